@@ -1,0 +1,29 @@
+//! The pure words of the interface: tenants, timestamps, pages, queries, bodies and problems.
+//!
+//! Nothing here knows HTTP, a database or a clock. Every other crate builds on these types, so that
+//! the wire rules (`docs/interface.md`) are written once: lenient in what is read, strict in what is
+//! answered. Whatever a client may send ends in a value or in a [`Problem`], never in a panic.
+
+pub mod body;
+mod form;
+mod json;
+mod lenient;
+pub mod net;
+pub mod page;
+pub mod problem;
+pub mod query;
+pub mod query_string;
+pub mod secret;
+pub mod tenant;
+pub mod text;
+pub mod timestamp;
+
+pub use body::{Fields, parse_json};
+pub use net::{IpKey, cidr_range, ip_key};
+pub use page::{Page, PageRequest};
+pub use problem::{FieldError, Kind, Problem};
+pub use query::{Query, Sort};
+pub use secret::Secret;
+pub use tenant::{Level, TenantId};
+pub use text::fold;
+pub use timestamp::Timestamp;

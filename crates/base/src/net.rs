@@ -1,0 +1,158 @@
+//! Addresses as text that sorts the way addresses do.
+
+use std::net::{IpAddr, Ipv6Addr};
+
+/// The sortable key of an address: the 32 lower-case hex digits of its 16 bytes.
+///
+/// An IPv4 address counts as its IPv4-mapped form (`::ffff:a.b.c.d`), so that one column and one
+/// comparison serve both families, and a CIDR block is a range of keys.
+pub type IpKey = String;
+
+/// The key of a literal IPv4 or IPv6 address; `None` when the text is not one.
+///
+/// The zone of an IPv6 address (`fe80::1%eth0`) is dropped: it means something on one machine only.
+pub fn ip_key(text: &str) -> Option<IpKey> {
+    parse(text).map(|address| key(bits(address)))
+}
+
+/// The first and last key of a CIDR block such as `10.0.0.0/8` or `2001:db8::/32`.
+///
+/// Bits behind the prefix may be set and are ignored. `None` when the text is not a block, or the
+/// prefix is longer than the address (32 or 128 bits).
+pub fn cidr_range(text: &str) -> Option<(IpKey, IpKey)> {
+    let (address, prefix) = text.split_once('/')?;
+    let address = parse(address)?;
+    let prefix = prefix_length(prefix)?;
+    let host_bits = match address {
+        IpAddr::V4(_) => 32_u32.checked_sub(prefix)?,
+        IpAddr::V6(_) => 128_u32.checked_sub(prefix)?,
+    };
+    // A shift by all 128 bits has no result: the block is everything.
+    let mask = u128::MAX.checked_shl(host_bits).unwrap_or(0);
+    let first = bits(address) & mask;
+    Some((key(first), key(first | !mask)))
+}
+
+fn parse(text: &str) -> Option<IpAddr> {
+    match text.split_once('%') {
+        None => text.parse().ok(),
+        Some((_, "")) => None,
+        Some((address, _)) => address.parse::<Ipv6Addr>().ok().map(IpAddr::V6),
+    }
+}
+
+/// One to three digits without a leading zero, which some readers would take for octal.
+fn prefix_length(text: &str) -> Option<u32> {
+    let plain = text.len() <= 3 && text.bytes().all(|byte| byte.is_ascii_digit());
+    (plain && (text == "0" || !text.starts_with('0'))).then(|| text.parse().ok())?
+}
+
+fn bits(address: IpAddr) -> u128 {
+    match address {
+        IpAddr::V4(address) => address.to_ipv6_mapped().to_bits(),
+        IpAddr::V6(address) => address.to_bits(),
+    }
+}
+
+fn key(bits: u128) -> IpKey {
+    format!("{bits:032x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn both_families_share_the_keys() {
+        assert_eq!(ip_key("10.0.0.1").unwrap(), "00000000000000000000ffff0a000001");
+        assert_eq!(ip_key("::FFFF:10.0.0.1"), ip_key("10.0.0.1"));
+        assert_eq!(ip_key("2001:DB8::1").unwrap(), "20010db8000000000000000000000001");
+        assert_eq!(ip_key("fe80::1%eth0"), ip_key("fe80::1"));
+    }
+
+    #[test]
+    fn refuses_what_is_no_address() {
+        let wrong = [
+            "",
+            " 10.0.0.1",
+            "10.0.0.1 ",
+            "10.0.0",
+            "10.0.0.256",
+            "10.0.0.01",
+            "10.0.0.1%eth0",
+            "fe80::1%",
+            "[::1]",
+            "::1::",
+            "10.0.0.1/8",
+            "localhost",
+            "%",
+        ];
+        for text in wrong {
+            assert_eq!(ip_key(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_block_is_a_range() {
+        let range = |first, last| Some((ip_key(first).unwrap(), ip_key(last).unwrap()));
+        assert_eq!(cidr_range("10.0.0.0/8"), range("10.0.0.0", "10.255.255.255"));
+        assert_eq!(cidr_range("10.1.2.3/8"), cidr_range("10.0.0.0/8"));
+        assert_eq!(cidr_range("10.1.2.3/32"), range("10.1.2.3", "10.1.2.3"));
+        assert_eq!(cidr_range("0.0.0.0/0"), range("0.0.0.0", "255.255.255.255"));
+        assert_eq!(cidr_range("2001:db8::/32"), range("2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff"));
+        assert_eq!(cidr_range("::1/0"), range("::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"));
+        assert_eq!(cidr_range("::1/128"), range("::1", "::1"));
+    }
+
+    #[test]
+    fn refuses_what_is_no_block() {
+        let wrong = [
+            "",
+            "/",
+            "10.0.0.0",
+            "10.0.0.0/",
+            "10.0.0.0/33",
+            "::/129",
+            "10.0.0.0/-1",
+            "10.0.0.0/+8",
+            "10.0.0.0/08",
+            "10.0.0.0/8/8",
+            "10.0.0.0/ 8",
+            "/8",
+            "10.0.0.0/99999999999",
+        ];
+        for text in wrong {
+            assert_eq!(cidr_range(text), None, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn keys_sort_as_addresses_do(one: u128, other: u128) {
+            let (one, other) = (Ipv6Addr::from_bits(one), Ipv6Addr::from_bits(other));
+            let keys = (ip_key(&one.to_string()).unwrap(), ip_key(&other.to_string()).unwrap());
+            prop_assert_eq!(keys.0.cmp(&keys.1), one.cmp(&other));
+        }
+
+        #[test]
+        fn a_block_holds_the_addresses_that_share_its_prefix(base: u32, flip: u32, prefix in 0_u32..=32) {
+            let (low, high) = cidr_range(&format!("{}/{prefix}", Ipv4Addr::from_bits(base))).unwrap();
+            let other = base ^ flip;
+            let key = ip_key(&Ipv4Addr::from_bits(other).to_string()).unwrap();
+            let inside = flip.leading_zeros() >= prefix;
+            prop_assert_eq!((low..=high).contains(&key), inside);
+        }
+
+        #[test]
+        fn survives_any_text(text: String, near in "[0-9a-f:.]{0,20}%?/?[0-9]{0,4}") {
+            for text in [text, near] {
+                prop_assert!(ip_key(&text).is_none_or(|key| key.len() == 32));
+                prop_assert!(cidr_range(&text).is_none_or(|(first, last)| first <= last));
+            }
+        }
+    }
+}

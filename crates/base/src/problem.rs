@@ -1,0 +1,300 @@
+//! What went wrong, in the one shape that clients see.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// The cases of the error table in `docs/interface.md`; each has one status and one code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// 400: an invalid or missing field, bad JSON, a bad query.
+    Invalid,
+    /// 401: no token, or one that is unknown, expired or revoked.
+    Unauthenticated,
+    /// 403: a known caller, an action outside its role.
+    Forbidden,
+    /// 404: an unknown id, or one of another tenant.
+    NotFound,
+    /// 405: the resource has other methods; they are in [`Problem::allow`].
+    MethodNotAllowed,
+    /// 412: `If-Match` names another version.
+    PreconditionFailed,
+    /// 413: the body is larger than the service reads.
+    TooLarge,
+    /// 415: the body is not of a type that the operation reads.
+    UnsupportedMediaType,
+    /// 414: the URL is longer than the service reads.
+    UriTooLong,
+    /// 409: a name is taken, or the state does not allow the change.
+    Conflict,
+    /// 422: an idempotency key came again with another body.
+    KeyReused,
+    /// 429: too many requests.
+    Throttled,
+    /// 503: overloaded, or the database is away.
+    Unavailable,
+    /// 500: the service's own fault.
+    Internal,
+}
+
+impl Kind {
+    /// The HTTP status.
+    pub const fn status(self) -> u16 {
+        match self {
+            Kind::Invalid => 400,
+            Kind::Unauthenticated => 401,
+            Kind::Forbidden => 403,
+            Kind::NotFound => 404,
+            Kind::MethodNotAllowed => 405,
+            Kind::Conflict => 409,
+            Kind::PreconditionFailed => 412,
+            Kind::TooLarge => 413,
+            Kind::UriTooLong => 414,
+            Kind::UnsupportedMediaType => 415,
+            Kind::KeyReused => 422,
+            Kind::Throttled => 429,
+            Kind::Internal => 500,
+            Kind::Unavailable => 503,
+        }
+    }
+
+    /// The code in the body, on which clients branch.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Kind::Invalid
+            | Kind::MethodNotAllowed
+            | Kind::TooLarge
+            | Kind::UriTooLong
+            | Kind::UnsupportedMediaType
+            | Kind::KeyReused => INVALID_CODE,
+            Kind::Unauthenticated => "invalid_token",
+            Kind::Forbidden => "0006",
+            Kind::NotFound => "0003",
+            Kind::Conflict | Kind::PreconditionFailed => "0004",
+            Kind::Throttled => "throttled",
+            Kind::Unavailable | Kind::Internal => "0005",
+        }
+    }
+
+    /// The phrase that HTTP has for the status, as the problem type `about:blank` asks.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Kind::Invalid => "Bad Request",
+            Kind::Unauthenticated => "Unauthorized",
+            Kind::Forbidden => "Forbidden",
+            Kind::NotFound => "Not Found",
+            Kind::MethodNotAllowed => "Method Not Allowed",
+            Kind::Conflict => "Conflict",
+            Kind::PreconditionFailed => "Precondition Failed",
+            Kind::TooLarge => "Content Too Large",
+            Kind::UriTooLong => "URI Too Long",
+            Kind::UnsupportedMediaType => "Unsupported Media Type",
+            Kind::KeyReused => "Unprocessable Content",
+            Kind::Throttled => "Too Many Requests",
+            Kind::Internal => "Internal Server Error",
+            Kind::Unavailable => "Service Unavailable",
+        }
+    }
+}
+
+/// The code of every refused field.
+const INVALID_CODE: &str = "0002";
+/// How many fields the sentence of a problem names; `errors` names all of them.
+const FIELDS_IN_DETAIL: usize = 10;
+
+/// One refused field or parameter.
+#[derive(Clone, Debug, Serialize, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct FieldError {
+    /// Always `0002`.
+    pub code: &'static str,
+    /// The parameter, or the path in the body: `schedule.pattern`, `shiftDetails[2].name`.
+    pub field_name: String,
+    /// What is wrong with it, to be read after the name: `is required`.
+    pub message: String,
+}
+
+impl FieldError {
+    /// An error of one field.
+    pub fn new(field_name: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { code: INVALID_CODE, field_name: field_name.into(), message: message.into() }
+    }
+}
+
+/// A request that could not be answered as asked; `api` turns it into `application/problem+json`.
+///
+/// Everything in it is public: never an SQL text, a path or a stack.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{}: {detail}", kind.title())]
+pub struct Problem {
+    /// The case, which gives status, code and title.
+    pub kind: Kind,
+    /// One sentence for the person who reads it.
+    pub detail: String,
+    /// Every refused field, in the order in which they were read.
+    pub errors: Vec<FieldError>,
+    /// Seconds until another attempt makes sense (`Retry-After`).
+    pub retry_after: Option<u32>,
+    /// The methods that the resource has (`Allow`), for [`Kind::MethodNotAllowed`].
+    pub allow: Vec<String>,
+}
+
+impl Problem {
+    /// A problem of a kind, with its sentence and nothing else.
+    pub fn new(kind: Kind, detail: impl Into<String>) -> Self {
+        let (errors, allow) = (Vec::new(), Vec::new());
+        Self { kind, detail: detail.into(), errors, retry_after: None, allow }
+    }
+
+    /// 400, not about one field.
+    pub fn invalid(detail: impl Into<String>) -> Self {
+        Self::new(Kind::Invalid, detail)
+    }
+
+    /// 400 about one field.
+    pub fn field(field_name: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::fields(vec![FieldError::new(field_name, message)])
+    }
+
+    /// 400 about some fields; the sentence names the first ten.
+    pub fn fields(errors: Vec<FieldError>) -> Self {
+        let named = errors.iter().take(FIELDS_IN_DETAIL);
+        let named = named.map(|error| format!("{}: {}", error.field_name, error.message));
+        let mut detail = named.collect::<Vec<_>>().join("; ");
+        if errors.len() > FIELDS_IN_DETAIL {
+            detail.push_str(&format!("; and {} more", errors.len() - FIELDS_IN_DETAIL));
+        }
+        Self { errors, ..Self::invalid(detail) }
+    }
+
+    /// 404.
+    pub fn not_found(detail: impl Into<String>) -> Self {
+        Self::new(Kind::NotFound, detail)
+    }
+
+    /// 409.
+    pub fn conflict(detail: impl Into<String>) -> Self {
+        Self::new(Kind::Conflict, detail)
+    }
+
+    /// 403.
+    pub fn forbidden(detail: impl Into<String>) -> Self {
+        Self::new(Kind::Forbidden, detail)
+    }
+
+    /// 503, worth another attempt after a second.
+    pub fn unavailable(detail: impl Into<String>) -> Self {
+        Self { retry_after: Some(1), ..Self::new(Kind::Unavailable, detail) }
+    }
+
+    /// 500; the reason goes to the log, never to the client.
+    pub fn internal() -> Self {
+        let detail = "The service failed to answer; the request id leads to the reason in its log.";
+        Self::new(Kind::Internal, detail)
+    }
+
+    /// The body: `type`, `title`, `status`, `detail`, `code`, `message` (the detail again, for older
+    /// clients), `requestId`, and `errors` when there are any.
+    pub fn to_json(&self, request_id: &str) -> Value {
+        let mut body = json!({
+            "type": "about:blank",
+            "title": self.kind.title(),
+            "status": self.kind.status(),
+            "detail": self.detail,
+            "code": self.kind.code(),
+            "message": self.detail,
+            "requestId": request_id,
+        });
+        if let (false, Value::Object(members)) = (self.errors.is_empty(), &mut body) {
+            members.insert("errors".to_owned(), json!(self.errors));
+        }
+        body
+    }
+}
+
+/// A client's own text as a message may repeat it: 64 characters at most, none of them a control.
+pub(crate) fn shorten(text: &str) -> String {
+    const LONGEST: usize = 64;
+    let mut rest = text.chars();
+    let visible = |letter: char| {
+        if letter.is_control() { '\u{FFFD}' } else { letter }
+    };
+    let mut short: String = rest.by_ref().take(LONGEST).map(visible).collect();
+    if rest.next().is_some() {
+        short.push('…');
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_has_its_status_and_code() {
+        let table = [
+            (Kind::Invalid, 400, "0002"),
+            (Kind::Unauthenticated, 401, "invalid_token"),
+            (Kind::Forbidden, 403, "0006"),
+            (Kind::NotFound, 404, "0003"),
+            (Kind::MethodNotAllowed, 405, "0002"),
+            (Kind::Conflict, 409, "0004"),
+            (Kind::PreconditionFailed, 412, "0004"),
+            (Kind::TooLarge, 413, "0002"),
+            (Kind::UriTooLong, 414, "0002"),
+            (Kind::UnsupportedMediaType, 415, "0002"),
+            (Kind::KeyReused, 422, "0002"),
+            (Kind::Throttled, 429, "throttled"),
+            (Kind::Internal, 500, "0005"),
+            (Kind::Unavailable, 503, "0005"),
+        ];
+        for (kind, status, code) in table {
+            assert_eq!((kind.status(), kind.code()), (status, code), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn the_body_has_the_members_in_order() {
+        let problem = Problem::not_found("Roster not found");
+        assert_eq!(
+            problem.to_json("r-1").to_string(),
+            r#"{"type":"about:blank","title":"Not Found","status":404,"detail":"Roster not found","code":"0003","message":"Roster not found","requestId":"r-1"}"#
+        );
+        assert_eq!(problem.to_string(), "Not Found: Roster not found");
+    }
+
+    #[test]
+    fn all_refused_fields_are_listed() {
+        let problem = Problem::fields(vec![
+            FieldError::new("name", "is required"),
+            FieldError::new("shiftDetails[2].name", "must be a string"),
+        ]);
+        assert_eq!(problem.detail, "name: is required; shiftDetails[2].name: must be a string");
+        let expected = json!([
+            {"code": "0002", "fieldName": "name", "message": "is required"},
+            {"code": "0002", "fieldName": "shiftDetails[2].name", "message": "must be a string"},
+        ]);
+        assert_eq!(problem.to_json("r-1").get("errors"), Some(&expected));
+        assert_eq!(Problem::field("name", "is required").detail, "name: is required");
+    }
+
+    #[test]
+    fn the_sentence_names_ten_fields() {
+        let errors = (0..13).map(|number| FieldError::new(format!("f{number}"), "is bad"));
+        let problem = Problem::fields(errors.collect());
+        assert!(problem.detail.ends_with("f9: is bad; and 3 more"), "{}", problem.detail);
+        assert_eq!(problem.errors.len(), 13);
+    }
+
+    #[test]
+    fn a_client_can_wait_and_retry() {
+        assert_eq!(Problem::unavailable("The service is busy.").retry_after, Some(1));
+        assert_eq!(Problem::internal().retry_after, None);
+    }
+
+    #[test]
+    fn repeated_text_is_short_and_visible() {
+        assert_eq!(shorten("a\0b\nc"), "a\u{FFFD}b\u{FFFD}c");
+        assert_eq!(shorten(&"ä".repeat(64)), "ä".repeat(64));
+        assert_eq!(shorten(&"ä".repeat(65)), format!("{}…", "ä".repeat(64)));
+    }
+}

@@ -1,0 +1,334 @@
+//! The parameters of one URL, read strictly.
+
+use std::ops::Range;
+
+use crate::{
+    form::decode,
+    lenient::{self, INTEGER, TIMESTAMP, TRUE_OR_FALSE, must_be_one_of},
+    page::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, PageRequest},
+    problem::{FieldError, Problem, shorten},
+    timestamp::Timestamp,
+};
+
+/// More parameters than any operation has; the limit keeps the comparison of names cheap.
+const MAX_PARAMETERS: usize = 100;
+
+/// The parameters of one request, each to be read once by name.
+///
+/// Implements the wire rules for query parameters (`docs/interface.md`): a repeated `pageNo` or
+/// `pageSize` takes its last value, any other repeated parameter and any that nobody reads is
+/// refused. A reader that finds a bad value notes it and answers its default, so that
+/// [`Query::finish`] lists everything that is wrong at once. Names match exactly.
+#[derive(Clone, Debug, Default)]
+pub struct Query {
+    /// All decoded names and values, one after the other.
+    decoded: String,
+    parameters: Vec<Parameter>,
+    errors: Vec<FieldError>,
+}
+
+#[derive(Clone, Debug)]
+struct Parameter {
+    name: Range<usize>,
+    value: Range<usize>,
+    repeated: bool,
+    read: bool,
+}
+
+/// The order that a request asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sort {
+    /// The field, in its documented spelling.
+    pub name: &'static str,
+    /// Whether the largest comes first.
+    pub descending: bool,
+}
+
+impl Query {
+    /// Decodes the part of a URL after its `?`, in which `+` is a space and `%XX` a byte.
+    ///
+    /// # Errors
+    /// 400 naming each parameter that has a bad escape, is not UTF-8 or holds a NUL character, and
+    /// 400 for more than 100 parameters.
+    pub fn parse(raw: &str) -> Result<Query, Problem> {
+        let mut query = Query { decoded: String::with_capacity(raw.len()), ..Query::default() };
+        for pair in raw.split('&').filter(|pair| !pair.is_empty()) {
+            if query.parameters.len() == MAX_PARAMETERS {
+                let detail = format!("The URL has more than {MAX_PARAMETERS} parameters.");
+                return Err(Problem::invalid(detail));
+            }
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            match (query.decode(name), query.decode(value)) {
+                (Ok(name), Ok(value)) => query.add(name, value),
+                (Ok(name), Err(message)) => {
+                    let name = query.decoded.get(name).map(shorten).unwrap_or_default();
+                    query.errors.push(FieldError::new(name, message));
+                }
+                (Err(message), _) => query.errors.push(FieldError::new(shorten(name), message)),
+            }
+            if query.errors.len() == MAX_PARAMETERS {
+                break;
+            }
+        }
+        if query.errors.is_empty() { Ok(query) } else { Err(Problem::fields(query.errors)) }
+    }
+
+    fn decode(&mut self, raw: &str) -> Result<Range<usize>, &'static str> {
+        let start = self.decoded.len();
+        self.decoded.push_str(&decode(raw)?);
+        Ok(start..self.decoded.len())
+    }
+
+    fn add(&mut self, name: Range<usize>, value: Range<usize>) {
+        let text = self.decoded.get(name.clone()).unwrap_or_default();
+        let takes_last = matches!(text, "pageNo" | "pageSize");
+        let same = |known: &&mut Parameter| self.decoded.get(known.name.clone()) == Some(text);
+        match self.parameters.iter_mut().find(same) {
+            Some(known) if takes_last => known.value = value,
+            Some(known) => known.repeated = true,
+            None => self.parameters.push(Parameter { name, value, repeated: false, read: false }),
+        }
+    }
+
+    /// Finds a parameter that has not been read yet, and marks it as read.
+    fn take(&mut self, name: &str) -> Option<Range<usize>> {
+        let same = |known: &&mut Parameter| !known.read && self.decoded.get(known.name.clone()) == Some(name);
+        let parameter = self.parameters.iter_mut().find(same)?;
+        parameter.read = true;
+        if parameter.repeated {
+            self.error(name, "is given more than once");
+            return None;
+        }
+        Some(parameter.value.clone())
+    }
+
+    /// Reads a parameter by `parse`, and notes `message` when that has no answer.
+    fn read<T>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Option<T>,
+        message: impl FnOnce() -> String,
+    ) -> Option<T> {
+        let value = self.take(name)?;
+        let parsed = self.decoded.get(value).and_then(parse);
+        if parsed.is_none() {
+            self.error(name, message());
+        }
+        parsed
+    }
+
+    /// A text as it is; `Some("")` when the parameter is given without a value.
+    pub fn text(&mut self, name: &str) -> Option<String> {
+        self.read(name, |value| Some(value.to_owned()), String::new)
+    }
+
+    /// An integer of 64 bits.
+    pub fn integer(&mut self, name: &str, default: i64) -> i64 {
+        self.read(name, |value| value.parse().ok(), || INTEGER.to_owned()).unwrap_or(default)
+    }
+
+    /// `true` or `false` in any letter case.
+    pub fn boolean(&mut self, name: &str, default: bool) -> bool {
+        self.read(name, lenient::boolean, || TRUE_OR_FALSE.to_owned()).unwrap_or(default)
+    }
+
+    /// One of a list of values, in any letter case; answers the list's spelling.
+    pub fn one_of(&mut self, name: &str, allowed: &[&'static str], default: &'static str) -> &'static str {
+        self.read(name, |value| lenient::one_of(allowed, value), || must_be_one_of(allowed)).unwrap_or(default)
+    }
+
+    /// An instant, as [`Timestamp::parse`] reads it.
+    pub fn timestamp(&mut self, name: &str) -> Option<Timestamp> {
+        self.read(name, Timestamp::parse, || TIMESTAMP.to_owned())
+    }
+
+    /// `pageNo` (from 1, default 1) and `pageSize` (1 to 1000, default 100).
+    pub fn page(&mut self) -> PageRequest {
+        self.page_sized(DEFAULT_PAGE_SIZE)
+    }
+
+    /// The same as [`Query::page`] with another default for `pageSize`.
+    pub fn page_sized(&mut self, default: u32) -> PageRequest {
+        PageRequest {
+            page_no: self.counter("pageNo", u32::MAX, 1),
+            page_size: self.counter("pageSize", MAX_PAGE_SIZE, default),
+        }
+    }
+
+    fn counter(&mut self, name: &str, last: u32, default: u32) -> u32 {
+        let parse = |value: &str| value.parse().ok().filter(|number| (1..=last).contains(number));
+        self.read(name, parse, || format!("must be an integer from 1 to {last}")).unwrap_or(default)
+    }
+
+    /// `sortName`, one of `allowed` in any letter case, and `isDescendingOrder`.
+    pub fn sort(&mut self, allowed: &[&'static str], default: &'static str, default_descending: bool) -> Sort {
+        Sort {
+            name: self.one_of("sortName", allowed, default),
+            descending: self.boolean("isDescendingOrder", default_descending),
+        }
+    }
+
+    /// Notes that a parameter breaks a rule of the caller's own.
+    pub fn error(&mut self, name: &str, message: impl Into<String>) {
+        self.errors.push(FieldError::new(name, message));
+    }
+
+    /// Ends the reading.
+    ///
+    /// # Errors
+    /// 400 that lists every bad value noted and every parameter that nobody read.
+    pub fn finish(mut self) -> Result<(), Problem> {
+        for parameter in self.parameters.iter().filter(|parameter| !parameter.read) {
+            let name = self.decoded.get(parameter.name.clone()).map(shorten).unwrap_or_default();
+            self.errors.push(FieldError::new(name, "unknown parameter"));
+        }
+        if self.errors.is_empty() { Ok(()) } else { Err(Problem::fields(self.errors)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn query(raw: &str) -> Query {
+        Query::parse(raw).unwrap()
+    }
+
+    /// The names and messages of a refusal.
+    fn errors(result: Result<(), Problem>) -> Vec<(String, String)> {
+        let errors = result.unwrap_err().errors.into_iter();
+        errors.map(|error| (error.field_name, error.message)).collect()
+    }
+
+    fn error(name: &str, message: &str) -> Vec<(String, String)> {
+        vec![(name.to_owned(), message.to_owned())]
+    }
+
+    #[test]
+    fn reads_every_type() {
+        let mut query =
+            query("name=web+01%2B&id=-5&all=TRUE&state=Active&from=2026-01-01T00:00:00+0000&empty=&bare&a%20b=c=d");
+        assert_eq!(query.text("name").as_deref(), Some("web 01+"));
+        assert_eq!(query.integer("id", 0), -5);
+        assert!(query.boolean("all", false));
+        assert_eq!(query.one_of("state", &["active", "inactive"], "inactive"), "active");
+        assert_eq!(query.timestamp("from"), Timestamp::parse("2026-01-01T00:00:00Z"));
+        assert_eq!(query.text("empty").as_deref(), Some(""));
+        assert_eq!(query.text("bare").as_deref(), Some(""));
+        assert_eq!(query.text("a b").as_deref(), Some("c=d"));
+        assert_eq!(query.text("absent"), None);
+        assert_eq!(query.finish(), Ok(()));
+    }
+
+    #[test]
+    fn absent_parameters_have_their_defaults() {
+        let mut query = query("&&");
+        assert_eq!(query.integer("id", 7), 7);
+        assert!(query.boolean("all", true));
+        assert_eq!(query.one_of("state", &["a", "b"], "b"), "b");
+        assert_eq!(query.page(), PageRequest { page_no: 1, page_size: 100 });
+        assert_eq!(query.page_sized(20).page_size, 20);
+        let sort = query.sort(&["id", "name"], "id", true);
+        assert_eq!(sort, Sort { name: "id", descending: true });
+        assert_eq!(query.finish(), Ok(()));
+    }
+
+    #[test]
+    fn every_bad_value_is_listed() {
+        let mut query = query("id=99999999999999999999&all=yes&state=x&from=today&sortName=z&zz=1");
+        assert_eq!(query.integer("id", 3), 3);
+        assert!(!query.boolean("all", false));
+        assert_eq!(query.one_of("state", &["a", "b"], "b"), "b");
+        assert_eq!(query.timestamp("from"), None);
+        assert_eq!(query.sort(&["id", "name"], "id", false).name, "id");
+        query.error("rule", "is the caller's own");
+        let errors = errors(query.finish());
+        let named: Vec<_> = errors.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(named, ["id", "all", "state", "from", "sortName", "rule", "zz"]);
+        assert_eq!(errors[2].1, "must be one of: a, b");
+        assert_eq!(errors[4].1, "must be one of: id, name");
+        assert_eq!(errors[6].1, "unknown parameter");
+    }
+
+    #[test]
+    fn paging_takes_the_last_value_and_names_its_limits() {
+        let mut query = query("pageNo=1&pageSize=5&pageNo=x&pageSize=1000&pageNo=4294967295");
+        let page = query.page();
+        assert_eq!((page.page_no, page.page_size), (u32::MAX, 1000));
+        assert_eq!(query.finish(), Ok(()));
+        for (raw, name, limit) in [
+            ("pageSize=0", "pageSize", "must be an integer from 1 to 1000"),
+            ("pageSize=1001", "pageSize", "must be an integer from 1 to 1000"),
+            ("pageSize=", "pageSize", "must be an integer from 1 to 1000"),
+            ("pageNo=0", "pageNo", "must be an integer from 1 to 4294967295"),
+            ("pageNo=-1", "pageNo", "must be an integer from 1 to 4294967295"),
+            ("pageNo=4294967296", "pageNo", "must be an integer from 1 to 4294967295"),
+        ] {
+            let mut query = Query::parse(raw).unwrap();
+            query.page();
+            assert_eq!(errors(query.finish()), error(name, limit), "{raw}");
+        }
+    }
+
+    #[test]
+    fn other_repeated_parameters_are_refused() {
+        let mut query = query("id=1&id=2&id=3");
+        assert_eq!(query.integer("id", 0), 0);
+        assert_eq!(errors(query.finish()), error("id", "is given more than once"));
+        assert_eq!(errors(Query::parse("x=1&x=1").unwrap().finish()), error("x", "unknown parameter"));
+    }
+
+    #[test]
+    fn names_match_exactly() {
+        let mut query = query("PAGENO=2");
+        assert_eq!(query.page().page_no, 1);
+        assert_eq!(errors(query.finish()), error("PAGENO", "unknown parameter"));
+    }
+
+    #[test]
+    fn what_cannot_be_decoded_is_named() {
+        for (raw, name, message) in [
+            ("name=%", "name", "has a bad % escape"),
+            ("name=%4", "name", "has a bad % escape"),
+            ("name=%4g", "name", "has a bad % escape"),
+            ("name=%+1", "name", "has a bad % escape"),
+            ("name=%FF", "name", "is not valid UTF-8"),
+            ("name=a%00", "name", "must not contain a NUL character"),
+            ("%FF=1", "%FF", "is not valid UTF-8"),
+            ("a%00=1", "a%00", "must not contain a NUL character"),
+        ] {
+            assert_eq!(errors(Query::parse(raw).map(drop)), error(name, message), "{raw}");
+        }
+        assert_eq!(errors(Query::parse("a=%&b=1&c=%FF").map(drop)).len(), 2);
+    }
+
+    #[test]
+    fn too_many_parameters_are_refused() {
+        let raw = |count: usize| (0..count).map(|n| format!("p{n}=&")).collect::<String>();
+        assert!(Query::parse(&raw(MAX_PARAMETERS)).is_ok());
+        assert!(Query::parse(&raw(MAX_PARAMETERS + 1)).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn survives_any_text(raw: String, near in "([a-c]|%[0-9a-fA-F]{0,2}|[=&+])*") {
+            for raw in [raw, near] {
+                if let Ok(mut query) = Query::parse(&raw) {
+                    query.text("a");
+                    query.integer("b", 0);
+                    query.page();
+                    let _ = query.finish();
+                }
+            }
+        }
+
+        #[test]
+        fn an_escaped_value_comes_back(value in "[^\0]*") {
+            let escaped: String = value.bytes().map(|byte| format!("%{byte:02x}")).collect();
+            let mut query = Query::parse(&format!("x=1&name={escaped}")).unwrap();
+            prop_assert_eq!(query.text("name"), Some(value));
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! One connection type over both backends, and how one is opened.
+
+use std::time::Duration;
+
+use diesel::{
+    Connection, RunQueryDsl, connection::SimpleConnection, pg::PgConnection, sql_types::Text,
+    sqlite::SqliteConnection,
+};
+
+use crate::{Error, Result, url::DatabaseUrl};
+
+/// A connection to either backend. Queries are written once, in diesel's own language, against [`Sql`].
+#[derive(diesel::MultiConnection)]
+pub enum Conn {
+    /// Postgres.
+    Postgres(PgConnection),
+    /// SQLite.
+    Sqlite(SqliteConnection),
+}
+
+/// The backend of [`Conn`], for the type parameters of diesel.
+pub type Sql = <Conn as Connection>::Backend;
+
+/// Every SQLite connection starts with these. `FULL` because with `NORMAL` a power cut loses acknowledged writes.
+const SQLITE_PRAGMAS: &str = "PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; \
+     PRAGMA foreign_keys = ON; PRAGMA cache_size = -4000; PRAGMA journal_size_limit = 67108864;";
+
+/// No statement holds a connection for ever. The streaming of a list sends many short `FETCH`es.
+const POSTGRES_SETTINGS: &str =
+    "SET statement_timeout = '60s'; SET lock_timeout = '10s'; SET timezone = 'UTC'; SET client_min_messages = warning;";
+
+/// Opens connections for the pool.
+pub(crate) struct Manager {
+    url: DatabaseUrl,
+}
+
+impl Manager {
+    pub(crate) fn new(url: DatabaseUrl) -> Self {
+        Self { url }
+    }
+}
+
+/// Opens one connection, by the scheme of the URL.
+pub(crate) fn connect(url: &DatabaseUrl) -> Result<Conn> {
+    match url {
+        DatabaseUrl::Sqlite(path) => {
+            let path = path.to_str().ok_or_else(|| Error::Unavailable("path is not UTF-8".to_owned()))?;
+            let mut conn = SqliteConnection::establish(path)?;
+            conn.batch_execute(SQLITE_PRAGMAS)?;
+            Ok(Conn::Sqlite(conn))
+        }
+        DatabaseUrl::Postgres(url) => {
+            let mut conn = PgConnection::establish(url.expose())?;
+            conn.batch_execute(POSTGRES_SETTINGS)?;
+            Ok(Conn::Postgres(conn))
+        }
+    }
+}
+
+impl r2d2::ManageConnection for Manager {
+    type Connection = Conn;
+    type Error = Error;
+
+    fn connect(&self) -> Result<Conn> {
+        connect(&self.url)
+    }
+
+    fn is_valid(&self, conn: &mut Conn) -> Result<()> {
+        Ok(conn.batch_execute("SELECT 1")?)
+    }
+
+    fn has_broken(&self, conn: &mut Conn) -> bool {
+        use diesel::connection::TransactionManager as _;
+        <Conn as Connection>::TransactionManager::is_broken_transaction_manager(conn) || std::thread::panicking()
+    }
+}
+
+#[derive(diesel::QueryableByName)]
+struct Setting {
+    #[diesel(sql_type = Text)]
+    value: String,
+}
+
+/// Refuses a database that would lose an acknowledged write.
+pub(crate) fn check_durability(conn: &mut Conn) -> Result<()> {
+    let (query, wanted): (&str, &[&str]) = match conn {
+        Conn::Sqlite(_) => ("SELECT CAST(synchronous AS TEXT) AS value FROM pragma_synchronous", &["2", "3"]),
+        Conn::Postgres(_) => (
+            "SELECT current_setting('synchronous_commit') AS value",
+            &["on", "local", "remote_write", "remote_apply"],
+        ),
+    };
+    let setting: Setting = diesel::sql_query(query).get_result(conn)?;
+    if wanted.contains(&setting.value.as_str()) {
+        return Ok(());
+    }
+    Err(Error::Unavailable(format!(
+        "the database would lose acknowledged writes: its synchronous setting is {}, wanted one of {wanted:?}",
+        setting.value
+    )))
+}
+
+/// How long a graceful stop waits for a write under way.
+pub(crate) const STOP: Duration = Duration::from_secs(10);

@@ -1,0 +1,146 @@
+//! A `WHERE` clause made at run time: text that a programmer wrote, with values that a caller sent.
+
+use diesel::{
+    expression::{AppearsOnTable, Expression, SelectableExpression, ValidGrouping, is_aggregate},
+    query_builder::{AstPass, QueryFragment, QueryId},
+    result::QueryResult,
+    sql_types::{BigInt, Bool, Text},
+};
+
+use crate::Sql;
+
+/// One condition. The SQL comes from `&'static str` only, values are bound, so that a caller's text is always a
+/// value: `%`, `_`, quotes and SQL mean themselves.
+///
+/// Column names in the text are qualified by their table (`resources.state`), since diesel cannot check them.
+#[derive(Clone, Debug, Default)]
+pub struct Condition {
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug)]
+enum Part {
+    Sql(&'static str),
+    Text(String),
+    Integer(i64),
+}
+
+impl Condition {
+    /// A condition that starts with this text.
+    pub fn sql(text: &'static str) -> Self {
+        Self { parts: vec![Part::Sql(text)] }
+    }
+
+    /// Goes on with more SQL.
+    #[must_use]
+    pub fn then(mut self, text: &'static str) -> Self {
+        self.parts.push(Part::Sql(text));
+        self
+    }
+
+    /// Goes on with a bound text.
+    #[must_use]
+    pub fn text(mut self, value: impl Into<String>) -> Self {
+        self.parts.push(Part::Text(value.into()));
+        self
+    }
+
+    /// Goes on with a bound integer.
+    #[must_use]
+    pub fn integer(mut self, value: i64) -> Self {
+        self.parts.push(Part::Integer(value));
+        self
+    }
+
+    /// Goes on with the parts of another condition.
+    #[must_use]
+    pub fn append(mut self, other: Self) -> Self {
+        self.parts.extend(other.parts);
+        self
+    }
+
+    /// `text (?, ?, …)`: the text is `column IN`. No value at all is a condition that nothing meets.
+    pub fn text_in<I>(text: &'static str, values: I) -> Self
+    where
+        I: IntoIterator,
+        I::Item: Into<String>,
+    {
+        Self::list(text, values.into_iter().map(|value| Part::Text(value.into())))
+    }
+
+    /// As [`Condition::text_in`], for integers.
+    pub fn integer_in(text: &'static str, values: impl IntoIterator<Item = i64>) -> Self {
+        Self::list(text, values.into_iter().map(Part::Integer))
+    }
+
+    fn list(text: &'static str, values: impl Iterator<Item = Part>) -> Self {
+        let mut parts = vec![Part::Sql(text), Part::Sql(" (")];
+        let before = parts.len();
+        for value in values {
+            if parts.len() > before {
+                parts.push(Part::Sql(", "));
+            }
+            parts.push(value);
+        }
+        if parts.len() == before {
+            return Self::sql("1 = 0");
+        }
+        parts.push(Part::Sql(")"));
+        Self { parts }
+    }
+
+    /// All of these; none at all is always met.
+    pub fn all(conditions: impl IntoIterator<Item = Self>) -> Self {
+        Self::join(conditions, " AND ", "1 = 1")
+    }
+
+    /// Any of these; none at all is never met.
+    pub fn any(conditions: impl IntoIterator<Item = Self>) -> Self {
+        Self::join(conditions, " OR ", "1 = 0")
+    }
+
+    fn join(conditions: impl IntoIterator<Item = Self>, word: &'static str, empty: &'static str) -> Self {
+        let mut parts = Vec::new();
+        for condition in conditions {
+            parts.push(Part::Sql(if parts.is_empty() { "(" } else { word }));
+            parts.push(Part::Sql("("));
+            parts.extend(condition.parts);
+            parts.push(Part::Sql(")"));
+        }
+        if parts.is_empty() {
+            return Self::sql(empty);
+        }
+        parts.push(Part::Sql(")"));
+        Self { parts }
+    }
+}
+
+impl QueryFragment<Sql> for Condition {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sql>) -> QueryResult<()> {
+        out.unsafe_to_cache_prepared();
+        for part in &self.parts {
+            match part {
+                Part::Sql(text) => out.push_sql(text),
+                Part::Text(value) => out.push_bind_param::<Text, String>(value)?,
+                Part::Integer(value) => out.push_bind_param::<BigInt, i64>(value)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl QueryId for Condition {
+    type QueryId = ();
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+impl Expression for Condition {
+    type SqlType = Bool;
+}
+
+impl<GB> ValidGrouping<GB> for Condition {
+    type IsAggregate = is_aggregate::Never;
+}
+
+impl<QS> AppearsOnTable<QS> for Condition {}
+impl<QS> SelectableExpression<QS> for Condition {}

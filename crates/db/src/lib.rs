@@ -1,0 +1,91 @@
+//! The database of every domain, and the only door to it.
+//!
+//! A domain sees five things: [`Db`] (a handle; [`Db::point`], [`Db::read`], [`Db::write`]), [`Conn`] (a connection
+//! to either backend, used with one set of diesel queries), [`Condition`] (a `WHERE` built at run time from a
+//! `queryString`), [`for_each_row`] (a result of any size in constant memory) and [`Migrations`].
+//!
+//! What differs between SQLite and Postgres stays in this crate, behind one function for each difference.
+
+mod backend;
+mod condition;
+mod error;
+mod insert;
+mod migrate;
+mod read;
+mod sequence;
+mod stream;
+mod url;
+mod writer;
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+pub use crate::{
+    backend::{Conn, Sql},
+    condition::Condition,
+    error::{Error, Result},
+    migrate::Migrations,
+    sequence::next_id,
+    stream::for_each_row,
+    url::{Backend, DatabaseUrl},
+};
+
+/// How many connections and how long to wait for one.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Connections for reads (SQLite) or for everything (Postgres).
+    pub connections: u32,
+    /// How long a request waits for a connection before it is answered 503.
+    pub wait: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { connections: 8, wait: Duration::from_secs(5) }
+    }
+}
+
+/// A handle to one database; cheap to clone.
+#[derive(Clone)]
+pub struct Db(Arc<Inner>);
+
+struct Inner {
+    /// Tells the databases of one process apart in thread-local storage.
+    number: u64,
+    url: DatabaseUrl,
+    pool: r2d2::Pool<backend::Manager>,
+    /// SQLite has one writer thread; Postgres writes through the pool.
+    writer: Option<writer::Writer>,
+}
+
+impl Db {
+    /// Opens the database and checks that it keeps its promises (durability settings). Creates a missing SQLite file.
+    pub fn open(url: &DatabaseUrl, options: Options) -> Result<Self> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let manager = backend::Manager::new(url.clone());
+        backend::check_durability(&mut r2d2::ManageConnection::connect(&manager)?)?;
+        let pool = r2d2::Pool::builder()
+            .max_size(options.connections)
+            .min_idle(Some(1))
+            .connection_timeout(options.wait)
+            .test_on_check_out(url.backend() == Backend::Postgres)
+            .error_handler(Box::new(error::PoolErrors))
+            .build_unchecked(manager);
+        let writer = match url.backend() {
+            Backend::Sqlite => Some(writer::Writer::start(url.clone())?),
+            Backend::Postgres => None,
+        };
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        Ok(Self(Arc::new(Inner { number, url: url.clone(), pool, writer })))
+    }
+
+    /// Which backend this is.
+    pub fn backend(&self) -> Backend {
+        self.0.url.backend()
+    }
+}

@@ -1,0 +1,147 @@
+//! Reads, by kind of work, and writes on either backend.
+//!
+//! A read of one row from SQLite is cheaper than the hop to another thread, so [`Db::point`] runs it in place, on a
+//! connection that the worker thread keeps. Anything that may take longer ([`Db::read`], [`Db::write`]) leaves the
+//! worker thread. On Postgres everything leaves it: the answer is a network away.
+
+use std::{cell::RefCell, collections::HashMap};
+
+use diesel::connection::SimpleConnection;
+use tokio::task::spawn_blocking;
+
+use crate::{Backend, Conn, Db, Error, Result, backend, url::DatabaseUrl};
+
+thread_local! {
+    /// The connection that this thread keeps for each open SQLite database.
+    static KEPT: RefCell<HashMap<u64, Conn>> = RefCell::new(HashMap::new());
+}
+
+impl Db {
+    /// Reads a few rows by key: one statement, no snapshot.
+    pub async fn point<T, F>(&self, f: F) -> Result<T>
+    where
+        F: FnOnce(&mut Conn) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        match &self.0.url {
+            DatabaseUrl::Sqlite(_) => self.in_place(f),
+            DatabaseUrl::Postgres(_) => self.off_thread(f).await,
+        }
+    }
+
+    /// Reads any number of rows, all as of one instant.
+    pub async fn read<T, F>(&self, f: F) -> Result<T>
+    where
+        F: FnOnce(&mut Conn) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        self.off_thread(|conn| snapshot(conn, f)).await
+    }
+
+    /// As [`Db::read`], on the thread that calls: for commands and for threads that stream.
+    pub fn read_here<T>(&self, f: impl FnOnce(&mut Conn) -> Result<T>) -> Result<T> {
+        snapshot(&mut *self.0.pool.get()?, f)
+    }
+
+    /// Runs `f` in a transaction. What it wrote is durable when this returns `Ok`, and gone when it returns `Err`.
+    ///
+    /// On SQLite, writers that arrive together share one commit, each in its own savepoint.
+    pub async fn write<T, F>(&self, f: F) -> Result<T>
+    where
+        F: FnOnce(&mut Conn) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        match &self.0.writer {
+            Some(writer) => writer.write(f).await,
+            None => self.off_thread(|conn| transaction(conn, "BEGIN", f)).await,
+        }
+    }
+
+    /// As [`Db::write`], on the thread that calls: for commands (`migrate`, `import`), never inside a request.
+    pub fn write_here<T, F>(&self, f: F) -> Result<T>
+    where
+        F: FnOnce(&mut Conn) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        match &self.0.writer {
+            Some(writer) => writer.write_here(f),
+            None => transaction(&mut *self.0.pool.get()?, "BEGIN", f),
+        }
+    }
+
+    fn in_place<T>(&self, f: impl FnOnce(&mut Conn) -> Result<T>) -> Result<T> {
+        KEPT.with(|kept| {
+            let mut kept = kept.try_borrow_mut().map_err(|_| Error::Fault("a read inside a read".to_owned()))?;
+            let conn = match kept.entry(self.0.number) {
+                std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
+                std::collections::hash_map::Entry::Vacant(entry) => entry.insert(backend::connect(&self.0.url)?),
+            };
+            f(conn)
+        })
+    }
+
+    async fn off_thread<T, F>(&self, f: F) -> Result<T>
+    where
+        F: FnOnce(&mut Conn) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        let db = self.clone();
+        spawn_blocking(move || f(&mut *db.0.pool.get()?))
+            .await
+            .map_err(|error| Error::Fault(format!("a database call panicked: {error}")))?
+    }
+
+    /// Is the database there? Answers within the pool's wait.
+    pub async fn ping(&self) -> Result<()> {
+        self.off_thread(|conn| Ok(conn.batch_execute("SELECT 1")?)).await
+    }
+}
+
+fn snapshot<T>(conn: &mut Conn, f: impl FnOnce(&mut Conn) -> Result<T>) -> Result<T> {
+    let begin = match Backend::of(conn) {
+        Backend::Sqlite => "BEGIN",
+        Backend::Postgres => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+    };
+    transaction(conn, begin, f)
+}
+
+/// A transaction in plain SQL, so that the same code serves both backends. A panic inside rolls back too: the
+/// connection must come back to the pool clean.
+pub(crate) fn transaction<T>(conn: &mut Conn, begin: &str, f: impl FnOnce(&mut Conn) -> Result<T>) -> Result<T> {
+    conn.batch_execute(begin)?;
+    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| f(conn)));
+    match caught {
+        Ok(Ok(value)) => {
+            if let Err(error) = conn.batch_execute("COMMIT") {
+                roll_back(conn);
+                return Err(error.into());
+            }
+            Ok(value)
+        }
+        Ok(Err(error)) => {
+            roll_back(conn);
+            Err(error)
+        }
+        Err(panic) => {
+            roll_back(conn);
+            std::panic::resume_unwind(panic)
+        }
+    }
+}
+
+/// A rollback that fails leaves nothing to do: the connection is found broken when it is next used.
+fn roll_back(conn: &mut Conn) {
+    if let Err(error) = conn.batch_execute("ROLLBACK") {
+        tracing::warn!(%error, "rollback");
+    }
+}
+
+impl Backend {
+    /// The backend of a connection.
+    pub fn of(conn: &Conn) -> Self {
+        match conn {
+            Conn::Sqlite(_) => Self::Sqlite,
+            Conn::Postgres(_) => Self::Postgres,
+        }
+    }
+}

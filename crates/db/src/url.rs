@@ -1,0 +1,85 @@
+//! Which database, by URL scheme. An unknown scheme is refused; nothing falls back to a file of that name.
+
+use std::{fmt, path::PathBuf};
+
+use base::secret::Secret;
+
+/// The two backends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backend {
+    /// Embedded SQLite.
+    Sqlite,
+    /// A Postgres server.
+    Postgres,
+}
+
+/// A parsed `--database-url`. Its `Debug` shows no password.
+#[derive(Clone)]
+pub enum DatabaseUrl {
+    /// `sqlite:PATH` or `sqlite://PATH`.
+    Sqlite(PathBuf),
+    /// `postgres://…` or `postgresql://…`, as libpq reads it.
+    Postgres(Secret<String>),
+}
+
+impl DatabaseUrl {
+    /// Reads a URL; the error says which schemes there are.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if let Some(path) = text.strip_prefix("sqlite://").or_else(|| text.strip_prefix("sqlite:")) {
+            if path.is_empty() {
+                return Err("a SQLite URL names a file: sqlite:PATH".to_owned());
+            }
+            return Ok(Self::Sqlite(path.into()));
+        }
+        if text.starts_with("postgres://") || text.starts_with("postgresql://") {
+            return Ok(Self::Postgres(Secret::new(text.to_owned())));
+        }
+        Err("a database URL starts with sqlite: or postgres://".to_owned())
+    }
+
+    /// The backend of this URL's scheme.
+    pub fn backend(&self) -> Backend {
+        match self {
+            Self::Sqlite(_) => Backend::Sqlite,
+            Self::Postgres(_) => Backend::Postgres,
+        }
+    }
+}
+
+impl std::str::FromStr for DatabaseUrl {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::parse(text)
+    }
+}
+
+impl fmt::Debug for DatabaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
+            Self::Postgres(_) => f.write_str("postgres://[secret]"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schemes() {
+        assert_eq!(DatabaseUrl::parse("sqlite:a/b.db").unwrap().backend(), Backend::Sqlite);
+        assert_eq!(DatabaseUrl::parse("postgres://u:p@h/d").unwrap().backend(), Backend::Postgres);
+        assert_eq!(DatabaseUrl::parse("postgresql://h/d").unwrap().backend(), Backend::Postgres);
+        for wrong in ["", "sqlite:", "a.db", "mysql://h/d", "postgres:/h"] {
+            assert!(DatabaseUrl::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn debug_hides_the_password() {
+        let url = DatabaseUrl::parse("postgres://u:hunter2@h/d").unwrap();
+        assert!(!format!("{url:?}").contains("hunter2"));
+    }
+}
