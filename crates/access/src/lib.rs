@@ -1,0 +1,62 @@
+//! Who may do what: tenants, users, API keys, tokens ("Tenants and callers" in `docs/interface.md`).
+//!
+//! [`Keeper`] is what the server asks about every request. In reading order of the routes: the token endpoint under its
+//! two paths; a tenant's facts; the clients of a partner; API keys. [`bootstrap`] makes the first tenants and the first
+//! key on an empty database.
+//!
+//! Secrets and tokens are random; what is stored of them is a SHA-256. Whatever looks a caller up does so before its
+//! tenant is known; every other statement names its tenant.
+
+mod api_keys;
+mod bootstrap;
+mod cache;
+mod keeper;
+mod schema;
+mod secrets;
+mod tenants;
+#[cfg(test)]
+mod tests;
+mod tokens;
+mod users;
+
+use std::sync::Arc;
+
+use actix_web::web;
+use utoipa_actix_web::service_config::ServiceConfig;
+
+pub use crate::{bootstrap::bootstrap, keeper::Keeper};
+
+/// The domain: its routes and its tables. Its handlers need what [`extras`] adds.
+pub fn domain() -> api::Domain {
+    api::Domain {
+        name: "access",
+        title: "Muster: tenants, API keys and tokens",
+        routes,
+        root_routes,
+        migrations: db::migrations!("access"),
+    }
+}
+
+/// Puts the keeper where the handlers of this domain look for it.
+pub fn extras(keeper: Arc<Keeper>) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
+    let keeper = web::Data::from(keeper);
+    move |config: &mut web::ServiceConfig| {
+        config.app_data(keeper.clone());
+    }
+}
+
+fn root_routes(config: &mut ServiceConfig) {
+    config.service(tokens::http::create_token).service(tokens::http::create_tenancy_token);
+}
+
+fn routes(config: &mut ServiceConfig) {
+    config
+        .service(tenants::http::get_tenant)
+        .service(tenants::http::create_client)
+        .service(tenants::http::list_clients_minimal)
+        .service(tenants::http::search_clients)
+        .service(tenants::http::get_client)
+        .service(api_keys::http::create_api_key)
+        .service(api_keys::http::list_api_keys)
+        .service(api_keys::http::revoke_api_key);
+}

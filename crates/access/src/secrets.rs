@@ -1,0 +1,94 @@
+//! Keys, secrets and tokens: how they are made, hashed and compared ("Tenants and callers" in `docs/interface.md`).
+
+use base::secret::Secret;
+use sha2::{Digest as _, Sha256};
+use subtle::{Choice, ConstantTimeEq as _};
+
+/// A SHA-256.
+pub(crate) type Hash = [u8; 32];
+
+/// Letters and digits only: a widespread client does not escape what it sends.
+const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+/// 62^43 is just over 2^256.
+const LENGTH: usize = 43;
+
+/// A new key, secret or token: 43 letters and digits, 256 random bits.
+pub(crate) fn random() -> db::Result<Secret<String>> {
+    let mut text = String::with_capacity(LENGTH);
+    let mut bytes = [0; 64];
+    while text.len() < LENGTH {
+        getrandom::fill(&mut bytes).map_err(|error| db::Error::Fault(format!("no random bytes: {error}")))?;
+        // 248 is the largest multiple of 62 in a byte; what lies above would favour the first letters.
+        let letters = bytes.iter().filter(|byte| **byte < 248).map(|byte| char::from(ALPHABET[usize::from(byte % 62)]));
+        text.extend(letters.take(LENGTH - text.len()));
+    }
+    Ok(Secret::new(text))
+}
+
+/// The hash under which a secret or token is stored.
+pub(crate) fn hash(text: &str) -> Hash {
+    Sha256::digest(text.as_bytes()).into()
+}
+
+/// A hash as the database has it: 64 lower-case hex digits.
+pub(crate) fn hex(hash: &Hash) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble & 15)]);
+    hash.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
+}
+
+/// Is this one of the secrets whose hashes are stored? Takes the same time wherever they differ, and looks at all.
+pub(crate) fn matches<'a>(secret: &Secret<String>, stored: impl IntoIterator<Item = &'a str>) -> bool {
+    let given = hex(&hash(secret.expose()));
+    let any = stored.into_iter().fold(Choice::from(0), |any, one| any | one.as_bytes().ct_eq(given.as_bytes()));
+    any.into()
+}
+
+/// May this text be the public part of an API key? Nothing else is looked up.
+pub(crate) fn is_key(text: &str) -> bool {
+    (8..=128).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// May this text be the secret part?
+pub(crate) fn is_secret(text: &str) -> bool {
+    (16..=256).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_texts() {
+        let (one, two) = (random().unwrap(), random().unwrap());
+        assert_eq!(one.expose().len(), 43);
+        assert!(is_key(one.expose()) && is_secret(one.expose()));
+        assert_ne!(one, two);
+    }
+
+    #[test]
+    fn hashes() {
+        let known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(hex(&hash("abc")), known);
+    }
+
+    #[test]
+    fn either_of_two_secrets_matches() {
+        let secret = Secret::new("abc".to_owned());
+        let (right, wrong) = (hex(&hash("abc")), hex(&hash("abd")));
+        assert!(matches(&secret, [right.as_str()]));
+        assert!(matches(&secret, [wrong.as_str(), right.as_str()]));
+        assert!(matches(&secret, [right.as_str(), wrong.as_str()]));
+        assert!(!matches(&secret, [wrong.as_str()]));
+        assert!(!matches(&secret, ["", "abc"]));
+        assert!(!matches(&secret, []));
+    }
+
+    #[test]
+    fn shapes_of_keys_and_secrets() {
+        assert!(is_key("abcd1234") && !is_key("abcd123") && !is_key("abcd-1234") && !is_key(&"a".repeat(129)));
+        assert!(!is_key("abcd1234\0") && !is_key("äbcd12345"));
+        assert!(is_secret("abcd1234abcd1234") && !is_secret("abcd1234abcd123") && !is_secret("abcd1234 abcd1234"));
+    }
+}

@@ -1,0 +1,137 @@
+//! Tenant facts, and the clients of a partner.
+
+use std::sync::Arc;
+
+use actix_web::{HttpResponse, get, post, web};
+use api::{At, Body, Result, answer, stream};
+use base::{page::Page, problem::Problem, tenant::TenantId};
+
+use super::{
+    rules, store,
+    wire::{Client, ClientMinimal, ClientPage, NewClient, TenantFacts},
+};
+use crate::Keeper;
+
+/// Get a tenant
+///
+/// Facts about the tenant of the path: its name, its level, and for a client its partner.
+#[utoipa::path(
+    tag = "Tenants",
+    operation_id = "getTenant",
+    responses((status = 200, description = "The tenant", body = TenantFacts)),
+    security(("bearer" = ["viewer"])),
+)]
+#[get("")]
+pub(crate) async fn get_tenant(at: At) -> Result<HttpResponse> {
+    at.no_query()?;
+    let id = at.tenant.id.clone();
+    let row = at.db.point(move |conn| store::row(conn, &id)).await?;
+    let row = row.ok_or_else(|| Problem::not_found("The tenant was not found."))?;
+    let version = row.version;
+    answer::entity(&at, &TenantFacts::from(row), version)
+}
+
+/// Create a client
+///
+/// Adds a client to the partner of the path. Its tenant id is the answer's `uniqueId`.
+#[utoipa::path(
+    tag = "Tenants",
+    operation_id = "createClient",
+    request_body = NewClient,
+    responses(
+        (status = 200, description = "The new client", body = Client),
+        (status = 409, description = "Another client of the partner has this name",
+            body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["admin"])),
+)]
+#[post("/clients")]
+pub(crate) async fn create_client(at: At, body: Body, keeper: web::Data<Keeper>) -> Result<HttpResponse> {
+    at.no_query()?;
+    rules::check_partner(&at.tenant.id)?;
+    let new = NewClient::read(&body.0)?;
+    let (partner, now) = (at.tenant.id.clone(), at.now);
+    let row = at.db.write(move |conn| store::insert_client(conn, &partner, &new.name, now)).await?;
+    keeper.forget_tenants();
+    answer::ok(&Client::from(row))
+}
+
+/// List clients, minimal
+///
+/// All clients of the partner of the path, in the order of their ids; not paged.
+#[utoipa::path(
+    tag = "Tenants",
+    operation_id = "listClientsMinimal",
+    responses((status = 200, description = "The clients", body = Vec<ClientMinimal>)),
+    security(("bearer" = ["viewer"])),
+)]
+#[get("/clients/minimal")]
+pub(crate) async fn list_clients_minimal(at: At) -> Result<HttpResponse> {
+    at.no_query()?;
+    rules::check_partner(&at.tenant.id)?;
+    let partner = at.tenant.id.clone();
+    stream::array(&at.db, move |conn, rows| {
+        store::each_client(conn, &partner, |row| {
+            let client = ClientMinimal::from(row);
+            let json = serde_json::to_vec(&client).map_err(|error| db::Error::Fault(error.to_string()))?;
+            rows.push(|out| out.extend_from_slice(&json))
+        })
+    })
+    .await
+}
+
+/// Search clients
+///
+/// A page of the clients of the partner of the path.
+#[utoipa::path(
+    tag = "Tenants",
+    operation_id = "searchClients",
+    params(
+        ("pageNo" = Option<u32>, Query, description = "The page, from 1; default 1", example = 1),
+        ("pageSize" = Option<u32>, Query, description = "1 to 1000; default 100", example = 100),
+        ("sortName" = Option<String>, Query, description = "`id` (the default) or `name`", example = "name"),
+        ("isDescendingOrder" = Option<bool>, Query, description = "Default false", example = false),
+        ("queryString" = Option<String>, Query, description = "Terms `name:value` joined with `+`: `name` (contains; \
+            whole with `isEquals:true`), `id`, `uniqueId`", example = "name:glo"),
+    ),
+    responses((status = 200, description = "A page of clients", body = ClientPage)),
+    security(("bearer" = ["admin"])),
+)]
+#[get("/clients/search")]
+pub(crate) async fn search_clients(at: At) -> Result<HttpResponse> {
+    let mut query = at.query()?;
+    let page = query.page();
+    let sort = query.sort(&rules::SORTS, "id", false);
+    let text = query.text("queryString").unwrap_or_default();
+    query.finish()?;
+    rules::check_partner(&at.tenant.id)?;
+    let filter = rules::filter(&text)?;
+    let partner = at.tenant.id.clone();
+    let (rows, total) = at.db.read(move |conn| store::search(conn, &partner, &filter, sort, &page)).await?;
+    let clients: Vec<Client> = rows.into_iter().map(Client::from).collect();
+    answer::ok(&Page::new(&page, clients, total).ordered(sort.name, sort.descending))
+}
+
+/// Get a client
+///
+/// Facts about one client of the partner of the path.
+#[utoipa::path(
+    tag = "Tenants",
+    operation_id = "getClient",
+    params(("clientId" = String, Path, description = "`client_<number>`", example = "client_1")),
+    responses(
+        (status = 200, description = "The client", body = TenantFacts),
+    ),
+    security(("bearer" = ["admin"])),
+)]
+#[get("/clients/{clientId}")]
+pub(crate) async fn get_client(at: At, path: web::Path<(String, String)>) -> Result<HttpResponse> {
+    at.no_query()?;
+    rules::check_partner(&at.tenant.id)?;
+    let unknown = || Problem::not_found("The client was not found.");
+    let id = TenantId::parse(&path.1).ok_or_else(unknown)?;
+    let tenant = Arc::clone(&at.tenant);
+    let row = at.db.point(move |conn| store::client(conn, &tenant.id, &id)).await?.ok_or_else(unknown)?;
+    let version = row.version;
+    answer::entity(&at, &TenantFacts::from(row), version)
+}

@@ -1,0 +1,6 @@
+//! Tenants: partners and their clients ("Tenants and callers" in `docs/interface.md`).
+
+pub(crate) mod http;
+pub(crate) mod rules;
+pub(crate) mod store;
+pub(crate) mod wire;

@@ -1,0 +1,176 @@
+//! The rows of tenants. Clients are always asked for through their partner.
+
+use api::Tenant;
+use base::{page::PageRequest, problem::Problem, query::Sort, tenant::TenantId, text::fold, timestamp::Timestamp};
+use db::{Condition, Conn};
+use diesel::prelude::*;
+
+use super::rules::Filter;
+use crate::schema::tenants;
+
+/// A tenant as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Insertable, Queryable)]
+#[diesel(table_name = tenants)]
+pub(crate) struct Row {
+    pub(crate) id: String,
+    pub(crate) partner_id: String,
+    pub(crate) number: i64,
+    pub(crate) name: String,
+    pub(crate) name_fold: String,
+    pub(crate) activated: bool,
+    pub(crate) suspended: bool,
+    pub(crate) version: i64,
+    pub(crate) created_ms: i64,
+    pub(crate) updated_ms: i64,
+}
+
+impl Row {
+    fn new(id: &TenantId, partner: &TenantId, name: &str, now: Timestamp) -> Self {
+        Self {
+            id: id.to_string(),
+            partner_id: partner.to_string(),
+            number: id.number(),
+            name: name.to_owned(),
+            name_fold: fold(name),
+            activated: true,
+            suspended: false,
+            version: 1,
+            created_ms: now.millis(),
+            updated_ms: now.millis(),
+        }
+    }
+
+    /// The partner of a client; none for a partner.
+    pub(crate) fn partner(&self) -> Option<TenantId> {
+        (self.partner_id != self.id).then(|| TenantId::parse(&self.partner_id)).flatten()
+    }
+}
+
+/// Is there any tenant?
+pub(crate) fn any(conn: &mut Conn) -> db::Result<bool> {
+    Ok(diesel::select(diesel::dsl::exists(tenants::table.select(tenants::id))).get_result(conn)?)
+}
+
+/// Adds a partner.
+pub(crate) fn insert_partner(conn: &mut Conn, name: &str, now: Timestamp) -> db::Result<TenantId> {
+    let id = TenantId::partner(db::next_id(conn, "access.partners", 1)?);
+    diesel::insert_into(tenants::table).values(&Row::new(&id, &id, name, now)).execute(conn)?;
+    Ok(id)
+}
+
+/// Adds a client to a partner. A name that another of its clients has is a conflict.
+pub(crate) fn insert_client(conn: &mut Conn, partner: &TenantId, name: &str, now: Timestamp) -> db::Result<Row> {
+    let id = TenantId::client(db::next_id(conn, "access.clients", 1)?);
+    let row = Row::new(&id, partner, name, now);
+    diesel::insert_into(tenants::table).values(&row).execute(conn).map_err(|error| match error.into() {
+        db::Error::Taken(_) => Problem::conflict(format!("A client named {name} exists already.")).into(),
+        other => other,
+    })?;
+    Ok(row)
+}
+
+/// One tenant's row.
+pub(crate) fn row(conn: &mut Conn, id: &TenantId) -> db::Result<Option<Row>> {
+    Ok(tenants::table.find(id.as_str()).first(conn).optional()?)
+}
+
+/// One client of a partner, by its id or its number.
+pub(crate) fn client(conn: &mut Conn, partner: &TenantId, id: &TenantId) -> db::Result<Option<Row>> {
+    Ok(tenants::table
+        .filter(tenants::partner_id.eq(partner.as_str()))
+        .filter(tenants::id.ne(partner.as_str()))
+        .filter(tenants::id.eq(id.as_str()))
+        .first(conn)
+        .optional()?)
+}
+
+/// A tenant as every domain sees it, with its clients in the order of their numbers.
+pub(crate) fn tenant(conn: &mut Conn, id: &TenantId) -> db::Result<Option<Tenant>> {
+    // One statement, so that a partner and its clients are of one instant.
+    let rows: Vec<(String, String, String)> = tenants::table
+        .filter(tenants::id.eq(id.as_str()).or(tenants::partner_id.eq(id.as_str())))
+        .order(tenants::number)
+        .select((tenants::id, tenants::partner_id, tenants::name))
+        .load(conn)?;
+    let (mut own, mut clients) = (None, Vec::new());
+    for (row_id, partner, name) in rows {
+        if row_id == id.as_str() {
+            own = Some((partner, name));
+        } else {
+            clients.push(parse(&row_id)?);
+        }
+    }
+    let Some((partner, name)) = own else { return Ok(None) };
+    Ok(Some(Tenant { id: id.clone(), name, partner: parse(&partner)?, clients }))
+}
+
+fn parse(id: &str) -> db::Result<TenantId> {
+    TenantId::parse(id).ok_or_else(|| db::Error::Fault(format!("a tenant has the id {id}")))
+}
+
+/// Hands on the clients of a partner, by number.
+pub(crate) fn each_client(
+    conn: &mut Conn,
+    partner: &TenantId,
+    mut each: impl FnMut(Row) -> db::Result<()>,
+) -> db::Result<()> {
+    let query = tenants::table
+        .filter(tenants::partner_id.eq(partner.to_string()))
+        .filter(tenants::id.ne(partner.to_string()))
+        .order(tenants::number);
+    db::for_each_row(conn, query, |row: Row| each(row))
+}
+
+/// A page of the clients of a partner, and how many there are on all pages.
+pub(crate) fn search(
+    conn: &mut Conn,
+    partner: &TenantId,
+    filter: &Filter,
+    sort: Sort,
+    page: &PageRequest,
+) -> db::Result<(Vec<Row>, i64)> {
+    let of_partner = || {
+        tenants::table
+            .filter(tenants::partner_id.eq(partner.as_str().to_owned()))
+            .filter(tenants::id.ne(partner.as_str().to_owned()))
+            .filter(condition(filter))
+    };
+    let total = of_partner().count().get_result(conn)?;
+    let query = of_partner().into_boxed();
+    // Every order ends in the number, so that pages never lose or repeat a client.
+    let query = match (sort.name, sort.descending) {
+        ("name", false) => query.order((tenants::name_fold.asc(), tenants::number.asc())),
+        ("name", true) => query.order((tenants::name_fold.desc(), tenants::number.desc())),
+        (_, false) => query.order(tenants::number.asc()),
+        (_, true) => query.order(tenants::number.desc()),
+    };
+    Ok((query.offset(page.offset()).limit(page.limit()).load(conn)?, total))
+}
+
+fn condition(filter: &Filter) -> Condition {
+    let ids = filter.ids.iter().map(|ids| Condition::integer_in("tenants.number IN", ids.iter().copied()));
+    let unique = filter.unique_ids.iter().map(|ids| Condition::text_in("tenants.id IN", ids.iter().cloned()));
+    let names = filter.names.iter().map(|names| match filter.whole {
+        true => Condition::text_in("tenants.name_fold IN", names.iter().cloned()),
+        false => Condition::any(
+            names
+                .iter()
+                .map(|name| Condition::sql("tenants.name_fold LIKE ").text(containing(name)).then(" ESCAPE '!'")),
+        ),
+    });
+    Condition::all(ids.chain(unique).chain(names))
+}
+
+/// The pattern of `LIKE` for texts that contain this one.
+fn containing(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len() + 2);
+    pattern.push('%');
+    for letter in text.chars() {
+        if matches!(letter, '%' | '_' | '!') {
+            pattern.push('!');
+        }
+        pattern.push(letter);
+    }
+    pattern.push('%');
+    pattern
+}

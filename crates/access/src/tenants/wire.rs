@@ -1,0 +1,150 @@
+//! What clients see of tenants.
+
+use base::{Fields, problem::Problem, timestamp::Timestamp};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::{rules, store::Row};
+
+/// A tenant: facts about a partner or a client.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(example = json!({
+    "id": 1, "uniqueId": "client_1", "name": "Client One", "level": "client", "activated": true, "suspended": false,
+    "partner": {"id": 1, "uniqueId": "msp_1"}, "createdDate": "2026-11-20T20:37:00+0000",
+    "updatedDate": "2026-11-20T20:37:00+0000"
+}))]
+pub(crate) struct TenantFacts {
+    /// The number in its id.
+    pub(crate) id: i64,
+    /// `msp_<number>` or `client_<number>`: the tenant id of paths.
+    pub(crate) unique_id: String,
+    /// Its name; unique among the clients of a partner, whatever the letter case.
+    pub(crate) name: String,
+    /// `partner` or `client`.
+    pub(crate) level: &'static str,
+    /// Whether it is in use.
+    pub(crate) activated: bool,
+    /// Whether its callers are shut out for now.
+    pub(crate) suspended: bool,
+    /// The partner that a client belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) partner: Option<PartnerReference>,
+    /// When it was created.
+    #[schema(value_type = String)]
+    pub(crate) created_date: Timestamp,
+    /// When it was changed last.
+    #[schema(value_type = String)]
+    pub(crate) updated_date: Timestamp,
+}
+
+/// The partner of a client.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PartnerReference {
+    /// The number in its id.
+    pub(crate) id: i64,
+    /// `msp_<number>`.
+    pub(crate) unique_id: String,
+}
+
+/// A client, as creating and searching answer it.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(example = json!({"id": 2, "uniqueId": "client_2", "name": "Globex", "activated": true}))]
+pub(crate) struct Client {
+    /// The number in its id.
+    pub(crate) id: i64,
+    /// `client_<number>`: its tenant id.
+    pub(crate) unique_id: String,
+    /// Its name.
+    pub(crate) name: String,
+    /// Whether it is in use.
+    pub(crate) activated: bool,
+}
+
+/// A client in a minimal list.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(example = json!({"id": 2, "uniqueId": "client_2", "name": "Globex"}))]
+pub(crate) struct ClientMinimal {
+    /// The number in its id.
+    pub(crate) id: i64,
+    /// `client_<number>`: its tenant id.
+    pub(crate) unique_id: String,
+    /// Its name.
+    pub(crate) name: String,
+}
+
+/// A page of clients ("Paginated envelope" in `docs/interface.md`).
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "for the document; base::page::Page is what is answered")]
+pub(crate) struct ClientPage {
+    /// The clients of this page.
+    results: Vec<Client>,
+    /// How many clients there are on all pages.
+    total_results: i64,
+    /// This page, from 1.
+    page_no: u32,
+    /// The page size used.
+    page_size: u32,
+    /// How many pages there are; 0 for no client.
+    total_pages: i64,
+    /// Whether another page follows.
+    next_page: bool,
+    /// The page before; 0 on the first.
+    previous_page_no: u32,
+    /// The sort key used.
+    order_by: String,
+    /// Whether the order is descending.
+    descending_order: bool,
+}
+
+/// A client to be created.
+#[derive(Debug, ToSchema)]
+#[schema(example = json!({"name": "Globex"}))]
+pub(crate) struct NewClient {
+    /// Its name, unique among the partner's clients whatever the letter case; at most 200 characters.
+    pub(crate) name: String,
+}
+
+impl NewClient {
+    /// Reads the body of a request.
+    pub(crate) fn read(body: &Value) -> Result<Self, Problem> {
+        let mut fields = Fields::of(body);
+        let name = rules::name(&mut fields);
+        fields.finish()?;
+        Ok(Self { name })
+    }
+}
+
+impl From<Row> for TenantFacts {
+    fn from(row: Row) -> Self {
+        let partner = row.partner();
+        Self {
+            id: row.number,
+            level: if partner.is_some() { "client" } else { "partner" },
+            partner: partner.map(|id| PartnerReference { id: id.number(), unique_id: id.to_string() }),
+            unique_id: row.id,
+            name: row.name,
+            activated: row.activated,
+            suspended: row.suspended,
+            created_date: Timestamp::from_millis(row.created_ms),
+            updated_date: Timestamp::from_millis(row.updated_ms),
+        }
+    }
+}
+
+impl From<Row> for Client {
+    fn from(row: Row) -> Self {
+        Self { id: row.number, unique_id: row.id, name: row.name, activated: row.activated }
+    }
+}
+
+impl From<Row> for ClientMinimal {
+    fn from(row: Row) -> Self {
+        Self { id: row.number, unique_id: row.id, name: row.name }
+    }
+}

@@ -1,0 +1,171 @@
+//! The keeper: tokens, Basic, expiry, revocation, tenants.
+
+use base::timestamp::Timestamp;
+
+use super::*;
+use crate::{cache::Recent, secrets, tokens};
+
+#[actix_web::test]
+async fn a_token_makes_the_caller_of_its_key() {
+    let fixture = Fixture::new();
+    let token = fixture.token(KEY, SECRET).await;
+    assert!(secrets::is_secret(&token));
+    for _ in 0..2 {
+        let caller = fixture.caller(&token).await.unwrap();
+        assert_eq!(caller.key_id, KEY);
+        assert_eq!(caller.user_id, "USR0000000001");
+        assert_eq!(caller.home, TenantId::partner(1));
+        assert_eq!(caller.role, Role::Admin);
+    }
+    for wrong in ["", "x", "ä", SECRET, &token[1..], &"x".repeat(10_000)] {
+        assert!(fixture.caller(wrong).await.is_none());
+    }
+}
+
+#[actix_web::test]
+async fn wrong_credentials_get_no_token() {
+    let fixture = Fixture::new();
+    for (key, text) in [
+        (KEY, "bootstrapsecret13"),
+        (KEY, ""),
+        ("bootstrapkey2", SECRET),
+        (SECRET, KEY),
+        ("bootstrapkey1\0", SECRET),
+        ("BOOTSTRAPKEY1", SECRET),
+    ] {
+        assert!(fixture.keeper.issue(credentials(key, text), clock::now()).await.unwrap().is_none(), "{key}");
+        assert!(fixture.keeper.basic(key, secret(text)).await.unwrap().is_none(), "{key}");
+    }
+    assert_eq!(fixture.keeper.basic(KEY, secret(SECRET)).await.unwrap().unwrap().role, Role::Admin);
+}
+
+#[actix_web::test]
+async fn a_second_secret_is_live_too() {
+    use crate::schema::api_keys;
+    use diesel::prelude::*;
+
+    let fixture = Fixture::new();
+    fixture.write(|conn| {
+        let hash = secrets::hex(&secrets::hash("anothersecret1234"));
+        let keys = api_keys::table.filter(api_keys::tenant_id.eq("msp_1"));
+        Ok(diesel::update(keys).set(api_keys::secret2_hash.eq(hash)).execute(conn)?)
+    });
+    assert!(fixture.keeper.basic(KEY, secret(SECRET)).await.unwrap().is_some());
+    assert!(fixture.keeper.basic(KEY, secret("anothersecret1234")).await.unwrap().is_some());
+}
+
+#[actix_web::test]
+async fn an_expired_token_is_unknown_and_swept() {
+    let fixture = Fixture::new();
+    let now = clock::now().millis();
+    let long_ago = Timestamp::from_millis(now - 7_199_000);
+    let expired = fixture.keeper.issue(credentials(KEY, SECRET), long_ago).await.unwrap().unwrap();
+    assert!(fixture.caller(expired.expose()).await.is_none());
+    // One that expires while it is remembered.
+    let soon = Timestamp::from_millis(now - 7_199_000 + 400);
+    let expiring = fixture.keeper.issue(credentials(KEY, SECRET), soon).await.unwrap().unwrap();
+    assert!(fixture.caller(expiring.expose()).await.is_some());
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert!(fixture.caller(expiring.expose()).await.is_none());
+    let live = fixture.token(KEY, SECRET).await;
+    let removed = fixture.db.write(|conn| tokens::store::sweep(conn, clock::now())).await.unwrap();
+    // The issue of the live one swept them already.
+    assert_eq!(removed, 0);
+    assert!(fixture.caller(&live).await.is_some());
+}
+
+#[actix_web::test]
+async fn tokens_die_with_their_key() {
+    let fixture = Fixture::new();
+    let home = TenantId::client(1);
+    let key = fixture.key(&home, "clientkey1", Role::Operator);
+    let token = fixture.token_of("clientkey1").await;
+    let caller = fixture.caller(&token).await.unwrap();
+    assert_eq!((caller.home.clone(), caller.role), (home.clone(), Role::Operator));
+
+    // Of another tenant it cannot be revoked.
+    let id = key.id.clone();
+    let foreign = fixture.db.write(move |conn| api_keys::store::revoke(conn, &TenantId::partner(1), &id, clock::now()));
+    assert!(matches!(foreign.await, Err(db::Error::Problem(_))));
+    assert!(fixture.caller(&token).await.is_some());
+
+    let other_gateway = Keeper::new(fixture.db.clone());
+    assert!(other_gateway.bearer(&token).await.unwrap().is_some());
+    fixture.db.write(move |conn| api_keys::store::revoke(conn, &home, &key.id, clock::now())).await.unwrap();
+    fixture.keeper.forget_callers();
+    assert!(fixture.caller(&token).await.is_none());
+    assert!(fixture.keeper.basic("clientkey1", secret("clientkey1clientkey1")).await.unwrap().is_none());
+    assert!(
+        fixture.keeper.issue(credentials("clientkey1", "clientkey1clientkey1"), clock::now()).await.unwrap().is_none()
+    );
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    assert!(other_gateway.bearer(&token).await.unwrap().is_none());
+}
+
+#[actix_web::test]
+async fn tenants_know_their_partner_and_clients() {
+    let fixture = Fixture::new();
+    let (foreign_partner, foreign_client) = fixture.foreign();
+    assert_eq!((foreign_partner.as_str(), foreign_client.as_str()), ("msp_2", "client_2"));
+    let tenant = |id: TenantId| {
+        let keeper = Arc::clone(&fixture.keeper);
+        async move { keeper.tenant(&id).await.unwrap() }
+    };
+    let partner = tenant(TenantId::partner(1)).await.unwrap();
+    assert_eq!(partner.clients, [TenantId::client(1)]);
+    assert_eq!((partner.partner.clone(), partner.name.as_str()), (TenantId::partner(1), "Partner One"));
+    let client = tenant(TenantId::client(1)).await.unwrap();
+    assert_eq!((client.partner.clone(), client.clients.len()), (TenantId::partner(1), 0));
+    assert!(!tenant(foreign_client).await.unwrap().visible_to(&TenantId::partner(1)));
+    assert!(tenant(TenantId::client(9)).await.is_none());
+
+    // No negative memory: what is made later is there at once.
+    let name = "x".to_owned();
+    let row = fixture
+        .db
+        .write(move |conn| tenants::store::insert_client(conn, &TenantId::partner(1), &name, clock::now()))
+        .await
+        .unwrap();
+    assert_eq!(row.id, "client_3");
+    assert!(tenant(TenantId::client(3)).await.is_some());
+    fixture.keeper.forget_tenants();
+    assert_eq!(tenant(TenantId::partner(1)).await.unwrap().clients, [TenantId::client(1), TenantId::client(3)]);
+}
+
+#[test]
+fn bootstrap_runs_once_and_on_an_empty_database_only() {
+    let fixture = Fixture::empty();
+    let wrong = [("short", SECRET), (KEY, "short"), ("with-dashes-1", SECRET), (KEY, "secret with blanks in it")];
+    for (key, text) in wrong {
+        let error = bootstrap(&fixture.db, Some((key.to_owned(), secret(text)))).unwrap_err();
+        assert!(!format!("{error:?}").contains(text));
+    }
+    let (key, made) = bootstrap(&fixture.db, None).unwrap().unwrap();
+    assert!(secrets::is_key(&key) && secrets::is_secret(made.expose()));
+    assert!(bootstrap(&fixture.db, None).unwrap().is_none());
+    assert!(bootstrap(&fixture.db, Some((KEY.to_owned(), secret(SECRET)))).unwrap().is_none());
+}
+
+/// Run by hand, in release: `cargo test -p access --release -- --ignored --nocapture cost`.
+#[actix_web::test]
+#[ignore = "measures"]
+#[expect(clippy::print_stdout, reason = "it is what it is for")]
+async fn cost_of_a_known_caller_and_tenant() {
+    let fixture = Fixture::new();
+    let token = fixture.token(KEY, SECRET).await;
+    let id = TenantId::client(1);
+    let begun = std::time::Instant::now();
+    const TIMES: u32 = 1_000_000;
+    for _ in 0..TIMES {
+        assert!(fixture.caller(&token).await.is_some());
+        assert!(fixture.keeper.tenant(&id).await.unwrap().is_some());
+    }
+    println!("caller and tenant: {:?}", begun.elapsed() / TIMES);
+    let recent = Recent::new(10);
+    recent.put(1, Arc::new(1), recent.generation());
+    let begun = std::time::Instant::now();
+    for _ in 0..TIMES {
+        std::hint::black_box(recent.get(&1));
+    }
+    println!("cache alone: {:?}", begun.elapsed() / TIMES);
+}

@@ -1,0 +1,145 @@
+//! The whole crate on SQLite in a temporary directory: the keeper by itself, and the operations behind the guard.
+
+mod callers;
+mod operations;
+mod token_endpoint;
+
+use std::{future::Future, pin::Pin, rc::Rc, sync::Arc};
+
+use actix_web::{
+    App,
+    dev::ServiceResponse,
+    http::{Method, StatusCode, header},
+    middleware::from_fn,
+    test::{TestRequest, call_service, init_service, read_body},
+};
+use api::{Access as _, Caller, Role, clock, guard};
+use base::{secret::Secret, tenant::TenantId};
+use db::{Conn, DatabaseUrl, Db, Options};
+use serde_json::Value;
+use utoipa_actix_web::AppExt as _;
+
+use crate::{Keeper, api_keys, bootstrap, domain, extras, tenants, tokens::rules::Credentials};
+
+const KEY: &str = "bootstrapkey1";
+const SECRET: &str = "bootstrapsecret12";
+
+/// Waits for the database on a thread of its own, since the runtime's may not block.
+fn aside<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> T {
+    std::thread::spawn(f).join().unwrap()
+}
+
+/// An empty, migrated database; the directory goes when this is dropped.
+struct Fixture {
+    db: Db,
+    keeper: Arc<Keeper>,
+    _directory: tempfile::TempDir,
+}
+
+fn secret(text: &str) -> Secret<String> {
+    Secret::new(text.to_owned())
+}
+
+fn credentials(key: &str, text: &str) -> Credentials {
+    Credentials { key: key.to_owned(), secret: secret(text) }
+}
+
+impl Fixture {
+    fn empty() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let url = DatabaseUrl::Sqlite(directory.path().join("test.sqlite"));
+        let db = Db::open(&url, Options::default()).unwrap();
+        db.migrate(&[domain().migrations]).unwrap();
+        let keeper = Arc::new(Keeper::new(db.clone()));
+        Self { db, keeper, _directory: directory }
+    }
+
+    /// With `msp_1`, `client_1` and the first key.
+    fn new() -> Self {
+        let fixture = Self::empty();
+        let db = fixture.db.clone();
+        let made = aside(move || bootstrap(&db, Some((KEY.to_owned(), secret(SECRET)))).unwrap());
+        assert!(made.is_some());
+        fixture
+    }
+
+    fn write<T: Send + 'static>(&self, f: impl FnOnce(&mut Conn) -> db::Result<T> + Send + 'static) -> T {
+        let db = self.db.clone();
+        aside(move || db.write_here(f).unwrap())
+    }
+
+    /// Another partner with a client, which nobody of `msp_1` may see.
+    fn foreign(&self) -> (TenantId, TenantId) {
+        self.write(|conn| {
+            let partner = tenants::store::insert_partner(conn, "Partner Two", clock::now())?;
+            let client = tenants::store::insert_client(conn, &partner, "Foreign", clock::now())?;
+            Ok((partner, TenantId::parse(&client.id).unwrap()))
+        })
+    }
+
+    /// A key of a tenant, whose secret is its own text twice.
+    fn key(&self, tenant: &TenantId, key: &'static str, role: Role) -> api_keys::store::Row {
+        let tenant = tenant.clone();
+        let new =
+            api_keys::store::NewKey { name: key.to_owned(), role, key: key.to_owned(), secret: secret(&key.repeat(2)) };
+        self.write(move |conn| api_keys::store::insert(conn, &tenant, &new, None, clock::now()))
+    }
+
+    async fn token(&self, key: &str, text: &str) -> String {
+        self.keeper.issue(credentials(key, text), clock::now()).await.unwrap().unwrap().into_inner()
+    }
+
+    /// The token of a key of [`Fixture::key`].
+    async fn token_of(&self, key: &str) -> String {
+        self.token(key, &key.repeat(2)).await
+    }
+
+    async fn caller(&self, token: &str) -> Option<Arc<Caller>> {
+        self.keeper.bearer(token).await.unwrap()
+    }
+
+    /// The operations behind the guard.
+    async fn app(&self) -> Operations {
+        let document = api::spec::document("test", &[domain()]);
+        let guard = guard::Guard::new(&document, Arc::clone(&self.keeper) as Arc<dyn api::Access>).unwrap();
+        let (app, _) = App::new()
+            .app_data(guard)
+            .app_data(self.db.clone())
+            .configure(extras(Arc::clone(&self.keeper)))
+            .wrap(from_fn(guard::middleware))
+            .into_utoipa_app()
+            .configure(|config| (domain().root_routes)(config))
+            .service(utoipa_actix_web::scope(api::spec::TENANT_PREFIX).configure(|config: &mut _| {
+                (domain().routes)(config);
+            }))
+            .split_for_parts();
+        let service = Rc::new(init_service(app).await);
+        Operations(Box::new(move |request| {
+            let service = Rc::clone(&service);
+            Box::pin(async move { call_service(&*service, request.to_request()).await })
+        }))
+    }
+}
+
+/// The operations of this crate, ready to be called.
+struct Operations(Box<dyn Fn(TestRequest) -> Pin<Box<dyn Future<Output = ServiceResponse>>>>);
+
+impl Operations {
+    async fn send(&self, request: TestRequest) -> ServiceResponse {
+        (self.0)(request).await
+    }
+}
+
+/// A request with a token; the status and the body.
+async fn call(app: &Operations, token: &str, method: Method, path: &str, body: Option<Value>) -> (StatusCode, Value) {
+    let mut request = TestRequest::with_uri(&format!("/api/v2/tenants/{path}"))
+        .method(method)
+        .insert_header((header::AUTHORIZATION, format!("Bearer {token}")));
+    if let Some(body) = body {
+        request = request.set_json(body);
+    }
+    let response = app.send(request).await;
+    let status = response.status();
+    let bytes = read_body(response).await;
+    (status, serde_json::from_slice(&bytes).unwrap_or(Value::Null))
+}

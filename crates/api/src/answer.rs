@@ -1,0 +1,31 @@
+//! Successful answers.
+
+use actix_web::{HttpResponse, http::header};
+use serde::Serialize;
+
+use crate::{At, Result};
+
+/// 200 with a JSON body.
+pub fn ok<T: Serialize>(value: &T) -> Result<HttpResponse> {
+    Ok(HttpResponse::Ok().content_type("application/json").body(encode(value)?))
+}
+
+/// 200 with one entity and its `ETag`; 304 when the caller has this version.
+pub fn entity<T: Serialize>(at: &At, value: &T, version: i64) -> Result<HttpResponse> {
+    let tag = format!("\"{version}\"");
+    if at.request().method() == actix_web::http::Method::GET && at.has_version(version) {
+        return Ok(HttpResponse::NotModified().insert_header((header::ETAG, tag)).finish());
+    }
+    let mut response = HttpResponse::Ok();
+    response.content_type("application/json").insert_header((header::ETAG, tag));
+    Ok(response.body(encode(value)?))
+}
+
+/// 200 with an empty object: what a delete answers.
+pub fn empty() -> HttpResponse {
+    HttpResponse::Ok().content_type("application/json").body("{}")
+}
+
+fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>> {
+    serde_json::to_vec(value).map_err(|error| db::Error::Fault(format!("encoding an answer: {error}")).into())
+}

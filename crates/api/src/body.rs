@@ -1,0 +1,88 @@
+//! Request bodies: bounded in size and time, JSON or nothing.
+
+use std::time::Duration;
+
+use actix_web::{FromRequest, HttpMessage as _, HttpRequest, dev::Payload, http::header};
+use base::problem::{Kind, Problem};
+use bytes::{Bytes, BytesMut};
+use futures_util::{StreamExt as _, future::LocalBoxFuture};
+use serde_json::Value;
+
+use crate::{Error, Result};
+
+/// The largest JSON body.
+pub const LIMIT: usize = 8 << 20;
+
+/// How long a body may take to arrive.
+pub const TIME: Duration = Duration::from_secs(10);
+
+/// A JSON body, parsed; field by field it is read with [`base::body::Fields`].
+pub struct Body(pub Value);
+
+impl FromRequest for Body {
+    type Error = Error;
+    type Future = LocalBoxFuture<'static, Result<Self>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let payload = payload.take();
+        let request = request.clone();
+        Box::pin(async move {
+            expect_type(&request, |kind| kind == "application/json" || kind.ends_with("+json"), "application/json")?;
+            let bytes = read(&request, payload, LIMIT).await?;
+            Ok(Self(base::body::parse_json(&bytes)?))
+        })
+    }
+}
+
+/// Refuses a content type that the operation does not read; a body without one is taken for what it expects.
+pub fn expect_type(request: &HttpRequest, accepts: impl Fn(&str) -> bool, wanted: &str) -> Result<()> {
+    let kind = request.content_type().to_ascii_lowercase();
+    if !request.headers().contains_key(header::CONTENT_TYPE) || accepts(kind.trim()) {
+        return Ok(());
+    }
+    let detail = format!("This operation reads {wanted}; the request says Content-Type: {kind:.100}.");
+    Err(Problem::new(Kind::UnsupportedMediaType, detail).into())
+}
+
+/// Reads a whole body of at most `limit` bytes.
+pub async fn read(request: &HttpRequest, payload: Payload, limit: usize) -> Result<Bytes> {
+    let mut whole = BytesMut::new();
+    for_each_chunk(request, payload, limit, |chunk| {
+        whole.extend_from_slice(&chunk);
+        Ok(())
+    })
+    .await?;
+    Ok(whole.freeze())
+}
+
+/// Hands on a body of at most `limit` bytes piece by piece, as it arrives.
+pub async fn for_each_chunk(
+    request: &HttpRequest,
+    mut payload: Payload,
+    limit: usize,
+    mut each: impl FnMut(Bytes) -> Result<()>,
+) -> Result<()> {
+    let announced = request.headers().get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<u64>().ok());
+    if announced.is_some_and(|length| length > limit as u64) {
+        return Err(too_large(limit));
+    }
+    let reading = async {
+        let mut length = 0;
+        while let Some(chunk) = payload.next().await {
+            let chunk = chunk.map_err(|_| Problem::invalid("The body ended before it was complete."))?;
+            length += chunk.len();
+            if length > limit {
+                return Err(too_large(limit));
+            }
+            each(chunk)?;
+        }
+        Ok(())
+    };
+    tokio::time::timeout(TIME, reading).await.unwrap_or_else(|_| {
+        Err(Problem::invalid(format!("The body did not arrive within {} seconds.", TIME.as_secs())).into())
+    })
+}
+
+fn too_large(limit: usize) -> Error {
+    Problem::new(Kind::TooLarge, format!("The body is larger than {} MiB.", limit >> 20)).into()
+}

@@ -1,0 +1,110 @@
+//! What a handler knows before it starts: who asks, for which tenant, when, and where the data is.
+
+use std::{
+    future::{Ready, ready},
+    sync::Arc,
+};
+
+use actix_web::{FromRequest, HttpMessage as _, HttpRequest, dev::Payload, http::header};
+use base::{
+    problem::{Kind, Problem},
+    query::Query,
+    timestamp::Timestamp,
+};
+use db::Db;
+
+use crate::{Caller, Error, Result, Tenant, clock};
+
+/// The context of one request, under a tenant, after [`guard`](crate::guard) let it pass.
+#[derive(Clone)]
+pub struct At {
+    /// Who asks.
+    pub caller: Arc<Caller>,
+    /// The tenant of the path.
+    pub tenant: Arc<Tenant>,
+    /// When the request was taken up.
+    pub now: Timestamp,
+    /// The database.
+    pub db: Db,
+    request: HttpRequest,
+}
+
+impl At {
+    /// The query parameters, to be read strictly.
+    pub fn query(&self) -> Result<Query> {
+        Ok(Query::parse(self.request.query_string())?)
+    }
+
+    /// For operations without query parameters: any is refused.
+    pub fn no_query(&self) -> Result<()> {
+        Ok(self.query()?.finish()?)
+    }
+
+    /// The tenants whose records this request may read.
+    pub fn scope(&self) -> Vec<String> {
+        self.tenant.scope()
+    }
+
+    /// The version that the caller's `If-Match` names; `None` when there is none or it is `*`.
+    pub fn if_match(&self) -> Result<Option<i64>> {
+        let mut values = self.request.headers().get_all(header::IF_MATCH);
+        let Some(value) = values.next() else { return Ok(None) };
+        let text = value.to_str().unwrap_or("").trim();
+        if values.next().is_some() || text.contains(',') {
+            return Err(Problem::invalid("If-Match takes one entity tag; a list is not supported.").into());
+        }
+        if text == "*" {
+            return Ok(None);
+        }
+        let version = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')).and_then(|t| t.parse().ok());
+        // A tag that this service never gave out matches nothing.
+        Ok(Some(version.unwrap_or(-1)))
+    }
+
+    /// Does the caller's `If-None-Match` name this version already?
+    pub fn has_version(&self, version: i64) -> bool {
+        let tag = format!("\"{version}\"");
+        self.request
+            .headers()
+            .get_all(header::IF_NONE_MATCH)
+            .filter_map(|value| value.to_str().ok())
+            .flat_map(|value| value.split(','))
+            .any(|given| given.trim().trim_start_matches("W/") == tag || given.trim() == "*")
+    }
+
+    /// The request itself, for the few that need a header.
+    pub fn request(&self) -> &HttpRequest {
+        &self.request
+    }
+}
+
+/// Compares the version that the caller saw with the one that is stored.
+pub fn check_version(wanted: Option<i64>, stored: i64) -> Result<(), Problem> {
+    match wanted {
+        Some(version) if version != stored => Err(Problem::new(
+            Kind::PreconditionFailed,
+            "The record has changed since you read it: its ETag is another one. Read it again.",
+        )),
+        _ => Ok(()),
+    }
+}
+
+impl FromRequest for At {
+    type Error = Error;
+    type Future = Ready<Result<Self>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let extensions = request.extensions();
+        let found = (extensions.get::<Arc<Caller>>(), extensions.get::<Arc<Tenant>>(), request.app_data::<Db>());
+        ready(match found {
+            (Some(caller), Some(tenant), Some(db)) => Ok(Self {
+                caller: Arc::clone(caller),
+                tenant: Arc::clone(tenant),
+                now: clock::now(),
+                db: db.clone(),
+                request: request.clone(),
+            }),
+            _ => Err(db::Error::Fault("a handler without caller, tenant or database".to_owned()).into()),
+        })
+    }
+}

@@ -1,0 +1,135 @@
+//! What happens before a handler runs: method, caller, role, tenant. Deny by default.
+//!
+//! Which role an operation needs stands in its OpenAPI declaration and nowhere else. A request whose path and method
+//! are not in that table never reaches a handler.
+
+use std::{collections::HashMap, sync::Arc};
+
+use actix_web::{
+    HttpMessage as _,
+    body::{BoxBody, MessageBody},
+    dev::{ServiceRequest, ServiceResponse},
+    http::{Method, header},
+    middleware::Next,
+};
+use base::{
+    problem::{Kind, Problem},
+    secret::Secret,
+    tenant::TenantId,
+};
+use base64::Engine as _;
+
+use crate::{Access, Caller, Error, Result, Tenant, spec};
+
+/// The longest URL.
+const URL_LIMIT: usize = 8 << 10;
+
+/// What the guard knows: who may call what, and whom to ask about callers.
+#[derive(Clone)]
+pub struct Guard {
+    operations: Arc<HashMap<String, Vec<(Method, spec::Access)>>>,
+    access: Arc<dyn Access>,
+}
+
+impl Guard {
+    /// From the document of the server. An operation without a declared role is an error.
+    pub fn new(document: &utoipa::openapi::OpenApi, access: Arc<dyn Access>) -> Result<Self, String> {
+        let operations = spec::access_table(document)?.into_iter().collect();
+        Ok(Self { operations: Arc::new(operations), access })
+    }
+
+    async fn admit(&self, request: &ServiceRequest) -> Result<()> {
+        if request.uri().path_and_query().is_some_and(|p| p.as_str().len() > URL_LIMIT) {
+            let detail = format!("The URL is longer than {URL_LIMIT} bytes.");
+            return Err(Problem::new(Kind::UriTooLong, detail).into());
+        }
+        let Some(pattern) = request.match_pattern() else { return Ok(()) };
+        let Some(methods) = self.operations.get(&pattern) else {
+            // Only what is served outside the interface (the reference page, health) may pass undeclared.
+            return if pattern.starts_with("/api/") { Err(unknown_path()) } else { Ok(()) };
+        };
+        let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
+        let Some((_, needed)) = methods.iter().find(|(known, _)| known == method) else {
+            let mut problem = Problem::new(Kind::MethodNotAllowed, "This path does not take that method.");
+            problem.allow = methods.iter().map(|(known, _)| known.as_str().to_owned()).collect();
+            return Err(problem.into());
+        };
+        let spec::Access::Role { role: needed, basic } = *needed else { return Ok(()) };
+        let caller = self.caller(request, basic).await?;
+        if pattern.starts_with(spec::TENANT_PREFIX) {
+            let tenant = self.tenant(request, &caller).await?;
+            request.extensions_mut().insert(tenant);
+        }
+        if caller.role < needed {
+            let detail = format!("This operation needs the role {needed}; the key has the role {}.", caller.role);
+            return Err(Problem::forbidden(detail).into());
+        }
+        request.extensions_mut().insert(caller);
+        Ok(())
+    }
+
+    async fn caller(&self, request: &ServiceRequest, basic: bool) -> Result<Arc<Caller>> {
+        let mut given = request.headers().get_all(header::AUTHORIZATION);
+        let Some(value) = given.next() else {
+            return Err(unauthenticated("A bearer token is needed: get one at /auth/oauth/token."));
+        };
+        if given.next().is_some() {
+            return Err(Problem::invalid("The request has more than one Authorization header.").into());
+        }
+        let text = value.to_str().unwrap_or("");
+        let (scheme, rest) = text.split_once(' ').unwrap_or((text, ""));
+        let found = if scheme.eq_ignore_ascii_case("bearer") {
+            self.access.bearer(rest.trim()).await?
+        } else if basic && scheme.eq_ignore_ascii_case("basic") {
+            match read_basic(rest) {
+                Some((key, secret)) => self.access.basic(&key, secret).await?,
+                None => None,
+            }
+        } else {
+            None
+        };
+        found.ok_or_else(|| unauthenticated("The token is unknown, expired or revoked."))
+    }
+
+    async fn tenant(&self, request: &ServiceRequest, caller: &Caller) -> Result<Arc<Tenant>> {
+        // The fifth piece of `/api/v2/tenants/{tenantId}`; the router has not run yet.
+        let id = request.path().split('/').nth(4).and_then(TenantId::parse);
+        let Some(id) = id else { return Err(unknown_tenant()) };
+        let tenant = self.access.tenant(&id).await?;
+        tenant.filter(|tenant| tenant.visible_to(&caller.home)).ok_or_else(unknown_tenant)
+    }
+}
+
+/// Key and secret of `Authorization: Basic`.
+pub fn read_basic(credentials: &str) -> Option<(String, Secret<String>)> {
+    let bytes = base64::engine::general_purpose::STANDARD.decode(credentials.trim()).ok()?;
+    let text = String::from_utf8(bytes).ok()?;
+    let (key, secret) = text.split_once(':')?;
+    Some((key.to_owned(), Secret::new(secret.to_owned())))
+}
+
+fn unauthenticated(detail: &str) -> Error {
+    Problem::new(Kind::Unauthenticated, detail).into()
+}
+
+fn unknown_tenant() -> Error {
+    Problem::not_found("The tenant was not found.").into()
+}
+
+fn unknown_path() -> Error {
+    Problem::not_found("The path was not found. The reference is at /docs.").into()
+}
+
+/// The middleware around every operation. A refusal is answered here; the router never runs.
+pub async fn middleware(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<BoxBody>, actix_web::Error> {
+    let Some(guard) = request.app_data::<Guard>().cloned() else {
+        return Ok(request.error_response(Error(db::Error::Fault("a server without guard".to_owned()))));
+    };
+    match guard.admit(&request).await {
+        Ok(()) => Ok(next.call(request).await?.map_into_boxed_body()),
+        Err(refusal) => Ok(request.error_response(refusal)),
+    }
+}

@@ -1,0 +1,74 @@
+//! One domain alone: its routes, its tables, its document, on embedded SQLite; for development of a domain.
+
+use std::{net::TcpListener, sync::Arc};
+
+use base::{secret::Secret, tenant::TenantId};
+use db::{Db, DatabaseUrl, Options};
+
+use crate::{
+    Access, Caller, Domain, Role, Tenant,
+    access::Answer,
+    serve::Service,
+};
+
+/// One caller, an admin of `msp_1`, whose token is made at start; tenants `msp_1` and `client_1`.
+struct Single {
+    token: String,
+    caller: Arc<Caller>,
+}
+
+impl Access for Single {
+    fn bearer<'a>(&'a self, token: &'a str) -> Answer<'a, Option<Arc<Caller>>> {
+        let found = (token == self.token).then(|| Arc::clone(&self.caller));
+        Box::pin(async move { Ok(found) })
+    }
+
+    fn basic<'a>(&'a self, _: &'a str, secret: Secret<String>) -> Answer<'a, Option<Arc<Caller>>> {
+        let found = (*secret.expose() == self.token).then(|| Arc::clone(&self.caller));
+        Box::pin(async move { Ok(found) })
+    }
+
+    fn tenant<'a>(&'a self, id: &'a TenantId) -> Answer<'a, Option<Arc<Tenant>>> {
+        let (partner, client) = (TenantId::partner(1), TenantId::client(1));
+        let clients = if *id == partner { vec![client.clone()] } else { Vec::new() };
+        let known = *id == partner || *id == client;
+        let tenant =
+            known.then(|| Arc::new(Tenant { id: id.clone(), name: id.to_string(), partner, clients }));
+        Box::pin(async move { Ok(tenant) })
+    }
+}
+
+/// Serves one domain on a free port of the loopback address, with a new database in a temporary directory, and
+/// prints its address and a token. `seed` may fill the database first.
+pub fn serve(domain: Domain, seed: impl FnOnce(&Db) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    let directory = tempfile::tempdir()?;
+    let url = DatabaseUrl::Sqlite(directory.path().join("muster.sqlite"));
+    let db = Db::open(&url, Options::default())?;
+    db.migrate(&[domain.migrations])?;
+    seed(&db)?;
+    let token = uuid::Uuid::new_v4().simple().to_string();
+    let caller = Caller {
+        key_id: "harness".to_owned(),
+        user_id: "USR0000000001".to_owned(),
+        home: TenantId::partner(1),
+        role: Role::Admin,
+    };
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let address = listener.local_addr()?;
+    tell(&format!("{} at http://{address}/docs/ with the token {token}", domain.name));
+    tell(&format!("curl -H 'Authorization: Bearer {token}' http://{address}/api/v2/tenants/client_1/…"));
+    let service = Service {
+        title: domain.title,
+        domains: vec![domain],
+        access: Arc::new(Single { token, caller: Arc::new(caller) }),
+        db,
+        extras: Arc::new(|_| {}),
+        workers: 1,
+    };
+    actix_web::rt::System::new().block_on(service.run(listener, |_| {}))
+}
+
+#[expect(clippy::print_stdout, reason = "this is what the person at the terminal waits for")]
+fn tell(line: &str) {
+    println!("{line}");
+}

@@ -1,0 +1,28 @@
+//! The HTTP side of every domain, written once.
+//!
+//! A handler reads in order: [`At`] (who asks, for which tenant, when), the query or the [`Body`], one
+//! [`db::Db::read`] or [`db::Db::write`], and an [`answer`]. Authentication, roles and tenancy have happened before it
+//! runs ([`guard`]), from what its OpenAPI operation declares; an error it returns becomes a problem response
+//! ([`Error`]).
+
+pub mod access;
+pub mod answer;
+pub mod body;
+pub mod clock;
+pub mod context;
+pub mod domain;
+pub mod error;
+pub mod guard;
+pub mod harness;
+pub mod request_id;
+pub mod serve;
+pub mod spec;
+pub mod stream;
+
+pub use crate::{
+    access::{Access, Caller, Role, Tenant},
+    body::Body,
+    context::At,
+    domain::Domain,
+    error::{Error, Result},
+};

@@ -1,0 +1,32 @@
+//! The id of a request: taken from `X-Request-Id` or made; logged and returned.
+
+use std::future::Future;
+
+use actix_web::http::header::HeaderMap;
+
+/// The header's name.
+pub const HEADER: &str = "x-request-id";
+
+tokio::task_local! {
+    static CURRENT: String;
+}
+
+/// The id of the request that this task answers; `-` outside one.
+pub fn current() -> String {
+    CURRENT.try_with(Clone::clone).unwrap_or_else(|_| "-".to_owned())
+}
+
+/// Answers a request under its id.
+pub async fn scope<F: Future>(id: String, future: F) -> F::Output {
+    CURRENT.scope(id, future).await
+}
+
+/// The caller's id when it is 1 to 128 letters, digits or `._-`, a new one otherwise.
+pub fn of(headers: &HeaderMap) -> String {
+    headers
+        .get(HEADER)
+        .and_then(|value| value.to_str().ok())
+        .filter(|id| (1..=128).contains(&id.len()))
+        .filter(|id| id.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b)))
+        .map_or_else(|| uuid::Uuid::new_v4().simple().to_string(), str::to_owned)
+}

@@ -1,0 +1,239 @@
+//! The OpenAPI document, collected from the routes themselves, and what every operation has in common.
+
+use std::collections::BTreeMap;
+
+use actix_web::http::Method;
+use serde::Serialize;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        Components, ContentBuilder, Info, OpenApi, OpenApiBuilder, PathItem, Ref, RefOr, Required, ResponseBuilder,
+        License,
+        path::{Operation, ParameterBuilder, ParameterIn},
+        schema::{ObjectBuilder, Type},
+        security::{HttpAuthScheme, HttpBuilder, SecurityScheme},
+    },
+};
+use utoipa_actix_web::AppExt as _;
+
+use crate::{Domain, Role};
+
+/// The prefix of every operation of a tenant.
+pub const TENANT_PREFIX: &str = "/api/v2/tenants/{tenantId}";
+
+/// The problem shape (RFC 9457), for the document.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(example = json!({
+    "type": "about:blank", "title": "Invalid request", "status": 400,
+    "detail": "pageSize: must be between 1 and 1000", "code": "0002", "message": "pageSize: must be between 1 and 1000",
+    "requestId": "b7e1c9d04f6a4f0f9a3a1c5f0a8d2e11",
+    "errors": [{"code": "0002", "fieldName": "pageSize", "message": "must be between 1 and 1000"}]
+}))]
+pub struct Problem {
+    /// Always `about:blank`: the status says what kind of problem it is.
+    #[schema(rename = "type")]
+    pub r#type: String,
+    /// The status in words.
+    pub title: String,
+    /// The HTTP status.
+    pub status: u16,
+    /// What is wrong with this request.
+    pub detail: String,
+    /// A stable code: `0002` invalid, `0003` not found, `0004` conflict, `0005` failure, `0006` forbidden,
+    /// `invalid_token`, `throttled`.
+    pub code: String,
+    /// The same as `detail`.
+    pub message: String,
+    /// The id of this request in the log of the service.
+    pub request_id: String,
+    /// Every invalid field, not the first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<ProblemField>,
+}
+
+/// One invalid field of a request.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProblemField {
+    /// Always `0002`.
+    pub code: String,
+    /// The field's path in the body, or the parameter's name.
+    pub field_name: String,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+/// The document of one or more domains.
+pub fn document(title: &str, domains: &[Domain]) -> OpenApi {
+    let (_, collected) = actix_web::App::new()
+        .into_utoipa_app()
+        .openapi(empty(title))
+        .configure(|config| domains.iter().for_each(|domain| (domain.root_routes)(config)))
+        .service(utoipa_actix_web::scope(TENANT_PREFIX).configure(|config: &mut _| {
+            domains.iter().for_each(|domain| (domain.routes)(config));
+        }))
+        .split_for_parts();
+    complete(collected)
+}
+
+fn empty(title: &str) -> OpenApi {
+    let info = Info::builder()
+        .title(title)
+        .version(env!("CARGO_PKG_VERSION"))
+        .description(Some(
+            "Every path of a tenant starts with `/api/v2/tenants/{tenantId}`. Get a token at `/auth/oauth/token`, send \
+             it as `Authorization: Bearer …`. Times are GMT, `2026-11-20T20:37:00+0000`.",
+        ))
+        .license(Some(License::new("Apache-2.0")))
+        .build();
+    OpenApiBuilder::new().info(info).build()
+}
+
+/// Adds what every operation has: the tenant parameter, the security scheme, the problem responses.
+fn complete(mut document: OpenApi) -> OpenApi {
+    let components = document.components.get_or_insert_with(Components::new);
+    let bearer = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .description(Some("A token from `/auth/oauth/token`. The scope named at an operation is the role it needs."))
+        .build();
+    let basic = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Basic)
+        .description(Some("Key and secret, for inventory agents."))
+        .build();
+    components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
+    components.add_security_scheme("basic", SecurityScheme::Http(basic));
+    components.schemas.insert("Problem".to_owned(), Problem::schema());
+    components.schemas.insert("ProblemField".to_owned(), ProblemField::schema());
+    for (status, name, description) in PROBLEMS {
+        let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
+        let response = ResponseBuilder::new()
+            .description(format!("{description} ({status})"))
+            .content("application/problem+json", content)
+            .build();
+        components.responses.insert(name.to_owned(), RefOr::T(response));
+    }
+    for (path, item) in &mut document.paths.paths {
+        for (_, operation) in operations_mut(item) {
+            complete_operation(path, operation);
+        }
+    }
+    document
+}
+
+/// Status, name of the component, when.
+const PROBLEMS: [(&str, &str, &str); 12] = [
+    ("400", "Invalid", "A field, parameter or body is invalid or missing; `errors` names each"),
+    ("401", "Unauthenticated", "No token, or an unknown, expired or revoked one"),
+    ("403", "Forbidden", "The key's role does not allow this"),
+    ("404", "NotFound", "Unknown, or of another tenant"),
+    ("405", "MethodNotAllowed", "The path does not take this method"),
+    ("409", "Conflict", "The name is taken, or the state does not allow it"),
+    ("412", "PreconditionFailed", "`If-Match` names another version; nothing was changed"),
+    ("413", "TooLarge", "The body is too large"),
+    ("414", "UriTooLong", "The URL is too long"),
+    ("415", "UnsupportedMediaType", "The content type is not one that this operation reads"),
+    ("500", "Internal", "A fault of the service"),
+    ("503", "Unavailable", "Overloaded, or the database is away; `Retry-After` says when to try again"),
+];
+
+fn complete_operation(path: &str, operation: &mut Operation) {
+    if path.contains("{tenantId}") {
+        let tenant = ParameterBuilder::new()
+            .name("tenantId")
+            .parameter_in(ParameterIn::Path)
+            .required(Required::True)
+            .description(Some("`msp_<number>` for a partner, `client_<number>` for a client"))
+            .schema(Some(ObjectBuilder::new().schema_type(Type::String).pattern(Some("^(msp|client)_[1-9][0-9]{0,17}$"))))
+            .example(Some(serde_json::json!("client_1")))
+            .build();
+        let parameters = operation.parameters.get_or_insert_default();
+        parameters.retain(|parameter| !matches!(parameter, RefOr::T(known) if known.name == "tenantId"));
+        parameters.insert(0, RefOr::T(tenant));
+    }
+    let role = role_of(operation);
+    let mut statuses = vec!["400", "405", "414", "500", "503"];
+    if path.contains("{tenantId}") {
+        statuses.push("404");
+    }
+    if let Ok(Access::Role { role, .. }) = role {
+        statuses.push("401");
+        if role > Role::Viewer {
+            statuses.push("403");
+        }
+    }
+    if operation.request_body.is_some() {
+        statuses.extend(["413", "415"]);
+    }
+    for (status, name, _) in PROBLEMS {
+        let declared = operation.responses.responses.contains_key(status);
+        if statuses.contains(&status) && !declared {
+            let reference = Ref::new(format!("#/components/responses/{name}"));
+            operation.responses.responses.insert(status.to_owned(), RefOr::Ref(reference));
+        }
+    }
+}
+
+/// Who may call an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Anybody: `security(())`.
+    Public,
+    /// A caller with at least this role: `security(("bearer" = ["operator"]))`. `basic` where key and secret are
+    /// taken in place of a token: `("basic" = [])` beside it.
+    Role {
+        /// The weakest role that may call.
+        role: Role,
+        /// Are key and secret taken?
+        basic: bool,
+    },
+}
+
+fn role_of(operation: &Operation) -> Result<Access, String> {
+    let id = operation.operation_id.as_deref().unwrap_or("?");
+    let declared = serde_json::to_value(&operation.security).map_err(|error| error.to_string())?;
+    let requirements = declared.as_array().ok_or_else(|| format!("operation {id} declares no security"))?;
+    let mut found = None;
+    let basic = requirements.iter().any(|requirement| requirement.get("basic").is_some());
+    for requirement in requirements {
+        match requirement.get("bearer") {
+            Some(scopes) => {
+                let word = scopes.get(0).and_then(|s| s.as_str()).unwrap_or("");
+                let role = Role::parse(word).ok_or_else(|| format!("operation {id} declares no known role"))?;
+                found = Some(Access::Role { role, basic });
+            }
+            None if requirement.as_object().is_some_and(serde_json::Map::is_empty) => {
+                found = found.or(Some(Access::Public));
+            }
+            None => {}
+        }
+    }
+    found.ok_or_else(|| format!("operation {id} declares no role"))
+}
+
+/// Every operation of a document: path pattern, methods, and who may call each. An operation that does not say is an
+/// error: the server does not start with it.
+pub fn access_table(document: &OpenApi) -> Result<BTreeMap<String, Vec<(Method, Access)>>, String> {
+    let mut table = BTreeMap::new();
+    for (path, item) in &document.paths.paths {
+        let mut item = item.clone();
+        let mut methods = Vec::new();
+        for (method, operation) in operations_mut(&mut item) {
+            methods.push((method, role_of(operation)?));
+        }
+        table.insert(path.clone(), methods);
+    }
+    Ok(table)
+}
+
+/// The operations of a path, with their methods.
+pub fn operations_mut(item: &mut PathItem) -> Vec<(Method, &mut Operation)> {
+    let pairs = [
+        (Method::GET, item.get.as_mut()),
+        (Method::POST, item.post.as_mut()),
+        (Method::PUT, item.put.as_mut()),
+        (Method::PATCH, item.patch.as_mut()),
+        (Method::DELETE, item.delete.as_mut()),
+    ];
+    pairs.into_iter().filter_map(|(method, operation)| Some((method, operation?))).collect()
+}
