@@ -2,7 +2,7 @@
 
 use anyhow::ensure;
 use api::{Role, clock};
-use base::{secret::Secret, tenant::TenantId};
+use base::{problem::Problem, secret::Secret};
 use db::Db;
 
 use crate::{api_keys, api_keys::store::NewKey, secrets, tenants};
@@ -36,20 +36,19 @@ pub fn bootstrap(db: &Db, key: Option<(String, Secret<String>)>) -> anyhow::Resu
     let new = NewKey { name: ADMIN.to_owned(), role: Role::Admin, key: key.clone(), secret: secret.clone() };
     let now = clock::now();
     let made = db.write_here(move |conn| {
+        let partner = tenants::store::next_partner(conn)?;
+        // Another gateway may have begun at the same moment; whoever waited for the number sees what the first made.
         if tenants::store::any(conn)? {
-            return Ok(false);
+            return Err(Problem::conflict("The database has tenants.").into());
         }
-        let partner: TenantId = tenants::store::insert_partner(conn, PARTNER, now)?;
+        tenants::store::insert_partner(conn, &partner, PARTNER, now)?;
         tenants::store::insert_client(conn, &partner, CLIENT, now)?;
         api_keys::store::insert(conn, &partner, &new, None, now)?;
-        Ok(true)
+        Ok(())
     });
     match made {
-        Ok(made) => Ok(made.then_some((key, secret))),
-        // Another gateway began at the same moment, on the same database, and was first.
-        Err(error) => match db.read_here(tenants::store::any) {
-            Ok(true) => Ok(None),
-            _ => Err(error.into()),
-        },
+        Ok(()) => Ok(Some((key, secret))),
+        Err(_) if db.read_here(tenants::store::any)? => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }

@@ -2,8 +2,8 @@
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
-use base::tenant::{Level, TenantId};
 use base::secret::Secret;
+use base::tenant::{Level, TenantId};
 
 /// What an API key may do. Each role may do all that those before it may, but for [`Role::Integrator`] and what it
 /// alone decides: where data goes.

@@ -9,7 +9,7 @@ use actix_web::{
     HttpMessage as _,
     body::{BoxBody, MessageBody},
     dev::{ServiceRequest, ServiceResponse},
-    http::{Method, header},
+    http::{Method, StatusCode, header},
     middleware::Next,
 };
 use base::{
@@ -66,6 +66,13 @@ impl Guard {
         }
         request.extensions_mut().insert(caller);
         Ok(())
+    }
+
+    /// Does the operation take key and secret in place of a token?
+    fn takes_basic(&self, request: &ServiceRequest) -> bool {
+        let methods = request.match_pattern().and_then(|pattern| self.operations.get(&pattern));
+        let operation = methods.and_then(|methods| methods.iter().find(|(method, _)| method == request.method()));
+        matches!(operation, Some((_, spec::Access::Role { basic: true, .. })))
     }
 
     async fn caller(&self, request: &ServiceRequest, basic: bool) -> Result<Arc<Caller>> {
@@ -130,6 +137,15 @@ pub async fn middleware(
     };
     match guard.admit(&request).await {
         Ok(()) => Ok(next.call(request).await?.map_into_boxed_body()),
-        Err(refusal) => Ok(request.error_response(refusal)),
+        Err(refusal) => {
+            let asks_for_basic = guard.takes_basic(&request);
+            let mut response = request.error_response(refusal);
+            if response.status() == StatusCode::UNAUTHORIZED && asks_for_basic {
+                // An agent sends its key and secret once it is asked for them.
+                let challenge = header::HeaderValue::from_static("Basic realm=\"muster\"");
+                response.headers_mut().append(header::WWW_AUTHENTICATE, challenge);
+            }
+            Ok(response)
+        }
     }
 }

@@ -3,13 +3,9 @@
 use std::{net::TcpListener, sync::Arc};
 
 use base::{secret::Secret, tenant::TenantId};
-use db::{Db, DatabaseUrl, Options};
+use db::{DatabaseUrl, Db, Options};
 
-use crate::{
-    Access, Caller, Domain, Role, Tenant,
-    access::Answer,
-    serve::Service,
-};
+use crate::{Access, Caller, Domain, Role, Tenant, access::Answer, serve::Service};
 
 /// One caller, an admin of `msp_1`, whose token is made at start; tenants `msp_1` and `client_1`.
 struct Single {
@@ -32,8 +28,7 @@ impl Access for Single {
         let (partner, client) = (TenantId::partner(1), TenantId::client(1));
         let clients = if *id == partner { vec![client.clone()] } else { Vec::new() };
         let known = *id == partner || *id == client;
-        let tenant =
-            known.then(|| Arc::new(Tenant { id: id.clone(), name: id.to_string(), partner, clients }));
+        let tenant = known.then(|| Arc::new(Tenant { id: id.clone(), name: id.to_string(), partner, clients }));
         Box::pin(async move { Ok(tenant) })
     }
 }

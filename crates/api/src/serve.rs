@@ -72,7 +72,9 @@ impl Service {
                 .service(web::resource("/health/ready").get(ready))
                 .service(web::redirect("/docs", "/docs/"))
                 .service(SwaggerUi::new("/docs/{_:.*}").url("/openapi.json", document.clone()))
-                .default_service(web::to(|| async { error::problem_response(&error::from_status(StatusCode::NOT_FOUND)) }))
+                .default_service(web::to(|| async {
+                    error::problem_response(&error::from_status(StatusCode::NOT_FOUND))
+                }))
         })
         .client_request_timeout(HEADER_TIME)
         .shutdown_timeout(10)

@@ -7,8 +7,8 @@ use serde::Serialize;
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
-        Components, ContentBuilder, Info, OpenApi, OpenApiBuilder, PathItem, Ref, RefOr, Required, ResponseBuilder,
-        License,
+        Components, ContentBuilder, Info, License, OpenApi, OpenApiBuilder, PathItem, Ref, RefOr, Required,
+        ResponseBuilder,
         path::{Operation, ParameterBuilder, ParameterIn},
         schema::{ObjectBuilder, Type},
         security::{HttpAuthScheme, HttpBuilder, SecurityScheme},
@@ -144,7 +144,9 @@ fn complete_operation(path: &str, operation: &mut Operation) {
             .parameter_in(ParameterIn::Path)
             .required(Required::True)
             .description(Some("`msp_<number>` for a partner, `client_<number>` for a client"))
-            .schema(Some(ObjectBuilder::new().schema_type(Type::String).pattern(Some("^(msp|client)_[1-9][0-9]{0,17}$"))))
+            .schema(Some(
+                ObjectBuilder::new().schema_type(Type::String).pattern(Some("^(msp|client)_[1-9][0-9]{0,17}$")),
+            ))
             .example(Some(serde_json::json!("client_1")))
             .build();
         let parameters = operation.parameters.get_or_insert_default();

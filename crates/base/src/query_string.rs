@@ -72,7 +72,7 @@ fn term(piece: &str, known: &[&'static str]) -> Result<Term, String> {
     };
     let (name, value) = (name.trim(), value.trim());
     let Some(name) = known.iter().copied().find(|known| known.eq_ignore_ascii_case(name)) else {
-        let (name, known) = (shorten(name), known.join(", "));
+        let (name, known) = (if name.is_empty() { shorten(piece) } else { shorten(name) }, known.join(", "));
         return Err(format!("has an unknown variable \"{name}\"; known are: {known}"));
     };
     let alternatives = value.split(',').map(str::trim).filter(|value| !value.is_empty());

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use diesel::{
-    Connection, RunQueryDsl, connection::SimpleConnection, pg::PgConnection, sql_types::Text,
-    sqlite::SqliteConnection,
+    Connection, RunQueryDsl, connection::SimpleConnection, pg::PgConnection, sql_types::Text, sqlite::SqliteConnection,
 };
 
 use crate::{Error, Result, url::DatabaseUrl};
@@ -85,10 +84,9 @@ struct Setting {
 pub(crate) fn check_durability(conn: &mut Conn) -> Result<()> {
     let (query, wanted): (&str, &[&str]) = match conn {
         Conn::Sqlite(_) => ("SELECT CAST(synchronous AS TEXT) AS value FROM pragma_synchronous", &["2", "3"]),
-        Conn::Postgres(_) => (
-            "SELECT current_setting('synchronous_commit') AS value",
-            &["on", "local", "remote_write", "remote_apply"],
-        ),
+        Conn::Postgres(_) => {
+            ("SELECT current_setting('synchronous_commit') AS value", &["on", "local", "remote_write", "remote_apply"])
+        }
     };
     let setting: Setting = diesel::sql_query(query).get_result(conn)?;
     if wanted.contains(&setting.value.as_str()) {

@@ -58,7 +58,9 @@ impl Db {
                 sqlite.batch_execute("PRAGMA optimize")?;
             }
             Conn::Postgres(postgres) => {
-                postgres.batch_execute(&format!("SET lock_timeout = 0; SET statement_timeout = 0; SELECT pg_advisory_lock({ADVISORY_LOCK})"))?;
+                postgres.batch_execute(&format!(
+                    "SET lock_timeout = 0; SET statement_timeout = 0; SELECT pg_advisory_lock({ADVISORY_LOCK})"
+                ))?;
                 for domain in all {
                     done.extend(run(postgres, (domain.postgres)())?);
                 }
@@ -75,9 +77,7 @@ where
     DB: diesel::backend::Backend,
     EmbeddedMigrations: MigrationSource<DB>,
 {
-    let versions = conn
-        .run_pending_migrations(source)
-        .map_err(|error| Error::Fault(format!("migration: {error}")))?;
+    let versions = conn.run_pending_migrations(source).map_err(|error| Error::Fault(format!("migration: {error}")))?;
     Ok(versions.iter().map(ToString::to_string).collect())
 }
 

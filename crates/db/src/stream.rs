@@ -34,7 +34,8 @@ where
 {
     match Backend::of(conn) {
         Backend::Sqlite => {
-            let rows = query.load_iter::<T, diesel::connection::DefaultLoadingMode>(conn).map_err(crate::Error::from)?;
+            let rows =
+                query.load_iter::<T, diesel::connection::DefaultLoadingMode>(conn).map_err(crate::Error::from)?;
             for row in rows {
                 each(row.map_err(crate::Error::from)?)?;
             }

@@ -71,7 +71,7 @@ pub(crate) async fn list_api_keys(at: At) -> Result<HttpResponse> {
     operation_id = "revokeApiKey",
     params(("apiKeyId" = String, Path, description = "`KEY-<uuid>`",
         example = "KEY-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
-    responses((status = 200, description = "An empty object")),
+    responses((status = 200, description = "An empty object", body = Object, example = json!({}))),
     security(("bearer" = ["admin"])),
 )]
 #[delete("/apiKeys/{apiKeyId}")]

@@ -77,7 +77,8 @@ pub(crate) struct ApiKey {
     pub(crate) created_date: Timestamp,
 }
 
-/// A new API key, with its secret: the only time that it is shown. It cannot be printed: it has no `Debug`.
+/// A new API key, with its secret: the only time that it is shown.
+// Without `Debug`, so that it cannot be printed by mistake.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({

@@ -51,11 +51,15 @@ pub(crate) fn any(conn: &mut Conn) -> db::Result<bool> {
     Ok(diesel::select(diesel::dsl::exists(tenants::table.select(tenants::id))).get_result(conn)?)
 }
 
+/// The id of the next partner. Whoever else asks waits until this transaction ends.
+pub(crate) fn next_partner(conn: &mut Conn) -> db::Result<TenantId> {
+    Ok(TenantId::partner(db::next_id(conn, "access.partners", 1)?))
+}
+
 /// Adds a partner.
-pub(crate) fn insert_partner(conn: &mut Conn, name: &str, now: Timestamp) -> db::Result<TenantId> {
-    let id = TenantId::partner(db::next_id(conn, "access.partners", 1)?);
-    diesel::insert_into(tenants::table).values(&Row::new(&id, &id, name, now)).execute(conn)?;
-    Ok(id)
+pub(crate) fn insert_partner(conn: &mut Conn, id: &TenantId, name: &str, now: Timestamp) -> db::Result<()> {
+    diesel::insert_into(tenants::table).values(&Row::new(id, id, name, now)).execute(conn)?;
+    Ok(())
 }
 
 /// Adds a client to a partner. A name that another of its clients has is a conflict.
@@ -74,7 +78,7 @@ pub(crate) fn row(conn: &mut Conn, id: &TenantId) -> db::Result<Option<Row>> {
     Ok(tenants::table.find(id.as_str()).first(conn).optional()?)
 }
 
-/// One client of a partner, by its id or its number.
+/// One client of a partner.
 pub(crate) fn client(conn: &mut Conn, partner: &TenantId, id: &TenantId) -> db::Result<Option<Row>> {
     Ok(tenants::table
         .filter(tenants::partner_id.eq(partner.as_str()))

@@ -135,7 +135,7 @@ async fn tenants_know_their_partner_and_clients() {
 #[test]
 fn bootstrap_runs_once_and_on_an_empty_database_only() {
     let fixture = Fixture::empty();
-    let wrong = [("short", SECRET), (KEY, "short"), ("with-dashes-1", SECRET), (KEY, "secret with blanks in it")];
+    let wrong = [("short", SECRET), (KEY, "t00short"), ("with-dashes-1", SECRET), (KEY, "secret with blanks in it")];
     for (key, text) in wrong {
         let error = bootstrap(&fixture.db, Some((key.to_owned(), secret(text)))).unwrap_err();
         assert!(!format!("{error:?}").contains(text));
@@ -144,6 +144,21 @@ fn bootstrap_runs_once_and_on_an_empty_database_only() {
     assert!(secrets::is_key(&key) && secrets::is_secret(made.expose()));
     assert!(bootstrap(&fixture.db, None).unwrap().is_none());
     assert!(bootstrap(&fixture.db, Some((KEY.to_owned(), secret(SECRET)))).unwrap().is_none());
+}
+
+#[test]
+fn of_many_bootstraps_at_once_one_makes_the_tenants() {
+    let fixture = Fixture::empty();
+    let attempts: Vec<_> = (0..8)
+        .map(|_| {
+            let db = fixture.db.clone();
+            std::thread::spawn(move || bootstrap(&db, None).unwrap().is_some())
+        })
+        .collect();
+    let made = attempts.into_iter().filter_map(|attempt| attempt.join().unwrap().then_some(())).count();
+    assert_eq!(made, 1);
+    let (partner, _) = fixture.foreign();
+    assert_eq!(partner, TenantId::partner(2));
 }
 
 /// Run by hand, in release: `cargo test -p access --release -- --ignored --nocapture cost`.

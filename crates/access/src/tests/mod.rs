@@ -71,7 +71,8 @@ impl Fixture {
     /// Another partner with a client, which nobody of `msp_1` may see.
     fn foreign(&self) -> (TenantId, TenantId) {
         self.write(|conn| {
-            let partner = tenants::store::insert_partner(conn, "Partner Two", clock::now())?;
+            let partner = tenants::store::next_partner(conn)?;
+            tenants::store::insert_partner(conn, &partner, "Partner Two", clock::now())?;
             let client = tenants::store::insert_client(conn, &partner, "Foreign", clock::now())?;
             Ok((partner, TenantId::parse(&client.id).unwrap()))
         })
@@ -122,7 +123,9 @@ impl Fixture {
 }
 
 /// The operations of this crate, ready to be called.
-struct Operations(Box<dyn Fn(TestRequest) -> Pin<Box<dyn Future<Output = ServiceResponse>>>>);
+struct Operations(Box<dyn Fn(TestRequest) -> Answered>);
+
+type Answered = Pin<Box<dyn Future<Output = ServiceResponse>>>;
 
 impl Operations {
     async fn send(&self, request: TestRequest) -> ServiceResponse {

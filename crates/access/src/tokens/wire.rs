@@ -18,7 +18,8 @@ pub(crate) struct TokenRequest {
     client_secret: Option<String>,
 }
 
-/// A new token. It cannot be printed: it has no `Debug`.
+/// A new token.
+// Without `Debug`, so that it cannot be printed by mistake.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({
     "access_token": "<token>", "token_type": "bearer", "expires_in": 7199, "scope": "global:manage"

@@ -1,0 +1,11 @@
+DROP TABLE group_members;
+DROP TABLE resource_groups;
+DROP TABLE sites;
+DROP TABLE antivirus;
+DROP TABLE applications;
+DROP TABLE resource_types;
+DROP TABLE resource_identities;
+DROP TABLE resource_app_roles;
+DROP TABLE resource_tags;
+DROP TABLE resource_names;
+DROP TABLE resources;

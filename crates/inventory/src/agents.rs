@@ -1,0 +1,40 @@
+//! Machines that describe themselves: the endpoint that stock inventory agents report to, and the import of the same
+//! reports from files.
+
+mod http;
+mod ingest;
+
+use base::{
+    problem::{Kind, Problem},
+    tenant::TenantId,
+    timestamp::Timestamp,
+};
+use db::{Db, Result};
+use utoipa_actix_web::service_config::ServiceConfig;
+
+pub use ingest::{Ingested, ingest};
+
+use crate::reports::{ErrorKind, Message, ReportError};
+
+/// The operations.
+pub fn routes(config: &mut ServiceConfig) {
+    config.service(http::report);
+}
+
+/// Takes in a report from a file, for `muster import`. Answers what became of each machine in it.
+pub fn import(db: &Db, partner: &TenantId, tenant: &TenantId, file: &[u8], now: Timestamp) -> Result<Vec<Ingested>> {
+    let plain = crate::reports::decode(file).map_err(|error| problem(&error))?;
+    let Message::Inventory(reports) = crate::reports::parse(&plain).map_err(|error| problem(&error))? else {
+        return Err(Problem::invalid("the file holds no inventory").into());
+    };
+    let (partner, tenant) = (partner.to_string(), tenant.to_string());
+    db.write_here(move |conn| reports.iter().map(|report| ingest(conn, &partner, &tenant, report, now)).collect())
+}
+
+/// A report that was refused, as a problem.
+fn problem(error: &ReportError) -> Problem {
+    match error.kind() {
+        ErrorKind::TooLarge => Problem::new(Kind::TooLarge, error.message()),
+        ErrorKind::Malformed | ErrorKind::Unsupported => Problem::field("body", error.message()),
+    }
+}

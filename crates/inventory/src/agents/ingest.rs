@@ -1,0 +1,218 @@
+//! From a report to the inventory: the machine is found or made, and what the report says of it is stored.
+
+use base::{text::fold, timestamp::Timestamp};
+use db::{Conn, Error, Result};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::{
+    reports::{IdentityKey, Origin, Report, kind, roles},
+    resources::{
+        document::{Document, Resource, Tag},
+        rules, store,
+    },
+    sites,
+    software::{antivirus, applications},
+    types,
+};
+
+/// The source of tags that an agent reported; the others are the caller's and stay.
+const AGENT: &str = "AGENT";
+
+/// What became of a reported machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ingested {
+    /// It was new; this is its id.
+    Created(String),
+    /// It was known, and something changed.
+    Updated(String),
+    /// It was known, just so.
+    Unchanged(String),
+}
+
+/// Takes in one report.
+pub fn ingest(conn: &mut Conn, partner: &str, tenant: &str, report: &Report, now: Timestamp) -> Result<Ingested> {
+    let keys = report.identity();
+    let scope = [tenant.to_owned()];
+    let known = match store::identified(conn, tenant, &keys)? {
+        Some((_, id)) => store::find_current(conn, &scope, &id)?,
+        None => None,
+    };
+    let done = match known {
+        None => create(conn, partner, tenant, report, &keys, now)?,
+        Some(row) => {
+            let old = row.clone().into_resource()?;
+            let mut resource = old.clone();
+            describe(conn, report, &mut resource, now)?;
+            store::add_identities(conn, &resource, &keys)?;
+            let software = store_software(conn, report, &resource, now)?;
+            if resource == old && !software {
+                Ingested::Unchanged(old.id)
+            } else {
+                (resource.version, resource.updated) = (old.version + 1, now);
+                store::update(conn, partner, &row, &resource)?;
+                Ingested::Updated(old.id)
+            }
+        }
+    };
+    Ok(done)
+}
+
+fn create(
+    conn: &mut Conn,
+    partner: &str,
+    tenant: &str,
+    report: &Report,
+    keys: &[IdentityKey],
+    now: Timestamp,
+) -> Result<Ingested> {
+    let discovered = report.origin == Origin::NetworkDiscovery;
+    let managed = (!discovered).then_some(now);
+    let mut resource = Resource {
+        tenant_id: tenant.to_owned(),
+        id: uuid::Uuid::new_v4().to_string(),
+        version: 1,
+        kind: "DEVICE".to_owned(),
+        resource_type: (0, String::new()),
+        state: if discovered { "discovered" } else { "active" }.to_owned(),
+        agent_installed: false,
+        site_id: None,
+        launched: None,
+        created: now,
+        updated: now,
+        asset_managed: managed,
+        first_asset_managed: managed,
+        decommissioned: None,
+        document: Document::default(),
+    };
+    describe(conn, report, &mut resource, now)?;
+    store::insert(conn, partner, &resource, keys)?;
+    store_software(conn, report, &resource, now)?;
+    Ok(Ingested::Created(resource.id))
+}
+
+/// Puts what a report says into a resource. What it does not say stays.
+fn describe(conn: &mut Conn, report: &Report, resource: &mut Resource, now: Timestamp) -> Result<()> {
+    if resource.resource_type.0 == 0 || kind::is_known(report) {
+        let kind = kind::of(report);
+        resource.resource_type = types::resolve(conn, &resource.tenant_id, kind.path, None)?;
+    }
+    if let (None, Some(place)) = (resource.site_id, report.location.as_deref().filter(|p| !p.trim().is_empty())) {
+        resource.site_id = Some(sites::store::find_or_create(conn, &resource.tenant_id, place.trim(), now)?);
+    }
+    if report.origin != Origin::NetworkDiscovery && resource.state == "discovered" {
+        rules::set_state(resource, "active", now);
+    }
+    if report.agent_installed() {
+        resource.agent_installed = true;
+        if resource.document.text("agentDeploytime").is_empty() {
+            resource.document.set("agentDeploytime", now.to_string());
+        }
+    }
+    describe_texts(report, &mut resource.document);
+    describe_parts(report, &mut resource.document)?;
+    if let Some(tags) = &report.tags {
+        resource.document.tags.retain(|tag| tag.tag_source != AGENT);
+        for tag in tags {
+            if !resource.document.tags.iter().any(|known| fold(&known.name) == fold(&tag.name)) {
+                let tag = Tag { name: tag.name.clone(), value: tag.value.clone(), tag_source: AGENT.to_owned() };
+                resource.document.tags.push(tag);
+            }
+        }
+    }
+    if let Some(roles) = roles::of(report) {
+        let mut roles: Vec<String> = roles.into_iter().map(str::to_owned).collect();
+        roles.sort();
+        resource.document.app_roles = roles;
+    }
+    Ok(())
+}
+
+fn describe_texts(report: &Report, document: &mut Document) {
+    let os = report.os.as_ref();
+    let memory = report.physical_memory();
+    let texts = [
+        ("name", report.name.as_deref()),
+        ("hostName", report.host_name.as_deref()),
+        ("resourceName", report.name.as_deref()),
+        ("dnsName", report.dns_name.as_deref()),
+        ("description", report.description.as_deref()),
+        ("systemUID", report.system_uuid.as_deref()),
+        ("serialNumber", report.serial_number.as_deref()),
+        ("make", report.make.as_deref()),
+        ("model", report.model.as_deref()),
+        ("os", report.os_name()),
+        ("osArchitecture", os.and_then(|os| os.arch.as_deref())),
+        ("physicalMemory", memory.as_deref()),
+        ("ipAddress", report.primary_ip.as_deref()),
+        ("macAddress", report.primary_mac.as_deref()),
+        ("keyboardType", report.keyboard_type.as_deref()),
+        ("encodingType", report.encoding_type.as_deref()),
+    ];
+    for (name, text) in texts {
+        if let Some(text) = text {
+            document.set(name, text);
+        }
+    }
+    document.set("source", if report.agent_installed() { AGENT } else { "NETWORK" });
+    document.set("status", "UP");
+}
+
+fn describe_parts(report: &Report, document: &mut Document) -> Result<()> {
+    if let Some(bios) = &report.bios {
+        document.set_part("bios", part(bios)?);
+    }
+    if let Some(cpus) = &report.cpus {
+        document.set_part("cpus", part(cpus)?);
+    }
+    if let Some(cards) = &report.network_cards {
+        document.set_part("networkCardDetails", part(cards)?);
+    }
+    if let Some(consoles) = &report.consoles {
+        document.set_part("consoles", part(consoles)?);
+    }
+    if !report.partial || !report.components.is_empty() {
+        document.set_part("components", part(&report.component_list())?);
+    }
+    let mut extra = report.extra.clone();
+    if let Some(machines) = report.virtual_machines.as_ref().filter(|machines| !machines.is_empty()) {
+        extra.insert("virtualMachines".to_owned(), json!(machines));
+    }
+    if !extra.is_empty() {
+        keep_extra(document, extra, report.partial);
+    }
+    Ok(())
+}
+
+/// Sections that have no place of their own in the detail are shown under `metaData.inventory`; what a caller put
+/// beside it stays.
+fn keep_extra(document: &mut Document, extra: serde_json::Map<String, Value>, partial: bool) {
+    let mut meta = match document.nested.remove("metaData") {
+        Some(Value::Object(meta)) => meta,
+        _ => serde_json::Map::new(),
+    };
+    match meta.get_mut("inventory") {
+        Some(Value::Object(sections)) if partial => sections.extend(extra),
+        _ => {
+            meta.insert("inventory".to_owned(), Value::Object(extra));
+        }
+    }
+    document.set_part("metaData", Value::Object(meta));
+}
+
+fn part<T: Serialize>(value: &T) -> Result<Value> {
+    serde_json::to_value(value).map_err(|error| Error::Fault(format!("a part of a report: {error}")))
+}
+
+/// Stores installed applications and antivirus products, where the report speaks of them.
+fn store_software(conn: &mut Conn, report: &Report, resource: &Resource, now: Timestamp) -> Result<bool> {
+    let (tenant, id) = (&resource.tenant_id, &resource.id);
+    let mut changed = false;
+    if let Some(softwares) = &report.softwares {
+        changed = applications::replace(conn, tenant, id, softwares, now)?;
+    }
+    if let Some(products) = &report.antivirus {
+        antivirus::replace(conn, tenant, id, products, now)?;
+    }
+    Ok(changed)
+}

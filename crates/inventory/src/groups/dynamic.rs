@@ -1,0 +1,191 @@
+//! Members by rule: kept current as resources, groups and sites change, in the transaction that changes them.
+
+use std::collections::BTreeMap;
+
+use db::{Conn, Result};
+use diesel::prelude::*;
+
+use super::{
+    attributes::Facts,
+    criteria::{Criteria, Matcher},
+    lock,
+};
+use crate::{
+    resources::{
+        document::{DECOMMISSIONED, Resource},
+        row::Row,
+    },
+    schema::{group_members, resource_groups, resources},
+    sites,
+};
+
+/// Resources that are looked at together; a limit of memory, not of the groups.
+const BATCH: i64 = 500;
+
+/// One row of `group_members`.
+#[derive(Clone, Debug, PartialEq, Insertable)]
+#[diesel(table_name = group_members)]
+pub(super) struct Member {
+    /// The resource's tenant.
+    pub(super) tenant_id: String,
+    pub(super) group_id: i64,
+    pub(super) resource_id: String,
+    pub(super) by_rule: bool,
+}
+
+/// Brings the memberships of one resource up to date with the dynamic groups of its tenant and of its partner. To be
+/// called in the transaction that stored the resource, after it was stored. Members that were added by hand stay.
+pub fn refresh_resource(conn: &mut Conn, partner: &str, resource: &Resource) -> Result<()> {
+    use group_members::dsl;
+    lock::share(conn, partner)?;
+    let groups = dynamic_groups(conn, partner, &resource.tenant_id)?;
+    if groups.is_empty() {
+        return Ok(());
+    }
+    let site = match resource.site_id {
+        Some(id) if groups.iter().any(|(_, matcher)| matcher.asks_for_site()) => {
+            sites::store::name_of(conn, &resource.tenant_id, id)?
+        }
+        _ => None,
+    };
+    let facts = Facts { resource, site: site.as_deref() };
+    let known: BTreeMap<i64, bool> = dsl::group_members
+        .filter(dsl::tenant_id.eq(&resource.tenant_id))
+        .filter(dsl::resource_id.eq(&resource.id))
+        .select((dsl::group_id, dsl::by_rule))
+        .load::<(i64, bool)>(conn)?
+        .into_iter()
+        .collect();
+    let current = resource.state != DECOMMISSIONED;
+    for (group_id, matcher) in groups {
+        match (current && matcher.takes(&facts), known.get(&group_id)) {
+            (true, None) => join(conn, resource, group_id)?,
+            (false, Some(true)) => {
+                diesel::delete(dsl::group_members.find((&resource.tenant_id, group_id, &resource.id))).execute(conn)?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn join(conn: &mut Conn, resource: &Resource, group_id: i64) -> Result<()> {
+    let (tenant_id, resource_id) = (resource.tenant_id.clone(), resource.id.clone());
+    let member = Member { tenant_id, group_id, resource_id, by_rule: true };
+    diesel::insert_into(group_members::table).values(&member).execute(conn)?;
+    Ok(())
+}
+
+/// The dynamic groups that may take in resources of a tenant: its own, and those of its partner.
+fn dynamic_groups(conn: &mut Conn, partner: &str, tenant: &str) -> Result<Vec<(i64, Matcher)>> {
+    use resource_groups::dsl;
+    let rows: Vec<(i64, Option<String>)> = dsl::resource_groups
+        .filter(dsl::tenant_id.eq(tenant).or(dsl::tenant_id.eq(partner)))
+        .filter(dsl::rules.is_not_null())
+        .select((dsl::id, dsl::rules))
+        .load(conn)?;
+    rows.into_iter()
+        .filter_map(|(id, rules)| Some((id, rules?)))
+        .map(|(id, rules)| Ok((id, Matcher::new(&Criteria::from_json(&rules)?))))
+        .collect()
+}
+
+/// Makes the members by rule of a group anew, from the resources of these tenants; none when it has no criteria any
+/// more. The caller holds the groups alone.
+pub(super) fn refresh_group(
+    conn: &mut Conn,
+    tenants: &[String],
+    group_id: i64,
+    criteria: Option<&Criteria>,
+) -> Result<()> {
+    use group_members::dsl;
+    diesel::delete(dsl::group_members)
+        .filter(dsl::tenant_id.eq_any(tenants))
+        .filter(dsl::group_id.eq(group_id))
+        .filter(dsl::by_rule.eq(true))
+        .execute(conn)?;
+    let Some(criteria) = criteria else { return Ok(()) };
+    let matcher = Matcher::new(criteria);
+    for tenant in tenants {
+        each_batch(conn, tenant, None, |conn, batch| add_matching(conn, tenant, group_id, &matcher, batch))?;
+    }
+    Ok(())
+}
+
+fn add_matching(conn: &mut Conn, tenant: &str, group_id: i64, matcher: &Matcher, batch: Vec<Resource>) -> Result<()> {
+    use group_members::dsl;
+    let (Some(first), Some(last)) = (batch.first(), batch.last()) else { return Ok(()) };
+    let by_hand: Vec<String> = dsl::group_members
+        .filter(dsl::tenant_id.eq(tenant))
+        .filter(dsl::group_id.eq(group_id))
+        .filter(dsl::resource_id.between(&first.id, &last.id))
+        .order(dsl::resource_id)
+        .select(dsl::resource_id)
+        .load(conn)?;
+    let mut names = BTreeMap::new();
+    let mut members = Vec::new();
+    for resource in batch {
+        let site = match resource.site_id.filter(|_| matcher.asks_for_site()) {
+            Some(id) => site_name(conn, &mut names, tenant, id)?,
+            None => None,
+        };
+        let takes = resource.state != DECOMMISSIONED && matcher.takes(&Facts { resource: &resource, site });
+        if takes && by_hand.binary_search(&resource.id).is_err() {
+            members.push(Member { tenant_id: resource.tenant_id, group_id, resource_id: resource.id, by_rule: true });
+        }
+    }
+    db::insert_rows!(conn, group_members::table, &members)
+}
+
+fn site_name<'n>(
+    conn: &mut Conn,
+    names: &'n mut BTreeMap<i64, Option<String>>,
+    tenant: &str,
+    id: i64,
+) -> Result<Option<&'n str>> {
+    use std::collections::btree_map::Entry;
+    let name = match names.entry(id) {
+        Entry::Occupied(entry) => entry.into_mut(),
+        Entry::Vacant(entry) => entry.insert(sites::store::name_of(conn, tenant, id)?),
+    };
+    Ok(name.as_deref())
+}
+
+/// Brings the memberships of the resources at a site up to date after it got another name.
+pub fn refresh_site(conn: &mut Conn, partner: &str, tenant: &str, site_id: i64) -> Result<()> {
+    lock::share(conn, partner)?;
+    let asked = dynamic_groups(conn, partner, tenant)?.iter().any(|(_, matcher)| matcher.asks_for_site());
+    if !asked {
+        return Ok(());
+    }
+    each_batch(conn, tenant, Some(site_id), |conn, batch| {
+        batch.iter().try_for_each(|resource| refresh_resource(conn, partner, resource))
+    })
+}
+
+/// Hands on the resources of a tenant (those at one site, or all) batch by batch, by id.
+fn each_batch(
+    conn: &mut Conn,
+    tenant: &str,
+    site_id: Option<i64>,
+    mut each: impl FnMut(&mut Conn, Vec<Resource>) -> Result<()>,
+) -> Result<()> {
+    use resources::dsl;
+    let mut after = String::new();
+    loop {
+        let query = dsl::resources.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.gt(&after));
+        let query = query.order(dsl::id).limit(BATCH).into_boxed::<db::Sql>();
+        let query = match site_id {
+            Some(id) => query.filter(dsl::site_id.eq(id)),
+            None => query,
+        };
+        let rows: Vec<Row> = query.load(conn)?;
+        let Some(last) = rows.last() else { return Ok(()) };
+        after.clone_from(&last.id);
+        let full = i64::try_from(rows.len()).is_ok_and(|count| count == BATCH);
+        each(conn, rows.into_iter().map(Row::into_resource).collect::<Result<_>>()?)?;
+        if !full {
+            return Ok(());
+        }
+    }
+}

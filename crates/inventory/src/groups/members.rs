@@ -1,0 +1,219 @@
+//! What a group holds: child groups, and resources by hand or by rule.
+
+use std::collections::BTreeMap;
+
+use base::{
+    page::PageRequest,
+    problem::{FieldError, Problem},
+    timestamp::Timestamp,
+};
+use db::{Condition, Conn, Result};
+use diesel::prelude::*;
+
+use super::{
+    criteria::Criteria,
+    dynamic::{self, Member},
+    rules::{self, Change, Kind, Setting},
+    store::{self, Group},
+    wire::{ChildReference, GroupChild},
+};
+use crate::{
+    resources::{self, document::STATES, filter, row::Row, store::Order},
+    schema::{group_members, resource_groups},
+};
+
+/// Where a request reaches: the tenant of its path, that one's partner, and the tenants whose records it may touch.
+#[derive(Clone, Debug)]
+pub struct Reach {
+    /// The tenant of the path.
+    pub tenant: String,
+    /// Its partner; itself for a partner.
+    pub partner: String,
+    /// The tenant, and the clients of a partner.
+    pub scope: Vec<String>,
+}
+
+impl Reach {
+    /// The tenants whose resources a group may hold.
+    pub fn member_tenants(&self, group: &Group) -> Vec<String> {
+        rules::member_tenants(&group.tenant_id, &self.tenant, &self.scope)
+    }
+}
+
+/// A page of the children of a group (groups first, then resources, each by id), and how many there are on all pages.
+pub fn page(
+    conn: &mut Conn,
+    reach: &Reach,
+    kind: Kind,
+    group: &Group,
+    page: &PageRequest,
+) -> Result<(Vec<GroupChild>, i64)> {
+    use resource_groups::dsl;
+    let below = dsl::resource_groups.filter(dsl::tenant_id.eq(&group.tenant_id)).filter(dsl::parent_id.eq(group.id));
+    let groups_total: i64 = below.count().get_result(conn)?;
+    let groups: Vec<Group> = below.order(dsl::id).offset(page.offset()).limit(page.limit()).load(conn)?;
+    let tenants = reach.member_tenants(group);
+    let condition = Condition::all([
+        filter::tenants(&tenants),
+        filter::in_groups(&tenants, vec![group.id]),
+        filter::states(STATES),
+    ]);
+    let offset = (page.offset() - groups_total).max(0);
+    let limit = page.limit() - i64::try_from(groups.len()).unwrap_or(page.limit());
+    let (rows, total) = resources::store::page(conn, &condition, Order::Id, false, offset, limit)?;
+    let by_rule = by_rule(conn, &tenants, group.id, &rows)?;
+    let mut children: Vec<GroupChild> = groups.into_iter().map(|group| child_group(kind, group)).collect();
+    children.extend(rows.into_iter().map(|row| member(row, &by_rule)));
+    Ok((children, groups_total + total))
+}
+
+fn by_rule(conn: &mut Conn, tenants: &[String], group_id: i64, rows: &[Row]) -> Result<BTreeMap<String, bool>> {
+    use group_members::dsl;
+    let known: Vec<(String, bool)> = dsl::group_members
+        .filter(dsl::tenant_id.eq_any(tenants))
+        .filter(dsl::group_id.eq(group_id))
+        .filter(dsl::resource_id.eq_any(rows.iter().map(|row| &row.id)))
+        .select((dsl::resource_id, dsl::by_rule))
+        .load(conn)?;
+    Ok(known.into_iter().collect())
+}
+
+fn child_group(kind: Kind, group: Group) -> GroupChild {
+    GroupChild {
+        id: group.unique_id,
+        kind: kind.child_type().to_owned(),
+        name: group.name,
+        host_name: None,
+        ip_address: None,
+        resource_type: None,
+        by_rule: None,
+    }
+}
+
+fn member(row: Row, by_rule: &BTreeMap<String, bool>) -> GroupChild {
+    GroupChild {
+        by_rule: by_rule.get(&row.id).copied(),
+        id: row.id,
+        kind: row.kind,
+        name: row.name,
+        host_name: Some(row.host_name),
+        ip_address: Some(row.ip_address),
+        resource_type: Some(row.resource_type),
+    }
+}
+
+/// Adds resources and child groups by hand; the caller holds the groups alone. What is there already stays, but a member by rule becomes one by hand; a
+/// group that stood elsewhere moves.
+///
+/// # Errors
+/// 400 that lists every reference to nothing that the group could hold; 409 for a group that holds this one.
+pub fn add(
+    conn: &mut Conn,
+    reach: &Reach,
+    kind: Kind,
+    group: &Group,
+    given: &[ChildReference],
+    now: Timestamp,
+) -> Result<()> {
+    each(conn, reach, kind, group, given, |conn, child| match child {
+        Child::Group(child) if child.parent_id == Some(group.id) => Ok(()),
+        Child::Group(child) => move_below(conn, kind, child, Setting::Set(group.id), now),
+        Child::Resource(row) => add_resource(conn, group, *row),
+    })
+}
+
+/// Removes resources that were added by hand, and child groups, which then stand at the top; the caller holds the
+/// groups alone. What is not there stays
+/// away. A resource that the criteria select stays a member, by rule.
+///
+/// # Errors
+/// 400 as [`add`]; 409 for a member by rule.
+pub fn remove(
+    conn: &mut Conn,
+    reach: &Reach,
+    kind: Kind,
+    group: &Group,
+    given: &[ChildReference],
+    now: Timestamp,
+) -> Result<()> {
+    each(conn, reach, kind, group, given, |conn, child| match child {
+        Child::Group(child) if child.parent_id == Some(group.id) => move_below(conn, kind, child, Setting::Clear, now),
+        Child::Group(_) => Ok(()),
+        Child::Resource(row) => remove_resource(conn, &reach.partner, group, *row),
+    })
+}
+
+/// What a reference leads to.
+enum Child {
+    Group(Group),
+    Resource(Box<Row>),
+}
+
+fn each(
+    conn: &mut Conn,
+    reach: &Reach,
+    kind: Kind,
+    group: &Group,
+    given: &[ChildReference],
+    mut change: impl FnMut(&mut Conn, Child) -> Result<()>,
+) -> Result<()> {
+    let tenants = reach.member_tenants(group);
+    let own = std::slice::from_ref(&group.tenant_id);
+    let mut errors = Vec::new();
+    for (index, reference) in given.iter().enumerate() {
+        let child = match reference {
+            ChildReference::Group(child) => store::find(conn, own, kind, child)?.map(Child::Group),
+            ChildReference::Resource(id) => {
+                resources::store::find_current(conn, &tenants, id)?.map(|row| Child::Resource(Box::new(row)))
+            }
+        };
+        match child {
+            Some(child) => change(conn, child)?,
+            None => {
+                let message = format!("names no resource and no {} group that the group could hold", kind.word());
+                errors.push(FieldError::new(format!("[{index}].id"), message));
+            }
+        }
+    }
+    // What was changed before the first error is undone with the whole write.
+    if errors.is_empty() { Ok(()) } else { Err(Problem::fields(errors).into()) }
+}
+
+fn move_below(conn: &mut Conn, kind: Kind, child: Group, parent: Setting<i64>, now: Timestamp) -> Result<()> {
+    let moved = rules::changed(&child, Change { parent, ..Change::default() }, now);
+    store::update(conn, kind, &child, &moved)
+}
+
+fn add_resource(conn: &mut Conn, group: &Group, row: Row) -> Result<()> {
+    use group_members::dsl;
+    let key = dsl::group_members.find((&row.tenant_id, group.id, &row.id));
+    if diesel::update(key).set(dsl::by_rule.eq(false)).execute(conn)? == 0 {
+        let member = Member { tenant_id: row.tenant_id, group_id: group.id, resource_id: row.id, by_rule: false };
+        diesel::insert_into(dsl::group_members).values(&member).execute(conn)?;
+    }
+    Ok(())
+}
+
+fn remove_resource(conn: &mut Conn, partner: &str, group: &Group, row: Row) -> Result<()> {
+    use group_members::dsl;
+    let key = dsl::group_members.find((&row.tenant_id, group.id, &row.id));
+    let by_rule: Option<bool> = key.select(dsl::by_rule).first(conn).optional()?;
+    match by_rule {
+        None => return Ok(()),
+        Some(true) => {
+            let detail = format!("The resource {} is a member by the group's filterCriteria: change those.", row.id);
+            return Err(Problem::conflict(detail).into());
+        }
+        Some(false) => diesel::delete(key).execute(conn)?,
+    };
+    if group.rules.is_some() {
+        dynamic::refresh_resource(conn, partner, &row.into_resource()?)?;
+    }
+    Ok(())
+}
+
+/// Brings the members by rule of a group in line with its criteria.
+pub fn follow_criteria(conn: &mut Conn, reach: &Reach, group: &Group) -> Result<()> {
+    let criteria = group.rules.as_deref().map(Criteria::from_json).transpose()?;
+    dynamic::refresh_group(conn, &reach.member_tenants(group), group.id, criteria.as_ref())
+}

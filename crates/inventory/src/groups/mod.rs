@@ -1,0 +1,31 @@
+//! Device groups and service groups: resources that belong together, by hand or by rule.
+//!
+//! Both kinds are one implementation with a [`rules::Kind`]. A group belongs to one tenant; a client's group holds
+//! resources of that client, a partner's group those of its clients too. Groups nest: the members of a child count as
+//! members of its parent. A group with filter criteria ([`criteria`]) is dynamic: [`dynamic`] keeps its members
+//! current as resources change, beside those that were added by hand.
+
+pub mod attributes;
+pub mod criteria;
+pub mod device;
+pub mod documented;
+pub mod dynamic;
+pub mod http;
+pub mod lists;
+mod lock;
+pub mod members;
+pub mod rules;
+pub mod service;
+pub mod store;
+pub mod wire;
+
+#[cfg(test)]
+mod tests;
+
+use utoipa_actix_web::service_config::ServiceConfig;
+
+/// The operations, in reading order.
+pub fn routes(config: &mut ServiceConfig) {
+    device::routes(config);
+    service::routes(config);
+}

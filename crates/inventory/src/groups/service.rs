@@ -1,0 +1,204 @@
+//! Service groups over HTTP.
+
+use actix_web::{HttpResponse, delete, get, post};
+use api::{At, Body};
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::{
+    documented::{GroupChildPage, GroupChildReference, NewResourceGroups, ResourceGroupChange, ResourceGroupPage},
+    http::{self, GroupPath},
+    rules::Kind,
+    wire::{CreatedGroups, ResourceGroup, ResourceGroupMinimal},
+};
+
+/// The operations, in reading order.
+pub fn routes(config: &mut ServiceConfig) {
+    config
+        .service(create)
+        .service(search)
+        .service(minimal)
+        .service(get)
+        .service(update)
+        .service(delete)
+        .service(children)
+        .service(add_children)
+        .service(remove_children);
+}
+
+/// Create service groups
+///
+/// One object is answered by one group, an array of up to 1,000 by an array; all are created or none. `parent` nests a
+/// group below one that exists or stands earlier in the array. With `filterCriteria` the group is dynamic: resources
+/// that match are members as long as they do, beside those that are added by hand.
+#[utoipa::path(
+    tag = "service groups",
+    operation_id = "createServiceGroups",
+    request_body(content = NewResourceGroups, example = json!({
+        "name": "Web tier", "parent": {"name": "Shop"},
+        "filterCriteria": {"matchType": "ALL", "rules": [{"key": "appRoles", "operator": "Equals", "value": "nginx"}]}
+    })),
+    responses(
+        (status = 200, description = "The new group or groups", body = CreatedGroups),
+        (status = 409, description = "The tenant has a service group of this name", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/serviceGroups")]
+pub async fn create(at: At, body: Body) -> api::Result<HttpResponse> {
+    http::create(&at, &body, Kind::Service).await
+}
+
+/// Search service groups
+///
+/// A page of the service groups of the tenant; at partner level, of its clients too. The variables of `queryString` are `id`
+/// and `uniqueId` (either takes either id), `name` (contains the value, whatever the letter case) and `isEquals`
+/// (`true`: the name is the value).
+#[utoipa::path(
+    tag = "service groups",
+    operation_id = "searchServiceGroups",
+    params(
+        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
+        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
+        ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
+        ("sortName" = Option<String>, Query, description = "`id` (default) or `name`", example = "name"),
+        ("queryString" = Option<String>, Query, description = "Filter expression", example = "name:web"),
+    ),
+    responses((status = 200, description = "A page of service groups", body = ResourceGroupPage)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/serviceGroups/search")]
+pub async fn search(at: At) -> api::Result<HttpResponse> {
+    http::search(&at, Kind::Service).await
+}
+
+/// List minimal service groups
+///
+/// Ids and name of every service group of the tenant, by name; at partner level, of its clients too. Streamed, not paged.
+#[utoipa::path(
+    tag = "service groups",
+    operation_id = "listMinimalServiceGroups",
+    responses((status = 200, description = "Every service group", body = Vec<ResourceGroupMinimal>)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/serviceGroups/minimal")]
+pub async fn minimal(at: At) -> api::Result<HttpResponse> {
+    http::minimal(&at, Kind::Service).await
+}
+
+/// Get a service group
+///
+/// By its integer id or its unique id.
+#[utoipa::path(
+    tag = "service groups",
+    operation_id = "getServiceGroup",
+    params(("groupId" = String, Path, description = "Integer id or `SGP-<uuid>`", example = "7")),
+    responses((status = 200, description = "The service group", body = ResourceGroup)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/serviceGroups/{groupId}")]
+pub async fn get(at: At, path: GroupPath) -> api::Result<HttpResponse> {
+    http::get(&at, &path, Kind::Service).await
+}
+
+/// Update a service group
+///
+/// Fields left out stay as they are. `parent: {}` moves the group to the top, `filterCriteria` without rules makes it
+/// a static one. `If-Match` with the `ETag` of what you read makes sure that nobody else changed it meanwhile.
+#[utoipa::path(
+    tag = "service groups",
+    operation_id = "updateServiceGroup",
+    params(("groupId" = String, Path, description = "Integer id or `SGP-<uuid>`", example = "7")),
+    request_body(content = ResourceGroupChange, example = json!({"description": "Behind the load balancer", "parent": {"id": "3"}})),
+    responses(
+        (status = 200, description = "The service group after the change", body = ResourceGroup),
+        (status = 409, description = "The name is taken, or the group would stand below itself", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The group has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/serviceGroups/{groupId}")]
+pub async fn update(at: At, path: GroupPath, body: Body) -> api::Result<HttpResponse> {
+    http::update(&at, &path, &body, Kind::Service).await
+}
+
+/// Delete a service group
+///
+/// Its members stay in the inventory. Refused while it has child groups.
+#[utoipa::path(
+    tag = "service groups",
+    operation_id = "deleteServiceGroup",
+    params(("groupId" = String, Path, description = "Integer id or `SGP-<uuid>`", example = "7")),
+    responses(
+        (status = 200, description = "Deleted; an empty object"),
+        (status = 409, description = "It has child groups", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The group has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[delete("/serviceGroups/{groupId}")]
+pub async fn delete(at: At, path: GroupPath) -> api::Result<HttpResponse> {
+    http::delete(&at, &path, Kind::Service).await
+}
+
+/// List the children of a service group
+///
+/// A page of what stands directly below the group: child groups first, then resources of any state.
+#[utoipa::path(
+    tag = "service groups",
+    operation_id = "listServiceGroupChildren",
+    params(
+        ("groupId" = String, Path, description = "Integer id or `SGP-<uuid>`", example = "7"),
+        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
+        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
+    ),
+    responses((status = 200, description = "A page of child groups and resources", body = GroupChildPage)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/serviceGroups/{groupId}/childs")]
+pub async fn children(at: At, path: GroupPath) -> api::Result<HttpResponse> {
+    http::children(&at, &path, Kind::Service).await
+}
+
+/// Add children to a service group
+///
+/// Up to 1,000, all or none. A resource becomes a member by hand, which it stays whatever the filter criteria say; a
+/// group moves here from where it stood.
+#[utoipa::path(
+    tag = "service groups",
+    operation_id = "addServiceGroupChildren",
+    params(("groupId" = String, Path, description = "Integer id or `SGP-<uuid>`", example = "7")),
+    request_body(content = Vec<GroupChildReference>, example = json!([
+        {"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}, {"id": "SGP-9d1c6f0e-7a52-4c37-9c1b-2f0a5b6c7d8e"}
+    ])),
+    responses(
+        (status = 200, description = "They are children; an empty object"),
+        (status = 409, description = "A group would stand below itself", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The group has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/serviceGroups/{groupId}/childs")]
+pub async fn add_children(at: At, path: GroupPath, body: Body) -> api::Result<HttpResponse> {
+    http::add_children(&at, &path, &body, Kind::Service).await
+}
+
+/// Remove children from a service group
+///
+/// Up to 1,000, all or none; what is no child stays where it is. A child group stands at the top afterwards. A member
+/// by rule cannot be removed by hand.
+#[utoipa::path(
+    tag = "service groups",
+    operation_id = "removeServiceGroupChildren",
+    params(("groupId" = String, Path, description = "Integer id or `SGP-<uuid>`", example = "7")),
+    request_body(content = Vec<GroupChildReference>, example = json!([{"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}])),
+    responses(
+        (status = 200, description = "They are no children any more; an empty object"),
+        (status = 409, description = "A resource is a member by rule", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The group has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[delete("/serviceGroups/{groupId}/childs")]
+pub async fn remove_children(at: At, path: GroupPath, body: Body) -> api::Result<HttpResponse> {
+    http::remove_children(&at, &path, &body, Kind::Service).await
+}

@@ -1,0 +1,264 @@
+//! Rows of groups. Every function takes the tenant, or the tenants of a scope.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::{page::PageRequest, query::Sort, text::fold};
+use db::{Condition, Conn, Result};
+use diesel::prelude::*;
+
+use super::{
+    rules::{Filter, Kind, Reference},
+    wire::ParentGroup,
+};
+use crate::schema::{group_members, resource_groups};
+
+/// Ids that one statement takes: SQLite allows no more than 32,766 values.
+const MOST_IDS: usize = 500;
+
+/// One row of `resource_groups`.
+#[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
+#[diesel(table_name = resource_groups, primary_key(tenant_id, id), treat_none_as_null = true)]
+pub struct Group {
+    /// The tenant that it belongs to.
+    pub tenant_id: String,
+    /// Unique in the whole database.
+    pub id: i64,
+    /// `DGP-<uuid>` or `SGP-<uuid>`.
+    pub unique_id: String,
+    /// Counts its changes; the `ETag`.
+    pub version: i64,
+    /// [`Kind::word`].
+    pub kind: String,
+    /// As it was given.
+    pub name: String,
+    /// Folded; unique in the tenant among the groups of the kind.
+    pub name_key: String,
+    /// Empty when absent.
+    pub description: String,
+    /// The group above, of the same tenant and kind.
+    pub parent_id: Option<i64>,
+    /// The JSON of a dynamic group's criteria.
+    pub rules: Option<String>,
+    /// When it was created.
+    pub created_ms: i64,
+    /// When it last changed.
+    pub updated_ms: i64,
+}
+
+/// What is shown of the parents of some groups, by id.
+pub type Parents = BTreeMap<i64, ParentGroup>;
+
+fn scoped(scope: &[String]) -> Condition {
+    match scope {
+        [one] => Condition::sql("resource_groups.tenant_id = ").text(one),
+        many => Condition::text_in("resource_groups.tenant_id IN", many),
+    }
+}
+
+fn of_kind(kind: Kind) -> Condition {
+    Condition::sql("resource_groups.kind = ").text(kind.word())
+}
+
+fn meant(reference: &Reference) -> Condition {
+    match reference {
+        Reference::Id(id) => Condition::sql("resource_groups.id = ").integer(*id),
+        Reference::UniqueId(id) => Condition::sql("resource_groups.unique_id = ").text(id),
+        Reference::Name(key) => Condition::sql("resource_groups.name_key = ").text(key),
+    }
+}
+
+fn called(names: &[String], exact: bool) -> Condition {
+    Condition::any(names.iter().map(|name| {
+        let key = fold(name);
+        if exact {
+            Condition::sql("resource_groups.name_key = ").text(key)
+        } else {
+            Condition::sql("replace(resource_groups.name_key, ").text(key).then(", '') <> resource_groups.name_key")
+        }
+    }))
+}
+
+/// The group of a kind that is meant by a reference, among these tenants.
+pub fn find(conn: &mut Conn, scope: &[String], kind: Kind, reference: &Reference) -> Result<Option<Group>> {
+    let condition = Condition::all([scoped(scope), of_kind(kind), meant(reference)]);
+    Ok(resource_groups::table.filter(condition).order(resource_groups::id).first(conn).optional()?)
+}
+
+/// The group of a kind that a path names, among these tenants, or 404.
+pub fn existing(conn: &mut Conn, scope: &[String], kind: Kind, reference: &Reference) -> Result<Group> {
+    Ok(find(conn, scope, kind, reference)?.ok_or_else(|| kind.not_found())?)
+}
+
+/// The ids of the groups of a kind, among these tenants, whose name contains one of the texts (or is one of them, when
+/// `exact`) or whose integer or unique id is one of them, with the groups below them.
+pub fn named(conn: &mut Conn, scope: &[String], kind: &str, names: &[String], exact: bool) -> Result<Vec<i64>> {
+    let kind = Kind::parse(kind).ok_or_else(|| db::Error::Fault(format!("{kind} is no kind of group")))?;
+    let by_id = names.iter().filter_map(|name| Reference::parse(kind, name)).map(|reference| meant(&reference));
+    let any = Condition::any(std::iter::once(called(names, exact)).chain(by_id));
+    let condition = Condition::all([scoped(scope), of_kind(kind), any]);
+    let ids = resource_groups::table.filter(condition).select(resource_groups::id).load(conn)?;
+    with_descendants(conn, scope, ids)
+}
+
+/// Those of these groups that belong to these tenants, with the groups below them.
+pub fn with_descendants(conn: &mut Conn, scope: &[String], ids: Vec<i64>) -> Result<Vec<i64>> {
+    let mut found = BTreeSet::new();
+    let mut level = select_ids(conn, scope, "resource_groups.id IN", &ids)?;
+    while !level.is_empty() {
+        // A group that was met before ends its branch, whatever the rows say.
+        level.retain(|id| found.insert(*id));
+        level = select_ids(conn, scope, "resource_groups.parent_id IN", &level)?;
+    }
+    Ok(found.into_iter().collect())
+}
+
+fn select_ids(conn: &mut Conn, scope: &[String], column: &'static str, ids: &[i64]) -> Result<Vec<i64>> {
+    let mut found = Vec::new();
+    for ids in ids.chunks(MOST_IDS) {
+        let condition = Condition::all([scoped(scope), Condition::integer_in(column, ids.iter().copied())]);
+        let some: Vec<i64> = resource_groups::table.filter(condition).select(resource_groups::id).load(conn)?;
+        found.extend(some);
+    }
+    Ok(found)
+}
+
+/// What is shown of the parents of these groups.
+pub fn parents(conn: &mut Conn, scope: &[String], groups: &[Group]) -> Result<Parents> {
+    use resource_groups::dsl;
+    let ids: BTreeSet<i64> = groups.iter().filter_map(|group| group.parent_id).collect();
+    let ids: Vec<i64> = ids.into_iter().collect();
+    let mut found = Parents::new();
+    for ids in ids.chunks(MOST_IDS) {
+        let rows: Vec<(i64, String, String)> = dsl::resource_groups
+            .filter(scoped(scope))
+            .filter(Condition::integer_in("resource_groups.id IN", ids.iter().copied()))
+            .select((dsl::id, dsl::unique_id, dsl::name))
+            .load(conn)?;
+        found.extend(rows.into_iter().map(|(id, unique_id, name)| (id, ParentGroup { id, unique_id, name })));
+    }
+    Ok(found)
+}
+
+/// Hands on id, unique id and name of every group of a kind, by name.
+pub fn each_minimal(
+    conn: &mut Conn,
+    scope: &[String],
+    kind: Kind,
+    mut each: impl FnMut(i64, String, String) -> Result<()>,
+) -> Result<()> {
+    use resource_groups::dsl;
+    let query = dsl::resource_groups
+        .filter(Condition::all([scoped(scope), of_kind(kind)]))
+        .order((dsl::name_key, dsl::id))
+        .select((dsl::id, dsl::unique_id, dsl::name));
+    db::for_each_row(conn, query, |(id, unique_id, name): (i64, String, String)| each(id, unique_id, name))
+}
+
+/// A page of the groups of a kind that a filter means, and how many there are on all pages.
+pub fn search(
+    conn: &mut Conn,
+    scope: &[String],
+    kind: Kind,
+    filter: &Filter,
+    sort: Sort,
+    page: &PageRequest,
+) -> Result<(Vec<Group>, i64)> {
+    use resource_groups::dsl;
+    let mut all = vec![scoped(scope), of_kind(kind)];
+    for references in [&filter.ids, &filter.unique_ids].into_iter().filter(|references| !references.is_empty()) {
+        all.push(Condition::any(references.iter().map(meant)));
+    }
+    if !filter.names.is_empty() {
+        all.push(called(&filter.names, filter.exact));
+    }
+    let condition = Condition::all(all);
+    let total: i64 = dsl::resource_groups.filter(condition.clone()).count().get_result(conn)?;
+    let query = dsl::resource_groups.filter(condition).into_boxed::<db::Sql>();
+    let query = match (sort.name, sort.descending) {
+        ("name", false) => query.order((dsl::name_key.asc(), dsl::id.asc())),
+        ("name", true) => query.order((dsl::name_key.desc(), dsl::id.desc())),
+        (_, false) => query.order(dsl::id.asc()),
+        (_, true) => query.order(dsl::id.desc()),
+    };
+    Ok((query.offset(page.offset()).limit(page.limit()).load(conn)?, total))
+}
+
+/// Is the group `below` (itself, or somewhere below) `top`?
+pub fn is_below(conn: &mut Conn, tenant: &str, below: i64, top: i64) -> Result<bool> {
+    use resource_groups::dsl;
+    let (mut next, mut met) = (Some(below), BTreeSet::new());
+    while let Some(id) = next.filter(|id| met.insert(*id)) {
+        if id == top {
+            return Ok(true);
+        }
+        next = dsl::resource_groups.find((tenant, id)).select(dsl::parent_id).first(conn).optional()?.flatten();
+    }
+    Ok(false)
+}
+
+fn check_name(conn: &mut Conn, kind: Kind, group: &Group) -> Result<()> {
+    use resource_groups::dsl;
+    let known: Option<i64> = dsl::resource_groups
+        .filter(dsl::tenant_id.eq(&group.tenant_id))
+        .filter(dsl::kind.eq(kind.word()))
+        .filter(dsl::name_key.eq(&group.name_key))
+        .select(dsl::id)
+        .first(conn)
+        .optional()?;
+    match known {
+        Some(id) if id != group.id => Err(kind.taken(&group.name).into()),
+        _ => Ok(()),
+    }
+}
+
+/// Stores a new group.
+///
+/// # Errors
+/// 409 when the tenant has a group of this kind and name.
+pub fn insert(conn: &mut Conn, kind: Kind, group: &Group) -> Result<()> {
+    check_name(conn, kind, group)?;
+    diesel::insert_into(resource_groups::table).values(group).execute(conn)?;
+    Ok(())
+}
+
+/// Stores the next version of a group. A new name counts as a change of its children, which show it.
+///
+/// # Errors
+/// 409 when the tenant has another group of this kind and name, the group would stand below itself, or somebody else
+/// changed it meanwhile.
+pub fn update(conn: &mut Conn, kind: Kind, old: &Group, new: &Group) -> Result<()> {
+    use resource_groups::dsl;
+    check_name(conn, kind, new)?;
+    if let Some(parent) = new.parent_id.filter(|_| new.parent_id != old.parent_id)
+        && is_below(conn, &old.tenant_id, parent, old.id)?
+    {
+        return Err(kind.cycle(&old.name).into());
+    }
+    let stored = dsl::resource_groups.find((&old.tenant_id, old.id)).filter(dsl::version.eq(old.version));
+    if diesel::update(stored).set(new).execute(conn)? == 0 {
+        return Err(kind.overtaken().into());
+    }
+    if old.name != new.name {
+        let children = dsl::resource_groups.filter(dsl::tenant_id.eq(&old.tenant_id)).filter(dsl::parent_id.eq(old.id));
+        diesel::update(children).set(dsl::version.eq(dsl::version + 1)).execute(conn)?;
+    }
+    Ok(())
+}
+
+/// Removes a group and its memberships among these tenants.
+///
+/// # Errors
+/// 409 while it has child groups.
+pub fn delete(conn: &mut Conn, kind: Kind, group: &Group, members: &[String]) -> Result<()> {
+    use resource_groups::dsl;
+    let children = dsl::resource_groups.filter(dsl::tenant_id.eq(&group.tenant_id)).filter(dsl::parent_id.eq(group.id));
+    if children.select(dsl::id).first::<i64>(conn).optional()?.is_some() {
+        return Err(kind.has_children(&group.name).into());
+    }
+    diesel::delete(group_members::table)
+        .filter(group_members::tenant_id.eq_any(members))
+        .filter(group_members::group_id.eq(group.id))
+        .execute(conn)?;
+    diesel::delete(dsl::resource_groups.find((&group.tenant_id, group.id))).execute(conn)?;
+    Ok(())
+}

@@ -1,0 +1,344 @@
+//! What clients see and say of groups.
+
+use base::{body::Fields, problem::Problem, timestamp::Timestamp};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::{
+    criteria::{Criteria, Rule},
+    lists,
+    rules::{Kind, Reference, Setting},
+    store::{Group, Parents},
+};
+
+/// A device group or a service group; what has no value is left out.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(example = json!({
+    "id": 7, "uniqueId": "DGP-0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f", "name": "Web servers",
+    "parent": {"id": 3, "uniqueId": "DGP-9d1c6f0e-7a52-4c37-9c1b-2f0a5b6c7d8e", "name": "Shop"},
+    "filterCriteria": {"matchType": "ALL", "rules": [{"key": "appRoles", "operator": "Equals", "value": "nginx"}]},
+    "tenantId": "client_1", "createdDate": "2026-11-20T20:37:00+0000", "updatedDate": "2026-11-20T20:37:00+0000"
+}))]
+pub struct ResourceGroup {
+    /// What `deviceGroupId` takes.
+    pub id: i64,
+    /// `DGP-<uuid>` or `SGP-<uuid>`.
+    pub unique_id: String,
+    /// Unique among the tenant's groups of this kind, whatever the letter case.
+    pub name: String,
+    /// Any text.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schema(required = false)]
+    pub description: String,
+    /// The group that it stands below.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<ParentGroup>,
+    /// What makes a resource a member, for a dynamic group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filter_criteria: Option<GroupFilterCriteria>,
+    /// The tenant that it belongs to.
+    pub tenant_id: String,
+    /// When it was created.
+    #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
+    pub created_date: Timestamp,
+    /// When it last changed.
+    #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
+    pub updated_date: Timestamp,
+}
+
+impl ResourceGroup {
+    /// What clients see of a row.
+    ///
+    /// # Errors
+    /// When the stored criteria cannot be read.
+    pub fn of(row: Group, parents: &Parents) -> db::Result<Self> {
+        let criteria = row.rules.as_deref().map(Criteria::from_json).transpose()?;
+        Ok(Self {
+            id: row.id,
+            unique_id: row.unique_id,
+            name: row.name,
+            description: row.description,
+            parent: row.parent_id.and_then(|id| parents.get(&id)).cloned(),
+            filter_criteria: criteria.map(GroupFilterCriteria::from),
+            tenant_id: row.tenant_id,
+            created_date: Timestamp::from_millis(row.created_ms),
+            updated_date: Timestamp::from_millis(row.updated_ms),
+        })
+    }
+}
+
+/// The group above another.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ParentGroup {
+    /// Its integer id.
+    pub id: i64,
+    /// `DGP-<uuid>` or `SGP-<uuid>`.
+    pub unique_id: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// What makes a resource a member of a dynamic group.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GroupFilterCriteria {
+    /// `ANY`: one rule is enough; `ALL` (default): every rule.
+    #[schema(required = false)]
+    pub match_type: &'static str,
+    /// At most 50. None makes the group a static one.
+    pub rules: Vec<GroupFilterRule>,
+}
+
+impl From<Criteria> for GroupFilterCriteria {
+    fn from(criteria: Criteria) -> Self {
+        Self {
+            match_type: criteria.match_type.word(),
+            rules: criteria.rules.into_iter().map(GroupFilterRule::from).collect(),
+        }
+    }
+}
+
+/// One comparison of a resource's attribute with a value.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(example = json!({"key": "hostName", "operator": "Starts with", "value": "web-"}))]
+pub struct GroupFilterRule {
+    /// Only resources of this `type` (such as `DEVICE`) or resource type (such as `Linux`) meet the rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_type: Option<String>,
+    /// An attribute or query variable of a resource: `hostName`, `osName`, `make`, `ipAddress`, `resourceType`,
+    /// `state`, `deviceLocation`, `appRoles`, `tags` (names), `tags.NAME` (the value of one), and so on.
+    pub key: String,
+    /// `Contains`, `Not Contains`, `Equals`, `Not Equals`, `Starts with`, `Ends with` (all whatever the letter case;
+    /// an address equals a block that it lies in) or `Regex` (anywhere in the text, in the letter case given).
+    pub operator: &'static str,
+    /// At most 1,000 characters.
+    pub value: String,
+}
+
+impl From<Rule> for GroupFilterRule {
+    fn from(rule: Rule) -> Self {
+        Self { resource_type: rule.resource_type, key: rule.key, operator: rule.operator.words(), value: rule.value }
+    }
+}
+
+/// A group in the minimal list.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(example = json!({"id": 7, "uniqueId": "DGP-0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f", "name": "Web servers"}))]
+pub struct ResourceGroupMinimal {
+    /// What `deviceGroupId` takes.
+    pub id: i64,
+    /// `DGP-<uuid>` or `SGP-<uuid>`.
+    pub unique_id: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// What creating groups answers: as many as the body asked for, one for an object and an array for an array.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum CreatedGroups {
+    /// For one object.
+    One(ResourceGroup),
+    /// For an array, in its order.
+    Many(Vec<ResourceGroup>),
+}
+
+/// A child group or a member of a group.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(example = json!({
+    "id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f", "type": "DEVICE", "name": "web-01",
+    "hostName": "web-01.example.net", "ipAddress": "10.0.0.11", "resourceType": "Linux", "byRule": false
+}))]
+pub struct GroupChild {
+    /// UUID of a resource, unique id of a child group.
+    pub id: String,
+    /// `DEVICE_GROUP` or `SERVICE_GROUP` for a child group; the `type` of a resource, such as `DEVICE`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The name shown.
+    pub name: String,
+    /// Of a resource; empty when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_name: Option<String>,
+    /// Of a resource; empty when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ip_address: Option<String>,
+    /// Of a resource: its resource type's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_type: Option<String>,
+    /// Of a resource: whether the filter criteria made it a member, and not somebody's hand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_rule: Option<bool>,
+}
+
+/// How a body names a group: the first of these fields that is there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Named {
+    /// The field.
+    pub field: &'static str,
+    /// What it says.
+    pub reference: Reference,
+}
+
+/// A group to create.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NewGroup {
+    /// Its name.
+    pub name: String,
+    /// Empty when absent.
+    pub description: String,
+    /// The group that it is to stand below.
+    pub parent: Option<Named>,
+    /// What makes a resource a member.
+    pub criteria: Option<Criteria>,
+}
+
+/// One group to create, or some.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NewGroups {
+    /// The body is an object.
+    One(NewGroup),
+    /// The body is an array.
+    Many(Vec<NewGroup>),
+}
+
+impl NewGroups {
+    /// Reads a body.
+    ///
+    /// # Errors
+    /// 400 that lists every field that is wrong.
+    pub fn read(kind: Kind, body: &Value) -> Result<Self, Problem> {
+        if body.is_array() {
+            return lists::read_each(body, |fields| NewGroup::of(kind, fields)).map(Self::Many);
+        }
+        let mut fields = Fields::of(body);
+        let group = NewGroup::of(kind, &mut fields);
+        fields.finish()?;
+        Ok(Self::One(group))
+    }
+}
+
+impl NewGroup {
+    fn of(kind: Kind, fields: &mut Fields<'_>) -> Self {
+        fields.require("name");
+        let change = GroupChange::of(kind, fields);
+        Self {
+            name: change.name.unwrap_or_default(),
+            description: change.description.unwrap_or_default(),
+            parent: change.parent.over(None),
+            criteria: change.criteria.over(None),
+        }
+    }
+}
+
+/// The changes to a group.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GroupChange {
+    /// Its new name.
+    pub name: Option<String>,
+    /// Its new description.
+    pub description: Option<String>,
+    /// Its new parent; `{}` for none.
+    pub parent: Setting<Named>,
+    /// Its new filter criteria; without rules for none.
+    pub criteria: Setting<Criteria>,
+}
+
+impl GroupChange {
+    /// Reads a body.
+    ///
+    /// # Errors
+    /// 400 that lists every field that is wrong.
+    pub fn read(kind: Kind, body: &Value) -> Result<Self, Problem> {
+        let mut fields = Fields::of(body);
+        let change = Self::of(kind, &mut fields);
+        fields.finish()?;
+        Ok(change)
+    }
+
+    fn of(kind: Kind, fields: &mut Fields<'_>) -> Self {
+        Self {
+            name: lists::name(fields),
+            description: fields.text("description"),
+            parent: setting(fields.object("parent"), |parent| read_parent(kind, parent)),
+            criteria: setting(fields.object("filterCriteria"), Criteria::read),
+        }
+    }
+}
+
+fn setting<'v, T>(object: Option<Fields<'v>>, read: impl FnOnce(&mut Fields<'v>) -> Option<T>) -> Setting<T> {
+    match object {
+        None => Setting::Keep,
+        Some(mut object) => read(&mut object).map_or(Setting::Clear, Setting::Set),
+    }
+}
+
+fn read_parent(kind: Kind, fields: &mut Fields<'_>) -> Option<Named> {
+    for field in ["id", "uniqueId"] {
+        if fields.has(field) {
+            return read_id(kind, fields, field).map(|reference| Named { field, reference });
+        }
+    }
+    let reference = Reference::name(&fields.text("name")?);
+    Some(Named { field: "name", reference })
+}
+
+/// The integer or unique id of a group; anything else is noted.
+fn read_id(kind: Kind, fields: &mut Fields<'_>, field: &str) -> Option<Reference> {
+    let reference = id_text(fields, field).and_then(|text| Reference::parse(kind, &text));
+    if reference.is_none() {
+        fields.error(field, format!("must be the id of a group: an integer or {}<uuid>", kind.prefix()));
+    }
+    reference
+}
+
+fn id_text(fields: &Fields<'_>, field: &str) -> Option<String> {
+    match fields.value(field)? {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// How a body names a child of a group.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ChildReference {
+    /// A resource, by its UUID in lower case.
+    Resource(String),
+    /// A group of the same kind.
+    Group(Reference),
+}
+
+impl ChildReference {
+    /// Reads the array of a body. An id is a group's when it has the prefix of the kind, or when `type` says so.
+    ///
+    /// # Errors
+    /// 400 that lists every element whose `id` can name nothing.
+    pub fn read_all(kind: Kind, body: &Value) -> Result<Vec<Self>, Problem> {
+        lists::read_each(body, |fields| Self::of(kind, fields))
+    }
+
+    fn of(kind: Kind, fields: &mut Fields<'_>) -> Self {
+        let none = || Self::Resource(String::new());
+        if !fields.require("id") {
+            return none();
+        }
+        let text = id_text(fields, "id").unwrap_or_default();
+        let says = fields.text("type").is_some_and(|text| text.eq_ignore_ascii_case(kind.child_type()));
+        let has = text.get(..kind.prefix().len()).is_some_and(|start| start.eq_ignore_ascii_case(kind.prefix()));
+        if says || has {
+            return read_id(kind, fields, "id").map_or_else(none, Self::Group);
+        }
+        if text.is_empty() {
+            let message = format!("must be the UUID of a resource or {}<uuid> of a group", kind.prefix());
+            fields.error("id", message);
+        }
+        Self::Resource(text.to_ascii_lowercase())
+    }
+}

@@ -1,0 +1,255 @@
+//! History: the resources that were decommissioned.
+
+use std::collections::HashMap;
+
+use actix_web::{HttpResponse, get, web};
+use api::At;
+use base::{page::Page, problem::Problem, query_string, text::fold, timestamp::Timestamp};
+use db::Condition;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use utoipa::ToSchema;
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use crate::{
+    resources::{
+        detail,
+        document::{DECOMMISSIONED, Shown},
+        filter::{self, HISTORY_VARIABLES},
+        http::no_resource,
+        row::Row,
+        store::{self, Order},
+        wire::Properties,
+    },
+    types,
+};
+
+/// The operations, in reading order.
+pub fn routes(config: &mut ServiceConfig) {
+    config.service(search).service(get);
+}
+
+/// A decommissioned resource (`docs/interface.md`, "Decommissioned resource record"). What has no value is left out.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DecommissionedResource<'a> {
+    /// UUID.
+    pub id: &'a str,
+    /// Host name.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub host_name: &'a str,
+    /// IPv4 or IPv6.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub ip_address: &'a str,
+    /// DNS name.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub dns: &'a str,
+    /// When it was decommissioned.
+    #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
+    pub updated_date: Timestamp,
+    /// Its resource type's name.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub device_type: &'a str,
+    /// Its resource type's path, levels separated by ` >> `.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub device_path: &'a str,
+    /// Such as `DEVICE`.
+    #[serde(rename = "type")]
+    pub kind: &'a str,
+    /// Always `Decommissioned`.
+    pub state: &'static str,
+    /// Hardware address.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub mac_address: &'a str,
+    /// Manufacturer.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub make: &'a str,
+    /// Model.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub model: &'a str,
+    /// Operating system.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub os_name: &'a str,
+    /// Its architecture.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub os_architecture: &'a str,
+    /// Serial number.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub serial_number: &'a str,
+    /// System UUID.
+    #[serde(rename = "systemUID", skip_serializing_if = "str::is_empty")]
+    pub system_uid: &'a str,
+    /// Description.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub description: &'a str,
+    /// Did an agent report for it?
+    pub agent_installed: bool,
+    /// Alias.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub alias_name: &'a str,
+    /// The name shown.
+    pub name: &'a str,
+    /// Resource name.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub resource_name: &'a str,
+    /// Its resource type's name.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub resource_type: &'a str,
+    /// Cloud attributes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attributes: Option<Properties<'a>>,
+    /// Its management profile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub management_profile: Option<&'a RawValue>,
+    /// Custom attributes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<HistoryTag<'a>>,
+    /// Why it was decommissioned.
+    pub history: Reason<'a>,
+}
+
+/// A custom attribute of a decommissioned resource.
+#[derive(Serialize, ToSchema)]
+pub struct HistoryTag<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its value.
+    pub value: &'a str,
+}
+
+/// Why a resource was decommissioned.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Reason<'a> {
+    /// As given; empty when none was.
+    pub decommission_reason: &'a str,
+}
+
+/// A page of decommissioned resources.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[expect(dead_code, reason = "documents the envelope that base::page::Page serialises")]
+pub struct DecommissionedResourcePage {
+    results: Vec<DecommissionedResource<'static>>,
+    total_results: i64,
+    page_no: i64,
+    page_size: i64,
+    total_pages: i64,
+    next_page: bool,
+    descending_order: bool,
+}
+
+fn record<'a>(row: &'a Row, shown: &'a Shown<'a>, path: &'a str) -> DecommissionedResource<'a> {
+    DecommissionedResource {
+        id: &row.id,
+        host_name: &row.host_name,
+        ip_address: &row.ip_address,
+        dns: shown.text("dnsName"),
+        updated_date: Timestamp::from_millis(row.decommissioned_ms.unwrap_or(row.updated_ms)),
+        device_type: &row.resource_type,
+        device_path: path,
+        kind: &row.kind,
+        state: "Decommissioned",
+        mac_address: shown.text("macAddress"),
+        make: shown.text("make"),
+        model: shown.text("model"),
+        os_name: shown.text("os"),
+        os_architecture: shown.text("osArchitecture"),
+        serial_number: shown.text("serialNumber"),
+        system_uid: shown.text("systemUID"),
+        description: shown.text("description"),
+        agent_installed: row.agent_installed,
+        alias_name: &row.alias_name,
+        name: &row.name,
+        resource_name: &row.resource_name,
+        resource_type: &row.resource_type,
+        attributes: Properties::of(shown, row.launch_ms.map(Timestamp::from_millis)),
+        management_profile: shown.part("managementProfile"),
+        tags: shown.tags.iter().map(|tag| HistoryTag { name: &tag.name, value: &tag.value }).collect(),
+        history: Reason { decommission_reason: shown.text("decommissionReason") },
+    }
+}
+
+/// One record, with its `ETag`.
+pub fn answer(at: &At, row: &Row, path: &str) -> api::Result<HttpResponse> {
+    let shown = detail::shown(row)?;
+    api::answer::entity(at, &record(row, &shown, path), row.version)
+}
+
+/// Search decommissioned resources
+///
+/// Newest first. `queryString` variables: `id`, `state` (`DECOMMISSIONED`), `hostName`, `ipAddress`, `instanceId`,
+/// `tags`, `startDate` and `endDate` (when it was decommissioned), `type`, `accountNumber`, `provider`, `owner`,
+/// `instanceType`, `instanceState` (`DECOMMISSIONED`), `zone`, `region`, `ami`, `hostedServiceName`,
+/// `startLaunchDate` and `endLaunchDate`.
+#[utoipa::path(
+    tag = "history",
+    operation_id = "searchDecommissionedResources",
+    params(
+        ("pageNo" = Option<i64>, Query, description = "From 1"),
+        ("pageSize" = Option<i64>, Query, description = "1 to 1000, default 100"),
+        ("queryString" = Option<String>, Query, description = "Filter expression", example = "state:DECOMMISSIONED+hostName:web"),
+    ),
+    responses((status = 200, description = "A page of history", body = DecommissionedResourcePage)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/history/resources")]
+pub async fn search(at: At) -> api::Result<HttpResponse> {
+    let mut query = at.query()?;
+    let page = query.page();
+    let text = query.text("queryString").filter(|text| !text.trim().is_empty());
+    query.finish()?;
+    let terms = text.as_deref().map(|text| query_string::parse(text, &HISTORY_VARIABLES)).transpose()?;
+    let mut terms = terms.unwrap_or_default();
+    if terms.iter().any(|term| term.name == "state" && term.values.iter().any(|v| fold(v) != DECOMMISSIONED)) {
+        return Err(Problem::field("queryString", "state: history holds only DECOMMISSIONED").into());
+    }
+    terms.retain(|term| term.name != "state");
+    let scope = at.scope();
+    let (rows, total, paths) = at
+        .db
+        .read(move |conn| {
+            let condition = Condition::all([
+                filter::tenants(&scope),
+                filter::states([DECOMMISSIONED]),
+                filter::condition(conn, &scope, &terms)?,
+            ]);
+            let (rows, total) =
+                store::page(conn, &condition, Order::Decommissioned, true, page.offset(), page.limit())?;
+            let paths: HashMap<i64, String> =
+                types::list(conn, &scope)?.into_iter().map(|kind| (kind.id, kind.path)).collect();
+            Ok((rows, total, paths))
+        })
+        .await?;
+    let shown: Vec<Shown<'_>> = rows.iter().map(detail::shown).collect::<Result<_, _>>()?;
+    let results = rows.iter().zip(&shown).map(|(row, shown)| {
+        let path = paths.get(&row.resource_type_id).unwrap_or(&row.resource_type);
+        record(row, shown, path)
+    });
+    let mut page = Page::new(&page, results.collect(), total);
+    page.descending_order = true;
+    api::answer::ok(&page)
+}
+
+/// Get a decommissioned resource
+#[utoipa::path(
+    tag = "history",
+    operation_id = "getDecommissionedResource",
+    params(("resourceId" = String, Path, description = "UUID of the resource")),
+    responses((status = 200, description = "The record", body = DecommissionedResource<'static>)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/history/resources/{resourceId}")]
+pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (scope, id) = (at.scope(), path.into_inner().1);
+    let found = at.db.point(move |conn| {
+        let row = store::find(conn, &scope, &id.to_ascii_lowercase())?.filter(|row| row.state == DECOMMISSIONED);
+        let row = row.ok_or_else(|| no_resource(&id))?;
+        let path = types::path(conn, &row.tenant_id, row.resource_type_id, &row.resource_type)?;
+        Ok((row, path))
+    });
+    let (row, path) = found.await?;
+    answer(&at, &row, &path)
+}

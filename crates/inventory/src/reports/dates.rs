@@ -1,0 +1,217 @@
+//! Dates as agents write them.
+
+use time::{Date, Month, Time, UtcDateTime, UtcOffset};
+
+/// Reads a date or date and time into milliseconds since the epoch, GMT.
+///
+/// Without an offset a time is taken as GMT and a date as its first instant.
+/// Read are:
+/// - `2019-12-19`, `2019/12/19`, `2019-12-19 14:30[:16]`, `2019-12-19T14:30:16Z`, `…+02:00`
+/// - `20191219`, `20191219143016[.000000+060]` (WMI), epoch seconds and milliseconds
+/// - `19.12.2019`, `19/12/2019 [14:30]`, and `12/19/2019`: with slashes the day
+///   comes first, as the older agents write it, unless only the other order is a
+///   date. `03/04/2019` is therefore 3 April; this cannot be told from 4 March.
+/// - `Thu 19 Dec 2019 02:30:16 PM CET`, `Thu Dec 19 14:30:16 2019`, `Dec 19, 2019`
+///
+/// Anything else (`N/A`) gives none, and so does a year before 1971 or after
+/// 2200: clocks that were never set say 1601 and 1970.
+#[must_use]
+pub fn parse_date(text: &str) -> Option<i64> {
+    let text = text.trim();
+    if text.len() > 64 {
+        return None;
+    }
+    let moment = compact(text).or_else(|| separated(text)).or_else(|| worded(text))?;
+    let year = UtcDateTime::from_unix_timestamp(moment / 1_000).ok()?.year();
+    (1971..=2200).contains(&year).then_some(moment)
+}
+
+/// Digits without separators.
+fn compact(text: &str) -> Option<i64> {
+    let end = text.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
+    let digits = &text[..end];
+    let part = |from: usize, to: usize| digits.get(from..to).and_then(number);
+    let is_date = end == 8 && end == text.len() || end == 14 && (end == text.len() || text.as_bytes()[end] == b'.');
+    if is_date {
+        let date = date(part(0, 4)?, part(4, 6)?, part(6, 8)?)?;
+        let time = if end == 14 { clock(part(8, 10)?, part(10, 12)?, part(12, 14)?)? } else { Time::MIDNIGHT };
+        return Some(millis(date, time, UtcOffset::UTC));
+    }
+    match (end == text.len(), end) {
+        (true, 9 | 10) => digits.parse::<i64>().ok().map(|seconds| seconds * 1_000),
+        (true, 12 | 13) => digits.parse().ok(),
+        _ => None,
+    }
+}
+
+/// Three numbers with one separator, then perhaps a time.
+fn separated(text: &str) -> Option<i64> {
+    let end = text.find(['T', ' ']).unwrap_or(text.len());
+    let (day_part, rest) = text.split_at(end);
+    let separator = day_part.chars().find(|character| !character.is_ascii_digit())?;
+    if !matches!(separator, '-' | '/' | '.') {
+        return None;
+    }
+    let mut fields = day_part.split(separator);
+    let [first, second, third] = [fields.next()?, fields.next()?, fields.next()?];
+    if fields.next().is_some() {
+        return None;
+    }
+    let (a, b, c) = (number(first)?, number(second)?, number(third)?);
+    let date = match (first.len(), third.len()) {
+        (4, _) => date(a, b, c)?,
+        (_, 4) => date(c, b, a).or_else(|| (separator == '/').then(|| date(c, a, b)).flatten())?,
+        _ => return None,
+    };
+    let (time, offset) = time_of_day(rest.trim_start_matches(['T', ' ']));
+    Some(millis(date, time, offset))
+}
+
+/// Month names, as `rpm` and `ls` write them.
+fn worded(text: &str) -> Option<i64> {
+    const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+    let (mut year, mut month, mut day, mut time, mut afternoon) = (None, None, None, Time::MIDNIGHT, None);
+    for word in text.split([' ', ',']).filter(|word| !word.is_empty()) {
+        let lower = word.to_ascii_lowercase();
+        if let Some(found) = lower.get(..3).and_then(|start| MONTHS.iter().position(|name| *name == start)) {
+            month = month.or(u16::try_from(found + 1).ok());
+        } else if word.contains(':') {
+            time = time_of_day(word).0;
+        } else if lower == "pm" || lower == "am" {
+            afternoon = Some(lower == "pm");
+        } else if let Some(number) = number(word) {
+            if word.len() == 4 {
+                year = Some(number);
+            } else {
+                day = day.or(Some(number));
+            }
+        }
+    }
+    let time = match (afternoon, time.hour()) {
+        (Some(true), hour @ 1..=11) => time.replace_hour(hour + 12).ok()?,
+        (Some(false), 12) => time.replace_hour(0).ok()?,
+        _ => time,
+    };
+    Some(millis(date(year?, month?, day?)?, time, UtcOffset::UTC))
+}
+
+/// `14:30`, `14:30:16`, `14:30:16.5`, each perhaps with `Z` or an offset. What
+/// cannot be read counts as midnight GMT: the date is what matters.
+fn time_of_day(text: &str) -> (Time, UtcOffset) {
+    let end = text.find(['Z', 'z', '+', '-', ' ']).unwrap_or(text.len());
+    let (clock_part, zone) = text.split_at(end);
+    let mut fields = clock_part.split([':', '.']);
+    let mut field = || fields.next().and_then(number);
+    let time = match (field(), field(), field()) {
+        (Some(hour), Some(minute), second) => clock(hour, minute, second.unwrap_or(0)),
+        _ => None,
+    };
+    let Some(time) = time else {
+        return (Time::MIDNIGHT, UtcOffset::UTC);
+    };
+    (time, offset(zone.trim()).unwrap_or(UtcOffset::UTC))
+}
+
+fn offset(zone: &str) -> Option<UtcOffset> {
+    let sign = match zone.bytes().next()? {
+        b'+' => 1,
+        b'-' => -1,
+        _ => return None,
+    };
+    let digits: String = zone.chars().skip(1).filter(char::is_ascii_digit).take(4).collect();
+    let hours: i8 = digits.get(..2)?.parse().ok()?;
+    let minutes: i8 = digits.get(2..4).map_or(Some(0), |minutes| minutes.parse().ok())?;
+    UtcOffset::from_hms(sign * hours, sign * minutes, 0).ok()
+}
+
+fn number(text: &str) -> Option<u16> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if digits { text.parse().ok() } else { None }
+}
+
+fn date(year: u16, month: u16, day: u16) -> Option<Date> {
+    let month = Month::try_from(u8::try_from(month).ok()?).ok()?;
+    Date::from_calendar_date(i32::from(year), month, u8::try_from(day).ok()?).ok()
+}
+
+fn clock(hour: u16, minute: u16, second: u16) -> Option<Time> {
+    // A leap second is the last second of its minute here.
+    Time::from_hms(u8::try_from(hour).ok()?, u8::try_from(minute).ok()?, u8::try_from(second.min(59)).ok()?).ok()
+}
+
+fn millis(date: Date, time: Time, offset: UtcOffset) -> i64 {
+    (UtcDateTime::new(date, time).unix_timestamp() - i64::from(offset.whole_seconds())) * 1_000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_date;
+
+    /// 2019-12-19T00:00:00Z.
+    const DAY: i64 = 1_576_713_600_000;
+    /// 2019-12-19T14:30:16Z.
+    const MOMENT: i64 = DAY + (14 * 3_600 + 30 * 60 + 16) * 1_000;
+
+    #[test]
+    fn every_format_that_was_seen() {
+        for text in [
+            "2019-12-19",
+            "2019/12/19",
+            "20191219",
+            "19/12/2019",
+            "12/19/2019",
+            "19.12.2019",
+            "Dec 19, 2019",
+            "1576713600",
+            "1576713600000",
+        ] {
+            assert_eq!(parse_date(text), Some(DAY), "{text}");
+        }
+        for text in [
+            "2019-12-19 14:30:16",
+            "2019-12-19T14:30:16Z",
+            "2019-12-19 16:30:16:00+02:00",
+            "2019-12-19T09:00:16-0530",
+            "20191219143016.000000+000",
+            "Thu 19 Dec 2019 02:30:16 PM CET",
+            "Thu Dec 19 14:30:16 2019",
+            " 19/12/2019 14:30:16 ",
+        ] {
+            assert_eq!(parse_date(text), Some(MOMENT), "{text}");
+        }
+        assert_eq!(parse_date("2019-12-19 14:30"), Some(MOMENT - 16_000));
+        assert_eq!(parse_date("Thu 19 Dec 2019 12:00:00 AM CET"), Some(DAY));
+    }
+
+    #[test]
+    fn slashes_are_day_first_when_both_orders_are_dates() {
+        assert_eq!(parse_date("03/04/2019"), parse_date("2019-04-03"));
+        assert_eq!(parse_date("04/13/2019"), parse_date("2019-04-13"));
+    }
+
+    #[test]
+    fn what_is_no_date_gives_none() {
+        for text in [
+            "",
+            "N/A",
+            "0000-00-00",
+            "2019-13-13",
+            "2019-02-30",
+            "1601-01-01",
+            "1970-01-01",
+            "31/31/2019",
+            "1.2.3.4",
+            "12",
+            "99999999999999999999",
+            "2019-54-17 10:54:37",
+            "Mon Feb 20 14:21",
+            "é/é/éééé",
+            "９９９９-01-01",
+        ] {
+            assert_eq!(parse_date(text), None, "{text}");
+        }
+        // The date holds although the time is nonsense.
+        assert_eq!(parse_date("2019-12-19 99:99"), Some(DAY));
+        assert_eq!(parse_date(&"1".repeat(100_000)), None);
+    }
+}

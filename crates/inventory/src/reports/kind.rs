@@ -1,0 +1,276 @@
+//! The resource type of a machine: "Resource type" in `docs/interface.md`.
+//!
+//! A machine is a workstation when its operating system is made for one or its
+//! chassis is one that stands on a desk or in a bag; everything else is a server.
+//! The chassis of a virtual machine says nothing. Network devices are told apart
+//! by what they say of themselves, as SNMP has no field for it.
+
+use super::model::{ItemType, Origin, Report};
+
+/// A resource type: its name, unique, and its place in the hierarchy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Kind {
+    /// What `resourceType` and `deviceType` filter by.
+    pub name: &'static str,
+    /// Levels separated by ` >> `.
+    pub path: &'static str,
+}
+
+/// Every resource type that is known beforehand. Those of cloud resources and
+/// checks carry the name of their `type`.
+pub const SEED: &[(&str, &str)] = &[
+    ("Linux", "Server >> Linux"),
+    ("Windows", "Server >> Windows"),
+    ("Unix", "Server >> Unix"),
+    ("ESX", "Server >> ESX"),
+    ("Server", "Server >> Other"),
+    ("Linux Workstation", "Workstation >> Linux"),
+    ("Windows Workstation", "Workstation >> Windows"),
+    ("macOS", "Workstation >> macOS"),
+    ("Workstation", "Workstation >> Other"),
+    ("Switch", "Network Device >> Switch"),
+    ("Router", "Network Device >> Router"),
+    ("Firewall", "Network Device >> Firewall"),
+    ("Access Point", "Network Device >> Access Point"),
+    ("Network Device", "Network Device >> Other"),
+    ("Printer", "Printer"),
+    ("Android", "Mobile >> Android"),
+    ("iOS", "Mobile >> iOS"),
+    ("Phone", "Mobile >> Phone"),
+    ("Storage", "Storage"),
+    ("Power", "Power"),
+    ("Video", "Video"),
+    ("KVM Switch", "KVM Switch"),
+    ("Unmanaged", "Unmanaged"),
+    ("AUTO_SCALING", "Cloud >> Auto Scaling"),
+    ("EBS", "Cloud >> EBS"),
+    ("LOAD_BALANCER", "Cloud >> Load Balancer"),
+    ("SQL_DATABASE", "Cloud >> SQL Database"),
+    ("SQL_SERVER", "Cloud >> SQL Server"),
+    ("SYNTHETIC", "Synthetic"),
+    ("Other", "Other"),
+];
+
+/// The seeded type with this name; the match is exact.
+#[must_use]
+pub fn named(name: &str) -> Option<Kind> {
+    SEED.iter().find(|(known, _)| *known == name).map(|(name, path)| Kind { name, path })
+}
+
+/// The resource type of what a report describes.
+#[must_use]
+pub fn of(report: &Report) -> Kind {
+    let name = match report.item_type {
+        ItemType::Computer => computer(report),
+        ItemType::NetworkEquipment => network(report),
+        ItemType::Printer => "Printer",
+        ItemType::Phone => phone(report),
+        ItemType::Storage => "Storage",
+        ItemType::Power => "Power",
+        ItemType::Video => "Video",
+        ItemType::Kvm => "KVM Switch",
+        ItemType::Unmanaged => "Unmanaged",
+    };
+    named(name).unwrap_or(Kind { name: "Server", path: "Server >> Other" })
+}
+
+/// Whether [`of`] had anything to go by: a partial report without the operating
+/// system and chassis must not change the type that a machine has.
+#[must_use]
+pub fn is_known(report: &Report) -> bool {
+    !report.partial
+        || match report.item_type {
+            ItemType::Computer => report.os.is_some() && (report.chassis.is_some() || report.virtual_system.is_some()),
+            ItemType::Phone => report.os.is_some(),
+            ItemType::Unmanaged => false,
+            _ => report.origin != Origin::Agent,
+        }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Family {
+    Linux,
+    Windows,
+    MacOs,
+    Unix,
+    Esx,
+    Android,
+    Unknown,
+}
+
+fn computer(report: &Report) -> &'static str {
+    let system = system_words(report);
+    let family = family(&system);
+    let desk = is_workstation(report, family, &system);
+    match (family, desk) {
+        (Family::Linux, false) => "Linux",
+        (Family::Linux, true) => "Linux Workstation",
+        (Family::Windows, false) => "Windows",
+        (Family::Windows, true) => "Windows Workstation",
+        (Family::MacOs, _) => "macOS",
+        (Family::Unix, _) => "Unix",
+        (Family::Esx, _) => "ESX",
+        (Family::Android, _) => "Android",
+        (Family::Unknown, true) => "Workstation",
+        (Family::Unknown, false) => "Server",
+    }
+}
+
+fn system_words(report: &Report) -> String {
+    let os = report.os.as_ref();
+    let parts = [
+        os.and_then(|os| os.kernel_name.as_deref()),
+        os.and_then(|os| os.name.as_deref()),
+        os.and_then(|os| os.full_name.as_deref()),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+fn family(system: &str) -> Family {
+    // Android and ESX call themselves Linux and VMkernel beside their own name.
+    const FAMILIES: &[(Family, &str)] = &[
+        (Family::Android, "android"),
+        (Family::Esx, "esx|vmkernel|vmware vsphere hypervisor"),
+        (Family::MacOs, "darwin|mac os|macos|os x"),
+        (Family::Windows, "mswin|windows"),
+        (Family::Unix, "aix|bsd|hp-ux|hpux|irix|solaris|sunos|dragonfly|omnios|smartos|unix|os/400"),
+        (Family::Linux, "linux|debian|ubuntu|fedora|centos|red hat|rhel|suse|gentoo|proxmox|xenserver"),
+    ];
+    let found = FAMILIES.iter().find(|(_, words)| says(system, words));
+    found.map_or(Family::Unknown, |(family, _)| *family)
+}
+
+/// Whether a text holds one of several words, separated by `|`.
+fn says(text: &str, words: &str) -> bool {
+    words.split('|').any(|word| text.contains(word))
+}
+
+fn is_workstation(report: &Report, family: Family, system: &str) -> bool {
+    const CLIENTS: &str = "windows 1|windows 7|windows 8|windows xp|windows vista";
+    const DESKS: &str = "laptop|notebook|portable|hand held|handheld|tablet|convertible|detachable|\
+        desktop|tower|all in one|lunch box|space-saving|mini pc|stick pc";
+    if system.contains("server") {
+        return false;
+    }
+    // Windows for servers says so in its name; a nameless one is told by its chassis.
+    if family == Family::Windows && says(system, CLIENTS) || says(system, "workstation|desktop") {
+        return true;
+    }
+    let chassis = report.chassis.as_deref().unwrap_or_default().to_lowercase();
+    report.virtual_system.is_none() && says(&chassis, DESKS)
+}
+
+fn phone(report: &Report) -> &'static str {
+    let system = system_words(report);
+    let make = report.make.as_deref().unwrap_or_default().to_lowercase();
+    if system.contains("android") {
+        "Android"
+    } else if make.starts_with("apple") || system.split(' ').any(|word| word == "ios" || word == "ipados") {
+        "iOS"
+    } else {
+        "Phone"
+    }
+}
+
+fn network(report: &Report) -> &'static str {
+    const WORDS: &[(&str, &str)] = &[
+        (
+            "Firewall",
+            "firewall|fortigate|fortios|palo alto|pan-os|adaptive security|checkpoint|check point|\
+             sonicwall|pfsense|opnsense|stormshield|netasq",
+        ),
+        ("Access Point", "access point|aironet|wireless|unifi|wlan"),
+        (
+            "Switch",
+            "switch|catalyst|nexus|ws-c|procurve|comware|c2960|c3750|c9300|ex2200|ex3400|ex4300|\
+             powerconnect|1810-|1820-|2530-|2540-",
+        ),
+        ("Router", "router|isr4|isr1|asr1|asr9|mikrotik|junos|ios-xr|gateway"),
+    ];
+    let said = [&report.description, &report.model, &report.name];
+    let said: Vec<&str> = said.into_iter().flatten().map(String::as_str).collect();
+    let said = said.join(" ").to_lowercase();
+    if let Some((kind, _)) = WORDS.iter().find(|(_, words)| says(&said, words)) {
+        return kind;
+    }
+    let cards = report.network_cards.iter().flatten();
+    let ports = cards.filter(|card| !card.loopback && !card.virtual_device).count();
+    if ports >= 8 { "Switch" } else { "Network Device" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reports::{NetworkCard, Os};
+
+    fn machine(kernel: &str, name: &str, chassis: &str, within: &str) -> Report {
+        let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        Report {
+            os: Some(Os { kernel_name: some(kernel), full_name: some(name), ..Os::default() }),
+            chassis: some(chassis),
+            virtual_system: some(within),
+            ..Report::default()
+        }
+    }
+
+    #[test]
+    fn the_seed_holds_each_name_once_and_every_type() {
+        let mut names: Vec<_> = SEED.iter().map(|(name, _)| *name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), SEED.len());
+        assert_eq!(named("Linux").map(|kind| kind.path), Some("Server >> Linux"));
+        assert_eq!(named("linux"), None);
+    }
+
+    #[test]
+    fn computers_by_system_and_chassis() {
+        let machines = "\
+            linux|Debian GNU/Linux 12 (bookworm)|Rack Mount Chassis||Linux \n\
+            linux|Debian GNU/Linux 12 (bookworm)|||Linux \n\
+            linux|Ubuntu 24.04 LTS|Laptop||Linux Workstation \n\
+            linux|Ubuntu 24.04 LTS|Desktop|Hyper-V|Linux \n\
+            linux|Fedora 31 (Workstation Edition)|Other|KVM|Linux Workstation \n\
+            MSWin32|Microsoft Windows Server 2022 Standard|Tower||Windows \n\
+            MSWin32|Microsoft Windows 11 Pro|Other|VMware|Windows Workstation \n\
+            MSWin32|Microsoft Windows 8.1 Professionnel|Notebook||Windows Workstation \n\
+            darwin|Mac OS X|||macOS \n\
+            freebsd|FreeBSD|Tower||Unix \n\
+            VMkernel|VMware ESXi|||ESX \n\
+            ||Mini Tower||Workstation \n\
+            ||||Server \n\
+            ";
+        for line in machines.lines().filter(|line| line.contains('|')) {
+            let fields: Vec<&str> = line.split('|').map(str::trim).collect();
+            let [kernel, name, chassis, within, kind] = fields[..] else { panic!("{line}") };
+            assert_eq!(of(&machine(kernel, name, chassis, within)).name, kind, "{line}");
+        }
+    }
+
+    #[test]
+    fn devices_by_what_they_say() {
+        let device = |description: &str| Report {
+            item_type: ItemType::NetworkEquipment,
+            description: Some(description.to_owned()),
+            ..Report::default()
+        };
+        assert_eq!(of(&device("ProCurve J9020A Switch 2510-48")).name, "Switch");
+        assert_eq!(of(&device("FortiGate-60F")).name, "Firewall");
+        assert_eq!(of(&device("RouterOS RB4011")).path, "Network Device >> Router");
+        assert_eq!(of(&device("a box")).name, "Network Device");
+        let ports = Report { network_cards: Some(vec![NetworkCard::default(); 8]), ..device("a box") };
+        assert_eq!(of(&ports).name, "Switch");
+        let phone =
+            |make: &str, item_type| Report { item_type, make: Some(make.to_owned()), ..machine("", "", "", "") };
+        assert_eq!(of(&phone("Apple", ItemType::Phone)).name, "iOS");
+        assert_eq!(of(&phone("Xerox", ItemType::Printer)).name, "Printer");
+    }
+
+    #[test]
+    fn a_partial_report_may_say_too_little() {
+        let full = machine("linux", "Debian", "", "");
+        assert!(is_known(&full));
+        assert!(!is_known(&Report { partial: true, ..full.clone() }));
+        assert!(is_known(&Report { partial: true, chassis: Some("Laptop".to_owned()), ..full }));
+    }
+}

@@ -1,0 +1,346 @@
+//! Network interfaces: one card for each, and the address that stands for the machine.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv4Addr};
+
+use super::identity::normal_mac;
+use super::model::NetworkCard;
+use super::node::Node;
+
+/// More interfaces than this are not kept; the largest chassis have some thousand.
+const MAX_CARDS: usize = 8_192;
+/// More addresses of one interface than this are not kept.
+const MAX_ADDRESSES: usize = 256;
+
+/// The interfaces of a machine and what was chosen from them.
+#[derive(Debug, Default)]
+pub(super) struct Network {
+    pub(super) cards: Vec<NetworkCard>,
+    pub(super) primary_ip: Option<String>,
+    pub(super) primary_mac: Option<String>,
+}
+
+/// An interface while its entries are gathered.
+#[derive(Default)]
+pub(super) struct Draft {
+    pub(super) name: String,
+    pub(super) status: String,
+    pub(super) mac: Option<String>,
+    /// With the prefix length where the report has a mask.
+    pub(super) addresses: Vec<(IpAddr, Option<u8>)>,
+    pub(super) gateway: Option<IpAddr>,
+    pub(super) dhcp: bool,
+    pub(super) link_mode: String,
+    pub(super) loopback: bool,
+    pub(super) virtual_device: bool,
+    pub(super) management: bool,
+}
+
+impl Draft {
+    pub(super) fn add(&mut self, address: IpAddr, prefix: Option<u8>) {
+        if self.addresses.len() < MAX_ADDRESSES && !self.addresses.iter().any(|(known, _)| *known == address) {
+            self.addresses.push((address, prefix));
+        }
+    }
+}
+
+/// Reads the section `networks`: each entry is one address of one interface.
+///
+/// Entries belong together when they have the same name and, where both have
+/// one, the same bus position; Windows names two equal adapters alike, so
+/// without a position their hardware addresses must be equal.
+pub(super) fn read(entries: &[&Node<'_>]) -> Vec<Draft> {
+    let mut drafts: Vec<Draft> = Vec::new();
+    let mut known: HashMap<(String, String), usize> = HashMap::new();
+    for entry in entries.iter().filter(|entry| entry.is_object()) {
+        let name = entry.first(&["description", "name", "ifname"]).unwrap_or_default();
+        let mac = entry.first(&["mac", "macaddr"]).as_deref().and_then(normal_mac);
+        let slot = entry.first(&["pnpdeviceid", "pcislot"]);
+        let mark = slot.or_else(|| mac.clone()).unwrap_or_default();
+        let key = (name.clone(), mark);
+        let at = match known.get(&key) {
+            Some(at) => *at,
+            None if drafts.len() < MAX_CARDS => {
+                drafts.push(Draft { name, ..Draft::default() });
+                known.insert(key, drafts.len() - 1);
+                drafts.len() - 1
+            }
+            None => continue,
+        };
+        if let Some(draft) = drafts.get_mut(at) {
+            fill(draft, entry, mac);
+        }
+    }
+    drafts
+}
+
+fn fill(draft: &mut Draft, entry: &Node<'_>, mac: Option<String>) {
+    draft.mac = draft.mac.take().or(mac);
+    if draft.status.is_empty() {
+        draft.status = entry.text("status").unwrap_or_default().to_uppercase();
+    }
+    if draft.link_mode.is_empty() {
+        draft.link_mode =
+            entry.integer("speed").and_then(|mbits| link_mode(mbits.checked_mul(1_000_000)?, None)).unwrap_or_default();
+    }
+    for (address, mask) in [("ipaddress", "ipmask"), ("ipaddress6", "ipmask6")] {
+        let prefix = entry.str(mask).and_then(|mask| prefix_of(&mask));
+        for value in entry.all(address) {
+            for ip in value.as_text().iter().flat_map(|text| addresses(text)) {
+                draft.add(ip, prefix);
+            }
+        }
+    }
+    draft.gateway = draft.gateway.or_else(|| entry.str("ipgateway").and_then(|text| addresses(&text).next()));
+    // Agents write the broadcast address where no DHCP server has answered.
+    let server = entry.str("ipdhcp").and_then(|text| addresses(&text).next());
+    draft.dhcp |= server.is_some_and(|ip| ip != IpAddr::V4(Ipv4Addr::BROADCAST) && !ip.is_unspecified());
+    let kind = entry.text("type").unwrap_or_default().to_lowercase();
+    draft.loopback |= kind == "loopback" || draft.addresses.first().is_some_and(|(ip, _)| ip.is_loopback());
+    draft.virtual_device |=
+        entry.boolean("virtualdev") == Some(true) || kind == "loopback" || is_virtual_name(&draft.name);
+    draft.management |= entry.boolean("management") == Some(true);
+}
+
+/// Makes the cards of the drafts and chooses the primary address: an address in
+/// the default gateway's network comes first, then one of an interface that is
+/// up, of hardware, and IPv4 before IPv6. Loopback never counts.
+pub(super) fn finish(drafts: Vec<Draft>, default_gateway: Option<IpAddr>) -> Network {
+    let mut best: Option<([bool; 6], IpAddr, Option<String>)> = None;
+    for draft in drafts.iter().filter(|draft| !draft.loopback) {
+        let gateway = default_gateway.or(draft.gateway);
+        for (ip, prefix) in &draft.addresses {
+            if ip.is_loopback() || ip.is_unspecified() || ip.is_multicast() {
+                continue;
+            }
+            let near = gateway.is_some_and(|gateway| same_network(*ip, gateway, *prefix));
+            let rank = [
+                !is_link_local(*ip),
+                near,
+                draft.status == "UP",
+                !draft.management,
+                !draft.virtual_device,
+                ip.is_ipv4(),
+            ];
+            if best.as_ref().is_none_or(|(found, ..)| rank > *found) {
+                best = Some((rank, *ip, draft.mac.clone()));
+            }
+        }
+    }
+    let cards = (1..).zip(drafts).map(|(id, draft)| card(id, draft)).collect();
+    let (primary_ip, primary_mac) = best.map_or((None, None), |(_, ip, mac)| (Some(ip.to_string()), mac));
+    Network { cards, primary_ip, primary_mac }
+}
+
+fn card(id: i64, draft: Draft) -> NetworkCard {
+    let mut addresses: Vec<IpAddr> = draft.addresses.iter().map(|(ip, _)| *ip).collect();
+    addresses.sort_by_key(|ip| (!ip.is_ipv4(), is_link_local(*ip)));
+    let mut texts = addresses.iter().map(IpAddr::to_string);
+    NetworkCard {
+        id,
+        network_name: draft.name,
+        status: draft.status,
+        ip_address: texts.next().unwrap_or_default(),
+        mac_address: draft.mac.unwrap_or_default(),
+        dhcp_enabled: draft.dhcp,
+        link_mode: draft.link_mode,
+        alias_ips: texts.collect::<Vec<_>>().join(","),
+        loopback: draft.loopback,
+        virtual_device: draft.virtual_device,
+    }
+}
+
+/// All addresses in a text; older agents join them with `/`, others with commas.
+/// A zone (`%eth0`) is dropped; a prefix length is no address and falls out.
+pub(super) fn addresses(text: &str) -> impl Iterator<Item = IpAddr> {
+    text.split(['/', ',', ';', ' ']).filter_map(|part| part.split('%').next()?.trim().parse().ok())
+}
+
+/// Bits per second and duplex in words; none for what is no speed (adapters that
+/// are down report -1 or the largest number there is).
+pub(super) fn link_mode(bits: i64, duplex: Option<&str>) -> Option<String> {
+    let speed = match bits {
+        ..1_000 | 10_000_000_000_000.. => None,
+        1_000..1_000_000 => Some(format!("{} kb/s", bits / 1_000)),
+        _ if bits % 1_000_000_000 == 0 => Some(format!("{} Gb/s", bits / 1_000_000_000)),
+        _ => Some(format!("{} Mb/s", bits / 1_000_000)),
+    };
+    match (speed, duplex) {
+        (Some(speed), Some(duplex)) => Some(format!("{speed} {duplex} duplex")),
+        (Some(speed), None) => Some(speed),
+        (None, Some(duplex)) => Some(format!("{duplex} duplex")),
+        (None, None) => None,
+    }
+}
+
+fn is_link_local(ip: IpAddr) -> bool {
+    match ip {
+        IpAddr::V4(ip) => ip.is_link_local(),
+        IpAddr::V6(ip) => ip.is_unicast_link_local(),
+    }
+}
+
+/// The prefix length of a mask: `255.255.255.0`, `ffff:ffff::` or `24`.
+fn prefix_of(mask: &str) -> Option<u8> {
+    if let Ok(length) = mask.parse::<u8>() {
+        return (length <= 128).then_some(length);
+    }
+    let ones = match mask.parse().ok()? {
+        IpAddr::V4(mask) => mask.to_bits().leading_ones(),
+        IpAddr::V6(mask) => mask.to_bits().leading_ones(),
+    };
+    u8::try_from(ones).ok()
+}
+
+/// Without a mask only the gateway's own /24 or /64 counts.
+fn same_network(ip: IpAddr, gateway: IpAddr, prefix: Option<u8>) -> bool {
+    match (ip, gateway) {
+        (IpAddr::V4(ip), IpAddr::V4(gateway)) => {
+            let shift = 32 - u32::from(prefix.unwrap_or(24).min(32));
+            (ip.to_bits() ^ gateway.to_bits()).checked_shr(shift).unwrap_or(0) == 0
+        }
+        (IpAddr::V6(ip), IpAddr::V6(gateway)) => {
+            let shift = 128 - u32::from(prefix.unwrap_or(64).min(128));
+            (ip.to_bits() ^ gateway.to_bits()).checked_shr(shift).unwrap_or(0) == 0
+        }
+        _ => false,
+    }
+}
+
+/// Interfaces that are made by software, by the names they are given.
+fn is_virtual_name(name: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "awdl",
+        "bluetooth",
+        "br-",
+        "cali",
+        "cilium",
+        "docker",
+        "dummy",
+        "erspan",
+        "flannel",
+        "geneve",
+        "ip6tnl",
+        "isatap",
+        "kube",
+        "lxcbr",
+        "lxdbr",
+        "nodelocaldns",
+        "ovs-",
+        "podman",
+        "teredo",
+        "utun",
+        "vboxnet",
+        "veth",
+        "virbr",
+        "vmnet",
+        "vnet",
+        "vxlan",
+        "wan miniport",
+        "zt",
+    ];
+    // Too short to stand for themselves: a number follows.
+    const NUMBERED: &[&str] = &["cni", "gif", "gre", "ifb", "llw", "lxc", "sit", "stf", "tap", "tun", "wg"];
+    const WORDS: &[&str] = &[
+        "anyconnect",
+        "hyper-v virtual",
+        "loopback",
+        "tap-windows",
+        "virtualbox",
+        "virtual adapter",
+        "virtual ethernet adapter",
+        "vpn adapter",
+    ];
+    let name = name.to_lowercase();
+    STARTS.iter().any(|start| name.starts_with(start))
+        || NUMBERED.iter().any(|start| {
+            name.strip_prefix(start).is_some_and(|rest| rest.starts_with(|next: char| next.is_ascii_digit()))
+        })
+        || WORDS.iter().any(|word| name.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reports::json;
+
+    fn network(text: &str, gateway: Option<&str>) -> Network {
+        let node = json::read(text).unwrap();
+        let Node::List(items) = &node else { panic!("not a list") };
+        finish(read(&items.iter().collect::<Vec<_>>()), gateway.map(|ip| ip.parse().unwrap()))
+    }
+
+    const LINUX: &str = r#"[
+        {"description": "lo", "ipaddress": "127.0.0.1", "ipmask": "255.0.0.0", "status": "up", "type": "loopback", "virtualdev": true, "mac": "00:00:00:00:00:00"},
+        {"description": "lo", "ipaddress6": "::1", "status": "up", "type": "loopback", "virtualdev": true, "mac": "00:00:00:00:00:00"},
+        {"description": "docker0", "ipaddress": "172.17.0.1", "ipmask": "255.255.0.0", "status": "up", "type": "bridge", "virtualdev": true, "mac": "02:42:aa:bb:cc:dd"},
+        {"description": "eth0", "ipaddress6": "fe80::1", "ipmask6": "ffff:ffff:ffff:ffff::", "status": "up", "virtualdev": false, "mac": "A0:36:9F:00:00:01"},
+        {"description": "eth0", "ipaddress": "10.1.0.5", "ipmask": "255.255.0.0", "ipdhcp": "10.1.0.1", "speed": "1000", "status": "up", "virtualdev": false, "mac": "a0:36:9f:00:00:01"},
+        {"description": "eth0", "ipaddress": "10.1.0.6", "ipmask": "255.255.0.0", "status": "up", "mac": "a0:36:9f:00:00:01"},
+        {"description": "eth1", "ipaddress": "192.168.9.9", "ipmask": "255.255.255.0", "status": "down", "speed": "-1", "mac": "a0:36:9f:00:00:02"}
+    ]"#;
+
+    #[test]
+    fn entries_of_an_interface_become_one_card_with_aliases() {
+        let network = network(LINUX, None);
+        assert_eq!(
+            network.cards.iter().map(|card| card.network_name.as_str()).collect::<Vec<_>>(),
+            ["lo", "docker0", "eth0", "eth1"]
+        );
+        assert_eq!(
+            network.cards[2],
+            NetworkCard {
+                id: 3,
+                network_name: "eth0".into(),
+                status: "UP".into(),
+                ip_address: "10.1.0.5".into(),
+                mac_address: "a0:36:9f:00:00:01".into(),
+                dhcp_enabled: true,
+                link_mode: "1 Gb/s".into(),
+                alias_ips: "10.1.0.6,fe80::1".into(),
+                loopback: false,
+                virtual_device: false,
+            }
+        );
+        assert!(network.cards[0].loopback && network.cards[0].alias_ips == "::1");
+        assert!(network.cards[1].virtual_device);
+        assert_eq!(network.cards[3].link_mode, "");
+    }
+
+    #[test]
+    fn the_primary_address_is_the_gateways_then_hardware_that_is_up() {
+        assert_eq!(network(LINUX, None).primary_ip.as_deref(), Some("10.1.0.5"));
+        let near = network(LINUX, Some("192.168.9.1"));
+        assert_eq!(
+            (near.primary_ip.as_deref(), near.primary_mac.as_deref()),
+            (Some("192.168.9.9"), Some("a0:36:9f:00:00:02"))
+        );
+        let v6 = network(r#"[{"description": "en0", "ipaddress6": ["fe80::5%en0", "2001:db8::5/64"]}]"#, None);
+        assert_eq!(v6.primary_ip.as_deref(), Some("2001:db8::5"));
+        assert_eq!((v6.cards[0].ip_address.as_str(), v6.cards[0].alias_ips.as_str()), ("2001:db8::5", "fe80::5"));
+        let lost = network(
+            r#"[{"description": "lo0", "ipaddress": "127.0.0.1"}, {"description": "x", "ipaddress": "secret"}, 5, "x"]"#,
+            None,
+        );
+        assert_eq!((lost.primary_ip, lost.cards.len()), (None, 2));
+    }
+
+    #[test]
+    fn equal_adapters_are_told_apart_by_position_or_address() {
+        let twins = network(
+            r#"[{"description": "Adapter", "mac": "00:1b:21:00:00:01"}, {"description": "Adapter", "mac": "00:1b:21:00:00:02"},
+                {"description": "Port", "mac": "00:1b:21:00:00:03", "pcislot": "1"}, {"description": "Port", "mac": "00:1b:21:00:00:04", "pcislot": "1"}]"#,
+            None,
+        );
+        assert_eq!(twins.cards.len(), 3);
+        assert_eq!(twins.cards[2].mac_address, "00:1b:21:00:00:03");
+    }
+
+    #[test]
+    fn speeds_are_in_words() {
+        assert_eq!(link_mode(100_000_000, Some("half")).as_deref(), Some("100 Mb/s half duplex"));
+        assert_eq!(link_mode(2_500_000_000, None).as_deref(), Some("2500 Mb/s"));
+        assert_eq!(link_mode(i64::MAX, None), None);
+        assert_eq!(link_mode(0, Some("full")).as_deref(), Some("full duplex"));
+    }
+}

@@ -1,0 +1,72 @@
+//! Names of hardware parts, for `components` of the detail.
+
+use std::collections::BTreeMap;
+
+use super::node::{Node, Sections};
+
+/// More parts than this are not named.
+const MAX_PARTS: usize = 512;
+
+/// A section, what its parts are called, and the fields that name one, in order.
+const SECTIONS: &[(&str, &str, &[&str])] = &[
+    ("batteries", "Battery", &["manufacturer", "name"]),
+    ("cpus", "CPU", &["name"]),
+    ("firmwares", "Firmware", &["name", "version"]),
+    ("memories", "Memory", &["capacity", "type", "manufacturer", "caption"]),
+    ("modems", "Modem", &["name"]),
+    ("monitors", "Monitor", &["manufacturer", "caption"]),
+    ("network_components", "Component", &["name", "model"]),
+    ("powersupplies", "Power supply", &["manufacturer", "name", "model"]),
+    ("sounds", "Sound", &["manufacturer", "name"]),
+    ("storages", "Disk", &["manufacturer", "model", "name"]),
+    ("videos", "Video", &["name"]),
+];
+
+/// The parts of each section that the report has.
+pub(super) fn read(sections: &Sections<'_, '_>) -> BTreeMap<&'static str, Vec<String>> {
+    let mut found = BTreeMap::new();
+    let mut left = MAX_PARTS;
+    for (section, kind, fields) in SECTIONS {
+        let entries = if *section == "network_components" {
+            components(sections)
+        } else if sections.has(section) {
+            sections.entries(section).to_vec()
+        } else {
+            continue;
+        };
+        let names: Vec<String> =
+            entries.into_iter().filter_map(|entry| label(entry, kind, fields)).take(left).collect();
+        left -= names.len();
+        if !names.is_empty() || sections.has(section) {
+            found.insert(*section, names);
+        }
+    }
+    found
+}
+
+/// JSON lists them; XML wraps them in one `COMPONENTS` element.
+fn components<'n, 'a>(sections: &Sections<'n, 'a>) -> Vec<&'n Node<'a>> {
+    let mut all = sections.entries("network_components").to_vec();
+    for wrapper in sections.entries("components") {
+        all.extend(wrapper.all("component"));
+    }
+    all
+}
+
+fn label(entry: &Node<'_>, kind: &str, fields: &[&str]) -> Option<String> {
+    let mut label = String::new();
+    for field in fields {
+        let text = if *field == "capacity" {
+            // An empty slot has no capacity and is no part.
+            let mib = entry.integer(field).filter(|mib| *mib > 0)?;
+            Some(format!("{mib} MB").into())
+        } else {
+            entry.str(field)
+        };
+        if let Some(text) = text.filter(|text| !label.contains(&**text)) {
+            label.push(' ');
+            label.push_str(&text);
+        }
+    }
+    (!label.is_empty()).then(|| format!("{kind}:{label}"))
+}

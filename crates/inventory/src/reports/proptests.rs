@@ -1,0 +1,66 @@
+//! Whatever arrives, nothing panics.
+
+use proptest::prelude::*;
+
+use super::tests::{JSON, XML};
+use super::*;
+
+proptest! {
+    #[test]
+    fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+        let _ = decode(&bytes).and_then(|plain| parse(&plain));
+        let mut zlib = vec![0x78, 0x9c];
+        zlib.extend(&bytes);
+        let _ = decode(&zlib);
+        let mut gzip = vec![0x1f, 0x8b, 8];
+        gzip.extend(&bytes);
+        let _ = decode(&gzip);
+    }
+
+    #[test]
+    fn mutated_reports_never_panic(json in any::<bool>(), changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..4_u8), 1..12)) {
+        let mut bytes = if json { JSON } else { XML }.as_bytes().to_vec();
+        for (at, byte, how) in changes {
+            if bytes.is_empty() {
+                break;
+            }
+            let at = at.index(bytes.len());
+            match how {
+                0 => bytes[at] = byte,
+                1 => bytes.insert(at, byte),
+                2 => { bytes.remove(at); }
+                _ => bytes.truncate(at),
+            }
+        }
+        use_all(&bytes);
+    }
+
+    #[test]
+    fn values_of_any_kind_never_panic(value in ".{0,60}", number in any::<i64>(), float in any::<f64>()) {
+        let values = [serde_json::json!(value), serde_json::json!(number), serde_json::json!(float)];
+        for value in values {
+            let mut report: serde_json::Value = serde_json::from_str(JSON).unwrap();
+            fill(&mut report["content"], &value);
+            use_all(report.to_string().as_bytes());
+        }
+        let _ = parse_date(&value);
+        let _ = (identity::normal_mac(&value), identity::normal_uuid(&value), identity::normal_make(&value));
+    }
+}
+
+/// Puts one value in place of every leaf.
+fn fill(target: &mut serde_json::Value, value: &serde_json::Value) {
+    match target {
+        serde_json::Value::Array(items) => items.iter_mut().for_each(|item| fill(item, value)),
+        serde_json::Value::Object(map) => map.values_mut().for_each(|item| fill(item, value)),
+        leaf => *leaf = value.clone(),
+    }
+}
+
+fn use_all(bytes: &[u8]) {
+    if let Ok(Message::Inventory(reports)) = parse(bytes) {
+        for report in reports {
+            let _ = (report.identity(), kind::of(&report), roles::of(&report), report.component_list().len());
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Application roles: which of the known applications a machine runs, told by
+//! what is installed on it.
+//!
+//! Only what serves counts. A client, a library, a plugin or a manual of an
+//! application is on every second machine and makes none of them its server.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::model::{Report, Software};
+use super::role_table::{BESIDE, EDITIONS, PACKAGES, PRODUCTS, RPM_CLIENTS};
+
+/// Every role there is; `appRoles` takes no other value.
+pub const APP_ROLES: [&str; 45] = [
+    "activemq",
+    "apache",
+    "cassandra",
+    "ceph",
+    "couchbase",
+    "couchdb",
+    "dns-server",
+    "docker",
+    "docker-container",
+    "elasticsearch",
+    "haproxy",
+    "hbase",
+    "hdfs-datanode",
+    "hdfs-namenode",
+    "iptable",
+    "jboss",
+    "kafka",
+    "kubernetes",
+    "kvm",
+    "lighttpd",
+    "memorystats",
+    "mesosmaster",
+    "mesosslave",
+    "mongodb",
+    "monitd",
+    "moxi-server",
+    "mysql",
+    "nfsiostat",
+    "nginx",
+    "ntp",
+    "openvpn",
+    "oracle",
+    "postfix",
+    "postgresql",
+    "rabbitmq",
+    "redis",
+    "riak",
+    "solr",
+    "spark",
+    "squid",
+    "tomcat",
+    "varnish",
+    "weblogic",
+    "websphere",
+    "zookeeper",
+];
+
+/// Roles by package name with `#` for versions.
+static BY_PACKAGE: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| by_name(PACKAGES, ' '));
+
+/// Roles by the first words of a product.
+static BY_PRODUCT: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| by_name(PRODUCTS, '|'));
+
+fn by_name(table: &[(&'static str, &'static str)], separator: char) -> HashMap<&'static str, &'static str> {
+    let names = |(role, names): &(&'static str, &'static str)| {
+        let role = *role;
+        names.split(separator).map(move |name| (name.trim(), role))
+    };
+    table.iter().flat_map(names).collect()
+}
+
+/// The roles of the machine of a report, in alphabetical order; none when the
+/// report is partial and does not list the installed applications.
+///
+/// Containers that run count beside the applications: `docker-container`.
+#[must_use]
+pub fn of(report: &Report) -> Option<Vec<&'static str>> {
+    let softwares = report.softwares.as_deref()?;
+    let mut roles: Vec<_> = softwares.iter().filter_map(role).collect();
+    let text = |machine: &serde_json::Value, key: &str| {
+        machine.get(key).and_then(|value| value.as_str()).map(str::to_ascii_lowercase)
+    };
+    let runs = |machine: &serde_json::Value| {
+        text(machine, "vmtype").as_deref() == Some("docker") && text(machine, "status").as_deref() == Some("running")
+    };
+    if report.virtual_machines.iter().flatten().any(runs) {
+        roles.push("docker-container");
+    }
+    roles.sort_unstable();
+    roles.dedup();
+    Some(roles)
+}
+
+/// The role that one installed application gives its machine.
+#[must_use]
+pub fn role(software: &Software) -> Option<&'static str> {
+    let name = software.name.trim().to_lowercase();
+    if name.contains(' ') {
+        return product(&name);
+    }
+    // Debian marks a foreign architecture: `nginx:arm64`.
+    let name = name.split(':').next().unwrap_or_default();
+    let rpm = software.from.as_deref().is_some_and(|from| from.eq_ignore_ascii_case("rpm"));
+    let shape = shape(name);
+    let client = rpm && (RPM_CLIENTS.contains(&name) || RPM_CLIENTS.contains(&shape.as_str()));
+    if client { None } else { BY_PACKAGE.get(name).or_else(|| BY_PACKAGE.get(shape.as_str())).copied() }
+}
+
+fn product(name: &str) -> Option<&'static str> {
+    let listed = |list: &str, word: &str| list.split(' ').any(|known| known == word);
+    let words: Vec<&str> = name.split(' ').filter(|word| !word.is_empty()).collect();
+    let bare = |word: &&str| word.trim_matches(|character: char| !character.is_alphanumeric()).to_owned();
+    // The longest match wins; what follows it must be a version or an edition.
+    let role = (1..=words.len().min(6)).rev().find_map(|count| {
+        let role = BY_PRODUCT.get(words.get(..count)?.join(" ").as_str()).copied()?;
+        let next = words.get(count).copied().unwrap_or_default();
+        let version = next.starts_with(|first: char| first.is_ascii_digit() || "(-v\"".contains(first));
+        (next.is_empty() || version || listed(EDITIONS, next)).then_some(role)
+    })?;
+    (!words.iter().any(|word| listed(BESIDE, &bare(word)))).then_some(role)
+}
+
+/// Replaces every version number (digits with dots between them) by `#`.
+fn shape(name: &str) -> String {
+    let mut shape = String::with_capacity(name.len());
+    let mut characters = name.chars().peekable();
+    let mut within = false;
+    while let Some(character) = characters.next() {
+        let next_is_digit = characters.peek().is_some_and(char::is_ascii_digit);
+        let part = character.is_ascii_digit() || within && character == '.' && next_is_digit;
+        match (part, within) {
+            (true, false) => shape.push('#'),
+            (true, true) => {}
+            (false, _) => shape.push(character),
+        }
+        within = part;
+    }
+    shape
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn role_of(name: &str, from: &str) -> Option<&'static str> {
+        role(&Software { name: name.to_owned(), from: Some(from.to_owned()), ..Software::default() })
+    }
+
+    #[test]
+    fn the_tables_name_known_roles_and_each_package_once() {
+        assert!(APP_ROLES.is_sorted());
+        for (table, separator) in [(PACKAGES, ' '), (PRODUCTS, '|')] {
+            let names = table.iter().flat_map(|(_, names)| names.split(separator));
+            assert_eq!(names.clone().count(), by_name(table, separator).len());
+            assert!(names.clone().all(|name| !name.trim().is_empty()));
+            assert!(table.iter().all(|(role, _)| APP_ROLES.contains(role)));
+        }
+        let told = |role: &&str| PACKAGES.iter().any(|(known, _)| known == role);
+        let untold: Vec<_> = APP_ROLES.iter().filter(|role| !told(role)).collect();
+        assert_eq!(untold, [&"docker-container", &"memorystats"]);
+    }
+
+    #[test]
+    fn servers_count() {
+        let servers = [
+            (
+                "deb",
+                "postgresql-15=postgresql, postgresql-9.6=postgresql, postgresql=postgresql, \
+                 mysql-server=mysql, mysql-server-core-8.0=mysql, mariadb-server-10.6=mysql, \
+                 nginx-core=nginx, nginx:arm64=nginx, apache2=apache, redis-server=redis, \
+                 docker-ce=docker, docker.io=docker, bind9=dns-server, postfix=postfix, \
+                 rabbitmq-server=rabbitmq, tomcat9=tomcat, kubelet=kubernetes, \
+                 qemu-system-x86=kvm, hadoop-hdfs-namenode=hdfs-namenode, monit=monitd",
+            ),
+            (
+                "rpm",
+                "postgresql15-server=postgresql, MariaDB-server=mysql, nginx=nginx, \
+                 httpd=apache, redis6=redis, chrony=ntp, bind=dns-server, \
+                 oracle-database-xe-21c=oracle",
+            ),
+            (
+                "registry",
+                "Apache Tomcat 9.0 Tomcat9 (remove only)=tomcat, MySQL Server 8.0=mysql, \
+                 MariaDB 10.6 (x64)=mysql, PostgreSQL 15 =postgresql, \
+                 OpenVPN 2.6.8-I001 amd64=openvpn, Docker Desktop=docker, \
+                 IBM WebSphere Application Server V8.5=websphere",
+            ),
+        ];
+        for (from, list) in servers {
+            for (name, role) in list.split(", ").filter_map(|pair| pair.split_once('=')) {
+                assert_eq!(role_of(name, from), Some(role), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_only_stands_beside_a_server_does_not() {
+        let others = [
+            (
+                "deb",
+                "libmysqlclient21, postgresql-client, postgresql-client-15, postgresql-common, \
+                 postgresql-15-postgis-3, postgresql-doc-15, postgresql-server-dev-15, \
+                 mysql-common, mysql-client-8.0, apache2-doc, apache2-utils, \
+                 libapache2-mod-php8.2, nginx-common, python3-redis, redis-tools, bind9-host, \
+                 docker-ce-cli, docker-compose-plugin, tomcat9-docs, libtomcat9-java, \
+                 ceph-common, kubectl, kafkacat, librdkafka1, libiptc0, squid-common, ntpdate",
+            ),
+            ("rpm", "postgresql, postgresql15, mysql, httpd-tools, bind-utils, mongodb-mongosh"),
+            (
+                "registry",
+                "MySQL Connector Net 8.0, MySQL Workbench 8.0 CE, PostgreSQL ODBC Driver, \
+                 MongoDB Compass, Redis Insight, Oracle VM VirtualBox 7.0, Apache NetBeans IDE, \
+                 OpenVPN Connect",
+            ),
+            ("", ""),
+        ];
+        for (from, list) in others {
+            for name in list.split(", ") {
+                assert_eq!(role_of(name, from), None, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_report_gives_each_role_once_and_running_containers() {
+        let software = |name: &str| Software { name: name.to_owned(), ..Software::default() };
+        let report = Report {
+            softwares: Some(vec![software("nginx"), software("apache2"), software("nginx-core")]),
+            virtual_machines: Some(vec![serde_json::json!({"vmtype": "docker", "status": "running"})]),
+            ..Report::default()
+        };
+        assert_eq!(of(&report), Some(vec!["apache", "docker-container", "nginx"]));
+        assert_eq!(of(&Report::default()), None);
+    }
+
+    #[test]
+    fn versions_are_digits_with_dots_between() {
+        assert_eq!(shape("postgresql-9.6"), "postgresql-#");
+        assert_eq!(shape("a1.b2..3"), "a#.b#..#");
+        assert_eq!(shape("docker.io"), "docker.io");
+    }
+}

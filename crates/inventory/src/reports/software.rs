@@ -1,0 +1,141 @@
+//! Installed applications and antivirus products.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::dates::parse_date;
+use super::model::{Antivirus, DefinitionStatus, Software};
+use super::node::Node;
+
+/// Reads the section `softwares`. An entry without a name is known by its
+/// product code; what is listed twice (for two users, say) is kept once.
+pub(super) fn softwares(entries: &[&Node<'_>]) -> Vec<Software> {
+    let mut seen = HashSet::with_capacity(entries.len());
+    let mut softwares = Vec::with_capacity(entries.len());
+    for entry in entries.iter().filter(|entry| entry.is_object()) {
+        let Some((name, rest)) = read(entry) else {
+            continue;
+        };
+        let key = (name, rest.vendor, rest.version, rest.arch);
+        if seen.contains(&key) {
+            continue;
+        }
+        softwares.push(Software {
+            name: key.0.clone().into_owned(),
+            vendor: key.1.clone().map(Cow::into_owned),
+            version: key.2.clone().map(Cow::into_owned),
+            arch: key.3.clone().map(Cow::into_owned),
+            installed_at: rest.installed_at,
+            from: rest.from.map(Cow::into_owned),
+        });
+        seen.insert(key);
+    }
+    softwares
+}
+
+/// The fields beside the name, borrowed from the report.
+#[derive(Default)]
+struct Rest<'n> {
+    vendor: Option<Cow<'n, str>>,
+    version: Option<Cow<'n, str>>,
+    arch: Option<Cow<'n, str>>,
+    from: Option<Cow<'n, str>>,
+    installed_at: Option<i64>,
+}
+
+/// One pass over the members: a machine has hundreds of packages, and looking
+/// each field up by name would be most of the cost of a report.
+fn read<'n>(entry: &'n Node<'_>) -> Option<(Cow<'n, str>, Rest<'n>)> {
+    let Node::Object(members) = entry else {
+        return None;
+    };
+    let (mut name, mut guid) = (None, None);
+    let mut rest = Rest::default();
+    for (key, value) in members {
+        let is = |wanted: &str| key.eq_ignore_ascii_case(wanted);
+        if is("name") {
+            name = name.or_else(|| value.as_text());
+        } else if is("version") {
+            rest.version = rest.version.or_else(|| value.as_text());
+        } else if is("publisher") {
+            rest.vendor = rest.vendor.or_else(|| value.as_text());
+        } else if is("arch") {
+            rest.arch = rest.arch.or_else(|| value.as_text());
+        } else if is("from") {
+            rest.from = rest.from.or_else(|| value.as_text());
+        } else if is("install_date") || is("installdate") {
+            rest.installed_at = rest.installed_at.or_else(|| parse_date(&value.as_text()?));
+        } else if is("guid") {
+            guid = value.as_text();
+        }
+    }
+    Some((name.or(guid)?, rest))
+}
+
+/// Reads the section `antivirus`.
+pub(super) fn antivirus(entries: &[&Node<'_>]) -> Vec<Antivirus> {
+    let mut products: Vec<Antivirus> = Vec::new();
+    for entry in entries.iter().filter(|entry| entry.is_object()).take(64) {
+        let Some(name) = entry.first(&["name", "company", "guid"]) else {
+            continue;
+        };
+        let product = Antivirus {
+            name,
+            version: entry.text("version"),
+            company: entry.text("company"),
+            definition: entry.text("base_version"),
+            definition_date: entry.str("base_creation").and_then(|text| parse_date(&text)),
+            scan_date: entry.first(&["scan_date", "scandate", "last_scan"]).and_then(|text| parse_date(&text)),
+            status: entry
+                .boolean("uptodate")
+                .map(|fresh| if fresh { DefinitionStatus::UpToDate } else { DefinitionStatus::OutOfDate }),
+            enabled: entry.boolean("enabled"),
+        };
+        if !products.contains(&product) {
+            products.push(product);
+        }
+    }
+    products
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reports::json;
+
+    #[test]
+    fn applications_are_kept_once_and_named() {
+        let node = json::read(
+            r#"{"softwares": [
+                {"name": "web", "version": "1.0", "publisher": "Us", "arch": "amd64", "from": "deb", "install_date": "2024-02-03"},
+                {"name": "web", "version": "1.0", "publisher": "Us", "arch": "amd64", "install_date": "2024-02-04"},
+                {"name": "web", "version": 2, "INSTALLDATE": "N/A"},
+                {"guid": "{1-2}", "version": null}, {"version": "9"}, "web", 7, null
+            ]}"#,
+        )
+        .unwrap();
+        let read = softwares(&node.all("softwares"));
+        let brief: Vec<_> = read.iter().map(|software| (software.name.as_str(), software.version.as_deref())).collect();
+        assert_eq!(brief, [("web", Some("1.0")), ("web", Some("2")), ("{1-2}", None)]);
+        assert_eq!(read[0].installed_at, Some(1_706_918_400_000));
+        assert_eq!(read[1].installed_at, None);
+    }
+
+    #[test]
+    fn definitions_are_fresh_stale_or_unknown() {
+        let node = json::read(
+            r#"{"antivirus": [
+                {"name": "Shield", "uptodate": true, "enabled": false, "base_version": "1.2", "base_creation": "2024-02-03 00:00:00"},
+                {"NAME": "Guard", "UPTODATE": "0"}, {"company": "Us"}, {"version": "1"}
+            ]}"#,
+        )
+        .unwrap();
+        let read = antivirus(&node.all("antivirus"));
+        assert_eq!(read.len(), 3);
+        assert_eq!(read[0].status.map(DefinitionStatus::as_str), Some("UPTODATE"));
+        assert_eq!(read[0].definition_date, Some(1_706_918_400_000));
+        assert_eq!((read[0].enabled, read[0].definition.as_deref()), (Some(false), Some("1.2")));
+        assert_eq!(read[1].status.map(DefinitionStatus::as_str), Some("OUTOFDATE"));
+        assert_eq!((read[2].name.as_str(), read[2].status), ("Us", None));
+    }
+}

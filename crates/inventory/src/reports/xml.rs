@@ -1,0 +1,250 @@
+//! The older format: XML into a [`Node`].
+//!
+//! An element with children becomes an object, any other one a text;
+//! attributes are not part of the format and are ignored. Only the five
+//! predefined entities and character references are resolved. A document type
+//! declaration is refused where it stands, so nothing can be declared, and
+//! nothing outside the document is ever opened.
+
+use std::borrow::Cow;
+
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+
+use super::error::ReportError;
+use super::node::{MAX_NODES, Node};
+
+/// Reports nest five elements deep.
+const MAX_DEPTH: usize = 64;
+
+struct Open<'a> {
+    name: Cow<'a, str>,
+    text: Cow<'a, str>,
+    children: Vec<(Cow<'a, str>, Node<'a>)>,
+}
+
+/// Reads the whole text; gives the name of the root element and its content.
+pub(super) fn read(text: &str) -> Result<(Cow<'_, str>, Node<'_>), ReportError> {
+    // Character references to NUL are refused where they stand.
+    if text.as_bytes().contains(&0) {
+        let at = text.find('\0').unwrap_or_default();
+        return Err(ReportError::malformed(format!(
+            "the report holds a NUL character (line {})",
+            line_of(text, at as u64)
+        )));
+    }
+    let mut reader = Reader::from_str(text);
+    let mut open: Vec<Open<'_>> = Vec::new();
+    let mut root = None;
+    let mut left = MAX_NODES;
+    loop {
+        let start = reader.buffer_position();
+        let line = |at: u64| line_of(text, at);
+        let event = reader.read_event().map_err(|error| syntax(&error, line(reader.error_position().max(start))))?;
+        match event {
+            Event::Start(tag) => {
+                spend(&mut left, || line(start))?;
+                if root.is_some() {
+                    return Err(ReportError::malformed(format!(
+                        "the XML report has a second root element (line {})",
+                        line(start)
+                    )));
+                }
+                if open.len() >= MAX_DEPTH {
+                    return Err(ReportError::malformed(format!(
+                        "the XML report nests more than {MAX_DEPTH} elements (line {})",
+                        line(start)
+                    )));
+                }
+                open.push(Open { name: name(text, start, &tag), text: Cow::Borrowed(""), children: Vec::new() });
+            }
+            Event::Empty(tag) => {
+                spend(&mut left, || line(start))?;
+                let element = (name(text, start, &tag), Node::Text(Cow::Borrowed("")));
+                match open.last_mut() {
+                    Some(parent) => parent.children.push(element),
+                    None if root.is_none() => root = Some(element),
+                    None => {
+                        return Err(ReportError::malformed(format!(
+                            "the XML report has a second root element (line {})",
+                            line(start)
+                        )));
+                    }
+                }
+            }
+            Event::End(_) => {
+                // The reader has checked that the names match.
+                let Some(element) = open.pop() else { continue };
+                let node =
+                    if element.children.is_empty() { Node::Text(element.text) } else { Node::Object(element.children) };
+                match open.last_mut() {
+                    Some(parent) => parent.children.push((element.name, node)),
+                    None => root = Some((element.name, node)),
+                }
+            }
+            Event::Text(piece) => append(&mut open, piece.into_inner(), || line(start))?,
+            Event::CData(piece) => append(&mut open, piece.into_inner(), || line(start))?,
+            Event::GeneralRef(reference) => {
+                let character = match reference.as_ref() {
+                    "lt" => '<',
+                    "gt" => '>',
+                    "amp" => '&',
+                    "quot" => '"',
+                    "apos" => '\'',
+                    _ => match reference.resolve_char_ref() {
+                        Ok(Some(character)) => character,
+                        Ok(None) => {
+                            return Err(ReportError::malformed(format!(
+                                "the XML report uses an entity; only the five predefined ones are read (line {})",
+                                line(start)
+                            )));
+                        }
+                        Err(_) => {
+                            return Err(ReportError::malformed(format!(
+                                "the XML report holds a character reference to no character (line {})",
+                                line(start)
+                            )));
+                        }
+                    },
+                };
+                append(&mut open, Cow::Owned(character.to_string()), || line(start))?;
+            }
+            Event::DocType(_) => {
+                return Err(ReportError::malformed(format!(
+                    "the XML report holds a document type declaration, which is not accepted (line {})",
+                    line(start)
+                )));
+            }
+            Event::Comment(_) | Event::PI(_) | Event::Decl(_) => {}
+            Event::Eof => break,
+        }
+    }
+    if !open.is_empty() {
+        return Err(ReportError::malformed(format!(
+            "the XML report ends inside {} open element(s) (line {})",
+            open.len(),
+            line_of(text, text.len() as u64)
+        )));
+    }
+    root.ok_or_else(|| ReportError::malformed("the XML report has no root element"))
+}
+
+/// The name of a start tag, borrowed from the report: the reader itself lends
+/// it only for as long as the event lives.
+fn name<'a>(text: &'a str, start: u64, tag: &BytesStart<'_>) -> Cow<'a, str> {
+    let name = tag.name();
+    let name = name.as_ref();
+    let borrowed = usize::try_from(start).ok().and_then(|at| text.get(at + 1..at + 1 + name.len()));
+    match borrowed {
+        Some(borrowed) if borrowed == name => Cow::Borrowed(borrowed),
+        _ => Cow::Owned(name.to_owned()),
+    }
+}
+
+fn append<'a>(open: &mut [Open<'a>], piece: Cow<'a, str>, line: impl Fn() -> usize) -> Result<(), ReportError> {
+    let Some(element) = open.last_mut() else {
+        if piece.trim().is_empty() {
+            return Ok(());
+        }
+        return Err(ReportError::malformed(format!(
+            "the XML report has text outside its root element (line {})",
+            line()
+        )));
+    };
+    // The text of an element that has children is only its indentation.
+    if element.text.is_empty() && element.children.is_empty() {
+        element.text = piece;
+    } else if element.children.is_empty() {
+        element.text.to_mut().push_str(&piece);
+    }
+    Ok(())
+}
+
+fn spend(left: &mut usize, line: impl Fn() -> usize) -> Result<(), ReportError> {
+    *left = left.saturating_sub(1);
+    if *left == 0 {
+        return Err(ReportError::too_large(format!(
+            "the report holds more than {MAX_NODES} elements (line {})",
+            line()
+        )));
+    }
+    Ok(())
+}
+
+/// The reader's errors quote names from the report, so they are told anew.
+fn syntax(error: &quick_xml::Error, line: usize) -> ReportError {
+    use quick_xml::Error as E;
+    use quick_xml::errors::IllFormedError as Ill;
+    let what = match error {
+        E::Syntax(error) => format!("{error}"),
+        E::IllFormed(Ill::UnmatchedEndTag(_)) => "an end tag has no start tag".to_owned(),
+        E::IllFormed(Ill::MismatchedEndTag { .. }) => "an end tag does not match its start tag".to_owned(),
+        E::IllFormed(Ill::UnclosedReference) => "an `&` is not the start of a reference".to_owned(),
+        E::Encoding(_) => "it is not valid UTF-8".to_owned(),
+        _ => "it is not well formed".to_owned(),
+    };
+    ReportError::malformed(format!("the report is not valid XML: {what} (line {line})"))
+}
+
+fn line_of(text: &str, at: u64) -> usize {
+    let at = usize::try_from(at).unwrap_or(text.len()).min(text.len());
+    1 + text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reports::ErrorKind;
+
+    fn refused(text: &str) -> String {
+        let message = read(text).unwrap_err().to_string();
+        assert!(!message.to_ascii_lowercase().contains("secret"), "{message}");
+        message
+    }
+
+    #[test]
+    fn elements_texts_references_and_cdata() {
+        let (root, node) = read(
+            "<?xml version=\"1.0\"?>\n<!-- c --><R>\n <A x='1'> a &amp;&#x20;b&lt;<![CDATA[<&>]]> </A>\n <B/><A></A>\n <C><D>1</D></C></R>\n",
+        )
+        .unwrap();
+        assert_eq!(root, "R");
+        let all = node.all("a");
+        assert_eq!(all[0].as_text().as_deref(), Some("a & b<<&>"));
+        assert_eq!(all[1].as_text(), None);
+        assert_eq!(node.text("b"), None);
+        assert_eq!(node.get("c").and_then(|c| c.text("d")).as_deref(), Some("1"));
+        let Node::Object(members) = &node else { panic!("not an object") };
+        assert!(members.iter().all(|(name, _)| matches!(name, Cow::Borrowed(_))));
+    }
+
+    #[test]
+    fn hostile_documents_are_refused() {
+        let bomb = "<?xml version=\"1.0\"?>\n<!DOCTYPE l [<!ENTITY a \"secret\"><!ENTITY b \"&a;&a;&a;&a;\">]>\n<REQUEST>&b;</REQUEST>";
+        assert!(refused(bomb).contains("document type declaration, which is not accepted (line 2)"));
+        assert!(refused("<!DOCTYPE r SYSTEM \"file:///etc/secret\"><r>&x;</r>").contains("document type"));
+        assert!(refused("<!DOCTYPE r [<!ENTITY % p SYSTEM \"http://secret/\"> %p;]><r/>").contains("document type"));
+        assert!(refused("<r>\n&secret;</r>").contains("five predefined ones are read (line 2)"));
+        assert!(refused("<r>&#0;</r>").contains("line 1"));
+        assert!(refused("<r>&#xD800;</r>").contains("line 1"));
+        assert!(refused("<r>&#99999999999;</r>").contains("line 1"));
+        assert!(refused("<r>a\0b</r>").contains("NUL"));
+        assert!(refused("<r><![CDATA[\0]]></r>").contains("NUL"));
+        assert!(refused(&"<secret>".repeat(100_000)).contains("nests more than 64"));
+        let many = format!("<r>{}</r>", "<a/>".repeat(MAX_NODES));
+        assert_eq!(read(&many).unwrap_err().kind(), ErrorKind::TooLarge);
+    }
+
+    #[test]
+    fn broken_documents_name_their_line() {
+        assert!(refused("<r>\n<secret>\n</r>").contains("does not match its start tag (line 3)"));
+        assert!(refused("<r>\n</r>\n</secret>").contains("no start tag (line 3)"));
+        assert!(refused("<r>\n<secret>").contains("ends inside 2 open element(s) (line 2)"));
+        assert!(refused("<r>\n<secret").contains("line 2"));
+        assert!(refused("<r/><secret/>").contains("second root"));
+        assert!(refused("<r></r><secret></secret>").contains("second root"));
+        assert!(refused("<r></r>secret").contains("outside its root"));
+        assert!(refused("<r>a & secret</r>").contains("line 1"));
+        assert!(refused("").contains("no root element"));
+    }
+}

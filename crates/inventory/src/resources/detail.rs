@@ -1,0 +1,126 @@
+//! From a row to the detail that clients see, in its shape.
+
+use base::tenant::{Level, TenantId};
+use base::timestamp::Timestamp;
+use db::{Error, Result};
+
+use super::{
+    document::Shown,
+    row::Row,
+    wire::{
+        AppRole, CloudDetail, DeviceDetail, Firmware, GeneralInfo, InstalledApp, Location, Part, Properties,
+        ResourceDetail, SyntheticDetail, Time,
+    },
+};
+use crate::sites::store::Site;
+
+/// Reads the document of a row without copying its nested parts.
+pub fn shown(row: &Row) -> Result<Shown<'_>> {
+    serde_json::from_str(&row.document).map_err(|error| Error::Fault(format!("document: {error}")))
+}
+
+/// The detail of a resource: `SYNTHETIC`, `DEVICE` and everything else have a shape each.
+pub fn detail<'a>(row: &'a Row, shown: &'a Shown<'a>, site: Option<&Site>, partner: &TenantId) -> ResourceDetail<'a> {
+    let client_id = TenantId::parse(&row.tenant_id).filter(|id| id.level() == Level::Client).map(|id| id.number());
+    let location = site.map(|site| Location {
+        id: site.id,
+        name: site.name.clone(),
+        client_id,
+        msp_id: partner.number(),
+        city: site.city.clone(),
+    });
+    match row.kind.as_str() {
+        "SYNTHETIC" => ResourceDetail::Synthetic(synthetic(row, shown, client_id)),
+        "DEVICE" => ResourceDetail::Resource(device(row, shown, location)),
+        _ => ResourceDetail::Device(CloudDetail {
+            id: &row.id,
+            created_date: Timestamp::from_millis(row.created_ms),
+            updated_date: Timestamp::from_millis(row.updated_ms),
+            kind: &row.kind,
+            state: &row.state,
+            source: shown.some("source"),
+            status: shown.some("status"),
+            location,
+            resource_name: if row.resource_name.is_empty() { &row.name } else { &row.resource_name },
+            consoles: Part(shown.part("consoles")),
+            client_unique_id: &row.tenant_id,
+        }),
+    }
+}
+
+fn synthetic<'a>(row: &'a Row, shown: &'a Shown<'a>, client_id: Option<i64>) -> SyntheticDetail<'a> {
+    let locations = shown.part("locationUuids");
+    let total_locations = locations
+        .and_then(|raw| serde_json::from_str::<Vec<serde::de::IgnoredAny>>(raw.get()).ok())
+        .map_or(0, |list| list.len());
+    SyntheticDetail {
+        id: &row.id,
+        resource_type: "SYNTHETIC",
+        name: &row.name,
+        consoles: Part(shown.part("consoles")),
+        check_type: shown.text("checkType"),
+        host: shown.text("host"),
+        deleted: false,
+        url: shown.text("url"),
+        credential: shown.part("credential"),
+        location_uuids: Part(locations),
+        ts: row.updated_ms,
+        client_id,
+        location_offset: 0,
+        total_locations,
+    }
+}
+
+fn device<'a>(row: &'a Row, shown: &'a Shown<'a>, location: Option<Location>) -> DeviceDetail<'a> {
+    DeviceDetail {
+        id: &row.id,
+        ip_address: shown.some("ipAddress"),
+        ext_resource_id: shown.some("extResourceId"),
+        state: &row.state,
+        source: shown.some("source"),
+        agent_installed: row.agent_installed,
+        status: shown.some("status"),
+        location,
+        components: Part(shown.part("components")),
+        tags: &shown.tags,
+        bios: match shown.part("bios") {
+            Some(bios) => Firmware::Reported(bios),
+            None => Firmware::Given(shown.text("serialNumber"), shown.text("model")),
+        },
+        cpus: Part(shown.part("cpus")),
+        general_info: general_info(row, shown),
+        consoles: Part(shown.part("consoles")),
+        network_card_details: Part(shown.part("networkCardDetails")),
+        installed_app: shown.some("installedIntgId").map(|id| InstalledApp { id }),
+        properties: Properties::of(shown, row.launch_ms.map(Timestamp::from_millis)),
+        metric_types: Part(shown.part("metricTypes")),
+        meta_data: shown.part("metaData"),
+        client_unique_id: &row.tenant_id,
+        app_roles: shown.app_roles.iter().map(|name| AppRole { name }).collect(),
+        wsus_settings: "disabled",
+    }
+}
+
+fn general_info<'a>(row: &'a Row, shown: &'a Shown<'a>) -> GeneralInfo<'a> {
+    let time = |ms: Option<i64>| Time(ms.map(Timestamp::from_millis));
+    GeneralInfo {
+        name: &row.name,
+        os_name: shown.text("os"),
+        make: shown.text("make"),
+        description: shown.text("description"),
+        host_name: &row.host_name,
+        dns: shown.text("dnsName"),
+        resource_type: &row.resource_type,
+        keyboard_type: shown.text("keyboardType"),
+        encoding_type: shown.text("encodingType"),
+        physical_memory: shown.text("physicalMemory"),
+        system_uid: shown.text("systemUID"),
+        resource_name: &row.resource_name,
+        alias_name: &row.alias_name,
+        created_time: time(Some(row.created_ms)),
+        updated_time: time(Some(row.updated_ms)),
+        agent_deploytime: Time(Timestamp::parse(shown.text("agentDeploytime"))),
+        asset_managed_time: time(row.asset_managed_ms),
+        first_asset_managed_time: time(row.first_asset_managed_ms),
+    }
+}

@@ -1,0 +1,352 @@
+//! From `queryString` to a condition on `resources` (`docs/interface.md`, "List minimal resources" and "Search
+//! decommissioned resources").
+
+use base::{
+    net::{cidr_range, ip_key},
+    problem::Problem,
+    query_string::Term,
+    text::fold,
+    timestamp::Timestamp,
+};
+use db::{Condition, Conn, Result};
+
+use super::{
+    document::{KINDS, STATES},
+    names,
+};
+use crate::{groups, reports::roles::APP_ROLES, sites, types};
+
+/// The variables of the inventory's `queryString`.
+pub const VARIABLES: [&str; 32] = [
+    "id",
+    "hostName",
+    "dnsName",
+    "resourceName",
+    "aliasName",
+    "serialNumber",
+    "systemUID",
+    "ipAddress",
+    "state",
+    "type",
+    "deviceType",
+    "resourceType",
+    "startCreationDate",
+    "endCreationDate",
+    "startUpdationDate",
+    "endUpdationDate",
+    "tags",
+    "template",
+    "agentProfile",
+    "gatewayProfile",
+    "instanceId",
+    "accountNumber",
+    "installedIntgId",
+    "agentInstalled",
+    "deviceGroup",
+    "serviceGroup",
+    "deviceLocation",
+    "isEquals",
+    "assetManagedTime",
+    "firstAssetManagedTime",
+    "appRoles",
+    "name",
+];
+
+/// The variables of the history's `queryString`.
+pub const HISTORY_VARIABLES: [&str; 20] = [
+    "id",
+    "state",
+    "hostName",
+    "ipAddress",
+    "instanceId",
+    "tags",
+    "startDate",
+    "endDate",
+    "type",
+    "accountNumber",
+    "provider",
+    "owner",
+    "instanceType",
+    "instanceState",
+    "zone",
+    "region",
+    "ami",
+    "hostedServiceName",
+    "startLaunchDate",
+    "endLaunchDate",
+];
+
+/// The resources of these tenants.
+pub fn tenants(scope: &[String]) -> Condition {
+    match scope {
+        [one] => Condition::sql("resources.tenant_id = ").text(one),
+        many => Condition::text_in("resources.tenant_id IN", many),
+    }
+}
+
+/// Resources in one of these states.
+pub fn states<'a>(states: impl IntoIterator<Item = &'a str>) -> Condition {
+    Condition::text_in("resources.state IN", states)
+}
+
+/// Members of these groups.
+pub fn in_groups(scope: &[String], ids: Vec<i64>) -> Condition {
+    Condition::sql(
+        "(resources.tenant_id, resources.id) IN (SELECT m.tenant_id, m.resource_id FROM group_members m WHERE ",
+    )
+    .append(Condition::text_in("m.tenant_id IN", scope))
+    .then(" AND ")
+    .append(Condition::integer_in("m.group_id IN", ids))
+    .then(")")
+}
+
+/// Resources at these sites.
+pub fn at_sites(ids: impl IntoIterator<Item = i64>) -> Condition {
+    Condition::integer_in("resources.site_id IN", ids)
+}
+
+/// One condition for all terms. Groups and places are looked up by name, so this reads the database.
+pub fn condition(conn: &mut Conn, scope: &[String], terms: &[Term]) -> Result<Condition> {
+    let exact = terms.iter().find(|term| term.name == "isEquals").map(boolean).transpose()?.unwrap_or(false);
+    let has_device_type = terms.iter().any(|term| term.name == "deviceType");
+    let mut all = Vec::with_capacity(terms.len());
+    for term in terms {
+        all.push(one(conn, scope, term, exact)?);
+    }
+    if has_device_type {
+        all.push(Condition::sql("resources.type = 'DEVICE'"));
+    }
+    Ok(Condition::all(all))
+}
+
+fn one(conn: &mut Conn, scope: &[String], term: &Term, exact: bool) -> Result<Condition> {
+    let condition = match term.name {
+        "id" => Condition::text_in("resources.id IN", keys(term)),
+        "name" => name_contains(term, exact),
+        "hostName" => contains(scope, term, "host_key", names::HOST, exact),
+        "dnsName" => contains(scope, term, "dns_key", names::DNS, exact),
+        "resourceName" => contains(scope, term, "resource_key", names::RESOURCE, exact),
+        "aliasName" => contains(scope, term, "alias_key", names::ALIAS, exact),
+        "serialNumber" => Condition::text_in("resources.serial_key IN", keys(term)),
+        "systemUID" => Condition::text_in("resources.uid_key IN", keys(term)),
+        "ipAddress" => addresses(term)?,
+        "state" => in_states(term)?,
+        "type" => kinds(term)?,
+        "deviceType" | "resourceType" => resource_types(term),
+        "startCreationDate" => from("resources.created_ms >= ", term)?,
+        "endCreationDate" => until("resources.created_ms < ", term)?,
+        "startUpdationDate" => from("resources.updated_ms >= ", term)?,
+        "endUpdationDate" => until("resources.updated_ms < ", term)?,
+        "assetManagedTime" => second("resources.asset_managed_ms >= ", " AND resources.asset_managed_ms < ", term)?,
+        "firstAssetManagedTime" => {
+            second("resources.first_asset_managed_ms >= ", " AND resources.first_asset_managed_ms < ", term)?
+        }
+        "tags" => having(scope, "resource_tags t WHERE t.name_key IN", "t", keys(term)),
+        "appRoles" => having(scope, "resource_app_roles r WHERE r.role IN", "r", app_roles(term)?),
+        "template" => Condition::text_in("resources.template_key IN", keys(term)),
+        "agentProfile" => Condition::text_in("resources.agent_profile_key IN", keys(term)),
+        "gatewayProfile" => Condition::text_in("resources.gateway_profile_key IN", keys(term)),
+        "installedIntgId" => Condition::text_in("resources.installed_intg_key IN", keys(term)),
+        "agentInstalled" if boolean(term)? => Condition::sql("resources.agent_installed = TRUE"),
+        "agentInstalled" => Condition::sql("resources.agent_installed = FALSE"),
+        "instanceId" => Condition::text_in("resources.instance_id_key IN", keys(term)),
+        "accountNumber" => Condition::text_in("resources.account_number_key IN", keys(term)),
+        "provider" => Condition::text_in("resources.provider_key IN", keys(term)),
+        "owner" => Condition::text_in("resources.owner_key IN", keys(term)),
+        "instanceType" => Condition::text_in("resources.instance_type_key IN", keys(term)),
+        "instanceState" => instance_states(term),
+        "zone" => Condition::text_in("resources.zone_key IN", keys(term)),
+        "region" => Condition::text_in("resources.region_key IN", keys(term)),
+        "ami" => Condition::text_in("resources.ami_key IN", keys(term)),
+        "hostedServiceName" => Condition::text_in("resources.hosted_service_key IN", keys(term)),
+        "startDate" => from("resources.decommissioned_ms >= ", term)?,
+        "endDate" => until("resources.decommissioned_ms < ", term)?,
+        "startLaunchDate" => from("resources.launch_ms >= ", term)?,
+        "endLaunchDate" => until("resources.launch_ms < ", term)?,
+        "deviceGroup" => in_groups(scope, groups::store::named(conn, scope, "device", &term.values, exact)?),
+        "serviceGroup" => in_groups(scope, groups::store::named(conn, scope, "service", &term.values, exact)?),
+        "deviceLocation" => at_sites(sites::store::named(conn, scope, &term.values, exact)?),
+        "isEquals" => Condition::sql("1 = 1"),
+        other => return Err(db::Error::Fault(format!("variable {other} has no condition"))),
+    };
+    Ok(condition)
+}
+
+fn keys(term: &Term) -> impl Iterator<Item = String> {
+    term.values.iter().map(|value| fold(value))
+}
+
+fn wrong(term: &Term, message: impl std::fmt::Display) -> db::Error {
+    Problem::field("queryString", format!("{}: {message}", term.name)).into()
+}
+
+fn boolean(term: &Term) -> Result<bool> {
+    match fold(&term.value).as_str() {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(wrong(term, "must be true or false")),
+    }
+}
+
+fn time(term: &Term) -> Result<i64> {
+    Timestamp::parse(&term.value)
+        .map(Timestamp::millis)
+        .ok_or_else(|| wrong(term, "must be a time such as 2026-11-20T20:37:00Z"))
+}
+
+fn from(text: &'static str, term: &Term) -> Result<Condition> {
+    Ok(Condition::sql(text).integer(time(term)?))
+}
+
+/// The end of a range is part of it, to the whole second that clients see.
+fn until(text: &'static str, term: &Term) -> Result<Condition> {
+    Ok(Condition::sql(text).integer(time(term)?.saturating_add(1000)))
+}
+
+/// Equal, to the whole second that clients see.
+fn second(from: &'static str, until: &'static str, term: &Term) -> Result<Condition> {
+    let start = time(term)?;
+    let start = start - start.rem_euclid(1000);
+    Ok(Condition::sql(from).integer(start).then(until).integer(start.saturating_add(1000)))
+}
+
+/// A name contains one of the values, or is one of them.
+fn contains(scope: &[String], term: &Term, column: &'static str, field: i64, exact: bool) -> Condition {
+    let each = keys(term).map(|key| {
+        let start: String = key.chars().take(names::LONGEST).collect();
+        let range = if exact {
+            Condition::sql("n.suffix = ").text(start).then(" AND (n.fields & ").integer(field * names::WHOLE)
+        } else {
+            let end = format!("{start}\u{10FFFF}");
+            Condition::sql("n.suffix >= ")
+                .text(start)
+                .then(" AND n.suffix < ")
+                .text(end)
+                .then(" AND (n.fields & ")
+                .integer(field)
+        };
+        let found = Condition::sql(
+            "(resources.tenant_id, resources.id) IN (SELECT n.tenant_id, n.resource_id FROM resource_names n WHERE ",
+        )
+        .append(Condition::text_in("n.tenant_id IN", scope))
+        .then(" AND ")
+        .append(range)
+        .then(") <> 0)");
+        if key.chars().nth(names::LONGEST).is_none() {
+            return found;
+        }
+        // The index holds only the start of what is this long: the name itself decides.
+        let whole = if exact {
+            Condition::sql("resources.").then(column).then(" = ").text(key)
+        } else {
+            Condition::sql("replace(resources.")
+                .then(column)
+                .then(", ")
+                .text(key)
+                .then(", '') <> resources.")
+                .then(column)
+        };
+        Condition::all([found, whole])
+    });
+    Condition::any(each.collect::<Vec<_>>())
+}
+
+/// The shown name: not one of the four indexed names, so it is compared row by row.
+fn name_contains(term: &Term, exact: bool) -> Condition {
+    Condition::any(keys(term).map(|key| {
+        if exact {
+            Condition::sql("resources.name_key = ").text(key)
+        } else {
+            Condition::sql("replace(resources.name_key, ").text(key).then(", '') <> resources.name_key")
+        }
+    }))
+}
+
+fn having(scope: &[String], text: &'static str, alias: &'static str, keys: impl Iterator<Item = String>) -> Condition {
+    Condition::sql("(resources.tenant_id, resources.id) IN (SELECT ")
+        .then(alias)
+        .then(".tenant_id, ")
+        .then(alias)
+        .then(".resource_id FROM ")
+        .append(Condition::text_in(text, keys))
+        .then(" AND ")
+        .then(alias)
+        .then(".")
+        .append(Condition::text_in("tenant_id IN", scope))
+        .then(")")
+}
+
+fn addresses(term: &Term) -> Result<Condition> {
+    let mut any = Vec::new();
+    for value in &term.values {
+        let condition = if value.contains('/') {
+            let (first, last) = cidr_range(value)
+                .ok_or_else(|| wrong(term, format_args!("{value:?} is no block such as 10.0.0.0/8")))?;
+            Condition::sql("resources.ip_key >= ")
+                .text(first.to_string())
+                .then(" AND resources.ip_key <= ")
+                .text(last.to_string())
+        } else {
+            // What is no address is nobody's address.
+            match ip_key(value) {
+                Some(key) => Condition::sql("resources.ip_key = ").text(key.to_string()),
+                None => Condition::sql("1 = 0"),
+            }
+        };
+        any.push(condition);
+    }
+    Ok(Condition::any(any))
+}
+
+/// The states that a `state` term or parameter stands for.
+pub fn states_of(value: &str) -> Option<Vec<&'static str>> {
+    let folded = fold(value);
+    if folded == "all" {
+        return Some(STATES.to_vec());
+    }
+    STATES.into_iter().find(|state| *state == folded).map(|state| vec![state])
+}
+
+fn in_states(term: &Term) -> Result<Condition> {
+    let mut all = Vec::new();
+    for value in &term.values {
+        all.extend(states_of(value).ok_or_else(|| wrong(term, "must be one of active, inactive, discovered, all"))?);
+    }
+    Ok(states(all))
+}
+
+fn kinds(term: &Term) -> Result<Condition> {
+    let mut found = Vec::new();
+    for value in &term.values {
+        let kind = KINDS.into_iter().find(|kind| kind.eq_ignore_ascii_case(value));
+        found.push(kind.ok_or_else(|| wrong(term, format_args!("must be one of {}", KINDS.join(", "))))?);
+    }
+    Ok(Condition::text_in("resources.type IN", found))
+}
+
+/// A type by its name, or by its whole path.
+fn resource_types(term: &Term) -> Condition {
+    Condition::text_in("resources.resource_type_key IN", term.values.iter().map(|value| types::key_of(value)))
+}
+
+fn app_roles(term: &Term) -> Result<std::vec::IntoIter<String>> {
+    let mut found = Vec::new();
+    for key in keys(term) {
+        if !APP_ROLES.contains(&key.as_str()) {
+            return Err(wrong(term, format_args!("must be one of {}", APP_ROLES.join(", "))));
+        }
+        found.push(key);
+    }
+    Ok(found.into_iter())
+}
+
+/// Every cloud instance in history is decommissioned, whatever state it had before.
+fn instance_states(term: &Term) -> Condition {
+    Condition::any(keys(term).map(|key| {
+        if key == super::document::DECOMMISSIONED {
+            Condition::sql("resources.state = 'decommissioned' AND resources.instance_id_key IS NOT NULL")
+        } else {
+            Condition::sql("resources.instance_state_key = ").text(key)
+        }
+    }))
+}

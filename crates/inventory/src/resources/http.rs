@@ -1,0 +1,288 @@
+//! One resource: create, get, update, move to history, manage, unmanage.
+
+use actix_web::{HttpResponse, delete, get, post, web};
+use api::{At, Body, context::check_version};
+use base::{body::Fields, problem::Problem, timestamp::Timestamp};
+use db::{Conn, Result};
+
+use super::{
+    detail,
+    document::Resource,
+    input::{Input, Reference},
+    row::Row,
+    rules, store,
+    wire::{CreatedResource, ResourceDetail},
+};
+use crate::{history, sites, types};
+
+/// What an unknown resource is answered with, and one of another tenant.
+pub fn no_resource(id: &str) -> Problem {
+    Problem::not_found(format!("No Resource found with UUID : {id:.100}"))
+}
+
+/// The resource of the path, or 404.
+pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
+    let known = store::find_current(conn, scope, &id.to_ascii_lowercase())?;
+    Ok(known.ok_or_else(|| no_resource(id))?)
+}
+
+/// Create a resource
+///
+/// Adds a resource to the inventory. At least one of `name`, `hostName`, `resourceName`, `aliasName`, `dnsName`,
+/// `ipAddress`, `instanceId` is needed. A machine that is known already (by system UUID, cloud account and instance,
+/// serial number with make, or MAC address) is a 409 that names it. A `location` must exist; a `resourceType` that is
+/// new is added.
+#[utoipa::path(
+    tag = "resources",
+    operation_id = "createResource",
+    request_body(content = crate::ResourceInput, example = json!({
+        "hostName": "web-01.example.net", "resourceType": "Linux", "ipAddress": "10.0.0.11", "make": "Dell Inc.",
+        "serialNumber": "7XK9PL2", "tags": [{"name": "env", "value": "production"}], "appRoles": [{"name": "nginx"}]
+    })),
+    responses(
+        (status = 200, description = "Created", body = CreatedResource),
+        (status = 409, description = "The machine is known already", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/resources")]
+pub async fn create(at: At, body: Body) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let mut fields = Fields::of(&body.0);
+    let input = Input::read(&mut fields);
+    fields.finish()?;
+    let id = uuid::Uuid::new_v4().to_string();
+    let mut resource = rules::create(&input, at.tenant.id.as_str(), id, at.now)?;
+    let partner = at.tenant.partner.clone();
+    let created = at
+        .db
+        .write(move |conn| {
+            resolve(conn, &input, &mut resource)?;
+            let identities = rules::identities(&resource);
+            if let Some((key, id)) = store::identified(conn, &resource.tenant_id, &identities)? {
+                return Err(known_already(key.kind(), &id).into());
+            }
+            store::insert(conn, partner.as_str(), &resource, &identities)?;
+            Ok(CreatedResource { resource_uuid: resource.id, tenant_id: resource.tenant_id })
+        })
+        .await?;
+    api::answer::ok(&created)
+}
+
+fn known_already(key: &str, id: &str) -> Problem {
+    Problem::conflict(format!("This machine is in the inventory already, by its {key}: resource {id}."))
+}
+
+/// Finds the type and the place that a body names.
+fn resolve(conn: &mut Conn, input: &Input, resource: &mut Resource) -> Result<()> {
+    if let Some(name) = &input.resource_type {
+        resource.resource_type = types::resolve(conn, &resource.tenant_id, name, None)?;
+    } else if resource.resource_type.0 == 0 {
+        resource.resource_type = types::resolve(conn, &resource.tenant_id, types::default_for(&resource.kind), None)?;
+    }
+    if let Some(Reference { id, name }) = &input.location {
+        let site = sites::store::resolve(conn, &resource.tenant_id, *id, name.as_deref())?;
+        let missing = || Problem::field("location", "names no site of this tenant; create it first");
+        resource.site_id = Some(site.ok_or_else(missing)?);
+    }
+    Ok(())
+}
+
+/// Get a resource
+///
+/// The detail of one resource, in one of three shapes: `SYNTHETIC` resources have the Synthetic shape, `DEVICE`s the
+/// Resource shape, all others the Device shape.
+#[utoipa::path(
+    tag = "resources",
+    operation_id = "getResource",
+    params(("resourceId" = String, Path, description = "UUID of the resource")),
+    responses((status = 200, description = "The resource", body = ResourceDetail<'static>)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/resources/{resourceId}")]
+pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (scope, id) = (at.scope(), path.into_inner().1);
+    let (row, site) = at.db.point(move |conn| with_site(conn, &scope, &id)).await?;
+    answer(&at, &row, site.as_ref())
+}
+
+fn with_site(conn: &mut Conn, scope: &[String], id: &str) -> Result<(Row, Option<sites::store::Site>)> {
+    let row = existing(conn, scope, id)?;
+    let site = site_of(conn, &row)?;
+    Ok((row, site))
+}
+
+fn site_of(conn: &mut Conn, row: &Row) -> Result<Option<sites::store::Site>> {
+    match row.site_id {
+        Some(site) => sites::store::find(conn, std::slice::from_ref(&row.tenant_id), site),
+        None => Ok(None),
+    }
+}
+
+fn answer(at: &At, row: &Row, site: Option<&sites::store::Site>) -> api::Result<HttpResponse> {
+    let shown = detail::shown(row)?;
+    api::answer::entity(at, &detail::detail(row, &shown, site, &at.tenant.partner), row.version)
+}
+
+/// Update a resource
+///
+/// Fields left out stay as they are; an empty string removes a value. `If-Match` with the `ETag` of what you read
+/// makes sure that nobody else changed it meanwhile.
+#[utoipa::path(
+    tag = "resources",
+    operation_id = "updateResource",
+    params(("resourceId" = String, Path, description = "UUID of the resource")),
+    request_body(content = crate::ResourceInput, example = json!({"aliasName": "shop front", "state": "inactive"})),
+    responses(
+        (status = 200, description = "The resource after the change", body = ResourceDetail<'static>),
+        (status = 409, description = "The new identity is another resource's", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The resource has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/resources/{resourceId}")]
+pub async fn update(at: At, path: web::Path<(String, String)>, body: Body) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let mut fields = Fields::of(&body.0);
+    let input = Input::read(&mut fields);
+    fields.finish()?;
+    let now = at.now;
+    change(&at, path.into_inner().1, move |conn, old| {
+        let mut resource = rules::update(&input, old, now)?;
+        resolve(conn, &input, &mut resource)?;
+        let (before, after) = (rules::identities(old), rules::identities(&resource));
+        for key in &after {
+            if let Some((key, id)) = store::identified(conn, &resource.tenant_id, std::slice::from_ref(key))?
+                && id != resource.id
+            {
+                return Err(known_already(key.kind(), &id).into());
+            }
+        }
+        let stale: Vec<_> = before.into_iter().filter(|key| !after.contains(key)).collect();
+        store::remove_identities(conn, &resource, &stale)?;
+        store::add_identities(conn, &resource, &after)?;
+        Ok(resource)
+    })
+    .await
+}
+
+/// Changes a resource under `If-Match`, and answers its new detail.
+async fn change<F>(at: &At, id: String, rule: F) -> api::Result<HttpResponse>
+where
+    F: FnOnce(&mut Conn, &Resource) -> Result<Resource> + Send + 'static,
+{
+    let (scope, wanted, partner) = (at.scope(), at.if_match()?, at.tenant.partner.clone());
+    let (row, site) = at
+        .db
+        .write(move |conn| {
+            let old = existing(conn, &scope, &id)?;
+            check_version(wanted, old.version)?;
+            let resource = rule(conn, &old.clone().into_resource()?)?;
+            let row = store::update(conn, partner.as_str(), &old, &resource)?;
+            let site = site_of(conn, &row)?;
+            Ok((row, site))
+        })
+        .await?;
+    answer(at, &row, site.as_ref())
+}
+
+/// Delete a resource
+///
+/// Moves it to history, as `decommission` does.
+#[utoipa::path(
+    tag = "resources",
+    operation_id = "deleteResource",
+    params(("resourceId" = String, Path, description = "UUID of the resource")),
+    responses(
+        (status = 200, description = "Moved to history; an empty object"),
+        (status = 412, description = "The resource has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[delete("/resources/{resourceId}")]
+pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    to_history(&at, path.into_inner().1, String::new()).await?;
+    Ok(api::answer::empty())
+}
+
+/// Decommission a resource
+///
+/// Moves it to history with a reason: it leaves the lists, its groups and its software, and is found by
+/// `GET /history/resources`. The same machine reporting again becomes a new resource.
+#[utoipa::path(
+    tag = "resources",
+    operation_id = "decommissionResource",
+    params(("resourceId" = String, Path, description = "UUID of the resource")),
+    request_body(content = crate::DecommissionInput, example = json!({"reason": "replaced by web-02"})),
+    responses(
+        (status = 200, description = "The record in history", body = history::DecommissionedResource<'static>),
+        (status = 412, description = "The resource has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/resources/{resourceId}/decommission")]
+pub async fn decommission(at: At, path: web::Path<(String, String)>, body: Body) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let mut fields = Fields::of(&body.0);
+    let reason = fields.text_max("reason", 1000).unwrap_or_default();
+    fields.finish()?;
+    let row = to_history(&at, path.into_inner().1, reason).await?;
+    let path = row.1;
+    history::answer(&at, &row.0, &path)
+}
+
+/// Moves a resource to history; answers its row and the path of its type.
+async fn to_history(at: &At, id: String, reason: String) -> api::Result<(Row, String)> {
+    let (scope, wanted, now) = (at.scope(), at.if_match()?, at.now);
+    let moved = at.db.write(move |conn| {
+        let old = existing(conn, &scope, &id)?;
+        check_version(wanted, old.version)?;
+        let row = store::decommission(conn, &rules::decommission(&old.into_resource()?, &reason, now))?;
+        let path = types::path(conn, &row.tenant_id, row.resource_type_id, &row.resource_type)?;
+        Ok((row, path))
+    });
+    Ok(moved.await?)
+}
+
+/// Manage a device
+///
+/// Its state becomes `active`.
+#[utoipa::path(
+    tag = "resources",
+    operation_id = "manageDevice",
+    params(("resourceId" = String, Path, description = "UUID of the resource")),
+    responses((status = 200, description = "The resource after the change", body = ResourceDetail<'static>)),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/devices/{resourceId}/manage")]
+pub async fn manage(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    set_state(&at, path.into_inner().1, "active").await
+}
+
+/// Unmanage a device
+///
+/// Its state becomes `inactive`.
+#[utoipa::path(
+    tag = "resources",
+    operation_id = "unmanageDevice",
+    params(("resourceId" = String, Path, description = "UUID of the resource")),
+    responses((status = 200, description = "The resource after the change", body = ResourceDetail<'static>)),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/devices/{resourceId}/unmanage")]
+pub async fn unmanage(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    set_state(&at, path.into_inner().1, "inactive").await
+}
+
+async fn set_state(at: &At, id: String, state: &'static str) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let now: Timestamp = at.now;
+    change(at, id, move |_, old| {
+        let mut resource = rules::changed(old, now);
+        rules::set_state(&mut resource, state, now);
+        Ok(resource)
+    })
+    .await
+}

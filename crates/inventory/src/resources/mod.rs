@@ -1,0 +1,29 @@
+//! Resources: the list, the detail, and every write.
+
+pub mod detail;
+pub mod document;
+pub mod filter;
+pub mod http;
+pub mod input;
+pub mod list;
+pub mod names;
+pub mod row;
+pub mod rules;
+pub mod store;
+pub mod wire;
+
+use utoipa_actix_web::service_config::ServiceConfig;
+
+/// The operations, in reading order.
+pub fn routes(config: &mut ServiceConfig) {
+    config
+        .service(list::minimal)
+        .service(list::search)
+        .service(http::create)
+        .service(http::get)
+        .service(http::update)
+        .service(http::delete)
+        .service(http::decommission)
+        .service(http::manage)
+        .service(http::unmanage);
+}

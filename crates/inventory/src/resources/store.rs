@@ -1,0 +1,252 @@
+//! Rows of resources and of what they are found by. Every function takes the tenant, or the tenants of a scope.
+
+use std::collections::BTreeSet;
+
+use base::text::fold;
+use db::{Condition, Conn, Error, Result};
+use diesel::prelude::*;
+
+use super::{
+    document::{DECOMMISSIONED, Resource},
+    names,
+    row::Row,
+};
+use crate::{
+    groups,
+    reports::identity::IdentityKey,
+    schema::{
+        antivirus, applications, group_members, resource_app_roles, resource_identities, resource_tags, resources,
+    },
+};
+
+/// The resource with this id among these tenants, whatever its state.
+pub fn find(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Row>> {
+    use resources::dsl;
+    let row = match scope {
+        // The common case has a text that never changes, so that the statement stays prepared.
+        [tenant] => dsl::resources.find((tenant, id)).first(conn),
+        tenants => dsl::resources.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::id.eq(id)).first(conn),
+    };
+    Ok(row.optional()?)
+}
+
+/// As [`find`], but only a resource of the inventory: history is elsewhere.
+pub fn find_current(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Row>> {
+    Ok(find(conn, scope, id)?.filter(|row| row.state != DECOMMISSIONED))
+}
+
+/// Stores a new resource with everything it is found by. `partner` is the partner of its tenant, whose groups may
+/// take it in.
+pub fn insert(conn: &mut Conn, partner: &str, resource: &Resource, identities: &[IdentityKey]) -> Result<()> {
+    let row = Row::of(resource)?;
+    diesel::insert_into(resources::table).values(&row).execute(conn)?;
+    names::update(conn, None, Some(&row))?;
+    update_tags(conn, None, Some(resource))?;
+    update_roles(conn, None, Some(resource))?;
+    add_identities(conn, resource, identities)?;
+    groups::dynamic::refresh_resource(conn, partner, resource)
+}
+
+/// Stores the new state of a resource; `old` is the row it had. The version must be one higher than the stored one.
+pub fn update(conn: &mut Conn, partner: &str, old: &Row, resource: &Resource) -> Result<Row> {
+    let row = Row::of(resource)?;
+    let before = old.clone().into_resource()?;
+    diesel::update(resources::table.find((&old.tenant_id, &old.id))).set(&row).execute(conn)?;
+    names::update(conn, Some(old), Some(&row))?;
+    update_tags(conn, Some(&before), Some(resource))?;
+    update_roles(conn, Some(&before), Some(resource))?;
+    groups::dynamic::refresh_resource(conn, partner, resource)?;
+    Ok(row)
+}
+
+/// Moves a resource to history: it keeps its row, its names and tags, and gives up what would find it as a machine of
+/// the inventory (identities, groups, software, antivirus).
+pub fn decommission(conn: &mut Conn, resource: &Resource) -> Result<Row> {
+    let row = Row::of(resource)?;
+    let (tenant, id) = (&resource.tenant_id, &resource.id);
+    diesel::update(resources::table.find((tenant, id))).set(&row).execute(conn)?;
+    release_identities(conn, tenant, id)?;
+    diesel::delete(group_members::table)
+        .filter(group_members::tenant_id.eq(tenant))
+        .filter(group_members::resource_id.eq(id))
+        .execute(conn)?;
+    diesel::delete(applications::table)
+        .filter(applications::tenant_id.eq(tenant))
+        .filter(applications::resource_id.eq(id))
+        .execute(conn)?;
+    diesel::delete(antivirus::table)
+        .filter(antivirus::tenant_id.eq(tenant))
+        .filter(antivirus::resource_id.eq(id))
+        .execute(conn)?;
+    Ok(row)
+}
+
+/// The ids of the resources of these tenants that meet a condition.
+pub fn ids(conn: &mut Conn, condition: Condition, limit: i64) -> Result<Vec<(String, String)>> {
+    use resources::dsl;
+    Ok(dsl::resources.filter(condition).select((dsl::tenant_id, dsl::id)).limit(limit).load(conn)?)
+}
+
+/// The resource that one of these keys identifies, the first that does. A weaker sign does not merge what a stronger
+/// one tells apart: two system UUIDs are two machines, whatever address they share.
+pub fn identified(conn: &mut Conn, tenant: &str, keys: &[IdentityKey]) -> Result<Option<(IdentityKey, String)>> {
+    use resource_identities::dsl;
+    for key in keys {
+        let id: Option<String> =
+            dsl::resource_identities.find((tenant, stored(key))).select(dsl::resource_id).first(conn).optional()?;
+        if let Some(id) = id
+            && !told_apart(conn, tenant, key, keys, &id)?
+        {
+            return Ok(Some((key.clone(), id)));
+        }
+    }
+    Ok(None)
+}
+
+/// Does the resource have another value of a kind of key that is stronger than the one that found it? The agent's
+/// own id does not count: an agent that is installed anew makes a new one.
+fn told_apart(conn: &mut Conn, tenant: &str, found_by: &IdentityKey, keys: &[IdentityKey], id: &str) -> Result<bool> {
+    use resource_identities::dsl;
+    let stronger =
+        |key: &&IdentityKey| matches!(key, IdentityKey::SystemUuid(_) | IdentityKey::Serial { .. }) && *key < found_by;
+    let stronger: Vec<&IdentityKey> = keys.iter().filter(stronger).collect();
+    if stronger.is_empty() || matches!(found_by, IdentityKey::AgentDeviceId(_) | IdentityKey::SystemUuid(_)) {
+        return Ok(false);
+    }
+    let known: Vec<String> = dsl::resource_identities
+        .filter(dsl::tenant_id.eq(tenant))
+        .filter(dsl::resource_id.eq(id))
+        .select(dsl::identity)
+        .load(conn)?;
+    Ok(stronger.into_iter().any(|key| {
+        let kind = format!("{}:", key.kind());
+        known.iter().any(|k| k.starts_with(&kind)) && !known.contains(&stored(key))
+    }))
+}
+
+/// Notes what a resource is known by. A key that another resource has already stays with it.
+pub fn add_identities(conn: &mut Conn, resource: &Resource, keys: &[IdentityKey]) -> Result<()> {
+    use resource_identities::dsl;
+    for key in keys {
+        let key = stored(key);
+        let known = diesel::select(diesel::dsl::exists(dsl::resource_identities.find((&resource.tenant_id, &key))));
+        if !known.get_result::<bool>(conn)? {
+            diesel::insert_into(dsl::resource_identities)
+                .values((
+                    dsl::tenant_id.eq(&resource.tenant_id),
+                    dsl::identity.eq(&key),
+                    dsl::resource_id.eq(&resource.id),
+                ))
+                .execute(conn)?;
+        }
+    }
+    Ok(())
+}
+
+fn stored(key: &IdentityKey) -> String {
+    format!("{}:{}", key.kind(), key.value())
+}
+
+/// Forgets some of what a resource was known by.
+pub fn remove_identities(conn: &mut Conn, resource: &Resource, keys: &[IdentityKey]) -> Result<()> {
+    use resource_identities::dsl;
+    for key in keys {
+        diesel::delete(dsl::resource_identities.find((&resource.tenant_id, stored(key))))
+            .filter(dsl::resource_id.eq(&resource.id))
+            .execute(conn)?;
+    }
+    Ok(())
+}
+
+/// Forgets all that a resource is known by.
+pub fn release_identities(conn: &mut Conn, tenant: &str, id: &str) -> Result<()> {
+    diesel::delete(resource_identities::table)
+        .filter(resource_identities::tenant_id.eq(tenant))
+        .filter(resource_identities::resource_id.eq(id))
+        .execute(conn)?;
+    Ok(())
+}
+
+fn tag_keys(resource: Option<&Resource>) -> BTreeSet<String> {
+    resource.into_iter().flat_map(|r| &r.document.tags).map(|tag| fold(&tag.name)).collect()
+}
+
+fn update_tags(conn: &mut Conn, old: Option<&Resource>, new: Option<&Resource>) -> Result<()> {
+    use resource_tags::dsl;
+    let Some(resource) = new.or(old) else { return Ok(()) };
+    let (before, after) = (tag_keys(old), tag_keys(new));
+    for key in before.difference(&after) {
+        diesel::delete(dsl::resource_tags.find((&resource.tenant_id, key, &resource.id))).execute(conn)?;
+    }
+    for key in after.difference(&before) {
+        diesel::insert_into(dsl::resource_tags)
+            .values((dsl::tenant_id.eq(&resource.tenant_id), dsl::name_key.eq(key), dsl::resource_id.eq(&resource.id)))
+            .execute(conn)?;
+    }
+    Ok(())
+}
+
+fn update_roles(conn: &mut Conn, old: Option<&Resource>, new: Option<&Resource>) -> Result<()> {
+    use resource_app_roles::dsl;
+    let Some(resource) = new.or(old) else { return Ok(()) };
+    let roles = |r: Option<&Resource>| -> BTreeSet<String> {
+        r.into_iter().flat_map(|r| r.document.app_roles.iter().cloned()).collect()
+    };
+    let (before, after) = (roles(old), roles(new));
+    for role in before.difference(&after) {
+        diesel::delete(dsl::resource_app_roles.find((&resource.tenant_id, role, &resource.id))).execute(conn)?;
+    }
+    for role in after.difference(&before) {
+        diesel::insert_into(dsl::resource_app_roles)
+            .values((dsl::tenant_id.eq(&resource.tenant_id), dsl::role.eq(role), dsl::resource_id.eq(&resource.id)))
+            .execute(conn)?;
+    }
+    Ok(())
+}
+
+/// The rows of a page, in the order of a sort, and how many there are in all.
+pub fn page(
+    conn: &mut Conn,
+    condition: &Condition,
+    order: Order,
+    descending: bool,
+    offset: i64,
+    limit: i64,
+) -> Result<(Vec<Row>, i64)> {
+    use resources::dsl;
+    let total: i64 = dsl::resources.filter(condition.clone()).count().get_result(conn)?;
+    if offset >= total {
+        return Ok((Vec::new(), total));
+    }
+    let query = dsl::resources.filter(condition.clone()).offset(offset).limit(limit).into_boxed::<db::Sql>();
+    macro_rules! ordered {
+        ($column:expr) => {
+            if descending { query.order(($column.desc(), dsl::id.desc())) } else { query.order(($column, dsl::id)) }
+        };
+    }
+    let query = match order {
+        Order::Id if descending => query.order(dsl::id.desc()),
+        Order::Id => query.order(dsl::id),
+        Order::Name => ordered!(dsl::name_key),
+        Order::HostName => ordered!(dsl::host_key),
+        Order::ResourceName => ordered!(dsl::resource_key),
+        Order::Address => ordered!(dsl::ip_key),
+        Order::Created => ordered!(dsl::created_ms),
+        Order::Updated => ordered!(dsl::updated_ms),
+        Order::Decommissioned => ordered!(dsl::decommissioned_ms),
+    };
+    Ok((query.load(conn).map_err(Error::from)?, total))
+}
+
+/// What a list of resources may be sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    Id,
+    Name,
+    HostName,
+    ResourceName,
+    Address,
+    Created,
+    Updated,
+    Decommissioned,
+}

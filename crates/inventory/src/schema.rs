@@ -1,0 +1,181 @@
+//! The tables of the inventory, as in `migrations/`.
+
+use diesel::{allow_tables_to_appear_in_same_query, table};
+
+table! {
+    resources (tenant_id, id) {
+        tenant_id -> Text,
+        id -> Text,
+        version -> BigInt,
+        #[sql_name = "type"]
+        kind -> Text,
+        resource_type_id -> BigInt,
+        resource_type -> Text,
+        resource_type_key -> Text,
+        state -> Text,
+        name -> Text,
+        host_name -> Text,
+        ip_address -> Text,
+        alias_name -> Text,
+        resource_name -> Text,
+        name_key -> Text,
+        host_key -> Text,
+        dns_key -> Text,
+        resource_key -> Text,
+        alias_key -> Text,
+        ip_key -> Nullable<Text>,
+        serial_key -> Nullable<Text>,
+        uid_key -> Nullable<Text>,
+        site_id -> Nullable<BigInt>,
+        template_key -> Nullable<Text>,
+        agent_profile_key -> Nullable<Text>,
+        gateway_profile_key -> Nullable<Text>,
+        installed_intg_key -> Nullable<Text>,
+        agent_installed -> Bool,
+        instance_id_key -> Nullable<Text>,
+        account_number_key -> Nullable<Text>,
+        provider_key -> Nullable<Text>,
+        owner_key -> Nullable<Text>,
+        instance_type_key -> Nullable<Text>,
+        instance_state_key -> Nullable<Text>,
+        zone_key -> Nullable<Text>,
+        region_key -> Nullable<Text>,
+        ami_key -> Nullable<Text>,
+        hosted_service_key -> Nullable<Text>,
+        launch_ms -> Nullable<BigInt>,
+        created_ms -> BigInt,
+        updated_ms -> BigInt,
+        asset_managed_ms -> Nullable<BigInt>,
+        first_asset_managed_ms -> Nullable<BigInt>,
+        decommissioned_ms -> Nullable<BigInt>,
+        document -> Text,
+    }
+}
+
+table! {
+    resource_names (tenant_id, suffix, resource_id) {
+        tenant_id -> Text,
+        suffix -> Text,
+        resource_id -> Text,
+        fields -> BigInt,
+    }
+}
+
+table! {
+    resource_tags (tenant_id, name_key, resource_id) {
+        tenant_id -> Text,
+        name_key -> Text,
+        resource_id -> Text,
+    }
+}
+
+table! {
+    resource_app_roles (tenant_id, role, resource_id) {
+        tenant_id -> Text,
+        role -> Text,
+        resource_id -> Text,
+    }
+}
+
+table! {
+    resource_identities (tenant_id, identity) {
+        tenant_id -> Text,
+        identity -> Text,
+        resource_id -> Text,
+    }
+}
+
+table! {
+    resource_types (tenant_id, id) {
+        tenant_id -> Text,
+        id -> BigInt,
+        name -> Text,
+        name_key -> Text,
+        path -> Text,
+    }
+}
+
+table! {
+    applications (tenant_id, resource_id, id) {
+        tenant_id -> Text,
+        resource_id -> Text,
+        id -> BigInt,
+        name -> Text,
+        vendor -> Text,
+        version -> Text,
+        installed_ms -> Nullable<BigInt>,
+        created_ms -> BigInt,
+        modified_ms -> BigInt,
+    }
+}
+
+table! {
+    antivirus (tenant_id, resource_id, id) {
+        tenant_id -> Text,
+        resource_id -> Text,
+        id -> BigInt,
+        name -> Text,
+        version -> Text,
+        definition -> Text,
+        definition_ms -> Nullable<BigInt>,
+        scan_ms -> Nullable<BigInt>,
+        supported -> Bool,
+        status -> Text,
+    }
+}
+
+table! {
+    sites (tenant_id, id) {
+        tenant_id -> Text,
+        id -> BigInt,
+        version -> BigInt,
+        name -> Text,
+        name_key -> Text,
+        description -> Text,
+        address -> Text,
+        city -> Text,
+        country -> Text,
+        created_ms -> BigInt,
+        updated_ms -> BigInt,
+    }
+}
+
+table! {
+    resource_groups (tenant_id, id) {
+        tenant_id -> Text,
+        id -> BigInt,
+        unique_id -> Text,
+        version -> BigInt,
+        kind -> Text,
+        name -> Text,
+        name_key -> Text,
+        description -> Text,
+        parent_id -> Nullable<BigInt>,
+        rules -> Nullable<Text>,
+        created_ms -> BigInt,
+        updated_ms -> BigInt,
+    }
+}
+
+table! {
+    group_members (tenant_id, group_id, resource_id) {
+        tenant_id -> Text,
+        group_id -> BigInt,
+        resource_id -> Text,
+        by_rule -> Bool,
+    }
+}
+
+allow_tables_to_appear_in_same_query!(
+    resources,
+    resource_names,
+    resource_tags,
+    resource_app_roles,
+    resource_identities,
+    resource_types,
+    applications,
+    antivirus,
+    sites,
+    resource_groups,
+    group_members
+);

@@ -1,0 +1,284 @@
+//! Sites over HTTP.
+
+use actix_web::{HttpResponse, delete, get, post, web};
+use api::{At, Body, answer, context::check_version, stream};
+use base::page::Page;
+
+use super::{
+    members,
+    rules::{self, Filter},
+    store,
+    wire::{NewSite, Site, SiteChange, SiteMember, SiteMemberPage, SiteMemberReference, SiteMinimal, SitePage},
+};
+
+/// The number in the path; one that is no number names no site.
+fn id_of(path: web::Path<(String, String)>) -> api::Result<i64> {
+    Ok(path.1.parse().map_err(|_| rules::no_site())?)
+}
+
+/// Create a site
+///
+/// Adds a place to the tenant of the path. Its name is unique in the tenant, whatever the letter case.
+#[utoipa::path(
+    tag = "sites",
+    operation_id = "createSite",
+    request_body(content = NewSite, example = json!({
+        "name": "Paris 1", "address": "12 rue de la Paix", "city": "Paris", "country": "France"
+    })),
+    responses(
+        (status = 200, description = "The new site", body = Site),
+        (status = 409, description = "The tenant has a site of this name", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/sites")]
+pub async fn create(at: At, body: Body) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let new = NewSite::read(&body.0)?;
+    let (tenant, now) = (at.tenant.id.to_string(), at.now);
+    let site = at
+        .db
+        .write(move |conn| {
+            let site = rules::created(new, tenant, db::next_id(conn, "sites", 1)?, now);
+            store::insert(conn, &site)?;
+            Ok(site)
+        })
+        .await?;
+    shown(&at, site)
+}
+
+fn shown(at: &At, site: store::Site) -> api::Result<HttpResponse> {
+    let version = site.version;
+    answer::entity(at, &Site::from(site), version)
+}
+
+/// Search sites
+///
+/// A page of the sites of the tenant; at partner level, of its clients too. The variables of `queryString` are `id`,
+/// `name`, `city`, `country` (they contain the value, whatever the letter case) and `isEquals` (`true`: they are the
+/// value).
+#[utoipa::path(
+    tag = "sites",
+    operation_id = "searchSites",
+    params(
+        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
+        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
+        ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
+        ("sortName" = Option<String>, Query, description = "`id` (default) or `name`", example = "name"),
+        ("queryString" = Option<String>, Query, description = "Filter expression", example = "city:paris+country:france"),
+    ),
+    responses((status = 200, description = "A page of sites", body = SitePage)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/sites/search")]
+pub async fn search(at: At) -> api::Result<HttpResponse> {
+    let mut query = at.query()?;
+    let page = query.page();
+    let sort = query.sort(&rules::SORTS, "id", true);
+    let text = query.text("queryString").unwrap_or_default();
+    query.finish()?;
+    let (filter, scope) = (Filter::parse(&text)?, at.scope());
+    let (sites, total) = at.db.read(move |conn| store::search(conn, &scope, &filter, sort, &page)).await?;
+    let sites: Vec<Site> = sites.into_iter().map(Site::from).collect();
+    answer::ok(&Page::new(&page, sites, total).ordered(sort.name, sort.descending))
+}
+
+/// List minimal sites
+///
+/// Id and name of every site of the tenant, by name; at partner level, of its clients too. Streamed, not paged.
+#[utoipa::path(
+    tag = "sites",
+    operation_id = "listMinimalSites",
+    responses((status = 200, description = "Every site", body = Vec<SiteMinimal>)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/sites/minimal")]
+pub async fn minimal(at: At) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let scope = at.scope();
+    stream::array(&at.db, move |conn, rows| {
+        store::each_minimal(conn, &scope, |id, name| {
+            // Writing JSON to a Vec of a number and a string cannot fail.
+            rows.push(|out| drop(serde_json::to_writer(out, &SiteMinimal { id, name })))
+        })
+    })
+    .await
+}
+
+/// Get a site
+#[utoipa::path(
+    tag = "sites",
+    operation_id = "getSite",
+    params(("siteId" = i64, Path, description = "Id of the site", example = 12)),
+    responses((status = 200, description = "The site", body = Site)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/sites/{siteId}")]
+pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (id, scope) = (id_of(path)?, at.scope());
+    let site = at.db.point(move |conn| store::existing(conn, &scope, id)).await?;
+    shown(&at, site)
+}
+
+/// Update a site
+///
+/// Fields left out stay as they are; an empty text removes a value. `If-Match` with the `ETag` of what you read makes
+/// sure that nobody else changed it meanwhile.
+#[utoipa::path(
+    tag = "sites",
+    operation_id = "updateSite",
+    params(("siteId" = i64, Path, description = "Id of the site", example = 12)),
+    request_body(content = SiteChange, example = json!({"name": "Paris, rue de la Paix"})),
+    responses(
+        (status = 200, description = "The site after the change", body = Site),
+        (status = 409, description = "The tenant has another site of this name", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The site has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/sites/{siteId}")]
+pub async fn update(at: At, path: web::Path<(String, String)>, body: Body) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let id = id_of(path)?;
+    let change = SiteChange::read(&body.0)?;
+    let (scope, partner, wanted, now) = (at.scope(), at.tenant.partner.clone(), at.if_match()?, at.now);
+    let site = at
+        .db
+        .write(move |conn| {
+            let old = store::existing(conn, &scope, id)?;
+            check_version(wanted, old.version)?;
+            let site = rules::changed(&old, change, now);
+            store::update(conn, &old, &site)?;
+            if old.name != site.name {
+                crate::groups::dynamic::refresh_site(conn, partner.as_str(), &site.tenant_id, site.id)?;
+            }
+            Ok(site)
+        })
+        .await?;
+    shown(&at, site)
+}
+
+/// Delete a site
+///
+/// Refused while resources are there.
+#[utoipa::path(
+    tag = "sites",
+    operation_id = "deleteSite",
+    params(("siteId" = i64, Path, description = "Id of the site", example = 12)),
+    responses(
+        (status = 200, description = "Deleted; an empty object"),
+        (status = 409, description = "Resources are there", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The site has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[delete("/sites/{siteId}")]
+pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (id, scope, wanted) = (id_of(path)?, at.scope(), at.if_match()?);
+    at.db
+        .write(move |conn| {
+            let site = store::existing(conn, &scope, id)?;
+            check_version(wanted, site.version)?;
+            store::delete(conn, &site)
+        })
+        .await?;
+    Ok(answer::empty())
+}
+
+/// List the resources at a site
+///
+/// A page of the resources of any state that are there.
+#[utoipa::path(
+    tag = "sites",
+    operation_id = "listSiteMembers",
+    params(
+        ("siteId" = i64, Path, description = "Id of the site", example = 12),
+        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
+        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
+        ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
+        ("sortName" = Option<String>, Query, description = "`id` (default), `name` or `hostName`", example = "name"),
+    ),
+    responses((status = 200, description = "A page of resources", body = SiteMemberPage)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/sites/{siteId}/members")]
+pub async fn list_members(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    let mut query = at.query()?;
+    let page = query.page();
+    let sort = query.sort(&rules::MEMBER_SORTS, "id", false);
+    query.finish()?;
+    let (id, scope) = (id_of(path)?, at.scope());
+    let (rows, total) = at
+        .db
+        .read(move |conn| {
+            let site = store::existing(conn, &scope, id)?;
+            members::page(conn, &site, sort, page.offset(), page.limit())
+        })
+        .await?;
+    let found: Vec<SiteMember> = rows.into_iter().map(SiteMember::from).collect();
+    answer::ok(&Page::new(&page, found, total).ordered(sort.name, sort.descending))
+}
+
+/// Put resources at a site
+///
+/// Moves up to 1,000 resources of the site's tenant there, all or none. Those that are there already stay as they are.
+#[utoipa::path(
+    tag = "sites",
+    operation_id = "addSiteMembers",
+    params(("siteId" = i64, Path, description = "Id of the site", example = 12)),
+    request_body(content = Vec<SiteMemberReference>, example = json!([{"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}])),
+    responses(
+        (status = 200, description = "They are there; an empty object"),
+        (status = 412, description = "The site has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/sites/{siteId}/members")]
+pub async fn add_members(at: At, path: web::Path<(String, String)>, body: Body) -> api::Result<HttpResponse> {
+    change_members(&at, path, &body, members::add).await
+}
+
+/// Take resources away from a site
+///
+/// Up to 1,000 resources are at no site afterwards, all or none. Those that were not there stay where they are.
+#[utoipa::path(
+    tag = "sites",
+    operation_id = "removeSiteMembers",
+    params(("siteId" = i64, Path, description = "Id of the site", example = 12)),
+    request_body(content = Vec<SiteMemberReference>, example = json!([{"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}])),
+    responses(
+        (status = 200, description = "They are not there any more; an empty object"),
+        (status = 412, description = "The site has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[delete("/sites/{siteId}/members")]
+pub async fn remove_members(at: At, path: web::Path<(String, String)>, body: Body) -> api::Result<HttpResponse> {
+    change_members(&at, path, &body, members::remove).await
+}
+
+/// [`members::add`] or [`members::remove`].
+type Change =
+    fn(&mut db::Conn, &str, &store::Site, &[SiteMemberReference], base::timestamp::Timestamp) -> db::Result<()>;
+
+async fn change_members(
+    at: &At,
+    path: web::Path<(String, String)>,
+    body: &Body,
+    change: Change,
+) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let id = id_of(path)?;
+    let given = SiteMemberReference::read_all(&body.0)?;
+    let (scope, partner, wanted, now) = (at.scope(), at.tenant.partner.clone(), at.if_match()?, at.now);
+    at.db
+        .write(move |conn| {
+            let site = store::existing(conn, &scope, id)?;
+            check_version(wanted, site.version)?;
+            change(conn, partner.as_str(), &site, &given, now)
+        })
+        .await?;
+    Ok(answer::empty())
+}

@@ -1,0 +1,214 @@
+//! Rows of sites. Every function takes the tenant, or the tenants of a scope.
+
+use base::{page::PageRequest, query::Sort, text::fold, timestamp::Timestamp};
+use db::{Condition, Conn, Result};
+use diesel::prelude::*;
+
+use super::{
+    rules::{self, Filter},
+    wire::NewSite,
+};
+use crate::{
+    groups::lists::LONGEST_NAME,
+    resources::document::DECOMMISSIONED,
+    schema::{resources, sites},
+};
+
+/// One row of `sites`.
+#[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
+#[diesel(table_name = sites, primary_key(tenant_id, id))]
+pub struct Site {
+    /// The tenant that it belongs to.
+    pub tenant_id: String,
+    /// Unique in the whole database.
+    pub id: i64,
+    /// Counts its changes; the `ETag`.
+    pub version: i64,
+    /// As it was given.
+    pub name: String,
+    /// Folded; unique in the tenant.
+    pub name_key: String,
+    /// Empty when absent.
+    pub description: String,
+    /// Empty when absent.
+    pub address: String,
+    /// Empty when absent.
+    pub city: String,
+    /// Empty when absent.
+    pub country: String,
+    /// When it was created.
+    pub created_ms: i64,
+    /// When it last changed.
+    pub updated_ms: i64,
+}
+
+/// The site with this id among these tenants.
+pub fn find(conn: &mut Conn, scope: &[String], id: i64) -> Result<Option<Site>> {
+    use sites::dsl;
+    let row = match scope {
+        // The common case has a text that never changes, so that the statement stays prepared.
+        [tenant] => dsl::sites.find((tenant, id)).first(conn),
+        tenants => dsl::sites.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::id.eq(id)).first(conn),
+    };
+    Ok(row.optional()?)
+}
+
+/// The site with this id among these tenants, or 404.
+pub fn existing(conn: &mut Conn, scope: &[String], id: i64) -> Result<Site> {
+    Ok(find(conn, scope, id)?.ok_or_else(rules::no_site)?)
+}
+
+/// The id of the site of a tenant that is meant by an id or else by a name (whatever its letter case).
+pub fn resolve(conn: &mut Conn, tenant: &str, id: Option<i64>, name: Option<&str>) -> Result<Option<i64>> {
+    use sites::dsl;
+    let found = match (id, name) {
+        (Some(id), _) => dsl::sites.find((tenant, id)).select(dsl::id).first(conn),
+        (None, Some(name)) => dsl::sites
+            .filter(dsl::tenant_id.eq(tenant))
+            .filter(dsl::name_key.eq(fold(name.trim())))
+            .select(dsl::id)
+            .first(conn),
+        (None, None) => return Ok(None),
+    };
+    Ok(found.optional()?)
+}
+
+/// The id of the site of a tenant with this name (whatever its letter case), which is created when there is none. A
+/// machine may tell a longer name than people may give: it is cut.
+pub fn find_or_create(conn: &mut Conn, tenant: &str, name: &str, now: Timestamp) -> Result<i64> {
+    let name: String = name.trim().chars().take(LONGEST_NAME).collect();
+    if let Some(id) = resolve(conn, tenant, None, Some(&name))? {
+        return Ok(id);
+    }
+    let new = NewSite { name, ..NewSite::default() };
+    let site = rules::created(new, tenant.to_owned(), db::next_id(conn, "sites", 1)?, now);
+    insert(conn, &site)?;
+    Ok(site.id)
+}
+
+/// The name of a site of a tenant.
+pub fn name_of(conn: &mut Conn, tenant: &str, id: i64) -> Result<Option<String>> {
+    use sites::dsl;
+    Ok(dsl::sites.find((tenant, id)).select(dsl::name).first(conn).optional()?)
+}
+
+/// The ids of the sites of these tenants whose name contains one of the texts, or is one of them when `exact`.
+pub fn named(conn: &mut Conn, scope: &[String], names: &[String], exact: bool) -> Result<Vec<i64>> {
+    use sites::dsl;
+    let keys = names.iter().map(|name| fold(name));
+    let condition = if exact {
+        Condition::text_in("sites.name_key IN", keys)
+    } else {
+        Condition::any(
+            keys.map(|key| Condition::sql("replace(sites.name_key, ").text(key).then(", '') <> sites.name_key")),
+        )
+    };
+    Ok(dsl::sites.filter(dsl::tenant_id.eq_any(scope)).filter(condition).select(dsl::id).load(conn)?)
+}
+
+/// Hands on id and name of every site of these tenants, by name.
+pub fn each_minimal(conn: &mut Conn, scope: &[String], mut each: impl FnMut(i64, String) -> Result<()>) -> Result<()> {
+    use sites::dsl;
+    let query = dsl::sites
+        .filter(dsl::tenant_id.eq_any(scope.to_vec()))
+        .order((dsl::name_key, dsl::id))
+        .select((dsl::id, dsl::name));
+    db::for_each_row(conn, query, |(id, name): (i64, String)| each(id, name))
+}
+
+/// A page of the sites that a filter means, and how many there are on all pages.
+///
+/// City and country have no folded column, and sites are few: the rows go by one at a time, and only those of the
+/// page are kept.
+pub fn search(
+    conn: &mut Conn,
+    scope: &[String],
+    filter: &Filter,
+    sort: Sort,
+    page: &PageRequest,
+) -> Result<(Vec<Site>, i64)> {
+    use sites::dsl;
+    let ids = if filter.ids.is_empty() {
+        Condition::sql("1 = 1")
+    } else {
+        Condition::integer_in("sites.id IN", filter.ids.iter().copied())
+    };
+    let query = dsl::sites.filter(dsl::tenant_id.eq_any(scope.to_vec())).filter(ids).into_boxed::<db::Sql>();
+    let query = match (sort.name, sort.descending) {
+        ("name", false) => query.order((dsl::name_key.asc(), dsl::id.asc())),
+        ("name", true) => query.order((dsl::name_key.desc(), dsl::id.desc())),
+        (_, false) => query.order(dsl::id.asc()),
+        (_, true) => query.order(dsl::id.desc()),
+    };
+    let (mut found, mut total) = (Vec::new(), 0_i64);
+    let wanted = page.offset()..page.offset().saturating_add(page.limit());
+    db::for_each_row(conn, query, |site: Site| {
+        if filter.takes(&site) {
+            if wanted.contains(&total) {
+                found.push(site);
+            }
+            total += 1;
+        }
+        Ok::<_, db::Error>(())
+    })?;
+    Ok((found, total))
+}
+
+fn check_name(conn: &mut Conn, site: &Site) -> Result<()> {
+    use sites::dsl;
+    let known: Option<i64> = dsl::sites
+        .filter(dsl::tenant_id.eq(&site.tenant_id))
+        .filter(dsl::name_key.eq(&site.name_key))
+        .select(dsl::id)
+        .first(conn)
+        .optional()?;
+    match known {
+        Some(id) if id != site.id => Err(rules::taken(&site.name).into()),
+        _ => Ok(()),
+    }
+}
+
+/// Stores a new site.
+///
+/// # Errors
+/// 409 when the tenant has a site of this name.
+pub fn insert(conn: &mut Conn, site: &Site) -> Result<()> {
+    check_name(conn, site)?;
+    diesel::insert_into(sites::table).values(site).execute(conn)?;
+    Ok(())
+}
+
+/// Stores the next version of a site. What the detail of its resources shows of it counts as a change of theirs.
+///
+/// # Errors
+/// 409 when the tenant has another site of this name, or somebody else changed this one meanwhile.
+pub fn update(conn: &mut Conn, old: &Site, new: &Site) -> Result<()> {
+    use resources::dsl;
+    check_name(conn, new)?;
+    let stored = sites::table.find((&old.tenant_id, old.id)).filter(sites::version.eq(old.version));
+    if diesel::update(stored).set(new).execute(conn)? == 0 {
+        return Err(base::problem::Problem::conflict("Somebody else changed the site meanwhile. Read it again.").into());
+    }
+    if rules::shows_in_resources(old, new) {
+        let here = dsl::resources.filter(dsl::tenant_id.eq(&old.tenant_id)).filter(dsl::site_id.eq(old.id));
+        diesel::update(here).set(dsl::version.eq(dsl::version + 1)).execute(conn)?;
+    }
+    Ok(())
+}
+
+/// Removes a site. Decommissioned resources forget it.
+///
+/// # Errors
+/// 409 while resources are there.
+pub fn delete(conn: &mut Conn, site: &Site) -> Result<()> {
+    use resources::dsl;
+    let here = || dsl::resources.filter(dsl::tenant_id.eq(&site.tenant_id)).filter(dsl::site_id.eq(site.id));
+    let current = here().filter(dsl::state.ne(DECOMMISSIONED)).select(dsl::id);
+    if current.first::<String>(conn).optional()?.is_some() {
+        let detail = format!("Resources are at the site \"{}\": move them away first.", site.name);
+        return Err(base::problem::Problem::conflict(detail).into());
+    }
+    diesel::update(here()).set(dsl::site_id.eq(None::<i64>)).execute(conn)?;
+    diesel::delete(sites::table.find((&site.tenant_id, site.id))).execute(conn)?;
+    Ok(())
+}

@@ -1,0 +1,4 @@
+//! What runs on a resource: installed applications and antivirus products.
+
+pub mod antivirus;
+pub mod applications;

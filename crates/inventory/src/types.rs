@@ -1,0 +1,116 @@
+//! Resource types: a seeded taxonomy that grows, for each tenant, with what it ingests.
+
+use actix_web::{HttpResponse, get};
+use api::At;
+use base::text::fold;
+use db::{Conn, Result};
+use diesel::prelude::*;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::{reports::kind::SEED, schema::resource_types};
+
+/// A tenant's own types are numbered from here; below are those of [`SEED`], by position.
+const FIRST_OWN: i64 = 1001;
+
+/// A type of resource (`docs/interface.md`, "Resource type").
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema, Queryable)]
+#[schema(example = json!({"id": 1, "name": "Linux", "path": "Server >> Linux"}))]
+pub struct ResourceType {
+    /// What `deviceTypeId` takes.
+    pub id: i64,
+    /// What `resourceType` and `deviceType` take.
+    pub name: String,
+    /// Its place in the hierarchy, levels separated by ` >> `.
+    pub path: String,
+}
+
+/// The type of a resource that names none, by its kind: cloud resources and checks have a type of that name.
+pub fn default_for(kind: &str) -> &str {
+    if kind == "DEVICE" { "Other" } else { kind }
+}
+
+fn seeds() -> impl Iterator<Item = ResourceType> {
+    (1..).zip(SEED).map(|(id, (name, path))| ResourceType { id, name: (*name).to_owned(), path: (*path).to_owned() })
+}
+
+/// All types that these tenants see.
+pub fn list(conn: &mut Conn, scope: &[String]) -> Result<Vec<ResourceType>> {
+    use resource_types::dsl;
+    let own: Vec<ResourceType> = dsl::resource_types
+        .filter(dsl::tenant_id.eq_any(scope))
+        .order((dsl::id, dsl::tenant_id))
+        .select((dsl::id, dsl::name, dsl::path))
+        .load(conn)?;
+    Ok(seeds().chain(own).collect())
+}
+
+/// The folded name of a type that a filter names, by its name or its path.
+pub fn key_of(given: &str) -> String {
+    let key = fold(given);
+    match seeds().find(|seed| fold(&seed.path) == key) {
+        Some(seed) => fold(&seed.name),
+        None => key.rsplit(">>").next().unwrap_or("").trim().to_owned(),
+    }
+}
+
+/// The path of a type that a tenant sees; its name where it is unknown.
+pub fn path(conn: &mut Conn, tenant: &str, id: i64, name: &str) -> Result<String> {
+    use resource_types::dsl;
+    if let Some(seed) = seeds().find(|seed| seed.id == id) {
+        return Ok(seed.path);
+    }
+    let path = dsl::resource_types.find((tenant, id)).select(dsl::path).first(conn).optional()?;
+    Ok(path.unwrap_or_else(|| name.to_owned()))
+}
+
+/// Id and name of the type that a caller or a report names, by its name or its path; a new one is added.
+pub fn resolve(conn: &mut Conn, tenant: &str, given: &str, path: Option<&str>) -> Result<(i64, String)> {
+    use resource_types::dsl;
+    let levels: Vec<&str> = given.split(">>").map(str::trim).filter(|level| !level.is_empty()).collect();
+    let name = levels.last().copied().unwrap_or("Other");
+    let key = fold(name);
+    let by_path = fold(&levels.join(" >> "));
+    let seed =
+        seeds().find(|seed| fold(&seed.path) == by_path).or_else(|| seeds().find(|seed| fold(&seed.name) == key));
+    if let Some(seed) = seed {
+        return Ok((seed.id, seed.name));
+    }
+    let known: Option<(i64, String)> = dsl::resource_types
+        .filter(dsl::tenant_id.eq(tenant))
+        .filter(dsl::name_key.eq(&key))
+        .select((dsl::id, dsl::name))
+        .first(conn)
+        .optional()?;
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let id = db::next_id(conn, "resource_types", FIRST_OWN)?;
+    let path = path.map_or_else(|| levels.join(" >> "), str::to_owned);
+    diesel::insert_into(dsl::resource_types)
+        .values((
+            dsl::tenant_id.eq(tenant),
+            dsl::id.eq(id),
+            dsl::name.eq(name),
+            dsl::name_key.eq(&key),
+            dsl::path.eq(if path.is_empty() { name } else { &path }),
+        ))
+        .execute(conn)?;
+    Ok((id, name.to_owned()))
+}
+
+/// List resource types
+///
+/// All types that a resource of this tenant may have: the seeded ones and those that were ingested.
+#[utoipa::path(
+    tag = "resource types",
+    operation_id = "listResourceTypes",
+    responses((status = 200, description = "Every resource type", body = Vec<ResourceType>)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/resourceType/minimal")]
+pub async fn minimal(at: At) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let scope = at.scope();
+    api::answer::ok(&at.db.read(move |conn| list(conn, &scope)).await?)
+}

@@ -1,0 +1,80 @@
+//! The command line. Every option can also be set in the environment, under the name that `--help` shows.
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use clap::{Args, Parser, Subcommand};
+use db::DatabaseUrl;
+
+/// The inventory of your machines, and the people, schedules and rules around them.
+#[derive(Parser)]
+#[command(name = "muster", version)]
+pub struct Cli {
+    /// What to log: a level (`info`, `debug`) or a filter such as `info,api=debug`
+    #[arg(long, global = true, env = "MUSTER_LOG", default_value = "info")]
+    pub log: String,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Start the service
+    Serve(Serve),
+    /// Bring the database's tables up to date, and stop
+    Migrate(Storage),
+    /// Print the OpenAPI document, or write all of them
+    Openapi(Openapi),
+    /// Take in inventory reports from files
+    Import(Import),
+}
+
+/// Where the data is.
+#[derive(Args, Clone)]
+pub struct Storage {
+    /// The directory for the SQLite file and the first credentials
+    #[arg(long, env = "MUSTER_DATA_DIR", default_value = "data")]
+    pub data_dir: PathBuf,
+    /// `sqlite:PATH` or `postgres://…`; by default `muster.sqlite` in the data directory
+    #[arg(long, env = "MUSTER_DATABASE_URL", hide_env_values = true)]
+    pub database_url: Option<DatabaseUrl>,
+    /// Connections to the database
+    #[arg(long, env = "MUSTER_CONNECTIONS", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub connections: u32,
+}
+
+#[derive(Args)]
+pub struct Serve {
+    #[command(flatten)]
+    pub storage: Storage,
+    /// The address to listen on; port 0 takes a free one
+    #[arg(long, env = "MUSTER_LISTEN", default_value = "127.0.0.1:8080")]
+    pub listen: SocketAddr,
+    /// Allow an address beyond loopback: a proxy in front takes care of TLS
+    #[arg(long, env = "MUSTER_BEHIND_PROXY")]
+    pub behind_proxy: bool,
+    /// Worker threads; 0 for one a core
+    #[arg(long, env = "MUSTER_WORKERS", default_value_t = 0)]
+    pub workers: usize,
+    /// Fill an empty database with a small company to look around in
+    #[arg(long)]
+    pub demo: bool,
+}
+
+#[derive(Args)]
+pub struct Openapi {
+    /// Write `openapi.json` and one document for each domain into this directory
+    #[arg(long, value_name = "DIR")]
+    pub write: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct Import {
+    #[command(flatten)]
+    pub storage: Storage,
+    /// The tenant that the machines belong to
+    #[arg(long, default_value = "client_1")]
+    pub tenant: String,
+    /// Reports in either format of the inventory agents, plain, zlib or gzip
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}

@@ -1,0 +1,53 @@
+//! From options to what they stand for.
+
+use std::{fs, io::IsTerminal as _};
+
+use anyhow::Context as _;
+use db::{DatabaseUrl, Db, Options};
+use tracing_subscriber::EnvFilter;
+
+use crate::{cli::Storage, domains};
+
+/// Logs go to standard error: one JSON object a line, or text when a terminal watches.
+pub fn start_log(filter: &str) {
+    let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"));
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    if std::io::stderr().is_terminal() {
+        log.compact().init();
+    } else {
+        log.json().flatten_event(true).with_current_span(false).with_span_list(false).init();
+    }
+}
+
+impl Storage {
+    /// Which database the options name.
+    pub fn url(&self) -> DatabaseUrl {
+        let default = || DatabaseUrl::Sqlite(self.data_dir.join("muster.sqlite"));
+        self.database_url.clone().unwrap_or_else(default)
+    }
+
+    /// Opens the database, which may be empty, and brings its tables up to date.
+    pub fn open(&self) -> anyhow::Result<Db> {
+        self.make_data_dir()?;
+        let url = self.url();
+        let options = Options { connections: self.connections, ..Options::default() };
+        let db = Db::open(&url, options).with_context(|| format!("opening {url:?}"))?;
+        let ran = db.migrate(&domains::migrations()).context("migrating the database")?;
+        if !ran.is_empty() {
+            tracing::info!(migrations = ran.join(" "), "tables are up to date");
+        }
+        Ok(db)
+    }
+
+    /// The data directory is its owner's alone.
+    fn make_data_dir(&self) -> anyhow::Result<()> {
+        if self.data_dir.is_dir() {
+            return Ok(());
+        }
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&self.data_dir).with_context(|| format!("creating {}", self.data_dir.display()))
+    }
+}

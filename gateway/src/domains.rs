@@ -1,0 +1,17 @@
+//! The one list of what the server is made of.
+
+use api::Domain;
+use db::Migrations;
+
+/// Every domain, in the order of the document. An eighth domain is a line here.
+pub fn all() -> Vec<Domain> {
+    vec![access::domain(), inventory::domain()]
+}
+
+/// The tables of every domain.
+pub fn migrations() -> Vec<Migrations> {
+    all().iter().map(|domain| domain.migrations).collect()
+}
+
+/// The title of the whole document.
+pub const TITLE: &str = "Muster: infrastructure operations";

@@ -1,0 +1,30 @@
+//! `muster`: one program, one database, one documented interface.
+
+mod cli;
+mod commands;
+mod config;
+mod demo;
+mod domains;
+mod first_run;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    let cli = cli::Cli::parse();
+    config::start_log(&cli.log);
+    let done = match cli.command {
+        cli::Command::Serve(arguments) => commands::serve(arguments),
+        cli::Command::Migrate(arguments) => commands::migrate(&arguments),
+        cli::Command::Openapi(arguments) => commands::openapi(&arguments),
+        cli::Command::Import(arguments) => commands::import(&arguments),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            tracing::error!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! A small HTTP client: who calls, for which tenant, and what is sent.
+
+use std::time::Duration;
+
+use reqwest::blocking::{Client as Http, RequestBuilder};
+use serde_json::Value;
+
+use crate::response::Response;
+
+/// A caller at a tenant. Paths given to it are those of docs/interface.md, below the tenant.
+#[derive(Clone)]
+pub struct Client {
+    http: Http,
+    base: String,
+    tenant: String,
+    token: Option<String>,
+}
+
+impl Client {
+    pub(crate) fn new(http: &Http, base: &str, tenant: &str, token: Option<&str>) -> Self {
+        Self {
+            http: http.clone(),
+            base: base.to_owned(),
+            tenant: tenant.to_owned(),
+            token: token.map(ToOwned::to_owned),
+        }
+    }
+
+    /// The same caller at another tenant.
+    #[must_use]
+    pub fn tenant(&self, tenant: &str) -> Self {
+        Self { tenant: tenant.to_owned(), ..self.clone() }
+    }
+
+    /// The same tenant, called with another token.
+    #[must_use]
+    pub fn with_token(&self, token: &str) -> Self {
+        Self { token: Some(token.to_owned()), ..self.clone() }
+    }
+
+    /// The tenant's id, `msp_1` or `client_2`.
+    pub fn tenant_id(&self) -> &str {
+        &self.tenant
+    }
+
+    /// The number in the tenant's id.
+    pub fn tenant_number(&self) -> i64 {
+        let digits = self.tenant.rsplit('_').next().unwrap_or_default();
+        digits.parse().expect("a tenant id ends in a number")
+    }
+
+    /// The bearer token in use.
+    pub fn bearer(&self) -> &str {
+        self.token.as_deref().expect("this caller has a token")
+    }
+
+    /// A request at a path below the tenant.
+    pub fn request(&self, method: &str, path: &str) -> Request {
+        self.absolute(method, &format!("/api/v2/tenants/{}{path}", self.tenant))
+    }
+
+    /// A request at a path from the root, with this caller's token.
+    pub fn absolute(&self, method: &str, path: &str) -> Request {
+        let request = Request::new(&self.http, method, &format!("{}{path}", self.base));
+        match &self.token {
+            Some(token) => request.header("Authorization", &format!("Bearer {token}")),
+            None => request,
+        }
+    }
+
+    /// `GET` below the tenant.
+    pub fn get(&self, path: &str) -> Response {
+        self.request("GET", path).send()
+    }
+
+    /// `GET` with a `queryString`, encoded so that each `+` of it arrives as `%2B`.
+    pub fn search(&self, path: &str, query_string: &str) -> Response {
+        let separator = if path.contains('?') { '&' } else { '?' };
+        self.get(&format!("{path}{separator}queryString={}", encode(query_string)))
+    }
+
+    /// `POST` of a JSON body.
+    pub fn post(&self, path: &str, body: &Value) -> Response {
+        self.request("POST", path).json(body).send()
+    }
+
+    /// `POST` without a body.
+    pub fn post_empty(&self, path: &str) -> Response {
+        self.request("POST", path).send()
+    }
+
+    /// `POST` of text that claims to be JSON.
+    pub fn post_text(&self, path: &str, body: impl Into<Vec<u8>>) -> Response {
+        self.request("POST", path).body("application/json", body).send()
+    }
+
+    /// `DELETE` without a body.
+    pub fn delete(&self, path: &str) -> Response {
+        self.request("DELETE", path).send()
+    }
+
+    /// `DELETE` with a JSON body, as member lists take it.
+    pub fn delete_with(&self, path: &str, body: &Value) -> Response {
+        self.request("DELETE", path).json(body).send()
+    }
+}
+
+/// A request that was not sent yet.
+pub struct Request {
+    builder: RequestBuilder,
+    label: String,
+}
+
+impl Request {
+    pub(crate) fn new(http: &Http, method: &str, url: &str) -> Self {
+        let verb = reqwest::Method::from_bytes(method.as_bytes()).expect("a method");
+        Self { builder: http.request(verb, url), label: format!("{method} {url}") }
+    }
+
+    /// Adds a header.
+    #[must_use]
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.builder = self.builder.header(name, value);
+        self
+    }
+
+    /// HTTP Basic instead of a token.
+    #[must_use]
+    pub fn basic(mut self, key: &str, secret: &str) -> Self {
+        self.builder = self.builder.basic_auth(key, Some(secret));
+        self
+    }
+
+    /// A JSON body.
+    #[must_use]
+    pub fn json(self, body: &Value) -> Self {
+        self.body("application/json", body.to_string())
+    }
+
+    /// A body of any kind.
+    #[must_use]
+    pub fn body(mut self, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
+        self.builder = self.builder.header("Content-Type", content_type).body(body.into());
+        self
+    }
+
+    /// Sends it and reads the whole answer.
+    pub fn send(self) -> Response {
+        let Self { builder, label } = self;
+        let answer = builder.send().unwrap_or_else(|error| panic!("{label}: {error:?}"));
+        let status = answer.status().as_u16();
+        let headers = answer.headers().clone();
+        let body = answer.bytes().unwrap_or_else(|error| panic!("{label}: body: {error:?}"));
+        Response { label, status, headers, body: body.to_vec() }
+    }
+}
+
+pub(crate) fn http() -> Http {
+    Http::builder()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .timeout(Duration::from_secs(60))
+        .build()
+        .expect("an HTTP client")
+}
+
+/// Percent-encodes all but unreserved characters, for one value of a query or one segment of a path.
+pub fn encode(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() * 3);
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}

@@ -1,0 +1,80 @@
+//! The harness of the black-box tests: it starts the real program `muster` on SQLite or on a private
+//! Postgres and speaks HTTP to it. It knows the contract (docs/interface.md) and nothing of the code.
+//!
+//! A test is a plain function that takes a [`Server`] (shared by all tests of the run, so it makes a
+//! client tenant of its own) or a [`Backend`] (it starts, stops and kills servers itself). The macro
+//! [`both_backends!`] turns it into one test per backend.
+
+#![expect(clippy::expect_used, reason = "a test fails by panicking")]
+
+mod client;
+mod postgres;
+mod program;
+mod raw;
+mod response;
+mod server;
+mod unique;
+mod watchdog;
+
+use std::sync::OnceLock;
+
+pub use crate::client::{Client, Request, encode};
+pub use crate::postgres::fresh_database;
+pub use crate::program::{Exit, Guard, muster};
+pub use crate::response::Response;
+pub use crate::server::Server;
+pub use crate::unique::{unique, uuid};
+
+/// Where a server keeps its rows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Backend {
+    /// A file in the server's own data directory.
+    Sqlite,
+    /// A database of its own in the private cluster of this test run.
+    Postgres,
+}
+
+/// A test body: takes the server that all tests of a backend share, or the backend itself.
+pub trait Scenario<Subject> {
+    /// Runs the test; a panic is a failure and prints what the server logged meanwhile.
+    fn run(self, backend: Backend);
+}
+
+impl<F: FnOnce(&Server)> Scenario<&Server> for F {
+    fn run(self, backend: Backend) {
+        let server = shared(backend);
+        let _log = server.log_on_failure();
+        self(server);
+    }
+}
+
+impl<F: FnOnce(Backend)> Scenario<Backend> for F {
+    fn run(self, backend: Backend) {
+        self(backend);
+    }
+}
+
+/// The one server per backend that the tests of a run share.
+fn shared(backend: Backend) -> &'static Server {
+    static SQLITE: OnceLock<Server> = OnceLock::new();
+    static POSTGRES: OnceLock<Server> = OnceLock::new();
+    let cell = match backend {
+        Backend::Sqlite => &SQLITE,
+        Backend::Postgres => &POSTGRES,
+    };
+    cell.get_or_init(|| Server::start(backend))
+}
+
+/// Makes a `#[test]` per backend of each function named, in the modules `sqlite` and `postgres`.
+/// A function that is left out is dead code, which the lints report.
+#[macro_export]
+macro_rules! both_backends {
+    ($($name:ident),+ $(,)?) => {
+        mod sqlite {
+            $(#[test] fn $name() { $crate::Scenario::run(super::$name, $crate::Backend::Sqlite); })+
+        }
+        mod postgres {
+            $(#[test] fn $name() { $crate::Scenario::run(super::$name, $crate::Backend::Postgres); })+
+        }
+    };
+}

@@ -1,0 +1,113 @@
+//! The program under test as a command line: run to its end, or held and killed.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::watchdog::Watchdog;
+
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// How a program that was run to its end ended.
+pub struct Exit {
+    /// Its exit status.
+    pub status: ExitStatus,
+    /// What it printed.
+    pub stdout: String,
+    /// What it printed as errors and logs.
+    pub stderr: String,
+}
+
+/// A running program that is killed when this is dropped, or when this process ends.
+pub struct Guard {
+    process: Child,
+    watchdog: Watchdog,
+}
+
+impl Guard {
+    /// Starts `command`.
+    pub fn spawn(command: &mut Command) -> Self {
+        let mut watchdog = Watchdog::over(Path::new(""), "KILL");
+        let process = command.spawn().expect("the program starts");
+        watchdog.watch(&process);
+        Self { process, watchdog }
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        self.watchdog.unwatch();
+    }
+}
+
+/// The program under test, with nothing of this process's own configuration.
+pub fn muster() -> Command {
+    let mut command = Command::new(program());
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy();
+        if name.starts_with("MUSTER_") || name.starts_with("PG") || name == "DATABASE_URL" {
+            command.env_remove(name.as_ref());
+        }
+    }
+    command.stdin(Stdio::null());
+    command
+}
+
+/// `MUSTER_BIN`, or the program beside the test program's own folder (`target/<profile>/muster`).
+fn program() -> PathBuf {
+    if let Some(path) = std::env::var_os("MUSTER_BIN") {
+        return PathBuf::from(path);
+    }
+    let own = std::env::current_exe().expect("the test program has a path");
+    let path = own.ancestors().nth(2).expect("target/<profile>/deps").join("muster");
+    assert!(path.is_file(), "{} is not built: `make test` or `cargo build --workspace` builds it", path.display());
+    path
+}
+
+impl Exit {
+    /// Runs `command` until it ends by itself; after 20 s it is killed and the test fails.
+    #[track_caller]
+    pub fn of(command: &mut Command) -> Self {
+        let mut guard = Guard::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
+        let process = &mut guard.process;
+        let mut stdout = process.stdout.take().expect("piped");
+        let mut stderr = process.stderr.take().expect("piped");
+        let reader = std::thread::spawn(move || {
+            let mut text = String::new();
+            let _ = stdout.read_to_string(&mut text);
+            text
+        });
+        let error_reader = std::thread::spawn(move || {
+            let mut text = String::new();
+            let _ = stderr.read_to_string(&mut text);
+            text
+        });
+        let status = wait(process, LIMIT);
+        if status.is_none() {
+            let _ = process.kill();
+            let _ = process.wait();
+        }
+        let stdout = reader.join().unwrap_or_default();
+        let stderr = error_reader.join().unwrap_or_default();
+        match status {
+            Some(status) => Self { status, stdout, stderr },
+            None => panic!("still running after {LIMIT:?}\n{stdout}\n{stderr}"),
+        }
+    }
+}
+
+/// Waits for the end of `process`, but no longer than `limit`.
+pub(crate) fn wait(process: &mut Child, limit: Duration) -> Option<ExitStatus> {
+    let deadline = Instant::now() + limit;
+    while Instant::now() < deadline {
+        if let Ok(Some(status)) = process.try_wait() {
+            return Some(status);
+        }
+        sleep(Duration::from_millis(10));
+    }
+    None
+}

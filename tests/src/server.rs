@@ -1,0 +1,292 @@
+//! Starting, stopping and killing the real program.
+
+use std::fs;
+use std::io::{Read, Seek, SeekFrom};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::sync::OnceLock;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::client::{Client, Request};
+use crate::program::{muster, wait};
+use crate::raw;
+use crate::response::Response;
+use crate::unique::unique;
+use crate::watchdog::Watchdog;
+use crate::{Backend, fresh_database};
+
+const START: Duration = Duration::from_secs(20);
+const STOP: Duration = Duration::from_secs(20);
+
+/// A running `muster serve`, with partner `msp_1`, client `client_1` and an admin key at `msp_1`.
+pub struct Server {
+    /// Where its rows are.
+    pub backend: Backend,
+    directory: PathBuf,
+    database_url: Option<String>,
+    arguments: Vec<String>,
+    key: String,
+    secret: String,
+    running: Option<Running>,
+    watchdog: Watchdog,
+    http: reqwest::blocking::Client,
+    token: OnceLock<String>,
+}
+
+struct Running {
+    process: Child,
+    base: String,
+}
+
+impl Server {
+    /// Starts the program on an empty data directory (and an empty database) and waits until it is ready.
+    pub fn start(backend: Backend) -> Self {
+        Self::start_with(backend, &[])
+    }
+
+    /// The same with more arguments after `serve`.
+    pub fn start_with(backend: Backend, arguments: &[&str]) -> Self {
+        let directory = tempfile::Builder::new().prefix("muster-test-").tempdir().expect("a temporary directory");
+        let directory = directory.keep();
+        let watchdog = Watchdog::over(&directory, "KILL");
+        let database_url = (backend == Backend::Postgres).then(fresh_database);
+        let mut server = Self {
+            backend,
+            directory,
+            database_url,
+            arguments: arguments.iter().map(ToString::to_string).collect(),
+            key: unique("bootstrapkey").replace('-', ""),
+            secret: unique("bootstrapsecret0123456789").replace('-', ""),
+            running: None,
+            watchdog,
+            http: crate::client::http(),
+            token: OnceLock::new(),
+        };
+        server.spawn();
+        server
+    }
+
+    fn spawn(&mut self) {
+        let log = |name: &str| {
+            let path = self.directory.join(name);
+            fs::File::options().create(true).append(true).open(path).expect("open the log")
+        };
+        let (stdout, stderr) = (log("stdout.log"), log("stderr.log"));
+        let printed_before = stdout.metadata().map_or(0, |found| found.len());
+        let process =
+            self.serve_command().stdout(stdout).stderr(stderr).process_group(0).spawn().expect("muster starts");
+        self.watchdog.watch(&process);
+        self.running = Some(Running { process, base: String::new() });
+
+        let deadline = Instant::now() + START;
+        let mut address = None;
+        while Instant::now() < deadline {
+            if address.is_none() {
+                let printed = read_from(&self.directory.join("stdout.log"), printed_before);
+                address = address_in(&printed);
+            }
+            if let Some(base) = &address
+                && self.http.get(format!("{base}/health/ready")).send().is_ok_and(|found| found.status() == 200)
+            {
+                self.running.as_mut().expect("just set").base.clone_from(base);
+                return;
+            }
+            if let Some(Ok(Some(status))) = self.running.as_mut().map(|running| running.process.try_wait()) {
+                panic!("muster ended at start with {status}\n{}", self.log());
+            }
+            sleep(Duration::from_millis(10));
+        }
+        panic!("muster was not ready after {START:?} (address {address:?})\n{}", self.log());
+    }
+
+    /// The command line that starts this server.
+    pub fn serve_command(&self) -> Command {
+        let mut command = muster();
+        command.args(["serve", "--listen", "127.0.0.1:0", "--data-dir"]).arg(self.data_dir());
+        if let Some(url) = &self.database_url {
+            command.args(["--database-url", url]);
+        }
+        command.args(&self.arguments);
+        command.env("MUSTER_BOOTSTRAP_KEY", &self.key).env("MUSTER_BOOTSTRAP_SECRET", &self.secret);
+        command
+    }
+
+    /// Its `--data-dir`.
+    pub fn data_dir(&self) -> PathBuf {
+        self.directory.join("data")
+    }
+
+    /// Its `--database-url`, when it was given one.
+    pub fn database_url(&self) -> Option<&str> {
+        self.database_url.as_deref()
+    }
+
+    /// `http://127.0.0.1:PORT`
+    pub fn base(&self) -> &str {
+        &self.running.as_ref().expect("the server runs").base
+    }
+
+    /// Process id of the running program.
+    pub fn pid(&self) -> u32 {
+        self.running.as_ref().expect("the server runs").process.id()
+    }
+
+    /// Resident memory of the running program in KiB: now, and the highest it ever was (Linux only).
+    pub fn memory_kib(&self) -> Option<(u64, u64)> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.pid())).ok()?;
+        let field = |name: &str| -> Option<u64> {
+            let line = status.lines().find(|line| line.starts_with(name))?;
+            line.split_whitespace().nth(1)?.parse().ok()
+        };
+        Some((field("VmRSS:")?, field("VmHWM:")?))
+    }
+
+    /// The bootstrap key and its secret.
+    pub fn credentials(&self) -> (&str, &str) {
+        (&self.key, &self.secret)
+    }
+
+    /// A request at an absolute path, with no token.
+    pub fn request(&self, method: &str, path: &str) -> Request {
+        Request::new(&self.http, method, &format!("{}{path}", self.base()))
+    }
+
+    /// `GET` of an absolute path, with no token.
+    pub fn get(&self, path: &str) -> Response {
+        self.request("GET", path).send()
+    }
+
+    /// The bytes as they are on a connection of their own; `None` when it was closed without an answer.
+    pub fn raw(&self, request: &[u8]) -> Option<Response> {
+        raw::exchange(self.base(), request)
+    }
+
+    /// An access token for a key and its secret.
+    pub fn token(&self, key: &str, secret: &str) -> String {
+        let form = format!("grant_type=client_credentials&client_id={key}&client_secret={secret}");
+        let answer =
+            self.request("POST", "/auth/oauth/token").body("application/x-www-form-urlencoded", form).send().ok();
+        answer["access_token"].as_str().expect("access_token is a string").to_owned()
+    }
+
+    /// A caller with the bootstrap key (admin of `msp_1`), at `msp_1`.
+    pub fn admin(&self) -> Client {
+        let token = self.token.get_or_init(|| self.token(&self.key, &self.secret));
+        Client::new(&self.http, self.base(), "msp_1", Some(token))
+    }
+
+    /// A caller without a token, at `msp_1`.
+    pub fn anonymous(&self) -> Client {
+        Client::new(&self.http, self.base(), "msp_1", None)
+    }
+
+    /// A new client tenant of `msp_1`, called by the bootstrap key.
+    pub fn new_client(&self) -> Client {
+        let admin = self.admin();
+        let answer = admin.post("/clients", &serde_json::json!({"name": unique("client")})).ok();
+        admin.tenant(answer["uniqueId"].as_str().expect("uniqueId is a string"))
+    }
+
+    /// A caller with a new API key of `tenant` in `role`, at that tenant.
+    pub fn caller(&self, tenant: &str, role: &str) -> Client {
+        let body = serde_json::json!({"name": unique(role), "role": role});
+        let answer = self.admin().tenant(tenant).post("/apiKeys", &body).ok();
+        let field = |name: &str| answer[name].as_str().expect("key and secret are strings").to_owned();
+        let token = self.token(&field("key"), &field("secret"));
+        Client::new(&self.http, self.base(), tenant, Some(&token))
+    }
+
+    /// SIGTERM; the program has to end by itself with status 0.
+    pub fn stop(&mut self) {
+        let pid = self.pid().to_string();
+        let sent = Command::new("kill").args(["-s", "TERM", &pid]).status();
+        assert!(sent.is_ok_and(|status| status.success()), "SIGTERM was not sent");
+        let mut running = self.running.take().expect("the server runs");
+        let status = wait(&mut running.process, STOP);
+        let _ = running.process.kill();
+        let _ = running.process.wait();
+        self.watchdog.unwatch();
+        let status = status.unwrap_or_else(|| panic!("still running {STOP:?} after SIGTERM\n{}", self.log()));
+        assert!(status.success(), "SIGTERM ended it with {status}\n{}", self.log());
+    }
+
+    /// SIGKILL: what was acknowledged has to be there after a restart.
+    pub fn kill9(&mut self) {
+        if let Some(mut running) = self.running.take() {
+            let _ = running.process.kill();
+            let _ = running.process.wait();
+            self.watchdog.unwatch();
+        }
+    }
+
+    /// Starts it again (after stopping it when it runs) on the same data; the port is another one.
+    pub fn restart(&mut self) {
+        if self.running.is_some() {
+            self.stop();
+        }
+        self.spawn();
+    }
+
+    /// All it printed and logged.
+    pub fn log(&self) -> String {
+        self.log_since([0, 0])
+    }
+
+    fn log_since(&self, [stdout, stderr]: [u64; 2]) -> String {
+        let text = |name: &str, from| read_from(&self.directory.join(name), from);
+        format!("stdout: {}\nstderr: {}", text("stdout.log", stdout), text("stderr.log", stderr))
+    }
+
+    fn log_lengths(&self) -> [u64; 2] {
+        ["stdout.log", "stderr.log"].map(|name| fs::metadata(self.directory.join(name)).map_or(0, |found| found.len()))
+    }
+
+    /// Prints what the server logs from now on when the test fails.
+    pub(crate) fn log_on_failure(&self) -> LogOnFailure<'_> {
+        LogOnFailure { server: self, from: self.log_lengths() }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.kill9();
+        if std::thread::panicking() {
+            eprintln!("server on {:?}\n{}", self.backend, self.log());
+        }
+    }
+}
+
+pub(crate) struct LogOnFailure<'s> {
+    server: &'s Server,
+    from: [u64; 2],
+}
+
+impl Drop for LogOnFailure<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let log = self.server.log_since(self.from);
+            let start = log.char_indices().rev().nth(8_000).map_or(0, |(at, _)| at);
+            eprintln!("server on {:?} (shared: other tests' lines too)\n{}", self.server.backend, &log[start..]);
+        }
+    }
+}
+
+fn read_from(path: &Path, offset: u64) -> String {
+    let mut bytes = Vec::new();
+    if let Ok(mut file) = fs::File::open(path) {
+        let _ = file.seek(SeekFrom::Start(offset));
+        let _ = file.read_to_end(&mut bytes);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The first complete `http://127.0.0.1:PORT` of the text.
+fn address_in(text: &str) -> Option<String> {
+    const PREFIX: &str = "http://127.0.0.1:";
+    let start = text.find(PREFIX)?;
+    let port = &text[start + PREFIX.len()..];
+    let end = port.find(|c: char| !c.is_ascii_digit())?;
+    (end > 0).then(|| format!("{PREFIX}{}", &port[..end]))
+}

@@ -1,0 +1,87 @@
+//! `ETag` on what is read, `If-Match` on what is written.
+
+use muster_tests::{Client, Server, both_backends};
+use serde_json::json;
+
+use super::{device, text};
+
+both_backends![
+    a_resource_has_an_etag_that_changes_with_it,
+    if_match_guards_an_update,
+    if_match_guards_a_delete,
+    concurrent_writers_with_if_match_win_once,
+];
+
+#[track_caller]
+fn etag(client: &Client, path: &str) -> String {
+    let answer = client.get(path);
+    answer.ok();
+    match answer.header("ETag") {
+        Some(tag) => {
+            assert!(tag.trim_start_matches("W/").starts_with('"'), "an ETag is quoted: {tag}");
+            tag.to_owned()
+        }
+        None => panic!("no ETag: {answer}"),
+    }
+}
+
+fn a_resource_has_an_etag_that_changes_with_it(server: &Server) {
+    let client = server.new_client();
+    let path = format!("/resources/{}", device(&client, "tagged"));
+    let first = etag(&client, &path);
+    assert_eq!(etag(&client, &path), first, "reading changes nothing");
+    client.post(&path, &json!({"description": "changed"})).ok();
+    assert_ne!(etag(&client, &path), first);
+}
+
+fn if_match_guards_an_update(server: &Server) {
+    let client = server.new_client();
+    let path = format!("/resources/{}", device(&client, "guarded"));
+    let update = |tag: &str, alias: &str| {
+        client.request("POST", &path).header("If-Match", tag).json(&json!({"aliasName": alias})).send()
+    };
+    let alias = || client.get(&path).ok()["generalInfo"]["aliasName"].clone();
+    let first = etag(&client, &path);
+    update(&first, "one").ok();
+    update(&first, "two").problem(412, "0004");
+    update("\"something else\"", "three").problem(412, "0004");
+    assert_eq!(alias(), json!("one"), "a 412 changes nothing");
+    update(&etag(&client, &path), "four").ok();
+    update("*", "five").ok();
+    assert_eq!(alias(), json!("five"));
+}
+
+fn if_match_guards_a_delete(server: &Server) {
+    let client = server.new_client();
+    let path = format!("/resources/{}", device(&client, "guarded"));
+    let old = etag(&client, &path);
+    client.post(&path, &json!({"description": "changed"})).ok();
+    client.request("DELETE", &path).header("If-Match", &old).send().problem(412, "0004");
+    client.get(&path).ok();
+    let new = etag(&client, &path);
+    client.request("DELETE", &path).header("If-Match", &new).send().ok();
+    client.get(&path).not_found();
+}
+
+fn concurrent_writers_with_if_match_win_once(server: &Server) {
+    let client = server.new_client();
+    let path = format!("/resources/{}", device(&client, "contended"));
+    let tag = etag(&client, &path);
+    let statuses: Vec<u16> = std::thread::scope(|scope| {
+        let writers: Vec<_> = (0..8)
+            .map(|number| {
+                let (client, path, tag) = (client.clone(), &path, &tag);
+                scope.spawn(move || {
+                    let body = json!({"description": format!("writer {number}")});
+                    client.request("POST", path).header("If-Match", tag).json(&body).send().status
+                })
+            })
+            .collect();
+        writers.into_iter().map(|writer| writer.join().unwrap_or_default()).collect()
+    });
+    let won = statuses.iter().filter(|status| **status == 200).count();
+    assert_eq!(won, 1, "{statuses:?}");
+    assert!(statuses.iter().all(|status| [200, 409, 412].contains(status)), "{statuses:?}");
+    let detail = client.get(&path).ok();
+    assert!(text(&detail["generalInfo"]["description"]).starts_with("writer "));
+}

@@ -1,0 +1,149 @@
+//! `GET /resources/{resourceId}`: the Device shape and the Synthetic shape.
+
+use muster_tests::{Server, both_backends, uuid};
+use serde_json::{Value, json};
+
+use super::{create, detail, integer, keys, timestamp};
+
+both_backends![
+    every_other_type_has_the_device_shape,
+    a_synthetic_has_its_own_shape,
+    secrets_of_a_credential_are_write_only,
+    an_update_keeps_the_secrets_out_too,
+];
+
+fn every_other_type_has_the_device_shape(server: &Server) {
+    let client = server.new_client();
+    let site = client.post("/sites", &json!({"name": "Zone A"})).ok()["id"].clone();
+    for kind in ["AUTO_SCALING", "EBS", "LOAD_BALANCER", "SQL_DATABASE", "SQL_SERVER"] {
+        let body = json!({
+            "type": kind, "name": "vol", "resourceName": "Volume 1", "source": "AWS", "status": "UP",
+            "location": {"id": site}, "description": "not in this shape", "tags": [{"name": "a", "value": "b"}],
+        });
+        let id = create(&client, &body);
+        let found = detail(&client, &id);
+        let documented = [
+            "id",
+            "createdDate",
+            "updatedDate",
+            "type",
+            "state",
+            "source",
+            "status",
+            "location",
+            "resourceName",
+            "consoles",
+            "clientUniqueId",
+        ];
+        for name in keys(&found) {
+            assert!(documented.contains(&name), "{kind}: {name} is not documented");
+        }
+        timestamp(&found["createdDate"]);
+        timestamp(&found["updatedDate"]);
+        for (name, expected) in [
+            ("id", json!(id)),
+            ("type", json!(kind)),
+            ("state", json!("active")),
+            ("source", json!("AWS")),
+            ("status", json!("UP")),
+            ("location", json!({"id": site, "name": "Zone A"})),
+            ("resourceName", json!("Volume 1")),
+            ("consoles", json!([])),
+            ("clientUniqueId", json!(client.tenant_id())),
+        ] {
+            assert_eq!(found[name], expected, "{kind}: {name}");
+        }
+    }
+}
+
+fn synthetic(locations: &[String]) -> Value {
+    json!({
+        "type": "SYNTHETIC", "name": "shop front", "checkType": "HTTP", "host": "shop.example.com",
+        "url": "https://shop.example.com/", "locationUuids": locations,
+        "credential": {
+            "id": 7, "secure": true, "port": 443, "snmpVersion": "V2", "autoEnableMode": false, "universal": false,
+            "spSecure": false, "spPort": 0, "securityLevel": "AuthPriv", "timeoutMs": 10_000,
+            "oauthClientKey": "hush-key", "oauthClientSecret": "hush-secret",
+            "oauthAccessTokenUrl": "https://shop.example.com/token", "oauthGrantType": "CLIENT_CREDENTIALS",
+        },
+    })
+}
+
+fn a_synthetic_has_its_own_shape(server: &Server) {
+    let client = server.new_client();
+    let locations = [uuid(), uuid()];
+    let id = create(&client, &synthetic(&locations));
+    let found = detail(&client, &id);
+    let documented = [
+        "id",
+        "resourceType",
+        "name",
+        "consoles",
+        "checkType",
+        "host",
+        "deleted",
+        "url",
+        "credential",
+        "locationUuids",
+        "ts",
+        "clientId",
+        "locationOffset",
+        "totalLocations",
+    ];
+    for name in keys(&found) {
+        assert!(documented.contains(&name), "{name} is not documented");
+    }
+    for (name, expected) in [
+        ("id", json!(id)),
+        ("resourceType", json!("SYNTHETIC")),
+        ("name", json!("shop front")),
+        ("consoles", json!([])),
+        ("checkType", json!("HTTP")),
+        ("host", json!("shop.example.com")),
+        ("deleted", json!(false)),
+        ("url", json!("https://shop.example.com/")),
+        ("locationUuids", json!(locations)),
+        ("clientId", json!(client.tenant_number())),
+        ("totalLocations", json!(2)),
+    ] {
+        assert_eq!(found[name], expected, "{name}");
+    }
+    assert!(integer(&found["ts"]) > 1_600_000_000_000, "milliseconds: {}", found["ts"]);
+    integer(&found["locationOffset"]);
+    let credential = &found["credential"];
+    for (name, expected) in
+        [("id", json!(7)), ("secure", json!(true)), ("port", json!(443)), ("timeoutMs", json!(10_000))]
+    {
+        assert_eq!(credential[name], expected, "credential.{name}");
+    }
+    assert_eq!(credential["oauthAccessTokenUrl"], json!("https://shop.example.com/token"));
+    let listed = client.get("/resources/minimal").list();
+    assert_eq!(listed[0]["resourceType"], json!("SYNTHETIC"));
+}
+
+fn secrets_of_a_credential_are_write_only(server: &Server) {
+    let client = server.new_client();
+    let id = create(&client, &synthetic(&[uuid()]));
+    let answer = client.get(&format!("/resources/{id}"));
+    assert_eq!(answer.ok()["credential"]["oauthClientSecret"], json!(""));
+    assert!(!answer.text().contains("hush-secret"));
+    for path in ["/resources/search", "/resources/minimal"] {
+        assert!(!client.get(path).text().contains("hush"));
+    }
+    client.delete(&format!("/resources/{id}")).ok();
+    assert!(!client.get(&format!("/history/resources/{id}")).text().contains("hush-secret"));
+}
+
+fn an_update_keeps_the_secrets_out_too(server: &Server) {
+    let client = server.new_client();
+    let id = create(&client, &synthetic(&[uuid()]));
+    let answer = client.post(&format!("/resources/{id}"), &json!({"credential": {"oauthClientSecret": "hush-new"}}));
+    assert_eq!(answer.status, 200, "{answer}");
+    assert!(!answer.text().contains("hush-new"));
+    assert!(!client.get(&format!("/resources/{id}")).text().contains("hush-"));
+    let wrong =
+        json!({"type": "SYNTHETIC", "name": "x", "credential": {"oauthClientSecret": ["hush-echo"], "port": "high"}});
+    let refused = client.post("/resources", &wrong);
+    refused.problem(400, "0002");
+    assert!(!refused.text().contains("hush-echo"));
+}
