@@ -46,18 +46,47 @@ pub struct Storage {
 pub struct Serve {
     #[command(flatten)]
     pub storage: Storage,
+    #[command(flatten)]
+    pub listen: Listen,
+    #[command(flatten)]
+    pub carry: Carry,
+    /// Fill an empty database with a small company to look around in
+    #[arg(long)]
+    pub demo: bool,
+}
+
+/// Where clients connect, and how.
+#[derive(Args, Clone)]
+pub struct Listen {
     /// The address to listen on; port 0 takes a free one
     #[arg(long, env = "MUSTER_LISTEN", default_value = "127.0.0.1:8080")]
     pub listen: SocketAddr,
     /// Allow an address beyond loopback: a proxy in front takes care of TLS
     #[arg(long, env = "MUSTER_BEHIND_PROXY")]
     pub behind_proxy: bool,
+    /// Speak HTTPS with the certificate chain in this PEM file; SIGHUP reads it again
+    #[arg(long, env = "MUSTER_TLS_CERT", value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+    /// The PEM file with the key of the certificate
+    #[arg(long, env = "MUSTER_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+}
+
+/// How much the service carries, and who may look.
+#[derive(Args, Clone)]
+pub struct Carry {
     /// Worker threads; 0 for one a core
     #[arg(long, env = "MUSTER_WORKERS", default_value_t = 0)]
     pub workers: usize,
-    /// Fill an empty database with a small company to look around in
-    #[arg(long)]
-    pub demo: bool,
+    /// Requests worked on at once, beyond which others get a 503; 0 for 64 a worker
+    #[arg(long, env = "MUSTER_MAX_REQUESTS", value_name = "N", default_value_t = 0)]
+    pub max_requests: usize,
+    /// Requests a second of one API key (twice as many in a burst), beyond which it gets a 429; 0 for no limit
+    #[arg(long, env = "MUSTER_RATE_LIMIT", value_name = "N", default_value_t = 10_000)]
+    pub rate_limit: u32,
+    /// Show /metrics to everybody who can connect, not to processes of this machine alone
+    #[arg(long, env = "MUSTER_METRICS_PUBLIC")]
+    pub metrics_public: bool,
 }
 
 #[derive(Args)]

@@ -1,47 +1,20 @@
 //! What each command does.
 
-use std::{fs, net::TcpListener, path::Path, sync::Arc};
+mod serve;
+
+use std::{fs, path::Path};
 
 use anyhow::{Context as _, bail};
-use api::{Access as _, serve::Service, spec};
+use api::{Access as _, spec};
 use base::tenant::TenantId;
 use indicatif::{ProgressBar, ProgressStyle};
 use inventory::agents::{self, Ingested};
 
+pub use self::serve::serve;
 use crate::{
-    cli::{Import, Openapi, Serve, Storage},
-    demo, domains, first_run,
+    cli::{Import, Openapi, Storage},
+    domains,
 };
-
-/// `muster serve`.
-pub fn serve(arguments: Serve) -> anyhow::Result<()> {
-    let Serve { storage, listen, behind_proxy, workers, demo } = arguments;
-    if !listen.ip().is_loopback() && !behind_proxy {
-        bail!(
-            "{listen} is beyond loopback, and requests carry secrets: put a TLS proxy in front and say --behind-proxy"
-        );
-    }
-    let db = storage.open()?;
-    first_run::bootstrap(&db, &storage.data_dir)?;
-    if demo {
-        demo::fill(&db).context("filling the demo company")?;
-    }
-    let listener = TcpListener::bind(listen).with_context(|| format!("listening on {listen}"))?;
-    let address = listener.local_addr()?;
-    let keeper = Arc::new(access::Keeper::new(db.clone()));
-    let service = Service {
-        title: domains::TITLE,
-        domains: domains::all(),
-        access: keeper.clone(),
-        db,
-        extras: Arc::new(access::extras(keeper)),
-        workers,
-    };
-    let data_dir = storage.data_dir;
-    actix_web::rt::System::new().block_on(service.run(listener, move |_| first_run::greet(address, &data_dir)))?;
-    tracing::info!("stopped");
-    Ok(())
-}
 
 /// `muster migrate`.
 pub fn migrate(storage: &Storage) -> anyhow::Result<()> {

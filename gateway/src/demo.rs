@@ -1,8 +1,13 @@
-//! A small company to look around in (`--demo`).
+//! A small company to look around in (`--demo`): each domain brings its part.
 
+use base::tenant::TenantId;
 use db::Db;
 
 /// Fills an empty inventory; leaves one that has anything in it as it is.
-pub fn fill(_: &Db) -> anyhow::Result<()> {
+pub fn fill(db: &Db) -> anyhow::Result<()> {
+    let (partner, client) = (TenantId::partner(1), TenantId::client(1));
+    if inventory::demo::fill(db, &partner, &client, api::clock::now())? {
+        tracing::info!(tenant = %client, "filled the inventory of the demo company");
+    }
     Ok(())
 }

@@ -10,7 +10,7 @@ pub fn all() -> Vec<Domain> {
 
 /// The tables of every domain.
 pub fn migrations() -> Vec<Migrations> {
-    all().iter().map(|domain| domain.migrations).collect()
+    std::iter::once(outbox::migrations()).chain(all().iter().map(|domain| domain.migrations)).collect()
 }
 
 /// The title of the whole document.

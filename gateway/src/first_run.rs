@@ -49,17 +49,18 @@ fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
 
 /// Tells the person at the terminal where the service is and how to ask it something.
 #[expect(clippy::print_stdout, reason = "this is what the person at the terminal waits for")]
-pub fn greet(address: SocketAddr, data_dir: &Path) {
+pub fn greet(scheme: &str, address: SocketAddr, data_dir: &Path) {
+    let base = format!("{scheme}://{address}");
     let credentials = credentials_file(data_dir);
-    println!("Muster listens at http://{address}");
-    println!("Reference: http://{address}/docs/");
+    println!("Muster listens at {base}");
+    println!("Reference: {base}/docs/");
     if credentials.is_file() {
         println!("Try it:");
         println!(
             "  . {file} && curl -s -H \"Authorization: Bearer $(curl -s -d grant_type=client_credentials \
-             -d client_id=$MUSTER_KEY -d client_secret=$MUSTER_SECRET http://{address}/auth/oauth/token \
+             -d client_id=$MUSTER_KEY -d client_secret=$MUSTER_SECRET {base}/auth/oauth/token \
              | sed 's/.*\"access_token\":\"\\([^\"]*\\)\".*/\\1/')\" \
-             http://{address}/api/v2/tenants/client_1/resources/minimal",
+             {base}/api/v2/tenants/client_1/resources/minimal",
             file = shell_path(&credentials)
         );
     }

@@ -146,12 +146,17 @@ impl Request {
 
     /// Sends it and reads the whole answer.
     pub fn send(self) -> Response {
+        let label = self.label.clone();
+        self.try_send().unwrap_or_else(|error| panic!("{label}: {error:?}"))
+    }
+
+    /// The same where the server may be gone: then there is no answer, and nobody knows what became of the request.
+    pub fn try_send(self) -> Result<Response, reqwest::Error> {
         let Self { builder, label } = self;
-        let answer = builder.send().unwrap_or_else(|error| panic!("{label}: {error:?}"));
+        let answer = builder.send()?;
         let status = answer.status().as_u16();
         let headers = answer.headers().clone();
-        let body = answer.bytes().unwrap_or_else(|error| panic!("{label}: body: {error:?}"));
-        Response { label, status, headers, body: body.to_vec() }
+        Ok(Response { label, status, headers, body: answer.bytes()?.to_vec() })
     }
 }
 

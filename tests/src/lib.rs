@@ -16,13 +16,14 @@ mod server;
 mod unique;
 mod watchdog;
 
+use std::io::Write as _;
 use std::sync::OnceLock;
 
 pub use crate::client::{Client, Request, encode};
 pub use crate::postgres::fresh_database;
 pub use crate::program::{Exit, Guard, muster};
 pub use crate::response::Response;
-pub use crate::server::Server;
+pub use crate::server::{LogOnFailure, Server};
 pub use crate::unique::{unique, uuid};
 
 /// Where a server keeps its rows.
@@ -52,6 +53,16 @@ impl<F: FnOnce(Backend)> Scenario<Backend> for F {
     fn run(self, backend: Backend) {
         self(backend);
     }
+}
+
+/// How often a long test does `what`: `quick` times, or `full` times with `MUSTER_TESTS_FULL=1`. Says so on the terminal,
+/// past the capture of the test program.
+pub fn rounds(what: &str, quick: usize, full: usize) -> usize {
+    let all = std::env::var("MUSTER_TESTS_FULL").is_ok_and(|value| value == "1");
+    let chosen = if all { full } else { quick };
+    let note = if all { String::new() } else { format!(" of {full} (all with MUSTER_TESTS_FULL=1)") };
+    let _ = writeln!(std::io::stderr(), "{chosen} {what}{note}");
+    chosen
 }
 
 /// The one server per backend that the tests of a run share.

@@ -27,6 +27,11 @@ pub struct Guard {
 }
 
 impl Guard {
+    /// The program itself.
+    pub fn process(&mut self) -> &mut Child {
+        &mut self.process
+    }
+
     /// Starts `command`.
     pub fn spawn(command: &mut Command) -> Self {
         let mut watchdog = Watchdog::over(Path::new(""), "KILL");
@@ -57,15 +62,15 @@ pub fn muster() -> Command {
     command
 }
 
-/// `MUSTER_BIN`, or the program beside the test program's own folder (`target/<profile>/muster`).
+/// `MUSTER_BIN`, or the program in the folder of this one (`target/<profile>`), or in the one above (of a test in
+/// `target/<profile>/deps`).
 fn program() -> PathBuf {
     if let Some(path) = std::env::var_os("MUSTER_BIN") {
         return PathBuf::from(path);
     }
     let own = std::env::current_exe().expect("the test program has a path");
-    let path = own.ancestors().nth(2).expect("target/<profile>/deps").join("muster");
-    assert!(path.is_file(), "{} is not built: `make test` or `cargo build --workspace` builds it", path.display());
-    path
+    let path = own.ancestors().skip(1).take(2).map(|folder| folder.join("muster")).find(|path| path.is_file());
+    path.expect("muster is not built beside this program: `make test` or `cargo build --workspace` builds it")
 }
 
 impl Exit {

@@ -109,6 +109,8 @@ impl Server {
             command.args(["--database-url", url]);
         }
         command.args(&self.arguments);
+        // All tests share a key, and some send as fast as they can.
+        command.env("MUSTER_RATE_LIMIT", "0");
         command.env("MUSTER_BOOTSTRAP_KEY", &self.key).env("MUSTER_BOOTSTRAP_SECRET", &self.secret);
         command
     }
@@ -244,7 +246,7 @@ impl Server {
     }
 
     /// Prints what the server logs from now on when the test fails.
-    pub(crate) fn log_on_failure(&self) -> LogOnFailure<'_> {
+    pub fn log_on_failure(&self) -> LogOnFailure<'_> {
         LogOnFailure { server: self, from: self.log_lengths() }
     }
 }
@@ -258,7 +260,8 @@ impl Drop for Server {
     }
 }
 
-pub(crate) struct LogOnFailure<'s> {
+/// Prints what a server logged since, when the test fails.
+pub struct LogOnFailure<'s> {
     server: &'s Server,
     from: [u64; 2],
 }

@@ -30,6 +30,32 @@ diesel::table! {
         version -> BigInt,
         created_ms -> BigInt,
         updated_ms -> BigInt,
+        first_fold -> Text,
+        last_fold -> Text,
+        email_fold -> Text,
+    }
+}
+
+diesel::table! {
+    user_groups (tenant_id, id) {
+        tenant_id -> Text,
+        id -> Text,
+        name -> Text,
+        name_fold -> Text,
+        description -> Text,
+        activated -> Bool,
+        version -> BigInt,
+        created_ms -> BigInt,
+        updated_ms -> Nullable<BigInt>,
+    }
+}
+
+diesel::table! {
+    user_group_members (tenant_id, group_id, user_id) {
+        tenant_id -> Text,
+        group_id -> Text,
+        user_id -> Text,
+        user_tenant_id -> Text,
     }
 }
 
@@ -59,7 +85,9 @@ diesel::table! {
         key_id -> Text,
         created_ms -> BigInt,
         expires_ms -> BigInt,
+        secret_mark -> Text,
     }
 }
 
-diesel::allow_tables_to_appear_in_same_query!(tokens, api_keys);
+diesel::allow_tables_to_appear_in_same_query!(tokens, api_keys, tenants);
+diesel::allow_tables_to_appear_in_same_query!(users, user_group_members);

@@ -2,8 +2,12 @@
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
-use base::secret::Secret;
-use base::tenant::{Level, TenantId};
+use actix_web::HttpRequest;
+use base::{
+    problem::Problem,
+    secret::Secret,
+    tenant::{Level, TenantId},
+};
 
 /// What an API key may do. Each role may do all that those before it may, but for [`Role::Integrator`] and what it
 /// alone decides: where data goes.
@@ -83,16 +87,33 @@ impl Tenant {
     }
 }
 
+/// Who sent a token, or key and secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Identity {
+    /// This caller.
+    Caller(Arc<Caller>),
+    /// A caller of a suspended tenant: it may do nothing for now.
+    Suspended,
+    /// Somebody whose token has expired: no guess, but no caller any more.
+    Expired,
+    /// Nobody: the token is unknown or revoked, or key or secret are wrong.
+    Unknown,
+}
+
 /// A boxed future, on the thread of its request.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = db::Result<T>> + 'a>>;
 
 /// What the HTTP side asks of the crate that keeps tenants and keys.
 pub trait Access: Send + Sync {
-    /// The caller with this bearer token; `None` when it is unknown, expired or revoked.
-    fn bearer<'a>(&'a self, token: &'a str) -> Answer<'a, Option<Arc<Caller>>>;
+    /// Who has this bearer token.
+    fn bearer<'a>(&'a self, token: &'a str) -> Answer<'a, Identity>;
 
-    /// The caller with this API key and secret (HTTP Basic, for agents).
-    fn basic<'a>(&'a self, key: &'a str, secret: Secret<String>) -> Answer<'a, Option<Arc<Caller>>>;
+    /// Who has this API key and secret (HTTP Basic, for agents).
+    fn basic<'a>(&'a self, key: &'a str, secret: Secret<String>) -> Answer<'a, Identity>;
+
+    /// To be told of every [`Identity::Unknown`]: a bearer token, or the `key` of key and secret. Answers the 429 that
+    /// takes the place of the 401 when there were too many of them.
+    fn refused(&self, request: &HttpRequest, key: Option<&str>) -> Option<Problem>;
 
     /// A tenant; `None` when there is none.
     fn tenant<'a>(&'a self, id: &'a TenantId) -> Answer<'a, Option<Arc<Tenant>>>;

@@ -7,14 +7,18 @@ use base::problem::{Kind, Problem};
 use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt as _, future::LocalBoxFuture};
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
-use crate::{Error, Result};
+use crate::{Error, Result, shed, write};
 
 /// The largest JSON body.
 pub const LIMIT: usize = 8 << 20;
 
 /// How long a body may take to arrive.
 pub const TIME: Duration = Duration::from_secs(10);
+
+/// SHA-256 of the body, for a request that names an idempotency key.
+pub(crate) struct BodyDigest(pub [u8; 32]);
 
 /// A JSON body, parsed; field by field it is read with [`base::body::Fields`].
 pub struct Body(pub Value);
@@ -27,11 +31,36 @@ impl FromRequest for Body {
         let payload = payload.take();
         let request = request.clone();
         Box::pin(async move {
-            expect_type(&request, |kind| kind == "application/json" || kind.ends_with("+json"), "application/json")?;
+            expect_json(&request)?;
             let bytes = read(&request, payload, LIMIT).await?;
             Ok(Self(base::body::parse_json(&bytes)?))
         })
     }
+}
+
+/// A JSON body that may be left out: an empty one reads as an empty object.
+pub struct OptionalBody(pub Value);
+
+impl FromRequest for OptionalBody {
+    type Error = Error;
+    type Future = LocalBoxFuture<'static, Result<Self>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let payload = payload.take();
+        let request = request.clone();
+        Box::pin(async move {
+            let bytes = read(&request, payload, LIMIT).await?;
+            if bytes.iter().all(u8::is_ascii_whitespace) {
+                return Ok(Self(Value::Object(serde_json::Map::new())));
+            }
+            expect_json(&request)?;
+            Ok(Self(base::body::parse_json(&bytes)?))
+        })
+    }
+}
+
+fn expect_json(request: &HttpRequest) -> Result<()> {
+    expect_type(request, |kind| kind == "application/json" || kind.ends_with("+json"), "application/json")
 }
 
 /// Refuses a content type that the operation does not read; a body without one is taken for what it expects.
@@ -47,7 +76,11 @@ pub fn expect_type(request: &HttpRequest, accepts: impl Fn(&str) -> bool, wanted
 /// Reads a whole body of at most `limit` bytes.
 pub async fn read(request: &HttpRequest, payload: Payload, limit: usize) -> Result<Bytes> {
     let mut whole = BytesMut::new();
+    let ticket = shed::current();
     for_each_chunk(request, payload, limit, |chunk| {
+        if let Some(ticket) = &ticket {
+            ticket.hold(chunk.len())?;
+        }
         whole.extend_from_slice(&chunk);
         Ok(())
     })
@@ -66,21 +99,36 @@ pub async fn for_each_chunk(
     if announced.is_some_and(|length| length > limit as u64) {
         return Err(too_large(limit));
     }
+    let ticket = shed::current();
+    if let Some(ticket) = &ticket {
+        ticket.begin_body()?;
+    }
     let reading = async {
         let mut length = 0;
+        let mut digest = write::names_a_key(request).then(Sha256::new);
         while let Some(chunk) = payload.next().await {
             let chunk = chunk.map_err(|_| Problem::invalid("The body ended before it was complete."))?;
             length += chunk.len();
             if length > limit {
                 return Err(too_large(limit));
             }
+            if let Some(digest) = &mut digest {
+                digest.update(&chunk);
+            }
             each(chunk)?;
+        }
+        if let Some(digest) = digest {
+            request.extensions_mut().insert(BodyDigest(digest.finalize().into()));
         }
         Ok(())
     };
     tokio::time::timeout(TIME, reading).await.unwrap_or_else(|_| {
         Err(Problem::invalid(format!("The body did not arrive within {} seconds.", TIME.as_secs())).into())
-    })
+    })?;
+    if let Some(ticket) = &ticket {
+        ticket.end_body()?;
+    }
+    Ok(())
 }
 
 fn too_large(limit: usize) -> Error {

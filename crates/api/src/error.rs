@@ -61,6 +61,11 @@ pub fn problem_response(problem: &Problem) -> HttpResponse {
     if let Some(seconds) = problem.retry_after {
         response.insert_header((header::RETRY_AFTER, seconds));
     }
+    if let Some(limit) = problem.rate_limit {
+        response.insert_header(("X-RateLimit-Limit", limit.limit));
+        response.insert_header(("X-RateLimit-Remaining", limit.remaining));
+        response.insert_header(("X-RateLimit-Reset", limit.reset));
+    }
     if !problem.allow.is_empty() {
         response.insert_header((header::ALLOW, problem.allow.join(", ")));
     }

@@ -19,7 +19,7 @@ use base::{
 };
 use base64::Engine as _;
 
-use crate::{Access, Caller, Error, Result, Tenant, spec};
+use crate::{Access, Caller, Error, Result, Tenant, access::Identity, limits::Keys, metrics::Route, shed, spec};
 
 /// The longest URL.
 const URL_LIMIT: usize = 8 << 10;
@@ -27,15 +27,45 @@ const URL_LIMIT: usize = 8 << 10;
 /// What the guard knows: who may call what, and whom to ask about callers.
 #[derive(Clone)]
 pub struct Guard {
-    operations: Arc<HashMap<String, Vec<(Method, spec::Access)>>>,
+    operations: Arc<HashMap<String, Vec<Operation>>>,
     access: Arc<dyn Access>,
+    keys: Option<Arc<Keys>>,
+}
+
+struct Operation {
+    method: Method,
+    access: spec::Access,
+    /// Its number among the routes that are counted, from 1.
+    number: usize,
 }
 
 impl Guard {
     /// From the document of the server. An operation without a declared role is an error.
-    pub fn new(document: &utoipa::openapi::OpenApi, access: Arc<dyn Access>) -> Result<Self, String> {
-        let operations = spec::access_table(document)?.into_iter().collect();
-        Ok(Self { operations: Arc::new(operations), access })
+    pub fn new(
+        document: &utoipa::openapi::OpenApi,
+        access: Arc<dyn Access>,
+        keys: Option<Arc<Keys>>,
+    ) -> Result<Self, String> {
+        let mut numbers = 1..;
+        let mut operations = HashMap::new();
+        for (pattern, methods) in spec::access_table(document)? {
+            let methods = methods.into_iter().zip(numbers.by_ref());
+            let methods = methods.map(|((method, access), number)| Operation { method, access, number }).collect();
+            operations.insert(pattern, methods);
+        }
+        Ok(Self { operations: Arc::new(operations), access, keys })
+    }
+
+    /// Every operation, in the order of its number.
+    pub fn routes(&self) -> Vec<Route> {
+        let mut routes: Vec<(usize, Route)> = Vec::new();
+        for (pattern, operations) in self.operations.iter() {
+            for Operation { method, number, .. } in operations {
+                routes.push((*number, Route { method: method.clone(), pattern: pattern.clone() }));
+            }
+        }
+        routes.sort_by_key(|(number, _)| *number);
+        routes.into_iter().map(|(_, route)| route).collect()
     }
 
     async fn admit(&self, request: &ServiceRequest) -> Result<()> {
@@ -43,19 +73,36 @@ impl Guard {
             let detail = format!("The URL is longer than {URL_LIMIT} bytes.");
             return Err(Problem::new(Kind::UriTooLong, detail).into());
         }
+        // A NUL is in no id, and some databases choke on it.
+        if request.path().contains('\0') || request.path().contains("%00") {
+            return Err(unknown_path());
+        }
         let Some(pattern) = request.match_pattern() else { return Ok(()) };
         let Some(methods) = self.operations.get(&pattern) else {
             // Only what is served outside the interface (the reference page, health) may pass undeclared.
             return if pattern.starts_with("/api/") { Err(unknown_path()) } else { Ok(()) };
         };
         let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
-        let Some((_, needed)) = methods.iter().find(|(known, _)| known == method) else {
+        let Some(operation) = methods.iter().find(|known| known.method == method) else {
             let mut problem = Problem::new(Kind::MethodNotAllowed, "This path does not take that method.");
-            problem.allow = methods.iter().map(|(known, _)| known.as_str().to_owned()).collect();
+            problem.allow = methods.iter().map(|known| known.method.as_str().to_owned()).collect();
             return Err(problem.into());
         };
-        let spec::Access::Role { role: needed, basic } = *needed else { return Ok(()) };
+        let ticket = shed::current();
+        if let Some(ticket) = &ticket {
+            ticket.route.set(operation.number);
+        }
+        let spec::Access::Role { role: needed, basic } = operation.access else { return Ok(()) };
         let caller = self.caller(request, basic).await?;
+        if let Some(keys) = &self.keys {
+            let left = keys.check(&caller.key_id)?;
+            if let Some(ticket) = &ticket {
+                ticket.quota.set(Some(left));
+            }
+        }
+        if let Some(ticket) = &ticket {
+            ticket.authenticated();
+        }
         if pattern.starts_with(spec::TENANT_PREFIX) {
             let tenant = self.tenant(request, &caller).await?;
             request.extensions_mut().insert(tenant);
@@ -71,8 +118,8 @@ impl Guard {
     /// Does the operation take key and secret in place of a token?
     fn takes_basic(&self, request: &ServiceRequest) -> bool {
         let methods = request.match_pattern().and_then(|pattern| self.operations.get(&pattern));
-        let operation = methods.and_then(|methods| methods.iter().find(|(method, _)| method == request.method()));
-        matches!(operation, Some((_, spec::Access::Role { basic: true, .. })))
+        let operation = methods.and_then(|methods| methods.iter().find(|known| known.method == request.method()));
+        matches!(operation, Some(Operation { access: spec::Access::Role { basic: true, .. }, .. }))
     }
 
     async fn caller(&self, request: &ServiceRequest, basic: bool) -> Result<Arc<Caller>> {
@@ -85,17 +132,23 @@ impl Guard {
         }
         let text = value.to_str().unwrap_or("");
         let (scheme, rest) = text.split_once(' ').unwrap_or((text, ""));
-        let found = if scheme.eq_ignore_ascii_case("bearer") {
-            self.access.bearer(rest.trim()).await?
+        let (identity, key) = if scheme.eq_ignore_ascii_case("bearer") {
+            (self.access.bearer(rest.trim()).await?, None)
         } else if basic && scheme.eq_ignore_ascii_case("basic") {
-            match read_basic(rest) {
-                Some((key, secret)) => self.access.basic(&key, secret).await?,
-                None => None,
-            }
+            let Some((key, secret)) = read_basic(rest) else { return Err(unknown_caller()) };
+            (self.access.basic(&key, secret).await?, Some(key))
         } else {
-            None
+            return Err(unknown_caller());
         };
-        found.ok_or_else(|| unauthenticated("The token is unknown, expired or revoked."))
+        match identity {
+            Identity::Caller(caller) => Ok(caller),
+            Identity::Suspended => Err(Problem::forbidden("The tenant of this key is suspended.").into()),
+            Identity::Expired => Err(unknown_caller()),
+            Identity::Unknown => {
+                let throttled = self.access.refused(request.request(), key.as_deref());
+                Err(throttled.map_or_else(unknown_caller, Error::from))
+            }
+        }
     }
 
     async fn tenant(&self, request: &ServiceRequest, caller: &Caller) -> Result<Arc<Tenant>> {
@@ -117,6 +170,10 @@ pub fn read_basic(credentials: &str) -> Option<(String, Secret<String>)> {
 
 fn unauthenticated(detail: &str) -> Error {
     Problem::new(Kind::Unauthenticated, detail).into()
+}
+
+fn unknown_caller() -> Error {
+    unauthenticated("The token is unknown, expired or revoked.")
 }
 
 fn unknown_tenant() -> Error {

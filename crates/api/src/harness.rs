@@ -2,10 +2,15 @@
 
 use std::{net::TcpListener, sync::Arc};
 
-use base::{secret::Secret, tenant::TenantId};
-use db::{DatabaseUrl, Db, Options};
+use actix_web::HttpRequest;
+use base::{problem::Problem, secret::Secret, tenant::TenantId};
+use db::{DatabaseUrl, Db};
 
-use crate::{Access, Caller, Domain, Role, Tenant, access::Answer, serve::Service};
+use crate::{
+    Access, Caller, Domain, Role, Tenant,
+    access::{Answer, Identity},
+    serve::{Options, Service},
+};
 
 /// One caller, an admin of `msp_1`, whose token is made at start; tenants `msp_1` and `client_1`.
 struct Single {
@@ -14,14 +19,18 @@ struct Single {
 }
 
 impl Access for Single {
-    fn bearer<'a>(&'a self, token: &'a str) -> Answer<'a, Option<Arc<Caller>>> {
-        let found = (token == self.token).then(|| Arc::clone(&self.caller));
-        Box::pin(async move { Ok(found) })
+    fn bearer<'a>(&'a self, token: &'a str) -> Answer<'a, Identity> {
+        let known = token == self.token;
+        let identity = if known { Identity::Caller(Arc::clone(&self.caller)) } else { Identity::Unknown };
+        Box::pin(async move { Ok(identity) })
     }
 
-    fn basic<'a>(&'a self, _: &'a str, secret: Secret<String>) -> Answer<'a, Option<Arc<Caller>>> {
-        let found = (*secret.expose() == self.token).then(|| Arc::clone(&self.caller));
-        Box::pin(async move { Ok(found) })
+    fn basic<'a>(&'a self, _: &'a str, secret: Secret<String>) -> Answer<'a, Identity> {
+        Box::pin(async move { self.bearer(secret.expose()).await })
+    }
+
+    fn refused(&self, _: &HttpRequest, _: Option<&str>) -> Option<Problem> {
+        None
     }
 
     fn tenant<'a>(&'a self, id: &'a TenantId) -> Answer<'a, Option<Arc<Tenant>>> {
@@ -38,8 +47,8 @@ impl Access for Single {
 pub fn serve(domain: Domain, seed: impl FnOnce(&Db) -> anyhow::Result<()>) -> anyhow::Result<()> {
     let directory = tempfile::tempdir()?;
     let url = DatabaseUrl::Sqlite(directory.path().join("muster.sqlite"));
-    let db = Db::open(&url, Options::default())?;
-    db.migrate(&[domain.migrations])?;
+    let db = Db::open(&url, db::Options::default())?;
+    db.migrate(&[outbox::migrations(), domain.migrations])?;
     seed(&db)?;
     let token = uuid::Uuid::new_v4().simple().to_string();
     let caller = Caller {
@@ -58,7 +67,7 @@ pub fn serve(domain: Domain, seed: impl FnOnce(&Db) -> anyhow::Result<()>) -> an
         access: Arc::new(Single { token, caller: Arc::new(caller) }),
         db,
         extras: Arc::new(|_| {}),
-        workers: 1,
+        options: Options { workers: 1, ..Options::default() },
     };
     actix_web::rt::System::new().block_on(service.run(listener, |_| {}))
 }

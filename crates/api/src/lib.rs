@@ -14,15 +14,21 @@ pub mod domain;
 pub mod error;
 pub mod guard;
 pub mod harness;
+pub mod limits;
+pub mod metrics;
 pub mod request_id;
 pub mod serve;
+pub mod shed;
 pub mod spec;
 pub mod stream;
+pub mod tls;
+pub mod write;
 
 pub use crate::{
     access::{Access, Caller, Role, Tenant},
-    body::Body,
+    body::{Body, OptionalBody},
     context::At,
     domain::Domain,
     error::{Error, Result},
+    write::Answer,
 };

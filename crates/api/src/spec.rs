@@ -64,6 +64,31 @@ pub struct ProblemField {
     pub message: String,
 }
 
+/// The envelope of a paged search, for the document; `base::page::Page` is what is sent.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "only its schema is used")]
+pub struct PageOf<T> {
+    /// The records of the page.
+    results: Vec<T>,
+    /// How many records match in all.
+    total_results: i64,
+    /// From 1.
+    page_no: i64,
+    /// The page size used.
+    page_size: i64,
+    /// 0 when nothing matches.
+    total_pages: i64,
+    /// Is there a further page?
+    next_page: bool,
+    /// 0 on the first page.
+    previous_page_no: Option<i64>,
+    /// The sort key used.
+    order_by: Option<String>,
+    /// Largest first?
+    descending_order: bool,
+}
+
 /// The document of one or more domains.
 pub fn document(title: &str, domains: &[Domain]) -> OpenApi {
     let (_, collected) = actix_web::App::new()
@@ -122,10 +147,10 @@ fn complete(mut document: OpenApi) -> OpenApi {
 }
 
 /// Status, name of the component, when.
-const PROBLEMS: [(&str, &str, &str); 12] = [
+const PROBLEMS: [(&str, &str, &str); 13] = [
     ("400", "Invalid", "A field, parameter or body is invalid or missing; `errors` names each"),
     ("401", "Unauthenticated", "No token, or an unknown, expired or revoked one"),
-    ("403", "Forbidden", "The key's role does not allow this"),
+    ("403", "Forbidden", "The key's role does not allow this, or its tenant is suspended"),
     ("404", "NotFound", "Unknown, or of another tenant"),
     ("405", "MethodNotAllowed", "The path does not take this method"),
     ("409", "Conflict", "The name is taken, or the state does not allow it"),
@@ -133,6 +158,7 @@ const PROBLEMS: [(&str, &str, &str); 12] = [
     ("413", "TooLarge", "The body is too large"),
     ("414", "UriTooLong", "The URL is too long"),
     ("415", "UnsupportedMediaType", "The content type is not one that this operation reads"),
+    ("429", "Throttled", "Too many requests; `Retry-After` says when to try again"),
     ("500", "Internal", "A fault of the service"),
     ("503", "Unavailable", "Overloaded, or the database is away; `Retry-After` says when to try again"),
 ];
@@ -158,14 +184,15 @@ fn complete_operation(path: &str, operation: &mut Operation) {
     if path.contains("{tenantId}") {
         statuses.push("404");
     }
-    if let Ok(Access::Role { role, .. }) = role {
-        statuses.push("401");
-        if role > Role::Viewer {
-            statuses.push("403");
-        }
+    if matches!(role, Ok(Access::Role { .. })) {
+        statuses.extend(["401", "403", "429"]);
     }
     if operation.request_body.is_some() {
-        statuses.extend(["413", "415"]);
+        statuses.push("413");
+        // The token endpoint answers 400 to another type, as its own standard has it.
+        if !matches!(role, Ok(Access::Public)) {
+            statuses.push("415");
+        }
     }
     for (status, name, _) in PROBLEMS {
         let declared = operation.responses.responses.contains_key(status);

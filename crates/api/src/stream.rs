@@ -1,13 +1,23 @@
 //! A JSON array of any length, sent while it is read, in constant memory.
+//!
+//! A list that fits into [`SMALL`] is held until it is complete, so that its connection of the database is free before
+//! the client reads. A longer one holds its connection for as long as the client takes; how many may do so at once is
+//! bounded ([`crate::shed`]).
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use actix_web::HttpResponse;
 use bytes::Bytes;
 use db::{Conn, Db};
 use tokio::sync::mpsc;
 
-use crate::{Error, Result};
+use crate::{
+    Result,
+    shed::{StreamLeave, Streaming},
+};
+
+/// A list up to this size is not streamed.
+const SMALL: usize = 256 << 10;
 
 /// A piece of the answer on its way to the client.
 const PIECE: usize = 32 << 10;
@@ -15,12 +25,31 @@ const PIECE: usize = 32 << 10;
 /// A client that takes nothing for this long is given up: it holds a connection of the database.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// And so is one that takes less than this each second, once that long has passed.
+const SLOWEST: u64 = 8 << 10;
+
+/// Bytes of the answer. After the last piece nothing comes; without one the array was cut off.
+struct Piece {
+    bytes: Bytes,
+    last: bool,
+}
+
 /// Where the rows of a streamed array are written.
 pub struct Rows {
     buffer: Vec<u8>,
     first: bool,
-    out: mpsc::Sender<std::result::Result<Bytes, Error>>,
+    out: mpsc::Sender<Result<Piece>>,
     runtime: tokio::runtime::Handle,
+    leave: StreamLeave,
+    streaming: Option<Stream>,
+}
+
+/// A list of which a part was sent.
+struct Stream {
+    begun: Instant,
+    sent: u64,
+    /// Counts it among those that are streamed.
+    _counted: Option<Streaming>,
 }
 
 impl Rows {
@@ -29,12 +58,28 @@ impl Rows {
         self.buffer.push(if self.first { b'[' } else { b',' });
         self.first = false;
         write(&mut self.buffer);
-        if self.buffer.len() >= PIECE { self.flush() } else { Ok(()) }
+        match self.streaming {
+            None if self.buffer.len() < SMALL => Ok(()),
+            None => {
+                let counted = self.leave.take()?;
+                self.streaming = Some(Stream { begun: Instant::now(), sent: 0, _counted: counted });
+                self.flush(false)
+            }
+            Some(_) if self.buffer.len() < PIECE => Ok(()),
+            Some(_) => self.flush(false),
+        }
     }
 
-    fn flush(&mut self) -> db::Result<()> {
-        let piece = Bytes::from(std::mem::replace(&mut self.buffer, Vec::with_capacity(PIECE + 1024)));
-        let sent = self.runtime.block_on(tokio::time::timeout(PATIENCE, self.out.send(Ok(piece))));
+    fn flush(&mut self, last: bool) -> db::Result<()> {
+        let bytes = Bytes::from(std::mem::replace(&mut self.buffer, Vec::with_capacity(PIECE + 1024)));
+        if let Some(stream) = &mut self.streaming {
+            let seconds = stream.begun.elapsed().as_secs();
+            if seconds > PATIENCE.as_secs() && stream.sent / seconds < SLOWEST {
+                return Err(db::Error::Unavailable("the client reads too slowly".to_owned()));
+            }
+            stream.sent += bytes.len() as u64;
+        }
+        let sent = self.runtime.block_on(tokio::time::timeout(PATIENCE, self.out.send(Ok(Piece { bytes, last }))));
         match sent {
             Ok(Ok(())) => Ok(()),
             _ => Err(db::Error::Unavailable("the client went away".to_owned())),
@@ -43,7 +88,9 @@ impl Rows {
 
     fn end(mut self) -> db::Result<()> {
         self.buffer.extend_from_slice(if self.first { b"[]" } else { b"]" });
-        self.flush()
+        // The connection is free by now.
+        self.streaming = None;
+        self.flush(true)
     }
 }
 
@@ -58,20 +105,108 @@ where
     let (out, mut pieces) = mpsc::channel(4);
     let db = db.clone();
     let runtime = tokio::runtime::Handle::current();
+    let leave = StreamLeave::of_this_request();
     tokio::task::spawn_blocking(move || {
-        let mut rows = Rows { buffer: Vec::with_capacity(PIECE + 1024), first: true, out: out.clone(), runtime };
+        let buffer = Vec::with_capacity(PIECE + 1024);
+        let mut rows = Rows { buffer, first: true, out: out.clone(), runtime, leave, streaming: None };
         let done = db.read_here(|conn| produce(conn, &mut rows)).and_then(|()| rows.end());
         if let Err(error) = done {
-            // Nobody listens any more when the client went away.
-            let _ = out.blocking_send(Err(error.into()));
+            // When there is no room for it, the missing last piece tells that something failed.
+            let _ = out.try_send(Err(error.into()));
         }
     });
-    let first = match pieces.recv().await {
-        Some(Ok(piece)) => piece,
-        Some(Err(error)) => return Err(error),
-        None => return Err(db::Error::Fault("a stream ended before it began".to_owned()).into()),
-    };
-    let rest = futures_util::stream::unfold(pieces, |mut pieces| async { Some((pieces.recv().await?, pieces)) });
-    let body = futures_util::StreamExt::chain(futures_util::stream::iter([Ok(first)]), rest);
-    Ok(HttpResponse::Ok().content_type("application/json").streaming(body))
+    let first = next(&mut pieces).await?;
+    let mut response = HttpResponse::Ok();
+    response.content_type("application/json");
+    if first.last {
+        return Ok(response.body(first.bytes));
+    }
+    let rest = futures_util::stream::unfold(Some(pieces), |pieces| async {
+        let mut pieces = pieces?;
+        match next(&mut pieces).await {
+            Ok(Piece { bytes, last }) => Some((Ok(bytes), (!last).then_some(pieces))),
+            Err(error) => {
+                tracing::warn!(cause = %error, "a list was cut off");
+                Some((Err(error), None))
+            }
+        }
+    });
+    let body = futures_util::StreamExt::chain(futures_util::stream::iter([Ok(first.bytes)]), rest);
+    Ok(response.streaming(body))
+}
+
+async fn next(pieces: &mut mpsc::Receiver<Result<Piece>>) -> Result<Piece> {
+    let cut_off = || Err(db::Error::Fault("a list was cut off".to_owned()).into());
+    pieces.recv().await.unwrap_or_else(cut_off)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{rc::Rc, sync::Arc};
+
+    use actix_web::body::{BodySize, MessageBody as _, to_bytes};
+    use db::{DatabaseUrl, Options};
+
+    use super::*;
+    use crate::Error;
+    use crate::shed::{self, Gate, Limits, Reason, Ticket};
+
+    fn open() -> (tempfile::TempDir, Db) {
+        let directory = tempfile::tempdir().unwrap();
+        let db = Db::open(&DatabaseUrl::Sqlite(directory.path().join("t.sqlite")), Options::default()).unwrap();
+        (directory, db)
+    }
+
+    fn ticket(streams: usize) -> (Arc<Gate>, Rc<Ticket>) {
+        let gate = Arc::new(Gate::new(Limits { streams, ..Limits::for_size(1, 8) }));
+        let ticket = gate.enter().unwrap();
+        (gate, ticket)
+    }
+
+    /// So many rows of a kilobyte.
+    fn rows(count: usize) -> impl FnOnce(&mut Conn, &mut Rows) -> db::Result<()> + Send {
+        move |_, rows| (0..count).try_for_each(|_| rows.push(|buffer| buffer.extend_from_slice(&[b'1'; 1024])))
+    }
+
+    #[tokio::test]
+    async fn a_short_list_is_one_piece_and_no_stream() {
+        let (_directory, db) = open();
+        let (gate, ticket) = ticket(0);
+        let response = shed::answer(ticket, array(&db, rows(3))).await.unwrap().unwrap();
+        assert_eq!(response.body().size(), BodySize::Sized(3 * 1025 + 1));
+        let empty = array(&db, rows(0)).await.unwrap();
+        assert_eq!(to_bytes(empty.into_body()).await.unwrap(), "[]");
+        assert_eq!(gate.shed(Reason::Streams), 0);
+    }
+
+    #[tokio::test]
+    async fn a_long_list_is_counted_while_it_is_sent() {
+        let (_directory, db) = open();
+        let (gate, first) = ticket(1);
+        let response = shed::answer(first, array(&db, rows(1000))).await.unwrap().unwrap();
+        assert_eq!((response.body().size(), gate.under_way()[2]), (BodySize::Stream, 1));
+        let refused = shed::answer(gate.enter().unwrap(), array(&db, rows(1000))).await.unwrap().unwrap_err();
+        assert!(matches!(refused, Error(db::Error::Problem(problem)) if problem.kind.status() == 503));
+        let bytes = to_bytes(response.into_body()).await.unwrap();
+        assert_eq!((bytes.len(), bytes.last()), (1000 * 1025 + 1, Some(&b']')));
+        assert_eq!(gate.under_way()[2], 0);
+    }
+
+    #[tokio::test]
+    async fn what_fails_halfway_is_cut_off() {
+        let (_directory, db) = open();
+        let fails = |conn: &mut Conn, all: &mut Rows| {
+            rows(1000)(conn, all)?;
+            Err(db::Error::Fault("halfway".to_owned()))
+        };
+        let response = array(&db, fails).await.unwrap();
+        assert!(to_bytes(response.into_body()).await.is_err());
+        let panics = |conn: &mut Conn, all: &mut Rows| {
+            rows(1000)(conn, all)?;
+            panic!("halfway");
+        };
+        let response = array(&db, panics).await.unwrap();
+        assert!(to_bytes(response.into_body()).await.is_err(), "a part is never taken for the whole");
+        assert!(array(&db, |_, _| Err(db::Error::Fault("at once".to_owned()))).await.is_err());
+    }
 }

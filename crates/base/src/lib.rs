@@ -21,7 +21,7 @@ pub mod timestamp;
 pub use body::{Fields, parse_json};
 pub use net::{IpKey, cidr_range, ip_key};
 pub use page::{Page, PageRequest};
-pub use problem::{FieldError, Kind, Problem};
+pub use problem::{FieldError, Kind, Problem, RateLimit};
 pub use query::{Query, Sort};
 pub use secret::Secret;
 pub use tenant::{Level, TenantId};

@@ -136,13 +136,26 @@ pub struct Problem {
     pub retry_after: Option<u32>,
     /// The methods that the resource has (`Allow`), for [`Kind::MethodNotAllowed`].
     pub allow: Vec<String>,
+    /// The limit that was reached (`X-RateLimit-*`), for [`Kind::Throttled`].
+    pub rate_limit: Option<RateLimit>,
+}
+
+/// How much of a limit is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateLimit {
+    /// How many come through in a burst (`X-RateLimit-Limit`).
+    pub limit: u32,
+    /// How many come through now (`X-RateLimit-Remaining`).
+    pub remaining: u32,
+    /// Seconds until as many come through as in a burst again (`X-RateLimit-Reset`).
+    pub reset: u32,
 }
 
 impl Problem {
     /// A problem of a kind, with its sentence and nothing else.
     pub fn new(kind: Kind, detail: impl Into<String>) -> Self {
         let (errors, allow) = (Vec::new(), Vec::new());
-        Self { kind, detail: detail.into(), errors, retry_after: None, allow }
+        Self { kind, detail: detail.into(), errors, retry_after: None, allow, rate_limit: None }
     }
 
     /// 400, not about one field.
@@ -184,6 +197,11 @@ impl Problem {
     /// 503, worth another attempt after a second.
     pub fn unavailable(detail: impl Into<String>) -> Self {
         Self { retry_after: Some(1), ..Self::new(Kind::Unavailable, detail) }
+    }
+
+    /// 429, worth another attempt after some seconds.
+    pub fn throttled(detail: impl Into<String>, retry_after: u32, limit: RateLimit) -> Self {
+        Self { retry_after: Some(retry_after), rate_limit: Some(limit), ..Self::new(Kind::Throttled, detail) }
     }
 
     /// 500; the reason goes to the log, never to the client.

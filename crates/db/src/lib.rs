@@ -10,7 +10,9 @@ mod backend;
 mod condition;
 mod error;
 mod insert;
+mod lock;
 mod migrate;
+mod numbers;
 mod read;
 mod sequence;
 mod stream;
@@ -29,7 +31,9 @@ pub use crate::{
     backend::{Conn, Sql},
     condition::Condition,
     error::{Error, Result},
+    lock::{lock, lock_shared},
     migrate::Migrations,
+    numbers::{GROUP_SIZES, Numbers, Writes},
     sequence::next_id,
     stream::for_each_row,
     url::{Backend, DatabaseUrl},
@@ -61,6 +65,8 @@ struct Inner {
     pool: r2d2::Pool<backend::Manager>,
     /// SQLite has one writer thread; Postgres writes through the pool.
     writer: Option<writer::Writer>,
+    calls: numbers::Calls,
+    gauges: numbers::Gauges,
 }
 
 impl Db {
@@ -81,7 +87,8 @@ impl Db {
             Backend::Postgres => None,
         };
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        Ok(Self(Arc::new(Inner { number, url: url.clone(), pool, writer })))
+        let (calls, gauges) = Default::default();
+        Ok(Self(Arc::new(Inner { number, url: url.clone(), pool, writer, calls, gauges })))
     }
 
     /// Which backend this is.

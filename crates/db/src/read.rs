@@ -85,8 +85,8 @@ impl Db {
         F: FnOnce(&mut Conn) -> Result<T> + Send + 'static,
         T: Send + 'static,
     {
-        let db = self.clone();
-        spawn_blocking(move || f(&mut *db.0.pool.get()?))
+        let call = self.call()?;
+        spawn_blocking(move || f(&mut *call.db().0.pool.get()?))
             .await
             .map_err(|error| Error::Fault(format!("a database call panicked: {error}")))?
     }

@@ -6,7 +6,7 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Mutex, PoisonError, mpsc},
+    sync::{Arc, Mutex, PoisonError, mpsc},
     thread::JoinHandle,
     time::{Duration, Instant},
 };
@@ -14,24 +14,39 @@ use std::{
 use diesel::connection::SimpleConnection;
 use tokio::sync::oneshot;
 
-use crate::{Conn, Error, Result, backend, url::DatabaseUrl};
+use crate::{Conn, Error, Result, backend, numbers::WriteCounts, url::DatabaseUrl};
 
 /// A transaction takes in no more writers after this many, or this long.
 const MOST_WRITERS: usize = 256;
 const LONGEST: Duration = Duration::from_millis(20);
 
+/// Writes that may wait for their turn. More than this only pile up when the disk hangs: they are refused.
+const MOST_WAITING: u64 = 4096;
+
 pub(crate) struct Writer {
     /// `None` once stopped.
     jobs: Mutex<Option<mpsc::Sender<Box<dyn Job>>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
+    counts: Arc<WriteCounts>,
 }
 
 /// One caller's write: run inside a savepoint, answered after the commit.
 trait Job: Send {
-    /// Runs the write; `false` undoes it.
-    fn run(&mut self, conn: &mut Conn) -> bool;
+    /// Runs the write.
+    fn run(&mut self, conn: &mut Conn) -> Outcome;
     /// Tells the caller. `commit` says what became of the shared transaction.
     fn answer(self: Box<Self>, commit: Option<&Error>);
+}
+
+/// What became of one write, before the commit.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    /// It is to be committed.
+    Kept,
+    /// It is to be undone: it was refused.
+    Refused,
+    /// It is to be undone: the database failed (disk full, read-only).
+    Failed,
 }
 
 struct Write<F, T> {
@@ -45,13 +60,17 @@ where
     F: FnOnce(&mut Conn) -> Result<T> + Send,
     T: Send,
 {
-    fn run(&mut self, conn: &mut Conn) -> bool {
-        let Some(work) = self.work.take() else { return false };
+    fn run(&mut self, conn: &mut Conn) -> Outcome {
+        let Some(work) = self.work.take() else { return Outcome::Refused };
         let result = catch_unwind(AssertUnwindSafe(|| work(conn)))
             .unwrap_or_else(|_| Err(Error::Fault("a write panicked".to_owned())));
-        let keep = result.is_ok();
+        let outcome = match &result {
+            Ok(_) => Outcome::Kept,
+            Err(Error::Unavailable(_)) => Outcome::Failed,
+            Err(_) => Outcome::Refused,
+        };
         self.result = Some(result);
-        keep
+        outcome
     }
 
     fn answer(self: Box<Self>, commit: Option<&Error>) {
@@ -70,15 +89,28 @@ impl Writer {
     pub(crate) fn start(url: DatabaseUrl) -> Result<Self> {
         let mut conn = backend::connect(&url)?;
         let (jobs, queue) = mpsc::channel::<Box<dyn Job>>();
+        let counts = Arc::new(WriteCounts::default());
+        let counted = Arc::clone(&counts);
         let thread = std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
             .spawn(move || {
                 while let Ok(first) = queue.recv() {
-                    commit_together(&mut conn, first, &queue);
+                    if !commit_together(&mut conn, first, &queue, &counted) {
+                        // A connection that was opened while the file was read-only stays so: it takes a new one to
+                        // see that the file recovered. While there is none, the old one goes on answering.
+                        match backend::connect(&url) {
+                            Ok(new) => conn = new,
+                            Err(error) => tracing::warn!(%error, "the writer cannot connect again"),
+                        }
+                    }
                 }
             })
             .map_err(|error| Error::Unavailable(error.to_string()))?;
-        Ok(Self { jobs: Mutex::new(Some(jobs)), thread: Mutex::new(Some(thread)) })
+        Ok(Self { jobs: Mutex::new(Some(jobs)), thread: Mutex::new(Some(thread)), counts })
+    }
+
+    pub(crate) fn counts(&self) -> &WriteCounts {
+        &self.counts
     }
 
     pub(crate) async fn write<T, F>(&self, work: F) -> Result<T>
@@ -105,7 +137,12 @@ impl Writer {
         let (caller, answer) = oneshot::channel();
         let job = Box::new(Write { work: Some(work), result: None, caller });
         let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
-        jobs.as_ref().ok_or_else(stopped)?.send(job).map_err(|_| stopped())?;
+        let jobs = jobs.as_ref().ok_or_else(stopped)?;
+        if self.counts.queued() >= MOST_WAITING {
+            self.counts.taken();
+            return Err(Error::Unavailable(format!("{MOST_WAITING} writes are waiting")));
+        }
+        jobs.send(job).map_err(|_| stopped())?;
         Ok(answer)
     }
 }
@@ -127,42 +164,62 @@ fn stopped() -> Error {
     Error::Unavailable("the database is closing".to_owned())
 }
 
-fn commit_together(conn: &mut Conn, first: Box<dyn Job>, queue: &mpsc::Receiver<Box<dyn Job>>) {
+/// Runs the writes that wait and commits them; `false` when the database failed.
+fn commit_together(
+    conn: &mut Conn,
+    first: Box<dyn Job>,
+    queue: &mpsc::Receiver<Box<dyn Job>>,
+    counts: &WriteCounts,
+) -> bool {
+    counts.taken();
     if let Err(error) = conn.batch_execute("BEGIN IMMEDIATE") {
-        return first.answer(Some(&error.into()));
+        first.answer(Some(&error.into()));
+        return false;
     }
     let begun = Instant::now();
     let mut taken: Vec<Box<dyn Job>> = Vec::new();
     let mut next = Some(first);
     let mut broken = None;
+    let (mut kept, mut healthy) = (0, true);
     while let Some(mut job) = next.take() {
         if broken.is_none() {
-            broken = run_in_savepoint(conn, job.as_mut()).err();
+            match run_in_savepoint(conn, job.as_mut()) {
+                Ok(Outcome::Kept) => kept += 1,
+                Ok(Outcome::Refused) => {}
+                Ok(Outcome::Failed) => healthy = false,
+                Err(error) => broken = Some(error),
+            }
         }
         taken.push(job);
         if taken.len() < MOST_WRITERS && begun.elapsed() < LONGEST {
-            next = queue.try_recv().ok();
+            next = queue.try_recv().ok().inspect(|_| counts.taken());
         }
     }
     let failure = match broken {
         Some(error) => Some(error),
         None => conn.batch_execute("COMMIT").err().map(Error::from),
     };
-    if let Some(error) = &failure {
-        tracing::error!(%error, writers = taken.len(), "commit");
-        // SQLite may have rolled back by itself (disk full); then there is nothing left to undo.
-        let _ = conn.batch_execute("ROLLBACK");
+    match &failure {
+        Some(error) => {
+            tracing::error!(%error, writers = taken.len(), "commit");
+            // SQLite may have rolled back by itself (disk full); then there is nothing left to undo.
+            let _ = conn.batch_execute("ROLLBACK");
+        }
+        None if kept > 0 => counts.committed(kept),
+        None => {}
     }
     for job in taken {
         job.answer(failure.as_ref());
     }
+    healthy && failure.is_none()
 }
 
-fn run_in_savepoint(conn: &mut Conn, job: &mut dyn Job) -> Result<()> {
+fn run_in_savepoint(conn: &mut Conn, job: &mut dyn Job) -> Result<Outcome> {
     conn.batch_execute("SAVEPOINT one")?;
-    if !job.run(conn) {
+    let outcome = job.run(conn);
+    if outcome != Outcome::Kept {
         conn.batch_execute("ROLLBACK TO one")?;
     }
     conn.batch_execute("RELEASE one")?;
-    Ok(())
+    Ok(outcome)
 }

@@ -10,6 +10,7 @@ use base::{
     timestamp::Timestamp,
 };
 use db::{Db, Result};
+use outbox::{Tx, Who};
 use utoipa_actix_web::service_config::ServiceConfig;
 
 pub use ingest::{Ingested, ingest};
@@ -28,7 +29,10 @@ pub fn import(db: &Db, partner: &TenantId, tenant: &TenantId, file: &[u8], now: 
         return Err(Problem::invalid("the file holds no inventory").into());
     };
     let (partner, tenant) = (partner.to_string(), tenant.to_string());
-    db.write_here(move |conn| reports.iter().map(|report| ingest(conn, &partner, &tenant, report, now)).collect())
+    let who = Who { user_id: String::new(), key_id: "muster import".to_owned(), request_id: String::new() };
+    db.write_here(move |conn| {
+        Tx::run(conn, &who, now, |tx| reports.iter().map(|report| ingest(tx, &partner, &tenant, report)).collect())
+    })
 }
 
 /// A report that was refused, as a problem.

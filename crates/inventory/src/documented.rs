@@ -1,28 +1,11 @@
-//! Shapes that exist for the OpenAPI document: bodies are read field by field, pages are generic.
+//! Shapes that exist for the OpenAPI document: bodies are read field by field.
 
-use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::resources::{
     document::Tag,
-    wire::{Bios, MetricType, MinimalResource, NetworkCard},
+    wire::{Bios, MetricType, NetworkCard},
 };
-
-/// A page of resources.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[expect(dead_code, reason = "documents the envelope that base::page::Page serialises")]
-pub struct ResourcePage {
-    results: Vec<MinimalResource>,
-    total_results: i64,
-    page_no: i64,
-    page_size: i64,
-    total_pages: i64,
-    next_page: bool,
-    previous_page_no: i64,
-    order_by: String,
-    descending_order: bool,
-}
 
 /// Why a resource is decommissioned.
 #[derive(ToSchema)]

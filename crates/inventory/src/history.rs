@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use actix_web::{HttpResponse, get, web};
-use api::At;
+use api::{At, spec::PageOf};
 use base::{page::Page, problem::Problem, query_string, text::fold, timestamp::Timestamp};
 use db::Condition;
 use serde::Serialize;
@@ -126,21 +126,8 @@ pub struct Reason<'a> {
     pub decommission_reason: &'a str,
 }
 
-/// A page of decommissioned resources.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[expect(dead_code, reason = "documents the envelope that base::page::Page serialises")]
-pub struct DecommissionedResourcePage {
-    results: Vec<DecommissionedResource<'static>>,
-    total_results: i64,
-    page_no: i64,
-    page_size: i64,
-    total_pages: i64,
-    next_page: bool,
-    descending_order: bool,
-}
-
-fn record<'a>(row: &'a Row, shown: &'a Shown<'a>, path: &'a str) -> DecommissionedResource<'a> {
+/// What clients see of a row of history.
+pub fn record<'a>(row: &'a Row, shown: &'a Shown<'a>, path: &'a str) -> DecommissionedResource<'a> {
     DecommissionedResource {
         id: &row.id,
         host_name: &row.host_name,
@@ -171,12 +158,6 @@ fn record<'a>(row: &'a Row, shown: &'a Shown<'a>, path: &'a str) -> Decommission
     }
 }
 
-/// One record, with its `ETag`.
-pub fn answer(at: &At, row: &Row, path: &str) -> api::Result<HttpResponse> {
-    let shown = detail::shown(row)?;
-    api::answer::entity(at, &record(row, &shown, path), row.version)
-}
-
 /// Search decommissioned resources
 ///
 /// Newest first. `queryString` variables: `id`, `state` (`DECOMMISSIONED`), `hostName`, `ipAddress`, `instanceId`,
@@ -191,7 +172,7 @@ pub fn answer(at: &At, row: &Row, path: &str) -> api::Result<HttpResponse> {
         ("pageSize" = Option<i64>, Query, description = "1 to 1000, default 100"),
         ("queryString" = Option<String>, Query, description = "Filter expression", example = "state:DECOMMISSIONED+hostName:web"),
     ),
-    responses((status = 200, description = "A page of history", body = DecommissionedResourcePage)),
+    responses((status = 200, description = "A page of history", body = PageOf<DecommissionedResource<'static>>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/history/resources")]
@@ -251,5 +232,6 @@ pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpR
         Ok((row, path))
     });
     let (row, path) = found.await?;
-    answer(&at, &row, &path)
+    let shown = detail::shown(&row)?;
+    api::answer::entity(&at, &record(&row, &shown, &path), row.version)
 }

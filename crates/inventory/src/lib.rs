@@ -11,6 +11,7 @@
 //! Operations 1 to 6 of `docs/interface.md`, and the writes around them.
 
 pub mod agents;
+pub mod demo;
 mod groups;
 mod history;
 mod reports;
@@ -22,7 +23,7 @@ mod types;
 
 mod documented;
 
-pub use documented::{DecommissionInput, ResourceInput, ResourcePage};
+use documented::{DecommissionInput, ResourceInput};
 
 use utoipa_actix_web::service_config::ServiceConfig;
 

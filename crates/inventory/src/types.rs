@@ -3,7 +3,7 @@
 use actix_web::{HttpResponse, get};
 use api::At;
 use base::text::fold;
-use db::{Conn, Result};
+use db::{Condition, Conn, Result};
 use diesel::prelude::*;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -45,13 +45,17 @@ pub fn list(conn: &mut Conn, scope: &[String]) -> Result<Vec<ResourceType>> {
     Ok(seeds().chain(own).collect())
 }
 
-/// The folded name of a type that a filter names, by its name or its path.
-pub fn key_of(given: &str) -> String {
-    let key = fold(given);
-    match seeds().find(|seed| fold(&seed.path) == key) {
-        Some(seed) => fold(&seed.name),
-        None => key.rsplit(">>").next().unwrap_or("").trim().to_owned(),
+/// The resources of the types that a filter names, each by its name or by its whole path.
+pub fn condition(conn: &mut Conn, scope: &[String], given: &[String]) -> Result<Condition> {
+    let (paths, names): (Vec<String>, Vec<String>) =
+        given.iter().map(|text| fold(text)).partition(|key| key.contains(">>"));
+    let by_name = Condition::text_in("resources.resource_type_key IN", names);
+    if paths.is_empty() {
+        return Ok(by_name);
     }
+    let known = list(conn, scope)?.into_iter().filter(|kind| paths.contains(&fold(&kind.path)));
+    let by_path = Condition::integer_in("resources.resource_type_id IN", known.map(|kind| kind.id));
+    Ok(Condition::any([by_name, by_path]))
 }
 
 /// The path of a type that a tenant sees; its name where it is unknown.

@@ -17,9 +17,12 @@ both_backends![
 fn essence(answer: &Response, id: &str) -> (u16, Vec<(String, String)>, String) {
     let mut body: Value = answer.json();
     body["requestId"] = Value::Null;
+    for name in ["detail", "message"] {
+        body[name] = Value::from(body[name].to_string().replace(id, "ID"));
+    }
     let headers = ["content-type", "allow", "www-authenticate", "etag", "cache-control", "content-length"]
         .map(|name| (name.to_owned(), answer.header(name).unwrap_or_default().to_owned()));
-    (answer.status, headers.to_vec(), body.to_string().replace(id, "ID"))
+    (answer.status, headers.to_vec(), body.to_string())
 }
 
 /// All operations on one entity, as `call(method, path, body)`.

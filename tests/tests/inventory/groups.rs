@@ -28,7 +28,7 @@ fn group(client: &Client, kind: &str, body: &Value) -> String {
 
 #[track_caller]
 fn members(client: &Client, kind: &str, group: &str) -> Vec<String> {
-    names(&client.get(&format!("/{kind}/{group}/childs")).list())
+    names(client.get(&format!("/{kind}/{group}/childs")).page()["results"].as_array().unwrap())
 }
 
 fn a_group_lives_through_all_operations(server: &Server) {

@@ -1,12 +1,12 @@
-//! API keys: create, list, revoke.
+//! API keys: create, list, rotate, revoke.
 
-use actix_web::{HttpResponse, delete, get, post, web};
-use api::{At, Body, Result, answer, stream};
-use base::problem::Problem;
+use actix_web::{HttpResponse, delete, get, http::header, post, web};
+use api::{At, Body, OptionalBody, Result, answer, stream};
 
 use super::{
+    rules,
     store::{self, NewKey},
-    wire::{ApiKey, CreatedApiKey, NewApiKey},
+    wire::{ApiKey, ApiKeyRotation, CreatedApiKey, NewApiKey},
 };
 use crate::{Keeper, secrets};
 
@@ -29,13 +29,16 @@ use crate::{Keeper, secrets};
 pub(crate) async fn create_api_key(at: At, body: Body) -> Result<HttpResponse> {
     at.no_query()?;
     let NewApiKey { name, role } = NewApiKey::read(&body.0)?;
-    let secret = secrets::random()?;
-    let new = NewKey { name, role, key: secrets::random()?.into_inner(), secret: secret.clone() };
+    let (new, secret) = NewKey::random(name, role)?;
     let (tenant, author, now) = (at.tenant.id.clone(), at.caller.user_id.clone(), at.now);
     let row = at.db.write(move |conn| store::insert(conn, &tenant, &new, Some(&author), now)).await?;
-    let mut response = answer::ok(&CreatedApiKey::new(row, secret))?;
-    let no_store = actix_web::http::header::HeaderValue::from_static("no-store");
-    response.headers_mut().insert(actix_web::http::header::CACHE_CONTROL, no_store);
+    with_secret(&CreatedApiKey::new(row, secret))
+}
+
+/// An answer that nobody on the way may keep.
+fn with_secret(key: &CreatedApiKey) -> Result<HttpResponse> {
+    let mut response = answer::ok(key)?;
+    response.headers_mut().insert(header::CACHE_CONTROL, header::HeaderValue::from_static("no-store"));
     Ok(response)
 }
 
@@ -62,16 +65,52 @@ pub(crate) async fn list_api_keys(at: At) -> Result<HttpResponse> {
     .await
 }
 
+/// Rotate an API key
+///
+/// Gives the key a new secret, which only this answer shows. The secret before stays valid, so that the key's users can
+/// change over one by one, until the key is rotated again: a key has two live secrets at most. `revokePrevious` drops
+/// it at once, as when it has leaked. The tokens that were got with a dropped secret die with it: at once on the gateway
+/// that answers, within five seconds on others.
+#[utoipa::path(
+    tag = "API keys",
+    operation_id = "rotateApiKey",
+    params(("apiKeyId" = String, Path, description = "`KEY-<uuid>`",
+        example = "KEY-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    request_body(content = Option<ApiKeyRotation>, description = "May be left out"),
+    responses((status = 200, description = "The key, with its new secret", body = CreatedApiKey)),
+    security(("bearer" = ["admin"])),
+)]
+#[post("/apiKeys/{apiKeyId}/rotate")]
+pub(crate) async fn rotate_api_key(
+    at: At,
+    path: web::Path<(String, String)>,
+    body: OptionalBody,
+    keeper: web::Data<Keeper>,
+) -> Result<HttpResponse> {
+    at.no_query()?;
+    let id = id_of(path)?;
+    let ApiKeyRotation { revoke_previous } = ApiKeyRotation::read(&body.0)?;
+    let secret = secrets::random()?;
+    let (tenant, now, new) = (at.tenant.id.clone(), at.now, secret.clone());
+    let key = at.db.write(move |conn| store::rotate(conn, &tenant, &id, &new, revoke_previous, now)).await?;
+    keeper.forget_callers();
+    with_secret(&CreatedApiKey::new(key.after, secret))
+}
+
 /// Revoke an API key
 ///
 /// Its tokens die with it: at once on the gateway that answers, within five seconds on others. A caller may revoke its
-/// own key.
+/// own key. The last admin key of a partner cannot be revoked: nobody could make another.
 #[utoipa::path(
     tag = "API keys",
     operation_id = "revokeApiKey",
     params(("apiKeyId" = String, Path, description = "`KEY-<uuid>`",
         example = "KEY-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
-    responses((status = 200, description = "An empty object", body = Object, example = json!({}))),
+    responses(
+        (status = 200, description = "An empty object", body = Object, example = json!({})),
+        (status = 409, description = "It is the last admin key of the partner",
+            body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
     security(("bearer" = ["admin"])),
 )]
 #[delete("/apiKeys/{apiKeyId}")]
@@ -81,17 +120,15 @@ pub(crate) async fn revoke_api_key(
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
     at.no_query()?;
-    let (_, id) = path.into_inner();
-    if !is_id(&id) {
-        return Err(Problem::not_found("The API key was not found.").into());
-    }
+    let id = id_of(path)?;
     let (tenant, now) = (at.tenant.id.clone(), at.now);
     at.db.write(move |conn| store::revoke(conn, &tenant, &id, now)).await?;
     keeper.forget_callers();
     Ok(answer::empty())
 }
 
-/// `KEY-<uuid>`; nothing else is looked up.
-fn is_id(text: &str) -> bool {
-    text.strip_prefix("KEY-").is_some_and(|rest| rest.len() == 36 && uuid::Uuid::try_parse(rest).is_ok())
+/// The id in the path.
+fn id_of(path: web::Path<(String, String)>) -> Result<String> {
+    let (_, id) = path.into_inner();
+    if rules::is_id(&id) { Ok(id) } else { Err(rules::unknown().into()) }
 }

@@ -50,13 +50,33 @@ impl NewApiKey {
     }
 }
 
+/// How an API key is rotated.
+#[derive(Debug, PartialEq, Eq, ToSchema)]
+#[schema(rename_all = "camelCase", example = json!({"revokePrevious": false}))]
+pub(crate) struct ApiKeyRotation {
+    /// Drop the secret that the key has now at once, instead of at the next rotation; default false.
+    #[schema(required = false)]
+    pub(crate) revoke_previous: bool,
+}
+
+impl ApiKeyRotation {
+    /// Reads the body of a request.
+    pub(crate) fn read(body: &Value) -> Result<Self, Problem> {
+        let mut fields = Fields::of(body);
+        let revoke_previous = fields.boolean("revokePrevious").unwrap_or(false);
+        fields.finish()?;
+        Ok(Self { revoke_previous })
+    }
+}
+
 /// An API key, without its secret.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({
     "id": "KEY-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90", "name": "nightly-report", "role": "viewer",
     "key": "<key>", "userId": "USR0000000002", "createdBy": "USR0000000001",
-    "createdDate": "2026-11-20T20:37:00+0000"
+    "createdDate": "2026-11-20T20:37:00+0000", "updatedDate": "2026-11-20T20:37:00+0000",
+    "previousSecretValid": false
 }))]
 pub(crate) struct ApiKey {
     /// `KEY-<uuid>`.
@@ -75,16 +95,22 @@ pub(crate) struct ApiKey {
     /// When it was created.
     #[schema(value_type = String)]
     pub(crate) created_date: Timestamp,
+    /// When it was rotated last; else when it was created.
+    #[schema(value_type = String)]
+    pub(crate) updated_date: Timestamp,
+    /// Whether the secret before the last rotation is still valid.
+    pub(crate) previous_secret_valid: bool,
 }
 
-/// A new API key, with its secret: the only time that it is shown.
+/// An API key with its new secret: the only time that it is shown.
 // Without `Debug`, so that it cannot be printed by mistake.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({
     "id": "KEY-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90", "name": "nightly-report", "role": "viewer",
-    "key": "<key>", "secret": "<secret>", "userId": "USR0000000002", "createdBy": "USR0000000001",
-    "createdDate": "2026-11-20T20:37:00+0000"
+    "key": "<key>", "userId": "USR0000000002", "createdBy": "USR0000000001",
+    "createdDate": "2026-11-20T20:37:00+0000", "updatedDate": "2026-11-20T20:37:00+0000",
+    "previousSecretValid": false, "secret": "<secret>"
 }))]
 pub(crate) struct CreatedApiKey {
     /// The key, as a list has it.
@@ -111,6 +137,8 @@ impl From<Row> for ApiKey {
             user_id: row.user_id,
             created_by: row.created_by,
             created_date: Timestamp::from_millis(row.created_ms),
+            updated_date: Timestamp::from_millis(row.updated_ms),
+            previous_secret_valid: row.previous_secret,
         }
     }
 }
@@ -130,5 +158,13 @@ mod tests {
         let problem = NewApiKey::read(&json!({"name": "ci"})).unwrap_err();
         assert_eq!(problem.errors[0].field_name, "role");
         assert_eq!(problem.errors.len(), 1);
+    }
+
+    #[test]
+    fn reads_a_rotation() {
+        let read = |body| ApiKeyRotation::read(&body).map(|rotation| rotation.revoke_previous);
+        assert_eq!(read(json!({})), Ok(false));
+        assert_eq!(read(json!({"revokePrevious": "TRUE"})), Ok(true));
+        assert_eq!(read(json!({"revokePrevious": 1})).unwrap_err().errors[0].field_name, "revokePrevious");
     }
 }

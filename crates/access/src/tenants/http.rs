@@ -1,14 +1,13 @@
 //! Tenant facts, and the clients of a partner.
 
-use std::sync::Arc;
-
 use actix_web::{HttpResponse, get, post, web};
-use api::{At, Body, Result, answer, stream};
-use base::{page::Page, problem::Problem, tenant::TenantId};
+use api::{At, Body, Result, answer, context::check_version, spec::PageOf, stream};
+use base::{page::Page, problem::Problem, tenant::TenantId, timestamp::Timestamp};
 
 use super::{
-    rules, store,
-    wire::{Client, ClientMinimal, ClientPage, NewClient, TenantFacts},
+    rules,
+    store::{self, Row},
+    wire::{Client, ClientChange, ClientMinimal, NewClient, TenantFacts},
 };
 use crate::Keeper;
 
@@ -27,8 +26,7 @@ pub(crate) async fn get_tenant(at: At) -> Result<HttpResponse> {
     let id = at.tenant.id.clone();
     let row = at.db.point(move |conn| store::row(conn, &id)).await?;
     let row = row.ok_or_else(|| Problem::not_found("The tenant was not found."))?;
-    let version = row.version;
-    answer::entity(&at, &TenantFacts::from(row), version)
+    shown(&at, row)
 }
 
 /// Create a client
@@ -92,10 +90,10 @@ pub(crate) async fn list_clients_minimal(at: At) -> Result<HttpResponse> {
         ("sortName" = Option<String>, Query, description = "`id` (the default) or `name`", example = "name"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default false", example = false),
         ("queryString" = Option<String>, Query, description = "Terms `name:value` joined with `+`: `name` (contains; \
-            whole with `isEquals:true`), `id`, `uniqueId`", example = "name:glo"),
+            whole with `isEquals:true`), `id`, `uniqueId`, `activated` (`true` or `false`)", example = "name:glo"),
     ),
-    responses((status = 200, description = "A page of clients", body = ClientPage)),
-    security(("bearer" = ["admin"])),
+    responses((status = 200, description = "A page of clients", body = PageOf<Client>)),
+    security(("bearer" = ["viewer"])),
 )]
 #[get("/clients/search")]
 pub(crate) async fn search_clients(at: At) -> Result<HttpResponse> {
@@ -119,19 +117,127 @@ pub(crate) async fn search_clients(at: At) -> Result<HttpResponse> {
     tag = "Tenants",
     operation_id = "getClient",
     params(("clientId" = String, Path, description = "`client_<number>`", example = "client_1")),
-    responses(
-        (status = 200, description = "The client", body = TenantFacts),
-    ),
-    security(("bearer" = ["admin"])),
+    responses((status = 200, description = "The client", body = TenantFacts)),
+    security(("bearer" = ["viewer"])),
 )]
 #[get("/clients/{clientId}")]
 pub(crate) async fn get_client(at: At, path: web::Path<(String, String)>) -> Result<HttpResponse> {
     at.no_query()?;
+    let (partner, id) = client_of(&at, &path)?;
+    let row = at.db.point(move |conn| store::client(conn, &partner, &id)).await?;
+    shown(&at, row)
+}
+
+/// Update a client
+///
+/// Gives it another name. `If-Match` with the `ETag` of what you read makes sure that nobody else changed it meanwhile.
+#[utoipa::path(
+    tag = "Tenants",
+    operation_id = "updateClient",
+    params(("clientId" = String, Path, description = "`client_<number>`", example = "client_1")),
+    request_body = ClientChange,
+    responses(
+        (status = 200, description = "The client after the change", body = TenantFacts),
+        (status = 409, description = "Another client of the partner has this name",
+            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The client has changed since it was read",
+            body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["admin"])),
+)]
+#[post("/clients/{clientId}")]
+pub(crate) async fn update_client(
+    at: At,
+    path: web::Path<(String, String)>,
+    body: Body,
+    keeper: web::Data<Keeper>,
+) -> Result<HttpResponse> {
+    let ClientChange { name } = ClientChange::read(&body.0)?;
+    change(&at, &path, &keeper, move |row, now| rules::renamed(row, name.as_deref(), now)).await
+}
+
+/// Suspend a client
+///
+/// From now on its callers are answered 403 on every operation and get no tokens: at once on the gateway that answers,
+/// within five seconds on others. Its data stays, its partner's callers see it as before. Suspending a suspended client
+/// changes nothing.
+#[utoipa::path(
+    tag = "Tenants",
+    operation_id = "suspendClient",
+    params(("clientId" = String, Path, description = "`client_<number>`", example = "client_1")),
+    responses(
+        (status = 200, description = "The client after the change", body = TenantFacts),
+        (status = 412, description = "The client has changed since it was read",
+            body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["admin"])),
+)]
+#[post("/clients/{clientId}/suspend")]
+pub(crate) async fn suspend_client(
+    at: At,
+    path: web::Path<(String, String)>,
+    keeper: web::Data<Keeper>,
+) -> Result<HttpResponse> {
+    change(&at, &path, &keeper, |row, now| rules::suspended(row, true, now)).await
+}
+
+/// Resume a client
+///
+/// Ends its suspension: its keys work again, and its tokens that have not expired. Resuming a client that is not
+/// suspended changes nothing.
+#[utoipa::path(
+    tag = "Tenants",
+    operation_id = "resumeClient",
+    params(("clientId" = String, Path, description = "`client_<number>`", example = "client_1")),
+    responses(
+        (status = 200, description = "The client after the change", body = TenantFacts),
+        (status = 412, description = "The client has changed since it was read",
+            body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["admin"])),
+)]
+#[post("/clients/{clientId}/resume")]
+pub(crate) async fn resume_client(
+    at: At,
+    path: web::Path<(String, String)>,
+    keeper: web::Data<Keeper>,
+) -> Result<HttpResponse> {
+    change(&at, &path, &keeper, |row, now| rules::suspended(row, false, now)).await
+}
+
+/// The partner of the path, and the client in it.
+fn client_of(at: &At, path: &(String, String)) -> Result<(TenantId, TenantId)> {
     rules::check_partner(&at.tenant.id)?;
-    let unknown = || Problem::not_found("The client was not found.");
-    let id = TenantId::parse(&path.1).ok_or_else(unknown)?;
-    let tenant = Arc::clone(&at.tenant);
-    let row = at.db.point(move |conn| store::client(conn, &tenant.id, &id)).await?.ok_or_else(unknown)?;
+    let id = TenantId::parse(&path.1).ok_or_else(rules::unknown)?;
+    Ok((at.tenant.id.clone(), id))
+}
+
+fn shown(at: &At, row: Row) -> Result<HttpResponse> {
     let version = row.version;
-    answer::entity(&at, &TenantFacts::from(row), version)
+    answer::entity(at, &TenantFacts::from(row), version)
+}
+
+/// Stores what becomes of a client, and answers it.
+async fn change(
+    at: &At,
+    path: &(String, String),
+    keeper: &Keeper,
+    becomes: impl FnOnce(&Row, Timestamp) -> Row + Send + 'static,
+) -> Result<HttpResponse> {
+    at.no_query()?;
+    let (partner, id) = client_of(at, path)?;
+    let (wanted, now) = (at.if_match()?, at.now);
+    let row = at.db.write(move |conn| {
+        let before = store::client(conn, &partner, &id)?;
+        check_version(wanted, before.version)?;
+        let after = becomes(&before, now);
+        if after != before {
+            store::update(conn, &before, &after)?;
+        }
+        Ok(after)
+    });
+    let row = row.await?;
+    keeper.forget_tenants();
+    keeper.forget_callers();
+    shown(at, row)
 }

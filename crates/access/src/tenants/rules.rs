@@ -6,7 +6,11 @@ use base::{
     query_string::{self, Term},
     tenant::{Level, TenantId},
     text::fold,
+    timestamp::Timestamp,
 };
+
+use super::store::Row;
+use crate::filters;
 
 /// The longest name of a client or an API key, in characters.
 const LONGEST_NAME: usize = 200;
@@ -15,17 +19,37 @@ const LONGEST_NAME: usize = 200;
 pub(crate) const SORTS: [&str; 2] = ["id", "name"];
 
 /// The query variables of the search for clients.
-const VARIABLES: [&str; 4] = ["id", "name", "uniqueId", "isEquals"];
+const VARIABLES: [&str; 5] = ["id", "name", "uniqueId", "activated", "isEquals"];
+
+/// The 404 of a client.
+pub(crate) fn unknown() -> Problem {
+    Problem::not_found("The client was not found.")
+}
 
 /// The required field `name`: without surrounding blanks, without control characters, of at most 200 characters.
 pub(crate) fn name(fields: &mut Fields<'_>) -> String {
     let name = fields.required_text("name").trim().to_owned();
-    if name.chars().nth(LONGEST_NAME).is_some() {
-        fields.error("name", format!("must have at most {LONGEST_NAME} characters"));
-    } else if name.chars().any(char::is_control) {
-        fields.error("name", "must not contain control characters");
+    if let Some(wrong) = wrong_with(&name) {
+        fields.error("name", wrong);
     }
     name
+}
+
+/// A name from the command line, by the same rules.
+pub(crate) fn read_name(text: &str) -> anyhow::Result<String> {
+    let name = text.trim();
+    anyhow::ensure!(!name.is_empty(), "the name must not be empty");
+    if let Some(wrong) = wrong_with(name) {
+        anyhow::bail!("the name {wrong}");
+    }
+    Ok(name.to_owned())
+}
+
+fn wrong_with(name: &str) -> Option<String> {
+    if name.chars().nth(LONGEST_NAME).is_some() {
+        return Some(format!("must have at most {LONGEST_NAME} characters"));
+    }
+    name.chars().any(char::is_control).then(|| "must not contain control characters".to_owned())
 }
 
 /// Only a partner has clients.
@@ -50,6 +74,8 @@ pub(crate) struct Filter {
     pub(crate) names: Option<Vec<String>>,
     /// Do the names match as a whole?
     pub(crate) whole: bool,
+    /// In use, or suspended?
+    pub(crate) activated: Option<bool>,
 }
 
 /// Reads a `queryString`.
@@ -60,16 +86,33 @@ pub(crate) fn filter(text: &str) -> Result<Filter, Problem> {
             "id" => filter.ids = Some(values.iter().filter_map(|id| id.parse().ok()).collect()),
             "uniqueId" => filter.unique_ids = Some(values.iter().map(|id| id.to_ascii_lowercase()).collect()),
             "name" => filter.names = Some(values.iter().map(|name| fold(name)).collect()),
-            _ => {
-                filter.whole = match value.to_ascii_lowercase().as_str() {
-                    "true" => true,
-                    "false" => false,
-                    _ => return Err(Problem::field("queryString", "isEquals must be true or false")),
-                };
-            }
+            "activated" => filter.activated = Some(filters::read_boolean(name, &value)?),
+            _ => filter.whole = filters::read_boolean(name, &value)?,
         }
     }
     Ok(filter)
+}
+
+/// A client under another name.
+pub(crate) fn renamed(client: &Row, name: Option<&str>, now: Timestamp) -> Row {
+    match name {
+        Some(name) if name != client.name => {
+            changed(Row { name: name.to_owned(), name_fold: fold(name), ..client.clone() }, now)
+        }
+        _ => client.clone(),
+    }
+}
+
+/// A client that is suspended, or not any more.
+pub(crate) fn suspended(client: &Row, suspended: bool, now: Timestamp) -> Row {
+    if client.suspended == suspended {
+        return client.clone();
+    }
+    changed(Row { suspended, activated: !suspended, ..client.clone() }, now)
+}
+
+fn changed(client: Row, now: Timestamp) -> Row {
+    Row { version: client.version + 1, updated_ms: now.millis(), ..client }
 }
 
 #[cfg(test)]
@@ -77,7 +120,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read_name(value: serde_json::Value) -> Result<String, Problem> {
+    fn from_body(value: serde_json::Value) -> Result<String, Problem> {
         let mut fields = Fields::of(&value);
         let name = name(&mut fields);
         fields.finish().map(|()| name)
@@ -85,12 +128,14 @@ mod tests {
 
     #[test]
     fn names() {
-        assert_eq!(read_name(json!({"name": "  Globex Corp. "})).unwrap(), "Globex Corp.");
-        assert_eq!(read_name(json!({"name": "x".repeat(200)})).unwrap().len(), 200);
+        assert_eq!(from_body(json!({"name": "  Globex Corp. "})).unwrap(), "Globex Corp.");
+        assert_eq!(from_body(json!({"name": "x".repeat(200)})).unwrap().len(), 200);
         for wrong in [json!({}), json!({"name": " "}), json!({"name": 1}), json!({"name": "a\nb"}), json!([])] {
-            assert!(read_name(wrong.clone()).is_err(), "{wrong}");
+            assert!(from_body(wrong.clone()).is_err(), "{wrong}");
         }
-        assert_eq!(read_name(json!({"name": "x".repeat(201)})).unwrap_err().errors[0].field_name, "name");
+        assert!(read_name(" ").is_err() && read_name("a\nb").is_err());
+        assert_eq!(read_name(" Globex ").unwrap(), "Globex");
+        assert_eq!(from_body(json!({"name": "x".repeat(201)})).unwrap_err().errors[0].field_name, "name");
     }
 
     #[test]
@@ -102,11 +147,13 @@ mod tests {
     #[test]
     fn filters() {
         assert_eq!(filter("").unwrap(), Filter::default());
-        let full = filter("id:1,x+name:GLO,Ö+uniqueId:CLIENT_2+isEquals:True").unwrap();
+        let full = filter("id:1,x+name:GLO,Ö+uniqueId:CLIENT_2+isEquals:True+activated:FALSE").unwrap();
         assert_eq!(full.ids, Some(vec![1]));
         assert_eq!(full.names, Some(vec!["glo".to_owned(), "ö".to_owned()]));
         assert_eq!(full.unique_ids, Some(vec!["client_2".to_owned()]));
         assert!(full.whole);
+        assert_eq!(full.activated, Some(false));
+        assert!(filter("activated:maybe").is_err());
         assert!(filter("isEquals:perhaps").is_err());
         assert!(filter("city:Bonn").is_err());
     }

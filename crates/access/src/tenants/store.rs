@@ -5,11 +5,11 @@ use base::{page::PageRequest, problem::Problem, query::Sort, tenant::TenantId, t
 use db::{Condition, Conn};
 use diesel::prelude::*;
 
-use super::rules::Filter;
-use crate::schema::tenants;
+use super::rules::{self, Filter};
+use crate::{filters, schema::tenants};
 
 /// A tenant as it is stored.
-#[derive(Clone, Debug, PartialEq, Eq, Insertable, Queryable)]
+#[derive(Clone, Debug, PartialEq, Eq, Insertable, Queryable, AsChangeset)]
 #[diesel(table_name = tenants)]
 pub(crate) struct Row {
     pub(crate) id: String,
@@ -66,11 +66,31 @@ pub(crate) fn insert_partner(conn: &mut Conn, id: &TenantId, name: &str, now: Ti
 pub(crate) fn insert_client(conn: &mut Conn, partner: &TenantId, name: &str, now: Timestamp) -> db::Result<Row> {
     let id = TenantId::client(db::next_id(conn, "access.clients", 1)?);
     let row = Row::new(&id, partner, name, now);
-    diesel::insert_into(tenants::table).values(&row).execute(conn).map_err(|error| match error.into() {
+    diesel::insert_into(tenants::table).values(&row).execute(conn).map_err(|error| taken(error, name))?;
+    Ok(row)
+}
+
+fn taken(error: diesel::result::Error, name: &str) -> db::Error {
+    match error.into() {
         db::Error::Taken(_) => Problem::conflict(format!("A client named {name} exists already.")).into(),
         other => other,
-    })?;
-    Ok(row)
+    }
+}
+
+/// Stores a client that has changed since its row was read. Somebody else's change in between is a conflict.
+pub(crate) fn update(conn: &mut Conn, before: &Row, after: &Row) -> db::Result<()> {
+    let same = tenants::table
+        .filter(tenants::id.eq(&before.id))
+        .filter(tenants::partner_id.eq(&before.partner_id))
+        .filter(tenants::version.eq(before.version));
+    let updated = diesel::update(same).set(after).execute(conn).map_err(|error| taken(error, &after.name))?;
+    if updated == 0 { Err(Problem::conflict("The client was changed at the same moment.").into()) } else { Ok(()) }
+}
+
+/// Makes everybody else who locks or changes this tenant wait until the transaction ends.
+pub(crate) fn lock(conn: &mut Conn, id: &TenantId) -> db::Result<()> {
+    diesel::update(tenants::table.find(id.as_str())).set(tenants::version.eq(tenants::version)).execute(conn)?;
+    Ok(())
 }
 
 /// One tenant's row.
@@ -79,13 +99,24 @@ pub(crate) fn row(conn: &mut Conn, id: &TenantId) -> db::Result<Option<Row>> {
 }
 
 /// One client of a partner.
-pub(crate) fn client(conn: &mut Conn, partner: &TenantId, id: &TenantId) -> db::Result<Option<Row>> {
-    Ok(tenants::table
+///
+/// # Errors
+/// 404 when the partner has no such client.
+pub(crate) fn client(conn: &mut Conn, partner: &TenantId, id: &TenantId) -> db::Result<Row> {
+    let row = tenants::table
         .filter(tenants::partner_id.eq(partner.as_str()))
         .filter(tenants::id.ne(partner.as_str()))
         .filter(tenants::id.eq(id.as_str()))
         .first(conn)
-        .optional()?)
+        .optional()?;
+    Ok(row.ok_or_else(rules::unknown)?)
+}
+
+/// Hands on all tenants, each partner before its clients: for the person who holds the database.
+pub(crate) fn each_anywhere(conn: &mut Conn, mut each: impl FnMut(Row) -> db::Result<()>) -> db::Result<()> {
+    let is_client = tenants::id.ne(tenants::partner_id);
+    let query = tenants::table.order((tenants::partner_id, is_client, tenants::number));
+    db::for_each_row(conn, query, |row: Row| each(row))
 }
 
 /// A tenant as every domain sees it, with its clients in the order of their numbers.
@@ -154,27 +185,7 @@ pub(crate) fn search(
 fn condition(filter: &Filter) -> Condition {
     let ids = filter.ids.iter().map(|ids| Condition::integer_in("tenants.number IN", ids.iter().copied()));
     let unique = filter.unique_ids.iter().map(|ids| Condition::text_in("tenants.id IN", ids.iter().cloned()));
-    let names = filter.names.iter().map(|names| match filter.whole {
-        true => Condition::text_in("tenants.name_fold IN", names.iter().cloned()),
-        false => Condition::any(
-            names
-                .iter()
-                .map(|name| Condition::sql("tenants.name_fold LIKE ").text(containing(name)).then(" ESCAPE '!'")),
-        ),
-    });
-    Condition::all(ids.chain(unique).chain(names))
-}
-
-/// The pattern of `LIKE` for texts that contain this one.
-fn containing(text: &str) -> String {
-    let mut pattern = String::with_capacity(text.len() + 2);
-    pattern.push('%');
-    for letter in text.chars() {
-        if matches!(letter, '%' | '_' | '!') {
-            pattern.push('!');
-        }
-        pattern.push(letter);
-    }
-    pattern.push('%');
-    pattern
+    let names = filter.names.iter().map(|names| filters::matching("tenants.name_fold", names, filter.whole));
+    let activated = filter.activated.iter().map(|activated| filters::boolean("tenants.activated", *activated));
+    Condition::all(ids.chain(unique).chain(names).chain(activated))
 }

@@ -24,9 +24,9 @@ pub(crate) struct TenantFacts {
     pub(crate) name: String,
     /// `partner` or `client`.
     pub(crate) level: &'static str,
-    /// Whether it is in use.
+    /// Whether it is in use: false while it is suspended.
     pub(crate) activated: bool,
-    /// Whether its callers are shut out for now.
+    /// Whether its callers are shut out for now; its data stays, and its partner sees it.
     pub(crate) suspended: bool,
     /// The partner that a client belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,7 +60,7 @@ pub(crate) struct Client {
     pub(crate) unique_id: String,
     /// Its name.
     pub(crate) name: String,
-    /// Whether it is in use.
+    /// Whether it is in use: false while it is suspended.
     pub(crate) activated: bool,
 }
 
@@ -77,31 +77,6 @@ pub(crate) struct ClientMinimal {
     pub(crate) name: String,
 }
 
-/// A page of clients ("Paginated envelope" in `docs/interface.md`).
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "for the document; base::page::Page is what is answered")]
-pub(crate) struct ClientPage {
-    /// The clients of this page.
-    results: Vec<Client>,
-    /// How many clients there are on all pages.
-    total_results: i64,
-    /// This page, from 1.
-    page_no: u32,
-    /// The page size used.
-    page_size: u32,
-    /// How many pages there are; 0 for no client.
-    total_pages: i64,
-    /// Whether another page follows.
-    next_page: bool,
-    /// The page before; 0 on the first.
-    previous_page_no: u32,
-    /// The sort key used.
-    order_by: String,
-    /// Whether the order is descending.
-    descending_order: bool,
-}
-
 /// A client to be created.
 #[derive(Debug, ToSchema)]
 #[schema(example = json!({"name": "Globex"}))]
@@ -115,6 +90,24 @@ impl NewClient {
     pub(crate) fn read(body: &Value) -> Result<Self, Problem> {
         let mut fields = Fields::of(body);
         let name = rules::name(&mut fields);
+        fields.finish()?;
+        Ok(Self { name })
+    }
+}
+
+/// The changes to a client: what is left out stays as it is.
+#[derive(Debug, PartialEq, Eq, ToSchema)]
+#[schema(example = json!({"name": "Globex Corporation"}))]
+pub(crate) struct ClientChange {
+    /// Its name, unique among the partner's clients whatever the letter case; at most 200 characters.
+    pub(crate) name: Option<String>,
+}
+
+impl ClientChange {
+    /// Reads the body of a request.
+    pub(crate) fn read(body: &Value) -> Result<Self, Problem> {
+        let mut fields = Fields::of(body);
+        let name = fields.has("name").then(|| rules::name(&mut fields));
         fields.finish()?;
         Ok(Self { name })
     }

@@ -33,10 +33,10 @@ async fn wrong_credentials_get_no_token() {
         ("bootstrapkey1\0", SECRET),
         ("BOOTSTRAPKEY1", SECRET),
     ] {
-        assert!(fixture.keeper.issue(credentials(key, text), clock::now()).await.unwrap().is_none(), "{key}");
-        assert!(fixture.keeper.basic(key, secret(text)).await.unwrap().is_none(), "{key}");
+        assert_eq!(fixture.issue(key, text, clock::now()).await, None, "{key}");
+        assert_eq!(fixture.basic(key, text).await, None, "{key}");
     }
-    assert_eq!(fixture.keeper.basic(KEY, secret(SECRET)).await.unwrap().unwrap().role, Role::Admin);
+    assert_eq!(fixture.basic(KEY, SECRET).await.unwrap().role, Role::Admin);
 }
 
 #[actix_web::test]
@@ -50,24 +50,29 @@ async fn a_second_secret_is_live_too() {
         let keys = api_keys::table.filter(api_keys::tenant_id.eq("msp_1"));
         Ok(diesel::update(keys).set(api_keys::secret2_hash.eq(hash)).execute(conn)?)
     });
-    assert!(fixture.keeper.basic(KEY, secret(SECRET)).await.unwrap().is_some());
-    assert!(fixture.keeper.basic(KEY, secret("anothersecret1234")).await.unwrap().is_some());
+    assert!(fixture.basic(KEY, SECRET).await.is_some());
+    assert!(fixture.basic(KEY, "anothersecret1234").await.is_some());
 }
 
 #[actix_web::test]
-async fn an_expired_token_is_unknown_and_swept() {
+async fn an_expired_token_is_known_for_a_while_and_then_swept() {
     let fixture = Fixture::new();
     let now = clock::now().millis();
-    let long_ago = Timestamp::from_millis(now - 7_199_000);
-    let expired = fixture.keeper.issue(credentials(KEY, SECRET), long_ago).await.unwrap().unwrap();
-    assert!(fixture.caller(expired.expose()).await.is_none());
+    let at = |before: i64| Timestamp::from_millis(now - before);
+    let identity = async |token: &str| fixture.keeper.bearer(token).await.unwrap();
+    let forgotten = fixture.issue(KEY, SECRET, at(2 * 7_199_000)).await.unwrap();
+    let expired = fixture.issue(KEY, SECRET, at(7_199_000)).await.unwrap();
+    for _ in 0..2 {
+        assert_eq!(identity(&expired).await, Identity::Expired);
+    }
     // One that expires while it is remembered.
-    let soon = Timestamp::from_millis(now - 7_199_000 + 400);
-    let expiring = fixture.keeper.issue(credentials(KEY, SECRET), soon).await.unwrap().unwrap();
-    assert!(fixture.caller(expiring.expose()).await.is_some());
+    let expiring = fixture.issue(KEY, SECRET, at(7_199_000 - 400)).await.unwrap();
+    assert!(fixture.caller(&expiring).await.is_some());
     std::thread::sleep(std::time::Duration::from_millis(500));
-    assert!(fixture.caller(expiring.expose()).await.is_none());
+    assert_eq!(identity(&expiring).await, Identity::Expired);
     let live = fixture.token(KEY, SECRET).await;
+    assert_eq!(identity(&forgotten).await, Identity::Unknown);
+    assert_eq!(identity(&expired).await, Identity::Expired);
     let removed = fixture.db.write(|conn| tokens::store::sweep(conn, clock::now())).await.unwrap();
     // The issue of the live one swept them already.
     assert_eq!(removed, 0);
@@ -90,16 +95,14 @@ async fn tokens_die_with_their_key() {
     assert!(fixture.caller(&token).await.is_some());
 
     let other_gateway = Keeper::new(fixture.db.clone());
-    assert!(other_gateway.bearer(&token).await.unwrap().is_some());
+    assert!(as_caller(other_gateway.bearer(&token).await.unwrap()).is_some());
     fixture.db.write(move |conn| api_keys::store::revoke(conn, &home, &key.id, clock::now())).await.unwrap();
     fixture.keeper.forget_callers();
     assert!(fixture.caller(&token).await.is_none());
-    assert!(fixture.keeper.basic("clientkey1", secret("clientkey1clientkey1")).await.unwrap().is_none());
-    assert!(
-        fixture.keeper.issue(credentials("clientkey1", "clientkey1clientkey1"), clock::now()).await.unwrap().is_none()
-    );
+    assert_eq!(fixture.basic("clientkey1", "clientkey1clientkey1").await, None);
+    assert_eq!(fixture.issue("clientkey1", "clientkey1clientkey1", clock::now()).await, None);
     std::thread::sleep(std::time::Duration::from_millis(2100));
-    assert!(other_gateway.bearer(&token).await.unwrap().is_none());
+    assert_eq!(other_gateway.bearer(&token).await.unwrap(), Identity::Unknown);
 }
 
 #[actix_web::test]

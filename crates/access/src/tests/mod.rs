@@ -1,7 +1,10 @@
 //! The whole crate on SQLite in a temporary directory: the keeper by itself, and the operations behind the guard.
 
 mod callers;
+mod console;
+mod keys;
 mod operations;
+mod people;
 mod token_endpoint;
 
 use std::{future::Future, pin::Pin, rc::Rc, sync::Arc};
@@ -13,13 +16,13 @@ use actix_web::{
     middleware::from_fn,
     test::{TestRequest, call_service, init_service, read_body},
 };
-use api::{Access as _, Caller, Role, clock, guard};
-use base::{secret::Secret, tenant::TenantId};
+use api::{Access as _, Caller, Role, access::Identity, clock, guard};
+use base::{secret::Secret, tenant::TenantId, timestamp::Timestamp};
 use db::{Conn, DatabaseUrl, Db, Options};
 use serde_json::Value;
 use utoipa_actix_web::AppExt as _;
 
-use crate::{Keeper, api_keys, bootstrap, domain, extras, tenants, tokens::rules::Credentials};
+use crate::{Keeper, api_keys, bootstrap, domain, extras, keeper::Issued, tenants, tokens::rules::Credentials};
 
 const KEY: &str = "bootstrapkey1";
 const SECRET: &str = "bootstrapsecret12";
@@ -42,6 +45,13 @@ fn secret(text: &str) -> Secret<String> {
 
 fn credentials(key: &str, text: &str) -> Credentials {
     Credentials { key: key.to_owned(), secret: secret(text) }
+}
+
+fn as_caller(identity: Identity) -> Option<Arc<Caller>> {
+    match identity {
+        Identity::Caller(caller) => Some(caller),
+        Identity::Suspended | Identity::Expired | Identity::Unknown => None,
+    }
 }
 
 impl Fixture {
@@ -87,7 +97,18 @@ impl Fixture {
     }
 
     async fn token(&self, key: &str, text: &str) -> String {
-        self.keeper.issue(credentials(key, text), clock::now()).await.unwrap().unwrap().into_inner()
+        self.issue(key, text, clock::now()).await.unwrap()
+    }
+
+    async fn issue(&self, key: &str, text: &str, now: Timestamp) -> Option<String> {
+        match self.keeper.issue(&credentials(key, text), now).await.unwrap() {
+            Issued::Token(token) => Some(token.into_inner()),
+            Issued::Suspended | Issued::Wrong => None,
+        }
+    }
+
+    async fn basic(&self, key: &str, text: &str) -> Option<Arc<Caller>> {
+        as_caller(self.keeper.basic(key, secret(text)).await.unwrap())
     }
 
     /// The token of a key of [`Fixture::key`].
@@ -96,7 +117,7 @@ impl Fixture {
     }
 
     async fn caller(&self, token: &str) -> Option<Arc<Caller>> {
-        self.keeper.bearer(token).await.unwrap()
+        as_caller(self.keeper.bearer(token).await.unwrap())
     }
 
     /// The operations behind the guard.

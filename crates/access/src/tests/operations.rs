@@ -108,12 +108,19 @@ async fn only_admins_change_anything() {
     fixture.key(&TenantId::partner(1), "integrator1", Role::Integrator);
     let app = fixture.app().await;
     let token = fixture.token_of("integrator1").await;
-    for path in ["msp_1", "msp_1/clients/minimal"] {
+    let read = ["msp_1", "msp_1/clients/minimal", "msp_1/clients/search", "msp_1/clients/client_1", "msp_1/users/search"];
+    for path in read {
         assert_eq!(call(&app, &token, Method::GET, path, None).await.0, StatusCode::OK, "{path}");
     }
     let refused = [
         (Method::POST, "msp_1/clients", Some(json!({"name": "x"}))),
-        (Method::GET, "msp_1/clients/search", None),
+        (Method::POST, "msp_1/clients/client_1", Some(json!({"name": "x"}))),
+        (Method::POST, "msp_1/clients/client_1/suspend", None),
+        (Method::POST, "msp_1/clients/client_1/resume", None),
+        (Method::POST, "msp_1/users", Some(json!({"loginName": "x"}))),
+        (Method::POST, "msp_1/users/USR0000000001", Some(json!({"firstName": "x"}))),
+        (Method::POST, "msp_1/users/USR0000000001/deactivate", None),
+        (Method::POST, "msp_1/userGroups", Some(json!({"name": "x"}))),
         (Method::POST, "msp_1/apiKeys", Some(json!({"name": "x", "role": "viewer"}))),
         (Method::GET, "msp_1/apiKeys", None),
         (Method::DELETE, "msp_1/apiKeys/KEY-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90", None),
@@ -137,6 +144,7 @@ async fn api_keys_are_created_listed_and_revoked() {
     assert!(text("id").starts_with("KEY-") && text("createdDate").ends_with("+0000"));
     assert_eq!((text("key").len(), text("secret").len()), (43, 43));
     assert_eq!((text("userId").as_str(), text("createdBy").as_str()), ("USR0000000002", "USR0000000001"));
+    assert_eq!((&made["updatedDate"], &made["previousSecretValid"]), (&made["createdDate"], &json!(false)));
 
     let token = fixture.token(&text("key"), &text("secret")).await;
     let caller = fixture.caller(&token).await.unwrap();
@@ -182,7 +190,7 @@ async fn facts_have_an_etag() {
 #[test]
 fn operations_are_documented_and_unique() {
     let mut document = api::spec::document("test", &[domain()]);
-    assert_eq!(api::spec::access_table(&document).unwrap().len(), 9);
+    assert_eq!(api::spec::access_table(&document).unwrap().len(), 21);
     let mut ids = Vec::new();
     for item in document.paths.paths.values_mut() {
         for (_, operation) in api::spec::operations_mut(item) {
@@ -194,9 +202,9 @@ fn operations_are_documented_and_unique() {
     let count = ids.len();
     ids.sort();
     ids.dedup();
-    assert_eq!((ids.len(), count), (10, 10));
+    assert_eq!((ids.len(), count), (29, 29));
     let schemas = document.components.unwrap().schemas;
-    for name in ["TenantFacts", "PartnerReference", "Client", "ClientPage", "ApiKey", "CreatedApiKey", "TokenError"] {
+    for name in ["TenantFacts", "PartnerReference", "Client", "PageOf_Client", "ApiKey", "CreatedApiKey", "TokenError"] {
         assert!(schemas.contains_key(name), "{name}");
     }
 }

@@ -3,14 +3,14 @@
 use actix_web::{
     HttpMessage as _, HttpRequest, HttpResponse, HttpResponseBuilder, http::StatusCode, http::header, post, web,
 };
-use api::clock;
+use api::{Access as _, clock};
 use base::{problem::Kind, secret::Secret};
 
 use super::{
     rules::{self, Credentials, Refusal},
     wire::{Token, TokenError, TokenRequest},
 };
-use crate::Keeper;
+use crate::{Keeper, keeper::Issued};
 
 /// The largest form.
 const LIMIT: usize = 16 << 10;
@@ -31,8 +31,13 @@ const FORM: &str = "application/x-www-form-urlencoded";
             example = json!({"error": "unsupported_grant_type",
                 "error_description": "The grant type must be client_credentials"})),
         (status = 401, description = "Key or secret are wrong, or the key is revoked", body = TokenError),
+        (status = 403, description = "The tenant of the key is suspended", body = TokenError,
+            example = json!({"error": "access_denied", "error_description": "The tenant of this key is suspended"})),
         (status = 413, description = "The form is larger than 16 KiB", body = TokenError,
             example = json!({"error": "invalid_request", "error_description": "The form is too large"})),
+        (status = 429, description = "Too many attempts with wrong credentials, for this key and address or for this \
+            address; right ones are always answered. `Retry-After` says when a wrong one is heard again",
+            body = api::spec::Problem, content_type = "application/problem+json"),
         (status = 500, description = "A fault of the service", body = TokenError,
             example = json!({"error": "server_error", "error_description": "The service failed to answer"})),
         (status = 503, description = "Overloaded, or the database is away; `Retry-After` says when to try again",
@@ -61,7 +66,10 @@ pub(crate) async fn create_token(
         (status = 200, description = "A new token", body = Token),
         (status = 400, description = "`invalid_request` or `unsupported_grant_type`", body = TokenError),
         (status = 401, description = "Key or secret are wrong, or the key is revoked", body = TokenError),
+        (status = 403, description = "The tenant of the key is suspended", body = TokenError),
         (status = 413, description = "The form is larger than 16 KiB", body = TokenError),
+        (status = 429, description = "Too many attempts with wrong credentials; right ones are always answered",
+            body = api::spec::Problem, content_type = "application/problem+json"),
         (status = 500, description = "A fault of the service", body = TokenError),
         (status = 503, description = "Overloaded, or the database is away; `Retry-After` says when to try again",
             body = TokenError),
@@ -78,18 +86,23 @@ pub(crate) async fn create_tenancy_token(
 }
 
 async fn answer(request: &HttpRequest, payload: web::Payload, keeper: &Keeper) -> HttpResponse {
-    let issued = match read(request, payload).await {
-        Ok(credentials) => keeper.issue(credentials, clock::now()).await,
+    let credentials = match read(request, payload).await {
+        Ok(credentials) => credentials,
         Err(failure) => return failure,
     };
-    match issued {
-        Ok(Some(token)) => no_store(StatusCode::OK).json(Token {
+    match keeper.issue(&credentials, clock::now()).await {
+        Ok(Issued::Token(token)) => no_store(StatusCode::OK).json(Token {
             access_token: token.into_inner(),
             token_type: "bearer",
             expires_in: rules::LIFE,
             scope: "global:manage",
         }),
-        Ok(None) => refuse(request, Refusal::Credentials),
+        Ok(Issued::Suspended) => failure(StatusCode::FORBIDDEN, "access_denied", "The tenant of this key is suspended"),
+        Ok(Issued::Wrong) => match keeper.refused(request, Some(&credentials.key)) {
+            // The one error here that has the shape of all other operations: it says what the limit is.
+            Some(problem) => api::error::problem_response(&problem),
+            None => refuse(request, Refusal::Credentials),
+        },
         Err(db::Error::Unavailable(cause)) => {
             tracing::error!(request_id = %api::request_id::current(), cause, "no token");
             let text = "The service cannot answer right now. Try again in a moment.";

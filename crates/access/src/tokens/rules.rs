@@ -33,6 +33,12 @@ pub(crate) fn expiry(now: Timestamp) -> Timestamp {
     Timestamp::from_millis(now.millis() + LIFE * 1000)
 }
 
+/// Tokens that expired up to this instant are forgotten. Until then an expired token is told from a guess: its client
+/// needs to hear that it is time for a new one, whatever others at its address do.
+pub(crate) fn forgotten(now: Timestamp) -> Timestamp {
+    Timestamp::from_millis(now.millis() - LIFE * 1000)
+}
+
 /// Reads the parameters of the form, and what `Authorization: Basic` held.
 ///
 /// A parameter without a value counts as left out, an unknown one is ignored, none may be repeated (RFC 6749, section
@@ -124,5 +130,6 @@ mod tests {
     #[test]
     fn a_token_lives_7199_seconds() {
         assert_eq!(expiry(Timestamp::from_millis(1)).millis(), 7_199_001);
+        assert_eq!(forgotten(expiry(Timestamp::from_millis(1))).millis(), 1);
     }
 }

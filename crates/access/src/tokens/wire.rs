@@ -39,7 +39,8 @@ pub(crate) struct Token {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(example = json!({"error": "unauthorized", "error_description": "Bad API credentials"}))]
 pub(crate) struct TokenError {
-    /// `unauthorized`, `invalid_request`, `unsupported_grant_type`, `temporarily_unavailable` or `server_error`.
+    /// `unauthorized`, `access_denied`, `invalid_request`, `unsupported_grant_type`, `temporarily_unavailable` or
+    /// `server_error`.
     pub(crate) error: &'static str,
     /// The same for people.
     pub(crate) error_description: String,

@@ -1,7 +1,7 @@
 //! `POST /agents/reports`, as stock agents speak it.
 
 use actix_web::{HttpRequest, HttpResponse, post, web};
-use api::At;
+use api::{Answer, At};
 use tokio::task::spawn_blocking;
 
 use super::{ingest, problem};
@@ -48,12 +48,12 @@ pub async fn report(at: At, request: HttpRequest, payload: web::Payload) -> api:
         Message::Contact { .. } => reply::contact(reply::DEFAULT_HOURS),
         Message::Other { .. } => reply::accepted(format, compression, reply::DEFAULT_HOURS),
         Message::Inventory(reports) => {
-            let (partner, tenant, now) = (at.tenant.partner.to_string(), at.tenant.id.to_string(), at.now);
-            at.db
-                .write(move |conn| {
-                    reports.iter().try_for_each(|report| ingest(conn, &partner, &tenant, report, now).map(drop))
-                })
-                .await?;
+            let (partner, tenant) = (at.tenant.partner.to_string(), at.tenant.id.to_string());
+            at.write(move |tx| {
+                reports.iter().try_for_each(|report| ingest(tx, &partner, &tenant, report).map(drop))?;
+                Ok(Answer::empty())
+            })
+            .await?;
             reply::accepted(format, compression, reply::DEFAULT_HOURS)
         }
     };

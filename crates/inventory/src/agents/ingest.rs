@@ -2,12 +2,14 @@
 
 use base::{text::fold, timestamp::Timestamp};
 use db::{Conn, Error, Result};
+use outbox::Tx;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::{
     reports::{IdentityKey, Origin, Report, kind, roles},
     resources::{
+        changes,
         document::{Document, Resource, Tag},
         rules, store,
     },
@@ -31,41 +33,34 @@ pub enum Ingested {
 }
 
 /// Takes in one report.
-pub fn ingest(conn: &mut Conn, partner: &str, tenant: &str, report: &Report, now: Timestamp) -> Result<Ingested> {
+pub fn ingest(tx: &mut Tx<'_>, partner: &str, tenant: &str, report: &Report) -> Result<Ingested> {
     let keys = report.identity();
-    let scope = [tenant.to_owned()];
-    let known = match store::identified(conn, tenant, &keys)? {
-        Some((_, id)) => store::find_current(conn, &scope, &id)?,
+    // Two first reports of one machine must not both create it.
+    db::lock(tx.conn, &format!("agent:{tenant}:{}", report.device_id))?;
+    let known = match store::identified(tx.conn, tenant, &keys)? {
+        Some((_, id)) => {
+            db::lock(tx.conn, &format!("resource:{id}"))?;
+            store::find_current(tx.conn, &[tenant.to_owned()], &id)?
+        }
         None => None,
     };
-    let done = match known {
-        None => create(conn, partner, tenant, report, &keys, now)?,
-        Some(row) => {
-            let old = row.clone().into_resource()?;
-            let mut resource = old.clone();
-            describe(conn, report, &mut resource, now)?;
-            store::add_identities(conn, &resource, &keys)?;
-            let software = store_software(conn, report, &resource, now)?;
-            if resource == old && !software {
-                Ingested::Unchanged(old.id)
-            } else {
-                (resource.version, resource.updated) = (old.version + 1, now);
-                store::update(conn, partner, &row, &resource)?;
-                Ingested::Updated(old.id)
-            }
-        }
-    };
-    Ok(done)
+    let Some(row) = known else { return create(tx, partner, tenant, report, &keys) };
+    let old = row.clone().into_resource()?;
+    let mut resource = old.clone();
+    describe(tx.conn, report, &mut resource, tx.now)?;
+    store::add_identities(tx.conn, &resource, &keys)?;
+    let software = store_software(tx.conn, report, &resource, tx.now)?;
+    if resource == old && !software {
+        return Ok(Ingested::Unchanged(old.id));
+    }
+    (resource.version, resource.updated) = (old.version + 1, tx.now);
+    store::update(tx.conn, partner, &row, &resource)?;
+    changes::note(tx, Some(&old), Some(&resource));
+    Ok(Ingested::Updated(old.id))
 }
 
-fn create(
-    conn: &mut Conn,
-    partner: &str,
-    tenant: &str,
-    report: &Report,
-    keys: &[IdentityKey],
-    now: Timestamp,
-) -> Result<Ingested> {
+fn create(tx: &mut Tx<'_>, partner: &str, tenant: &str, report: &Report, keys: &[IdentityKey]) -> Result<Ingested> {
+    let now = tx.now;
     let discovered = report.origin == Origin::NetworkDiscovery;
     let managed = (!discovered).then_some(now);
     let mut resource = Resource {
@@ -85,9 +80,10 @@ fn create(
         decommissioned: None,
         document: Document::default(),
     };
-    describe(conn, report, &mut resource, now)?;
-    store::insert(conn, partner, &resource, keys)?;
-    store_software(conn, report, &resource, now)?;
+    describe(tx.conn, report, &mut resource, now)?;
+    store::insert(tx.conn, partner, &resource, keys)?;
+    store_software(tx.conn, report, &resource, now)?;
+    changes::note(tx, None, Some(&resource));
     Ok(Ingested::Created(resource.id))
 }
 
@@ -132,9 +128,7 @@ fn describe_texts(report: &Report, document: &mut Document) {
     let os = report.os.as_ref();
     let memory = report.physical_memory();
     let texts = [
-        ("name", report.name.as_deref()),
         ("hostName", report.host_name.as_deref()),
-        ("resourceName", report.name.as_deref()),
         ("dnsName", report.dns_name.as_deref()),
         ("description", report.description.as_deref()),
         ("systemUID", report.system_uuid.as_deref()),
@@ -154,13 +148,29 @@ fn describe_texts(report: &Report, document: &mut Document) {
             document.set(name, text);
         }
     }
+    if let Some(reported) = report.name.as_deref() {
+        // A name that somebody gave the machine stays; the agent's own follows the machine.
+        let before = document.text("reportedName").to_owned();
+        for name in ["name", "resourceName"] {
+            if document.text(name) == before {
+                document.set(name, reported);
+            }
+        }
+        document.set("reportedName", reported);
+    }
     document.set("source", if report.agent_installed() { AGENT } else { "NETWORK" });
     document.set("status", "UP");
 }
 
 fn describe_parts(report: &Report, document: &mut Document) -> Result<()> {
+    let mut extra = report.extra.clone();
     if let Some(bios) = &report.bios {
-        document.set_part("bios", part(bios)?);
+        let shown = json!({
+            "systemSerial": bios.system_serial.as_deref().unwrap_or(""),
+            "systemModel": bios.system_model.as_deref().unwrap_or(""),
+        });
+        document.set_part("bios", shown);
+        extra.insert("bios".to_owned(), part(bios)?);
     }
     if let Some(cpus) = &report.cpus {
         document.set_part("cpus", part(cpus)?);
@@ -174,7 +184,6 @@ fn describe_parts(report: &Report, document: &mut Document) -> Result<()> {
     if !report.partial || !report.components.is_empty() {
         document.set_part("components", part(&report.component_list())?);
     }
-    let mut extra = report.extra.clone();
     if let Some(machines) = report.virtual_machines.as_ref().filter(|machines| !machines.is_empty()) {
         extra.insert("virtualMachines".to_owned(), json!(machines));
     }

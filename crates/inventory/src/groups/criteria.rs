@@ -165,7 +165,7 @@ impl Rule {
             fields.error("value", reason(&error));
         }
         Some(Self {
-            resource_type: resource_type.filter(|text| !text.is_empty()),
+            resource_type: resource_type.filter(|text| !text.is_empty() && fold(text) != "resource"),
             key: key?.0,
             operator: operator?,
             value: value?,
@@ -175,11 +175,11 @@ impl Rule {
 
 /// A text that is not empty; numbers and booleans may come as such.
 fn read_value(fields: &mut Fields<'_>) -> Option<String> {
-    let text = match fields.value("value") {
-        Some(Value::Number(number)) => Some(number.to_string()),
-        Some(Value::Bool(flag)) => Some(flag.to_string()),
-        Some(_) => fields.text_max("value", LONGEST_VALUE),
-        None => Some(String::new()),
+    fields.require("value");
+    let text = match fields.value("value")? {
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        _ => fields.text_max("value", LONGEST_VALUE),
     };
     if text.as_deref() == Some("") {
         fields.error("value", "is required");

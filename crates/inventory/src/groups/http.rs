@@ -1,22 +1,18 @@
 //! Groups over HTTP, for both kinds. [`super::device`] and [`super::service`] name the operations.
 
 use actix_web::{HttpResponse, web};
-use api::{At, Body, answer, context::check_version, stream};
-use base::{
-    page::Page,
-    problem::{FieldError, Problem},
-    timestamp::Timestamp,
-};
+use api::{Answer, At, Body, answer, stream};
+use base::{page::Page, timestamp::Timestamp};
 use db::{Conn, Result};
+use outbox::{Change, Tx};
+use serde_json::json;
 
 use super::{
-    lock,
-    members::{self, Reach},
-    rules::{self, Birth, Change, Filter, Kind, Reference, Setting},
+    changes::{self, Reach},
+    members,
+    rules::{self, Filter, Kind, Reference},
     store::{self, Group, Parents},
-    wire::{
-        ChildReference, CreatedGroups, GroupChange, Named, NewGroup, NewGroups, ResourceGroup, ResourceGroupMinimal,
-    },
+    wire::{ChildReference, CreatedGroups, GroupChange, NewGroups, ResourceGroup, ResourceGroupMinimal},
 };
 
 /// Tenant and group of a path.
@@ -31,75 +27,59 @@ fn reference(kind: Kind, path: &GroupPath) -> api::Result<Reference> {
     Ok(Reference::parse(kind, &path.1).ok_or_else(|| kind.not_found())?)
 }
 
+/// Notes that a group changed.
+fn note(
+    tx: &mut Tx<'_>,
+    kind: Kind,
+    tenant: &str,
+    before: Option<&ResourceGroup>,
+    after: Option<&ResourceGroup>,
+) -> Result<()> {
+    let Some(group) = after.or(before) else { return Ok(()) };
+    let value = |group: Option<&ResourceGroup>| group.map(serde_json::to_value).transpose();
+    let fault = |error: serde_json::Error| db::Error::Fault(format!("a group: {error}"));
+    tx.note(Change {
+        tenant_id: tenant.to_owned(),
+        entity: kind.entity(),
+        entity_id: group.unique_id.clone(),
+        before: value(before).map_err(fault)?,
+        after: value(after).map_err(fault)?,
+        publish: false,
+    });
+    Ok(())
+}
+
 /// Creates what a body describes.
 pub(super) async fn create(at: &At, body: &Body, kind: Kind) -> api::Result<HttpResponse> {
     at.no_query()?;
     let (reach, now) = (reach(at), at.now);
     match NewGroups::read(kind, &body.0)? {
         NewGroups::One(new) => {
-            let create = move |conn: &mut Conn| create_all(conn, &reach, kind, &[new], |_| String::new(), now);
-            let (groups, parents) = at.db.write(create).await?;
-            let missing = || db::Error::Fault("a group was created and is not there".to_owned());
-            let group = groups.into_iter().next().ok_or_else(missing)?;
-            let version = group.version;
-            answer::entity(at, &CreatedGroups::One(ResourceGroup::of(group, &parents)?), version)
+            at.write(move |tx| {
+                let (groups, parents) = changes::create(tx.conn, &reach, kind, &[new], |_| String::new(), now)?;
+                let missing = || db::Error::Fault("a group was created and is not there".to_owned());
+                let group = groups.into_iter().next().ok_or_else(missing)?;
+                let (tenant, version) = (group.tenant_id.clone(), group.version);
+                let group = ResourceGroup::of(group, &parents)?;
+                note(tx, kind, &tenant, None, Some(&group))?;
+                Answer::entity(&CreatedGroups::One(group), version)
+            })
+            .await
         }
         NewGroups::Many(all) => {
-            let create =
-                move |conn: &mut Conn| create_all(conn, &reach, kind, &all, |index| format!("[{index}]."), now);
-            let (groups, parents) = at.db.write(create).await?;
-            let groups = groups.into_iter().map(|group| ResourceGroup::of(group, &parents));
-            answer::ok(&CreatedGroups::Many(groups.collect::<Result<_>>()?))
-        }
-    }
-}
-
-/// Creates groups in their order, so that a later one may name an earlier one as its parent. `place` is where in the
-/// body one stands.
-fn create_all(
-    conn: &mut Conn,
-    reach: &Reach,
-    kind: Kind,
-    all: &[NewGroup],
-    place: impl Fn(usize) -> String,
-    now: Timestamp,
-) -> Result<(Vec<Group>, Parents)> {
-    lock::alone(conn, &reach.partner)?;
-    let (mut groups, mut errors) = (Vec::with_capacity(all.len()), Vec::new());
-    for (index, new) in all.iter().enumerate() {
-        let parent_id = match &new.parent {
-            None => None,
-            Some(named) => match parent(conn, &reach.tenant, kind, named)? {
-                Ok(id) => Some(id),
-                Err(error) => {
-                    errors.push(FieldError::new(format!("{}{}", place(index), error.field_name), error.message));
-                    None
+            let place = |index| format!("[{index}].");
+            at.write(move |tx| {
+                let (groups, parents) = changes::create(tx.conn, &reach, kind, &all, place, now)?;
+                let groups = groups.into_iter().map(|group| ResourceGroup::of(group, &parents));
+                let groups = groups.collect::<Result<Vec<_>>>()?;
+                for group in &groups {
+                    note(tx, kind, &reach.tenant, None, Some(group))?;
                 }
-            },
-        };
-        let (tenant_id, id) = (reach.tenant.clone(), db::next_id(conn, "resource_groups", 1)?);
-        let birth = Birth { tenant_id, id, uuid: uuid::Uuid::new_v4(), parent_id, now };
-        let group = rules::created(kind, new, birth);
-        store::insert(conn, kind, &group)?;
-        if group.rules.is_some() {
-            members::follow_criteria(conn, reach, &group)?;
+                Answer::ok(&CreatedGroups::Many(groups))
+            })
+            .await
         }
-        groups.push(group);
     }
-    if !errors.is_empty() {
-        return Err(Problem::fields(errors).into());
-    }
-    let parents = store::parents(conn, &reach.scope, &groups)?;
-    Ok((groups, parents))
-}
-
-/// The id of the parent that a body names, or what is wrong with it.
-fn parent(conn: &mut Conn, tenant: &str, kind: Kind, named: &Named) -> Result<Result<i64, FieldError>> {
-    let found = store::find(conn, &[tenant.to_owned()], kind, &named.reference)?;
-    Ok(found.map(|group| group.id).ok_or_else(|| {
-        let message = format!("names no {} group of this tenant; create it first", kind.word());
-        FieldError::new(format!("parent.{}", named.field), message)
-    }))
 }
 
 fn shown(at: &At, group: Group, parents: &Parents) -> api::Result<HttpResponse> {
@@ -161,35 +141,18 @@ pub(super) async fn update(at: &At, path: &GroupPath, body: &Body, kind: Kind) -
     let reference = reference(kind, path)?;
     let change = GroupChange::read(kind, &body.0)?;
     let (reach, wanted, now) = (reach(at), at.if_match()?, at.now);
-    let (group, parents) = at
-        .db
-        .write(move |conn| {
-            lock::alone(conn, &reach.partner)?;
-            let old = store::existing(conn, &reach.scope, kind, &reference)?;
-            check_version(wanted, old.version)?;
-            let group = rules::changed(&old, resolved(conn, kind, &old, change)?, now);
-            store::update(conn, kind, &old, &group)?;
-            if group.rules != old.rules {
-                members::follow_criteria(conn, &reach, &group)?;
-            }
-            let parents = store::parents(conn, &reach.scope, std::slice::from_ref(&group))?;
-            Ok((group, parents))
-        })
-        .await?;
-    shown(at, group, &parents)
-}
-
-fn resolved(conn: &mut Conn, kind: Kind, old: &Group, change: GroupChange) -> Result<Change> {
-    let parent_id = match change.parent {
-        Setting::Keep => Setting::Keep,
-        Setting::Clear => Setting::Clear,
-        Setting::Set(named) => match parent(conn, &old.tenant_id, kind, &named)? {
-            Ok(id) => Setting::Set(id),
-            Err(error) => return Err(Problem::fields(vec![error]).into()),
-        },
-    };
-    let GroupChange { name, description, criteria, .. } = change;
-    Ok(Change { name, description, parent: parent_id, criteria })
+    at.write(move |tx| {
+        let old = changes::take_up(tx.conn, &reach, kind, &reference, wanted)?;
+        let before =
+            ResourceGroup::of(old.clone(), &store::parents(tx.conn, &reach.scope, std::slice::from_ref(&old))?)?;
+        let group = changes::update(tx.conn, &reach, kind, &old, change, now)?;
+        let parents = store::parents(tx.conn, &reach.scope, std::slice::from_ref(&group))?;
+        let (tenant, version) = (group.tenant_id.clone(), group.version);
+        let group = ResourceGroup::of(group, &parents)?;
+        note(tx, kind, &tenant, Some(&before), Some(&group))?;
+        Answer::entity(&group, version)
+    })
+    .await
 }
 
 /// Deletes one group.
@@ -197,15 +160,15 @@ pub(super) async fn delete(at: &At, path: &GroupPath, kind: Kind) -> api::Result
     at.no_query()?;
     let reference = reference(kind, path)?;
     let (reach, wanted) = (reach(at), at.if_match()?);
-    at.db
-        .write(move |conn| {
-            lock::alone(conn, &reach.partner)?;
-            let group = store::existing(conn, &reach.scope, kind, &reference)?;
-            check_version(wanted, group.version)?;
-            store::delete(conn, kind, &group, &reach.member_tenants(&group))
-        })
-        .await?;
-    Ok(answer::empty())
+    at.write(move |tx| {
+        let group = changes::take_up(tx.conn, &reach, kind, &reference, wanted)?;
+        let parents = store::parents(tx.conn, &reach.scope, std::slice::from_ref(&group))?;
+        let before = ResourceGroup::of(group.clone(), &parents)?;
+        store::delete(tx.conn, kind, &group, &reach.member_tenants(&group))?;
+        note(tx, kind, &group.tenant_id, Some(&before), None)?;
+        Ok(Answer::empty())
+    })
+    .await
 }
 
 /// Answers a page of a group's children.
@@ -229,12 +192,12 @@ type ChangeChildren = fn(&mut Conn, &Reach, Kind, &Group, &[ChildReference], Tim
 
 /// Adds children to a group.
 pub(super) async fn add_children(at: &At, path: &GroupPath, body: &Body, kind: Kind) -> api::Result<HttpResponse> {
-    change_children(at, path, body, kind, members::add).await
+    change_children(at, path, body, kind, "childrenAdded", members::add).await
 }
 
 /// Removes children from a group.
 pub(super) async fn remove_children(at: &At, path: &GroupPath, body: &Body, kind: Kind) -> api::Result<HttpResponse> {
-    change_children(at, path, body, kind, members::remove).await
+    change_children(at, path, body, kind, "childrenRemoved", members::remove).await
 }
 
 async fn change_children(
@@ -242,19 +205,27 @@ async fn change_children(
     path: &GroupPath,
     body: &Body,
     kind: Kind,
+    what: &'static str,
     change: ChangeChildren,
 ) -> api::Result<HttpResponse> {
     at.no_query()?;
     let reference = reference(kind, path)?;
     let given = ChildReference::read_all(kind, &body.0)?;
     let (reach, wanted, now) = (reach(at), at.if_match()?, at.now);
-    at.db
-        .write(move |conn| {
-            lock::alone(conn, &reach.partner)?;
-            let group = store::existing(conn, &reach.scope, kind, &reference)?;
-            check_version(wanted, group.version)?;
-            change(conn, &reach, kind, &group, &given, now)
-        })
-        .await?;
-    Ok(answer::empty())
+    at.write(move |tx| {
+        let group = changes::take_up(tx.conn, &reach, kind, &reference, wanted)?;
+        change(tx.conn, &reach, kind, &group, &given, now)?;
+        // What was asked for; who is a member now is not kept twice.
+        let asked: Vec<String> = given.iter().map(ToString::to_string).collect();
+        tx.note(Change {
+            tenant_id: group.tenant_id,
+            entity: kind.entity(),
+            entity_id: group.unique_id,
+            before: Some(json!({})),
+            after: Some(json!({ what: asked })),
+            publish: false,
+        });
+        Ok(Answer::empty())
+    })
+    .await
 }

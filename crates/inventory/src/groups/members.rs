@@ -11,7 +11,7 @@ use db::{Condition, Conn, Result};
 use diesel::prelude::*;
 
 use super::{
-    criteria::Criteria,
+    changes::Reach,
     dynamic::{self, Member},
     rules::{self, Change, Kind, Setting},
     store::{self, Group},
@@ -21,24 +21,6 @@ use crate::{
     resources::{self, document::STATES, filter, row::Row, store::Order},
     schema::{group_members, resource_groups},
 };
-
-/// Where a request reaches: the tenant of its path, that one's partner, and the tenants whose records it may touch.
-#[derive(Clone, Debug)]
-pub struct Reach {
-    /// The tenant of the path.
-    pub tenant: String,
-    /// Its partner; itself for a partner.
-    pub partner: String,
-    /// The tenant, and the clients of a partner.
-    pub scope: Vec<String>,
-}
-
-impl Reach {
-    /// The tenants whose resources a group may hold.
-    pub fn member_tenants(&self, group: &Group) -> Vec<String> {
-        rules::member_tenants(&group.tenant_id, &self.tenant, &self.scope)
-    }
-}
 
 /// A page of the children of a group (groups first, then resources, each by id), and how many there are on all pages.
 pub fn page(
@@ -117,7 +99,7 @@ pub fn add(
 ) -> Result<()> {
     each(conn, reach, kind, group, given, |conn, child| match child {
         Child::Group(child) if child.parent_id == Some(group.id) => Ok(()),
-        Child::Group(child) => move_below(conn, kind, child, Setting::Set(group.id), now),
+        Child::Group(child) => move_below(conn, kind, &child, Setting::Set(group.id), now),
         Child::Resource(row) => add_resource(conn, group, *row),
     })
 }
@@ -137,7 +119,7 @@ pub fn remove(
     now: Timestamp,
 ) -> Result<()> {
     each(conn, reach, kind, group, given, |conn, child| match child {
-        Child::Group(child) if child.parent_id == Some(group.id) => move_below(conn, kind, child, Setting::Clear, now),
+        Child::Group(child) if child.parent_id == Some(group.id) => move_below(conn, kind, &child, Setting::Clear, now),
         Child::Group(_) => Ok(()),
         Child::Resource(row) => remove_resource(conn, &reach.partner, group, *row),
     })
@@ -145,7 +127,7 @@ pub fn remove(
 
 /// What a reference leads to.
 enum Child {
-    Group(Group),
+    Group(Box<Group>),
     Resource(Box<Row>),
 }
 
@@ -162,7 +144,7 @@ fn each(
     let mut errors = Vec::new();
     for (index, reference) in given.iter().enumerate() {
         let child = match reference {
-            ChildReference::Group(child) => store::find(conn, own, kind, child)?.map(Child::Group),
+            ChildReference::Group(child) => store::find(conn, own, kind, child)?.map(|row| Child::Group(Box::new(row))),
             ChildReference::Resource(id) => {
                 resources::store::find_current(conn, &tenants, id)?.map(|row| Child::Resource(Box::new(row)))
             }
@@ -179,9 +161,9 @@ fn each(
     if errors.is_empty() { Ok(()) } else { Err(Problem::fields(errors).into()) }
 }
 
-fn move_below(conn: &mut Conn, kind: Kind, child: Group, parent: Setting<i64>, now: Timestamp) -> Result<()> {
-    let moved = rules::changed(&child, Change { parent, ..Change::default() }, now);
-    store::update(conn, kind, &child, &moved)
+fn move_below(conn: &mut Conn, kind: Kind, child: &Group, parent: Setting<i64>, now: Timestamp) -> Result<()> {
+    let moved = rules::changed(child, Change { parent, ..Change::default() }, now);
+    store::update(conn, kind, child, &moved)
 }
 
 fn add_resource(conn: &mut Conn, group: &Group, row: Row) -> Result<()> {
@@ -210,10 +192,4 @@ fn remove_resource(conn: &mut Conn, partner: &str, group: &Group, row: Row) -> R
         dynamic::refresh_resource(conn, partner, &row.into_resource()?)?;
     }
     Ok(())
-}
-
-/// Brings the members by rule of a group in line with its criteria.
-pub fn follow_criteria(conn: &mut Conn, reach: &Reach, group: &Group) -> Result<()> {
-    let criteria = group.rules.as_deref().map(Criteria::from_json).transpose()?;
-    dynamic::refresh_group(conn, &reach.member_tenants(group), group.id, criteria.as_ref())
 }

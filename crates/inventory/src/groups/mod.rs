@@ -6,6 +6,7 @@
 //! current as resources change, beside those that were added by hand.
 
 pub mod attributes;
+pub mod changes;
 pub mod criteria;
 pub mod device;
 pub mod documented;

@@ -55,6 +55,14 @@ impl Kind {
         }
     }
 
+    /// How the audit log names it.
+    pub const fn entity(self) -> &'static str {
+        match self {
+            Self::Device => "DeviceGroup",
+            Self::Service => "ServiceGroup",
+        }
+    }
+
     /// Reads how the kind is stored.
     pub fn parse(word: &str) -> Option<Self> {
         [Self::Device, Self::Service].into_iter().find(|kind| kind.word() == word)
@@ -114,6 +122,15 @@ pub enum Reference {
     UniqueId(String),
     /// Its name, folded.
     Name(String),
+}
+
+impl std::fmt::Display for Reference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Id(id) => write!(f, "{id}"),
+            Self::UniqueId(text) | Self::Name(text) => f.write_str(text),
+        }
+    }
 }
 
 impl Reference {

@@ -1,1 +1,331 @@
+//! Groups and their members on SQLite.
 
+use base::{page::PageRequest, problem::Kind as Case, query::Sort};
+use serde_json::{Value, json};
+
+use super::{
+    changes::{self, Reach},
+    members,
+    rules::{Filter, Kind, Reference},
+    store::{self, Group},
+    wire::{ChildReference, GroupChange, NewGroups, ResourceGroup},
+};
+use crate::sites::{
+    self,
+    tests::{Fixture, NOW},
+    wire::SiteChange,
+};
+
+const KIND: Kind = Kind::Device;
+
+/// At partner level, of a partner with two clients.
+fn partner() -> Reach {
+    reach("msp_1", &["msp_1", "client_1", "client_2"])
+}
+
+/// At the level of a client.
+fn client() -> Reach {
+    reach("client_1", &["client_1"])
+}
+
+fn reach(tenant: &str, scope: &[&str]) -> Reach {
+    Reach {
+        tenant: tenant.to_owned(),
+        partner: "msp_1".to_owned(),
+        scope: scope.iter().map(|tenant| (*tenant).to_owned()).collect(),
+    }
+}
+
+/// Creates what a body describes.
+fn create(reach: Reach, body: &Value) -> impl FnOnce(&mut db::Conn) -> db::Result<Vec<Group>> + Send + use<> {
+    let all = match NewGroups::read(KIND, body).unwrap() {
+        NewGroups::One(new) => vec![new],
+        NewGroups::Many(all) => all,
+    };
+    move |conn| {
+        let place = |index| format!("[{index}].");
+        Ok(changes::create(conn, &reach, KIND, &all, place, NOW)?.0)
+    }
+}
+
+fn one(fixture: &Fixture, reach: Reach, body: &Value) -> Group {
+    fixture.write(create(reach, body)).remove(0)
+}
+
+/// Changes a group as a body says.
+fn update(reach: Reach, group: &Group, body: &Value) -> impl FnOnce(&mut db::Conn) -> db::Result<Group> + Send + use<> {
+    let (id, change) = (Reference::Id(group.id), GroupChange::read(KIND, body).unwrap());
+    move |conn| {
+        let old = changes::take_up(conn, &reach, KIND, &id, None)?;
+        changes::update(conn, &reach, KIND, &old, change, NOW)
+    }
+}
+
+type ChangeChildren =
+    fn(&mut db::Conn, &Reach, Kind, &Group, &[ChildReference], base::timestamp::Timestamp) -> db::Result<()>;
+
+/// Adds or removes children.
+fn children(
+    change: ChangeChildren,
+    reach: Reach,
+    group: &Group,
+    ids: &[&str],
+) -> impl FnOnce(&mut db::Conn) -> db::Result<()> + Send + use<> {
+    let body: Value = ids.iter().map(|id| json!({"id": id})).collect();
+    let (id, given) = (Reference::Id(group.id), ChildReference::read_all(KIND, &body).unwrap());
+    move |conn| {
+        let group = changes::take_up(conn, &reach, KIND, &id, None)?;
+        change(conn, &reach, KIND, &group, &given, NOW)
+    }
+}
+
+/// The names of a group's children, in their order, with `*` behind members by rule.
+fn held(fixture: &Fixture, reach: &Reach, group: &Group) -> Vec<String> {
+    let page = PageRequest { page_no: 1, page_size: 100 };
+    let (children, total) = fixture.read(|conn| members::page(conn, reach, KIND, group, &page));
+    assert_eq!(i64::try_from(children.len()).unwrap(), total);
+    let mut names: Vec<String> = children
+        .into_iter()
+        .map(|child| if child.by_rule == Some(true) { format!("{}*", child.name) } else { child.name })
+        .collect();
+    names.sort();
+    names
+}
+
+fn rules(rules: &[(&str, &str, &str)]) -> Value {
+    let rules: Vec<Value> =
+        rules.iter().map(|(key, operator, value)| json!({"key": key, "operator": operator, "value": value})).collect();
+    json!({"matchType": "ALL", "rules": rules})
+}
+
+#[test]
+fn an_array_nests_by_name_and_is_created_whole() {
+    let fixture = Fixture::new();
+    let body = json!([{"name": "Shop"}, {"name": "Web", "parent": {"name": "SHOP"}, "description": "x"}]);
+    let groups = fixture.write(create(client(), &body));
+    assert_eq!((groups[0].parent_id, groups[1].parent_id), (None, Some(groups[0].id)));
+    let parents = fixture.read(|conn| store::parents(conn, &client().scope, &groups));
+    let shown = json!(ResourceGroup::of(groups[1].clone(), &parents).unwrap());
+    assert_eq!(shown["parent"], json!({"id": groups[0].id, "uniqueId": groups[0].unique_id, "name": "Shop"}));
+    assert!(groups[1].unique_id.starts_with("DGP-"));
+
+    let body = json!([{"name": "A"}, {"name": "B", "parent": {"id": 99}}, {"name": "C", "parent": {"name": "no"}}]);
+    let problem = fixture.refused(create(client(), &body));
+    let fields: Vec<_> = problem.errors.iter().map(|error| error.field_name.as_str()).collect();
+    assert_eq!(fields, ["[1].parent.id", "[2].parent.name"]);
+    let problem = fixture.refused(create(client(), &json!([{"name": "A"}, {"name": "a"}])));
+    assert_eq!(problem.kind, Case::Conflict);
+    let found = fixture.read(|conn| store::named(conn, &client().scope, "device", &["a".to_owned()], true));
+    assert_eq!(found, [] as [i64; 0]);
+}
+
+#[test]
+fn kinds_and_tenants_never_mix() {
+    let fixture = Fixture::new();
+    let group = one(&fixture, client(), &json!({"name": "Web"}));
+    one(&fixture, reach("client_2", &["client_2"]), &json!({"name": "Web"}));
+    fixture.read(|conn| {
+        let id = Reference::Id(group.id);
+        assert!(store::find(conn, &client().scope, Kind::Device, &id)?.is_some());
+        assert!(store::find(conn, &client().scope, Kind::Service, &id)?.is_none());
+        assert!(store::find(conn, &["client_2".to_owned()], Kind::Device, &id)?.is_none());
+        assert_eq!(store::with_descendants(conn, &["client_2".to_owned()], vec![group.id])?, [] as [i64; 0]);
+        assert_eq!(
+            store::existing(conn, &partner().scope, KIND, &Reference::UniqueId(group.unique_id.clone()))?,
+            group
+        );
+        assert_eq!(store::named(conn, &client().scope, "service", &["Web".to_owned()], false)?, [] as [i64; 0]);
+        Ok(())
+    });
+    let body = json!({"name": "x", "parent": {"uniqueId": group.unique_id}});
+    assert_eq!(fixture.refused(create(partner(), &body)).kind, Case::Invalid);
+}
+
+#[test]
+fn a_search_takes_either_id() {
+    let fixture = Fixture::new();
+    let groups = fixture.write(create(client(), &json!([{"name": "b"}, {"name": "C"}, {"name": "a"}])));
+    let search = |text: &str, name: &'static str, descending: bool, page_no: u32| {
+        let (filter, sort) = (Filter::parse(KIND, text).unwrap(), Sort { name, descending });
+        let page = PageRequest { page_no, page_size: 2 };
+        let (found, total) = fixture.read(|conn| store::search(conn, &client().scope, KIND, &filter, sort, &page));
+        (found.into_iter().map(|group| group.name).collect::<Vec<_>>().join(""), total)
+    };
+    assert_eq!(search("", "name", false, 1), ("ab".to_owned(), 3));
+    assert_eq!(search("", "name", false, 2), ("C".to_owned(), 3));
+    assert_eq!(search("", "id", true, 1), ("aC".to_owned(), 3));
+    assert_eq!(search(&format!("id:{},{}", groups[0].unique_id, groups[1].id), "id", false, 1), ("bC".to_owned(), 2));
+    assert_eq!(search("name:c+isEquals:true", "id", false, 1), ("C".to_owned(), 1));
+    let mut names = String::new();
+    fixture.read(|conn| {
+        store::each_minimal(conn, &client().scope, KIND, |_, _, name| {
+            names.push_str(&name);
+            Ok(())
+        })
+    });
+    assert_eq!(names, "abC");
+}
+
+#[test]
+fn no_group_stands_below_itself() {
+    let fixture = Fixture::new();
+    let body = json!([{"name": "a"}, {"name": "b", "parent": {"name": "a"}}, {"name": "c", "parent": {"name": "b"}}]);
+    let groups = fixture.write(create(client(), &body));
+    for name in ["a", "b", "c"] {
+        let change = update(client(), &groups[0], &json!({"parent": {"name": name}}));
+        assert_eq!(fixture.refused(change).kind, Case::Conflict, "{name}");
+    }
+    let add = children(members::add, client(), &groups[2], &[&groups[0].unique_id]);
+    assert_eq!(fixture.refused(add).kind, Case::Conflict);
+    fixture.write(update(client(), &groups[1], &json!({"parent": {}})));
+    let moved = fixture.write(update(client(), &groups[0], &json!({"parent": {"uniqueId": groups[2].unique_id}})));
+    assert_eq!(moved.parent_id, Some(groups[2].id));
+    let ids = fixture.read(|conn| store::with_descendants(conn, &client().scope, vec![groups[1].id]));
+    assert_eq!(ids, [groups[0].id, groups[1].id, groups[2].id]);
+}
+
+#[test]
+fn a_parent_cannot_be_deleted_and_its_name_shows_in_its_children() {
+    let fixture = Fixture::new();
+    let body = json!([{"name": "a"}, {"name": "b", "parent": {"name": "a"}}]);
+    let groups = fixture.write(create(client(), &body));
+    let parent = groups[0].clone();
+    let problem = fixture.refused(move |conn| store::delete(conn, KIND, &parent, &client().scope));
+    assert_eq!(problem.kind, Case::Conflict);
+    fixture.write(update(client(), &groups[0], &json!({"name": "A"})));
+    let child = fixture.read(|conn| store::existing(conn, &client().scope, KIND, &Reference::Id(groups[1].id)));
+    assert_eq!(child.version, 2);
+    fixture.write(children(members::remove, client(), &groups[0], &[&groups[1].unique_id]));
+    let parent = groups[0].clone();
+    fixture.write(move |conn| store::delete(conn, KIND, &parent, &client().scope));
+    let ids = fixture.read(|conn| store::with_descendants(conn, &client().scope, vec![groups[0].id, groups[1].id]));
+    assert_eq!(ids, [groups[1].id]);
+}
+
+#[test]
+fn members_by_hand() {
+    let fixture = Fixture::new();
+    let groups = fixture.write(create(client(), &json!([{"name": "a"}, {"name": "b"}])));
+    let (one, two) =
+        (fixture.resource("client_1", &[("name", "one")]), fixture.resource("client_1", &[("name", "two")]));
+    let ids = [one.as_str(), &two, &groups[1].unique_id, &one];
+    fixture.write(children(members::add, client(), &groups[0], &ids));
+    fixture.write(children(members::add, client(), &groups[0], &ids));
+    assert_eq!(held(&fixture, &client(), &groups[0]), ["b", "one", "two"]);
+    let page = PageRequest { page_no: 2, page_size: 2 };
+    let (rest, total) = fixture.read(|conn| members::page(conn, &client(), KIND, &groups[0], &page));
+    assert_eq!((rest.len(), total), (1, 3));
+    fixture.write(children(members::remove, client(), &groups[0], &[&one, &one]));
+    assert_eq!(held(&fixture, &client(), &groups[0]), ["b", "two"]);
+    fixture.decommission("client_1", &two);
+    assert_eq!(held(&fixture, &client(), &groups[0]), ["b"]);
+    let other = fixture.resource("client_2", &[("name", "other")]);
+    let unknown =
+        children(members::add, client(), &groups[0], &[&one, &other, &two, "DGP-0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"]);
+    let problem = fixture.refused(unknown);
+    let fields: Vec<_> = problem.errors.iter().map(|error| error.field_name.as_str()).collect();
+    assert_eq!(fields, ["[1].id", "[2].id", "[3].id"]);
+    assert_eq!(held(&fixture, &client(), &groups[0]), ["b"]);
+}
+
+#[test]
+fn members_by_rule_follow_resources() {
+    let fixture = Fixture::new();
+    let old = fixture.resource("client_1", &[("name", "old"), ("hostName", "web-1")]);
+    let body = json!({"name": "web", "filterCriteria": rules(&[("hostName", "Starts with", "WEB-")])});
+    let group = one(&fixture, client(), &body);
+    assert_eq!(held(&fixture, &client(), &group), ["old*"]);
+    fixture.resource("client_1", &[("name", "new"), ("hostName", "web-2")]);
+    fixture.resource("client_1", &[("name", "db"), ("hostName", "db-1")]);
+    fixture.resource("client_2", &[("name", "other"), ("hostName", "web-3")]);
+    assert_eq!(held(&fixture, &client(), &group), ["new*", "old*"]);
+    fixture.set("client_1", &old, "hostName", "db-2");
+    assert_eq!(held(&fixture, &client(), &group), ["new*"]);
+    fixture.set("client_1", &old, "hostName", "web-4");
+    assert_eq!(held(&fixture, &client(), &group), ["new*", "old*"]);
+    fixture.decommission("client_1", &old);
+    assert_eq!(held(&fixture, &client(), &group), ["new*"]);
+}
+
+#[test]
+fn members_by_rule_follow_the_group() {
+    let fixture = Fixture::new();
+    let web = fixture.resource("client_1", &[("name", "web"), ("os", "Debian 12")]);
+    let db = fixture.resource("client_1", &[("name", "db"), ("os", "Windows")]);
+    let group = one(&fixture, client(), &json!({"name": "g"}));
+    fixture.write(children(members::add, client(), &group, &[&db]));
+    fixture.write(update(client(), &group, &json!({"filterCriteria": rules(&[("osName", "Regex", "^[DW]")])})));
+    assert_eq!(held(&fixture, &client(), &group), ["db", "web*"]);
+    let problem = fixture.refused(children(members::remove, client(), &group, &[&web]));
+    assert_eq!(problem.kind, Case::Conflict);
+    fixture.write(children(members::remove, client(), &group, &[&db]));
+    assert_eq!(held(&fixture, &client(), &group), ["db*", "web*"]);
+    fixture.write(children(members::add, client(), &group, &[&web]));
+    fixture.write(update(client(), &group, &json!({"filterCriteria": rules(&[("os", "Equals", "windows")])})));
+    assert_eq!(held(&fixture, &client(), &group), ["db*", "web"]);
+    fixture.write(update(client(), &group, &json!({"filterCriteria": {}})));
+    assert_eq!(held(&fixture, &client(), &group), ["web"]);
+}
+
+#[test]
+fn a_partner_s_group_holds_the_resources_of_its_clients() {
+    let fixture = Fixture::new();
+    fixture.resource("client_1", &[("name", "one"), ("make", "Dell")]);
+    let two = fixture.resource("client_2", &[("name", "two"), ("make", "Dell")]);
+    let far = fixture.resource("client_9", &[("name", "far"), ("make", "Dell")]);
+    let group =
+        one(&fixture, partner(), &json!({"name": "dell", "filterCriteria": rules(&[("make", "Equals", "dell")])}));
+    assert_eq!(held(&fixture, &partner(), &group), ["one*", "two*"]);
+    fixture.resource("client_2", &[("name", "three"), ("make", "Dell")]);
+    assert_eq!(held(&fixture, &partner(), &group), ["one*", "three*", "two*"]);
+    fixture.write(children(members::add, partner(), &group, &[&two]));
+    assert_eq!(held(&fixture, &partner(), &group), ["one*", "three*", "two"]);
+    assert_eq!(fixture.refused(children(members::add, partner(), &group, &[&far])).kind, Case::Invalid);
+    // A client's group, changed at partner level, still holds its own client's resources only.
+    let own = one(&fixture, client(), &json!({"name": "own"}));
+    assert_eq!(fixture.refused(children(members::add, partner(), &own, &[&two])).kind, Case::Invalid);
+    fixture.write(update(partner(), &own, &json!({"filterCriteria": rules(&[("make", "Equals", "dell")])})));
+    assert_eq!(held(&fixture, &partner(), &own), ["one*"]);
+    assert_eq!(held(&fixture, &client(), &own), ["one*"]);
+}
+
+#[test]
+fn a_rule_about_the_site_follows_moves_and_names() {
+    let fixture = Fixture::new();
+    let (paris, lyon) = (fixture.site("client_1", "Paris", ""), fixture.site("client_1", "Lyon", ""));
+    let server = fixture.resource("client_1", &[("name", "server")]);
+    fixture.put(&lyon, &[&server]);
+    let body = json!({"name": "g", "filterCriteria": rules(&[("deviceLocation", "Contains", "paris")])});
+    let group = one(&fixture, client(), &body);
+    assert_eq!(held(&fixture, &client(), &group), [] as [String; 0]);
+    fixture.put(&paris, &[&server]);
+    assert_eq!(held(&fixture, &client(), &group), ["server*"]);
+    let rename = |old: sites::store::Site, name: &str| {
+        let change = SiteChange { name: Some(name.to_owned()), ..SiteChange::default() };
+        let new = sites::rules::changed(&old, change, NOW);
+        fixture.write(move |conn| {
+            sites::store::update(conn, &old, &new)?;
+            super::dynamic::refresh_site(conn, "msp_1", "client_1", new.id)?;
+            Ok(new)
+        })
+    };
+    let renamed = rename(paris, "Rome");
+    assert_eq!(held(&fixture, &client(), &group), [] as [String; 0]);
+    rename(renamed, "Paris 2");
+    assert_eq!(held(&fixture, &client(), &group), ["server*"]);
+}
+
+#[test]
+fn many_resources_are_looked_at_batch_by_batch() {
+    let fixture = Fixture::new();
+    let hand = fixture.resource("client_1", &[("name", "n"), ("make", "m")]);
+    for _ in 0..1100 {
+        fixture.resource("client_1", &[("name", "n"), ("make", "m")]);
+    }
+    let group = one(&fixture, client(), &json!({"name": "g"}));
+    fixture.write(children(members::add, client(), &group, &[&hand]));
+    fixture.write(update(client(), &group, &json!({"filterCriteria": rules(&[("make", "Equals", "M")])})));
+    let page = PageRequest { page_no: 1, page_size: 1000 };
+    let (found, total) = fixture.read(|conn| members::page(conn, &client(), KIND, &group, &page));
+    assert_eq!((found.len(), total), (1000, 1101));
+}

@@ -315,6 +315,15 @@ pub enum ChildReference {
     Group(Reference),
 }
 
+impl std::fmt::Display for ChildReference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Resource(id) => f.write_str(id),
+            Self::Group(reference) => reference.fmt(f),
+        }
+    }
+}
+
 impl ChildReference {
     /// Reads the array of a body. An id is a group's when it has the prefix of the kind, or when `type` says so.
     ///
@@ -340,5 +349,46 @@ impl ChildReference {
             fields.error("id", message);
         }
         Self::Resource(text.to_ascii_lowercase())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const UNIQUE: &str = "DGP-0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f";
+
+    fn errors<T: std::fmt::Debug>(result: Result<T, Problem>) -> Vec<String> {
+        result.unwrap_err().errors.into_iter().map(|error| error.field_name).collect()
+    }
+
+    #[test]
+    fn a_parent_is_named_in_three_ways_and_cleared_by_an_empty_object() {
+        let parent =
+            |body: Value| GroupChange::read(Kind::Device, &json!({"parent": body})).map(|change| change.parent);
+        let named = |field, reference| Ok(Setting::Set(Named { field, reference }));
+        assert_eq!(parent(json!({"id": 3, "name": "x"})), named("id", Reference::Id(3)));
+        assert_eq!(parent(json!({"id": UNIQUE})), named("id", Reference::UniqueId(UNIQUE.to_owned())));
+        assert_eq!(parent(json!({"name": " Shop "})), named("name", Reference::Name("shop".to_owned())));
+        assert_eq!(parent(json!({})), Ok(Setting::Clear));
+        assert_eq!(parent(Value::Null), Ok(Setting::Keep));
+        assert_eq!(errors(parent(json!({"uniqueId": "SGP-1"}))), ["parent.uniqueId"]);
+        assert_eq!(errors(parent(json!({"id": 1.5}))), ["parent.id"]);
+        assert_eq!(errors(parent(json!("Shop"))), ["parent"]);
+    }
+
+    #[test]
+    fn a_child_is_a_resource_unless_its_id_or_type_says_otherwise() {
+        let body = json!([{"id": "ABC"}, {"id": UNIQUE.to_lowercase()}, {"id": 7, "type": "device_group"}]);
+        let expected = [
+            ChildReference::Resource("abc".to_owned()),
+            ChildReference::Group(Reference::UniqueId(UNIQUE.to_owned())),
+            ChildReference::Group(Reference::Id(7)),
+        ];
+        assert_eq!(ChildReference::read_all(Kind::Device, &body).unwrap(), expected);
+        let body = json!([{}, {"id": []}, {"id": "dgp-x"}, {"id": ""}]);
+        assert_eq!(errors(ChildReference::read_all(Kind::Device, &body)), ["[0].id", "[1].id", "[2].id", "[3].id"]);
     }
 }

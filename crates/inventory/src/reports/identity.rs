@@ -7,9 +7,7 @@
 //! are worse than one taken for two, so what is doubtful does not identify either.
 
 use super::model::{Origin, Report};
-pub use super::placeholder::{
-    is_identifying_mac, is_placeholder_serial, is_placeholder_uuid, normal_mac, normal_make, normal_uuid,
-};
+pub use super::placeholder::{is_identifying_mac, is_placeholder_serial, normal_mac, normal_make, normal_uuid};
 
 /// More hardware addresses than this do not make a machine better known.
 const MAX_MACS: usize = 32;
@@ -90,10 +88,31 @@ impl IdentityKey {
         }
     }
 
+    /// The key as it is stored: its kind, a colon, its value.
+    #[must_use]
+    pub fn stored(&self) -> String {
+        format!("{}:{}", self.kind(), self.value())
+    }
+
+    /// The key that was stored; none for what is no key.
+    #[must_use]
+    pub fn from_stored(text: &str) -> Option<Self> {
+        let (kind, value) = text.split_once(':')?;
+        let pair = || value.split_once('\n').map(|(first, second)| (first.to_owned(), second.to_owned()));
+        match kind {
+            "agent" => Some(Self::AgentDeviceId(value.to_owned())),
+            "uuid" => Some(Self::SystemUuid(value.to_owned())),
+            "mac" => Some(Self::Mac(value.to_owned())),
+            "cloud" => pair().map(|(account, instance)| Self::CloudInstance { account, instance }),
+            "serial" => pair().map(|(make, serial)| Self::Serial { make, serial }),
+            _ => None,
+        }
+    }
+
     /// The value as it is stored; the parts of a pair are separated by a line break,
     /// which neither part can hold.
     #[must_use]
-    pub fn value(&self) -> String {
+    fn value(&self) -> String {
         match self {
             Self::AgentDeviceId(value) | Self::SystemUuid(value) | Self::Mac(value) => value.clone(),
             Self::CloudInstance { account: first, instance: second } | Self::Serial { make: first, serial: second } => {
@@ -194,7 +213,7 @@ fn is_stamped_name(device_id: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reports::NetworkCard;
+    use crate::reports::model::NetworkCard;
 
     fn card(mac: &str, virtual_device: bool) -> NetworkCard {
         NetworkCard { mac_address: mac.to_owned(), virtual_device, ..NetworkCard::default() }

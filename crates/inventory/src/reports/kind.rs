@@ -16,23 +16,24 @@ pub struct Kind {
     pub path: &'static str,
 }
 
-/// Every resource type that is known beforehand. Those of cloud resources and
-/// checks carry the name of their `type`.
+/// Every resource type that is known beforehand: name and path, of which the name is the last level. Two types may
+/// have one name (`Linux` is a server or a workstation): a filter by name finds both, one by path tells them apart.
+/// Those of cloud resources and checks carry the name of their `type`.
 pub const SEED: &[(&str, &str)] = &[
     ("Linux", "Server >> Linux"),
     ("Windows", "Server >> Windows"),
     ("Unix", "Server >> Unix"),
     ("ESX", "Server >> ESX"),
-    ("Server", "Server >> Other"),
-    ("Linux Workstation", "Workstation >> Linux"),
-    ("Windows Workstation", "Workstation >> Windows"),
+    ("Server", "Server"),
+    ("Linux", "Workstation >> Linux"),
+    ("Windows", "Workstation >> Windows"),
     ("macOS", "Workstation >> macOS"),
-    ("Workstation", "Workstation >> Other"),
+    ("Workstation", "Workstation"),
     ("Switch", "Network Device >> Switch"),
     ("Router", "Network Device >> Router"),
     ("Firewall", "Network Device >> Firewall"),
     ("Access Point", "Network Device >> Access Point"),
-    ("Network Device", "Network Device >> Other"),
+    ("Network Device", "Network Device"),
     ("Printer", "Printer"),
     ("Android", "Mobile >> Android"),
     ("iOS", "Mobile >> iOS"),
@@ -42,25 +43,19 @@ pub const SEED: &[(&str, &str)] = &[
     ("Video", "Video"),
     ("KVM Switch", "KVM Switch"),
     ("Unmanaged", "Unmanaged"),
-    ("AUTO_SCALING", "Cloud >> Auto Scaling"),
+    ("AUTO_SCALING", "Cloud >> AUTO_SCALING"),
     ("EBS", "Cloud >> EBS"),
-    ("LOAD_BALANCER", "Cloud >> Load Balancer"),
-    ("SQL_DATABASE", "Cloud >> SQL Database"),
-    ("SQL_SERVER", "Cloud >> SQL Server"),
-    ("SYNTHETIC", "Synthetic"),
+    ("LOAD_BALANCER", "Cloud >> LOAD_BALANCER"),
+    ("SQL_DATABASE", "Cloud >> SQL_DATABASE"),
+    ("SQL_SERVER", "Cloud >> SQL_SERVER"),
+    ("SYNTHETIC", "SYNTHETIC"),
     ("Other", "Other"),
 ];
-
-/// The seeded type with this name; the match is exact.
-#[must_use]
-pub fn named(name: &str) -> Option<Kind> {
-    SEED.iter().find(|(known, _)| *known == name).map(|(name, path)| Kind { name, path })
-}
 
 /// The resource type of what a report describes.
 #[must_use]
 pub fn of(report: &Report) -> Kind {
-    let name = match report.item_type {
+    let path = match report.item_type {
         ItemType::Computer => computer(report),
         ItemType::NetworkEquipment => network(report),
         ItemType::Printer => "Printer",
@@ -71,7 +66,7 @@ pub fn of(report: &Report) -> Kind {
         ItemType::Kvm => "KVM Switch",
         ItemType::Unmanaged => "Unmanaged",
     };
-    named(name).unwrap_or(Kind { name: "Server", path: "Server >> Other" })
+    Kind { name: path.rsplit(" >> ").next().unwrap_or(path), path }
 }
 
 /// Whether [`of`] had anything to go by: a partial report without the operating
@@ -103,14 +98,14 @@ fn computer(report: &Report) -> &'static str {
     let family = family(&system);
     let desk = is_workstation(report, family, &system);
     match (family, desk) {
-        (Family::Linux, false) => "Linux",
-        (Family::Linux, true) => "Linux Workstation",
-        (Family::Windows, false) => "Windows",
-        (Family::Windows, true) => "Windows Workstation",
-        (Family::MacOs, _) => "macOS",
-        (Family::Unix, _) => "Unix",
-        (Family::Esx, _) => "ESX",
-        (Family::Android, _) => "Android",
+        (Family::Linux, false) => "Server >> Linux",
+        (Family::Linux, true) => "Workstation >> Linux",
+        (Family::Windows, false) => "Server >> Windows",
+        (Family::Windows, true) => "Workstation >> Windows",
+        (Family::MacOs, _) => "Workstation >> macOS",
+        (Family::Unix, _) => "Server >> Unix",
+        (Family::Esx, _) => "Server >> ESX",
+        (Family::Android, _) => "Mobile >> Android",
         (Family::Unknown, true) => "Workstation",
         (Family::Unknown, false) => "Server",
     }
@@ -164,28 +159,28 @@ fn phone(report: &Report) -> &'static str {
     let system = system_words(report);
     let make = report.make.as_deref().unwrap_or_default().to_lowercase();
     if system.contains("android") {
-        "Android"
+        "Mobile >> Android"
     } else if make.starts_with("apple") || system.split(' ').any(|word| word == "ios" || word == "ipados") {
-        "iOS"
+        "Mobile >> iOS"
     } else {
-        "Phone"
+        "Mobile >> Phone"
     }
 }
 
 fn network(report: &Report) -> &'static str {
     const WORDS: &[(&str, &str)] = &[
         (
-            "Firewall",
+            "Network Device >> Firewall",
             "firewall|fortigate|fortios|palo alto|pan-os|adaptive security|checkpoint|check point|\
              sonicwall|pfsense|opnsense|stormshield|netasq",
         ),
-        ("Access Point", "access point|aironet|wireless|unifi|wlan"),
+        ("Network Device >> Access Point", "access point|aironet|wireless|unifi|wlan"),
         (
-            "Switch",
+            "Network Device >> Switch",
             "switch|catalyst|nexus|ws-c|procurve|comware|c2960|c3750|c9300|ex2200|ex3400|ex4300|\
              powerconnect|1810-|1820-|2530-|2540-",
         ),
-        ("Router", "router|isr4|isr1|asr1|asr9|mikrotik|junos|ios-xr|gateway"),
+        ("Network Device >> Router", "router|isr4|isr1|asr1|asr9|mikrotik|junos|ios-xr|gateway"),
     ];
     let said = [&report.description, &report.model, &report.name];
     let said: Vec<&str> = said.into_iter().flatten().map(String::as_str).collect();
@@ -195,13 +190,13 @@ fn network(report: &Report) -> &'static str {
     }
     let cards = report.network_cards.iter().flatten();
     let ports = cards.filter(|card| !card.loopback && !card.virtual_device).count();
-    if ports >= 8 { "Switch" } else { "Network Device" }
+    if ports >= 8 { "Network Device >> Switch" } else { "Network Device" }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reports::{NetworkCard, Os};
+    use crate::reports::model::{NetworkCard, Os};
 
     fn machine(kernel: &str, name: &str, chassis: &str, within: &str) -> Report {
         let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
@@ -214,36 +209,35 @@ mod tests {
     }
 
     #[test]
-    fn the_seed_holds_each_name_once_and_every_type() {
-        let mut names: Vec<_> = SEED.iter().map(|(name, _)| *name).collect();
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), SEED.len());
-        assert_eq!(named("Linux").map(|kind| kind.path), Some("Server >> Linux"));
-        assert_eq!(named("linux"), None);
+    fn the_seed_holds_each_path_once_and_ends_it_with_the_name() {
+        let mut paths: Vec<_> = SEED.iter().map(|(_, path)| *path).collect();
+        assert!(SEED.iter().all(|(name, path)| path.rsplit(" >> ").next() == Some(name)));
+        paths.sort_unstable();
+        paths.dedup();
+        assert_eq!(paths.len(), SEED.len());
     }
 
     #[test]
     fn computers_by_system_and_chassis() {
         let machines = "\
-            linux|Debian GNU/Linux 12 (bookworm)|Rack Mount Chassis||Linux \n\
-            linux|Debian GNU/Linux 12 (bookworm)|||Linux \n\
-            linux|Ubuntu 24.04 LTS|Laptop||Linux Workstation \n\
-            linux|Ubuntu 24.04 LTS|Desktop|Hyper-V|Linux \n\
-            linux|Fedora 31 (Workstation Edition)|Other|KVM|Linux Workstation \n\
-            MSWin32|Microsoft Windows Server 2022 Standard|Tower||Windows \n\
-            MSWin32|Microsoft Windows 11 Pro|Other|VMware|Windows Workstation \n\
-            MSWin32|Microsoft Windows 8.1 Professionnel|Notebook||Windows Workstation \n\
-            darwin|Mac OS X|||macOS \n\
-            freebsd|FreeBSD|Tower||Unix \n\
-            VMkernel|VMware ESXi|||ESX \n\
+            linux|Debian GNU/Linux 12 (bookworm)|Rack Mount Chassis||Server >> Linux \n\
+            linux|Debian GNU/Linux 12 (bookworm)|||Server >> Linux \n\
+            linux|Ubuntu 24.04 LTS|Laptop||Workstation >> Linux \n\
+            linux|Ubuntu 24.04 LTS|Desktop|Hyper-V|Server >> Linux \n\
+            linux|Fedora 31 (Workstation Edition)|Other|KVM|Workstation >> Linux \n\
+            MSWin32|Microsoft Windows Server 2022 Standard|Tower||Server >> Windows \n\
+            MSWin32|Microsoft Windows 11 Pro|Other|VMware|Workstation >> Windows \n\
+            MSWin32|Microsoft Windows 8.1 Professionnel|Notebook||Workstation >> Windows \n\
+            darwin|Mac OS X|||Workstation >> macOS \n\
+            freebsd|FreeBSD|Tower||Server >> Unix \n\
+            VMkernel|VMware ESXi|||Server >> ESX \n\
             ||Mini Tower||Workstation \n\
             ||||Server \n\
             ";
         for line in machines.lines().filter(|line| line.contains('|')) {
             let fields: Vec<&str> = line.split('|').map(str::trim).collect();
             let [kernel, name, chassis, within, kind] = fields[..] else { panic!("{line}") };
-            assert_eq!(of(&machine(kernel, name, chassis, within)).name, kind, "{line}");
+            assert_eq!(of(&machine(kernel, name, chassis, within)).path, kind, "{line}");
         }
     }
 

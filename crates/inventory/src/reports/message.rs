@@ -6,6 +6,24 @@ use super::error::ReportError;
 use super::model::{ItemType, Origin, Report, Tag};
 use super::node::Node;
 
+/// What agents ask and tell beside inventories; nothing of it is stored.
+const ACKNOWLEDGED: [&str; 14] = [
+    "get_params",
+    "getparams",
+    "getconfig",
+    "register",
+    "update",
+    "notify",
+    "download",
+    "wakeonlan",
+    "collect",
+    "deploy",
+    "esx",
+    "getjobs",
+    "setstatus",
+    "remoteinventory",
+];
+
 /// Agents make their id of a host name (at most 253) and a moment.
 const MAX_DEVICE_ID: usize = 512;
 
@@ -96,8 +114,10 @@ pub(super) fn read(root: &Node<'_>) -> Result<Message, ReportError> {
         "inventory" | "injector" => Origin::Agent,
         "netinventory" | "snmp" | "snmpquery" => Origin::NetworkInventory,
         "netdiscovery" => Origin::NetworkDiscovery,
+        other if !ACKNOWLEDGED.contains(&other) => {
+            return Err(ReportError::malformed("action: none that is known here"));
+        }
         _ => {
-            let action = action.chars().take(64).collect();
             return Ok(Message::Other { action, device_id: device_id.filter(|id| id.len() <= MAX_DEVICE_ID) });
         }
     };

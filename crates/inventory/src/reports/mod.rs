@@ -38,13 +38,11 @@ mod software;
 mod tests;
 mod xml;
 
-pub use dates::parse_date;
-pub use decode::{Compression, Decoder, MAX_PLAIN_BYTES, decode};
+pub use decode::{Decoder, MAX_PLAIN_BYTES, decode};
 pub use error::{ErrorKind, ReportError};
-pub use extra::MAX_EXTRA_BYTES;
 pub use identity::IdentityKey;
 pub use message::Message;
-pub use model::{Antivirus, Bios, DefinitionStatus, ItemType, NetworkCard, Origin, Os, Report, Software, Tag};
+pub use model::{Antivirus, DefinitionStatus, Origin, Report, Software};
 
 /// How a report is written, and so how its sender wants to be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -300,6 +300,6 @@ mod tests {
         assert!(IdentityKey::mac("52:54:00:12:34:56").is_some());
         assert_eq!(IdentityKey::cloud(" 123 ", "I-0AB"), IdentityKey::cloud("123", "i-0ab"));
         assert_eq!(IdentityKey::cloud("", "i-0ab"), None);
-        assert_eq!(IdentityKey::cloud("123", "i-0ab").map(|key| key.value()).as_deref(), Some("123\ni-0ab"));
+        assert_eq!(IdentityKey::cloud("123", "i-0ab").map(|key| key.stored()).as_deref(), Some("cloud:123\ni-0ab"));
     }
 }

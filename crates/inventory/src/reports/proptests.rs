@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::dates::parse_date;
 use super::tests::{JSON, XML};
 use super::*;
 

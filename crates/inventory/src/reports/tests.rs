@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::model::ItemType;
 use super::*;
 
 pub(super) const XML: &str = r#"<?xml version="1.0" encoding="UTF-8" ?>

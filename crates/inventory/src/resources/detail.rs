@@ -22,16 +22,20 @@ pub fn shown(row: &Row) -> Result<Shown<'_>> {
 /// The detail of a resource: `SYNTHETIC`, `DEVICE` and everything else have a shape each.
 pub fn detail<'a>(row: &'a Row, shown: &'a Shown<'a>, site: Option<&Site>, partner: &TenantId) -> ResourceDetail<'a> {
     let client_id = TenantId::parse(&row.tenant_id).filter(|id| id.level() == Level::Client).map(|id| id.number());
-    let location = site.map(|site| Location {
+    let place = site.map(|site| Location {
         id: site.id,
         name: site.name.clone(),
-        client_id,
-        msp_id: partner.number(),
-        city: site.city.clone(),
+        client_id: None,
+        msp_id: None,
+        city: String::new(),
     });
     match row.kind.as_str() {
         "SYNTHETIC" => ResourceDetail::Synthetic(synthetic(row, shown, client_id)),
-        "DEVICE" => ResourceDetail::Resource(device(row, shown, location)),
+        "DEVICE" => {
+            let city = site.map(|site| site.city.clone()).unwrap_or_default();
+            let location = place.map(|place| Location { client_id, msp_id: Some(partner.number()), city, ..place });
+            ResourceDetail::Resource(device(row, shown, location))
+        }
         _ => ResourceDetail::Device(CloudDetail {
             id: &row.id,
             created_date: Timestamp::from_millis(row.created_ms),
@@ -40,7 +44,7 @@ pub fn detail<'a>(row: &'a Row, shown: &'a Shown<'a>, site: Option<&Site>, partn
             state: &row.state,
             source: shown.some("source"),
             status: shown.some("status"),
-            location,
+            location: place,
             resource_name: if row.resource_name.is_empty() { &row.name } else { &row.resource_name },
             consoles: Part(shown.part("consoles")),
             client_unique_id: &row.tenant_id,

@@ -132,7 +132,7 @@ fn one(conn: &mut Conn, scope: &[String], term: &Term, exact: bool) -> Result<Co
         "ipAddress" => addresses(term)?,
         "state" => in_states(term)?,
         "type" => kinds(term)?,
-        "deviceType" | "resourceType" => resource_types(term),
+        "deviceType" | "resourceType" => types::condition(conn, scope, &term.values)?,
         "startCreationDate" => from("resources.created_ms >= ", term)?,
         "endCreationDate" => until("resources.created_ms < ", term)?,
         "startUpdationDate" => from("resources.updated_ms >= ", term)?,
@@ -322,11 +322,6 @@ fn kinds(term: &Term) -> Result<Condition> {
         found.push(kind.ok_or_else(|| wrong(term, format_args!("must be one of {}", KINDS.join(", "))))?);
     }
     Ok(Condition::text_in("resources.type IN", found))
-}
-
-/// A type by its name, or by its whole path.
-fn resource_types(term: &Term) -> Condition {
-    Condition::text_in("resources.resource_type_key IN", term.values.iter().map(|value| types::key_of(value)))
 }
 
 fn app_roles(term: &Term) -> Result<std::vec::IntoIter<String>> {

@@ -1,18 +1,20 @@
 //! One resource: create, get, update, move to history, manage, unmanage.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{At, Body, context::check_version};
+use api::{Answer, At, Body, context::check_version};
 use base::{body::Fields, problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 
 use super::{
-    detail,
+    changes, detail,
     document::Resource,
     input::{Input, Reference},
     row::Row,
     rules, store,
     wire::{CreatedResource, ResourceDetail},
 };
+use outbox::Tx;
+
 use crate::{history, sites, types};
 
 /// What an unknown resource is answered with, and one of another tenant.
@@ -51,22 +53,26 @@ pub async fn create(at: At, body: Body) -> api::Result<HttpResponse> {
     let mut fields = Fields::of(&body.0);
     let input = Input::read(&mut fields);
     fields.finish()?;
+    let (tenant, partner) = (at.tenant.id.clone(), at.tenant.partner.clone());
+    at.write(move |tx| {
+        let resource = create_in(tx, partner.as_str(), tenant.as_str(), &input)?;
+        Answer::ok(&CreatedResource { resource_uuid: resource.id, tenant_id: resource.tenant_id })
+    })
+    .await
+}
+
+/// Creates the resource that a body describes.
+pub fn create_in(tx: &mut Tx<'_>, partner: &str, tenant: &str, input: &Input) -> Result<Resource> {
     let id = uuid::Uuid::new_v4().to_string();
-    let mut resource = rules::create(&input, at.tenant.id.as_str(), id, at.now)?;
-    let partner = at.tenant.partner.clone();
-    let created = at
-        .db
-        .write(move |conn| {
-            resolve(conn, &input, &mut resource)?;
-            let identities = rules::identities(&resource);
-            if let Some((key, id)) = store::identified(conn, &resource.tenant_id, &identities)? {
-                return Err(known_already(key.kind(), &id).into());
-            }
-            store::insert(conn, partner.as_str(), &resource, &identities)?;
-            Ok(CreatedResource { resource_uuid: resource.id, tenant_id: resource.tenant_id })
-        })
-        .await?;
-    api::answer::ok(&created)
+    let mut resource = rules::create(input, tenant, id, tx.now)?;
+    resolve(tx.conn, input, &mut resource)?;
+    let identities = rules::identities(&resource);
+    if let Some((key, id)) = store::identified(tx.conn, tenant, &identities)? {
+        return Err(known_already(key.kind(), &id).into());
+    }
+    store::insert(tx.conn, partner, &resource, &identities)?;
+    changes::note(tx, None, Some(&resource));
+    Ok(resource)
 }
 
 fn known_already(key: &str, id: &str) -> Problem {
@@ -74,7 +80,7 @@ fn known_already(key: &str, id: &str) -> Problem {
 }
 
 /// Finds the type and the place that a body names.
-fn resolve(conn: &mut Conn, input: &Input, resource: &mut Resource) -> Result<()> {
+pub fn resolve(conn: &mut Conn, input: &Input, resource: &mut Resource) -> Result<()> {
     if let Some(name) = &input.resource_type {
         resource.resource_type = types::resolve(conn, &resource.tenant_id, name, None)?;
     } else if resource.resource_type.0 == 0 {
@@ -173,18 +179,25 @@ where
     F: FnOnce(&mut Conn, &Resource) -> Result<Resource> + Send + 'static,
 {
     let (scope, wanted, partner) = (at.scope(), at.if_match()?, at.tenant.partner.clone());
-    let (row, site) = at
-        .db
-        .write(move |conn| {
-            let old = existing(conn, &scope, &id)?;
-            check_version(wanted, old.version)?;
-            let resource = rule(conn, &old.clone().into_resource()?)?;
-            let row = store::update(conn, partner.as_str(), &old, &resource)?;
-            let site = site_of(conn, &row)?;
-            Ok((row, site))
-        })
-        .await?;
-    answer(at, &row, site.as_ref())
+    at.write(move |tx| {
+        let old = take_up(tx, &scope, &id, wanted)?;
+        let before = old.clone().into_resource()?;
+        let after = rule(tx.conn, &before)?;
+        let row = store::update(tx.conn, partner.as_str(), &old, &after)?;
+        changes::note(tx, Some(&before), Some(&after));
+        let site = site_of(tx.conn, &row)?;
+        let shown = detail::shown(&row)?;
+        Answer::entity(&detail::detail(&row, &shown, site.as_ref(), &partner), row.version)
+    })
+    .await
+}
+
+/// The resource that is to be changed, which nobody else changes until the end of the transaction.
+fn take_up(tx: &mut Tx<'_>, scope: &[String], id: &str, wanted: Option<i64>) -> Result<Row> {
+    db::lock(tx.conn, &format!("resource:{}", id.to_ascii_lowercase()))?;
+    let row = existing(tx.conn, scope, id)?;
+    check_version(wanted, row.version)?;
+    Ok(row)
 }
 
 /// Delete a resource
@@ -203,8 +216,7 @@ where
 #[delete("/resources/{resourceId}")]
 pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
     at.no_query()?;
-    to_history(&at, path.into_inner().1, String::new()).await?;
-    Ok(api::answer::empty())
+    to_history(&at, path.into_inner().1, String::new(), |_, _| Ok(Answer::empty())).await
 }
 
 /// Decommission a resource
@@ -228,22 +240,29 @@ pub async fn decommission(at: At, path: web::Path<(String, String)>, body: Body)
     let mut fields = Fields::of(&body.0);
     let reason = fields.text_max("reason", 1000).unwrap_or_default();
     fields.finish()?;
-    let row = to_history(&at, path.into_inner().1, reason).await?;
-    let path = row.1;
-    history::answer(&at, &row.0, &path)
+    to_history(&at, path.into_inner().1, reason, |conn, row| {
+        let path = types::path(conn, &row.tenant_id, row.resource_type_id, &row.resource_type)?;
+        let shown = detail::shown(row)?;
+        Answer::entity(&history::record(row, &shown, &path), row.version)
+    })
+    .await
 }
 
-/// Moves a resource to history; answers its row and the path of its type.
-async fn to_history(at: &At, id: String, reason: String) -> api::Result<(Row, String)> {
+/// Moves a resource to history.
+async fn to_history(
+    at: &At,
+    id: String,
+    reason: String,
+    answer: fn(&mut Conn, &Row) -> Result<Answer>,
+) -> api::Result<HttpResponse> {
     let (scope, wanted, now) = (at.scope(), at.if_match()?, at.now);
-    let moved = at.db.write(move |conn| {
-        let old = existing(conn, &scope, &id)?;
-        check_version(wanted, old.version)?;
-        let row = store::decommission(conn, &rules::decommission(&old.into_resource()?, &reason, now))?;
-        let path = types::path(conn, &row.tenant_id, row.resource_type_id, &row.resource_type)?;
-        Ok((row, path))
-    });
-    Ok(moved.await?)
+    at.write(move |tx| {
+        let before = take_up(tx, &scope, &id, wanted)?.into_resource()?;
+        let row = store::decommission(tx.conn, &rules::decommission(&before, &reason, now))?;
+        changes::note(tx, Some(&before), None);
+        answer(tx.conn, &row)
+    })
+    .await
 }
 
 /// Manage a device

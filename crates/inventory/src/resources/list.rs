@@ -1,7 +1,7 @@
 //! The resource list: streamed whole, or searched page by page.
 
 use actix_web::{HttpResponse, get};
-use api::At;
+use api::{At, spec::PageOf};
 use base::{page::Page, query::Query, query_string};
 use db::{Condition, Conn, Result};
 use diesel::prelude::*;
@@ -140,7 +140,7 @@ const SORTS: [&str; 7] = ["id", "name", "hostName", "resourceName", "ipAddress",
         ("state" = Option<String>, Query, description = "`active` (default), `inactive`, `discovered` or `all`"),
         ("queryString" = Option<String>, Query, description = "Filter expression, as in the minimal list"),
     ),
-    responses((status = 200, description = "A page of resources", body = crate::ResourcePage)),
+    responses((status = 200, description = "A page of resources", body = PageOf<MinimalResource>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/resources/search")]

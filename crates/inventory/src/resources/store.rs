@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     groups,
-    reports::identity::IdentityKey,
+    reports::identity::{IdentityKey, is_same_machine},
     schema::{
         antivirus, applications, group_members, resource_app_roles, resource_identities, resource_tags, resources,
     },
@@ -33,6 +33,19 @@ pub fn find(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Row>> 
 /// As [`find`], but only a resource of the inventory: history is elsewhere.
 pub fn find_current(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Row>> {
     Ok(find(conn, scope, id)?.filter(|row| row.state != DECOMMISSIONED))
+}
+
+/// Has the tenant any resource, in the inventory or in history?
+pub fn any(conn: &mut Conn, tenant: &str) -> Result<bool> {
+    use resources::dsl;
+    Ok(diesel::select(diesel::dsl::exists(dsl::resources.filter(dsl::tenant_id.eq(tenant)))).get_result(conn)?)
+}
+
+/// The resources with just this host name.
+pub fn named(conn: &mut Conn, tenant: &str, host_name: &str) -> Result<Vec<Row>> {
+    use resources::dsl;
+    let key = fold(host_name);
+    Ok(dsl::resources.filter(dsl::tenant_id.eq(tenant)).filter(dsl::host_key.eq(key)).load(conn)?)
 }
 
 /// Stores a new resource with everything it is found by. `partner` is the partner of its tenant, whose groups may
@@ -81,21 +94,15 @@ pub fn decommission(conn: &mut Conn, resource: &Resource) -> Result<Row> {
     Ok(row)
 }
 
-/// The ids of the resources of these tenants that meet a condition.
-pub fn ids(conn: &mut Conn, condition: Condition, limit: i64) -> Result<Vec<(String, String)>> {
-    use resources::dsl;
-    Ok(dsl::resources.filter(condition).select((dsl::tenant_id, dsl::id)).limit(limit).load(conn)?)
-}
-
 /// The resource that one of these keys identifies, the first that does. A weaker sign does not merge what a stronger
 /// one tells apart: two system UUIDs are two machines, whatever address they share.
 pub fn identified(conn: &mut Conn, tenant: &str, keys: &[IdentityKey]) -> Result<Option<(IdentityKey, String)>> {
     use resource_identities::dsl;
     for key in keys {
         let id: Option<String> =
-            dsl::resource_identities.find((tenant, stored(key))).select(dsl::resource_id).first(conn).optional()?;
+            dsl::resource_identities.find((tenant, key.stored())).select(dsl::resource_id).first(conn).optional()?;
         if let Some(id) = id
-            && !told_apart(conn, tenant, key, keys, &id)?
+            && is_same_machine(&identities(conn, tenant, &id)?, keys)
         {
             return Ok(Some((key.clone(), id)));
         }
@@ -103,32 +110,22 @@ pub fn identified(conn: &mut Conn, tenant: &str, keys: &[IdentityKey]) -> Result
     Ok(None)
 }
 
-/// Does the resource have another value of a kind of key that is stronger than the one that found it? The agent's
-/// own id does not count: an agent that is installed anew makes a new one.
-fn told_apart(conn: &mut Conn, tenant: &str, found_by: &IdentityKey, keys: &[IdentityKey], id: &str) -> Result<bool> {
+/// What a resource is known by.
+fn identities(conn: &mut Conn, tenant: &str, id: &str) -> Result<Vec<IdentityKey>> {
     use resource_identities::dsl;
-    let stronger =
-        |key: &&IdentityKey| matches!(key, IdentityKey::SystemUuid(_) | IdentityKey::Serial { .. }) && *key < found_by;
-    let stronger: Vec<&IdentityKey> = keys.iter().filter(stronger).collect();
-    if stronger.is_empty() || matches!(found_by, IdentityKey::AgentDeviceId(_) | IdentityKey::SystemUuid(_)) {
-        return Ok(false);
-    }
-    let known: Vec<String> = dsl::resource_identities
+    let stored: Vec<String> = dsl::resource_identities
         .filter(dsl::tenant_id.eq(tenant))
         .filter(dsl::resource_id.eq(id))
         .select(dsl::identity)
         .load(conn)?;
-    Ok(stronger.into_iter().any(|key| {
-        let kind = format!("{}:", key.kind());
-        known.iter().any(|k| k.starts_with(&kind)) && !known.contains(&stored(key))
-    }))
+    Ok(stored.iter().filter_map(|text| IdentityKey::from_stored(text)).collect())
 }
 
 /// Notes what a resource is known by. A key that another resource has already stays with it.
 pub fn add_identities(conn: &mut Conn, resource: &Resource, keys: &[IdentityKey]) -> Result<()> {
     use resource_identities::dsl;
     for key in keys {
-        let key = stored(key);
+        let key = key.stored();
         let known = diesel::select(diesel::dsl::exists(dsl::resource_identities.find((&resource.tenant_id, &key))));
         if !known.get_result::<bool>(conn)? {
             diesel::insert_into(dsl::resource_identities)
@@ -143,15 +140,11 @@ pub fn add_identities(conn: &mut Conn, resource: &Resource, keys: &[IdentityKey]
     Ok(())
 }
 
-fn stored(key: &IdentityKey) -> String {
-    format!("{}:{}", key.kind(), key.value())
-}
-
 /// Forgets some of what a resource was known by.
 pub fn remove_identities(conn: &mut Conn, resource: &Resource, keys: &[IdentityKey]) -> Result<()> {
     use resource_identities::dsl;
     for key in keys {
-        diesel::delete(dsl::resource_identities.find((&resource.tenant_id, stored(key))))
+        diesel::delete(dsl::resource_identities.find((&resource.tenant_id, key.stored())))
             .filter(dsl::resource_id.eq(&resource.id))
             .execute(conn)?;
     }

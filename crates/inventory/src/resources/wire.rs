@@ -43,7 +43,8 @@ pub struct Location {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_id: Option<i64>,
     /// The number of the partner.
-    pub msp_id: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub msp_id: Option<i64>,
     /// Its city.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub city: String,

@@ -1,8 +1,9 @@
 //! Sites over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{At, Body, answer, context::check_version, stream};
+use api::{Answer, At, Body, answer, context::check_version, stream};
 use base::page::Page;
+use outbox::{Change, Tx};
 
 use super::{
     members,
@@ -36,15 +37,31 @@ pub async fn create(at: At, body: Body) -> api::Result<HttpResponse> {
     at.no_query()?;
     let new = NewSite::read(&body.0)?;
     let (tenant, now) = (at.tenant.id.to_string(), at.now);
-    let site = at
-        .db
-        .write(move |conn| {
-            let site = rules::created(new, tenant, db::next_id(conn, "sites", 1)?, now);
-            store::insert(conn, &site)?;
-            Ok(site)
-        })
-        .await?;
-    shown(&at, site)
+    at.write(move |tx| {
+        let site = rules::created(new, tenant, db::next_id(tx.conn, "sites", 1)?, now);
+        store::insert(tx.conn, &site)?;
+        note(tx, None, Some(&site))?;
+        let version = site.version;
+        Answer::entity(&Site::from(site), version)
+    })
+    .await
+}
+
+/// Notes that a site changed.
+fn note(tx: &mut Tx<'_>, before: Option<&store::Site>, after: Option<&store::Site>) -> db::Result<()> {
+    let Some(site) = after.or(before) else { return Ok(()) };
+    let value =
+        |site: Option<&store::Site>| site.map(|site| serde_json::to_value(Site::from(site.clone()))).transpose();
+    let fault = |error: serde_json::Error| db::Error::Fault(format!("a site: {error}"));
+    tx.note(Change {
+        tenant_id: site.tenant_id.clone(),
+        entity: "Site",
+        entity_id: site.id.to_string(),
+        before: value(before).map_err(fault)?,
+        after: value(after).map_err(fault)?,
+        publish: false,
+    });
+    Ok(())
 }
 
 fn shown(at: &At, site: store::Site) -> api::Result<HttpResponse> {
@@ -143,20 +160,18 @@ pub async fn update(at: At, path: web::Path<(String, String)>, body: Body) -> ap
     let id = id_of(path)?;
     let change = SiteChange::read(&body.0)?;
     let (scope, partner, wanted, now) = (at.scope(), at.tenant.partner.clone(), at.if_match()?, at.now);
-    let site = at
-        .db
-        .write(move |conn| {
-            let old = store::existing(conn, &scope, id)?;
-            check_version(wanted, old.version)?;
-            let site = rules::changed(&old, change, now);
-            store::update(conn, &old, &site)?;
-            if old.name != site.name {
-                crate::groups::dynamic::refresh_site(conn, partner.as_str(), &site.tenant_id, site.id)?;
-            }
-            Ok(site)
-        })
-        .await?;
-    shown(&at, site)
+    at.write(move |tx| {
+        let old = take_up(tx, &scope, id, wanted)?;
+        let site = rules::changed(&old, change, now);
+        store::update(tx.conn, &old, &site)?;
+        if old.name != site.name {
+            crate::groups::dynamic::refresh_site(tx.conn, partner.as_str(), &site.tenant_id, site.id)?;
+        }
+        note(tx, Some(&old), Some(&site))?;
+        let version = site.version;
+        Answer::entity(&Site::from(site), version)
+    })
+    .await
 }
 
 /// Delete a site
@@ -177,14 +192,13 @@ pub async fn update(at: At, path: web::Path<(String, String)>, body: Body) -> ap
 pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
     at.no_query()?;
     let (id, scope, wanted) = (id_of(path)?, at.scope(), at.if_match()?);
-    at.db
-        .write(move |conn| {
-            let site = store::existing(conn, &scope, id)?;
-            check_version(wanted, site.version)?;
-            store::delete(conn, &site)
-        })
-        .await?;
-    Ok(answer::empty())
+    at.write(move |tx| {
+        let site = take_up(tx, &scope, id, wanted)?;
+        store::delete(tx.conn, &site)?;
+        note(tx, Some(&site), None)?;
+        Ok(Answer::empty())
+    })
+    .await
 }
 
 /// List the resources at a site
@@ -260,25 +274,30 @@ pub async fn remove_members(at: At, path: web::Path<(String, String)>, body: Bod
 }
 
 /// [`members::add`] or [`members::remove`].
-type Change =
-    fn(&mut db::Conn, &str, &store::Site, &[SiteMemberReference], base::timestamp::Timestamp) -> db::Result<()>;
+type ChangeMembers = fn(&mut Tx<'_>, &str, &store::Site, &[SiteMemberReference]) -> db::Result<()>;
 
 async fn change_members(
     at: &At,
     path: web::Path<(String, String)>,
     body: &Body,
-    change: Change,
+    change: ChangeMembers,
 ) -> api::Result<HttpResponse> {
     at.no_query()?;
     let id = id_of(path)?;
     let given = SiteMemberReference::read_all(&body.0)?;
-    let (scope, partner, wanted, now) = (at.scope(), at.tenant.partner.clone(), at.if_match()?, at.now);
-    at.db
-        .write(move |conn| {
-            let site = store::existing(conn, &scope, id)?;
-            check_version(wanted, site.version)?;
-            change(conn, partner.as_str(), &site, &given, now)
-        })
-        .await?;
-    Ok(answer::empty())
+    let (scope, partner, wanted) = (at.scope(), at.tenant.partner.clone(), at.if_match()?);
+    at.write(move |tx| {
+        let site = take_up(tx, &scope, id, wanted)?;
+        change(tx, partner.as_str(), &site, &given)?;
+        Ok(Answer::empty())
+    })
+    .await
+}
+
+/// The site that is to be changed, which nobody else changes or moves to until the end of the transaction.
+fn take_up(tx: &mut Tx<'_>, scope: &[String], id: i64, wanted: Option<i64>) -> db::Result<store::Site> {
+    db::lock(tx.conn, &format!("site:{id}"))?;
+    let site = store::existing(tx.conn, scope, id)?;
+    check_version(wanted, site.version)?;
+    Ok(site)
 }

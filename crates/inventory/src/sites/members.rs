@@ -3,9 +3,9 @@
 use base::{
     problem::{FieldError, Problem},
     query::Sort,
-    timestamp::Timestamp,
 };
 use db::{Conn, Result};
+use outbox::Tx;
 
 use super::{store::Site, wire::SiteMemberReference};
 use crate::resources::{self, document::STATES, filter, row::Row, store::Order};
@@ -30,43 +30,35 @@ pub fn page(conn: &mut Conn, site: &Site, sort: Sort, offset: i64, limit: i64) -
 ///
 /// # Errors
 /// 400 that lists every reference that names no resource of the site's tenant.
-pub fn add(conn: &mut Conn, partner: &str, site: &Site, given: &[SiteMemberReference], now: Timestamp) -> Result<()> {
-    each(conn, site, given, |conn, row| {
-        if row.site_id == Some(site.id) { Ok(()) } else { put(conn, partner, row, Some(site.id), now) }
-    })
+pub fn add(tx: &mut Tx<'_>, partner: &str, site: &Site, given: &[SiteMemberReference]) -> Result<()> {
+    each(
+        tx,
+        site,
+        given,
+        |tx, row| {
+            if row.site_id == Some(site.id) { Ok(()) } else { put(tx, partner, row, Some(site.id)) }
+        },
+    )
 }
 
 /// Takes resources away from the site. Those that are not there stay where they are.
 ///
 /// # Errors
 /// As [`add`].
-pub fn remove(
-    conn: &mut Conn,
-    partner: &str,
-    site: &Site,
-    given: &[SiteMemberReference],
-    now: Timestamp,
-) -> Result<()> {
-    each(
-        conn,
-        site,
-        given,
-        |conn, row| {
-            if row.site_id == Some(site.id) { put(conn, partner, row, None, now) } else { Ok(()) }
-        },
-    )
+pub fn remove(tx: &mut Tx<'_>, partner: &str, site: &Site, given: &[SiteMemberReference]) -> Result<()> {
+    each(tx, site, given, |tx, row| if row.site_id == Some(site.id) { put(tx, partner, row, None) } else { Ok(()) })
 }
 
 fn each(
-    conn: &mut Conn,
+    tx: &mut Tx<'_>,
     site: &Site,
     given: &[SiteMemberReference],
-    mut change: impl FnMut(&mut Conn, &Row) -> Result<()>,
+    mut change: impl FnMut(&mut Tx<'_>, &Row) -> Result<()>,
 ) -> Result<()> {
     let mut errors = Vec::new();
     for (index, reference) in given.iter().enumerate() {
-        match resources::store::find_current(conn, std::slice::from_ref(&site.tenant_id), &reference.id)? {
-            Some(row) => change(conn, &row)?,
+        match resources::store::find_current(tx.conn, std::slice::from_ref(&site.tenant_id), &reference.id)? {
+            Some(row) => change(tx, &row)?,
             None => errors.push(FieldError::new(format!("[{index}].id"), "names no resource of the site's tenant")),
         }
     }
@@ -74,9 +66,11 @@ fn each(
     if errors.is_empty() { Ok(()) } else { Err(Problem::fields(errors).into()) }
 }
 
-fn put(conn: &mut Conn, partner: &str, row: &Row, site: Option<i64>, now: Timestamp) -> Result<()> {
-    let mut resource = resources::rules::changed(&row.clone().into_resource()?, now);
-    resource.site_id = site;
-    resources::store::update(conn, partner, row, &resource)?;
+fn put(tx: &mut Tx<'_>, partner: &str, row: &Row, site: Option<i64>) -> Result<()> {
+    let before = row.clone().into_resource()?;
+    let mut after = resources::rules::changed(&before, tx.now);
+    after.site_id = site;
+    resources::store::update(tx.conn, partner, row, &after)?;
+    resources::changes::note(tx, Some(&before), Some(&after));
     Ok(())
 }

@@ -10,7 +10,7 @@ pub mod store;
 pub mod wire;
 
 #[cfg(test)]
-mod tests;
+pub mod tests;
 
 use utoipa_actix_web::service_config::ServiceConfig;
 

@@ -1,7 +1,7 @@
 //! Antivirus products, as agents report them.
 
 use actix_web::{HttpResponse, get};
-use api::At;
+use api::{At, spec::PageOf};
 use base::{page::Page, problem::Problem, query_string, timestamp::Timestamp};
 use db::{Condition, Conn, Result};
 use diesel::prelude::*;
@@ -53,22 +53,6 @@ pub struct AntivirusResource {
     pub ip_address: String,
     /// Operating system.
     pub os_name: String,
-}
-
-/// A page of antivirus records.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[expect(dead_code, reason = "documents the envelope that base::page::Page serialises")]
-pub struct AntivirusPage {
-    results: Vec<AntivirusRecord>,
-    total_results: i64,
-    page_no: i64,
-    page_size: i64,
-    total_pages: i64,
-    next_page: bool,
-    previous_page_no: i64,
-    order_by: String,
-    descending_order: bool,
 }
 
 #[derive(Clone, Debug, Queryable, Insertable)]
@@ -141,7 +125,7 @@ const SORTS: [&str; 7] =
         ("sortName" = Option<String>, Query, description = "`scanDate` (default), `name`, `version`, `status`, `currentDefinition`, `currentDefinitionDate`, `hostName`"),
         ("queryString" = Option<String>, Query, description = "Filter expression", example = "status:OUTOFDATE"),
     ),
-    responses((status = 200, description = "A page of antivirus records", body = AntivirusPage)),
+    responses((status = 200, description = "A page of antivirus records", body = PageOf<AntivirusRecord>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/resources/antivirus/search")]

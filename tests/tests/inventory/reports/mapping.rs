@@ -148,8 +148,8 @@ fn resource_types_follow_the_operating_system(server: &Server) {
     assert!(text(&client.search("/resources/minimal", "hostName:win").list()[0]["resourceType"]).contains("Windows"));
     let kinds = client.get("/resourceType/minimal").list();
     for item in client.get("/resources/minimal").list() {
-        let known = kinds.iter().filter(|kind| kind["name"] == item["resourceType"]).count();
-        assert_eq!(known, 1, "{} is in the table once", item["resourceType"]);
+        let known = kinds.iter().any(|kind| kind["name"] == item["resourceType"]);
+        assert!(known, "{} is in the table", item["resourceType"]);
     }
 }
 

@@ -145,7 +145,7 @@ fn network_devices_are_devices(server: &Server) {
         send(&client, bytes);
         let machine = only_machine(&client);
         assert!(machine["generalInfo"].to_string().contains(name), "{file}: {machine}");
-        assert_eq!(found(&client, "type:DEVICE").len(), 1);
+        assert_eq!(found(&client, "type:DEVICE+state:all").len(), 1);
         assert_ne!(machine["generalInfo"]["resourceType"], json!("Linux"), "{file}");
     }
 }

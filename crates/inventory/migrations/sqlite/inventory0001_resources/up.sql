@@ -185,6 +185,7 @@ CREATE TABLE resource_groups (
 );
 CREATE UNIQUE INDEX resource_groups_name ON resource_groups (tenant_id, kind, name_key);
 CREATE UNIQUE INDEX resource_groups_unique_id ON resource_groups (tenant_id, unique_id);
+CREATE INDEX resource_groups_dynamic ON resource_groups (tenant_id) WHERE rules IS NOT NULL;
 CREATE INDEX resource_groups_parent ON resource_groups (tenant_id, parent_id) WHERE parent_id IS NOT NULL;
 
 -- `by_rule` members come and go with the group's filter criteria; the others were added by hand. `tenant_id` is the

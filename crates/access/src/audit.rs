@@ -1,0 +1,129 @@
+//! The audit log over HTTP: who changed what, when. Rows are written by [`outbox`], in the transaction of the change.
+
+use actix_web::{HttpResponse, get};
+use api::{At, spec::PageOf};
+use base::{
+    page::Page,
+    problem::Problem,
+    query_string::{self, Term},
+    text::fold,
+    timestamp::Timestamp,
+};
+use db::Condition;
+use outbox::audit::{self, Entry};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use utoipa::ToSchema;
+
+/// One change of one entity.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(example = json!({
+    "id": "AUD-0199a1f0-7b4e-7c3a-9d55-3f6f0c1a2b3c", "time": "2026-11-20T20:37:00+0000", "tenantId": "client_1",
+    "userId": "USR0000000001", "keyId": "Wd3kq0", "action": "UPDATE", "entity": "Resource",
+    "entityId": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f",
+    "changes": {"state": {"before": "active", "after": "inactive"}}, "requestId": "b7e1c9d04f6a4f0f9a3a1c5f0a8d2e11"
+}))]
+pub struct AuditEntry {
+    /// `AUD-<uuid>`.
+    pub id: String,
+    /// When.
+    #[schema(value_type = String)]
+    pub time: Timestamp,
+    /// The tenant of the entity.
+    pub tenant_id: String,
+    /// The user that the caller acted as; left out for commands.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub user_id: String,
+    /// The API key that was used, or the command.
+    pub key_id: String,
+    /// `CREATE`, `UPDATE` or `DELETE`.
+    pub action: String,
+    /// Its kind, such as `Resource`.
+    pub entity: String,
+    /// Its id.
+    pub entity_id: String,
+    /// `{field: {"before": …, "after": …}}`; never a secret.
+    #[schema(value_type = Object)]
+    pub changes: Box<RawValue>,
+    /// The request that did it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub request_id: String,
+}
+
+/// The variables of `queryString`.
+const VARIABLES: [&str; 8] =
+    ["userId", "keyId", "action", "entity", "entityId", "requestId", "startDate", "endDate"];
+
+/// Search the audit log
+///
+/// Every change of the tenant's entities; at partner level, of its clients' too. Newest first. `queryString`
+/// variables: `userId`, `keyId`, `action`, `entity`, `entityId`, `requestId`, `startDate` and `endDate`.
+#[utoipa::path(
+    tag = "audit",
+    operation_id = "searchAuditLog",
+    params(
+        ("pageNo" = Option<i64>, Query, description = "From 1"),
+        ("pageSize" = Option<i64>, Query, description = "1 to 1000, default 100"),
+        ("isDescendingOrder" = Option<bool>, Query, description = "Default true: newest first"),
+        ("sortName" = Option<String>, Query, description = "`time`"),
+        ("queryString" = Option<String>, Query, description = "Filter expression", example = "entity:Resource+action:DELETE"),
+    ),
+    responses((status = 200, description = "A page of the log", body = PageOf<AuditEntry>)),
+    security(("bearer" = ["admin"]))
+)]
+#[get("/auditLog/search")]
+pub async fn search(at: At) -> api::Result<HttpResponse> {
+    let mut query = at.query()?;
+    let page = query.page();
+    let sort = query.sort(&["time"], "time", true);
+    let text = query.text("queryString").filter(|text| !text.trim().is_empty());
+    query.finish()?;
+    let terms = text.as_deref().map(|text| query_string::parse(text, &VARIABLES)).transpose()?.unwrap_or_default();
+    let mut all = vec![Condition::text_in("audit_log.tenant_id IN", at.scope())];
+    for term in &terms {
+        all.push(condition(term)?);
+    }
+    let condition = Condition::all(all);
+    let (entries, total) = at
+        .db
+        .read(move |conn| audit::page(conn, &condition, sort.descending, page.offset(), page.limit()))
+        .await?;
+    let entries = entries.into_iter().map(shown).collect::<Result<Vec<_>, _>>()?;
+    api::answer::ok(&Page::new(&page, entries, total).ordered(sort.name, sort.descending))
+}
+
+fn condition(term: &Term) -> Result<Condition, Problem> {
+    let values = || term.values.iter().map(String::as_str);
+    Ok(match term.name {
+        "userId" => Condition::text_in("audit_log.user_id IN", values()),
+        "keyId" => Condition::text_in("audit_log.key_id IN", values()),
+        "action" => Condition::text_in("audit_log.action IN", values().map(str::to_uppercase)),
+        "entity" => Condition::text_in("lower(audit_log.entity) IN", values().map(fold)),
+        "entityId" => Condition::text_in("audit_log.entity_id IN", values()),
+        "requestId" => Condition::text_in("audit_log.request_id IN", values()),
+        "startDate" => Condition::sql("audit_log.at_ms >= ").integer(time(term)?),
+        _ => Condition::sql("audit_log.at_ms < ").integer(time(term)?.saturating_add(1000)),
+    })
+}
+
+fn time(term: &Term) -> Result<i64, Problem> {
+    let wrong = || Problem::field("queryString", format!("{}: must be a time such as 2026-11-20T20:37:00Z", term.name));
+    Timestamp::parse(&term.value).map(Timestamp::millis).ok_or_else(wrong)
+}
+
+fn shown(entry: Entry) -> Result<AuditEntry, db::Error> {
+    let changes = RawValue::from_string(entry.changes);
+    Ok(AuditEntry {
+        id: entry.id,
+        time: Timestamp::from_millis(entry.at_ms),
+        tenant_id: entry.tenant_id,
+        user_id: entry.user_id,
+        key_id: entry.key_id,
+        action: entry.action,
+        entity: entry.entity,
+        entity_id: entry.entity_id,
+        changes: changes.map_err(|error| db::Error::Fault(format!("a row of the audit log: {error}")))?,
+        request_id: entry.request_id,
+    })
+}

@@ -1,0 +1,163 @@
+//! What the person who holds the database does by hand: tenants and keys, without a caller ("Tenants and callers" in
+//! `docs/interface.md`). All of it works while gateways run on the database; what it revokes is felt within two
+//! seconds. For commands: every function waits for the database on the thread that calls.
+
+use api::{Role, clock};
+use base::{problem::Problem, secret::Secret, tenant::TenantId, timestamp::Timestamp};
+use db::Db;
+
+use crate::{
+    api_keys::{
+        self,
+        store::{NewKey, Row},
+    },
+    secrets, tenants,
+};
+
+/// An API key, as a list shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// `KEY-<uuid>`.
+    pub id: String,
+    /// The tenant that it belongs to.
+    pub tenant: String,
+    /// What it may do.
+    pub role: String,
+    /// Its name.
+    pub name: String,
+    /// The public part: the `client_id` of a token request.
+    pub key: String,
+    /// When it was created.
+    pub created: Timestamp,
+    /// When it was rotated last; else when it was created.
+    pub updated: Timestamp,
+}
+
+impl From<Row> for Key {
+    fn from(row: Row) -> Self {
+        Self {
+            id: row.id,
+            tenant: row.tenant_id,
+            role: row.role,
+            name: row.name,
+            key: row.key,
+            created: Timestamp::from_millis(row.created_ms),
+            updated: Timestamp::from_millis(row.updated_ms),
+        }
+    }
+}
+
+/// A tenant, as a list shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tenant {
+    /// `msp_N` or `client_N`.
+    pub id: String,
+    /// The partner that it belongs to; itself for a partner.
+    pub partner: String,
+    /// Its name.
+    pub name: String,
+    /// Are its callers shut out for now?
+    pub suspended: bool,
+}
+
+impl From<tenants::store::Row> for Tenant {
+    fn from(row: tenants::store::Row) -> Self {
+        Self { id: row.id, partner: row.partner_id, name: row.name, suspended: row.suspended }
+    }
+}
+
+/// Adds a partner, which has no key yet.
+pub fn create_partner(db: &Db, name: &str) -> anyhow::Result<Tenant> {
+    let (name, now) = (tenants::rules::read_name(name)?, clock::now());
+    let row = db.write_here(move |conn| {
+        let id = tenants::store::next_partner(conn)?;
+        tenants::store::insert_partner(conn, &id, &name, now)?;
+        tenants::store::row(conn, &id)?.ok_or_else(|| Problem::internal().into())
+    });
+    Ok(row.map_err(told)?.into())
+}
+
+/// Adds a client to a partner.
+pub fn create_client(db: &Db, partner: &TenantId, name: &str) -> anyhow::Result<Tenant> {
+    tenants::rules::check_partner(partner).map_err(|problem| told(problem.into()))?;
+    let (name, partner, now) = (tenants::rules::read_name(name)?, partner.clone(), clock::now());
+    let row = db.write_here(move |conn| {
+        existing(conn, &partner)?;
+        tenants::store::insert_client(conn, &partner, &name, now)
+    });
+    Ok(row.map_err(told)?.into())
+}
+
+/// All tenants, each partner before its clients.
+pub fn each_tenant(db: &Db, mut each: impl FnMut(Tenant)) -> anyhow::Result<()> {
+    db.read_here(|conn| {
+        tenants::store::each_anywhere(conn, |row| {
+            each(row.into());
+            Ok(())
+        })
+    })
+    .map_err(told)
+}
+
+/// Makes a key of a tenant. The secret is told here and never again.
+pub fn create_key(db: &Db, tenant: &TenantId, name: &str, role: Role) -> anyhow::Result<(Key, Secret<String>)> {
+    let (new, secret) = NewKey::random(tenants::rules::read_name(name)?, role)?;
+    let (tenant, now) = (tenant.clone(), clock::now());
+    let row = db.write_here(move |conn| {
+        existing(conn, &tenant)?;
+        api_keys::store::insert(conn, &tenant, &new, None, now)
+    });
+    Ok((row.map_err(told)?.into(), secret))
+}
+
+/// The live keys of all tenants.
+pub fn each_key(db: &Db, mut each: impl FnMut(Key)) -> anyhow::Result<()> {
+    db.read_here(|conn| {
+        api_keys::store::each_anywhere(conn, |row| {
+            each(row.into());
+            Ok(())
+        })
+    })
+    .map_err(told)
+}
+
+/// Gives a key, named by its id or its public part, a new secret, which is told here and never again. The secret before
+/// stays valid until the next rotation, unless `revoke_previous`.
+pub fn rotate_key(db: &Db, key: &str, revoke_previous: bool) -> anyhow::Result<(Key, Secret<String>)> {
+    let secret = secrets::random()?;
+    let (key, new, now) = (key.to_owned(), secret.clone(), clock::now());
+    let row = db.write_here(move |conn| {
+        let (tenant, row) = named(conn, &key)?;
+        Ok(api_keys::store::rotate(conn, &tenant, &row.id, &new, revoke_previous, now)?.after)
+    });
+    Ok((row.map_err(told)?.into(), secret))
+}
+
+/// Revokes a key, named by its id or its public part.
+pub fn revoke_key(db: &Db, key: &str) -> anyhow::Result<Key> {
+    let (key, now) = (key.to_owned(), clock::now());
+    let row = db.write_here(move |conn| {
+        let (tenant, row) = named(conn, &key)?;
+        api_keys::store::revoke(conn, &tenant, &row.id, now)
+    });
+    Ok(row.map_err(told)?.into())
+}
+
+fn existing(conn: &mut db::Conn, tenant: &TenantId) -> db::Result<()> {
+    let unknown = || Problem::not_found(format!("There is no tenant {tenant}."));
+    Ok(tenants::store::row(conn, tenant)?.map(drop).ok_or_else(unknown)?)
+}
+
+fn named(conn: &mut db::Conn, key: &str) -> db::Result<(TenantId, Row)> {
+    let row = api_keys::store::find_anywhere(conn, key)?.ok_or_else(api_keys::rules::unknown)?;
+    let tenant = TenantId::parse(&row.tenant_id);
+    Ok((tenant.ok_or_else(|| db::Error::Fault(format!("an API key is of {}", row.tenant_id)))?, row))
+}
+
+/// The sentence of a problem, as a person reads it.
+fn told(error: db::Error) -> anyhow::Error {
+    match error {
+        db::Error::Problem(problem) => anyhow::Error::msg(problem.detail),
+        other => other.into(),
+    }
+}

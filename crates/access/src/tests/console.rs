@@ -1,0 +1,35 @@
+//! What a person does at the database itself.
+
+use super::*;
+use crate::console;
+
+#[test]
+fn tenants_and_keys_by_hand() {
+    let fixture = Fixture::new();
+    let db = &fixture.db;
+    let partner = console::create_partner(db, " Acme ").unwrap();
+    assert_eq!((partner.id.as_str(), partner.name.as_str()), ("msp_2", "Acme"));
+    let client = console::create_client(db, &TenantId::partner(2), "Globex").unwrap();
+    assert_eq!((client.id.as_str(), client.partner.as_str()), ("client_2", "msp_2"));
+    let mut tenants = Vec::new();
+    console::each_tenant(db, |tenant| tenants.push(tenant.id)).unwrap();
+    assert_eq!(tenants, ["msp_1", "client_1", "msp_2", "client_2"]);
+
+    let (key, first) = console::create_key(db, &TenantId::client(2), "ci", Role::Operator).unwrap();
+    assert_eq!((key.tenant.as_str(), key.role.as_str(), key.name.as_str()), ("client_2", "operator", "ci"));
+    let (again, second) = console::rotate_key(db, &key.key, false).unwrap();
+    assert!(again.id == key.id && first != second);
+    let mut names = Vec::new();
+    console::each_key(db, |key| names.push(key.name)).unwrap();
+    assert_eq!(names, ["ci", "Administrator"]);
+    assert_eq!(console::revoke_key(db, &key.id).unwrap().id, key.id);
+
+    let told = |error: anyhow::Error| format!("{error:#}");
+    assert_eq!(told(console::revoke_key(db, &key.id).unwrap_err()), "The API key was not found.");
+    assert!(told(console::revoke_key(db, KEY).unwrap_err()).contains("last admin key"));
+    assert!(told(console::create_client(db, &TenantId::partner(9), "x").unwrap_err()).contains("no tenant msp_9"));
+    assert!(told(console::create_client(db, &TenantId::client(1), "x").unwrap_err()).contains("partner"));
+    assert!(told(console::create_client(db, &TenantId::partner(2), "GLOBEX").unwrap_err()).contains("exists already"));
+    assert!(console::create_partner(db, " ").is_err());
+    assert!(console::create_key(db, &TenantId::client(9), "x", Role::Viewer).is_err());
+}

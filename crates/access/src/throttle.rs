@@ -1,0 +1,216 @@
+//! Failed attempts, and when there are too many of them.
+//!
+//! An attempt is always heard first: the right token, or key and secret, are never refused, however many wrong ones
+//! came for the same key or from the same address. (They cannot be guessed: they are random, and a look-up is cheap.)
+//! What is throttled is the failures: beyond a limit they are answered 429 in place of 401. Wrong secrets count for
+//! key and address together, and for the address; wrong tokens count for the address. A client with one wrong secret
+//! in its configuration uses up its own limit and leaves that of its address alone.
+
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr},
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use actix_web::HttpRequest;
+use base::problem::{Problem, RateLimit};
+use moka::sync::Cache;
+
+use crate::secrets::{self, Hash};
+
+/// Wrong secrets of one key from one address.
+const OF_KEY: Limit = Limit { burst: 10, every_ms: 6_000 };
+
+/// Wrong secrets from one address, whatever the key.
+const OF_ADDRESS: Limit = Limit { burst: 100, every_ms: 600 };
+
+/// Unknown tokens from one address. A whole site's machines may send revoked ones until they notice.
+const OF_TOKENS: Limit = Limit { burst: 600, every_ms: 100 };
+
+/// Keys and addresses, and addresses, that are remembered at most: some megabytes.
+const REMEMBERED: u64 = 20_000;
+
+/// After this long without a failure any limit is whole again.
+const FORGET: Duration = Duration::from_secs(120);
+
+/// The failures of one process.
+pub(crate) struct Throttle {
+    begun: Instant,
+    trust_forwarded: bool,
+    keys: Counters<(IpAddr, Hash)>,
+    addresses: Counters<IpAddr>,
+    tokens: Counters<IpAddr>,
+}
+
+impl Throttle {
+    /// `trust_forwarded`: is `X-Forwarded-For` written by a proxy of ours?
+    pub(crate) fn new(trust_forwarded: bool) -> Self {
+        Self {
+            begun: Instant::now(),
+            trust_forwarded,
+            keys: Counters::new(OF_KEY),
+            addresses: Counters::new(OF_ADDRESS),
+            tokens: Counters::new(OF_TOKENS),
+        }
+    }
+
+    /// Counts a failure: wrong credentials with this `key`, or a wrong token. Answers the 429 once there are too many.
+    pub(crate) fn failed(&self, request: &HttpRequest, key: Option<&str>) -> Option<Problem> {
+        let now = i64::try_from(self.begun.elapsed().as_millis()).unwrap_or(i64::MAX);
+        let address = source(request, self.trust_forwarded);
+        let counted = match key {
+            None => self.tokens.count(address, now),
+            // What the key's own limit refuses does not count against the address.
+            Some(key) => {
+                self.keys.count((address, secrets::hash(key)), now).and_then(|()| self.addresses.count(address, now))
+            }
+        };
+        let refused = counted.err()?;
+        let detail = "Too many attempts with a wrong key, secret or token. Check them; the right ones work at once.";
+        Some(Problem::throttled(detail, refused.wait, refused.limit))
+    }
+}
+
+/// So many at once, and one more after each interval.
+#[derive(Clone, Copy)]
+struct Limit {
+    burst: i64,
+    every_ms: i64,
+}
+
+/// Why a failure is not heard any more.
+#[derive(Debug, PartialEq, Eq)]
+struct Refused {
+    /// Seconds until the next one is.
+    wait: u32,
+    limit: RateLimit,
+}
+
+impl Limit {
+    /// Takes one, at the instant `now`, of a limit that is whole at `whole_at`; answers when it is whole then. All
+    /// instants are in milliseconds.
+    fn take(self, whole_at: i64, now: i64) -> Result<i64, Refused> {
+        let before = whole_at.max(now);
+        let after = before + self.every_ms;
+        let missing = after - now - self.burst * self.every_ms;
+        if missing <= 0 {
+            return Ok(after);
+        }
+        let seconds = |ms: i64| u32::try_from(ms.max(0) / 1000 + i64::from(ms % 1000 > 0)).unwrap_or(u32::MAX);
+        let limit = u32::try_from(self.burst).unwrap_or(u32::MAX);
+        let limit = RateLimit { limit, remaining: 0, reset: seconds(before - now) };
+        Err(Refused { wait: seconds(missing), limit })
+    }
+}
+
+/// For each of many, when its limit is whole again.
+struct Counters<K> {
+    limit: Limit,
+    whole_at: Cache<K, Arc<AtomicI64>>,
+}
+
+impl<K: std::hash::Hash + Eq + Send + Sync + 'static> Counters<K> {
+    fn new(limit: Limit) -> Self {
+        Self { limit, whole_at: Cache::builder().max_capacity(REMEMBERED).time_to_idle(FORGET).build() }
+    }
+
+    fn count(&self, of: K, now: i64) -> Result<(), Refused> {
+        let whole_at = self.whole_at.get_with(of, || Arc::new(AtomicI64::new(now)));
+        let mut known = whole_at.load(Ordering::Relaxed);
+        loop {
+            let after = self.limit.take(known, now)?;
+            match whole_at.compare_exchange_weak(known, after, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return Ok(()),
+                Err(changed) => known = changed,
+            }
+        }
+    }
+}
+
+/// Where a request comes from: the peer, or behind a proxy the last address that the proxy wrote. Of an IPv6 address
+/// the first 64 bits, which is what one subscriber has.
+fn source(request: &HttpRequest, trust_forwarded: bool) -> IpAddr {
+    let forwarded = trust_forwarded.then(|| {
+        let last = request.headers().get_all("x-forwarded-for").last()?.to_str().ok()?;
+        address(last.rsplit(',').next()?)
+    });
+    let peer = || request.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip());
+    match forwarded.flatten().unwrap_or_else(peer).to_canonical() {
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX))),
+        v4 => v4,
+    }
+}
+
+/// An address as proxies write it: alone, with a port, or in brackets.
+fn address(text: &str) -> Option<IpAddr> {
+    let text = text.trim().trim_matches('"');
+    let with_port = || text.parse().ok().map(|address: std::net::SocketAddr| address.ip());
+    let in_brackets = || text.strip_prefix('[')?.strip_suffix(']')?.parse().ok();
+    text.parse().ok().or_else(with_port).or_else(in_brackets)
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::test::TestRequest;
+
+    use super::*;
+
+    const LIMIT: Limit = Limit { burst: 3, every_ms: 1_000 };
+
+    #[test]
+    fn a_burst_comes_through_and_then_one_an_interval() {
+        let counters = Counters::new(LIMIT);
+        for _ in 0..3 {
+            assert_eq!(counters.count("a", 5_000), Ok(()));
+        }
+        let limit = RateLimit { limit: 3, remaining: 0, reset: 3 };
+        assert_eq!(counters.count("a", 5_000), Err(Refused { wait: 1, limit }));
+        // What was refused costs nothing, and others have limits of their own.
+        assert_eq!(counters.count("a", 5_999).map_err(|refused| refused.wait), Err(1));
+        assert_eq!(counters.count("b", 5_000), Ok(()));
+        assert_eq!(counters.count("a", 6_000), Ok(()));
+        assert!(counters.count("a", 6_000).is_err());
+        for _ in 0..3 {
+            assert_eq!(counters.count("a", 60_000), Ok(()));
+        }
+        assert!(counters.count("a", 60_000).is_err());
+    }
+
+    fn request(peer: &str, forwarded: &[&str]) -> HttpRequest {
+        let request = TestRequest::default().peer_addr(peer.parse().unwrap());
+        forwarded.iter().fold(request, |r, value| r.append_header(("X-Forwarded-For", *value))).to_http_request()
+    }
+
+    #[test]
+    fn the_address_is_the_peers_or_the_last_that_a_proxy_wrote() {
+        let (proxy, v6) = ("10.0.0.1:1234", "[2001:db8:1:2:3:4:5:6]:80");
+        let from = |peer, forwarded: &[&str], trust| source(&request(peer, forwarded), trust).to_string();
+        assert_eq!(from(proxy, &["192.0.2.1"], false), "10.0.0.1");
+        assert_eq!(from(proxy, &[], true), "10.0.0.1");
+        assert_eq!(from(proxy, &["198.51.100.7, 192.0.2.1"], true), "192.0.2.1");
+        assert_eq!(from(proxy, &["198.51.100.7", "192.0.2.1:443"], true), "192.0.2.1");
+        assert_eq!(from(proxy, &["192.0.2.1, unknown"], true), "10.0.0.1");
+        assert_eq!(from(proxy, &["::ffff:192.0.2.1"], true), "192.0.2.1");
+        assert_eq!(from(proxy, &["\"[2001:db8::1]\""], true), "2001:db8::");
+        assert_eq!(from(v6, &[], false), "2001:db8:1:2::");
+    }
+
+    #[test]
+    fn a_wrong_secret_uses_up_its_own_limit_first() {
+        let throttle = Throttle::new(false);
+        let (one, other) = (request("192.0.2.1:1", &[]), request("192.0.2.2:1", &[]));
+        let heard = (0..50).filter(|_| throttle.failed(&one, Some("key1")).is_none()).count();
+        assert_eq!(heard, 10);
+        assert!(throttle.failed(&other, Some("key1")).is_none());
+        let heard = (0..200).filter(|number| throttle.failed(&one, Some(&format!("key-{number}"))).is_none()).count();
+        assert!((90..95).contains(&heard), "{heard}");
+        assert!(throttle.failed(&one, None).is_none());
+        let heard = (0..1000).filter(|_| throttle.failed(&other, None).is_none()).count();
+        assert!((600..620).contains(&heard), "{heard}");
+        let problem = throttle.failed(&other, None).unwrap();
+        assert_eq!((problem.kind.code(), problem.retry_after), ("throttled", Some(1)));
+    }
+}

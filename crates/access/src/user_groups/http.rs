@@ -1,0 +1,309 @@
+//! User groups: create, search, get, update, deactivate, activate, members.
+
+use actix_web::{HttpResponse, delete, get, post, web};
+use api::{At, Body, Result, answer, context::check_version, spec::PageOf};
+use base::page::Page;
+use db::Conn;
+
+use super::{
+    members::{self, Change},
+    rules,
+    store::{self, Row},
+    wire::{NewUserGroup, UserGroup, UserGroupChange, UserGroupDetail, UserReference},
+};
+use crate::{
+    filters,
+    users::{self, wire::User},
+};
+
+/// Create a user group
+///
+/// Adds a group to the tenant of the path, with its first members. Its name is unique in the tenant, whatever the letter
+/// case.
+#[utoipa::path(
+    tag = "User groups",
+    operation_id = "createUserGroup",
+    request_body = NewUserGroup,
+    responses(
+        (status = 200, description = "The new group", body = UserGroupDetail),
+        (status = 409, description = "The tenant has a group of this name",
+            body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["admin"])),
+)]
+#[post("/userGroups")]
+pub(crate) async fn create_user_group(at: At, body: Body) -> Result<HttpResponse> {
+    at.no_query()?;
+    let NewUserGroup { name, description, users } = NewUserGroup::read(&body.0)?;
+    let (tenant, partner, now) = (at.tenant.id.clone(), at.tenant.partner.clone(), at.now);
+    let created = at.db.write(move |conn| {
+        let row = rules::created(name, description, &tenant, rules::new_id(), now);
+        store::insert(conn, &row)?;
+        members::change(conn, &row, partner.as_str(), Change::Set, &users, "users")?;
+        with_members(conn, row)
+    });
+    shown(&at, created.await?)
+}
+
+/// Search user groups
+///
+/// A page of the groups of the tenant of the path: at partner level those of its clients too, at client level those of
+/// its partner too. Their members are in the group itself.
+#[utoipa::path(
+    tag = "User groups",
+    operation_id = "searchUserGroups",
+    params(
+        ("pageNo" = Option<u32>, Query, description = "The page, from 1; default 1", example = 1),
+        ("pageSize" = Option<u32>, Query, description = "1 to 1000; default 100", example = 100),
+        ("sortName" = Option<String>, Query, description = "`name` (the default), `createdTime` or `uniqueId`",
+            example = "name"),
+        ("isDescendingOrder" = Option<bool>, Query, description = "Default false", example = false),
+        ("queryString" = Option<String>, Query, description = "Terms `name:value` joined with `+`: `name` (contains; \
+            whole with `isEquals:true`), `uniqueId`, `userId` (a member), `activated` (`true` or `false`)",
+            example = "name:night"),
+    ),
+    responses((status = 200, description = "A page of groups", body = PageOf<UserGroup>)),
+    security(("bearer" = ["viewer"])),
+)]
+#[get("/userGroups/search")]
+pub(crate) async fn search_user_groups(at: At) -> Result<HttpResponse> {
+    let mut query = at.query()?;
+    let page = query.page();
+    let sort = query.sort(&rules::SORTS, "name", false);
+    let text = query.text("queryString").unwrap_or_default();
+    query.finish()?;
+    let (filter, here) = (rules::filter(&text)?, filters::readable("user_groups.tenant_id", &at.tenant));
+    let (rows, total) = at.db.read(move |conn| store::search(conn, here, &filter, sort, &page)).await?;
+    let groups: Vec<UserGroup> = rows.into_iter().map(UserGroup::from).collect();
+    answer::ok(&Page::new(&page, groups, total).ordered(sort.name, sort.descending))
+}
+
+/// Get a user group
+///
+/// A group of the tenant of the path, of its partner, or of one of its clients, with its members.
+#[utoipa::path(
+    tag = "User groups",
+    operation_id = "getUserGroup",
+    params(("userGroupId" = String, Path, description = "`USRGRP-<uuid>`",
+        example = "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    responses((status = 200, description = "The group", body = UserGroupDetail)),
+    security(("bearer" = ["viewer"])),
+)]
+#[get("/userGroups/{userGroupId}")]
+pub(crate) async fn get_user_group(at: At, path: web::Path<(String, String)>) -> Result<HttpResponse> {
+    at.no_query()?;
+    let (id, here) = (id_of(&path)?, filters::readable("user_groups.tenant_id", &at.tenant));
+    let found = at.db.read(move |conn| {
+        let row = store::find(conn, here, &id)?;
+        with_members(conn, row)
+    });
+    shown(&at, found.await?)
+}
+
+/// Update a user group
+///
+/// Fields left out stay as they are; `users` names all its members from now on. A client does not change its partner's
+/// groups. `If-Match` with the `ETag` of what you read makes sure that nobody else changed it meanwhile.
+#[utoipa::path(
+    tag = "User groups",
+    operation_id = "updateUserGroup",
+    params(("userGroupId" = String, Path, description = "`USRGRP-<uuid>`",
+        example = "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    request_body = UserGroupChange,
+    responses(
+        (status = 200, description = "The group after the change", body = UserGroupDetail),
+        (status = 409, description = "The tenant has another group of this name",
+            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The group has changed since it was read",
+            body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["admin"])),
+)]
+#[post("/userGroups/{userGroupId}")]
+pub(crate) async fn update_user_group(at: At, path: web::Path<(String, String)>, body: Body) -> Result<HttpResponse> {
+    let UserGroupChange { name, description, users } = UserGroupChange::read(&body.0)?;
+    let partner = at.tenant.partner.clone();
+    let group = change(&at, &path, move |conn, before| {
+        let others = match users {
+            Some(users) => members::change(conn, before, partner.as_str(), Change::Set, &users, "users")?,
+            None => false,
+        };
+        Ok((rules::renamed(before, name, description), others))
+    });
+    shown(&at, group.await?)
+}
+
+/// Deactivate a user group
+///
+/// The group stays where it is named, in rosters too, and counts there as not in use. Deactivating a deactivated group
+/// changes nothing.
+#[utoipa::path(
+    tag = "User groups",
+    operation_id = "deactivateUserGroup",
+    params(("userGroupId" = String, Path, description = "`USRGRP-<uuid>`",
+        example = "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    responses(
+        (status = 200, description = "The group after the change", body = UserGroupDetail),
+        (status = 412, description = "The group has changed since it was read",
+            body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["admin"])),
+)]
+#[post("/userGroups/{userGroupId}/deactivate")]
+pub(crate) async fn deactivate_user_group(at: At, path: web::Path<(String, String)>) -> Result<HttpResponse> {
+    let group = change(&at, &path, |_, before| Ok((Row { activated: false, ..before.clone() }, false)));
+    shown(&at, group.await?)
+}
+
+/// Activate a user group
+///
+/// Takes a deactivated group into use again. Activating another changes nothing.
+#[utoipa::path(
+    tag = "User groups",
+    operation_id = "activateUserGroup",
+    params(("userGroupId" = String, Path, description = "`USRGRP-<uuid>`",
+        example = "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    responses(
+        (status = 200, description = "The group after the change", body = UserGroupDetail),
+        (status = 412, description = "The group has changed since it was read",
+            body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["admin"])),
+)]
+#[post("/userGroups/{userGroupId}/activate")]
+pub(crate) async fn activate_user_group(at: At, path: web::Path<(String, String)>) -> Result<HttpResponse> {
+    let group = change(&at, &path, |_, before| Ok((Row { activated: true, ..before.clone() }, false)));
+    shown(&at, group.await?)
+}
+
+/// List the members of a user group
+///
+/// A page of the users in the group.
+#[utoipa::path(
+    tag = "User groups",
+    operation_id = "listUserGroupMembers",
+    params(
+        ("userGroupId" = String, Path, description = "`USRGRP-<uuid>`",
+            example = "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("pageNo" = Option<u32>, Query, description = "The page, from 1; default 1", example = 1),
+        ("pageSize" = Option<u32>, Query, description = "1 to 1000; default 100", example = 100),
+        ("sortName" = Option<String>, Query, description = "`loginName` (the default), `id`, `firstName` or `lastName`",
+            example = "lastName"),
+        ("isDescendingOrder" = Option<bool>, Query, description = "Default false", example = false),
+    ),
+    responses((status = 200, description = "A page of users", body = PageOf<User>)),
+    security(("bearer" = ["viewer"])),
+)]
+#[get("/userGroups/{userGroupId}/members")]
+pub(crate) async fn list_user_group_members(at: At, path: web::Path<(String, String)>) -> Result<HttpResponse> {
+    let mut query = at.query()?;
+    let page = query.page();
+    let sort = query.sort(&users::rules::SORTS, "loginName", false);
+    query.finish()?;
+    let (id, here) = (id_of(&path)?, filters::readable("user_groups.tenant_id", &at.tenant));
+    let found = at.db.read(move |conn| {
+        let group = store::find(conn, here, &id)?;
+        members::page(conn, &group, sort, &page)
+    });
+    let (rows, total) = found.await?;
+    let users: Vec<User> = rows.into_iter().map(User::from).collect();
+    answer::ok(&Page::new(&page, users, total).ordered(sort.name, sort.descending))
+}
+
+/// Add members to a user group
+///
+/// All of them or none. Who is in the group already stays. They are users of the group's tenant or of its partner.
+#[utoipa::path(
+    tag = "User groups",
+    operation_id = "addUserGroupMembers",
+    params(("userGroupId" = String, Path, description = "`USRGRP-<uuid>`",
+        example = "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    request_body(content = Vec<UserReference>, example = json!([{"id": "USR0000000007"}])),
+    responses(
+        (status = 200, description = "They are in the group; an empty object", body = Object, example = json!({})),
+        (status = 412, description = "The group has changed since it was read",
+            body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["admin"])),
+)]
+#[post("/userGroups/{userGroupId}/members")]
+pub(crate) async fn add_user_group_members(
+    at: At,
+    path: web::Path<(String, String)>,
+    body: Body,
+) -> Result<HttpResponse> {
+    change_members(&at, &path, &body, Change::Add).await
+}
+
+/// Remove members from a user group
+///
+/// All of them or none. Who is not in the group stays away.
+#[utoipa::path(
+    tag = "User groups",
+    operation_id = "removeUserGroupMembers",
+    params(("userGroupId" = String, Path, description = "`USRGRP-<uuid>`",
+        example = "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    request_body(content = Vec<UserReference>, example = json!([{"id": "USR0000000007"}])),
+    responses(
+        (status = 200, description = "They are not in the group; an empty object", body = Object, example = json!({})),
+        (status = 412, description = "The group has changed since it was read",
+            body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["admin"])),
+)]
+#[delete("/userGroups/{userGroupId}/members")]
+pub(crate) async fn remove_user_group_members(
+    at: At,
+    path: web::Path<(String, String)>,
+    body: Body,
+) -> Result<HttpResponse> {
+    change_members(&at, &path, &body, Change::Remove).await
+}
+
+async fn change_members(at: &At, path: &(String, String), body: &Body, what: Change) -> Result<HttpResponse> {
+    let given = UserReference::read_all(&body.0)?;
+    let partner = at.tenant.partner.clone();
+    change(at, path, move |conn, before| {
+        let others = members::change(conn, before, partner.as_str(), what, &given, "")?;
+        Ok((before.clone(), others))
+    })
+    .await?;
+    Ok(answer::empty())
+}
+
+/// The id in the path.
+fn id_of(path: &(String, String)) -> Result<String> {
+    Ok(rules::id(&path.1).ok_or_else(rules::unknown)?)
+}
+
+fn with_members(conn: &mut Conn, row: Row) -> db::Result<(Row, Vec<users::Row>)> {
+    let members = members::of(conn, &row.tenant_id, &row.id)?;
+    Ok((row, members))
+}
+
+fn shown(at: &At, (row, members): (Row, Vec<users::Row>)) -> Result<HttpResponse> {
+    let version = row.version;
+    answer::entity(at, &UserGroupDetail::new(row, members), version)
+}
+
+/// Stores what becomes of a group; `becomes` also says whether its members are others now.
+async fn change(
+    at: &At,
+    path: &(String, String),
+    becomes: impl FnOnce(&mut Conn, &Row) -> db::Result<(Row, bool)> + Send + 'static,
+) -> Result<(Row, Vec<users::Row>)> {
+    at.no_query()?;
+    let (id, here) = (id_of(path)?, filters::writable("user_groups.tenant_id", &at.tenant));
+    let (wanted, now) = (at.if_match()?, at.now);
+    let changed = at.db.write(move |conn| {
+        let before = store::find_alone(conn, here, &id)?;
+        check_version(wanted, before.version)?;
+        let (mut after, others) = becomes(conn, &before)?;
+        if others || after != before {
+            after = rules::touched(after, now);
+            store::update(conn, &after)?;
+        }
+        with_members(conn, after)
+    });
+    Ok(changed.await?)
+}

@@ -1,0 +1,118 @@
+//! Who is in a group.
+
+use std::collections::BTreeSet;
+
+use base::{
+    page::PageRequest,
+    problem::{FieldError, Problem},
+    query::Sort,
+};
+use db::{Condition, Conn, Result};
+use diesel::prelude::*;
+
+use super::{rules, store::Row, wire::UserReference};
+use crate::{schema::user_group_members, users};
+
+#[derive(Insertable)]
+#[diesel(table_name = user_group_members)]
+struct Member<'a> {
+    tenant_id: &'a str,
+    group_id: &'a str,
+    user_id: &'a str,
+    user_tenant_id: &'a str,
+}
+
+/// The members of a group of a tenant, by login name. Who is deactivated is a member too.
+pub fn of(conn: &mut Conn, tenant: &str, group: &str) -> Result<Vec<users::Row>> {
+    users::store::all(conn, are_in(tenant, group))
+}
+
+/// A page of the members of a group, and how many there are on all pages.
+pub(crate) fn page(conn: &mut Conn, group: &Row, sort: Sort, page: &PageRequest) -> Result<(Vec<users::Row>, i64)> {
+    users::store::search(conn, are_in(&group.tenant_id, &group.id), &users::rules::Filter::default(), sort, page)
+}
+
+fn are_in(tenant: &str, group: &str) -> Condition {
+    Condition::sql(
+        "(users.tenant_id, users.id) IN (SELECT m.user_tenant_id, m.user_id FROM user_group_members m \
+         WHERE m.tenant_id = ",
+    )
+    .text(tenant)
+    .then(" AND m.group_id = ")
+    .text(group)
+    .then(")")
+}
+
+/// What a request does to the members of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// Those given come in.
+    Add,
+    /// Those given go.
+    Remove,
+    /// Those given are all.
+    Set,
+}
+
+/// Changes the members of a group that was read alone, or is new. Answers whether anything changed.
+///
+/// # Errors
+/// 400 that lists every reference to nobody of the group's tenant or `partner`, as `{field}[2].id`; 400 for too many
+/// members.
+pub(crate) fn change(
+    conn: &mut Conn,
+    group: &Row,
+    partner: &str,
+    change: Change,
+    given: &[UserReference],
+    field: &str,
+) -> Result<bool> {
+    let given = resolve(conn, group, partner, given, field)?;
+    let before: BTreeSet<(String, String)> = keys(of(conn, &group.tenant_id, &group.id)?);
+    let after: BTreeSet<(String, String)> = match change {
+        Change::Add => before.union(&given).cloned().collect(),
+        Change::Remove => before.difference(&given).cloned().collect(),
+        Change::Set => given,
+    };
+    rules::check_size(after.len())?;
+    let gone: Vec<&str> = before.difference(&after).map(|(_, id)| id.as_str()).collect();
+    let members = user_group_members::table
+        .filter(user_group_members::tenant_id.eq(&group.tenant_id))
+        .filter(user_group_members::group_id.eq(&group.id));
+    if !gone.is_empty() {
+        diesel::delete(members.filter(user_group_members::user_id.eq_any(gone))).execute(conn)?;
+    }
+    let new: Vec<Member<'_>> = after
+        .difference(&before)
+        .map(|(tenant, user)| Member {
+            tenant_id: &group.tenant_id,
+            group_id: &group.id,
+            user_id: user,
+            user_tenant_id: tenant,
+        })
+        .collect();
+    db::insert_rows!(conn, user_group_members::table, new.as_slice())?;
+    Ok(before != after)
+}
+
+fn keys(users: Vec<users::Row>) -> BTreeSet<(String, String)> {
+    users.into_iter().map(|user| (user.tenant_id, user.id)).collect()
+}
+
+fn resolve(
+    conn: &mut Conn,
+    group: &Row,
+    partner: &str,
+    given: &[UserReference],
+    field: &str,
+) -> Result<BTreeSet<(String, String)>> {
+    let ids: Vec<String> = given.iter().map(|user| user.id.clone()).collect();
+    let tenants = [group.tenant_id.clone(), partner.to_owned()];
+    let found = keys(users::find_many(conn, &tenants, &ids)?);
+    let known: BTreeSet<&str> = found.iter().map(|(_, id)| id.as_str()).collect();
+    let nobody = ids.iter().enumerate().filter(|(_, id)| !known.contains(id.as_str()));
+    let errors: Vec<FieldError> = nobody
+        .map(|(index, _)| FieldError::new(format!("{field}[{index}].id"), "names no user of the tenant or its partner"))
+        .collect();
+    if errors.is_empty() { Ok(found) } else { Err(Problem::fields(errors).into()) }
+}

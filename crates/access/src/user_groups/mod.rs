@@ -1,0 +1,12 @@
+//! User groups: people who are named together ("Tenants and callers" in `docs/interface.md`). Members are users of the
+//! group's tenant and of its partner. As with users, a partner's groups are seen at its clients and changed at the
+//! partner alone.
+
+pub(crate) mod http;
+pub(crate) mod members;
+pub(crate) mod rules;
+pub(crate) mod store;
+pub(crate) mod wire;
+
+pub use members::of as members_of;
+pub use store::{Row, find_many};

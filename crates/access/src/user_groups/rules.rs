@@ -1,0 +1,151 @@
+//! What a user group is made of.
+
+use base::{
+    problem::Problem,
+    query_string::{self, Term},
+    tenant::TenantId,
+    text::fold,
+    timestamp::Timestamp,
+};
+
+use super::store::Row;
+use crate::filters;
+
+/// Members that a group has at most; more would not fit into one answer.
+pub(crate) const MOST_MEMBERS: usize = 1000;
+
+/// The fields that groups may be sorted by.
+pub(crate) const SORTS: [&str; 3] = ["name", "createdTime", "uniqueId"];
+
+/// The query variables of the search for groups.
+const VARIABLES: [&str; 5] = ["uniqueId", "name", "userId", "activated", "isEquals"];
+
+const PREFIX: &str = "USRGRP-";
+
+/// The 404 of a group.
+pub(crate) fn unknown() -> Problem {
+    Problem::not_found("The user group was not found.")
+}
+
+/// A new id.
+pub(crate) fn new_id() -> String {
+    format!("{PREFIX}{}", uuid::Uuid::new_v4())
+}
+
+/// The id in a text, in its one spelling; anything else is not looked up.
+pub(crate) fn id(text: &str) -> Option<String> {
+    let uuid = text.strip_prefix(PREFIX).filter(|rest| rest.len() == 36)?;
+    Some(format!("{PREFIX}{}", uuid::Uuid::try_parse(uuid).ok()?))
+}
+
+/// Refuses a group of too many members.
+pub(crate) fn check_size(members: usize) -> Result<(), Problem> {
+    if members > MOST_MEMBERS {
+        return Err(Problem::invalid(format!("A user group has at most {MOST_MEMBERS} members.")));
+    }
+    Ok(())
+}
+
+/// A new group of a tenant.
+pub(crate) fn created(name: String, description: String, tenant: &TenantId, id: String, now: Timestamp) -> Row {
+    Row {
+        tenant_id: tenant.to_string(),
+        id,
+        name_fold: fold(&name),
+        name,
+        description,
+        activated: true,
+        version: 1,
+        created_ms: now.millis(),
+        updated_ms: None,
+    }
+}
+
+/// A group under another name or description; what is `None` stays.
+pub(crate) fn renamed(group: &Row, name: Option<String>, description: Option<String>) -> Row {
+    let name = name.unwrap_or_else(|| group.name.clone());
+    let description = description.unwrap_or_else(|| group.description.clone());
+    Row { name_fold: fold(&name), name, description, ..group.clone() }
+}
+
+/// A group that has changed now.
+pub(crate) fn touched(group: Row, now: Timestamp) -> Row {
+    Row { version: group.version + 1, updated_ms: Some(now.millis()), ..group }
+}
+
+/// What a search for groups asks: alternatives within a field, all fields together.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Filter {
+    /// What is no id matches nothing.
+    pub(crate) ids: Option<Vec<String>>,
+    /// Members, by their ids.
+    pub(crate) users: Option<Vec<String>>,
+    /// Folded names, whole or in part.
+    pub(crate) names: Option<Vec<String>>,
+    /// Do the names match as a whole?
+    pub(crate) whole: bool,
+    /// In use, or not any more?
+    pub(crate) activated: Option<bool>,
+}
+
+/// Reads a `queryString`.
+pub(crate) fn filter(text: &str) -> Result<Filter, Problem> {
+    let mut filter = Filter::default();
+    for Term { name, value, values } in query_string::parse(text, &VARIABLES)? {
+        match name {
+            "uniqueId" => filter.ids = Some(values.iter().filter_map(|text| id(&capitals(text))).collect()),
+            "userId" => filter.users = Some(values.iter().map(|id| id.to_ascii_uppercase()).collect()),
+            "name" => filter.names = Some(values.iter().map(|name| fold(name)).collect()),
+            "activated" => filter.activated = Some(filters::read_boolean(name, &value)?),
+            _ => filter.whole = filters::read_boolean(name, &value)?,
+        }
+    }
+    Ok(filter)
+}
+
+/// An id whose prefix may be in any letter case; the letters of a UUID may be so anyway.
+fn capitals(text: &str) -> String {
+    text.to_ascii_uppercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: &str = "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90";
+
+    #[test]
+    fn ids_have_one_spelling() {
+        assert_eq!(id(&new_id()).map(|id| id.len()), Some(43));
+        assert_eq!(id("USRGRP-0B8F7C4E-8F0E-4F6E-9D5A-3C1D7A5B2E90").as_deref(), Some(ID));
+        for wrong in ["", "USRGRP-", "0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90", "USRGRP-0b8f7c4e8f0e4f6e9d5a3c1d7a5b2e90"]
+        {
+            assert_eq!(id(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_first_update_is_told() {
+        let at = Timestamp::from_millis;
+        let new = created("On Call".to_owned(), String::new(), &TenantId::client(1), ID.to_owned(), at(1));
+        assert_eq!((new.updated_ms, new.name_fold.as_str()), (None, "on call"));
+        let same = renamed(&new, None, None);
+        assert_eq!(same, new);
+        let changed = touched(renamed(&new, Some("Nights".to_owned()), None), at(2));
+        assert_eq!((changed.updated_ms, changed.version, changed.name_fold.as_str()), (Some(2), 2, "nights"));
+    }
+
+    #[test]
+    fn filters() {
+        let full = filter(&format!("uniqueId:{},x+userId:usr1+name:ON+activated:true", ID.to_lowercase())).unwrap();
+        assert_eq!(full.ids, Some(vec![ID.to_owned()]));
+        assert_eq!(full.users, Some(vec!["USR1".to_owned()]));
+        assert_eq!((full.names, full.activated), (Some(vec!["on".to_owned()]), Some(true)));
+        assert!(filter("description:x").is_err());
+    }
+
+    #[test]
+    fn a_group_has_a_thousand_members() {
+        assert!(check_size(1000).is_ok() && check_size(1001).is_err());
+    }
+}

@@ -1,0 +1,128 @@
+//! The rows of user groups.
+
+use base::{page::PageRequest, problem::Problem, query::Sort};
+use db::{Condition, Conn, Result};
+use diesel::prelude::*;
+
+use super::rules::{self, Filter};
+use crate::{filters, schema::user_groups};
+
+/// Ids that one statement names at most.
+const AT_ONCE: usize = 500;
+
+/// A group as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
+#[diesel(table_name = user_groups, primary_key(tenant_id, id), treat_none_as_null = true)]
+pub struct Row {
+    /// The tenant that it belongs to.
+    pub tenant_id: String,
+    /// `USRGRP-<uuid>`.
+    pub id: String,
+    /// Unique in its tenant, whatever the letter case.
+    pub name: String,
+    /// Folded.
+    pub name_fold: String,
+    /// Empty when there is none.
+    pub description: String,
+    /// In use, or not any more?
+    pub activated: bool,
+    /// Counts its changes, those of its members too; the `ETag`.
+    pub version: i64,
+    /// When it was created.
+    pub created_ms: i64,
+    /// When it was changed last; `None` before the first change.
+    pub updated_ms: Option<i64>,
+}
+
+/// The groups of these tenants with these ids, in the order of their ids; unknown ids and those of other tenants are
+/// left out. A group that is deactivated is found too.
+///
+/// For a record of a client the tenants are the client and its partner, whose groups may stand in it as well.
+pub fn find_many(conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Row>> {
+    let mut found = Vec::with_capacity(ids.len());
+    for ids in ids.chunks(AT_ONCE) {
+        let rows: Vec<Row> = user_groups::table
+            .filter(user_groups::tenant_id.eq_any(tenants))
+            .filter(user_groups::id.eq_any(ids))
+            .load(conn)?;
+        found.extend(rows);
+    }
+    found.sort_by(|one, other| one.id.cmp(&other.id));
+    found.dedup();
+    Ok(found)
+}
+
+/// The group with this id among the tenants that `here` names.
+///
+/// # Errors
+/// 404 when there is none.
+pub(crate) fn find(conn: &mut Conn, here: Condition, id: &str) -> Result<Row> {
+    let row = user_groups::table.filter(user_groups::id.eq(id)).filter(here).first(conn).optional()?;
+    Ok(row.ok_or_else(rules::unknown)?)
+}
+
+/// As [`find`], and everybody else who wants to change the group waits until the transaction ends.
+pub(crate) fn find_alone(conn: &mut Conn, here: Condition, id: &str) -> Result<Row> {
+    let group = user_groups::table.filter(user_groups::id.eq(id)).filter(here.clone());
+    diesel::update(group).set(user_groups::version.eq(user_groups::version)).execute(conn)?;
+    find(conn, here, id)
+}
+
+/// Adds a group. A name that another of the tenant's groups has is a conflict.
+pub(crate) fn insert(conn: &mut Conn, row: &Row) -> Result<()> {
+    diesel::insert_into(user_groups::table).values(row).execute(conn).map_err(|error| taken(error, row))?;
+    Ok(())
+}
+
+fn taken(error: diesel::result::Error, row: &Row) -> db::Error {
+    match error.into() {
+        db::Error::Taken(_) => Problem::conflict(format!("A user group named {} exists already.", row.name)).into(),
+        other => other,
+    }
+}
+
+/// Stores a group that was read by [`find_alone`].
+pub(crate) fn update(conn: &mut Conn, after: &Row) -> Result<()> {
+    let same = user_groups::table.find((&after.tenant_id, &after.id));
+    diesel::update(same).set(after).execute(conn).map_err(|error| taken(error, after))?;
+    Ok(())
+}
+
+/// A page of the groups of the tenants that `here` names, and how many there are on all pages.
+pub(crate) fn search(
+    conn: &mut Conn,
+    here: Condition,
+    filter: &Filter,
+    sort: Sort,
+    page: &PageRequest,
+) -> Result<(Vec<Row>, i64)> {
+    let wanted = here_and(here, filter);
+    let total = user_groups::table.filter(wanted.clone()).count().get_result(conn)?;
+    let query = user_groups::table.filter(wanted).into_boxed();
+    // Every order ends in the id, so that pages never lose or repeat a group.
+    let query = match (sort.name, sort.descending) {
+        ("name", false) => query.order((user_groups::name_fold.asc(), user_groups::id.asc())),
+        ("name", true) => query.order((user_groups::name_fold.desc(), user_groups::id.desc())),
+        ("createdTime", false) => query.order((user_groups::created_ms.asc(), user_groups::id.asc())),
+        ("createdTime", true) => query.order((user_groups::created_ms.desc(), user_groups::id.desc())),
+        (_, false) => query.order(user_groups::id.asc()),
+        (_, true) => query.order(user_groups::id.desc()),
+    };
+    Ok((query.offset(page.offset()).limit(page.limit()).load(conn)?, total))
+}
+
+fn here_and(here: Condition, filter: &Filter) -> Condition {
+    let ids = filter.ids.iter().map(|ids| Condition::text_in("user_groups.id IN", ids.iter().cloned()));
+    let users = filter.users.iter().map(|users| {
+        let ids = Condition::text_in("m.user_id IN", users.iter().cloned());
+        Condition::sql(
+            "EXISTS (SELECT 1 FROM user_group_members m \
+             WHERE m.tenant_id = user_groups.tenant_id AND m.group_id = user_groups.id AND ",
+        )
+        .append(ids)
+        .then(")")
+    });
+    let names = filter.names.iter().map(|names| filters::matching("user_groups.name_fold", names, filter.whole));
+    let activated = filter.activated.iter().map(|activated| filters::boolean("user_groups.activated", *activated));
+    Condition::all(std::iter::once(here).chain(ids).chain(users).chain(names).chain(activated))
+}

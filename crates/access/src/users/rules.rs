@@ -1,0 +1,203 @@
+//! What a user is made of.
+
+use base::{
+    problem::Problem,
+    query_string::{self, Term},
+    tenant::TenantId,
+    text::fold,
+    timestamp::Timestamp,
+};
+
+use super::{store::Row, wire::UserChange};
+use crate::filters;
+
+/// The fields that users may be sorted by.
+pub(crate) const SORTS: [&str; 4] = ["id", "loginName", "firstName", "lastName"];
+
+/// The query variables of the search for users.
+const VARIABLES: [&str; 8] = ["id", "loginName", "name", "firstName", "lastName", "email", "activated", "isEquals"];
+
+/// The 404 of a user.
+pub(crate) fn unknown() -> Problem {
+    Problem::not_found("The user was not found.")
+}
+
+/// `USR` and ten digits.
+pub(crate) fn id(number: i64) -> String {
+    format!("USR{number:010}")
+}
+
+/// `USR` and ten digits or, one day, more; nothing else is looked up.
+pub(crate) fn is_id(text: &str) -> bool {
+    let digits = text.strip_prefix("USR").unwrap_or_default();
+    (10..=18).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The login name of the user that a new API key acts as.
+pub(crate) fn login_of_key(number: i64) -> String {
+    format!("{KEYS}{number}")
+}
+
+const KEYS: &str = "api-";
+
+/// Login names of this form belong to the users of API keys.
+pub(crate) fn is_login_of_key(name: &str) -> bool {
+    let digits = fold(name).strip_prefix(KEYS).map(str::to_owned).unwrap_or_default();
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Something on both sides of one `@`, and no blanks.
+pub(crate) fn is_email(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('@').collect();
+    let [local, host] = parts.as_slice() else { return false };
+    !local.is_empty() && !host.is_empty() && !text.chars().any(|letter| letter.is_whitespace() || letter.is_control())
+}
+
+/// A new user of a tenant.
+pub(crate) fn created(new: UserChange, tenant: &TenantId, number: i64, now: Timestamp) -> Row {
+    let blank = Row {
+        tenant_id: tenant.to_string(),
+        id: id(number),
+        login_name: String::new(),
+        login_fold: String::new(),
+        first_name: None,
+        last_name: None,
+        email: None,
+        phone_number: None,
+        mobile_number: None,
+        activated: true,
+        version: 1,
+        created_ms: now.millis(),
+        updated_ms: now.millis(),
+        first_fold: String::new(),
+        last_fold: String::new(),
+        email_fold: String::new(),
+    };
+    with(&blank, new)
+}
+
+/// A user after a change; the same one when nothing differs.
+pub(crate) fn changed(user: &Row, change: UserChange, now: Timestamp) -> Row {
+    touched(user, with(user, change), now)
+}
+
+/// A user who is in use, or not any more.
+pub(crate) fn activated(user: &Row, activated: bool, now: Timestamp) -> Row {
+    touched(user, Row { activated, ..user.clone() }, now)
+}
+
+fn touched(before: &Row, after: Row, now: Timestamp) -> Row {
+    if *before == after { after } else { Row { version: before.version + 1, updated_ms: now.millis(), ..after } }
+}
+
+/// An empty text removes a value.
+fn with(user: &Row, change: UserChange) -> Row {
+    let set = |old: &Option<String>, new: Option<String>| match new {
+        None => old.clone(),
+        Some(text) => Some(text).filter(|text| !text.is_empty()),
+    };
+    let login_name = change.login_name.unwrap_or_else(|| user.login_name.clone());
+    let (first_name, last_name) = (set(&user.first_name, change.first_name), set(&user.last_name, change.last_name));
+    let email = set(&user.email, change.email);
+    let folded = |text: &Option<String>| text.as_deref().map(fold).unwrap_or_default();
+    Row {
+        login_fold: fold(&login_name),
+        first_fold: folded(&first_name),
+        last_fold: folded(&last_name),
+        email_fold: folded(&email),
+        login_name,
+        first_name,
+        last_name,
+        email,
+        phone_number: set(&user.phone_number, change.phone_number),
+        mobile_number: set(&user.mobile_number, change.mobile_number),
+        ..user.clone()
+    }
+}
+
+/// What a search for users asks: alternatives within a field, all fields together.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Filter {
+    /// In capitals.
+    pub(crate) ids: Option<Vec<String>>,
+    /// Folded texts, whole or in part, by their variable.
+    pub(crate) texts: Vec<(&'static str, Vec<String>)>,
+    /// Do the texts match as a whole?
+    pub(crate) whole: bool,
+    /// In use, or not any more?
+    pub(crate) activated: Option<bool>,
+}
+
+/// Reads a `queryString`.
+pub(crate) fn filter(text: &str) -> Result<Filter, Problem> {
+    let mut filter = Filter::default();
+    for Term { name, value, values } in query_string::parse(text, &VARIABLES)? {
+        match name {
+            "id" => filter.ids = Some(values.iter().map(|id| id.to_ascii_uppercase()).collect()),
+            "activated" => filter.activated = Some(filters::read_boolean(name, &value)?),
+            "isEquals" => filter.whole = filters::read_boolean(name, &value)?,
+            _ => filter.texts.push((name, values.iter().map(|text| fold(text)).collect())),
+        }
+    }
+    Ok(filter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids() {
+        assert_eq!(id(1), "USR0000000001");
+        assert_eq!(id(9_999_999_999), "USR9999999999");
+        assert!(is_id("USR0000000001"));
+        for wrong in ["", "USR1", "usr0000000001", "USR000000000x", "USR00000000001234567890"] {
+            assert!(!is_id(wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn login_names_of_keys_are_kept() {
+        assert!(is_login_of_key(&login_of_key(7)) && is_login_of_key("API-12"));
+        assert!(!is_login_of_key("api-") && !is_login_of_key("api-7b") && !is_login_of_key("ann"));
+    }
+
+    #[test]
+    fn addresses() {
+        assert!(is_email("ann@example.net") && is_email("a+b@x"));
+        for wrong in ["", "@", "a@", "@b", "a@b@c", "a b@c", "a@b\n"] {
+            assert!(!is_email(wrong), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_change_keeps_what_it_does_not_name_and_an_empty_text_removes() {
+        let change = |login: Option<&str>, first: Option<&str>| UserChange {
+            login_name: login.map(str::to_owned),
+            first_name: first.map(str::to_owned),
+            ..UserChange::default()
+        };
+        let at = Timestamp::from_millis;
+        let new = created(change(Some("Ann"), Some("Ännchen")), &TenantId::client(1), 7, at(1));
+        assert_eq!(
+            (new.id.as_str(), new.login_fold.as_str(), new.first_fold.as_str()),
+            ("USR0000000007", "ann", "ännchen")
+        );
+        assert_eq!(changed(&new, change(None, None), at(2)), new);
+        let removed = changed(&new, change(None, Some("")), at(2));
+        assert_eq!((removed.first_name.clone(), removed.version, removed.updated_ms), (None, 2, 2));
+        assert_eq!(removed.login_name, "Ann");
+        assert!(!activated(&new, false, at(3)).activated);
+        assert_eq!(activated(&new, true, at(3)), new);
+    }
+
+    #[test]
+    fn filters_fold_their_texts() {
+        let full = filter("name:ANN Ö+email:@x,@Y+id:usr0000000001+activated:true+isEquals:false").unwrap();
+        assert_eq!(full.texts[0], ("name", vec!["ann ö".to_owned()]));
+        assert_eq!(full.texts[1], ("email", vec!["@x".to_owned(), "@y".to_owned()]));
+        assert_eq!(full.ids, Some(vec!["USR0000000001".to_owned()]));
+        assert_eq!((full.activated, full.whole), (Some(true), false));
+        assert!(filter("phone:1").is_err());
+    }
+}

@@ -1,0 +1,169 @@
+//! The rows of users.
+
+use base::{page::PageRequest, problem::Problem, query::Sort, tenant::TenantId, timestamp::Timestamp};
+use db::{Condition, Conn, Result};
+use diesel::prelude::*;
+
+use super::{
+    rules::{self, Filter},
+    wire::UserChange,
+};
+use crate::{filters, schema::users};
+
+/// Ids that one statement names at most.
+const AT_ONCE: usize = 500;
+
+/// A user as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable, Insertable, AsChangeset)]
+#[diesel(table_name = users, primary_key(tenant_id, id), treat_none_as_null = true)]
+pub struct Row {
+    /// The tenant that it belongs to.
+    pub tenant_id: String,
+    /// `USR` and ten digits; unique among all tenants.
+    pub id: String,
+    /// Unique in its tenant, whatever the letter case.
+    pub login_name: String,
+    /// Folded.
+    pub login_fold: String,
+    /// For people, the given name; for an API key, its name.
+    pub first_name: Option<String>,
+    /// The family name.
+    pub last_name: Option<String>,
+    /// An address of electronic mail.
+    pub email: Option<String>,
+    /// As people write it.
+    pub phone_number: Option<String>,
+    /// As people write it.
+    pub mobile_number: Option<String>,
+    /// In use, or not any more?
+    pub activated: bool,
+    /// Counts its changes; the `ETag`.
+    pub version: i64,
+    /// When it was created.
+    pub created_ms: i64,
+    /// When it was changed last.
+    pub updated_ms: i64,
+    /// Folded; empty when there is none.
+    pub first_fold: String,
+    /// Folded; empty when there is none.
+    pub last_fold: String,
+    /// Folded; empty when there is none.
+    pub email_fold: String,
+}
+
+/// The users of these tenants with these ids, in the order of their ids; unknown ids and those of other tenants are
+/// left out. Who is deactivated is found too.
+///
+/// For a record of a client the tenants are the client and its partner, whose users may stand in it as well.
+pub fn find_many(conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Row>> {
+    let mut found = Vec::with_capacity(ids.len());
+    for ids in ids.chunks(AT_ONCE) {
+        let rows: Vec<Row> =
+            users::table.filter(users::tenant_id.eq_any(tenants)).filter(users::id.eq_any(ids)).load(conn)?;
+        found.extend(rows);
+    }
+    found.sort_by(|one, other| one.id.cmp(&other.id));
+    found.dedup();
+    Ok(found)
+}
+
+/// The user with this id among the tenants that `here` names.
+///
+/// # Errors
+/// 404 when there is none.
+pub(crate) fn find(conn: &mut Conn, here: Condition, id: &str) -> Result<Row> {
+    let row = users::table.filter(users::id.eq(id)).filter(here).first(conn).optional()?;
+    Ok(row.ok_or_else(rules::unknown)?)
+}
+
+/// Adds a user to a tenant. A login name that another of its users has is a conflict.
+pub(crate) fn insert(conn: &mut Conn, tenant: &TenantId, new: UserChange, now: Timestamp) -> Result<Row> {
+    let row = rules::created(new, tenant, next_number(conn)?, now);
+    diesel::insert_into(users::table).values(&row).execute(conn).map_err(|error| taken(error, &row))?;
+    Ok(row)
+}
+
+/// Adds the user that a new API key acts as, named after the key.
+pub(crate) fn insert_for_key(conn: &mut Conn, tenant: &TenantId, name: &str, now: Timestamp) -> Result<Row> {
+    let number = next_number(conn)?;
+    let new = UserChange {
+        login_name: Some(rules::login_of_key(number)),
+        first_name: Some(name.to_owned()),
+        last_name: Some("API key".to_owned()),
+        ..UserChange::default()
+    };
+    let row = rules::created(new, tenant, number, now);
+    diesel::insert_into(users::table).values(&row).execute(conn)?;
+    Ok(row)
+}
+
+fn next_number(conn: &mut Conn) -> Result<i64> {
+    db::next_id(conn, "access.users", 1)
+}
+
+fn taken(error: diesel::result::Error, row: &Row) -> db::Error {
+    match error.into() {
+        db::Error::Taken(_) => {
+            Problem::conflict(format!("The tenant has a user with the login name {} already.", row.login_name)).into()
+        }
+        other => other,
+    }
+}
+
+/// Stores a user that has changed since its row was read. Somebody else's change in between is a conflict.
+pub(crate) fn update(conn: &mut Conn, before: &Row, after: &Row) -> Result<()> {
+    let same = users::table
+        .filter(users::tenant_id.eq(&before.tenant_id))
+        .filter(users::id.eq(&before.id))
+        .filter(users::version.eq(before.version));
+    let updated = diesel::update(same).set(after).execute(conn).map_err(|error| taken(error, after))?;
+    if updated == 0 { Err(Problem::conflict("The user was changed at the same moment.").into()) } else { Ok(()) }
+}
+
+/// All users that `here` names, by login name.
+pub(crate) fn all(conn: &mut Conn, here: Condition) -> Result<Vec<Row>> {
+    Ok(users::table.filter(here).order((users::login_fold, users::id)).load(conn)?)
+}
+
+/// A page of the users of the tenants that `here` names, and how many there are on all pages.
+pub(crate) fn search(
+    conn: &mut Conn,
+    here: Condition,
+    filter: &Filter,
+    sort: Sort,
+    page: &PageRequest,
+) -> Result<(Vec<Row>, i64)> {
+    let wanted = here_and(here, filter);
+    let total = users::table.filter(wanted.clone()).count().get_result(conn)?;
+    let query = users::table.filter(wanted).into_boxed();
+    // Every order ends in the id, so that pages never lose or repeat a user.
+    let query = match (sort.name, sort.descending) {
+        ("loginName", false) => query.order((users::login_fold.asc(), users::id.asc())),
+        ("loginName", true) => query.order((users::login_fold.desc(), users::id.desc())),
+        ("firstName", false) => query.order((users::first_fold.asc(), users::id.asc())),
+        ("firstName", true) => query.order((users::first_fold.desc(), users::id.desc())),
+        ("lastName", false) => query.order((users::last_fold.asc(), users::id.asc())),
+        ("lastName", true) => query.order((users::last_fold.desc(), users::id.desc())),
+        (_, false) => query.order(users::id.asc()),
+        (_, true) => query.order(users::id.desc()),
+    };
+    Ok((query.offset(page.offset()).limit(page.limit()).load(conn)?, total))
+}
+
+fn here_and(here: Condition, filter: &Filter) -> Condition {
+    let ids = filter.ids.iter().map(|ids| Condition::text_in("users.id IN", ids.iter().cloned()));
+    let texts = filter.texts.iter().map(|(name, texts)| filters::matching(column(name), texts, filter.whole));
+    let activated = filter.activated.iter().map(|activated| filters::boolean("users.activated", *activated));
+    Condition::all(std::iter::once(here).chain(ids).chain(texts).chain(activated))
+}
+
+/// The folded column of a query variable.
+fn column(name: &str) -> &'static str {
+    match name {
+        "loginName" => "users.login_fold",
+        "firstName" => "users.first_fold",
+        "lastName" => "users.last_fold",
+        "email" => "users.email_fold",
+        _ => "(users.first_fold || ' ' || users.last_fold)",
+    }
+}

@@ -1,0 +1,111 @@
+//! The certificate with which the server speaks HTTPS; it can be read again while the server runs.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use anyhow::{Context as _, bail};
+use rustls::{
+    ServerConfig,
+    crypto::ring,
+    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
+    server::{ClientHello, ResolvesServerCert},
+    sign::CertifiedKey,
+};
+
+/// A certificate chain and its key, from two PEM files.
+#[derive(Debug)]
+pub struct Certificate {
+    chain_file: PathBuf,
+    key_file: PathBuf,
+    current: RwLock<Arc<CertifiedKey>>,
+}
+
+impl Certificate {
+    /// Reads both files. Fails when one cannot be read, or when they do not belong together.
+    pub fn load(chain_file: &Path, key_file: &Path) -> anyhow::Result<Arc<Self>> {
+        let current = RwLock::new(Arc::new(read(chain_file, key_file)?));
+        Ok(Arc::new(Self { chain_file: chain_file.to_owned(), key_file: key_file.to_owned(), current }))
+    }
+
+    /// Reads them again, for the connections from now on. On an error the former certificate stays in use.
+    pub fn reload(&self) -> anyhow::Result<()> {
+        let new = Arc::new(read(&self.chain_file, &self.key_file)?);
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = new;
+        Ok(())
+    }
+
+    /// What the server needs to speak HTTPS with it: TLS 1.2 and 1.3.
+    pub fn server_config(self: &Arc<Self>) -> anyhow::Result<ServerConfig> {
+        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
+        let config = config.with_safe_default_protocol_versions()?.with_no_client_auth();
+        Ok(config.with_cert_resolver(Arc::clone(self) as Arc<dyn ResolvesServerCert>))
+    }
+}
+
+impl ResolvesServerCert for Certificate {
+    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        Some(Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner)))
+    }
+}
+
+fn read(chain_file: &Path, key_file: &Path) -> anyhow::Result<CertifiedKey> {
+    let in_chain = || format!("the certificate file {}", chain_file.display());
+    let chain = CertificateDer::pem_file_iter(chain_file).with_context(in_chain)?;
+    let chain = chain.collect::<Result<Vec<_>, _>>().with_context(in_chain)?;
+    if chain.is_empty() {
+        bail!("{} holds no PEM certificate", chain_file.display());
+    }
+    let key = PrivateKeyDer::from_pem_file(key_file).with_context(|| format!("the key file {}", key_file.display()))?;
+    CertifiedKey::from_der(chain, key, &ring::default_provider())
+        .with_context(|| format!("{} and {} do not belong together", chain_file.display(), key_file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn write(directory: &Path, name: &str) -> (PathBuf, PathBuf) {
+        let made = rcgen::generate_simple_self_signed(vec![name.to_owned()]).unwrap();
+        let (chain, key) = (directory.join(format!("{name}.pem")), directory.join(format!("{name}.key")));
+        fs::write(&chain, made.cert.pem()).unwrap();
+        fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+        (chain, key)
+    }
+
+    #[test]
+    fn certificate_and_key_belong_together() {
+        let directory = tempfile::tempdir().unwrap();
+        let (chain, key) = write(directory.path(), "one.test");
+        let (_, other_key) = write(directory.path(), "other.test");
+        Certificate::load(&chain, &key).unwrap().server_config().unwrap();
+        for (chain, key, said) in [
+            (&chain, &other_key, "do not belong together"),
+            (&key, &key, "holds no PEM certificate"),
+            (&chain, &chain, "the key file"),
+            (&directory.path().join("missing"), &key, "the certificate file"),
+        ] {
+            let error = Certificate::load(chain, key).unwrap_err();
+            assert!(format!("{error:#}").contains(said), "{error:#}");
+        }
+    }
+
+    #[test]
+    fn a_renewed_certificate_is_used_and_a_broken_one_is_not() {
+        let directory = tempfile::tempdir().unwrap();
+        let (chain, key) = write(directory.path(), "one.test");
+        let certificate = Certificate::load(&chain, &key).unwrap();
+        let current = || certificate.current.read().unwrap().cert[0].to_vec();
+        let first = current();
+        let (new_chain, new_key) = write(directory.path(), "two.test");
+        fs::rename(new_chain, &chain).unwrap();
+        assert!(certificate.reload().is_err(), "the key is still the old one");
+        assert_eq!(current(), first);
+        fs::rename(new_key, &key).unwrap();
+        certificate.reload().unwrap();
+        assert_ne!(current(), first);
+    }
+}

@@ -1,0 +1,165 @@
+//! A write: one transaction, with what it changed, and its answer for whoever asks again.
+
+use std::{
+    collections::HashSet,
+    sync::{Mutex, PoisonError},
+};
+
+use actix_web::{HttpMessage as _, HttpResponse, http::Method, http::header};
+use base::problem::Problem;
+use outbox::{
+    Tx, Who,
+    idempotency::{self, Stored},
+};
+use serde::Serialize;
+
+use crate::{At, Result, body::BodyDigest, request_id};
+
+/// The header of safe retries.
+const KEY: &str = "idempotency-key";
+
+/// Says that an answer was given before.
+const REPLAYED: &str = "idempotency-replayed";
+
+/// The answer of a write: 200 with a JSON body, which is made inside the transaction so that it can be given again.
+#[derive(Clone, Debug)]
+pub struct Answer(Stored);
+
+impl Answer {
+    /// A JSON body.
+    pub fn ok<T: Serialize>(value: &T) -> db::Result<Self> {
+        Ok(Self(Stored { etag: None, body: encode(value)? }))
+    }
+
+    /// One entity, with its version as `ETag`.
+    pub fn entity<T: Serialize>(value: &T, version: i64) -> db::Result<Self> {
+        Ok(Self(Stored { etag: Some(version), body: encode(value)? }))
+    }
+
+    /// An empty object: what a delete answers.
+    pub fn empty() -> Self {
+        Self(Stored { etag: None, body: "{}".to_owned() })
+    }
+
+    fn respond(self, replayed: bool) -> HttpResponse {
+        let mut response = HttpResponse::Ok();
+        response.content_type("application/json");
+        if let Some(version) = self.0.etag {
+            response.insert_header((header::ETAG, format!("\"{version}\"")));
+        }
+        if replayed {
+            response.insert_header((REPLAYED, "true"));
+        }
+        response.body(self.0.body)
+    }
+}
+
+fn encode<T: Serialize>(value: &T) -> db::Result<String> {
+    serde_json::to_string(value).map_err(|error| db::Error::Fault(format!("encoding an answer: {error}")))
+}
+
+impl At {
+    /// On whose behalf this request writes.
+    pub fn who(&self) -> Who {
+        Who {
+            user_id: self.caller.user_id.clone(),
+            key_id: self.caller.key_id.clone(),
+            request_id: request_id::current(),
+        }
+    }
+
+    /// Runs `f` in a transaction and answers what it answers, once that is durable. What `f` notes
+    /// ([`Tx::note`]) commits with it: audit rows and events.
+    ///
+    /// A POST with an `Idempotency-Key` is carried out once: the same request again gets the first answer, another
+    /// request under that key a 422, one that comes while the first is under way a 409. A request that failed left
+    /// nothing behind, and may be sent again under its key.
+    pub async fn write<F>(&self, f: F) -> Result<HttpResponse>
+    where
+        F: FnOnce(&mut Tx<'_>) -> db::Result<Answer> + Send + 'static,
+    {
+        let request = self.idempotency_request()?;
+        let under_way = request.as_ref().map(UnderWay::enter).transpose()?;
+        let (who, now, named) = (self.who(), self.now, request.clone());
+        let done = self.db.write(move |conn| {
+            if let Some(request) = &named
+                && let Some(stored) = idempotency::find(conn, request, now)?
+            {
+                return Ok((Answer(stored), true));
+            }
+            let answer = Tx::run(conn, &who, now, f)?;
+            if let Some(request) = &named {
+                idempotency::insert(conn, request, &answer.0, now)?;
+            }
+            Ok((answer, false))
+        });
+        let (answer, replayed) = match (done.await, request) {
+            // Another gateway may have carried out the same request meanwhile: then its answer is the answer.
+            (Err(db::Error::Taken(taken)), Some(request)) => {
+                let stored = self.db.read(move |conn| idempotency::find(conn, &request, now)).await?;
+                (Answer(stored.ok_or(db::Error::Taken(taken))?), true)
+            }
+            (done, _) => done?,
+        };
+        drop(under_way);
+        Ok(answer.respond(replayed))
+    }
+
+    fn idempotency_request(&self) -> Result<Option<idempotency::Request>> {
+        let request = self.request();
+        if request.method() != Method::POST {
+            return Ok(None);
+        }
+        let mut given = request.headers().get_all(KEY);
+        let Some(value) = given.next() else { return Ok(None) };
+        let key = value.to_str().unwrap_or("").trim();
+        if given.next().is_some() || key.is_empty() || key.len() > 255 {
+            let message = "takes one value of 1 to 255 visible ASCII characters";
+            return Err(Problem::field("Idempotency-Key", message).into());
+        }
+        let extensions = request.extensions();
+        let digest = extensions.get::<BodyDigest>().map(|digest| digest.0.as_slice()).unwrap_or_default();
+        let target = request.uri().path_and_query().map_or("", |target| target.as_str());
+        Ok(Some(idempotency::Request {
+            tenant_id: self.tenant.id.to_string(),
+            caller: self.caller.key_id.clone(),
+            key: key.to_owned(),
+            fingerprint: idempotency::Request::fingerprint(request.method().as_str(), target, digest),
+        }))
+    }
+}
+
+/// Does this request need its body's digest?
+pub(crate) fn names_a_key(request: &actix_web::HttpRequest) -> bool {
+    request.headers().contains_key(KEY)
+}
+
+type Name = (String, String, String);
+
+/// The keyed requests that this process is carrying out.
+static UNDER_WAY: Mutex<Option<HashSet<Name>>> = Mutex::new(None);
+
+/// A keyed request under way; over when dropped.
+struct UnderWay(Name);
+
+impl UnderWay {
+    fn enter(request: &idempotency::Request) -> Result<Self> {
+        let name = (request.tenant_id.clone(), request.caller.clone(), request.key.clone());
+        let mut all = UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.get_or_insert_default().insert(name.clone()) {
+            return Ok(Self(name));
+        }
+        let mut problem =
+            Problem::conflict("A request with this Idempotency-Key is being carried out; ask again in a moment.");
+        problem.retry_after = Some(1);
+        Err(problem.into())
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        if let Some(all) = UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+            all.remove(&self.0);
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! The dates of a pattern, found without walking through those before.
+
+use jiff::civil::Date;
+
+use crate::{
+    count,
+    local::Day,
+    pattern::{OnDay, Pattern, WeekIndex},
+};
+
+/// The dates on or after an anchor on which a pattern repeats. Endless, but for the end of the calendar in 9999.
+///
+/// Time is cut into periods of equal step (days, weeks or months), the anchor being in the first, so each question
+/// starts with a division. Daylight saving time plays no part here.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Dates {
+    anchor: Day,
+    periods: Periods,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Periods {
+    /// Every so many days from the anchor.
+    Days(i64),
+    /// `days` (bit 0 is Sunday) of every so many weeks from the one that begins on `first`.
+    Weeks { first: Day, step: i64, days: u32 },
+    /// Every so many months from `first`.
+    Months { first: Month, step: i64, on: InMonths },
+}
+
+/// Which days of which months of a period.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InMonths {
+    /// Bit n is the n-th month of the period.
+    pub(crate) months: u32,
+    /// Which days of each of them. By number, never none.
+    pub(crate) days: OnDay,
+}
+
+impl Dates {
+    pub(crate) fn new(pattern: Pattern, anchor: Day) -> Self {
+        let step = |every: u16| i64::from(every.max(1));
+        // An anchor beyond the calendar has no dates after it either, whatever the month.
+        let civil = anchor.civil().unwrap_or(Date::MAX);
+        let month = Month::of(civil);
+        let or_anchors = |on: OnDay| match on {
+            OnDay::Days(days) if days.is_empty() => OnDay::Days(u8::try_from(civil.day()).into_iter().collect()),
+            on => on,
+        };
+        let periods = match pattern {
+            Pattern::Daily { every } => Periods::Days(step(every)),
+            Pattern::Weekly { every, days } => Periods::Weeks {
+                first: anchor.plus(-i64::from(anchor.weekday())),
+                step: step(every),
+                days: if days.is_empty() { 1 << anchor.weekday() } else { days.bits() },
+            },
+            Pattern::Monthly { every, on } => {
+                Periods::Months { first: month, step: step(every), on: InMonths { months: 1, days: or_anchors(on) } }
+            }
+            Pattern::Yearly { every, months, on } => Periods::Months {
+                first: month.first_of_year(),
+                step: 12 * step(every),
+                on: InMonths {
+                    months: if months.is_empty() { 1 << month.of_year() } else { months.bits() >> 1 },
+                    days: or_anchors(on),
+                },
+            },
+        };
+        Self { anchor, periods }
+    }
+
+    /// The first date on or after a day; `None` past the end of the calendar.
+    pub(crate) fn first_from(&self, day: Day) -> Option<Day> {
+        let from = day.max(self.anchor);
+        match self.periods {
+            Periods::Days(step) => {
+                let passed = from.since(self.anchor).saturating_add(step - 1) / step;
+                Some(self.anchor.plus(passed * step))
+            }
+            Periods::Weeks { first, step, days } => {
+                let period = from.since(first) / (7 * step);
+                [period, period + 1].into_iter().find_map(|period| {
+                    let week = first.plus(period * 7 * step);
+                    let skipped = from.since(week).clamp(0, 7);
+                    lowest(days >> skipped << skipped).map(|day| week.plus(day))
+                })
+            }
+            Periods::Months { first, step, on } => {
+                let from_month = Month::of(from.civil()?);
+                let period = from_month.since(first) / step;
+                [period, period + 1].into_iter().find_map(|period| {
+                    let begin = first.plus(period * step);
+                    let skipped = from_month.since(begin).clamp(0, 12);
+                    bits(on.months >> skipped << skipped).find_map(|offset| {
+                        let month = begin.plus(offset);
+                        let (start, length) = month.start_and_length()?;
+                        let days = on.days_of(start, length);
+                        // Bit 1 is the first of the month.
+                        let skipped = (from.since(start) + 1).clamp(0, 31);
+                        lowest(days >> skipped << skipped).map(|day| start.plus(day - 1))
+                    })
+                })
+            }
+        }
+    }
+
+    /// The last date on or before a day; `None` before the anchor.
+    pub(crate) fn last_until(&self, day: Day) -> Option<Day> {
+        if day < self.anchor {
+            return None;
+        }
+        let found = match self.periods {
+            Periods::Days(step) => Some(self.anchor.plus(day.since(self.anchor) / step * step)),
+            Periods::Weeks { first, step, days } => {
+                let period = day.since(first) / (7 * step);
+                [period, period - 1].into_iter().find_map(|period| {
+                    let week = first.plus(period * 7 * step);
+                    let kept = (day.since(week) + 1).clamp(0, 7);
+                    highest(days & ((1 << kept) - 1)).map(|day| week.plus(day))
+                })
+            }
+            Periods::Months { first, step, on } => {
+                let day = day.min(Day::of(Date::MAX));
+                let period = Month::of(day.civil()?).since(first) / step;
+                [period, period - 1].into_iter().find_map(|period| {
+                    let begin = first.plus(period * step);
+                    bits_descending(on.months).find_map(|offset| {
+                        let (start, length) = begin.plus(offset).start_and_length()?;
+                        let kept = (day.since(start) + 2).clamp(0, 32);
+                        let until = u32::try_from((1_u64 << kept) - 1).unwrap_or(u32::MAX);
+                        highest(on.days_of(start, length) & until).map(|day| start.plus(day - 1))
+                    })
+                })
+            }
+        };
+        found.filter(|found| *found >= self.anchor)
+    }
+
+    /// The date with a position, the first having 0; `None` past the end of the calendar.
+    pub(crate) fn nth(&self, position: u32) -> Option<Day> {
+        let position = i64::from(position);
+        match self.periods {
+            Periods::Days(step) => Some(self.anchor.plus(position * step)),
+            Periods::Weeks { first, step, days } => {
+                let before_anchor = (days & ((1 << self.anchor.weekday()) - 1)).count_ones();
+                let position = position + i64::from(before_anchor);
+                let in_week = i64::from(days.count_ones());
+                let week = first.plus(position / in_week * 7 * step);
+                bits(days).nth(usize::try_from(position % in_week).ok()?).map(|day| week.plus(day))
+            }
+            Periods::Months { first, step, on } => {
+                let before_anchor = days_of_period(first, on).take_while(|day| *day < self.anchor).count();
+                let position = position + i64::try_from(before_anchor).ok()?;
+                let (period, before) = count::period_of(first, step, on, position)?;
+                days_of_period(first.plus(period * step), on).nth(usize::try_from(position - before).ok()?)
+            }
+        }
+    }
+}
+
+impl InMonths {
+    /// The days of a month that starts on a day and is so long: bit 1 is the first.
+    fn days_of(self, start: Day, length: u8) -> u32 {
+        match self.days {
+            OnDay::Days(days) => clamped(days.bits(), length),
+            OnDay::Nth(index, weekday) => {
+                let first = 1 + (7 + weekday as u8 - start.weekday()) % 7;
+                let nth = first + 7 * index as u8;
+                // A fifth one, if there is one, is the last.
+                1 << if index == WeekIndex::Last && nth > length { nth - 7 } else { nth }
+            }
+        }
+    }
+}
+
+/// The days of a month that is so long, its last day standing for those that it does not have.
+pub(crate) fn clamped(days: u32, length: u8) -> u32 {
+    let exist = u32::MAX >> (31 - length);
+    let last = if days & !exist == 0 { 0 } else { 1 << length };
+    days & exist | last
+}
+
+fn days_of_period(begin: Month, on: InMonths) -> impl Iterator<Item = Day> {
+    bits(on.months)
+        .filter_map(move |offset| begin.plus(offset).start_and_length())
+        .flat_map(move |(start, length)| bits(on.days_of(start, length)).map(move |day| start.plus(day - 1)))
+}
+
+/// A month, as months since January of the year 0.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Month(i64);
+
+impl Month {
+    /// December 9999.
+    pub(crate) const LAST: Month = Month(9_999 * 12 + 11);
+
+    pub(crate) fn of(date: Date) -> Self {
+        Self(i64::from(date.year()) * 12 + i64::from(date.month()) - 1)
+    }
+
+    pub(crate) fn plus(self, months: i64) -> Self {
+        Self(self.0.saturating_add(months))
+    }
+
+    /// Months from another month to this one.
+    pub(crate) fn since(self, other: Month) -> i64 {
+        self.0.saturating_sub(other.0)
+    }
+
+    pub(crate) fn year(self) -> i64 {
+        self.0.div_euclid(12)
+    }
+
+    /// 0 for January to 11 for December.
+    pub(crate) fn of_year(self) -> i64 {
+        self.0.rem_euclid(12)
+    }
+
+    fn first_of_year(self) -> Self {
+        Self(self.0 - self.of_year())
+    }
+
+    /// The first day and the number of days; `None` outside the calendar.
+    fn start_and_length(self) -> Option<(Day, u8)> {
+        let (year, month) = (i16::try_from(self.year()).ok()?, i8::try_from(self.of_year() + 1).ok()?);
+        let first = Date::new(year, month, 1).ok()?;
+        Some((Day::of(first), u8::try_from(first.days_in_month()).ok()?))
+    }
+}
+
+fn lowest(bits: u32) -> Option<i64> {
+    (bits != 0).then(|| i64::from(bits.trailing_zeros()))
+}
+
+fn highest(bits: u32) -> Option<i64> {
+    bits.checked_ilog2().map(i64::from)
+}
+
+/// The positions of the bits that are set, ascending.
+pub(crate) fn bits(mut set: u32) -> impl Iterator<Item = i64> {
+    std::iter::from_fn(move || {
+        let bit = lowest(set)?;
+        set &= set - 1;
+        Some(bit)
+    })
+}
+
+fn bits_descending(mut set: u32) -> impl Iterator<Item = i64> {
+    std::iter::from_fn(move || {
+        let bit = highest(set)?;
+        set &= !(1 << bit);
+        Some(bit)
+    })
+}

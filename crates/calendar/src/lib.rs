@@ -1,0 +1,34 @@
+//! Time zones, recurrence rules, occurrences and intervals, as rosters, maintenance windows and jobs share them.
+//!
+//! Pure: nothing here reads a clock, a file or the machine's time zone database. Whoever asks says which instant or
+//! range is meant. What a rule means is written at [`Rule`]; how its JSON looks, at [`RosterSchedule`] (operation 11 of
+//! `docs/interface.md`), [`MaintenanceSchedule`] (operation 14) and [`JobSchedule`] (operation 9).
+//!
+//! From the wire to an answer: a schedule is read from a body or from what was stored, [`RosterSchedule::rule`] works
+//! out what it means in its zone, and the [`Rule`] is asked. Each of those steps costs about a microsecond, however
+//! long ago the rule started, so nothing has to be materialised or cached.
+//!
+//! - [`zones`]: the zones that exist here
+//! - [`pattern`], [`rule`]: what repeats, and how
+//! - [`occurrences`]: the asking
+//! - [`interval`], [`sets`]: stretches of time, and their union, gaps and overlaps
+//! - [`parse`]: schedules as JSON
+
+mod count;
+mod dates;
+pub mod interval;
+mod local;
+pub mod occurrences;
+pub mod parse;
+pub mod pattern;
+pub mod rule;
+pub mod sets;
+pub mod zones;
+
+pub use interval::Interval;
+pub use local::TimeOfDay;
+pub use occurrences::Occurrences;
+pub use parse::{JobSchedule, MaintenanceSchedule, RosterSchedule};
+pub use pattern::{MonthDays, Months, OnDay, Pattern, WeekIndex, Weekday, Weekdays};
+pub use rule::{End, Recurring, Repeated, Rule};
+pub use zones::Zone;

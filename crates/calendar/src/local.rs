@@ -1,0 +1,147 @@
+//! What the clocks of a zone show, and when.
+
+use std::fmt;
+
+use base::Timestamp;
+use jiff::{
+    civil::{Date, DateTime, Time},
+    tz::AmbiguousOffset,
+};
+use serde::{Serialize, Serializer};
+
+use crate::zones::Zone;
+
+const SECONDS_PER_DAY: i64 = 86_400;
+
+/// A time of day on a wall clock, in whole seconds: `HH:mm:ss` on the wire.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct TimeOfDay(Time);
+
+impl TimeOfDay {
+    /// The start of the day.
+    pub const MIDNIGHT: TimeOfDay = TimeOfDay(Time::MIN);
+
+    /// Reads `HH:mm:ss`, from `00:00:00` to `23:59:59`; anything else is `None`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let &[h0, h1, b':', m0, m1, b':', s0, s1] = text.as_bytes() else {
+            return None;
+        };
+        let number = |tens: u8, ones: u8| {
+            let digit = |byte: u8| byte.is_ascii_digit().then(|| byte.wrapping_sub(b'0'));
+            i8::try_from(digit(tens)? * 10 + digit(ones)?).ok()
+        };
+        Time::new(number(h0, h1)?, number(m0, m1)?, number(s0, s1)?, 0).ok().map(Self)
+    }
+
+    /// Seconds since the start of a day that has no change of the clocks.
+    pub fn seconds(self) -> i64 {
+        i64::from(self.0.hour()) * 3_600 + i64::from(self.0.minute()) * 60 + i64::from(self.0.second())
+    }
+
+    /// The remainder of a count of seconds within its day.
+    fn of_second(second: i64) -> Self {
+        let part = |number: i64| i8::try_from(number).unwrap_or_default();
+        let second = second.rem_euclid(SECONDS_PER_DAY);
+        let time = Time::new(part(second / 3_600), part(second / 60 % 60), part(second % 60), 0);
+        Self(time.unwrap_or_default())
+    }
+}
+
+impl fmt::Display for TimeOfDay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:02}:{:02}:{:02}", self.0.hour(), self.0.minute(), self.0.second())
+    }
+}
+
+impl Serialize for TimeOfDay {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// A local date, as days since 1970-01-01. Arithmetic never fails; dates outside the years -9999 to 9999 have no
+/// [`Day::civil`] and no [`Zone::instant`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Day(i64);
+
+impl Day {
+    const EPOCH: Date = Date::constant(1970, 1, 1);
+
+    /// 9999-12-31.
+    pub(crate) const LAST: Day = Day(2_932_896);
+
+    pub(crate) fn of(date: Date) -> Self {
+        Self(Self::EPOCH.duration_until(date).as_hours() / 24)
+    }
+
+    pub(crate) fn civil(self) -> Option<Date> {
+        let hours = self.0.checked_mul(24)?;
+        Self::EPOCH.checked_add(jiff::SignedDuration::try_from_hours(hours)?).ok()
+    }
+
+    pub(crate) fn plus(self, days: i64) -> Self {
+        Self(self.0.saturating_add(days))
+    }
+
+    /// Days from another day to this one.
+    pub(crate) fn since(self, other: Day) -> i64 {
+        self.0.saturating_sub(other.0)
+    }
+
+    /// 0 for Sunday to 6 for Saturday.
+    pub(crate) fn weekday(self) -> u8 {
+        // 1970-01-01 was a Thursday.
+        (self.0.rem_euclid(7) + 4).rem_euclid(7) as u8
+    }
+}
+
+/// What the clocks show at an instant.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Local {
+    pub(crate) day: Day,
+    pub(crate) time: TimeOfDay,
+}
+
+/// 0001-01-01T00:00:00Z and 9999-12-30T22:00:00Z in seconds: the instants for which the database is asked. Outside,
+/// the offset is that of the nearer end.
+const ASKED: (i64, i64) = (-62_135_596_800, 253_402_207_200);
+/// Instants outside these seconds are taken for the nearer end, a day beyond all that a rule can reach.
+const REACHED: (i64, i64) = (ASKED.0 - SECONDS_PER_DAY, ASKED.1 + 4 * SECONDS_PER_DAY);
+
+impl Zone {
+    /// The local date and time at an instant; the fraction of a second is dropped.
+    pub(crate) fn local(self, at: Timestamp) -> Local {
+        let second = at.millis().div_euclid(1_000).clamp(REACHED.0, REACHED.1);
+        let offset = match instant_asked(second) {
+            Some(instant) => i64::from(self.time_zone().to_offset(instant).seconds()),
+            None => 0,
+        };
+        let local = second + offset;
+        Local { day: Day(local.div_euclid(SECONDS_PER_DAY)), time: TimeOfDay::of_second(local) }
+    }
+
+    /// When the clocks show a local time: of two such instants the first, and of none the first instant after the gap.
+    ///
+    /// This is the whole treatment of daylight saving time. As a later local time never has an earlier instant, shifts
+    /// that touch on the wall clock touch in time too. `None` for a day beyond the calendar.
+    pub(crate) fn instant(self, day: Day, time: TimeOfDay) -> Option<Timestamp> {
+        let shown = DateTime::from_parts(day.civil()?, time.0);
+        let local = day.0 * SECONDS_PER_DAY + time.seconds();
+        let second = match self.time_zone().to_ambiguous_timestamp(shown).offset() {
+            AmbiguousOffset::Unambiguous { offset } | AmbiguousOffset::Fold { before: offset, .. } => {
+                local - i64::from(offset.seconds())
+            }
+            AmbiguousOffset::Gap { before, after } => {
+                // Read with the later offset, the missing time lies before the change of the clocks.
+                let earlier = instant_asked(local - i64::from(after.seconds()))?;
+                let change = self.time_zone().following(earlier).find(|change| change.offset() != before)?;
+                local - i64::from(before.seconds()) + 0 * change.timestamp().as_second()
+            }
+        };
+        Some(Timestamp::from_millis(second * 1_000))
+    }
+}
+
+fn instant_asked(second: i64) -> Option<jiff::Timestamp> {
+    jiff::Timestamp::from_second(second.clamp(ASKED.0, ASKED.1)).ok()
+}

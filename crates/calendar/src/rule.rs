@@ -1,0 +1,156 @@
+//! What a schedule means: one stretch of time, or one that repeats in local time.
+
+use base::Timestamp;
+
+use crate::{
+    dates::Dates,
+    interval::Interval,
+    local::{Day, TimeOfDay},
+    pattern::Pattern,
+    zones::Zone,
+};
+
+/// When a shift, a maintenance window or a job takes place ("Time zones and calendars" of `docs/interface.md`).
+///
+/// A recurring rule is one in local time of its zone: on each date of its pattern an occurrence runs from a time of day
+/// to another one, on the next date when that is not later. A local time that does not exist (the clocks go forward)
+/// moves to the first instant that does; one that occurs twice (the clocks go back) is taken once, at its first
+/// occurrence; for starts and ends alike, so that shifts that touch keep touching. An occurrence of which nothing is
+/// left that way, start and end both lying in the hour that is skipped, does not take place; as one of a given number
+/// of occurrences it still counts, because that number counts dates.
+///
+/// Occurrences contain their start and not their end, never overlap and come in order. Nothing takes place after the
+/// year 9999.
+#[derive(Clone, Debug)]
+pub enum Rule {
+    /// Once.
+    OneTime(Interval),
+    /// Again and again.
+    Recurring(Recurrence),
+}
+
+/// A recurring rule as a roster's shift has it (operation 11 of `docs/interface.md`).
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Recurring {
+    /// Whose clocks count.
+    pub zone: Zone,
+    /// The anchor is the first local date on which `start_time` is at or after this instant.
+    pub start_date: Timestamp,
+    /// When an occurrence starts.
+    pub start_time: TimeOfDay,
+    /// When it ends: on the next date when this is not after `start_time`.
+    pub end_time: TimeOfDay,
+    /// On which dates.
+    pub pattern: Pattern,
+    /// For how long.
+    pub end: End,
+}
+
+/// A recurring rule as a maintenance window has it (operation 14 of `docs/interface.md`).
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Repeated {
+    /// Whose clocks count.
+    pub zone: Zone,
+    /// Its local date is the anchor, and its local time of day that of every start.
+    pub start: Timestamp,
+    /// Its local time of day is that of every end. Unless the rule is perpetual, no occurrence starts at or after it.
+    pub end: Timestamp,
+    /// On which dates.
+    pub pattern: Pattern,
+    /// Whether the date of `end` does not count.
+    pub perpetual: bool,
+}
+
+/// When a recurring rule stops.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    /// Never.
+    Never,
+    /// After so many dates.
+    Occurrences(u32),
+    /// Before this instant: an occurrence that began earlier runs to its end, and none begins at it.
+    Date(Timestamp),
+}
+
+/// A recurring rule, worked out: it knows its anchor and its last date, so that no question has to count again.
+#[derive(Clone, Copy, Debug)]
+pub struct Recurrence {
+    zone: Zone,
+    start_time: TimeOfDay,
+    end_time: TimeOfDay,
+    dates: Dates,
+    /// The first date that could be one, and the last; none when the last is earlier.
+    bounds: (Day, Day),
+}
+
+impl Rule {
+    /// The rule of a roster's shift.
+    pub fn recurring(rule: Recurring) -> Self {
+        let Recurring { zone, start_time, .. } = rule;
+        // A start in the hour before a midnight that the clocks skip is at that midnight, so one date earlier counts.
+        let mut anchor = zone.local(rule.start_date).day.plus(-1);
+        while zone.instant(anchor, start_time).is_some_and(|start| start < rule.start_date) {
+            anchor = anchor.plus(1);
+        }
+        Self::new(zone, (start_time, rule.end_time), Dates::new(rule.pattern, anchor), anchor, rule.end)
+    }
+
+    /// The rule of a maintenance window.
+    pub fn repeated(rule: Repeated) -> Self {
+        let zone = rule.zone;
+        let (start, end) = (zone.local(rule.start), zone.local(rule.end));
+        let until = if rule.perpetual {
+            End::Never
+        } else {
+            // Of an hour that occurs twice, occurrences know the first only; so must the end, or one would start at it.
+            End::Date(zone.instant(end.day, end.time).unwrap_or(rule.end))
+        };
+        Self::new(zone, (start.time, end.time), Dates::new(rule.pattern, start.day), start.day, until)
+    }
+
+    fn new(zone: Zone, (start_time, end_time): (TimeOfDay, TimeOfDay), dates: Dates, anchor: Day, end: End) -> Self {
+        let nothing = anchor.plus(-1);
+        let last = match end {
+            End::Never => Day::LAST,
+            End::Occurrences(0) => nothing,
+            End::Occurrences(count) => dates.nth(count - 1).unwrap_or(Day::LAST),
+            End::Date(end) => {
+                // The second pass of an hour that occurs twice may lie on the date before that of the first.
+                let mut last = zone.local(end).day.plus(1);
+                while last >= anchor && zone.instant(last, start_time).is_none_or(|start| start >= end) {
+                    last = last.plus(-1);
+                }
+                last
+            }
+        };
+        Self::Recurring(Recurrence { zone, start_time, end_time, dates, bounds: (anchor, last) })
+    }
+}
+
+impl Recurrence {
+    /// The first date on or after a day.
+    pub(crate) fn date_from(&self, day: Day) -> Option<Day> {
+        self.dates.first_from(day).filter(|date| *date <= self.bounds.1)
+    }
+
+    /// The last date on or before a day.
+    pub(crate) fn date_until(&self, day: Day) -> Option<Day> {
+        self.dates.last_until(day.min(self.bounds.1)).filter(|date| *date >= self.bounds.0)
+    }
+
+    /// When the occurrence of a date starts.
+    pub(crate) fn start(&self, date: Day) -> Option<Timestamp> {
+        self.zone.instant(date, self.start_time)
+    }
+
+    /// When the occurrence of a date ends.
+    pub(crate) fn end(&self, date: Day) -> Option<Timestamp> {
+        let day = if self.end_time <= self.start_time { date.plus(1) } else { date };
+        self.zone.instant(day, self.end_time)
+    }
+
+    /// The local date of an instant.
+    pub(crate) fn day(&self, at: Timestamp) -> Day {
+        self.zone.local(at).day
+    }
+}

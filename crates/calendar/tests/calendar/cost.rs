@@ -1,0 +1,48 @@
+//! What a question costs does not depend on how long ago the rule started.
+
+use std::time::Instant;
+
+use calendar::{End, MonthDays, OnDay, Pattern, Recurring, Rule, Weekdays, Zone};
+
+use crate::generate::{stamp, time};
+
+/// The shortest time in nanoseconds that working out the rule and asking it once took.
+fn nanoseconds(rule: Recurring) -> f64 {
+    let now = stamp("2026-11-20T20:37:00Z");
+    let round = || {
+        let started = Instant::now();
+        for _ in 0..50 {
+            assert!(!std::hint::black_box(Rule::recurring(std::hint::black_box(rule))).next(1, now).is_empty());
+        }
+        started.elapsed().as_secs_f64() * 1e9 / 50.0
+    };
+    (0..60).map(|_| round()).fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+fn a_rule_from_1970_is_as_fast_as_one_from_yesterday() {
+    let end_of_month: MonthDays = [28, 29, 30, 31].into_iter().collect();
+    let patterns = [
+        Pattern::Daily { every: 1 },
+        Pattern::Weekly { every: 3, days: Weekdays::MONDAY_TO_FRIDAY },
+        Pattern::Monthly { every: 1, on: OnDay::Days(end_of_month) },
+    ];
+    for pattern in patterns {
+        for end in [End::Never, End::Occurrences(1_000_000)] {
+            let rule = |start_date: &str| Recurring {
+                zone: Zone::find("America/New_York").unwrap(),
+                start_date: stamp(start_date),
+                start_time: time("22:00:00"),
+                end_time: time("06:00:00"),
+                pattern,
+                end,
+            };
+            let old = nanoseconds(rule("1970-01-01T00:00:00Z"));
+            let new = nanoseconds(rule("2026-11-19T00:00:00Z"));
+            let ratio = old / new;
+            println!("{pattern:?} {end:?}: 1970 {old:.0} ns, yesterday {new:.0} ns, ratio {ratio:.2}");
+            // A walk from 1970 would be thousands of times slower; the rest is noise.
+            assert!(ratio < 5.0, "{pattern:?} {end:?}: {ratio}");
+        }
+    }
+}

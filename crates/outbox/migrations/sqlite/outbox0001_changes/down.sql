@@ -1,0 +1,3 @@
+DROP TABLE idempotency;
+DROP TABLE audit_log;
+DROP TABLE outbox_events;

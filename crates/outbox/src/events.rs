@@ -1,0 +1,156 @@
+//! The events that wait to be handed on.
+
+use base::timestamp::Timestamp;
+use db::{Conn, Result};
+use diesel::{
+    prelude::*,
+    sql_query,
+    sql_types::{BigInt, Nullable, Text},
+};
+use serde_json::Value;
+
+use crate::{Change, Who, schema::outbox_events};
+
+/// Something that happened to an entity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// Unique; the same each time it is handed on.
+    pub id: String,
+    /// The tenant of the entity.
+    pub tenant_id: String,
+    /// The kind of entity, such as `Resource`.
+    pub entity: String,
+    /// Its id.
+    pub entity_id: String,
+    /// `CREATE`, `UPDATE` or `DELETE`.
+    pub action: String,
+    /// Its state before; `None` for a new one.
+    pub before: Option<Value>,
+    /// Its state after; `None` for one that is gone.
+    pub after: Option<Value>,
+    /// The request that did it.
+    pub request_id: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// A claimed event, and what it takes to finish it.
+#[derive(Clone, Debug, QueryableByName)]
+pub(crate) struct Claimed {
+    #[diesel(sql_type = BigInt)]
+    pub seq: i64,
+    #[diesel(sql_type = Text)]
+    pub tenant_id: String,
+    #[diesel(sql_type = Text)]
+    pub id: String,
+    #[diesel(sql_type = Text)]
+    pub entity: String,
+    #[diesel(sql_type = Text)]
+    pub entity_id: String,
+    #[diesel(sql_type = Text)]
+    pub action: String,
+    #[diesel(sql_type = Nullable<Text>)]
+    pub before: Option<String>,
+    #[diesel(sql_type = Nullable<Text>)]
+    pub after: Option<String>,
+    #[diesel(sql_type = Text)]
+    pub request_id: String,
+    #[diesel(sql_type = BigInt)]
+    pub created_ms: i64,
+    #[diesel(sql_type = BigInt)]
+    pub attempts: i64,
+}
+
+impl Claimed {
+    pub(crate) fn event(&self) -> Event {
+        let value = |text: &Option<String>| text.as_deref().and_then(|text| serde_json::from_str(text).ok());
+        Event {
+            id: self.id.clone(),
+            tenant_id: self.tenant_id.clone(),
+            entity: self.entity.clone(),
+            entity_id: self.entity_id.clone(),
+            action: self.action.clone(),
+            before: value(&self.before),
+            after: value(&self.after),
+            request_id: self.request_id.clone(),
+            at: Timestamp::from_millis(self.created_ms),
+        }
+    }
+}
+
+pub(crate) fn insert(conn: &mut Conn, who: &Who, now: Timestamp, change: &Change) -> Result<()> {
+    use outbox_events::dsl;
+    diesel::insert_into(dsl::outbox_events)
+        .values((
+            dsl::tenant_id.eq(&change.tenant_id),
+            dsl::id.eq(format!("EVT-{}", uuid::Uuid::now_v7())),
+            dsl::entity.eq(change.entity),
+            dsl::entity_id.eq(&change.entity_id),
+            dsl::action.eq(change.action().as_str()),
+            dsl::before.eq(change.before.as_ref().map(Value::to_string)),
+            dsl::after.eq(change.after.as_ref().map(Value::to_string)),
+            dsl::request_id.eq(&who.request_id),
+            dsl::created_ms.eq(now.millis()),
+            dsl::due_ms.eq(now.millis()),
+            dsl::owner.eq(""),
+            dsl::attempts.eq(0),
+        ))
+        .execute(conn)?;
+    Ok(())
+}
+
+/// Claims due events for `owner` until `until`: of each entity only the oldest, so that they stay in order.
+///
+/// A claim that runs out is due again: its owner may have died. Several gateways share one table; on Postgres each
+/// passes over what another is just claiming.
+pub(crate) fn claim(conn: &mut Conn, owner: &str, now: Timestamp, until: Timestamp, most: i64) -> Result<Vec<Claimed>> {
+    let text = match conn {
+        Conn::Sqlite(_) => {
+            "UPDATE outbox_events SET owner = ?, due_ms = ?, attempts = attempts + 1 WHERE seq IN ( \
+                 SELECT e.seq FROM outbox_events e WHERE e.due_ms <= ? AND NOT EXISTS ( \
+                     SELECT 1 FROM outbox_events p WHERE p.tenant_id = e.tenant_id AND p.entity = e.entity \
+                     AND p.entity_id = e.entity_id AND p.seq < e.seq) \
+                 ORDER BY e.seq LIMIT ?) \
+             RETURNING *"
+        }
+        Conn::Postgres(_) => {
+            "UPDATE outbox_events SET owner = $1, due_ms = $2, attempts = attempts + 1 WHERE (tenant_id, seq) IN ( \
+                 SELECT e.tenant_id, e.seq FROM outbox_events e WHERE e.due_ms <= $3 AND NOT EXISTS ( \
+                     SELECT 1 FROM outbox_events p WHERE p.tenant_id = e.tenant_id AND p.entity = e.entity \
+                     AND p.entity_id = e.entity_id AND p.seq < e.seq) \
+                 ORDER BY e.seq LIMIT $4 FOR UPDATE SKIP LOCKED) \
+             RETURNING *"
+        }
+    };
+    let mut claimed: Vec<Claimed> = sql_query(text)
+        .bind::<Text, _>(owner)
+        .bind::<BigInt, _>(until.millis())
+        .bind::<BigInt, _>(now.millis())
+        .bind::<BigInt, _>(most)
+        .load(conn)?;
+    claimed.sort_by_key(|event| event.seq);
+    Ok(claimed)
+}
+
+/// Deletes a claimed event. False when the claim is another's by now: its owner will finish it.
+pub(crate) fn finish(conn: &mut Conn, owner: &str, event: &Claimed) -> Result<bool> {
+    use outbox_events::dsl;
+    let mine = dsl::outbox_events.find((&event.tenant_id, event.seq)).filter(dsl::owner.eq(owner));
+    Ok(diesel::delete(mine).execute(conn)? == 1)
+}
+
+/// Gives a claimed event back, due again at `due`.
+pub(crate) fn put_back(conn: &mut Conn, owner: &str, event: &Claimed, due: Timestamp) -> Result<()> {
+    use outbox_events::dsl;
+    diesel::update(dsl::outbox_events.find((&event.tenant_id, event.seq)).filter(dsl::owner.eq(owner)))
+        .set((dsl::due_ms.eq(due.millis()), dsl::owner.eq("")))
+        .execute(conn)?;
+    Ok(())
+}
+
+/// When the oldest waiting event happened.
+pub(crate) fn oldest(conn: &mut Conn) -> Result<Option<Timestamp>> {
+    use outbox_events::dsl;
+    let oldest: Option<i64> = dsl::outbox_events.select(dsl::created_ms).order(dsl::seq).first(conn).optional()?;
+    Ok(oldest.map(Timestamp::from_millis))
+}

@@ -1,0 +1,93 @@
+//! Safe retries: a request that names a key is carried out once, and answered the same for 24 hours.
+
+use base::{
+    problem::{Kind, Problem},
+    timestamp::Timestamp,
+};
+use db::{Conn, Error, Result};
+use diesel::prelude::*;
+use sha2::{Digest as _, Sha256};
+
+use crate::schema::idempotency;
+
+/// How long an answer is kept.
+pub const KEPT_MS: i64 = 24 * 60 * 60 * 1000;
+
+/// A request that names a key.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The tenant of the path.
+    pub tenant_id: String,
+    /// The API key: two callers may choose the same idempotency key.
+    pub caller: String,
+    /// `Idempotency-Key`.
+    pub key: String,
+    /// Method, path, query and body, hashed.
+    pub fingerprint: String,
+}
+
+impl Request {
+    /// The fingerprint of a request.
+    pub fn fingerprint(method: &str, path_and_query: &str, body: &[u8]) -> String {
+        let mut hash = Sha256::new();
+        for part in [method.as_bytes(), path_and_query.as_bytes(), body] {
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part);
+        }
+        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// A stored answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// The entity's version, where the answer carries one.
+    pub etag: Option<i64>,
+    /// The JSON body.
+    pub body: String,
+}
+
+/// The answer that was given to this request before; 422 when the key was used for another request.
+pub fn find(conn: &mut Conn, request: &Request, now: Timestamp) -> Result<Option<Stored>> {
+    use idempotency::dsl;
+    let found: Option<(String, Option<i64>, String, i64)> = dsl::idempotency
+        .find((&request.tenant_id, &request.caller, &request.key))
+        .select((dsl::fingerprint, dsl::etag, dsl::body, dsl::created_ms))
+        .first(conn)
+        .optional()?;
+    match found {
+        Some((_, _, _, created)) if created < now.millis() - KEPT_MS => {
+            diesel::delete(dsl::idempotency.find((&request.tenant_id, &request.caller, &request.key))).execute(conn)?;
+            Ok(None)
+        }
+        Some((fingerprint, etag, body, _)) if fingerprint == request.fingerprint => Ok(Some(Stored { etag, body })),
+        Some(_) => Err(Error::Problem(Problem::new(
+            Kind::KeyReused,
+            "This Idempotency-Key was used for another request; a new request needs a new key.",
+        ))),
+        None => Ok(None),
+    }
+}
+
+/// Stores the answer, in the transaction of what it answers.
+pub fn insert(conn: &mut Conn, request: &Request, answer: &Stored, now: Timestamp) -> Result<()> {
+    use idempotency::dsl;
+    diesel::insert_into(dsl::idempotency)
+        .values((
+            dsl::tenant_id.eq(&request.tenant_id),
+            dsl::caller.eq(&request.caller),
+            dsl::idempotency_key.eq(&request.key),
+            dsl::fingerprint.eq(&request.fingerprint),
+            dsl::etag.eq(answer.etag),
+            dsl::body.eq(&answer.body),
+            dsl::created_ms.eq(now.millis()),
+        ))
+        .execute(conn)?;
+    Ok(())
+}
+
+/// Forgets answers older than a day; says how many.
+pub fn forget_old(conn: &mut Conn, now: Timestamp) -> Result<usize> {
+    use idempotency::dsl;
+    Ok(diesel::delete(dsl::idempotency.filter(dsl::created_ms.lt(now.millis() - KEPT_MS))).execute(conn)?)
+}

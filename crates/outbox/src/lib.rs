@@ -1,0 +1,23 @@
+//! What happened, told in the transaction in which it happened.
+//!
+//! A write runs in a [`Tx`]. It notes each [`Change`] it makes; with the write commit, or with it vanish: one row of
+//! the audit log and one event for each entity, and the record by which a repeated request is answered again
+//! ([`idempotency`]). A [`Worker`] hands events on to [`Subscriber`]s, at least once and in order for each entity.
+
+pub mod audit;
+mod change;
+mod events;
+pub mod idempotency;
+mod schema;
+#[cfg(test)]
+mod tests;
+mod worker;
+
+pub use change::{Action, Change, Tx, Who};
+pub use events::Event;
+pub use worker::{Subscriber, Worker};
+
+/// The tables of this crate.
+pub const fn migrations() -> db::Migrations {
+    db::migrations!("outbox")
+}

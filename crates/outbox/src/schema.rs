@@ -1,0 +1,48 @@
+//! The tables, as in `migrations/`.
+
+use diesel::table;
+
+table! {
+    outbox_events (tenant_id, seq) {
+        seq -> BigInt,
+        tenant_id -> Text,
+        id -> Text,
+        entity -> Text,
+        entity_id -> Text,
+        action -> Text,
+        before -> Nullable<Text>,
+        after -> Nullable<Text>,
+        request_id -> Text,
+        created_ms -> BigInt,
+        due_ms -> BigInt,
+        owner -> Text,
+        attempts -> BigInt,
+    }
+}
+
+table! {
+    audit_log (tenant_id, id) {
+        tenant_id -> Text,
+        id -> Text,
+        at_ms -> BigInt,
+        user_id -> Text,
+        key_id -> Text,
+        action -> Text,
+        entity -> Text,
+        entity_id -> Text,
+        changes -> Text,
+        request_id -> Text,
+    }
+}
+
+table! {
+    idempotency (tenant_id, caller, idempotency_key) {
+        tenant_id -> Text,
+        caller -> Text,
+        idempotency_key -> Text,
+        fingerprint -> Text,
+        etag -> Nullable<BigInt>,
+        body -> Text,
+        created_ms -> BigInt,
+    }
+}

@@ -1,0 +1,180 @@
+//! The promises of the outbox, on SQLite.
+
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use base::{problem::Problem, timestamp::Timestamp};
+use db::{Condition, Conn, DatabaseUrl, Db, Options, Result};
+use serde_json::{Value, json};
+
+use crate::{Change, Event, Subscriber, Tx, Who, Worker, audit, events, idempotency};
+
+const NOW: Timestamp = Timestamp::from_millis(1_795_000_000_000);
+
+struct Fixture {
+    db: Db,
+    _directory: tempfile::TempDir,
+}
+
+fn fixture() -> Fixture {
+    let directory = tempfile::tempdir().unwrap();
+    let db = Db::open(&DatabaseUrl::Sqlite(directory.path().join("t.sqlite")), Options::default()).unwrap();
+    db.migrate(&[crate::migrations()]).unwrap();
+    Fixture { db, _directory: directory }
+}
+
+fn who() -> Who {
+    Who { user_id: "USR0000000001".into(), key_id: "key".into(), request_id: "r-1".into() }
+}
+
+fn change(id: &str, before: Option<Value>, after: Option<Value>) -> Change {
+    Change { tenant_id: "client_1".into(), entity: "Resource", entity_id: id.into(), before, after, publish: true }
+}
+
+impl Fixture {
+    fn tx<T: Send + 'static>(&self, f: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static) -> Result<T> {
+        self.db.write_here(move |conn| Tx::run(conn, &who(), NOW, f))
+    }
+
+    fn claim(&self, owner: &'static str, now: i64) -> Vec<String> {
+        let (now, until) = (Timestamp::from_millis(now), Timestamp::from_millis(now + 1000));
+        let claimed = self.db.write_here(move |conn| events::claim(conn, owner, now, until, 100)).unwrap();
+        claimed.into_iter().map(|event| format!("{} {}", event.action, event.entity_id)).collect()
+    }
+
+    fn log(&self) -> Vec<audit::Entry> {
+        let all = Condition::sql("audit_log.tenant_id = 'client_1'");
+        self.db.read_here(|conn| audit::page(conn, &all, false, 0, 100)).unwrap().0
+    }
+}
+
+#[test]
+fn several_changes_of_one_entity_are_one() {
+    let fixture = fixture();
+    fixture
+        .tx(|tx| {
+            tx.note(change("a", Some(json!({"n": 1})), Some(json!({"n": 2}))));
+            tx.note(change("b", None, Some(json!({}))));
+            tx.note(change("a", Some(json!({"n": 2})), Some(json!({"n": 3}))));
+            tx.note(change("c", Some(json!({"n": 1})), Some(json!({"n": 1}))));
+            tx.note(change("d", None, Some(json!({"n": 1}))));
+            tx.note(change("d", Some(json!({"n": 1})), None));
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(fixture.claim("me", NOW.millis()), ["UPDATE a", "CREATE b"]);
+    let log = fixture.log();
+    assert_eq!(log.len(), 2);
+    assert_eq!(log[0].changes, json!({"n": {"before": 1, "after": 3}}).to_string());
+    assert_eq!((log[0].user_id.as_str(), log[0].request_id.as_str()), ("USR0000000001", "r-1"));
+}
+
+#[test]
+fn a_write_that_fails_leaves_nothing() {
+    let fixture = fixture();
+    let failed = fixture.tx(|tx| {
+        tx.note(change("a", None, Some(json!({}))));
+        Err::<(), _>(Problem::conflict("no").into())
+    });
+    assert!(failed.is_err());
+    assert!(fixture.claim("me", NOW.millis()).is_empty());
+    assert!(fixture.log().is_empty());
+}
+
+#[test]
+fn each_entity_stays_in_order_and_a_claim_runs_out() {
+    let fixture = fixture();
+    for n in 0..2 {
+        fixture.tx(move |tx| Ok(tx.note(change("a", Some(json!(n)), Some(json!(n + 1)))))).unwrap();
+    }
+    fixture.tx(|tx| Ok(tx.note(change("b", None, Some(json!(1)))))).unwrap();
+    let now = NOW.millis();
+    assert_eq!(fixture.claim("one", now), ["UPDATE a", "CREATE b"], "the oldest of each");
+    assert!(fixture.claim("two", now + 500).is_empty(), "claimed, and the second of a waits for the first");
+    assert_eq!(fixture.claim("two", now + 1000), ["UPDATE a", "CREATE b"], "the claim ran out");
+}
+
+#[test]
+fn a_late_owner_does_not_finish_what_another_has_claimed() {
+    let fixture = fixture();
+    fixture.tx(|tx| Ok(tx.note(change("a", None, Some(json!(1)))))).unwrap();
+    let claim = |owner: &'static str, now: i64| {
+        let (now, until) = (Timestamp::from_millis(now), Timestamp::from_millis(now + 1000));
+        fixture.db.write_here(move |conn| events::claim(conn, owner, now, until, 1)).unwrap().remove(0)
+    };
+    let late = claim("late", NOW.millis());
+    let other = claim("other", NOW.millis() + 2000);
+    assert!(!fixture.db.write_here(move |conn| events::finish(conn, "late", &late)).unwrap());
+    assert!(fixture.db.write_here(move |conn| events::finish(conn, "other", &other)).unwrap());
+}
+
+/// Refuses every event once, then takes it.
+#[derive(Default)]
+struct Reluctant {
+    refusals: AtomicUsize,
+    taken: Mutex<Vec<Event>>,
+}
+
+impl Subscriber for Reluctant {
+    fn name(&self) -> &'static str {
+        "reluctant"
+    }
+
+    fn take(&self, _: &mut Conn, event: &Event) -> Result<()> {
+        if self.refusals.fetch_add(1, Ordering::Relaxed) == 0 {
+            return Err(db::Error::Fault("not now".into()));
+        }
+        self.taken.lock().unwrap().push(event.clone());
+        Ok(())
+    }
+}
+
+#[test]
+fn a_worker_hands_on_everything_once_and_in_order() {
+    let fixture = fixture();
+    for n in 0..20 {
+        fixture.tx(move |tx| Ok(tx.note(change("a", Some(json!(n)), Some(json!(n + 1)))))).unwrap();
+    }
+    let subscriber = Arc::new(Reluctant::default());
+    // Time runs fast, so that the retry after the first refusal is soon due.
+    let (begun, fast) = (Instant::now(), 100);
+    let clock = move || {
+        let elapsed = i64::try_from(begun.elapsed().as_millis()).unwrap_or(0);
+        Timestamp::from_millis(NOW.millis() + elapsed * fast)
+    };
+    let worker = Worker::start(fixture.db.clone(), vec![subscriber.clone()], clock).unwrap();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while subscriber.taken.lock().unwrap().len() < 20 && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    drop(worker);
+    let taken = subscriber.taken.lock().unwrap();
+    let after: Vec<Value> = taken.iter().filter_map(|event| event.after.clone()).collect();
+    assert_eq!(after, (1..=20).map(Value::from).collect::<Vec<_>>());
+    assert!(fixture.claim("me", i64::MAX / 2).is_empty());
+}
+
+#[test]
+fn an_answer_is_kept_for_its_request_alone_and_for_a_day() {
+    let fixture = fixture();
+    let request = |body: &[u8]| idempotency::Request {
+        tenant_id: "client_1".into(),
+        caller: "key".into(),
+        key: "k-1".into(),
+        fingerprint: idempotency::Request::fingerprint("POST", "/x", body),
+    };
+    let stored = idempotency::Stored { etag: Some(3), body: "{}".into() };
+    let (first, answer) = (request(b"a"), stored.clone());
+    fixture.db.write_here(move |conn| idempotency::insert(conn, &first, &answer, NOW)).unwrap();
+    let find = |request: idempotency::Request, now: i64| {
+        fixture.db.write_here(move |conn| idempotency::find(conn, &request, Timestamp::from_millis(now)))
+    };
+    assert_eq!(find(request(b"a"), NOW.millis() + 1).unwrap(), Some(stored));
+    assert!(matches!(find(request(b"b"), NOW.millis() + 1), Err(db::Error::Problem(_))));
+    assert_eq!(find(request(b"a"), NOW.millis() + idempotency::KEPT_MS + 1).unwrap(), None);
+}

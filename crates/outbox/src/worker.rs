@@ -1,0 +1,123 @@
+//! The worker that hands events on.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicI64, Ordering},
+    },
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use base::timestamp::Timestamp;
+use db::{Conn, Db, Result};
+
+use crate::{Event, events, idempotency};
+
+/// Someone who is told what happens. Told at least once: after a crash perhaps again, with the same event id.
+pub trait Subscriber: Send + Sync {
+    /// A name for the log.
+    fn name(&self) -> &'static str;
+
+    /// Takes an event over, inside the transaction that removes it from the outbox: what this writes and the removal
+    /// commit together. An error leaves the event and tries again later.
+    fn take(&self, conn: &mut Conn, event: &Event) -> Result<()>;
+}
+
+/// How long a claim lasts; a worker that takes longer may see its events handed on by another as well.
+const LEASE_MS: i64 = 30_000;
+/// How many events one claim takes.
+const BATCH: i64 = 100;
+/// How long an idle worker waits before it looks again.
+const IDLE: Duration = Duration::from_millis(250);
+/// The first and the longest wait after a failure.
+const FIRST_RETRY_MS: i64 = 1_000;
+const LAST_RETRY_MS: i64 = 300_000;
+/// How often old idempotency records are forgotten.
+const HOUSEKEEPING_MS: i64 = 600_000;
+
+/// A running worker; stops when dropped.
+pub struct Worker {
+    stop: Arc<AtomicBool>,
+    lag_ms: Arc<AtomicI64>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Worker {
+    /// Starts a worker. `clock` tells the time, so that tests can.
+    pub fn start(
+        db: Db,
+        subscribers: Vec<Arc<dyn Subscriber>>,
+        clock: impl Fn() -> Timestamp + Send + 'static,
+    ) -> std::io::Result<Self> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let lag_ms = Arc::new(AtomicI64::new(0));
+        let owner = uuid::Uuid::new_v4().to_string();
+        let (stopped, lag) = (Arc::clone(&stop), Arc::clone(&lag_ms));
+        let thread = std::thread::Builder::new().name("outbox".to_owned()).spawn(move || {
+            let mut housekeeping = i64::MIN;
+            while !stopped.load(Ordering::Relaxed) {
+                let now = clock();
+                if now.millis() >= housekeeping {
+                    housekeeping = now.millis() + HOUSEKEEPING_MS;
+                    if let Err(error) = db.write_here(move |conn| idempotency::forget_old(conn, now)) {
+                        tracing::warn!(%error, "forgetting old answers");
+                    }
+                }
+                let busy = hand_on(&db, &owner, &subscribers, now).unwrap_or_else(|error| {
+                    tracing::warn!(%error, "handing on events");
+                    false
+                });
+                if !busy {
+                    let oldest = db.read_here(events::oldest).ok().flatten();
+                    lag.store(oldest.map_or(0, |at| (now.millis() - at.millis()).max(0)), Ordering::Relaxed);
+                    std::thread::sleep(IDLE);
+                }
+            }
+        })?;
+        Ok(Self { stop, lag_ms, thread: Some(thread) })
+    }
+
+    /// The age of the oldest waiting event, in milliseconds.
+    pub fn lag(&self) -> Arc<AtomicI64> {
+        Arc::clone(&self.lag_ms)
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Hands on what is due; true when there may be more.
+fn hand_on(db: &Db, owner: &str, subscribers: &[Arc<dyn Subscriber>], now: Timestamp) -> Result<bool> {
+    // An idle database is only read: a claim would be a write, and a commit, four times a second.
+    if db.read_here(events::oldest)?.is_none() {
+        return Ok(false);
+    }
+    let until = Timestamp::from_millis(now.millis() + LEASE_MS);
+    let me = owner.to_owned();
+    let claimed = db.write_here(move |conn| events::claim(conn, &me, now, until, BATCH))?;
+    let any = !claimed.is_empty();
+    for event in claimed {
+        let (me, those, this) = (owner.to_owned(), subscribers.to_vec(), event.clone());
+        let taken = db.write_here(move |conn| {
+            if !events::finish(conn, &me, &this)? {
+                return Ok(());
+            }
+            let event = this.event();
+            those.iter().try_for_each(|subscriber| subscriber.take(conn, &event))
+        });
+        if let Err(error) = taken {
+            tracing::warn!(%error, event = event.id, attempts = event.attempts, "an event was not taken");
+            let wait = FIRST_RETRY_MS.saturating_mul(1 << event.attempts.clamp(0, 16)).min(LAST_RETRY_MS);
+            let (me, due) = (owner.to_owned(), Timestamp::from_millis(now.millis() + wait));
+            db.write_here(move |conn| events::put_back(conn, &me, &event, due))?;
+        }
+    }
+    Ok(any)
+}

@@ -1,0 +1,150 @@
+//! The documents say what is there: their links lead somewhere, the reference leaves out no operation, and the names
+//! by which code and documents refer to each other exist.
+
+use std::collections::BTreeSet;
+
+use crate::house::{files, operations, read, root};
+
+/// The prefix that docs/interface.md states once.
+const TENANT: &str = "/api/v2/tenants/{tenantId}";
+
+/// Every document of the repository, by its path from the root.
+fn documents() -> Vec<String> {
+    let top = std::fs::read_dir(root()).into_iter().flatten().flatten();
+    let top = top.map(|entry| entry.file_name().to_string_lossy().into_owned()).filter(|name| name.ends_with(".md"));
+    top.chain(files("docs", ".md")).collect()
+}
+
+/// The lines that are prose: not those of a code block.
+fn prose(text: &str) -> Vec<&str> {
+    let mut inside = false;
+    let mut is_prose = |line: &&str| {
+        let fence = line.trim_start().starts_with("```");
+        inside ^= fence;
+        !inside && !fence
+    };
+    text.lines().filter(|line| is_prose(line)).collect()
+}
+
+fn headings(text: &str) -> Vec<String> {
+    let lines = prose(text).into_iter().filter(|line| line.starts_with('#'));
+    lines.map(|line| line.trim_start_matches('#').trim().to_owned()).collect()
+}
+
+/// The anchor of a heading: lower case, blanks as hyphens, without punctuation.
+fn anchor(heading: &str) -> String {
+    let kept = heading.chars().filter(|letter| letter.is_alphanumeric() || " -_".contains(*letter));
+    kept.map(|letter| if letter == ' ' { '-' } else { letter.to_ascii_lowercase() }).collect()
+}
+
+/// What stands between backquotes.
+fn quoted_code(text: &str) -> Vec<String> {
+    prose(text).iter().flat_map(|line| line.split('`').skip(1).step_by(2)).map(ToOwned::to_owned).collect()
+}
+
+#[test]
+fn links_lead_somewhere() {
+    for document in documents() {
+        let text = read(&document);
+        let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
+        for piece in prose(&text).join("\n").split("](").skip(1) {
+            let target = piece.split(')').next().unwrap_or_default();
+            if target.contains("://") {
+                continue;
+            }
+            let (file, place) = target.split_once('#').unwrap_or((target, ""));
+            let path = if file.is_empty() { root().join(&document) } else { root().join(folder).join(file) };
+            assert!(path.exists(), "{document}: {target} leads nowhere");
+            if !place.is_empty() {
+                let linked = std::fs::read_to_string(&path).unwrap_or_default();
+                let known = headings(&linked).iter().any(|heading| anchor(heading) == place);
+                assert!(known, "{document}: {target} names no heading");
+            }
+        }
+    }
+}
+
+#[test]
+fn files_that_documents_name_exist() {
+    const FOLDERS: [&str; 7] = ["crates/", "gateway/", "tests/", "docs/", "openapi/", "scripts/", ".ci/"];
+    for document in documents() {
+        for name in quoted_code(&read(&document)) {
+            let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte));
+            if plain && FOLDERS.iter().any(|folder| name.starts_with(folder)) {
+                assert!(root().join(&name).exists(), "{document} names {name}, which is not there");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_operation_is_in_the_reference() {
+    let known: BTreeSet<String> = quoted_code(&read("docs/interface.md")).into_iter().collect();
+    for (operation, _) in operations() {
+        let below = operation.replacen(TENANT, "", 1);
+        let found = known.contains(&operation) || known.contains(&below);
+        assert!(found, "docs/interface.md does not have `{below}`");
+    }
+}
+
+/// What the reference describes as an operation is one: `GET /path` in backquotes.
+#[test]
+fn the_reference_invents_no_operation() {
+    const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+    const OUTSIDE: [&str; 4] = ["/health/live", "/health/ready", "/docs", "/openapi.json"];
+    let known: BTreeSet<String> = operations().into_iter().map(|(operation, _)| operation).collect();
+    let text = read("docs/interface.md");
+    let described = text.split("\n## Planned").next().unwrap_or_default();
+    for name in quoted_code(described) {
+        let Some((method, path)) = name.split_once(' ') else { continue };
+        if METHODS.contains(&method) && path.starts_with('/') && !OUTSIDE.contains(&path) {
+            let below = format!("{method} {TENANT}{path}");
+            assert!(known.contains(&name) || known.contains(&below), "docs/interface.md invents `{name}`");
+        }
+    }
+}
+
+/// A comment that sends the reader to a section by name: `("Resource type" in docs/interface.md)`.
+#[test]
+fn sections_that_the_code_refers_to_exist() {
+    let text = read("docs/interface.md");
+    let bold = text.split("**").skip(1).step_by(2).map(|name| name.trim_end_matches('.').to_owned());
+    let known: BTreeSet<String> = headings(&text).into_iter().chain(bold).map(|name| name.to_lowercase()).collect();
+    let mut referred = 0;
+    for path in files("crates", ".rs") {
+        for sentence in comments(&read(&path)).split(". ").filter(|sentence| sentence.contains("docs/interface.md")) {
+            for name in sentence.split('"').skip(1).step_by(2) {
+                assert!(known.contains(&name.to_lowercase()), "{path} refers to {name:?}, which is no section");
+                referred += 1;
+            }
+        }
+    }
+    assert!(referred > 5, "the references are written in another way now");
+}
+
+/// The comments of a source as one text; a line of code ends a sentence.
+fn comments(source: &str) -> String {
+    let lines = source.lines().map(|line| match line.trim_start().strip_prefix("//") {
+        Some(comment) => comment.trim_start_matches(['/', '!']),
+        None => ". ",
+    });
+    lines.collect()
+}
+
+#[test]
+fn every_setting_is_in_the_operations_page() {
+    let page = read("docs/operations.md");
+    let sources = files("gateway/src", ".rs").into_iter().map(|path| read(&path));
+    let settings: BTreeSet<String> = sources
+        .flat_map(|source| {
+            let pieces = source.split('"').skip(1).step_by(2);
+            let names = pieces.filter(|name| name.starts_with("MUSTER_"));
+            let whole = names.filter(|name| name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_'));
+            whole.map(ToOwned::to_owned).collect::<Vec<_>>()
+        })
+        .collect();
+    assert!(settings.len() > 5, "{settings:?}");
+    for name in settings {
+        assert!(page.contains(&name), "docs/operations.md does not have {name}");
+    }
+}

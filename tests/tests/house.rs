@@ -1,0 +1,378 @@
+//! The house (ARCHITECTURE.md): what may depend on what, and what the sources keep to. Read off the manifests, the
+//! sources, the migrations and the OpenAPI documents; no server is started.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use muster_tests::{Exit, muster};
+use serde_json::Value;
+
+/// The crates below the domains. Every other crate in `crates/` but `access` is a domain.
+const FOUNDATION: [&str; 6] = ["base", "calendar", "db", "outbox", "api", "ports"];
+
+/// Libraries that a crate may never name, because something else in the house is there for it.
+const NEVER: [(&str, &[&str]); 8] = [
+    ("base", &["actix-web", "diesel", "r2d2", "tokio", "utoipa"]),
+    ("calendar", &["actix-web", "diesel", "r2d2", "tokio", "utoipa"]),
+    ("ports", &["actix-web", "diesel", "r2d2"]),
+    ("db", &["actix-web", "utoipa"]),
+    ("outbox", &["actix-web", "utoipa"]),
+    ("api", &["diesel", "r2d2"]),
+    ("gateway", &["diesel", "r2d2"]),
+    ("muster-tests", &["diesel", "r2d2"]),
+];
+
+/// What reads a clock. `api::clock` is the one place that may.
+const CLOCKS: [&str; 5] = ["SystemTime", "Instant::now", "clock::now", "now_utc", "UtcDateTime::now"];
+
+/// Files that hold a whole resource, handlers and queries together, stay this small; a larger one is split into
+/// `wire.rs`, `rules.rs`, `store.rs` and `http.rs`.
+const MOST_LINES_OF_ONE_FILE_RESOURCES: usize = 300;
+
+/// Tables whose key does not start with the tenant. This list may only shrink.
+const KEYED_OTHERWISE: [(&str, &str); 4] = [
+    ("counters", "a row is a sequence of the whole database"),
+    ("outbox_events", "SQLite counts a key of one column only; on Postgres it starts with the tenant"),
+    ("tenants", "its id is the tenant"),
+    ("tokens", "looked up by hash before the tenant is known"),
+];
+
+/// Types that are a row and an answer in one. This list may only shrink.
+const ROWS_THAT_ARE_SHOWN: [&str; 1] = ["crates/inventory/src/types.rs: ResourceType"];
+
+#[test]
+fn crates_depend_on_each_other_along_the_arrows_only() {
+    let packages = packages();
+    let names: BTreeSet<&str> = packages.iter().map(|package| package.name.as_str()).collect();
+    let mut wrong = Vec::new();
+    for package in &packages {
+        let Some(allowed) = may_depend_on(&package.name) else { continue };
+        let inside = package.dependencies.iter().filter(|name| names.contains(name.as_str()));
+        for other in inside.filter(|name| !allowed.contains(&name.as_str())) {
+            wrong.push(format!("{} depends on {other}", package.name));
+        }
+    }
+    assert!(wrong.is_empty(), "arrows that ARCHITECTURE.md does not have: {wrong:#?}");
+}
+
+/// The crates of this workspace that one may depend on; `None` when it may on all of them.
+fn may_depend_on(name: &str) -> Option<&'static [&'static str]> {
+    Some(match name {
+        "gateway" => return None,
+        "base" => &[],
+        "calendar" | "ports" | "db" => &["base"],
+        "outbox" => &["base", "db"],
+        "api" => &["base", "db", "outbox"],
+        "access" => &["base", "db", "outbox", "api"],
+        // The tests know the program from outside only; a domain, with all it needs.
+        _ => &FOUNDATION,
+    })
+}
+
+#[test]
+fn a_crate_is_called_what_its_folder_is_called() {
+    for package in packages() {
+        let folder = package.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let inside = package.folder.parent() == Some(&root().join("crates"));
+        assert!(!inside || folder == package.name, "crates/{folder} is called {}", package.name);
+    }
+}
+
+#[test]
+fn no_crate_names_a_library_that_is_not_its_business() {
+    for package in packages() {
+        let never = NEVER.iter().find(|(name, _)| *name == package.name).map_or(&[][..], |(_, never)| never);
+        let named: Vec<_> = package.dependencies.iter().filter(|name| never.contains(&name.as_str())).collect();
+        assert!(named.is_empty(), "{} depends on {named:?}", package.name);
+    }
+}
+
+#[test]
+fn rules_and_pure_parts_know_no_http_no_database_and_no_clock() {
+    let pure = |path: &str| {
+        path.ends_with("/rules.rs")
+            || path.starts_with("crates/base/")
+            || path.starts_with("crates/calendar/")
+            || path.starts_with("crates/inventory/src/reports/")
+    };
+    let forbidden: Vec<&str> = ["actix_web", "diesel", "db::Conn"].into_iter().chain(CLOCKS).collect();
+    refuse(pure, &forbidden);
+}
+
+#[test]
+fn queries_know_no_http_and_no_clock() {
+    let forbidden: Vec<&str> = ["actix_web", "api::At"].into_iter().chain(CLOCKS).collect();
+    refuse(|path| path.ends_with("/store.rs"), &forbidden);
+}
+
+#[test]
+fn handlers_and_what_clients_see_know_no_tables() {
+    refuse(|path| path.ends_with("/http.rs") || path.ends_with("/wire.rs"), &["diesel", "crate::schema"]);
+}
+
+#[test]
+fn a_file_with_handlers_and_queries_is_a_small_resource_of_its_own() {
+    for (path, text) in sources() {
+        let code = code(&text);
+        let lines = text.lines().count();
+        let both = code.contains("actix_web") && code.contains("diesel::");
+        assert!(
+            !both || lines <= MOST_LINES_OF_ONE_FILE_RESOURCES,
+            "{path} has handlers and queries in {lines} lines: split it into wire.rs, rules.rs, store.rs, http.rs"
+        );
+    }
+}
+
+#[test]
+fn a_row_is_never_shown_and_what_is_shown_is_never_a_row() {
+    let mut both = BTreeSet::new();
+    for (path, text) in sources() {
+        for (derived, name) in derives(&code(&text)) {
+            let row = ["Queryable", "Insertable", "AsChangeset"].iter().any(|word| derived.contains(word));
+            let shown = ["Serialize", "ToSchema"].iter().any(|word| derived.contains(word));
+            if row && shown {
+                both.insert(format!("{path}: {name}"));
+            }
+        }
+    }
+    let listed: BTreeSet<String> = ROWS_THAT_ARE_SHOWN.iter().map(ToString::to_string).collect();
+    assert_eq!(both, listed, "left: what there is; right: the exceptions, a list that may only shrink");
+}
+
+#[test]
+fn every_primary_key_starts_with_the_tenant() {
+    let (mut all, mut otherwise) = (BTreeSet::new(), BTreeSet::new());
+    for (_, sql) in migrations() {
+        for table in tables(&sql) {
+            if !table.lines.iter().any(|line| line.starts_with("PRIMARY KEY (tenant_id")) {
+                otherwise.insert(table.name.clone());
+            }
+            all.insert(table.name);
+        }
+    }
+    let excepted: BTreeSet<String> = KEYED_OTHERWISE.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let wrong: Vec<_> = otherwise.difference(&excepted).collect();
+    assert!(wrong.is_empty(), "the primary keys of {wrong:?} do not start with tenant_id");
+    let stale: Vec<_> = excepted.intersection(&all).filter(|name| !otherwise.contains(*name)).collect();
+    assert!(stale.is_empty(), "{stale:?} need no exception any more");
+}
+
+#[test]
+fn both_backends_have_the_same_tables() {
+    let mut backends: BTreeMap<&str, BTreeMap<String, Vec<String>>> = BTreeMap::new();
+    for (path, sql) in migrations() {
+        let backend = if path.contains("/sqlite/") { "SQLite" } else { "Postgres" };
+        let known = backends.entry(backend).or_default();
+        known.extend(tables(&sql).into_iter().map(|table| (table.name.clone(), table.columns())));
+    }
+    let (sqlite, postgres) = (&backends["SQLite"], &backends["Postgres"]);
+    for (name, columns) in sqlite {
+        assert_eq!(Some(columns), postgres.get(name), "{name}: SQLite on the left, Postgres on the right");
+    }
+    assert_eq!(sqlite.len(), postgres.len());
+}
+
+#[test]
+fn columns_have_types_that_both_backends_have() {
+    const TYPES: [&str; 5] = ["BIGINT", "TEXT", "BOOLEAN", "DOUBLE", COUNTED];
+    for (path, sql) in migrations() {
+        for column in tables(&sql).iter().flat_map(Table::columns) {
+            let kind = column.split_whitespace().nth(1).unwrap_or_default();
+            assert!(TYPES.contains(&kind), "{path}: {column}");
+        }
+    }
+}
+
+/// The later of two schemas of one name would replace the first in silence.
+#[test]
+fn domains_share_no_schema_name_for_different_things() {
+    let mut owners: BTreeMap<&str, (&str, &Value)> = BTreeMap::new();
+    for (domain, document) in documents().iter().filter(|(name, _)| *name != "openapi") {
+        let Some(schemas) = document["components"]["schemas"].as_object() else { continue };
+        for (name, schema) in schemas {
+            let (owner, first) = *owners.entry(name).or_insert((domain, schema));
+            assert!(first == schema, "the schema {name} is one thing in {owner} and another in {domain}");
+        }
+    }
+    assert!(!owners.is_empty());
+}
+
+#[test]
+fn every_operation_has_a_summary_a_role_and_an_id_of_its_own() {
+    let mut ids = BTreeSet::new();
+    for (operation, description) in operations() {
+        let id = description["operationId"].as_str().unwrap_or_default();
+        assert!(!id.is_empty() && ids.insert(id.to_owned()), "{operation}: the operationId {id:?} is not its own");
+        assert!(description["summary"].as_str().is_some_and(|text| !text.is_empty()), "{operation} has no summary");
+        let roles = description["security"].as_array().map_or(0, Vec::len);
+        assert!(roles > 0, "{operation} does not say who may call it");
+    }
+}
+
+/// A workspace member.
+struct Package {
+    name: String,
+    folder: PathBuf,
+    /// Of every kind: those of tests, examples and build scripts are arrows too.
+    dependencies: Vec<String>,
+}
+
+fn packages() -> Vec<Package> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["metadata", "--no-deps", "--format-version", "1", "--offline"]).current_dir(root());
+    let output = command.output().unwrap_or_else(|error| panic!("cargo metadata: {error}"));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let packages: Vec<Package> = list(&metadata["packages"])
+        .iter()
+        .map(|package| Package {
+            name: text(&package["name"]),
+            folder: Path::new(&text(&package["manifest_path"])).parent().unwrap_or(&root()).to_owned(),
+            dependencies: list(&package["dependencies"]).iter().map(|other| text(&other["name"])).collect(),
+        })
+        .collect();
+    assert!(packages.len() > 5, "cargo metadata names only {} packages", packages.len());
+    packages
+}
+
+/// The root of the workspace.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_owned).unwrap_or_default()
+}
+
+/// A file of the workspace, by its path from the root.
+pub fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The paths from the root of all files below a folder that end so.
+pub fn files(folder: &str, ending: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let entries = fs::read_dir(root().join(&folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
+        for entry in entries.flatten() {
+            let path = format!("{folder}/{}", entry.file_name().to_string_lossy());
+            if entry.path().is_dir() {
+                folders.push(path);
+            } else if path.ends_with(ending) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The sources of all crates, by path.
+fn sources() -> Vec<(String, String)> {
+    let paths: Vec<String> = files("crates", ".rs").into_iter().filter(|path| path.contains("/src/")).collect();
+    assert!(!paths.is_empty());
+    paths.into_iter().map(|path| (path.clone(), read(&path))).collect()
+}
+
+/// A source without its comments.
+fn code(text: &str) -> String {
+    let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    lines.map(|line| format!("{}\n", line.split(" // ").next().unwrap_or_default())).collect()
+}
+
+#[track_caller]
+fn refuse(of: impl Fn(&str) -> bool, forbidden: &[&str]) {
+    let mut seen = 0;
+    for (path, text) in sources().into_iter().filter(|(path, _)| of(path)) {
+        let code = code(&text);
+        let named: Vec<_> = forbidden.iter().filter(|word| code.contains(**word)).collect();
+        assert!(named.is_empty(), "{path} names {named:?}");
+        seen += 1;
+    }
+    assert!(seen > 0, "no file is looked at");
+}
+
+/// What each type derives, and its name.
+fn derives(code: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for piece in code.split("#[derive(").skip(1) {
+        let (derived, rest) = piece.split_once(")]").unwrap_or_default();
+        let word = |keyword: &str| {
+            let (_, after) = rest.split_once(keyword)?;
+            Some(after.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next()?.to_owned())
+        };
+        found.extend(word("struct ").or_else(|| word("enum ")).map(|name| (derived.to_owned(), name)));
+    }
+    found
+}
+
+/// The migrations of both backends, by path.
+fn migrations() -> Vec<(String, String)> {
+    files("crates", "/up.sql").into_iter().map(|path| (path.clone(), read(&path))).collect()
+}
+
+/// A table that a migration creates: its columns and constraints, one a line.
+struct Table {
+    name: String,
+    lines: Vec<String>,
+}
+
+/// What stands for the type of a column that the database counts; each backend has words of its own.
+const COUNTED: &str = "COUNTED";
+
+impl Table {
+    /// The columns, as both backends would have them.
+    fn columns(&self) -> Vec<String> {
+        const CONSTRAINTS: [&str; 4] = ["PRIMARY ", "FOREIGN ", "UNIQUE ", "CHECK "];
+        let columns = self.lines.iter().filter(|line| !CONSTRAINTS.iter().any(|word| line.starts_with(word)));
+        let plain = columns.map(|line| {
+            let line = line.replace(" COLLATE \"C\"", "");
+            line.replace("INTEGER PRIMARY KEY AUTOINCREMENT", COUNTED).replace("BIGSERIAL NOT NULL", COUNTED)
+        });
+        plain.collect()
+    }
+}
+
+fn tables(sql: &str) -> Vec<Table> {
+    let mut found = Vec::new();
+    for piece in sql.split("CREATE TABLE ").skip(1) {
+        let (head, rest) = piece.split_once("(\n").unwrap_or_default();
+        let body = rest.split_once("\n)").map_or(rest, |(body, _)| body);
+        let lines = body.lines().map(|line| line.trim().trim_end_matches(',').to_owned()).collect();
+        found.push(Table { name: head.trim().to_owned(), lines });
+    }
+    found
+}
+
+/// The OpenAPI documents as the program writes them: `openapi`, and one by the name of each domain.
+pub fn documents() -> &'static BTreeMap<String, Value> {
+    static DOCUMENTS: OnceLock<BTreeMap<String, Value>> = OnceLock::new();
+    DOCUMENTS.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
+        let exit = Exit::of(muster().args(["openapi", "--write"]).arg(folder.path()));
+        assert!(exit.status.success(), "{}", exit.stderr);
+        let written = fs::read_dir(folder.path()).unwrap_or_else(|error| panic!("{error}"));
+        let documents = written.flatten().map(|file| {
+            let name = file.path().file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let text = fs::read_to_string(file.path()).unwrap_or_default();
+            (name, serde_json::from_str(&text).unwrap_or_default())
+        });
+        documents.collect()
+    })
+}
+
+/// Every operation of the service as `GET /path`, with its description.
+pub fn operations() -> Vec<(String, &'static Value)> {
+    let paths = documents()["openapi"]["paths"].as_object().into_iter().flatten();
+    let found: Vec<_> = paths
+        .flat_map(|(path, item)| {
+            let methods = item.as_object().into_iter().flatten();
+            methods.map(move |(method, operation)| (format!("{} {path}", method.to_uppercase()), operation))
+        })
+        .collect();
+    assert!(!found.is_empty(), "the document has no operations");
+    found
+}

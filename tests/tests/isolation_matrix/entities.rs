@@ -1,0 +1,159 @@
+//! The kinds of entities that paths and bodies name, and how one of each is made.
+
+use muster_tests::{Client, unique, uuid};
+use serde_json::{Value, json};
+
+/// A kind of entity. A new one: its name in [`Kind::word`], how one is made in [`Kind::make`], and what an unknown one
+/// looks like in [`Kind::unknown`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    Resource,
+    /// A decommissioned resource, in history.
+    Record,
+    Site,
+    DeviceGroup,
+    ServiceGroup,
+    ApiKey,
+    /// A client of a partner; only partners have them.
+    Client,
+    User,
+    UserGroup,
+}
+
+impl Kind {
+    pub(super) const ALL: [Self; 9] = [
+        Self::Resource,
+        Self::Record,
+        Self::Site,
+        Self::DeviceGroup,
+        Self::ServiceGroup,
+        Self::ApiKey,
+        Self::Client,
+        Self::User,
+        Self::UserGroup,
+    ];
+
+    /// What templates call it: `$site`, and `$site.name` for its name.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Resource => "resource",
+            Self::Record => "record",
+            Self::Site => "site",
+            Self::DeviceGroup => "deviceGroup",
+            Self::ServiceGroup => "serviceGroup",
+            Self::ApiKey => "apiKey",
+            Self::Client => "client",
+            Self::User => "user",
+            Self::UserGroup => "userGroup",
+        }
+    }
+
+    /// A partner's are seen by its clients, who may name them but not change them.
+    pub(super) fn clients_see_their_partners(self) -> bool {
+        matches!(self, Self::User | Self::UserGroup)
+    }
+
+    /// Has this tenant such entities?
+    pub(super) fn is_at(self, tenant: &str) -> bool {
+        self != Self::Client || tenant.starts_with("msp_")
+    }
+
+    /// Makes one that is called `name`.
+    pub(super) fn make(self, owner: &Client, name: &str) -> Entity {
+        let create = |path: &str, body: Value| owner.post(path, &body).ok();
+        let created = match self {
+            Self::Resource | Self::Record => {
+                let created = create("/resources", json!({"name": name, "hostName": name, "description": name}));
+                json!({"id": created["resourceUUID"]})
+            }
+            Self::Site => create("/sites", json!({"name": name, "city": name})),
+            Self::DeviceGroup => create("/deviceGroups", json!({"name": name, "description": name})),
+            Self::ServiceGroup => create("/serviceGroups", json!({"name": name, "description": name})),
+            Self::ApiKey => create("/apiKeys", json!({"name": name, "role": "viewer"})),
+            Self::Client => json!({"id": create("/clients", json!({"name": name}))["uniqueId"]}),
+            Self::User => create("/users", json!({"loginName": name, "lastName": name})),
+            Self::UserGroup => json!({"id": create("/userGroups", json!({"name": name}))["uniqueId"]}),
+        };
+        if self == Self::Record {
+            owner.delete(&format!("/resources/{}", plain(&created["id"]))).ok();
+        }
+        assert!(!created["id"].is_null(), "{self:?} has no id: {created}");
+        let mut forms = vec![("id", created["id"].clone()), ("name", json!(name))];
+        if created["uniqueId"].is_string() {
+            forms.push(("uniqueId", created["uniqueId"].clone()));
+        }
+        Entity { kind: self, forms }
+    }
+
+    /// What names nothing, in the same forms.
+    pub(super) fn unknown(self) -> Entity {
+        let id = match self {
+            Self::Resource | Self::Record => json!(uuid()),
+            Self::Site | Self::DeviceGroup | Self::ServiceGroup => json!(987_654_321),
+            Self::ApiKey => json!(format!("KEY-{}", uuid())),
+            Self::Client => json!("client_987654321"),
+            Self::User => json!("USR9876543210"),
+            Self::UserGroup => json!(format!("USRGRP-{}", uuid())),
+        };
+        let mut forms = vec![("id", id), ("name", json!(unique("nobody")))];
+        match self {
+            Self::DeviceGroup => forms.push(("uniqueId", json!(format!("DGP-{}", uuid())))),
+            Self::ServiceGroup => forms.push(("uniqueId", json!(format!("SGP-{}", uuid())))),
+            _ => {}
+        }
+        Entity { kind: self, forms }
+    }
+}
+
+/// An entity, or none, by every form in which it can be named.
+#[derive(Clone, Debug)]
+pub(super) struct Entity {
+    pub(super) kind: Kind,
+    /// `id` first.
+    forms: Vec<(&'static str, Value)>,
+}
+
+impl Entity {
+    /// What a path may name it by.
+    pub(super) fn path_ids(&self) -> Vec<String> {
+        self.forms.iter().filter(|(form, _)| *form != "name").map(|(_, value)| plain(value)).collect()
+    }
+
+    pub(super) fn id(&self) -> String {
+        plain(&self.forms[0].1)
+    }
+
+    /// The same entity under its form of this number.
+    pub(super) fn path_id(&self, form: usize) -> String {
+        self.path_ids().swap_remove(form)
+    }
+
+    /// Every text that stands for it.
+    pub(super) fn words(&self) -> Vec<String> {
+        self.forms.iter().map(|(_, value)| plain(value)).collect()
+    }
+
+    /// Puts it into a template: `"$site"` becomes a JSON value, `$site` the bare text.
+    pub(super) fn fill(&self, template: &str) -> String {
+        let mut text = template.to_owned();
+        // Longer placeholders first: `$site` is the start of `$site.name`.
+        for (form, value) in self.forms.iter().rev() {
+            let word = if *form == "id" { self.kind.word().to_owned() } else { format!("{}.{form}", self.kind.word()) };
+            text = text.replace(&format!("\"${word}\""), &value.to_string()).replace(&format!("${word}"), &plain(value));
+        }
+        text
+    }
+}
+
+/// The kind that a template names.
+pub(super) fn named_in(template: &str) -> Kind {
+    let mut kinds = Kind::ALL;
+    // `$userGroup` before `$user`.
+    kinds.sort_by_key(|kind| std::cmp::Reverse(kind.word().len()));
+    let found = kinds.into_iter().find(|kind| template.contains(&format!("${}", kind.word())));
+    found.unwrap_or_else(|| panic!("{template} names no kind of entity"))
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned)
+}

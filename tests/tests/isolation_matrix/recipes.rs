@@ -1,0 +1,153 @@
+//! How each operation is called: the one table of the matrix.
+//!
+//! An operation that is not here fails the suite. To add it, write a row: `op("METHOD /path/below/the/tenant")`, then
+//! - `.ids(&[Kind::…])`: what its path parameters name, in their order, when there are any;
+//! - `.sends(body)`: a body that it accepts, when it reads one. `$new` stands for a name that nobody has;
+//! - `.refers(&[body, …])`: for every place of its body that takes an id or a name of something, a body that is
+//!   accepted when that is the caller's own. `"$site"` stands for the id as a JSON value, `$site.name` for the bare
+//!   name (`$site.uniqueId` …), and each body has one kind of entity in it;
+//! - `.filters(&[query, …])`: the same for its query string;
+//! - `.of_partners()`: when only a partner's tenant has it.
+//!
+//! A new kind of entity is a line in `entities.rs`.
+
+use super::entities::Kind;
+
+/// How one operation is called.
+pub(super) struct Recipe {
+    pub(super) operation: &'static str,
+    pub(super) ids: &'static [Kind],
+    pub(super) content_type: &'static str,
+    /// A body that is accepted.
+    pub(super) body: Option<&'static str>,
+    /// Bodies that name another entity.
+    pub(super) references: &'static [&'static str],
+    /// Queries that name another entity.
+    pub(super) queries: &'static [&'static str],
+    pub(super) of_partners: bool,
+}
+
+const fn op(operation: &'static str) -> Recipe {
+    let content_type = "application/json";
+    Recipe { operation, ids: &[], content_type, body: None, references: &[], queries: &[], of_partners: false }
+}
+
+impl Recipe {
+    const fn ids(self, ids: &'static [Kind]) -> Self {
+        Self { ids, ..self }
+    }
+
+    const fn sends(self, body: &'static str) -> Self {
+        Self { body: Some(body), ..self }
+    }
+
+    const fn refers(self, references: &'static [&'static str]) -> Self {
+        Self { references, ..self }
+    }
+
+    const fn filters(self, queries: &'static [&'static str]) -> Self {
+        Self { queries, ..self }
+    }
+
+    const fn of_partners(self) -> Self {
+        Self { of_partners: true, ..self }
+    }
+}
+
+/// The operations that anybody may call.
+pub(super) const PUBLIC: &[&str] = &["POST /auth/oauth/token", "POST /tenancy/auth/oauth/token"];
+
+const NAMED: &str = r#"{"name": "$new"}"#;
+const LOCATED: &[&str] = &[
+    r#"{"name": "$new", "location": {"id": "$site"}}"#,
+    r#"{"name": "$new", "location": {"name": "$site.name"}}"#,
+];
+const REPORT: &str = r#"{"action": "inventory", "deviceid": "$new", "content": {"hardware": {"name": "$new"}}}"#;
+const RESOURCE_FILTERS: &[&str] = &[
+    "locationId=$site",
+    "deviceGroupId=$deviceGroup",
+    "queryString=id:$resource",
+    "queryString=name:$resource.name",
+    "queryString=deviceLocation:$site.name",
+    "queryString=deviceGroup:$deviceGroup.name",
+    "queryString=serviceGroup:$serviceGroup.name",
+];
+const RESOURCES: &[&str] = &[r#"[{"id": "$resource"}]"#];
+const DEVICE_CHILDREN: &[&str] = &[
+    r#"[{"id": "$resource"}]"#,
+    r#"[{"id": "$deviceGroup.uniqueId"}]"#,
+    r#"[{"id": "$deviceGroup", "type": "DEVICE_GROUP"}]"#,
+];
+const SERVICE_CHILDREN: &[&str] = &[
+    r#"[{"id": "$resource"}]"#,
+    r#"[{"id": "$serviceGroup.uniqueId"}]"#,
+    r#"[{"id": "$serviceGroup", "type": "SERVICE_GROUP"}]"#,
+];
+const DEVICE_PARENTS: &[&str] = &[
+    r#"{"name": "$new", "parent": {"id": "$deviceGroup"}}"#,
+    r#"{"name": "$new", "parent": {"uniqueId": "$deviceGroup.uniqueId"}}"#,
+    r#"{"name": "$new", "parent": {"name": "$deviceGroup.name"}}"#,
+];
+const SERVICE_PARENTS: &[&str] = &[
+    r#"{"name": "$new", "parent": {"id": "$serviceGroup"}}"#,
+    r#"{"name": "$new", "parent": {"uniqueId": "$serviceGroup.uniqueId"}}"#,
+    r#"{"name": "$new", "parent": {"name": "$serviceGroup.name"}}"#,
+];
+
+/// Every operation but the public ones.
+pub(super) const RECIPES: &[Recipe] = &[
+    // Tenants and callers
+    op("GET /api/v2/tenants/{tenantId}"),
+    op("POST /clients").sends(NAMED).of_partners(),
+    op("GET /clients/minimal").of_partners(),
+    op("GET /clients/search").filters(&["queryString=uniqueId:$client", "queryString=name:$client.name"]).of_partners(),
+    op("GET /clients/{clientId}").ids(&[Kind::Client]).of_partners(),
+    op("GET /apiKeys"),
+    op("POST /apiKeys").sends(r#"{"name": "$new", "role": "viewer"}"#),
+    op("DELETE /apiKeys/{apiKeyId}").ids(&[Kind::ApiKey]),
+    // Resources
+    op("GET /resources/minimal").filters(RESOURCE_FILTERS),
+    op("GET /resources/search").filters(RESOURCE_FILTERS),
+    op("POST /resources").sends(NAMED).refers(LOCATED),
+    op("GET /resources/{resourceId}").ids(&[Kind::Resource]),
+    op("POST /resources/{resourceId}").ids(&[Kind::Resource]).sends(NAMED).refers(LOCATED),
+    op("DELETE /resources/{resourceId}").ids(&[Kind::Resource]),
+    op("POST /resources/{resourceId}/decommission").ids(&[Kind::Resource]).sends(r#"{"reason": "replaced"}"#),
+    op("POST /devices/{resourceId}/manage").ids(&[Kind::Resource]),
+    op("POST /devices/{resourceId}/unmanage").ids(&[Kind::Resource]),
+    op("GET /resources/{resourceId}/applications").ids(&[Kind::Resource]),
+    op("GET /resources/antivirus/search"),
+    op("GET /resourceType/minimal"),
+    op("GET /history/resources").filters(&["queryString=id:$record", "queryString=hostName:$record.name"]),
+    op("GET /history/resources/{resourceId}").ids(&[Kind::Record]),
+    op("POST /agents/reports").sends(REPORT),
+    // Places
+    op("POST /sites").sends(NAMED),
+    op("GET /sites/search").filters(&["queryString=id:$site", "queryString=name:$site.name"]),
+    op("GET /sites/minimal"),
+    op("GET /sites/{siteId}").ids(&[Kind::Site]),
+    op("POST /sites/{siteId}").ids(&[Kind::Site]).sends(NAMED),
+    op("DELETE /sites/{siteId}").ids(&[Kind::Site]),
+    op("GET /sites/{siteId}/members").ids(&[Kind::Site]),
+    op("POST /sites/{siteId}/members").ids(&[Kind::Site]).sends("[]").refers(RESOURCES),
+    op("DELETE /sites/{siteId}/members").ids(&[Kind::Site]).sends("[]").refers(RESOURCES),
+    // Groups
+    op("POST /deviceGroups").sends(NAMED).refers(DEVICE_PARENTS),
+    op("GET /deviceGroups/search").filters(&["queryString=id:$deviceGroup", "queryString=name:$deviceGroup.name"]),
+    op("GET /deviceGroups/minimal"),
+    op("GET /deviceGroups/{groupId}").ids(&[Kind::DeviceGroup]),
+    op("POST /deviceGroups/{groupId}").ids(&[Kind::DeviceGroup]).sends(NAMED).refers(DEVICE_PARENTS),
+    op("DELETE /deviceGroups/{groupId}").ids(&[Kind::DeviceGroup]),
+    op("GET /deviceGroups/{groupId}/childs").ids(&[Kind::DeviceGroup]),
+    op("POST /deviceGroups/{groupId}/childs").ids(&[Kind::DeviceGroup]).sends("[]").refers(DEVICE_CHILDREN),
+    op("DELETE /deviceGroups/{groupId}/childs").ids(&[Kind::DeviceGroup]).sends("[]").refers(DEVICE_CHILDREN),
+    op("POST /serviceGroups").sends(NAMED).refers(SERVICE_PARENTS),
+    op("GET /serviceGroups/search").filters(&["queryString=id:$serviceGroup", "queryString=name:$serviceGroup.name"]),
+    op("GET /serviceGroups/minimal"),
+    op("GET /serviceGroups/{groupId}").ids(&[Kind::ServiceGroup]),
+    op("POST /serviceGroups/{groupId}").ids(&[Kind::ServiceGroup]).sends(NAMED).refers(SERVICE_PARENTS),
+    op("DELETE /serviceGroups/{groupId}").ids(&[Kind::ServiceGroup]),
+    op("GET /serviceGroups/{groupId}/childs").ids(&[Kind::ServiceGroup]),
+    op("POST /serviceGroups/{groupId}/childs").ids(&[Kind::ServiceGroup]).sends("[]").refers(SERVICE_CHILDREN),
+    op("DELETE /serviceGroups/{groupId}/childs").ids(&[Kind::ServiceGroup]).sends("[]").refers(SERVICE_CHILDREN),
+];
