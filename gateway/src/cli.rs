@@ -2,6 +2,8 @@
 
 use std::{net::SocketAddr, path::PathBuf};
 
+use api::Role;
+use base::tenant::TenantId;
 use clap::{Args, Parser, Subcommand};
 use db::DatabaseUrl;
 
@@ -26,6 +28,91 @@ pub enum Command {
     Openapi(Openapi),
     /// Take in inventory reports from files
     Import(Import),
+    /// Make, list, rotate and revoke API keys, while the service runs or not
+    #[command(subcommand)]
+    Key(Key),
+    /// Make and list tenants, while the service runs or not
+    #[command(subcommand)]
+    Tenant(Tenant),
+}
+
+#[derive(Subcommand)]
+pub enum Key {
+    /// Make a key; its secret is printed once, as lines that a shell reads
+    Create {
+        #[command(flatten)]
+        storage: Storage,
+        /// The tenant that it belongs to
+        #[arg(long, value_parser = tenant_id)]
+        tenant: TenantId,
+        /// Its name, unique among the live keys of the tenant
+        #[arg(long)]
+        name: String,
+        /// What it may do: viewer, operator, integrator or admin
+        #[arg(long, value_parser = role)]
+        role: Role,
+    },
+    /// List the live keys of all tenants, without their secrets
+    List {
+        #[command(flatten)]
+        storage: Storage,
+    },
+    /// Give a key a new secret; the one before stays valid until the next rotation
+    Rotate {
+        #[command(flatten)]
+        storage: Storage,
+        /// Drop the secret before at once, with the tokens that were got with it
+        #[arg(long)]
+        revoke_previous: bool,
+        /// The key, or its id (KEY-…)
+        key: String,
+    },
+    /// Revoke a key, and with it its tokens
+    Revoke {
+        #[command(flatten)]
+        storage: Storage,
+        /// The key, or its id (KEY-…)
+        key: String,
+    },
+}
+
+#[derive(Subcommand)]
+pub enum Tenant {
+    /// Make a partner, or a client of a partner
+    Create {
+        #[command(flatten)]
+        storage: Storage,
+        #[command(flatten)]
+        what: NewTenant,
+        /// The partner that the client belongs to
+        #[arg(long, value_name = "PARTNER", value_parser = tenant_id, requires = "client")]
+        of: Option<TenantId>,
+    },
+    /// List all tenants
+    List {
+        #[command(flatten)]
+        storage: Storage,
+    },
+}
+
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+pub struct NewTenant {
+    /// Make a partner of this name
+    #[arg(long, value_name = "NAME")]
+    pub partner: Option<String>,
+    /// Make a client of this name
+    #[arg(long, value_name = "NAME", requires = "of")]
+    pub client: Option<String>,
+}
+
+fn tenant_id(text: &str) -> Result<TenantId, String> {
+    TenantId::parse(text).ok_or_else(|| "a tenant id is msp_<number> or client_<number>".to_owned())
+}
+
+fn role(text: &str) -> Result<Role, String> {
+    let names = Role::ALL.map(Role::as_str).join(", ");
+    Role::parse(&text.to_ascii_lowercase()).ok_or_else(|| format!("a role is one of: {names}"))
 }
 
 /// Where the data is.

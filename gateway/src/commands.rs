@@ -1,6 +1,8 @@
 //! What each command does.
 
+mod key;
 mod serve;
+mod tenant;
 
 use std::{fs, path::Path};
 
@@ -10,7 +12,7 @@ use base::tenant::TenantId;
 use indicatif::{ProgressBar, ProgressStyle};
 use inventory::agents::{self, Ingested};
 
-pub use self::serve::serve;
+pub use self::{key::key, serve::serve, tenant::tenant};
 use crate::{
     cli::{Import, Openapi, Storage},
     domains,

@@ -20,6 +20,8 @@ fn main() -> ExitCode {
         cli::Command::Migrate(arguments) => commands::migrate(&arguments),
         cli::Command::Openapi(arguments) => commands::openapi(&arguments),
         cli::Command::Import(arguments) => commands::import(&arguments),
+        cli::Command::Key(arguments) => commands::key(arguments),
+        cli::Command::Tenant(arguments) => commands::tenant(arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -24,6 +24,11 @@ impl Response {
         self.headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).collect()
     }
 
+    /// All headers and the body, as text.
+    pub fn whole(&self) -> String {
+        format!("{:?}\n{}", self.headers, self.text())
+    }
+
     /// The body as text.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()

@@ -52,8 +52,7 @@ pub struct AuditEntry {
 }
 
 /// The variables of `queryString`.
-const VARIABLES: [&str; 8] =
-    ["userId", "keyId", "action", "entity", "entityId", "requestId", "startDate", "endDate"];
+const VARIABLES: [&str; 8] = ["userId", "keyId", "action", "entity", "entityId", "requestId", "startDate", "endDate"];
 
 /// Search the audit log
 ///
@@ -85,10 +84,8 @@ pub async fn search(at: At) -> api::Result<HttpResponse> {
         all.push(condition(term)?);
     }
     let condition = Condition::all(all);
-    let (entries, total) = at
-        .db
-        .read(move |conn| audit::page(conn, &condition, sort.descending, page.offset(), page.limit()))
-        .await?;
+    let (entries, total) =
+        at.db.read(move |conn| audit::page(conn, &condition, sort.descending, page.offset(), page.limit())).await?;
     let entries = entries.into_iter().map(shown).collect::<Result<Vec<_>, _>>()?;
     api::answer::ok(&Page::new(&page, entries, total).ordered(sort.name, sort.descending))
 }

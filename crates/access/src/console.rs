@@ -89,14 +89,9 @@ pub fn create_client(db: &Db, partner: &TenantId, name: &str) -> anyhow::Result<
 }
 
 /// All tenants, each partner before its clients.
-pub fn each_tenant(db: &Db, mut each: impl FnMut(Tenant)) -> anyhow::Result<()> {
-    db.read_here(|conn| {
-        tenants::store::each_anywhere(conn, |row| {
-            each(row.into());
-            Ok(())
-        })
-    })
-    .map_err(told)
+pub fn each_tenant(db: &Db, mut each: impl FnMut(Tenant) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    let walk = |conn: &mut db::Conn| tenants::store::each_anywhere(conn, |row| each(row.into()).map_err(untold));
+    db.read_here(walk).map_err(told)
 }
 
 /// Makes a key of a tenant. The secret is told here and never again.
@@ -111,14 +106,9 @@ pub fn create_key(db: &Db, tenant: &TenantId, name: &str, role: Role) -> anyhow:
 }
 
 /// The live keys of all tenants.
-pub fn each_key(db: &Db, mut each: impl FnMut(Key)) -> anyhow::Result<()> {
-    db.read_here(|conn| {
-        api_keys::store::each_anywhere(conn, |row| {
-            each(row.into());
-            Ok(())
-        })
-    })
-    .map_err(told)
+pub fn each_key(db: &Db, mut each: impl FnMut(Key) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    let walk = |conn: &mut db::Conn| api_keys::store::each_anywhere(conn, |row| each(row.into()).map_err(untold));
+    db.read_here(walk).map_err(told)
 }
 
 /// Gives a key, named by its id or its public part, a new secret, which is told here and never again. The secret before
@@ -152,6 +142,11 @@ fn named(conn: &mut db::Conn, key: &str) -> db::Result<(TenantId, Row)> {
     let row = api_keys::store::find_anywhere(conn, key)?.ok_or_else(api_keys::rules::unknown)?;
     let tenant = TenantId::parse(&row.tenant_id);
     Ok((tenant.ok_or_else(|| db::Error::Fault(format!("an API key is of {}", row.tenant_id)))?, row))
+}
+
+/// What the one who asked for each row failed with.
+fn untold(error: anyhow::Error) -> db::Error {
+    db::Error::Fault(format!("{error:#}"))
 }
 
 /// The sentence of a problem, as a person reads it.

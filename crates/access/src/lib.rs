@@ -9,6 +9,7 @@
 //! tenant is known; every other statement names its tenant.
 
 mod api_keys;
+mod audit;
 mod bootstrap;
 mod cache;
 pub mod console;
@@ -89,5 +90,6 @@ fn routes(config: &mut ServiceConfig) {
         .service(api_keys::http::create_api_key)
         .service(api_keys::http::list_api_keys)
         .service(api_keys::http::rotate_api_key)
-        .service(api_keys::http::revoke_api_key);
+        .service(api_keys::http::revoke_api_key)
+        .service(audit::search);
 }

@@ -2,10 +2,14 @@
 
 use std::time::Duration;
 
-use actix_web::{FromRequest, HttpMessage as _, HttpRequest, dev::Payload, http::header};
+use actix_web::{
+    FromRequest, HttpMessage as _, HttpRequest,
+    dev::{Payload, ServiceRequest},
+    http::header,
+};
 use base::problem::{Kind, Problem};
 use bytes::{Bytes, BytesMut};
-use futures_util::{StreamExt as _, future::LocalBoxFuture};
+use futures_util::{FutureExt as _, StreamExt as _, future::LocalBoxFuture};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -13,6 +17,9 @@ use crate::{Error, Result, shed, write};
 
 /// The largest JSON body.
 pub const LIMIT: usize = 8 << 20;
+
+/// A body up to this size is read even though nobody wants it, for the sake of its connection.
+const SMALL: u64 = 16 << 10;
 
 /// How long a body may take to arrive.
 pub const TIME: Duration = Duration::from_secs(10);
@@ -126,9 +133,22 @@ pub async fn for_each_chunk(
         Err(Problem::invalid(format!("The body did not arrive within {} seconds.", TIME.as_secs())).into())
     })?;
     if let Some(ticket) = &ticket {
-        ticket.end_body()?;
+        ticket.end_body().await?;
     }
     Ok(())
+}
+
+/// Before a refusal: takes a small body that has arrived off the connection, which can be used again then. One that
+/// has not arrived is left, and the connection is closed.
+pub(crate) async fn skip_small(request: &mut ServiceRequest) {
+    let length = request.headers().get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<u64>().ok());
+    if length.is_none_or(|length| length == 0 || length > SMALL) || request.headers().contains_key(header::EXPECT) {
+        return;
+    }
+    let mut payload = request.take_payload();
+    // What arrived with the head is handed on when this task is polled again.
+    tokio::task::yield_now().await;
+    while let Some(Some(Ok(_))) = payload.next().now_or_never() {}
 }
 
 fn too_large(limit: usize) -> Error {

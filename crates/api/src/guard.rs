@@ -19,7 +19,7 @@ use base::{
 };
 use base64::Engine as _;
 
-use crate::{Access, Caller, Error, Result, Tenant, access::Identity, limits::Keys, metrics::Route, shed, spec};
+use crate::{Access, Caller, Error, Result, Tenant, access::Identity, body, limits::Keys, metrics::Route, shed, spec};
 
 /// The longest URL.
 const URL_LIMIT: usize = 8 << 10;
@@ -75,14 +75,15 @@ impl Guard {
         }
         // A NUL is in no id, and some databases choke on it.
         if request.path().contains('\0') || request.path().contains("%00") {
-            return Err(unknown_path());
+            let tenant = tenant_of(request.path());
+            return Err(if tenant.is_some() { unknown_path() } else { unknown_tenant() });
         }
         let Some(pattern) = request.match_pattern() else { return Ok(()) };
         let Some(methods) = self.operations.get(&pattern) else {
             // Only what is served outside the interface (the reference page, health) may pass undeclared.
             return if pattern.starts_with("/api/") { Err(unknown_path()) } else { Ok(()) };
         };
-        let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
+        let method = request.method();
         let Some(operation) = methods.iter().find(|known| known.method == method) else {
             let mut problem = Problem::new(Kind::MethodNotAllowed, "This path does not take that method.");
             problem.allow = methods.iter().map(|known| known.method.as_str().to_owned()).collect();
@@ -152,12 +153,15 @@ impl Guard {
     }
 
     async fn tenant(&self, request: &ServiceRequest, caller: &Caller) -> Result<Arc<Tenant>> {
-        // The fifth piece of `/api/v2/tenants/{tenantId}`; the router has not run yet.
-        let id = request.path().split('/').nth(4).and_then(TenantId::parse);
-        let Some(id) = id else { return Err(unknown_tenant()) };
+        let Some(id) = tenant_of(request.path()) else { return Err(unknown_tenant()) };
         let tenant = self.access.tenant(&id).await?;
         tenant.filter(|tenant| tenant.visible_to(&caller.home)).ok_or_else(unknown_tenant)
     }
+}
+
+/// The fifth piece of `/api/v2/tenants/{tenantId}`: the router has not run yet.
+fn tenant_of(path: &str) -> Option<TenantId> {
+    path.split('/').nth(4).and_then(TenantId::parse)
 }
 
 /// Key and secret of `Authorization: Basic`.
@@ -186,23 +190,39 @@ fn unknown_path() -> Error {
 
 /// The middleware around every operation. A refusal is answered here; the router never runs.
 pub async fn middleware(
-    request: ServiceRequest,
+    mut request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, actix_web::Error> {
     let Some(guard) = request.app_data::<Guard>().cloned() else {
         return Ok(request.error_response(Error(db::Error::Fault("a server without guard".to_owned()))));
     };
+    if request.method() == Method::HEAD {
+        // The protocol layer knows and sends no body.
+        request.head_mut().method = Method::GET;
+    }
     match guard.admit(&request).await {
         Ok(()) => Ok(next.call(request).await?.map_into_boxed_body()),
         Err(refusal) => {
             let asks_for_basic = guard.takes_basic(&request);
+            let is_agent = is_agent(request.headers());
+            body::skip_small(&mut request).await;
             let mut response = request.error_response(refusal);
             if response.status() == StatusCode::UNAUTHORIZED && asks_for_basic {
-                // An agent sends its key and secret once it is asked for them.
+                // An agent sends its key and secret once it is asked for them; some agents read the first challenge
+                // only.
                 let challenge = header::HeaderValue::from_static("Basic realm=\"muster\"");
+                if is_agent {
+                    response.headers_mut().remove(header::WWW_AUTHENTICATE);
+                }
                 response.headers_mut().append(header::WWW_AUTHENTICATE, challenge);
             }
             Ok(response)
         }
     }
+}
+
+/// Is this one of the inventory agents (`FusionInventory-Agent_v2.6`, `GLPI-Agent_v1.7`)?
+fn is_agent(headers: &header::HeaderMap) -> bool {
+    let name = headers.get(header::USER_AGENT).and_then(|name| name.to_str().ok()).unwrap_or("");
+    name.starts_with("FusionInventory-Agent") || name.starts_with("GLPI-Agent")
 }

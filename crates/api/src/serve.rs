@@ -23,7 +23,7 @@ use utoipa_actix_web::AppExt as _;
 use utoipa_swagger_ui::SwaggerUi;
 
 use crate::{
-    Access, Domain, Error, error, guard,
+    Access, Domain, Error, body, error, guard,
     limits::{self, Keys, Rate},
     metrics::{self, Counters, Exposure, Metrics},
     request_id,
@@ -157,12 +157,12 @@ struct Worker {
 
 impl Worker {
     /// Lets a request in. Who watches the service is always let in.
-    fn admit(&self, request: &ServiceRequest) -> Result<Rc<Ticket>, Problem> {
+    async fn admit(&self, request: &ServiceRequest) -> Result<Rc<Ticket>, Problem> {
         let path = request.path();
         if path == "/metrics" || path.starts_with("/health/") {
             return Ok(self.gate.enter_always());
         }
-        self.gate.enter()
+        self.gate.enter().await
     }
 
     /// Are there so many connections that idle ones should be closed?
@@ -188,7 +188,7 @@ async fn ready(request: actix_web::HttpRequest) -> crate::Result<web::Json<serde
 /// Around everything: the bound on what is under way, the request id, the log line, what is counted, and the problem
 /// shape for errors of the framework.
 async fn outermost(
-    request: ServiceRequest,
+    mut request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, actix_web::Error> {
     let Some(worker) = request.app_data::<Worker>().cloned() else {
@@ -199,7 +199,7 @@ async fn outermost(
     let method = request.method().clone();
     let path = request.path().to_owned();
     let crowded = worker.is_crowded(&request);
-    let admitted = worker.admit(&request);
+    let admitted = worker.admit(&request).await;
     let ticket = admitted.as_ref().ok().cloned();
     let mut answered = request_id::scope(id.clone(), async {
         match admitted {
@@ -207,7 +207,10 @@ async fn outermost(
                 Ok(response) => response.map(|response| in_our_shape(response.map_into_boxed_body())),
                 Err(late) => Err(out_of_time(&late, &id)),
             },
-            Err(refusal) => Ok(request.error_response(Error::from(refusal)).map_into_boxed_body()),
+            Err(refusal) => {
+                body::skip_small(&mut request).await;
+                Ok(request.error_response(Error::from(refusal)).map_into_boxed_body())
+            }
         }
     })
     .await;

@@ -1,5 +1,8 @@
-//! A bound on what is under way. Beyond it a request is refused at once, with 503 and `Retry-After`, so that those
-//! that were let in are answered as fast as ever, and memory stays flat.
+//! A bound on what is under way. Beyond it a request waits for a moment, and is refused then, with 503 and
+//! `Retry-After`, so that those that were let in are answered as fast as ever, and memory stays flat.
+//!
+//! It waits so shortly that a client hardly notices, and long enough for a burst to pass. To refuse at once would cost
+//! more: a client that asks again as soon as it is refused asks thousands of times a second.
 //!
 //! Three things are bounded apart from each other, since each has its own way to last long: requests that are worked
 //! on; bodies that are awaited, which a client may stall; and streamed lists, which a client may read slowly while
@@ -20,7 +23,16 @@ use std::{
 };
 
 use base::problem::{Problem, RateLimit};
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::{
+    sync::Semaphore,
+    time::{Instant, Sleep, sleep_until, timeout},
+};
+
+/// How long a request waits for others to be done before it is refused.
+const PATIENCE: Duration = Duration::from_millis(25);
+
+/// So many times as many requests may wait as may be worked on; beyond them one is refused at once.
+const WAITING: usize = 16;
 
 /// How much may be under way in one process.
 #[derive(Clone, Copy, Debug)]
@@ -85,7 +97,9 @@ impl Reason {
 #[derive(Debug)]
 pub struct Gate {
     limits: Limits,
-    requests: AtomicUsize,
+    /// A permit for every request that may still be taken on.
+    requests: Semaphore,
+    waiting: AtomicUsize,
     bodies: AtomicUsize,
     anonymous_bodies: AtomicUsize,
     body_bytes: AtomicUsize,
@@ -102,7 +116,8 @@ impl Gate {
         let zero = AtomicUsize::default;
         Self {
             limits,
-            requests: zero(),
+            requests: Semaphore::new(limits.requests),
+            waiting: zero(),
             bodies: zero(),
             anonymous_bodies: zero(),
             body_bytes: zero(),
@@ -115,7 +130,9 @@ impl Gate {
 
     /// Requests worked on, bodies awaited, lists streamed, and bytes of bodies held.
     pub fn under_way(&self) -> [usize; 4] {
-        [&self.requests, &self.bodies, &self.streams, &self.body_bytes].map(|count| count.load(Ordering::Relaxed))
+        let [bodies, streams, bytes] =
+            [&self.bodies, &self.streams, &self.body_bytes].map(|count| count.load(Ordering::Relaxed));
+        [self.limits.requests.saturating_sub(self.requests.available_permits()), bodies, streams, bytes]
     }
 
     /// How many requests were refused for this reason.
@@ -124,9 +141,26 @@ impl Gate {
     }
 
     /// Takes a request in.
-    pub fn enter(self: &Arc<Self>) -> Result<Rc<Ticket>, Problem> {
-        self.take(&self.requests, 1, self.limits.requests, Reason::Requests)?;
+    pub async fn enter(self: &Arc<Self>) -> Result<Rc<Ticket>, Problem> {
+        self.begin_work().await?;
         Ok(self.ticket(State::Working))
+    }
+
+    async fn begin_work(&self) -> Result<(), Problem> {
+        if let Ok(permit) = self.requests.try_acquire() {
+            permit.forget();
+            return Ok(());
+        }
+        self.take(&self.waiting, 1, self.limits.requests * WAITING, Reason::Requests)?;
+        // Given back also when the client goes away meanwhile.
+        let _waiting = Waiting(&self.waiting);
+        match timeout(PATIENCE, self.requests.acquire()).await {
+            Ok(Ok(permit)) => {
+                permit.forget();
+                Ok(())
+            }
+            _ => Err(self.refuse(Reason::Requests)),
+        }
     }
 
     /// Takes in a request that is always let in (health, metrics).
@@ -172,6 +206,14 @@ impl Gate {
             Reason::Time => "The answer took too long. A write may still be carried out: read before you repeat it.",
             _ => "The service has as many requests under way as it can carry. Try again in a moment.",
         })
+    }
+}
+
+struct Waiting<'g>(&'g AtomicUsize);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -254,14 +296,14 @@ impl Ticket {
     }
 
     /// The body is complete, and the request is worked on again.
-    pub fn end_body(&self) -> Result<(), Problem> {
+    pub async fn end_body(&self) -> Result<(), Problem> {
         if !matches!(self.state.get(), State::Reading { .. }) {
             return Ok(());
         }
-        self.leave();
-        self.gate.take(&self.gate.requests, 1, self.gate.limits.requests, Reason::Requests)?;
-        self.state.set(State::Working);
         self.deadline.set(Some(Instant::now() + self.gate.limits.time));
+        self.leave();
+        self.gate.begin_work().await?;
+        self.state.set(State::Working);
         Ok(())
     }
 
@@ -279,9 +321,7 @@ impl Ticket {
 
     fn leave(&self) {
         match self.state.replace(State::Uncounted) {
-            State::Working => {
-                self.gate.requests.fetch_sub(1, Ordering::Relaxed);
-            }
+            State::Working => self.gate.requests.add_permits(1),
             State::Reading { anonymous } => {
                 self.gate.bodies.fetch_sub(1, Ordering::Relaxed);
                 if anonymous {

@@ -87,6 +87,8 @@ pub struct PageOf<T> {
     order_by: Option<String>,
     /// Largest first?
     descending_order: bool,
+    /// Where the next page starts; there whenever `nextPage` is true. To be sent back as `cursor`.
+    next_cursor: Option<String>,
 }
 
 /// The document of one or more domains.

@@ -157,9 +157,9 @@ mod tests {
         (directory, db)
     }
 
-    fn ticket(streams: usize) -> (Arc<Gate>, Rc<Ticket>) {
+    async fn ticket(streams: usize) -> (Arc<Gate>, Rc<Ticket>) {
         let gate = Arc::new(Gate::new(Limits { streams, ..Limits::for_size(1, 8) }));
-        let ticket = gate.enter().unwrap();
+        let ticket = gate.enter().await.unwrap();
         (gate, ticket)
     }
 
@@ -171,7 +171,7 @@ mod tests {
     #[tokio::test]
     async fn a_short_list_is_one_piece_and_no_stream() {
         let (_directory, db) = open();
-        let (gate, ticket) = ticket(0);
+        let (gate, ticket) = ticket(0).await;
         let response = shed::answer(ticket, array(&db, rows(3))).await.unwrap().unwrap();
         assert_eq!(response.body().size(), BodySize::Sized(3 * 1025 + 1));
         let empty = array(&db, rows(0)).await.unwrap();
@@ -182,10 +182,10 @@ mod tests {
     #[tokio::test]
     async fn a_long_list_is_counted_while_it_is_sent() {
         let (_directory, db) = open();
-        let (gate, first) = ticket(1);
+        let (gate, first) = ticket(1).await;
         let response = shed::answer(first, array(&db, rows(1000))).await.unwrap().unwrap();
         assert_eq!((response.body().size(), gate.under_way()[2]), (BodySize::Stream, 1));
-        let refused = shed::answer(gate.enter().unwrap(), array(&db, rows(1000))).await.unwrap().unwrap_err();
+        let refused = shed::answer(gate.enter().await.unwrap(), array(&db, rows(1000))).await.unwrap().unwrap_err();
         assert!(matches!(refused, Error(db::Error::Problem(problem)) if problem.kind.status() == 503));
         let bytes = to_bytes(response.into_body()).await.unwrap();
         assert_eq!((bytes.len(), bytes.last()), (1000 * 1025 + 1, Some(&b']')));

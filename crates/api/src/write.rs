@@ -6,7 +6,7 @@ use std::{
 };
 
 use actix_web::{HttpMessage as _, HttpResponse, http::Method, http::header};
-use base::problem::Problem;
+use base::{problem::Problem, secret::Secret};
 use outbox::{
     Tx, Who,
     idempotency::{self, Stored},
@@ -23,34 +23,50 @@ const REPLAYED: &str = "idempotency-replayed";
 
 /// The answer of a write: 200 with a JSON body, which is made inside the transaction so that it can be given again.
 #[derive(Clone, Debug)]
-pub struct Answer(Stored);
+pub struct Answer {
+    stored: Stored,
+    /// What is answered in place of the stored body, this one time.
+    once: Option<Secret<String>>,
+}
 
 impl Answer {
     /// A JSON body.
     pub fn ok<T: Serialize>(value: &T) -> db::Result<Self> {
-        Ok(Self(Stored { etag: None, body: encode(value)? }))
+        Ok(Self::stored(None, encode(value)?))
+    }
+
+    /// A JSON body that is told this one time, with a secret in it; asked for again, and kept, is the one without.
+    pub fn once<T: Serialize, U: Serialize>(with_secret: &T, without: &U) -> db::Result<Self> {
+        Ok(Self { once: Some(Secret::new(encode(with_secret)?)), ..Self::ok(without)? })
+    }
+
+    fn stored(etag: Option<i64>, body: String) -> Self {
+        Self { stored: Stored { etag, body }, once: None }
     }
 
     /// One entity, with its version as `ETag`.
     pub fn entity<T: Serialize>(value: &T, version: i64) -> db::Result<Self> {
-        Ok(Self(Stored { etag: Some(version), body: encode(value)? }))
+        Ok(Self::stored(Some(version), encode(value)?))
     }
 
     /// An empty object: what a delete answers.
     pub fn empty() -> Self {
-        Self(Stored { etag: None, body: "{}".to_owned() })
+        Self::stored(None, "{}".to_owned())
     }
 
     fn respond(self, replayed: bool) -> HttpResponse {
         let mut response = HttpResponse::Ok();
         response.content_type("application/json");
-        if let Some(version) = self.0.etag {
+        if let Some(version) = self.stored.etag {
             response.insert_header((header::ETAG, format!("\"{version}\"")));
         }
         if replayed {
             response.insert_header((REPLAYED, "true"));
         }
-        response.body(self.0.body)
+        match self.once {
+            Some(body) => response.insert_header((header::CACHE_CONTROL, "no-store")).body(body.into_inner()),
+            None => response.body(self.stored.body),
+        }
     }
 }
 
@@ -85,11 +101,11 @@ impl At {
             if let Some(request) = &named
                 && let Some(stored) = idempotency::find(conn, request, now)?
             {
-                return Ok((Answer(stored), true));
+                return Ok((Answer { stored, once: None }, true));
             }
             let answer = Tx::run(conn, &who, now, f)?;
             if let Some(request) = &named {
-                idempotency::insert(conn, request, &answer.0, now)?;
+                idempotency::insert(conn, request, &answer.stored, now)?;
             }
             Ok((answer, false))
         });
@@ -97,7 +113,7 @@ impl At {
             // Another gateway may have carried out the same request meanwhile: then its answer is the answer.
             (Err(db::Error::Taken(taken)), Some(request)) => {
                 let stored = self.db.read(move |conn| idempotency::find(conn, &request, now)).await?;
-                (Answer(stored.ok_or(db::Error::Taken(taken))?), true)
+                (Answer { stored: stored.ok_or(db::Error::Taken(taken))?, once: None }, true)
             }
             (done, _) => done?,
         };

@@ -5,6 +5,7 @@
 //! answered. Whatever a client may send ends in a value or in a [`Problem`], never in a panic.
 
 pub mod body;
+pub mod cursor;
 mod form;
 mod json;
 mod lenient;
@@ -19,6 +20,7 @@ pub mod text;
 pub mod timestamp;
 
 pub use body::{Fields, parse_json};
+pub use cursor::{Found, Key, Walk};
 pub use net::{IpKey, cidr_range, ip_key};
 pub use page::{Page, PageRequest};
 pub use problem::{FieldError, Kind, Problem, RateLimit};

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::{
+    cursor::{List, Walk},
     form::decode,
     lenient::{self, INTEGER, TIMESTAMP, TRUE_OR_FALSE, must_be_one_of},
     page::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, PageRequest},
@@ -166,6 +167,37 @@ impl Query {
             name: self.one_of("sortName", allowed, default),
             descending: self.boolean("isDescendingOrder", default_descending),
         }
+    }
+
+    /// `pageNo`, `pageSize` and `cursor` of the list at `path` in this order. A cursor is good for the path, the order
+    /// and the filters that it came from; `pageSize` may change on the way.
+    pub fn walk(&mut self, path: &str, sort: Sort) -> Walk {
+        let list = self.list(path, sort);
+        let page = self.page();
+        let numbered = Walk::numbered(page, list);
+        let Some(cursor) = self.text("cursor") else { return numbered };
+        if page.page_no > 1 {
+            self.error("cursor", "takes the place of pageNo: send one of them");
+            return numbered;
+        }
+        Walk::from_cursor(page, list, &cursor).unwrap_or_else(|refused| {
+            self.error("cursor", refused.message());
+            numbered
+        })
+    }
+
+    /// The list that the path, the order and all parameters that filter describe.
+    fn list(&self, path: &str, sort: Sort) -> List {
+        const OTHERS: [&str; 5] = ["pageNo", "pageSize", "cursor", "sortName", "isDescendingOrder"];
+        let texts = |parameter: &Parameter| {
+            let text = |range: &Range<usize>| self.decoded.get(range.clone()).unwrap_or_default();
+            (text(&parameter.name), text(&parameter.value))
+        };
+        let filters = self.parameters.iter().map(texts).filter(|(name, _)| !OTHERS.contains(name));
+        let mut filters: Vec<(&str, &str)> = filters.collect();
+        filters.sort_unstable();
+        let order = [path, sort.name, if sort.descending { "descending" } else { "ascending" }];
+        List::of(order.into_iter().chain(filters.into_iter().flat_map(|(name, value)| [name, value])))
     }
 
     /// Notes that a parameter breaks a rule of the caller's own.

@@ -135,7 +135,7 @@ impl Zone {
                 // Read with the later offset, the missing time lies before the change of the clocks.
                 let earlier = instant_asked(local - i64::from(after.seconds()))?;
                 let change = self.time_zone().following(earlier).find(|change| change.offset() != before)?;
-                local - i64::from(before.seconds()) + 0 * change.timestamp().as_second()
+                change.timestamp().as_second()
             }
         };
         Some(Timestamp::from_millis(second * 1_000))

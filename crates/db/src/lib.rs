@@ -1,8 +1,9 @@
 //! The database of every domain, and the only door to it.
 //!
-//! A domain sees five things: [`Db`] (a handle; [`Db::point`], [`Db::read`], [`Db::write`]), [`Conn`] (a connection
+//! A domain sees six things: [`Db`] (a handle; [`Db::point`], [`Db::read`], [`Db::write`]), [`Conn`] (a connection
 //! to either backend, used with one set of diesel queries), [`Condition`] (a `WHERE` built at run time from a
-//! `queryString`), [`for_each_row`] (a result of any size in constant memory) and [`Migrations`].
+//! `queryString`), [`Order`] (of a list, and where to go on in it), [`for_each_row`] (a result of any size in constant
+//! memory) and [`Migrations`].
 //!
 //! What differs between SQLite and Postgres stays in this crate, behind one function for each difference.
 
@@ -13,7 +14,9 @@ mod insert;
 mod lock;
 mod migrate;
 mod numbers;
+mod order;
 mod read;
+mod savepoint;
 mod sequence;
 mod stream;
 mod url;
@@ -34,6 +37,8 @@ pub use crate::{
     lock::{lock, lock_shared},
     migrate::Migrations,
     numbers::{GROUP_SIZES, Numbers, Writes},
+    order::{Column, Order},
+    savepoint::savepoint,
     sequence::next_id,
     stream::for_each_row,
     url::{Backend, DatabaseUrl},

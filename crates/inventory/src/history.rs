@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use actix_web::{HttpResponse, get, web};
 use api::{At, spec::PageOf};
-use base::{page::Page, problem::Problem, query_string, text::fold, timestamp::Timestamp};
+use base::{problem::Problem, query::Sort, query_string, text::fold, timestamp::Timestamp};
 use db::Condition;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -158,6 +158,9 @@ pub fn record<'a>(row: &'a Row, shown: &'a Shown<'a>, path: &'a str) -> Decommis
     }
 }
 
+/// The one order of the history.
+const SORT: Sort = Sort { name: "decommissionedDate", descending: true };
+
 /// Search decommissioned resources
 ///
 /// Newest first. `queryString` variables: `id`, `state` (`DECOMMISSIONED`), `hostName`, `ipAddress`, `instanceId`,
@@ -170,6 +173,7 @@ pub fn record<'a>(row: &'a Row, shown: &'a Shown<'a>, path: &'a str) -> Decommis
     params(
         ("pageNo" = Option<i64>, Query, description = "From 1"),
         ("pageSize" = Option<i64>, Query, description = "1 to 1000, default 100"),
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
         ("queryString" = Option<String>, Query, description = "Filter expression", example = "state:DECOMMISSIONED+hostName:web"),
     ),
     responses((status = 200, description = "A page of history", body = PageOf<DecommissionedResource<'static>>)),
@@ -178,7 +182,7 @@ pub fn record<'a>(row: &'a Row, shown: &'a Shown<'a>, path: &'a str) -> Decommis
 #[get("/history/resources")]
 pub async fn search(at: At) -> api::Result<HttpResponse> {
     let mut query = at.query()?;
-    let page = query.page();
+    let walk = query.walk(at.request().path(), SORT);
     let text = query.text("queryString").filter(|text| !text.trim().is_empty());
     query.finish()?;
     let terms = text.as_deref().map(|text| query_string::parse(text, &HISTORY_VARIABLES)).transpose()?;
@@ -188,28 +192,30 @@ pub async fn search(at: At) -> api::Result<HttpResponse> {
     }
     terms.retain(|term| term.name != "state");
     let scope = at.scope();
-    let (rows, total, paths) = at
+    let asked = walk.clone();
+    let (found, paths) = at
         .db
         .read(move |conn| {
             let condition = Condition::all([
                 filter::tenants(&scope),
                 filter::states([DECOMMISSIONED]),
+                // Says what the state implies, so that the index of history is used.
+                Condition::sql("resources.decommissioned_ms IS NOT NULL"),
                 filter::condition(conn, &scope, &terms)?,
             ]);
-            let (rows, total) =
-                store::page(conn, &condition, Order::Decommissioned, true, page.offset(), page.limit())?;
+            let found = store::page(conn, &condition, Order::Decommissioned, SORT.descending, &asked)?;
             let paths: HashMap<i64, String> =
                 types::list(conn, &scope)?.into_iter().map(|kind| (kind.id, kind.path)).collect();
-            Ok((rows, total, paths))
+            Ok((found, paths))
         })
         .await?;
-    let shown: Vec<Shown<'_>> = rows.iter().map(detail::shown).collect::<Result<_, _>>()?;
-    let results = rows.iter().zip(&shown).map(|(row, shown)| {
+    let shown: Vec<Shown<'_>> = found.rows.iter().map(detail::shown).collect::<Result<_, _>>()?;
+    let results = found.rows.iter().zip(&shown).map(|(row, shown)| {
         let path = paths.get(&row.resource_type_id).unwrap_or(&row.resource_type);
         record(row, shown, path)
     });
-    let mut page = Page::new(&page, results.collect(), total);
-    page.descending_order = true;
+    let mut page = walk.answer(found.with(results.collect()));
+    page.descending_order = SORT.descending;
     api::answer::ok(&page)
 }
 

@@ -23,7 +23,8 @@ table! {
         dns_key -> Text,
         resource_key -> Text,
         alias_key -> Text,
-        ip_key -> Nullable<Text>,
+        ip_key -> Text,
+        ext_key -> Nullable<Text>,
         serial_key -> Nullable<Text>,
         uid_key -> Nullable<Text>,
         site_id -> Nullable<BigInt>,
@@ -118,7 +119,7 @@ table! {
         version -> Text,
         definition -> Text,
         definition_ms -> Nullable<BigInt>,
-        scan_ms -> Nullable<BigInt>,
+        scan_ms -> BigInt,
         supported -> Bool,
         status -> Text,
     }

@@ -30,6 +30,10 @@ pub fn default_for(kind: &str) -> &str {
     if kind == "DEVICE" { "Other" } else { kind }
 }
 
+fn levels_of(path: &str) -> Vec<&str> {
+    path.split(">>").map(str::trim).filter(|level| !level.is_empty()).collect()
+}
+
 fn seeds() -> impl Iterator<Item = ResourceType> {
     (1..).zip(SEED).map(|(id, (name, path))| ResourceType { id, name: (*name).to_owned(), path: (*path).to_owned() })
 }
@@ -48,7 +52,7 @@ pub fn list(conn: &mut Conn, scope: &[String]) -> Result<Vec<ResourceType>> {
 /// The resources of the types that a filter names, each by its name or by its whole path.
 pub fn condition(conn: &mut Conn, scope: &[String], given: &[String]) -> Result<Condition> {
     let (paths, names): (Vec<String>, Vec<String>) =
-        given.iter().map(|text| fold(text)).partition(|key| key.contains(">>"));
+        given.iter().map(|text| levels_of(&fold(text)).join(" >> ")).partition(|key| key.contains(">>"));
     let by_name = Condition::text_in("resources.resource_type_key IN", names);
     if paths.is_empty() {
         return Ok(by_name);
@@ -71,7 +75,7 @@ pub fn path(conn: &mut Conn, tenant: &str, id: i64, name: &str) -> Result<String
 /// Id and name of the type that a caller or a report names, by its name or its path; a new one is added.
 pub fn resolve(conn: &mut Conn, tenant: &str, given: &str, path: Option<&str>) -> Result<(i64, String)> {
     use resource_types::dsl;
-    let levels: Vec<&str> = given.split(">>").map(str::trim).filter(|level| !level.is_empty()).collect();
+    let levels = levels_of(given);
     let name = levels.last().copied().unwrap_or("Other");
     let key = fold(name);
     let by_path = fold(&levels.join(" >> "));

@@ -1,7 +1,10 @@
 //! A write and what it changed.
 
+use std::collections::HashMap;
+
 use base::timestamp::Timestamp;
-use db::{Conn, Result};
+use db::{Conn, Error, Result};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::{audit, events};
@@ -67,6 +70,19 @@ impl Change {
     }
 }
 
+/// What a change is a change of.
+#[derive(Clone, Copy, Debug)]
+pub struct Entity<'a> {
+    /// The tenant that owns it.
+    pub tenant_id: &'a str,
+    /// Its kind, such as `Site`.
+    pub kind: &'static str,
+    /// Its id.
+    pub id: &'a str,
+    /// Do subscribers hear of it?
+    pub publish: bool,
+}
+
 /// A write under way.
 pub struct Tx<'c> {
     /// The connection, inside the transaction.
@@ -75,6 +91,8 @@ pub struct Tx<'c> {
     pub now: Timestamp,
     who: &'c Who,
     changes: Vec<Change>,
+    /// Where in `changes` an entity is, by kind, id and tenant.
+    places: HashMap<(&'static str, String, String), usize>,
 }
 
 impl<'c> Tx<'c> {
@@ -85,21 +103,55 @@ impl<'c> Tx<'c> {
         now: Timestamp,
         f: impl FnOnce(&mut Tx<'_>) -> Result<T>,
     ) -> Result<T> {
-        let mut tx = Tx { conn, now, who, changes: Vec::new() };
+        let mut tx = Tx { conn, now, who, changes: Vec::new(), places: HashMap::new() };
         let value = f(&mut tx)?;
         tx.store()?;
         Ok(value)
     }
 
+    /// Runs a part that may fail alone: what it wrote and noted is then undone, and the write goes on.
+    pub fn attempt<T>(&mut self, f: impl FnOnce(&mut Tx<'_>) -> Result<T>) -> Result<T> {
+        let (who, now) = (self.who, self.now);
+        let (value, changes) = db::savepoint(self.conn, |conn| {
+            let mut part = Tx { conn, now, who, changes: Vec::new(), places: HashMap::new() };
+            let value = f(&mut part)?;
+            Ok((value, part.changes))
+        })?;
+        changes.into_iter().for_each(|change| self.note(change));
+        Ok(value)
+    }
+
     /// Notes a change. Several of one entity in one write are one: from the first state to the last.
     pub fn note(&mut self, change: Change) {
-        let same = |known: &&mut Change| {
-            known.entity == change.entity && known.entity_id == change.entity_id && known.tenant_id == change.tenant_id
-        };
-        match self.changes.iter_mut().find(same) {
+        let place = (change.entity, change.entity_id.clone(), change.tenant_id.clone());
+        let next = self.changes.len();
+        let place = *self.places.entry(place).or_insert(next);
+        match self.changes.get_mut(place) {
             Some(known) => known.after = change.after,
             None => self.changes.push(change),
         }
+    }
+
+    /// Notes a change of an entity that is told just as clients see it.
+    pub fn note_shown<T: Serialize>(
+        &mut self,
+        entity: Entity<'_>,
+        before: Option<&T>,
+        after: Option<&T>,
+    ) -> Result<()> {
+        let value = |shown: Option<&T>| {
+            let value = shown.map(serde_json::to_value).transpose();
+            value.map_err(|error| Error::Fault(format!("a {} cannot be told: {error}", entity.kind)))
+        };
+        self.note(Change {
+            tenant_id: entity.tenant_id.to_owned(),
+            entity: entity.kind,
+            entity_id: entity.id.to_owned(),
+            before: value(before)?,
+            after: value(after)?,
+            publish: entity.publish,
+        });
+        Ok(())
     }
 
     fn store(self) -> Result<()> {

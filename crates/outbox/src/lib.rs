@@ -13,7 +13,7 @@ mod schema;
 mod tests;
 mod worker;
 
-pub use change::{Action, Change, Tx, Who};
+pub use change::{Action, Change, Entity, Tx, Who};
 pub use events::Event;
 pub use worker::{Subscriber, Worker};
 

@@ -41,7 +41,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let scheme = if certificate.is_some() { "https" } else { "http" };
     // Nobody subscribes yet; events are still told in order, and cleared away.
     let outbox = Worker::start(db.clone(), Vec::new(), api::clock::now)?;
-    let keeper = Arc::new(access::Keeper::new(db.clone()));
+    let keeper = Arc::new(access::Keeper::new(db.clone()).trust_forwarded(listen.behind_proxy));
     let service = Service {
         title: domains::TITLE,
         domains: domains::all(),

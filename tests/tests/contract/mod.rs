@@ -1,17 +1,22 @@
 //! What holds for every operation: errors, parameters, bodies, tenants, roles, tokens, life and death.
 
 mod bodies;
+mod commands;
 mod etag;
 mod first_run;
 mod framework;
 mod isolation;
+mod keys;
 mod lifecycle;
 mod query_parameters;
 mod query_string;
 mod request_id;
 mod roles;
+mod suspension;
 mod tenants;
+mod throttling;
 mod tokens;
+mod users;
 
 use muster_tests::Client;
 use serde_json::{Value, json};

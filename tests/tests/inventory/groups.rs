@@ -139,7 +139,7 @@ fn children_count_as_members_of_the_parent(server: &Server) {
     assert_eq!(listed(&middle), "b m");
     assert_eq!(listed(&bottom), "b");
     assert_eq!(found(&client, "deviceGroup:Top+isEquals:true").join(" "), "b m t");
-    client.post(&format!("/deviceGroups/{middle}"), &json!({"parent": {"name": "Bottom"}})).problem(400, "0002");
+    client.post(&format!("/deviceGroups/{middle}"), &json!({"parent": {"name": "Bottom"}})).problem(409, "0004");
     assert_eq!(listed(&top), "b m t");
 }
 

@@ -139,7 +139,8 @@ impl Entity {
         // Longer placeholders first: `$site` is the start of `$site.name`.
         for (form, value) in self.forms.iter().rev() {
             let word = if *form == "id" { self.kind.word().to_owned() } else { format!("{}.{form}", self.kind.word()) };
-            text = text.replace(&format!("\"${word}\""), &value.to_string()).replace(&format!("${word}"), &plain(value));
+            text =
+                text.replace(&format!("\"${word}\""), &value.to_string()).replace(&format!("${word}"), &plain(value));
         }
         text
     }

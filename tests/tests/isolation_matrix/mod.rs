@@ -64,7 +64,11 @@ fn every_operation_has_a_recipe(backend: Backend) {
         let exists = |name: &str| world.operations.iter().any(|operation| operation.name() == name);
         let rows = RECIPES.iter().map(|recipe| recipe.operation).chain(PUBLIC.iter().copied());
         wrong.extend(rows.filter(|name| !exists(name)).map(|name| format!("{name} is in the table and not served")));
-        assert!(wrong.is_empty(), "{}\nThe head of isolation_matrix/recipes.rs says how to add a row.", wrong.join("\n"));
+        assert!(
+            wrong.is_empty(),
+            "{}\nThe head of isolation_matrix/recipes.rs says how to add a row.",
+            wrong.join("\n")
+        );
     });
 }
 
@@ -167,7 +171,9 @@ fn another_tenants_ids_in_paths_are_like_none(backend: Backend) {
                     continue;
                 }
                 let places = (0..recipe.ids.len()).filter(|place| recipe.ids[*place] == entity.kind);
-                for (place, form) in places.flat_map(|place| (0..entity.path_ids().len()).map(move |form| (place, form))) {
+                for (place, form) in
+                    places.flat_map(|place| (0..entity.path_ids().len()).map(move |form| (place, form)))
+                {
                     let call = |named: &Entity| {
                         let mut ids = caller.ids(recipe).expect("the caller has one of each kind");
                         ids[place] = named.path_id(form);
@@ -228,7 +234,12 @@ fn lists_hold_nothing_of_others(backend: Backend) {
         for (operation, recipe) in world.guarded().filter(reads) {
             let ids = world.partner.ids(recipe).expect("the partner has one of each kind");
             let sent = Sent::new(operation, recipe, &world.partner.id, &ids);
-            assert_eq!(world.send(&world.partner.admin, Some(&world.partner), &sent).status, 200, "{}", operation.name());
+            assert_eq!(
+                world.send(&world.partner.admin, Some(&world.partner), &sent).status,
+                200,
+                "{}",
+                operation.name()
+            );
         }
     });
 }

@@ -58,10 +58,8 @@ impl Recipe {
 pub(super) const PUBLIC: &[&str] = &["POST /auth/oauth/token", "POST /tenancy/auth/oauth/token"];
 
 const NAMED: &str = r#"{"name": "$new"}"#;
-const LOCATED: &[&str] = &[
-    r#"{"name": "$new", "location": {"id": "$site"}}"#,
-    r#"{"name": "$new", "location": {"name": "$site.name"}}"#,
-];
+const LOCATED: &[&str] =
+    &[r#"{"name": "$new", "location": {"id": "$site"}}"#, r#"{"name": "$new", "location": {"name": "$site.name"}}"#];
 const REPORT: &str = r#"{"action": "inventory", "deviceid": "$new", "content": {"hardware": {"name": "$new"}}}"#;
 const RESOURCE_FILTERS: &[&str] = &[
     "locationId=$site",
@@ -72,6 +70,10 @@ const RESOURCE_FILTERS: &[&str] = &[
     "queryString=deviceGroup:$deviceGroup.name",
     "queryString=serviceGroup:$serviceGroup.name",
 ];
+const USER_GROUP_FILTERS: &[&str] =
+    &["queryString=uniqueId:$userGroup", "queryString=name:$userGroup.name", "queryString=userId:$user"];
+const WITH_USERS: &[&str] = &[r#"{"name": "$new", "users": [{"id": "$user"}]}"#];
+const USERS: &[&str] = &[r#"[{"id": "$user"}]"#];
 const RESOURCES: &[&str] = &[r#"[{"id": "$resource"}]"#];
 const DEVICE_CHILDREN: &[&str] = &[
     r#"[{"id": "$resource"}]"#,
@@ -102,9 +104,29 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("GET /clients/minimal").of_partners(),
     op("GET /clients/search").filters(&["queryString=uniqueId:$client", "queryString=name:$client.name"]).of_partners(),
     op("GET /clients/{clientId}").ids(&[Kind::Client]).of_partners(),
+    op("POST /clients/{clientId}").ids(&[Kind::Client]).sends(NAMED).of_partners(),
+    op("POST /clients/{clientId}/suspend").ids(&[Kind::Client]).of_partners(),
+    op("POST /clients/{clientId}/resume").ids(&[Kind::Client]).of_partners(),
     op("GET /apiKeys"),
     op("POST /apiKeys").sends(r#"{"name": "$new", "role": "viewer"}"#),
+    op("POST /apiKeys/{apiKeyId}/rotate").ids(&[Kind::ApiKey]).sends("{}"),
     op("DELETE /apiKeys/{apiKeyId}").ids(&[Kind::ApiKey]),
+    // People
+    op("POST /users").sends(r#"{"loginName": "$new"}"#),
+    op("GET /users/search").filters(&["queryString=id:$user", "queryString=loginName:$user.name"]),
+    op("GET /users/{userId}").ids(&[Kind::User]),
+    op("POST /users/{userId}").ids(&[Kind::User]).sends(r#"{"loginName": "$new"}"#),
+    op("POST /users/{userId}/deactivate").ids(&[Kind::User]),
+    op("POST /users/{userId}/activate").ids(&[Kind::User]),
+    op("POST /userGroups").sends(NAMED).refers(WITH_USERS),
+    op("GET /userGroups/search").filters(USER_GROUP_FILTERS),
+    op("GET /userGroups/{userGroupId}").ids(&[Kind::UserGroup]),
+    op("POST /userGroups/{userGroupId}").ids(&[Kind::UserGroup]).sends(NAMED).refers(WITH_USERS),
+    op("POST /userGroups/{userGroupId}/deactivate").ids(&[Kind::UserGroup]),
+    op("POST /userGroups/{userGroupId}/activate").ids(&[Kind::UserGroup]),
+    op("GET /userGroups/{userGroupId}/members").ids(&[Kind::UserGroup]),
+    op("POST /userGroups/{userGroupId}/members").ids(&[Kind::UserGroup]).sends("[]").refers(USERS),
+    op("DELETE /userGroups/{userGroupId}/members").ids(&[Kind::UserGroup]).sends("[]").refers(USERS),
     // Resources
     op("GET /resources/minimal").filters(RESOURCE_FILTERS),
     op("GET /resources/search").filters(RESOURCE_FILTERS),

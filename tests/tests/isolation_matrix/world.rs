@@ -238,7 +238,8 @@ fn without(text: &str, words: &[String]) -> String {
         let mut out = String::new();
         while let Some(at) = rest.find(word.as_str()) {
             let (before, after) = (&rest[..at], &rest[at + word.len()..]);
-            let whole = !before.ends_with(|c: char| c.is_alphanumeric()) && !after.starts_with(|c: char| c.is_alphanumeric());
+            let whole =
+                !before.ends_with(|c: char| c.is_alphanumeric()) && !after.starts_with(|c: char| c.is_alphanumeric());
             out.push_str(before);
             out.push_str(if whole { "ENTITY" } else { word });
             rest = after.to_owned();

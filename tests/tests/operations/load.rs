@@ -13,7 +13,7 @@ both_backends![five_times_the_load_costs_nobody_else_an_answer, five_times_the_w
 const BOUND: usize = 16;
 
 fn overloaded(backend: Backend, method: &str, path: &str, body: Option<serde_json::Value>) {
-    let server = Server::start_with(backend, &["--max-requests", &BOUND.to_string()]);
+    let server = Server::start_with(backend, &["--max-requests", &BOUND.to_string(), "--log", "warn"]);
     let client = server.admin().tenant("client_1");
     for number in 0..300 {
         client.post("/resources", &json!({"name": format!("machine-{number:03}")})).ok();
@@ -29,7 +29,9 @@ fn overloaded(backend: Backend, method: &str, path: &str, body: Option<serde_jso
     let overload = press(Pressure { connections: BOUND * 12, time, per_second: Some(per_second) });
     let (memory_after, _) = server.memory_kib().unwrap_or_default();
 
-    let told = format!("{backend:?} {method} {path}\n  peak: {peak}\n  overload: {overload}\n  memory {memory_before} → {memory_after} KiB");
+    let told = format!(
+        "{backend:?} {method} {path}\n  peak: {peak}\n  overload: {overload}\n  memory {memory_before} → {memory_after} KiB"
+    );
     eprintln!("{told}");
     assert_eq!(peak.count(200), peak.times.values().map(Vec::len).sum::<usize>(), "{told}");
     assert!(overload.times.keys().all(|status| [200, 429, 503].contains(status)) && overload.lost == 0, "{told}");

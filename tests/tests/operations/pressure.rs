@@ -77,8 +77,9 @@ impl Pressure {
         let begun = Instant::now();
         let mut all = Seen::default();
         std::thread::scope(|scope| {
-            let threads: Vec<_> =
-                (0..self.connections).map(|number| scope.spawn(move || self.one(number, begun, address, request))).collect();
+            let threads: Vec<_> = (0..self.connections)
+                .map(|number| scope.spawn(move || self.one(number, begun, address, request)))
+                .collect();
             for thread in threads {
                 all.add(thread.join().unwrap_or_default());
             }

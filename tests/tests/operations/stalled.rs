@@ -9,10 +9,7 @@ use serde_json::json;
 
 use super::pressure;
 
-both_backends![
-    stalled_bodies_keep_nobody_waiting,
-    stalled_token_requests_keep_nobody_waiting,
-];
+both_backends![stalled_bodies_keep_nobody_waiting, stalled_token_requests_keep_nobody_waiting,];
 
 fn stalled(server: &Server, count: usize, head: &str) -> Vec<TcpStream> {
     let address = server.base().trim_start_matches("http://");

@@ -1,7 +1,8 @@
 //! API keys: create, list, rotate, revoke.
 
-use actix_web::{HttpResponse, delete, get, http::header, post, web};
-use api::{At, Body, OptionalBody, Result, answer, stream};
+use actix_web::{HttpResponse, delete, get, post, web};
+use api::{Answer, At, Body, OptionalBody, Result, stream};
+use outbox::{Entity, Tx};
 
 use super::{
     rules,
@@ -31,15 +32,20 @@ pub(crate) async fn create_api_key(at: At, body: Body) -> Result<HttpResponse> {
     let NewApiKey { name, role } = NewApiKey::read(&body.0)?;
     let (new, secret) = NewKey::random(name, role)?;
     let (tenant, author, now) = (at.tenant.id.clone(), at.caller.user_id.clone(), at.now);
-    let row = at.db.write(move |conn| store::insert(conn, &tenant, &new, Some(&author), now)).await?;
-    with_secret(&CreatedApiKey::new(row, secret))
+    at.write(move |tx| {
+        let row = store::insert(tx.conn, &tenant, &new, Some(&author), now)?;
+        note(tx, None, Some(&row))?;
+        Answer::once(&CreatedApiKey::new(row.clone(), secret), &ApiKey::from(row))
+    })
+    .await
 }
 
-/// An answer that nobody on the way may keep.
-fn with_secret(key: &CreatedApiKey) -> Result<HttpResponse> {
-    let mut response = answer::ok(key)?;
-    response.headers_mut().insert(header::CACHE_CONTROL, header::HeaderValue::from_static("no-store"));
-    Ok(response)
+/// Notes that a key changed.
+fn note(tx: &mut Tx<'_>, before: Option<&store::Row>, after: Option<&store::Row>) -> db::Result<()> {
+    let Some(row) = after.or(before) else { return Ok(()) };
+    let entity = Entity { tenant_id: &row.tenant_id, kind: "ApiKey", id: &row.id, publish: false };
+    let shown = |row: Option<&store::Row>| row.cloned().map(ApiKey::from);
+    tx.note_shown(entity, shown(before).as_ref(), shown(after).as_ref())
 }
 
 /// List API keys
@@ -92,9 +98,14 @@ pub(crate) async fn rotate_api_key(
     let ApiKeyRotation { revoke_previous } = ApiKeyRotation::read(&body.0)?;
     let secret = secrets::random()?;
     let (tenant, now, new) = (at.tenant.id.clone(), at.now, secret.clone());
-    let key = at.db.write(move |conn| store::rotate(conn, &tenant, &id, &new, revoke_previous, now)).await?;
+    let done = at.write(move |tx| {
+        let key = store::rotate(tx.conn, &tenant, &id, &new, revoke_previous, now)?;
+        note(tx, Some(&key.before), Some(&key.after))?;
+        Answer::once(&CreatedApiKey::new(key.after.clone(), secret), &ApiKey::from(key.after))
+    });
+    let answer = done.await?;
     keeper.forget_callers();
-    with_secret(&CreatedApiKey::new(key.after, secret))
+    Ok(answer)
 }
 
 /// Revoke an API key
@@ -122,9 +133,14 @@ pub(crate) async fn revoke_api_key(
     at.no_query()?;
     let id = id_of(path)?;
     let (tenant, now) = (at.tenant.id.clone(), at.now);
-    at.db.write(move |conn| store::revoke(conn, &tenant, &id, now)).await?;
+    let done = at.write(move |tx| {
+        let row = store::revoke(tx.conn, &tenant, &id, now)?;
+        note(tx, Some(&row), None)?;
+        Ok(Answer::empty())
+    });
+    let answer = done.await?;
     keeper.forget_callers();
-    Ok(answer::empty())
+    Ok(answer)
 }
 
 /// The id in the path.

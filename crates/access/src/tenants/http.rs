@@ -1,8 +1,9 @@
 //! Tenant facts, and the clients of a partner.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{At, Body, Result, answer, context::check_version, spec::PageOf, stream};
+use api::{Answer, At, Body, Result, answer, context::check_version, spec::PageOf, stream};
 use base::{page::Page, problem::Problem, tenant::TenantId, timestamp::Timestamp};
+use outbox::{Entity, Tx};
 
 use super::{
     rules,
@@ -49,9 +50,20 @@ pub(crate) async fn create_client(at: At, body: Body, keeper: web::Data<Keeper>)
     rules::check_partner(&at.tenant.id)?;
     let new = NewClient::read(&body.0)?;
     let (partner, now) = (at.tenant.id.clone(), at.now);
-    let row = at.db.write(move |conn| store::insert_client(conn, &partner, &new.name, now)).await?;
+    let done = at.write(move |tx| {
+        let row = store::insert_client(tx.conn, &partner, &new.name, now)?;
+        note(tx, None, &row)?;
+        Answer::ok(&Client::from(row))
+    });
+    let answer = done.await?;
     keeper.forget_tenants();
-    answer::ok(&Client::from(row))
+    Ok(answer)
+}
+
+/// Notes that a client is new or has changed.
+fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: &Row) -> db::Result<()> {
+    let entity = Entity { tenant_id: &after.id, kind: "Client", id: &after.id, publish: false };
+    tx.note_shown(entity, before.cloned().map(Client::from).as_ref(), Some(&Client::from(after.clone())))
 }
 
 /// List clients, minimal
@@ -227,17 +239,19 @@ async fn change(
     at.no_query()?;
     let (partner, id) = client_of(at, path)?;
     let (wanted, now) = (at.if_match()?, at.now);
-    let row = at.db.write(move |conn| {
-        let before = store::client(conn, &partner, &id)?;
+    let done = at.write(move |tx| {
+        let before = store::client(tx.conn, &partner, &id)?;
         check_version(wanted, before.version)?;
         let after = becomes(&before, now);
         if after != before {
-            store::update(conn, &before, &after)?;
+            store::update(tx.conn, &before, &after)?;
         }
-        Ok(after)
+        note(tx, Some(&before), &after)?;
+        let version = after.version;
+        Answer::entity(&TenantFacts::from(after), version)
     });
-    let row = row.await?;
+    let answer = done.await?;
     keeper.forget_tenants();
     keeper.forget_callers();
-    shown(at, row)
+    Ok(answer)
 }

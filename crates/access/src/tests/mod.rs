@@ -59,7 +59,7 @@ impl Fixture {
         let directory = tempfile::tempdir().unwrap();
         let url = DatabaseUrl::Sqlite(directory.path().join("test.sqlite"));
         let db = Db::open(&url, Options::default()).unwrap();
-        db.migrate(&[domain().migrations]).unwrap();
+        db.migrate(&[outbox::migrations(), domain().migrations]).unwrap();
         let keeper = Arc::new(Keeper::new(db.clone()));
         Self { db, keeper, _directory: directory }
     }
@@ -123,7 +123,7 @@ impl Fixture {
     /// The operations behind the guard.
     async fn app(&self) -> Operations {
         let document = api::spec::document("test", &[domain()]);
-        let guard = guard::Guard::new(&document, Arc::clone(&self.keeper) as Arc<dyn api::Access>).unwrap();
+        let guard = guard::Guard::new(&document, Arc::clone(&self.keeper) as Arc<dyn api::Access>, None).unwrap();
         let (app, _) = App::new()
             .app_data(guard)
             .app_data(self.db.clone())

@@ -102,7 +102,10 @@ async fn users_are_searched() {
     assert_eq!(found("?queryString=name:bob+LEE").await, ["bob"]);
     assert_eq!(found("?queryString=name:lee%2BisEquals:true").await, Vec::<String>::new());
     assert_eq!(found("?queryString=loginName:ann,CID%2BisEquals:true").await, ["ann", "cid"]);
-    assert_eq!(found("?queryString=email:@X.NET&sortName=loginName&isDescendingOrder=true").await, ["cid", "bob", "ann"]);
+    assert_eq!(
+        found("?queryString=email:@X.NET&sortName=loginName&isDescendingOrder=true").await,
+        ["cid", "bob", "ann"]
+    );
     assert_eq!(found("?queryString=id:usr0000000002").await, ["ann"]);
     assert_eq!(found("?queryString=activated:false").await, Vec::<String>::new());
     assert_eq!(found("?sortName=lastName&pageSize=2&pageNo=2").await, ["bob", "ann"]);
@@ -181,7 +184,8 @@ async fn groups_and_their_members() {
     let body = json!({"name": "Nights", "users": [{"id": pat}, {"id": ann}, {"id": ann}]});
     let made = ok(&app, &admin, Method::POST, "client_1/userGroups", body.clone()).await;
     let logins = |group: &Value| {
-        let users = group["users"].as_array().unwrap().iter().map(|user| user["loginName"].as_str().unwrap().to_owned());
+        let users =
+            group["users"].as_array().unwrap().iter().map(|user| user["loginName"].as_str().unwrap().to_owned());
         users.collect::<Vec<_>>()
     };
     assert!(made["uniqueId"].as_str().unwrap().starts_with("USRGRP-"));
@@ -267,7 +271,10 @@ async fn other_domains_find_people_by_tenants_and_ids() {
             let both = ["client_1".to_owned(), "msp_1".to_owned()];
             Ok((
                 [users::find_many(conn, &both, &ids)?, users::find_many(conn, &both[..1], &ids)?],
-                [user_groups::find_many(conn, &both, &[group.clone()])?, user_groups::find_many(conn, &both[1..], &[group.clone()])?],
+                [
+                    user_groups::find_many(conn, &both, &[group.clone()])?,
+                    user_groups::find_many(conn, &both[1..], &[group.clone()])?,
+                ],
                 user_groups::members_of(conn, "client_1", &group)?,
             ))
         })

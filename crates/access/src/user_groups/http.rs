@@ -1,9 +1,10 @@
 //! User groups: create, search, get, update, deactivate, activate, members.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{At, Body, Result, answer, context::check_version, spec::PageOf};
+use api::{Answer, At, Body, Result, answer, context::check_version, spec::PageOf};
 use base::page::Page;
 use db::Conn;
+use outbox::{Entity, Tx};
 
 use super::{
     members::{self, Change},
@@ -36,13 +37,15 @@ pub(crate) async fn create_user_group(at: At, body: Body) -> Result<HttpResponse
     at.no_query()?;
     let NewUserGroup { name, description, users } = NewUserGroup::read(&body.0)?;
     let (tenant, partner, now) = (at.tenant.id.clone(), at.tenant.partner.clone(), at.now);
-    let created = at.db.write(move |conn| {
+    at.write(move |tx| {
         let row = rules::created(name, description, &tenant, rules::new_id(), now);
-        store::insert(conn, &row)?;
-        members::change(conn, &row, partner.as_str(), Change::Set, &users, "users")?;
-        with_members(conn, row)
-    });
-    shown(&at, created.await?)
+        store::insert(tx.conn, &row)?;
+        members::change(tx.conn, &row, partner.as_str(), Change::Set, &users, "users")?;
+        let group = with_members(tx.conn, row)?;
+        note(tx, None, &group)?;
+        answered(group)
+    })
+    .await
 }
 
 /// Search user groups
@@ -123,14 +126,14 @@ pub(crate) async fn get_user_group(at: At, path: web::Path<(String, String)>) ->
 pub(crate) async fn update_user_group(at: At, path: web::Path<(String, String)>, body: Body) -> Result<HttpResponse> {
     let UserGroupChange { name, description, users } = UserGroupChange::read(&body.0)?;
     let partner = at.tenant.partner.clone();
-    let group = change(&at, &path, move |conn, before| {
+    let becomes = move |conn: &mut Conn, before: &Row| {
         let others = match users {
             Some(users) => members::change(conn, before, partner.as_str(), Change::Set, &users, "users")?,
             None => false,
         };
         Ok((rules::renamed(before, name, description), others))
-    });
-    shown(&at, group.await?)
+    };
+    change(&at, &path, becomes, answered).await
 }
 
 /// Deactivate a user group
@@ -151,8 +154,7 @@ pub(crate) async fn update_user_group(at: At, path: web::Path<(String, String)>,
 )]
 #[post("/userGroups/{userGroupId}/deactivate")]
 pub(crate) async fn deactivate_user_group(at: At, path: web::Path<(String, String)>) -> Result<HttpResponse> {
-    let group = change(&at, &path, |_, before| Ok((Row { activated: false, ..before.clone() }, false)));
-    shown(&at, group.await?)
+    change(&at, &path, |_, before| Ok((Row { activated: false, ..before.clone() }, false)), answered).await
 }
 
 /// Activate a user group
@@ -172,8 +174,7 @@ pub(crate) async fn deactivate_user_group(at: At, path: web::Path<(String, Strin
 )]
 #[post("/userGroups/{userGroupId}/activate")]
 pub(crate) async fn activate_user_group(at: At, path: web::Path<(String, String)>) -> Result<HttpResponse> {
-    let group = change(&at, &path, |_, before| Ok((Row { activated: true, ..before.clone() }, false)));
-    shown(&at, group.await?)
+    change(&at, &path, |_, before| Ok((Row { activated: true, ..before.clone() }, false)), answered).await
 }
 
 /// List the members of a user group
@@ -263,12 +264,11 @@ pub(crate) async fn remove_user_group_members(
 async fn change_members(at: &At, path: &(String, String), body: &Body, what: Change) -> Result<HttpResponse> {
     let given = UserReference::read_all(&body.0)?;
     let partner = at.tenant.partner.clone();
-    change(at, path, move |conn, before| {
+    let becomes = move |conn: &mut Conn, before: &Row| {
         let others = members::change(conn, before, partner.as_str(), what, &given, "")?;
         Ok((before.clone(), others))
-    })
-    .await?;
-    Ok(answer::empty())
+    };
+    change(at, path, becomes, |_| Ok(Answer::empty())).await
 }
 
 /// The id in the path.
@@ -286,24 +286,41 @@ fn shown(at: &At, (row, members): (Row, Vec<users::Row>)) -> Result<HttpResponse
     answer::entity(at, &UserGroupDetail::new(row, members), version)
 }
 
+/// The answer of a write: the group, with its version.
+fn answered((row, members): (Row, Vec<users::Row>)) -> db::Result<Answer> {
+    let version = row.version;
+    Answer::entity(&UserGroupDetail::new(row, members), version)
+}
+
+/// Notes that a group is new or has changed.
+fn note(tx: &mut Tx<'_>, before: Option<(Row, Vec<users::Row>)>, after: &(Row, Vec<users::Row>)) -> db::Result<()> {
+    let entity = Entity { tenant_id: &after.0.tenant_id, kind: "UserGroup", id: &after.0.id, publish: false };
+    let shown = |(row, members): (Row, Vec<users::Row>)| UserGroupDetail::new(row, members);
+    tx.note_shown(entity, before.map(shown).as_ref(), Some(&shown(after.clone())))
+}
+
 /// Stores what becomes of a group; `becomes` also says whether its members are others now.
 async fn change(
     at: &At,
     path: &(String, String),
     becomes: impl FnOnce(&mut Conn, &Row) -> db::Result<(Row, bool)> + Send + 'static,
-) -> Result<(Row, Vec<users::Row>)> {
+    answer: fn((Row, Vec<users::Row>)) -> db::Result<Answer>,
+) -> Result<HttpResponse> {
     at.no_query()?;
     let (id, here) = (id_of(path)?, filters::writable("user_groups.tenant_id", &at.tenant));
     let (wanted, now) = (at.if_match()?, at.now);
-    let changed = at.db.write(move |conn| {
-        let before = store::find_alone(conn, here, &id)?;
-        check_version(wanted, before.version)?;
-        let (mut after, others) = becomes(conn, &before)?;
-        if others || after != before {
+    at.write(move |tx| {
+        let row = store::find_alone(tx.conn, here, &id)?;
+        check_version(wanted, row.version)?;
+        let before = with_members(tx.conn, row.clone())?;
+        let (mut after, others) = becomes(tx.conn, &row)?;
+        if others || after != row {
             after = rules::touched(after, now);
-            store::update(conn, &after)?;
+            store::update(tx.conn, &after)?;
         }
-        with_members(conn, after)
-    });
-    Ok(changed.await?)
+        let after = with_members(tx.conn, after)?;
+        note(tx, Some(before), &after)?;
+        answer(after)
+    })
+    .await
 }

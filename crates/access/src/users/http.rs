@@ -1,8 +1,9 @@
 //! Users: create, search, get, update, deactivate, activate.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{At, Body, Result, answer, context::check_version, spec::PageOf};
+use api::{Answer, At, Body, Result, answer, context::check_version, spec::PageOf};
 use base::{page::Page, problem::Problem, timestamp::Timestamp};
+use outbox::{Entity, Tx};
 
 use super::{
     rules,
@@ -30,8 +31,19 @@ pub(crate) async fn create_user(at: At, body: Body) -> Result<HttpResponse> {
     at.no_query()?;
     let new = UserChange::read_new(&body.0)?;
     let (tenant, now) = (at.tenant.id.clone(), at.now);
-    let row = at.db.write(move |conn| store::insert(conn, &tenant, new, now)).await?;
-    shown(&at, row)
+    at.write(move |tx| {
+        let row = store::insert(tx.conn, &tenant, new, now)?;
+        note(tx, None, &row)?;
+        let version = row.version;
+        Answer::entity(&User::from(row), version)
+    })
+    .await
+}
+
+/// Notes that a user is new or has changed.
+fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: &Row) -> db::Result<()> {
+    let entity = Entity { tenant_id: &after.tenant_id, kind: "User", id: &after.id, publish: false };
+    tx.note_shown(entity, before.cloned().map(User::from).as_ref(), Some(&User::from(after.clone())))
 }
 
 /// Search users
@@ -177,14 +189,16 @@ async fn change(
     at.no_query()?;
     let (id, here) = (id_of(path)?, filters::writable("users.tenant_id", &at.tenant));
     let (wanted, now) = (at.if_match()?, at.now);
-    let row = at.db.write(move |conn| {
-        let before = store::find(conn, here, &id)?;
+    at.write(move |tx| {
+        let before = store::find(tx.conn, here, &id)?;
         check_version(wanted, before.version)?;
-        let after = becomes(conn, &before, now)?;
+        let after = becomes(tx.conn, &before, now)?;
         if after != before {
-            store::update(conn, &before, &after)?;
+            store::update(tx.conn, &before, &after)?;
         }
-        Ok(after)
-    });
-    shown(at, row.await?)
+        note(tx, Some(&before), &after)?;
+        let version = after.version;
+        Answer::entity(&User::from(after), version)
+    })
+    .await
 }

@@ -46,13 +46,13 @@ fn workers_are_added_up() {
     assert!(text.ends_with("# EOF\n"), "{text}");
 }
 
-#[test]
-fn load_database_and_process() {
+#[tokio::test]
+async fn load_database_and_process() {
     let (_directory, metrics) = metrics(Exposure::Loopback);
-    let _ticket = metrics.gate.enter().unwrap();
+    let _ticket = metrics.gate.enter().await.unwrap();
     let _connection = metrics.connections().open();
     metrics.db.add_gauge("outbox_lag_seconds", "Age of the oldest event that is not delivered", || Some(1.5));
-    metrics.db.write_here(|_| Ok(())).unwrap();
+    metrics.db.write(|_| Ok(())).await.unwrap();
     let text = metrics.text().unwrap();
     for line in [
         "muster_http_requests_in_flight 1",

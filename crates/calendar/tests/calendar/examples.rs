@@ -115,6 +115,17 @@ fn what_the_clocks_skip_whole_does_not_take_place_but_counts() {
 }
 
 #[test]
+fn a_rule_that_never_takes_place_is_known_soon() {
+    // Every year on the day of the change, in the hour that is skipped.
+    let on = OnDay::Nth(WeekIndex::Last, Weekday::Sunday);
+    let pattern = Pattern::Yearly { every: 1, months: [3].into_iter().collect(), on };
+    let shift = shift("Europe/Paris", "2000-01-01T00:00:00Z", "02:15:00", "02:45:00");
+    let rule = Rule::recurring(Recurring { pattern, ..shift });
+    let now = stamp("2026-11-20T20:37:00Z");
+    assert_eq!((rule.next(1, now), rule.contains(now)), (Vec::new(), None));
+}
+
+#[test]
 fn clocks_that_go_back_over_midnight() {
     // In those years St. John's went from 00:01 back to 23:01 of the day before.
     let rule = Rule::recurring(shift("America/St_Johns", "2005-10-01T00:00:00Z", "00:00:00", "23:30:00"));

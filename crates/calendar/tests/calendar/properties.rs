@@ -120,6 +120,7 @@ proptest! {
             let (start, end) = (interval.start().millis(), interval.end().millis());
             asked.extend([start - 1, start, end - 1, end]);
         }
+        asked.retain(|instant| (around - 20 * DAY..around + 20 * DAY).contains(instant));
         for instant in asked.into_iter().map(at) {
             let expected = found.iter().copied().find(|interval| interval.contains(instant));
             prop_assert_eq!(rule.contains(instant), expected, "{}", instant);

@@ -1,1 +1,84 @@
+//! Schedules of jobs as operation 9 of `docs/interface.md` has them.
 
+use calendar::{JobSchedule, Zone};
+use serde_json::{Value, json};
+
+use crate::{generate::stamp, wire_rosters::errors};
+
+fn job(pattern: Value) -> Value {
+    json!({"startDate": "2026-11-20T10:10:10+0000", "pattern": pattern})
+}
+
+fn read(pattern: Value) -> JobSchedule {
+    JobSchedule::from_json(&job(pattern)).unwrap()
+}
+
+fn refused(value: &Value) -> Vec<String> {
+    errors(&JobSchedule::from_json(value).unwrap_err())
+}
+
+/// The first dates on which a job is due.
+fn due(pattern: Value, count: usize) -> Vec<String> {
+    let rule = read(pattern).rule(Zone::GMT);
+    let starts: Vec<String> = rule.starts(stamp("1970-01-01T00:00:00Z")).take(count).map(|at| at.to_string()).collect();
+    assert!(starts.iter().all(|start| start.ends_with("T10:10:10+0000")), "{starts:?}");
+    starts.iter().map(|start| start[..10].to_owned()).collect()
+}
+
+#[test]
+fn what_is_documented_comes_back_as_it_came() {
+    let patterns = [
+        json!({"type": "daily", "frequency": "recurrence", "repeatFrequency": 2, "repeatType": "days"}),
+        json!({"type": "daily", "frequency": "everyday"}),
+        json!({"type": "daily", "frequency": "every weekday"}),
+        json!({"type": "weekly", "weekDays": "Sunday,Tuesday", "repeatFrequency": 1}),
+        json!({"type": "monthly", "dayOfMonth": "1,2,3", "repeatFrequency": 1}),
+        json!({"type": "monthly", "weekIndex": "Second", "dayOfWeek": "Sunday", "repeatFrequency": 1}),
+        json!({"type": "run once"}),
+        json!({"type": "never"}),
+    ];
+    for pattern in patterns {
+        let schedule = read(pattern.clone());
+        assert_eq!(schedule.to_json().to_string(), job(pattern).to_string());
+        assert_eq!(serde_json::to_value(schedule).unwrap(), schedule.to_json());
+    }
+    let lenient =
+        read(json!({"type": "DAILY", "frequency": "Recurrence", "repeatFrequency": "2", "repeatType": "Days"}));
+    let strict = json!({"type": "daily", "frequency": "recurrence", "repeatFrequency": 2, "repeatType": "days"});
+    assert_eq!(lenient.to_json(), job(strict));
+}
+
+#[test]
+fn runs_are_due_at_the_time_of_the_start_date() {
+    assert_eq!(
+        due(json!({"type": "daily", "frequency": "recurrence", "repeatFrequency": 2}), 2),
+        ["2026-11-20", "2026-11-22"]
+    );
+    assert_eq!(
+        due(json!({"type": "daily", "frequency": "every weekday"}), 3),
+        ["2026-11-20", "2026-11-23", "2026-11-24"]
+    );
+    assert_eq!(due(json!({"type": "weekly", "weekDays": "Sunday, Thursday"}), 2), ["2026-11-22", "2026-11-26"]);
+    assert_eq!(due(json!({"type": "monthly", "dayOfMonth": "1, 31"}), 3), ["2026-11-30", "2026-12-01", "2026-12-31"]);
+    for once in ["never", "run once"] {
+        assert_eq!(due(json!({"type": once}), 2), ["2026-11-20"]);
+    }
+}
+
+#[test]
+fn one_run_is_due_when_it_says_in_any_zone() {
+    // The second of two hours in which New York shows 01:30.
+    let value = json!({"startDate": "2026-11-01T06:30:00+0000", "pattern": {"type": "run once"}});
+    let rule = JobSchedule::from_json(&value).unwrap().rule(Zone::find("America/New_York").unwrap());
+    let due: Vec<_> = rule.starts(stamp("1970-01-01T00:00:00Z")).collect();
+    assert_eq!(due, [stamp("2026-11-01T06:30:00Z")]);
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    assert_eq!(refused(&json!({})), ["startDate: is required", "pattern: is required"]);
+    let yearly = refused(&job(json!({"type": "yearly"})));
+    assert_eq!(yearly, ["pattern.type: must be one of: daily, weekly, monthly, never, run once"]);
+    let weeks = refused(&job(json!({"type": "daily", "repeatFrequency": 2, "repeatType": "weeks"})));
+    assert_eq!(weeks, ["pattern.repeatType: must be one of: days"]);
+}

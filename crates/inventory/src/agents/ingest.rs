@@ -35,16 +35,20 @@ pub enum Ingested {
 /// Takes in one report.
 pub fn ingest(tx: &mut Tx<'_>, partner: &str, tenant: &str, report: &Report) -> Result<Ingested> {
     let keys = report.identity();
-    // Two first reports of one machine must not both create it.
-    db::lock(tx.conn, &format!("agent:{tenant}:{}", report.device_id))?;
-    let known = match store::identified(tx.conn, tenant, &keys)? {
+    let mut known = store::identified(tx.conn, tenant, &keys)?;
+    if known.is_none() {
+        // Two first reports of one machine must not both create it.
+        store::hold_identities(tx.conn, tenant)?;
+        known = store::identified(tx.conn, tenant, &keys)?;
+    }
+    let row = match known {
         Some((_, id)) => {
             db::lock(tx.conn, &format!("resource:{id}"))?;
             store::find_current(tx.conn, &[tenant.to_owned()], &id)?
         }
         None => None,
     };
-    let Some(row) = known else { return create(tx, partner, tenant, report, &keys) };
+    let Some(row) = row else { return create(tx, partner, tenant, report, &keys) };
     let old = row.clone().into_resource()?;
     let mut resource = old.clone();
     describe(tx.conn, report, &mut resource, tx.now)?;
@@ -107,6 +111,9 @@ fn describe(conn: &mut Conn, report: &Report, resource: &mut Resource, now: Time
     }
     describe_texts(report, &mut resource.document);
     describe_parts(report, &mut resource.document)?;
+    if resource.document.shown_name().is_empty() {
+        resource.document.set("name", report.device_id.as_str());
+    }
     if let Some(tags) = &report.tags {
         resource.document.tags.retain(|tag| tag.tag_source != AGENT);
         for tag in tags {
@@ -118,7 +125,13 @@ fn describe(conn: &mut Conn, report: &Report, resource: &mut Resource, now: Time
     }
     if let Some(roles) = roles::of(report) {
         let mut roles: Vec<String> = roles.into_iter().map(str::to_owned).collect();
+        // What the last report brought is replaced; what somebody set beside it stays.
+        let before = resource.document.text("reportedRoles").to_owned();
+        resource.document.set("reportedRoles", roles.join(","));
+        let set_by_hand = resource.document.app_roles.iter().filter(|role| !before.split(',').any(|old| old == *role));
+        roles.extend(set_by_hand.cloned());
         roles.sort();
+        roles.dedup();
         resource.document.app_roles = roles;
     }
     Ok(())

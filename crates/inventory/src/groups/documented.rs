@@ -90,6 +90,8 @@ pub struct ResourceGroupPage {
     order_by: String,
     /// Whether the order is descending.
     descending_order: bool,
+    /// Where the next page starts; there whenever `nextPage` is true. To be sent back as `cursor`.
+    next_cursor: Option<String>,
 }
 
 /// A page of the children of a group ("Paginated envelope" in `docs/interface.md`): child groups first, then
@@ -111,4 +113,6 @@ pub struct GroupChildPage {
     next_page: bool,
     /// Always false.
     descending_order: bool,
+    /// Where the next page starts; there whenever `nextPage` is true. To be sent back as `cursor`.
+    next_cursor: Option<String>,
 }

@@ -2,9 +2,9 @@
 
 use actix_web::{HttpResponse, web};
 use api::{Answer, At, Body, answer, stream};
-use base::{page::Page, timestamp::Timestamp};
+use base::timestamp::Timestamp;
 use db::{Conn, Result};
-use outbox::{Change, Tx};
+use outbox::{Change, Entity, Tx};
 use serde_json::json;
 
 use super::{
@@ -36,17 +36,8 @@ fn note(
     after: Option<&ResourceGroup>,
 ) -> Result<()> {
     let Some(group) = after.or(before) else { return Ok(()) };
-    let value = |group: Option<&ResourceGroup>| group.map(serde_json::to_value).transpose();
-    let fault = |error: serde_json::Error| db::Error::Fault(format!("a group: {error}"));
-    tx.note(Change {
-        tenant_id: tenant.to_owned(),
-        entity: kind.entity(),
-        entity_id: group.unique_id.clone(),
-        before: value(before).map_err(fault)?,
-        after: value(after).map_err(fault)?,
-        publish: false,
-    });
-    Ok(())
+    let entity = Entity { tenant_id: tenant, kind: kind.entity(), id: &group.unique_id, publish: false };
+    tx.note_shown(entity, before, after)
 }
 
 /// Creates what a body describes.
@@ -90,21 +81,19 @@ fn shown(at: &At, group: Group, parents: &Parents) -> api::Result<HttpResponse> 
 /// Answers a page of groups.
 pub(super) async fn search(at: &At, kind: Kind) -> api::Result<HttpResponse> {
     let mut query = at.query()?;
-    let page = query.page();
     let sort = query.sort(&rules::SORTS, "id", true);
+    let walk = query.walk(at.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     query.finish()?;
     let (filter, scope) = (Filter::parse(kind, &text)?, at.scope());
-    let (groups, total) = at
-        .db
-        .read(move |conn| {
-            let (groups, total) = store::search(conn, &scope, kind, &filter, sort, &page)?;
-            let parents = store::parents(conn, &scope, &groups)?;
-            let groups = groups.into_iter().map(|group| ResourceGroup::of(group, &parents));
-            Ok((groups.collect::<Result<Vec<_>>>()?, total))
-        })
-        .await?;
-    answer::ok(&Page::new(&page, groups, total).ordered(sort.name, sort.descending))
+    let page = at.db.read(move |conn| {
+        let found = store::search(conn, &scope, kind, &filter, sort, &walk)?;
+        let parents = store::parents(conn, &scope, &found.rows)?;
+        let groups = found.rows.iter().map(|group| ResourceGroup::of(group.clone(), &parents));
+        let groups = groups.collect::<Result<Vec<_>>>()?;
+        Ok(walk.answer(found.with(groups)))
+    });
+    answer::ok(&page.await?.ordered(sort.name, sort.descending))
 }
 
 /// Streams id, unique id and name of every group.
@@ -174,17 +163,14 @@ pub(super) async fn delete(at: &At, path: &GroupPath, kind: Kind) -> api::Result
 /// Answers a page of a group's children.
 pub(super) async fn children(at: &At, path: &GroupPath, kind: Kind) -> api::Result<HttpResponse> {
     let mut query = at.query()?;
-    let page = query.page();
+    let walk = query.walk(at.request().path(), members::ORDER);
     query.finish()?;
     let (reference, reach) = (reference(kind, path)?, reach(at));
-    let (children, total) = at
-        .db
-        .read(move |conn| {
-            let group = store::existing(conn, &reach.scope, kind, &reference)?;
-            members::page(conn, &reach, kind, &group, &page)
-        })
-        .await?;
-    answer::ok(&Page::new(&page, children, total))
+    let page = at.db.read(move |conn| {
+        let group = store::existing(conn, &reach.scope, kind, &reference)?;
+        Ok(walk.answer(members::page(conn, &reach, kind, &group, &walk)?))
+    });
+    answer::ok(&page.await?)
 }
 
 /// [`members::add`] or [`members::remove`].

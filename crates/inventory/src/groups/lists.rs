@@ -21,6 +21,9 @@ pub fn read_each<T>(body: &Value, mut read: impl FnMut(&mut Fields<'_>) -> T) ->
     let Some(items) = body.as_array() else {
         return Err(Problem::field("body", "must be a JSON array of objects"));
     };
+    if items.is_empty() {
+        return Err(Problem::field("body", "must have at least one element"));
+    }
     if items.len() > MOST {
         return Err(Problem::field("body", format!("must have at most {MOST} elements")));
     }
@@ -87,6 +90,6 @@ mod tests {
         assert_eq!(errors(&json!({"name": "a"})), ["body must be a JSON array of objects"]);
         assert_eq!(errors(&json!(vec![0; MOST + 1])), ["body must have at most 1000 elements"]);
         assert_eq!(errors(&json!(vec![0; MOST])).len(), MAX_ERRORS);
-        assert_eq!(read_each(&json!([]), name), Ok(vec![]));
+        assert_eq!(errors(&json!([])), ["body must have at least one element"]);
     }
 }

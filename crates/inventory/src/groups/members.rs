@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use base::{
-    page::PageRequest,
+    Found, Key, Walk,
     problem::{FieldError, Problem},
+    query::Sort,
     timestamp::Timestamp,
 };
-use db::{Condition, Conn, Result};
+use db::{Column, Condition, Conn, Result};
 use diesel::prelude::*;
 
 use super::{
@@ -22,31 +23,39 @@ use crate::{
     schema::{group_members, resource_groups},
 };
 
-/// A page of the children of a group (groups first, then resources, each by id), and how many there are on all pages.
-pub fn page(
-    conn: &mut Conn,
-    reach: &Reach,
-    kind: Kind,
-    group: &Group,
-    page: &PageRequest,
-) -> Result<(Vec<GroupChild>, i64)> {
+/// The one order of children: groups first, then resources, each by id.
+pub const ORDER: Sort = Sort { name: "id", descending: false };
+
+/// A page of the children of a group.
+pub fn page(conn: &mut Conn, reach: &Reach, kind: Kind, group: &Group, walk: &Walk) -> Result<Found<GroupChild>> {
     use resource_groups::dsl;
+    let by_id = db::Order::by([Column::Integer("resource_groups.id")], ORDER.descending);
     let below = dsl::resource_groups.filter(dsl::tenant_id.eq(&group.tenant_id)).filter(dsl::parent_id.eq(group.id));
-    let groups_total: i64 = below.count().get_result(conn)?;
-    let groups: Vec<Group> = below.order(dsl::id).offset(page.offset()).limit(page.limit()).load(conn)?;
     let tenants = reach.member_tenants(group);
-    let condition = Condition::all([
+    let members = Condition::all([
         filter::tenants(&tenants),
         filter::in_groups(&tenants, vec![group.id]),
         filter::states(STATES),
     ]);
-    let offset = (page.offset() - groups_total).max(0);
-    let limit = page.limit() - i64::try_from(groups.len()).unwrap_or(page.limit());
-    let (rows, total) = resources::store::page(conn, &condition, Order::Id, false, offset, limit)?;
+    // The keys of a group are its number; those of a resource are texts, and behind it there are no groups any more.
+    let behind_groups = matches!(walk.after(), Some([Key::Text(_), ..]));
+    let groups_total: i64 = if walk.after().is_none() { below.count().get_result(conn)? } else { 0 };
+    let total = walk.total(|| Ok::<_, db::Error>(groups_total + resources::store::count(conn, &members)?))?;
+    let groups: Vec<Group> = if behind_groups {
+        Vec::new()
+    } else {
+        let query = below.filter(by_id.after(walk.after())?).order(by_id);
+        query.offset(walk.offset()).limit(walk.wanted()).load(conn)?
+    };
+    let after = walk.after().filter(|_| behind_groups);
+    let skip = (walk.offset() - groups_total).max(0);
+    let left = walk.wanted() - i64::try_from(groups.len()).unwrap_or(walk.wanted());
+    let rows = resources::store::slice(conn, &members, &Order::Id.order(ORDER.descending), after, skip, left)?;
     let by_rule = by_rule(conn, &tenants, group.id, &rows)?;
-    let mut children: Vec<GroupChild> = groups.into_iter().map(|group| child_group(kind, group)).collect();
-    children.extend(rows.into_iter().map(|row| member(row, &by_rule)));
-    Ok((children, groups_total + total))
+    let mut children: Vec<(Vec<Key>, GroupChild)> = Vec::with_capacity(groups.len() + rows.len());
+    children.extend(groups.into_iter().map(|group| (vec![Key::from(group.id)], child_group(kind, group))));
+    children.extend(rows.into_iter().map(|row| (Order::Id.keys(&row), member(row, &by_rule))));
+    Ok(walk.cut(children, total, |(keys, _)| keys.clone()).map(|(_, child)| child))
 }
 
 fn by_rule(conn: &mut Conn, tenants: &[String], group_id: i64, rows: &[Row]) -> Result<BTreeMap<String, bool>> {

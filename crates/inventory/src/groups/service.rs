@@ -59,6 +59,7 @@ pub async fn create(at: At, body: Body) -> api::Result<HttpResponse> {
     params(
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
         ("sortName" = Option<String>, Query, description = "`id` (default) or `name`", example = "name"),
         ("queryString" = Option<String>, Query, description = "Filter expression", example = "name:web"),
@@ -150,6 +151,7 @@ pub async fn delete(at: At, path: GroupPath) -> api::Result<HttpResponse> {
         ("groupId" = String, Path, description = "Integer id or `SGP-<uuid>`", example = "7"),
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
     ),
     responses((status = 200, description = "A page of child groups and resources", body = GroupChildPage)),
     security(("bearer" = ["viewer"]))

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::{page::PageRequest, query::Sort, text::fold};
-use db::{Condition, Conn, Result};
+use base::{Found, Key, Walk, query::Sort, text::fold};
+use db::{Column, Condition, Conn, Result};
 use diesel::prelude::*;
 
 use super::{
@@ -154,16 +154,15 @@ pub fn each_minimal(
     db::for_each_row(conn, query, |(id, unique_id, name): (i64, String, String)| each(id, unique_id, name))
 }
 
-/// A page of the groups of a kind that a filter means, and how many there are on all pages.
+/// A page of the groups of a kind that a filter means.
 pub fn search(
     conn: &mut Conn,
     scope: &[String],
     kind: Kind,
     filter: &Filter,
     sort: Sort,
-    page: &PageRequest,
-) -> Result<(Vec<Group>, i64)> {
-    use resource_groups::dsl;
+    walk: &Walk,
+) -> Result<Found<Group>> {
     let mut all = vec![scoped(scope), of_kind(kind)];
     for references in [&filter.ids, &filter.unique_ids].into_iter().filter(|references| !references.is_empty()) {
         all.push(Condition::any(references.iter().map(meant)));
@@ -172,15 +171,15 @@ pub fn search(
         all.push(called(&filter.names, filter.exact));
     }
     let condition = Condition::all(all);
-    let total: i64 = dsl::resource_groups.filter(condition.clone()).count().get_result(conn)?;
-    let query = dsl::resource_groups.filter(condition).into_boxed::<db::Sql>();
-    let query = match (sort.name, sort.descending) {
-        ("name", false) => query.order((dsl::name_key.asc(), dsl::id.asc())),
-        ("name", true) => query.order((dsl::name_key.desc(), dsl::id.desc())),
-        (_, false) => query.order(dsl::id.asc()),
-        (_, true) => query.order(dsl::id.desc()),
+    let by_name = (sort.name == "name").then_some(Column::Text("resource_groups.name_key"));
+    let order = db::Order::by(by_name.into_iter().chain([Column::Integer("resource_groups.id")]), sort.descending);
+    let total = walk.total(|| resource_groups::table.filter(condition.clone()).count().get_result(conn))?;
+    let query = resource_groups::table.filter(condition).filter(order.after(walk.after())?).order(order);
+    let keys = |group: &Group| {
+        let name = by_name.map(|_| Key::from(&group.name_key));
+        name.into_iter().chain([Key::from(group.id)]).collect()
     };
-    Ok((query.offset(page.offset()).limit(page.limit()).load(conn)?, total))
+    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, keys))
 }
 
 /// Is the group `below` (itself, or somewhere below) `top`?

@@ -1,6 +1,6 @@
 //! Groups and their members on SQLite.
 
-use base::{page::PageRequest, problem::Kind as Case, query::Sort};
+use base::{Found, Walk, cursor::List, page::PageRequest, problem::Kind as Case, query::Sort};
 use serde_json::{Value, json};
 
 use super::{
@@ -79,12 +79,16 @@ fn children(
     }
 }
 
+fn page(page_no: u32, page_size: u32) -> Walk {
+    Walk::numbered(PageRequest { page_no, page_size }, List::default())
+}
+
 /// The names of a group's children, in their order, with `*` behind members by rule.
 fn held(fixture: &Fixture, reach: &Reach, group: &Group) -> Vec<String> {
-    let page = PageRequest { page_no: 1, page_size: 100 };
-    let (children, total) = fixture.read(|conn| members::page(conn, reach, KIND, group, &page));
-    assert_eq!(i64::try_from(children.len()).unwrap(), total);
-    let mut names: Vec<String> = children
+    let found = fixture.read(|conn| members::page(conn, reach, KIND, group, &page(1, 100)));
+    assert_eq!((i64::try_from(found.rows.len()).unwrap(), &found.next), (found.total, &None));
+    let mut names: Vec<String> = found
+        .rows
         .into_iter()
         .map(|child| if child.by_rule == Some(true) { format!("{}*", child.name) } else { child.name })
         .collect();
@@ -147,9 +151,9 @@ fn a_search_takes_either_id() {
     let groups = fixture.write(create(client(), &json!([{"name": "b"}, {"name": "C"}, {"name": "a"}])));
     let search = |text: &str, name: &'static str, descending: bool, page_no: u32| {
         let (filter, sort) = (Filter::parse(KIND, text).unwrap(), Sort { name, descending });
-        let page = PageRequest { page_no, page_size: 2 };
-        let (found, total) = fixture.read(|conn| store::search(conn, &client().scope, KIND, &filter, sort, &page));
-        (found.into_iter().map(|group| group.name).collect::<Vec<_>>().join(""), total)
+        let walk = page(page_no, 2);
+        let found = fixture.read(|conn| store::search(conn, &client().scope, KIND, &filter, sort, &walk));
+        (found.rows.into_iter().map(|group| group.name).collect::<Vec<_>>().join(""), found.total)
     };
     assert_eq!(search("", "name", false, 1), ("ab".to_owned(), 3));
     assert_eq!(search("", "name", false, 2), ("C".to_owned(), 3));
@@ -212,9 +216,8 @@ fn members_by_hand() {
     fixture.write(children(members::add, client(), &groups[0], &ids));
     fixture.write(children(members::add, client(), &groups[0], &ids));
     assert_eq!(held(&fixture, &client(), &groups[0]), ["b", "one", "two"]);
-    let page = PageRequest { page_no: 2, page_size: 2 };
-    let (rest, total) = fixture.read(|conn| members::page(conn, &client(), KIND, &groups[0], &page));
-    assert_eq!((rest.len(), total), (1, 3));
+    let rest = fixture.read(|conn| members::page(conn, &client(), KIND, &groups[0], &page(2, 2)));
+    assert_eq!((rest.rows.len(), rest.total), (1, 3));
     fixture.write(children(members::remove, client(), &groups[0], &[&one, &one]));
     assert_eq!(held(&fixture, &client(), &groups[0]), ["b", "two"]);
     fixture.decommission("client_1", &two);
@@ -325,7 +328,32 @@ fn many_resources_are_looked_at_batch_by_batch() {
     let group = one(&fixture, client(), &json!({"name": "g"}));
     fixture.write(children(members::add, client(), &group, &[&hand]));
     fixture.write(update(client(), &group, &json!({"filterCriteria": rules(&[("make", "Equals", "M")])})));
-    let page = PageRequest { page_no: 1, page_size: 1000 };
-    let (found, total) = fixture.read(|conn| members::page(conn, &client(), KIND, &group, &page));
-    assert_eq!((found.len(), total), (1000, 1101));
+    let found = fixture.read(|conn| members::page(conn, &client(), KIND, &group, &page(1, 1000)));
+    assert_eq!((found.rows.len(), found.total), (1000, 1101));
+}
+
+#[test]
+fn a_walk_goes_from_child_groups_to_resources() {
+    let fixture = Fixture::new();
+    let top = one(&fixture, client(), &json!({"name": "top"}));
+    let below = json!([0, 1, 2].map(|number| json!({"name": format!("g{number}"), "parent": {"id": top.id}})));
+    fixture.write(create(client(), &below));
+    let ids: Vec<String> =
+        (0..4).map(|number| fixture.resource("client_1", &[("name", &format!("r{number}"))])).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    fixture.write(children(members::add, client(), &top, &ids));
+    for size in 1..=8 {
+        let (mut walk, mut seen) = (page(1, size), Vec::new());
+        loop {
+            let Found { rows, total, next } = fixture.read(|conn| members::page(conn, &client(), KIND, &top, &walk));
+            assert_eq!(total, 7);
+            seen.extend(rows.iter().map(|child| child.name.clone()));
+            let answer = walk.answer(Found { rows, total, next });
+            let Some(next) = answer.next_cursor else { break };
+            walk = Walk::from_cursor(PageRequest { page_no: 1, page_size: size }, List::default(), &next).unwrap();
+        }
+        assert_eq!(seen[..3], ["g0", "g1", "g2"], "{size} a page");
+        seen.sort();
+        assert_eq!(seen, ["g0", "g1", "g2", "r0", "r1", "r2", "r3"], "{size} a page");
+    }
 }

@@ -1,7 +1,7 @@
 //! One resource: create, get, update, move to history, manage, unmanage.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, At, Body, context::check_version};
+use api::{Answer, At, Body, OptionalBody, context::check_version};
 use base::{body::Fields, problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 
@@ -67,6 +67,9 @@ pub fn create_in(tx: &mut Tx<'_>, partner: &str, tenant: &str, input: &Input) ->
     let mut resource = rules::create(input, tenant, id, tx.now)?;
     resolve(tx.conn, input, &mut resource)?;
     let identities = rules::identities(&resource);
+    if !identities.is_empty() {
+        store::hold_identities(tx.conn, tenant)?;
+    }
     if let Some((key, id)) = store::identified(tx.conn, tenant, &identities)? {
         return Err(known_already(key.kind(), &id).into());
     }
@@ -154,23 +157,25 @@ pub async fn update(at: At, path: web::Path<(String, String)>, body: Body) -> ap
     let input = Input::read(&mut fields);
     fields.finish()?;
     let now = at.now;
-    change(&at, path.into_inner().1, move |conn, old| {
-        let mut resource = rules::update(&input, old, now)?;
-        resolve(conn, &input, &mut resource)?;
-        let (before, after) = (rules::identities(old), rules::identities(&resource));
-        for key in &after {
-            if let Some((key, id)) = store::identified(conn, &resource.tenant_id, std::slice::from_ref(key))?
-                && id != resource.id
-            {
-                return Err(known_already(key.kind(), &id).into());
-            }
+    change(&at, path.into_inner().1, move |conn, old| updated(conn, &input, old, now)).await
+}
+
+/// The next version of a resource, as a body describes it; what it is known by is stored already.
+pub fn updated(conn: &mut Conn, input: &Input, old: &Resource, now: Timestamp) -> Result<Resource> {
+    let mut resource = rules::update(input, old, now)?;
+    resolve(conn, input, &mut resource)?;
+    let (before, after) = (rules::identities(old), rules::identities(&resource));
+    for key in &after {
+        if let Some((key, id)) = store::identified(conn, &resource.tenant_id, std::slice::from_ref(key))?
+            && id != resource.id
+        {
+            return Err(known_already(key.kind(), &id).into());
         }
-        let stale: Vec<_> = before.into_iter().filter(|key| !after.contains(key)).collect();
-        store::remove_identities(conn, &resource, &stale)?;
-        store::add_identities(conn, &resource, &after)?;
-        Ok(resource)
-    })
-    .await
+    }
+    let stale: Vec<_> = before.into_iter().filter(|key| !after.contains(key)).collect();
+    store::remove_identities(conn, &resource, &stale)?;
+    store::add_identities(conn, &resource, &after)?;
+    Ok(resource)
 }
 
 /// Changes a resource under `If-Match`, and answers its new detail.
@@ -235,7 +240,7 @@ pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<Ht
     security(("bearer" = ["operator"]))
 )]
 #[post("/resources/{resourceId}/decommission")]
-pub async fn decommission(at: At, path: web::Path<(String, String)>, body: Body) -> api::Result<HttpResponse> {
+pub async fn decommission(at: At, path: web::Path<(String, String)>, body: OptionalBody) -> api::Result<HttpResponse> {
     at.no_query()?;
     let mut fields = Fields::of(&body.0);
     let reason = fields.text_max("reason", 1000).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, get};
 use api::{At, spec::PageOf};
-use base::{page::Page, query::Query, query_string};
+use base::{query::Query, query_string};
 use db::{Condition, Conn, Result};
 use diesel::prelude::*;
 
@@ -132,6 +132,7 @@ const SORTS: [&str; 7] = ["id", "name", "hostName", "resourceName", "ipAddress",
     params(
         ("pageNo" = Option<i64>, Query, description = "From 1"),
         ("pageSize" = Option<i64>, Query, description = "1 to 1000, default 100"),
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
         ("sortName" = Option<String>, Query, description = "`id` (default), `name`, `hostName`, `resourceName`, `ipAddress`, `createdDate`, `updatedDate`"),
         ("locationId" = Option<i64>, Query, description = "Only at this site; 0 for all"),
@@ -147,8 +148,8 @@ const SORTS: [&str; 7] = ["id", "name", "hostName", "resourceName", "ipAddress",
 pub async fn search(at: At) -> api::Result<HttpResponse> {
     let mut query = at.query()?;
     let wanted = Wanted::read(&mut query)?;
-    let page = query.page();
     let sort = query.sort(&SORTS, "id", true);
+    let walk = query.walk(at.request().path(), sort);
     query.finish()?;
     let order = match sort.name {
         "name" => Order::Name,
@@ -160,15 +161,12 @@ pub async fn search(at: At) -> api::Result<HttpResponse> {
         _ => Order::Id,
     };
     let scope = at.scope();
-    let (rows, total) = at
-        .db
-        .read(move |conn| {
-            let condition = wanted.condition(conn, &scope)?;
-            store::page(conn, &condition, order, sort.descending, page.offset(), page.limit())
-        })
-        .await?;
-    let results: Vec<MinimalResource> = rows.into_iter().map(minimal_of_row).collect();
-    api::answer::ok(&Page::new(&page, results, total).ordered(sort.name, sort.descending))
+    let page = at.db.read(move |conn| {
+        let condition = wanted.condition(conn, &scope)?;
+        let found = store::page(conn, &condition, order, sort.descending, &walk)?;
+        Ok(walk.answer(found.map(minimal_of_row)))
+    });
+    api::answer::ok(&page.await?.ordered(sort.name, sort.descending))
 }
 
 fn minimal_of_row(row: Row) -> MinimalResource {

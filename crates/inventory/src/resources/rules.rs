@@ -3,13 +3,13 @@
 use base::{problem::Problem, timestamp::Timestamp};
 
 use super::{
-    document::{DECOMMISSIONED, Resource},
+    document::{DECOMMISSIONED, Document, Resource},
     input::Input,
 };
 use crate::reports::identity::IdentityKey;
 
 /// A new resource needs something to be called by.
-const NAMES: [&str; 7] = ["name", "hostName", "resourceName", "aliasName", "dnsName", "ipAddress", "instanceId"];
+pub const NAMES: [&str; 7] = ["name", "hostName", "resourceName", "aliasName", "dnsName", "ipAddress", "instanceId"];
 
 /// A resource made of a body. Its type, id and place are resolved by the caller.
 pub fn create(input: &Input, tenant_id: &str, id: String, now: Timestamp) -> Result<Resource, Problem> {
@@ -89,7 +89,12 @@ pub fn decommission(old: &Resource, reason: &str, now: Timestamp) -> Resource {
 
 /// What a resource that was described by hand is known by, most trusted first.
 pub fn identities(resource: &Resource) -> Vec<IdentityKey> {
-    let text = |name: &str| resource.document.text(name);
+    identities_in(&resource.document)
+}
+
+/// As [`identities`], of what is said of a resource.
+pub fn identities_in(document: &Document) -> Vec<IdentityKey> {
+    let text = |name: &str| document.text(name);
     [
         IdentityKey::uuid(text("systemUID")),
         IdentityKey::cloud(text("accountNumber"), text("instanceId")),

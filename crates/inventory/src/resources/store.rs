@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use base::text::fold;
-use db::{Condition, Conn, Error, Result};
+use base::{Found, Key, Walk, text::fold};
+use db::{Column, Condition, Conn, Result};
 use diesel::prelude::*;
 
 use super::{
@@ -110,6 +110,12 @@ pub fn identified(conn: &mut Conn, tenant: &str, keys: &[IdentityKey]) -> Result
     Ok(None)
 }
 
+/// Keeps others from adding machines to a tenant until the end of the transaction: whoever asks next whether one is
+/// known learns of this one.
+pub fn hold_identities(conn: &mut Conn, tenant: &str) -> Result<()> {
+    db::lock(conn, &format!("identities:{tenant}"))
+}
+
 /// What a resource is known by.
 fn identities(conn: &mut Conn, tenant: &str, id: &str) -> Result<Vec<IdentityKey>> {
     use resource_identities::dsl;
@@ -124,18 +130,23 @@ fn identities(conn: &mut Conn, tenant: &str, id: &str) -> Result<Vec<IdentityKey
 /// Notes what a resource is known by. A key that another resource has already stays with it.
 pub fn add_identities(conn: &mut Conn, resource: &Resource, keys: &[IdentityKey]) -> Result<()> {
     use resource_identities::dsl;
-    for key in keys {
-        let key = key.stored();
-        let known = diesel::select(diesel::dsl::exists(dsl::resource_identities.find((&resource.tenant_id, &key))));
-        if !known.get_result::<bool>(conn)? {
-            diesel::insert_into(dsl::resource_identities)
-                .values((
-                    dsl::tenant_id.eq(&resource.tenant_id),
-                    dsl::identity.eq(&key),
-                    dsl::resource_id.eq(&resource.id),
-                ))
-                .execute(conn)?;
-        }
+    let unknown = |conn: &mut Conn| -> Result<Vec<String>> {
+        let all: Vec<String> = keys.iter().map(IdentityKey::stored).collect();
+        let known: Vec<String> = dsl::resource_identities
+            .filter(dsl::tenant_id.eq(&resource.tenant_id))
+            .filter(dsl::identity.eq_any(&all))
+            .select(dsl::identity)
+            .load(conn)?;
+        Ok(all.into_iter().filter(|key| !known.contains(key)).collect())
+    };
+    if unknown(conn)?.is_empty() {
+        return Ok(());
+    }
+    hold_identities(conn, &resource.tenant_id)?;
+    for key in unknown(conn)? {
+        diesel::insert_into(dsl::resource_identities)
+            .values((dsl::tenant_id.eq(&resource.tenant_id), dsl::identity.eq(&key), dsl::resource_id.eq(&resource.id)))
+            .execute(conn)?;
     }
     Ok(())
 }
@@ -197,38 +208,30 @@ fn update_roles(conn: &mut Conn, old: Option<&Resource>, new: Option<&Resource>)
     Ok(())
 }
 
-/// The rows of a page, in the order of a sort, and how many there are in all.
-pub fn page(
+/// A page of the resources that meet a condition, in the order of a sort.
+pub fn page(conn: &mut Conn, condition: &Condition, order: Order, descending: bool, walk: &Walk) -> Result<Found<Row>> {
+    let total = walk.total(|| count(conn, condition))?;
+    let (skip, most) = (walk.offset(), walk.wanted());
+    let rows = slice(conn, condition, &order.order(descending), walk.after(), skip, most)?;
+    Ok(walk.cut(rows, total, |row| order.keys(row)))
+}
+
+/// How many resources meet a condition.
+pub fn count(conn: &mut Conn, condition: &Condition) -> Result<i64> {
+    Ok(resources::table.filter(condition.clone()).count().get_result(conn)?)
+}
+
+/// Some of the resources that meet a condition: those behind the one with these keys, or all, but for the first few.
+pub fn slice(
     conn: &mut Conn,
     condition: &Condition,
-    order: Order,
-    descending: bool,
-    offset: i64,
-    limit: i64,
-) -> Result<(Vec<Row>, i64)> {
-    use resources::dsl;
-    let total: i64 = dsl::resources.filter(condition.clone()).count().get_result(conn)?;
-    if offset >= total {
-        return Ok((Vec::new(), total));
-    }
-    let query = dsl::resources.filter(condition.clone()).offset(offset).limit(limit).into_boxed::<db::Sql>();
-    macro_rules! ordered {
-        ($column:expr) => {
-            if descending { query.order(($column.desc(), dsl::id.desc())) } else { query.order(($column, dsl::id)) }
-        };
-    }
-    let query = match order {
-        Order::Id if descending => query.order(dsl::id.desc()),
-        Order::Id => query.order(dsl::id),
-        Order::Name => ordered!(dsl::name_key),
-        Order::HostName => ordered!(dsl::host_key),
-        Order::ResourceName => ordered!(dsl::resource_key),
-        Order::Address => ordered!(dsl::ip_key),
-        Order::Created => ordered!(dsl::created_ms),
-        Order::Updated => ordered!(dsl::updated_ms),
-        Order::Decommissioned => ordered!(dsl::decommissioned_ms),
-    };
-    Ok((query.load(conn).map_err(Error::from)?, total))
+    order: &db::Order,
+    after: Option<&[Key]>,
+    skip: i64,
+    most: i64,
+) -> Result<Vec<Row>> {
+    let query = resources::table.filter(condition.clone()).filter(order.after(after)?).into_boxed::<db::Sql>();
+    Ok(query.order(order.clone()).offset(skip).limit(most).load(conn)?)
 }
 
 /// What a list of resources may be sorted by.
@@ -242,4 +245,40 @@ pub enum Order {
     Created,
     Updated,
     Decommissioned,
+}
+
+impl Order {
+    fn column(self) -> Option<Column> {
+        Some(match self {
+            Self::Id => return None,
+            Self::Name => Column::Text("resources.name_key"),
+            Self::HostName => Column::Text("resources.host_key"),
+            Self::ResourceName => Column::Text("resources.resource_key"),
+            Self::Address => Column::Text("resources.ip_key"),
+            Self::Created => Column::Integer("resources.created_ms"),
+            Self::Updated => Column::Integer("resources.updated_ms"),
+            Self::Decommissioned => Column::Integer("resources.decommissioned_ms"),
+        })
+    }
+
+    /// The order of rows: equal ones by id, and by tenant, since an id is unique in its tenant only.
+    pub fn order(self, descending: bool) -> db::Order {
+        let ties = [Column::Text("resources.id"), Column::Text("resources.tenant_id")];
+        db::Order::by(self.column().into_iter().chain(ties), descending)
+    }
+
+    /// The keys of a row in this order.
+    pub fn keys(self, row: &Row) -> Vec<Key> {
+        let key = match self {
+            Self::Id => None,
+            Self::Name => Some(Key::from(&row.name_key)),
+            Self::HostName => Some(Key::from(&row.host_key)),
+            Self::ResourceName => Some(Key::from(&row.resource_key)),
+            Self::Address => Some(Key::from(&row.ip_key)),
+            Self::Created => Some(Key::from(row.created_ms)),
+            Self::Updated => Some(Key::from(row.updated_ms)),
+            Self::Decommissioned => Some(Key::from(row.decommissioned_ms.unwrap_or_default())),
+        };
+        key.into_iter().chain([Key::from(&row.id), Key::from(&row.tenant_id)]).collect()
+    }
 }

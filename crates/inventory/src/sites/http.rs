@@ -2,8 +2,7 @@
 
 use actix_web::{HttpResponse, delete, get, post, web};
 use api::{Answer, At, Body, answer, context::check_version, stream};
-use base::page::Page;
-use outbox::{Change, Tx};
+use outbox::{Entity, Tx};
 
 use super::{
     members,
@@ -50,18 +49,10 @@ pub async fn create(at: At, body: Body) -> api::Result<HttpResponse> {
 /// Notes that a site changed.
 fn note(tx: &mut Tx<'_>, before: Option<&store::Site>, after: Option<&store::Site>) -> db::Result<()> {
     let Some(site) = after.or(before) else { return Ok(()) };
-    let value =
-        |site: Option<&store::Site>| site.map(|site| serde_json::to_value(Site::from(site.clone()))).transpose();
-    let fault = |error: serde_json::Error| db::Error::Fault(format!("a site: {error}"));
-    tx.note(Change {
-        tenant_id: site.tenant_id.clone(),
-        entity: "Site",
-        entity_id: site.id.to_string(),
-        before: value(before).map_err(fault)?,
-        after: value(after).map_err(fault)?,
-        publish: false,
-    });
-    Ok(())
+    let id = site.id.to_string();
+    let entity = Entity { tenant_id: &site.tenant_id, kind: "Site", id: &id, publish: false };
+    let shown = |site: Option<&store::Site>| site.cloned().map(Site::from);
+    tx.note_shown(entity, shown(before).as_ref(), shown(after).as_ref())
 }
 
 fn shown(at: &At, site: store::Site) -> api::Result<HttpResponse> {
@@ -80,6 +71,7 @@ fn shown(at: &At, site: store::Site) -> api::Result<HttpResponse> {
     params(
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
         ("sortName" = Option<String>, Query, description = "`id` (default) or `name`", example = "name"),
         ("queryString" = Option<String>, Query, description = "Filter expression", example = "city:paris+country:france"),
@@ -90,14 +82,16 @@ fn shown(at: &At, site: store::Site) -> api::Result<HttpResponse> {
 #[get("/sites/search")]
 pub async fn search(at: At) -> api::Result<HttpResponse> {
     let mut query = at.query()?;
-    let page = query.page();
     let sort = query.sort(&rules::SORTS, "id", true);
+    let walk = query.walk(at.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     query.finish()?;
     let (filter, scope) = (Filter::parse(&text)?, at.scope());
-    let (sites, total) = at.db.read(move |conn| store::search(conn, &scope, &filter, sort, &page)).await?;
-    let sites: Vec<Site> = sites.into_iter().map(Site::from).collect();
-    answer::ok(&Page::new(&page, sites, total).ordered(sort.name, sort.descending))
+    let page = at.db.read(move |conn| {
+        let found = store::search(conn, &scope, &filter, sort, &walk)?;
+        Ok(walk.answer(found.map(Site::from)))
+    });
+    answer::ok(&page.await?.ordered(sort.name, sort.descending))
 }
 
 /// List minimal sites
@@ -211,6 +205,7 @@ pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<Ht
         ("siteId" = i64, Path, description = "Id of the site", example = 12),
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
         ("sortName" = Option<String>, Query, description = "`id` (default), `name` or `hostName`", example = "name"),
     ),
@@ -220,19 +215,16 @@ pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<Ht
 #[get("/sites/{siteId}/members")]
 pub async fn list_members(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
     let mut query = at.query()?;
-    let page = query.page();
     let sort = query.sort(&rules::MEMBER_SORTS, "id", false);
+    let walk = query.walk(at.request().path(), sort);
     query.finish()?;
     let (id, scope) = (id_of(path)?, at.scope());
-    let (rows, total) = at
-        .db
-        .read(move |conn| {
-            let site = store::existing(conn, &scope, id)?;
-            members::page(conn, &site, sort, page.offset(), page.limit())
-        })
-        .await?;
-    let found: Vec<SiteMember> = rows.into_iter().map(SiteMember::from).collect();
-    answer::ok(&Page::new(&page, found, total).ordered(sort.name, sort.descending))
+    let page = at.db.read(move |conn| {
+        let site = store::existing(conn, &scope, id)?;
+        let found = members::page(conn, &site, sort, &walk)?;
+        Ok(walk.answer(found.map(SiteMember::from)))
+    });
+    answer::ok(&page.await?.ordered(sort.name, sort.descending))
 }
 
 /// Put resources at a site

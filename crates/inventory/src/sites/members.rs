@@ -1,6 +1,7 @@
 //! The resources at a site.
 
 use base::{
+    Found, Walk,
     problem::{FieldError, Problem},
     query::Sort,
 };
@@ -10,8 +11,8 @@ use outbox::Tx;
 use super::{store::Site, wire::SiteMemberReference};
 use crate::resources::{self, document::STATES, filter, row::Row, store::Order};
 
-/// A page of the resources at a site, and how many there are on all pages.
-pub fn page(conn: &mut Conn, site: &Site, sort: Sort, offset: i64, limit: i64) -> Result<(Vec<Row>, i64)> {
+/// A page of the resources at a site.
+pub fn page(conn: &mut Conn, site: &Site, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
     let here = db::Condition::all([
         filter::tenants(std::slice::from_ref(&site.tenant_id)),
         filter::at_sites([site.id]),
@@ -22,7 +23,7 @@ pub fn page(conn: &mut Conn, site: &Site, sort: Sort, offset: i64, limit: i64) -
         "hostName" => Order::HostName,
         _ => Order::Id,
     };
-    resources::store::page(conn, &here, order, sort.descending, offset, limit)
+    resources::store::page(conn, &here, order, sort.descending, walk)
 }
 
 /// Puts resources of the site's tenant there, away from where they were. Those that are there already stay as they

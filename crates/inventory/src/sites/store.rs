@@ -1,7 +1,7 @@
 //! Rows of sites. Every function takes the tenant, or the tenants of a scope.
 
-use base::{page::PageRequest, query::Sort, text::fold, timestamp::Timestamp};
-use db::{Condition, Conn, Result};
+use base::{Found, Key, Walk, query::Sort, text::fold, timestamp::Timestamp};
+use db::{Column, Condition, Conn, Result};
 use diesel::prelude::*;
 
 use super::{
@@ -116,42 +116,38 @@ pub fn each_minimal(conn: &mut Conn, scope: &[String], mut each: impl FnMut(i64,
     db::for_each_row(conn, query, |(id, name): (i64, String)| each(id, name))
 }
 
-/// A page of the sites that a filter means, and how many there are on all pages.
+/// A page of the sites that a filter means.
 ///
 /// City and country have no folded column, and sites are few: the rows go by one at a time, and only those of the
 /// page are kept.
-pub fn search(
-    conn: &mut Conn,
-    scope: &[String],
-    filter: &Filter,
-    sort: Sort,
-    page: &PageRequest,
-) -> Result<(Vec<Site>, i64)> {
+pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Site>> {
     use sites::dsl;
     let ids = if filter.ids.is_empty() {
         Condition::sql("1 = 1")
     } else {
         Condition::integer_in("sites.id IN", filter.ids.iter().copied())
     };
-    let query = dsl::sites.filter(dsl::tenant_id.eq_any(scope.to_vec())).filter(ids).into_boxed::<db::Sql>();
-    let query = match (sort.name, sort.descending) {
-        ("name", false) => query.order((dsl::name_key.asc(), dsl::id.asc())),
-        ("name", true) => query.order((dsl::name_key.desc(), dsl::id.desc())),
-        (_, false) => query.order(dsl::id.asc()),
-        (_, true) => query.order(dsl::id.desc()),
-    };
-    let (mut found, mut total) = (Vec::new(), 0_i64);
-    let wanted = page.offset()..page.offset().saturating_add(page.limit());
+    let by_name = (sort.name == "name").then_some(Column::Text("sites.name_key"));
+    let order = db::Order::by(by_name.into_iter().chain([Column::Integer("sites.id")]), sort.descending);
+    let query = dsl::sites.filter(dsl::tenant_id.eq_any(scope.to_vec())).filter(ids);
+    let query = query.filter(order.after(walk.after())?).order(order);
+    let (mut found, mut count) = (Vec::new(), 0_i64);
+    let wanted = walk.offset()..walk.offset().saturating_add(walk.wanted());
     db::for_each_row(conn, query, |site: Site| {
         if filter.takes(&site) {
-            if wanted.contains(&total) {
+            if wanted.contains(&count) {
                 found.push(site);
             }
-            total += 1;
+            count += 1;
         }
         Ok::<_, db::Error>(())
     })?;
-    Ok((found, total))
+    let total = walk.total(|| Ok::<_, db::Error>(count))?;
+    let keys = |site: &Site| {
+        let name = by_name.map(|_| Key::from(&site.name_key));
+        name.into_iter().chain([Key::from(site.id)]).collect()
+    };
+    Ok(walk.cut(found, total, keys))
 }
 
 fn check_name(conn: &mut Conn, site: &Site) -> Result<()> {

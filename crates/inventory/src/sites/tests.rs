@@ -1,6 +1,8 @@
 //! Sites on SQLite. [`Fixture`] serves the tests of groups too.
 
 use base::{
+    Walk,
+    cursor::List,
     page::PageRequest,
     problem::{Kind, Problem},
     query::Sort,
@@ -129,10 +131,14 @@ impl Fixture {
 
     fn at(&self, site: &Site) -> Vec<String> {
         let sort = Sort { name: "id", descending: false };
-        let (rows, total) = self.read(|conn| members::page(conn, site, sort, 0, 100));
-        assert_eq!(i64::try_from(rows.len()).unwrap(), total);
-        rows.into_iter().map(|row| row.id).collect()
+        let found = self.read(|conn| members::page(conn, site, sort, &page(1, 100)));
+        assert_eq!(i64::try_from(found.rows.len()).unwrap(), found.total);
+        found.rows.into_iter().map(|row| row.id).collect()
     }
+}
+
+fn page(page_no: u32, page_size: u32) -> Walk {
+    Walk::numbered(PageRequest { page_no, page_size }, List::default())
 }
 
 fn new(name: &str, city: &str) -> NewSite {
@@ -215,9 +221,9 @@ fn a_search_filters_sorts_and_pages() {
     fixture.site("client_2", "e", "Paris");
     let search = |tenants: &[&str], text: &str, name: &'static str, descending: bool, page_no: u32, page_size: u32| {
         let filter = Filter::parse(text).unwrap();
-        let (sort, page) = (Sort { name, descending }, PageRequest { page_no, page_size });
-        let (sites, total) = fixture.read(|conn| store::search(conn, &scope(tenants), &filter, sort, &page));
-        (sites.into_iter().map(|site| site.name).collect::<Vec<_>>().join(""), total)
+        let (sort, walk) = (Sort { name, descending }, page(page_no, page_size));
+        let found = fixture.read(|conn| store::search(conn, &scope(tenants), &filter, sort, &walk));
+        (found.rows.into_iter().map(|site| site.name).collect::<Vec<_>>().join(""), found.total)
     };
     let found = |names: &str, total: i64| (names.to_owned(), total);
     assert_eq!(search(&["client_1"], "", "id", true, 1, 100), found("dbac", 4));

@@ -218,6 +218,8 @@ pub struct SitePage {
     order_by: String,
     /// Whether the order is descending.
     descending_order: bool,
+    /// Where the next page starts; there whenever `nextPage` is true. To be sent back as `cursor`.
+    next_cursor: Option<String>,
 }
 
 /// A page of the resources at a site ("Paginated envelope" in `docs/interface.md`).
@@ -243,6 +245,8 @@ pub struct SiteMemberPage {
     order_by: String,
     /// Whether the order is descending.
     descending_order: bool,
+    /// Where the next page starts; there whenever `nextPage` is true. To be sent back as `cursor`.
+    next_cursor: Option<String>,
 }
 
 #[cfg(test)]

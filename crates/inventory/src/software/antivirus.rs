@@ -2,8 +2,8 @@
 
 use actix_web::{HttpResponse, get};
 use api::{At, spec::PageOf};
-use base::{page::Page, problem::Problem, query_string, timestamp::Timestamp};
-use db::{Condition, Conn, Result};
+use base::{Key, Walk, problem::Problem, query::Sort, query_string, timestamp::Timestamp};
+use db::{Column, Condition, Conn, Result};
 use diesel::prelude::*;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -30,9 +30,8 @@ pub struct AntivirusRecord {
     #[schema(value_type = Option<String>)]
     pub current_definition_date: Option<Timestamp>,
     /// When the product last scanned, or was last seen.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
-    pub scan_date: Option<Timestamp>,
+    #[schema(value_type = String)]
+    pub scan_date: Timestamp,
     /// Does the agent read its state?
     pub supported: bool,
     /// `UPTODATE` or `OUTOFDATE`.
@@ -65,7 +64,7 @@ struct Row {
     version: String,
     definition: String,
     definition_ms: Option<i64>,
-    scan_ms: Option<i64>,
+    scan_ms: i64,
     supported: bool,
     status: String,
 }
@@ -97,7 +96,7 @@ pub fn replace(
             version: product.version.clone().unwrap_or_default(),
             definition: product.definition.clone().unwrap_or_default(),
             definition_ms: product.definition_date,
-            scan_ms: product.scan_date.or(Some(now.millis())),
+            scan_ms: product.scan_date.unwrap_or(now.millis()),
             supported: product.status.is_some(),
             status: match product.status {
                 Some(DefinitionStatus::UpToDate) => UP_TO_DATE.to_owned(),
@@ -121,6 +120,7 @@ const SORTS: [&str; 7] =
     params(
         ("pageNo" = Option<i64>, Query, description = "From 1"),
         ("pageSize" = Option<i64>, Query, description = "1 to 1000, default 100"),
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
         ("sortName" = Option<String>, Query, description = "`scanDate` (default), `name`, `version`, `status`, `currentDefinition`, `currentDefinitionDate`, `hostName`"),
         ("queryString" = Option<String>, Query, description = "Filter expression", example = "status:OUTOFDATE"),
@@ -131,17 +131,15 @@ const SORTS: [&str; 7] =
 #[get("/resources/antivirus/search")]
 pub async fn search(at: At) -> api::Result<HttpResponse> {
     let mut query = at.query()?;
-    let page = query.page();
     let sort = query.sort(&SORTS, "scanDate", true);
+    let walk = query.walk(at.request().path(), sort);
     let text = query.text("queryString").filter(|text| !text.trim().is_empty());
     query.finish()?;
     let terms = text.as_deref().map(|text| query_string::parse(text, &["status"])).transpose()?.unwrap_or_default();
     let statuses = statuses(&terms)?;
     let scope = at.scope();
-    let (offset, limit) = (page.offset(), page.limit());
-    let (results, total) =
-        at.db.read(move |conn| find(conn, &scope, &statuses, sort.name, sort.descending, offset, limit)).await?;
-    api::answer::ok(&Page::new(&page, results, total).ordered(sort.name, sort.descending))
+    let page = at.db.read(move |conn| Ok(walk.answer(find(conn, &scope, &statuses, sort, &walk)?.map(shown))));
+    api::answer::ok(&page.await?.ordered(sort.name, sort.descending))
 }
 
 fn statuses(terms: &[query_string::Term]) -> Result<Vec<&'static str>, Problem> {
@@ -154,52 +152,67 @@ fn statuses(terms: &[query_string::Term]) -> Result<Vec<&'static str>, Problem> 
     Ok(if found.is_empty() { vec![UP_TO_DATE, OUT_OF_DATE] } else { found })
 }
 
-fn find(
-    conn: &mut Conn,
-    scope: &[String],
-    statuses: &[&str],
-    sort: &str,
-    descending: bool,
-    offset: i64,
-    limit: i64,
-) -> Result<(Vec<AntivirusRecord>, i64)> {
+/// A product, and of its resource the folded host name, host name, address and document.
+type Found = (Row, (String, String, String, String));
+
+/// Before every instant: a date that nobody told.
+const NEVER: i64 = -i64::MAX;
+
+/// The order of a sort; [`key`] has the keys of its first column.
+fn order(sort: Sort) -> db::Order {
+    let first = match sort.name {
+        "name" => Column::Text("antivirus.name"),
+        "version" => Column::Text("antivirus.version"),
+        "status" => Column::Text("antivirus.status"),
+        "currentDefinition" => Column::Text("antivirus.definition"),
+        "currentDefinitionDate" => Column::Integer("COALESCE(antivirus.definition_ms, -9223372036854775807)"),
+        "hostName" => Column::Text("resources.host_key"),
+        _ => Column::Integer("antivirus.scan_ms"),
+    };
+    let ties =
+        [Column::Text("antivirus.resource_id"), Column::Integer("antivirus.id"), Column::Text("antivirus.tenant_id")];
+    db::Order::by(std::iter::once(first).chain(ties), sort.descending)
+}
+
+fn key(sort: Sort, (row, (host_key, ..)): &Found) -> Key {
+    match sort.name {
+        "name" => Key::from(&row.name),
+        "version" => Key::from(&row.version),
+        "status" => Key::from(&row.status),
+        "currentDefinition" => Key::from(&row.definition),
+        "currentDefinitionDate" => Key::from(row.definition_ms.unwrap_or(NEVER)),
+        "hostName" => Key::from(host_key),
+        _ => Key::from(row.scan_ms),
+    }
+}
+
+fn find(conn: &mut Conn, scope: &[String], statuses: &[&str], sort: Sort, walk: &Walk) -> Result<base::Found<Found>> {
     use antivirus::dsl;
     let condition = Condition::all([
         Condition::text_in("antivirus.tenant_id IN", scope),
         Condition::text_in("antivirus.status IN", statuses.iter().copied()),
     ]);
-    let total: i64 = dsl::antivirus.filter(condition.clone()).count().get_result(conn)?;
+    let total = walk.total(|| dsl::antivirus.filter(condition.clone()).count().get_result(conn))?;
     let on = dsl::tenant_id.eq(resources::tenant_id).and(dsl::resource_id.eq(resources::id));
-    let query = dsl::antivirus
+    let (order, machine) =
+        (order(sort), (resources::host_key, resources::host_name, resources::ip_address, resources::document));
+    let rows: Vec<Found> = dsl::antivirus
         .inner_join(resources::table.on(on))
         .filter(condition)
-        .select((antivirus::all_columns, (resources::host_name, resources::ip_address, resources::document)))
-        .offset(offset)
-        .limit(limit)
-        .into_boxed::<db::Sql>();
-    macro_rules! ordered {
-        ($column:expr) => {
-            if descending {
-                query.order(($column.desc(), dsl::resource_id.desc(), dsl::id.desc()))
-            } else {
-                query.order(($column, dsl::resource_id, dsl::id))
-            }
-        };
-    }
-    let query = match sort {
-        "name" => ordered!(dsl::name),
-        "version" => ordered!(dsl::version),
-        "status" => ordered!(dsl::status),
-        "currentDefinition" => ordered!(dsl::definition),
-        "currentDefinitionDate" => ordered!(dsl::definition_ms),
-        "hostName" => ordered!(resources::host_key),
-        _ => ordered!(dsl::scan_ms),
+        .filter(order.after(walk.after())?)
+        .select((antivirus::all_columns, machine))
+        .order(order)
+        .offset(walk.offset())
+        .limit(walk.wanted())
+        .load(conn)?;
+    let keys = |found: &Found| {
+        let row = &found.0;
+        vec![key(sort, found), Key::from(&row.resource_id), Key::from(row.id), Key::from(&row.tenant_id)]
     };
-    let rows: Vec<(Row, (String, String, String))> = query.load(conn)?;
-    Ok((rows.into_iter().map(|(row, on)| shown(row, on)).collect(), total))
+    Ok(walk.cut(rows, total, keys))
 }
 
-fn shown(row: Row, (host_name, ip_address, document): (String, String, String)) -> AntivirusRecord {
+fn shown((row, (_, host_name, ip_address, document)): Found) -> AntivirusRecord {
     let os_name = serde_json::from_str::<crate::resources::document::Shown<'_>>(&document)
         .map(|shown| shown.text("os").to_owned())
         .unwrap_or_default();
@@ -208,7 +221,7 @@ fn shown(row: Row, (host_name, ip_address, document): (String, String, String)) 
         version: row.version,
         current_definition: row.definition,
         current_definition_date: row.definition_ms.map(Timestamp::from_millis),
-        scan_date: row.scan_ms.map(Timestamp::from_millis),
+        scan_date: Timestamp::from_millis(row.scan_ms),
         supported: row.supported,
         status: row.status,
         resource: AntivirusResource { id: row.resource_id, host_name, ip_address, os_name },

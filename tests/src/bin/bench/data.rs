@@ -92,6 +92,8 @@ impl Store {
             needles[name] = time.first().context("no needle")?.as_str().into();
         }
         drop(database);
+        // Or the kernel would write it back while something is measured.
+        fs::File::open(&file)?.sync_all()?;
         let mib = fs::metadata(&file)?.len() >> 20;
         // Last, for a directory that has it is complete.
         fs::write(directory.join(NEEDLES), needles.to_string())?;

@@ -8,6 +8,7 @@
 mod bare;
 mod copies;
 mod data;
+mod filter_list;
 mod filters;
 mod http;
 mod lists;
@@ -129,6 +130,8 @@ fn measure(part: &str, settings: &Settings, store: &Store, temporary: &Path, res
             let outcome = filters::measure(&store.database(small)?, &store.database(large)?)?;
             results.lines.extend(outcome.lines);
             results.listing = outcome.listing;
+            results.failed |= !outcome.failures.is_empty();
+            outcome.failures.iter().for_each(|failure| results.listing.push_str(&format!("{failure}\n")));
         }
         "reports" => results.lines.extend(reports::measure(temporary, reports, connections)?),
         _ => results.lines.extend(start::measure(&store.database(large)?)?),

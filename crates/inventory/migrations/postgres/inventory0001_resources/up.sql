@@ -1,5 +1,6 @@
 -- The inventory. `_ms` columns are milliseconds since the epoch; `_key` columns are folded for case-insensitive
--- matching; a column that is NULL when absent has an index of the rows that have it.
+-- matching; a column that is NULL when absent has an index of the rows that have it. What lists are sorted by is never
+-- NULL: an address that is absent is empty.
 CREATE TABLE resources (
     tenant_id TEXT COLLATE "C" NOT NULL,
     id TEXT COLLATE "C" NOT NULL,
@@ -19,7 +20,8 @@ CREATE TABLE resources (
     dns_key TEXT COLLATE "C" NOT NULL,
     resource_key TEXT COLLATE "C" NOT NULL,
     alias_key TEXT COLLATE "C" NOT NULL,
-    ip_key TEXT COLLATE "C",
+    ip_key TEXT COLLATE "C" NOT NULL,
+    ext_key TEXT COLLATE "C",
     serial_key TEXT COLLATE "C",
     uid_key TEXT COLLATE "C",
     site_id BIGINT,
@@ -55,6 +57,7 @@ CREATE INDEX resources_name ON resources (tenant_id, name_key, id);
 CREATE INDEX resources_host ON resources (tenant_id, host_key, id);
 CREATE INDEX resources_resource ON resources (tenant_id, resource_key, id);
 CREATE INDEX resources_ip ON resources (tenant_id, ip_key, id);
+CREATE INDEX resources_ext ON resources (tenant_id, ext_key) WHERE ext_key IS NOT NULL;
 CREATE INDEX resources_serial ON resources (tenant_id, serial_key) WHERE serial_key IS NOT NULL;
 CREATE INDEX resources_uid ON resources (tenant_id, uid_key) WHERE uid_key IS NOT NULL;
 CREATE INDEX resources_site ON resources (tenant_id, site_id) WHERE site_id IS NOT NULL;
@@ -77,7 +80,7 @@ CREATE INDEX resources_created ON resources (tenant_id, created_ms, id);
 CREATE INDEX resources_updated ON resources (tenant_id, updated_ms, id);
 CREATE INDEX resources_asset_managed ON resources (tenant_id, asset_managed_ms) WHERE asset_managed_ms IS NOT NULL;
 CREATE INDEX resources_first_managed ON resources (tenant_id, first_asset_managed_ms) WHERE first_asset_managed_ms IS NOT NULL;
-CREATE INDEX resources_decommissioned ON resources (tenant_id, decommissioned_ms) WHERE decommissioned_ms IS NOT NULL;
+CREATE INDEX resources_decommissioned ON resources (tenant_id, decommissioned_ms, id) WHERE decommissioned_ms IS NOT NULL;
 
 -- Every suffix of every name of a resource, so that "contains" is a range of this key: its cost follows the number
 -- of matches and not the number of resources. `fields` says in which names the suffix occurs, and which it is whole.
@@ -143,7 +146,7 @@ CREATE TABLE antivirus (
     version TEXT COLLATE "C" NOT NULL,
     definition TEXT COLLATE "C" NOT NULL,
     definition_ms BIGINT,
-    scan_ms BIGINT,
+    scan_ms BIGINT NOT NULL,
     supported BOOLEAN NOT NULL,
     status TEXT COLLATE "C" NOT NULL,
     PRIMARY KEY (tenant_id, resource_id, id)

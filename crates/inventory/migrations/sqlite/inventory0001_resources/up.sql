@@ -1,5 +1,6 @@
 -- The inventory. `_ms` columns are milliseconds since the epoch; `_key` columns are folded for case-insensitive
--- matching; a column that is NULL when absent has an index of the rows that have it.
+-- matching; a column that is NULL when absent has an index of the rows that have it. What lists are sorted by is never
+-- NULL: an address that is absent is empty.
 CREATE TABLE resources (
     tenant_id TEXT NOT NULL,
     id TEXT NOT NULL,
@@ -19,7 +20,8 @@ CREATE TABLE resources (
     dns_key TEXT NOT NULL,
     resource_key TEXT NOT NULL,
     alias_key TEXT NOT NULL,
-    ip_key TEXT,
+    ip_key TEXT NOT NULL,
+    ext_key TEXT,
     serial_key TEXT,
     uid_key TEXT,
     site_id BIGINT,
@@ -55,6 +57,7 @@ CREATE INDEX resources_name ON resources (tenant_id, name_key, id);
 CREATE INDEX resources_host ON resources (tenant_id, host_key, id);
 CREATE INDEX resources_resource ON resources (tenant_id, resource_key, id);
 CREATE INDEX resources_ip ON resources (tenant_id, ip_key, id);
+CREATE INDEX resources_ext ON resources (tenant_id, ext_key) WHERE ext_key IS NOT NULL;
 CREATE INDEX resources_serial ON resources (tenant_id, serial_key) WHERE serial_key IS NOT NULL;
 CREATE INDEX resources_uid ON resources (tenant_id, uid_key) WHERE uid_key IS NOT NULL;
 CREATE INDEX resources_site ON resources (tenant_id, site_id) WHERE site_id IS NOT NULL;
@@ -77,7 +80,7 @@ CREATE INDEX resources_created ON resources (tenant_id, created_ms, id);
 CREATE INDEX resources_updated ON resources (tenant_id, updated_ms, id);
 CREATE INDEX resources_asset_managed ON resources (tenant_id, asset_managed_ms) WHERE asset_managed_ms IS NOT NULL;
 CREATE INDEX resources_first_managed ON resources (tenant_id, first_asset_managed_ms) WHERE first_asset_managed_ms IS NOT NULL;
-CREATE INDEX resources_decommissioned ON resources (tenant_id, decommissioned_ms) WHERE decommissioned_ms IS NOT NULL;
+CREATE INDEX resources_decommissioned ON resources (tenant_id, decommissioned_ms, id) WHERE decommissioned_ms IS NOT NULL;
 
 -- Every suffix of every name of a resource, so that "contains" is a range of this key: its cost follows the number
 -- of matches and not the number of resources. `fields` says in which names the suffix occurs, and which it is whole.
@@ -143,7 +146,7 @@ CREATE TABLE antivirus (
     version TEXT NOT NULL,
     definition TEXT NOT NULL,
     definition_ms BIGINT,
-    scan_ms BIGINT,
+    scan_ms BIGINT NOT NULL,
     supported BOOLEAN NOT NULL,
     status TEXT NOT NULL,
     PRIMARY KEY (tenant_id, resource_id, id)
@@ -212,6 +215,7 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('resources', 'resources_host', '1000000 100000 2 1'),
     ('resources', 'resources_resource', '1000000 100000 2 1'),
     ('resources', 'resources_ip', '1000000 100000 2 1'),
+    ('resources', 'resources_ext', '1000000 100000 2'),
     ('resources', 'resources_serial', '1000000 100000 2'),
     ('resources', 'resources_uid', '1000000 100000 2'),
     ('resources', 'resources_site', '1000000 100000 5000'),
@@ -234,7 +238,7 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('resources', 'resources_updated', '1000000 100000 2 1'),
     ('resources', 'resources_asset_managed', '1000000 100000 2'),
     ('resources', 'resources_first_managed', '1000000 100000 2'),
-    ('resources', 'resources_decommissioned', '1000000 100000 2'),
+    ('resources', 'resources_decommissioned', '1000000 100000 2 1'),
     ('resources', 'sqlite_autoindex_resources_1', '1000000 100000 1'),
     ('resource_names', 'resource_names', '15000000 1500000 3 1'),
     ('resource_tags', 'resource_tags', '3000000 300000 2000 1'),

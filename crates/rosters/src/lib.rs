@@ -1,0 +1,2 @@
+//! Rosters: who is on call, when, and through which shift.
+mod schema;

@@ -1,0 +1,336 @@
+//! The shapes of requests and schedules, for the OpenAPI document: what varies by its `type` is a tagged union.
+
+#![expect(dead_code, reason = "only the schemas of these types are used")]
+
+use utoipa::ToSchema;
+
+use super::wire::TimeZone;
+
+/// A roster to create, or to preview.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+pub struct RosterInput {
+    /// Unique in the tenant, whatever the letter case; at most 200 characters.
+    name: String,
+    /// What it is for; at most 4,000 characters.
+    description: String,
+    /// Whose clocks its shifts follow.
+    time_zone: TimeZoneInput,
+    /// At least one, at most 100.
+    #[schema(min_items = 1, max_items = 100)]
+    shift_details: Vec<ShiftInput>,
+    /// When nobody needs to be on call; at most 20.
+    #[schema(max_items = 20)]
+    off_hours: Option<Vec<OffHoursInput>>,
+}
+
+/// The changes to a roster; what is left out stays as it is.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+pub struct RosterUpdate {
+    /// Unique in the tenant, whatever the letter case.
+    name: Option<String>,
+    /// What it is for.
+    description: Option<String>,
+    /// Whose clocks its shifts follow.
+    time_zone: Option<TimeZoneInput>,
+    /// All shifts from now on: those that are not in it end now.
+    #[schema(min_items = 1, max_items = 100)]
+    shift_details: Option<Vec<ShiftUpdate>>,
+    /// When nobody needs to be on call.
+    #[schema(max_items = 20)]
+    off_hours: Option<Vec<OffHoursInput>>,
+}
+
+/// A supported time zone, by its name.
+#[derive(ToSchema)]
+#[schema(as = RosterTimeZoneReference, example = json!({"name": "Europe/Paris"}))]
+pub struct TimeZoneInput {
+    /// One of the names of `GET /api/v2/cfg/timezones`.
+    name: String,
+}
+
+/// A shift of a new roster. It names somebody: one of `users` and `userGroups` may be empty, not both.
+#[derive(ToSchema)]
+#[schema(as = RosterShiftInput, rename_all = "camelCase")]
+pub struct ShiftInput {
+    /// Unique in the roster, whatever the letter case; at most 200 characters.
+    name: String,
+    /// When it takes place.
+    schedule: ShiftSchedule,
+    /// Users of the tenant or of its partner; at most 100.
+    users: Vec<UserReference>,
+    /// User groups of the tenant or of its partner; at most 100.
+    user_groups: Vec<UserGroupReference>,
+}
+
+/// A shift of an update. With an `id` it is a change of that shift, in which what is left out stays as it is; without
+/// one it is a new shift, and all other fields are mandatory.
+#[derive(ToSchema)]
+#[schema(as = RosterShiftUpdate, rename_all = "camelCase")]
+pub struct ShiftUpdate {
+    /// `ESD-<uuid>`.
+    id: Option<String>,
+    /// Unique in the roster.
+    name: Option<String>,
+    /// When it takes place.
+    schedule: Option<ShiftSchedule>,
+    /// Who is on call.
+    users: Option<Vec<UserReference>>,
+    /// Whose members are on call.
+    user_groups: Option<Vec<UserGroupReference>>,
+}
+
+/// Time in which nobody needs to be on call.
+#[derive(ToSchema)]
+#[schema(as = RosterOffHoursInput)]
+pub struct OffHoursInput {
+    /// What people call it.
+    name: Option<String>,
+    /// When it is.
+    schedule: ShiftSchedule,
+}
+
+/// A user, by its id.
+#[derive(ToSchema)]
+#[schema(as = RosterUserReference, example = json!({"id": "USR0000000007"}))]
+pub struct UserReference {
+    /// `USR` and ten digits.
+    id: String,
+}
+
+/// A user group, by its id.
+#[derive(ToSchema)]
+#[schema(as = RosterUserGroupReference, rename_all = "camelCase", example = json!({"uniqueId": "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90"}))]
+pub struct UserGroupReference {
+    /// `USRGRP-<uuid>`.
+    unique_id: String,
+}
+
+/// When a shift takes place, by its `type`: once (`one-time`), or again and again (`recurring`).
+#[derive(serde::Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(discriminator(property_name = "type", mapping(
+    ("one-time" = "#/components/schemas/OneTimeSchedule"),
+    ("recurring" = "#/components/schemas/RecurringSchedule"),
+)))]
+pub enum ShiftSchedule {
+    /// Once.
+    OneTime(OneTimeSchedule),
+    /// Again and again.
+    Recurring(RecurringSchedule),
+}
+
+/// A shift that takes place once.
+#[derive(serde::Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(example = json!({
+    "type": "one-time", "startDate": "2026-11-20T08:00:00+0000", "endDate": "2026-11-21T08:00:00+0000"
+}))]
+pub struct OneTimeSchedule {
+    /// Always `one-time`.
+    #[schema(pattern = "^one-time$", example = "one-time")]
+    r#type: String,
+    /// When it starts.
+    start_date: String,
+    /// When it ends: after `startDate`.
+    end_date: String,
+}
+
+/// A shift that takes place again and again, in the roster's time zone.
+#[derive(serde::Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(example = json!({
+    "type": "recurring", "startDate": "2026-11-20T00:00:00+0000", "startTime": "22:00:00", "endTime": "06:00:00",
+    "pattern": {"type": "daily", "repeatFrequency": 1}, "endPattern": {"type": "NEVER"}
+}))]
+pub struct RecurringSchedule {
+    /// Always `recurring`.
+    #[schema(pattern = "^recurring$", example = "recurring")]
+    r#type: String,
+    /// The first date is the first on which it starts at or after this instant.
+    start_date: String,
+    /// `HH:mm:ss`, on the clocks of the zone.
+    #[schema(example = "22:00:00")]
+    start_time: String,
+    /// `HH:mm:ss`; on the next date when it is not after `startTime`.
+    #[schema(example = "06:00:00")]
+    end_time: String,
+    /// On which dates.
+    pattern: ShiftPattern,
+    /// For how long.
+    end_pattern: ShiftEnd,
+}
+
+/// On which dates, by its `type`.
+#[derive(serde::Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(discriminator(property_name = "type", mapping(
+    ("daily" = "#/components/schemas/DailyPattern"),
+    ("weekly" = "#/components/schemas/WeeklyPattern"),
+    ("monthly" = "#/components/schemas/MonthlyPattern"),
+    ("yearly" = "#/components/schemas/YearlyPattern"),
+)))]
+pub enum ShiftPattern {
+    /// Every so many days.
+    Daily(DailyPattern),
+    /// Every so many weeks.
+    Weekly(WeeklyPattern),
+    /// Every so many months.
+    Monthly(MonthlyPattern),
+    /// Every so many years.
+    Yearly(YearlyPattern),
+}
+
+/// Every so many days.
+#[derive(serde::Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DailyPattern {
+    /// Always `daily`.
+    #[schema(pattern = "^daily$", example = "daily")]
+    r#type: String,
+    /// Every so many days.
+    #[schema(minimum = 1, maximum = 10)]
+    repeat_frequency: i64,
+}
+
+/// Every so many weeks, on some days of them. Weeks start on Sunday.
+#[derive(serde::Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WeeklyPattern {
+    /// Always `weekly`.
+    #[schema(pattern = "^weekly$", example = "weekly")]
+    r#type: String,
+    /// Every so many weeks.
+    #[schema(minimum = 1, maximum = 10)]
+    repeat_frequency: i64,
+    /// Names of days, separated by commas; without them the day of the first date.
+    #[schema(example = "Monday,Friday")]
+    week_days: Option<String>,
+}
+
+/// Every so many months, on a day of the month or of a week of it.
+#[derive(serde::Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MonthlyPattern {
+    /// Always `monthly`.
+    #[schema(pattern = "^monthly$", example = "monthly")]
+    r#type: String,
+    /// Every so many months.
+    #[schema(minimum = 1, maximum = 10)]
+    repeat_frequency: i64,
+    /// What names the day.
+    repeat_type: RepeatType,
+    /// For `DAY_OF_WEEK`: which week.
+    week_index: Option<WeekIndexName>,
+    /// For `DAY_OF_WEEK`: which day of it.
+    day_of_week: Option<DayOfWeek>,
+    /// For `DAY_OF_MONTH`; in a shorter month its last day.
+    #[schema(minimum = 1, maximum = 31)]
+    day_of_month: Option<i64>,
+}
+
+/// Every so many years, on the month and day of the first date.
+#[derive(serde::Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct YearlyPattern {
+    /// Always `yearly`.
+    #[schema(pattern = "^yearly$", example = "yearly")]
+    r#type: String,
+    /// Every so many years.
+    #[schema(minimum = 1, maximum = 10)]
+    repeat_frequency: i64,
+}
+
+/// What names the day of a month.
+#[derive(serde::Serialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum RepeatType {
+    /// `weekIndex` and `dayOfWeek`.
+    DayOfWeek,
+    /// `dayOfMonth`.
+    DayOfMonth,
+}
+
+/// A week of a month.
+#[derive(serde::Serialize, ToSchema)]
+#[schema(as = RosterWeekIndex)]
+pub enum WeekIndexName {
+    /// The first such day of the month.
+    First,
+    /// The second.
+    Second,
+    /// The third.
+    Third,
+    /// The fourth.
+    Fourth,
+    /// The last, be it the fourth or the fifth.
+    Last,
+}
+
+/// A day of the week.
+#[derive(serde::Serialize, ToSchema)]
+#[schema(as = RosterDayOfWeek)]
+pub enum DayOfWeek {
+    /// The first day of a week.
+    Sunday,
+    /// Monday.
+    Monday,
+    /// Tuesday.
+    Tuesday,
+    /// Wednesday.
+    Wednesday,
+    /// Thursday.
+    Thursday,
+    /// Friday.
+    Friday,
+    /// Saturday.
+    Saturday,
+}
+
+/// For how long a shift repeats, by its `type`.
+#[derive(serde::Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(discriminator(property_name = "type", mapping(
+    ("NEVER" = "#/components/schemas/EndNever"),
+    ("OCCURRENCES" = "#/components/schemas/EndOccurrences"),
+    ("DATE" = "#/components/schemas/EndDate"),
+)))]
+pub enum ShiftEnd {
+    /// For ever.
+    Never(EndNever),
+    /// For some occurrences.
+    Occurrences(EndOccurrences),
+    /// Until a date.
+    Date(EndDate),
+}
+
+/// For ever.
+#[derive(serde::Serialize, ToSchema)]
+pub struct EndNever {
+    /// Always `NEVER`.
+    #[schema(pattern = "^NEVER$", example = "NEVER")]
+    r#type: String,
+}
+
+/// For some occurrences.
+#[derive(serde::Serialize, ToSchema)]
+pub struct EndOccurrences {
+    /// Always `OCCURRENCES`.
+    #[schema(pattern = "^OCCURRENCES$", example = "OCCURRENCES")]
+    r#type: String,
+    /// How many.
+    #[schema(minimum = 1, maximum = 1000000)]
+    occurrences: i64,
+}
+
+/// Until a date.
+#[derive(serde::Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EndDate {
+    /// Always `DATE`.
+    #[schema(pattern = "^DATE$", example = "DATE")]
+    r#type: String,
+    /// No occurrence starts at or after it.
+    end_date: String,
+}

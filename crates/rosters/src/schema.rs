@@ -1,0 +1,69 @@
+//! The tables, as in `migrations/`.
+
+diesel::table! {
+    rosters (tenant_id, id) {
+        tenant_id -> Text,
+        id -> Text,
+        version -> BigInt,
+        name -> Text,
+        name_key -> Text,
+        description -> Text,
+        zone -> Text,
+        off_hours -> Text,
+        created_ms -> BigInt,
+        updated_ms -> Nullable<BigInt>,
+    }
+}
+
+diesel::table! {
+    roster_shifts (tenant_id, roster_id, id, valid_from_ms) {
+        tenant_id -> Text,
+        roster_id -> Text,
+        id -> Text,
+        valid_from_ms -> BigInt,
+        valid_until_ms -> Nullable<BigInt>,
+        position -> BigInt,
+        name -> Text,
+        zone -> Text,
+        schedule -> Text,
+        crew -> Text,
+    }
+}
+
+diesel::table! {
+    roster_overrides (tenant_id, roster_id, id) {
+        tenant_id -> Text,
+        roster_id -> Text,
+        id -> Text,
+        number -> BigInt,
+        user_id -> Text,
+        start_ms -> BigInt,
+        end_ms -> BigInt,
+        shift_id -> Nullable<Text>,
+        shift_name -> Nullable<Text>,
+        zone -> Nullable<Text>,
+        schedule -> Nullable<Text>,
+        note -> Text,
+        created_by -> Text,
+        created_ms -> BigInt,
+    }
+}
+
+diesel::table! {
+    roster_revisions (tenant_id) {
+        tenant_id -> Text,
+        revision -> BigInt,
+    }
+}
+
+diesel::table! {
+    roster_calendars (tenant_id, id) {
+        tenant_id -> Text,
+        id -> Text,
+        hash -> Text,
+        roster_id -> Nullable<Text>,
+        user_id -> Nullable<Text>,
+        created_by -> Text,
+        created_ms -> BigInt,
+    }
+}

@@ -1,0 +1,141 @@
+//! The filters that are measured. Each finds the needles of one kind, and nothing else.
+
+use anyhow::{Context as _, Result};
+use serde_json::Value;
+
+use crate::{http::encode, seed::NEEDLES};
+
+/// A filter: its name for people, and what is asked.
+pub type Filter = (String, String);
+
+fn list(query: &str) -> String {
+    format!("/resources/minimal?queryString={}", encode(query))
+}
+
+fn history(query: &str) -> String {
+    format!("/history/resources?queryString={}", encode(query))
+}
+
+fn text<'v>(needles: &'v Value, name: &str) -> Result<&'v str> {
+    needles[name].as_str().with_context(|| format!("no needle {name}"))
+}
+
+fn joined(needles: &Value, name: &str) -> Result<String> {
+    let ids = needles[name].as_array().with_context(|| format!("no needles {name}"))?;
+    Ok(ids.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(","))
+}
+
+/// The values of all needles, `{}` being the number of each.
+fn each(pattern: &str) -> String {
+    (0..NEEDLES).map(|number| pattern.replace("{}", &number.to_string())).collect::<Vec<_>>().join(",")
+}
+
+/// Every variable of the minimal list and of the history, and every parameter of the list.
+pub fn alone(needles: &Value) -> Result<Vec<Filter>> {
+    let (newest, oldest) = (text(needles, "newestTime")?, text(needles, "oldestTime")?);
+    let addresses =
+        |third: u8| (1..=NEEDLES).map(|last| format!("172.31.{third}.{last}")).collect::<Vec<_>>().join(",");
+    let mut filters = Vec::new();
+    let mut add = |name: &str, path: String| filters.push((name.to_owned(), path));
+    for (variable, letter) in [("hostName", "h"), ("dnsName", "d"), ("resourceName", "r"), ("aliasName", "a")] {
+        add(&format!("{variable}, 2 characters"), list(&format!("{variable}:z{letter}")));
+        add(&format!("{variable}, 6 characters"), list(&format!("{variable}:z{letter}need")));
+        let whole = match letter {
+            "h" | "a" => format!("z{letter}needle{{}}web"),
+            "d" => "zdneedle{}.lan".to_owned(),
+            _ => "zrneedle{}".to_owned(),
+        };
+        add(&format!("{variable}, equal"), list(&format!("{variable}:{}+isEquals:true", each(&whole))));
+    }
+    // Nearly half of all host names have this in them, but only the needles' aliases.
+    add("aliasName, common in hostName", list("aliasName:web"));
+    for (name, query) in [
+        ("name", "name:zrneed".to_owned()),
+        ("name, equal", format!("name:{}+isEquals:true", each("zrneedle{}"))),
+        ("id", format!("id:{}", joined(needles, "listed")?)),
+        ("serialNumber", format!("serialNumber:{}", each("ZSN-a-{}"))),
+        ("systemUID", format!("systemUID:{}", each("5a5a5a5a-000a-4010-8048-00000000000{}"))),
+        ("ipAddress", format!("ipAddress:{}", addresses(255))),
+        ("ipAddress, block", "ipAddress:172.31.255.0/28".to_owned()),
+        ("state:inactive", "state:inactive".to_owned()),
+        ("state:discovered", "state:discovered".to_owned()),
+        ("type", "type:EBS".to_owned()),
+        ("deviceType", "deviceType:Zneedle Type".to_owned()),
+        ("resourceType", "resourceType:Zneedle Type".to_owned()),
+        ("startCreationDate", format!("startCreationDate:{newest}")),
+        ("endCreationDate", format!("endCreationDate:{oldest}")),
+        ("startCreationDate to endCreationDate", format!("startCreationDate:{oldest}+endCreationDate:{oldest}")),
+        ("startUpdationDate", format!("startUpdationDate:{newest}")),
+        ("endUpdationDate", format!("endUpdationDate:{oldest}")),
+        ("tags", "tags:zneedle".to_owned()),
+        ("template", "template:zneedle template".to_owned()),
+        ("agentProfile", "agentProfile:zneedle agent profile".to_owned()),
+        ("gatewayProfile", "gatewayProfile:zneedle gateway profile".to_owned()),
+        ("instanceId", format!("instanceId:{}", each("i-zneedle-a-{}"))),
+        ("accountNumber", "accountNumber:zneedle accountNumber".to_owned()),
+        ("installedIntgId", "installedIntgId:INTG-zneedle".to_owned()),
+        ("agentInstalled", "agentInstalled:false".to_owned()),
+        ("deviceGroup", "deviceGroup:Zneedle".to_owned()),
+        ("deviceGroup, equal", "deviceGroup:Zneedle Rack+isEquals:true".to_owned()),
+        ("serviceGroup", "serviceGroup:Zneedle".to_owned()),
+        ("deviceLocation", "deviceLocation:Zneedle".to_owned()),
+        ("deviceLocation, equal", "deviceLocation:Zneedle Site+isEquals:true".to_owned()),
+        ("assetManagedTime", format!("assetManagedTime:{newest}")),
+        ("firstAssetManagedTime", format!("firstAssetManagedTime:{newest}")),
+        ("appRoles", "appRoles:zookeeper".to_owned()),
+    ] {
+        add(name, list(&query));
+    }
+    for (name, parameter, id) in [
+        ("?locationId", "locationId", &needles["site"]),
+        ("?deviceGroupId", "deviceGroupId", &needles["deviceGroup"]),
+        ("?deviceTypeId", "deviceTypeId", &needles["resourceType"]),
+    ] {
+        add(name, format!("/resources/minimal?{parameter}={id}"));
+    }
+    add("?state", "/resources/minimal?state=inactive".to_owned());
+    for (name, query) in [
+        ("id", format!("id:{}", joined(needles, "history")?)),
+        ("hostName, 2 characters", "hostName:zh".to_owned()),
+        ("hostName, 6 characters", "hostName:zhneed".to_owned()),
+        ("hostName and state", "state:DECOMMISSIONED+hostName:zhneed".to_owned()),
+        ("ipAddress", format!("ipAddress:{}", addresses(254))),
+        ("ipAddress, block", "ipAddress:172.31.254.0/28".to_owned()),
+        ("instanceId", format!("instanceId:{}", each("i-zneedle-c-{}"))),
+        ("tags", "tags:zneedle".to_owned()),
+        ("startDate", format!("startDate:{newest}")),
+        ("endDate", format!("endDate:{oldest}")),
+        ("type", "type:SQL_SERVER".to_owned()),
+        ("accountNumber", "accountNumber:zneedle accountNumber".to_owned()),
+        ("provider", "provider:zneedle provider".to_owned()),
+        ("owner", "owner:zneedle owner".to_owned()),
+        ("instanceType", "instanceType:zneedle instanceType".to_owned()),
+        ("instanceState", "instanceState:DECOMMISSIONED".to_owned()),
+        ("zone", "zone:zneedle zone".to_owned()),
+        ("region", "region:zneedle region".to_owned()),
+        ("ami", "ami:zneedle ami".to_owned()),
+        ("hostedServiceName", "hostedServiceName:zneedle hostedServiceName".to_owned()),
+        ("startLaunchDate", format!("startLaunchDate:{newest}")),
+        ("endLaunchDate", format!("endLaunchDate:{oldest}")),
+    ] {
+        add(&format!("history {name}"), history(&query));
+    }
+    Ok(filters)
+}
+
+/// Filters of which one finds many resources and the other few: the order in which they are looked at matters.
+pub fn combined(needles: &Value) -> Result<Vec<Filter>> {
+    let newest = text(needles, "newestTime")?;
+    let serials = each("ZSN-a-{}");
+    let filters = [
+        ("rare hostName, common type", "hostName:zh+type:DEVICE".to_owned()),
+        ("rare hostName, common hostName of another variable", "hostName:zh+aliasName:web".to_owned()),
+        ("common hostName, rare tags", "hostName:web+tags:zneedle".to_owned()),
+        ("common hostName, serialNumber", format!("hostName:web+serialNumber:{serials}")),
+        ("common tags, rare template", "tags:env+template:zneedle template".to_owned()),
+        ("common tags, ipAddress block", "tags:env+ipAddress:172.31.255.0/28".to_owned()),
+        ("common resourceType, rare appRoles", "type:DEVICE+appRoles:zookeeper".to_owned()),
+        ("wide dates, rare deviceGroup", format!("endCreationDate:{newest}+deviceGroup:Zneedle")),
+    ];
+    Ok(filters.map(|(name, query)| (name.to_owned(), list(&query))).to_vec())
+}

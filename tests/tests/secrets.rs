@@ -1,0 +1,335 @@
+//! Secrets that were given to the service, rightly or by mistake, are found nowhere: in no answer but the one that makes
+//! them, no log, no byte of the database, no metric, no backup.
+
+use std::cell::RefCell;
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use muster_tests::{Backend, Client, Exit, Request, Response, Server, both_backends, muster, unique, uuid};
+use serde_json::{Value, json};
+
+both_backends![planted_secrets_are_found_nowhere];
+
+const FORM: &str = "application/x-www-form-urlencoded";
+
+/// The secrets, and all that was answered.
+#[derive(Default)]
+struct Canaries {
+    /// What it is, and what is looked for.
+    planted: RefCell<Vec<(String, String)>>,
+    heard: RefCell<Vec<String>>,
+}
+
+impl Canaries {
+    /// A new secret, of the form that real ones have.
+    fn plant(&self, what: &str) -> String {
+        let secret = format!("{}{}", uuid(), uuid()).replace('-', "")[..43].to_owned();
+        self.add(what, &secret);
+        secret
+    }
+
+    fn add(&self, what: &str, secret: &str) {
+        assert!(secret.len() >= 20, "{what} is too short to be looked for");
+        self.planted.borrow_mut().push((what.to_owned(), secret.to_owned()));
+    }
+
+    /// Key and secret as they stand in the header, for a request that is wrong.
+    fn basic(&self, what: &str, key: &str) -> String {
+        let encoded = STANDARD.encode(format!("{key}:{}", self.plant(what)));
+        self.add(&format!("{what}, encoded"), &encoded);
+        format!("Basic {encoded}")
+    }
+
+    fn send(&self, request: Request) -> Response {
+        let answer = request.send();
+        self.heard.borrow_mut().push(answer.whole());
+        answer
+    }
+
+    /// Sends a request whose answer makes a secret: this one answer may show it.
+    fn made(&self, what: &str, request: Request, field: &str) -> Value {
+        let answer = request.send().ok();
+        self.add(what, answer[field].as_str().unwrap_or_else(|| panic!("{what}: no {field}: {answer}")));
+        answer
+    }
+
+    /// None of the secrets is in there.
+    fn absent(&self, place: &str, bytes: &[u8]) {
+        for (what, secret) in self.planted.borrow().iter() {
+            let found = contains(bytes, secret);
+            assert!(!found, "{what} is in {place}: {}", around(bytes, secret));
+        }
+    }
+}
+
+fn contains(bytes: &[u8], text: &str) -> bool {
+    bytes.windows(text.len()).any(|window| window == text.as_bytes())
+}
+
+fn around(bytes: &[u8], text: &str) -> String {
+    let at = bytes.windows(text.len()).position(|window| window == text.as_bytes()).unwrap_or_default();
+    let piece = &bytes[at.saturating_sub(200)..bytes.len().min(at + 200)];
+    String::from_utf8_lossy(piece).into_owned()
+}
+
+fn planted_secrets_are_found_nowhere(backend: Backend) {
+    let mut server = Server::start_with(backend, &["--log", "debug"]);
+    let canaries = Canaries::default();
+    let client = server.admin().tenant("client_1");
+    // What is no secret is found: else the search would prove nothing.
+    let open = format!("openly-{}", uuid());
+    let seen = format!("seen-{}", uuid());
+    let told = client.request("POST", "/resources").header("X-Request-Id", &seen);
+    told.json(&json!({"name": "open", "description": open})).send().ok();
+
+    of_callers(&server, &canaries);
+    of_synthetics(&client, &canaries);
+    in_wrong_requests(&server, &client, &canaries);
+    assert!(canaries.planted.borrow().len() >= 20);
+
+    let read = read_everything(&server);
+    assert!(read.iter().any(|answer| answer.contains("open")));
+    for answer in canaries.heard.borrow().iter().chain(&read) {
+        canaries.absent("an answer", answer.as_bytes());
+    }
+    assert!(server.log().contains(&seen), "the log has no line of a request");
+    stored_nowhere(&server, &canaries, &open);
+    backed_up_nowhere(&server, &canaries, &open);
+    server.stop();
+    stored_nowhere(&server, &canaries, &open);
+    canaries.absent("the log", server.log().as_bytes());
+}
+
+/// Keys, their secrets and tokens.
+fn of_callers(server: &Server, canaries: &Canaries) {
+    let (key, secret) = server.credentials();
+    canaries.add("the first secret", secret);
+    canaries.add("the first token", server.admin().bearer());
+    if let Some(password) =
+        server.database_url().and_then(|url| url.split("://").nth(1)?.split('@').next()?.split(':').nth(1))
+    {
+        canaries.add("the password of the database", password);
+    }
+    let admin = server.admin().tenant("client_1");
+    let create = |name: &str| admin.request("POST", "/apiKeys").json(&json!({"name": name, "role": "admin"}));
+    let made = canaries.made("a secret", create("one"), "secret");
+    let retry = || create("two").header("Idempotency-Key", "a-key-for-a-key");
+    canaries.made("a secret that was asked for with a key", retry(), "secret");
+    // Asked again, it is the answer to the same request, but the secret was shown once.
+    let again = canaries.send(retry());
+    assert!([200, 409].contains(&again.status), "{again}");
+
+    let one = format!("/apiKeys/{}", made["id"].as_str().unwrap_or_default());
+    let rotate = |body: Value| admin.request("POST", &format!("{one}/rotate")).json(&body);
+    let second = canaries.made("a second secret", rotate(json!({})), "secret");
+    let rotated = canaries.made("a third secret", rotate(json!({})).header("Idempotency-Key", "rotation"), "secret");
+    canaries.send(rotate(json!({})).header("Idempotency-Key", "rotation"));
+
+    let token = |key: &str, secret: &str| {
+        let form = format!("grant_type=client_credentials&client_id={key}&client_secret={secret}");
+        server.request("POST", "/auth/oauth/token").body(FORM, form)
+    };
+    canaries.made("a token", token(key, secret), "access_token");
+    // A retry that rotated again would have dropped the secret before.
+    let of = |name: &str| second[name].as_str().unwrap_or_default();
+    canaries.made("a token of the second secret", token(of("key"), of("secret")), "access_token");
+    let (key, secret) = (rotated["key"].as_str().unwrap_or_default(), rotated["secret"].as_str().unwrap_or_default());
+    canaries.add("key and secret, encoded", &STANDARD.encode(format!("{key}:{secret}")));
+    let basic = server.request("POST", "/auth/oauth/token").basic(key, secret);
+    canaries.made("another token", basic.body(FORM, "grant_type=client_credentials"), "access_token");
+    let report = json!({"action": "inventory", "deviceid": unique("d"), "content": {"hardware": {"name": "reported"}}});
+    let path = "/api/v2/tenants/client_1/agents/reports";
+    canaries.send(server.request("POST", path).basic(key, secret).json(&report)).ok();
+}
+
+/// Credentials of synthetics, which are write-only.
+fn of_synthetics(client: &Client, canaries: &Canaries) {
+    let credential = |when: &str| {
+        json!({
+            "port": 8443, "oauthAccessTokenUrl": "https://example.net/token", "oauthGrantType": "client_credentials",
+            "oauthClientSecret": canaries.plant(&format!("oauthClientSecret {when}")),
+            "oauthClientKey": canaries.plant(&format!("oauthClientKey {when}")),
+            // No field of the interface; but people send what they have.
+            "password": canaries.plant(&format!("a password {when}")),
+        })
+    };
+    let body = json!({"type": "SYNTHETIC", "name": "shop", "checkType": "HTTP", "url": "https://example.net",
+        "credential": credential("of a create")});
+    let create = || client.request("POST", "/resources").header("Idempotency-Key", "synthetic").json(&body);
+    let id = canaries.send(create()).ok()["resourceUUID"].as_str().unwrap_or_default().to_owned();
+    canaries.send(create()).ok();
+    let one = format!("/resources/{id}");
+    let shown = canaries.send(client.request("GET", &one)).ok()["credential"].clone();
+    assert_eq!((&shown["oauthClientSecret"], &shown["oauthClientKey"]), (&json!(""), &json!("")), "{shown}");
+    canaries.send(client.request("POST", &one).json(&json!({"credential": credential("of an update")}))).ok();
+    let nested = json!({"credential": {"oauthClientSecret": {"value": canaries.plant("a secret of the wrong type")}}});
+    canaries.send(client.request("POST", &one).json(&nested)).problem(400, "0002");
+    let flat = json!({"credential": canaries.plant("a credential of the wrong type")});
+    canaries.send(client.request("POST", &one).json(&flat)).problem(400, "0002");
+    canaries.send(client.request("POST", &format!("{one}/decommission")).json(&json!({"reason": "moved"}))).ok();
+    canaries.send(client.request("GET", &format!("/history{one}"))).ok();
+}
+
+/// Secrets where they do not belong, and wrong ones where they do.
+fn in_wrong_requests(server: &Server, client: &Client, canaries: &Canaries) {
+    let (key, _) = server.credentials();
+    let nobody = |method: &str, path: &str| server.request(method, path);
+    let token = |form: String| nobody("POST", "/auth/oauth/token").body(FORM, form);
+    let path = format!("/api/v2/tenants/{}/resources", client.tenant_id());
+    let reports = format!("/api/v2/tenants/{}/agents/reports", client.tenant_id());
+    let statuses = [
+        (
+            401,
+            nobody("POST", &reports)
+                .header("Authorization", &canaries.basic("a wrong agent's secret", key))
+                .json(&json!({})),
+        ),
+        (401, nobody("GET", &path).header("Authorization", &canaries.basic("a secret in place of a token", key))),
+        (401, nobody("GET", &path).header("Authorization", &format!("Basic {}", canaries.plant("broken Basic")))),
+        (401, nobody("GET", &path).header("Authorization", &canaries.plant("a header without scheme"))),
+        (401, nobody("GET", &path).header("Authorization", &format!("Bearer {}", canaries.plant("a wrong token")))),
+        (401, nobody("GET", &path).header("Cookie", &format!("session={}", canaries.plant("a cookie")))),
+        (401, nobody("GET", &path).header("X-Api-Key", &canaries.plant("a key in a header"))),
+        (401, nobody("GET", &path).header("Proxy-Authorization", &canaries.basic("a proxy's secret", key))),
+        (401, nobody("GET", &format!("{path}/minimal?access_token={}", canaries.plant("a token in the query, alone")))),
+        (
+            400,
+            client
+                .request("GET", &format!("/resources/minimal?access_token={}", canaries.plant("a token in the query"))),
+        ),
+        (404, client.request("GET", &format!("/nowhere?password={}", canaries.plant("a password in the query")))),
+        (
+            400,
+            client.request("POST", "/resources").body(
+                "application/json",
+                format!(
+                    r#"{{"name": "a", "credential": {{"oauthClientSecret": "{}""#,
+                    canaries.plant("a secret in half a body")
+                ),
+            ),
+        ),
+        (400, client.request("POST", "/resources").body("application/json", canaries.plant("a secret as a body"))),
+        (415, client.request("POST", "/resources").body("text/plain", canaries.plant("a secret as text"))),
+        (400, client.request("POST", "/apiKeys").json(&json!({"name": "n", "role": canaries.plant("a role")}))),
+        (
+            401,
+            nobody("POST", "/auth/oauth/token")
+                .header("Authorization", &canaries.basic("a wrong secret", key))
+                .body(FORM, "grant_type=client_credentials"),
+        ),
+        (
+            401,
+            token(format!(
+                "grant_type=client_credentials&client_id={key}&client_secret={}",
+                canaries.plant("a wrong secret in the form")
+            )),
+        ),
+        (
+            400,
+            token(format!(
+                "grant_type=client_credentials&client_id={key}&client_secret=a&client_secret={}",
+                canaries.plant("a secret given twice")
+            )),
+        ),
+        (400, token(format!("grant_type=password&username={key}&password={}", canaries.plant("somebody's password")))),
+        (400, token(format!("client_secret={}", canaries.plant("a secret without grant")))),
+        (
+            400,
+            nobody("POST", &format!("/auth/oauth/token?client_secret={}", canaries.plant("a secret in the URL")))
+                .body(FORM, "grant_type=client_credentials"),
+        ),
+        (
+            400,
+            nobody("POST", "/auth/oauth/token")
+                .body("application/json", json!({"client_secret": canaries.plant("a secret as JSON")}).to_string()),
+        ),
+        (
+            400,
+            nobody("GET", &path)
+                .header("Authorization", &format!("Bearer {}", client.bearer()))
+                .header("Authorization", &format!("Bearer {}", canaries.plant("a second header"))),
+        ),
+    ];
+    for (status, request) in statuses {
+        let answer = canaries.send(request);
+        // The role is a word of the interface; a wrong one may be told back, but is not.
+        assert!(answer.status == status || [400, 401, 405].contains(&answer.status), "expected {status}: {answer}");
+    }
+}
+
+/// What every operation without ids shows an admin, and the metrics.
+fn read_everything(server: &Server) -> Vec<String> {
+    let document = server.get("/openapi.json").json();
+    let paths = document["paths"].as_object().expect("paths");
+    let reads = paths.iter().filter(|(_, item)| item.get("get").is_some()).map(|(path, _)| path);
+    let mut read = Vec::new();
+    for path in reads.filter(|path| !path.replace("{tenantId}", "").contains('{')) {
+        for tenant in ["msp_1", "client_1"] {
+            let answer = server.admin().absolute("GET", &path.replace("{tenantId}", tenant)).send();
+            assert!(answer.status == 200 || tenant == "client_1", "{answer}");
+            read.push(answer.whole());
+        }
+    }
+    let metrics = server.get("/metrics");
+    assert_eq!(metrics.status, 200, "{metrics}");
+    read.push(metrics.whole());
+    read
+}
+
+/// The files of the data directory, and the tables of Postgres.
+fn stored_nowhere(server: &Server, canaries: &Canaries, open: &str) {
+    let mut all = Vec::new();
+    files(&server.data_dir(), &mut all);
+    if let Some(url) = server.database_url() {
+        all.push(("the tables".to_owned(), tables(url)));
+    }
+    assert!(all.iter().any(|(_, bytes)| contains(bytes, open)), "what is no secret was not found either");
+    for (name, bytes) in &all {
+        canaries.absent(name, bytes);
+    }
+}
+
+fn files(directory: &Path, into: &mut Vec<(String, Vec<u8>)>) {
+    for entry in fs::read_dir(directory).expect("the directory is there") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            files(&path, into);
+        } else {
+            into.push((path.display().to_string(), fs::read(&path).expect("root reads every file")));
+        }
+    }
+}
+
+/// Every row of every table, as text.
+fn tables(url: &str) -> Vec<u8> {
+    const ALL: &str =
+        r"SELECT format('SELECT t::text FROM %I t', tablename) FROM pg_tables WHERE schemaname = 'public' \gexec";
+    let mut psql = Command::new("psql");
+    psql.args(["-XqtA", "-v", "ON_ERROR_STOP=1", "-d", url]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut psql = psql.spawn().expect("psql starts");
+    writeln!(psql.stdin.take().expect("piped"), "{ALL}").expect("psql reads");
+    let output = psql.wait_with_output().expect("psql ends");
+    assert!(output.status.success() && !output.stdout.is_empty(), "psql failed");
+    output.stdout
+}
+
+/// A backup of the running server. Of Postgres its own tools make one, of the tables above.
+fn backed_up_nowhere(server: &Server, canaries: &Canaries, open: &str) {
+    // TO BE REMOVED once the command is there: until then there is nothing to look at.
+    if server.backend != Backend::Sqlite || !Exit::of(muster().args(["backup", "--help"])).status.success() {
+        return;
+    }
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let destination = directory.path().join("backup");
+    let done = Exit::of(muster().arg("backup").arg(&destination).arg("--data-dir").arg(server.data_dir()));
+    assert!(done.status.success(), "{}{}", done.stdout, done.stderr);
+    let mut all = vec![("what the backup printed".to_owned(), (done.stdout + &done.stderr).into_bytes())];
+    files(directory.path(), &mut all);
+    assert!(all.iter().any(|(_, bytes)| contains(bytes, open)), "the backup holds nothing");
+    for (name, bytes) in &all {
+        canaries.absent(name, bytes);
+    }
+}
