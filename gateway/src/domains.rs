@@ -5,7 +5,7 @@ use db::Migrations;
 
 /// Every domain, in the order of the document. An eighth domain is a line here.
 pub fn all() -> Vec<Domain> {
-    vec![access::domain(), inventory::domain()]
+    vec![access::domain(), inventory::domain(), rosters::domain()]
 }
 
 /// The tables of every domain.

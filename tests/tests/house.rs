@@ -63,8 +63,8 @@ fn may_depend_on(name: &str) -> Option<&'static [&'static str]> {
     Some(match name {
         "gateway" => return None,
         "base" => &[],
-        "calendar" | "ports" | "db" => &["base"],
-        "outbox" => &["base", "db"],
+        "calendar" | "db" => &["base"],
+        "ports" | "outbox" => &["base", "db"],
         "api" => &["base", "db", "outbox"],
         "access" => &["base", "db", "outbox", "api"],
         // The tests know the program from outside only; a domain, with all it needs.

@@ -8,6 +8,7 @@
 pub mod access;
 pub mod answer;
 pub mod body;
+pub mod chunks;
 pub mod clock;
 pub mod context;
 pub mod domain;
@@ -20,6 +21,7 @@ pub mod request_id;
 pub mod serve;
 pub mod shed;
 pub mod spec;
+pub mod spool;
 pub mod stream;
 pub mod tls;
 pub mod write;

@@ -54,6 +54,16 @@ impl Answer {
         Self::stored(None, "{}".to_owned())
     }
 
+    /// Several JSON values, each on a line of its own; the handler says that type of content.
+    pub fn lines<T: Serialize>(values: impl IntoIterator<Item = T>) -> db::Result<Self> {
+        let mut body = String::new();
+        for value in values {
+            body.push_str(&encode(&value)?);
+            body.push('\n');
+        }
+        Ok(Self::stored(None, body))
+    }
+
     fn respond(self, replayed: bool) -> HttpResponse {
         let mut response = HttpResponse::Ok();
         response.content_type("application/json");

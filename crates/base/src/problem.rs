@@ -230,7 +230,7 @@ impl Problem {
 }
 
 /// A client's own text as a message may repeat it: 64 characters at most, none of them a control.
-pub(crate) fn shorten(text: &str) -> String {
+pub fn shorten(text: &str) -> String {
     const LONGEST: usize = 64;
     let mut rest = text.chars();
     let visible = |letter: char| {

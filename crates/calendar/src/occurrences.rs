@@ -39,6 +39,7 @@ impl Rule {
             Rule::OneTime(interval) => return Some(*interval).filter(|interval| interval.end() <= at),
             Rule::Recurring(rule) => rule,
         };
+        // When the clocks go back over midnight, what has begun and ended may be of the next date.
         let mut date = rule.date_until(rule.day(at).plus(1));
         while let Some(day) = date {
             if let Some((start, end)) = rule.start(day).zip(rule.end(day))
@@ -58,8 +59,8 @@ impl Rule {
         let (once, recurring) = match self {
             Rule::OneTime(interval) => (Some(interval.start()), None),
             Rule::Recurring(rule) => {
-                // What starts after an instant ends after it.
-                let first = rule.date_from(rule.day(after).plus(-1));
+                // A start after an instant lies after the local time of that instant.
+                let first = rule.date_from(rule.day(after));
                 let dates = std::iter::successors(first, |date| rule.date_from(date.plus(1)));
                 (None, Some(dates.map_while(|date| rule.start(date))))
             }

@@ -87,7 +87,7 @@ impl Rule {
     /// The rule of a roster's shift.
     pub fn recurring(rule: Recurring) -> Self {
         let Recurring { zone, start_time, .. } = rule;
-        // A start in the hour before a midnight that the clocks skip is at that midnight, so one date earlier counts.
+        // When the clocks skip the hour before midnight, what should start in it starts at midnight, a date later.
         let mut anchor = zone.local(rule.start_date).day.plus(-1);
         while zone.instant(anchor, start_time).is_some_and(|start| start < rule.start_date) {
             anchor = anchor.plus(1);
@@ -115,7 +115,7 @@ impl Rule {
             End::Occurrences(0) => nothing,
             End::Occurrences(count) => dates.nth(count - 1).unwrap_or(Day::LAST),
             End::Date(end) => {
-                // The second pass of an hour that occurs twice may lie on the date before that of the first.
+                // When the clocks go back over midnight, what began before may be of the next date.
                 let mut last = zone.local(end).day.plus(1);
                 while last >= anchor && zone.instant(last, start_time).is_none_or(|start| start >= end) {
                     last = last.plus(-1);

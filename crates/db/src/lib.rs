@@ -19,6 +19,7 @@ mod read;
 mod savepoint;
 mod sequence;
 mod stream;
+mod tls;
 mod url;
 mod writer;
 
@@ -72,12 +73,15 @@ struct Inner {
     writer: Option<writer::Writer>,
     calls: numbers::Calls,
     gauges: numbers::Gauges,
+    /// The way to a Postgres that is reached over TLS; closed last.
+    _tunnel: Option<tls::Tunnel>,
 }
 
 impl Db {
     /// Opens the database and checks that it keeps its promises (durability settings). Creates a missing SQLite file.
     pub fn open(url: &DatabaseUrl, options: Options) -> Result<Self> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let (url, tunnel) = tls::through(url)?;
         let manager = backend::Manager::new(url.clone());
         backend::check_durability(&mut r2d2::ManageConnection::connect(&manager)?)?;
         let pool = r2d2::Pool::builder()
@@ -93,7 +97,7 @@ impl Db {
         };
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let (calls, gauges) = Default::default();
-        Ok(Self(Arc::new(Inner { number, url: url.clone(), pool, writer, calls, gauges })))
+        Ok(Self(Arc::new(Inner { number, url, pool, writer, calls, gauges, _tunnel: tunnel })))
     }
 
     /// Which backend this is.

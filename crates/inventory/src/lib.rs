@@ -2,6 +2,7 @@
 //! they are and which groups they belong to, and the history of those that are gone.
 //!
 //! - [`resources`]: the list, the detail, every write
+//! - [`bulk`]: many resources at once, in and out
 //! - [`history`]: decommissioned resources
 //! - [`software`]: installed applications and antivirus products
 //! - [`types`]: resource types
@@ -11,6 +12,7 @@
 //! Operations 1 to 6 of `docs/interface.md`, and the writes around them.
 
 pub mod agents;
+pub mod bulk;
 pub mod demo;
 mod groups;
 mod history;
@@ -41,6 +43,7 @@ pub fn domain() -> api::Domain {
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
 fn routes(config: &mut ServiceConfig) {
     config.service(software::antivirus::search);
+    bulk::routes(config);
     resources::routes(config);
     config.service(software::applications::list).service(types::minimal);
     history::routes(config);

@@ -17,7 +17,9 @@ use outbox::Worker;
 
 use crate::{
     cli::{Carry, Listen, Serve},
-    demo, domains, first_run, process,
+    demo, domains, first_run,
+    people::Directory,
+    process,
 };
 
 /// Files and sockets that are no connections of clients: those of the database, the log, the listener.
@@ -42,12 +44,16 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     // Nobody subscribes yet; events are still told in order, and cleared away.
     let outbox = Worker::start(db.clone(), Vec::new(), api::clock::now)?;
     let keeper = Arc::new(access::Keeper::new(db.clone()).trust_forwarded(listen.behind_proxy));
+    let (callers, people) = (access::extras(keeper.clone()), rosters::extras(Arc::new(Directory)));
     let service = Service {
         title: domains::TITLE,
         domains: domains::all(),
-        access: keeper.clone(),
+        access: keeper,
         db,
-        extras: Arc::new(access::extras(keeper)),
+        extras: Arc::new(move |config| {
+            callers(config);
+            people(config);
+        }),
         options: options(&carry, &listen, storage.connections, certificate.as_ref())?,
     };
     let data_dir = storage.data_dir;

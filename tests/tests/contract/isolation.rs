@@ -96,7 +96,7 @@ fn foreign_sites_and_groups_are_like_none(server: &Server) {
         ];
         if kind != "sites" {
             operations.push(("GET", members.as_str(), Value::Null));
-            operations.push(("POST", members.as_str(), json!([])));
+            operations.push(("POST", members.as_str(), json!([{"id": uuid()}])));
         }
         alike(&caller, &operations, &id, "987654321");
         if let Some(unique_id) = created["uniqueId"].as_str() {

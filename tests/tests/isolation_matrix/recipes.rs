@@ -2,7 +2,8 @@
 //!
 //! An operation that is not here fails the suite. To add it, write a row: `op("METHOD /path/below/the/tenant")`, then
 //! - `.ids(&[Kind::…])`: what its path parameters name, in their order, when there are any;
-//! - `.sends(body)`: a body that it accepts, when it reads one. `$new` stands for a name that nobody has;
+//! - `.sends(body)`: a body that it accepts, when it reads one. `$new` stands for a name that nobody has, `"$site"` for
+//!   the id of a site of the tenant;
 //! - `.refers(&[body, …])`: for every place of its body that takes an id or a name of something, a body that is
 //!   accepted when that is the caller's own. `"$site"` stands for the id as a JSON value, `$site.name` for the bare
 //!   name (`$site.uniqueId` …), and each body has one kind of entity in it;
@@ -73,18 +74,14 @@ const RESOURCE_FILTERS: &[&str] = &[
 const USER_GROUP_FILTERS: &[&str] =
     &["queryString=uniqueId:$userGroup", "queryString=name:$userGroup.name", "queryString=userId:$user"];
 const WITH_USERS: &[&str] = &[r#"{"name": "$new", "users": [{"id": "$user"}]}"#];
-const USERS: &[&str] = &[r#"[{"id": "$user"}]"#];
-const RESOURCES: &[&str] = &[r#"[{"id": "$resource"}]"#];
-const DEVICE_CHILDREN: &[&str] = &[
-    r#"[{"id": "$resource"}]"#,
-    r#"[{"id": "$deviceGroup.uniqueId"}]"#,
-    r#"[{"id": "$deviceGroup", "type": "DEVICE_GROUP"}]"#,
-];
-const SERVICE_CHILDREN: &[&str] = &[
-    r#"[{"id": "$resource"}]"#,
-    r#"[{"id": "$serviceGroup.uniqueId"}]"#,
-    r#"[{"id": "$serviceGroup", "type": "SERVICE_GROUP"}]"#,
-];
+const USER: &str = r#"[{"id": "$user"}]"#;
+const USERS: &[&str] = &[USER];
+const RESOURCE: &str = r#"[{"id": "$resource"}]"#;
+const RESOURCES: &[&str] = &[RESOURCE];
+const DEVICE_CHILDREN: &[&str] =
+    &[RESOURCE, r#"[{"id": "$deviceGroup.uniqueId"}]"#, r#"[{"id": "$deviceGroup", "type": "DEVICE_GROUP"}]"#];
+const SERVICE_CHILDREN: &[&str] =
+    &[RESOURCE, r#"[{"id": "$serviceGroup.uniqueId"}]"#, r#"[{"id": "$serviceGroup", "type": "SERVICE_GROUP"}]"#];
 const DEVICE_PARENTS: &[&str] = &[
     r#"{"name": "$new", "parent": {"id": "$deviceGroup"}}"#,
     r#"{"name": "$new", "parent": {"uniqueId": "$deviceGroup.uniqueId"}}"#,
@@ -125,8 +122,13 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("POST /userGroups/{userGroupId}/deactivate").ids(&[Kind::UserGroup]),
     op("POST /userGroups/{userGroupId}/activate").ids(&[Kind::UserGroup]),
     op("GET /userGroups/{userGroupId}/members").ids(&[Kind::UserGroup]),
-    op("POST /userGroups/{userGroupId}/members").ids(&[Kind::UserGroup]).sends("[]").refers(USERS),
-    op("DELETE /userGroups/{userGroupId}/members").ids(&[Kind::UserGroup]).sends("[]").refers(USERS),
+    op("POST /userGroups/{userGroupId}/members").ids(&[Kind::UserGroup]).sends(USER).refers(USERS),
+    op("DELETE /userGroups/{userGroupId}/members").ids(&[Kind::UserGroup]).sends(USER).refers(USERS),
+    op("GET /auditLog/search").filters(&[
+        "queryString=entityId:$resource",
+        "queryString=entityId:$apiKey",
+        "queryString=entityId:$deviceGroup.uniqueId",
+    ]),
     // Resources
     op("GET /resources/minimal").filters(RESOURCE_FILTERS),
     op("GET /resources/search").filters(RESOURCE_FILTERS),
@@ -151,8 +153,8 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("POST /sites/{siteId}").ids(&[Kind::Site]).sends(NAMED),
     op("DELETE /sites/{siteId}").ids(&[Kind::Site]),
     op("GET /sites/{siteId}/members").ids(&[Kind::Site]),
-    op("POST /sites/{siteId}/members").ids(&[Kind::Site]).sends("[]").refers(RESOURCES),
-    op("DELETE /sites/{siteId}/members").ids(&[Kind::Site]).sends("[]").refers(RESOURCES),
+    op("POST /sites/{siteId}/members").ids(&[Kind::Site]).sends(RESOURCE).refers(RESOURCES),
+    op("DELETE /sites/{siteId}/members").ids(&[Kind::Site]).sends(RESOURCE).refers(RESOURCES),
     // Groups
     op("POST /deviceGroups").sends(NAMED).refers(DEVICE_PARENTS),
     op("GET /deviceGroups/search").filters(&["queryString=id:$deviceGroup", "queryString=name:$deviceGroup.name"]),
@@ -161,8 +163,8 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("POST /deviceGroups/{groupId}").ids(&[Kind::DeviceGroup]).sends(NAMED).refers(DEVICE_PARENTS),
     op("DELETE /deviceGroups/{groupId}").ids(&[Kind::DeviceGroup]),
     op("GET /deviceGroups/{groupId}/childs").ids(&[Kind::DeviceGroup]),
-    op("POST /deviceGroups/{groupId}/childs").ids(&[Kind::DeviceGroup]).sends("[]").refers(DEVICE_CHILDREN),
-    op("DELETE /deviceGroups/{groupId}/childs").ids(&[Kind::DeviceGroup]).sends("[]").refers(DEVICE_CHILDREN),
+    op("POST /deviceGroups/{groupId}/childs").ids(&[Kind::DeviceGroup]).sends(RESOURCE).refers(DEVICE_CHILDREN),
+    op("DELETE /deviceGroups/{groupId}/childs").ids(&[Kind::DeviceGroup]).sends(RESOURCE).refers(DEVICE_CHILDREN),
     op("POST /serviceGroups").sends(NAMED).refers(SERVICE_PARENTS),
     op("GET /serviceGroups/search").filters(&["queryString=id:$serviceGroup", "queryString=name:$serviceGroup.name"]),
     op("GET /serviceGroups/minimal"),
@@ -170,6 +172,6 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("POST /serviceGroups/{groupId}").ids(&[Kind::ServiceGroup]).sends(NAMED).refers(SERVICE_PARENTS),
     op("DELETE /serviceGroups/{groupId}").ids(&[Kind::ServiceGroup]),
     op("GET /serviceGroups/{groupId}/childs").ids(&[Kind::ServiceGroup]),
-    op("POST /serviceGroups/{groupId}/childs").ids(&[Kind::ServiceGroup]).sends("[]").refers(SERVICE_CHILDREN),
-    op("DELETE /serviceGroups/{groupId}/childs").ids(&[Kind::ServiceGroup]).sends("[]").refers(SERVICE_CHILDREN),
+    op("POST /serviceGroups/{groupId}/childs").ids(&[Kind::ServiceGroup]).sends(RESOURCE).refers(SERVICE_CHILDREN),
+    op("DELETE /serviceGroups/{groupId}/childs").ids(&[Kind::ServiceGroup]).sends(RESOURCE).refers(SERVICE_CHILDREN),
 ];

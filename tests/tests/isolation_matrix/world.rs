@@ -37,11 +37,13 @@ pub(super) struct Tenant {
 }
 
 /// A request, made up.
+#[derive(Clone)]
 pub(super) struct Sent {
     method: String,
     path: String,
     content_type: &'static str,
     body: Option<String>,
+    key: Option<String>,
 }
 
 impl World {
@@ -67,18 +69,10 @@ impl World {
         world
     }
 
-    pub(super) fn recipe(operation: &Operation) -> &'static Recipe {
-        let name = operation.name();
-        let found = RECIPES.iter().find(|recipe| recipe.operation == name);
-        found.unwrap_or_else(|| panic!("{name} has no recipe: add a row to isolation_matrix/recipes.rs"))
-    }
-
-    /// Every operation that is not public, with its recipe.
+    /// Every operation that is not public, with its recipe. That each has one is a test of its own.
     pub(super) fn guarded(&self) -> impl Iterator<Item = (&Operation, &'static Recipe)> {
-        self.operations
-            .iter()
-            .filter(|operation| operation.role.is_some())
-            .map(|operation| (operation, Self::recipe(operation)))
+        let guarded = self.operations.iter().filter(|operation| operation.role.is_some());
+        guarded.filter_map(|operation| Some((operation, recipe(operation)?)))
     }
 
     /// Those that a client's tenant has.
@@ -94,18 +88,20 @@ impl World {
     /// Sends a request by a caller who may see `home` and, if that is a partner, its clients. Nothing of any other
     /// tenant may be in the answer, but for what was sent.
     pub(super) fn send(&self, caller: &Client, home: Option<&Tenant>, sent: &Sent) -> Response {
-        let request = caller.absolute(&sent.method, &sent.path);
+        let mut request = caller.absolute(&sent.method, &sent.path);
+        if let Some(key) = &sent.key {
+            request = request.header("Idempotency-Key", key);
+        }
         let answer = match &sent.body {
             Some(body) => request.body(sent.content_type, body.as_str()).send(),
             None => request.send(),
         };
-        let (whole, headers) = (answer.text(), answer.to_string());
+        let whole = answer.whole();
         for tenant in [&self.mine, &self.partner].into_iter().chain(&self.others) {
             let sees = home.is_some_and(|home| tenant.id == home.id || tenant.partner == home.id);
             let named = sent.path.contains(&tenant.marker)
                 || sent.body.as_ref().is_some_and(|body| body.contains(&tenant.marker));
-            let shown = whole.contains(&tenant.marker) || headers.contains(&tenant.marker);
-            assert!(sees || named || !shown, "shows something of {}: {answer}", tenant.id);
+            assert!(sees || named || !whole.contains(&tenant.marker), "shows something of {}: {answer}", tenant.id);
         }
         answer
     }
@@ -154,6 +150,14 @@ impl Tenant {
         recipe.ids.iter().map(|kind| self.entity(*kind).map(Entity::id)).collect()
     }
 
+    /// A template with its planted entities in it.
+    fn fill(&self, template: &str) -> String {
+        let mut entities: Vec<&Entity> = self.entities.iter().collect();
+        // `$userGroup` before `$user`.
+        entities.sort_by_key(|entity| std::cmp::Reverse(entity.kind.word().len()));
+        entities.into_iter().fold(template.to_owned(), |text, entity| entity.fill(&text))
+    }
+
     /// New entities of its own for what a recipe asks.
     pub(super) fn fresh_ids(&self, recipe: &Recipe) -> Vec<String> {
         recipe.ids.iter().map(|kind| kind.make(&self.admin, &unique("fresh")).id()).collect()
@@ -162,7 +166,7 @@ impl Tenant {
     /// All that it shows its own admin of what was planted.
     fn shown(&self, operations: &[Operation], lists: bool) -> Vec<(String, String)> {
         let reads = operations.iter().filter(|known| known.method == "GET" && known.is_of_a_tenant());
-        let reads = reads.map(|known| (known, World::recipe(known))).filter(|(_, recipe)| {
+        let reads = reads.filter_map(|known| Some((known, recipe(known)?))).filter(|(_, recipe)| {
             (lists || !recipe.ids.is_empty()) && (!recipe.of_partners || self.id == self.partner)
         });
         reads
@@ -177,14 +181,33 @@ impl Tenant {
 }
 
 impl Sent {
-    pub(super) fn new(operation: &Operation, recipe: &Recipe, tenant: &str, ids: &[String]) -> Self {
+    /// The operation at a tenant, on entities with these ids.
+    pub(super) fn new(operation: &Operation, recipe: &Recipe, tenant: &Tenant, ids: &[String]) -> Self {
+        Self::at(&tenant.id, operation, recipe, tenant, ids)
+    }
+
+    /// The same request, sent to another tenant's path.
+    pub(super) fn at(path: &str, operation: &Operation, recipe: &Recipe, tenant: &Tenant, ids: &[String]) -> Self {
         assert_eq!(ids.len(), recipe.ids.len(), "{}", recipe.operation);
         Self {
             method: operation.method.clone(),
-            path: operation.at(tenant, ids),
+            path: operation.at(path, ids),
             content_type: recipe.content_type,
-            body: recipe.body.map(with_new_names),
+            body: recipe.body.map(|body| with_new_names(&tenant.fill(body))),
+            key: None,
         }
+    }
+
+    /// The same with an `Idempotency-Key`.
+    #[must_use]
+    pub(super) fn keyed(self, key: &str) -> Self {
+        Self { key: Some(key.to_owned()), ..self }
+    }
+
+    /// A request that is not the same, byte by byte.
+    #[must_use]
+    pub(super) fn altered(self) -> Self {
+        Self { body: self.body.map(|body| body + " "), ..self }
     }
 
     #[must_use]
@@ -196,6 +219,11 @@ impl Sent {
     pub(super) fn query(self, query: &str) -> Self {
         Self { path: format!("{}?{query}", self.path), ..self }
     }
+}
+
+fn recipe(operation: &Operation) -> Option<&'static Recipe> {
+    let name = operation.name();
+    RECIPES.iter().find(|recipe| recipe.operation == name)
 }
 
 fn with_new_names(template: &str) -> String {

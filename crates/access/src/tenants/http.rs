@@ -240,6 +240,7 @@ async fn change(
     let (partner, id) = client_of(at, path)?;
     let (wanted, now) = (at.if_match()?, at.now);
     let done = at.write(move |tx| {
+        db::lock(tx.conn, &format!("tenant:{id}"))?;
         let before = store::client(tx.conn, &partner, &id)?;
         check_version(wanted, before.version)?;
         let after = becomes(&before, now);

@@ -190,6 +190,7 @@ async fn change(
     let (id, here) = (id_of(path)?, filters::writable("users.tenant_id", &at.tenant));
     let (wanted, now) = (at.if_match()?, at.now);
     at.write(move |tx| {
+        db::lock(tx.conn, &format!("user:{id}"))?;
         let before = store::find(tx.conn, here, &id)?;
         check_version(wanted, before.version)?;
         let after = becomes(tx.conn, &before, now)?;

@@ -20,6 +20,7 @@ fn nanoseconds(rule: Recurring) -> f64 {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "`cargo test -p calendar cost -- --nocapture` shows what was measured")]
 fn a_rule_from_1970_is_as_fast_as_one_from_yesterday() {
     let end_of_month: MonthDays = [28, 29, 30, 31].into_iter().collect();
     let patterns = [

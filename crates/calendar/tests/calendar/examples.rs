@@ -137,7 +137,21 @@ fn clocks_that_go_back_over_midnight() {
     ];
     assert_eq!(found, expected);
     // It is Saturday again, and Sunday's shift has begun.
-    assert_eq!(written(rule.contains(stamp("2005-10-30T02:45:00Z"))), [expected[1]]);
+    let saturday = stamp("2005-10-30T02:45:00Z");
+    assert_eq!(written(rule.contains(saturday)), [expected[1]]);
+    let shift = shift("America/St_Johns", "2005-10-28T00:00:00Z", "00:00:00", "00:00:30");
+    let ending = Rule::recurring(Recurring { end: End::Date(saturday), ..shift });
+    let sunday = Interval::new(stamp("2005-10-30T02:30:00Z"), stamp("2005-10-30T02:30:30Z"));
+    assert_eq!(ending.previous(saturday), sunday);
+    assert_eq!(ending.previous(stamp("2030-01-01T00:00:00Z")), sunday);
+}
+
+#[test]
+fn clocks_that_skip_the_hour_before_midnight() {
+    // In Dacca, 19 June 2009 ended at 23:00.
+    let rule = Rule::recurring(shift("Asia/Dacca", "2009-06-19T17:00:00Z", "23:30:00", "06:00:00"));
+    let first = written(rule.next(1, stamp("1970-01-01T00:00:00Z")));
+    assert_eq!(first, ["2009-06-19T17:00Z/2009-06-19T23:00Z"]);
 }
 
 #[test]

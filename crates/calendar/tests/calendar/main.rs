@@ -1,4 +1,5 @@
 //! The calendar from outside: example values, properties, and an independent slow implementation that agrees.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests, which may panic as the tests do")]
 
 mod cost;
 mod examples;

@@ -72,10 +72,15 @@ impl Settings {
             let found = parts.parameter(name)?.or_else(|| environment(variable));
             Ok::<_, String>(found.filter(|value| !value.is_empty()))
         };
+        let server = |name: &str, in_front: &str, variable: &str| {
+            let in_front = Some(in_front.to_owned()).filter(|text| !text.is_empty());
+            let found = parts.parameter(name)?.or(in_front).or_else(|| environment(variable));
+            Ok::<_, String>(found.unwrap_or_default())
+        };
         let places = places(
-            &value("host", "PGHOST")?.filter(|_| parts.hosts.is_empty()).unwrap_or_else(|| parts.hosts.clone()),
-            &value("hostaddr", "PGHOSTADDR")?.unwrap_or_default(),
-            &value("port", "PGPORT")?.filter(|_| parts.ports.is_empty()).unwrap_or_else(|| parts.ports.clone()),
+            &server("host", &parts.hosts, "PGHOST")?,
+            &server("hostaddr", "", "PGHOSTADDR")?,
+            &server("port", &parts.ports, "PGPORT")?,
         )?;
         let remote = |place: &Place| matches!(place, Place::Tunnel(target) if !target.is_this_machine());
         let root = value("sslrootcert", "PGSSLROOTCERT")?;
@@ -181,11 +186,9 @@ fn places(hosts: &str, addresses: &str, ports: &str) -> Result<Vec<Place>, Strin
     }
     (0..count)
         .map(|index| {
-            let of = |list: &[String]| list.get(index).filter(|text| !text.is_empty()).cloned();
-            let (host, address) = (of(&hosts), of(&addresses));
-            let port = if ports.len() == 1 { of(&ports[..1]).or_else(|| ports.first().cloned()) } else { of(&ports) };
-            let port = if ports.len() == 1 { ports.first().cloned() } else { port };
-            let port = port.filter(|port| !port.is_empty()).unwrap_or_else(|| "5432".to_owned());
+            let of = |list: &[String], index| list.get(index).filter(|text: &&String| !text.is_empty()).cloned();
+            let (host, address) = (of(&hosts, index), of(&addresses, index));
+            let port = of(&ports, if ports.len() == 1 { 0 } else { index }).unwrap_or_else(|| "5432".to_owned());
             match (host, address) {
                 (None, None) => Ok(Place::Socket { directory: String::new(), port }),
                 (Some(host), None) if host.starts_with(['/', '@']) => Ok(Place::Socket { directory: host, port }),
@@ -257,9 +260,12 @@ impl Parts {
     fn refuse_unknown(&self) -> Result<(), String> {
         let names = self.parameters.iter().map(|pair| pair.split('=').next().unwrap_or(pair));
         for name in names {
-            if (name.starts_with("ssl") && !READ_HERE.contains(&name)) || name == "channel_binding" {
+            if name.starts_with("ssl") && !READ_HERE.contains(&name) {
                 return Err(format!("{name} is not supported"));
             }
+        }
+        if self.parameter("channel_binding")?.as_deref() == Some("require") {
+            return Err("channel_binding=require is not supported: sslmode=verify-full protects as well".to_owned());
         }
         Ok(())
     }

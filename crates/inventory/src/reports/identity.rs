@@ -193,6 +193,17 @@ pub fn is_same_machine(stored: &[IdentityKey], seen: &[IdentityKey]) -> bool {
     false
 }
 
+/// Whether `stored` and `seen` are the keys of two machines: of a kind of key, of which each has one, they have no
+/// value in common. The agent's own id does not count, nor do addresses, of which a machine may have several.
+#[must_use]
+pub fn are_told_apart(stored: &[IdentityKey], seen: &[IdentityKey]) -> bool {
+    ["uuid", "cloud", "serial"].into_iter().any(|kind| {
+        let mut old = stored.iter().filter(|key| key.kind() == kind).peekable();
+        let mut new = seen.iter().filter(|key| key.kind() == kind).peekable();
+        old.peek().is_some() && new.peek().is_some() && !new.any(|key| stored.contains(key))
+    })
+}
+
 /// Trimmed, every run of white space (line breaks too) one space.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -253,6 +264,17 @@ mod tests {
         assert_eq!(own.identity().len(), 2);
         let unknown = Report { primary_mac: None, ..device };
         assert_eq!(unknown.identity(), [IdentityKey::AgentDeviceId("scanner-2026-01-31-09-00-00/10.0.0.9".into())]);
+    }
+
+    #[test]
+    fn two_values_of_one_kind_are_two_machines() {
+        let uuid = |last: &str| IdentityKey::uuid(&format!("4c4c4544-0034-3010-8048-b6c04f5037{last}")).unwrap();
+        let (serial, mac) = (IdentityKey::serial("Dell", "2FAGP34").unwrap(), IdentityKey::mac("68:b5:99:00:00:01").unwrap());
+        assert!(are_told_apart(&[uuid("32"), serial.clone()], &[uuid("33"), serial.clone()]));
+        assert!(!are_told_apart(&[uuid("32")], &[uuid("32")]));
+        assert!(!are_told_apart(&[uuid("32")], &[serial.clone()]));
+        assert!(!are_told_apart(&[mac], &[IdentityKey::mac("68:b5:99:00:00:02").unwrap()]));
+        assert!(!are_told_apart(&[], &[serial]));
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub struct Input {
 const LONGEST: usize = 1000;
 
 /// Other names under which people send an attribute.
-const SYNONYMS: [(&str, &str); 4] =
+pub const SYNONYMS: [(&str, &str); 4] =
     [("dns", "dnsName"), ("osName", "os"), ("serial", "serialNumber"), ("uid", "systemUID")];
 
 /// The parts of a synthetic's credential (`docs/interface.md`, "Resource detail"): integers, booleans, texts.

@@ -117,7 +117,7 @@ pub fn hold_identities(conn: &mut Conn, tenant: &str) -> Result<()> {
 }
 
 /// What a resource is known by.
-fn identities(conn: &mut Conn, tenant: &str, id: &str) -> Result<Vec<IdentityKey>> {
+pub fn identities(conn: &mut Conn, tenant: &str, id: &str) -> Result<Vec<IdentityKey>> {
     use resource_identities::dsl;
     let stored: Vec<String> = dsl::resource_identities
         .filter(dsl::tenant_id.eq(tenant))
@@ -214,6 +214,11 @@ pub fn page(conn: &mut Conn, condition: &Condition, order: Order, descending: bo
     let (skip, most) = (walk.offset(), walk.wanted());
     let rows = slice(conn, condition, &order.order(descending), walk.after(), skip, most)?;
     Ok(walk.cut(rows, total, |row| order.keys(row)))
+}
+
+/// Some of the resources that meet a condition, in no order.
+pub fn some(conn: &mut Conn, condition: &Condition, most: i64) -> Result<Vec<Row>> {
+    Ok(resources::table.filter(condition.clone()).limit(most).load(conn)?)
 }
 
 /// How many resources meet a condition.

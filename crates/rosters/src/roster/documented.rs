@@ -4,8 +4,6 @@
 
 use utoipa::ToSchema;
 
-use super::wire::TimeZone;
-
 /// A roster to create, or to preview.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]

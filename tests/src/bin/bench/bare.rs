@@ -20,7 +20,7 @@ pub const ARGUMENT: &str = "--bare-handler";
 
 /// A running bare handler.
 pub struct Bare {
-    _guard: Guard,
+    guard: Guard,
     _stdout: std::io::BufReader<ChildStdout>,
     /// Where it listens.
     pub port: u16,
@@ -36,7 +36,12 @@ impl Bare {
         fs::write(&file, answer.to_string())?;
         let mut command = Command::new(std::env::current_exe()?);
         let (guard, stdout, port) = server::listen(command.arg(ARGUMENT).arg(&file), "port ")?;
-        Ok(Self { _guard: guard, _stdout: stdout, port })
+        Ok(Self { guard, _stdout: stdout, port })
+    }
+
+    /// Its process id.
+    pub fn id(&mut self) -> u32 {
+        self.guard.process().id()
     }
 }
 

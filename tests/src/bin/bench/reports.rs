@@ -34,7 +34,7 @@ type Rows = Vec<Vec<Row>>;
 /// Takes in so many reports a round; then reads the machines that came of them.
 pub fn measure(temporary: &Path, reports: usize, connections: usize) -> Result<[Line; 2]> {
     let directory = temporary.join("reports");
-    let server = Server::start(&directory)?;
+    let mut server = Server::start(&directory)?;
     let written = Database::open(&seed::database(&directory))?;
     let copy = copy_of(&written, &temporary.join("copy.sqlite"))?;
     let tables = copies::tables_of_resources(&written)?;
@@ -67,7 +67,7 @@ pub fn measure(temporary: &Path, reports: usize, connections: usize) -> Result<[
         target: format!("≥ {TARGET:.2}"),
         met: Some(ratio >= TARGET),
     };
-    let read = points::compare(&server, &ids, temporary, connections, "a reported machine")?;
+    let read = points::compare(&mut server, &ids, temporary, connections, "a reported machine")?;
     server.stop()?;
     Ok([ingested, read])
 }

@@ -89,7 +89,7 @@ impl Server {
 
     /// Its memory.
     pub fn memory(&mut self) -> Result<Memory> {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.process().id()))?;
+        let status = fs::read_to_string(format!("/proc/{}/status", self.id()))?;
         let field = |name: &str| -> Option<u64> {
             let line = status.lines().find(|line| line.starts_with(name))?;
             line.split_whitespace().nth(1)?.parse().ok()
@@ -98,15 +98,20 @@ impl Server {
         Ok(Memory { resident_kib, peak_kib: field("VmHWM:").context("no VmHWM")? })
     }
 
+    /// Its process id.
+    pub fn id(&mut self) -> u32 {
+        self.process().id()
+    }
+
     /// Lets the peak of [`Memory`] begin anew at what is resident now.
     pub fn reset_peak(&mut self) -> Result<()> {
-        let id = self.process().id();
+        let id = self.id();
         fs::write(format!("/proc/{id}/clear_refs"), "5").context("resetting the peak of the memory")
     }
 
     /// Asks it to stop, and waits until it has.
     pub fn stop(mut self) -> Result<()> {
-        let id = self.process().id().to_string();
+        let id = self.id().to_string();
         ensure!(Command::new("kill").args(["-s", "TERM", &id]).status()?.success(), "SIGTERM was not sent");
         let begun = Instant::now();
         while begun.elapsed() < STOP {
@@ -131,6 +136,17 @@ pub struct Memory {
     pub resident_kib: u64,
     /// The most that was ever resident.
     pub peak_kib: u64,
+}
+
+/// Seconds that all threads of a process have run.
+pub fn seconds_run(process: u32) -> Result<f64> {
+    let mut nanoseconds = 0.0;
+    for thread in fs::read_dir(format!("/proc/{process}/task"))? {
+        // A thread may end meanwhile.
+        let Ok(text) = fs::read_to_string(thread?.path().join("schedstat")) else { continue };
+        nanoseconds += text.split(' ').next().and_then(|first| first.parse::<f64>().ok()).unwrap_or(0.0);
+    }
+    Ok(nanoseconds / 1e9)
 }
 
 /// Starts a program that prints a line with its port, after `prefix`.

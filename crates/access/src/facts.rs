@@ -1,0 +1,26 @@
+//! What the gateway tells other domains of tenants and their people, beside [`users`](crate::users) and
+//! [`user_groups`](crate::user_groups).
+
+use db::{Conn, Result};
+use diesel::{dsl::sql, prelude::*, sql_types::BigInt};
+
+use crate::schema::{tenants, user_groups, users};
+
+/// A number that is another one after every change to the users and groups of these tenants: each change counts up a
+/// version, and nobody is ever removed.
+pub fn people_revision(conn: &mut Conn, tenants: &[String]) -> Result<i64> {
+    const VERSIONS: &str = "CAST(COALESCE(SUM(version), 0) AS BIGINT)";
+    let of_users: i64 =
+        users::table.filter(users::tenant_id.eq_any(tenants)).select(sql::<BigInt>(VERSIONS)).get_result(conn)?;
+    let of_groups: i64 = user_groups::table
+        .filter(user_groups::tenant_id.eq_any(tenants))
+        .select(sql::<BigInt>(VERSIONS))
+        .get_result(conn)?;
+    Ok(of_users.wrapping_add(of_groups))
+}
+
+/// Is a tenant there, and not suspended?
+pub fn is_active(conn: &mut Conn, tenant: &str) -> Result<bool> {
+    let activated: Option<bool> = tenants::table.find(tenant).select(tenants::activated).first(conn).optional()?;
+    Ok(activated.unwrap_or_default())
+}

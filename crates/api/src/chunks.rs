@@ -1,0 +1,79 @@
+//! A body that is worked on while it arrives.
+
+use std::time::Duration;
+
+use actix_web::{HttpMessage as _, HttpRequest, dev::Payload, http::header};
+use base::problem::{Kind, Problem};
+use bytes::Bytes;
+use futures_util::StreamExt as _;
+use sha2::{Digest as _, Sha256};
+
+use crate::{Result, body::BodyDigest, shed, write};
+
+/// How long the next piece may take; how long all of them take is the client's business.
+pub const IDLE: Duration = Duration::from_secs(10);
+
+/// The pieces of a body, one after the other.
+pub struct Chunks {
+    request: HttpRequest,
+    payload: Payload,
+    limit: u64,
+    length: u64,
+    digest: Option<Sha256>,
+}
+
+impl Chunks {
+    /// A body of at most `limit` bytes. The request counts among those whose body is awaited, to its end.
+    pub fn new(request: &HttpRequest, payload: Payload, limit: u64) -> Result<Self> {
+        let announced = request.headers().get(header::CONTENT_LENGTH);
+        let announced = announced.and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+        if announced.is_some_and(|length| length > limit) {
+            return Err(too_large(limit).into());
+        }
+        if let Some(ticket) = shed::current() {
+            ticket.streams_its_body()?;
+        }
+        let digest = write::names_a_key(request).then(Sha256::new);
+        Ok(Self { request: request.clone(), payload, limit, length: 0, digest })
+    }
+
+    /// The next piece; `None` at the end.
+    ///
+    /// # Errors
+    /// 400 when it does not come in time or the body is cut off, 413 beyond the limit.
+    pub async fn next(&mut self) -> Result<Option<Bytes>, Problem> {
+        let next = tokio::time::timeout(IDLE, self.payload.next()).await;
+        let next = next.map_err(|_| {
+            Problem::invalid(format!("Nothing more of the body arrived for {} seconds.", IDLE.as_secs()))
+        })?;
+        let Some(chunk) = next else {
+            if let Some(digest) = self.digest.take() {
+                self.request.extensions_mut().insert(BodyDigest(digest.finalize().into()));
+            }
+            return Ok(None);
+        };
+        let chunk = chunk.map_err(|_| Problem::invalid("The body ended before it was complete."))?;
+        self.length += chunk.len() as u64;
+        if self.length > self.limit {
+            return Err(too_large(self.limit));
+        }
+        if let Some(digest) = &mut self.digest {
+            digest.update(&chunk);
+        }
+        Ok(Some(chunk))
+    }
+
+    /// Lowers the limit, for what is held in memory to the end of the request.
+    pub fn limit_to(&mut self, limit: u64) {
+        self.limit = self.limit.min(limit);
+    }
+
+    /// So many bytes of it are held until the request is answered.
+    pub fn hold(&self, bytes: usize) -> Result<(), Problem> {
+        shed::current().map_or(Ok(()), |ticket| ticket.hold(bytes))
+    }
+}
+
+fn too_large(limit: u64) -> Problem {
+    Problem::new(Kind::TooLarge, format!("The body is larger than {} MiB.", limit >> 20))
+}

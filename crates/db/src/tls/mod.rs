@@ -1,0 +1,32 @@
+//! TLS to Postgres.
+//!
+//! libpq is built into the program without OpenSSL, and so without TLS. A URL that asks for TLS (`sslmode`, with the
+//! meaning that it has for libpq) is therefore taken apart: libpq is given a socket of this process in a private
+//! directory, and this process speaks TLS to the server.
+
+mod settings;
+mod tunnel;
+mod verify;
+
+use base::secret::Secret;
+
+pub(crate) use self::tunnel::Tunnel;
+use self::settings::{Place, Settings};
+use crate::{Error, Result, url::DatabaseUrl};
+
+/// The URL to connect to, and the tunnel it leads through when TLS is asked for.
+pub(crate) fn through(url: &DatabaseUrl) -> Result<(DatabaseUrl, Option<Tunnel>)> {
+    let DatabaseUrl::Postgres(text) = url else { return Ok((url.clone(), None)) };
+    let environment = |name: &str| std::env::var(name).ok();
+    let Some(settings) = Settings::read(text.expose(), &environment).map_err(Error::Unavailable)? else {
+        return Ok((url.clone(), None));
+    };
+    let tls = verify::client_config(&settings).map_err(Error::Unavailable)?;
+    let targets = settings.places.iter().filter_map(|place| match place {
+        Place::Tunnel(target) => Some(target.clone()),
+        Place::Socket { .. } => None,
+    });
+    let (tunnel, directories) = Tunnel::open(targets.collect(), tls, settings.mode, settings.direct)?;
+    let url = settings.rewritten(&directories);
+    Ok((DatabaseUrl::Postgres(Secret::new(url)), Some(tunnel)))
+}

@@ -1,0 +1,191 @@
+//! The tunnel: libpq speaks in the clear to a socket that only this user may open, and what it says goes on to the
+//! server inside TLS.
+
+use std::{
+    fs, io,
+    path::PathBuf,
+    sync::Arc,
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use rustls::{ClientConfig, pki_types::ServerName};
+use tempfile::TempDir;
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, copy_bidirectional},
+    net::{TcpStream, UnixListener, UnixStream},
+    sync::oneshot,
+    time::timeout,
+};
+use tokio_rustls::TlsConnector;
+
+use super::settings::{Mode, Target};
+use crate::{Error, Result};
+
+/// A server that has not answered by then is given up.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// "May I speak TLS?", as the protocol of Postgres has it.
+const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
+
+/// The longest first message of a client that Postgres takes.
+const LONGEST_START: usize = 10_000;
+
+/// Open as long as the database is.
+pub(crate) struct Tunnel {
+    /// Removed with it.
+    _directory: TempDir,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// One end of the tunnel, and how it leads to its server.
+struct End {
+    listener: std::os::unix::net::UnixListener,
+    way: Way,
+}
+
+struct Way {
+    target: Target,
+    tls: Arc<ClientConfig>,
+    mode: Mode,
+    direct: bool,
+}
+
+impl Tunnel {
+    /// Opens an end for each target; gives the directories for libpq's `host`.
+    pub(crate) fn open(targets: Vec<Target>, tls: ClientConfig, mode: Mode, direct: bool) -> Result<(Self, Vec<PathBuf>)> {
+        let failed = |error: io::Error| Error::Unavailable(format!("the TLS tunnel cannot be opened: {error}"));
+        // Its mode is 0700: who could open the socket could speak for us.
+        let directory = tempfile::Builder::new().prefix("muster-tls-").tempdir().map_err(failed)?;
+        let tls = Arc::new(tls);
+        let (mut ends, mut directories) = (Vec::new(), Vec::new());
+        for (number, target) in targets.into_iter().enumerate() {
+            let place = directory.path().join(number.to_string());
+            fs::create_dir(&place).map_err(failed)?;
+            let listener = std::os::unix::net::UnixListener::bind(place.join(format!(".s.PGSQL.{}", target.port)));
+            let listener = listener.map_err(failed)?;
+            listener.set_nonblocking(true).map_err(failed)?;
+            ends.push(End { listener, way: Way { target, tls: Arc::clone(&tls), mode, direct } });
+            directories.push(place);
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+        let (stop, stopped) = oneshot::channel();
+        let thread = std::thread::Builder::new().name("postgres-tls".to_owned()).spawn(move || {
+            runtime.block_on(async {
+                for end in ends {
+                    tokio::spawn(serve(end));
+                }
+                let _ = stopped.await;
+            });
+        });
+        let thread = Some(thread.map_err(failed)?);
+        Ok((Self { _directory: directory, stop: Some(stop), thread }, directories))
+    }
+}
+
+impl Drop for Tunnel {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+async fn serve(end: End) {
+    let way = Arc::new(end.way);
+    let listener = match UnixListener::from_std(end.listener) {
+        Ok(listener) => listener,
+        Err(error) => return tracing::error!(%error, "the TLS tunnel"),
+    };
+    loop {
+        match listener.accept().await {
+            Ok((local, _)) => {
+                let way = Arc::clone(&way);
+                tokio::spawn(async move { carry(local, &way).await });
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the TLS tunnel");
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        }
+    }
+}
+
+/// One connection of libpq, from its beginning to its end.
+async fn carry(mut local: UnixStream, way: &Way) {
+    let dialled = timeout(PATIENCE, way.dial()).await;
+    match dialled.unwrap_or_else(|_| Err(format!("no answer within {} seconds", PATIENCE.as_secs()))) {
+        Ok(mut remote) => {
+            // Either side may go away at any time; the other learns of it from the end of its stream.
+            let _ = copy_bidirectional(&mut local, &mut remote).await;
+        }
+        Err(reason) => {
+            let Target { host, port, .. } = &way.target;
+            let _ = timeout(PATIENCE, refuse(&mut local, &format!("{host}:{port}: {reason}"))).await;
+        }
+    }
+}
+
+trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
+
+impl Way {
+    /// A connection to the server, inside TLS unless the mode lets it be.
+    async fn dial(&self) -> Result<Box<dyn Stream>, String> {
+        let Target { host, address, port } = &self.target;
+        let said = |error: io::Error| error.to_string();
+        let mut stream = TcpStream::connect((address.as_deref().unwrap_or(host), *port)).await.map_err(said)?;
+        stream.set_nodelay(true).map_err(said)?;
+        if let Err(error) = keep_alive(&stream) {
+            tracing::debug!(%error, "keep-alive");
+        }
+        if !self.direct {
+            stream.write_all(&SSL_REQUEST).await.map_err(said)?;
+            // Not a byte more is read: what follows in the clear is nothing the server said.
+            match stream.read_u8().await.map_err(said)? {
+                b'S' => {}
+                b'N' if self.mode == Mode::Prefer => return Ok(Box::new(stream)),
+                b'N' => return Err("the server does not speak TLS".to_owned()),
+                _ => return Err("this is no Postgres server".to_owned()),
+            }
+        }
+        let name = ServerName::try_from(host.clone()).map_err(|_| format!("{host} is no host name"))?;
+        let stream = TlsConnector::from(Arc::clone(&self.tls)).connect(name, stream).await;
+        Ok(Box::new(stream.map_err(|error| format!("TLS: {error}"))?))
+    }
+}
+
+/// A server that vanished without a word is noticed within a minute, whatever waits for it.
+fn keep_alive(stream: &TcpStream) -> rustix::io::Result<()> {
+    use rustix::net::sockopt;
+    sockopt::set_socket_keepalive(stream, true)?;
+    sockopt::set_tcp_keepidle(stream, Duration::from_secs(30))?;
+    sockopt::set_tcp_keepintvl(stream, Duration::from_secs(10))?;
+    sockopt::set_tcp_keepcnt(stream, 3)
+}
+
+/// Tells libpq why there is no connection, as a server would, so that the reason is in its error.
+async fn refuse(local: &mut UnixStream, reason: &str) -> io::Result<()> {
+    let length = local.read_u32().await? as usize;
+    let mut start = vec![0; length.clamp(4, LONGEST_START) - 4];
+    local.read_exact(&mut start).await?;
+    local.write_all(&error_response(reason)).await?;
+    local.shutdown().await
+}
+
+fn error_response(reason: &str) -> Vec<u8> {
+    let mut fields = Vec::new();
+    for (kind, text) in [(b'S', "FATAL"), (b'V', "FATAL"), (b'C', "08001"), (b'M', reason)] {
+        fields.push(kind);
+        fields.extend(text.bytes().filter(|byte| *byte != 0));
+        fields.push(0);
+    }
+    fields.push(0);
+    let length = u32::try_from(fields.len() + 4).unwrap_or(u32::MAX);
+    let mut message = vec![b'E'];
+    message.extend(length.to_be_bytes());
+    message.extend(fields);
+    message
+}

@@ -1,0 +1,188 @@
+//! Rows become resources: each one that is known is changed, the others are made, by the rules of the single
+//! operations.
+
+use base::{
+    problem::{FieldError, Problem},
+    query_string::Term,
+    text::fold,
+};
+use db::{Condition, Conn, Error, Result};
+use outbox::Tx;
+
+use super::{
+    reader::{Entry, Row},
+    wire::{BulkResult, CREATED, UNCHANGED, UPDATED},
+};
+use crate::{
+    reports::identity::are_told_apart,
+    resources::{
+        changes,
+        document::{Document, Resource, STATES, Tag},
+        filter, http, row, rules, store,
+    },
+};
+
+/// Where rows are stored.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The tenant of all of them.
+    pub tenant: String,
+    /// Its partner, whose groups may take resources in.
+    pub partner: String,
+}
+
+/// Carries out rows in one transaction. A row that is refused leaves nothing behind, and the others are stored.
+///
+/// Bulk requests of one tenant take turns, so that of two that bring the same machine the second finds it.
+pub fn apply(tx: &mut Tx<'_>, place: &Place, rows: &[Row]) -> Result<Vec<BulkResult>> {
+    db::lock(tx.conn, &format!("bulk:{}", place.tenant))?;
+    rows.iter().map(|row| one(tx, place, row)).collect()
+}
+
+fn one(tx: &mut Tx<'_>, place: &Place, row: &Row) -> Result<BulkResult> {
+    let entry = match &row.entry {
+        Ok(entry) => entry,
+        Err(errors) => return Ok(BulkResult::error(row.line, errors.clone())),
+    };
+    let mut done = tx.attempt(|tx| upsert(tx, place, entry));
+    if matches!(done, Err(Error::Taken(_))) {
+        // A single request or an agent made the same machine meanwhile: now it is known.
+        done = tx.attempt(|tx| upsert(tx, place, entry));
+    }
+    match done {
+        Ok((result, id)) => Ok(BulkResult { line: row.line, result, id: Some(id), errors: Vec::new() }),
+        Err(Error::Problem(problem)) => Ok(BulkResult::error(row.line, errors_of(problem))),
+        Err(error @ Error::Taken(_)) => Ok(BulkResult::error(row.line, errors_of(error.into_problem()))),
+        Err(error) => Err(error),
+    }
+}
+
+fn errors_of(problem: Problem) -> Vec<FieldError> {
+    if !problem.errors.is_empty() {
+        return problem.errors;
+    }
+    vec![FieldError { code: problem.kind.code(), field_name: "row".to_owned(), message: problem.detail }]
+}
+
+fn upsert(tx: &mut Tx<'_>, place: &Place, entry: &Entry) -> Result<(&'static str, String)> {
+    let Some(id) = known(tx.conn, place, entry)? else {
+        let mut input = entry.input.clone();
+        input.tags = input.tags.or_else(|| Some(entry.tags.clone()));
+        let resource = http::create_in(tx, &place.partner, &place.tenant, &input)?;
+        return Ok((CREATED, resource.id));
+    };
+    db::lock(tx.conn, &format!("resource:{id}"))?;
+    let row = store::find_current(tx.conn, std::slice::from_ref(&place.tenant), &id)?;
+    let row = row.ok_or_else(|| unknown(&id))?;
+    let before = row.clone().into_resource()?;
+    let mut input = entry.input.clone();
+    if !entry.tags.is_empty() {
+        input.tags = Some(with_tags(&before.document.tags, &entry.tags));
+    }
+    let after = http::updated(tx.conn, &input, &before, tx.now)?;
+    if is_same(&before, &after) {
+        return Ok((UNCHANGED, id));
+    }
+    store::update(tx.conn, &place.partner, &row, &after)?;
+    changes::note(tx, Some(&before), Some(&after));
+    Ok((UPDATED, id))
+}
+
+fn unknown(id: &str) -> Problem {
+    let problem = http::no_resource(id);
+    let error = FieldError { code: problem.kind.code(), field_name: "id".to_owned(), message: problem.detail.clone() };
+    Problem { errors: vec![error], ..problem }
+}
+
+/// The tags of a resource after some were set.
+fn with_tags(known: &[Tag], set: &[Tag]) -> Vec<Tag> {
+    let mut tags = known.to_vec();
+    for tag in set {
+        match tags.iter_mut().find(|known| fold(&known.name) == fold(&tag.name)) {
+            Some(known) if known.value == tag.value => {}
+            Some(known) => *known = Tag { name: known.name.clone(), ..tag.clone() },
+            None => tags.push(tag.clone()),
+        }
+    }
+    tags
+}
+
+/// Do two versions differ in nothing but their number and time?
+fn is_same(before: &Resource, after: &Resource) -> bool {
+    *before == Resource { version: before.version, updated: before.updated, ..after.clone() }
+}
+
+/// The resource that a row means: by its id; else by what identifies a machine; else by the id that another system
+/// has for it; else, when it says none of these, by the names and the address that it gives.
+fn known(conn: &mut Conn, place: &Place, entry: &Entry) -> Result<Option<String>> {
+    if let Some(id) = &entry.id {
+        return Ok(Some(id.clone()));
+    }
+    let mut said = Document::default();
+    entry.input.apply(&mut said);
+    let keys = rules::identities_in(&said);
+    if let Some((_, id)) = store::identified(conn, &place.tenant, &keys)? {
+        return Ok(Some(id));
+    }
+    let mine = filter::tenants(std::slice::from_ref(&place.tenant));
+    let here = Condition::all([mine, filter::states(STATES)]);
+    let external = said.text("extResourceId");
+    if !external.is_empty() {
+        let same = Condition::sql("resources.ext_key = ").text(fold(external));
+        let mut found = store::some(conn, &Condition::all([here, same]), MOST_ALIKE)?;
+        let mut alike = Vec::new();
+        for row in found.drain(..) {
+            // Another system may have counted two machines as one; their own signs know better.
+            if !are_told_apart(&store::identities(conn, &place.tenant, &row.id)?, &keys) {
+                alike.push(row);
+            }
+        }
+        return only(alike, "this extResourceId", |_| false);
+    }
+    if !keys.is_empty() {
+        return Ok(None);
+    }
+    let (given, missing): (Vec<_>, Vec<_>) =
+        rules::NAMES.into_iter().partition(|name| !said.text(name).is_empty());
+    if given.is_empty() {
+        return Ok(None);
+    }
+    let kind = Condition::sql("resources.type = ").text(entry.input.kind.unwrap_or("DEVICE"));
+    let mut terms: Vec<Term> = given.iter().map(|name| term(name, said.text(name))).collect();
+    terms.push(term("isEquals", "true"));
+    let called = filter::condition(conn, std::slice::from_ref(&place.tenant), &terms)?;
+    let found = store::some(conn, &Condition::all([here, kind, called]), MOST_ALIKE)?;
+    // Of several, the one that has these names and no others.
+    only(found, "these names", |document| missing.iter().all(|name| document.text(name).is_empty()))
+}
+
+/// As many resources as are looked at to find the one that is meant.
+const MOST_ALIKE: i64 = 100;
+
+fn term(name: &'static str, value: &str) -> Term {
+    Term { name, value: value.to_owned(), values: vec![value.to_owned()] }
+}
+
+/// The one row, or else the one of them that is `just` so.
+fn only(mut found: Vec<row::Row>, by: &str, just: impl Fn(&Document) -> bool) -> Result<Option<String>> {
+    if found.len() > 1 {
+        let count = found.len();
+        let mut exact = Vec::new();
+        for row in found {
+            let resource = row.clone().into_resource()?;
+            if just(&resource.document) {
+                exact.push(row);
+            }
+        }
+        if exact.len() != 1 {
+            let many = if count as i64 == MOST_ALIKE { format!("{count} or more") } else { count.to_string() };
+            let detail = format!("{many} resources have {by}: say by id which one is meant.");
+            return Err(Problem::conflict(detail).into());
+        }
+        found = exact;
+    }
+    Ok(found.pop().map(|row| row.id))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,248 @@
+//! What the columns of a table mean, by their names in the header row.
+
+use std::collections::HashSet;
+
+use base::{problem::FieldError, text::fold};
+use serde_json::{Map, Value, json};
+
+use super::{
+    csv::Record,
+    reader::{Entry, Stop, TENANTS},
+};
+use crate::resources::{
+    document::{ARRAYS, CLOUD, OBJECTS, SYNTHETIC, TEXTS},
+    input::SYNONYMS,
+};
+
+/// Where tags begin: `tags.env` is the tag `env`.
+pub const TAG: &str = "tags.";
+
+/// Single fields beside the attributes.
+const FIELDS: [&str; 6] = ["id", "type", "resourceType", "deviceType", "state", "agentInstalled"];
+
+/// Parts whose cell is JSON.
+const JSON: [&str; 4] = ["bios", "networkCardDetails", "metricTypes", "credential"];
+
+/// Parts whose cell is a list of words separated by commas.
+const WORDS: [&str; 2] = ["components", "locationUuids"];
+
+/// What a cell is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Column {
+    /// A field with a text.
+    Text(&'static str),
+    /// The name of a site, or its id.
+    Place(&'static str),
+    /// Application roles, separated by commas.
+    Roles,
+    /// Texts, separated by commas.
+    Words(&'static str),
+    /// Any part of the detail, as JSON.
+    Json(&'static str),
+    /// The value of the tag of this name.
+    Tag(String),
+    /// A column that means nothing here.
+    Unknown,
+}
+
+/// The columns of one table.
+#[derive(Clone, Debug)]
+pub struct Columns(Vec<Column>);
+
+impl Columns {
+    /// Reads the header row. Names match in any letter case; one that is no field is left out.
+    ///
+    /// # Errors
+    /// When a field stands there twice, or none does.
+    pub fn of(header: Record<'_>) -> Result<Self, Stop> {
+        let (mut columns, mut seen) = (Vec::with_capacity(header.len()), HashSet::new());
+        for cell in header.cells() {
+            let name = std::str::from_utf8(cell).map_err(|_| Stop::new(header.line, "is not valid UTF-8"))?.trim();
+            let column = column(name);
+            if column != Column::Unknown && !seen.insert(fold(name)) {
+                return Err(Stop::new(header.line, format!("has the column {name:.100} twice")));
+            }
+            columns.push(column);
+        }
+        if seen.is_empty() {
+            let message = "must be a header row: it names no field of a resource (cells are separated by commas)";
+            return Err(Stop::new(header.line, message));
+        }
+        Ok(Self(columns))
+    }
+
+    /// What a record says. An empty cell says nothing: what the resource has there stays.
+    pub fn read(&self, record: Record<'_>, tenant: &str) -> Result<Entry, Vec<FieldError>> {
+        let (wanted, found) = (self.0.len(), record.len());
+        if found != wanted {
+            return Err(vec![FieldError::new("row", format!("has {found} cells, the header has {wanted}"))]);
+        }
+        let (mut fields, mut tags, mut errors) = (Map::new(), Vec::new(), Vec::new());
+        for (column, cell) in self.0.iter().zip(record.cells()) {
+            let Ok(text) = std::str::from_utf8(cell) else {
+                errors.push(FieldError::new(column.name(), "is not valid UTF-8"));
+                continue;
+            };
+            if text.trim().is_empty() {
+                continue;
+            }
+            if text.contains('\0') {
+                errors.push(FieldError::new(column.name(), "must not contain a NUL character"));
+                continue;
+            }
+            match column {
+                Column::Text(name) => drop(fields.insert((*name).to_owned(), text.into())),
+                Column::Place(part) => drop(fields.insert("location".to_owned(), json!({ *part: text.trim() }))),
+                Column::Roles => {
+                    let roles = words(text).map(|role| json!({"name": role}));
+                    fields.insert("appRoles".to_owned(), roles.collect());
+                }
+                Column::Words(name) => drop(fields.insert((*name).to_owned(), words(text).collect())),
+                Column::Json(name) => match base::body::parse_json(text.as_bytes()) {
+                    Ok(value) => drop(fields.insert((*name).to_owned(), value)),
+                    Err(_) => errors.push(FieldError::new(*name, "must be JSON")),
+                },
+                Column::Tag(name) => tags.push(json!({"name": name, "value": text})),
+                Column::Unknown => {}
+            }
+        }
+        if !tags.is_empty() {
+            fields.insert("tags".to_owned(), Value::Array(tags));
+        }
+        let entry = Entry::read(&Value::Object(fields), tenant);
+        match entry {
+            Ok(mut entry) if errors.is_empty() => {
+                // A table sets single tags; those that it has no column for are not its business.
+                entry.tags = entry.input.tags.take().unwrap_or_default();
+                Ok(entry)
+            }
+            Ok(_) => Err(errors),
+            Err(more) => {
+                errors.extend(more);
+                Err(errors)
+            }
+        }
+    }
+}
+
+impl Column {
+    fn name(&self) -> String {
+        match self {
+            Self::Text(name) | Self::Words(name) | Self::Json(name) => (*name).to_owned(),
+            Self::Place(_) => "location".to_owned(),
+            Self::Roles => "appRoles".to_owned(),
+            Self::Tag(name) => format!("{TAG}{name}"),
+            Self::Unknown => "row".to_owned(),
+        }
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = Value> {
+    text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(Value::from)
+}
+
+fn column(name: &str) -> Column {
+    if let Some(tag) = name.get(TAG.len()..).filter(|_| name.get(..TAG.len()).is_some_and(|start| fold(start) == TAG)) {
+        let tag = tag.trim();
+        return if tag.is_empty() { Column::Unknown } else { Column::Tag(tag.to_owned()) };
+    }
+    let known = |names: &[&'static str]| names.iter().copied().find(|known| known.eq_ignore_ascii_case(name));
+    let synonyms = SYNONYMS.map(|(synonym, _)| synonym);
+    let exactly = |names: &[&'static str]| names.iter().copied().find(|known| *known == name);
+    // Of two names that differ in letter case only, the exact one is meant.
+    let text = exactly(&TENANTS)
+        .or_else(|| known(&FIELDS))
+        .or_else(|| known(&TENANTS))
+        .or_else(|| known(&TEXTS))
+        .or_else(|| known(&synonyms))
+        .or_else(|| known(&CLOUD))
+        .or_else(|| known(&["launchDate"]))
+        .or_else(|| known(&SYNTHETIC));
+    if let Some(name) = text {
+        return Column::Text(name);
+    }
+    if let Some(name) = known(&WORDS) {
+        return Column::Words(name);
+    }
+    if let Some(name) = known(&JSON).or_else(|| known(&ARRAYS)).or_else(|| known(&OBJECTS)) {
+        return Column::Json(name);
+    }
+    match fold(name).as_str() {
+        "location" | "location.name" => Column::Place("name"),
+        "location.id" => Column::Place("id"),
+        "approles" => Column::Roles,
+        _ => Column::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::reader::{Format, Reader, Row},
+        *,
+    };
+
+    fn rows(text: &str) -> Result<Vec<Row>, Stop> {
+        let mut reader = Reader::new(Format::Csv, "client_1");
+        reader.push(text.as_bytes())?;
+        reader.end()?;
+        Ok(reader.take(usize::MAX))
+    }
+
+    fn entry(text: &str) -> Entry {
+        rows(text).unwrap().remove(0).entry.unwrap()
+    }
+
+    fn errors(text: &str) -> Vec<String> {
+        let errors = rows(text).unwrap().remove(0).entry.unwrap_err().into_iter();
+        errors.map(|error| format!("{}: {}", error.field_name, error.message)).collect()
+    }
+
+    #[test]
+    fn every_kind_of_cell() {
+        let read = entry(
+            "HOSTNAME, ipAddress ,type,appRoles,tags.Env,Tags.owner,location,bios,components,agentInstalled,note\n\
+             web,10.0.0.1,device,\"nginx, redis\",prod,,Graz,\"{\"\"systemModel\"\":\"\"X\"\"}\",\"a, b\",TRUE,ignored\n",
+        );
+        assert_eq!(read.input.texts, [("hostName", "web".to_owned()), ("ipAddress", "10.0.0.1".to_owned())]);
+        assert_eq!((read.input.kind, read.input.agent_installed), (Some("DEVICE"), Some(true)));
+        assert_eq!(read.input.app_roles.as_deref(), Some(["nginx".to_owned(), "redis".to_owned()].as_slice()));
+        assert_eq!(read.input.location.unwrap().name.as_deref(), Some("Graz"));
+        assert_eq!(read.input.nested, [("components", json!(["a", "b"])), ("bios", json!({"systemModel": "X"}))]);
+        let tags: Vec<_> = read.tags.iter().map(|tag| (tag.name.as_str(), tag.value.as_str())).collect();
+        assert_eq!((tags, read.input.tags), (vec![("Env", "prod")], None));
+    }
+
+    #[test]
+    fn every_field_of_a_body_has_a_column() {
+        for name in TEXTS.iter().chain(&CLOUD).chain(&SYNTHETIC).chain(&ARRAYS).chain(&OBJECTS).chain(&FIELDS) {
+            assert_ne!(column(name), Column::Unknown, "{name}");
+            assert_eq!(column(&name.to_uppercase()).name(), column(name).name(), "{name}");
+        }
+        assert_eq!(column("locationUuids"), Column::Words("locationUuids"));
+        assert_eq!(column("tenantID"), Column::Text("tenantID"));
+        assert_eq!((column("tags."), column("tags"), column("")), (Column::Unknown, Column::Unknown, Column::Unknown));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_by_its_column() {
+        assert_eq!(errors("name,make\na\n"), ["row: has 1 cells, the header has 2"]);
+        assert_eq!(errors("name,make\na,b,c\n"), ["row: has 3 cells, the header has 2"]);
+        let wrong = errors("name,bios,ipAddress,agentInstalled\na,{,10.0.0.300,perhaps\n");
+        let expected =
+            ["bios: must be JSON", "agentInstalled: must be true or false", "ipAddress: must be an IPv4 or IPv6 address"];
+        assert_eq!(wrong, expected);
+        assert_eq!(errors("name,tenantId\na,client_2\n").len(), 1);
+    }
+
+    #[test]
+    fn a_header_must_name_fields_once() {
+        let stop = |text: &str| rows(text).unwrap_err();
+        assert!(stop("a;b\n1;2\n").message.contains("separated by commas"));
+        assert_eq!(stop("name,Name\n"), Stop::new(1, "has the column Name twice"));
+        assert_eq!(stop("name,tags.a,TAGS.A\n"), Stop::new(1, "has the column TAGS.A twice"));
+        assert_eq!(stop(""), Stop::new(1, "must be a header row with the names of fields"));
+        assert_eq!(stop("\n\n"), Stop::new(1, "must be a header row with the names of fields"));
+        assert!(rows("x,y,name\n").unwrap().is_empty());
+    }
+}

@@ -1,0 +1,232 @@
+//! Comma-separated values, in and out: RFC 4180, UTF-8, a header row with the names of fields.
+//!
+//! A cell is what it says: none is changed for the sake of a spreadsheet, neither one that begins with `=` on the way
+//! out nor one that looks like a number on the way in.
+
+use csv_core::ReadRecordResult;
+
+use super::reader::{LONGEST, Stop};
+
+/// More columns than any file needs; what has more is no table of resources.
+const MOST_CELLS: usize = 4096;
+
+/// Cuts pieces into records. No more than one record is held.
+pub struct Records {
+    core: csv_core::Reader,
+    /// The cells of the record that is being read, one after the other.
+    cells: Vec<u8>,
+    filled: usize,
+    /// Where each cell ends.
+    ends: Vec<usize>,
+    ended: usize,
+    /// The line that is being read, and the one on which the record began.
+    line: u64,
+    began: u64,
+    inside: bool,
+}
+
+/// A record: its cells as bytes.
+#[derive(Clone, Copy)]
+pub struct Record<'r> {
+    /// The line on which it begins.
+    pub line: u64,
+    cells: &'r [u8],
+    ends: &'r [usize],
+}
+
+impl<'r> Record<'r> {
+    /// Its cells, in their order.
+    pub fn cells(self) -> impl Iterator<Item = &'r [u8]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(self.ends).map(move |(start, end)| self.cells.get(start..*end).unwrap_or_default())
+    }
+
+    /// How many cells it has.
+    pub fn len(self) -> usize {
+        self.ends.len()
+    }
+}
+
+impl Default for Records {
+    fn default() -> Self {
+        Self {
+            core: csv_core::Reader::new(),
+            cells: vec![0; 4 << 10],
+            filled: 0,
+            ends: vec![0; 128],
+            ended: 0,
+            line: 1,
+            began: 1,
+            inside: false,
+        }
+    }
+}
+
+impl Records {
+    /// Takes a piece in, and hands on every record that it ends. Blank lines are left out.
+    pub fn push(
+        &mut self,
+        mut piece: &[u8],
+        mut each: impl FnMut(Record<'_>) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        while !piece.is_empty() {
+            let read = self.step(piece, &mut each)?;
+            piece = piece.get(read..).unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    /// Hands on the last record, where the body does not end with a line break.
+    pub fn end(&mut self, mut each: impl FnMut(Record<'_>) -> Result<(), Stop>) -> Result<(), Stop> {
+        // Without input the reader ends the record that it has begun; each step makes room, or is the last.
+        while self.inside {
+            self.step(&[], &mut each)?;
+        }
+        Ok(())
+    }
+
+    /// One step of the reader; answers how many bytes it took.
+    fn step(
+        &mut self,
+        piece: &[u8],
+        each: &mut impl FnMut(Record<'_>) -> Result<(), Stop>,
+    ) -> Result<usize, Stop> {
+        let mut skipped = 0;
+        if !self.inside {
+            // What stands between records, so that the line of the next one is known.
+            skipped = piece.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+            self.line += breaks(&piece[..skipped]);
+            if skipped == piece.len() {
+                return Ok(skipped);
+            }
+            (self.inside, self.began) = (true, self.line);
+        }
+        let piece = &piece[skipped..];
+        let (result, read, written, ended) =
+            self.core.read_record(piece, &mut self.cells[self.filled..], &mut self.ends[self.ended..]);
+        self.line += breaks(piece.get(..read).unwrap_or_default());
+        (self.filled, self.ended) = (self.filled + written, self.ended + ended);
+        match result {
+            ReadRecordResult::InputEmpty => {}
+            ReadRecordResult::OutputFull if self.cells.len() >= LONGEST => return Err(Stop::too_long(self.began)),
+            ReadRecordResult::OutputFull => self.cells.resize((2 * self.cells.len()).min(LONGEST), 0),
+            ReadRecordResult::OutputEndsFull if self.ends.len() >= MOST_CELLS => {
+                return Err(Stop::new(self.began, format!("has more than {MOST_CELLS} cells")));
+            }
+            ReadRecordResult::OutputEndsFull => self.ends.resize((2 * self.ends.len()).min(MOST_CELLS), 0),
+            ReadRecordResult::Record => {
+                let record =
+                    Record { line: self.began, cells: &self.cells[..self.filled], ends: &self.ends[..self.ended] };
+                each(record)?;
+                (self.filled, self.ended, self.inside) = (0, 0, false);
+            }
+            ReadRecordResult::End => self.inside = false,
+        }
+        Ok(skipped + read)
+    }
+}
+
+fn breaks(bytes: &[u8]) -> u64 {
+    bytes.iter().filter(|byte| **byte == b'\n').count() as u64
+}
+
+/// Adds a record to a text.
+pub fn write<'c>(out: &mut Vec<u8>, cells: impl IntoIterator<Item = &'c str>) {
+    for (place, cell) in cells.into_iter().enumerate() {
+        if place > 0 {
+            out.push(b',');
+        }
+        let plain = !cell.contains([',', '"', '\r', '\n']) && cell.trim() == cell;
+        if plain {
+            out.extend_from_slice(cell.as_bytes());
+        } else {
+            out.push(b'"');
+            out.extend_from_slice(cell.replace('"', "\"\"").as_bytes());
+            out.push(b'"');
+        }
+    }
+    out.extend_from_slice(b"\r\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    type Found = Vec<(u64, Vec<String>)>;
+
+    fn records(pieces: &[&[u8]]) -> Result<Found, Stop> {
+        let (mut records, mut found) = (Records::default(), Vec::new());
+        let mut each = |record: Record<'_>| {
+            assert_eq!(record.cells().count(), record.len());
+            let cells = record.cells().map(|cell| String::from_utf8_lossy(cell).into_owned());
+            found.push((record.line, cells.collect()));
+            Ok(())
+        };
+        for piece in pieces {
+            records.push(piece, &mut each)?;
+        }
+        records.end(&mut each)?;
+        Ok(found)
+    }
+
+    fn expected(rows: &[(u64, &[&str])]) -> Found {
+        rows.iter().map(|(line, cells)| (*line, cells.iter().map(ToString::to_string).collect())).collect()
+    }
+
+    #[test]
+    fn records_know_their_lines() {
+        let text = b"a,b\r\n\"x\ny\",2\r\n\r\n\n3,\n,\"\"\"q\"\"\"\nlast,";
+        let rows = expected(&[(1, &["a", "b"]), (2, &["x\ny", "2"]), (6, &["3", ""]), (7, &["", "\"q\""]), (8, &["last", ""])]);
+        assert_eq!(records(&[text]), Ok(rows.clone()));
+        let bytes: Vec<&[u8]> = text.chunks(1).collect();
+        assert_eq!(records(&bytes), Ok(rows));
+        assert_eq!(records(&[]), Ok(vec![]));
+        assert_eq!(records(&[b"\r\n\r\n"]), Ok(vec![]));
+    }
+
+    #[test]
+    fn a_quote_that_is_never_closed_ends_with_the_body_or_at_the_limit() {
+        assert_eq!(records(&[b"a,b\n1,\"2\n3,4\n"]), Ok(expected(&[(1, &["a", "b"]), (2, &["1", "2\n3,4\n"])])));
+        let mut reader = Records::default();
+        reader.push(b"a\nb\n\"", |_| Ok(())).unwrap();
+        let piece = vec![b'x'; 64 << 10];
+        let mut taken = 0;
+        let stop = loop {
+            match reader.push(&piece, |_| Ok(())) {
+                Ok(()) => taken += piece.len(),
+                Err(stop) => break stop,
+            }
+        };
+        assert_eq!(stop, Stop::too_long(3));
+        assert!(taken <= LONGEST && reader.cells.capacity() <= 2 * LONGEST, "{taken}");
+        let commas = vec![b','; MOST_CELLS + 1];
+        assert_eq!(records(&[&commas, b"\n"]).unwrap_err().line, Some(1));
+        assert_eq!(records(&[&commas[2..], b"\n"]).unwrap()[0].1.len(), MOST_CELLS);
+    }
+
+    #[test]
+    fn cells_are_not_mangled() {
+        let mut out = Vec::new();
+        write(&mut out, ["=1+1", "@x", "-3", "+4", "a,b", "he said \"no\"", "two\nlines", " blank ", "", "007"]);
+        let text = "=1+1,@x,-3,+4,\"a,b\",\"he said \"\"no\"\"\",\"two\nlines\",\" blank \",,007\r\n";
+        assert_eq!(String::from_utf8(out).unwrap(), text);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(cells in proptest::collection::vec("[a,\"\r\n é=]{0,6}", 2..6), cut: prop::sample::Index) {
+            let mut out = Vec::new();
+            write(&mut out, cells.iter().map(String::as_str));
+            let (head, tail) = out.split_at(cut.index(out.len()));
+            prop_assert_eq!(records(&[head, tail]), Ok(vec![(1, cells)]));
+        }
+
+        #[test]
+        fn survives_any_bytes(pieces in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..50), 0..4)) {
+            let pieces: Vec<&[u8]> = pieces.iter().map(Vec::as_slice).collect();
+            prop_assert!(records(&pieces).is_ok());
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! `POST /resources/bulk`.
+
+use std::{
+    sync::{Arc, mpsc},
+    time::Duration,
+};
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::header::{CONTENT_TYPE, HeaderValue},
+    post, web,
+};
+use api::{Answer, At, chunks::Chunks, clock, spool::NDJSON, spool::Spool};
+use base::problem::{FieldError, Problem};
+use outbox::Tx;
+
+use super::{
+    apply::{Place, apply},
+    reader::{Format, Reader, Row, Stop},
+    wire::{BulkLine, BulkResult, BulkSummary, CREATED, ERROR},
+};
+
+/// The largest body.
+const LIMIT: u64 = 256 << 20;
+
+/// Rows that are stored together. As many keep other writers waiting for a moment only.
+const BATCH: usize = 200;
+
+/// Rows, and bytes, of a body that is stored as a whole: it is held in memory, and its write keeps others waiting.
+const MOST_WHOLE: usize = 10_000;
+const LIMIT_WHOLE: u64 = 16 << 20;
+
+/// How often a batch is tried when the database is busy, and how long to wait before each new attempt.
+const PAUSES: [Duration; 3] = [Duration::from_millis(50), Duration::from_millis(250), Duration::from_secs(1)];
+
+/// Errors that a problem lists.
+const MOST_ERRORS: usize = 100;
+
+/// Create and update resources in bulk
+///
+/// The body has a row for each resource: NDJSON, a JSON object on each line, with the fields of a create body; or CSV,
+/// with a header row that names these fields (`tags.NAME` is a tag, `location` the name of a site, `appRoles` names
+/// separated by commas, an empty cell leaves what is there). A row that means a known resource updates it, any other
+/// creates one: it is known by `id`; or by system UUID, cloud account and instance, serial number with make, MAC
+/// address; or by `extResourceId`; or, when it has none of these, by the names and the address that it gives. Rows are
+/// stored in batches while the body arrives, so a request that broke off may be sent again. The answer has a line of
+/// JSON for each row, and a last one with the sums. A row that is refused does not stop the others.
+#[utoipa::path(
+    tag = "resources",
+    operation_id = "bulkUpsertResources",
+    params(
+        ("dryRun" = Option<bool>, Query, description = "Say what would happen, and store nothing"),
+        ("atomic" = Option<bool>, Query, description = "Store all rows or none, in one transaction; at most 10,000 rows and 16 MiB"),
+    ),
+    request_body(
+        description = "Up to 256 MiB, a line up to 1 MiB; in UTF-8, with or without a byte order mark",
+        content((String = "application/x-ndjson"), (String = "text/csv"))
+    ),
+    responses((status = 200, description = "A line for each row, and one for all", body = BulkLine, content_type = "application/x-ndjson")),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/resources/bulk")]
+pub async fn bulk(at: At, request: HttpRequest, payload: web::Payload) -> api::Result<HttpResponse> {
+    let mut query = at.query()?;
+    let (dry_run, atomic) = (query.boolean("dryRun", false), query.boolean("atomic", false));
+    query.finish()?;
+    let place = Place { tenant: at.tenant.id.to_string(), partner: at.tenant.partner.to_string() };
+    let reader = Reader::new(format(&request)?, &place.tenant);
+    let body = Chunks::new(&request, payload.into_inner(), LIMIT)?;
+    // Only what was stored as a whole can be answered again.
+    let again = !dry_run && request.headers().contains_key("idempotency-key");
+    if atomic || again {
+        whole(&at, body, reader, place, atomic, dry_run).await
+    } else {
+        in_batches(&at, body, reader, place, dry_run).await
+    }
+}
+
+fn format(request: &HttpRequest) -> api::Result<Format> {
+    const LINES: [&str; 6] = [
+        "application/x-ndjson",
+        "application/ndjson",
+        "application/jsonl",
+        "application/x-jsonlines",
+        "application/json-lines",
+        "application/json",
+    ];
+    const TABLES: [&str; 2] = ["text/csv", "application/csv"];
+    let accepts = |kind: &str| LINES.contains(&kind) || TABLES.contains(&kind);
+    api::body::expect_type(request, accepts, "application/x-ndjson or text/csv")?;
+    let kind = request.content_type().trim().to_ascii_lowercase();
+    Ok(if TABLES.contains(&kind.as_str()) { Format::Csv } else { Format::Ndjson })
+}
+
+/// What is answered, as it comes about.
+struct Report {
+    lines: Spool,
+    summary: BulkSummary,
+}
+
+impl Report {
+    fn new(dry_run: bool) -> Self {
+        Self { lines: Spool::default(), summary: BulkSummary::new(dry_run) }
+    }
+
+    fn add(&mut self, results: &[BulkResult]) -> api::Result<()> {
+        results.iter().try_for_each(|row| {
+            self.summary.count(row);
+            self.lines.push(row)
+        })
+    }
+
+    fn stop(&mut self, stop: Stop) -> api::Result<()> {
+        self.summary.complete = false;
+        if let Some(line) = stop.line {
+            let error = FieldError::new("row", stop.message.as_str());
+            self.add(&[BulkResult::error(line, vec![error])])?;
+        }
+        self.summary.message = Some(stop.problem().detail);
+        Ok(())
+    }
+
+    fn respond(mut self) -> api::Result<HttpResponse> {
+        self.lines.push(&self.summary)?;
+        self.lines.respond()
+    }
+}
+
+/// Stores rows batch by batch while they arrive.
+async fn in_batches(
+    at: &At,
+    mut body: Chunks,
+    mut reader: Reader,
+    place: Place,
+    dry_run: bool,
+) -> api::Result<HttpResponse> {
+    let mut report = Report::new(dry_run);
+    loop {
+        let (last, stop) = match body.next().await {
+            Ok(Some(piece)) => (false, reader.push(&piece).err()),
+            Ok(None) => (true, reader.end().err()),
+            // Nothing is stored yet: the body as a whole is refused.
+            Err(problem) if report.summary.rows == 0 => return Err(problem.into()),
+            Err(problem) => (true, Some(Stop { line: None, message: problem.detail })),
+        };
+        if let Some(stop) = stop.clone().filter(|_| report.summary.rows == 0) {
+            return Err(stop.problem().into());
+        }
+        let last = last || stop.is_some();
+        while reader.is_full(BATCH) || last && reader.len() > 0 {
+            let results = carry_out(at, &place, reader.take(BATCH), dry_run).await;
+            report.add(&results.map_err(|error| interrupted(error, report.summary.rows))?)?;
+        }
+        if let Some(stop) = stop {
+            report.stop(stop)?;
+        }
+        if last {
+            return report.respond();
+        }
+    }
+}
+
+/// The database failed behind some rows that are stored.
+fn interrupted(error: db::Error, stored: u64) -> api::Error {
+    match error {
+        db::Error::Unavailable(cause) if stored > 0 => {
+            tracing::error!(cause, stored, "a bulk request was interrupted");
+            Problem::unavailable(format!(
+                "The database cannot answer right now. The first {stored} rows were carried out; send all of them \
+                 again in a moment: those that are stored stay as they are."
+            ))
+            .into()
+        }
+        other => other.into(),
+    }
+}
+
+/// Carries a batch out, again when the database was busy: a batch that failed left nothing behind.
+async fn carry_out(at: &At, place: &Place, rows: Vec<Row>, dry_run: bool) -> db::Result<Vec<BulkResult>> {
+    let rows: Arc<[Row]> = rows.into();
+    let mut pauses = PAUSES.into_iter();
+    loop {
+        match (write(at, place, Arc::clone(&rows), dry_run).await, pauses.next()) {
+            (Err(db::Error::Unavailable(cause)), Some(pause)) => {
+                tracing::warn!(cause, "a batch of rows is tried again");
+                tokio::time::sleep(pause).await;
+            }
+            (done, _) => return done,
+        }
+    }
+}
+
+async fn write(at: &At, place: &Place, rows: Arc<[Row]>, dry_run: bool) -> db::Result<Vec<BulkResult>> {
+    let (who, now, place) = (at.who(), clock::now(), place.clone());
+    let (would, rehearsed) = mpsc::channel();
+    let done = at.db.write(move |conn| {
+        let results = Tx::run(conn, &who, now, |tx| apply(tx, &place, &rows))?;
+        if !dry_run {
+            return Ok(results);
+        }
+        // The error undoes everything; what it would have been is told beside it.
+        let _ = would.send(results);
+        Err(Problem::invalid("a dry run").into())
+    });
+    match (done.await, rehearsed.try_recv()) {
+        (_, Ok(mut results)) => {
+            // The id of what was not made means nothing.
+            results.iter_mut().filter(|row| row.result == CREATED).for_each(|row| row.id = None);
+            Ok(results)
+        }
+        (done, _) => done,
+    }
+}
+
+/// Stores all rows in one transaction: all or none when `atomic`; else so that the answer can be given again.
+async fn whole(
+    at: &At,
+    mut body: Chunks,
+    mut reader: Reader,
+    place: Place,
+    atomic: bool,
+    dry_run: bool,
+) -> api::Result<HttpResponse> {
+    body.limit_to(LIMIT_WHOLE);
+    while let Some(piece) = body.next().await? {
+        body.hold(piece.len())?;
+        reader.push(&piece).map_err(Stop::problem)?;
+        if reader.len() > MOST_WHOLE {
+            let message = format!("has more than {MOST_WHOLE} rows, which is the most with atomic or an Idempotency-Key");
+            return Err(Problem::field("body", message).into());
+        }
+    }
+    reader.end().map_err(Stop::problem)?;
+    let rows = reader.take(usize::MAX);
+    if dry_run {
+        let mut report = Report::new(true);
+        report.add(&carry_out(at, &place, rows, true).await?)?;
+        return report.respond();
+    }
+    let answer = at.write(move |tx| {
+        let results = apply(tx, &place, &rows)?;
+        if atomic && results.iter().any(|row| row.result == ERROR) {
+            return Err(refused(&results).into());
+        }
+        let mut summary = BulkSummary::new(false);
+        results.iter().for_each(|row| summary.count(row));
+        let lines = results.into_iter().map(BulkLine::Result);
+        Answer::lines(lines.chain([BulkLine::Summary(summary)]))
+    });
+    let mut response = answer.await?;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(NDJSON));
+    Ok(response)
+}
+
+/// Why none of the rows was stored.
+fn refused(results: &[BulkResult]) -> Problem {
+    let errors = results.iter().flat_map(|row| {
+        row.errors.iter().map(move |error| {
+            let line = format!("line[{}]", row.line);
+            let row = error.field_name == "row";
+            let field_name = if row { line } else { format!("{line}.{}", error.field_name) };
+            FieldError { field_name, ..error.clone() }
+        })
+    });
+    Problem::fields(errors.take(MOST_ERRORS).collect())
+}

@@ -1,0 +1,19 @@
+//! Many resources at once: in as rows that create and update, out as the same columns.
+//!
+//! A body passes through in pieces: [`ndjson`] and [`csv`] cut it into lines and records, [`columns`] says what cells
+//! mean, [`reader`] makes rows of it, and [`apply`] carries them out a batch at a time. No more than a batch is held.
+
+mod apply;
+mod columns;
+mod csv;
+pub mod http;
+mod ndjson;
+mod reader;
+mod wire;
+
+use utoipa_actix_web::service_config::ServiceConfig;
+
+/// The operations. Their paths are literal, and come before those of one resource.
+pub fn routes(config: &mut ServiceConfig) {
+    config.service(http::bulk);
+}

@@ -1,0 +1,307 @@
+//! From the bytes of a body to the rows in it.
+
+use base::{body::Fields, body::parse_json, problem::FieldError, problem::Problem};
+use serde_json::Value;
+
+use super::{
+    columns::Columns,
+    csv::{Record, Records},
+    ndjson::Lines,
+};
+use crate::resources::{document::Tag, input::Input};
+
+/// The longest line, or record of cells.
+pub const LONGEST: usize = 1 << 20;
+
+/// How rows are written down.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// A JSON object on each line.
+    Ndjson,
+    /// Comma-separated values with a header row.
+    Csv,
+}
+
+/// Why a body cannot be read on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stop {
+    /// The line at which it stops, where it is one.
+    pub line: Option<u64>,
+    /// To be read after the line.
+    pub message: String,
+}
+
+impl Stop {
+    /// At this line.
+    pub fn new(line: u64, message: impl Into<String>) -> Self {
+        Self { line: Some(line), message: message.into() }
+    }
+
+    /// The line that begins here is longer than [`LONGEST`].
+    pub fn too_long(line: u64) -> Self {
+        Self::new(line, format!("is longer than {} MiB; is a quote not closed?", LONGEST >> 20))
+    }
+
+    /// As a problem, for a body of which nothing was stored.
+    pub fn problem(self) -> Problem {
+        match self.line {
+            Some(line) => Problem::field(format!("line[{line}]"), self.message),
+            None => Problem::field("body", self.message),
+        }
+    }
+}
+
+/// One row: what it says, or everything that is wrong with it.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The line on which it begins, from 1.
+    pub line: u64,
+    /// What it says.
+    pub entry: Result<Entry, Vec<FieldError>>,
+}
+
+/// What a row says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Entry {
+    /// The resource that is meant, where the row names one.
+    pub id: Option<String>,
+    /// The fields of a create or update body.
+    pub input: Input,
+    /// Tags that are set beside those that a resource has; `input` has those that replace them.
+    pub tags: Vec<Tag>,
+}
+
+/// The fields by which a row may say whose it is.
+pub const TENANTS: [&str; 3] = ["tenantId", "tenantID", "clientUniqueId"];
+
+impl Entry {
+    /// Reads a row; it must not be another tenant's.
+    pub fn read(value: &Value, tenant: &str) -> Result<Self, Vec<FieldError>> {
+        let mut fields = Fields::of(value);
+        let id = fields.text_max("id", 100).filter(|id| !id.trim().is_empty());
+        for name in TENANTS {
+            if fields.text(name).is_some_and(|named| !named.is_empty() && named != tenant) {
+                fields.error(name, "is not the tenant of the path, to which every row belongs");
+            }
+        }
+        let input = Input::read(&mut fields);
+        match fields.finish() {
+            Ok(()) => Ok(Self { id: id.map(|id| id.trim().to_ascii_lowercase()), input, tags: Vec::new() }),
+            Err(problem) => Err(problem.errors.into_iter().map(of_row).collect()),
+        }
+    }
+}
+
+/// What is wrong with the whole body is wrong with the row here.
+fn of_row(error: FieldError) -> FieldError {
+    if error.field_name == "body" { FieldError { field_name: "row".to_owned(), ..error } } else { error }
+}
+
+/// Reads the rows of a body that arrives in pieces. It holds one line, and the rows that were not taken yet.
+pub struct Reader {
+    tenant: String,
+    cut: Cut,
+    /// The first bytes, until it is clear that they are no byte order mark; `None` from then on.
+    start: Option<Vec<u8>>,
+    rows: Vec<Row>,
+    /// The bytes that these rows were made of.
+    bytes: usize,
+}
+
+enum Cut {
+    Ndjson(Lines),
+    Csv(Box<Records>, Option<Columns>),
+}
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+impl Reader {
+    /// For the rows of a tenant.
+    pub fn new(format: Format, tenant: &str) -> Self {
+        let cut = match format {
+            Format::Ndjson => Cut::Ndjson(Lines::default()),
+            Format::Csv => Cut::Csv(Box::default(), None),
+        };
+        Self { tenant: tenant.to_owned(), cut, start: Some(Vec::new()), rows: Vec::new(), bytes: 0 }
+    }
+
+    /// Takes a piece in.
+    ///
+    /// # Errors
+    /// Where the body cannot be read on; rows before that can still be taken.
+    pub fn push(&mut self, piece: &[u8]) -> Result<(), Stop> {
+        let Some(mut start) = self.start.take() else { return self.cut(piece) };
+        start.extend_from_slice(piece);
+        if start.len() < BYTE_ORDER_MARK.len() {
+            self.start = Some(start);
+            return Ok(());
+        }
+        if start.starts_with(b"\xFF\xFE") || start.starts_with(b"\xFE\xFF") {
+            return Err(Stop::new(1, "is UTF-16; send UTF-8"));
+        }
+        self.cut(start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&start))
+    }
+
+    /// Ends the body.
+    ///
+    /// # Errors
+    /// As [`Reader::push`].
+    pub fn end(&mut self) -> Result<(), Stop> {
+        if let Some(start) = self.start.take() {
+            self.cut(&start)?;
+        }
+        let Self { tenant, cut, rows, bytes, .. } = self;
+        match cut {
+            Cut::Ndjson(lines) => lines.end(|line, text| take_line(tenant, rows, bytes, line, text)),
+            Cut::Csv(records, columns) => {
+                records.end(|record| take_record(tenant, rows, bytes, columns, record))?;
+                if columns.is_none() {
+                    return Err(Stop::new(1, "must be a header row with the names of fields"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn cut(&mut self, piece: &[u8]) -> Result<(), Stop> {
+        let Self { tenant, cut, rows, bytes, .. } = self;
+        match cut {
+            Cut::Ndjson(lines) => lines.push(piece, |line, text| take_line(tenant, rows, bytes, line, text)),
+            Cut::Csv(records, columns) => {
+                records.push(piece, |record| take_record(tenant, rows, bytes, columns, record))
+            }
+        }
+    }
+
+    /// How many rows were read and not taken.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Is that a batch: so many rows, or so many bytes of them that no more should be held?
+    pub fn is_full(&self, rows: usize) -> bool {
+        self.rows.len() >= rows || self.bytes >= LONGEST
+    }
+
+    /// Takes up to `most` of the rows that were read.
+    pub fn take(&mut self, most: usize) -> Vec<Row> {
+        let rest = self.rows.split_off(most.min(self.rows.len()));
+        if rest.is_empty() {
+            self.bytes = 0;
+        }
+        std::mem::replace(&mut self.rows, rest)
+    }
+}
+
+fn take_line(tenant: &str, rows: &mut Vec<Row>, bytes: &mut usize, line: u64, text: &[u8]) {
+    let entry = match parse_json(text) {
+        Ok(value) => Entry::read(&value, tenant),
+        Err(problem) => Err(problem.errors.into_iter().map(of_row).collect()),
+    };
+    *bytes += text.len();
+    rows.push(Row { line, entry });
+}
+
+fn take_record(
+    tenant: &str,
+    rows: &mut Vec<Row>,
+    bytes: &mut usize,
+    columns: &mut Option<Columns>,
+    record: Record<'_>,
+) -> Result<(), Stop> {
+    match columns {
+        None => *columns = Some(Columns::of(record)?),
+        Some(columns) => {
+            *bytes += record.cells().map(<[u8]>::len).sum::<usize>();
+            rows.push(Row { line: record.line, entry: columns.read(record, tenant) });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn rows(format: Format, pieces: &[&[u8]]) -> Result<Vec<Row>, Stop> {
+        let mut reader = Reader::new(format, "client_1");
+        for piece in pieces {
+            reader.push(piece)?;
+        }
+        reader.end()?;
+        Ok(reader.take(usize::MAX))
+    }
+
+    fn errors(row: &Row) -> Vec<String> {
+        let errors = row.entry.as_ref().unwrap_err().iter();
+        errors.map(|error| format!("{}: {}", error.field_name, error.message)).collect()
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_skipped_in_any_pieces() {
+        for (format, text) in [(Format::Ndjson, "\u{FEFF}{\"name\":\"a\"}"), (Format::Csv, "\u{FEFF}name\na")] {
+            for size in 1..=5 {
+                let pieces: Vec<&[u8]> = text.as_bytes().chunks(size).collect();
+                let rows = rows(format, &pieces).unwrap();
+                assert_eq!(rows[0].entry.as_ref().unwrap().input.texts, [("name", "a".to_owned())], "{size}");
+            }
+        }
+        assert_eq!(rows(Format::Csv, &[b"\xFF\xFEn\0"]).unwrap_err(), Stop::new(1, "is UTF-16; send UTF-8"));
+        assert_eq!(rows(Format::Ndjson, &[b"\xEF\xBB\xBF"]).unwrap().len(), 0);
+        assert_eq!(rows(Format::Ndjson, &[b"{}"]).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_line_that_is_no_resource_says_why() {
+        let text = b"{\"name\":\"a\"}\n[1]\nnonsense\n{\"state\":\"odd\",\"tags\":[{}]}\n{\"name\":\"\xFF\"}\n";
+        let rows = rows(Format::Ndjson, &[text]).unwrap();
+        assert_eq!(rows.iter().map(|row| row.line).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+        assert!(rows[0].entry.is_ok());
+        assert_eq!(errors(&rows[1]), ["row: must be a JSON object"]);
+        assert_eq!(errors(&rows[2]), ["row: is not valid JSON (line 1, column 2)"]);
+        assert_eq!(
+            errors(&rows[3]),
+            ["state: must be one of: active, inactive, discovered", "tags[0].name: is required"]
+        );
+        assert_eq!(errors(&rows[4]), ["row: is not valid UTF-8"]);
+    }
+
+    #[test]
+    fn a_row_of_another_tenant_is_an_error() {
+        for name in TENANTS {
+            let row = |tenant: &str| {
+                let text = format!("{{\"name\":\"a\",\"{name}\":\"{tenant}\"}}");
+                rows(Format::Ndjson, &[text.as_bytes()]).unwrap().remove(0)
+            };
+            assert!(row("client_1").entry.is_ok() && row("").entry.is_ok());
+            let expected = format!("{name}: is not the tenant of the path, to which every row belongs");
+            assert_eq!(errors(&row("client_2")), [expected]);
+        }
+    }
+
+    #[test]
+    fn batches_are_bounded_in_rows_and_bytes() {
+        let mut reader = Reader::new(Format::Ndjson, "client_1");
+        reader.push(&b"{}\n".repeat(500)).unwrap();
+        assert!(reader.is_full(200) && !reader.is_full(501));
+        assert_eq!((reader.take(200).len(), reader.len()), (200, 300));
+        reader.take(300);
+        let long = format!("{{\"description\":\"{}\"}}\n", "x".repeat(LONGEST / 2));
+        reader.push(long.as_bytes()).unwrap();
+        assert!(!reader.is_full(200));
+        reader.push(long.as_bytes()).unwrap();
+        assert!(reader.is_full(200));
+    }
+
+    proptest! {
+        #[test]
+        fn survives_any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..200), text in "[{}\\[\\]\",:a\n]{0,60}") {
+            for format in [Format::Ndjson, Format::Csv] {
+                let _ = rows(format, &[&bytes]);
+                let _ = rows(format, &[text.as_bytes()]);
+            }
+        }
+    }
+}

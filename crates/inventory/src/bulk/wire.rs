@@ -1,0 +1,98 @@
+//! What clients see of a bulk request: a line for each row, and a last one for all.
+
+use api::spec::ProblemField;
+use base::problem::FieldError;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// What became of one row.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(example = json!({"line": 2, "result": "created", "id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}))]
+pub struct BulkResult {
+    /// The line on which the row begins, from 1; of a table, the header is line 1.
+    pub line: u64,
+    /// `created`, `updated`, `unchanged` or `error`.
+    pub result: &'static str,
+    /// The resource. Left out of an error, and of a resource that a dry run would create.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Everything that is wrong with the row; `fieldName` is `row` for the row as a whole.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<ProblemField>)]
+    pub errors: Vec<FieldError>,
+}
+
+/// The last line: what became of all rows.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(example = json!({
+    "result": "summary", "rows": 3, "created": 1, "updated": 1, "unchanged": 0, "errors": 1, "dryRun": false,
+    "complete": true
+}))]
+pub struct BulkSummary {
+    /// Always `summary`.
+    pub result: &'static str,
+    /// How many rows were read.
+    pub rows: u64,
+    /// How many of them made a resource.
+    pub created: u64,
+    /// How many changed one.
+    pub updated: u64,
+    /// How many found theirs just so.
+    pub unchanged: u64,
+    /// How many were refused.
+    pub errors: u64,
+    /// Was nothing stored, as asked?
+    pub dry_run: bool,
+    /// Was the body read to its end?
+    pub complete: bool,
+    /// Why it was not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// A line of the answer.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum BulkLine {
+    /// Of each row.
+    Result(BulkResult),
+    /// The last one.
+    Summary(BulkSummary),
+}
+
+impl BulkSummary {
+    /// Of no rows yet.
+    pub fn new(dry_run: bool) -> Self {
+        let (rows, created, updated, unchanged, errors) = (0, 0, 0, 0, 0);
+        Self { result: "summary", rows, created, updated, unchanged, errors, dry_run, complete: true, message: None }
+    }
+
+    /// Counts a row.
+    pub fn count(&mut self, row: &BulkResult) {
+        self.rows += 1;
+        match row.result {
+            CREATED => self.created += 1,
+            UPDATED => self.updated += 1,
+            UNCHANGED => self.unchanged += 1,
+            _ => self.errors += 1,
+        }
+    }
+}
+
+/// [`BulkResult::result`].
+pub const CREATED: &str = "created";
+/// [`BulkResult::result`].
+pub const UPDATED: &str = "updated";
+/// [`BulkResult::result`].
+pub const UNCHANGED: &str = "unchanged";
+/// [`BulkResult::result`].
+pub const ERROR: &str = "error";
+
+impl BulkResult {
+    /// A row that was refused.
+    pub fn error(line: u64, errors: Vec<FieldError>) -> Self {
+        Self { line, result: ERROR, id: None, errors }
+    }
+}

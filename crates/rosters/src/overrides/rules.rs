@@ -1,0 +1,81 @@
+//! What becomes of overrides. Pure.
+
+use base::{problem::Problem, timestamp::Timestamp};
+use calendar::Interval;
+
+use super::store::Override;
+use crate::roster::rules::{self, effective_ms};
+use crate::roster::store::Shift;
+
+/// What a list may be sorted by.
+pub const SORTS: [&str; 2] = ["start", "createdTime"];
+
+/// What an unknown override is answered with.
+pub fn no_override() -> Problem {
+    Problem::not_found("The override was not found.")
+}
+
+/// What a delete does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Removal {
+    /// It has not begun, or was entered after the fact: it goes.
+    Whole,
+    /// It is under way: it ends here, and what is past stays.
+    EndAt(i64),
+}
+
+/// Works out what deleting an override does: what is past stays as history.
+///
+/// # Errors
+/// 409 when all of it is past.
+pub fn removal(row: &Override, now: Timestamp) -> Result<Removal, Problem> {
+    let now_ms = effective_ms(now);
+    let was_in_force_from = row.start_ms.max(effective_ms(Timestamp::from_millis(row.created_ms)));
+    if was_in_force_from >= row.end_ms.min(now_ms) {
+        Ok(Removal::Whole)
+    } else if row.end_ms > now_ms {
+        Ok(Removal::EndAt(now_ms))
+    } else {
+        Err(Problem::conflict("The override is over: it stays as history."))
+    }
+}
+
+/// Does a shift take place in a time?
+pub fn takes_place(shift: &Shift, time: Interval) -> Result<bool, Problem> {
+    let rule = rules::schedule(&shift.schedule)?.rule(rules::zone(&shift.zone)?);
+    Ok(rule.occurrences(time.start()..time.end()).next().is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(start: i64, end: i64, created: i64) -> Override {
+        Override {
+            tenant_id: String::new(),
+            roster_id: String::new(),
+            id: String::new(),
+            number: 1,
+            user_id: String::new(),
+            start_ms: start * 1_000,
+            end_ms: end * 1_000,
+            shift_id: None,
+            shift_name: None,
+            zone: None,
+            schedule: None,
+            note: String::new(),
+            created_by: String::new(),
+            created_ms: created * 1_000,
+        }
+    }
+
+    #[test]
+    fn what_is_past_stays() {
+        let now = Timestamp::from_millis(100_500);
+        assert_eq!(removal(&row(200, 300, 50), now), Ok(Removal::Whole), "not begun");
+        assert_eq!(removal(&row(60, 300, 50), now), Ok(Removal::EndAt(100_000)), "under way");
+        assert!(removal(&row(60, 90, 50), now).is_err(), "over");
+        assert_eq!(removal(&row(10, 20, 50), now), Ok(Removal::Whole), "entered after the fact");
+        assert_eq!(removal(&row(10, 300, 100), now), Ok(Removal::Whole), "just entered");
+    }
+}

@@ -1,0 +1,267 @@
+//! Rosters over HTTP.
+
+use std::sync::Arc;
+
+use actix_web::{HttpResponse, delete, get, post, web};
+use api::{Answer, At, Body, answer, context::check_version, spec::PageOf};
+use base::page::Page;
+use outbox::Tx;
+use ports::People;
+
+use super::{
+    documented::{RosterInput, RosterUpdate},
+    rules::{self, Filter},
+    shown::{self, Form},
+    store,
+    wire::{NewRoster, Roster, RosterChange, RosterClient},
+};
+use crate::crowd::{self, Named};
+
+/// The tenants whose people may stand in the rosters that a request sees.
+pub fn tenants_of_people(at: &At) -> Vec<String> {
+    let mut tenants = at.scope();
+    if at.tenant.partner != at.tenant.id {
+        tenants.push(at.tenant.partner.to_string());
+    }
+    tenants
+}
+
+/// The tenants whose people may stand in a roster of one tenant.
+pub fn tenants_of(tenant: &str, partner: &str) -> Vec<String> {
+    if tenant == partner { vec![tenant.to_owned()] } else { vec![tenant.to_owned(), partner.to_owned()] }
+}
+
+fn new_id() -> String {
+    uuid::Uuid::new_v4().to_string()
+}
+
+/// Create a roster
+///
+/// Adds a roster to the tenant of the path. Its name is unique in the tenant, those of its shifts are in the roster,
+/// whatever the letter case. Users and user groups are those of the tenant and of its partner.
+#[utoipa::path(
+    tag = "rosters",
+    operation_id = "createRoster",
+    request_body(content = RosterInput, example = json!({
+        "name": "First line", "description": "Around the clock", "timeZone": {"name": "Europe/Paris"},
+        "shiftDetails": [{
+            "name": "Night",
+            "schedule": {
+                "type": "recurring", "startDate": "2026-11-20T00:00:00+0000", "startTime": "22:00:00",
+                "endTime": "06:00:00", "pattern": {"type": "weekly", "repeatFrequency": 1, "weekDays": "Monday,Friday"},
+                "endPattern": {"type": "NEVER"}
+            },
+            "users": [{"id": "USR0000000007"}], "userGroups": []
+        }]
+    })),
+    responses(
+        (status = 200, description = "The new roster", body = Roster),
+        (status = 409, description = "The tenant has a roster of this name", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/rosters")]
+pub async fn create(at: At, people: web::Data<dyn People>, body: Body) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let new = NewRoster::read(&body.0)?;
+    let (tenant, people) = (Arc::clone(&at.tenant), people.into_inner());
+    let (roster, shifts) = rules::created(&new, tenant.id.as_str(), new_id, at.now)?;
+    at.write(move |tx| {
+        store::take_up(tx.conn, tenant.id.as_str())?;
+        let tenants = tenants_of(tenant.id.as_str(), tenant.partner.as_str());
+        let named: Vec<Named<'_>> = (0..)
+            .zip(&new.shifts)
+            .map(|(index, shift)| Named { index, users: &shift.users, groups: &shift.groups })
+            .collect();
+        crowd::check(tx.conn, &*people, &tenants, &named)?;
+        store::insert(tx.conn, &roster, &shifts)?;
+        shown::note(tx, None, Some((&roster, &shifts)));
+        let client = RosterClient {
+            id: tenant.id.number(),
+            unique_id: tenant.id.to_string(),
+            name: tenant.name.clone(),
+            activated: people.is_active(tx.conn, tenant.id.as_str())?,
+        };
+        respond(tx, &*people, &tenants, &roster, &shifts, &Form::Created(client))
+    })
+    .await
+}
+
+fn respond(
+    tx: &mut Tx<'_>,
+    people: &dyn People,
+    tenants: &[String],
+    roster: &store::Roster,
+    shifts: &[store::Shift],
+    form: &Form,
+) -> db::Result<Answer> {
+    let shown = shown::rosters(tx.conn, people, tenants, std::slice::from_ref(roster), shifts, form)?;
+    let shown = shown.first().ok_or_else(rules::no_roster)?;
+    Answer::entity(shown, roster.version)
+}
+
+/// Search rosters
+///
+/// A page of the rosters of the tenant; at partner level, of its clients too, unless `allList` is `false`. The
+/// variables of `queryString` are `id`, `name` (it contains the value, whatever the letter case), `isEquals` (`true`:
+/// it is the value) and `allList`; `name` and `allList` are taken as parameters as well.
+#[utoipa::path(
+    tag = "rosters",
+    operation_id = "searchRosters",
+    params(
+        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
+        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
+        ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
+        ("sortName" = Option<String>, Query, description = "`name` (default), `id` or `createdTime`", example = "name"),
+        ("queryString" = Option<String>, Query, description = "Filter expression", example = "name:line"),
+        ("name" = Option<String>, Query, description = "As the variable", example = "line"),
+        ("allList" = Option<bool>, Query, description = "As the variable; default true"),
+    ),
+    responses((status = 200, description = "A page of rosters", body = PageOf<Roster>)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/rosters/search")]
+pub async fn search(at: At, people: web::Data<dyn People>) -> api::Result<HttpResponse> {
+    let mut query = at.query()?;
+    let page = query.page();
+    let sort = query.sort(&rules::SORTS, "name", false);
+    let text = query.text("queryString").unwrap_or_default();
+    let name = query.text("name");
+    let all = query.boolean("allList", true);
+    query.finish()?;
+    let mut filter = Filter::parse(&text)?;
+    if let Some(name) = name.filter(|name| !name.trim().is_empty()) {
+        filter.names = Some(vec![base::fold(name.trim())]);
+    }
+    let scope = if filter.all.unwrap_or(all) { at.scope() } else { vec![at.tenant.id.to_string()] };
+    let (tenants, people) = (tenants_of_people(&at), people.into_inner());
+    let (found, total) = at
+        .db
+        .read(move |conn| {
+            let (rows, total) = store::search(conn, &scope, &filter, sort, &page)?;
+            let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
+            let shifts = store::present_shifts(conn, &scope, &ids)?;
+            Ok((shown::rosters(conn, &*people, &tenants, &rows, &shifts, &Form::Read)?, total))
+        })
+        .await?;
+    answer::ok(&Page::new(&page, found, total).ordered(sort.name, sort.descending))
+}
+
+/// Get a roster
+#[utoipa::path(
+    tag = "rosters",
+    operation_id = "getRoster",
+    params(("rosterId" = String, Path, description = "`ES-<uuid>`", example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    responses((status = 200, description = "The roster", body = Roster)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/rosters/{rosterId}")]
+pub async fn get(
+    at: At,
+    people: web::Data<dyn People>,
+    path: web::Path<(String, String)>,
+) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (scope, tenants, people, id) = (at.scope(), tenants_of_people(&at), people.into_inner(), path.into_inner().1);
+    let (shown, version) = at
+        .db
+        .read(move |conn| {
+            let row = store::existing(conn, &scope, &id)?;
+            let shifts = store::present_shifts(conn, &scope, std::slice::from_ref(&row.id))?;
+            let version = row.version;
+            let mut shown = shown::rosters(conn, &*people, &tenants, &[row], &shifts, &Form::Read)?;
+            Ok((shown.pop().ok_or_else(rules::no_roster)?, version))
+        })
+        .await?;
+    answer::entity(&at, &shown, version)
+}
+
+/// Update a roster
+///
+/// Fields left out stay as they are. `shiftDetails`, when given, lists all shifts: one with an `id` changes that shift,
+/// one without is new, and those that are not listed end. The update takes effect from now on: who was on call before
+/// does not change. `If-Match` with the `ETag` of what you read makes sure that nobody else changed it meanwhile.
+#[utoipa::path(
+    tag = "rosters",
+    operation_id = "updateRoster",
+    params(("rosterId" = String, Path, description = "`ES-<uuid>`", example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    request_body(content = RosterUpdate, example = json!({"description": "Nights and weekends"})),
+    responses(
+        (status = 200, description = "The roster after the change", body = Roster),
+        (status = 409, description = "The tenant has another roster of this name", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The roster has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/rosters/{rosterId}")]
+pub async fn update(
+    at: At,
+    people: web::Data<dyn People>,
+    path: web::Path<(String, String)>,
+    body: Body,
+) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let change = RosterChange::read(&body.0)?;
+    let (scope, partner, wanted, now) = (at.scope(), at.tenant.partner.to_string(), at.if_match()?, at.now);
+    let (people, id) = (people.into_inner(), path.into_inner().1);
+    at.write(move |tx| {
+        let old = take_up(tx, &scope, &id, wanted)?;
+        let before = present(tx, &old)?;
+        let tenants = tenants_of(&old.tenant_id, &partner);
+        let named: Vec<Named<'_>> = (0..)
+            .zip(change.shifts.iter().flatten())
+            .map(|(index, shift)| Named {
+                index,
+                users: shift.users.as_deref().unwrap_or_default(),
+                groups: shift.groups.as_deref().unwrap_or_default(),
+            })
+            .collect();
+        crowd::check(tx.conn, &*people, &tenants, &named)?;
+        let plan = rules::planned(&old, &before, change, new_id, now)?;
+        store::update(tx.conn, &old, &plan)?;
+        shown::note(tx, Some((&old, &before)), Some((&plan.roster, &plan.after)));
+        respond(tx, &*people, &tenants, &plan.roster, &plan.after, &Form::Read)
+    })
+    .await
+}
+
+/// Delete a roster
+///
+/// With its shifts, overrides and calendar addresses.
+#[utoipa::path(
+    tag = "rosters",
+    operation_id = "deleteRoster",
+    params(("rosterId" = String, Path, description = "`ES-<uuid>`", example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    responses(
+        (status = 200, description = "Deleted; an empty object"),
+        (status = 412, description = "The roster has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[delete("/rosters/{rosterId}")]
+pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (scope, wanted, id) = (at.scope(), at.if_match()?, path.into_inner().1);
+    at.write(move |tx| {
+        let roster = take_up(tx, &scope, &id, wanted)?;
+        let shifts = present(tx, &roster)?;
+        store::delete(tx.conn, &roster)?;
+        shown::note(tx, Some((&roster, &shifts)), None);
+        Ok(Answer::empty())
+    })
+    .await
+}
+
+fn present(tx: &mut Tx<'_>, roster: &store::Roster) -> db::Result<Vec<store::Shift>> {
+    let (tenant, id) = (std::slice::from_ref(&roster.tenant_id), std::slice::from_ref(&roster.id));
+    store::present_shifts(tx.conn, tenant, id)
+}
+
+/// The roster that is to be changed, which nobody else changes until the end of the transaction.
+pub fn take_up(tx: &mut Tx<'_>, scope: &[String], id: &str, wanted: Option<i64>) -> db::Result<store::Roster> {
+    let seen = store::existing(tx.conn, scope, id)?;
+    store::take_up(tx.conn, &seen.tenant_id)?;
+    let roster = store::existing(tx.conn, scope, id)?;
+    check_version(wanted, roster.version)?;
+    Ok(roster)
+}

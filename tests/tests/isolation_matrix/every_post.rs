@@ -1,0 +1,34 @@
+//! Every `POST` of the document takes an `Idempotency-Key`: sent twice it is carried out once, and answered the same.
+
+use muster_tests::{Backend, both_backends, unique};
+use serde_json::Value;
+
+use super::{column, world::Sent};
+
+both_backends![every_post_is_carried_out_once_under_a_key];
+
+fn every_post_is_carried_out_once_under_a_key(backend: Backend) {
+    column(backend, |world| {
+        let posts = world.guarded().filter(|(operation, _)| operation.method == "POST");
+        for (operation, recipe) in posts {
+            let home = world.home(recipe);
+            let sent = Sent::new(operation, recipe, home, &home.fresh_ids(recipe)).keyed(&unique("key"));
+            let call = |sent: &Sent| world.send(&home.admin, Some(home), sent);
+            let (first, again) = (call(&sent), call(&sent));
+            assert_eq!((first.status, first.header("Idempotency-Replayed")), (200, None), "{first}");
+            // An agent gets its own handshake, which has no such header.
+            let told = again.header("Idempotency-Replayed") == Some("true") || operation.name().contains("/agents/");
+            assert!(again.status == 200 && told, "{again}");
+            assert_eq!(again.header("ETag"), first.header("ETag"), "{again}");
+            let mut expected: Value = first.json();
+            if let Some(fields) = expected.as_object_mut() {
+                // It is shown once.
+                fields.remove("secret");
+            }
+            assert_eq!(again.json(), expected, "{again}");
+            if recipe.body.is_some() {
+                call(&sent.altered()).problem(422, "0002");
+            }
+        }
+    });
+}
