@@ -7,6 +7,7 @@
 
 #![expect(clippy::expect_used, reason = "a test fails by panicking")]
 
+mod certificates;
 mod client;
 mod postgres;
 mod program;
@@ -19,8 +20,9 @@ mod watchdog;
 use std::io::Write as _;
 use std::sync::OnceLock;
 
+pub use crate::certificates::{Authority, Certified};
 pub use crate::client::{Client, Request, encode};
-pub use crate::postgres::fresh_database;
+pub use crate::postgres::{fresh_database, postgres_authority};
 pub use crate::program::{Exit, Guard, muster};
 pub use crate::response::Response;
 pub use crate::server::{LogOnFailure, Server};

@@ -12,19 +12,31 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use crate::certificates::Authority;
 use crate::unique::uuid;
 use crate::watchdog::Watchdog;
 
 /// Makes an empty database and gives its URL.
 pub fn fresh_database() -> String {
+    cluster().create_database()
+}
+
+/// The PEM file of the authority that certified the private Postgres as `localhost` and 127.0.0.1; `None` when the tests
+/// use another server.
+pub fn postgres_authority() -> Option<PathBuf> {
+    cluster().authority.clone()
+}
+
+fn cluster() -> &'static Cluster {
     static CLUSTER: OnceLock<Cluster> = OnceLock::new();
-    CLUSTER.get_or_init(Cluster::start).create_database()
+    CLUSTER.get_or_init(Cluster::start)
 }
 
 struct Cluster {
     psql: PathBuf,
     /// URL of the database `postgres`, or of the one that was given.
     url: String,
+    authority: Option<PathBuf>,
     /// Also the lock that makes `CREATE DATABASE` one at a time.
     cleanup: Mutex<Cleanup>,
 }
@@ -53,7 +65,7 @@ impl Cluster {
         "#;
         let psql = PathBuf::from("psql");
         let watchdog = Watchdog::start(DROP_ALL, &["psql", &url]);
-        Self { psql, url, cleanup: Mutex::new(Cleanup::Databases(watchdog)) }
+        Self { psql, url, authority: None, cleanup: Mutex::new(Cleanup::Databases(watchdog)) }
     }
 
     fn private() -> Self {
@@ -79,6 +91,7 @@ impl Cluster {
             .expect("initdb starts");
         assert!(initdb.status.success(), "initdb: {}", String::from_utf8_lossy(&initdb.stderr));
 
+        let authority = certify(&data, &directory, &owner);
         let psql = programs.join("psql");
         for _ in 0..5 {
             let port = free_port();
@@ -97,7 +110,8 @@ impl Cluster {
             watchdog.watch(&process);
             let url = format!("postgres://muster:{password}@127.0.0.1:{port}/postgres");
             if answers(&psql, &url, &mut process) {
-                return Self { psql, url, cleanup: Mutex::new(Cleanup::Cluster { _watchdog: watchdog }) };
+                let cleanup = Mutex::new(Cleanup::Cluster { _watchdog: watchdog });
+                return Self { psql, url, authority: Some(authority), cleanup };
             }
             let log = fs::read_to_string(&log).unwrap_or_default();
             let _ = process.kill();
@@ -131,7 +145,21 @@ const SETTINGS: &[&str] = &[
     "max_wal_size=1GB",
     "autovacuum_naptime=10s",
     "logging_collector=off",
+    "ssl=on",
 ];
+
+/// Gives the server a certificate under the names that it looks for; answers where its authority's is.
+fn certify(data: &Path, directory: &Path, owner: &Owner) -> PathBuf {
+    let made = Authority::new().certify(&["localhost", "127.0.0.1"]);
+    for (name, text) in [("server.crt", &made.certificate), ("server.key", &made.key)] {
+        let file = data.join(name);
+        fs::write(&file, text).expect("write the certificate");
+        owner.give(&file);
+    }
+    let authority = directory.join("authority.pem");
+    fs::write(&authority, made.authority).expect("write the certificate of the authority");
+    authority
+}
 
 /// The user that runs Postgres, which refuses to be run by root.
 struct Owner(Option<(u32, u32)>);

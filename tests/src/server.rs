@@ -48,10 +48,14 @@ impl Server {
 
     /// The same with more arguments after `serve`.
     pub fn start_with(backend: Backend, arguments: &[&str]) -> Self {
+        Self::start_at(backend, (backend == Backend::Postgres).then(fresh_database), arguments)
+    }
+
+    /// The same at a given `--database-url`; its database is empty.
+    pub fn start_at(backend: Backend, database_url: Option<String>, arguments: &[&str]) -> Self {
         let directory = tempfile::Builder::new().prefix("muster-test-").tempdir().expect("a temporary directory");
         let directory = directory.keep();
         let watchdog = Watchdog::over(&directory, "KILL");
-        let database_url = (backend == Backend::Postgres).then(fresh_database);
         let mut server = Self {
             backend,
             directory,

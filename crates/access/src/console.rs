@@ -1,10 +1,12 @@
 //! What the person who holds the database does by hand: tenants and keys, without a caller ("Tenants and callers" in
 //! `docs/interface.md`). All of it works while gateways run on the database; what it revokes is felt within two
-//! seconds. For commands: every function waits for the database on the thread that calls.
+//! seconds. The audit log has it, with the command in place of a key. For commands: every function waits for the
+//! database on the thread that calls.
 
 use api::{Role, clock};
 use base::{problem::Problem, secret::Secret, tenant::TenantId, timestamp::Timestamp};
 use db::Db;
+use outbox::{Tx, Who};
 
 use crate::{
     api_keys::{
@@ -69,23 +71,27 @@ impl From<tenants::store::Row> for Tenant {
 /// Adds a partner, which has no key yet.
 pub fn create_partner(db: &Db, name: &str) -> anyhow::Result<Tenant> {
     let (name, now) = (tenants::rules::read_name(name)?, clock::now());
-    let row = db.write_here(move |conn| {
-        let id = tenants::store::next_partner(conn)?;
-        tenants::store::insert_partner(conn, &id, &name, now)?;
-        tenants::store::row(conn, &id)?.ok_or_else(|| Problem::internal().into())
+    let row = write(db, "muster tenant create", now, move |tx| {
+        let id = tenants::store::next_partner(tx.conn)?;
+        tenants::store::insert_partner(tx.conn, &id, &name, now)?;
+        let row = tenants::store::row(tx.conn, &id)?.ok_or_else(Problem::internal)?;
+        tenants::http::note(tx, None, &row)?;
+        Ok(row)
     });
-    Ok(row.map_err(told)?.into())
+    Ok(row?.into())
 }
 
 /// Adds a client to a partner.
 pub fn create_client(db: &Db, partner: &TenantId, name: &str) -> anyhow::Result<Tenant> {
     tenants::rules::check_partner(partner).map_err(|problem| told(problem.into()))?;
     let (name, partner, now) = (tenants::rules::read_name(name)?, partner.clone(), clock::now());
-    let row = db.write_here(move |conn| {
-        existing(conn, &partner)?;
-        tenants::store::insert_client(conn, &partner, &name, now)
+    let row = write(db, "muster tenant create", now, move |tx| {
+        existing(tx.conn, &partner)?;
+        let row = tenants::store::insert_client(tx.conn, &partner, &name, now)?;
+        tenants::http::note(tx, None, &row)?;
+        Ok(row)
     });
-    Ok(row.map_err(told)?.into())
+    Ok(row?.into())
 }
 
 /// All tenants, each partner before its clients.
@@ -98,11 +104,13 @@ pub fn each_tenant(db: &Db, mut each: impl FnMut(Tenant) -> anyhow::Result<()>) 
 pub fn create_key(db: &Db, tenant: &TenantId, name: &str, role: Role) -> anyhow::Result<(Key, Secret<String>)> {
     let (new, secret) = NewKey::random(tenants::rules::read_name(name)?, role)?;
     let (tenant, now) = (tenant.clone(), clock::now());
-    let row = db.write_here(move |conn| {
-        existing(conn, &tenant)?;
-        api_keys::store::insert(conn, &tenant, &new, None, now)
+    let row = write(db, "muster key create", now, move |tx| {
+        existing(tx.conn, &tenant)?;
+        let row = api_keys::store::insert(tx.conn, &tenant, &new, None, now)?;
+        api_keys::http::note(tx, None, Some(&row))?;
+        Ok(row)
     });
-    Ok((row.map_err(told)?.into(), secret))
+    Ok((row?.into(), secret))
 }
 
 /// The live keys of all tenants.
@@ -116,21 +124,35 @@ pub fn each_key(db: &Db, mut each: impl FnMut(Key) -> anyhow::Result<()>) -> any
 pub fn rotate_key(db: &Db, key: &str, revoke_previous: bool) -> anyhow::Result<(Key, Secret<String>)> {
     let secret = secrets::random()?;
     let (key, new, now) = (key.to_owned(), secret.clone(), clock::now());
-    let row = db.write_here(move |conn| {
-        let (tenant, row) = named(conn, &key)?;
-        Ok(api_keys::store::rotate(conn, &tenant, &row.id, &new, revoke_previous, now)?.after)
+    let row = write(db, "muster key rotate", now, move |tx| {
+        let (tenant, row) = named(tx.conn, &key)?;
+        let rotated = api_keys::store::rotate(tx.conn, &tenant, &row.id, &new, revoke_previous, now)?;
+        api_keys::http::note(tx, Some(&rotated.before), Some(&rotated.after))?;
+        Ok(rotated.after)
     });
-    Ok((row.map_err(told)?.into(), secret))
+    Ok((row?.into(), secret))
 }
 
 /// Revokes a key, named by its id or its public part.
 pub fn revoke_key(db: &Db, key: &str) -> anyhow::Result<Key> {
     let (key, now) = (key.to_owned(), clock::now());
-    let row = db.write_here(move |conn| {
-        let (tenant, row) = named(conn, &key)?;
-        api_keys::store::revoke(conn, &tenant, &row.id, now)
+    let row = write(db, "muster key revoke", now, move |tx| {
+        let (tenant, row) = named(tx.conn, &key)?;
+        let before = api_keys::store::revoke(tx.conn, &tenant, &row.id, now)?;
+        api_keys::http::note(tx, Some(&before), None)?;
+        Ok(before)
     });
-    Ok(row.map_err(told)?.into())
+    Ok(row?.into())
+}
+
+/// A write on behalf of a command.
+fn write<T, F>(db: &Db, command: &str, now: Timestamp, work: F) -> anyhow::Result<T>
+where
+    F: FnOnce(&mut Tx<'_>) -> db::Result<T> + Send + 'static,
+    T: Send + 'static,
+{
+    let who = Who { user_id: String::new(), key_id: command.to_owned(), request_id: String::new() };
+    db.write_here(move |conn| Tx::run(conn, &who, now, work)).map_err(told)
 }
 
 fn existing(conn: &mut db::Conn, tenant: &TenantId) -> db::Result<()> {

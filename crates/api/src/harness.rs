@@ -2,7 +2,7 @@
 
 use std::{net::TcpListener, sync::Arc};
 
-use actix_web::HttpRequest;
+use actix_web::{HttpRequest, web};
 use base::{problem::Problem, secret::Secret, tenant::TenantId};
 use db::{DatabaseUrl, Db};
 
@@ -45,6 +45,15 @@ impl Access for Single {
 /// Serves one domain on a free port of the loopback address, with a new database in a temporary directory, and
 /// prints its address and a token. `seed` may fill the database first.
 pub fn serve(domain: Domain, seed: impl FnOnce(&Db) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    serve_with(domain, |_| {}, seed)
+}
+
+/// As [`serve`], for a domain whose handlers need more than the database: `extras` adds it.
+pub fn serve_with(
+    domain: Domain,
+    extras: impl Fn(&mut web::ServiceConfig) + Send + Sync + 'static,
+    seed: impl FnOnce(&Db) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     let directory = tempfile::tempdir()?;
     let url = DatabaseUrl::Sqlite(directory.path().join("muster.sqlite"));
     let db = Db::open(&url, db::Options::default())?;
@@ -66,7 +75,7 @@ pub fn serve(domain: Domain, seed: impl FnOnce(&Db) -> anyhow::Result<()>) -> an
         domains: vec![domain],
         access: Arc::new(Single { token, caller: Arc::new(caller) }),
         db,
-        extras: Arc::new(|_| {}),
+        extras: Arc::new(extras),
         options: Options { workers: 1, ..Options::default() },
     };
     actix_web::rt::System::new().block_on(service.run(listener, |_| {}))

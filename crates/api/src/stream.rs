@@ -1,4 +1,4 @@
-//! A JSON array of any length, sent while it is read, in constant memory.
+//! A list of any length, as a JSON array or line by line, sent while it is read, in constant memory.
 //!
 //! A list that fits into [`SMALL`] is held until it is complete, so that its connection of the database is free before
 //! the client reads. A longer one holds its connection for as long as the client takes; how many may do so at once is
@@ -34,10 +34,23 @@ struct Piece {
     last: bool,
 }
 
-/// Where the rows of a streamed array are written.
+/// What stands around the rows of a list.
+#[derive(Clone, Copy)]
+struct Layout {
+    content_type: &'static str,
+    open: &'static [u8],
+    between: &'static [u8],
+    close: &'static [u8],
+}
+
+/// A JSON array.
+const ARRAY: Layout = Layout { content_type: "application/json", open: b"[", between: b",", close: b"]" };
+
+/// Where the rows of a streamed list are written.
 pub struct Rows {
     buffer: Vec<u8>,
     first: bool,
+    layout: Layout,
     out: mpsc::Sender<Result<Piece>>,
     runtime: tokio::runtime::Handle,
     leave: StreamLeave,
@@ -53,9 +66,9 @@ struct Stream {
 }
 
 impl Rows {
-    /// Adds one element, which `write` puts into the buffer as JSON.
+    /// Adds one row, which `write` puts into the buffer: an element as JSON, or a line with its end.
     pub fn push(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> db::Result<()> {
-        self.buffer.push(if self.first { b'[' } else { b',' });
+        self.buffer.extend_from_slice(if self.first { self.layout.open } else { self.layout.between });
         self.first = false;
         write(&mut self.buffer);
         match self.streaming {
@@ -87,7 +100,10 @@ impl Rows {
     }
 
     fn end(mut self) -> db::Result<()> {
-        self.buffer.extend_from_slice(if self.first { b"[]" } else { b"]" });
+        if self.first {
+            self.buffer.extend_from_slice(self.layout.open);
+        }
+        self.buffer.extend_from_slice(self.layout.close);
         // The connection is free by now.
         self.streaming = None;
         self.flush(true)
@@ -102,13 +118,28 @@ pub async fn array<F>(db: &Db, produce: F) -> Result<HttpResponse>
 where
     F: FnOnce(&mut Conn, &mut Rows) -> db::Result<()> + Send + 'static,
 {
+    list(db, ARRAY, produce).await
+}
+
+/// As [`array`], with the lines that `produce` pushes.
+pub async fn lines<F>(db: &Db, content_type: &'static str, produce: F) -> Result<HttpResponse>
+where
+    F: FnOnce(&mut Conn, &mut Rows) -> db::Result<()> + Send + 'static,
+{
+    list(db, Layout { content_type, open: b"", between: b"", close: b"" }, produce).await
+}
+
+async fn list<F>(db: &Db, layout: Layout, produce: F) -> Result<HttpResponse>
+where
+    F: FnOnce(&mut Conn, &mut Rows) -> db::Result<()> + Send + 'static,
+{
     let (out, mut pieces) = mpsc::channel(4);
     let db = db.clone();
     let runtime = tokio::runtime::Handle::current();
     let leave = StreamLeave::of_this_request();
     tokio::task::spawn_blocking(move || {
         let buffer = Vec::with_capacity(PIECE + 1024);
-        let mut rows = Rows { buffer, first: true, out: out.clone(), runtime, leave, streaming: None };
+        let mut rows = Rows { buffer, first: true, layout, out: out.clone(), runtime, leave, streaming: None };
         let done = db.read_here(|conn| produce(conn, &mut rows)).and_then(|()| rows.end());
         if let Err(error) = done {
             // When there is no room for it, the missing last piece tells that something failed.
@@ -117,7 +148,7 @@ where
     });
     let first = next(&mut pieces).await?;
     let mut response = HttpResponse::Ok();
-    response.content_type("application/json");
+    response.content_type(layout.content_type);
     if first.last {
         return Ok(response.body(first.bytes));
     }

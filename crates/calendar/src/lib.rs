@@ -28,7 +28,7 @@ pub mod zones;
 pub use interval::Interval;
 pub use local::TimeOfDay;
 pub use occurrences::Occurrences;
-pub use parse::{JobSchedule, MaintenanceSchedule, RosterSchedule};
+pub use parse::{Frequency, JobPattern, JobSchedule, MaintenanceSchedule, Repetition, RosterSchedule};
 pub use pattern::{MonthDays, Months, OnDay, Pattern, WeekIndex, Weekday, Weekdays};
 pub use rule::{End, Recurring, Repeated, Rule};
 pub use zones::Zone;

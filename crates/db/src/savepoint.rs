@@ -53,7 +53,7 @@ mod tests {
             insert(conn, 4)
         })
         .unwrap();
-        let ids: Vec<i64> = db.read_here(|conn| Ok(t::table.order(t::id).load(conn)?)).unwrap();
+        let ids: Vec<i64> = db.read_here(|conn| Ok(t::table.select(t::id).order(t::id).load(conn)?)).unwrap();
         assert_eq!(ids, [1, 4]);
     }
 }

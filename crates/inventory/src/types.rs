@@ -1,5 +1,7 @@
 //! Resource types: a seeded taxonomy that grows, for each tenant, with what it ingests.
 
+use std::collections::HashMap;
+
 use actix_web::{HttpResponse, get};
 use api::At;
 use base::text::fold;
@@ -70,6 +72,16 @@ pub fn path(conn: &mut Conn, tenant: &str, id: i64, name: &str) -> Result<String
     }
     let path = dsl::resource_types.find((tenant, id)).select(dsl::path).first(conn).optional()?;
     Ok(path.unwrap_or_else(|| name.to_owned()))
+}
+
+/// How a body names each of the types that these tenants see: by the name where that means it, else by the path.
+pub fn labels(conn: &mut Conn, scope: &[String]) -> Result<HashMap<i64, String>> {
+    let label = |kind: ResourceType| {
+        let meant = seeds().find(|seed| seed.name == kind.name);
+        let by_name = meant.is_some_and(|seed| seed.id == kind.id);
+        (kind.id, if by_name { kind.name } else { kind.path })
+    };
+    Ok(list(conn, scope)?.into_iter().map(label).collect())
 }
 
 /// Id and name of the type that a caller or a report names, by its name or its path; a new one is added.

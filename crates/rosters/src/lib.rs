@@ -1,14 +1,23 @@
 //! Rosters: who is on call, when, and through which shift.
 //!
 //! - [`roster`]: rosters and their shifts, in versions
+//! - [`overrides`]: somebody takes over for a time
+//! - [`lines`]: from both to who is on call when
+//! - [`on_call`], [`timeline`]: the questions
+//! - [`zones`]: the time zones
 //!
 //! Operations 10 and 11 of `docs/interface.md`, and what is around them. When a shift takes place, `calendar` works out;
 //! who the people are, [`ports::People`] says.
 
 mod crowd;
 mod lines;
+mod on_call;
+mod overrides;
 mod roster;
+mod schedule;
 mod schema;
+mod timeline;
+mod zones;
 
 use std::sync::Arc;
 
@@ -16,13 +25,16 @@ use actix_web::web;
 use ports::People;
 use utoipa_actix_web::service_config::ServiceConfig;
 
+pub use crate::on_call::port::Rosters;
+use crate::on_call::board::Boards;
+
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
         name: "rosters",
         title: "Muster: rosters",
         routes,
-        root_routes: api::domain::no_routes,
+        root_routes,
         migrations: db::migrations!("rosters"),
     }
 }
@@ -30,9 +42,14 @@ pub fn domain() -> api::Domain {
 /// Puts those who answer for people where the handlers look for them.
 pub fn extras(people: Arc<dyn People>) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
     let people: web::Data<dyn People> = web::Data::from(people);
+    let boards = web::Data::new(Boards::default());
     move |config: &mut web::ServiceConfig| {
-        config.app_data(people.clone());
+        config.app_data(people.clone()).app_data(boards.clone());
     }
+}
+
+fn root_routes(config: &mut ServiceConfig) {
+    config.service(zones::list);
 }
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
@@ -40,7 +57,14 @@ fn routes(config: &mut ServiceConfig) {
     config
         .service(roster::http::create)
         .service(roster::http::search)
+        .service(on_call::http::all)
+        .service(timeline::http::preview)
         .service(roster::http::get)
         .service(roster::http::update)
-        .service(roster::http::delete);
+        .service(roster::http::delete)
+        .service(on_call::http::one)
+        .service(timeline::http::timeline)
+        .service(overrides::http::create)
+        .service(overrides::http::list)
+        .service(overrides::http::delete);
 }

@@ -54,7 +54,7 @@ pub struct Piece {
 }
 
 /// The shift of a piece.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Label {
     /// Of this version, by its place.
     Version(usize),
@@ -65,7 +65,7 @@ pub enum Label {
 }
 
 /// Those who are on call in a piece.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Who {
     /// The people of this version of a shift, by its place.
     Shift(usize),

@@ -71,6 +71,14 @@ fn a_key_is_made_rotated_and_revoked_by_hand(backend: Backend) {
         std::thread::sleep(Duration::from_millis(100));
     }
     assert!(!printed(&server, &["key", "list"]).contains(&key));
+
+    let log = client.search("/auditLog/search", "entity:ApiKey").page();
+    let by: Vec<String> =
+        log["results"].as_array().into_iter().flatten().map(|entry| super::text(&entry["keyId"])).collect();
+    for command in ["muster key create", "muster key rotate", "muster key revoke"] {
+        assert!(by.iter().any(|by| by == command), "{command}: {by:?}");
+    }
+    assert!(!log.to_string().contains(&secret), "the audit log tells a secret");
 }
 
 fn tenants_are_made_by_hand(backend: Backend) {

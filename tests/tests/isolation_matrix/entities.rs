@@ -18,10 +18,13 @@ pub(super) enum Kind {
     Client,
     User,
     UserGroup,
+    Roster,
+    /// Of a roster.
+    Override,
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 11] = [
         Self::Resource,
         Self::Record,
         Self::Site,
@@ -31,6 +34,8 @@ impl Kind {
         Self::Client,
         Self::User,
         Self::UserGroup,
+        Self::Roster,
+        Self::Override,
     ];
 
     /// What templates call it: `$site`, and `$site.name` for its name.
@@ -45,6 +50,8 @@ impl Kind {
             Self::Client => "client",
             Self::User => "user",
             Self::UserGroup => "userGroup",
+            Self::Roster => "roster",
+            Self::Override => "override",
         }
     }
 
@@ -73,6 +80,15 @@ impl Kind {
             Self::Client => json!({"id": create("/clients", json!({"name": name}))["uniqueId"]}),
             Self::User => create("/users", json!({"loginName": name, "lastName": name})),
             Self::UserGroup => json!({"id": create("/userGroups", json!({"name": name}))["uniqueId"]}),
+            Self::Roster => create("/rosters", roster(name, &somebody(owner))),
+            Self::Override => {
+                let roster = Self::Roster.make(owner, name).id();
+                let user = somebody(owner);
+                let body = json!({"user": {"id": user}, "start": "2026-11-20T00:00:00Z", "end": "2026-11-21T00:00:00Z", "note": name});
+                let mut created = create(&format!("/rosters/{roster}/overrides"), body);
+                created["inside"] = json!(roster);
+                created
+            }
         };
         if self == Self::Record {
             owner.delete(&format!("/resources/{}", plain(&created["id"]))).ok();
@@ -82,7 +98,7 @@ impl Kind {
         if created["uniqueId"].is_string() {
             forms.push(("uniqueId", created["uniqueId"].clone()));
         }
-        Entity { kind: self, forms }
+        Entity { kind: self, forms, inside: created["inside"].as_str().map(ToOwned::to_owned) }
     }
 
     /// What names nothing, in the same forms.
@@ -94,6 +110,8 @@ impl Kind {
             Self::Client => json!("client_987654321"),
             Self::User => json!("USR9876543210"),
             Self::UserGroup => json!(format!("USRGRP-{}", uuid())),
+            Self::Roster => json!(format!("ES-{}", uuid())),
+            Self::Override => json!(format!("OVR-{}", uuid())),
         };
         let mut forms = vec![("id", id), ("name", json!(unique("nobody")))];
         match self {
@@ -101,8 +119,19 @@ impl Kind {
             Self::ServiceGroup => forms.push(("uniqueId", json!(format!("SGP-{}", uuid())))),
             _ => {}
         }
-        Entity { kind: self, forms }
+        Entity { kind: self, forms, inside: None }
     }
+}
+
+/// A user without a marker: those of a partner are seen by its clients.
+fn somebody(owner: &Client) -> String {
+    Kind::User.make(owner, &unique("somebody")).id()
+}
+
+fn roster(name: &str, user: &str) -> Value {
+    let schedule = json!({"type": "one-time", "startDate": "2026-11-20T00:00:00Z", "endDate": "2026-11-21T00:00:00Z"});
+    let shift = json!({"name": name, "schedule": schedule, "users": [{"id": user}], "userGroups": []});
+    json!({"name": name, "description": name, "timeZone": {"name": "Europe/Paris"}, "shiftDetails": [shift]})
 }
 
 /// An entity, or none, by every form in which it can be named.
@@ -111,6 +140,8 @@ pub(super) struct Entity {
     pub(super) kind: Kind,
     /// `id` first.
     forms: Vec<(&'static str, Value)>,
+    /// The id of what it is part of, which stands before its own in a path.
+    pub(super) inside: Option<String>,
 }
 
 impl Entity {

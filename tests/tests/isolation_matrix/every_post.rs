@@ -16,17 +16,20 @@ fn every_post_is_carried_out_once_under_a_key(backend: Backend) {
             let call = |sent: &Sent| world.send(&home.admin, Some(home), sent);
             let (first, again) = (call(&sent), call(&sent));
             assert_eq!((first.status, first.header("Idempotency-Replayed")), (200, None), "{first}");
-            // An agent gets its own handshake, which has no such header.
-            let told = again.header("Idempotency-Replayed") == Some("true") || operation.name().contains("/agents/");
+            // An agent gets its own handshake, which has no such header; and what only reads is read again.
+            let silent = operation.name().contains("/agents/") || operation.role.as_deref() == Some("viewer");
+            let told = silent || again.header("Idempotency-Replayed") == Some("true");
             assert!(again.status == 200 && told, "{again}");
             assert_eq!(again.header("ETag"), first.header("ETag"), "{again}");
-            let mut expected: Value = first.json();
-            if let Some(fields) = expected.as_object_mut() {
-                // It is shown once.
-                fields.remove("secret");
+            match serde_json::from_slice::<Value>(&first.body) {
+                Ok(Value::Object(mut fields)) if fields.contains_key("secret") => {
+                    // It is shown once.
+                    fields.remove("secret");
+                    assert_eq!(again.json(), Value::Object(fields), "{again}");
+                }
+                _ => assert_eq!(again.text(), first.text(), "{}", operation.name()),
             }
-            assert_eq!(again.json(), expected, "{again}");
-            if recipe.body.is_some() {
+            if recipe.body.is_some() && operation.role.as_deref() != Some("viewer") {
                 call(&sent.altered()).problem(422, "0002");
             }
         }

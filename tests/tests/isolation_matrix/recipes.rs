@@ -8,6 +8,8 @@
 //!   accepted when that is the caller's own. `"$site"` stands for the id as a JSON value, `$site.name` for the bare
 //!   name (`$site.uniqueId` …), and each body has one kind of entity in it;
 //! - `.filters(&[query, …])`: the same for its query string;
+//! - `.asks(query)`: a query that it cannot do without;
+//! - `.of_rows(type)`: when its body is of another type than JSON, with a row and a line of the answer for each entity;
 //! - `.of_partners()`: when only a partner's tenant has it.
 //!
 //! A new kind of entity is a line in `entities.rs`.
@@ -19,6 +21,10 @@ pub(super) struct Recipe {
     pub(super) operation: &'static str,
     pub(super) ids: &'static [Kind],
     pub(super) content_type: &'static str,
+    /// Does it answer for each row, whatever becomes of another?
+    pub(super) of_rows: bool,
+    /// A query that it cannot do without.
+    pub(super) query: Option<&'static str>,
     /// A body that is accepted.
     pub(super) body: Option<&'static str>,
     /// Bodies that name another entity.
@@ -29,8 +35,17 @@ pub(super) struct Recipe {
 }
 
 const fn op(operation: &'static str) -> Recipe {
-    let content_type = "application/json";
-    Recipe { operation, ids: &[], content_type, body: None, references: &[], queries: &[], of_partners: false }
+    Recipe {
+        operation,
+        ids: &[],
+        content_type: "application/json",
+        of_rows: false,
+        query: None,
+        body: None,
+        references: &[],
+        queries: &[],
+        of_partners: false,
+    }
 }
 
 impl Recipe {
@@ -48,6 +63,14 @@ impl Recipe {
 
     const fn filters(self, queries: &'static [&'static str]) -> Self {
         Self { queries, ..self }
+    }
+
+    const fn asks(self, query: &'static str) -> Self {
+        Self { query: Some(query), ..self }
+    }
+
+    const fn of_rows(self, content_type: &'static str) -> Self {
+        Self { of_rows: true, content_type, ..self }
     }
 
     const fn of_partners(self) -> Self {
@@ -93,6 +116,21 @@ const SERVICE_PARENTS: &[&str] = &[
     r#"{"name": "$new", "parent": {"name": "$serviceGroup.name"}}"#,
 ];
 
+const RANGE: &str = "from=2026-11-20T00:00:00Z&to=2026-11-27T00:00:00Z";
+const ROSTER: &str = r#"{"name": "$new", "description": "$new", "timeZone": {"name": "Europe/Paris"}, "shiftDetails": [{"name": "Night",
+    "schedule": {"type": "recurring", "startDate": "2026-11-20T00:00:00Z", "startTime": "22:00:00", "endTime": "06:00:00",
+    "pattern": {"type": "daily", "repeatFrequency": 1}, "endPattern": {"type": "NEVER"}},
+    "users": [{"id": "$user"}], "userGroups": []}]}"#;
+const STAFFED: &[&str] = &[
+    ROSTER,
+    r#"{"name": "$new", "description": "$new", "timeZone": {"name": "Europe/Paris"}, "shiftDetails": [{"name": "Night",
+    "schedule": {"type": "recurring", "startDate": "2026-11-20T00:00:00Z", "startTime": "22:00:00", "endTime": "06:00:00",
+    "pattern": {"type": "daily", "repeatFrequency": 1}, "endPattern": {"type": "NEVER"}},
+    "users": [], "userGroups": [{"uniqueId": "$userGroup"}]}]}"#,
+];
+const OVERRIDE: &str =
+    r#"{"user": {"id": "$user"}, "start": "2026-11-20T00:00:00Z", "end": "2026-11-22T00:00:00Z", "note": "$new"}"#;
+
 /// Every operation but the public ones.
 pub(super) const RECIPES: &[Recipe] = &[
     // Tenants and callers
@@ -133,6 +171,11 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("GET /resources/minimal").filters(RESOURCE_FILTERS),
     op("GET /resources/search").filters(RESOURCE_FILTERS),
     op("POST /resources").sends(NAMED).refers(LOCATED),
+    op("POST /resources/bulk").of_rows("application/x-ndjson").sends(NAMED).refers(&[
+        r#"{"id": "$resource", "name": "$new"}"#,
+        r#"{"name": "$new", "location": {"id": "$site"}}"#,
+        r#"{"name": "$new", "location": {"name": "$site.name"}}"#,
+    ]),
     op("GET /resources/{resourceId}").ids(&[Kind::Resource]),
     op("POST /resources/{resourceId}").ids(&[Kind::Resource]).sends(NAMED).refers(LOCATED),
     op("DELETE /resources/{resourceId}").ids(&[Kind::Resource]),
@@ -174,4 +217,18 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("GET /serviceGroups/{groupId}/childs").ids(&[Kind::ServiceGroup]),
     op("POST /serviceGroups/{groupId}/childs").ids(&[Kind::ServiceGroup]).sends(RESOURCE).refers(SERVICE_CHILDREN),
     op("DELETE /serviceGroups/{groupId}/childs").ids(&[Kind::ServiceGroup]).sends(RESOURCE).refers(SERVICE_CHILDREN),
+    // Rosters
+    op("GET /api/v2/cfg/timezones"),
+    op("POST /rosters").sends(ROSTER).refers(STAFFED),
+    op("GET /rosters/search").filters(&["queryString=id:$roster", "name=$roster.name"]),
+    op("GET /rosters/onCall").asks("at=2026-11-20T23:00:00Z"),
+    op("POST /rosters/preview").asks(RANGE).sends(ROSTER).refers(STAFFED),
+    op("GET /rosters/{rosterId}").ids(&[Kind::Roster]),
+    op("POST /rosters/{rosterId}").ids(&[Kind::Roster]).sends(ROSTER).refers(STAFFED),
+    op("DELETE /rosters/{rosterId}").ids(&[Kind::Roster]),
+    op("GET /rosters/{rosterId}/onCall").ids(&[Kind::Roster]).asks("at=2026-11-20T23:00:00Z"),
+    op("GET /rosters/{rosterId}/timeline").ids(&[Kind::Roster]).asks(RANGE),
+    op("POST /rosters/{rosterId}/overrides").ids(&[Kind::Roster]).sends(OVERRIDE).refers(&[OVERRIDE]),
+    op("GET /rosters/{rosterId}/overrides").ids(&[Kind::Roster]),
+    op("DELETE /rosters/{rosterId}/overrides/{overrideId}").ids(&[Kind::Roster, Kind::Override]),
 ];

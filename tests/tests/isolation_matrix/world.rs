@@ -1,7 +1,7 @@
 //! The tenants of the matrix, what each has planted, and how a request is sent and its answer looked through.
 
-use muster_tests::{Backend, Client, Response, Server, unique, uuid};
-use serde_json::Value;
+use muster_tests::{Backend, Client, Exit, Response, Server, muster, unique, uuid};
+use serde_json::{Value, json};
 
 use super::{
     document::{self, Operation, ROLES},
@@ -147,7 +147,8 @@ impl Tenant {
 
     /// The ids that a recipe asks for, of the planted entities; none when this tenant has no such entity.
     pub(super) fn ids(&self, recipe: &Recipe) -> Option<Vec<String>> {
-        recipe.ids.iter().map(|kind| self.entity(*kind).map(Entity::id)).collect()
+        let entities: Option<Vec<&Entity>> = recipe.ids.iter().map(|kind| self.entity(*kind)).collect();
+        Some(ids_of(&entities?))
     }
 
     /// A template with its planted entities in it.
@@ -160,7 +161,8 @@ impl Tenant {
 
     /// New entities of its own for what a recipe asks.
     pub(super) fn fresh_ids(&self, recipe: &Recipe) -> Vec<String> {
-        recipe.ids.iter().map(|kind| kind.make(&self.admin, &unique("fresh")).id()).collect()
+        let made: Vec<Entity> = recipe.ids.iter().map(|kind| kind.make(&self.admin, &unique("fresh"))).collect();
+        ids_of(&made.iter().collect::<Vec<_>>())
     }
 
     /// All that it shows its own admin of what was planted.
@@ -171,8 +173,8 @@ impl Tenant {
         });
         reads
             .filter_map(|(operation, recipe)| {
-                let path = operation.at(&self.id, &self.ids(recipe)?);
-                let answer = self.admin.absolute("GET", &path).send();
+                let sent = Sent::new(operation, recipe, self, &self.ids(recipe)?);
+                let answer = self.admin.absolute("GET", &sent.path).send();
                 assert_eq!(answer.status, 200, "{answer}");
                 Some((operation.name(), answer.text()))
             })
@@ -189,9 +191,10 @@ impl Sent {
     /// The same request, sent to another tenant's path.
     pub(super) fn at(path: &str, operation: &Operation, recipe: &Recipe, tenant: &Tenant, ids: &[String]) -> Self {
         assert_eq!(ids.len(), recipe.ids.len(), "{}", recipe.operation);
+        let query = recipe.query.map(|query| format!("?{query}")).unwrap_or_default();
         Self {
             method: operation.method.clone(),
-            path: operation.at(path, ids),
+            path: operation.at(path, ids) + &query,
             content_type: recipe.content_type,
             body: recipe.body.map(|body| with_new_names(&tenant.fill(body))),
             key: None,
@@ -217,8 +220,20 @@ impl Sent {
 
     #[must_use]
     pub(super) fn query(self, query: &str) -> Self {
-        Self { path: format!("{}?{query}", self.path), ..self }
+        let separator = if self.path.contains('?') { '&' } else { '?' };
+        Self { path: format!("{}{separator}{query}", self.path), ..self }
     }
+}
+
+/// Their ids, as a path has them: what is part of another stands behind that.
+fn ids_of(entities: &[&Entity]) -> Vec<String> {
+    let mut ids: Vec<String> = entities.iter().map(|entity| entity.id()).collect();
+    for (place, entity) in entities.iter().enumerate() {
+        if let Some(inside) = &entity.inside {
+            ids[place - 1].clone_from(inside);
+        }
+    }
+    ids
 }
 
 fn recipe(operation: &Operation) -> Option<&'static Recipe> {
@@ -231,11 +246,31 @@ fn with_new_names(template: &str) -> String {
 }
 
 /// Another partner with a client, in this order.
-///
-/// TO BE REMOVED: while the command line has no `tenant create` there is no second partner, and its column of the
-/// matrix is empty.
-fn second_partner(_: &Server, _: &[Operation]) -> Vec<Tenant> {
-    Vec::new()
+fn second_partner(server: &Server, operations: &[Operation]) -> [Tenant; 2] {
+    let run = |arguments: &[&str]| {
+        let mut command = muster();
+        command.args(arguments).arg("--data-dir").arg(server.data_dir());
+        if let Some(url) = server.database_url() {
+            command.args(["--database-url", url]);
+        }
+        let exit = Exit::of(&mut command);
+        assert!(exit.status.success(), "{arguments:?}: {}{}", exit.stdout, exit.stderr);
+        exit.stdout.trim().to_owned()
+    };
+    let id = run(&["tenant", "create", "--partner", &unique("partner")]);
+    let key = run(&["key", "create", "--tenant", &id, "--name", "first", "--role", "admin"]);
+    let value =
+        |name: &str| key.lines().find_map(|line| line.strip_prefix(name)).expect("a line of the key").to_owned();
+    let token = server.token(&value("MUSTER_KEY="), &value("MUSTER_SECRET="));
+    let admin = server.anonymous().tenant(&id).with_token(&token);
+    let field = |answer: Value, name: &str| answer[name].as_str().expect("a text").to_owned();
+
+    let client_id = field(admin.post("/clients", &json!({"name": unique("client")})).ok(), "uniqueId");
+    let at_client = admin.tenant(&client_id);
+    let made = at_client.post("/apiKeys", &json!({"name": "first", "role": "admin"})).ok();
+    let token = server.token(&field(made.clone(), "key"), &field(made, "secret"));
+    let client = Tenant::plant(&client_id, &id, at_client.with_token(&token), operations);
+    [Tenant::plant(&id, &id, admin, operations), client]
 }
 
 /// What of an answer may tell two ids apart: all but the request id and the id itself.

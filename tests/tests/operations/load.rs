@@ -20,7 +20,16 @@ fn overloaded(backend: Backend, method: &str, path: &str, body: Option<serde_jso
     }
     let request = request(&client, method, path, body.as_ref());
     let time = Duration::from_secs(3);
-    let press = |pressure: Pressure| pressure.on(server.base(), &request);
+    let cpu = || -> f64 {
+        let text = server.get("/metrics").text();
+        text.lines().find_map(|l| l.strip_prefix("process_cpu_seconds_total ")).unwrap().parse().unwrap()
+    };
+    let press = |pressure: Pressure| {
+        let before = cpu();
+        let seen = pressure.on(server.base(), &request);
+        eprintln!("cpu {:.2}", cpu() - before);
+        seen
+    };
     press(Pressure { connections: BOUND, time: Duration::from_millis(500), per_second: None });
 
     let peak = press(Pressure { connections: BOUND, time, per_second: None });

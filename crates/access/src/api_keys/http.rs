@@ -41,7 +41,7 @@ pub(crate) async fn create_api_key(at: At, body: Body) -> Result<HttpResponse> {
 }
 
 /// Notes that a key changed.
-fn note(tx: &mut Tx<'_>, before: Option<&store::Row>, after: Option<&store::Row>) -> db::Result<()> {
+pub(crate) fn note(tx: &mut Tx<'_>, before: Option<&store::Row>, after: Option<&store::Row>) -> db::Result<()> {
     let Some(row) = after.or(before) else { return Ok(()) };
     let entity = Entity { tenant_id: &row.tenant_id, kind: "ApiKey", id: &row.id, publish: false };
     let shown = |row: Option<&store::Row>| row.cloned().map(ApiKey::from);

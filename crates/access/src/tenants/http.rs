@@ -61,8 +61,9 @@ pub(crate) async fn create_client(at: At, body: Body, keeper: web::Data<Keeper>)
 }
 
 /// Notes that a client is new or has changed.
-fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: &Row) -> db::Result<()> {
-    let entity = Entity { tenant_id: &after.id, kind: "Client", id: &after.id, publish: false };
+pub(crate) fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: &Row) -> db::Result<()> {
+    let kind = if after.partner().is_some() { "Client" } else { "Partner" };
+    let entity = Entity { tenant_id: &after.id, kind, id: &after.id, publish: false };
     tx.note_shown(entity, before.cloned().map(Client::from).as_ref(), Some(&Client::from(after.clone())))
 }
 

@@ -12,7 +12,11 @@ fn tenants_and_keys_by_hand() {
     let client = console::create_client(db, &TenantId::partner(2), "Globex").unwrap();
     assert_eq!((client.id.as_str(), client.partner.as_str()), ("client_2", "msp_2"));
     let mut tenants = Vec::new();
-    console::each_tenant(db, |tenant| Ok(tenants.push(tenant.id))).unwrap();
+    let each = |tenant: console::Tenant| {
+        tenants.push(tenant.id);
+        Ok(())
+    };
+    console::each_tenant(db, each).unwrap();
     assert_eq!(tenants, ["msp_1", "client_1", "msp_2", "client_2"]);
 
     let (key, first) = console::create_key(db, &TenantId::client(2), "ci", Role::Operator).unwrap();
@@ -20,7 +24,11 @@ fn tenants_and_keys_by_hand() {
     let (again, second) = console::rotate_key(db, &key.key, false).unwrap();
     assert!(again.id == key.id && first != second);
     let mut names = Vec::new();
-    console::each_key(db, |key| Ok(names.push(key.name))).unwrap();
+    let each = |key: console::Key| {
+        names.push(key.name);
+        Ok(())
+    };
+    console::each_key(db, each).unwrap();
     assert_eq!(names, ["ci", "Administrator"]);
     assert_eq!(console::revoke_key(db, &key.id).unwrap().id, key.id);
 

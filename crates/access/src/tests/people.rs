@@ -272,8 +272,8 @@ async fn other_domains_find_people_by_tenants_and_ids() {
             Ok((
                 [users::find_many(conn, &both, &ids)?, users::find_many(conn, &both[..1], &ids)?],
                 [
-                    user_groups::find_many(conn, &both, &[group.clone()])?,
-                    user_groups::find_many(conn, &both[1..], &[group.clone()])?,
+                    user_groups::find_many(conn, &both, std::slice::from_ref(&group))?,
+                    user_groups::find_many(conn, &both[1..], std::slice::from_ref(&group))?,
                 ],
                 user_groups::members_of(conn, "client_1", &group)?,
             ))

@@ -5,6 +5,7 @@
 //! directory, and this process speaks TLS to the server.
 
 mod settings;
+mod startup;
 mod tunnel;
 mod verify;
 

@@ -19,7 +19,10 @@ use tokio::{
 };
 use tokio_rustls::TlsConnector;
 
-use super::settings::{Mode, Target};
+use super::{
+    settings::{Mode, Target},
+    startup,
+};
 use crate::{Error, Result};
 
 /// A server that has not answered by then is given up.
@@ -27,9 +30,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// "May I speak TLS?", as the protocol of Postgres has it.
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
-
-/// The longest first message of a client that Postgres takes.
-const LONGEST_START: usize = 10_000;
 
 /// Open as long as the database is.
 pub(crate) struct Tunnel {
@@ -119,11 +119,14 @@ async fn carry(mut local: UnixStream, way: &Way) {
     match dialled.unwrap_or_else(|_| Err(format!("no answer within {} seconds", PATIENCE.as_secs()))) {
         Ok(mut remote) => {
             // Either side may go away at any time; the other learns of it from the end of its stream.
-            let _ = copy_bidirectional(&mut local, &mut remote).await;
+            let begun = timeout(PATIENCE, startup::relay(&mut local, &mut remote)).await;
+            if matches!(begun, Ok(Ok(()))) {
+                let _ = copy_bidirectional(&mut local, &mut remote).await;
+            }
         }
         Err(reason) => {
             let Target { host, port, .. } = &way.target;
-            let _ = timeout(PATIENCE, refuse(&mut local, &format!("{host}:{port}: {reason}"))).await;
+            let _ = timeout(PATIENCE, startup::refuse(&mut local, &format!("{host}:{port}: {reason}"))).await;
         }
     }
 }
@@ -164,28 +167,4 @@ fn keep_alive(stream: &TcpStream) -> rustix::io::Result<()> {
     sockopt::set_tcp_keepidle(stream, Duration::from_secs(30))?;
     sockopt::set_tcp_keepintvl(stream, Duration::from_secs(10))?;
     sockopt::set_tcp_keepcnt(stream, 3)
-}
-
-/// Tells libpq why there is no connection, as a server would, so that the reason is in its error.
-async fn refuse(local: &mut UnixStream, reason: &str) -> io::Result<()> {
-    let length = local.read_u32().await? as usize;
-    let mut start = vec![0; length.clamp(4, LONGEST_START) - 4];
-    local.read_exact(&mut start).await?;
-    local.write_all(&error_response(reason)).await?;
-    local.shutdown().await
-}
-
-fn error_response(reason: &str) -> Vec<u8> {
-    let mut fields = Vec::new();
-    for (kind, text) in [(b'S', "FATAL"), (b'V', "FATAL"), (b'C', "08001"), (b'M', reason)] {
-        fields.push(kind);
-        fields.extend(text.bytes().filter(|byte| *byte != 0));
-        fields.push(0);
-    }
-    fields.push(0);
-    let length = u32::try_from(fields.len() + 4).unwrap_or(u32::MAX);
-    let mut message = vec![b'E'];
-    message.extend(length.to_be_bytes());
-    message.extend(fields);
-    message
 }

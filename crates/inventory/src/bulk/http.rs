@@ -6,7 +6,7 @@ use std::{
 };
 
 use actix_web::{
-    HttpRequest, HttpResponse,
+    HttpMessage as _, HttpRequest, HttpResponse,
     http::header::{CONTENT_TYPE, HeaderValue},
     post, web,
 };

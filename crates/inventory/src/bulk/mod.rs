@@ -6,6 +6,7 @@
 mod apply;
 mod columns;
 mod csv;
+mod export;
 pub mod http;
 mod ndjson;
 mod reader;
@@ -15,5 +16,5 @@ use utoipa_actix_web::service_config::ServiceConfig;
 
 /// The operations. Their paths are literal, and come before those of one resource.
 pub fn routes(config: &mut ServiceConfig) {
-    config.service(http::bulk);
+    config.service(http::bulk).service(export::export);
 }

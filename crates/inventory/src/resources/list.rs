@@ -14,8 +14,8 @@ use super::{
 };
 use crate::{groups, schema::resources};
 
-/// What both lists take.
-struct Wanted {
+/// What every list takes.
+pub struct Wanted {
     location: i64,
     group: i64,
     device_type: i64,
@@ -24,7 +24,8 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn read(query: &mut Query) -> api::Result<Self> {
+    /// Reads the parameters.
+    pub fn read(query: &mut Query) -> api::Result<Self> {
         let state = query.one_of("state", &["active", "inactive", "discovered", "all"], "");
         let text = query.text("queryString").filter(|text| !text.trim().is_empty());
         let terms = text.as_deref().map(|text| query_string::parse(text, &VARIABLES)).transpose()?.unwrap_or_default();
@@ -43,7 +44,8 @@ impl Wanted {
         })
     }
 
-    fn condition(&self, conn: &mut Conn, scope: &[String]) -> Result<Condition> {
+    /// The resources of these tenants that are asked for.
+    pub fn condition(&self, conn: &mut Conn, scope: &[String]) -> Result<Condition> {
         let mut all = vec![filter::tenants(scope), filter::states(self.states.iter().copied())];
         if self.location != 0 {
             all.push(filter::at_sites([self.location]));

@@ -40,7 +40,7 @@ fn suffixes(row: &Row) -> BTreeMap<String, i64> {
     {
         for (at, _) in name.char_indices() {
             let suffix: String = name[at..].chars().take(LONGEST).collect();
-            *found.entry(suffix).or_default() |= if at == 0 { field | field * WHOLE } else { field };
+            *found.entry(suffix).or_default() |= if at == 0 { field | (field * WHOLE) } else { field };
         }
     }
     found

@@ -120,24 +120,20 @@ pub fn shifts_since(conn: &mut Conn, tenant: &str, roster: &str, since_ms: i64) 
         .load(conn)?)
 }
 
-/// As [`shifts_since`], of all rosters of these tenants, by tenant and roster.
+/// As [`shifts_since`], of all rosters of these tenants, by roster.
 pub fn all_shifts_since(conn: &mut Conn, scope: &[String], since_ms: i64) -> Result<Vec<Shift>> {
     use roster_shifts::dsl;
     Ok(dsl::roster_shifts
         .filter(dsl::tenant_id.eq_any(scope))
         .filter(dsl::valid_until_ms.is_null().or(dsl::valid_until_ms.gt(since_ms)))
-        .order((dsl::tenant_id, dsl::roster_id, dsl::position, dsl::id, dsl::valid_from_ms))
+        .order((dsl::roster_id, dsl::position, dsl::id, dsl::valid_from_ms))
         .load(conn)?)
 }
 
-/// Id and name of all rosters of these tenants, by tenant and id.
-pub fn names(conn: &mut Conn, scope: &[String]) -> Result<Vec<(String, String, String)>> {
+/// Id and name of all rosters of these tenants.
+pub fn names(conn: &mut Conn, scope: &[String]) -> Result<Vec<(String, String)>> {
     use rosters::dsl;
-    Ok(dsl::rosters
-        .filter(dsl::tenant_id.eq_any(scope))
-        .order((dsl::tenant_id, dsl::id))
-        .select((dsl::tenant_id, dsl::id, dsl::name))
-        .load(conn)?)
+    Ok(dsl::rosters.filter(dsl::tenant_id.eq_any(scope)).order(dsl::id).select((dsl::id, dsl::name)).load(conn)?)
 }
 
 /// A page of the rosters that a filter means, and how many there are on all pages.

@@ -88,7 +88,7 @@ impl Names {
                     if part(self.text.as_bytes()[at as usize]) {
                         let length = (*length - skipped).min(LONGEST as u8);
                         let bit = 1 << field;
-                        let fields = if skipped == 0 { bit | bit * WHOLE } else { bit };
+                        let fields = if skipped == 0 { bit | (bit * WHOLE) } else { bit };
                         own.push(Suffix { start_of_text: self.start_of_text(at, length), at, copy, length, fields });
                     }
                 }

@@ -1,0 +1,218 @@
+//! `GET /resources/export`: the columns that `POST /resources/bulk` takes.
+
+use std::collections::{BTreeMap, HashMap};
+
+use actix_web::{HttpResponse, get};
+use api::{At, spool::NDJSON, stream};
+use base::{problem::Problem, text::fold, timestamp::Timestamp};
+use db::{Condition, Conn, Result};
+use diesel::prelude::*;
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
+use serde_json::json;
+
+use super::{columns::TAG, csv};
+use crate::{
+    resources::{
+        detail,
+        document::{CLOUD, SYNTHETIC, Shown, TEXTS},
+        list::Wanted,
+        row::Row,
+        wire::AppRole,
+    },
+    schema::{resource_tags, resources, sites},
+    types,
+};
+
+/// Parts of the detail beside what has a column.
+const PARTS: [&str; 10] = [
+    "bios",
+    "components",
+    "cpus",
+    "consoles",
+    "networkCardDetails",
+    "metricTypes",
+    "metaData",
+    "managementProfile",
+    "credential",
+    "locationUuids",
+];
+
+/// More tags than any table needs; lines of JSON have no such bound.
+const MOST_TAGS: usize = 1000;
+
+/// Export resources
+///
+/// Every resource that matches, with the fields that `POST /resources/bulk` takes, so that the answer can be sent there:
+/// to the same tenant with ids, to another without. As NDJSON a row has all that a create body has; as CSV it has the
+/// texts, the site's name, the roles and the tags, and no nested parts. Cells are not changed for the sake of
+/// spreadsheets: one that begins with `=` does so here, too. Streamed, of any size; the filters are those of the
+/// minimal list.
+#[utoipa::path(
+    tag = "resources",
+    operation_id = "exportResources",
+    params(
+        ("format" = Option<String>, Query, description = "`ndjson` (default) or `csv`"),
+        ("includeIds" = Option<bool>, Query, description = "With the columns `id` and `clientUniqueId`; default false"),
+        ("locationId" = Option<i64>, Query, description = "Only at this site; 0 for all"),
+        ("deviceGroupId" = Option<i64>, Query, description = "Only members of this device group and of its children; 0 for all"),
+        ("deviceTypeId" = Option<i64>, Query, description = "Only of this resource type; 0 for all"),
+        ("state" = Option<String>, Query, description = "`active` (default), `inactive`, `discovered` or `all`"),
+        ("queryString" = Option<String>, Query, description = "Filter expression, as in the minimal list"),
+    ),
+    responses((status = 200, description = "A line for each resource", content(
+        (crate::ResourceInput = "application/x-ndjson"), (String = "text/csv")
+    ))),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/resources/export")]
+pub async fn export(at: At) -> api::Result<HttpResponse> {
+    let mut query = at.query()?;
+    let wanted = Wanted::read(&mut query)?;
+    let csv = query.one_of("format", &["ndjson", "csv"], "ndjson") == "csv";
+    let ids = query.boolean("includeIds", false);
+    query.finish()?;
+    let scope = at.scope();
+    if !csv {
+        return stream::lines(&at.db, NDJSON, move |conn, rows| {
+            let (condition, kinds) = (wanted.condition(conn, &scope)?, types::labels(conn, &scope)?);
+            each(conn, condition, &kinds, |resource| {
+                rows.push(|out| {
+                    // Writing JSON of texts to a Vec cannot fail.
+                    let _ = serde_json::to_writer(&mut *out, &Line { resource, ids });
+                    out.push(b'\n');
+                })
+            })
+        })
+        .await;
+    }
+    stream::lines(&at.db, "text/csv; charset=utf-8", move |conn, rows| {
+        let (condition, kinds) = (wanted.condition(conn, &scope)?, types::labels(conn, &scope)?);
+        let tags = tags(conn, &condition)?;
+        rows.push(|out| header(out, ids, &tags))?;
+        each(conn, condition, &kinds, |resource| rows.push(|out| record(out, resource, ids, &tags)))
+    })
+    .await
+}
+
+/// A resource on its way out.
+struct Exported<'a> {
+    row: &'a Row,
+    shown: Shown<'a>,
+    site: Option<&'a str>,
+    /// Its type, as a body would name it.
+    kind: &'a str,
+}
+
+/// Hands on every resource that meets a condition.
+fn each(
+    conn: &mut Conn,
+    condition: Condition,
+    kinds: &HashMap<i64, String>,
+    mut one: impl FnMut(&Exported<'_>) -> Result<()>,
+) -> Result<()> {
+    let here = resources::tenant_id.eq(sites::tenant_id).and(resources::site_id.eq(sites::id.nullable()));
+    let query = resources::table
+        .left_join(sites::table.on(here))
+        .filter(condition)
+        .select((resources::all_columns, sites::name.nullable()));
+    db::for_each_row(conn, query, |(row, site): (Row, Option<String>)| {
+        let kind = kinds.get(&row.resource_type_id).unwrap_or(&row.resource_type);
+        one(&Exported { shown: detail::shown(&row)?, row: &row, site: site.as_deref(), kind })
+    })
+}
+
+/// The names of all tags that these resources have, by their folded name; of several spellings, one.
+fn tags(conn: &mut Conn, condition: &Condition) -> Result<BTreeMap<String, String>> {
+    use resource_tags::dsl;
+    let on = dsl::tenant_id.eq(resources::tenant_id).and(dsl::resource_id.eq(resources::id));
+    let keys: Vec<(String, Option<String>)> = dsl::resource_tags
+        .inner_join(resources::table.on(on))
+        .filter(condition.clone())
+        .group_by(dsl::name_key)
+        .select((dsl::name_key, diesel::dsl::max(dsl::resource_id)))
+        .limit(MOST_TAGS as i64 + 1)
+        .load(conn)?;
+    if keys.len() > MOST_TAGS {
+        let message = format!("csv has a column for each tag, and there are more than {MOST_TAGS}: take ndjson");
+        return Err(Problem::field("format", message).into());
+    }
+    let mut names = BTreeMap::new();
+    for (key, id) in keys {
+        let one = resources::table.filter(condition.clone()).filter(resources::id.eq(id.unwrap_or_default()));
+        let row: Option<Row> = one.first(conn).optional()?;
+        let row = row.map(Row::into_resource).transpose()?;
+        let tag = row.and_then(|row| row.document.tags.into_iter().find(|tag| fold(&tag.name) == key));
+        names.insert(key.clone(), tag.map_or(key, |tag| tag.name));
+    }
+    Ok(names)
+}
+
+/// A resource as a line of JSON.
+struct Line<'l, 'a> {
+    resource: &'l Exported<'a>,
+    ids: bool,
+}
+
+impl Serialize for Line<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let Exported { row, shown, site, kind } = self.resource;
+        let mut map = serializer.serialize_map(None)?;
+        if self.ids {
+            map.serialize_entry("id", &row.id)?;
+            map.serialize_entry("clientUniqueId", &row.tenant_id)?;
+        }
+        map.serialize_entry("type", &row.kind)?;
+        map.serialize_entry("resourceType", kind)?;
+        map.serialize_entry("state", &row.state)?;
+        map.serialize_entry("agentInstalled", &row.agent_installed)?;
+        if let Some(name) = site {
+            map.serialize_entry("location", &json!({"name": name}))?;
+        }
+        for name in texts() {
+            if let Some(text) = shown.some(name) {
+                map.serialize_entry(name, text)?;
+            }
+        }
+        if let Some(launched) = row.launch_ms {
+            map.serialize_entry("launchDate", &Timestamp::from_millis(launched))?;
+        }
+        if !shown.tags.is_empty() {
+            map.serialize_entry("tags", &shown.tags)?;
+        }
+        if !shown.app_roles.is_empty() {
+            let roles: Vec<AppRole<'_>> = shown.app_roles.iter().map(|name| AppRole { name }).collect();
+            map.serialize_entry("appRoles", &roles)?;
+        }
+        for name in PARTS {
+            if let Some(part) = shown.part(name) {
+                map.serialize_entry(name, part)?;
+            }
+        }
+        map.end()
+    }
+}
+
+fn texts() -> impl Iterator<Item = &'static str> {
+    TEXTS.into_iter().chain(CLOUD).chain(SYNTHETIC)
+}
+
+fn header(out: &mut Vec<u8>, ids: bool, tags: &BTreeMap<String, String>) {
+    let before = ["id", "clientUniqueId", "type", "resourceType", "state", "agentInstalled", "location"];
+    let before = before.into_iter().skip(if ids { 0 } else { 2 });
+    let names = before.chain(texts()).chain(["launchDate", "appRoles"]);
+    let tags: Vec<String> = tags.values().map(|name| format!("{TAG}{name}")).collect();
+    csv::write(out, names.map(|name: &str| name).chain(tags.iter().map(String::as_str)));
+}
+
+fn record(out: &mut Vec<u8>, resource: &Exported<'_>, ids: bool, tags: &BTreeMap<String, String>) {
+    let Exported { row, shown, site, kind } = resource;
+    let agent = if row.agent_installed { "true" } else { "false" };
+    let before: [&str; 7] =
+        [&row.id, &row.tenant_id, &row.kind, kind, &row.state, agent, site.unwrap_or_default()];
+    let before = before.into_iter().skip(if ids { 0 } else { 2 });
+    let launched = row.launch_ms.map(|ms| Timestamp::from_millis(ms).to_string()).unwrap_or_default();
+    let roles = shown.app_roles.join(", ");
+    let values: BTreeMap<String, &str> = shown.tags.iter().map(|tag| (fold(&tag.name), tag.value.as_str())).collect();
+    let tags = tags.keys().map(|key| values.get(key).copied().unwrap_or_default());
+    csv::write(out, before.chain(texts().map(|name| shown.text(name))).chain([launched.as_str(), &roles]).chain(tags));
+}

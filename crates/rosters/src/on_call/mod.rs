@@ -1,0 +1,7 @@
+//! Who is on call ("Who is on call" in `docs/interface.md`).
+
+pub mod board;
+pub mod http;
+pub mod port;
+pub mod render;
+pub mod wire;

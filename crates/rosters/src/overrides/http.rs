@@ -1,0 +1,208 @@
+//! Overrides over HTTP.
+
+use actix_web::{HttpResponse, delete, get, post, web};
+use api::{Answer, At, Body, answer, spec::PageOf};
+use base::{page::Page, problem::Problem, timestamp::Timestamp};
+use outbox::{Change, Tx};
+use ports::People;
+use serde_json::{Value, json};
+
+use super::{
+    rules::{self, Removal},
+    store,
+    wire::{NewOverride, Override, OverrideInput},
+};
+use crate::{
+    crowd::Crowd,
+    roster::{
+        self,
+        http::{take_up, tenants_of, tenants_of_people},
+    },
+};
+
+/// Create an override
+///
+/// A user takes a shift for a time, in place of whoever is on call through it; without `shift` the user takes the whole
+/// roster, also while no shift takes place. Of several overrides of the same time the last one made wins. An override
+/// of a shift takes place when the shift does as it is now: it follows no later edit.
+#[utoipa::path(
+    tag = "rosters",
+    operation_id = "createRosterOverride",
+    params(("rosterId" = String, Path, description = "`ES-<uuid>`", example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    request_body(content = OverrideInput),
+    responses((status = 200, description = "The new override", body = Override)),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/rosters/{rosterId}/overrides")]
+pub async fn create(
+    at: At,
+    people: web::Data<dyn People>,
+    path: web::Path<(String, String)>,
+    body: Body,
+) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let new = NewOverride::read(&body.0)?;
+    let (scope, partner, now) = (at.scope(), at.tenant.partner.to_string(), at.now);
+    let (people, id, author) = (people.into_inner(), path.into_inner().1, at.caller.user_id.clone());
+    at.write(move |tx| {
+        let roster = take_up(tx, &scope, &id, None)?;
+        let tenants = tenants_of(&roster.tenant_id, &partner);
+        let crowd = Crowd::load(tx.conn, &*people, &tenants, [], [new.user.clone()])?;
+        if crowd.user(&new.user).is_none() {
+            let message =
+                format!("names no user of the tenant or its partner: {}", base::problem::shorten(&new.user));
+            return Err(Problem::field("user.id", message).into());
+        }
+        let shift = named_shift(tx, &roster, &new)?;
+        let row = store::Override {
+            tenant_id: roster.tenant_id.clone(),
+            roster_id: roster.id.clone(),
+            id: format!("OVR-{}", uuid::Uuid::new_v4()),
+            number: db::next_id(tx.conn, "rosters.overrides", 1)?,
+            user_id: new.user,
+            start_ms: new.time.start().millis(),
+            end_ms: new.time.end().millis(),
+            shift_id: shift.as_ref().map(|shift| shift.id.clone()),
+            shift_name: shift.as_ref().map(|shift| shift.name.clone()),
+            zone: shift.as_ref().map(|shift| shift.zone.clone()),
+            schedule: shift.map(|shift| shift.schedule),
+            note: new.note,
+            created_by: author,
+            created_ms: now.millis(),
+        };
+        store::insert(tx.conn, &row)?;
+        note(tx, None, Some(&row));
+        Answer::ok(&Override::new(row, &crowd))
+    })
+    .await
+}
+
+/// The present shift that an override is about.
+fn named_shift(
+    tx: &mut Tx<'_>,
+    roster: &roster::store::Roster,
+    new: &NewOverride,
+) -> db::Result<Option<roster::store::Shift>> {
+    let Some(wanted) = &new.shift else { return Ok(None) };
+    let (tenant, id) = (std::slice::from_ref(&roster.tenant_id), std::slice::from_ref(&roster.id));
+    let shifts = roster::store::present_shifts(tx.conn, tenant, id)?;
+    let Some(shift) = shifts.into_iter().find(|shift| shift.id == *wanted) else {
+        let message = format!("names no shift of the roster: {}", base::problem::shorten(wanted));
+        return Err(Problem::field("shift", message).into());
+    };
+    if !rules::takes_place(&shift, new.time)? {
+        return Err(Problem::field("shift", "does not take place between start and end").into());
+    }
+    Ok(Some(shift))
+}
+
+/// List overrides
+///
+/// A page of the overrides of a roster, past ones included.
+#[utoipa::path(
+    tag = "rosters",
+    operation_id = "listRosterOverrides",
+    params(
+        ("rosterId" = String, Path, description = "`ES-<uuid>`", example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("from" = Option<String>, Query, description = "Only those that end after this instant", example = "2026-11-20T00:00:00+0000"),
+        ("to" = Option<String>, Query, description = "Only those that start before this instant", example = "2026-11-27T00:00:00+0000"),
+        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
+        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
+        ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
+        ("sortName" = Option<String>, Query, description = "`start` (default) or `createdTime`", example = "start"),
+    ),
+    responses((status = 200, description = "A page of overrides", body = PageOf<Override>)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/rosters/{rosterId}/overrides")]
+pub async fn list(
+    at: At,
+    people: web::Data<dyn People>,
+    path: web::Path<(String, String)>,
+) -> api::Result<HttpResponse> {
+    let mut query = at.query()?;
+    let page = query.page();
+    let sort = query.sort(&rules::SORTS, "start", false);
+    let from = query.timestamp("from").map_or(i64::MIN, Timestamp::millis);
+    let to = query.timestamp("to").map_or(i64::MAX, Timestamp::millis);
+    query.finish()?;
+    let (scope, tenants, people, id) = (at.scope(), tenants_of_people(&at), people.into_inner(), path.into_inner().1);
+    let (found, total) = at
+        .db
+        .read(move |conn| {
+            let roster = roster::store::existing(conn, &scope, &id)?;
+            let (rows, total) = store::page(conn, &roster.tenant_id, &roster.id, (from, to), sort, &page)?;
+            let crowd = Crowd::load(conn, &*people, &tenants, [], rows.iter().map(|row| row.user_id.clone()))?;
+            let shown: Vec<Override> = rows.into_iter().map(|row| Override::new(row, &crowd)).collect();
+            Ok((shown, total))
+        })
+        .await?;
+    answer::ok(&Page::new(&page, found, total).ordered(sort.name, sort.descending))
+}
+
+/// Delete an override
+///
+/// One that has not begun goes; one that is under way ends now. One that is over stays as history, and the answer is a
+/// 409.
+#[utoipa::path(
+    tag = "rosters",
+    operation_id = "deleteRosterOverride",
+    params(
+        ("rosterId" = String, Path, description = "`ES-<uuid>`", example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("overrideId" = String, Path, description = "`OVR-<uuid>`", example = "OVR-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f"),
+    ),
+    responses(
+        (status = 200, description = "Deleted, or ended; an empty object"),
+        (status = 409, description = "The override is over", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[delete("/rosters/{rosterId}/overrides/{overrideId}")]
+pub async fn delete(at: At, path: web::Path<(String, String, String)>) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (scope, now) = (at.scope(), at.now);
+    let (_, id, override_id) = path.into_inner();
+    at.write(move |tx| {
+        let roster = take_up(tx, &scope, &id, None)?;
+        let row = store::existing(tx.conn, &roster.tenant_id, &roster.id, &override_id)?;
+        match rules::removal(&row, now)? {
+            Removal::Whole => {
+                store::delete(tx.conn, &row)?;
+                note(tx, Some(&row), None);
+            }
+            Removal::EndAt(end_ms) => {
+                store::end(tx.conn, &row, end_ms)?;
+                let ended = store::Override { end_ms, ..row.clone() };
+                note(tx, Some(&row), Some(&ended));
+            }
+        }
+        Ok(Answer::empty())
+    })
+    .await
+}
+
+/// Notes that an override changed.
+fn note(tx: &mut Tx<'_>, before: Option<&store::Override>, after: Option<&store::Override>) {
+    let Some(row) = after.or(before) else { return };
+    tx.note(Change {
+        tenant_id: row.tenant_id.clone(),
+        entity: "RosterOverride",
+        entity_id: row.id.clone(),
+        before: before.map(state),
+        after: after.map(state),
+        publish: true,
+    });
+}
+
+/// An override as subscribers and the audit log have it.
+fn state(row: &store::Override) -> Value {
+    json!({
+        "id": row.id,
+        "roster": {"id": row.roster_id},
+        "user": {"id": row.user_id},
+        "start": Timestamp::from_millis(row.start_ms),
+        "end": Timestamp::from_millis(row.end_ms),
+        "shift": row.shift_id.as_ref().map(|id| json!({"id": id, "name": row.shift_name})),
+        "note": row.note,
+    })
+}

@@ -1,0 +1,111 @@
+//! Timelines over HTTP.
+
+use actix_web::{HttpResponse, get, post, web};
+use api::{At, Body};
+use base::problem::Problem;
+use calendar::Interval;
+use ports::People;
+
+use super::{
+    render,
+    wire::{self, Timeline},
+};
+use crate::{
+    crowd::{self, Named},
+    overrides,
+    roster::{
+        documented::RosterInput,
+        http::{tenants_of, tenants_of_people},
+        rules, store,
+        wire::{NewRoster, OffHours},
+    },
+    schedule::{self, Schedule},
+};
+
+/// 200 with JSON that is written already.
+pub fn respond(json: Vec<u8>) -> HttpResponse {
+    HttpResponse::Ok().content_type("application/json").body(json)
+}
+
+/// Get the timeline of a roster
+///
+/// The final schedule within a range of at most 400 days: who is on call when and why, overrides and former versions
+/// of the shifts included, and where there are gaps and overlaps.
+#[utoipa::path(
+    tag = "rosters",
+    operation_id = "getRosterTimeline",
+    params(
+        ("rosterId" = String, Path, description = "`ES-<uuid>`", example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("from" = String, Query, description = "The start of the range", example = "2026-11-20T00:00:00+0000"),
+        ("to" = String, Query, description = "Its end, which is not part of it", example = "2026-11-27T00:00:00+0000"),
+    ),
+    responses((status = 200, description = "The timeline", body = Timeline)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/rosters/{rosterId}/timeline")]
+pub async fn timeline(
+    at: At,
+    people: web::Data<dyn People>,
+    path: web::Path<(String, String)>,
+) -> api::Result<HttpResponse> {
+    let range = wire::range(at.query()?, None)?;
+    let (scope, tenants, people, id) = (at.scope(), tenants_of_people(&at), people.into_inner(), path.into_inner().1);
+    let text = at
+        .db
+        .read(move |conn| {
+            let roster = store::existing(conn, &scope, &id)?;
+            let since = range.start().millis();
+            let shifts = store::shifts_since(conn, &roster.tenant_id, &roster.id, since)?;
+            let overrides = overrides::store::since(conn, &roster.tenant_id, &roster.id, since)?;
+            let schedule = Schedule::stored(&shifts, &overrides)?;
+            let crowd = schedule.crowd(conn, &*people, &tenants)?;
+            let off = off_hours(&roster, range)?;
+            Ok(render::timeline(&schedule, &crowd, range, &off, true)?)
+        })
+        .await?;
+    Ok(respond(text))
+}
+
+fn off_hours(roster: &store::Roster, range: Interval) -> Result<Vec<Interval>, Problem> {
+    let hours = OffHours::from_json(&roster.off_hours)?;
+    Ok(schedule::off_hours(&hours, rules::zone(&roster.zone)?, range))
+}
+
+/// Preview a roster
+///
+/// The timeline of a roster that is not saved, from the body of its create. Nothing is stored.
+#[utoipa::path(
+    tag = "rosters",
+    operation_id = "previewRoster",
+    params(
+        ("from" = String, Query, description = "The start of the range; may stand in the body instead", example = "2026-11-20T00:00:00+0000"),
+        ("to" = String, Query, description = "Its end, which is not part of it; may stand in the body instead", example = "2026-11-27T00:00:00+0000"),
+    ),
+    request_body(content = RosterInput),
+    responses((status = 200, description = "The timeline", body = Timeline)),
+    security(("bearer" = ["viewer"]))
+)]
+#[post("/rosters/preview")]
+pub async fn preview(at: At, people: web::Data<dyn People>, body: Body) -> api::Result<HttpResponse> {
+    let range = wire::range(at.query()?, Some(&body.0))?;
+    let new = NewRoster::read(&body.0)?;
+    // The names of its shifts are checked as for a create.
+    rules::created(&new, at.tenant.id.as_str(), String::new, at.now)?;
+    let tenants = tenants_of(at.tenant.id.as_str(), at.tenant.partner.as_str());
+    let people = people.into_inner();
+    let text = at
+        .db
+        .read(move |conn| {
+            let named: Vec<Named<'_>> = (0..)
+                .zip(&new.shifts)
+                .map(|(index, shift)| Named { index, users: &shift.users, groups: &shift.groups })
+                .collect();
+            crowd::check(conn, &*people, &tenants, &named)?;
+            let schedule = Schedule::unsaved(&new);
+            let crowd = schedule.crowd(conn, &*people, &tenants)?;
+            let off = schedule::off_hours(&new.off_hours, new.zone, range);
+            Ok(render::timeline(&schedule, &crowd, range, &off, false)?)
+        })
+        .await?;
+    Ok(respond(text))
+}

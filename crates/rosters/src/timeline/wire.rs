@@ -1,0 +1,149 @@
+//! What clients say and see of timelines.
+
+use base::{problem::Problem, query::Query, timestamp::Timestamp};
+use calendar::Interval;
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use crate::overrides::wire::Reference;
+
+/// The longest range, in milliseconds: 400 days.
+const LONGEST_MS: u64 = 400 * 86_400_000;
+
+/// The last instant that a range may end at: the year 9999 is out of every calendar.
+const LAST_MS: i64 = 253_370_764_800_000;
+
+/// The final schedule within a range.
+#[derive(ToSchema)]
+#[schema(as = RosterTimeline)]
+#[expect(dead_code, reason = "documents what `render` writes")]
+pub struct Timeline {
+    /// The range.
+    from: String,
+    /// The range.
+    to: String,
+    /// Who is on call when, cut to the range and in order.
+    entries: Vec<TimelineEntry>,
+    /// When nobody is on call, off hours aside.
+    gaps: Vec<TimelineGap>,
+    /// When more than one shift takes place.
+    overlaps: Vec<TimelineOverlap>,
+    /// How much of the range somebody is on call, off hours aside, in percent; rounded down to hundredths.
+    #[schema(example = 97.5)]
+    coverage: f64,
+}
+
+/// A stretch of time with the same people on call.
+#[derive(ToSchema)]
+#[schema(as = RosterTimelineEntry)]
+#[expect(dead_code, reason = "documents what `render` writes")]
+pub struct TimelineEntry {
+    /// From here on.
+    start: String,
+    /// Until here.
+    end: String,
+    /// Left out for an override while no shift takes place. A preview has no ids.
+    shift: Option<TimelineShift>,
+    /// Who is on call; members of groups are resolved. Nobody when all are deactivated: then it is a gap, too.
+    users: Vec<TimelineUser>,
+    /// Why.
+    #[schema(value_type = Reason)]
+    reason: String,
+}
+
+/// Through what somebody is on call.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = OnCallReason)]
+#[expect(dead_code, reason = "only its schema is used")]
+pub enum Reason {
+    /// They stand in the shift.
+    Shift,
+    /// They have taken over.
+    Override,
+}
+
+/// A shift, by its name and, when it is stored, its id.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = RosterTimelineShift)]
+pub struct TimelineShift {
+    /// `ESD-<uuid>`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Its name.
+    pub name: String,
+}
+
+/// A user of an entry.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = RosterTimelineUser)]
+pub struct TimelineUser {
+    /// `USR` and ten digits.
+    pub id: String,
+    /// The login name.
+    pub login_name: String,
+    /// The given name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_name: Option<String>,
+    /// The family name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_name: Option<String>,
+}
+
+/// A stretch of time with nobody on call.
+#[derive(ToSchema)]
+#[schema(as = RosterTimelineGap)]
+#[expect(dead_code, reason = "documents what `render` writes")]
+pub struct TimelineGap {
+    /// From here on.
+    start: String,
+    /// Until here.
+    end: String,
+}
+
+/// A stretch of time with several shifts.
+#[derive(ToSchema)]
+#[schema(as = RosterTimelineOverlap)]
+#[expect(dead_code, reason = "documents what `render` writes")]
+pub struct TimelineOverlap {
+    /// From here on.
+    start: String,
+    /// Until here.
+    end: String,
+    /// Which.
+    shifts: Vec<Reference>,
+}
+
+/// Reads `from` and `to` of a query; for a preview they may stand in the body.
+///
+/// # Errors
+/// 400 that names what is missing or wrong.
+pub fn range(mut query: Query, body: Option<&Value>) -> Result<Interval, Problem> {
+    let mut read = |name: &str| {
+        let given = query.text(name);
+        let text = given.or_else(|| Some(body?.get(name)?.as_str()?.to_owned()));
+        let Some(text) = text else {
+            query.error(name, "is required");
+            return None;
+        };
+        let at = Timestamp::parse(&text);
+        if at.is_none() {
+            query.error(name, "must be a time such as 2026-11-20T20:37:00+0000");
+        } else if at.is_some_and(|at| !(0..=LAST_MS).contains(&at.millis())) {
+            query.error(name, "must lie in the years 1970 to 9998");
+            return None;
+        }
+        at
+    };
+    let (from, to) = (read("from"), read("to"));
+    let range = from.zip(to).and_then(|(from, to)| Interval::new(from, to));
+    match range {
+        None if from.is_some() && to.is_some() => query.error("to", "must be after from"),
+        Some(range) if range.millis() > LONGEST_MS => query.error("to", "must be at most 400 days after from"),
+        _ => {}
+    }
+    query.finish()?;
+    range.ok_or_else(Problem::internal)
+}

@@ -1,0 +1,84 @@
+//! What is refused, by the path of each field; nothing of it is stored.
+
+use muster_tests::{Server, both_backends};
+use serde_json::{Value, json};
+
+use super::{daily, roster, shift, user};
+
+both_backends![every_mandatory_field_is_named, every_range_is_named];
+
+fn every_mandatory_field_is_named(server: &Server) {
+    let client = server.new_client();
+    let ann = user(&client, "Ann");
+    let good = roster("GMT", &[shift("Day", daily("08:00:00", "20:00:00"), &ann)]);
+    for field in ["name", "description", "timeZone", "shiftDetails"] {
+        let mut body = good.clone();
+        body[field] = Value::Null;
+        client.post("/rosters", &body).invalid(&[field]);
+    }
+    for field in ["name", "schedule", "users", "userGroups"] {
+        let mut body = good.clone();
+        body["shiftDetails"][0][field] = Value::Null;
+        client.post("/rosters", &body).invalid(&[&format!("shiftDetails[0].{field}")]);
+    }
+    for field in ["type", "startDate", "startTime", "endTime", "pattern", "endPattern"] {
+        let mut body = good.clone();
+        body["shiftDetails"][0]["schedule"][field] = Value::Null;
+        client.post("/rosters", &body).invalid(&[&format!("shiftDetails[0].schedule.{field}")]);
+    }
+    client.post("/rosters", &json!({})).invalid(&["name", "description", "timeZone", "shiftDetails"]);
+    assert_eq!(client.get("/rosters/search").page()["totalResults"], json!(0));
+}
+
+fn every_range_is_named(server: &Server) {
+    let client = server.new_client();
+    let ann = user(&client, "Ann");
+    let refused = |field: &str, allowed: &str, change: &dyn Fn(&mut Value)| {
+        let first = shift("Day", daily("08:00:00", "20:00:00"), &ann);
+        let second = shift("Night", daily("20:00:00", "08:00:00"), &ann);
+        let mut body = roster("GMT", &[first, second]);
+        change(&mut body);
+        let refused = client.post("/rosters", &body).invalid(&[field]);
+        let message = refused["errors"][0]["message"].as_str().unwrap_or_default();
+        assert!(message.contains(allowed), "{field}: {message} does not say {allowed}");
+    };
+    let in_schedule = |field: &str, allowed: &str, change: &dyn Fn(&mut Value)| {
+        let path = format!("shiftDetails[1].schedule.{field}");
+        refused(&path, allowed, &|body| change(&mut body["shiftDetails"][1]["schedule"]));
+    };
+    for wrong in [json!(0), json!(11), json!("11"), json!(1.5), json!("x")] {
+        let of = |kind: &str| json!({"type": kind, "repeatFrequency": wrong, "repeatType": "DAY_OF_MONTH", "dayOfMonth": 1});
+        for kind in ["daily", "weekly", "monthly", "yearly"] {
+            in_schedule("pattern.repeatFrequency", "from 1 to 10", &|schedule| schedule["pattern"] = of(kind));
+        }
+    }
+    let monthly = |day: Value| json!({"type": "monthly", "repeatFrequency": 1, "repeatType": "DAY_OF_MONTH", "dayOfMonth": day});
+    for wrong in [json!(32), json!(0), json!("x")] {
+        in_schedule("pattern.dayOfMonth", "1 to 31", &|schedule| schedule["pattern"] = monthly(wrong.clone()));
+    }
+    let weekly = json!({"type": "weekly", "repeatFrequency": 1, "weekDays": "Monday,Tusday"});
+    in_schedule("pattern.weekDays", "Sunday, Monday", &|schedule| schedule["pattern"] = weekly.clone());
+    let nth = json!({"type": "monthly", "repeatFrequency": 1, "repeatType": "DAY_OF_WEEK", "weekIndex": "Fifth", "dayOfWeek": "Friday"});
+    in_schedule("pattern.weekIndex", "First, Second", &|schedule| schedule["pattern"] = nth.clone());
+    in_schedule("pattern.type", "daily, weekly", &|schedule| schedule["pattern"]["type"] = json!("hourly"));
+    for wrong in [json!(2_147_483_648_i64), json!(0), json!("many")] {
+        let end = json!({"type": "OCCURRENCES", "occurrences": wrong});
+        in_schedule("endPattern.occurrences", "1 to 1000000", &|schedule| schedule["endPattern"] = end.clone());
+    }
+    in_schedule("endPattern.type", "NEVER, OCCURRENCES, DATE", &|schedule| schedule["endPattern"]["type"] = json!("SOON"));
+    in_schedule("startDate", "1970 to 9998", &|schedule| schedule["startDate"] = json!("9999-01-01T00:00:00Z"));
+    in_schedule("startDate", "2026-11-20", &|schedule| schedule["startDate"] = json!("2026-02-30T00:00:00Z"));
+    in_schedule("startTime", "00:00:00 to 23:59:59", &|schedule| schedule["startTime"] = json!("24:00:00"));
+    let once = |end: &str| json!({"type": "one-time", "startDate": "2026-05-02T00:00:00Z", "endDate": end});
+    for end in ["2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z"] {
+        in_schedule("endDate", "after startDate", &|schedule| *schedule = once(end));
+    }
+    in_schedule("type", "one-time, recurring", &|schedule| schedule["type"] = json!("sometimes"));
+    refused("shiftDetails", "at least one", &|body| body["shiftDetails"] = json!([]));
+    refused("shiftDetails[1].name", "unique", &|body| body["shiftDetails"][1]["name"] = json!("DAY"));
+    refused("shiftDetails[1].users", "somebody", &|body| body["shiftDetails"][1]["users"] = json!([]));
+    for zone in ["Asia/Kolkata", "Europe/London", "UTC"] {
+        refused("timeZone.name", "Asia/Calcutta", &|body| body["timeZone"]["name"] = json!(zone));
+    }
+    assert_eq!(client.get("/rosters/search").page()["totalResults"], json!(0), "nothing is stored");
+}

@@ -1,0 +1,136 @@
+//! Somebody takes over for a time.
+
+use muster_tests::{Client, Server, both_backends};
+use serde_json::{Value, json};
+
+use super::{create, daily, path, shift, text, times, user};
+
+both_backends![
+    an_override_of_a_shift_takes_its_time,
+    the_last_override_wins,
+    an_override_follows_no_edit,
+    an_override_of_the_roster_fills_gaps,
+    what_is_past_stays,
+    bad_overrides_are_refused,
+];
+
+fn over(user: &str, start: &str, end: &str) -> Value {
+    json!({"user": {"id": user}, "start": start, "end": end})
+}
+
+fn line(client: &Client, roster: &Value, from: &str, to: &str) -> Vec<String> {
+    let line = client.get(&format!("{}/timeline?from={from}&to={to}", path(roster))).ok();
+    let entries = line["entries"].as_array().cloned().unwrap_or_default();
+    let who = entries.iter().map(|one| format!("{} {}", text(&one["users"][0]["firstName"]), text(&one["reason"])));
+    times(&line["entries"]).into_iter().zip(who).map(|(time, who)| format!("{time} {who}")).collect()
+}
+
+fn an_override_of_a_shift_takes_its_time(server: &Server) {
+    let client = server.new_client();
+    let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
+    let shifts =
+        [shift("Day", daily("08:00:00", "20:00:00"), &ann), shift("Night", daily("20:00:00", "08:00:00"), &ann)];
+    let made = create(&client, "GMT", &shifts);
+    let at = format!("{}/overrides", path(&made));
+    let mut body = over(&bob, "2030-05-01T10:00:00Z", "2030-05-03T10:00:00Z");
+    body["shift"] = made["shiftDetails"][0]["id"].clone();
+    body["note"] = json!("Holiday");
+    let created = client.post(&at, &body).ok();
+    assert_eq!((&created["user"]["id"], &created["shift"]["name"]), (&json!(bob), &json!("Day")));
+    assert_eq!((&created["start"], &created["note"]), (&json!("2030-05-01T10:00:00+0000"), &json!("Holiday")));
+    let expected = [
+        "05-01T08:00/05-01T10:00 Ann shift",
+        "05-01T10:00/05-01T20:00 Bob override",
+        "05-01T20:00/05-02T08:00 Ann shift",
+        "05-02T08:00/05-02T20:00 Bob override",
+        "05-02T20:00/05-03T00:00 Ann shift",
+    ];
+    assert_eq!(line(&client, &made, "2030-05-01T08:00:00Z", "2030-05-03T00:00:00Z"), expected);
+    let asked = client.get(&format!("{}/onCall?at=2030-05-02T12:00:00Z", path(&made))).ok();
+    assert_eq!((&asked["onCall"][0]["user"]["id"], &asked["onCall"][0]["reason"]), (&json!(bob), &json!("override")));
+    let all = client.get("/rosters/onCall?at=2030-05-02T12:00:00Z").ok();
+    assert_eq!(all["onCall"], asked["onCall"]);
+    let page = client.get(&at).page();
+    assert_eq!((&page["totalResults"], &page["results"][0]), (&json!(1), &created));
+    assert_eq!(client.delete(&format!("{at}/{}", text(&created["id"]))).ok(), json!({}));
+    assert_eq!(client.get(&at).page()["totalResults"], json!(0));
+    client.delete(&format!("{at}/{}", text(&created["id"]))).not_found();
+    assert_eq!(line(&client, &made, "2030-05-01T08:00:00Z", "2030-05-01T20:00:00Z"), ["05-01T08:00/05-01T20:00 Ann shift"]);
+}
+
+fn the_last_override_wins(server: &Server) {
+    let client = server.new_client();
+    let (ann, bob, eve) = (user(&client, "Ann"), user(&client, "Bob"), user(&client, "Eve"));
+    let made = create(&client, "GMT", &[shift("Day", daily("08:00:00", "20:00:00"), &ann)]);
+    let at = format!("{}/overrides", path(&made));
+    client.post(&at, &over(&bob, "2030-05-01T08:00:00Z", "2030-05-01T16:00:00Z")).ok();
+    client.post(&at, &over(&eve, "2030-05-01T12:00:00Z", "2030-05-01T18:00:00Z")).ok();
+    let expected = [
+        "05-01T08:00/05-01T12:00 Bob override",
+        "05-01T12:00/05-01T18:00 Eve override",
+        "05-01T18:00/05-01T20:00 Ann shift",
+    ];
+    assert_eq!(line(&client, &made, "2030-05-01T00:00:00Z", "2030-05-02T00:00:00Z"), expected);
+}
+
+fn an_override_follows_no_edit(server: &Server) {
+    let client = server.new_client();
+    let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
+    let made = create(&client, "GMT", &[shift("Day", daily("08:00:00", "12:00:00"), &ann)]);
+    let mut body = over(&bob, "2030-05-01T00:00:00Z", "2030-05-02T00:00:00Z");
+    let id = made["shiftDetails"][0]["id"].clone();
+    body["shift"] = json!({"id": id});
+    client.post(&format!("{}/overrides", path(&made)), &body).ok();
+    let edit = json!({"shiftDetails": [{"id": id, "schedule": daily("10:00:00", "14:00:00")}]});
+    client.post(&path(&made), &edit).ok();
+    let expected = ["05-01T08:00/05-01T12:00 Bob override", "05-01T12:00/05-01T14:00 Ann shift"];
+    assert_eq!(line(&client, &made, "2030-05-01T00:00:00Z", "2030-05-02T00:00:00Z"), expected);
+}
+
+fn an_override_of_the_roster_fills_gaps(server: &Server) {
+    let client = server.new_client();
+    let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
+    let made = create(&client, "GMT", &[shift("Day", daily("08:00:00", "12:00:00"), &ann)]);
+    client.post(&format!("{}/overrides", path(&made)), &over(&bob, "2030-05-01T10:00:00Z", "2030-05-01T14:00:00Z")).ok();
+    let expected = [
+        "05-01T08:00/05-01T10:00 Ann shift",
+        "05-01T10:00/05-01T12:00 Bob override",
+        "05-01T12:00/05-01T14:00 Bob override",
+    ];
+    assert_eq!(line(&client, &made, "2030-05-01T00:00:00Z", "2030-05-02T00:00:00Z"), expected);
+}
+
+fn what_is_past_stays(server: &Server) {
+    let client = server.new_client();
+    let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
+    let made = create(&client, "GMT", &[shift("Day", daily("00:00:00", "00:00:00"), &ann)]);
+    let at = format!("{}/overrides", path(&made));
+    // Entered after the fact: it is listed, and a mistake can be taken back.
+    let past = client.post(&at, &over(&bob, "2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z")).ok();
+    assert_eq!(client.get(&at).page()["totalResults"], json!(1));
+    assert_eq!(client.get(&format!("{at}?from=2026-06-01T00:00:00Z")).page()["totalResults"], json!(0));
+    client.delete(&format!("{at}/{}", text(&past["id"]))).ok();
+}
+
+fn bad_overrides_are_refused(server: &Server) {
+    let (client, other) = (server.new_client(), server.new_client());
+    let (ann, stranger) = (user(&client, "Ann"), user(&other, "Eve"));
+    let made = create(&client, "GMT", &[shift("Day", daily("08:00:00", "12:00:00"), &ann)]);
+    let at = format!("{}/overrides", path(&made));
+    let refused = |body: Value, fields: &[&str]| {
+        client.post(&at, &body).invalid(fields);
+    };
+    refused(json!({}), &["user", "start", "end"]);
+    let (start, end) = ("2030-05-01T08:00:00Z", "2030-05-01T12:00:00Z");
+    refused(over(&stranger, start, end), &["user.id"]);
+    refused(over(&ann, end, start), &["end"]);
+    refused(over(&ann, start, "9999-01-01T00:00:00Z"), &["end"]);
+    let mut body = over(&ann, start, end);
+    body["shift"] = json!("ESD-x");
+    refused(body, &["shift"]);
+    let mut body = over(&ann, "2030-05-01T13:00:00Z", "2030-05-01T14:00:00Z");
+    body["shift"] = made["shiftDetails"][0]["id"].clone();
+    refused(body, &["shift"]);
+    assert_eq!(client.get(&at).page()["totalResults"], json!(0));
+    other.post(&at, &over(&stranger, start, end)).not_found();
+}
