@@ -35,6 +35,10 @@ impl People for Directory {
         facts::people_revision(conn, tenants)
     }
 
+    fn around(&self, conn: &mut Conn, tenant: &str) -> Result<Vec<String>> {
+        facts::with_partner(conn, tenant)
+    }
+
     fn is_active(&self, conn: &mut Conn, tenant: &str) -> Result<bool> {
         facts::is_active(conn, tenant)
     }

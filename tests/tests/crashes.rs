@@ -14,6 +14,8 @@ both_backends![what_was_acknowledged_is_there_and_nothing_by_half];
 const WRITERS: usize = 6;
 /// Resources that become members of a group in one write.
 const BATCH: usize = 5;
+/// Resources of one atomic bulk request.
+const BULK: usize = 20;
 
 /// What a writer did until the server was gone.
 #[derive(Default)]
@@ -26,6 +28,8 @@ struct Written {
     gone: Vec<(String, bool)>,
     /// Every batch that was sent into the group, and whether it was acknowledged.
     batches: Vec<(Vec<String>, bool)>,
+    /// Every bulk request that was sent, by the start of its names, and its answer if there was one.
+    bulks: Vec<(String, Option<String>)>,
 }
 
 /// Where the writers of a round write.
@@ -78,6 +82,7 @@ impl Written {
             + self.renamed.len()
             + self.gone.iter().filter(|(_, answered)| *answered).count()
             + self.batches.iter().filter(|(_, answered)| *answered).count()
+            + self.bulks.iter().filter(|(_, answer)| answer.is_some()).count()
     }
 }
 
@@ -103,9 +108,22 @@ impl Place {
         answered(request.json(&self.body(name)).try_send())
     }
 
+    /// [`BULK`] resources, all or none.
+    fn bulk(&self, start: &str) -> Option<Response> {
+        let rows: String = bulk_names(start).map(|name| format!("{}\n", self.body(&name))).collect();
+        let request = self.client.request("POST", "/resources/bulk?atomic=true").header("Idempotency-Key", start);
+        let answer = request.body("application/x-ndjson", rows).try_send().ok()?;
+        assert_eq!(answer.status, 200, "{answer}");
+        Some(answer)
+    }
+
     fn post(&self, path: &str, body: &Value) -> bool {
         answered(self.client.request("POST", path).json(body).try_send()).is_some()
     }
+}
+
+fn bulk_names(start: &str) -> impl Iterator<Item = String> {
+    (0..BULK).map(move |number| format!("{start}-{number}"))
 }
 
 /// The answer, which has to be a good one; `None` when the server is gone.
@@ -158,6 +176,13 @@ fn write(place: &Place, who: &str, stop: &AtomicBool) -> Written {
                 done
             }
         };
+        let going_on = going_on
+            && (number % 8 != 7 || {
+                let start = format!("{who}-{number}-bulk");
+                let answer = place.bulk(&start).map(|answer| answer.text());
+                written.bulks.push((start, answer.clone()));
+                answer.is_some()
+            });
         if !going_on || stop.load(Ordering::Relaxed) {
             break;
         }
@@ -244,6 +269,10 @@ fn check(place: &Place, all: &[Written]) -> Found {
             let there = batch.iter().filter(|id| members.contains(id.as_str())).count();
             assert!(there == BATCH || (there == 0 && !answered), "{there} of a batch of {BATCH} are members");
         }
+        for (start, answer) in &written.bulks {
+            let there = bulk_names(start).filter(|name| names.contains(name)).count();
+            assert!(there == BULK || (there == 0 && answer.is_none()), "{there} of {BULK} rows of a request are there");
+        }
     }
     check_audit(client, &found, all);
     retry(place, all, &found)
@@ -278,15 +307,24 @@ fn retry(place: &Place, all: &[Written], before: &Found) -> Found {
         let again = place.create(name).unwrap_or_else(|| panic!("the server is gone")).text();
         match first {
             Some(first) => assert_eq!(again, *first, "{name}"),
-            None => drop(unknown.insert(name)),
+            None => drop(unknown.insert(name.clone())),
+        }
+    }
+    for (start, first) in all.iter().flat_map(|written| &written.bulks) {
+        let again = place.bulk(start).unwrap_or_else(|| panic!("the server is gone")).text();
+        match first {
+            Some(first) => assert_eq!(again, *first, "{start}"),
+            None => unknown.extend(bulk_names(start)),
         }
     }
     let after = Found::of(&place.client);
-    let names: BTreeSet<&String> = after.names().into_iter().collect();
+    let names: BTreeSet<String> = after.names().into_iter().cloned().collect();
     assert_eq!(names.len(), after.names().len(), "a retry was carried out a second time");
-    let sent: BTreeSet<&String> = all.iter().flat_map(|written| &written.created).map(|(name, _)| name).collect();
+    let bulks = all.iter().flat_map(|written| &written.bulks).flat_map(|(start, _)| bulk_names(start));
+    let sent: BTreeSet<String> =
+        all.iter().flat_map(|written| &written.created).map(|(name, _)| name.clone()).chain(bulks).collect();
     assert_eq!(names, sent, "every create that was sent is there");
-    let made: BTreeSet<&String> = names.difference(&before.names().into_iter().collect()).copied().collect();
+    let made: BTreeSet<String> = names.difference(&before.names().into_iter().cloned().collect()).cloned().collect();
     assert!(made.is_subset(&unknown), "made by a retry although it had been acknowledged: {made:?}");
     after
 }

@@ -60,6 +60,9 @@ pub trait People: Send + Sync {
     /// A number that differs whenever an answer about the people of these tenants may differ from an earlier one.
     fn revision(&self, conn: &mut Conn, tenants: &[String]) -> Result<i64>;
 
+    /// The tenants whose people may stand in records of this one: itself and its partner.
+    fn around(&self, conn: &mut Conn, tenant: &str) -> Result<Vec<String>>;
+
     /// Is the tenant in use, not suspended?
     fn is_active(&self, conn: &mut Conn, tenant: &str) -> Result<bool>;
 }

@@ -48,6 +48,10 @@ impl People for Few {
         Ok(0)
     }
 
+    fn around(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {
+        Ok(vec![tenant.to_owned(), "msp_1".to_owned()])
+    }
+
     fn is_active(&self, _: &mut Conn, _: &str) -> Result<bool> {
         Ok(true)
     }

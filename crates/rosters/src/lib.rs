@@ -4,11 +4,13 @@
 //! - [`overrides`]: somebody takes over for a time
 //! - [`lines`]: from both to who is on call when
 //! - [`on_call`], [`timeline`]: the questions
+//! - [`calendars`]: feeds for calendar programs
 //! - [`zones`]: the time zones
 //!
 //! Operations 10 and 11 of `docs/interface.md`, and what is around them. When a shift takes place, `calendar` works out;
 //! who the people are, [`ports::People`] says.
 
+mod calendars;
 mod crowd;
 mod lines;
 mod on_call;
@@ -67,4 +69,5 @@ fn routes(config: &mut ServiceConfig) {
         .service(overrides::http::create)
         .service(overrides::http::list)
         .service(overrides::http::delete);
+    calendars::routes(config);
 }

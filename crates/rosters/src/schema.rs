@@ -12,6 +12,8 @@ diesel::table! {
         off_hours -> Text,
         created_ms -> BigInt,
         updated_ms -> Nullable<BigInt>,
+        sequence -> BigInt,
+        modified_ms -> BigInt,
     }
 }
 

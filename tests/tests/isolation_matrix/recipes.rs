@@ -89,7 +89,6 @@ const RESOURCE_FILTERS: &[&str] = &[
     "locationId=$site",
     "deviceGroupId=$deviceGroup",
     "queryString=id:$resource",
-    "queryString=name:$resource.name",
     "queryString=deviceLocation:$site.name",
     "queryString=deviceGroup:$deviceGroup.name",
     "queryString=serviceGroup:$serviceGroup.name",
@@ -170,6 +169,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     // Resources
     op("GET /resources/minimal").filters(RESOURCE_FILTERS),
     op("GET /resources/search").filters(RESOURCE_FILTERS),
+    op("GET /resources/export").filters(RESOURCE_FILTERS),
     op("POST /resources").sends(NAMED).refers(LOCATED),
     op("POST /resources/bulk").of_rows("application/x-ndjson").sends(NAMED).refers(&[
         r#"{"id": "$resource", "name": "$new"}"#,

@@ -277,7 +277,9 @@ fn second_partner(server: &Server, operations: &[Operation]) -> [Tenant; 2] {
 pub(super) fn essence(answer: &Response, entity: &[String]) -> (u16, Vec<String>, String) {
     let headers = ["content-type", "allow", "www-authenticate", "etag", "cache-control", "retry-after"];
     let headers = headers.map(|name| answer.header(name).unwrap_or_default().to_owned()).to_vec();
-    let mut body = serde_json::from_slice(&answer.body).unwrap_or_else(|_| Value::from(answer.text()));
+    let text = answer.text();
+    let lines = text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| json!(line)));
+    let mut body = Value::Array(lines.collect());
     blank(&mut body, entity);
     (answer.status, headers, body.to_string())
 }

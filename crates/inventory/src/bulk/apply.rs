@@ -68,6 +68,7 @@ fn upsert(tx: &mut Tx<'_>, place: &Place, entry: &Entry) -> Result<(&'static str
     let Some(id) = known(tx.conn, place, entry)? else {
         let mut input = entry.input.clone();
         input.tags = input.tags.or_else(|| Some(entry.tags.clone()));
+        input.resource_type = input.resource_type.or_else(|| entry.type_if_new.map(str::to_owned));
         let resource = http::create_in(tx, &place.partner, &place.tenant, &input)?;
         return Ok((CREATED, resource.id));
     };
@@ -148,10 +149,14 @@ fn known(conn: &mut Conn, place: &Place, entry: &Entry) -> Result<Option<String>
         return Ok(None);
     }
     let kind = Condition::sql("resources.type = ").text(entry.input.kind.unwrap_or("DEVICE"));
-    let mut terms: Vec<Term> = given.iter().map(|name| term(name, said.text(name))).collect();
+    let others = given.iter().filter(|name| **name != "name");
+    let mut terms: Vec<Term> = others.map(|name| term(name, said.text(name))).collect();
     terms.push(term("isEquals", "true"));
-    let called = filter::condition(conn, std::slice::from_ref(&place.tenant), &terms)?;
-    let found = store::some(conn, &Condition::all([here, kind, called]), MOST_ALIKE)?;
+    let mut all = vec![here, kind, filter::condition(conn, std::slice::from_ref(&place.tenant), &terms)?];
+    if given.contains(&"name") {
+        all.push(Condition::sql("resources.name_key = ").text(fold(said.text("name"))));
+    }
+    let found = store::some(conn, &Condition::all(all), MOST_ALIKE)?;
     // Of several, the one that has these names and no others.
     only(found, "these names", |document| missing.iter().all(|name| document.text(name).is_empty()))
 }

@@ -2,12 +2,15 @@
 //!
 //! A body passes through in pieces: [`ndjson`] and [`csv`] cut it into lines and records, [`columns`] says what cells
 //! mean, [`reader`] makes rows of it, and [`apply`] carries them out a batch at a time. No more than a batch is held.
+//! [`import`] does the same with files, among them the printout that [`aws`] reads.
 
 mod apply;
+mod aws;
 mod columns;
 mod csv;
 mod export;
 pub mod http;
+pub mod import;
 mod ndjson;
 mod reader;
 mod wire;

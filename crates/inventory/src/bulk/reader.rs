@@ -69,6 +69,8 @@ pub struct Entry {
     pub input: Input,
     /// Tags that are set beside those that a resource has; `input` has those that replace them.
     pub tags: Vec<Tag>,
+    /// Its resource type, where it becomes a new resource and the row names none.
+    pub type_if_new: Option<&'static str>,
 }
 
 /// The fields by which a row may say whose it is.
@@ -86,7 +88,7 @@ impl Entry {
         }
         let input = Input::read(&mut fields);
         match fields.finish() {
-            Ok(()) => Ok(Self { id: id.map(|id| id.trim().to_ascii_lowercase()), input, tags: Vec::new() }),
+            Ok(()) => Ok(Self { id: id.map(|id| id.trim().to_ascii_lowercase()), input, ..Self::default() }),
             Err(problem) => Err(problem.errors.into_iter().map(of_row).collect()),
         }
     }

@@ -17,7 +17,7 @@ use super::{
 use crate::{groups, reports::roles::APP_ROLES, sites, types};
 
 /// The variables of the inventory's `queryString`.
-pub const VARIABLES: [&str; 32] = [
+pub const VARIABLES: [&str; 31] = [
     "id",
     "hostName",
     "dnsName",
@@ -49,7 +49,6 @@ pub const VARIABLES: [&str; 32] = [
     "assetManagedTime",
     "firstAssetManagedTime",
     "appRoles",
-    "name",
 ];
 
 /// The variables of the history's `queryString`.
@@ -122,7 +121,6 @@ pub fn condition(conn: &mut Conn, scope: &[String], terms: &[Term]) -> Result<Co
 fn one(conn: &mut Conn, scope: &[String], term: &Term, exact: bool) -> Result<Condition> {
     let condition = match term.name {
         "id" => Condition::text_in("resources.id IN", keys(term)),
-        "name" => name_contains(term, exact),
         "hostName" => contains(scope, term, "host_key", names::HOST, exact),
         "dnsName" => contains(scope, term, "dns_key", names::DNS, exact),
         "resourceName" => contains(scope, term, "resource_key", names::RESOURCE, exact),
@@ -249,17 +247,6 @@ fn contains(scope: &[String], term: &Term, column: &'static str, field: i64, exa
         Condition::all([found, whole])
     });
     Condition::any(each.collect::<Vec<_>>())
-}
-
-/// The shown name: not one of the four indexed names, so it is compared row by row.
-fn name_contains(term: &Term, exact: bool) -> Condition {
-    Condition::any(keys(term).map(|key| {
-        if exact {
-            Condition::sql("resources.name_key = ").text(key)
-        } else {
-            Condition::sql("replace(resources.name_key, ").text(key).then(", '') <> resources.name_key")
-        }
-    }))
 }
 
 fn having(scope: &[String], text: &'static str, alias: &'static str, keys: impl Iterator<Item = String>) -> Condition {

@@ -31,7 +31,7 @@ impl Wanted {
         let terms = text.as_deref().map(|text| query_string::parse(text, &VARIABLES)).transpose()?.unwrap_or_default();
         let states = match state {
             // A state in the expression replaces the default, not what was asked for.
-            "" if terms.iter().any(|term| term.name == "state") => filter::states_of("all"),
+            "" if terms.iter().any(|term| term.name == "state") => None,
             "" => filter::states_of("active"),
             given => filter::states_of(given),
         };
@@ -46,7 +46,10 @@ impl Wanted {
 
     /// The resources of these tenants that are asked for.
     pub fn condition(&self, conn: &mut Conn, scope: &[String]) -> Result<Condition> {
-        let mut all = vec![filter::tenants(scope), filter::states(self.states.iter().copied())];
+        let mut all = vec![filter::tenants(scope)];
+        if !self.states.is_empty() {
+            all.push(filter::states(self.states.iter().copied()));
+        }
         if self.location != 0 {
             all.push(filter::at_sites([self.location]));
         }
@@ -80,7 +83,7 @@ fn minimal_of((id, name, host_name, ip_address, alias_name, resource_name, resou
 /// `resourceType`, `startCreationDate`, `endCreationDate`, `startUpdationDate`, `endUpdationDate`, `tags`,
 /// `template`, `agentProfile`, `gatewayProfile`, `instanceId`, `accountNumber`, `installedIntgId`, `agentInstalled`,
 /// `deviceGroup`, `serviceGroup`, `deviceLocation`, `isEquals`, `assetManagedTime`, `firstAssetManagedTime`,
-/// `appRoles`, `name`.
+/// `appRoles`.
 #[utoipa::path(
     tag = "resources",
     operation_id = "listMinimalResources",

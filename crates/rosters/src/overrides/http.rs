@@ -71,6 +71,7 @@ pub async fn create(
             created_ms: now.millis(),
         };
         store::insert(tx.conn, &row)?;
+        roster::store::touch(tx.conn, &roster, now)?;
         note(tx, None, Some(&row));
         Answer::ok(&Override::new(row, &crowd))
     })
@@ -176,6 +177,7 @@ pub async fn delete(at: At, path: web::Path<(String, String, String)>) -> api::R
                 note(tx, Some(&row), Some(&ended));
             }
         }
+        roster::store::touch(tx.conn, &roster, now)?;
         Ok(Answer::empty())
     })
     .await

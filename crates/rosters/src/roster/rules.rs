@@ -95,6 +95,8 @@ pub fn created(
         off_hours: OffHours::to_json(&new.off_hours),
         created_ms: now.millis(),
         updated_ms: None,
+        sequence: 0,
+        modified_ms: now.millis(),
     };
     let shifts = (0..).zip(&new.shifts).map(|(position, shift)| row(&roster, shift, format!("ESD-{}", id()), position, 0));
     let shifts = shifts.collect();
@@ -168,6 +170,8 @@ pub fn planned(
         zone: change.zone.map_or_else(|| old.zone.clone(), |zone| zone.name().to_owned()),
         off_hours: change.off_hours.map_or_else(|| old.off_hours.clone(), |hours| OffHours::to_json(&hours)),
         updated_ms: Some(now.millis()),
+        sequence: old.sequence + 1,
+        modified_ms: now.millis(),
         ..old.clone()
     };
     let from_ms = effective_ms(now);

@@ -1,6 +1,6 @@
 //! Rows of rosters and of the versions of their shifts. Every function takes the tenant, or the tenants of a scope.
 
-use base::{page::PageRequest, problem::Problem, query::Sort};
+use base::{page::PageRequest, problem::Problem, query::Sort, timestamp::Timestamp};
 use db::{Condition, Conn, Result};
 use diesel::prelude::*;
 
@@ -34,6 +34,10 @@ pub struct Roster {
     pub created_ms: i64,
     /// When it was updated last.
     pub updated_ms: Option<i64>,
+    /// Counts its changes and those of its overrides.
+    pub sequence: i64,
+    /// When it or an override of it changed last.
+    pub modified_ms: i64,
 }
 
 /// One row of `roster_shifts`: a version of a shift.
@@ -219,6 +223,20 @@ pub fn update(conn: &mut Conn, old: &Roster, plan: &Plan) -> Result<()> {
         diesel::update(present().filter(dsl::id.eq(id))).set(dsl::position.eq(*position)).execute(conn)?;
     }
     db::insert_rows!(conn, roster_shifts::table, plan.begin.as_slice())
+}
+
+/// Tells calendars that an override of a roster changed.
+pub fn touch(conn: &mut Conn, roster: &Roster, now: Timestamp) -> Result<()> {
+    use rosters::dsl;
+    let stored = dsl::rosters.find((&roster.tenant_id, &roster.id));
+    let changed = (dsl::sequence.eq(dsl::sequence + 1), dsl::modified_ms.eq(now.millis()));
+    diesel::update(stored).set(changed).execute(conn)?;
+    Ok(())
+}
+
+/// All rosters of a tenant, by id.
+pub fn all(conn: &mut Conn, tenant: &str) -> Result<Vec<Roster>> {
+    Ok(rosters::table.filter(rosters::tenant_id.eq(tenant)).order(rosters::id).load(conn)?)
 }
 
 /// Removes a roster and all that belongs to it.

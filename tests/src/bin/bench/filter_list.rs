@@ -50,8 +50,6 @@ pub fn alone(needles: &Value) -> Result<Vec<Filter>> {
     // Nearly half of all host names have this in them, but only the needles' aliases.
     add("aliasName, common in hostName", list("aliasName:web"));
     for (name, query) in [
-        ("name", "name:zrneed".to_owned()),
-        ("name, equal", format!("name:{}+isEquals:true", each("zrneedle{}"))),
         ("id", format!("id:{}", joined(needles, "listed")?)),
         ("serialNumber", format!("serialNumber:{}", each("ZSN-a-{}"))),
         ("systemUID", format!("systemUID:{}", each("5a5a5a5a-000a-4010-8048-00000000000{}"))),

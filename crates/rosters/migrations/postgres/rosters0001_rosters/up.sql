@@ -1,5 +1,6 @@
 -- Rosters. `_ms` columns are milliseconds since the epoch; `name_key` is folded. `updated_ms` is null before the first
--- update; `off_hours` is a JSON array.
+-- update; `off_hours` is a JSON array. `sequence` and `modified_ms` tell calendars of every change, those of overrides
+-- too.
 CREATE TABLE rosters (
     tenant_id TEXT COLLATE "C" NOT NULL,
     id TEXT COLLATE "C" NOT NULL,
@@ -11,6 +12,8 @@ CREATE TABLE rosters (
     off_hours TEXT COLLATE "C" NOT NULL,
     created_ms BIGINT NOT NULL,
     updated_ms BIGINT,
+    sequence BIGINT NOT NULL,
+    modified_ms BIGINT NOT NULL,
     PRIMARY KEY (tenant_id, id)
 );
 CREATE UNIQUE INDEX rosters_name ON rosters (tenant_id, name_key);

@@ -1,0 +1,183 @@
+//! `muster import`: files of rows, in at the same way as `POST /resources/bulk`.
+
+use std::io::{self, Read};
+
+use base::{body::parse_json, problem::Problem, tenant::TenantId, timestamp::Timestamp};
+use db::Db;
+use outbox::{Tx, Who};
+use serde_json::Value;
+
+use super::{
+    apply::{Place, apply},
+    aws,
+    columns::Columns,
+    csv::Records,
+    reader::{Format, Reader, Row, Stop},
+    wire::{BulkResult, BulkSummary},
+};
+
+/// Rows that are stored together.
+const BATCH: usize = 200;
+
+/// How much of a file is read at once; by as much it is known what it is.
+pub const PIECE: usize = 64 << 10;
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A report of an inventory agent.
+    Report,
+    /// A JSON object on each line.
+    Ndjson,
+    /// A table.
+    Csv,
+    /// What `aws ec2 describe-instances` printed.
+    AwsInstances,
+}
+
+/// What a file holds, by the ending of its name, or else by its first bytes.
+pub fn kind(name: &str, start: &[u8]) -> Kind {
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
+    match ending.as_str() {
+        "csv" => return Kind::Csv,
+        "ndjson" | "jsonl" => return Kind::Ndjson,
+        _ => {}
+    }
+    let start = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start).trim_ascii_start();
+    if let Some(inside) = start.strip_prefix(b"{") {
+        if inside.trim_ascii_start().starts_with(b"\"Reservations\"") {
+            return Kind::AwsInstances;
+        }
+        let line = start.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        return match parse_json(line) {
+            // A report says what it is and whose; nothing else on a line of its own does.
+            Ok(Value::Object(fields)) if !["action", "deviceid"].iter().any(|name| fields.contains_key(*name)) => {
+                Kind::Ndjson
+            }
+            _ => Kind::Report,
+        };
+    }
+    if has_header(start) { Kind::Csv } else { Kind::Report }
+}
+
+fn has_header(start: &[u8]) -> bool {
+    let Some(end) = start.iter().position(|byte| *byte == b'\n') else { return false };
+    let mut known = false;
+    let read = Records::default().push(&start[..=end], |record| {
+        known = Columns::of(record).is_ok();
+        Ok(())
+    });
+    read.is_ok() && known
+}
+
+/// Why a file was not taken in to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It cannot be read.
+    #[error("reading the file: {0}")]
+    Read(#[from] io::Error),
+    /// What it holds cannot be read on; what came before is stored.
+    #[error("{0}")]
+    Refused(Problem),
+    /// The database failed.
+    #[error("{0}")]
+    Database(#[from] db::Error),
+}
+
+impl From<Stop> for Error {
+    fn from(stop: Stop) -> Self {
+        Self::Refused(stop.problem())
+    }
+}
+
+/// Takes in a file of rows, batch by batch. `refused` is told of each row that is refused: its line (of a printout of
+/// instances, the number of the instance) and why.
+///
+/// # Errors
+/// See [`Error`]. A [`Kind::Report`] is none of rows; [`crate::agents::import`] takes it.
+pub fn import(
+    db: &Db,
+    partner: &TenantId,
+    tenant: &TenantId,
+    kind: Kind,
+    mut file: impl Read,
+    now: Timestamp,
+    mut refused: impl FnMut(u64, &str),
+) -> Result<BulkSummary, Error> {
+    let place = Place { tenant: tenant.to_string(), partner: partner.to_string() };
+    let mut summary = BulkSummary::new(false);
+    let mut store = |rows: Vec<Row>| -> Result<(), Error> {
+        for row in write(db, &place, rows, now)? {
+            summary.count(&row);
+            let errors = row.errors.iter().map(|error| format!("{}: {}", error.field_name, error.message));
+            let errors: Vec<String> = errors.collect();
+            if !errors.is_empty() {
+                refused(row.line, &errors.join("; "));
+            }
+        }
+        Ok(())
+    };
+    let format = match kind {
+        Kind::AwsInstances => {
+            let mut whole = Vec::new();
+            file.read_to_end(&mut whole)?;
+            let mut rows = aws::rows(&whole, &place.tenant).map_err(Error::Refused)?;
+            drop(whole);
+            while !rows.is_empty() {
+                let rest = rows.split_off(BATCH.min(rows.len()));
+                store(std::mem::replace(&mut rows, rest))?;
+            }
+            return Ok(summary);
+        }
+        Kind::Csv => Format::Csv,
+        Kind::Ndjson => Format::Ndjson,
+        Kind::Report => return Err(Error::Refused(Problem::field("body", "is a report, and not rows"))),
+    };
+    let mut reader = Reader::new(format, &place.tenant);
+    let mut piece = vec![0; PIECE];
+    loop {
+        let read = file.read(&mut piece)?;
+        let done = if read == 0 { reader.end() } else { reader.push(&piece[..read]) };
+        let last = read == 0 || done.is_err();
+        while reader.is_full(BATCH) || last && reader.len() > 0 {
+            store(reader.take(BATCH))?;
+        }
+        done?;
+        if last {
+            return Ok(summary);
+        }
+    }
+}
+
+fn write(db: &Db, place: &Place, rows: Vec<Row>, now: Timestamp) -> db::Result<Vec<BulkResult>> {
+    let who = Who { user_id: String::new(), key_id: "muster import".to_owned(), request_id: String::new() };
+    let place = place.clone();
+    db.write_here(move |conn| Tx::run(conn, &who, now, |tx| apply(tx, &place, &rows)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_known_by_its_name_or_its_start() {
+        for (name, start, expected) in [
+            ("a.csv", "anything", Kind::Csv),
+            ("a.NDJSON", "", Kind::Ndjson),
+            ("a.jsonl", "", Kind::Ndjson),
+            ("a.json", "{\n  \"Reservations\": [", Kind::AwsInstances),
+            ("a", "\u{FEFF}{\"Reservations\":[]}", Kind::AwsInstances),
+            ("a.json", "{\"name\": \"x\"}\n{\"name\": \"y\"}\n", Kind::Ndjson),
+            ("a.json", "{\"name\": \"x\"}", Kind::Ndjson),
+            ("a.json", "{\"action\": \"inventory\", \"deviceid\": \"x\", \"content\": {}}\n", Kind::Report),
+            ("a.json", "{\n\"action\": \"inventory\"", Kind::Report),
+            ("a.ocs", "<?xml version=\"1.0\"?>\n<REQUEST>", Kind::Report),
+            ("a", "\u{1}\u{2}\n,", Kind::Report),
+            ("machines", "Hostname,ipAddress\na,10.0.0.1\n", Kind::Csv),
+            ("machines.txt", "just a text\nof lines", Kind::Report),
+            ("empty", "", Kind::Report),
+        ] {
+            assert_eq!(kind(name, start.as_bytes()), expected, "{name} {start:?}");
+        }
+    }
+}

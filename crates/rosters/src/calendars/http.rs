@@ -1,0 +1,206 @@
+//! Calendar addresses: made, listed and revoked.
+
+use std::sync::Arc;
+
+use actix_web::{HttpResponse, delete, get, post, web};
+use api::{Answer, At, answer};
+use base::problem::Problem;
+use db::Conn;
+use outbox::{Change, Tx};
+use ports::People;
+use serde_json::json;
+
+use super::{
+    store::{self, Of},
+    wire::{Calendar, CreatedCalendar, url},
+};
+use crate::{
+    crowd::Crowd,
+    roster::{self, http::tenants_of_people, rules::user_id},
+};
+
+/// Create a calendar address of a roster
+///
+/// For calendar programs, which subscribe to it: whoever has the address reads who is on call, without another token.
+/// The address is told once.
+#[utoipa::path(
+    tag = "rosters",
+    operation_id = "createRosterCalendar",
+    params(("rosterId" = String, Path, description = "`ES-<uuid>`", example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    responses((status = 200, description = "The address", body = CreatedCalendar)),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/rosters/{rosterId}/calendars")]
+pub async fn create_of_roster(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    create(at, None, path.into_inner().1).await
+}
+
+/// List the calendar addresses of a roster
+///
+/// Those in use, oldest first, without their tokens.
+#[utoipa::path(
+    tag = "rosters",
+    operation_id = "listRosterCalendars",
+    params(("rosterId" = String, Path, description = "`ES-<uuid>`", example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    responses((status = 200, description = "The addresses", body = Vec<Calendar>)),
+    security(("bearer" = ["operator"]))
+)]
+#[get("/rosters/{rosterId}/calendars")]
+pub async fn list_of_roster(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    list(at, None, path.into_inner().1).await
+}
+
+/// Revoke a calendar address of a roster
+#[utoipa::path(
+    tag = "rosters",
+    operation_id = "deleteRosterCalendar",
+    params(
+        ("rosterId" = String, Path, description = "`ES-<uuid>`", example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("calendarId" = String, Path, description = "`CAL-<uuid>`", example = "CAL-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f"),
+    ),
+    responses((status = 200, description = "Revoked; an empty object")),
+    security(("bearer" = ["operator"]))
+)]
+#[delete("/rosters/{rosterId}/calendars/{calendarId}")]
+pub async fn delete_of_roster(at: At, path: web::Path<(String, String, String)>) -> api::Result<HttpResponse> {
+    let (_, id, calendar) = path.into_inner();
+    delete(at, None, id, calendar).await
+}
+
+/// Create a calendar address of a user
+///
+/// The same, of all the shifts that a user of the tenant or its partner has in the rosters of the tenant.
+#[utoipa::path(
+    tag = "rosters",
+    operation_id = "createUserCalendar",
+    params(("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007")),
+    responses((status = 200, description = "The address", body = CreatedCalendar)),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/rosters/users/{userId}/calendars")]
+pub async fn create_of_user(
+    at: At,
+    people: web::Data<dyn People>,
+    path: web::Path<(String, String)>,
+) -> api::Result<HttpResponse> {
+    create(at, Some(people.into_inner()), path.into_inner().1).await
+}
+
+/// List the calendar addresses of a user
+#[utoipa::path(
+    tag = "rosters",
+    operation_id = "listUserCalendars",
+    params(("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007")),
+    responses((status = 200, description = "The addresses", body = Vec<Calendar>)),
+    security(("bearer" = ["operator"]))
+)]
+#[get("/rosters/users/{userId}/calendars")]
+pub async fn list_of_user(
+    at: At,
+    people: web::Data<dyn People>,
+    path: web::Path<(String, String)>,
+) -> api::Result<HttpResponse> {
+    list(at, Some(people.into_inner()), path.into_inner().1).await
+}
+
+/// Revoke a calendar address of a user
+#[utoipa::path(
+    tag = "rosters",
+    operation_id = "deleteUserCalendar",
+    params(
+        ("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007"),
+        ("calendarId" = String, Path, description = "`CAL-<uuid>`", example = "CAL-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f"),
+    ),
+    responses((status = 200, description = "Revoked; an empty object")),
+    security(("bearer" = ["operator"]))
+)]
+#[delete("/rosters/users/{userId}/calendars/{calendarId}")]
+pub async fn delete_of_user(
+    at: At,
+    people: web::Data<dyn People>,
+    path: web::Path<(String, String, String)>,
+) -> api::Result<HttpResponse> {
+    let (_, id, calendar) = path.into_inner();
+    delete(at, Some(people.into_inner()), id, calendar).await
+}
+
+/// Where a calendar is looked for: a user's with those who know the people, a roster's without.
+struct Place {
+    people: Option<Arc<dyn People>>,
+    id: String,
+    tenant: String,
+    scope: Vec<String>,
+    tenants: Vec<String>,
+}
+
+impl Place {
+    fn new(at: &At, people: Option<Arc<dyn People>>, id: String) -> Self {
+        Self { people, id, tenant: at.tenant.id.to_string(), scope: at.scope(), tenants: tenants_of_people(at) }
+    }
+
+    /// The tenant of the calendar, and whose it is; or 404.
+    fn find(&self, conn: &mut Conn) -> db::Result<(String, Of)> {
+        let Some(people) = &self.people else {
+            let roster = roster::store::existing(conn, &self.scope, &self.id)?;
+            return Ok((roster.tenant_id, Of::Roster(roster.id)));
+        };
+        let id = user_id(&self.id);
+        let crowd = Crowd::load(conn, &**people, &self.tenants, [], [id.clone()])?;
+        crowd.user(&id).ok_or_else(|| Problem::not_found("The user was not found."))?;
+        Ok((self.tenant.clone(), Of::User(id)))
+    }
+}
+
+async fn create(at: At, people: Option<Arc<dyn People>>, id: String) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (place, author, now) = (Place::new(&at, people, id), at.caller.user_id.clone(), at.now);
+    let token = store::new_token()?;
+    at.write(move |tx| {
+        let (tenant, of) = place.find(tx.conn)?;
+        let row = store::insert(tx.conn, &tenant, &of, &token, &author, now.millis())?;
+        note(tx, None, Some(&row));
+        let calendar = Calendar::from(&row);
+        let url = url(&tenant, &of, token.expose());
+        Answer::once(&CreatedCalendar { calendar: calendar.clone(), url, token: token.into_inner() }, &calendar)
+    })
+    .await
+}
+
+async fn list(at: At, people: Option<Arc<dyn People>>, id: String) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let place = Place::new(&at, people, id);
+    let rows = at
+        .db
+        .read(move |conn| {
+            let (tenant, of) = place.find(conn)?;
+            store::list(conn, &tenant, &of)
+        })
+        .await?;
+    answer::ok(&rows.iter().map(Calendar::from).collect::<Vec<_>>())
+}
+
+async fn delete(at: At, people: Option<Arc<dyn People>>, id: String, calendar: String) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let place = Place::new(&at, people, id);
+    at.write(move |tx| {
+        let (tenant, of) = place.find(tx.conn)?;
+        let row = store::delete(tx.conn, &tenant, &of, &calendar)?;
+        note(tx, Some(&row), None);
+        Ok(Answer::empty())
+    })
+    .await
+}
+
+/// Notes that a calendar address was made or revoked.
+fn note(tx: &mut Tx<'_>, before: Option<&store::Calendar>, after: Option<&store::Calendar>) {
+    let Some(row) = after.or(before) else { return };
+    let state = |row: &store::Calendar| json!({"id": row.id, "rosterId": row.roster_id, "userId": row.user_id});
+    tx.note(Change {
+        tenant_id: row.tenant_id.clone(),
+        entity: "RosterCalendar",
+        entity_id: row.id.clone(),
+        before: before.map(state),
+        after: after.map(state),
+        publish: false,
+    });
+}

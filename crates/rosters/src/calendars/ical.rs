@@ -1,0 +1,117 @@
+//! iCalendar (RFC 5545): lines of at most 75 octets that end in CRLF, texts escaped. Pure.
+
+use base::timestamp::Timestamp;
+use calendar::Interval;
+
+/// One event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The same for the same piece of work, however often it is asked for.
+    pub uid: String,
+    /// When.
+    pub time: Interval,
+    /// What people see.
+    pub summary: String,
+    /// More of it.
+    pub description: String,
+    /// Counts up with every change.
+    pub sequence: i64,
+    /// When that was.
+    pub modified: Timestamp,
+}
+
+/// A calendar with a name.
+pub fn calendar(name: &str, events: &[Event]) -> String {
+    let mut out = String::with_capacity(512 + events.len() * 384);
+    for line in ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Muster//Rosters//EN", "CALSCALE:GREGORIAN"] {
+        write(&mut out, line);
+    }
+    write(&mut out, &format!("X-WR-CALNAME:{}", escape(name)));
+    write(&mut out, "REFRESH-INTERVAL;VALUE=DURATION:PT1H");
+    write(&mut out, "X-PUBLISHED-TTL:PT1H");
+    for event in events {
+        write(&mut out, "BEGIN:VEVENT");
+        write(&mut out, &format!("UID:{}", escape(&event.uid)));
+        write(&mut out, &format!("DTSTAMP:{}", instant(event.modified)));
+        write(&mut out, &format!("LAST-MODIFIED:{}", instant(event.modified)));
+        write(&mut out, &format!("SEQUENCE:{}", event.sequence));
+        write(&mut out, &format!("DTSTART:{}", instant(event.time.start())));
+        write(&mut out, &format!("DTEND:{}", instant(event.time.end())));
+        write(&mut out, &format!("SUMMARY:{}", escape(&event.summary)));
+        if !event.description.is_empty() {
+            write(&mut out, &format!("DESCRIPTION:{}", escape(&event.description)));
+        }
+        write(&mut out, "TRANSP:TRANSPARENT");
+        write(&mut out, "END:VEVENT");
+    }
+    write(&mut out, "END:VCALENDAR");
+    out
+}
+
+/// `20261120T203700Z`.
+fn instant(at: Timestamp) -> String {
+    let text = at.to_string();
+    let digits: String = text.chars().take(19).filter(|letter| !matches!(letter, '-' | ':')).collect();
+    digits + "Z"
+}
+
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '\\' | ';' | ',' => escaped.extend(['\\', letter]),
+            '\n' => escaped.push_str("\\n"),
+            letter if letter.is_control() => {}
+            letter => escaped.push(letter),
+        }
+    }
+    escaped
+}
+
+/// Folds a line: what goes on starts with a blank, and no character is cut.
+fn write(out: &mut String, line: &str) {
+    let mut length = 0;
+    for letter in line.chars() {
+        if length + letter.len_utf8() > 75 {
+            out.push_str("\r\n ");
+            length = 1;
+        }
+        out.push(letter);
+        length += letter.len_utf8();
+    }
+    out.push_str("\r\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_short_and_texts_escaped() {
+        let at = |text: &str| Timestamp::parse(text).unwrap();
+        let event = Event {
+            uid: "ESD-1-5@muster".to_owned(),
+            time: Interval::new(at("2026-11-20T20:37:00Z"), at("2026-11-21T00:00:00Z")).unwrap(),
+            summary: format!("Ann, Bob; {}", "ü".repeat(60)),
+            description: "one\ntwo\r\0".to_owned(),
+            sequence: 3,
+            modified: at("2026-11-01T00:00:00Z"),
+        };
+        let text = calendar("First\\line", &[event]);
+        assert!(text.split("\r\n").all(|line| line.len() <= 75), "{text}");
+        assert!(!text.replace("\r\n", "").contains(['\r', '\n']));
+        let whole = text.replace("\r\n ", "");
+        for line in [
+            "DTSTART:20261120T203700Z",
+            "DTEND:20261121T000000Z",
+            "SEQUENCE:3",
+            "LAST-MODIFIED:20261101T000000Z",
+            "TRANSP:TRANSPARENT",
+            "DESCRIPTION:one\\ntwo",
+            "X-WR-CALNAME:First\\\\line",
+        ] {
+            assert!(whole.contains(&format!("{line}\r\n")), "{line} is not in {whole}");
+        }
+        assert!(whole.contains("SUMMARY:Ann\\, Bob\\; üü"));
+    }
+}

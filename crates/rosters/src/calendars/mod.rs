@@ -1,0 +1,25 @@
+//! Feeds for calendar programs, of a roster or of a user ("Calendars" in `docs/interface.md`).
+//!
+//! A calendar program has no token of the service; the address that it asks has one of its own, which opens this one
+//! calendar and can be revoked. Of it the database has a hash.
+
+pub mod feed;
+pub mod http;
+pub mod ical;
+pub mod store;
+pub mod wire;
+
+use utoipa_actix_web::service_config::ServiceConfig;
+
+/// The operations, in reading order.
+pub fn routes(config: &mut ServiceConfig) {
+    config
+        .service(http::create_of_roster)
+        .service(http::list_of_roster)
+        .service(http::delete_of_roster)
+        .service(feed::of_roster)
+        .service(http::create_of_user)
+        .service(http::list_of_user)
+        .service(http::delete_of_user)
+        .service(feed::of_user);
+}

@@ -1,0 +1,114 @@
+//! Rows of calendars, and their tokens. Every function takes the tenant.
+
+use base::{problem::Problem, secret::Secret};
+use db::{Conn, Error, Result};
+use diesel::prelude::*;
+use sha2::{Digest as _, Sha256};
+
+use crate::schema::roster_calendars;
+
+/// Whose calendar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// All shifts of a roster.
+    Roster(String),
+    /// All shifts of a user.
+    User(String),
+}
+
+impl Of {
+    fn columns(&self) -> (Option<String>, Option<String>) {
+        match self {
+            Self::Roster(id) => (Some(id.clone()), None),
+            Self::User(id) => (None, Some(id.clone())),
+        }
+    }
+}
+
+/// One row of `roster_calendars`.
+#[derive(Clone, Debug, PartialEq, Queryable, Insertable)]
+#[diesel(table_name = roster_calendars)]
+pub struct Calendar {
+    /// The tenant of the roster; for a user, the tenant whose rosters are meant.
+    pub tenant_id: String,
+    /// `CAL-<uuid>`.
+    pub id: String,
+    /// SHA-256 of the token, in hex.
+    pub hash: String,
+    /// Of a roster's calendar.
+    pub roster_id: Option<String>,
+    /// Of a user's calendar.
+    pub user_id: Option<String>,
+    /// Who made it.
+    pub created_by: String,
+    /// When it was made.
+    pub created_ms: i64,
+}
+
+/// A new token: 64 hex digits, 256 random bits.
+pub fn new_token() -> Result<Secret<String>> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).map_err(|error| Error::Fault(format!("no random bytes: {error}")))?;
+    Ok(Secret::new(hex(&bytes)))
+}
+
+fn hash(token: &str) -> String {
+    hex(&Sha256::digest(token.as_bytes()))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Stores a new calendar.
+pub fn insert(
+    conn: &mut Conn,
+    tenant: &str,
+    of: &Of,
+    token: &Secret<String>,
+    created_by: &str,
+    created_ms: i64,
+) -> Result<Calendar> {
+    let (roster_id, user_id) = of.columns();
+    let row = Calendar {
+        tenant_id: tenant.to_owned(),
+        id: format!("CAL-{}", uuid::Uuid::new_v4()),
+        hash: hash(token.expose()),
+        roster_id,
+        user_id,
+        created_by: created_by.to_owned(),
+        created_ms,
+    };
+    diesel::insert_into(roster_calendars::table).values(&row).execute(conn)?;
+    Ok(row)
+}
+
+/// The calendars of a roster or a user, oldest first.
+pub fn list(conn: &mut Conn, tenant: &str, of: &Of) -> Result<Vec<Calendar>> {
+    use roster_calendars::dsl;
+    let query = dsl::roster_calendars.filter(dsl::tenant_id.eq(tenant)).order((dsl::created_ms, dsl::id));
+    Ok(match of {
+        Of::Roster(id) => query.filter(dsl::roster_id.eq(Some(id))).load(conn)?,
+        Of::User(id) => query.filter(dsl::user_id.eq(Some(id))).load(conn)?,
+    })
+}
+
+/// Does a token open this calendar? By its hash, so that nobody learns from the time it takes.
+pub fn opens(conn: &mut Conn, tenant: &str, of: &Of, token: &str) -> Result<bool> {
+    use roster_calendars::dsl;
+    let same = dsl::roster_calendars.filter(dsl::tenant_id.eq(tenant)).filter(dsl::hash.eq(hash(token)));
+    let row: Option<Calendar> = same.first(conn).optional()?;
+    Ok(row.is_some_and(|row| (row.roster_id, row.user_id) == of.columns()))
+}
+
+/// Removes a calendar of a roster or a user, and answers it.
+///
+/// # Errors
+/// 404 when it has none of this id.
+pub fn delete(conn: &mut Conn, tenant: &str, of: &Of, id: &str) -> Result<Calendar> {
+    let row: Option<Calendar> = roster_calendars::table.find((tenant, id)).first(conn).optional()?;
+    let row = row.filter(|row| (row.roster_id.clone(), row.user_id.clone()) == of.columns());
+    let row = row.ok_or_else(|| Problem::not_found("The calendar was not found."))?;
+    diesel::delete(roster_calendars::table.find((tenant, id))).execute(conn)?;
+    Ok(row)
+}

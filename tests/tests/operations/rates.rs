@@ -1,0 +1,53 @@
+//! What one key may send.
+
+use std::time::Duration;
+
+use muster_tests::{Backend, Client, Response, Server, both_backends};
+use serde_json::json;
+
+both_backends![a_key_that_sends_too_much_waits_and_others_do_not, without_a_limit_nothing_is_told];
+
+#[track_caller]
+fn number(answer: &Response, name: &str) -> u32 {
+    let value = answer.header(name).unwrap_or_else(|| panic!("no {name}: {answer}"));
+    value.parse().unwrap_or_else(|error| panic!("{name} {value}: {error}"))
+}
+
+/// Sends until it is refused; gives the refusal and how many came through.
+fn exhaust(client: &Client) -> (Response, u32) {
+    for sent in 0..1_000 {
+        let answer = client.get("/resources/minimal");
+        if answer.status != 200 {
+            return (answer, sent);
+        }
+        assert_eq!(number(&answer, "X-RateLimit-Limit"), 40);
+        assert!(number(&answer, "X-RateLimit-Remaining") < 40 && number(&answer, "X-RateLimit-Reset") <= 2);
+    }
+    panic!("no limit after 1,000 requests");
+}
+
+fn a_key_that_sends_too_much_waits_and_others_do_not(backend: Backend) {
+    let server = Server::start_with(backend, &["--rate-limit", "20"]);
+    let greedy = server.caller("client_1", "operator");
+    let other = server.caller("client_1", "viewer");
+    let (refused, sent) = exhaust(&greedy);
+    assert!(sent >= 40, "{sent}");
+    refused.problem(429, "throttled");
+    assert_eq!(number(&refused, "Retry-After"), 1);
+    assert_eq!((number(&refused, "X-RateLimit-Limit"), number(&refused, "X-RateLimit-Remaining")), (40, 0));
+    assert!((1..=2).contains(&number(&refused, "X-RateLimit-Reset")), "{refused}");
+    other.get("/resources/minimal").list();
+    // Errors tell what is left as well; what needs no token does not count.
+    assert!(other.get("/resources/unknown").header("X-RateLimit-Remaining").is_some());
+    assert!(server.get("/health/live").header("X-RateLimit-Limit").is_none());
+    assert!(server.get("/metrics").text().contains("muster_http_requests_throttled_total "));
+    // A refused write is not carried out, and its connection can be used again.
+    while greedy.post("/resources", &json!({"name": "greedy"})).status == 200 {}
+    std::thread::sleep(Duration::from_millis(1_100));
+    greedy.get("/resources/minimal").ok();
+}
+
+fn without_a_limit_nothing_is_told(server: &Server) {
+    let client = server.new_client();
+    assert!(client.get("/resources/minimal").header("X-RateLimit-Limit").is_none());
+}

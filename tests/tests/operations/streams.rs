@@ -1,0 +1,74 @@
+//! Lists that are read slowly.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use muster_tests::{Backend, Client, Server, both_backends};
+use serde_json::json;
+
+use super::pressure;
+
+both_backends![slow_readers_leave_connections_for_others];
+
+/// Machines whose list is too long to be held in memory, and for the sockets between.
+fn fill(client: &Client) {
+    let description = "x".repeat(60_000);
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let description = &description;
+            scope.spawn(move || {
+                for number in 0..60 {
+                    let name = format!("large-{writer}-{number}");
+                    client.post("/resources", &json!({"name": name, "description": description})).ok();
+                }
+            });
+        }
+    });
+}
+
+/// Asks for the list and reads no more than its beginning.
+fn begin(server: &Server, client: &Client) -> (TcpStream, String) {
+    let mut stream = pressure::connect(server.base().trim_start_matches("http://"));
+    let request = pressure::request(client, "GET", "/resources", None);
+    stream.write_all(&request).unwrap_or_else(|error| panic!("{error}"));
+    let mut start = [0; 512];
+    let read = stream.read(&mut start).unwrap_or_default();
+    (stream, String::from_utf8_lossy(&start[..read]).into_owned())
+}
+
+fn slow_readers_leave_connections_for_others(backend: Backend) {
+    let server = Server::start_with(backend, &["--connections", "4"]);
+    let client = server.admin().tenant("client_1");
+    fill(&client);
+    let (mut streams, mut refused) = (Vec::new(), 0);
+    for _ in 0..6 {
+        let (stream, start) = begin(&server, &client);
+        match start.split(' ').nth(1) {
+            Some("200") => streams.push(stream),
+            Some("503") => {
+                assert!(start.to_lowercase().contains("retry-after: 1"), "{start}");
+                refused += 1;
+            }
+            _ => panic!("{start}"),
+        }
+    }
+    // Half of the connections.
+    assert_eq!((streams.len(), refused), (2, 4));
+    let begun = Instant::now();
+    for _ in 0..5 {
+        client.get("/resources/search?pageSize=1").page();
+        client.post("/resources", &json!({"name": "meanwhile"})).ok();
+    }
+    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+    assert!(server.get("/metrics").text().contains("muster_http_streams_in_flight 2"));
+
+    // A list that was read to its end makes room for another; so does one whose reader is gone.
+    drop(streams);
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while !server.get("/metrics").text().contains("muster_http_streams_in_flight 0") {
+        assert!(Instant::now() < deadline, "{}", server.get("/metrics").text());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(client.get("/resources").list().len(), 245);
+}
