@@ -26,7 +26,7 @@ pub enum Command {
     Migrate(Storage),
     /// Print the OpenAPI document, or write all of them
     Openapi(Openapi),
-    /// Take in inventory reports from files
+    /// Take in machines from files
     Import(Import),
     /// Make, list, rotate and revoke API keys, while the service runs or not
     #[command(subcommand)]
@@ -190,7 +190,8 @@ pub struct Import {
     /// The tenant that the machines belong to
     #[arg(long, default_value = "client_1")]
     pub tenant: String,
-    /// Reports in either format of the inventory agents, plain, zlib or gzip
+    /// Reports in either format of the inventory agents (plain, zlib or gzip), rows as for `POST /resources/bulk`
+    /// (`.ndjson`, `.csv`), or what `aws ec2 describe-instances` printed
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }

@@ -13,3 +13,4 @@ mod isolation_matrix;
 mod operations;
 mod retries;
 mod secrets;
+mod rosters;

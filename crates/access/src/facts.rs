@@ -21,13 +21,13 @@ pub fn people_revision(conn: &mut Conn, tenants: &[String]) -> Result<i64> {
 
 /// Is a tenant there, and not suspended?
 pub fn is_active(conn: &mut Conn, tenant: &str) -> Result<bool> {
-    let activated: Option<bool> = tenants::table.find(tenant).select(tenants::activated).first(conn).optional()?;
+    let activated: Option<bool> = tenants::table.find(tenant).select(tenants::activated).get_result(conn).optional()?;
     Ok(activated.unwrap_or_default())
 }
 
 /// A tenant and its partner, each once; none for an unknown tenant.
 pub fn with_partner(conn: &mut Conn, tenant: &str) -> Result<Vec<String>> {
-    let partner: Option<String> = tenants::table.find(tenant).select(tenants::partner_id).first(conn).optional()?;
+    let partner: Option<String> = tenants::table.find(tenant).select(tenants::partner_id).get_result(conn).optional()?;
     let mut found: Vec<String> = partner.map(|partner| vec![tenant.to_owned(), partner]).unwrap_or_default();
     found.dedup();
     Ok(found)

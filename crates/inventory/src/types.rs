@@ -70,7 +70,7 @@ pub fn path(conn: &mut Conn, tenant: &str, id: i64, name: &str) -> Result<String
     if let Some(seed) = seeds().find(|seed| seed.id == id) {
         return Ok(seed.path);
     }
-    let path = dsl::resource_types.find((tenant, id)).select(dsl::path).first(conn).optional()?;
+    let path = dsl::resource_types.find((tenant, id)).select(dsl::path).get_result(conn).optional()?;
     Ok(path.unwrap_or_else(|| name.to_owned()))
 }
 
@@ -100,7 +100,7 @@ pub fn resolve(conn: &mut Conn, tenant: &str, given: &str, path: Option<&str>) -
         .filter(dsl::tenant_id.eq(tenant))
         .filter(dsl::name_key.eq(&key))
         .select((dsl::id, dsl::name))
-        .first(conn)
+        .get_result(conn)
         .optional()?;
     if let Some(known) = known {
         return Ok(known);

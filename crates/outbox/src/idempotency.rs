@@ -53,7 +53,7 @@ pub fn find(conn: &mut Conn, request: &Request, now: Timestamp) -> Result<Option
     let found: Option<(String, Option<i64>, String, i64)> = dsl::idempotency
         .find((&request.tenant_id, &request.caller, &request.key))
         .select((dsl::fingerprint, dsl::etag, dsl::body, dsl::created_ms))
-        .first(conn)
+        .get_result(conn)
         .optional()?;
     match found {
         Some((_, _, _, created)) if created < now.millis() - KEPT_MS => {

@@ -79,7 +79,13 @@ impl Recipe {
 }
 
 /// The operations that anybody may call.
-pub(super) const PUBLIC: &[&str] = &["POST /auth/oauth/token", "POST /tenancy/auth/oauth/token"];
+pub(super) const PUBLIC: &[&str] = &[
+    "POST /auth/oauth/token",
+    "POST /tenancy/auth/oauth/token",
+    // The token of the address opens these.
+    "GET /rosters/{rosterId}/calendar.ics",
+    "GET /rosters/users/{userId}/calendar.ics",
+];
 
 const NAMED: &str = r#"{"name": "$new"}"#;
 const LOCATED: &[&str] =
@@ -231,4 +237,20 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("POST /rosters/{rosterId}/overrides").ids(&[Kind::Roster]).sends(OVERRIDE).refers(&[OVERRIDE]),
     op("GET /rosters/{rosterId}/overrides").ids(&[Kind::Roster]),
     op("DELETE /rosters/{rosterId}/overrides/{overrideId}").ids(&[Kind::Roster, Kind::Override]),
+    // Rosters
+    op("POST /rosters").refers(ROSTERS),
+    op("GET /rosters/search").filters(&["queryString=id:$roster", "queryString=name:$roster.name"]),
+    op("GET /rosters/onCall"),
+    op("POST /rosters/preview").refers(PREVIEWS),
+    op("GET /rosters/{rosterId}").ids(&[Kind::Roster]),
+    op("POST /rosters/{rosterId}").ids(&[Kind::Roster]).sends(NAMED).refers(ROSTERS),
+    op("DELETE /rosters/{rosterId}").ids(&[Kind::Roster]),
+    op("GET /rosters/{rosterId}/onCall").ids(&[Kind::Roster]),
+    op("GET /rosters/{rosterId}/timeline").ids(&[Kind::Roster]).filters(&[DAY]),
+    op("POST /rosters/{rosterId}/overrides").ids(&[Kind::Roster]).refers(OVERRIDES),
+    op("GET /rosters/{rosterId}/overrides").ids(&[Kind::Roster]),
+    op("POST /rosters/{rosterId}/calendars").ids(&[Kind::Roster]),
+    op("GET /rosters/{rosterId}/calendars").ids(&[Kind::Roster]),
+    op("POST /rosters/users/{userId}/calendars").ids(&[Kind::User]),
+    op("GET /rosters/users/{userId}/calendars").ids(&[Kind::User]),
 ];

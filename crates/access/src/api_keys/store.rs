@@ -158,7 +158,7 @@ pub(crate) fn find(conn: &mut Conn, tenant: &TenantId, id: &str) -> db::Result<R
         .filter(api_keys::id.eq(id))
         .filter(api_keys::revoked_ms.is_null())
         .select(columns())
-        .first(conn)
+        .get_result(conn)
         .optional()?;
     Ok(row.ok_or_else(rules::unknown)?)
 }
@@ -169,7 +169,7 @@ pub(crate) fn find_anywhere(conn: &mut Conn, text: &str) -> db::Result<Option<Ro
         .filter(api_keys::id.eq(text).or(api_keys::key.eq(text)))
         .filter(api_keys::revoked_ms.is_null())
         .select(columns())
-        .first(conn)
+        .get_result(conn)
         .optional()?)
 }
 
@@ -189,7 +189,7 @@ pub(crate) fn live(conn: &mut Conn, key: &str) -> db::Result<Option<LiveKey>> {
             api_keys::secret2_hash,
             tenants::suspended,
         ))
-        .first(conn)
+        .get_result(conn)
         .optional()?;
     let Some((id, user, tenant, role, hash, hash2, suspended)) = row else { return Ok(None) };
     let caller = tokens::store::as_caller(key.to_owned(), user, &tenant, &role)?;
@@ -248,7 +248,7 @@ pub(crate) fn rotate(
         return Err(rules::unknown().into());
     }
     let (hash, hash2): (String, Option<String>) =
-        live.select((api_keys::secret_hash, api_keys::secret2_hash)).first(conn)?;
+        live.select((api_keys::secret_hash, api_keys::secret2_hash)).get_result(conn)?;
     let marks: Vec<&str> = std::iter::once(hash.as_str()).chain(hash2.as_deref()).map(secrets::mark).collect();
     tokens::store::delete_of_key(conn, tenant, id, &marks)?;
     Ok(Changed { before, after: find(conn, tenant, id)? })
@@ -284,6 +284,6 @@ pub(crate) fn name_of_user(conn: &mut Conn, tenant: &str, user_id: &str) -> db::
         .filter(api_keys::user_id.eq(user_id))
         .filter(api_keys::revoked_ms.is_null())
         .select(api_keys::name)
-        .first(conn)
+        .get_result(conn)
         .optional()?)
 }

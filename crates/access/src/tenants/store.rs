@@ -95,7 +95,7 @@ pub(crate) fn lock(conn: &mut Conn, id: &TenantId) -> db::Result<()> {
 
 /// One tenant's row.
 pub(crate) fn row(conn: &mut Conn, id: &TenantId) -> db::Result<Option<Row>> {
-    Ok(tenants::table.find(id.as_str()).first(conn).optional()?)
+    Ok(tenants::table.find(id.as_str()).get_result(conn).optional()?)
 }
 
 /// One client of a partner.
@@ -107,7 +107,7 @@ pub(crate) fn client(conn: &mut Conn, partner: &TenantId, id: &TenantId) -> db::
         .filter(tenants::partner_id.eq(partner.as_str()))
         .filter(tenants::id.ne(partner.as_str()))
         .filter(tenants::id.eq(id.as_str()))
-        .first(conn)
+        .get_result(conn)
         .optional()?;
     Ok(row.ok_or_else(rules::unknown)?)
 }

@@ -74,7 +74,7 @@ pub(crate) fn known(conn: &mut Conn, hash: &str) -> db::Result<Option<Known>> {
             ),
             (tokens::secret_mark, api_keys::secret_hash, api_keys::secret2_hash),
         ))
-        .first(conn)
+        .get_result(conn)
         .optional()?;
     let Some(((key, user, tenant, role, expires, suspended), (mark, hash, hash2))) = row else { return Ok(None) };
     let mut live = std::iter::once(hash.as_str()).chain(hash2.as_deref());

@@ -72,7 +72,7 @@ pub fn find_many(conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<
 /// # Errors
 /// 404 when there is none.
 pub(crate) fn find(conn: &mut Conn, here: Condition, id: &str) -> Result<Row> {
-    let row = users::table.filter(users::id.eq(id)).filter(here).first(conn).optional()?;
+    let row = users::table.filter(users::id.eq(id)).filter(here).get_result(conn).optional()?;
     Ok(row.ok_or_else(rules::unknown)?)
 }
 

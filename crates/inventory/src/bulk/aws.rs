@@ -211,7 +211,8 @@ mod tests {
         assert_eq!((tags, entry.type_if_new), (vec![("Name", "web"), ("env", "prod")], Some("Server >> Linux")));
         let entry = second.entry.as_ref().unwrap();
         let names: Vec<&str> = entry.input.texts.iter().map(|(name, _)| *name).collect();
-        assert_eq!((second.line, names), (2, vec!["source", "os", "provider", "instanceId", "instanceState"]));
+        let expected = ["source", "os", "provider", "instanceId", "instanceState", "owner", "accountNumber"];
+        assert_eq!((second.line, names.as_slice()), (2, expected.as_slice()));
         assert_eq!(entry.type_if_new, Some("Server >> Windows"));
     }
 

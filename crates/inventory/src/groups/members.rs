@@ -188,7 +188,7 @@ fn add_resource(conn: &mut Conn, group: &Group, row: Row) -> Result<()> {
 fn remove_resource(conn: &mut Conn, partner: &str, group: &Group, row: Row) -> Result<()> {
     use group_members::dsl;
     let key = dsl::group_members.find((&row.tenant_id, group.id, &row.id));
-    let by_rule: Option<bool> = key.select(dsl::by_rule).first(conn).optional()?;
+    let by_rule: Option<bool> = key.select(dsl::by_rule).get_result(conn).optional()?;
     match by_rule {
         None => return Ok(()),
         Some(true) => {

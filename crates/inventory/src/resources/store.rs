@@ -24,8 +24,9 @@ pub fn find(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Row>> 
     use resources::dsl;
     let row = match scope {
         // The common case has a text that never changes, so that the statement stays prepared.
-        [tenant] => dsl::resources.find((tenant, id)).first(conn),
-        tenants => dsl::resources.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::id.eq(id)).first(conn),
+        // Not `first`: its LIMIT is written at run time, and such a statement is prepared anew each time.
+        [tenant] => dsl::resources.find((tenant, id)).get_result(conn),
+        tenants => dsl::resources.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::id.eq(id)).get_result(conn),
     };
     Ok(row.optional()?)
 }
@@ -100,7 +101,7 @@ pub fn identified(conn: &mut Conn, tenant: &str, keys: &[IdentityKey]) -> Result
     use resource_identities::dsl;
     for key in keys {
         let id: Option<String> =
-            dsl::resource_identities.find((tenant, key.stored())).select(dsl::resource_id).first(conn).optional()?;
+            dsl::resource_identities.find((tenant, key.stored())).select(dsl::resource_id).get_result(conn).optional()?;
         if let Some(id) = id
             && is_same_machine(&identities(conn, tenant, &id)?, keys)
         {

@@ -47,8 +47,8 @@ pub fn find(conn: &mut Conn, scope: &[String], id: i64) -> Result<Option<Site>> 
     use sites::dsl;
     let row = match scope {
         // The common case has a text that never changes, so that the statement stays prepared.
-        [tenant] => dsl::sites.find((tenant, id)).first(conn),
-        tenants => dsl::sites.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::id.eq(id)).first(conn),
+        [tenant] => dsl::sites.find((tenant, id)).get_result(conn),
+        tenants => dsl::sites.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::id.eq(id)).get_result(conn),
     };
     Ok(row.optional()?)
 }
@@ -62,12 +62,12 @@ pub fn existing(conn: &mut Conn, scope: &[String], id: i64) -> Result<Site> {
 pub fn resolve(conn: &mut Conn, tenant: &str, id: Option<i64>, name: Option<&str>) -> Result<Option<i64>> {
     use sites::dsl;
     let found = match (id, name) {
-        (Some(id), _) => dsl::sites.find((tenant, id)).select(dsl::id).first(conn),
+        (Some(id), _) => dsl::sites.find((tenant, id)).select(dsl::id).get_result(conn),
         (None, Some(name)) => dsl::sites
             .filter(dsl::tenant_id.eq(tenant))
             .filter(dsl::name_key.eq(fold(name.trim())))
             .select(dsl::id)
-            .first(conn),
+            .get_result(conn),
         (None, None) => return Ok(None),
     };
     Ok(found.optional()?)
@@ -89,7 +89,7 @@ pub fn find_or_create(conn: &mut Conn, tenant: &str, name: &str, now: Timestamp)
 /// The name of a site of a tenant.
 pub fn name_of(conn: &mut Conn, tenant: &str, id: i64) -> Result<Option<String>> {
     use sites::dsl;
-    Ok(dsl::sites.find((tenant, id)).select(dsl::name).first(conn).optional()?)
+    Ok(dsl::sites.find((tenant, id)).select(dsl::name).get_result(conn).optional()?)
 }
 
 /// The ids of the sites of these tenants whose name contains one of the texts, or is one of them when `exact`.
@@ -156,7 +156,7 @@ fn check_name(conn: &mut Conn, site: &Site) -> Result<()> {
         .filter(dsl::tenant_id.eq(&site.tenant_id))
         .filter(dsl::name_key.eq(&site.name_key))
         .select(dsl::id)
-        .first(conn)
+        .get_result(conn)
         .optional()?;
     match known {
         Some(id) if id != site.id => Err(rules::taken(&site.name).into()),

@@ -95,7 +95,7 @@ pub fn page(
 
 /// An override of a roster, or 404.
 pub fn existing(conn: &mut Conn, tenant: &str, roster: &str, id: &str) -> Result<Override> {
-    let row = roster_overrides::table.find((tenant, roster, id)).first(conn).optional()?;
+    let row = roster_overrides::table.find((tenant, roster, id)).get_result(conn).optional()?;
     Ok(row.ok_or_else(rules::no_override)?)
 }
 

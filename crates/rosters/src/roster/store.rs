@@ -91,8 +91,8 @@ pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Roster> {
     use rosters::dsl;
     let row = match scope {
         // The common case has a text that never changes, so that the statement stays prepared.
-        [tenant] => dsl::rosters.find((tenant, id)).first(conn),
-        tenants => dsl::rosters.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::id.eq(id)).first(conn),
+        [tenant] => dsl::rosters.find((tenant, id)).get_result(conn),
+        tenants => dsl::rosters.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::id.eq(id)).get_result(conn),
     };
     Ok(row.optional()?.ok_or_else(rules::no_roster)?)
 }
