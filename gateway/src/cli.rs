@@ -24,6 +24,10 @@ pub enum Command {
     Serve(Serve),
     /// Bring the database's tables up to date, and stop
     Migrate(Storage),
+    /// Say what is wrong with a configuration, a line for each thing
+    Check(Check),
+    /// Copy a SQLite database, while the service runs or not
+    Backup(Backup),
     /// Print the OpenAPI document, or write all of them
     Openapi(Openapi),
     /// Take in machines from files
@@ -174,6 +178,23 @@ pub struct Carry {
     /// Show /metrics to everybody who can connect, not to processes of this machine alone
     #[arg(long, env = "MUSTER_METRICS_PUBLIC")]
     pub metrics_public: bool,
+}
+
+#[derive(Args)]
+pub struct Check {
+    #[command(flatten)]
+    pub storage: Storage,
+    #[command(flatten)]
+    pub listen: Listen,
+}
+
+#[derive(Args)]
+pub struct Backup {
+    #[command(flatten)]
+    pub storage: Storage,
+    /// The new file; one that is there is not overwritten
+    #[arg(value_name = "DEST")]
+    pub destination: PathBuf,
 }
 
 #[derive(Args)]

@@ -1,5 +1,7 @@
 //! What each command does.
 
+mod backup;
+mod check;
 mod import;
 mod key;
 mod serve;
@@ -10,7 +12,7 @@ use std::{fs, path::Path};
 use anyhow::Context as _;
 use api::spec;
 
-pub use self::{import::import, key::key, serve::serve, tenant::tenant};
+pub use self::{backup::backup, check::check, import::import, key::key, serve::serve, tenant::tenant};
 use crate::{
     cli::{Openapi, Storage},
     domains,

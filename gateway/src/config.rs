@@ -11,7 +11,8 @@ use crate::{cli::Storage, domains};
 /// Logs go to standard error: one JSON object a line, or text when a terminal watches.
 pub fn start_log(filter: &str) {
     let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"));
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    // A line that cannot be written, because a disk is full, is lost; to complain of it there would panic.
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).log_internal_errors(false);
     if std::io::stderr().is_terminal() {
         log.compact().init();
     } else {

@@ -9,5 +9,9 @@ pub fn fill(db: &Db) -> anyhow::Result<()> {
     if inventory::demo::fill(db, &partner, &client, api::clock::now())? {
         tracing::info!(tenant = %client, "filled the inventory of the demo company");
     }
+    let people = access::demo::fill(db, &client, api::clock::now())?;
+    if rosters::demo::fill(db, &client, &people, api::clock::now())? {
+        tracing::info!(tenant = %client, "filled the rosters of the demo company");
+    }
     Ok(())
 }

@@ -19,6 +19,8 @@ fn main() -> ExitCode {
     let done = match cli.command {
         cli::Command::Serve(arguments) => commands::serve(arguments),
         cli::Command::Migrate(arguments) => commands::migrate(&arguments),
+        cli::Command::Check(arguments) => commands::check(&arguments),
+        cli::Command::Backup(arguments) => commands::backup(&arguments),
         cli::Command::Openapi(arguments) => commands::openapi(&arguments),
         cli::Command::Import(arguments) => commands::import(&arguments),
         cli::Command::Key(arguments) => commands::key(arguments),

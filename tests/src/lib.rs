@@ -57,8 +57,8 @@ impl<F: FnOnce(Backend)> Scenario<Backend> for F {
     }
 }
 
-/// How often a long test does `what`: `quick` times, or `full` times with `MUSTER_TESTS_FULL=1`. Says so on the terminal,
-/// past the capture of the test program.
+/// How often a long test does `what`: `quick` times, or `full` times with `MUSTER_TESTS_FULL=1`. Says so on the
+/// terminal, past the capture of the test program.
 pub fn rounds(what: &str, quick: usize, full: usize) -> usize {
     let all = std::env::var("MUSTER_TESTS_FULL").is_ok_and(|value| value == "1");
     let chosen = if all { full } else { quick };

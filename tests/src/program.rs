@@ -51,7 +51,20 @@ impl Drop for Guard {
 
 /// The program under test, with nothing of this process's own configuration.
 pub fn muster() -> Command {
-    let mut command = Command::new(program());
+    clean(Command::new(program()))
+}
+
+/// The same without the privilege of root to write any file.
+pub(crate) fn muster_obeying_modes() -> Command {
+    if !rustix::process::geteuid().is_root() {
+        return muster();
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--bounding-set=-dac_override,-dac_read_search", "--"]).arg(program());
+    clean(command)
+}
+
+fn clean(mut command: Command) -> Command {
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();
         if name.starts_with("MUSTER_") || name.starts_with("PG") || name == "DATABASE_URL" {

@@ -10,7 +10,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::client::{Client, Request};
-use crate::program::{muster, wait};
+use crate::program::{muster, muster_obeying_modes, wait};
 use crate::raw;
 use crate::response::Response;
 use crate::unique::unique;
@@ -27,6 +27,7 @@ pub struct Server {
     directory: PathBuf,
     database_url: Option<String>,
     arguments: Vec<String>,
+    obeys_modes: bool,
     key: String,
     secret: String,
     running: Option<Running>,
@@ -51,8 +52,17 @@ impl Server {
         Self::start_at(backend, (backend == Backend::Postgres).then(fresh_database), arguments)
     }
 
-    /// The same at a given `--database-url`; its database is empty.
+    /// The same at a given `--database-url`.
     pub fn start_at(backend: Backend, database_url: Option<String>, arguments: &[&str]) -> Self {
+        Self::start_new(backend, database_url, arguments, false)
+    }
+
+    /// On SQLite, and as a program that may not write what the mode of a file forbids, also where root runs the tests.
+    pub fn start_obeying_modes(arguments: &[&str]) -> Self {
+        Self::start_new(Backend::Sqlite, None, arguments, true)
+    }
+
+    fn start_new(backend: Backend, database_url: Option<String>, arguments: &[&str], obeys_modes: bool) -> Self {
         let directory = tempfile::Builder::new().prefix("muster-test-").tempdir().expect("a temporary directory");
         let directory = directory.keep();
         let watchdog = Watchdog::over(&directory, "KILL");
@@ -61,6 +71,7 @@ impl Server {
             directory,
             database_url,
             arguments: arguments.iter().map(ToString::to_string).collect(),
+            obeys_modes,
             key: unique("bootstrapkey").replace('-', ""),
             secret: unique("bootstrapsecret0123456789").replace('-', ""),
             running: None,
@@ -107,7 +118,7 @@ impl Server {
 
     /// The command line that starts this server.
     pub fn serve_command(&self) -> Command {
-        let mut command = muster();
+        let mut command = if self.obeys_modes { muster_obeying_modes() } else { muster() };
         command.args(["serve", "--listen", "127.0.0.1:0", "--data-dir"]).arg(self.data_dir());
         if let Some(url) = &self.database_url {
             command.args(["--database-url", url]);

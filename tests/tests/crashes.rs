@@ -234,8 +234,8 @@ fn check(place: &Place, all: &[Written]) -> Found {
     let ways = [
         format!("locationId={}", place.site),
         "queryString=tags:crash".to_owned(),
-        "queryString=name:w".to_owned(),
         "queryString=hostName:w".to_owned(),
+        "queryString=deviceLocation:here".to_owned(),
         format!("deviceGroupId={}", place.dynamic),
         "queryString=deviceGroup:by%20rule".to_owned(),
     ];

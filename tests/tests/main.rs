@@ -12,5 +12,5 @@ mod inventory;
 mod isolation_matrix;
 mod operations;
 mod retries;
-mod secrets;
 mod rosters;
+mod secrets;

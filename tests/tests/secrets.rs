@@ -1,5 +1,5 @@
-//! Secrets that were given to the service, rightly or by mistake, are found nowhere: in no answer but the one that makes
-//! them, no log, no byte of the database, no metric, no backup.
+//! Secrets that were given to the service, rightly or by mistake, are found nowhere: in no answer but the one that
+//! makes them, no log, no byte of the database, no metric, no backup.
 
 use std::cell::RefCell;
 use std::fs;
@@ -86,6 +86,8 @@ fn planted_secrets_are_found_nowhere(backend: Backend) {
     told.json(&json!({"name": "open", "description": open})).send().ok();
 
     of_callers(&server, &canaries);
+    of_commands(&server, &canaries);
+    of_calendars(&server, &client, &canaries);
     of_synthetics(&client, &canaries);
     in_wrong_requests(&server, &client, &canaries);
     assert!(canaries.planted.borrow().len() >= 20);
@@ -143,6 +145,48 @@ fn of_callers(server: &Server, canaries: &Canaries) {
     let report = json!({"action": "inventory", "deviceid": unique("d"), "content": {"hardware": {"name": "reported"}}});
     let path = "/api/v2/tenants/client_1/agents/reports";
     canaries.send(server.request("POST", path).basic(key, secret).json(&report)).ok();
+}
+
+/// Keys that are made and rotated on the command line.
+fn of_commands(server: &Server, canaries: &Canaries) {
+    let run = |arguments: &[&str]| {
+        let mut command = muster();
+        command.args(arguments).args(["--log", "debug", "--data-dir"]).arg(server.data_dir());
+        if let Some(url) = server.database_url() {
+            command.args(["--database-url", url]);
+        }
+        let exit = Exit::of(&mut command);
+        assert!(exit.status.success(), "{}{}", exit.stdout, exit.stderr);
+        canaries.heard.borrow_mut().push(exit.stderr);
+        let value =
+            |name: &str| exit.stdout.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().to_owned();
+        canaries.add("a secret of a command", &value("MUSTER_SECRET="));
+        value("MUSTER_KEY=")
+    };
+    let key = run(&["key", "create", "--tenant", "client_1", "--name", "made by hand", "--role", "viewer"]);
+    run(&["key", "rotate", &key]);
+    run(&["key", "rotate", "--revoke-previous", &key]);
+}
+
+/// Addresses of calendars, which open them to whoever has the token in them.
+fn of_calendars(server: &Server, client: &Client, canaries: &Canaries) {
+    let user = client.post("/users", &json!({"loginName": unique("on-call")})).ok()["id"].clone();
+    let shift = json!({"name": "one", "users": [{"id": user}], "userGroups": [], "schedule": {
+        "type": "one-time", "startDate": "2026-11-20T00:00:00Z", "endDate": "2026-11-21T00:00:00Z"}});
+    let roster = json!({"name": unique("roster"), "description": "on call", "timeZone": {"name": "Europe/Paris"},
+        "shiftDetails": [shift]});
+    let roster = client.post("/rosters", &roster).ok()["id"].clone();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    for of in [text(&roster), format!("users/{}", text(&user))] {
+        let path = format!("/rosters/{of}/calendars");
+        let create = || client.request("POST", &path).header("Idempotency-Key", &of);
+        let made = canaries.made("the token of a calendar", create(), "token");
+        canaries.send(create()).ok();
+        canaries.send(client.request("GET", &path)).list();
+        assert_eq!(canaries.send(server.request("GET", &text(&made["url"]))).status, 200, "{made}");
+        let wrong = format!("/api/v2/tenants/client_1/rosters/{of}/calendar.ics?token=");
+        canaries.send(server.request("GET", &(wrong + &canaries.plant("a wrong token of a calendar")))).not_found();
+    }
 }
 
 /// Credentials of synthetics, which are write-only.

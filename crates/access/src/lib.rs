@@ -13,6 +13,7 @@ mod audit;
 mod bootstrap;
 mod cache;
 pub mod console;
+pub mod demo;
 pub mod facts;
 mod filters;
 mod keeper;

@@ -1,11 +1,14 @@
 //! The certificate with which the server speaks HTTPS; it can be read again while the server runs.
 
+mod der;
+
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, PoisonError, RwLock},
 };
 
 use anyhow::{Context as _, bail};
+use base::timestamp::Timestamp;
 use rustls::{
     ServerConfig,
     crypto::ring,
@@ -34,6 +37,12 @@ impl Certificate {
         let new = Arc::new(read(&self.chain_file, &self.key_file)?);
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = new;
         Ok(())
+    }
+
+    /// When the certificate ends; `None` when that cannot be read.
+    pub fn ends(&self) -> Option<Timestamp> {
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        der::not_after(current.cert.first()?)
     }
 
     /// What the server needs to speak HTTPS with it: TLS 1.2 and 1.3.
@@ -81,7 +90,9 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let (chain, key) = write(directory.path(), "one.test");
         let (_, other_key) = write(directory.path(), "other.test");
-        Certificate::load(&chain, &key).unwrap().server_config().unwrap();
+        let certificate = Certificate::load(&chain, &key).unwrap();
+        certificate.server_config().unwrap();
+        assert!(certificate.ends() > Some(crate::clock::now()));
         for (chain, key, said) in [
             (&chain, &other_key, "do not belong together"),
             (&key, &key, "holds no PEM certificate"),

@@ -8,9 +8,11 @@
 //! What differs between SQLite and Postgres stays in this crate, behind one function for each difference.
 
 mod backend;
+mod backup;
 mod condition;
 mod error;
 mod insert;
+mod inspect;
 mod lock;
 mod migrate;
 mod numbers;
@@ -33,8 +35,10 @@ use std::{
 
 pub use crate::{
     backend::{Conn, Sql},
+    backup::back_up,
     condition::Condition,
     error::{Error, Result},
+    inspect::{Inspection, inspect},
     lock::{lock, lock_shared},
     migrate::Migrations,
     numbers::{GROUP_SIZES, Numbers, Writes},

@@ -37,6 +37,25 @@ impl DatabaseUrl {
         Err("a database URL starts with sqlite: or postgres://".to_owned())
     }
 
+    /// The URL as it may be shown: without passwords.
+    pub fn without_password(&self) -> String {
+        let text = match self {
+            Self::Sqlite(path) => return format!("sqlite:{}", path.display()),
+            Self::Postgres(text) => text.expose(),
+        };
+        let (base, query) = text.split_once('?').unwrap_or((text, ""));
+        let base = match base.split_once("://").and_then(|(scheme, rest)| Some((scheme, rest.split_once('@')?))) {
+            Some((scheme, (user, rest))) => {
+                let name = user.split(':').next().unwrap_or_default();
+                format!("{scheme}://{name}@{rest}")
+            }
+            None => base.to_owned(),
+        };
+        let kept = query.split('&').filter(|pair| !pair.is_empty() && !pair.contains("password="));
+        let query = kept.collect::<Vec<_>>().join("&");
+        if query.is_empty() { base } else { format!("{base}?{query}") }
+    }
+
     /// The backend of this URL's scheme.
     pub fn backend(&self) -> Backend {
         match self {
@@ -74,6 +93,18 @@ mod tests {
         assert_eq!(DatabaseUrl::parse("postgresql://h/d").unwrap().backend(), Backend::Postgres);
         for wrong in ["", "sqlite:", "a.db", "mysql://h/d", "postgres:/h"] {
             assert!(DatabaseUrl::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn shown_without_password() {
+        for (url, shown) in [
+            ("postgres://u:p%40@h:1/d?password=x&sslmode=require", "postgres://u@h:1/d?sslmode=require"),
+            ("postgres://u@h/d", "postgres://u@h/d"),
+            ("postgres:///d?sslpassword=x", "postgres:///d"),
+            ("sqlite:a.db", "sqlite:a.db"),
+        ] {
+            assert_eq!(DatabaseUrl::parse(url).unwrap().without_password(), shown);
         }
     }
 

@@ -41,6 +41,15 @@ impl Fixture {
         self.db.write_here(move |conn| Tx::run(conn, &who(), NOW, f))
     }
 
+    /// A write that notes one change.
+    fn changed(&self, change: Change) {
+        let done = self.tx(move |tx| {
+            tx.note(change);
+            Ok(())
+        });
+        done.unwrap();
+    }
+
     fn claim(&self, owner: &'static str, now: i64) -> Vec<String> {
         let (now, until) = (Timestamp::from_millis(now), Timestamp::from_millis(now + 1000));
         let claimed = self.db.write_here(move |conn| events::claim(conn, owner, now, until, 100)).unwrap();
@@ -90,9 +99,9 @@ fn a_write_that_fails_leaves_nothing() {
 fn each_entity_stays_in_order_and_a_claim_runs_out() {
     let fixture = fixture();
     for n in 0..2 {
-        fixture.tx(move |tx| Ok(tx.note(change("a", Some(json!(n)), Some(json!(n + 1)))))).unwrap();
+        fixture.changed(change("a", Some(json!(n)), Some(json!(n + 1))));
     }
-    fixture.tx(|tx| Ok(tx.note(change("b", None, Some(json!(1)))))).unwrap();
+    fixture.changed(change("b", None, Some(json!(1))));
     let now = NOW.millis();
     assert_eq!(fixture.claim("one", now), ["UPDATE a", "CREATE b"], "the oldest of each");
     assert!(fixture.claim("two", now + 500).is_empty(), "claimed, and the second of a waits for the first");
@@ -102,7 +111,7 @@ fn each_entity_stays_in_order_and_a_claim_runs_out() {
 #[test]
 fn a_late_owner_does_not_finish_what_another_has_claimed() {
     let fixture = fixture();
-    fixture.tx(|tx| Ok(tx.note(change("a", None, Some(json!(1)))))).unwrap();
+    fixture.changed(change("a", None, Some(json!(1))));
     let claim = |owner: &'static str, now: i64| {
         let (now, until) = (Timestamp::from_millis(now), Timestamp::from_millis(now + 1000));
         fixture.db.write_here(move |conn| events::claim(conn, owner, now, until, 1)).unwrap().remove(0)
@@ -138,7 +147,7 @@ impl Subscriber for Reluctant {
 fn a_worker_hands_on_everything_once_and_in_order() {
     let fixture = fixture();
     for n in 0..20 {
-        fixture.tx(move |tx| Ok(tx.note(change("a", Some(json!(n)), Some(json!(n + 1)))))).unwrap();
+        fixture.changed(change("a", Some(json!(n)), Some(json!(n + 1))));
     }
     let subscriber = Arc::new(Reluctant::default());
     // Time runs fast, so that the retry after the first refusal is soon due.

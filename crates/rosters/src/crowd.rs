@@ -62,10 +62,7 @@ impl Crowd {
         let members = self.groups(crew).filter(|group| group.activated).flat_map(|group| &group.members);
         let members = members.filter_map(|id| self.users.get(id));
         let mut seen = HashSet::new();
-        self.users(crew)
-            .chain(members)
-            .filter(|person| person.activated && seen.insert(person.id.as_str()))
-            .collect()
+        self.users(crew).chain(members).filter(|person| person.activated && seen.insert(person.id.as_str())).collect()
     }
 }
 

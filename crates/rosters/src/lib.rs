@@ -12,9 +12,11 @@
 
 mod calendars;
 mod crowd;
+pub mod demo;
 mod lines;
 mod on_call;
 mod overrides;
+mod revisions;
 mod roster;
 mod schedule;
 mod schema;
@@ -28,7 +30,7 @@ use ports::People;
 use utoipa_actix_web::service_config::ServiceConfig;
 
 pub use crate::on_call::port::Rosters;
-use crate::on_call::board::Boards;
+use crate::{on_call::board::Boards, timeline::kept::Kept};
 
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
@@ -44,9 +46,9 @@ pub fn domain() -> api::Domain {
 /// Puts those who answer for people where the handlers look for them.
 pub fn extras(people: Arc<dyn People>) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
     let people: web::Data<dyn People> = web::Data::from(people);
-    let boards = web::Data::new(Boards::default());
+    let (boards, kept) = (web::Data::new(Boards::default()), web::Data::new(Kept::default()));
     move |config: &mut web::ServiceConfig| {
-        config.app_data(people.clone()).app_data(boards.clone());
+        config.app_data(people.clone()).app_data(boards.clone()).app_data(kept.clone());
     }
 }
 

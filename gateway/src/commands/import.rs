@@ -93,18 +93,15 @@ fn one(
         return Ok(());
     }
     let told = |line: u64, why: &str| refuse(&format!("line {line}: {why}"));
-    match rows::import(db, partner, tenant, kind, file, api::clock::now(), told) {
-        Ok(summary) => {
-            sums.created += summary.created;
-            sums.updated += summary.updated;
-            sums.unchanged += summary.unchanged;
-            sums.refused += summary.errors;
-        }
-        Err(rows::Error::Refused(problem)) => {
-            sums.refused += 1;
-            refuse(&problem.detail);
-        }
-        Err(error) => return Err(error).with_context(|| format!("storing {}", path.display())),
+    let summary = rows::import(db, partner, tenant, kind, file, api::clock::now(), told);
+    let summary = summary.with_context(|| format!("storing {}", path.display()))?;
+    sums.created += summary.created;
+    sums.updated += summary.updated;
+    sums.unchanged += summary.unchanged;
+    sums.refused += summary.errors;
+    if let Some(why) = summary.message {
+        sums.refused += 1;
+        refuse(&why);
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 mod bodies;
 mod commands;
+mod cursors;
 mod etag;
 mod first_run;
 mod framework;

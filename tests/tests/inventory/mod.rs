@@ -1,6 +1,7 @@
 //! The inventory: what is listed, read, written and reported.
 
 mod applications;
+mod bulk;
 mod detail;
 mod device_shapes;
 mod dynamic_groups;

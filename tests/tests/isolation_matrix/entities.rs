@@ -21,10 +21,14 @@ pub(super) enum Kind {
     Roster,
     /// Of a roster.
     Override,
+    /// An address of a roster's calendar.
+    RosterCalendar,
+    /// An address of a user's calendar.
+    UserCalendar,
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 11] = [
+    pub(super) const ALL: [Self; 13] = [
         Self::Resource,
         Self::Record,
         Self::Site,
@@ -36,6 +40,8 @@ impl Kind {
         Self::UserGroup,
         Self::Roster,
         Self::Override,
+        Self::RosterCalendar,
+        Self::UserCalendar,
     ];
 
     /// What templates call it: `$site`, and `$site.name` for its name.
@@ -52,6 +58,8 @@ impl Kind {
             Self::UserGroup => "userGroup",
             Self::Roster => "roster",
             Self::Override => "override",
+            Self::RosterCalendar => "rosterCalendar",
+            Self::UserCalendar => "userCalendar",
         }
     }
 
@@ -84,10 +92,21 @@ impl Kind {
             Self::Override => {
                 let roster = Self::Roster.make(owner, name).id();
                 let user = somebody(owner);
-                let body = json!({"user": {"id": user}, "start": "2026-11-20T00:00:00Z", "end": "2026-11-21T00:00:00Z", "note": name});
+                let (start, end) = ("2026-11-20T00:00:00Z", "2026-11-21T00:00:00Z");
+                let body = json!({"user": {"id": user}, "start": start, "end": end, "note": name});
                 let mut created = create(&format!("/rosters/{roster}/overrides"), body);
                 created["inside"] = json!(roster);
                 created
+            }
+            Self::RosterCalendar => {
+                let roster = Self::Roster.make(owner, name).id();
+                let created = owner.post_empty(&format!("/rosters/{roster}/calendars")).ok();
+                json!({"id": created["id"], "inside": roster})
+            }
+            Self::UserCalendar => {
+                let user = somebody(owner);
+                let created = owner.post_empty(&format!("/rosters/users/{user}/calendars")).ok();
+                json!({"id": created["id"], "inside": user})
             }
         };
         if self == Self::Record {
@@ -112,6 +131,7 @@ impl Kind {
             Self::UserGroup => json!(format!("USRGRP-{}", uuid())),
             Self::Roster => json!(format!("ES-{}", uuid())),
             Self::Override => json!(format!("OVR-{}", uuid())),
+            Self::RosterCalendar | Self::UserCalendar => json!(format!("CAL-{}", uuid())),
         };
         let mut forms = vec![("id", id), ("name", json!(unique("nobody")))];
         match self {

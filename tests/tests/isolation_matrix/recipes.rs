@@ -10,7 +10,8 @@
 //! - `.filters(&[query, …])`: the same for its query string;
 //! - `.asks(query)`: a query that it cannot do without;
 //! - `.of_rows(type)`: when its body is of another type than JSON, with a row and a line of the answer for each entity;
-//! - `.of_partners()`: when only a partner's tenant has it.
+//! - `.of_partners()`: when only a partner's tenant has it;
+//! - `.of_seen()`: when it may be called on what is seen of a partner, though it is no `GET`.
 //!
 //! A new kind of entity is a line in `entities.rs`.
 
@@ -32,6 +33,8 @@ pub(super) struct Recipe {
     /// Queries that name another entity.
     pub(super) queries: &'static [&'static str],
     pub(super) of_partners: bool,
+    /// May a client call it on what it sees of its partner?
+    pub(super) of_seen: bool,
 }
 
 const fn op(operation: &'static str) -> Recipe {
@@ -45,6 +48,7 @@ const fn op(operation: &'static str) -> Recipe {
         references: &[],
         queries: &[],
         of_partners: false,
+        of_seen: false,
     }
 }
 
@@ -75,6 +79,10 @@ impl Recipe {
 
     const fn of_partners(self) -> Self {
         Self { of_partners: true, ..self }
+    }
+
+    const fn of_seen(self) -> Self {
+        Self { of_seen: true, ..self }
     }
 }
 
@@ -122,14 +130,16 @@ const SERVICE_PARENTS: &[&str] = &[
 ];
 
 const RANGE: &str = "from=2026-11-20T00:00:00Z&to=2026-11-27T00:00:00Z";
-const ROSTER: &str = r#"{"name": "$new", "description": "$new", "timeZone": {"name": "Europe/Paris"}, "shiftDetails": [{"name": "Night",
-    "schedule": {"type": "recurring", "startDate": "2026-11-20T00:00:00Z", "startTime": "22:00:00", "endTime": "06:00:00",
+const ROSTER: &str = r#"{"name": "$new", "description": "$new", "timeZone": {"name": "Europe/Paris"},
+    "shiftDetails": [{"name": "Night", "schedule": {"type": "recurring",
+    "startDate": "2026-11-20T00:00:00Z", "startTime": "22:00:00", "endTime": "06:00:00",
     "pattern": {"type": "daily", "repeatFrequency": 1}, "endPattern": {"type": "NEVER"}},
     "users": [{"id": "$user"}], "userGroups": []}]}"#;
 const STAFFED: &[&str] = &[
     ROSTER,
-    r#"{"name": "$new", "description": "$new", "timeZone": {"name": "Europe/Paris"}, "shiftDetails": [{"name": "Night",
-    "schedule": {"type": "recurring", "startDate": "2026-11-20T00:00:00Z", "startTime": "22:00:00", "endTime": "06:00:00",
+    r#"{"name": "$new", "description": "$new", "timeZone": {"name": "Europe/Paris"},
+    "shiftDetails": [{"name": "Night", "schedule": {"type": "recurring",
+    "startDate": "2026-11-20T00:00:00Z", "startTime": "22:00:00", "endTime": "06:00:00",
     "pattern": {"type": "daily", "repeatFrequency": 1}, "endPattern": {"type": "NEVER"}},
     "users": [], "userGroups": [{"uniqueId": "$userGroup"}]}]}"#,
 ];
@@ -237,20 +247,10 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("POST /rosters/{rosterId}/overrides").ids(&[Kind::Roster]).sends(OVERRIDE).refers(&[OVERRIDE]),
     op("GET /rosters/{rosterId}/overrides").ids(&[Kind::Roster]),
     op("DELETE /rosters/{rosterId}/overrides/{overrideId}").ids(&[Kind::Roster, Kind::Override]),
-    // Rosters
-    op("POST /rosters").refers(ROSTERS),
-    op("GET /rosters/search").filters(&["queryString=id:$roster", "queryString=name:$roster.name"]),
-    op("GET /rosters/onCall"),
-    op("POST /rosters/preview").refers(PREVIEWS),
-    op("GET /rosters/{rosterId}").ids(&[Kind::Roster]),
-    op("POST /rosters/{rosterId}").ids(&[Kind::Roster]).sends(NAMED).refers(ROSTERS),
-    op("DELETE /rosters/{rosterId}").ids(&[Kind::Roster]),
-    op("GET /rosters/{rosterId}/onCall").ids(&[Kind::Roster]),
-    op("GET /rosters/{rosterId}/timeline").ids(&[Kind::Roster]).filters(&[DAY]),
-    op("POST /rosters/{rosterId}/overrides").ids(&[Kind::Roster]).refers(OVERRIDES),
-    op("GET /rosters/{rosterId}/overrides").ids(&[Kind::Roster]),
     op("POST /rosters/{rosterId}/calendars").ids(&[Kind::Roster]),
     op("GET /rosters/{rosterId}/calendars").ids(&[Kind::Roster]),
-    op("POST /rosters/users/{userId}/calendars").ids(&[Kind::User]),
+    op("DELETE /rosters/{rosterId}/calendars/{calendarId}").ids(&[Kind::Roster, Kind::RosterCalendar]),
+    op("POST /rosters/users/{userId}/calendars").ids(&[Kind::User]).of_seen(),
     op("GET /rosters/users/{userId}/calendars").ids(&[Kind::User]),
+    op("DELETE /rosters/users/{userId}/calendars/{calendarId}").ids(&[Kind::User, Kind::UserCalendar]).of_seen(),
 ];

@@ -36,7 +36,7 @@ fn overloaded(backend: Backend, method: &str, path: &str, body: Option<&Value>) 
         "{backend:?} {method} {path}\n  peak: {peak}\n  5 × connections: {five_times_as_many}\n  5 × rate: \
          {five_times_as_often}\n  memory: {memory_before} KiB, then {memory_after} KiB"
     );
-    println!("{told}");
+    tell(&told);
     assert_eq!(peak.count(200), peak.times.values().map(Vec::len).sum::<usize>(), "{told}");
     let answered = |seen: &Seen| seen.lost == 0 && seen.times.keys().all(|status| [200, 429, 503].contains(status));
     assert!(answered(&five_times_as_many) && answered(&five_times_as_often), "{told}");
@@ -53,4 +53,10 @@ fn five_times_the_reads(backend: Backend) {
 
 fn five_times_the_writes(backend: Backend) {
     overloaded(backend, "POST", "/resources", Some(&json!({"name": "under-pressure"})));
+}
+
+/// The figures, for whoever runs this with `--nocapture`.
+#[expect(clippy::print_stdout, reason = "a test that measures says what it measured")]
+fn tell(figures: &str) {
+    println!("{figures}");
 }

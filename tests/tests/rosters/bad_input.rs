@@ -47,12 +47,14 @@ fn every_range_is_named(server: &Server) {
         refused(&path, allowed, &|body| change(&mut body["shiftDetails"][1]["schedule"]));
     };
     for wrong in [json!(0), json!(11), json!("11"), json!(1.5), json!("x")] {
-        let of = |kind: &str| json!({"type": kind, "repeatFrequency": wrong, "repeatType": "DAY_OF_MONTH", "dayOfMonth": 1});
+        let of =
+            |kind: &str| json!({"type": kind, "repeatFrequency": wrong, "repeatType": "DAY_OF_MONTH", "dayOfMonth": 1});
         for kind in ["daily", "weekly", "monthly", "yearly"] {
             in_schedule("pattern.repeatFrequency", "from 1 to 10", &|schedule| schedule["pattern"] = of(kind));
         }
     }
-    let monthly = |day: Value| json!({"type": "monthly", "repeatFrequency": 1, "repeatType": "DAY_OF_MONTH", "dayOfMonth": day});
+    let monthly =
+        |day: Value| json!({"type": "monthly", "repeatFrequency": 1, "repeatType": "DAY_OF_MONTH", "dayOfMonth": day});
     for wrong in [json!(32), json!(0), json!("x")] {
         in_schedule("pattern.dayOfMonth", "1 to 31", &|schedule| schedule["pattern"] = monthly(wrong.clone()));
     }
@@ -65,7 +67,9 @@ fn every_range_is_named(server: &Server) {
         let end = json!({"type": "OCCURRENCES", "occurrences": wrong});
         in_schedule("endPattern.occurrences", "1 to 1000000", &|schedule| schedule["endPattern"] = end.clone());
     }
-    in_schedule("endPattern.type", "NEVER, OCCURRENCES, DATE", &|schedule| schedule["endPattern"]["type"] = json!("SOON"));
+    in_schedule("endPattern.type", "NEVER, OCCURRENCES, DATE", &|schedule| {
+        schedule["endPattern"]["type"] = json!("SOON")
+    });
     in_schedule("startDate", "1970 to 9998", &|schedule| schedule["startDate"] = json!("9999-01-01T00:00:00Z"));
     in_schedule("startDate", "2026-11-20", &|schedule| schedule["startDate"] = json!("2026-02-30T00:00:00Z"));
     in_schedule("startTime", "00:00:00 to 23:59:59", &|schedule| schedule["startTime"] = json!("24:00:00"));

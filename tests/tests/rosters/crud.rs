@@ -85,7 +85,8 @@ fn what_recurs_comes_back_as_it_was_given(server: &Server) {
         schedule["endPattern"] = ends[index % 3].clone();
         schedules.push(schedule);
     }
-    let shifts: Vec<Value> = (0..).zip(&schedules).map(|(n, one): (i32, _)| shift(&n.to_string(), one.clone(), &ann)).collect();
+    let shifts: Vec<Value> =
+        (0..).zip(&schedules).map(|(n, one): (i32, _)| shift(&n.to_string(), one.clone(), &ann)).collect();
     let created = create(&client, "GMT", &shifts);
     let read = client.get(&path(&created)).ok();
     let shown: Vec<Value> = (0..schedules.len()).map(|index| read["shiftDetails"][index]["schedule"].clone()).collect();
@@ -160,12 +161,18 @@ fn an_update_knows_shifts_by_their_id(server: &Server) {
     let (at, id) = (path(&created), created["shiftDetails"][0]["id"].clone());
     let unknown = json!({"shiftDetails": [{"id": id}, {"id": "ESD-x", "name": "x"}]});
     client.post(&at, &unknown).invalid(&["shiftDetails[1].id"]);
-    client.post(&at, &json!({"shiftDetails": [{"id": id, "users": [{"id": "USR9"}]}]})).invalid(&["shiftDetails[0].users[0].id"]);
+    client
+        .post(&at, &json!({"shiftDetails": [{"id": id, "users": [{"id": "USR9"}]}]}))
+        .invalid(&["shiftDetails[0].users[0].id"]);
     client.post(&at, &json!({"shiftDetails": [{"id": id, "users": []}]})).invalid(&["shiftDetails[0].users"]);
     let late = shift("Late", daily("20:00:00", "23:00:00"), &bob);
     let updated = client.post(&at, &json!({"shiftDetails": [late, {"id": id, "name": "Early"}]})).ok();
-    let shifts: Vec<(&Value, &Value)> =
-        updated["shiftDetails"].as_array().into_iter().flatten().map(|one| (&one["name"], &one["users"][0]["id"])).collect();
+    let shifts: Vec<(&Value, &Value)> = updated["shiftDetails"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|one| (&one["name"], &one["users"][0]["id"]))
+        .collect();
     assert_eq!(shifts, [(&json!("Late"), &json!(bob)), (&json!("Early"), &json!(ann))]);
     assert_eq!(updated["shiftDetails"][1]["id"], id);
     assert_eq!(client.get(&at).ok()["shiftDetails"], updated["shiftDetails"]);

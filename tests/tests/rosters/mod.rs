@@ -62,5 +62,9 @@ fn text(value: &Value) -> String {
 /// Start and end of each element, without the date's century and the offset.
 fn times(list: &Value) -> Vec<String> {
     let short = |value: &Value| value.as_str().unwrap_or("?").get(5..16).unwrap_or("?").to_owned();
-    list.as_array().into_iter().flatten().map(|one| format!("{}/{}", short(&one["start"]), short(&one["end"]))).collect()
+    list.as_array()
+        .into_iter()
+        .flatten()
+        .map(|one| format!("{}/{}", short(&one["start"]), short(&one["end"])))
+        .collect()
 }

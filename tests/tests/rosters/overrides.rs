@@ -55,7 +55,10 @@ fn an_override_of_a_shift_takes_its_time(server: &Server) {
     assert_eq!(client.delete(&format!("{at}/{}", text(&created["id"]))).ok(), json!({}));
     assert_eq!(client.get(&at).page()["totalResults"], json!(0));
     client.delete(&format!("{at}/{}", text(&created["id"]))).not_found();
-    assert_eq!(line(&client, &made, "2030-05-01T08:00:00Z", "2030-05-01T20:00:00Z"), ["05-01T08:00/05-01T20:00 Ann shift"]);
+    assert_eq!(
+        line(&client, &made, "2030-05-01T08:00:00Z", "2030-05-01T20:00:00Z"),
+        ["05-01T08:00/05-01T20:00 Ann shift"]
+    );
 }
 
 fn the_last_override_wins(server: &Server) {
@@ -91,7 +94,9 @@ fn an_override_of_the_roster_fills_gaps(server: &Server) {
     let client = server.new_client();
     let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
     let made = create(&client, "GMT", &[shift("Day", daily("08:00:00", "12:00:00"), &ann)]);
-    client.post(&format!("{}/overrides", path(&made)), &over(&bob, "2030-05-01T10:00:00Z", "2030-05-01T14:00:00Z")).ok();
+    client
+        .post(&format!("{}/overrides", path(&made)), &over(&bob, "2030-05-01T10:00:00Z", "2030-05-01T14:00:00Z"))
+        .ok();
     let expected = [
         "05-01T08:00/05-01T10:00 Ann shift",
         "05-01T10:00/05-01T12:00 Bob override",

@@ -11,8 +11,8 @@ mod verify;
 
 use base::secret::Secret;
 
-pub(crate) use self::tunnel::Tunnel;
 use self::settings::{Place, Settings};
+pub(crate) use self::tunnel::Tunnel;
 use crate::{Error, Result, url::DatabaseUrl};
 
 /// The URL to connect to, and the tunnel it leads through when TLS is asked for.

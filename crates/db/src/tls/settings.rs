@@ -108,7 +108,9 @@ impl Settings {
         };
         let roots = match root.as_deref() {
             Some("system") if mode != Mode::VerifyFull => {
-                return Err("sslrootcert=system needs sslmode=verify-full: anybody can have a public certificate".to_owned());
+                return Err(
+                    "sslrootcert=system needs sslmode=verify-full: anybody can have a public certificate".to_owned()
+                );
             }
             Some("system") => Some(Roots::Public),
             Some(file) => Some(Roots::File(file.into())),
@@ -218,8 +220,18 @@ struct Parts {
 
 /// Parameters that are read here, and not handed on.
 const READ_HERE: [&str; 12] = [
-    "host", "hostaddr", "port", "ssl", "sslmode", "sslrootcert", "sslcert", "sslkey", "sslnegotiation", "sslsni",
-    "sslcompression", "requiressl",
+    "host",
+    "hostaddr",
+    "port",
+    "ssl",
+    "sslmode",
+    "sslrootcert",
+    "sslcert",
+    "sslkey",
+    "sslnegotiation",
+    "sslsni",
+    "sslcompression",
+    "requiressl",
 ];
 
 impl Parts {

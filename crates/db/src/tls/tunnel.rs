@@ -1,13 +1,7 @@
 //! The tunnel: libpq speaks in the clear to a socket that only this user may open, and what it says goes on to the
 //! server inside TLS.
 
-use std::{
-    fs, io,
-    path::PathBuf,
-    sync::Arc,
-    thread::JoinHandle,
-    time::Duration,
-};
+use std::{fs, io, path::PathBuf, sync::Arc, thread::JoinHandle, time::Duration};
 
 use rustls::{ClientConfig, pki_types::ServerName};
 use tempfile::TempDir;
@@ -54,7 +48,12 @@ struct Way {
 
 impl Tunnel {
     /// Opens an end for each target; gives the directories for libpq's `host`.
-    pub(crate) fn open(targets: Vec<Target>, tls: ClientConfig, mode: Mode, direct: bool) -> Result<(Self, Vec<PathBuf>)> {
+    pub(crate) fn open(
+        targets: Vec<Target>,
+        tls: ClientConfig,
+        mode: Mode,
+        direct: bool,
+    ) -> Result<(Self, Vec<PathBuf>)> {
         let failed = |error: io::Error| Error::Unavailable(format!("the TLS tunnel cannot be opened: {error}"));
         // Its mode is 0700: who could open the socket could speak for us.
         let directory = tempfile::Builder::new().prefix("muster-tls-").tempdir().map_err(failed)?;

@@ -46,7 +46,8 @@ pub(super) fn client_config(settings: &Settings) -> Result<ClientConfig, String>
     let mut config = match &settings.client {
         None => config.with_no_client_auth(),
         Some((chain, key)) => {
-            let key = PrivateKeyDer::from_pem_file(key).map_err(|error| format!("sslkey {}: {error}", key.display()))?;
+            let key =
+                PrivateKeyDer::from_pem_file(key).map_err(|error| format!("sslkey {}: {error}", key.display()))?;
             let chain = certificates("sslcert", chain)?;
             config.with_client_auth_cert(chain, key).map_err(|error| format!("sslcert and sslkey: {error}"))?
         }
@@ -96,7 +97,8 @@ impl ServerCertVerifier for Verifier {
         let Some(Trusted { authorities, given }) = &self.trusted else { return Ok(ServerCertVerified::assertion()) };
         let checked = if given.contains(certificate) {
             // An authority's certificate is none for a server to rustls; to libpq it is, when it is trusted itself.
-            verify_server_name(&ParsedCertificate::try_from(certificate)?, name).map(|()| ServerCertVerified::assertion())
+            verify_server_name(&ParsedCertificate::try_from(certificate)?, name)
+                .map(|()| ServerCertVerified::assertion())
         } else {
             authorities.verify_server_cert(certificate, intermediates, name, ocsp_response, now)
         };

@@ -143,8 +143,7 @@ fn known(conn: &mut Conn, place: &Place, entry: &Entry) -> Result<Option<String>
     if !keys.is_empty() {
         return Ok(None);
     }
-    let (given, missing): (Vec<_>, Vec<_>) =
-        rules::NAMES.into_iter().partition(|name| !said.text(name).is_empty());
+    let (given, missing): (Vec<_>, Vec<_>) = rules::NAMES.into_iter().partition(|name| !said.text(name).is_empty());
     if given.is_empty() {
         return Ok(None);
     }

@@ -185,7 +185,8 @@ mod tests {
         let rows = rows(PRINTED.as_bytes(), "client_1").unwrap();
         let [first, second] = rows.as_slice() else { panic!("{rows:?}") };
         let entry = first.entry.as_ref().unwrap();
-        let text = |name: &str| entry.input.texts.iter().find(|(known, _)| *known == name).map(|(_, text)| text.as_str());
+        let text =
+            |name: &str| entry.input.texts.iter().find(|(known, _)| *known == name).map(|(_, text)| text.as_str());
         for (name, expected) in [
             ("name", "web"),
             ("provider", "AWS"),
@@ -218,9 +219,12 @@ mod tests {
 
     #[test]
     fn regions_and_times() {
-        for (zone, expected) in
-            [("eu-west-1a", "eu-west-1"), ("us-west-2-lax-1a", "us-west-2"), ("ap-south-12c", "ap-south-12"), ("odd", "odd")]
-        {
+        for (zone, expected) in [
+            ("eu-west-1a", "eu-west-1"),
+            ("us-west-2-lax-1a", "us-west-2"),
+            ("ap-south-12c", "ap-south-12"),
+            ("odd", "odd"),
+        ] {
             assert_eq!(region(zone), expected);
         }
         for (time, expected) in [("T1.000Z", "T1Z"), ("T1Z", "T1Z"), ("T1.5+00:00", "T1+00:00")] {

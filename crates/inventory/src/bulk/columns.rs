@@ -229,8 +229,11 @@ mod tests {
         assert_eq!(errors("name,make\na\n"), ["row: has 1 cells, the header has 2"]);
         assert_eq!(errors("name,make\na,b,c\n"), ["row: has 3 cells, the header has 2"]);
         let wrong = errors("name,bios,ipAddress,agentInstalled\na,{,10.0.0.300,perhaps\n");
-        let expected =
-            ["bios: must be JSON", "agentInstalled: must be true or false", "ipAddress: must be an IPv4 or IPv6 address"];
+        let expected = [
+            "bios: must be JSON",
+            "agentInstalled: must be true or false",
+            "ipAddress: must be an IPv4 or IPv6 address",
+        ];
         assert_eq!(wrong, expected);
         assert_eq!(errors("name,tenantId\na,client_2\n").len(), 1);
     }

@@ -64,11 +64,7 @@ impl Default for Records {
 
 impl Records {
     /// Takes a piece in, and hands on every record that it ends. Blank lines are left out.
-    pub fn push(
-        &mut self,
-        mut piece: &[u8],
-        mut each: impl FnMut(Record<'_>) -> Result<(), Stop>,
-    ) -> Result<(), Stop> {
+    pub fn push(&mut self, mut piece: &[u8], mut each: impl FnMut(Record<'_>) -> Result<(), Stop>) -> Result<(), Stop> {
         while !piece.is_empty() {
             let read = self.step(piece, &mut each)?;
             piece = piece.get(read..).unwrap_or_default();
@@ -86,11 +82,7 @@ impl Records {
     }
 
     /// One step of the reader; answers how many bytes it took.
-    fn step(
-        &mut self,
-        piece: &[u8],
-        each: &mut impl FnMut(Record<'_>) -> Result<(), Stop>,
-    ) -> Result<usize, Stop> {
+    fn step(&mut self, piece: &[u8], each: &mut impl FnMut(Record<'_>) -> Result<(), Stop>) -> Result<usize, Stop> {
         let mut skipped = 0;
         if !self.inside {
             // What stands between records, so that the line of the next one is known.
@@ -178,7 +170,13 @@ mod tests {
     #[test]
     fn records_know_their_lines() {
         let text = b"a,b\r\n\"x\ny\",2\r\n\r\n\n3,\n,\"\"\"q\"\"\"\nlast,";
-        let rows = expected(&[(1, &["a", "b"]), (2, &["x\ny", "2"]), (6, &["3", ""]), (7, &["", "\"q\""]), (8, &["last", ""])]);
+        let rows = expected(&[
+            (1, &["a", "b"]),
+            (2, &["x\ny", "2"]),
+            (6, &["3", ""]),
+            (7, &["", "\"q\""]),
+            (8, &["last", ""]),
+        ]);
         assert_eq!(records(&[text]), Ok(rows.clone()));
         let bytes: Vec<&[u8]> = text.chunks(1).collect();
         assert_eq!(records(&bytes), Ok(rows));

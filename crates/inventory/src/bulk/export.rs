@@ -207,8 +207,7 @@ fn header(out: &mut Vec<u8>, ids: bool, tags: &BTreeMap<String, String>) {
 fn record(out: &mut Vec<u8>, resource: &Exported<'_>, ids: bool, tags: &BTreeMap<String, String>) {
     let Exported { row, shown, site, kind } = resource;
     let agent = if row.agent_installed { "true" } else { "false" };
-    let before: [&str; 7] =
-        [&row.id, &row.tenant_id, &row.kind, kind, &row.state, agent, site.unwrap_or_default()];
+    let before: [&str; 7] = [&row.id, &row.tenant_id, &row.kind, kind, &row.state, agent, site.unwrap_or_default()];
     let before = before.into_iter().skip(if ids { 0 } else { 2 });
     let launched = row.launch_ms.map(|ms| Timestamp::from_millis(ms).to_string()).unwrap_or_default();
     let roles = shown.app_roles.join(", ");

@@ -226,7 +226,8 @@ async fn whole(
         body.hold(piece.len())?;
         reader.push(&piece).map_err(Stop::problem)?;
         if reader.len() > MOST_WHOLE {
-            let message = format!("has more than {MOST_WHOLE} rows, which is the most with atomic or an Idempotency-Key");
+            let message =
+                format!("has more than {MOST_WHOLE} rows, which is the most with atomic or an Idempotency-Key");
             return Err(Problem::field("body", message).into());
         }
     }

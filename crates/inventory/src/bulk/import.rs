@@ -12,7 +12,7 @@ use super::{
     aws,
     columns::Columns,
     csv::Records,
-    reader::{Format, Reader, Row, Stop},
+    reader::{Format, Reader, Row},
     wire::{BulkResult, BulkSummary},
 };
 
@@ -76,25 +76,16 @@ pub enum Error {
     /// It cannot be read.
     #[error("reading the file: {0}")]
     Read(#[from] io::Error),
-    /// What it holds cannot be read on; what came before is stored.
-    #[error("{0}")]
-    Refused(Problem),
     /// The database failed.
     #[error("{0}")]
     Database(#[from] db::Error),
 }
 
-impl From<Stop> for Error {
-    fn from(stop: Stop) -> Self {
-        Self::Refused(stop.problem())
-    }
-}
-
 /// Takes in a file of rows, batch by batch. `refused` is told of each row that is refused: its line (of a printout of
-/// instances, the number of the instance) and why.
+/// instances, the number of the instance) and why. A file that cannot be read on is told by
+/// [`BulkSummary::complete`]; what came before is stored.
 ///
-/// # Errors
-/// See [`Error`]. A [`Kind::Report`] is none of rows; [`crate::agents::import`] takes it.
+/// A [`Kind::Report`] holds no rows; [`crate::agents::import`] takes it.
 pub fn import(
     db: &Db,
     partner: &TenantId,
@@ -121,7 +112,10 @@ pub fn import(
         Kind::AwsInstances => {
             let mut whole = Vec::new();
             file.read_to_end(&mut whole)?;
-            let mut rows = aws::rows(&whole, &place.tenant).map_err(Error::Refused)?;
+            let mut rows = match aws::rows(&whole, &place.tenant) {
+                Ok(rows) => rows,
+                Err(problem) => return Ok(incomplete(summary, problem)),
+            };
             drop(whole);
             while !rows.is_empty() {
                 let rest = rows.split_off(BATCH.min(rows.len()));
@@ -131,7 +125,7 @@ pub fn import(
         }
         Kind::Csv => Format::Csv,
         Kind::Ndjson => Format::Ndjson,
-        Kind::Report => return Err(Error::Refused(Problem::field("body", "is a report, and not rows"))),
+        Kind::Report => return Ok(incomplete(summary, Problem::invalid("the file holds a report, and no rows"))),
     };
     let mut reader = Reader::new(format, &place.tenant);
     let mut piece = vec![0; PIECE];
@@ -142,11 +136,17 @@ pub fn import(
         while reader.is_full(BATCH) || last && reader.len() > 0 {
             store(reader.take(BATCH))?;
         }
-        done?;
+        if let Err(stop) = done {
+            return Ok(incomplete(summary, stop.problem()));
+        }
         if last {
             return Ok(summary);
         }
     }
+}
+
+fn incomplete(summary: BulkSummary, why: Problem) -> BulkSummary {
+    BulkSummary { complete: false, message: Some(why.detail), ..summary }
 }
 
 fn write(db: &Db, place: &Place, rows: Vec<Row>, now: Timestamp) -> db::Result<Vec<BulkResult>> {

@@ -100,8 +100,11 @@ pub fn decommission(conn: &mut Conn, resource: &Resource) -> Result<Row> {
 pub fn identified(conn: &mut Conn, tenant: &str, keys: &[IdentityKey]) -> Result<Option<(IdentityKey, String)>> {
     use resource_identities::dsl;
     for key in keys {
-        let id: Option<String> =
-            dsl::resource_identities.find((tenant, key.stored())).select(dsl::resource_id).get_result(conn).optional()?;
+        let id: Option<String> = dsl::resource_identities
+            .find((tenant, key.stored()))
+            .select(dsl::resource_id)
+            .get_result(conn)
+            .optional()?;
         if let Some(id) = id
             && is_same_machine(&identities(conn, tenant, &id)?, keys)
         {

@@ -96,7 +96,9 @@ async fn answer(
         })
         .await?;
     let mut response = HttpResponse::Ok();
-    response.content_type("text/calendar; charset=utf-8").insert_header((header::CACHE_CONTROL, "private, max-age=300"));
+    response
+        .content_type("text/calendar; charset=utf-8")
+        .insert_header((header::CACHE_CONTROL, "private, max-age=300"));
     Ok(response.body(text))
 }
 

@@ -36,7 +36,9 @@ pub struct CreatedCalendar {
     #[serde(flatten)]
     pub calendar: Calendar,
     /// The path to give to a calendar program, after the address of the service. It is shown this once.
-    #[schema(example = "/api/v2/tenants/client_1/rosters/ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90/calendar.ics?token=…")]
+    #[schema(
+        example = "/api/v2/tenants/client_1/rosters/ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90/calendar.ics?token=…"
+    )]
     pub url: String,
     /// The token in it.
     pub token: String,

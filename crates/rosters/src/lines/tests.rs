@@ -31,15 +31,14 @@ fn version(id: &str, from: &str, to: &str, valid: Interval) -> Version {
 }
 
 fn day_and_night() -> Lines {
-    let versions = vec![
-        version("day", "08:00:00", "20:00:00", always()),
-        version("night", "20:00:00", "08:00:00", always()),
-    ];
+    let versions =
+        vec![version("day", "08:00:00", "20:00:00", always()), version("night", "20:00:00", "08:00:00", always())];
     Lines { versions, overrides: Vec::new() }
 }
 
 fn told(lines: &Lines, range: Interval) -> Vec<(String, Who)> {
-    let text = |piece: &Piece| format!("{}/{}", &piece.time.start().to_string()[5..16], &piece.time.end().to_string()[5..16]);
+    let text =
+        |piece: &Piece| format!("{}/{}", &piece.time.start().to_string()[5..16], &piece.time.end().to_string()[5..16]);
     lines.pieces(range).iter().map(|piece| (text(piece), piece.who)).collect()
 }
 
@@ -49,7 +48,9 @@ fn an_override_takes_part_of_a_shift_and_the_last_one_wins() {
     let range = time("2026-05-01T06:00:00Z", "2026-05-01T22:00:00Z");
     let about = |id: &str, rule: Rule| Some(Overridden { id: id.to_owned(), name: id.to_owned(), rule });
     let day = daily("GMT", "08:00:00", "20:00:00");
-    lines.overrides.push(Override { time: time("2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z"), shift: about("day", day) });
+    lines
+        .overrides
+        .push(Override { time: time("2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z"), shift: about("day", day) });
     let expected = [
         ("04-30T20:00/05-01T08:00", Who::Shift(1)),
         ("05-01T08:00/05-01T20:00", Who::Override(0)),
@@ -74,7 +75,8 @@ fn an_override_of_a_shift_stays_when_the_shift_moves() {
         version("a", "08:00:00", "12:00:00", Interval::new(Timestamp::from_millis(0), cut).unwrap()),
         version("a", "10:00:00", "14:00:00", Interval::new(cut, Timestamp::from_millis(i64::MAX)).unwrap()),
     ];
-    let shift = Some(Overridden { id: "a".to_owned(), name: "a".to_owned(), rule: daily("GMT", "08:00:00", "12:00:00") });
+    let shift =
+        Some(Overridden { id: "a".to_owned(), name: "a".to_owned(), rule: daily("GMT", "08:00:00", "12:00:00") });
     let overrides = vec![Override { time: time("2026-05-03T00:00:00Z", "2026-05-04T00:00:00Z"), shift }];
     let lines = Lines { versions, overrides };
     let expected = [("05-03T08:00/05-03T12:00", Who::Override(0)), ("05-03T12:00/05-03T14:00", Who::Shift(1))];

@@ -16,6 +16,7 @@ use crate::{
     crowd::Crowd,
     overrides,
     overrides::wire::Reference,
+    revisions::Revisions,
     roster::store,
     schedule::{Schedule, look_back},
 };
@@ -38,7 +39,7 @@ impl Default for Boards {
 
 /// The rosters of some tenants.
 struct Board {
-    revisions: (i64, i64),
+    revisions: Revisions,
     /// It knows what ended after this instant.
     since_ms: i64,
     crowd: Crowd,
@@ -72,7 +73,7 @@ impl Boards {
         at: Timestamp,
     ) -> Result<Vec<u8>> {
         let (asked, of_people, answers) = (scope.clone(), tenants.clone(), Arc::clone(&people));
-        let revisions = db.point(move |conn| revisions_of(conn, &*answers, &asked, &of_people)).await?;
+        let revisions = db.point(move |conn| Revisions::read(conn, &*answers, &asked, &of_people)).await?;
         if let Some(board) = self.0.get(&scope)
             && board.revisions == revisions
             && let Some(told) = board.told(at)
@@ -81,8 +82,9 @@ impl Boards {
         }
         // Reading rows and asking calendars takes longer than a worker may.
         db.read(move |conn| {
-            let revisions = revisions_of(conn, &*people, &scope, &tenants)?;
-            let known = self.0.get(&scope).filter(|board| board.revisions == revisions && board.since_ms <= look_back(at));
+            let revisions = Revisions::read(conn, &*people, &scope, &tenants)?;
+            let known =
+                self.0.get(&scope).filter(|board| board.revisions == revisions && board.since_ms <= look_back(at));
             let board = match known {
                 Some(board) => board,
                 None => {
@@ -97,10 +99,6 @@ impl Boards {
     }
 }
 
-fn revisions_of(conn: &mut Conn, people: &dyn People, scope: &[String], tenants: &[String]) -> Result<(i64, i64)> {
-    Ok((store::revision(conn, scope)?, people.revision(conn, tenants)?))
-}
-
 impl Board {
     fn load(
         conn: &mut Conn,
@@ -108,7 +106,7 @@ impl Board {
         scope: &[String],
         tenants: &[String],
         at: Timestamp,
-        revisions: (i64, i64),
+        revisions: Revisions,
     ) -> Result<Self> {
         let since_ms = look_back(at).saturating_sub(REACH_MS);
         let shifts = store::all_shifts_since(conn, scope, since_ms)?;

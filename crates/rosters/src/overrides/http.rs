@@ -49,8 +49,7 @@ pub async fn create(
         let tenants = tenants_of(&roster.tenant_id, &partner);
         let crowd = Crowd::load(tx.conn, &*people, &tenants, [], [new.user.clone()])?;
         if crowd.user(&new.user).is_none() {
-            let message =
-                format!("names no user of the tenant or its partner: {}", base::problem::shorten(&new.user));
+            let message = format!("names no user of the tenant or its partner: {}", base::problem::shorten(&new.user));
             return Err(Problem::field("user.id", message).into());
         }
         let shift = named_shift(tx, &roster, &new)?;
@@ -184,7 +183,7 @@ pub async fn delete(at: At, path: web::Path<(String, String, String)>) -> api::R
 }
 
 /// Notes that an override changed.
-fn note(tx: &mut Tx<'_>, before: Option<&store::Override>, after: Option<&store::Override>) {
+pub fn note(tx: &mut Tx<'_>, before: Option<&store::Override>, after: Option<&store::Override>) {
     let Some(row) = after.or(before) else { return };
     tx.note(Change {
         tenant_id: row.tenant_id.clone(),

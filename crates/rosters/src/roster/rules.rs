@@ -98,7 +98,8 @@ pub fn created(
         sequence: 0,
         modified_ms: now.millis(),
     };
-    let shifts = (0..).zip(&new.shifts).map(|(position, shift)| row(&roster, shift, format!("ESD-{}", id()), position, 0));
+    let shifts =
+        (0..).zip(&new.shifts).map(|(position, shift)| row(&roster, shift, format!("ESD-{}", id()), position, 0));
     let shifts = shifts.collect();
     Ok((roster, shifts))
 }

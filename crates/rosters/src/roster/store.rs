@@ -249,11 +249,15 @@ pub fn delete(conn: &mut Conn, roster: &Roster) -> Result<()> {
     )
     .execute(conn)?;
     diesel::delete(
-        roster_overrides::table.filter(roster_overrides::tenant_id.eq(tenant)).filter(roster_overrides::roster_id.eq(id)),
+        roster_overrides::table
+            .filter(roster_overrides::tenant_id.eq(tenant))
+            .filter(roster_overrides::roster_id.eq(id)),
     )
     .execute(conn)?;
-    diesel::delete(roster_shifts::table.filter(roster_shifts::tenant_id.eq(tenant)).filter(roster_shifts::roster_id.eq(id)))
-        .execute(conn)?;
+    diesel::delete(
+        roster_shifts::table.filter(roster_shifts::tenant_id.eq(tenant)).filter(roster_shifts::roster_id.eq(id)),
+    )
+    .execute(conn)?;
     diesel::delete(rosters::table.find((tenant, id))).execute(conn)?;
     Ok(())
 }

@@ -327,7 +327,8 @@ impl ShiftChange {
         let schedule = if whole || fields.has("schedule") { schedule(fields) } else { None };
         let users = references(fields, "users", "id", whole);
         let groups = references(fields, "userGroups", "uniqueId", whole);
-        if whole && users.as_ref().zip(groups.as_ref()).is_some_and(|(users, groups)| users.is_empty() && groups.is_empty())
+        if whole
+            && users.as_ref().zip(groups.as_ref()).is_some_and(|(users, groups)| users.is_empty() && groups.is_empty())
         {
             fields.error("users", NOBODY);
         }

@@ -1,5 +1,7 @@
 //! Timelines over HTTP.
 
+use std::sync::Arc;
+
 use actix_web::{HttpResponse, get, post, web};
 use api::{At, Body};
 use base::problem::Problem;
@@ -7,12 +9,14 @@ use calendar::Interval;
 use ports::People;
 
 use super::{
+    kept::{Asked, Kept},
     render,
     wire::{self, Timeline},
 };
 use crate::{
     crowd::{self, Named},
     overrides,
+    revisions::Revisions,
     roster::{
         documented::RosterInput,
         http::{tenants_of, tenants_of_people},
@@ -23,8 +27,8 @@ use crate::{
 };
 
 /// 200 with JSON that is written already.
-pub fn respond(json: Vec<u8>) -> HttpResponse {
-    HttpResponse::Ok().content_type("application/json").body(json)
+pub fn respond(json: impl Into<web::Bytes>) -> HttpResponse {
+    HttpResponse::Ok().content_type("application/json").body(json.into())
 }
 
 /// Get the timeline of a roster
@@ -46,10 +50,18 @@ pub fn respond(json: Vec<u8>) -> HttpResponse {
 pub async fn timeline(
     at: At,
     people: web::Data<dyn People>,
+    kept: web::Data<Kept>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
     let range = wire::range(at.query()?, None)?;
     let (scope, tenants, people, id) = (at.scope(), tenants_of_people(&at), people.into_inner(), path.into_inner().1);
+    let asked = Asked { scope: scope.clone(), roster: id.clone(), range };
+    let (answers, around, within) = (Arc::clone(&people), tenants.clone(), scope.clone());
+    // The numbers are read before the rows are: what is newer than they say is worked out again.
+    let revisions = at.db.point(move |conn| Revisions::read(conn, &*answers, &within, &around)).await?;
+    if let Some(text) = kept.get(&asked, revisions) {
+        return Ok(respond(text));
+    }
     let text = at
         .db
         .read(move |conn| {
@@ -63,6 +75,8 @@ pub async fn timeline(
             Ok(render::timeline(&schedule, &crowd, range, &off, true)?)
         })
         .await?;
+    let text = web::Bytes::from(text);
+    kept.insert(asked, revisions, text.clone());
     Ok(respond(text))
 }
 

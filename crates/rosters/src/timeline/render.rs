@@ -43,9 +43,10 @@ pub fn timeline(
     instant(&mut out, range.end());
     out.extend_from_slice(b",\"entries\":[");
     let mut staffed = Vec::with_capacity(pieces.len());
+    let mut instants = Instants::default();
     for (index, piece) in pieces.iter().enumerate() {
         comma(&mut out, index);
-        stretch(&mut out, piece.time);
+        instants.stretch(&mut out, piece.time);
         if let Some(shift) = texts.shift(piece) {
             out.extend_from_slice(b",\"shift\":");
             out.extend_from_slice(shift);
@@ -92,6 +93,16 @@ fn coverage(wanted: u64, missing: u64) -> f64 {
 
 fn overlaps(out: &mut Vec<u8>, pieces: &[Piece], texts: &mut Texts<'_>) {
     let on_shifts: Vec<&Piece> = pieces.iter().filter(|piece| piece.shift != Label::None).collect();
+    // They are in order, so in most rosters each begins when those before it have ended.
+    let mut end = Timestamp::from_millis(i64::MIN);
+    let mut apart = true;
+    for piece in &on_shifts {
+        apart &= end <= piece.time.start();
+        end = end.max(piece.time.end());
+    }
+    if apart {
+        return;
+    }
     let times: Vec<Interval> = on_shifts.iter().map(|piece| piece.time).collect();
     for (index, overlap) in sets::overlaps(&times).into_iter().enumerate() {
         comma(out, index);
@@ -129,9 +140,10 @@ impl Texts<'_> {
     fn shift(&mut self, piece: &Piece) -> Option<&[u8]> {
         let (id, name) = self.schedule.shift(piece)?;
         let saved = self.saved;
-        let text = self.shifts.entry(piece.shift).or_insert_with(|| {
-            json(&TimelineShift { id: saved.then(|| id.to_owned()), name: name.to_owned() })
-        });
+        let text = self
+            .shifts
+            .entry(piece.shift)
+            .or_insert_with(|| json(&TimelineShift { id: saved.then(|| id.to_owned()), name: name.to_owned() }));
         Some(text)
     }
 }
@@ -142,6 +154,32 @@ fn shown(person: &Person) -> TimelineUser {
         login_name: person.login_name.clone(),
         first_name: person.first_name.clone(),
         last_name: person.last_name.clone(),
+    }
+}
+
+/// Writes stretches of which one often begins when another has ended: that instant is worked out once.
+#[derive(Default)]
+struct Instants {
+    last: Option<Timestamp>,
+    text: Vec<u8>,
+}
+
+impl Instants {
+    fn stretch(&mut self, out: &mut Vec<u8>, time: Interval) {
+        out.extend_from_slice(b"{\"start\":\"");
+        self.write(out, time.start());
+        out.extend_from_slice(b"\",\"end\":\"");
+        self.write(out, time.end());
+        out.push(b'"');
+    }
+
+    fn write(&mut self, out: &mut Vec<u8>, at: Timestamp) {
+        if self.last != Some(at) {
+            self.last = Some(at);
+            self.text.clear();
+            at.write_to(&mut self.text);
+        }
+        out.extend_from_slice(&self.text);
     }
 }
 

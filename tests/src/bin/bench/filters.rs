@@ -23,6 +23,9 @@ const LEAST: usize = 3;
 const MOST: usize = 21;
 const SECONDS: f64 = 1.0;
 
+/// What a server answers that gives a request up.
+const TOO_SLOW: u16 = 503;
+
 /// The server closes a connection that was idle for longer than this.
 const IDLE: Duration = Duration::from_secs(3);
 
@@ -68,14 +71,18 @@ impl Side {
         Ok(&mut self.connection)
     }
 
-    /// Asks, and checks how many were found.
-    fn check(&mut self, path: &str) -> Result<()> {
+    /// Asks, and checks how many were found; `false` when the server gave up.
+    fn check(&mut self, path: &str) -> Result<bool> {
         let request = self.server.get(path);
-        let answer = self.connection()?.exchange(&request)?.ok()?.json()?;
+        let answer = self.connection()?.exchange(&request)?;
         self.used = Instant::now();
+        if answer.status == TOO_SLOW {
+            return Ok(false);
+        }
+        let answer = answer.ok()?.json()?;
         let found = answer.as_array().or_else(|| answer["results"].as_array()).map_or(0, Vec::len);
         ensure!(found == NEEDLES, "found {found}, not {NEEDLES}: {:.300}", answer.to_string());
-        Ok(())
+        Ok(true)
     }
 
     /// Milliseconds that an answer took.
@@ -113,11 +120,13 @@ pub fn measure(small: &Data, large: &Data) -> Result<Outcome> {
     Ok(Outcome { lines, listing: listing(&all, &sizes), failures })
 }
 
-/// Milliseconds at the small and at the large database, and the median of the ratios.
+/// Milliseconds at the small and at the large database, and the median of the ratios; infinite when a server gave up.
 fn pair(sides: &mut [Side; 2], paths: [&str; 2]) -> Result<[f64; 3]> {
     for (side, path) in sides.iter_mut().zip(paths) {
-        side.check(path)?;
-        side.check(path)?;
+        // Twice, so that everything is warm.
+        if !(side.check(path)? && side.check(path)?) {
+            return Ok([f64::NAN, f64::INFINITY, f64::INFINITY]);
+        }
     }
     let (mut times, mut ratios) = ([Vec::new(), Vec::new()], Vec::new());
     let begun = Instant::now();

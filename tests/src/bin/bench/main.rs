@@ -17,6 +17,7 @@ mod machine;
 mod names;
 mod points;
 mod reports;
+mod rosters;
 mod seed;
 mod server;
 mod slots;
@@ -35,7 +36,7 @@ use anyhow::{Context as _, Result, ensure};
 use crate::{data::Store, table::Line};
 
 /// The parts, in the order in which they run.
-const PARTS: [&str; 6] = ["points", "list", "memory", "filters", "reports", "start"];
+const PARTS: [&str; 7] = ["points", "list", "memory", "filters", "reports", "rosters", "start"];
 
 struct Settings {
     small: u32,
@@ -134,6 +135,7 @@ fn measure(part: &str, settings: &Settings, store: &Store, temporary: &Path, res
             outcome.failures.iter().for_each(|failure| results.listing.push_str(&format!("{failure}\n")));
         }
         "reports" => results.lines.extend(reports::measure(temporary, reports, connections)?),
+        "rosters" => results.lines.extend(rosters::measure(temporary)?),
         _ => results.lines.extend(start::measure(&store.database(large)?)?),
     }
     Ok(())

@@ -1,9 +1,7 @@
 use super::*;
 
 fn read_in(url: &str, variables: &[(&str, &str)]) -> Result<Option<Settings>, String> {
-    let found = |name: &str| {
-        variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
-    };
+    let found = |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
     Settings::read(url, &found)
 }
 

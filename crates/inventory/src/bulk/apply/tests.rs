@@ -104,14 +104,20 @@ fn each_natural_key_finds_its_resource() {
 #[test]
 fn of_several_with_these_names_the_one_with_no_others_is_meant() {
     let fixture = Fixture::new();
-    let made = lines(&fixture, &[json!({"hostName": "web", "ipAddress": "10.0.0.1"}), json!({"hostName": "web", "ipAddress": "10.0.0.2"})]);
+    let made = lines(
+        &fixture,
+        &[json!({"hostName": "web", "ipAddress": "10.0.0.1"}), json!({"hostName": "web", "ipAddress": "10.0.0.2"})],
+    );
     let both = lines(&fixture, &[json!({"hostName": "web", "description": "which?"})]);
     assert_eq!(results(&both), [ERROR]);
     let error = &both[0].errors[0];
     assert_eq!((error.code, error.field_name.as_str()), ("0004", "row"));
     assert_eq!(error.message, "2 resources have these names: say by id which one is meant.");
     let bare = fixture.resource("client_1", &[("hostName", "web")]);
-    let meant = lines(&fixture, &[json!({"hostName": "WEB", "description": "this"}), json!({"hostName": "web", "ipAddress": "10.0.0.2"})]);
+    let meant = lines(
+        &fixture,
+        &[json!({"hostName": "WEB", "description": "this"}), json!({"hostName": "web", "ipAddress": "10.0.0.2"})],
+    );
     assert_eq!((id(&meant, 0), id(&meant, 1)), (bare, id(&made, 1)));
 }
 
@@ -144,10 +150,13 @@ fn a_row_that_is_refused_leaves_nothing_and_stops_nobody() {
 #[test]
 fn another_machines_identity_is_refused() {
     let fixture = Fixture::new();
-    let made = lines(&fixture, &[
-        json!({"name": "a", "make": "Dell", "serialNumber": "S1234567"}),
-        json!({"name": "b", "make": "Dell", "serialNumber": "S7654321"}),
-    ]);
+    let made = lines(
+        &fixture,
+        &[
+            json!({"name": "a", "make": "Dell", "serialNumber": "S1234567"}),
+            json!({"name": "b", "make": "Dell", "serialNumber": "S7654321"}),
+        ],
+    );
     let done = lines(&fixture, &[json!({"id": id(&made, 0), "serialNumber": "S7654321"})]);
     assert_eq!((done[0].result, done[0].errors[0].code), (ERROR, "0004"));
 }
@@ -155,10 +164,13 @@ fn another_machines_identity_is_refused() {
 #[test]
 fn a_table_sets_what_it_names() {
     let fixture = Fixture::new();
-    let made = lines(&fixture, &[json!({
-        "hostName": "web", "make": "Dell", "description": "old",
-        "tags": [{"name": "env", "value": "test"}, {"name": "Owner", "value": "ops", "tagSource": "AGENT"}],
-    })]);
+    let made = lines(
+        &fixture,
+        &[json!({
+            "hostName": "web", "make": "Dell", "description": "old",
+            "tags": [{"name": "env", "value": "test"}, {"name": "Owner", "value": "ops", "tagSource": "AGENT"}],
+        })],
+    );
     let done = table(&fixture, "hostName,description,make,tags.Env,tags.owner\r\nweb,,HP,prod,ops\r\nnew,,,dev,\r\n");
     assert_eq!(results(&done), [UPDATED, CREATED]);
     let resource = |row: &[BulkResult], at: usize| resource(&fixture, &id(row, at)).document;
@@ -173,7 +185,10 @@ fn a_table_sets_what_it_names() {
 #[test]
 fn one_machine_twice_in_a_batch_is_one_change() {
     let fixture = Fixture::new();
-    let done = lines(&fixture, &[json!({"name": "a"}), json!({"name": "a", "make": "HP"}), json!({"name": "a", "make": "HP"})]);
+    let done = lines(
+        &fixture,
+        &[json!({"name": "a"}), json!({"name": "a", "make": "HP"}), json!({"name": "a", "make": "HP"})],
+    );
     assert_eq!(results(&done), [CREATED, UPDATED, UNCHANGED]);
     let logged = fixture.read(|conn| outbox::audit::page(conn, &Condition::sql("1 = 1"), true, 0, 10));
     assert_eq!(logged.1, 1);

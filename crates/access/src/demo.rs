@@ -1,0 +1,49 @@
+//! Some people for `--demo`.
+
+use base::{tenant::TenantId, timestamp::Timestamp};
+use db::Db;
+use diesel::prelude::*;
+use outbox::{Tx, Who};
+
+use crate::{
+    schema,
+    users::{self, wire::UserChange},
+};
+
+/// First name, last name, telephone.
+const PEOPLE: [(&str, &str, &str); 6] = [
+    ("Anna", "Huber", "+43 1 5550 101"),
+    ("Jakob", "Maier", "+43 1 5550 102"),
+    ("Grace", "Miller", "+1 512 555 0103"),
+    ("Luis", "Ortega", "+1 512 555 0104"),
+    ("Mei", "Tan", "+65 5550 0105"),
+    ("Arjun", "Nair", "+65 5550 0106"),
+];
+
+/// Adds them to a tenant and answers their ids; none when the tenant has people already.
+pub fn fill(db: &Db, tenant: &TenantId, now: Timestamp) -> db::Result<Vec<String>> {
+    let tenant = tenant.clone();
+    let who = Who { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
+    db.write_here(move |conn| {
+        Tx::run(conn, &who, now, |tx| {
+            use schema::users::dsl;
+            let known = dsl::users.filter(dsl::tenant_id.eq(tenant.as_str())).select(dsl::id);
+            if known.first::<String>(tx.conn).optional()?.is_some() {
+                return Ok(Vec::new());
+            }
+            let add = |(first, last, number): &(&str, &str, &str)| {
+                let login = format!("{first}.{last}").to_lowercase();
+                let new = UserChange {
+                    email: Some(format!("{login}@example.com")),
+                    login_name: Some(login),
+                    first_name: Some((*first).to_owned()),
+                    last_name: Some((*last).to_owned()),
+                    mobile_number: Some((*number).to_owned()),
+                    ..UserChange::default()
+                };
+                Ok(users::store::insert(tx.conn, &tenant, new, now)?.id)
+            };
+            PEOPLE.iter().map(add).collect()
+        })
+    })
+}

@@ -1,0 +1,74 @@
+//! What is wrong with a database before the service starts on it.
+
+use diesel::{
+    QueryableByName, RunQueryDsl, sql_query,
+    sql_types::{BigInt, Bool, Text},
+};
+
+use crate::{Conn, DatabaseUrl, Result, backend, tls};
+
+/// The oldest Postgres that will do, as it numbers itself.
+const OLDEST_POSTGRES: i64 = 130_000;
+
+/// A database as it was found.
+#[derive(Clone, Debug)]
+pub struct Inspection {
+    /// What answers: `SQLite 3.50.4`, `Postgres 17.2`.
+    pub server: String,
+    /// What keeps the service from running on it.
+    pub faults: Vec<String>,
+    /// The time there, in milliseconds since 1970; `None` for SQLite, which has the clock of this machine.
+    pub clock: Option<i64>,
+}
+
+#[derive(QueryableByName)]
+struct Version {
+    #[diesel(sql_type = Text)]
+    version: String,
+}
+
+#[derive(QueryableByName)]
+struct Postgres {
+    #[diesel(sql_type = Text)]
+    version: String,
+    #[diesel(sql_type = BigInt)]
+    number: i64,
+    #[diesel(sql_type = Text)]
+    encoding: String,
+    #[diesel(sql_type = Bool)]
+    may_create: bool,
+    #[diesel(sql_type = Bool)]
+    read_only: bool,
+    #[diesel(sql_type = BigInt)]
+    connections: i64,
+    #[diesel(sql_type = BigInt)]
+    clock: i64,
+}
+
+const POSTGRES: &str = "SELECT current_setting('server_version') AS version, \
+    current_setting('server_version_num')::bigint AS number, current_setting('server_encoding') AS encoding, \
+    coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS may_create, \
+    pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean AS read_only, \
+    current_setting('max_connections')::bigint AS connections, \
+    (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS clock";
+
+/// Connects once and looks; changes nothing. A SQLite file has to be there: this makes none.
+pub fn inspect(url: &DatabaseUrl, connections: u32) -> Result<Inspection> {
+    let (url, _tunnel) = tls::through(url)?;
+    let mut conn = backend::connect(&url)?;
+    let durable = backend::check_durability(&mut conn).map_err(|error| error.to_string());
+    let mut faults: Vec<String> = durable.err().into_iter().collect();
+    if matches!(conn, Conn::Sqlite(_)) {
+        let found: Version = sql_query("SELECT sqlite_version() AS version").get_result(&mut conn)?;
+        return Ok(Inspection { server: format!("SQLite {}", found.version), faults, clock: None });
+    }
+    let found: Postgres = sql_query(POSTGRES).get_result(&mut conn)?;
+    let mut fault = |wrong: bool, text: String| faults.extend(wrong.then_some(text));
+    fault(found.number < OLDEST_POSTGRES, "it is older than Postgres 13".to_owned());
+    fault(found.encoding != "UTF8", format!("its encoding is {}, not UTF8", found.encoding));
+    fault(!found.may_create, "the role may not create tables in its schema".to_owned());
+    fault(found.read_only, "it is read-only".to_owned());
+    let most = found.connections;
+    fault(i64::from(connections) > most, format!("it takes {most} connections, and {connections} are to be opened"));
+    Ok(Inspection { server: format!("Postgres {}", found.version), faults, clock: Some(found.clock) })
+}

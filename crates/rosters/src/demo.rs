@@ -1,0 +1,98 @@
+//! Rosters that follow the sun over three zones, for `--demo`, and one override.
+
+use base::{problem::Problem, tenant::TenantId, timestamp::Timestamp};
+use db::{Db, Result};
+use outbox::{Tx, Who};
+use serde_json::json;
+
+use crate::{
+    overrides,
+    roster::{rules, shown, store, wire::NewRoster},
+};
+
+/// Name, zone, and when its day starts and ends there: together they last around the clock.
+const ROSTERS: [(&str, &str, &str, &str); 3] = [
+    ("Service desk Vienna", "Europe/Paris", "08:00:00", "16:00:00"),
+    ("Service desk Austin", "America/Chicago", "09:00:00", "17:00:00"),
+    ("Service desk Singapore", "Asia/Shanghai", "07:00:00", "15:00:00"),
+];
+
+const DAY_MS: i64 = 86_400_000;
+
+/// Adds the rosters to a tenant that has none. Each has two of `people`, who take turns by the week; without six of
+/// them nothing happens. Says whether it did anything.
+pub fn fill(db: &Db, tenant: &TenantId, people: &[String], now: Timestamp) -> Result<bool> {
+    let (tenant, people) = (tenant.to_string(), people.to_vec());
+    let who = Who { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
+    db.write_here(move |conn| Tx::run(conn, &who, now, |tx| fill_empty(tx, &tenant, &people)))
+}
+
+fn fill_empty(tx: &mut Tx<'_>, tenant: &str, people: &[String]) -> Result<bool> {
+    if people.len() < 2 * ROSTERS.len() || !store::all(tx.conn, tenant)?.is_empty() {
+        return Ok(false);
+    }
+    let now = tx.now;
+    store::take_up(tx.conn, tenant)?;
+    for ((name, zone, start, end), pair) in ROSTERS.iter().zip(people.chunks(2)) {
+        let shifts: Vec<_> = [("Odd weeks", 7), ("Even weeks", 14)]
+            .iter()
+            .zip(pair)
+            .map(|((shift, days_ago), user)| {
+                json!({
+                    "name": shift,
+                    "schedule": {
+                        "type": "recurring",
+                        "startDate": Timestamp::from_millis(now.millis() - days_ago * DAY_MS),
+                        "startTime": start,
+                        "endTime": end,
+                        "pattern": {
+                            "type": "weekly",
+                            "repeatFrequency": 2,
+                            "weekDays": "Sunday,Monday,Tuesday,Wednesday,Thursday,Friday,Saturday",
+                        },
+                        "endPattern": {"type": "NEVER"},
+                    },
+                    "users": [{"id": user}],
+                    "userGroups": [],
+                })
+            })
+            .collect();
+        let new = NewRoster::read(&json!({
+            "name": name,
+            "description": "Follows the sun",
+            "timeZone": {"name": zone},
+            "shiftDetails": shifts,
+        }))?;
+        let (roster, shifts) = rules::created(&new, tenant, || uuid::Uuid::new_v4().to_string(), now)?;
+        store::insert(tx.conn, &roster, &shifts)?;
+        shown::note(tx, None, Some((&roster, &shifts)));
+        if *zone == ROSTERS[0].1 {
+            take_over(tx, &roster, people.last().ok_or_else(Problem::internal)?)?;
+        }
+    }
+    Ok(true)
+}
+
+/// Somebody from another desk takes tomorrow.
+fn take_over(tx: &mut Tx<'_>, roster: &store::Roster, user: &str) -> Result<()> {
+    let midnight = (tx.now.millis().div_euclid(DAY_MS) + 1) * DAY_MS;
+    let row = overrides::store::Override {
+        tenant_id: roster.tenant_id.clone(),
+        roster_id: roster.id.clone(),
+        id: format!("OVR-{}", uuid::Uuid::new_v4()),
+        number: db::next_id(tx.conn, "rosters.overrides", 1)?,
+        user_id: user.to_owned(),
+        start_ms: midnight + DAY_MS / 2,
+        end_ms: midnight + DAY_MS / 2 + DAY_MS / 8,
+        shift_id: None,
+        shift_name: None,
+        zone: None,
+        schedule: None,
+        note: "Visiting the dentist".to_owned(),
+        created_by: String::new(),
+        created_ms: tx.now.millis(),
+    };
+    overrides::store::insert(tx.conn, &row)?;
+    overrides::http::note(tx, None, Some(&row));
+    Ok(())
+}

@@ -1,0 +1,93 @@
+//! Tables.
+
+use muster_tests::{Server, both_backends};
+use serde_json::json;
+
+use super::{CSV, count, results, send, words};
+use crate::inventory::{detail, text};
+
+both_backends![
+    a_table_has_a_column_for_each_field,
+    a_byte_order_mark_and_any_line_break_do,
+    an_empty_cell_leaves_what_is_there,
+    a_row_with_another_number_of_cells_is_refused_by_its_line,
+    a_header_without_a_known_field_is_refused,
+    cells_mean_what_they_say,
+];
+
+fn a_table_has_a_column_for_each_field(server: &Server) {
+    let client = server.new_client();
+    client.post("/sites", &json!({"name": "Graz"})).ok();
+    let table = "hostName,IPADDRESS,type,resourceType,appRoles,tags.env,tags.Owner,location,provider,launchDate,bios,odd\n\
+                 web,10.0.0.1,DEVICE,Linux,\"nginx, redis\",prod,ops,Graz,AWS,2026-01-01T00:00:00Z,\
+                 \"{\"\"systemModel\"\":\"\"M\"\"}\",ignored\n\
+                 \"db,\n1\",,,,,,,,,,,\n";
+    let (rows, _) = results(&send(&client, "", CSV, table));
+    assert_eq!((&rows[0]["line"], &rows[1]["line"]), (&json!(2), &json!(3)));
+    let web = detail(&client, &text(&rows[0]["id"]));
+    assert_eq!(web["ipAddress"], json!("10.0.0.1"));
+    assert_eq!(web["appRoles"], json!([{"name": "nginx"}, {"name": "redis"}]));
+    assert_eq!(
+        web["tags"],
+        json!([
+            {"name": "env", "value": "prod", "tagSource": "API"}, {"name": "Owner", "value": "ops", "tagSource": "API"},
+        ])
+    );
+    assert_eq!((&web["location"]["name"], &web["bios"]["systemModel"]), (&json!("Graz"), &json!("M")));
+    let properties = json!({"provider": "AWS", "launchDate": "2026-01-01T00:00:00+0000"});
+    assert_eq!(web["properties"], properties);
+    assert_eq!(detail(&client, &text(&rows[1]["id"]))["generalInfo"]["hostName"], json!("db,\n1"));
+}
+
+fn a_byte_order_mark_and_any_line_break_do(server: &Server) {
+    let client = server.new_client();
+    for (place, table) in ["\u{FEFF}name\r\nA\r\nB\r\n", "name\nC", "\r\n\nname\n\n\nD\n\n"].into_iter().enumerate() {
+        let words = words(&send(&client, "", CSV, table));
+        assert!(words.iter().all(|word| word == "created") && !words.is_empty(), "{place}: {words:?}");
+    }
+    assert_eq!(crate::inventory::found(&client, "state:all"), ["A", "B", "C", "D"]);
+    assert_eq!(words(&send(&client, "", CSV, "name\n")), [""; 0]);
+}
+
+fn an_empty_cell_leaves_what_is_there(server: &Server) {
+    let client = server.new_client();
+    let (rows, _) = results(&send(&client, "", CSV, "hostName,make,tags.env,tags.owner\nweb,Dell,test,ops\n"));
+    assert_eq!(words(&send(&client, "", CSV, "hostName,make,tags.ENV\nweb,,prod\n")), ["updated"]);
+    let web = detail(&client, &text(&rows[0]["id"]));
+    assert_eq!(web["generalInfo"]["make"], json!("Dell"));
+    let tags: Vec<_> = web["tags"].as_array().into_iter().flatten().map(|tag| text(&tag["value"])).collect();
+    assert_eq!(tags, ["prod", "ops"]);
+    assert_eq!(words(&send(&client, "", CSV, "hostName,tags.owner\nweb,ops\nweb,\n")), ["unchanged", "unchanged"]);
+}
+
+fn a_row_with_another_number_of_cells_is_refused_by_its_line(server: &Server) {
+    let client = server.new_client();
+    let (rows, _) = results(&send(&client, "", CSV, "name,make,model\na,Dell,X\nb,Dell\nc,Dell,X,more\nd,Dell,X\n"));
+    let seen: Vec<_> = rows.iter().map(|row| (row["line"].clone(), text(&row["result"]))).collect();
+    let expected = [(2, "created"), (3, "error"), (4, "error"), (5, "created")];
+    assert_eq!(seen, expected.map(|(line, word)| (json!(line), word.to_owned())));
+    assert_eq!(rows[1]["errors"][0]["message"], json!("has 2 cells, the header has 3"));
+    assert_eq!(count(&client), 2);
+}
+
+fn a_header_without_a_known_field_is_refused(server: &Server) {
+    let client = server.new_client();
+    for table in
+        ["", "\n\n", "a;b\n1;2\n", "just some text", "name,NAME\na,b\n", "tags.a,name,tags.A\n1,2,3\n", "\u{0}\n"]
+    {
+        send(&client, "", CSV, table).invalid(&["line[1]"]);
+    }
+    assert_eq!(count(&client), 0);
+}
+
+fn cells_mean_what_they_say(server: &Server) {
+    let client = server.new_client();
+    let table = "name,description,serialNumber\n=1+1,\"+x, @y\",007\n-2,@z,1e5\n";
+    let (rows, _) = results(&send(&client, "", CSV, table));
+    let first = detail(&client, &text(&rows[0]["id"]));
+    assert_eq!(first["generalInfo"]["name"], json!("=1+1"));
+    assert_eq!(first["generalInfo"]["description"], json!("+x, @y"));
+    assert_eq!(first["bios"]["systemSerial"], json!("007"));
+    let exported = client.get("/resources/export?format=csv").text();
+    assert!(exported.contains("=1+1") && exported.contains("\"+x, @y\"") && exported.contains(",1e5,"), "{exported}");
+}

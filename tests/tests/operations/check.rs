@@ -1,0 +1,112 @@
+//! `muster check`: a line for each thing, and a status for scripts.
+
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use muster_tests::{Authority, Backend, Exit, Server, both_backends, fresh_database, muster};
+
+both_backends![what_serves_is_right];
+
+/// Runs it with these arguments; a free port unless they name one.
+fn check(directory: &Path, arguments: &[&str]) -> Exit {
+    let mut command = muster();
+    command.args(["check", "--data-dir"]).arg(directory);
+    if !arguments.contains(&"--listen") {
+        command.args(["--listen", "127.0.0.1:0"]);
+    }
+    Exit::of(command.args(arguments))
+}
+
+#[track_caller]
+fn says(exit: &Exit, right: bool, lines: &[&str]) {
+    let told = format!("{}\n{}", exit.stdout, exit.stderr);
+    assert_eq!(exit.status.success(), right, "{told}");
+    for line in lines {
+        assert!(exit.stdout.lines().any(|found| found.contains(line)), "no {line:?} in\n{told}");
+    }
+}
+
+fn mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap_or_else(|error| panic!("{error}"));
+}
+
+fn what_serves_is_right(backend: Backend) {
+    let server = Server::start(backend);
+    let mut arguments = Vec::new();
+    if let Some(url) = server.database_url() {
+        arguments.extend(["--database-url", url]);
+    }
+    let database = if backend == Backend::Sqlite { "(SQLite 3." } else { "(Postgres " };
+    says(&check(&server.data_dir(), &arguments), true, &["ok    data directory", "ok    clock", "durable", database]);
+    // Its own port is taken, by itself.
+    let address = server.base().trim_start_matches("http://");
+    arguments.extend(["--listen", address]);
+    says(&check(&server.data_dir(), &arguments), false, &[&format!("FAIL  address: {address}")]);
+}
+
+#[test]
+fn before_the_first_start_nothing_is_made() {
+    let directory = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
+    let data = directory.path().join("data");
+    says(&check(&data, &[]), true, &["data directory", "will be made", "127.0.0.1:0 is free"]);
+    assert!(!data.exists());
+}
+
+#[test]
+fn what_is_wrong_is_said_and_all_of_it() {
+    let directory = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
+    let path = |name: &str| directory.path().join(name);
+    mode(directory.path(), 0o755);
+    fs::write(path("credentials.env"), "MUSTER_KEY=x").unwrap_or_else(|error| panic!("{error}"));
+    mode(&path("credentials.env"), 0o644);
+    fs::write(path("muster.sqlite"), "this is no database, and it is longer than a header of one would be: 0123456789")
+        .unwrap_or_else(|error| panic!("{error}"));
+    let taken = TcpListener::bind("127.0.0.1:0").and_then(|listener| Ok((listener.local_addr()?, listener)));
+    let (address, _listener) = taken.unwrap_or_else(|error| panic!("{error}"));
+    let (one, other) = (Authority::new().certify(&["a.test"]), Authority::new().certify(&["a.test"]));
+    fs::write(path("cert.pem"), one.certificate).unwrap_or_else(|error| panic!("{error}"));
+    fs::write(path("key.pem"), other.key).unwrap_or_else(|error| panic!("{error}"));
+    let (certificate, key) = (path("cert.pem"), path("key.pem"));
+    let (certificate, key) = (certificate.to_string_lossy(), key.to_string_lossy());
+    let address = address.to_string();
+    let exit = check(directory.path(), &["--listen", &address, "--tls-cert", &certificate, "--tls-key", &key]);
+    let wrong = [
+        "warn  data directory",
+        "FAIL  first credentials",
+        "FAIL  database: sqlite:",
+        "FAIL  address: 127.0.0.1:",
+        "FAIL  certificate: ",
+    ];
+    says(&exit, false, &wrong);
+    assert!(exit.stderr.contains("4 things are wrong"), "{}", exit.stderr);
+    says(&check(directory.path(), &["--listen", "0.0.0.0:0"]), false, &["--behind-proxy"]);
+    fs::write(path("key.pem"), one.key).unwrap_or_else(|error| panic!("{error}"));
+    let exit = check(directory.path(), &["--listen", "0.0.0.0:0", "--tls-cert", &certificate, "--tls-key", &key]);
+    says(&exit, false, &["ok    address", "ok    certificate: belongs to its key, until "]);
+}
+
+#[test]
+fn a_postgres_that_would_lose_writes_is_refused() {
+    let url = fresh_database();
+    let name = url.split(['/', '?']).nth(3).unwrap_or_default();
+    let psql = |statement: &str| {
+        let output = std::process::Command::new("psql").args(["-Xq", "-d", &url, "-c", statement]).output();
+        assert!(output.is_ok_and(|output| output.status.success()), "{statement}");
+    };
+    psql(&format!("ALTER DATABASE {name} SET synchronous_commit = off"));
+    let directory = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
+    let said = "the database would lose acknowledged writes";
+    says(&check(directory.path(), &["--database-url", &url]), false, &[said]);
+    let mut serve = muster();
+    serve.args(["serve", "--listen", "127.0.0.1:0", "--database-url", &url, "--data-dir"]).arg(directory.path());
+    let exit = Exit::of(&mut serve);
+    assert!(!exit.status.success() && exit.stderr.contains(said), "{}", exit.stderr);
+    psql(&format!("ALTER DATABASE {name} SET synchronous_commit = on"));
+    says(&check(directory.path(), &["--database-url", &url]), true, &["what is acknowledged is durable"]);
+    let nowhere = "postgres://u:secretpassword@127.0.0.1:1/d";
+    let exit = check(directory.path(), &["--database-url", nowhere]);
+    says(&exit, false, &["FAIL  database: postgres://u@127.0.0.1:1/d"]);
+    assert!(!format!("{}{}", exit.stdout, exit.stderr).contains("secretpassword"));
+}
