@@ -55,10 +55,6 @@ impl Db {
                 for domain in all {
                     done.extend(run(sqlite, (domain.sqlite)())?);
                 }
-                // Good for later queries, and nothing that a start depends on: the file may be read-only for now.
-                if let Err(error) = sqlite.batch_execute("PRAGMA optimize") {
-                    tracing::warn!(%error, "the statistics of the tables stay as they are");
-                }
             }
             Conn::Postgres(postgres) => {
                 postgres.batch_execute(&format!(

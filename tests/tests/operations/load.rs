@@ -15,6 +15,9 @@ const BOUND: usize = 16;
 const TIME: Duration = Duration::from_secs(2);
 
 fn overloaded(backend: Backend, method: &str, path: &str, body: Option<&Value>) {
+    if super::skipped("operations::load") {
+        return;
+    }
     let server = Server::start_with(backend, &["--max-requests", &BOUND.to_string(), "--log", "warn"]);
     let client = server.admin().tenant("client_1");
     for number in 0..300 {
