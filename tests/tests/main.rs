@@ -1,6 +1,7 @@
 //! Black-box tests of the contract (docs/interface.md), on SQLite and on Postgres.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+#![expect(clippy::cloned_ref_to_slice_refs, reason = "an array of one reads like the array of several beside it")]
 
 mod contract;
 mod crashes;
