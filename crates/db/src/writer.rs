@@ -88,6 +88,9 @@ where
 impl Writer {
     pub(crate) fn start(url: DatabaseUrl) -> Result<Self> {
         let mut conn = backend::connect(&url)?;
+        // The one writer touches every index of a row, so it keeps more pages than a reader does. The memory is
+        // taken as pages come, not at once.
+        conn.batch_execute("PRAGMA cache_size = -32000")?;
         let (jobs, queue) = mpsc::channel::<Box<dyn Job>>();
         let counts = Arc::new(WriteCounts::default());
         let counted = Arc::clone(&counts);

@@ -20,6 +20,13 @@ pub struct Who {
     pub request_id: String,
 }
 
+impl Who {
+    /// A part of the service itself, such as `scheduler`, that acts without being asked.
+    pub fn service(name: &str) -> Self {
+        Self { user_id: String::new(), key_id: format!("service:{name}"), request_id: uuid::Uuid::now_v7().to_string() }
+    }
+}
+
 /// What was done to an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {

@@ -5,6 +5,7 @@
 //! ([`idempotency`]). A [`Worker`] hands events on to [`Subscriber`]s, at least once and in order for each entity.
 
 pub mod audit;
+mod background;
 mod change;
 mod events;
 pub mod idempotency;
@@ -13,6 +14,7 @@ mod schema;
 mod tests;
 mod worker;
 
+pub use background::Background;
 pub use change::{Action, Change, Entity, Tx, Who};
 pub use events::Event;
 pub use worker::{Subscriber, Worker};

@@ -3,16 +3,15 @@
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicI64, Ordering},
+        atomic::{AtomicI64, Ordering},
     },
-    thread::JoinHandle,
     time::Duration,
 };
 
 use base::timestamp::Timestamp;
 use db::{Conn, Db, Result};
 
-use crate::{Event, events, idempotency};
+use crate::{Background, Event, events, idempotency};
 
 /// Someone who is told what happens. Told at least once: after a crash perhaps again, with the same event id.
 pub trait Subscriber: Send + Sync {
@@ -38,9 +37,8 @@ const HOUSEKEEPING_MS: i64 = 600_000;
 
 /// A running worker; stops when dropped.
 pub struct Worker {
-    stop: Arc<AtomicBool>,
     lag_ms: Arc<AtomicI64>,
-    thread: Option<JoinHandle<()>>,
+    _background: Background,
 }
 
 impl Worker {
@@ -50,46 +48,35 @@ impl Worker {
         subscribers: Vec<Arc<dyn Subscriber>>,
         clock: impl Fn() -> Timestamp + Send + 'static,
     ) -> std::io::Result<Self> {
-        let stop = Arc::new(AtomicBool::new(false));
         let lag_ms = Arc::new(AtomicI64::new(0));
         let owner = uuid::Uuid::new_v4().to_string();
-        let (stopped, lag) = (Arc::clone(&stop), Arc::clone(&lag_ms));
-        let thread = std::thread::Builder::new().name("outbox".to_owned()).spawn(move || {
-            let mut housekeeping = i64::MIN;
-            while !stopped.load(Ordering::Relaxed) {
-                let now = clock();
-                if now.millis() >= housekeeping {
-                    housekeeping = now.millis() + HOUSEKEEPING_MS;
-                    if let Err(error) = db.write_here(move |conn| idempotency::forget_old(conn, now)) {
-                        tracing::warn!(%error, "forgetting old answers");
-                    }
-                }
-                let busy = hand_on(&db, &owner, &subscribers, now).unwrap_or_else(|error| {
-                    tracing::warn!(%error, "handing on events");
-                    false
-                });
-                if !busy {
-                    let oldest = db.read_here(events::oldest).ok().flatten();
-                    lag.store(oldest.map_or(0, |at| (now.millis() - at.millis()).max(0)), Ordering::Relaxed);
-                    std::thread::sleep(IDLE);
+        let lag = Arc::clone(&lag_ms);
+        let mut housekeeping = i64::MIN;
+        let background = Background::start("outbox", move || {
+            let now = clock();
+            if now.millis() >= housekeeping {
+                housekeeping = now.millis() + HOUSEKEEPING_MS;
+                if let Err(error) = db.write_here(move |conn| idempotency::forget_old(conn, now)) {
+                    tracing::warn!(%error, "forgetting old answers");
                 }
             }
+            let busy = hand_on(&db, &owner, &subscribers, now).unwrap_or_else(|error| {
+                tracing::warn!(%error, "handing on events");
+                false
+            });
+            if busy {
+                return Duration::ZERO;
+            }
+            let oldest = db.read_here(events::oldest).ok().flatten();
+            lag.store(oldest.map_or(0, |at| (now.millis() - at.millis()).max(0)), Ordering::Relaxed);
+            IDLE
         })?;
-        Ok(Self { stop, lag_ms, thread: Some(thread) })
+        Ok(Self { lag_ms, _background: background })
     }
 
     /// The age of the oldest waiting event, in milliseconds.
     pub fn lag(&self) -> Arc<AtomicI64> {
         Arc::clone(&self.lag_ms)
-    }
-}
-
-impl Drop for Worker {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
     }
 }
 

@@ -1,6 +1,11 @@
 //! `muster serve`.
 
-use std::{net::TcpListener, path::Path, sync::Arc};
+use std::{
+    net::TcpListener,
+    path::Path,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use actix_web::rt::{
     System,
@@ -43,6 +48,10 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let scheme = if certificate.is_some() { "https" } else { "http" };
     // Nobody subscribes yet; events are still told in order, and cleared away.
     let outbox = Worker::start(db.clone(), Vec::new(), api::clock::now)?;
+    let lag = outbox.lag();
+    db.add_gauge("outbox_lag_seconds", "Age of the oldest event that was not handed on", move || {
+        Some(Duration::from_millis(lag.load(Ordering::Relaxed).try_into().unwrap_or(0)).as_secs_f64())
+    });
     let keeper = Arc::new(access::Keeper::new(db.clone()).trust_forwarded(listen.behind_proxy));
     let (callers, people) = (access::extras(keeper.clone()), rosters::extras(Arc::new(Directory)));
     let service = Service {

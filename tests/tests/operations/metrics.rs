@@ -40,6 +40,7 @@ fn requests_are_counted_by_operation(backend: Backend) {
     assert_eq!(value(&text, "muster_http_requests_in_flight "), 0.0);
     assert!(value(&text, "muster_http_connections ") >= 1.0);
     assert!(value(&text, r#"muster_db_connections{state="idle"}"#) >= 1.0);
+    assert!(value(&text, "muster_outbox_lag_seconds ") < 60.0);
     assert_eq!(text.contains("muster_db_writer_queue "), backend == Backend::Sqlite);
     let (memory, _) = server.memory_kib().unwrap_or_default();
     let told = value(&text, "process_resident_memory_bytes ") / 1024.0;

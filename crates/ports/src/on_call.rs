@@ -1,0 +1,27 @@
+//! Who is on call.
+
+use base::timestamp::Timestamp;
+use db::{Conn, Result};
+
+use crate::Person;
+
+/// Somebody who is on call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OnCallPerson {
+    /// Who, and how to reach them.
+    pub person: Person,
+    /// The roster's id, `ES-<uuid>`.
+    pub roster_id: String,
+    /// The shift's id, `ESD-<uuid>`; `None` for an override outside every shift.
+    pub shift_id: Option<String>,
+    /// Since when.
+    pub since: Timestamp,
+    /// Until when, this instant not included.
+    pub until: Timestamp,
+}
+
+/// Who is on call.
+pub trait OnCall: Send + Sync {
+    /// Those on call at an instant through the rosters of a tenant, whose partner's people may stand in them.
+    fn on_call(&self, conn: &mut Conn, tenant: &str, partner: &str, at: Timestamp) -> Result<Vec<OnCallPerson>>;
+}

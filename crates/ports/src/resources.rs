@@ -1,0 +1,103 @@
+//! Which machines a tenant has, and where they belong.
+
+use db::{Conn, Result};
+
+/// How somebody names a resource. Text is compared whatever the letter case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ResourceKey {
+    /// Its id, a UUID.
+    Id(String),
+    /// Its `hostName`, the whole of it.
+    HostName(String),
+    /// Its `extResourceId`.
+    ExtResourceId(String),
+    /// Its `ipAddress`, or that of one of its network cards.
+    IpAddress(String),
+    /// The address of one of its network cards, in any of the usual spellings.
+    MacAddress(String),
+}
+
+/// A resource that is not decommissioned, as other domains show one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownResource {
+    /// A UUID.
+    pub id: String,
+    /// The tenant that owns it.
+    pub tenant_id: String,
+    /// The name that lists show.
+    pub name: String,
+    /// Empty when it has none.
+    pub host_name: String,
+    /// Empty when it has none.
+    pub ip_address: String,
+    /// The name of its resource type.
+    pub resource_type: String,
+}
+
+/// What holds resources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PlaceKind {
+    /// A device group.
+    DeviceGroup,
+    /// A site; `location` on the wire.
+    Location,
+}
+
+/// How somebody names a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlaceKey {
+    /// Its number.
+    Id(i64),
+    /// A group's `DGP-<uuid>`.
+    UniqueId(String),
+    /// Its name, whatever the letter case.
+    Name(String),
+}
+
+/// A device group or a site.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Which of the two.
+    pub kind: PlaceKind,
+    /// The tenant that owns it.
+    pub tenant_id: String,
+    /// Its number, unique in its tenant and kind.
+    pub id: i64,
+    /// A group's `DGP-<uuid>`; empty for a site.
+    pub unique_id: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// Which machines a tenant has.
+///
+/// The tenants of a question are those whose records may be seen; what is of other tenants is answered like what does
+/// not exist. The children of a group count as its members.
+pub trait Resources: Send + Sync {
+    /// The resources that each key names, in the order of the keys; two at most for each, which is enough to know
+    /// that a name is not unique.
+    fn find(&self, conn: &mut Conn, tenants: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>>;
+
+    /// The place that each key names, in the order of the keys.
+    fn places(
+        &self,
+        conn: &mut Conn,
+        tenants: &[String],
+        kind: PlaceKind,
+        keys: &[PlaceKey],
+    ) -> Result<Vec<Option<Place>>>;
+
+    /// The places that hold each of these resources, in the order of the ids: its site, its groups, and the groups
+    /// above those.
+    fn places_of(&self, conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Vec<Place>>>;
+
+    /// The resources in a place, by id, those behind `after`.
+    fn members(
+        &self,
+        conn: &mut Conn,
+        tenants: &[String],
+        place: &Place,
+        after: Option<&str>,
+        limit: i64,
+    ) -> Result<Vec<KnownResource>>;
+}
