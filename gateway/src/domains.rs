@@ -5,7 +5,12 @@ use db::Migrations;
 
 /// Every domain, in the order of the document. An eighth domain is a line here.
 pub fn all() -> Vec<Domain> {
-    vec![access::domain(), inventory::domain(), rosters::domain()]
+    vec![
+        access::domain(),
+        inventory::domain(),
+        rosters::domain(),
+        // One line each, in the order of the document.
+    ]
 }
 
 /// The tables of every domain.

@@ -1,0 +1,1 @@
+//! Incidents: alerts, the incidents opened for them, and the categories they are filed under.

@@ -1,0 +1,1 @@
+//! Integrations: what the outside world is told, and how.

@@ -1,0 +1,1 @@
+//! Scheduled jobs, their runs, and the runners that carry them out.

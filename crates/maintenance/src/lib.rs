@@ -1,0 +1,1 @@
+//! Maintenance windows: when machines are worked on, and which alerts that concerns.
