@@ -362,8 +362,7 @@ fn tables(url: &str) -> Vec<u8> {
 
 /// A backup of the running server. Of Postgres its own tools make one, of the tables above.
 fn backed_up_nowhere(server: &Server, canaries: &Canaries, open: &str) {
-    // TO BE REMOVED once the command is there: until then there is nothing to look at.
-    if server.backend != Backend::Sqlite || !Exit::of(muster().args(["backup", "--help"])).status.success() {
+    if server.backend != Backend::Sqlite {
         return;
     }
     let directory = tempfile::tempdir().expect("a temporary directory");

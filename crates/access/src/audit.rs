@@ -3,7 +3,6 @@
 use actix_web::{HttpResponse, get};
 use api::{At, spec::PageOf};
 use base::{
-    page::Page,
     problem::Problem,
     query_string::{self, Term},
     text::fold,
@@ -62,6 +61,7 @@ const VARIABLES: [&str; 8] = ["userId", "keyId", "action", "entity", "entityId",
     tag = "audit",
     operation_id = "searchAuditLog",
     params(
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
         ("pageNo" = Option<i64>, Query, description = "From 1"),
         ("pageSize" = Option<i64>, Query, description = "1 to 1000, default 100"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default true: newest first"),
@@ -74,8 +74,8 @@ const VARIABLES: [&str; 8] = ["userId", "keyId", "action", "entity", "entityId",
 #[get("/auditLog/search")]
 pub async fn search(at: At) -> api::Result<HttpResponse> {
     let mut query = at.query()?;
-    let page = query.page();
     let sort = query.sort(&["time"], "time", true);
+    let walk = query.walk(at.request().path(), sort);
     let text = query.text("queryString").filter(|text| !text.trim().is_empty());
     query.finish()?;
     let terms = text.as_deref().map(|text| query_string::parse(text, &VARIABLES)).transpose()?.unwrap_or_default();
@@ -84,10 +84,12 @@ pub async fn search(at: At) -> api::Result<HttpResponse> {
         all.push(condition(term)?);
     }
     let condition = Condition::all(all);
-    let (entries, total) =
-        at.db.read(move |conn| audit::page(conn, &condition, sort.descending, page.offset(), page.limit())).await?;
-    let entries = entries.into_iter().map(shown).collect::<Result<Vec<_>, _>>()?;
-    api::answer::ok(&Page::new(&page, entries, total).ordered(sort.name, sort.descending))
+    let page = at.db.read(move |conn| {
+        let mut found = audit::page(conn, &condition, sort.descending, &walk)?;
+        let entries = std::mem::take(&mut found.rows).into_iter().map(shown).collect::<Result<Vec<_>, _>>()?;
+        Ok(walk.answer(found.with(entries)))
+    });
+    api::answer::ok(&page.await?.ordered(sort.name, sort.descending))
 }
 
 fn condition(term: &Term) -> Result<Condition, Problem> {

@@ -10,7 +10,7 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::page::{Page, PageRequest};
+use crate::page::{DEFAULT_PAGE_SIZE, Page, PageRequest};
 
 /// The longest cursor that is read; the keys of a row are much shorter.
 const LONGEST: usize = 8 << 10;
@@ -166,6 +166,13 @@ impl Refused {
             Self::Damaged => "is not a cursor that this service gave out",
             Self::Foreign => "belongs to another search: send it with the path, filters and order that it came from",
         }
+    }
+}
+
+impl Default for Walk {
+    /// The first page, of the default size.
+    fn default() -> Self {
+        Self::numbered(PageRequest { page_no: 1, page_size: DEFAULT_PAGE_SIZE }, List::default())
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use base::timestamp::Timestamp;
-use db::{Condition, Conn, Error, Result};
+use base::{Found, Key, Walk, timestamp::Timestamp};
+use db::{Column, Condition, Conn, Order, Result};
 use diesel::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -104,20 +104,14 @@ fn shortened(value: &Value) -> Value {
     }
 }
 
-/// A page of the log, newest first unless `descending` is false, and how many entries match in all.
-pub fn page(
-    conn: &mut Conn,
-    condition: &Condition,
-    descending: bool,
-    offset: i64,
-    limit: i64,
-) -> Result<(Vec<Entry>, i64)> {
+/// A page of the log, by time.
+pub fn page(conn: &mut Conn, condition: &Condition, descending: bool, walk: &Walk) -> Result<Found<Entry>> {
     use audit_log::dsl;
-    let total = dsl::audit_log.filter(condition.clone()).count().get_result(conn)?;
-    let query = dsl::audit_log.filter(condition.clone()).offset(offset).limit(limit).into_boxed::<db::Sql>();
-    let query =
-        if descending { query.order((dsl::at_ms.desc(), dsl::id.desc())) } else { query.order((dsl::at_ms, dsl::id)) };
-    Ok((query.load(conn).map_err(Error::from)?, total))
+    let order = Order::by([Column::Integer("audit_log.at_ms"), Column::Text("audit_log.id")], descending);
+    let total = walk.total(|| dsl::audit_log.filter(condition.clone()).count().get_result(conn))?;
+    let query = dsl::audit_log.filter(condition.clone()).filter(order.after(walk.after())?).order(order);
+    let rows = query.offset(walk.offset()).limit(walk.wanted()).load(conn)?;
+    Ok(walk.cut(rows, total, |entry: &Entry| vec![Key::from(entry.at_ms), Key::from(&entry.id)]))
 }
 
 #[cfg(test)]

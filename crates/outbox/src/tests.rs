@@ -58,7 +58,7 @@ impl Fixture {
 
     fn log(&self) -> Vec<audit::Entry> {
         let all = Condition::sql("audit_log.tenant_id = 'client_1'");
-        self.db.read_here(|conn| audit::page(conn, &all, false, 0, 100)).unwrap().0
+        self.db.read_here(|conn| audit::page(conn, &all, false, &base::Walk::default())).unwrap().rows
     }
 }
 

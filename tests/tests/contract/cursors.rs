@@ -1,5 +1,4 @@
-//! `cursor` and `nextCursor`: every paged search of the inventory can be walked to its end, in every order, while rows
-//! come and go.
+//! `cursor` and `nextCursor`: every paged search can be walked to its end, in every order, while rows come and go.
 
 use muster_tests::{Client, Response, Server, both_backends, encode, unique};
 use serde_json::{Value, json};
@@ -8,6 +7,8 @@ use super::{device, text};
 
 both_backends![
     every_search_is_walked_in_every_order,
+    clients_are_walked_in_every_order,
+    a_paged_list_without_a_cursor_does_not_exist,
     what_is_absent_comes_first_on_both_databases,
     rows_that_are_added_are_neither_lost_nor_repeated,
     rows_that_go_do_not_take_others_along,
@@ -71,6 +72,7 @@ fn world(client: &Client) -> Vec<Search> {
         });
         client.post("/agents/reports", &report).ok();
     }
+    let people = people(client);
     client.post(&format!("/deviceGroups/{group}/childs"), &json!(members)).ok();
     let antivirus: &[&str] =
         &["scanDate", "name", "version", "status", "currentDefinition", "currentDefinitionDate", "hostName"];
@@ -86,13 +88,48 @@ fn world(client: &Client) -> Vec<Search> {
         Search::new("/deviceGroups/search", &["id", "name"]),
         Search::new("/serviceGroups/search", &["id", "name"]),
         Search::new(format!("/deviceGroups/{group}/childs"), &[]),
+        Search::new("/users/search", &["id", "loginName", "firstName", "lastName"]),
+        Search::new("/userGroups/search", &["name", "createdTime", "uniqueId"]),
+        Search::new(format!("/userGroups/{}/members", people.group), &["id", "loginName", "firstName", "lastName"]),
+        Search::new("/auditLog/search", &["time"]),
+        Search::new("/rosters/search", &["name", "id", "createdTime"]),
+        Search::new(format!("/rosters/{}/overrides", people.roster), &["start", "createdTime"]),
     ]
+}
+
+struct People {
+    group: String,
+    roster: String,
+}
+
+/// People of whom many are called the same, and rosters with overrides that begin at the same time.
+fn people(client: &Client) -> People {
+    let (mut users, mut rosters) = (Vec::new(), Vec::new());
+    for number in 0..11 {
+        let user = json!({"loginName": unique("u"), "firstName": format!("F{}", number % 2), "lastName": "L"});
+        users.push(json!({"id": client.post("/users", &user).ok()["id"]}));
+        client.post("/userGroups", &json!({"name": unique("g"), "description": ""})).ok();
+        let shift = json!({"name": "one", "users": [users[0]], "userGroups": [], "schedule": {
+            "type": "one-time", "startDate": "2026-11-20T00:00:00Z", "endDate": "2026-11-21T00:00:00Z"}});
+        let roster =
+            json!({"name": unique("r"), "description": "d", "timeZone": {"name": "GMT"}, "shiftDetails": [shift]});
+        rosters.push(text(&client.post("/rosters", &roster).ok()["id"]));
+    }
+    let group = json!({"name": unique("all"), "description": "", "users": users});
+    let group = text(&client.post("/userGroups", &group).ok()["uniqueId"]);
+    for number in 0..11 {
+        let start = format!("2037-11-2{}T00:00:00Z", number % 2);
+        let taken = json!({"user": users[1], "start": start, "end": "2037-12-01T00:00:00Z"});
+        client.post(&format!("/rosters/{}/overrides", rosters[0]), &taken).ok();
+    }
+    People { group, roster: rosters[0].clone() }
 }
 
 /// What tells one row of a search from another.
 fn identity(row: &Value) -> String {
     match (&row["resource"]["id"], &row["id"]) {
         (Value::String(resource), _) => format!("{resource} {}", row["name"]),
+        (_, Value::Null) => row["uniqueId"].to_string(),
         (_, id) => id.to_string(),
     }
 }
@@ -136,9 +173,39 @@ fn every_search_is_walked_in_every_order(server: &Server) {
             }
             let third = client.get(&format!("{url}&pageSize=2&pageNo=3")).ok();
             let cursor = next(&third).expect("there are more than six");
-            assert_eq!(rows(&follow(&client, &url, &cursor).ok()), all[6..], "{url}, behind a page by number");
+            assert_eq!(rows(&follow(&client, &format!("{url}&pageSize=1000"), &cursor).ok()), all[6..], "{url}, behind a page by number");
         }
     }
+}
+
+fn clients_are_walked_in_every_order(server: &Server) {
+    for _ in 0..11 {
+        server.new_client();
+    }
+    let partner = server.admin().tenant("msp_1");
+    for url in Search::new("/clients/search", &["id", "name"]).orders() {
+        let all = rows(&partner.get(&format!("{url}&pageSize=1000")).page());
+        assert!(all.len() >= 12, "{url}");
+        assert_eq!(walk(&partner, &format!("{url}&pageSize=5"), |_| {}), all, "{url}");
+    }
+}
+
+/// Whatever takes a page number takes a cursor.
+fn a_paged_list_without_a_cursor_does_not_exist(server: &Server) {
+    let document = server.get("/openapi.json").json();
+    let paths = document["paths"].as_object().expect("paths");
+    let mut paged = 0;
+    for (path, item) in paths {
+        let names: Vec<&str> = item["get"]["parameters"]
+            .as_array()
+            .map(|list| list.iter().filter_map(|parameter| parameter["name"].as_str()).collect())
+            .unwrap_or_default();
+        if names.contains(&"pageNo") {
+            paged += 1;
+            assert!(names.contains(&"cursor"), "{path} has no cursor");
+        }
+    }
+    assert!(paged >= 16, "{paged}");
 }
 
 fn what_is_absent_comes_first_on_both_databases(server: &Server) {

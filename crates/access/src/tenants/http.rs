@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, get, post, web};
 use api::{Answer, At, Body, Result, answer, context::check_version, spec::PageOf, stream};
-use base::{page::Page, problem::Problem, tenant::TenantId, timestamp::Timestamp};
+use base::{problem::Problem, tenant::TenantId, timestamp::Timestamp};
 use outbox::{Entity, Tx};
 
 use super::{
@@ -98,6 +98,7 @@ pub(crate) async fn list_clients_minimal(at: At) -> Result<HttpResponse> {
     tag = "Tenants",
     operation_id = "searchClients",
     params(
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
         ("pageNo" = Option<u32>, Query, description = "The page, from 1; default 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000; default 100", example = 100),
         ("sortName" = Option<String>, Query, description = "`id` (the default) or `name`", example = "name"),
@@ -111,16 +112,16 @@ pub(crate) async fn list_clients_minimal(at: At) -> Result<HttpResponse> {
 #[get("/clients/search")]
 pub(crate) async fn search_clients(at: At) -> Result<HttpResponse> {
     let mut query = at.query()?;
-    let page = query.page();
     let sort = query.sort(&rules::SORTS, "id", false);
+    let walk = query.walk(at.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     query.finish()?;
     rules::check_partner(&at.tenant.id)?;
     let filter = rules::filter(&text)?;
     let partner = at.tenant.id.clone();
-    let (rows, total) = at.db.read(move |conn| store::search(conn, &partner, &filter, sort, &page)).await?;
-    let clients: Vec<Client> = rows.into_iter().map(Client::from).collect();
-    answer::ok(&Page::new(&page, clients, total).ordered(sort.name, sort.descending))
+    let page =
+        at.db.read(move |conn| Ok(walk.answer(store::search(conn, &partner, &filter, sort, &walk)?.map(Client::from))));
+    answer::ok(&page.await?.ordered(sort.name, sort.descending))
 }
 
 /// Get a client

@@ -1,8 +1,8 @@
 //! The rows of tenants. Clients are always asked for through their partner.
 
 use api::Tenant;
-use base::{page::PageRequest, problem::Problem, query::Sort, tenant::TenantId, text::fold, timestamp::Timestamp};
-use db::{Condition, Conn};
+use base::{Found, Key, Walk, problem::Problem, query::Sort, tenant::TenantId, text::fold, timestamp::Timestamp};
+use db::{Column, Condition, Conn, Order};
 use diesel::prelude::*;
 
 use super::rules::{self, Filter};
@@ -156,30 +156,29 @@ pub(crate) fn each_client(
     db::for_each_row(conn, query, |row: Row| each(row))
 }
 
-/// A page of the clients of a partner, and how many there are on all pages.
+/// A page of the clients of a partner.
 pub(crate) fn search(
     conn: &mut Conn,
     partner: &TenantId,
     filter: &Filter,
     sort: Sort,
-    page: &PageRequest,
-) -> db::Result<(Vec<Row>, i64)> {
+    walk: &Walk,
+) -> db::Result<Found<Row>> {
     let of_partner = || {
         tenants::table
             .filter(tenants::partner_id.eq(partner.as_str().to_owned()))
             .filter(tenants::id.ne(partner.as_str().to_owned()))
             .filter(condition(filter))
     };
-    let total = of_partner().count().get_result(conn)?;
-    let query = of_partner().into_boxed();
-    // Every order ends in the number, so that pages never lose or repeat a client.
-    let query = match (sort.name, sort.descending) {
-        ("name", false) => query.order((tenants::name_fold.asc(), tenants::number.asc())),
-        ("name", true) => query.order((tenants::name_fold.desc(), tenants::number.desc())),
-        (_, false) => query.order(tenants::number.asc()),
-        (_, true) => query.order(tenants::number.desc()),
+    let by_name = (sort.name == "name").then_some(Column::Text("tenants.name_fold"));
+    let order = Order::by(by_name.into_iter().chain([Column::Integer("tenants.number")]), sort.descending);
+    let total = walk.total(|| of_partner().count().get_result(conn))?;
+    let query = of_partner().filter(order.after(walk.after())?).order(order);
+    let keys = |row: &Row| {
+        let name = by_name.map(|_| Key::from(&row.name_fold));
+        name.into_iter().chain([Key::from(row.number)]).collect()
     };
-    Ok((query.offset(page.offset()).limit(page.limit()).load(conn)?, total))
+    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, keys))
 }
 
 fn condition(filter: &Filter) -> Condition {

@@ -2,7 +2,6 @@
 
 use actix_web::{HttpResponse, delete, get, post, web};
 use api::{Answer, At, Body, Result, answer, context::check_version, spec::PageOf};
-use base::page::Page;
 use db::Conn;
 use outbox::{Entity, Tx};
 
@@ -56,6 +55,7 @@ pub(crate) async fn create_user_group(at: At, body: Body) -> Result<HttpResponse
     tag = "User groups",
     operation_id = "searchUserGroups",
     params(
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
         ("pageNo" = Option<u32>, Query, description = "The page, from 1; default 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000; default 100", example = 100),
         ("sortName" = Option<String>, Query, description = "`name` (the default), `createdTime` or `uniqueId`",
@@ -71,14 +71,14 @@ pub(crate) async fn create_user_group(at: At, body: Body) -> Result<HttpResponse
 #[get("/userGroups/search")]
 pub(crate) async fn search_user_groups(at: At) -> Result<HttpResponse> {
     let mut query = at.query()?;
-    let page = query.page();
     let sort = query.sort(&rules::SORTS, "name", false);
+    let walk = query.walk(at.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     query.finish()?;
     let (filter, here) = (rules::filter(&text)?, filters::readable("user_groups.tenant_id", &at.tenant));
-    let (rows, total) = at.db.read(move |conn| store::search(conn, here, &filter, sort, &page)).await?;
-    let groups: Vec<UserGroup> = rows.into_iter().map(UserGroup::from).collect();
-    answer::ok(&Page::new(&page, groups, total).ordered(sort.name, sort.descending))
+    let page =
+        at.db.read(move |conn| Ok(walk.answer(store::search(conn, here, &filter, sort, &walk)?.map(UserGroup::from))));
+    answer::ok(&page.await?.ordered(sort.name, sort.descending))
 }
 
 /// Get a user group
@@ -186,6 +186,7 @@ pub(crate) async fn activate_user_group(at: At, path: web::Path<(String, String)
     params(
         ("userGroupId" = String, Path, description = "`USRGRP-<uuid>`",
             example = "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
         ("pageNo" = Option<u32>, Query, description = "The page, from 1; default 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000; default 100", example = 100),
         ("sortName" = Option<String>, Query, description = "`loginName` (the default), `id`, `firstName` or `lastName`",
@@ -198,17 +199,15 @@ pub(crate) async fn activate_user_group(at: At, path: web::Path<(String, String)
 #[get("/userGroups/{userGroupId}/members")]
 pub(crate) async fn list_user_group_members(at: At, path: web::Path<(String, String)>) -> Result<HttpResponse> {
     let mut query = at.query()?;
-    let page = query.page();
     let sort = query.sort(&users::rules::SORTS, "loginName", false);
+    let walk = query.walk(at.request().path(), sort);
     query.finish()?;
     let (id, here) = (id_of(&path)?, filters::readable("user_groups.tenant_id", &at.tenant));
-    let found = at.db.read(move |conn| {
+    let page = at.db.read(move |conn| {
         let group = store::find(conn, here, &id)?;
-        members::page(conn, &group, sort, &page)
+        Ok(walk.answer(members::page(conn, &group, sort, &walk)?.map(User::from)))
     });
-    let (rows, total) = found.await?;
-    let users: Vec<User> = rows.into_iter().map(User::from).collect();
-    answer::ok(&Page::new(&page, users, total).ordered(sort.name, sort.descending))
+    answer::ok(&page.await?.ordered(sort.name, sort.descending))
 }
 
 /// Add members to a user group

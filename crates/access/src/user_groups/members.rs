@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use base::{
-    page::PageRequest,
+    Found, Walk,
     problem::{FieldError, Problem},
     query::Sort,
 };
@@ -27,9 +27,9 @@ pub fn of(conn: &mut Conn, tenant: &str, group: &str) -> Result<Vec<users::Row>>
     users::store::all(conn, are_in(tenant, group))
 }
 
-/// A page of the members of a group, and how many there are on all pages.
-pub(crate) fn page(conn: &mut Conn, group: &Row, sort: Sort, page: &PageRequest) -> Result<(Vec<users::Row>, i64)> {
-    users::store::search(conn, are_in(&group.tenant_id, &group.id), &users::rules::Filter::default(), sort, page)
+/// A page of the members of a group.
+pub(crate) fn page(conn: &mut Conn, group: &Row, sort: Sort, walk: &Walk) -> Result<Found<users::Row>> {
+    users::store::search(conn, are_in(&group.tenant_id, &group.id), &users::rules::Filter::default(), sort, walk)
 }
 
 fn are_in(tenant: &str, group: &str) -> Condition {

@@ -1,7 +1,7 @@
 //! The rows of user groups.
 
-use base::{page::PageRequest, problem::Problem, query::Sort};
-use db::{Condition, Conn, Result};
+use base::{Found, Key, Walk, problem::Problem, query::Sort};
+use db::{Column, Condition, Conn, Order, Result};
 use diesel::prelude::*;
 
 use super::rules::{self, Filter};
@@ -88,27 +88,25 @@ pub(crate) fn update(conn: &mut Conn, after: &Row) -> Result<()> {
     Ok(())
 }
 
-/// A page of the groups of the tenants that `here` names, and how many there are on all pages.
-pub(crate) fn search(
-    conn: &mut Conn,
-    here: Condition,
-    filter: &Filter,
-    sort: Sort,
-    page: &PageRequest,
-) -> Result<(Vec<Row>, i64)> {
+/// A page of the groups of the tenants that `here` names.
+pub(crate) fn search(conn: &mut Conn, here: Condition, filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
     let wanted = here_and(here, filter);
-    let total = user_groups::table.filter(wanted.clone()).count().get_result(conn)?;
-    let query = user_groups::table.filter(wanted).into_boxed();
-    // Every order ends in the id, so that pages never lose or repeat a group.
-    let query = match (sort.name, sort.descending) {
-        ("name", false) => query.order((user_groups::name_fold.asc(), user_groups::id.asc())),
-        ("name", true) => query.order((user_groups::name_fold.desc(), user_groups::id.desc())),
-        ("createdTime", false) => query.order((user_groups::created_ms.asc(), user_groups::id.asc())),
-        ("createdTime", true) => query.order((user_groups::created_ms.desc(), user_groups::id.desc())),
-        (_, false) => query.order(user_groups::id.asc()),
-        (_, true) => query.order(user_groups::id.desc()),
+    let first = match sort.name {
+        "name" => Some(Column::Text("user_groups.name_fold")),
+        "createdTime" => Some(Column::Integer("user_groups.created_ms")),
+        _ => None,
     };
-    Ok((query.offset(page.offset()).limit(page.limit()).load(conn)?, total))
+    let order = Order::by(first.into_iter().chain([Column::Text("user_groups.id")]), sort.descending);
+    let total = walk.total(|| user_groups::table.filter(wanted.clone()).count().get_result(conn))?;
+    let query = user_groups::table.filter(wanted).filter(order.after(walk.after())?).order(order);
+    let keys = |row: &Row| {
+        let first = first.map(|column| match column {
+            Column::Text(_) => Key::from(&row.name_fold),
+            Column::Integer(_) => Key::from(row.created_ms),
+        });
+        first.into_iter().chain([Key::from(&row.id)]).collect()
+    };
+    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, keys))
 }
 
 fn here_and(here: Condition, filter: &Filter) -> Condition {

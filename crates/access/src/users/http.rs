@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, get, post, web};
 use api::{Answer, At, Body, Result, answer, context::check_version, spec::PageOf};
-use base::{page::Page, problem::Problem, timestamp::Timestamp};
+use base::{problem::Problem, timestamp::Timestamp};
 use outbox::{Entity, Tx};
 
 use super::{
@@ -54,6 +54,7 @@ fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: &Row) -> db::Result<()> {
     tag = "Users",
     operation_id = "searchUsers",
     params(
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
         ("pageNo" = Option<u32>, Query, description = "The page, from 1; default 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000; default 100", example = 100),
         ("sortName" = Option<String>, Query, description = "`id` (the default), `loginName`, `firstName` or `lastName`",
@@ -69,14 +70,14 @@ fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: &Row) -> db::Result<()> {
 #[get("/users/search")]
 pub(crate) async fn search_users(at: At) -> Result<HttpResponse> {
     let mut query = at.query()?;
-    let page = query.page();
     let sort = query.sort(&rules::SORTS, "id", false);
+    let walk = query.walk(at.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     query.finish()?;
     let (filter, here) = (rules::filter(&text)?, filters::readable("users.tenant_id", &at.tenant));
-    let (rows, total) = at.db.read(move |conn| store::search(conn, here, &filter, sort, &page)).await?;
-    let users: Vec<User> = rows.into_iter().map(User::from).collect();
-    answer::ok(&Page::new(&page, users, total).ordered(sort.name, sort.descending))
+    let page =
+        at.db.read(move |conn| Ok(walk.answer(store::search(conn, here, &filter, sort, &walk)?.map(User::from))));
+    answer::ok(&page.await?.ordered(sort.name, sort.descending))
 }
 
 /// Get a user

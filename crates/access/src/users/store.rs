@@ -1,7 +1,7 @@
 //! The rows of users.
 
-use base::{page::PageRequest, problem::Problem, query::Sort, tenant::TenantId, timestamp::Timestamp};
-use db::{Condition, Conn, Result};
+use base::{Found, Key, Walk, problem::Problem, query::Sort, tenant::TenantId, timestamp::Timestamp};
+use db::{Column, Condition, Conn, Order, Result};
 use diesel::prelude::*;
 
 use super::{
@@ -125,29 +125,24 @@ pub(crate) fn all(conn: &mut Conn, here: Condition) -> Result<Vec<Row>> {
     Ok(users::table.filter(here).order((users::login_fold, users::id)).load(conn)?)
 }
 
-/// A page of the users of the tenants that `here` names, and how many there are on all pages.
-pub(crate) fn search(
-    conn: &mut Conn,
-    here: Condition,
-    filter: &Filter,
-    sort: Sort,
-    page: &PageRequest,
-) -> Result<(Vec<Row>, i64)> {
+/// A page of the users of the tenants that `here` names.
+pub(crate) fn search(conn: &mut Conn, here: Condition, filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
     let wanted = here_and(here, filter);
-    let total = users::table.filter(wanted.clone()).count().get_result(conn)?;
-    let query = users::table.filter(wanted).into_boxed();
-    // Every order ends in the id, so that pages never lose or repeat a user.
-    let query = match (sort.name, sort.descending) {
-        ("loginName", false) => query.order((users::login_fold.asc(), users::id.asc())),
-        ("loginName", true) => query.order((users::login_fold.desc(), users::id.desc())),
-        ("firstName", false) => query.order((users::first_fold.asc(), users::id.asc())),
-        ("firstName", true) => query.order((users::first_fold.desc(), users::id.desc())),
-        ("lastName", false) => query.order((users::last_fold.asc(), users::id.asc())),
-        ("lastName", true) => query.order((users::last_fold.desc(), users::id.desc())),
-        (_, false) => query.order(users::id.asc()),
-        (_, true) => query.order(users::id.desc()),
+    let named: Option<(&str, fn(&Row) -> &String)> = match sort.name {
+        "loginName" => Some(("users.login_fold", |row| &row.login_fold)),
+        "firstName" => Some(("users.first_fold", |row| &row.first_fold)),
+        "lastName" => Some(("users.last_fold", |row| &row.last_fold)),
+        _ => None,
     };
-    Ok((query.offset(page.offset()).limit(page.limit()).load(conn)?, total))
+    let columns = named.into_iter().map(|(column, _)| column).chain(["users.id"]);
+    let order = Order::by(columns.map(Column::Text), sort.descending);
+    let total = walk.total(|| users::table.filter(wanted.clone()).count().get_result(conn))?;
+    let query = users::table.filter(wanted).filter(order.after(walk.after())?).order(order);
+    let keys = |row: &Row| {
+        let name = named.map(|(_, value)| Key::from(value(row)));
+        name.into_iter().chain([Key::from(&row.id)]).collect()
+    };
+    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, keys))
 }
 
 fn here_and(here: Condition, filter: &Filter) -> Condition {

@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, delete, get, post, web};
 use api::{Answer, At, Body, answer, spec::PageOf};
-use base::{page::Page, problem::Problem, timestamp::Timestamp};
+use base::{problem::Problem, timestamp::Timestamp};
 use outbox::{Change, Tx};
 use ports::People;
 use serde_json::{Value, json};
@@ -106,6 +106,7 @@ fn named_shift(
         ("rosterId" = String, Path, description = "`ES-<uuid>`", example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
         ("from" = Option<String>, Query, description = "Only those that end after this instant", example = "2026-11-20T00:00:00+0000"),
         ("to" = Option<String>, Query, description = "Only those that start before this instant", example = "2026-11-27T00:00:00+0000"),
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
@@ -121,23 +122,20 @@ pub async fn list(
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
     let mut query = at.query()?;
-    let page = query.page();
     let sort = query.sort(&rules::SORTS, "start", false);
+    let walk = query.walk(at.request().path(), sort);
     let from = query.timestamp("from").map_or(i64::MIN, Timestamp::millis);
     let to = query.timestamp("to").map_or(i64::MAX, Timestamp::millis);
     query.finish()?;
     let (scope, tenants, people, id) = (at.scope(), tenants_of_people(&at), people.into_inner(), path.into_inner().1);
-    let (found, total) = at
-        .db
-        .read(move |conn| {
-            let roster = roster::store::existing(conn, &scope, &id)?;
-            let (rows, total) = store::page(conn, &roster.tenant_id, &roster.id, (from, to), sort, &page)?;
-            let crowd = Crowd::load(conn, &*people, &tenants, [], rows.iter().map(|row| row.user_id.clone()))?;
-            let shown: Vec<Override> = rows.into_iter().map(|row| Override::new(row, &crowd)).collect();
-            Ok((shown, total))
-        })
-        .await?;
-    answer::ok(&Page::new(&page, found, total).ordered(sort.name, sort.descending))
+    let page = at.db.read(move |conn| {
+        let roster = roster::store::existing(conn, &scope, &id)?;
+        let found = store::page(conn, &roster.tenant_id, &roster.id, (from, to), sort, &walk)?;
+        let users = found.rows.iter().map(|row| row.user_id.clone());
+        let crowd = Crowd::load(conn, &*people, &tenants, [], users)?;
+        Ok(walk.answer(found.map(|row| Override::new(row, &crowd))))
+    });
+    answer::ok(&page.await?.ordered(sort.name, sort.descending))
 }
 
 /// Delete an override

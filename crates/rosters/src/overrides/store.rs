@@ -1,7 +1,7 @@
 //! Rows of overrides. Every function takes the tenant, or the tenants of a scope.
 
-use base::{page::PageRequest, query::Sort};
-use db::{Condition, Conn, Result};
+use base::{Found, Key, Walk, query::Sort};
+use db::{Column, Condition, Conn, Order, Result};
 use diesel::prelude::*;
 
 use super::rules;
@@ -62,15 +62,15 @@ pub fn all_since(conn: &mut Conn, scope: &[String], since_ms: i64) -> Result<Vec
         .load(conn)?)
 }
 
-/// A page of the overrides of a roster that have a part in a time, and how many there are on all pages.
+/// A page of the overrides of a roster that have a part in a time.
 pub fn page(
     conn: &mut Conn,
     tenant: &str,
     roster: &str,
     (from_ms, to_ms): (i64, i64),
     sort: Sort,
-    page: &PageRequest,
-) -> Result<(Vec<Override>, i64)> {
+    walk: &Walk,
+) -> Result<Found<Override>> {
     use roster_overrides::dsl;
     let in_time = Condition::sql("roster_overrides.end_ms > ")
         .integer(from_ms)
@@ -82,15 +82,15 @@ pub fn page(
             .filter(dsl::roster_id.eq(roster.to_owned()))
             .filter(in_time.clone())
     };
-    let total = wanted().count().get_result(conn)?;
-    let query = wanted().into_boxed::<db::Sql>();
-    let query = match (sort.name, sort.descending) {
-        ("createdTime", false) => query.order((dsl::number.asc(), dsl::id.asc())),
-        ("createdTime", true) => query.order((dsl::number.desc(), dsl::id.desc())),
-        (_, false) => query.order((dsl::start_ms.asc(), dsl::id.asc())),
-        (_, true) => query.order((dsl::start_ms.desc(), dsl::id.desc())),
+    let (column, value): (_, fn(&Override) -> i64) = match sort.name {
+        "createdTime" => ("roster_overrides.number", |row| row.number),
+        _ => ("roster_overrides.start_ms", |row| row.start_ms),
     };
-    Ok((query.offset(page.offset()).limit(page.limit()).load(conn)?, total))
+    let order = Order::by([Column::Integer(column), Column::Text("roster_overrides.id")], sort.descending);
+    let total = walk.total(|| wanted().count().get_result(conn))?;
+    let query = wanted().filter(order.after(walk.after())?).order(order);
+    let rows = query.offset(walk.offset()).limit(walk.wanted()).load(conn)?;
+    Ok(walk.cut(rows, total, |row| vec![Key::from(value(row)), Key::from(&row.id)]))
 }
 
 /// An override of a roster, or 404.

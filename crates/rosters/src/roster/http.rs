@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use actix_web::{HttpResponse, delete, get, post, web};
 use api::{Answer, At, Body, answer, context::check_version, spec::PageOf};
-use base::page::Page;
 use outbox::Tx;
 use ports::People;
 
@@ -109,6 +108,7 @@ fn respond(
     tag = "rosters",
     operation_id = "searchRosters",
     params(
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
@@ -123,8 +123,8 @@ fn respond(
 #[get("/rosters/search")]
 pub async fn search(at: At, people: web::Data<dyn People>) -> api::Result<HttpResponse> {
     let mut query = at.query()?;
-    let page = query.page();
     let sort = query.sort(&rules::SORTS, "name", false);
+    let walk = query.walk(at.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     let name = query.text("name");
     let all = query.boolean("allList", true);
@@ -135,16 +135,14 @@ pub async fn search(at: At, people: web::Data<dyn People>) -> api::Result<HttpRe
     }
     let scope = if filter.all.unwrap_or(all) { at.scope() } else { vec![at.tenant.id.to_string()] };
     let (tenants, people) = (tenants_of_people(&at), people.into_inner());
-    let (found, total) = at
-        .db
-        .read(move |conn| {
-            let (rows, total) = store::search(conn, &scope, &filter, sort, &page)?;
-            let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
-            let shifts = store::present_shifts(conn, &scope, &ids)?;
-            Ok((shown::rosters(conn, &*people, &tenants, &rows, &shifts, &Form::Read)?, total))
-        })
-        .await?;
-    answer::ok(&Page::new(&page, found, total).ordered(sort.name, sort.descending))
+    let page = at.db.read(move |conn| {
+        let found = store::search(conn, &scope, &filter, sort, &walk)?;
+        let ids: Vec<String> = found.rows.iter().map(|row| row.id.clone()).collect();
+        let shifts = store::present_shifts(conn, &scope, &ids)?;
+        let shown = shown::rosters(conn, &*people, &tenants, &found.rows, &shifts, &Form::Read)?;
+        Ok(walk.answer(found.with(shown)))
+    });
+    answer::ok(&page.await?.ordered(sort.name, sort.descending))
 }
 
 /// Get a roster

@@ -1,7 +1,7 @@
 //! Rows of rosters and of the versions of their shifts. Every function takes the tenant, or the tenants of a scope.
 
-use base::{page::PageRequest, problem::Problem, query::Sort, timestamp::Timestamp};
-use db::{Condition, Conn, Result};
+use base::{Found, Key, Walk, problem::Problem, query::Sort, timestamp::Timestamp};
+use db::{Column, Condition, Conn, Order, Result};
 use diesel::prelude::*;
 
 use super::rules::{self, Filter, Plan};
@@ -140,27 +140,26 @@ pub fn names(conn: &mut Conn, scope: &[String]) -> Result<Vec<(String, String)>>
     Ok(dsl::rosters.filter(dsl::tenant_id.eq_any(scope)).order(dsl::id).select((dsl::id, dsl::name)).load(conn)?)
 }
 
-/// A page of the rosters that a filter means, and how many there are on all pages.
-pub fn search(
-    conn: &mut Conn,
-    scope: &[String],
-    filter: &Filter,
-    sort: Sort,
-    page: &PageRequest,
-) -> Result<(Vec<Roster>, i64)> {
+/// A page of the rosters that a filter means.
+pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Roster>> {
     use rosters::dsl;
     let wanted = || dsl::rosters.filter(dsl::tenant_id.eq_any(scope.to_vec())).filter(condition(filter));
-    let total = wanted().count().get_result(conn)?;
-    let query = wanted().into_boxed::<db::Sql>();
-    let query = match (sort.name, sort.descending) {
-        ("name", false) => query.order((dsl::name_key.asc(), dsl::id.asc())),
-        ("name", true) => query.order((dsl::name_key.desc(), dsl::id.desc())),
-        ("createdTime", false) => query.order((dsl::created_ms.asc(), dsl::id.asc())),
-        ("createdTime", true) => query.order((dsl::created_ms.desc(), dsl::id.desc())),
-        (_, false) => query.order(dsl::id.asc()),
-        (_, true) => query.order(dsl::id.desc()),
+    let first = match sort.name {
+        "name" => Some(Column::Text("rosters.name_key")),
+        "createdTime" => Some(Column::Integer("rosters.created_ms")),
+        _ => None,
     };
-    Ok((query.offset(page.offset()).limit(page.limit()).load(conn)?, total))
+    let order = Order::by(first.into_iter().chain([Column::Text("rosters.id")]), sort.descending);
+    let total = walk.total(|| wanted().count().get_result(conn))?;
+    let query = wanted().filter(order.after(walk.after())?).order(order);
+    let keys = |row: &Roster| {
+        let first = first.map(|column| match column {
+            Column::Text(_) => Key::from(&row.name_key),
+            Column::Integer(_) => Key::from(row.created_ms),
+        });
+        first.into_iter().chain([Key::from(&row.id)]).collect()
+    };
+    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, keys))
 }
 
 fn condition(filter: &Filter) -> Condition {

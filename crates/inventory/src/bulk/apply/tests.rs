@@ -190,6 +190,7 @@ fn one_machine_twice_in_a_batch_is_one_change() {
         &[json!({"name": "a"}), json!({"name": "a", "make": "HP"}), json!({"name": "a", "make": "HP"})],
     );
     assert_eq!(results(&done), [CREATED, UPDATED, UNCHANGED]);
-    let logged = fixture.read(|conn| outbox::audit::page(conn, &Condition::sql("1 = 1"), true, 0, 10));
-    assert_eq!(logged.1, 1);
+    let all = Condition::sql("1 = 1");
+    let logged = fixture.read(|conn| outbox::audit::page(conn, &all, true, &base::Walk::default()));
+    assert_eq!(logged.total, 1);
 }
