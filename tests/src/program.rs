@@ -55,7 +55,7 @@ pub fn muster() -> Command {
 }
 
 /// The same without the privilege of root to write any file.
-pub(crate) fn muster_obeying_modes() -> Command {
+pub fn muster_obeying_modes() -> Command {
     if !rustix::process::geteuid().is_root() {
         return muster();
     }

@@ -87,10 +87,13 @@ where
 
 impl Writer {
     pub(crate) fn start(url: DatabaseUrl) -> Result<Self> {
-        let mut conn = backend::connect(&url)?;
-        // The one writer touches every index of a row, so it keeps more pages than a reader does. The memory is
-        // taken as pages come, not at once.
-        conn.batch_execute("PRAGMA cache_size = -32000")?;
+        let mut conn = connect(&url)?;
+        // A service that can only read is no use, and what is shared about a file that was opened read-only stays so
+        // until the last connection closes. A begin alone would not notice.
+        conn.batch_execute("BEGIN IMMEDIATE; CREATE TABLE probe (id BIGINT); ROLLBACK").map_err(|error| match error.into() {
+            Error::Unavailable(text) => Error::Unavailable(format!("the database cannot be written to: {text}")),
+            other => other,
+        })?;
         let (jobs, queue) = mpsc::channel::<Box<dyn Job>>();
         let counts = Arc::new(WriteCounts::default());
         let counted = Arc::clone(&counts);
@@ -101,7 +104,7 @@ impl Writer {
                     if !commit_together(&mut conn, first, &queue, &counted) {
                         // A connection that was opened while the file was read-only stays so: it takes a new one to
                         // see that the file recovered. While there is none, the old one goes on answering.
-                        match backend::connect(&url) {
+                        match connect(&url) {
                             Ok(new) => conn = new,
                             Err(error) => tracing::warn!(%error, "the writer cannot connect again"),
                         }
@@ -165,6 +168,14 @@ impl Drop for Writer {
 
 fn stopped() -> Error {
     Error::Unavailable("the database is closing".to_owned())
+}
+
+fn connect(url: &DatabaseUrl) -> Result<Conn> {
+    let mut conn = backend::connect(url)?;
+    // The one writer touches every index of a row, so it keeps more pages than a reader does. The memory is taken as
+    // pages come, not at once.
+    conn.batch_execute("PRAGMA cache_size = -32000")?;
+    Ok(conn)
 }
 
 /// Runs the writes that wait and commits them; `false` when the database failed.

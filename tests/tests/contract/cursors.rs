@@ -173,7 +173,11 @@ fn every_search_is_walked_in_every_order(server: &Server) {
             }
             let third = client.get(&format!("{url}&pageSize=2&pageNo=3")).ok();
             let cursor = next(&third).expect("there are more than six");
-            assert_eq!(rows(&follow(&client, &format!("{url}&pageSize=1000"), &cursor).ok()), all[6..], "{url}, behind a page by number");
+            assert_eq!(
+                rows(&follow(&client, &format!("{url}&pageSize=1000"), &cursor).ok()),
+                all[6..],
+                "{url}, behind a page by number"
+            );
         }
     }
 }
