@@ -21,7 +21,7 @@ fn overloaded(backend: Backend, method: &str, path: &str, body: Option<&Value>) 
     let server = Server::start_with(backend, &["--max-requests", &BOUND.to_string(), "--log", "warn"]);
     let client = server.admin().tenant("client_1");
     for number in 0..300 {
-        client.post("/resources", &json!({"name": format!("machine-{number:03}")})).ok();
+        client.post("/resources", &json!({"hostName": format!("machine-{number:03}")})).ok();
     }
     let request = request(&client, method, path, body);
     let press = |connections, per_second| Pressure { connections, time: TIME, per_second }.on(server.base(), &request);
@@ -51,7 +51,7 @@ fn overloaded(backend: Backend, method: &str, path: &str, body: Option<&Value>) 
 }
 
 fn five_times_the_reads(backend: Backend) {
-    overloaded(backend, "GET", "/resources/search?queryString=name:machine&pageSize=50", None);
+    overloaded(backend, "GET", "/resources/search?queryString=hostName:machine&pageSize=50", None);
 }
 
 fn five_times_the_writes(backend: Backend) {

@@ -91,7 +91,7 @@ impl Pressure {
         let mut seen = Seen::default();
         let mut connection = connect(address);
         // Each connection has its turn once in this time, all of them evenly after each other.
-        let turn = self.per_second.map(|rate| Duration::from_secs_f64(self.connections as f64 / rate as f64));
+        let turn = self.per_second.map(|rate| Duration::from_secs_f64(self.connections as f64 / rate.max(1) as f64));
         let mut next = begun + turn.unwrap_or_default().mul_f64(number as f64 / self.connections as f64);
         while begun.elapsed() < self.time {
             if let Some(turn) = turn {

@@ -67,9 +67,6 @@ fn port(log: &Path, start: &str) -> u16 {
 
 #[test]
 fn https_with_a_certificate_that_can_be_renewed() {
-    if super::skipped("https_with_a_certificate_that_can_be_renewed") {
-        return;
-    }
     let directory = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
     let first = certify(directory.path());
     let log = directory.path().join("log");
