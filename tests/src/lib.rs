@@ -10,6 +10,7 @@
 mod certificates;
 mod client;
 mod postgres;
+pub mod pressure;
 mod program;
 mod raw;
 mod response;

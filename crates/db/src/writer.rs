@@ -90,7 +90,9 @@ impl Writer {
         let mut conn = connect(&url)?;
         // A service that can only read is no use, and what is shared about a file that was opened read-only stays so
         // until the last connection closes. A begin alone would not notice.
-        conn.batch_execute("BEGIN IMMEDIATE; CREATE TABLE probe (id BIGINT); ROLLBACK").map_err(|error| match error.into() {
+        conn.batch_execute("BEGIN IMMEDIATE; CREATE TABLE probe (id BIGINT); ROLLBACK").map_err(|error| match error
+            .into()
+        {
             Error::Unavailable(text) => Error::Unavailable(format!("the database cannot be written to: {text}")),
             other => other,
         })?;

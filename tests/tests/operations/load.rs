@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
+use muster_tests::pressure::{Pressure, Seen, request};
 use muster_tests::{Backend, Server, both_backends};
 use serde_json::{Value, json};
-
-use super::pressure::{Pressure, Seen, request};
 
 both_backends![five_times_the_reads, five_times_the_writes];
 

@@ -7,7 +7,6 @@ mod disk;
 mod load;
 mod metrics;
 mod postgres_tls;
-mod pressure;
 mod rates;
 mod stalled;
 mod streams;

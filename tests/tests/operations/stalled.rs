@@ -4,10 +4,8 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use muster_tests::{Backend, Server, both_backends};
+use muster_tests::{Backend, Server, both_backends, pressure};
 use serde_json::json;
-
-use super::pressure;
 
 both_backends![stalled_bodies_keep_nobody_waiting, stalled_token_requests_keep_nobody_waiting,];
 

@@ -4,10 +4,8 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use muster_tests::{Backend, Client, Server, both_backends};
+use muster_tests::{Backend, Client, Server, both_backends, pressure};
 use serde_json::json;
-
-use super::pressure;
 
 both_backends![slow_readers_leave_connections_for_others];
 

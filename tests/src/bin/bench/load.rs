@@ -71,6 +71,10 @@ impl Target {
     }
 
     fn run(&self, number: usize, connections: usize, time: Duration, barrier: &Barrier) -> Result<f64> {
+        if connections == 0 {
+            barrier.wait();
+            return Ok(0.0);
+        }
         let mut streams: Vec<TcpStream> = (0..connections).map(|_| connect(self.port)).collect::<Result<_>>()?;
         let mut requests = self.requests.iter().cycle().skip(number * self.requests.len() / THREADS);
         let mut next = move || requests.next().map_or(&[][..], Vec::as_slice);

@@ -24,6 +24,7 @@ mod slots;
 mod sqlite;
 mod start;
 mod table;
+mod writes;
 
 use std::{
     path::{Path, PathBuf},
@@ -36,7 +37,7 @@ use anyhow::{Context as _, Result, ensure};
 use crate::{data::Store, table::Line};
 
 /// The parts, in the order in which they run.
-const PARTS: [&str; 7] = ["points", "list", "memory", "filters", "reports", "rosters", "start"];
+const PARTS: [&str; 9] = ["points", "list", "memory", "filters", "reports", "rosters", "writes", "overload", "start"];
 
 struct Settings {
     small: u32,
@@ -136,6 +137,8 @@ fn measure(part: &str, settings: &Settings, store: &Store, temporary: &Path, res
         }
         "reports" => results.lines.extend(reports::measure(temporary, reports, connections)?),
         "rosters" => results.lines.extend(rosters::measure(temporary)?),
+        "writes" => results.lines.push(writes::together(temporary)?),
+        "overload" => results.lines.extend(writes::overload(temporary)?),
         _ => results.lines.extend(start::measure(&store.database(large)?)?),
     }
     Ok(())

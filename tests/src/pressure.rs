@@ -5,8 +5,9 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use muster_tests::Client;
 use serde_json::Value;
+
+use crate::Client;
 
 /// How hard to press.
 #[derive(Clone, Copy)]
