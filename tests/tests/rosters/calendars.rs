@@ -5,7 +5,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use muster_tests::{Client, Response, Server, both_backends};
+use muster_tests::{Client, Response, Server, both_backends, python};
 use serde_json::{Value, json};
 
 use super::{create, daily, path, shift, text, user};
@@ -29,18 +29,23 @@ fn calendar(server: &Server, address: &Value) -> String {
     text
 }
 
-/// Has a real parser read it, where there is one.
+/// Has a parser that others use read it, and count what it found.
 fn parse(text: &str) {
-    const PROGRAM: &str = "import sys\ntry:\n import icalendar\nexcept ImportError:\n sys.exit(0)\n\
-        events = icalendar.Calendar.from_ical(sys.stdin.buffer.read()).walk('VEVENT')\n\
-        assert all(e['UID'] and e.decoded('DTEND') > e.decoded('DTSTART') for e in events)";
-    let child = Command::new("python3").args(["-c", PROGRAM]).stdin(Stdio::piped()).spawn();
-    let Ok(mut child) = child else { return };
-    if let Some(mut input) = child.stdin.take() {
-        // A program without the parser has ended by now.
-        let _ = input.write_all(text.as_bytes());
-    }
-    assert!(child.wait().is_ok_and(|status| status.success()), "icalendar refuses it");
+    const PROGRAM: &str = "import sys, icalendar
+events = icalendar.Calendar.from_ical(sys.stdin.buffer.read()).walk('VEVENT')
+for event in events:
+    assert event['UID'] and event.decoded('DTEND') > event.decoded('DTSTART'), event
+    assert event['TRANSP'] == 'TRANSPARENT' and int(event['SEQUENCE']) >= 0 and event.decoded('LAST-MODIFIED'), event
+print(len(events))";
+    let Some(python) = python() else { return };
+    let mut command = Command::new(python);
+    command.args(["-c", PROGRAM]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    child.stdin.take().expect("piped").write_all(text.as_bytes()).expect("it reads");
+    let output = child.wait_with_output().expect("it ends");
+    assert!(output.status.success(), "icalendar refuses it");
+    let events = text.matches("BEGIN:VEVENT").count();
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), events.to_string(), "{text}");
 }
 
 fn uids(text: &str) -> Vec<&str> {
