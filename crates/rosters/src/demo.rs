@@ -96,3 +96,57 @@ fn take_over(tx: &mut Tx<'_>, roster: &store::Roster, user: &str) -> Result<()> 
     overrides::http::note(tx, None, Some(&row));
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        collections::BTreeSet,
+        sync::{Arc, Mutex},
+        time::Duration,
+    };
+
+    use db::{Conn, DatabaseUrl, Options};
+    use outbox::{Event, Subscriber, Worker};
+
+    use super::*;
+
+    /// Keeps what it hears.
+    #[derive(Default)]
+    struct Ear(Mutex<Vec<Event>>);
+
+    impl Subscriber for Ear {
+        fn name(&self) -> &'static str {
+            "ear"
+        }
+
+        fn take(&self, _: &mut Conn, event: &Event) -> Result<()> {
+            self.0.lock().unwrap().push(event.clone());
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn the_outbox_tells_of_rosters_and_of_the_override() {
+        let directory = tempfile::tempdir().unwrap();
+        let db = Db::open(&DatabaseUrl::Sqlite(directory.path().join("t.sqlite")), Options::default()).unwrap();
+        db.migrate(&[outbox::migrations(), crate::domain().migrations]).unwrap();
+        let now = Timestamp::from_millis(1_795_000_000_000);
+        let people: Vec<String> = (1..=6).map(|number| format!("USR{number:010}")).collect();
+        assert!(fill(&db, &TenantId::client(1), &people, now).unwrap());
+        let ear = Arc::new(Ear::default());
+        let _worker = Worker::start(db, vec![Arc::clone(&ear) as Arc<dyn Subscriber>], move || now).unwrap();
+        let heard = || ear.0.lock().unwrap().clone();
+        for _ in 0..500 {
+            if heard().len() == ROSTERS.len() + 1 {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let told: Vec<(String, String)> = heard().into_iter().map(|event| (event.entity, event.action)).collect();
+        let of = |kind: &str| told.iter().filter(|(entity, action)| entity == kind && action == "CREATE").count();
+        assert_eq!((of("Roster"), told.len()), (ROSTERS.len(), ROSTERS.len() + 1), "{told:?}");
+        let zones: BTreeSet<&str> = ROSTERS.iter().map(|(_, zone, ..)| *zone).collect();
+        assert_eq!(zones.len(), 3, "they follow the sun");
+        assert!(heard().iter().all(|event| event.tenant_id == "client_1" && event.after.is_some()));
+    }
+}
