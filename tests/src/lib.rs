@@ -24,7 +24,7 @@ use std::sync::OnceLock;
 
 pub use crate::certificates::{Authority, Certified};
 pub use crate::client::{Client, Request, encode};
-pub use crate::postgres::{fresh_database, postgres_authority};
+pub use crate::postgres::{fresh_database, postgres_authority, psql};
 pub use crate::program::{Exit, Guard, muster, muster_obeying_modes};
 pub use crate::python::python;
 pub use crate::response::Response;

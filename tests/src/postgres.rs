@@ -3,6 +3,7 @@
 //! `TEST_POSTGRES_URL` names a server to use instead; the databases made there are dropped again.
 
 use std::fs;
+use std::io::Write as _;
 use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
@@ -25,6 +26,18 @@ pub fn fresh_database() -> String {
 /// use another server.
 pub fn postgres_authority() -> Option<PathBuf> {
     cluster().authority.clone()
+}
+
+/// Runs SQL, which may use the commands of psql, on the database at `url`; gives what it printed, a row a line.
+#[track_caller]
+pub fn psql(url: &str, sql: &str) -> String {
+    let mut command = Command::new(&cluster().psql);
+    command.args(["-XqtA", "-v", "ON_ERROR_STOP=1", "-d", url]).stdin(Stdio::piped());
+    let mut psql = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("psql starts");
+    psql.stdin.take().expect("piped").write_all(sql.as_bytes()).expect("psql reads");
+    let output = psql.wait_with_output().expect("psql ends");
+    assert!(output.status.success(), "psql: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 fn cluster() -> &'static Cluster {

@@ -3,12 +3,10 @@
 
 use std::cell::RefCell;
 use std::fs;
-use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use muster_tests::{Backend, Client, Exit, Request, Response, Server, both_backends, muster, unique, uuid};
+use muster_tests::{Backend, Client, Exit, Request, Response, Server, both_backends, muster, psql, unique, uuid};
 use serde_json::{Value, json};
 
 both_backends![planted_secrets_are_found_nowhere];
@@ -351,13 +349,9 @@ fn files(directory: &Path, into: &mut Vec<(String, Vec<u8>)>) {
 fn tables(url: &str) -> Vec<u8> {
     const ALL: &str =
         r"SELECT format('SELECT t::text FROM %I t', tablename) FROM pg_tables WHERE schemaname = 'public' \gexec";
-    let mut psql = Command::new("psql");
-    psql.args(["-XqtA", "-v", "ON_ERROR_STOP=1", "-d", url]).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut psql = psql.spawn().expect("psql starts");
-    writeln!(psql.stdin.take().expect("piped"), "{ALL}").expect("psql reads");
-    let output = psql.wait_with_output().expect("psql ends");
-    assert!(output.status.success() && !output.stdout.is_empty(), "psql failed");
-    output.stdout
+    let rows = psql(url, &format!("{ALL}\n")).into_bytes();
+    assert!(!rows.is_empty(), "no table has a row");
+    rows
 }
 
 /// A backup of the running server. Of Postgres its own tools make one, of the tables above.

@@ -6,6 +6,7 @@ mod check;
 mod disk;
 mod load;
 mod metrics;
+mod partitions;
 mod postgres_tls;
 mod rates;
 mod stalled;
