@@ -20,7 +20,7 @@ use base::problem::Problem;
 use db::Db;
 use serde_json::json;
 use utoipa_actix_web::AppExt as _;
-use utoipa_swagger_ui::SwaggerUi;
+use utoipa_swagger_ui::{Config, SwaggerUi};
 
 use crate::{
     Access, Domain, Error, body, error, guard,
@@ -97,6 +97,9 @@ impl Service {
 
         let document = spec::document(self.title, &self.domains);
         let guard = guard::Guard::new(&document, Arc::clone(&self.access), keys.clone()).map_err(anyhow::Error::msg)?;
+        // As text it is a tenth of what it takes as a tree, and all workers share it.
+        let text = web::Bytes::from(document.to_json()?);
+        drop(document);
         let metrics = Metrics::new(metrics, guard.routes(), Arc::clone(&gate), keys, self.db.clone());
         let metrics = web::Data::new(metrics);
         let open = Arc::clone(metrics.connections());
@@ -123,7 +126,8 @@ impl Service {
                 .service(web::resource("/health/ready").get(ready))
                 .service(web::resource("/metrics").get(metrics::show))
                 .service(web::redirect("/docs", "/docs/"))
-                .service(SwaggerUi::new("/docs/{_:.*}").url("/openapi.json", document.clone()))
+                .service(web::resource(spec::PATH).app_data(web::Data::new(text.clone())).get(show_document))
+                .service(SwaggerUi::new("/docs/{_:.*}").config(Config::from(spec::PATH)))
                 .default_service(web::to(|| async {
                     error::problem_response(&error::from_status(StatusCode::NOT_FOUND))
                 }))
@@ -170,6 +174,11 @@ impl Worker {
         let open = request.app_data::<web::Data<Metrics>>().map_or(0, |metrics| metrics.connections().count());
         open > self.connections / 5 * 4
     }
+}
+
+/// The OpenAPI document.
+async fn show_document(text: web::Data<web::Bytes>) -> actix_web::HttpResponse {
+    actix_web::HttpResponse::Ok().content_type("application/json").body(text.as_ref().clone())
 }
 
 /// The process runs.

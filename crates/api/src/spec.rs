@@ -18,6 +18,9 @@ use utoipa_actix_web::AppExt as _;
 
 use crate::{Domain, Role};
 
+/// Where the OpenAPI document is.
+pub const PATH: &str = "/openapi.json";
+
 /// The prefix of every operation of a tenant.
 pub const TENANT_PREFIX: &str = "/api/v2/tenants/{tenantId}";
 
