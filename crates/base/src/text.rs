@@ -15,6 +15,11 @@ pub fn fold(text: &str) -> String {
     text.nfc().flat_map(char::to_lowercase).map(|letter| if letter == 'ς' { 'σ' } else { letter }).nfc().collect()
 }
 
+/// A word as it is compared where people write it in several ways: folded, without blanks, hyphens and underscores.
+pub fn plain(word: &str) -> String {
+    fold(word).chars().filter(|letter| !letter.is_whitespace() && !['-', '_'].contains(letter)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
