@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 #![expect(clippy::cloned_ref_to_slice_refs, reason = "an array of one reads like the array of several beside it")]
 
+mod alerts;
 mod contract;
 mod crashes;
 mod docs;

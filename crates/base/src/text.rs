@@ -49,6 +49,11 @@ pub fn name_error(text: &str, max_chars: usize) -> Option<String> {
     }
 }
 
+/// A word as it is compared where people write it in several ways: folded, without blanks, hyphens and underscores.
+pub fn plain(word: &str) -> String {
+    fold(word).chars().filter(|letter| !letter.is_whitespace() && !['-', '_'].contains(letter)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,124 +1,52 @@
-//! Categories and incidents of the demo company, for `--demo`.
+//! Alerts of the demo company, for `--demo`: some open, some over, one that its machine is not in the inventory for.
 
-use base::{problem::Problem, tenant::TenantId, timestamp::Timestamp};
+use base::{tenant::TenantId, timestamp::Timestamp};
 use db::{Db, Result};
 use outbox::{Tx, Who};
+use serde_json::{Value, json};
 
 use crate::{
-    Neighbours, categories,
-    records::{
-        document,
-        rules::{self, Named},
-        store,
-        wire::Input,
-    },
+    Neighbours,
+    alerts::intake::{self, Place},
 };
 
-/// A category and what stands below it.
-const CATEGORIES: [(&str, [&str; 2]); 3] = [
-    ("Network", ["Wireless", "VPN"]),
-    ("Servers", ["Storage", "Operating system"]),
-    ("Applications", ["Shop", "Mail"]),
+/// Minutes ago, state, subject, metric, component, host.
+type Reported = (i64, &'static str, &'static str, &'static str, &'static str, &'static str);
+
+const REPORTS: [Reported; 9] = [
+    (190, "Warning", "Disk is 81 % full", "disk.used", "/var", "db-01"),
+    (130, "Warning", "Disk is 86 % full", "disk.used", "/var", "db-01"),
+    (70, "Critical", "Disk is 93 % full", "disk.used", "/var", "db-01"),
+    (65, "Critical", "Checkout answers 502", "http.status", "checkout", "web-02"),
+    (52, "Ok", "Checkout answers 200", "http.status", "checkout", "web-02"),
+    (40, "Warning", "4,120 messages wait", "queue.length", "orders", "queue-01"),
+    (35, "Warning", "5,306 messages wait", "queue.length", "orders", "queue-01"),
+    (20, "Info", "The certificate ends in 20 days", "tls.days_left", "shop.example", "web-01"),
+    (8, "Critical", "No answer to ping", "ping.lost", "", "print-07"),
 ];
 
-/// Hours ago, subject, priority, status, category, sub category, note.
-type Told = (i64, &'static str, i64, i64, &'static str, &'static str, &'static str);
-
-const INCIDENTS: [Told; 5] = [
-    (50, "The tunnel to Austin drops every few minutes", 2, 4, "Network", "VPN", "The provider replaced a line card."),
-    (26, "db-01 runs out of space", 3, 1, "Servers", "Storage", "Grew by 40 GB since the last release."),
-    (
-        9,
-        "Mail to one partner is late",
-        1,
-        2,
-        "Applications",
-        "Mail",
-        "Their filter holds it back; waiting for an answer.",
-    ),
-    (3, "Checkout answers 502 at times", 4, 1, "Applications", "Shop", "Only web-02, and only under load."),
-    (1, "No wireless in the meeting room", 0, 0, "Network", "Wireless", ""),
-];
-
-/// Adds them to a tenant that has none, by some of `people`. Says whether it did anything.
-pub fn fill(db: &Db, tenant: &TenantId, people: &[String], neighbours: &Neighbours, now: Timestamp) -> Result<bool> {
-    let (tenant, people, neighbours) = (tenant.to_string(), people.to_vec(), neighbours.clone());
+/// Adds them to a tenant that has no alerts. Says whether it did anything.
+pub fn fill(db: &Db, tenant: &TenantId, neighbours: &Neighbours, now: Timestamp) -> Result<bool> {
+    let (tenant, neighbours) = (tenant.to_string(), neighbours.clone());
     let who = Who { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
     db.write_here(move |conn| {
-        let Some(author) = people.first() else { return Ok(false) };
-        if !store::is_empty(conn, &tenant)? {
+        if intake::any(conn, &tenant)? {
             return Ok(false);
         }
-        let filed = Tx::run(conn, &who, now, |tx| fill_categories(tx, &tenant, author))?;
-        for (told, assignee) in INCIDENTS.into_iter().zip(people.iter().cycle()) {
-            // Opened when it happened, so that lists have something to sort.
-            let then = Timestamp::from_millis(now.millis() - told.0 * 3_600_000);
-            Tx::run(conn, &who, then, |tx| open(tx, &neighbours, &tenant, &filed, told, (author, assignee)))?;
+        let place = Place { home: tenant.clone(), scope: vec![tenant] };
+        for reported in REPORTS {
+            let (minutes, body) = (reported.0, report(reported, now));
+            // Taken in when it was reported, so that lists have something to sort.
+            let then = Timestamp::from_millis(now.millis() - minutes * 60_000);
+            Tx::run(conn, &who, then, |tx| intake::take_in(tx, &neighbours, &place, &[intake::read(&body)]))?;
         }
         Ok(true)
     })
 }
 
-type Filed = Vec<categories::store::Category>;
-
-fn fill_categories(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<Filed> {
-    categories::store::take_up(tx.conn, tenant)?;
-    let mut made = Vec::new();
-    for (name, below) in CATEGORIES {
-        let add = |tx: &mut Tx<'_>, name: &str, parent: Option<&categories::store::Category>| {
-            let id = uuid::Uuid::new_v4().to_string();
-            let row = categories::rules::created(tenant, name.to_owned(), parent, &id, author, tx.now)?;
-            let above = parent.map_or("", |parent| parent.id.as_str());
-            categories::store::insert(tx.conn, tenant, above, std::slice::from_ref(&row))?;
-            categories::note(tx, None, Some(&row));
-            Ok::<_, db::Error>(row)
-        };
-        let parent = add(tx, name, None)?;
-        for name in below {
-            made.push(add(tx, name, Some(&parent))?);
-        }
-        made.push(parent);
-    }
-    Ok(made)
-}
-
-fn open(
-    tx: &mut Tx<'_>,
-    neighbours: &Neighbours,
-    tenant: &str,
-    filed: &Filed,
-    (_, subject, priority, status, category, sub, note): Told,
-    (author, assignee): (&str, &str),
-) -> Result<()> {
-    let id = |name: &str| {
-        let found = filed.iter().find(|category| category.name == name);
-        found.map(|category| category.id.clone()).ok_or_else(Problem::internal)
-    };
-    let input = Input {
-        subject: Some(subject.to_owned()),
-        priority: Some(priority),
-        status: Some(status),
-        category: Some(id(category)?),
-        sub_category: Some(id(sub)?),
-        note: (!note.is_empty()).then(|| note.to_owned()),
-        ..Input::default()
-    };
-    let named = Named { assignee: (status > 0).then(|| assignee.to_owned()), ..Named::default() };
-    let number = db::next_id(tx.conn, "incidents", 1)?;
-    let row = rules::created(tenant, &input, &named, number, author, tx.now);
-    store::insert(tx.conn, &row, &[])?;
-    if let Some(content) = input.note {
-        let note = store::Note {
-            tenant_id: row.tenant_id.clone(),
-            incident_id: row.id.clone(),
-            number: row.notes,
-            content,
-            created_by: assignee.to_owned(),
-            created_ms: row.created_ms,
-        };
-        store::add_note(tx.conn, &note)?;
-    }
-    let after = document::of(tx.conn, neighbours, &row)?;
-    document::note(tx, &row, None, after);
-    Ok(())
+fn report((minutes, state, subject, metric, component, host): Reported, now: Timestamp) -> Value {
+    json!({
+        "currentState": state, "subject": subject, "metric": metric, "component": component, "app": "monitord",
+        "device": {"hostName": host}, "alertTime": Timestamp::from_millis(now.millis() - minutes * 60_000),
+    })
 }

@@ -1,10 +1,12 @@
 //! Incidents: alerts, the incidents opened for them, and the categories they are filed under.
 //!
+//! - [`alerts`]: what monitors report
 //! - [`categories`]: a tree of them, for each tenant
 //! - [`records`]: the incidents themselves, their notes, and what is told of them
 //!
 //! Operation 8 of `docs/interface.md`, and what is around it.
 
+mod alerts;
 pub mod categories;
 pub mod demo;
 mod neighbours;
@@ -14,7 +16,7 @@ mod schema;
 use actix_web::web;
 use utoipa_actix_web::service_config::ServiceConfig;
 
-pub use crate::neighbours::Neighbours;
+pub use crate::{alerts::Escalator, neighbours::Neighbours};
 
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
@@ -37,6 +39,7 @@ pub fn extras(neighbours: Neighbours) -> impl Fn(&mut web::ServiceConfig) + Clon
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
 fn routes(config: &mut ServiceConfig) {
+    alerts::routes(config);
     categories::routes(config);
     records::routes(config);
 }

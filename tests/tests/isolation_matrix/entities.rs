@@ -25,10 +25,13 @@ pub(super) enum Kind {
     RosterCalendar,
     /// An address of a user's calendar.
     UserCalendar,
+    Alert,
+    /// One that can be unsuppressed.
+    SuppressedAlert,
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 13] = [
+    pub(super) const ALL: [Self; 15] = [
         Self::Resource,
         Self::Record,
         Self::Site,
@@ -42,6 +45,8 @@ impl Kind {
         Self::Override,
         Self::RosterCalendar,
         Self::UserCalendar,
+        Self::Alert,
+        Self::SuppressedAlert,
     ];
 
     /// What templates call it: `$site`, and `$site.name` for its name.
@@ -60,6 +65,8 @@ impl Kind {
             Self::Override => "override",
             Self::RosterCalendar => "rosterCalendar",
             Self::UserCalendar => "userCalendar",
+            Self::Alert => "alert",
+            Self::SuppressedAlert => "suppressedAlert",
         }
     }
 
@@ -108,6 +115,13 @@ impl Kind {
                 let created = owner.post_empty(&format!("/rosters/users/{user}/calendars")).ok();
                 json!({"id": created["id"], "inside": user})
             }
+            Self::Alert | Self::SuppressedAlert => {
+                let created = create("/alert", json!({"currentState": "Warning", "subject": name}));
+                if self == Self::SuppressedAlert {
+                    owner.post_empty(&format!("/alerts/{}/actions/suppress", plain(&created["id"]))).ok();
+                }
+                json!({"id": created["id"]})
+            }
         };
         if self == Self::Record {
             owner.delete(&format!("/resources/{}", plain(&created["id"]))).ok();
@@ -132,6 +146,7 @@ impl Kind {
             Self::Roster => json!(format!("ES-{}", uuid())),
             Self::Override => json!(format!("OVR-{}", uuid())),
             Self::RosterCalendar | Self::UserCalendar => json!(format!("CAL-{}", uuid())),
+            Self::Alert | Self::SuppressedAlert => json!(format!("ALT-{}", uuid())),
         };
         let mut forms = vec![("id", id), ("name", json!(unique("nobody")))];
         match self {

@@ -146,6 +146,9 @@ const STAFFED: &[&str] = &[
 const OVERRIDE: &str =
     r#"{"user": {"id": "$user"}, "start": "2026-11-20T00:00:00Z", "end": "2026-11-22T00:00:00Z", "note": "$new"}"#;
 
+const ALERT: &str = r#"{"currentState": "Warning", "subject": "$new"}"#;
+const ALERT_FILTERS: &[&str] = &["queryString=id:$alert", "queryString=resourceId:$resource"];
+
 /// Every operation but the public ones.
 pub(super) const RECIPES: &[Recipe] = &[
     // Tenants and callers
@@ -253,4 +256,15 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("POST /rosters/users/{userId}/calendars").ids(&[Kind::User]).of_seen(),
     op("GET /rosters/users/{userId}/calendars").ids(&[Kind::User]),
     op("DELETE /rosters/users/{userId}/calendars/{calendarId}").ids(&[Kind::User, Kind::UserCalendar]).of_seen(),
+    // Alerts: a resource that is another's is no reason to refuse one (tests/alerts/intake.rs).
+    op("POST /alert").sends(ALERT),
+    op("POST /alerts").sends(r#"[{"currentState": "Warning", "subject": "$new"}]"#),
+    op("POST /alerts/alertmanager")
+        .sends(r#"{"version": "4", "alerts": [{"status": "firing", "labels": {"alertname": "$new"}}]}"#),
+    op("GET /alerts/search").filters(ALERT_FILTERS),
+    op("GET /alerts/{alertId}").ids(&[Kind::Alert]),
+    op("POST /alerts/{alertId}/actions/acknowledge").ids(&[Kind::Alert]).sends("{}"),
+    op("POST /alerts/{alertId}/actions/suppress").ids(&[Kind::Alert]).sends("{}"),
+    op("POST /alerts/{alertId}/actions/unsuppress").ids(&[Kind::SuppressedAlert]).sends("{}"),
+    op("POST /alerts/{alertId}/actions/close").ids(&[Kind::Alert]).sends("{}"),
 ];

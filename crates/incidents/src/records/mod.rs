@@ -5,6 +5,7 @@
 //! [`document`] makes it: integration events compare their rules with it, and fill `$incident.…` from it by path. It
 //! is made there and nowhere else.
 
+pub mod demo;
 pub mod document;
 mod documented;
 pub mod http;

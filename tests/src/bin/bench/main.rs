@@ -5,6 +5,7 @@
 //! environment: `BENCH_SMALL`, `BENCH_LIST`, `BENCH_LARGE` (resources), `BENCH_CONNECTIONS`, `BENCH_REPORTS` (a round);
 //! `BENCH_ONLY` names parts to run, separated by commas.
 
+mod alerts;
 mod bare;
 mod copies;
 mod data;
@@ -36,7 +37,7 @@ use anyhow::{Context as _, Result, ensure};
 use crate::{data::Store, table::Line};
 
 /// The parts, in the order in which they run.
-const PARTS: [&str; 7] = ["points", "list", "memory", "filters", "reports", "rosters", "start"];
+const PARTS: [&str; 8] = ["points", "list", "memory", "filters", "reports", "rosters", "alerts", "start"];
 
 struct Settings {
     small: u32,
@@ -136,6 +137,7 @@ fn measure(part: &str, settings: &Settings, store: &Store, temporary: &Path, res
         }
         "reports" => results.lines.extend(reports::measure(temporary, reports, connections)?),
         "rosters" => results.lines.extend(rosters::measure(temporary)?),
+        "alerts" => results.lines.push(alerts::measure(&store.database(list)?, temporary)?),
         _ => results.lines.extend(start::measure(&store.database(large)?)?),
     }
     Ok(())
