@@ -52,9 +52,10 @@ const ARTICLES: [(&str, &str, &str); 5] = [
     ),
 ];
 
-/// Adds them to a tenant that has no category, by one of `people`. Says whether it did anything.
+/// Adds them to a tenant that has no category, by the first of `people`; without one nothing happens. Says whether it did anything.
 pub fn fill(db: &Db, tenant: &TenantId, people: &[String], now: Timestamp) -> Result<bool> {
-    let (tenant, author) = (tenant.to_string(), people.first().cloned().unwrap_or_default());
+    let Some(author) = people.first().cloned() else { return Ok(false) };
+    let tenant = tenant.to_string();
     let who = Who { user_id: author.clone(), key_id: "demo".to_owned(), request_id: String::new() };
     db.write_here(move |conn| Tx::run(conn, &who, now, |tx| fill_empty(tx, &tenant, &author)))
 }

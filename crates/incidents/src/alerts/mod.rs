@@ -23,6 +23,7 @@ mod schema;
 mod store;
 #[cfg(test)]
 mod tests;
+pub mod tickets;
 mod windows;
 mod wire;
 

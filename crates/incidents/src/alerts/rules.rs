@@ -18,6 +18,7 @@ const CHANGED: &str = "Changed";
 const ACKNOWLEDGED: &str = "Acknowledged";
 const SUPPRESSED: &str = "Suppressed";
 const UNSUPPRESSED: &str = "Unsuppressed";
+const INCIDENT: &str = "Incident";
 const ESCALATED: &str = "Escalated";
 const CLOSED: &str = "Closed";
 
@@ -340,6 +341,12 @@ pub enum Deed {
     Unsuppress,
     /// It is over.
     Close,
+}
+
+/// An incident was opened for the alert.
+pub fn ticketed(alert: &mut Alert, incident: &str, now: Timestamp) {
+    alert.row.incident_id = Some(incident.to_owned());
+    happened(alert, INCIDENT, now);
 }
 
 /// Does it.

@@ -29,6 +29,9 @@ pub struct IncidentInput {
     assignee_group: Option<IncidentGroupId>,
     /// A roster of the tenant or its partner. Without `assignee` beside it, the incident goes to whoever is on call.
     roster: Option<IncidentRosterId>,
+    /// In a create: the alerts of the tenant that it is opened for, at most 100.
+    #[schema(max_items = 100)]
+    alerts: Option<Vec<IncidentAlertId>>,
     /// The machines that it is about, at most 100.
     #[schema(max_items = 100)]
     resources: Option<Vec<IncidentResourceId>>,
@@ -67,6 +70,13 @@ pub struct IncidentGroupId {
 #[schema(example = json!({"id": "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"}))]
 pub struct IncidentRosterId {
     /// `ES-<uuid>`.
+    id: String,
+}
+
+/// An alert, by its id.
+#[derive(ToSchema)]
+pub struct IncidentAlertId {
+    /// `ALT-<uuid>`.
     id: String,
 }
 

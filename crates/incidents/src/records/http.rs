@@ -14,11 +14,12 @@ use super::{
     store::{self, Link, Note},
     wire::{Incident, Input},
 };
-use crate::Neighbours;
+use crate::{Neighbours, alerts::tickets};
 
 /// Create an incident
 ///
-/// Only the subject is mandatory. With a `roster` and without an `assignee` it goes to whoever is on call through that
+/// Only the subject is mandatory. Opened for `alerts` of the tenant, it names them and they name it; what it does not say
+/// itself, subject and resources, is theirs then. An alert has one incident (409). With a `roster` and without an `assignee` it goes to whoever is on call through that
 /// roster now, and to nobody when nobody is. The requester is the caller, unless the body names another.
 #[utoipa::path(
     tag = "incidents",
@@ -27,7 +28,10 @@ use crate::Neighbours;
         "subject": "Checkout answers 502", "priority": "High", "roster": {"id": "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"},
         "resources": [{"hostName": "web-02"}], "dueDate": "2026-11-21T20:37:00+0000"
     })),
-    responses((status = 200, description = "The new incident", body = Incident)),
+    responses(
+        (status = 200, description = "The new incident", body = Incident),
+        (status = 409, description = "An alert has an incident already", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/incidents")]
@@ -39,11 +43,13 @@ pub async fn create(at: At, neighbours: web::Data<Neighbours>, body: Body) -> ap
     at.write(move |tx| {
         let (id, partner) = (tenant.id.as_str(), tenant.partner.as_str());
         let place = Place { tenant: id, partner, category: "" };
-        let named = named::find(tx.conn, &neighbours, place, &input, now)?;
+        let mut named = named::find(tx.conn, &neighbours, place, &input, now)?;
+        tickets::find(tx, id, &input.alerts, &mut named)?;
         let number = db::next_id(tx.conn, "incidents", 1)?;
         let row = rules::created(id, &input, &named, number, &author, now);
         store::insert(tx.conn, &row, &links(&row, &named))?;
         add_note(tx.conn, &row, &input)?;
+        tickets::opened(tx, id, &named, &row.id)?;
         let after = document::of(tx.conn, &neighbours, &row)?;
         document::note(tx, &row, None, after);
         Answer::entity(&shown::one(tx.conn, &neighbours, &tenants, &row)?, row.version)

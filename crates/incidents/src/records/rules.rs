@@ -108,7 +108,9 @@ pub fn changed(old: &Row, input: &Input, named: &Named, author: &str, now: Times
 
 fn after(old: &Row, input: &Input, named: &Named, author: &str, now: Timestamp) -> Row {
     let text = |new: &Option<String>, old: &String| new.clone().unwrap_or_else(|| old.clone());
-    let subject = text(&input.subject, &old.subject);
+    // An incident that is opened for an alert is called like it.
+    let called = named.alerts.first().filter(|_| old.subject.is_empty()).map(|alert| &alert.subject);
+    let subject = text(&input.subject, called.unwrap_or(&old.subject));
     let status = input.status.unwrap_or(old.status);
     let category_id = text(&input.category, &old.category_id);
     // A category that goes takes along what is right below it.

@@ -170,6 +170,8 @@ pub struct Input {
     pub group: Option<String>,
     /// A roster's id.
     pub roster: Option<String>,
+    /// Of a create: the ids of the alerts that it is opened for.
+    pub alerts: Vec<String>,
     /// All machines from now on.
     pub resources: Option<Vec<MachineName>>,
     /// `Some(None)` takes it away.
@@ -188,14 +190,17 @@ pub enum MachineName {
 }
 
 impl Input {
-    /// Reads the body of a create, which needs a subject.
+    /// Reads the body of a create, which needs a subject, or alerts to take it from.
     ///
     /// # Errors
     /// 400 that lists every field that is wrong, by its path.
     pub fn read_new(body: &Value) -> Result<Self, Problem> {
         let mut fields = Fields::of(body);
-        fields.require("subject");
-        let input = Self::fields(&mut fields);
+        let alerts = alerts(&mut fields);
+        if alerts.is_empty() {
+            fields.require("subject");
+        }
+        let input = Self { alerts, ..Self::fields(&mut fields) };
         fields.finish()?;
         Ok(input)
     }
@@ -234,6 +239,7 @@ impl Input {
             assignee: id(fields, "assignee", "id").map(|id| id.to_ascii_uppercase()),
             group: id(fields, "assigneeGroup", "uniqueId"),
             roster: id(fields, "roster", "id"),
+            alerts: Vec::new(),
             resources: machines(fields),
             due: due(fields),
             note: note(fields, "note"),
@@ -283,6 +289,15 @@ fn due(fields: &mut Fields<'_>) -> Option<Option<Timestamp>> {
         return Some(None);
     }
     fields.timestamp("dueDate").map(Some)
+}
+
+fn alerts(fields: &mut Fields<'_>) -> Vec<String> {
+    let items = fields.objects("alerts").unwrap_or_default();
+    if items.len() > MOST_RESOURCES {
+        fields.error("alerts", format!("must have at most {MOST_RESOURCES} elements"));
+        return Vec::new();
+    }
+    items.into_iter().map(|mut item| item.required_text("id").trim().to_owned()).collect()
 }
 
 fn machines(fields: &mut Fields<'_>) -> Option<Vec<MachineName>> {
