@@ -28,10 +28,14 @@ pub(super) enum Kind {
     Alert,
     /// One that can be unsuppressed.
     SuppressedAlert,
+    IncidentCategory,
+    Incident,
+    KbCategory,
+    KbArticle,
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 15] = [
+    pub(super) const ALL: [Self; 19] = [
         Self::Resource,
         Self::Record,
         Self::Site,
@@ -47,6 +51,10 @@ impl Kind {
         Self::UserCalendar,
         Self::Alert,
         Self::SuppressedAlert,
+        Self::IncidentCategory,
+        Self::Incident,
+        Self::KbCategory,
+        Self::KbArticle,
     ];
 
     /// What templates call it: `$site`, and `$site.name` for its name.
@@ -67,12 +75,16 @@ impl Kind {
             Self::UserCalendar => "userCalendar",
             Self::Alert => "alert",
             Self::SuppressedAlert => "suppressedAlert",
+            Self::IncidentCategory => "incidentCategory",
+            Self::Incident => "incident",
+            Self::KbCategory => "kbCategory",
+            Self::KbArticle => "kbArticle",
         }
     }
 
     /// A partner's are seen by its clients, who may name them but not change them.
     pub(super) fn clients_see_their_partners(self) -> bool {
-        matches!(self, Self::User | Self::UserGroup)
+        matches!(self, Self::User | Self::UserGroup | Self::IncidentCategory)
     }
 
     /// Has this tenant such entities?
@@ -115,6 +127,15 @@ impl Kind {
                 let created = owner.post_empty(&format!("/rosters/users/{user}/calendars")).ok();
                 json!({"id": created["id"], "inside": user})
             }
+            Self::IncidentCategory => {
+                json!({"id": create("/incidents/categories", json!({"names": [name]}))[0]["uniqueId"]})
+            }
+            Self::Incident => create("/incidents", json!({"subject": name, "description": name})),
+            Self::KbCategory => create("/kb/category", json!({"name": name, "description": name})),
+            Self::KbArticle => {
+                let category = Self::KbCategory.make(owner, name).id();
+                create("/kb/article", json!({"title": name, "content": name, "category": {"id": category}}))
+            }
             Self::Alert | Self::SuppressedAlert => {
                 let created = create("/alert", json!({"currentState": "Warning", "subject": name}));
                 if self == Self::SuppressedAlert {
@@ -147,6 +168,10 @@ impl Kind {
             Self::Override => json!(format!("OVR-{}", uuid())),
             Self::RosterCalendar | Self::UserCalendar => json!(format!("CAL-{}", uuid())),
             Self::Alert | Self::SuppressedAlert => json!(format!("ALT-{}", uuid())),
+            Self::IncidentCategory => json!(format!("SCAT-{}", uuid())),
+            Self::Incident => json!("INC9876543210"),
+            Self::KbCategory => json!("KBC9876543210"),
+            Self::KbArticle => json!("KBA9876543210"),
         };
         let mut forms = vec![("id", id), ("name", json!(unique("nobody")))];
         match self {

@@ -27,7 +27,7 @@ pub struct IncidentInput {
     assignee: Option<IncidentUserId>,
     /// Whose members work on it: a user group of the tenant or its partner.
     assignee_group: Option<IncidentGroupId>,
-    /// A roster of the tenant or its partner. Without `assignee` beside it, the incident goes to whoever is on call.
+    /// A roster of the tenant. Without `assignee` beside it, the incident goes to whoever is on call.
     roster: Option<IncidentRosterId>,
     /// In a create: the alerts of the tenant that it is opened for, at most 100.
     #[schema(max_items = 100)]

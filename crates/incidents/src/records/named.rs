@@ -40,7 +40,7 @@ pub fn find(
     let mut errors = Vec::new();
     check_categories(conn, &tenants, place.category, input, &mut errors)?;
     check_people(conn, neighbours, &tenants, input, &mut errors)?;
-    let assignee = match assigned(conn, neighbours, place, &tenants, input, now)? {
+    let assignee = match assigned(conn, neighbours, place, input, now)? {
         Ok(assignee) => assignee,
         Err(error) => {
             errors.push(error);
@@ -126,13 +126,12 @@ fn assigned(
     conn: &mut Conn,
     neighbours: &Neighbours,
     place: Place<'_>,
-    tenants: &[String],
     input: &Input,
     now: Timestamp,
 ) -> Result<Result<Option<String>, FieldError>> {
     let Some(id) = given(&input.roster) else { return Ok(Ok(input.assignee.clone())) };
-    let Some(roster) = neighbours.on_call.roster(conn, tenants, id)? else {
-        return Ok(Err(unknown("roster.id", "roster of the tenant or its partner", id)));
+    let Some(roster) = neighbours.on_call.roster(conn, &[place.tenant.to_owned()], id)? else {
+        return Ok(Err(unknown("roster.id", "roster of the tenant", id)));
     };
     if input.assignee.is_some() {
         return Ok(Ok(input.assignee.clone()));
