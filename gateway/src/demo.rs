@@ -3,6 +3,8 @@
 use base::tenant::TenantId;
 use db::Db;
 
+use crate::neighbours;
+
 /// Fills an empty inventory; leaves one that has anything in it as it is.
 pub fn fill(db: &Db) -> anyhow::Result<()> {
     let (partner, client) = (TenantId::partner(1), TenantId::client(1));
@@ -12,6 +14,15 @@ pub fn fill(db: &Db) -> anyhow::Result<()> {
     let people = access::demo::fill(db, &client, api::clock::now())?;
     if rosters::demo::fill(db, &client, &people, api::clock::now())? {
         tracing::info!(tenant = %client, "filled the rosters of the demo company");
+    }
+    if incidents::demo::fill(db, &client, &neighbours::of_incidents(), api::clock::now())? {
+        tracing::info!(tenant = %client, "filled the alerts of the demo company");
+    }
+    if incidents::records::demo::fill(db, &client, &people, &neighbours::of_incidents(), api::clock::now())? {
+        tracing::info!(tenant = %client, "filled the incidents of the demo company");
+    }
+    if kb::demo::fill(db, &client, &people, api::clock::now())? {
+        tracing::info!(tenant = %client, "filled the knowledge base of the demo company");
     }
     Ok(())
 }

@@ -9,6 +9,8 @@ pub fn all() -> Vec<Domain> {
         access::domain(),
         inventory::domain(),
         rosters::domain(),
+        incidents::domain(),
+        kb::domain(),
         // One line each, in the order of the document.
     ]
 }

@@ -6,6 +6,7 @@ mod config;
 mod demo;
 mod domains;
 mod first_run;
+mod neighbours;
 mod people;
 mod process;
 

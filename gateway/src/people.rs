@@ -1,11 +1,13 @@
-//! What domains ask about people ([`ports::People`]), answered by `access`.
+//! What domains ask about tenants and their people ([`ports::People`], [`ports::Tenants`]), answered by `access`.
+
+use std::collections::HashMap;
 
 use access::{facts, user_groups, users};
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
-use ports::{People, PeopleGroup, Person};
+use ports::{People, PeopleGroup, Person, Tenants};
 
-/// The users and user groups that `access` keeps.
+/// The tenants, users and user groups that `access` keeps.
 pub struct Directory;
 
 impl People for Directory {
@@ -41,6 +43,12 @@ impl People for Directory {
 
     fn is_active(&self, conn: &mut Conn, tenant: &str) -> Result<bool> {
         facts::is_active(conn, tenant)
+    }
+}
+
+impl Tenants for Directory {
+    fn names(&self, conn: &mut Conn, ids: &[String]) -> Result<HashMap<String, String>> {
+        facts::names(conn, ids)
     }
 }
 

@@ -32,6 +32,12 @@ impl Client {
         Self { tenant: tenant.to_owned(), ..self.clone() }
     }
 
+    /// The same caller at another gateway of the same service.
+    #[must_use]
+    pub fn at(&self, base: &str) -> Self {
+        Self { base: base.to_owned(), ..self.clone() }
+    }
+
     /// The same tenant, called with another token.
     #[must_use]
     pub fn with_token(&self, token: &str) -> Self {

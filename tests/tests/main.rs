@@ -3,14 +3,17 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 #![expect(clippy::cloned_ref_to_slice_refs, reason = "an array of one reads like the array of several beside it")]
 
+mod alerts;
 mod contract;
 mod crashes;
 mod docs;
 mod etags;
 mod harness;
 mod house;
+mod incidents;
 mod inventory;
 mod isolation_matrix;
+mod kb;
 mod operations;
 mod retries;
 mod rosters;

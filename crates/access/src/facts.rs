@@ -1,6 +1,8 @@
 //! What the gateway tells other domains of tenants and their people, beside [`users`](crate::users) and
 //! [`user_groups`](crate::user_groups).
 
+use std::collections::HashMap;
+
 use db::{Conn, Result};
 use diesel::{dsl::sql, prelude::*, sql_types::BigInt};
 
@@ -23,6 +25,13 @@ pub fn people_revision(conn: &mut Conn, tenants: &[String]) -> Result<i64> {
 pub fn is_active(conn: &mut Conn, tenant: &str) -> Result<bool> {
     let activated: Option<bool> = tenants::table.find(tenant).select(tenants::activated).get_result(conn).optional()?;
     Ok(activated.unwrap_or_default())
+}
+
+/// The names of these tenants, by id; unknown ids are left out.
+pub fn names(conn: &mut Conn, ids: &[String]) -> Result<HashMap<String, String>> {
+    let rows: Vec<(String, String)> =
+        tenants::table.filter(tenants::id.eq_any(ids)).select((tenants::id, tenants::name)).load(conn)?;
+    Ok(rows.into_iter().collect())
 }
 
 /// A tenant and its partner, each once; none for an unknown tenant.

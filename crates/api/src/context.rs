@@ -45,6 +45,16 @@ impl At {
         self.tenant.scope()
     }
 
+    /// The tenants whose people may stand in the records of [`At::scope`], and whose shared records they may name: those
+    /// of the scope, and the partner.
+    pub fn scope_and_partner(&self) -> Vec<String> {
+        let mut tenants = self.scope();
+        if self.tenant.partner != self.tenant.id {
+            tenants.push(self.tenant.partner.to_string());
+        }
+        tenants
+    }
+
     /// The version that the caller's `If-Match` names; `None` when there is none or it is `*`.
     pub fn if_match(&self) -> Result<Option<i64>> {
         let mut values = self.request.headers().get_all(header::IF_MATCH);

@@ -9,6 +9,7 @@ use crate::{
     json::{BODY, join},
     lenient::{INTEGER, TIMESTAMP, TRUE_OR_FALSE, json_boolean, json_integer, must_be_one_of, one_of},
     problem::{FieldError, Problem},
+    text::name_error,
     timestamp::Timestamp,
 };
 
@@ -98,6 +99,18 @@ impl<'v> Fields<'v> {
             self.error(name, "is required");
         }
         text
+    }
+
+    /// A name without the blanks around it: one line of at most `max_chars` characters. `None` when it is not there.
+    pub fn name(&mut self, name: &str, max_chars: usize) -> Option<String> {
+        let text = self.read(name, Value::as_str, || "must be a string".to_owned())?;
+        match name_error(text, max_chars) {
+            Some(message) => {
+                self.error(name, message);
+                None
+            }
+            None => Some(text.trim().to_owned()),
+        }
     }
 
     fn within(&self, path: &str, text: &str, max_chars: usize) -> Option<String> {

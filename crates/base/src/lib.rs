@@ -9,6 +9,7 @@ pub mod cursor;
 mod form;
 mod json;
 mod lenient;
+pub mod matching;
 pub mod net;
 pub mod page;
 pub mod problem;

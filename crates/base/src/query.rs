@@ -172,8 +172,13 @@ impl Query {
     /// `pageNo`, `pageSize` and `cursor` of the list at `path` in this order. A cursor is good for the path, the order
     /// and the filters that it came from; `pageSize` may change on the way.
     pub fn walk(&mut self, path: &str, sort: Sort) -> Walk {
+        self.walk_sized(path, sort, DEFAULT_PAGE_SIZE)
+    }
+
+    /// The same as [`Query::walk`] with another default for `pageSize`.
+    pub fn walk_sized(&mut self, path: &str, sort: Sort, default: u32) -> Walk {
         let list = self.list(path, sort);
-        let page = self.page();
+        let page = self.page_sized(default);
         let numbered = Walk::numbered(page, list);
         let Some(cursor) = self.text("cursor") else { return numbered };
         if page.page_no > 1 {

@@ -1,6 +1,9 @@
 //! The filter language: the decoded value of the parameter `queryString`.
 
-use crate::problem::{FieldError, Problem, shorten};
+use crate::{
+    lenient::{self, TRUE_OR_FALSE},
+    problem::{FieldError, Problem, shorten},
+};
 
 /// More terms than this are refused.
 const MAX_TERMS: usize = 50;
@@ -19,6 +22,27 @@ pub struct Term {
     /// The value's alternatives: split at `,`, without surrounding blanks, the empty ones dropped.
     /// There is at least one.
     pub values: Vec<String>,
+}
+
+impl Term {
+    /// The value as `true` or `false`, in any letter case.
+    ///
+    /// # Errors
+    /// 400 on `queryString` that names the term.
+    pub fn boolean(&self) -> Result<bool, Problem> {
+        let message = || refused(format!("{}: {TRUE_OR_FALSE}", self.name));
+        lenient::boolean(&self.value).ok_or_else(message)
+    }
+
+    /// The values, each in the spelling of a list that has them in any letter case.
+    ///
+    /// # Errors
+    /// 400 on `queryString` that names the term.
+    pub fn words(&self, allowed: &[&'static str]) -> Result<Vec<&'static str>, Problem> {
+        let word = |value: &String| lenient::one_of(allowed, value);
+        let message = || refused(format!("{}: {}", self.name, lenient::must_be_one_of(allowed)));
+        self.values.iter().map(word).collect::<Option<_>>().ok_or_else(message)
+    }
 }
 
 /// Reads a filter ("queryString" in `docs/interface.md`); `known` are the variables of the list.

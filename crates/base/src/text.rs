@@ -15,6 +15,45 @@ pub fn fold(text: &str) -> String {
     text.nfc().flat_map(char::to_lowercase).map(|letter| if letter == 'ς' { 'σ' } else { letter }).nfc().collect()
 }
 
+/// A word of a text, for full-text search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// Where it stands in the text, in bytes.
+    pub at: std::ops::Range<usize>,
+    /// Folded, and cut to its first 64 characters.
+    pub key: String,
+}
+
+/// The words of a text: its runs of letters and digits.
+pub fn words(text: &str) -> impl Iterator<Item = Word> {
+    let mut rest = 0;
+    std::iter::from_fn(move || {
+        let tail = text.get(rest..)?;
+        let start = rest + tail.find(char::is_alphanumeric)?;
+        let tail = text.get(start..)?;
+        let end = tail.find(|letter: char| !letter.is_alphanumeric()).map_or(text.len(), |length| start + length);
+        rest = end;
+        Some(Word { at: start..end, key: fold(text.get(start..end)?).chars().take(64).collect() })
+    })
+}
+
+/// What is wrong with a text as a name, to be read after the field: a name is one line of at most `max_chars` characters,
+/// and more than blanks.
+pub fn name_error(text: &str, max_chars: usize) -> Option<String> {
+    if text.trim().is_empty() {
+        Some("is required".to_owned())
+    } else if text.trim().chars().nth(max_chars).is_some() {
+        Some(format!("must have at most {max_chars} characters"))
+    } else {
+        text.trim().chars().any(char::is_control).then(|| "must not contain control characters".to_owned())
+    }
+}
+
+/// A word as it is compared where people write it in several ways: folded, without blanks, hyphens and underscores.
+pub fn plain(word: &str) -> String {
+    fold(word).chars().filter(|letter| !letter.is_whitespace() && !['-', '_'].contains(letter)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -33,6 +72,25 @@ mod tests {
         assert_eq!(fold("E\u{301}te\u{301}"), fold("été"));
         // This letter is composed in lower case only.
         assert_eq!(fold("J\u{30C}"), fold("\u{1F0}"));
+    }
+
+    #[test]
+    fn words_are_runs_of_letters_and_digits() {
+        let text = "Wie-geht's, ÄRGER2?";
+        let found: Vec<Word> = words(text).collect();
+        let keys: Vec<&str> = found.iter().map(|word| word.key.as_str()).collect();
+        assert_eq!(keys, ["wie", "geht", "s", "ärger2"]);
+        assert_eq!(&text[found[3].at.clone()], "ÄRGER2");
+        assert_eq!(words("").count() + words("!?… ").count(), 0);
+        assert_eq!(words(&"x".repeat(100)).next().unwrap().key.len(), 64);
+    }
+
+    #[test]
+    fn names_are_one_line() {
+        assert_eq!(name_error(" a ", 1), None);
+        assert_eq!(name_error(" ", 1).unwrap(), "is required");
+        assert_eq!(name_error("ab", 1).unwrap(), "must have at most 1 characters");
+        assert_eq!(name_error("a\nb", 9).unwrap(), "must not contain control characters");
     }
 
     #[test]

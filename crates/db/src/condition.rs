@@ -89,6 +89,11 @@ impl Condition {
         Self { parts }
     }
 
+    /// The column (with its table) contains a text, every character of which means itself.
+    pub fn contains(column: &'static str, text: impl Into<String>) -> Self {
+        Self::sql("replace(").then(column).then(", ").text(text).then(", '') <> ").then(column)
+    }
+
     /// All of these; none at all is always met.
     pub fn all(conditions: impl IntoIterator<Item = Self>) -> Self {
         Self::join(conditions, " AND ", "1 = 1")

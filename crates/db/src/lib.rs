@@ -11,6 +11,7 @@ mod backend;
 mod backup;
 mod condition;
 mod error;
+mod full_text;
 mod insert;
 mod inspect;
 mod lock;
@@ -22,6 +23,7 @@ mod savepoint;
 mod sequence;
 mod stream;
 mod tls;
+mod tree;
 mod url;
 mod writer;
 
@@ -38,6 +40,7 @@ pub use crate::{
     backup::back_up,
     condition::Condition,
     error::{Error, Result},
+    full_text::FullText,
     inspect::{Inspection, inspect},
     lock::{lock, lock_shared},
     migrate::Migrations,
@@ -46,6 +49,7 @@ pub use crate::{
     savepoint::savepoint,
     sequence::next_id,
     stream::for_each_row,
+    tree::Tree,
     url::{Backend, DatabaseUrl},
 };
 

@@ -9,6 +9,8 @@
 //! - [`sites`], [`groups`]: where resources are, and what they belong to
 //! - [`agents`]: machines that describe themselves, in the formats that [`reports`] reads
 //!
+//! [`Machines`] answers what other domains ask about them.
+//!
 //! Operations 1 to 6 of `docs/interface.md`, and the writes around them.
 
 pub mod agents;
@@ -16,6 +18,7 @@ pub mod bulk;
 pub mod demo;
 mod groups;
 mod history;
+mod machines;
 mod reports;
 mod resources;
 mod schema;
@@ -24,6 +27,8 @@ mod software;
 mod types;
 
 mod documented;
+
+pub use machines::Machines;
 
 use documented::{DecommissionInput, ResourceInput};
 

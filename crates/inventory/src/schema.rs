@@ -87,6 +87,14 @@ table! {
 }
 
 table! {
+    resource_addresses (tenant_id, address, resource_id) {
+        tenant_id -> Text,
+        address -> Text,
+        resource_id -> Text,
+    }
+}
+
+table! {
     resource_types (tenant_id, id) {
         tenant_id -> Text,
         id -> BigInt,
@@ -173,6 +181,7 @@ allow_tables_to_appear_in_same_query!(
     resource_tags,
     resource_app_roles,
     resource_identities,
+    resource_addresses,
     resource_types,
     applications,
     antivirus,

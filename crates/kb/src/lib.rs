@@ -1,1 +1,56 @@
-//! Knowledge base: categories and articles.
+//! The knowledge base: articles, and the categories that they stand in.
+//!
+//! - [`categories`]: a tree of them, for each tenant, with a trash
+//! - [`articles`]: Markdown, with its history and a search for words
+//!
+//! Operations 12 and 13 of `docs/interface.md`, and what is around them. Whoever changes the tree of a tenant is alone
+//! with it until the end of the transaction, and whoever changes its articles shares it with others that do: two moves
+//! could close a circle together, and an article come into a category that is just thrown away.
+
+pub mod articles;
+pub mod categories;
+pub mod demo;
+mod schema;
+mod state;
+
+use std::sync::Arc;
+
+use actix_web::web;
+use db::{Conn, Result};
+use ports::People;
+use utoipa_actix_web::service_config::ServiceConfig;
+
+/// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
+pub fn domain() -> api::Domain {
+    api::Domain {
+        name: "kb",
+        title: "Muster: knowledge base",
+        routes,
+        root_routes: api::domain::no_routes,
+        migrations: db::migrations!("kb"),
+    }
+}
+
+/// Puts those who answer for people where the handlers look for them.
+pub fn extras(people: Arc<dyn People>) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
+    let people: web::Data<dyn People> = web::Data::from(people);
+    move |config: &mut web::ServiceConfig| {
+        config.app_data(people.clone());
+    }
+}
+
+/// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
+fn routes(config: &mut ServiceConfig) {
+    categories::routes(config);
+    articles::routes(config);
+}
+
+/// Keeps everybody else from the knowledge base of a tenant until the end of the transaction.
+fn alone(conn: &mut Conn, tenant: &str) -> Result<()> {
+    db::lock(conn, &format!("kb:{tenant}"))
+}
+
+/// Keeps the tree of a tenant as it is until the end of the transaction.
+fn share(conn: &mut Conn, tenant: &str) -> Result<()> {
+    db::lock_shared(conn, &format!("kb:{tenant}"))
+}

@@ -38,22 +38,27 @@ pub struct Entry {
 /// The longest value that is kept whole; of a longer one the log says that it changed.
 const LONGEST: usize = 2000;
 
-pub(crate) fn insert(conn: &mut Conn, who: &Who, now: Timestamp, change: &Change) -> Result<()> {
-    let changes = Value::Object(difference(change.before.as_ref(), change.after.as_ref()));
-    let entry = Entry {
-        tenant_id: change.tenant_id.clone(),
-        id: format!("AUD-{}", uuid::Uuid::now_v7()),
-        at_ms: now.millis(),
-        user_id: who.user_id.clone(),
-        key_id: who.key_id.clone(),
-        action: change.action().as_str().to_owned(),
-        entity: change.entity.to_owned(),
-        entity_id: change.entity_id.clone(),
-        changes: changes.to_string(),
-        request_id: who.request_id.clone(),
-    };
-    diesel::insert_into(audit_log::table).values(&entry).execute(conn)?;
-    Ok(())
+impl Entry {
+    pub(crate) fn of(who: &Who, now: Timestamp, change: &Change) -> Self {
+        let changes = Value::Object(difference(change.before.as_ref(), change.after.as_ref()));
+        Self {
+            tenant_id: change.tenant_id.clone(),
+            id: format!("AUD-{}", uuid::Uuid::now_v7()),
+            at_ms: now.millis(),
+            user_id: who.user_id.clone(),
+            key_id: who.key_id.clone(),
+            action: change.action().as_str().to_owned(),
+            entity: change.entity.to_owned(),
+            entity_id: change.entity_id.clone(),
+            changes: changes.to_string(),
+            request_id: who.request_id.clone(),
+        }
+    }
+}
+
+/// Adds rows to the log.
+pub(crate) fn insert(conn: &mut Conn, entries: &[Entry]) -> Result<()> {
+    db::insert_rows!(conn, audit_log::table, entries)
 }
 
 /// The fields that differ, each with its value before and after; nested objects by their path.

@@ -7,7 +7,10 @@ use db::{Conn, Error, Result};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{audit, events};
+use crate::{
+    audit::{self, Entry},
+    events::{self, NewEvent},
+};
 
 /// On whose behalf something is written.
 #[derive(Clone, Debug)]
@@ -161,17 +164,15 @@ impl<'c> Tx<'c> {
         Ok(())
     }
 
+    /// Both tables are written many rows at once: a write may have changed a thousand entities.
     fn store(self) -> Result<()> {
-        for change in &self.changes {
-            // Made and gone within one write, or written as it was: nothing happened.
-            if change.before == change.after {
-                continue;
-            }
-            audit::insert(self.conn, self.who, self.now, change)?;
-            if change.publish {
-                events::insert(self.conn, self.who, self.now, change)?;
-            }
-        }
-        Ok(())
+        let Tx { conn, now, who, changes, .. } = self;
+        // Made and gone within one write, or written as it was: nothing happened.
+        let changes: Vec<&Change> = changes.iter().filter(|change| change.before != change.after).collect();
+        let entries: Vec<Entry> = changes.iter().map(|change| Entry::of(who, now, change)).collect();
+        audit::insert(conn, &entries)?;
+        let told = changes.into_iter().filter(|change| change.publish);
+        let told: Vec<NewEvent<'_>> = told.map(|change| NewEvent::of(who, now, change)).collect();
+        events::insert(conn, &told)
     }
 }

@@ -78,25 +78,46 @@ impl Claimed {
     }
 }
 
-pub(crate) fn insert(conn: &mut Conn, who: &Who, now: Timestamp, change: &Change) -> Result<()> {
-    use outbox_events::dsl;
-    diesel::insert_into(dsl::outbox_events)
-        .values((
-            dsl::tenant_id.eq(&change.tenant_id),
-            dsl::id.eq(format!("EVT-{}", uuid::Uuid::now_v7())),
-            dsl::entity.eq(change.entity),
-            dsl::entity_id.eq(&change.entity_id),
-            dsl::action.eq(change.action().as_str()),
-            dsl::before.eq(change.before.as_ref().map(Value::to_string)),
-            dsl::after.eq(change.after.as_ref().map(Value::to_string)),
-            dsl::request_id.eq(&who.request_id),
-            dsl::created_ms.eq(now.millis()),
-            dsl::due_ms.eq(now.millis()),
-            dsl::owner.eq(""),
-            dsl::attempts.eq(0),
-        ))
-        .execute(conn)?;
-    Ok(())
+/// An event to be stored; its `seq` is given by the database.
+#[derive(Insertable)]
+#[diesel(table_name = outbox_events)]
+pub(crate) struct NewEvent<'c> {
+    tenant_id: &'c str,
+    id: String,
+    entity: &'static str,
+    entity_id: &'c str,
+    action: &'static str,
+    before: Option<String>,
+    after: Option<String>,
+    request_id: &'c str,
+    created_ms: i64,
+    due_ms: i64,
+    owner: &'static str,
+    attempts: i64,
+}
+
+impl<'c> NewEvent<'c> {
+    pub(crate) fn of(who: &'c Who, now: Timestamp, change: &'c Change) -> Self {
+        Self {
+            tenant_id: &change.tenant_id,
+            id: format!("EVT-{}", uuid::Uuid::now_v7()),
+            entity: change.entity,
+            entity_id: &change.entity_id,
+            action: change.action().as_str(),
+            before: change.before.as_ref().map(Value::to_string),
+            after: change.after.as_ref().map(Value::to_string),
+            request_id: &who.request_id,
+            created_ms: now.millis(),
+            due_ms: now.millis(),
+            owner: "",
+            attempts: 0,
+        }
+    }
+}
+
+/// Stores events, in their order.
+pub(crate) fn insert(conn: &mut Conn, events: &[NewEvent<'_>]) -> Result<()> {
+    db::insert_rows!(conn, outbox_events::table, events)
 }
 
 /// Claims due events for `owner` until `until`: of each entity only the oldest, so that they stay in order.

@@ -3,12 +3,16 @@
 //! A domain asks a trait; who answers, the gateway decides. Every question takes the connection of the one who asks, so
 //! that the answer is of the same snapshot, or of the same write, and the tenants in whose records it may look.
 
+mod authors;
 mod maintenance;
 mod on_call;
 mod people;
 mod resources;
+mod tenants;
 
+pub use authors::{Author, Authors};
 pub use maintenance::{AlertFacts, Cover, Maintenance, Window};
-pub use on_call::{OnCall, OnCallPerson};
+pub use on_call::{KnownRoster, OnCall, OnCallPerson};
 pub use people::{People, PeopleGroup, Person};
 pub use resources::{KnownResource, Place, PlaceKey, PlaceKind, ResourceKey, Resources};
+pub use tenants::Tenants;

@@ -20,8 +20,20 @@ pub struct OnCallPerson {
     pub until: Timestamp,
 }
 
+/// A roster, as other domains name one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownRoster {
+    /// The tenant that owns it.
+    pub tenant_id: String,
+    /// Its name.
+    pub name: String,
+}
+
 /// Who is on call.
 pub trait OnCall: Send + Sync {
     /// Those on call at an instant through the rosters of a tenant, whose partner's people may stand in them.
     fn on_call(&self, conn: &mut Conn, tenant: &str, partner: &str, at: Timestamp) -> Result<Vec<OnCallPerson>>;
+
+    /// The roster with this id among those of these tenants.
+    fn roster(&self, conn: &mut Conn, tenants: &[String], id: &str) -> Result<Option<KnownRoster>>;
 }

@@ -18,11 +18,12 @@ use api::{
     serve::{Options, Service},
     tls::Certificate,
 };
+use incidents::Escalator;
 use outbox::Worker;
 
 use crate::{
     cli::{Carry, Listen, Serve},
-    demo, domains, first_run,
+    demo, domains, first_run, neighbours,
     people::Directory,
     process,
 };
@@ -54,6 +55,10 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     });
     let keeper = Arc::new(access::Keeper::new(db.clone()).trust_forwarded(listen.behind_proxy));
     let (callers, people) = (access::extras(keeper.clone()), rosters::extras(Arc::new(Directory)));
+    let neighbours = neighbours::of_incidents();
+    let escalator = Escalator::start(db.clone(), neighbours.clone(), api::clock::now)?;
+    let alerts = incidents::extras(neighbours);
+    let knowledge = kb::extras(Arc::new(Directory));
     let service = Service {
         title: domains::TITLE,
         domains: domains::all(),
@@ -62,6 +67,8 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
         extras: Arc::new(move |config| {
             callers(config);
             people(config);
+            alerts(config);
+            knowledge(config);
         }),
         options: options(&carry, &listen, storage.connections, certificate.as_ref())?,
     };
@@ -70,6 +77,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
         heed_signals(certificate)?;
         service.run(listener, move |_| first_run::greet(scheme, address, &data_dir)).await
     })?;
+    drop(escalator);
     drop(outbox);
     tracing::info!("stopped");
     Ok(())

@@ -25,10 +25,17 @@ pub(super) enum Kind {
     RosterCalendar,
     /// An address of a user's calendar.
     UserCalendar,
+    Alert,
+    /// One that can be unsuppressed.
+    SuppressedAlert,
+    IncidentCategory,
+    Incident,
+    KbCategory,
+    KbArticle,
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 13] = [
+    pub(super) const ALL: [Self; 19] = [
         Self::Resource,
         Self::Record,
         Self::Site,
@@ -42,6 +49,12 @@ impl Kind {
         Self::Override,
         Self::RosterCalendar,
         Self::UserCalendar,
+        Self::Alert,
+        Self::SuppressedAlert,
+        Self::IncidentCategory,
+        Self::Incident,
+        Self::KbCategory,
+        Self::KbArticle,
     ];
 
     /// What templates call it: `$site`, and `$site.name` for its name.
@@ -60,12 +73,18 @@ impl Kind {
             Self::Override => "override",
             Self::RosterCalendar => "rosterCalendar",
             Self::UserCalendar => "userCalendar",
+            Self::Alert => "alert",
+            Self::SuppressedAlert => "suppressedAlert",
+            Self::IncidentCategory => "incidentCategory",
+            Self::Incident => "incident",
+            Self::KbCategory => "kbCategory",
+            Self::KbArticle => "kbArticle",
         }
     }
 
     /// A partner's are seen by its clients, who may name them but not change them.
     pub(super) fn clients_see_their_partners(self) -> bool {
-        matches!(self, Self::User | Self::UserGroup)
+        matches!(self, Self::User | Self::UserGroup | Self::IncidentCategory)
     }
 
     /// Has this tenant such entities?
@@ -108,6 +127,22 @@ impl Kind {
                 let created = owner.post_empty(&format!("/rosters/users/{user}/calendars")).ok();
                 json!({"id": created["id"], "inside": user})
             }
+            Self::IncidentCategory => {
+                json!({"id": create("/incidents/categories", json!({"names": [name]}))[0]["uniqueId"]})
+            }
+            Self::Incident => create("/incidents", json!({"subject": name, "description": name})),
+            Self::KbCategory => create("/kb/category", json!({"name": name, "description": name})),
+            Self::KbArticle => {
+                let category = Self::KbCategory.make(owner, name).id();
+                create("/kb/article", json!({"title": name, "content": name, "category": {"id": category}}))
+            }
+            Self::Alert | Self::SuppressedAlert => {
+                let created = create("/alert", json!({"currentState": "Warning", "subject": name}));
+                if self == Self::SuppressedAlert {
+                    owner.post_empty(&format!("/alerts/{}/actions/suppress", plain(&created["id"]))).ok();
+                }
+                json!({"id": created["id"]})
+            }
         };
         if self == Self::Record {
             owner.delete(&format!("/resources/{}", plain(&created["id"]))).ok();
@@ -132,6 +167,11 @@ impl Kind {
             Self::Roster => json!(format!("ES-{}", uuid())),
             Self::Override => json!(format!("OVR-{}", uuid())),
             Self::RosterCalendar | Self::UserCalendar => json!(format!("CAL-{}", uuid())),
+            Self::Alert | Self::SuppressedAlert => json!(format!("ALT-{}", uuid())),
+            Self::IncidentCategory => json!(format!("SCAT-{}", uuid())),
+            Self::Incident => json!("INC9876543210"),
+            Self::KbCategory => json!("KBC9876543210"),
+            Self::KbArticle => json!("KBA9876543210"),
         };
         let mut forms = vec![("id", id), ("name", json!(unique("nobody")))];
         match self {

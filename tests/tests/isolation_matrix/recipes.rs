@@ -146,6 +146,43 @@ const STAFFED: &[&str] = &[
 const OVERRIDE: &str =
     r#"{"user": {"id": "$user"}, "start": "2026-11-20T00:00:00Z", "end": "2026-11-22T00:00:00Z", "note": "$new"}"#;
 
+const ALERT: &str = r#"{"currentState": "Warning", "subject": "$new"}"#;
+const ALERT_FILTERS: &[&str] = &["queryString=id:$alert", "queryString=resourceId:$resource"];
+
+const BELOW_INCIDENT_CATEGORY: &[&str] = &[
+    r#"{"name": "$new", "parentCategory": {"uniqueId": "$incidentCategory"}}"#,
+    r#"{"name": "$new", "parentCategory": {"name": "$incidentCategory.name"}}"#,
+];
+const INCIDENT: &str = r#"{"subject": "$new"}"#;
+const INCIDENT_NAMES: &[&str] = &[
+    r#"{"subject": "$new", "category": {"uniqueId": "$incidentCategory"}}"#,
+    r#"{"subject": "$new", "requester": {"id": "$user"}}"#,
+    r#"{"subject": "$new", "assignee": {"id": "$user"}}"#,
+    r#"{"subject": "$new", "assigneeGroup": {"uniqueId": "$userGroup"}}"#,
+    r#"{"subject": "$new", "roster": {"id": "$roster"}}"#,
+    r#"{"subject": "$new", "resources": [{"id": "$resource"}]}"#,
+];
+const NEW_INCIDENT_NAMES: &[&str] = &[
+    INCIDENT_NAMES[0],
+    INCIDENT_NAMES[1],
+    INCIDENT_NAMES[2],
+    INCIDENT_NAMES[3],
+    INCIDENT_NAMES[4],
+    INCIDENT_NAMES[5],
+    r#"{"subject": "$new", "alerts": [{"id": "$alert"}]}"#,
+];
+const INCIDENT_FILTERS: &[&str] = &[
+    "queryString=id:$incident",
+    "queryString=categoryId:$incidentCategory",
+    "queryString=requesterId:$user",
+    "queryString=assigneeId:$user",
+    "queryString=assigneeGroupId:$userGroup",
+    "queryString=resourceId:$resource",
+    "queryString=alertId:$alert",
+];
+const BELOW_KB_CATEGORY: &[&str] = &[r#"{"name": "$new", "parentCategory": {"id": "$kbCategory"}}"#];
+const IN_KB_CATEGORY: &[&str] = &[r#"{"title": "$new", "content": "$new", "category": {"id": "$kbCategory"}}"#];
+
 /// Every operation but the public ones.
 pub(super) const RECIPES: &[Recipe] = &[
     // Tenants and callers
@@ -253,4 +290,69 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("POST /rosters/users/{userId}/calendars").ids(&[Kind::User]).of_seen(),
     op("GET /rosters/users/{userId}/calendars").ids(&[Kind::User]),
     op("DELETE /rosters/users/{userId}/calendars/{calendarId}").ids(&[Kind::User, Kind::UserCalendar]).of_seen(),
+    // Alerts: a resource that is another's is no reason to refuse one (tests/alerts/intake.rs).
+    op("POST /alert").sends(ALERT),
+    op("POST /alerts").sends(r#"[{"currentState": "Warning", "subject": "$new"}]"#),
+    op("POST /alerts/alertmanager")
+        .sends(r#"{"version": "4", "alerts": [{"status": "firing", "labels": {"alertname": "$new"}}]}"#),
+    op("GET /alerts/search").filters(ALERT_FILTERS),
+    op("GET /alerts/{alertId}").ids(&[Kind::Alert]),
+    op("POST /alerts/{alertId}/actions/acknowledge").ids(&[Kind::Alert]).sends("{}"),
+    op("POST /alerts/{alertId}/actions/suppress").ids(&[Kind::Alert]).sends("{}"),
+    op("POST /alerts/{alertId}/actions/unsuppress").ids(&[Kind::SuppressedAlert]).sends("{}"),
+    op("POST /alerts/{alertId}/actions/close").ids(&[Kind::Alert]).sends("{}"),
+    // Incident categories
+    op("POST /incidents/categories").sends(r#"{"names": ["$new"]}"#).refers(&[
+        r#"{"names": ["$new"], "parentCategory": {"uniqueId": "$incidentCategory"}}"#,
+        r#"{"names": ["$new"], "parentCategory": {"name": "$incidentCategory.name"}}"#,
+    ]),
+    op("GET /incidents/categories").filters(&[
+        "queryString=uniqueId:$incidentCategory",
+        "queryString=name:$incidentCategory.name",
+        "queryString=parentId:$incidentCategory",
+        "view=tree&queryString=parentId:$incidentCategory",
+    ]),
+    op("GET /incidents/categories/{categoryId}").ids(&[Kind::IncidentCategory]),
+    op("POST /incidents/categories/{categoryId}")
+        .ids(&[Kind::IncidentCategory])
+        .sends(NAMED)
+        .refers(BELOW_INCIDENT_CATEGORY),
+    op("POST /incidents/categories/{categoryId}/move")
+        .ids(&[Kind::IncidentCategory])
+        .sends("{}")
+        .refers(BELOW_INCIDENT_CATEGORY),
+    op("DELETE /incidents/categories/{categoryId}").ids(&[Kind::IncidentCategory]),
+    // Incidents
+    op("POST /incidents").sends(INCIDENT).refers(NEW_INCIDENT_NAMES),
+    op("GET /incidents/search").filters(INCIDENT_FILTERS),
+    op("GET /incidents/{incidentId}").ids(&[Kind::Incident]),
+    op("POST /incidents/{incidentId}").ids(&[Kind::Incident]).sends(INCIDENT).refers(INCIDENT_NAMES),
+    op("POST /incidents/{incidentId}/close").ids(&[Kind::Incident]).sends("{}"),
+    op("POST /incidents/{incidentId}/notes").ids(&[Kind::Incident]).sends(r#"{"content": "$new"}"#),
+    op("GET /incidents/{incidentId}/notes").ids(&[Kind::Incident]),
+    // Knowledge base
+    op("POST /kb/category").sends(NAMED).refers(BELOW_KB_CATEGORY),
+    op("GET /kb/categorylist").asks("state=ALL").filters(&[
+        "queryString=id:$kbCategory",
+        "queryString=name:$kbCategory.name",
+        "queryString=parentId:$kbCategory",
+    ]),
+    op("POST /kb/category/restore/{categoryId}").ids(&[Kind::KbCategory]),
+    op("GET /kb/category/{categoryId}").ids(&[Kind::KbCategory]),
+    op("POST /kb/category/{categoryId}").ids(&[Kind::KbCategory]).sends(NAMED).refers(BELOW_KB_CATEGORY),
+    op("POST /kb/category/{categoryId}/move").ids(&[Kind::KbCategory]).sends("{}").refers(BELOW_KB_CATEGORY),
+    op("DELETE /kb/category/{categoryId}").ids(&[Kind::KbCategory]),
+    op("POST /kb/article").sends(IN_KB_CATEGORY[0]).refers(IN_KB_CATEGORY),
+    op("GET /kb/articlelist").filters(&[
+        "queryString=id:$kbArticle",
+        "queryString=title:$kbArticle.name",
+        "queryString=categoryId:$kbCategory",
+    ]),
+    // Every planted article begins with this word.
+    op("GET /kb/article/search").asks("query=marker").filters(&["categoryId=$kbCategory"]),
+    op("POST /kb/article/restore/{articleId}").ids(&[Kind::KbArticle]),
+    op("GET /kb/article/{articleId}").ids(&[Kind::KbArticle]),
+    op("POST /kb/article/{articleId}").ids(&[Kind::KbArticle]).sends(r#"{"title": "$new"}"#).refers(IN_KB_CATEGORY),
+    op("DELETE /kb/article/{articleId}").ids(&[Kind::KbArticle]),
+    op("GET /kb/article/{articleId}/versions").ids(&[Kind::KbArticle]),
 ];

@@ -2,12 +2,11 @@
 
 use base::{
     body::Fields,
+    matching::{MatchType, Operator, Pattern, read_comparison},
     net::{IpKey, cidr_range, ip_key},
     text::fold,
 };
-use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::attributes::{self, Attribute, Facts};
 
@@ -16,84 +15,6 @@ mod tests;
 
 /// The most rules of one group.
 const MOST_RULES: usize = 50;
-/// The longest value of a rule, in characters.
-const LONGEST_VALUE: usize = 1000;
-/// The most memory that a compiled expression may take, in bytes: `\w{1000}` and its like are refused.
-const REGEX_SIZE: usize = 256 << 10;
-
-/// Whether one rule is enough.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum MatchType {
-    /// A resource that meets one rule is a member.
-    Any,
-    /// A member meets every rule.
-    #[default]
-    All,
-}
-
-impl MatchType {
-    /// The word on the wire.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Any => "ANY",
-            Self::All => "ALL",
-        }
-    }
-}
-
-/// How a rule compares. All but [`Operator::Regex`] ignore the letter case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Operator {
-    /// The value is in the text.
-    Contains,
-    /// The value is in none of the texts.
-    #[serde(rename = "Not Contains")]
-    NotContains,
-    /// The text is the value. An address may be in a block instead.
-    Equals,
-    /// None of the texts is the value.
-    #[serde(rename = "Not Equals")]
-    NotEquals,
-    /// The text starts with the value.
-    #[serde(rename = "Starts with")]
-    StartsWith,
-    /// The text ends with the value.
-    #[serde(rename = "Ends with")]
-    EndsWith,
-    /// The expression matches anywhere in the text, in the letter case given.
-    Regex,
-}
-
-impl Operator {
-    const ALL: [Self; 7] = [
-        Self::Contains,
-        Self::NotContains,
-        Self::Equals,
-        Self::NotEquals,
-        Self::StartsWith,
-        Self::EndsWith,
-        Self::Regex,
-    ];
-
-    /// The words on the wire.
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Contains => "Contains",
-            Self::NotContains => "Not Contains",
-            Self::Equals => "Equals",
-            Self::NotEquals => "Not Equals",
-            Self::StartsWith => "Starts with",
-            Self::EndsWith => "Ends with",
-            Self::Regex => "Regex",
-        }
-    }
-
-    fn is_negative(self) -> bool {
-        matches!(self, Self::NotContains | Self::NotEquals)
-    }
-}
-
 /// What makes a resource a member.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -122,10 +43,7 @@ pub struct Rule {
 impl Criteria {
     /// Reads `filterCriteria`; what is wrong is noted there. No rule at all is no criteria: `None`.
     pub fn read(fields: &mut Fields<'_>) -> Option<Self> {
-        let match_type = match fields.one_of("matchType", &["ANY", "ALL"]) {
-            Some("ANY") => MatchType::Any,
-            _ => MatchType::All,
-        };
+        let match_type = MatchType::read(fields, "matchType");
         let given = fields.objects("rules").unwrap_or_default();
         if given.len() > MOST_RULES {
             fields.error("rules", format!("must have at most {MOST_RULES} elements"));
@@ -155,48 +73,14 @@ impl Rule {
         if key.is_none() && !given.trim().is_empty() {
             fields.error("key", format!("must be one of: {}", attributes::known()));
         }
-        fields.require("operator");
-        let words = fields.one_of("operator", &Operator::ALL.map(Operator::words));
-        let operator = Operator::ALL.into_iter().find(|operator| Some(operator.words()) == words);
-        let value = read_value(fields);
-        if let (Some(Operator::Regex), Some(value)) = (operator, &value)
-            && let Err(error) = compile(value)
-        {
-            fields.error("value", reason(&error));
-        }
+        let comparison = read_comparison(fields, Operator::words);
+        let (key, (operator, value)) = (key?.0, comparison?);
         Some(Self {
             resource_type: resource_type.filter(|text| !text.is_empty() && fold(text) != "resource"),
-            key: key?.0,
-            operator: operator?,
-            value: value?,
+            key,
+            operator,
+            value,
         })
-    }
-}
-
-/// A text that is not empty; numbers and booleans may come as such.
-fn read_value(fields: &mut Fields<'_>) -> Option<String> {
-    fields.require("value");
-    let text = match fields.value("value")? {
-        Value::Number(number) => Some(number.to_string()),
-        Value::Bool(flag) => Some(flag.to_string()),
-        _ => fields.text_max("value", LONGEST_VALUE),
-    };
-    if text.as_deref() == Some("") {
-        fields.error("value", "is required");
-    }
-    text
-}
-
-fn compile(expression: &str) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(expression).size_limit(REGEX_SIZE).dfa_size_limit(REGEX_SIZE).build()
-}
-
-/// The last line of the error says what is wrong; those before repeat the expression.
-fn reason(error: &regex::Error) -> String {
-    let text = error.to_string();
-    match text.lines().last().and_then(|line| line.strip_prefix("error: ")) {
-        Some(reason) => format!("is not a regular expression: {reason}"),
-        None => "is too large a regular expression".to_owned(),
     }
 }
 
@@ -216,15 +100,11 @@ struct Ready {
     negative: bool,
 }
 
-/// What is done with each value. Texts are folded.
+/// What is done with each value.
 #[derive(Debug)]
 enum Test {
-    Contains(String),
-    Equals(String),
+    Text(Pattern),
     Within(IpKey, IpKey),
-    StartsWith(String),
-    EndsWith(String),
-    Regex(Regex),
 }
 
 impl Matcher {
@@ -253,14 +133,7 @@ impl Matcher {
 impl Ready {
     fn new(rule: &Rule) -> Option<Self> {
         let (_, attribute) = attributes::parse(&rule.key)?;
-        let value = fold(&rule.value);
-        let test = match rule.operator {
-            Operator::Contains | Operator::NotContains => Test::Contains(value),
-            Operator::Equals | Operator::NotEquals => equals(&attribute, value),
-            Operator::StartsWith => Test::StartsWith(value),
-            Operator::EndsWith => Test::EndsWith(value),
-            Operator::Regex => Test::Regex(compile(&rule.value).ok()?),
-        };
+        let test = Test::new(&attribute, rule.operator, &rule.value)?;
         let resource_type = rule.resource_type.as_deref().map(|name| last_level(&fold(name)));
         Some(Self { resource_type, attribute, test, negative: rule.operator.is_negative() })
     }
@@ -272,18 +145,7 @@ impl Ready {
         if !self.resource_type.as_ref().is_none_or(is_of) {
             return false;
         }
-        self.attribute.any(facts, |text| self.test.holds(text)) != self.negative
-    }
-}
-
-/// Addresses are compared as such, or with a block; a resource type may be given with its path.
-fn equals(attribute: &Attribute, value: String) -> Test {
-    let block =
-        attribute.is_address().then(|| cidr_range(&value).or_else(|| ip_key(&value).map(|key| (key.clone(), key))));
-    match block.flatten() {
-        Some((first, last)) => Test::Within(first, last),
-        None if *attribute == Attribute::ResourceType => Test::Equals(last_level(&value)),
-        None => Test::Equals(value),
+        self.attribute.any(facts, |text| self.test.finds(text)) != self.negative
     }
 }
 
@@ -293,14 +155,23 @@ fn last_level(path: &str) -> String {
 }
 
 impl Test {
-    fn holds(&self, text: &str) -> bool {
+    /// Addresses are compared as such, or with a block; a resource type may be given with its path.
+    fn new(attribute: &Attribute, operator: Operator, value: &str) -> Option<Self> {
+        let is_equals = matches!(operator, Operator::Equals | Operator::NotEquals);
+        if is_equals && attribute.is_address() {
+            let alone = || ip_key(value).map(|key| (key.clone(), key));
+            if let Some((first, last)) = cidr_range(value).or_else(alone) {
+                return Some(Self::Within(first, last));
+            }
+        }
+        let level = (is_equals && *attribute == Attribute::ResourceType).then(|| last_level(value));
+        Pattern::new(operator, level.as_deref().unwrap_or(value)).ok().map(Self::Text)
+    }
+
+    fn finds(&self, text: &str) -> bool {
         match self {
-            Self::Contains(value) => fold(text).contains(value),
-            Self::Equals(value) => fold(text) == *value,
+            Self::Text(pattern) => pattern.finds(text),
             Self::Within(first, last) => ip_key(text).is_some_and(|key| *first <= key && key <= *last),
-            Self::StartsWith(value) => fold(text).starts_with(value),
-            Self::EndsWith(value) => fold(text).ends_with(value),
-            Self::Regex(expression) => expression.is_match(text),
         }
     }
 }

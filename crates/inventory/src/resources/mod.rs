@@ -1,5 +1,6 @@
 //! Resources: the list, the detail, and every write.
 
+pub mod addresses;
 pub mod changes;
 pub mod detail;
 pub mod document;

@@ -7,6 +7,7 @@ use db::{Column, Condition, Conn, Result};
 use diesel::prelude::*;
 
 use super::{
+    addresses,
     document::{DECOMMISSIONED, Resource},
     names,
     row::Row,
@@ -57,6 +58,7 @@ pub fn insert(conn: &mut Conn, partner: &str, resource: &Resource, identities: &
     names::update(conn, None, Some(&row))?;
     update_tags(conn, None, Some(resource))?;
     update_roles(conn, None, Some(resource))?;
+    addresses::update(conn, None, Some(resource))?;
     add_identities(conn, resource, identities)?;
     groups::dynamic::refresh_resource(conn, partner, resource)
 }
@@ -69,6 +71,7 @@ pub fn update(conn: &mut Conn, partner: &str, old: &Row, resource: &Resource) ->
     names::update(conn, Some(old), Some(&row))?;
     update_tags(conn, Some(&before), Some(resource))?;
     update_roles(conn, Some(&before), Some(resource))?;
+    addresses::update(conn, Some(&before), Some(resource))?;
     groups::dynamic::refresh_resource(conn, partner, resource)?;
     Ok(row)
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
-use ports::{OnCall, OnCallPerson, People};
+use ports::{KnownRoster, OnCall, OnCallPerson, People};
 
 use crate::{
     lines::Piece,
@@ -48,5 +48,10 @@ impl OnCall for Rosters {
             }
         }
         Ok(found)
+    }
+
+    fn roster(&self, conn: &mut Conn, tenants: &[String], id: &str) -> Result<Option<KnownRoster>> {
+        let found = store::find(conn, tenants, id)?;
+        Ok(found.map(|roster| KnownRoster { tenant_id: roster.tenant_id, name: roster.name }))
     }
 }

@@ -18,11 +18,7 @@ use crate::crowd::{self, Named};
 
 /// The tenants whose people may stand in the rosters that a request sees.
 pub fn tenants_of_people(at: &At) -> Vec<String> {
-    let mut tenants = at.scope();
-    if at.tenant.partner != at.tenant.id {
-        tenants.push(at.tenant.partner.to_string());
-    }
-    tenants
+    at.scope_and_partner()
 }
 
 /// The tenants whose people may stand in a roster of one tenant.

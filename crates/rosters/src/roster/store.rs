@@ -88,13 +88,18 @@ pub fn revision(conn: &mut Conn, scope: &[String]) -> Result<i64> {
 
 /// The roster with this id among these tenants, or 404.
 pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Roster> {
+    Ok(find(conn, scope, id)?.ok_or_else(rules::no_roster)?)
+}
+
+/// The roster with this id among these tenants.
+pub fn find(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Roster>> {
     use rosters::dsl;
     let row = match scope {
         // The common case has a text that never changes, so that the statement stays prepared.
         [tenant] => dsl::rosters.find((tenant, id)).get_result(conn),
         tenants => dsl::rosters.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::id.eq(id)).get_result(conn),
     };
-    Ok(row.optional()?.ok_or_else(rules::no_roster)?)
+    Ok(row.optional()?)
 }
 
 /// The present shifts of rosters of these tenants, those of a roster in their order.

@@ -5,6 +5,7 @@
 //! environment: `BENCH_SMALL`, `BENCH_LIST`, `BENCH_LARGE` (resources), `BENCH_CONNECTIONS`, `BENCH_REPORTS` (a round);
 //! `BENCH_ONLY` names parts to run, separated by commas.
 
+mod alerts;
 mod bare;
 mod copies;
 mod data;
@@ -37,7 +38,8 @@ use anyhow::{Context as _, Result, ensure};
 use crate::{data::Store, table::Line};
 
 /// The parts, in the order in which they run.
-const PARTS: [&str; 9] = ["points", "list", "memory", "filters", "reports", "rosters", "writes", "overload", "start"];
+const PARTS: [&str; 10] =
+    ["points", "list", "memory", "filters", "reports", "rosters", "alerts", "writes", "overload", "start"];
 
 struct Settings {
     small: u32,
@@ -139,6 +141,7 @@ fn measure(part: &str, settings: &Settings, store: &Store, temporary: &Path, res
         "rosters" => results.lines.extend(rosters::measure(temporary)?),
         "writes" => results.lines.push(writes::together(temporary)?),
         "overload" => results.lines.extend(writes::overload(temporary)?),
+        "alerts" => results.lines.push(alerts::measure(&store.database(list)?, temporary)?),
         _ => results.lines.extend(start::measure(&store.database(large)?)?),
     }
     Ok(())

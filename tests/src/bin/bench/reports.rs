@@ -73,7 +73,7 @@ pub fn measure(temporary: &Path, reports: usize, connections: usize) -> Result<[
 }
 
 /// Sends all requests, at [`CONNECTIONS`] connections; answers how many were answered a second.
-fn send(server: &Server, requests: &[Vec<u8>]) -> Result<f64> {
+pub fn send(server: &Server, requests: &[Vec<u8>]) -> Result<f64> {
     let mut connections: Vec<_> = (0..CONNECTIONS).map(|_| server.connect()).collect::<Result<_>>()?;
     let begun = Instant::now();
     std::thread::scope(|scope| {
@@ -94,7 +94,7 @@ fn send(server: &Server, requests: &[Vec<u8>]) -> Result<f64> {
 }
 
 /// An empty database with the same tables and indexes.
-fn copy_of(original: &Database, file: &Path) -> Result<Database> {
+pub fn copy_of(original: &Database, file: &Path) -> Result<Database> {
     let copy = Database::open(file)?;
     copy.execute(PRAGMAS)?;
     let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite@_%' ESCAPE '@' \

@@ -169,7 +169,7 @@ fn everything_wrong_is_listed() {
         "rules[0].key must be one of: accountNumber, ",
         "rules[1].operator must be one of: Contains, ",
         "rules[1].value is required",
-        "rules[2].value is not a regular expression: unclosed group",
+        "rules[2].value is not a regular expression: unclosed group, at character 1",
         "rules[3].value is too large a regular expression",
         "rules[4].key is required",
         "rules[4].operator is required",

@@ -1,0 +1,68 @@
+//! The texts that a JSON document has under a key.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::text::fold;
+
+/// The texts under a key: a property's name, whatever its letter case, or a path of such names with dots between them
+/// (`device.hostName`).
+///
+/// An array stands for its elements, so that `resources.name` gives all their names. In an array of
+/// `{"name","value"}` objects, such as tags, a name is a key too: `tags.env`. Numbers and booleans are texts as JSON
+/// writes them; `null` and objects are none. A name that has dots itself is found by it as well.
+pub fn texts<'v>(document: &'v Value, key: &str) -> Vec<Cow<'v, str>> {
+    let mut found = Vec::new();
+    walk(document, &fold(key.trim()), &mut found);
+    found
+}
+
+/// Every node is met at most once, since the path to it is a beginning of the key: the cost is that of the document.
+fn walk<'v>(node: &'v Value, key: &str, found: &mut Vec<Cow<'v, str>>) {
+    match node {
+        Value::Array(items) => items.iter().for_each(|item| {
+            walk(item, key, found);
+            walk_pair(item, key, found);
+        }),
+        Value::Object(members) => {
+            for (name, value) in members {
+                step(&fold(name), value, key, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// An element of a list of names and values.
+fn walk_pair<'v>(item: &'v Value, key: &str, found: &mut Vec<Cow<'v, str>>) {
+    if let Some(name) = item.get("name").and_then(Value::as_str)
+        && let Some(value) = item.get("value")
+        // That is a property of its own, and was met as such.
+        && !["name", "value"].contains(&fold(name).as_str())
+    {
+        step(&fold(name), value, key, found);
+    }
+}
+
+fn step<'v>(name: &str, value: &'v Value, key: &str, found: &mut Vec<Cow<'v, str>>) {
+    match key.strip_prefix(name) {
+        Some("") => leaves(value, found),
+        Some(rest) => {
+            if let Some(rest) = rest.strip_prefix('.') {
+                walk(value, rest, found);
+            }
+        }
+        None => {}
+    }
+}
+
+fn leaves<'v>(value: &'v Value, found: &mut Vec<Cow<'v, str>>) {
+    match value {
+        Value::String(text) => found.push(Cow::Borrowed(text)),
+        Value::Number(number) => found.push(Cow::Owned(number.to_string())),
+        Value::Bool(flag) => found.push(Cow::Borrowed(if *flag { "true" } else { "false" })),
+        Value::Array(items) => items.iter().for_each(|item| leaves(item, found)),
+        Value::Null | Value::Object(_) => {}
+    }
+}

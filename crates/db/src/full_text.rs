@@ -1,0 +1,271 @@
+//! Search for words, best matches first: FTS5 on SQLite, `tsvector` on Postgres.
+//!
+//! What a word is, [`base::text::words`] says for both, for what is stored and for what is searched: no text that a
+//! caller sends is ever read as a query language. The tenant is a word of every row, so that a search starts among the
+//! tenant's rows, and not among everybody's.
+
+use std::{collections::BTreeMap, fmt::Write as _, marker::PhantomData};
+
+use base::{Key, Walk, text::words};
+use diesel::{
+    RunQueryDsl,
+    query_builder::{AstPass, Query, QueryFragment, QueryId},
+    result::QueryResult,
+    sql_types::BigInt,
+};
+
+use crate::{Backend, Column, Condition, Conn, Order, Result, Sql};
+
+/// Positions beyond these have no meaning to Postgres, and are refused.
+const LAST_POSITION: usize = 16_383;
+const MOST_POSITIONS: usize = 255;
+
+/// A table with `tenant_id` and a `number` that is unique in the database, whose rows are found by their words.
+#[derive(Clone, Copy, Debug)]
+pub struct FullText {
+    /// The table. On Postgres it has a column `words`, a `tsvector` with a GIN index.
+    pub table: &'static str,
+    /// On SQLite a contentless FTS5 table with the columns `tenant`, `title` and `content`.
+    pub index: &'static str,
+}
+
+/// A row that was found: its score, larger is better, and its number.
+pub type Hit = (i64, i64);
+
+impl FullText {
+    /// Stores the words of a row that is there, in place of those that it had.
+    pub fn put(self, conn: &mut Conn, tenant: &str, number: i64, title: &str, content: &str) -> Result<()> {
+        let joined = |text: &str| words(text).map(|word| word.key).collect::<Vec<_>>().join(" ");
+        match Backend::of(conn) {
+            Backend::Sqlite => {
+                let delete = Condition::sql("DELETE FROM ").then(self.index).then(" WHERE rowid = ").integer(number);
+                Statement::<()>::of(delete).execute(conn)?;
+                let insert = Condition::sql("INSERT INTO ")
+                    .then(self.index)
+                    .then("(rowid, tenant, title, content) VALUES (")
+                    .integer(number)
+                    .then(", ")
+                    .text(tenant)
+                    .then(", ")
+                    .text(joined(title))
+                    .then(", ")
+                    .text(joined(content))
+                    .then(")");
+                Statement::<()>::of(insert).execute(conn)?;
+            }
+            Backend::Postgres => {
+                let update = Condition::sql("UPDATE ")
+                    .then(self.table)
+                    .then(" SET words = CAST(")
+                    .text(vector(tenant, title, content))
+                    .then(" AS tsvector) WHERE tenant_id = ")
+                    .text(tenant)
+                    .then(" AND number = ")
+                    .integer(number);
+                Statement::<()>::of(update).execute(conn)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A page of the rows of these tenants that have every one of `wanted` (folded words) at the start of a word, and
+    /// meet `filter`; best first. And how many there are.
+    pub fn search(
+        self,
+        conn: &mut Conn,
+        tenants: &[String],
+        wanted: &[String],
+        filter: &Condition,
+        walk: &Walk,
+    ) -> Result<(Vec<Hit>, i64)> {
+        if wanted.is_empty() {
+            return Ok((Vec::new(), 0));
+        }
+        let hits = self.hits(Backend::of(conn), tenants, wanted);
+        let from = |columns: &'static str| {
+            hits.clone()
+                .then("SELECT ")
+                .then(columns)
+                .then(" FROM hits JOIN ")
+                .then(self.table)
+                .then(" ON ")
+                .then(self.table)
+                .then(".number = hits.number WHERE ")
+                .append(Condition::text_in("tenant_id IN", tenants))
+                .then(" AND ")
+                .append(filter.clone())
+        };
+        let total = walk.total(|| {
+            let counted: Vec<(i64,)> = Statement::<(BigInt,)>::of(from("count(*)")).load(conn)?;
+            Ok::<_, crate::Error>(counted.first().map_or(0, |(count,)| *count))
+        })?;
+        let order = Order::by([Column::Integer("hits.score"), Column::Integer("hits.number")], true);
+        let page = from("hits.score, hits.number")
+            .then(" AND ")
+            .append(order.after(walk.after())?)
+            .then(" ORDER BY hits.score DESC, hits.number DESC LIMIT ")
+            .integer(walk.wanted())
+            .then(" OFFSET ")
+            .integer(walk.offset());
+        Ok((Statement::<(BigInt, BigInt)>::of(page).load(conn)?, total))
+    }
+
+    /// The keys of a hit, in the order of a search.
+    pub fn keys((score, number): &Hit) -> Vec<Key> {
+        vec![Key::from(*score), Key::from(*number)]
+    }
+
+    fn hits(self, backend: Backend, tenants: &[String], wanted: &[String]) -> Condition {
+        let join = |texts: Vec<String>, by: &str| texts.join(by);
+        match backend {
+            Backend::Sqlite => {
+                let tenants = join(tenants.iter().map(|id| format!("\"{id}\"")).collect(), " OR ");
+                let wanted = join(wanted.iter().map(|word| format!("\"{word}\"*")).collect(), " AND ");
+                Condition::sql("WITH hits(number, score) AS MATERIALIZED (SELECT rowid, CAST(-1000000 * bm25(")
+                    .then(self.index)
+                    .then(", 0.0, 8.0, 1.0) AS INTEGER) FROM ")
+                    .then(self.index)
+                    .then(" WHERE ")
+                    .then(self.index)
+                    .then(" MATCH ")
+                    .text(format!("tenant : ({tenants}) AND {{title content}} : ({wanted})"))
+                    .then(") ")
+            }
+            Backend::Postgres => {
+                let all = join(tenants.iter().map(|id| format!("'{id}'")).collect(), " | ");
+                let wanted = join(wanted.iter().map(|word| format!("'{word}':*")).collect(), " & ");
+                Condition::sql(
+                    "WITH hits(number, score) AS MATERIALIZED (SELECT number, CAST(1000000 * ts_rank('{0.1, 0.1, 0.1, \
+                     1.0}', words, CAST(",
+                )
+                .text(wanted.clone())
+                .then(" AS tsquery)) AS BIGINT) FROM ")
+                .then(self.table)
+                .then(" WHERE words @@ CAST(")
+                .text(format!("({all}) & {wanted}"))
+                .then(" AS tsquery)) ")
+            }
+        }
+    }
+}
+
+/// The words of a row as Postgres writes a `tsvector`. Words are letters and digits, and need no escape.
+fn vector(tenant: &str, title: &str, content: &str) -> String {
+    let mut places: BTreeMap<String, Vec<(usize, &str)>> = BTreeMap::new();
+    let weighted = words(title).map(|word| (word, "A")).chain(words(content).map(|word| (word, "")));
+    for (place, (word, weight)) in weighted.enumerate() {
+        let known = places.entry(word.key).or_default();
+        if known.len() < MOST_POSITIONS {
+            known.push(((place + 1).min(LAST_POSITION), weight));
+        }
+    }
+    let mut text = format!("'{tenant}'");
+    for (word, places) in places {
+        let places: Vec<String> = places.iter().map(|(place, weight)| format!("{place}{weight}")).collect();
+        // Writing to a String cannot fail.
+        let _ = write!(text, " '{word}':{}", places.join(","));
+    }
+    text
+}
+
+/// A statement whose values are bound, and what its rows are.
+struct Statement<ST> {
+    text: Condition,
+    rows: PhantomData<ST>,
+}
+
+impl<ST> Statement<ST> {
+    fn of(text: Condition) -> Self {
+        Self { text, rows: PhantomData }
+    }
+}
+
+impl<ST> QueryFragment<Sql> for Statement<ST> {
+    fn walk_ast<'b>(&'b self, out: AstPass<'_, 'b, Sql>) -> QueryResult<()> {
+        self.text.walk_ast(out)
+    }
+}
+
+impl<ST> QueryId for Statement<ST> {
+    type QueryId = ();
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+impl<ST> Query for Statement<ST> {
+    type SqlType = ST;
+}
+
+impl<ST> RunQueryDsl<Conn> for Statement<ST> {}
+
+#[cfg(test)]
+mod tests {
+    use base::{PageRequest, cursor::List};
+    use diesel::connection::SimpleConnection as _;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{DatabaseUrl, Db, Options};
+
+    const TEXTS: FullText = FullText { table: "texts", index: "text_words" };
+
+    fn database(directory: &tempfile::TempDir) -> Db {
+        let db = Db::open(&DatabaseUrl::Sqlite(directory.path().join("t.sqlite")), Options::default()).unwrap();
+        db.write_here(|conn| {
+            conn.batch_execute(
+                "CREATE TABLE texts (tenant_id TEXT NOT NULL, number BIGINT NOT NULL, PRIMARY KEY (tenant_id, number));
+                 CREATE VIRTUAL TABLE text_words USING fts5(tenant, title, content, content = '',
+                     contentless_delete = 1, tokenize = \"unicode61 remove_diacritics 0 tokenchars '_'\");
+                 INSERT INTO texts VALUES ('client_1', 1), ('client_1', 2), ('client_2', 3);",
+            )?;
+            TEXTS.put(conn, "client_1", 1, "Disk is full", "Empty the trash.")?;
+            TEXTS.put(conn, "client_1", 2, "Printer", "The disk of the printer; client_2 is no tenant here")?;
+            TEXTS.put(conn, "client_2", 3, "Disk", "Secret")
+        })
+        .unwrap();
+        db
+    }
+
+    fn found(db: &Db, tenants: &[&str], text: &str) -> Vec<i64> {
+        let tenants: Vec<String> = tenants.iter().map(|id| (*id).to_owned()).collect();
+        let wanted: Vec<String> = words(text).map(|word| word.key).collect();
+        let walk = Walk::numbered(PageRequest { page_no: 1, page_size: 10 }, List::default());
+        let (hits, total) =
+            db.read_here(|conn| TEXTS.search(conn, &tenants, &wanted, &Condition::sql("1 = 1"), &walk)).unwrap();
+        assert_eq!(i64::try_from(hits.len()).unwrap(), total);
+        hits.into_iter().map(|(_, number)| number).collect()
+    }
+
+    #[test]
+    fn titles_count_more_and_tenants_are_apart() {
+        let directory = tempfile::tempdir().unwrap();
+        let db = database(&directory);
+        assert_eq!(found(&db, &["client_1"], "DISK"), [1, 2]);
+        assert_eq!(found(&db, &["client_1"], "pri dis"), [2]);
+        assert_eq!(found(&db, &["client_1", "client_2"], "secret"), [3]);
+        assert!(found(&db, &["client_1"], "secret").is_empty());
+        assert!(found(&db, &["client_1"], "…").is_empty());
+        db.write_here(|conn| TEXTS.put(conn, "client_1", 1, "Renamed", "")).unwrap();
+        assert_eq!(found(&db, &["client_1"], "disk"), [2]);
+    }
+
+    #[test]
+    fn a_vector_has_weights_and_positions() {
+        let text = vector("client_1", "Disk full", "disk");
+        assert_eq!(text, "'client_1' 'disk':1A,3 'full':2A");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn any_text_can_be_stored_and_searched(title: String, content: String, query: String) {
+            let directory = tempfile::tempdir().unwrap();
+            let db = database(&directory);
+            let (stored, text) = (title.clone(), content.clone());
+            db.write_here(move |conn| TEXTS.put(conn, "client_1", 1, &stored, &text)).unwrap();
+            found(&db, &["client_1"], &query);
+            if words(&title).next().is_some() {
+                prop_assert!(found(&db, &["client_1"], &title).contains(&1), "{:?}", title);
+            }
+        }
+    }
+}

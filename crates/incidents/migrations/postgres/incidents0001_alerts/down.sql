@@ -1,0 +1,3 @@
+DROP TABLE alert_windows;
+DROP TABLE alert_problems;
+DROP TABLE alerts;

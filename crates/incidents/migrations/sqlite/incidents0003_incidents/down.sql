@@ -1,0 +1,3 @@
+DROP TABLE incident_notes;
+DROP TABLE incident_links;
+DROP TABLE incidents;

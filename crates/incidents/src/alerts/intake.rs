@@ -1,0 +1,393 @@
+//! Reports come in, many at once: a handful of statements for all of them.
+//!
+//! Which resource each report is about is asked first, for that says whose alert it is. Then everybody else who writes
+//! alerts of these tenants waits, so that what is read of their problems is what it will be written on: the same problem
+//! that two gateways take in at once is one alert, and each report counts once. What each report does, in their order, is
+//! worked out in memory; windows are asked about what came of it; all of it is then written.
+
+use std::collections::{BTreeSet, HashMap};
+
+use base::{problem::FieldError, timestamp::Timestamp};
+use db::{Conn, Result};
+use outbox::{Change, Tx};
+use ports::{AlertFacts, KnownResource, ResourceKey, Window};
+use serde_json::Value;
+
+use super::{
+    alert::Alert,
+    report::Report,
+    rules::{self, Step},
+    store::{self, Known, Pending},
+    wire::AlertResult,
+};
+use crate::Neighbours;
+
+/// The kind of entity that an alert is.
+pub const ENTITY: &str = "ALERT";
+
+/// A report as it was read, or what is wrong with it.
+pub type Read = std::result::Result<Report, Vec<FieldError>>;
+
+/// Reads a report.
+pub fn read(body: &Value) -> Read {
+    Report::read(body).map_err(|problem| problem.errors)
+}
+
+/// Has a tenant any alert?
+pub fn any(conn: &mut Conn, tenant: &str) -> Result<bool> {
+    store::any(conn, tenant)
+}
+
+/// Whose reports they are.
+pub struct Place {
+    /// The tenant of alerts that are about no known resource.
+    pub home: String,
+    /// The tenants whose resources may be named.
+    pub scope: Vec<String>,
+}
+
+/// Takes reports in; what became of each, in their order.
+pub fn take_in(tx: &mut Tx<'_>, neighbours: &Neighbours, place: &Place, reports: &[Read]) -> Result<Vec<AlertResult>> {
+    let good: Vec<&Report> = reports.iter().filter_map(|read| read.as_ref().ok()).collect();
+    let found = resources(tx.conn, neighbours, &place.scope, &good)?;
+    let mut arrivals: Vec<Arrival<'_>> = good
+        .into_iter()
+        .zip(found)
+        .map(|(report, (resource, warning))| {
+            let tenant = resource.as_ref().map_or_else(|| place.home.clone(), |found| found.tenant_id.clone());
+            Arrival { problems: rules::problems(report, resource.as_ref()), report, resource, warning, tenant }
+        })
+        .collect();
+    let mut ledger = Ledger::open(tx, &arrivals)?;
+    let done: Vec<(&'static str, Option<usize>)> =
+        arrivals.iter().map(|arrival| ledger.enter(arrival, tx.now)).collect();
+    ledger.ask_windows(tx, neighbours)?;
+    let mut done = done.into_iter().zip(arrivals.drain(..)).map(|((result, place), arrival)| {
+        let alert = place.and_then(|place| ledger.entries.get(place)).map(|entry| &entry.alert);
+        outcome(result, alert, arrival.warning, tx.now)
+    });
+    let results = reports.iter().map(|read| match read {
+        Ok(_) => done.next().unwrap_or_else(|| outcome("ignored", None, None, tx.now)),
+        Err(errors) => AlertResult { errors: errors.clone(), ..outcome("invalid", None, None, tx.now) },
+    });
+    let results = results.collect();
+    drop(done);
+    ledger.store(tx)?;
+    Ok(results)
+}
+
+fn outcome(result: &'static str, alert: Option<&Alert>, warning: Option<&'static str>, now: Timestamp) -> AlertResult {
+    let id = alert.map(|alert| alert.row.id.clone());
+    AlertResult {
+        result,
+        unique_id: id.clone(),
+        id,
+        current_state: alert.map(|alert| alert.row.current_state.clone()),
+        status: alert.map(|alert| rules::status(&alert.row, now)),
+        alert_type: alert.map(|alert| alert.document.alert_type.clone()),
+        repeat_count: alert.map(|alert| alert.row.repeats),
+        resource_id: alert.and_then(|alert| alert.row.resource_id.clone()),
+        warnings: warning.into_iter().collect(),
+        errors: Vec::new(),
+    }
+}
+
+/// A report, and what it is about.
+struct Arrival<'r> {
+    report: &'r Report,
+    resource: Option<KnownResource>,
+    warning: Option<&'static str>,
+    tenant: String,
+    /// What its problem may be known as.
+    problems: Vec<String>,
+}
+
+type Found = (Option<KnownResource>, Option<&'static str>);
+
+/// The resource that each report is about: the first of its names that is that of exactly one counts.
+fn resources(conn: &mut Conn, neighbours: &Neighbours, scope: &[String], reports: &[&Report]) -> Result<Vec<Found>> {
+    let (mut places, mut keys) = (HashMap::new(), Vec::new());
+    for key in reports.iter().flat_map(|report| &report.device.keys) {
+        places.entry(word(key)).or_insert_with(|| {
+            keys.push(key.clone());
+            keys.len() - 1
+        });
+    }
+    let found = if keys.is_empty() { Vec::new() } else { neighbours.resources.find(conn, scope, &keys)? };
+    let of_report = |report: &&Report| {
+        let named = &report.device.keys;
+        let hits = || named.iter().filter_map(|key| found.get(*places.get(&word(key))?));
+        match hits().find_map(|hits| if let [one] = hits.as_slice() { Some(one) } else { None }) {
+            Some(one) => (Some(one.clone()), None),
+            None if hits().any(|hits| hits.len() > 1) => (None, Some("the device names more than one resource")),
+            None if !named.is_empty() => (None, Some("the device names no resource of the inventory")),
+            None => (None, None),
+        }
+    };
+    Ok(reports.iter().map(of_report).collect())
+}
+
+fn word(key: &ResourceKey) -> (u8, &str) {
+    match key {
+        ResourceKey::Id(text) => (0, text),
+        ResourceKey::HostName(text) => (1, text),
+        ResourceKey::ExtResourceId(text) => (2, text),
+        ResourceKey::IpAddress(text) => (3, text),
+        ResourceKey::MacAddress(text) => (4, text),
+    }
+}
+
+/// Tenant and name.
+type Name = (String, String);
+
+/// What is known of the problems that are reported, and what becomes of it.
+struct Ledger {
+    problems: HashMap<Name, Slot>,
+    entries: Vec<Entry>,
+    /// Where in `entries` an alert is.
+    places: HashMap<Name, usize>,
+}
+
+/// What is known of a problem.
+struct Slot {
+    known: Known,
+    stored: bool,
+    changed: bool,
+    gone: bool,
+}
+
+/// An alert.
+struct Entry {
+    alert: Alert,
+    /// As it was told before; `None` for a new one.
+    before: Option<Value>,
+    changed: bool,
+    /// Is a window to be asked about it?
+    ask: bool,
+}
+
+impl Ledger {
+    /// Reads what is known, for nobody else to change.
+    fn open(tx: &mut Tx<'_>, arrivals: &[Arrival<'_>]) -> Result<Self> {
+        let tenants: BTreeSet<&String> = arrivals.iter().map(|arrival| &arrival.tenant).collect();
+        let tenants: Vec<String> = tenants.into_iter().cloned().collect();
+        store::take_up(tx.conn, &tenants)?;
+        let mut ledger = Self { problems: HashMap::new(), entries: Vec::new(), places: HashMap::new() };
+        for tenant in tenants {
+            let named = arrivals.iter().filter(|arrival| arrival.tenant == tenant);
+            let named: BTreeSet<&String> = named.flat_map(|arrival| &arrival.problems).collect();
+            let named: Vec<String> = named.into_iter().cloned().collect();
+            let known = store::known(tx.conn, &tenant, &named)?;
+            let ids = known.iter().filter(|known| !known.alert_id.is_empty()).map(|known| known.alert_id.clone());
+            for row in store::some(tx.conn, &tenant, &ids.collect::<Vec<_>>())? {
+                let alert = Alert::of(row)?;
+                let before = Some(alert.told(tx.now)?);
+                ledger.add(Entry { alert, before, changed: false, ask: false });
+            }
+            for known in known {
+                let name = (tenant.clone(), known.problem.clone());
+                ledger.problems.insert(name, Slot { known, stored: true, changed: false, gone: false });
+            }
+        }
+        Ok(ledger)
+    }
+
+    fn add(&mut self, entry: Entry) -> usize {
+        let (place, row) = (self.entries.len(), &entry.alert.row);
+        self.places.insert((row.tenant_id.clone(), row.id.clone()), place);
+        self.entries.push(entry);
+        place
+    }
+
+    /// The name under which a problem is known. One that was known by the name of its device, and whose resource is
+    /// known by now, goes on under the name of the resource.
+    fn name(&mut self, arrival: &Arrival<'_>) -> Name {
+        let named = |problem: &String| (arrival.tenant.clone(), problem.clone());
+        let mut names = arrival.problems.iter().map(named);
+        let first = names.next().unwrap_or_default();
+        let Some(second) = names.next() else { return first };
+        let is_open = |name: &Name| self.problems.get(name).is_some_and(|slot| slot.known.is_open && !slot.gone);
+        if !is_open(&first)
+            && is_open(&second)
+            && let Some(old) = self.problems.get_mut(&second)
+        {
+            let known = Known { problem: first.1.clone(), ..old.known.clone() };
+            (old.changed, old.gone) = (true, true);
+            let alert = (arrival.tenant.clone(), known.alert_id.clone());
+            if let Some(entry) = self.places.get(&alert).and_then(|place| self.entries.get_mut(*place)) {
+                entry.alert.row.problem.clone_from(&first.1);
+                // Nobody could ask a window about it while it was about nothing that is known.
+                (entry.ask, entry.changed) = (true, true);
+            }
+            let stored = self.problems.get(&first).is_some_and(|slot| slot.stored);
+            self.problems.insert(first.clone(), Slot { known, stored, changed: true, gone: false });
+        }
+        first
+    }
+
+    /// Does what a report does; answers what that is called, and where the alert is.
+    fn enter(&mut self, arrival: &Arrival<'_>, now: Timestamp) -> (&'static str, Option<usize>) {
+        let (report, name) = (arrival.report, self.name(arrival));
+        let time = rules::time(report, now);
+        let slot = self.problems.get(&name).filter(|slot| !slot.gone);
+        let alert_id = slot.map(|slot| slot.known.alert_id.clone()).unwrap_or_default();
+        let place = self.places.get(&(arrival.tenant.clone(), alert_id)).copied();
+        let entry = place.and_then(|place| self.entries.get(place));
+        let open = entry.filter(|_| slot.is_some_and(|slot| slot.known.is_open)).map(|entry| &entry.alert.row);
+        let step = rules::step(
+            slot.map(|slot| &slot.known),
+            open.map(|row| (row.current_state.as_str(), row.last_ms)),
+            report.state,
+            time,
+        );
+        let (result, place) = match step {
+            Step::Open => {
+                let id = format!("ALT-{}", uuid::Uuid::now_v7());
+                let mut alert = rules::opened(report, &arrival.tenant, &name.1, id.clone(), now);
+                rules::about(&mut alert, report, arrival.resource.as_ref());
+                self.learn(&name, |known| (known.alert_id, known.is_open) = (id, true));
+                return ("created", Some(self.add(Entry { alert, before: None, changed: true, ask: true })));
+            }
+            Step::Settle => {
+                self.learn(&name, |known| known.settled_ms = known.settled_ms.max(time));
+                return ("ignored", None);
+            }
+            Step::Ignore => return (if place.is_some() { "late" } else { "ignored" }, place),
+            Step::Close => {
+                self.learn(&name, |known| (known.is_open, known.settled_ms) = (false, time));
+                ("closed", place)
+            }
+            Step::Repeat => ("repeated", place),
+            Step::Change => ("changed", place),
+            Step::Late => ("late", place),
+        };
+        if let Some(entry) = place.and_then(|place| self.entries.get_mut(place)) {
+            entry.changed = true;
+            let alert = &mut entry.alert;
+            match step {
+                Step::Late => rules::counted(alert, report, now),
+                Step::Close => rules::healed(alert, report, now),
+                _ => {
+                    if arrival.resource.is_some() || alert.row.resource_id.is_none() {
+                        rules::about(alert, report, arrival.resource.as_ref());
+                    }
+                    rules::reported(alert, report, now);
+                    // A window that is over keeps what it held back only until it is reported again; one that is
+                    // open may not expect what has become of it.
+                    let held = alert.row.suppression.as_str();
+                    entry.ask |= held == rules::KEPT || held == rules::WINDOW && step == Step::Change;
+                }
+            }
+        }
+        (result, place)
+    }
+
+    fn learn(&mut self, name: &Name, change: impl FnOnce(&mut Known)) {
+        let slot = self.problems.entry(name.clone()).or_insert_with(|| {
+            let (tenant_id, problem) = name.clone();
+            let known = Known { tenant_id, problem, alert_id: String::new(), is_open: false, settled_ms: i64::MIN };
+            Slot { known, stored: false, changed: true, gone: false }
+        });
+        slot.changed = true;
+        change(&mut slot.known);
+    }
+
+    /// Asks which of the alerts a window expects.
+    fn ask_windows(&mut self, tx: &mut Tx<'_>, neighbours: &Neighbours) -> Result<()> {
+        let now = tx.now;
+        let asked = |entry: &&mut Entry| {
+            let row = &entry.alert.row;
+            entry.ask && row.closed_ms.is_none() && row.resource_id.is_some() && row.suppression != rules::PERSON
+        };
+        let mut asked: Vec<&mut Entry> = self.entries.iter_mut().filter(asked).collect();
+        if asked.is_empty() {
+            return Ok(());
+        }
+        let told: Vec<Value> = asked.iter().map(|entry| entry.alert.told(now)).collect::<Result<_>>()?;
+        let facts: Vec<AlertFacts<'_>> = asked
+            .iter()
+            .zip(&told)
+            .map(|(entry, alert)| AlertFacts {
+                tenant_id: &entry.alert.row.tenant_id,
+                resource_id: entry.alert.row.resource_id.as_deref().unwrap_or_default(),
+                alert,
+            })
+            .collect();
+        let covers = neighbours.maintenance.catching(tx.conn, &facts, now)?;
+        let mut held: HashMap<(String, String, String), Pending> = HashMap::new();
+        for (entry, cover) in asked.iter_mut().zip(covers) {
+            let alert = &mut entry.alert;
+            match cover {
+                Some(cover) => {
+                    rules::expected(alert, &cover, now);
+                    let pending = Pending {
+                        tenant_id: alert.row.tenant_id.clone(),
+                        window_tenant: cover.window.tenant_id,
+                        window_id: cover.window.unique_id,
+                        name: cover.window.name,
+                        until_ms: cover.until.millis(),
+                        escalates: cover.run_escalation_action,
+                    };
+                    let name = (pending.tenant_id.clone(), pending.window_tenant.clone(), pending.window_id.clone());
+                    held.insert(name, pending);
+                }
+                None if alert.row.suppression == rules::KEPT => rules::released(alert),
+                // When its window is over, what is to be done is not ours to do.
+                None if alert.row.suppression == rules::WINDOW && is_open(tx.conn, neighbours, alert, now)? => {
+                    rules::released(alert);
+                }
+                None => {}
+            }
+        }
+        held.values().try_for_each(|window| store::hold(tx.conn, window))
+    }
+
+    /// Writes what changed, and tells it.
+    fn store(self, tx: &mut Tx<'_>) -> Result<()> {
+        let (mut new, mut changed) = (Vec::new(), HashMap::<String, Vec<store::Row>>::new());
+        for Entry { alert, before, changed: is_changed, .. } in self.entries {
+            if !is_changed {
+                continue;
+            }
+            note(tx, &alert, before.clone())?;
+            match before {
+                None => new.push(alert.into_row()?),
+                Some(_) => changed.entry(alert.row.tenant_id.clone()).or_default().push(alert.into_row()?),
+            }
+        }
+        store::insert(tx.conn, &new)?;
+        changed.iter().try_for_each(|(tenant, rows)| store::replace(tx.conn, tenant, rows))?;
+        let (mut unknown, mut known) = (Vec::new(), HashMap::<String, (Vec<Known>, Vec<String>)>::new());
+        for slot in self.problems.into_values().filter(|slot| slot.changed) {
+            match (slot.stored, slot.gone) {
+                (false, false) => unknown.push(slot.known),
+                (false, true) => {}
+                (true, false) => known.entry(slot.known.tenant_id.clone()).or_default().0.push(slot.known),
+                (true, true) => known.entry(slot.known.tenant_id).or_default().1.push(slot.known.problem),
+            }
+        }
+        store::learn_new(tx.conn, &unknown)?;
+        known.iter().try_for_each(|(tenant, (rows, gone))| store::learn(tx.conn, tenant, rows, gone))
+    }
+}
+
+/// Is the window that holds an alert back still open?
+fn is_open(conn: &mut Conn, neighbours: &Neighbours, alert: &Alert, now: Timestamp) -> Result<bool> {
+    let (Some(tenant_id), Some(unique_id)) = (&alert.row.window_tenant, &alert.row.window_id) else { return Ok(false) };
+    let window = Window { tenant_id: tenant_id.clone(), unique_id: unique_id.clone(), name: String::new() };
+    Ok(neighbours.maintenance.open_until(conn, &[window], now)?.iter().any(Option::is_some))
+}
+
+/// Notes what became of an alert.
+pub fn note(tx: &mut Tx<'_>, alert: &Alert, before: Option<Value>) -> Result<()> {
+    let after = alert.told(tx.now)?;
+    tx.note(Change {
+        tenant_id: alert.row.tenant_id.clone(),
+        entity: ENTITY,
+        entity_id: alert.row.id.clone(),
+        before,
+        after: Some(after),
+        publish: true,
+    });
+    Ok(())
+}

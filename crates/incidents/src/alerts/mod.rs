@@ -1,0 +1,46 @@
+//! Alerts ("Alerts" in `docs/interface.md`): what monitors report, one alert for each problem, however often it is
+//! reported.
+//!
+//! - [`report`], [`alertmanager`]: what monitors send
+//! - [`intake`]: what becomes of it; the decisions are in [`rules`]
+//! - [`windows`]: what becomes of alerts when their maintenance window is over
+//! - [`filter`]: the search
+//!
+//! # What subscribers hear
+//! Every change is published as an action on the entity `ALERT`, with the alert as [`wire::Alert`] before and after, and
+//! so is what a rule of an integration event or of a maintenance window is compared with, and what `$alert.…` is filled
+//! from. Which change it was stands in `lastEvent` of the state after. Integration events take
+//! `ALERT` with the event type `NONE` only: they are meant to react to every action on it, and to choose by their rules.
+
+mod alert;
+mod alertmanager;
+mod filter;
+pub mod http;
+pub mod intake;
+mod report;
+mod rules;
+mod schema;
+mod store;
+#[cfg(test)]
+mod tests;
+pub mod tickets;
+mod windows;
+mod wire;
+
+pub use windows::Escalator;
+
+use utoipa_actix_web::service_config::ServiceConfig;
+
+/// The operations, in reading order.
+pub fn routes(config: &mut ServiceConfig) {
+    config
+        .service(http::create)
+        .service(http::create_many)
+        .service(http::alertmanager)
+        .service(http::search)
+        .service(http::get)
+        .service(http::acknowledge)
+        .service(http::suppress)
+        .service(http::unsuppress)
+        .service(http::close);
+}

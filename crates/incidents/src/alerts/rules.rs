@@ -1,0 +1,404 @@
+//! What becomes of a problem. Pure.
+
+use base::{problem::Problem, text::fold, timestamp::Timestamp};
+use ports::{Cover, KnownResource};
+use sha2::{Digest as _, Sha256};
+
+use super::{
+    alert::{Alert, Document},
+    report::Report,
+    store::{Known, Row},
+    wire::{Device, Escalation, Note, Person, Suppression, Window},
+};
+
+// What may have happened to an alert last.
+const CREATED: &str = "Created";
+const REPEATED: &str = "Repeated";
+const CHANGED: &str = "Changed";
+const ACKNOWLEDGED: &str = "Acknowledged";
+const SUPPRESSED: &str = "Suppressed";
+const UNSUPPRESSED: &str = "Unsuppressed";
+const INCIDENT: &str = "Incident";
+const ESCALATED: &str = "Escalated";
+const CLOSED: &str = "Closed";
+
+/// The type of an alert that a window expects.
+pub const MAINTENANCE: &str = "Maintenance";
+const MONITORING: &str = "Monitoring";
+
+/// Held back by a window that is open.
+pub const WINDOW: &str = "window";
+/// Held back by a window that is over and did not want it escalated.
+pub const KEPT: &str = "kept";
+/// Held back by a person.
+pub const PERSON: &str = "person";
+
+/// The status of an alert. A suppression that has run out is none, whether or not somebody has seen to it.
+pub fn status(row: &Row, now: Timestamp) -> &'static str {
+    if row.closed_ms.is_some() {
+        "Closed"
+    } else if is_suppressed(row, now) {
+        "Suppressed"
+    } else if row.acknowledged {
+        "Acknowledged"
+    } else {
+        "New"
+    }
+}
+
+fn is_suppressed(row: &Row, now: Timestamp) -> bool {
+    match row.suppression.as_str() {
+        "" => false,
+        PERSON => row.suppressed_until_ms.is_none_or(|until| until > now.millis()),
+        _ => true,
+    }
+}
+
+/// What an unknown alert is answered with.
+pub fn no_alert() -> Problem {
+    Problem::not_found("The alert was not found.")
+}
+
+/// When a report was so: whole seconds, so that one that says no time and one that does can be compared, and never in
+/// the future, or a clock that is ahead would keep everybody else's reports out.
+pub fn time(report: &Report, now: Timestamp) -> i64 {
+    let at = report.time.map_or(now.millis(), Timestamp::millis).min(now.millis());
+    at - at.rem_euclid(1_000)
+}
+
+/// The names of the problem that a report is about, the best first: by the resource that was found, and by the resource
+/// as it was named, for an alert from before the inventory knew it.
+pub fn problems(report: &Report, resource: Option<&KnownResource>) -> Vec<String> {
+    if let Some(identity) = &report.identity {
+        return vec![name(&["sender", identity])];
+    }
+    let what = if report.metric.is_empty() { &report.subject } else { &report.metric };
+    let (what, component) = (fold(what), fold(&report.component));
+    let kind = if report.metric.is_empty() { "subject" } else { "metric" };
+    let given = report.device.device.as_ref().map(|device| {
+        let Device { id, ext_resource_id, host_name, ip_address, mac_address, name, .. } = device;
+        let names = [id, ext_resource_id, host_name, ip_address, mac_address, name];
+        fold(names.into_iter().find(|name| !name.is_empty()).map_or("", String::as_str))
+    });
+    let known = resource.map(|resource| name(&["resource", &resource.id, kind, &what, &component]));
+    let named = name(&["named", &given.unwrap_or_default(), kind, &what, &component]);
+    known.into_iter().chain([named]).collect()
+}
+
+fn name(parts: &[&str]) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part);
+    }
+    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What a report does to its problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// It is a new problem, or an old one again.
+    Open,
+    /// It is as it was.
+    Repeat,
+    /// It is better or worse.
+    Change,
+    /// It is over.
+    Close,
+    /// It is about a time before what is known: it counts, and changes nothing else.
+    Late,
+    /// It was well, and is; what was before this is over.
+    Settle,
+    /// It is about a time before what is known, and there is nothing to count.
+    Ignore,
+}
+
+/// What a report does. `open` has the state and the time of the last report of the alert that is open.
+pub fn step(known: Option<&Known>, open: Option<(&str, i64)>, state: &str, time: i64) -> Step {
+    let over = state == "Ok";
+    match (open, known) {
+        (Some((_, last)), _) if over => {
+            if time >= last {
+                Step::Close
+            } else {
+                Step::Ignore
+            }
+        }
+        (Some((_, last)), _) if time < last => Step::Late,
+        (Some((current, _)), _) if current == state => Step::Repeat,
+        (Some(_), _) => Step::Change,
+        (None, _) if over => Step::Settle,
+        (None, Some(known)) if time < known.settled_ms => {
+            if known.alert_id.is_empty() {
+                Step::Ignore
+            } else {
+                Step::Late
+            }
+        }
+        (None, _) => Step::Open,
+    }
+}
+
+/// A new alert.
+pub fn opened(report: &Report, tenant: &str, problem: &str, id: String, now: Timestamp) -> Alert {
+    let given_type = if report.alert_type.is_empty() { MONITORING.to_owned() } else { report.alert_type.clone() };
+    let time = time(report, now);
+    let document = Document {
+        metric: report.metric.clone(),
+        alert_type: given_type.clone(),
+        given_type,
+        old_state: report.old_state.to_owned(),
+        last_event: CREATED.to_owned(),
+        ..Document::default()
+    };
+    let mut row = Row {
+        tenant_id: tenant.to_owned(),
+        id,
+        version: 1,
+        problem: problem.to_owned(),
+        current_state: report.state.to_owned(),
+        metric_key: fold(&report.metric),
+        repeats: 1,
+        first_ms: time,
+        last_ms: time,
+        created_ms: now.millis(),
+        updated_ms: now.millis(),
+        ..Row::default()
+    };
+    row.type_key = fold(&document.alert_type);
+    let mut alert = Alert { row, document };
+    describe(&mut alert, report);
+    alert
+}
+
+/// Takes over what a report says of the problem; what it does not say stays.
+fn describe(alert: &mut Alert, report: &Report) {
+    let Alert { row, document } = alert;
+    let take = |to: &mut String, key: Option<&mut String>, text: &str| {
+        if text.is_empty() || to == text {
+            return;
+        }
+        text.clone_into(to);
+        if let Some(key) = key {
+            *key = fold(text);
+        }
+    };
+    take(&mut document.subject, Some(&mut row.subject_key), &report.subject);
+    take(&mut document.description, None, &report.description);
+    take(&mut document.service_name, Some(&mut row.service_key), &report.service_name);
+    take(&mut document.monitor_name, Some(&mut row.monitor_key), &report.monitor_name);
+    take(&mut document.app, Some(&mut row.app_key), &report.app);
+    take(&mut document.component, Some(&mut row.component_key), &report.component);
+    take(&mut document.ext_alert_id, Some(&mut row.ext_key), &report.ext_alert_id);
+    take(&mut document.group_key, None, &report.group_key);
+    take(&mut document.url, None, &report.url);
+    if !report.tags.is_empty() {
+        document.tags.clone_from(&report.tags);
+    }
+}
+
+/// Says which resource an alert is about; one that was known stays known.
+pub fn about(alert: &mut Alert, report: &Report, resource: Option<&KnownResource>) {
+    let device = match resource {
+        Some(found) => Some(Device {
+            id: found.id.clone(),
+            host_name: found.host_name.clone(),
+            name: found.name.clone(),
+            ip_address: found.ip_address.clone(),
+            resource_type: found.resource_type.clone(),
+            ..Device::default()
+        }),
+        None if alert.row.resource_id.is_some() => return,
+        None => report.device.device.clone(),
+    };
+    alert.row.resource_id = resource.map(|found| found.id.clone());
+    alert.row.host_key = device.as_ref().map(|device| fold(&device.host_name)).unwrap_or_default();
+    alert.document.device = device;
+}
+
+/// A further report of an alert that is open.
+pub fn reported(alert: &mut Alert, report: &Report, now: Timestamp) {
+    let changed = alert.row.current_state != report.state;
+    describe(alert, report);
+    if changed {
+        alert.document.old_state = std::mem::replace(&mut alert.row.current_state, report.state.to_owned());
+    }
+    alert.row.repeats += 1;
+    alert.row.last_ms = time(report, now);
+    happened(alert, if changed { CHANGED } else { REPEATED }, now);
+}
+
+/// A report that came late: it is counted.
+pub fn counted(alert: &mut Alert, report: &Report, now: Timestamp) {
+    alert.row.repeats += 1;
+    alert.row.first_ms = alert.row.first_ms.min(time(report, now));
+    happened(alert, REPEATED, now);
+}
+
+/// A report that it is well again.
+pub fn healed(alert: &mut Alert, report: &Report, now: Timestamp) {
+    alert.document.old_state = std::mem::replace(&mut alert.row.current_state, report.state.to_owned());
+    alert.row.last_ms = time(report, now);
+    end(alert, None, String::new(), now);
+}
+
+fn end(alert: &mut Alert, by: Option<Person>, note: String, now: Timestamp) {
+    alert.row.closed_ms = Some(now.millis());
+    alert.row.suppression.clear();
+    alert.row.suppressed_until_ms = None;
+    alert.document.closure = Some(Note { by, time: now.to_string(), note });
+    happened(alert, CLOSED, now);
+}
+
+fn happened(alert: &mut Alert, event: &str, now: Timestamp) {
+    event.clone_into(&mut alert.document.last_event);
+    alert.row.updated_ms = now.millis();
+    alert.row.version += 1;
+}
+
+/// A window expects the alert.
+pub fn expected(alert: &mut Alert, cover: &Cover, now: Timestamp) {
+    let until = cover.until.to_string();
+    let window = &cover.window;
+    let Alert { row, document } = alert;
+    MAINTENANCE.clone_into(&mut document.alert_type);
+    row.type_key = fold(MAINTENANCE);
+    WINDOW.clone_into(&mut row.suppression);
+    row.suppressed_until_ms = Some(cover.until.millis());
+    row.window_tenant = Some(window.tenant_id.clone());
+    row.window_id = Some(window.unique_id.clone());
+    document.suppression = Some(Suppression {
+        reason: "maintenance".to_owned(),
+        by: None,
+        time: now.to_string(),
+        until: Some(until.clone()),
+        note: String::new(),
+    });
+    document.maintenance = Some(Window {
+        unique_id: window.unique_id.clone(),
+        name: window.name.clone(),
+        since: cover.since.to_string(),
+        until,
+        run_escalation_action: cover.run_escalation_action,
+    });
+}
+
+/// No window expects the alert any more: it is as any other.
+pub fn released(alert: &mut Alert) {
+    let Alert { row, document } = alert;
+    document.alert_type.clone_from(&document.given_type);
+    row.type_key = fold(&document.alert_type);
+    row.suppression.clear();
+    (row.suppressed_until_ms, row.window_tenant, row.window_id) = (None, None, None);
+    (document.suppression, document.maintenance) = (None, None);
+}
+
+/// The window of an alert that is open is over. `on_call` is whom to escalate it to; `None` when the window does not
+/// want that, which leaves it as it is until it is reported again.
+pub fn outlasted(alert: &mut Alert, on_call: Option<Escalation>, now: Timestamp) {
+    match on_call {
+        Some(escalation) => {
+            alert.row.suppression.clear();
+            alert.row.suppressed_until_ms = None;
+            alert.document.suppression = None;
+            alert.document.escalation = Some(escalation);
+            happened(alert, ESCALATED, now);
+        }
+        None => KEPT.clone_into(&mut alert.row.suppression),
+    }
+}
+
+/// The window of an alert ends at another time than was known.
+pub fn prolonged(alert: &mut Alert, until: Timestamp, now: Timestamp) {
+    alert.row.suppressed_until_ms = Some(until.millis());
+    alert.row.updated_ms = now.millis();
+    alert.row.version += 1;
+    let text = until.to_string();
+    if let Some(window) = &mut alert.document.maintenance {
+        window.until.clone_from(&text);
+    }
+    if let Some(suppression) = &mut alert.document.suppression {
+        suppression.until = Some(text);
+    }
+}
+
+/// What a person held back is heard of again.
+pub fn lapsed(alert: &mut Alert, now: Timestamp) {
+    alert.row.suppression.clear();
+    alert.row.suppressed_until_ms = None;
+    alert.document.suppression = None;
+    happened(alert, UNSUPPRESSED, now);
+}
+
+/// What a person does with an alert.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// They work on it.
+    Acknowledge,
+    /// Nobody needs to hear of it, until then, or for as long as it is open.
+    Suppress(Option<Timestamp>),
+    /// They do, after all.
+    Unsuppress,
+    /// It is over.
+    Close,
+}
+
+/// An incident was opened for the alert.
+pub fn ticketed(alert: &mut Alert, incident: &str, now: Timestamp) {
+    alert.row.incident_id = Some(incident.to_owned());
+    happened(alert, INCIDENT, now);
+}
+
+/// Does it.
+///
+/// # Errors
+/// 409 when the alert is not in a state for it.
+pub fn act(alert: &mut Alert, deed: Deed, by: Person, note: String, now: Timestamp) -> Result<(), Problem> {
+    if alert.row.closed_ms.is_some() {
+        return Err(Problem::conflict("The alert is closed."));
+    }
+    let done = Note { by: Some(by.clone()), time: now.to_string(), note };
+    match deed {
+        Deed::Acknowledge if alert.row.acknowledged => {
+            let who = alert.document.acknowledgement.as_ref().and_then(|known| known.by.as_ref());
+            let who = who.map_or("somebody", |person| &person.id);
+            return Err(Problem::conflict(format!("The alert was acknowledged already, by {who}.")));
+        }
+        Deed::Acknowledge => {
+            alert.row.acknowledged = true;
+            alert.document.acknowledgement = Some(done);
+            happened(alert, ACKNOWLEDGED, now);
+        }
+        Deed::Suppress(_) if [WINDOW, KEPT].contains(&alert.row.suppression.as_str()) => {
+            return Err(Problem::conflict("The alert is suppressed by a maintenance window."));
+        }
+        Deed::Suppress(until) => {
+            PERSON.clone_into(&mut alert.row.suppression);
+            alert.row.suppressed_until_ms = until.map(Timestamp::millis);
+            alert.document.unsuppression = None;
+            alert.document.suppression = Some(Suppression {
+                reason: PERSON.to_owned(),
+                by: done.by,
+                time: done.time,
+                until: until.map(|until| until.to_string()),
+                note: done.note,
+            });
+            happened(alert, SUPPRESSED, now);
+        }
+        Deed::Unsuppress if !is_suppressed(&alert.row, now) => {
+            return Err(Problem::conflict("The alert is not suppressed."));
+        }
+        Deed::Unsuppress => {
+            if alert.row.suppression != PERSON {
+                released(alert);
+            }
+            lapsed(alert, now);
+            alert.document.unsuppression = Some(done);
+        }
+        Deed::Close => end(alert, done.by, done.note, now),
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,237 @@
+//! Rows of alerts and of what they are about. Every function takes the tenant, or the tenants of a scope; what a thread
+//! of the service has to see to is looked for in all.
+
+use base::cursor::{Found, Key, Walk};
+use db::{Column, Condition, Conn, Order, Result};
+use diesel::prelude::*;
+
+use super::{
+    rules,
+    schema::{alert_problems, alert_windows, alerts},
+};
+
+/// Ids that one statement names at most.
+const AT_ONCE: usize = 500;
+
+/// One row of `alerts`.
+#[derive(Clone, Debug, Default, PartialEq, Queryable, Insertable)]
+#[diesel(table_name = alerts)]
+pub struct Row {
+    pub tenant_id: String,
+    pub id: String,
+    pub version: i64,
+    pub problem: String,
+    pub resource_id: Option<String>,
+    pub host_key: String,
+    pub subject_key: String,
+    pub metric_key: String,
+    pub service_key: String,
+    pub monitor_key: String,
+    pub app_key: String,
+    pub component_key: String,
+    pub type_key: String,
+    pub ext_key: String,
+    pub current_state: String,
+    pub repeats: i64,
+    pub first_ms: i64,
+    pub last_ms: i64,
+    pub created_ms: i64,
+    pub updated_ms: i64,
+    pub acknowledged: bool,
+    pub suppression: String,
+    pub suppressed_until_ms: Option<i64>,
+    pub closed_ms: Option<i64>,
+    pub window_tenant: Option<String>,
+    pub window_id: Option<String>,
+    pub incident_id: Option<String>,
+    pub document: String,
+}
+
+/// One row of `alert_problems`.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
+#[diesel(table_name = alert_problems)]
+pub struct Known {
+    pub tenant_id: String,
+    pub problem: String,
+    /// Empty when the problem was only ever said to be well.
+    pub alert_id: String,
+    pub is_open: bool,
+    pub settled_ms: i64,
+}
+
+/// One row of `alert_windows`.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
+#[diesel(table_name = alert_windows)]
+pub struct Pending {
+    pub tenant_id: String,
+    pub window_tenant: String,
+    pub window_id: String,
+    pub name: String,
+    pub until_ms: i64,
+    pub escalates: bool,
+}
+
+/// Makes everybody else wait who writes alerts of these tenants.
+pub fn take_up(conn: &mut Conn, tenants: &[String]) -> Result<()> {
+    let mut tenants: Vec<&String> = tenants.iter().collect();
+    // In one order, or two might wait for each other.
+    tenants.sort_unstable();
+    tenants.dedup();
+    tenants.into_iter().try_for_each(|tenant| db::lock(conn, &format!("alerts:{tenant}")))
+}
+
+/// The alert with this id among these tenants, or 404.
+pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
+    use alerts::dsl;
+    let row = match scope {
+        // The common case has a text that never changes, so that the statement stays prepared.
+        [tenant] => dsl::alerts.find((tenant, id)).get_result(conn),
+        tenants => dsl::alerts.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::id.eq(id)).get_result(conn),
+    };
+    Ok(row.optional()?.ok_or_else(rules::no_alert)?)
+}
+
+/// Has a tenant any alert?
+pub fn any(conn: &mut Conn, tenant: &str) -> Result<bool> {
+    let first = alerts::table.filter(alerts::tenant_id.eq(tenant)).select(alerts::id).first::<String>(conn);
+    Ok(first.optional()?.is_some())
+}
+
+/// The alerts of a tenant that have these ids.
+pub fn some(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<Row>> {
+    use alerts::dsl;
+    let mut found = Vec::with_capacity(ids.len());
+    for ids in ids.chunks(AT_ONCE) {
+        let rows: Vec<Row> = dsl::alerts.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids)).load(conn)?;
+        found.extend(rows);
+    }
+    Ok(found)
+}
+
+/// What is known of these problems of a tenant.
+pub fn known(conn: &mut Conn, tenant: &str, problems: &[String]) -> Result<Vec<Known>> {
+    use alert_problems::dsl;
+    let mut found = Vec::with_capacity(problems.len());
+    for problems in problems.chunks(AT_ONCE) {
+        let rows: Vec<Known> =
+            dsl::alert_problems.filter(dsl::tenant_id.eq(tenant)).filter(dsl::problem.eq_any(problems)).load(conn)?;
+        found.extend(rows);
+    }
+    Ok(found)
+}
+
+/// Stores new alerts.
+pub fn insert(conn: &mut Conn, rows: &[Row]) -> Result<()> {
+    db::insert_rows!(conn, alerts::table, rows)
+}
+
+/// Stores alerts of a tenant anew, in the place of the rows that they have: a few statements for any number.
+pub fn replace(conn: &mut Conn, tenant: &str, rows: &[Row]) -> Result<()> {
+    use alerts::dsl;
+    for rows in rows.chunks(AT_ONCE) {
+        let ids = rows.iter().map(|row| row.id.as_str());
+        diesel::delete(dsl::alerts.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids))).execute(conn)?;
+        insert(conn, rows)?;
+    }
+    Ok(())
+}
+
+/// Stores what is known of problems of a tenant, in the place of what was; `gone` are forgotten.
+pub fn learn(conn: &mut Conn, tenant: &str, rows: &[Known], gone: &[String]) -> Result<()> {
+    use alert_problems::dsl;
+    let stale: Vec<&str> = rows.iter().map(|row| &row.problem).chain(gone).map(String::as_str).collect();
+    for problems in stale.chunks(AT_ONCE) {
+        let stored = dsl::alert_problems.filter(dsl::tenant_id.eq(tenant)).filter(dsl::problem.eq_any(problems));
+        diesel::delete(stored).execute(conn)?;
+    }
+    db::insert_rows!(conn, alert_problems::table, rows)
+}
+
+/// Stores what is known of problems that nothing was known of.
+pub fn learn_new(conn: &mut Conn, rows: &[Known]) -> Result<()> {
+    db::insert_rows!(conn, alert_problems::table, rows)
+}
+
+/// The problem of an alert that somebody closed is over: what is reported from now on is a new one.
+pub fn settle(conn: &mut Conn, alert: &Row) -> Result<()> {
+    use alert_problems::dsl;
+    let stored = dsl::alert_problems.find((&alert.tenant_id, &alert.problem)).filter(dsl::alert_id.eq(&alert.id));
+    diesel::update(stored).set((dsl::is_open.eq(false), dsl::settled_ms.eq(alert.last_ms))).execute(conn)?;
+    Ok(())
+}
+
+/// Remembers that a window holds back alerts.
+pub fn hold(conn: &mut Conn, window: &Pending) -> Result<()> {
+    forget(conn, window)?;
+    diesel::insert_into(alert_windows::table).values(window).execute(conn)?;
+    Ok(())
+}
+
+/// Forgets a window.
+pub fn forget(conn: &mut Conn, window: &Pending) -> Result<()> {
+    let stored = alert_windows::table.find((&window.tenant_id, &window.window_tenant, &window.window_id));
+    diesel::delete(stored).execute(conn)?;
+    Ok(())
+}
+
+/// The windows of all tenants that hold back alerts.
+pub fn pending(conn: &mut Conn) -> Result<Vec<Pending>> {
+    Ok(alert_windows::table.load(conn)?)
+}
+
+/// A window, as it is remembered now.
+pub fn still_pending(conn: &mut Conn, window: &Pending) -> Result<Option<Pending>> {
+    let stored = alert_windows::table.find((&window.tenant_id, &window.window_tenant, &window.window_id));
+    Ok(stored.get_result(conn).optional()?)
+}
+
+/// Some of the alerts that a window holds back, behind the one with this id.
+pub fn held_back(conn: &mut Conn, window: &Pending, after: &str, most: i64) -> Result<Vec<Row>> {
+    use alerts::dsl;
+    Ok(dsl::alerts
+        .filter(dsl::tenant_id.eq(&window.tenant_id))
+        .filter(dsl::window_tenant.eq(&window.window_tenant))
+        .filter(dsl::window_id.eq(&window.window_id))
+        .filter(dsl::id.gt(after))
+        // As the index has it.
+        .filter(Condition::sql("alerts.suppression = 'window'"))
+        .order(dsl::id)
+        .limit(most)
+        .load(conn)?)
+}
+
+/// Tenant and id of some of the alerts, of any tenant, whose suppression by a person has run out.
+pub fn lapsing(conn: &mut Conn, now_ms: i64, most: i64) -> Result<Vec<(String, String)>> {
+    use alerts::dsl;
+    let due = Condition::sql(
+        "alerts.suppression = 'person' AND alerts.suppressed_until_ms IS NOT NULL AND alerts.suppressed_until_ms <= ",
+    );
+    let due = dsl::alerts.filter(due.integer(now_ms)).select((dsl::tenant_id, dsl::id));
+    Ok(due.limit(most).load(conn)?)
+}
+
+/// A page of the alerts that meet a condition.
+pub fn page(conn: &mut Conn, condition: &Condition, sort: &str, descending: bool, walk: &Walk) -> Result<Found<Row>> {
+    let total = walk.total(|| Ok::<_, db::Error>(alerts::table.filter(condition.clone()).count().get_result(conn)?))?;
+    let column = match sort {
+        "id" => None,
+        "updatedDate" => Some(Column::Integer("alerts.updated_ms")),
+        "alertTime" => Some(Column::Integer("alerts.last_ms")),
+        _ => Some(Column::Integer("alerts.created_ms")),
+    };
+    let ties = [Column::Text("alerts.id"), Column::Text("alerts.tenant_id")];
+    let order = Order::by(column.into_iter().chain(ties), descending);
+    let behind = order.after(walk.after())?;
+    let query = alerts::table.filter(condition.clone()).filter(behind).into_boxed::<db::Sql>();
+    let rows: Vec<Row> = query.order(order).offset(walk.offset()).limit(walk.wanted()).load(conn)?;
+    let keys = |row: &Row| {
+        let first = match sort {
+            "id" => None,
+            "updatedDate" => Some(row.updated_ms),
+            "alertTime" => Some(row.last_ms),
+            _ => Some(row.created_ms),
+        };
+        first.map(Key::from).into_iter().chain([Key::from(&row.id), Key::from(&row.tenant_id)]).collect()
+    };
+    Ok(walk.cut(rows, total, keys))
+}

@@ -1,0 +1,314 @@
+//! Alerts and windows, on SQLite, with neighbours that say what a test wants.
+
+use std::sync::{Arc, Mutex};
+
+use base::timestamp::Timestamp;
+use db::{Conn, DatabaseUrl, Db, Options, Result};
+use diesel::{QueryableByName, RunQueryDsl as _, sql_query, sql_types::Text};
+use outbox::{Tx, Who};
+use ports::{
+    AlertFacts, Cover, KnownResource, Maintenance, OnCall, OnCallPerson, People, PeopleGroup, Person, Place as Where,
+    PlaceKey, PlaceKind, ResourceKey, Resources, Window,
+};
+use serde_json::{Value, json};
+
+use super::{
+    intake::{self, Place},
+    windows,
+    wire::AlertResult,
+};
+use crate::Neighbours;
+
+const START: i64 = 1_795_000_000_000;
+const MINUTE: i64 = 60_000;
+
+/// One machine, `web-01`, and whatever window is set; its conditions are met by what is `Critical` or says so.
+#[derive(Default)]
+struct Fake {
+    window: Mutex<Option<(i64, i64, bool)>>,
+    expects: Mutex<&'static str>,
+    knows: Mutex<bool>,
+}
+
+impl Fake {
+    fn set(&self, from: i64, until: i64, escalates: bool) {
+        *self.window.lock().unwrap() = Some((START + from * MINUTE, START + until * MINUTE, escalates));
+    }
+
+    fn cover(&self, at: Timestamp) -> Option<Cover> {
+        let (since, until, run_escalation_action) = (*self.window.lock().unwrap())?;
+        let is_open = (since..until).contains(&at.millis());
+        is_open.then(|| Cover {
+            window: window(),
+            since: Timestamp::from_millis(since),
+            until: Timestamp::from_millis(until),
+            run_escalation_action,
+        })
+    }
+}
+
+fn window() -> Window {
+    Window { tenant_id: "client_1".into(), unique_id: "SM-1".into(), name: "night".into() }
+}
+
+impl Maintenance for Fake {
+    fn covering(&self, _: &mut Conn, resources: &[(String, String)], at: Timestamp) -> Result<Vec<Vec<Cover>>> {
+        Ok(resources.iter().map(|_| self.cover(at).into_iter().collect()).collect())
+    }
+
+    fn catching(&self, _: &mut Conn, alerts: &[AlertFacts<'_>], at: Timestamp) -> Result<Vec<Option<Cover>>> {
+        let expects = *self.expects.lock().unwrap();
+        let meets = |alert: &Value| expects.is_empty() || alert["currentState"] == expects;
+        Ok(alerts.iter().map(|facts| self.cover(at).filter(|_| meets(facts.alert))).collect())
+    }
+
+    fn open_until(&self, _: &mut Conn, windows: &[Window], at: Timestamp) -> Result<Vec<Option<Timestamp>>> {
+        let known = |asked: &Window| asked.unique_id == "SM-1" && asked.tenant_id == "client_1";
+        Ok(windows.iter().map(|asked| self.cover(at).filter(|_| known(asked)).map(|cover| cover.until)).collect())
+    }
+}
+
+impl Resources for Fake {
+    fn find(&self, _: &mut Conn, _: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>> {
+        let web = KnownResource {
+            id: "r-1".into(),
+            tenant_id: "client_1".into(),
+            name: "web-01".into(),
+            host_name: "web-01".into(),
+            ip_address: "10.0.0.1".into(),
+            resource_type: "Linux".into(),
+        };
+        let is_web = |key: &ResourceKey| matches!(key, ResourceKey::HostName(name) if name == "web-01");
+        let knows = *self.knows.lock().unwrap();
+        Ok(keys.iter().map(|key| if knows && is_web(key) { vec![web.clone()] } else { Vec::new() }).collect())
+    }
+
+    fn places(&self, _: &mut Conn, _: &[String], _: PlaceKind, _: &[PlaceKey]) -> Result<Vec<Option<Where>>> {
+        unreachable!()
+    }
+
+    fn places_of(&self, _: &mut Conn, _: &[String], _: &[String]) -> Result<Vec<Vec<Where>>> {
+        unreachable!()
+    }
+
+    fn members(&self, _: &mut Conn, _: &[String], _: &Where, _: Option<&str>, _: i64) -> Result<Vec<KnownResource>> {
+        unreachable!()
+    }
+}
+
+impl OnCall for Fake {
+    fn on_call(&self, _: &mut Conn, tenant: &str, partner: &str, at: Timestamp) -> Result<Vec<OnCallPerson>> {
+        assert_eq!(partner, "msp_1");
+        let person = Person { id: format!("USR-{tenant}"), mobile_number: Some("+1".into()), ..Person::default() };
+        Ok(vec![OnCallPerson { person, roster_id: "ES-1".into(), shift_id: None, since: at, until: at }])
+    }
+}
+
+impl People for Fake {
+    fn users(&self, _: &mut Conn, _: &[String], _: &[String]) -> Result<Vec<Person>> {
+        Ok(Vec::new())
+    }
+
+    fn groups(&self, _: &mut Conn, _: &[String], _: &[String]) -> Result<Vec<PeopleGroup>> {
+        Ok(Vec::new())
+    }
+
+    fn revision(&self, _: &mut Conn, _: &[String]) -> Result<i64> {
+        Ok(0)
+    }
+
+    fn around(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {
+        Ok(vec![tenant.to_owned(), "msp_1".to_owned()])
+    }
+
+    fn is_active(&self, _: &mut Conn, _: &str) -> Result<bool> {
+        Ok(true)
+    }
+}
+
+struct Fixture {
+    db: Db,
+    fake: Arc<Fake>,
+    neighbours: Arc<Neighbours>,
+    _directory: tempfile::TempDir,
+}
+
+fn fixture() -> Fixture {
+    let directory = tempfile::tempdir().unwrap();
+    let db = Db::open(&DatabaseUrl::Sqlite(directory.path().join("t.sqlite")), Options::default()).unwrap();
+    db.migrate(&[outbox::migrations(), crate::domain().migrations]).unwrap();
+    let fake = Arc::new(Fake { knows: Mutex::new(true), ..Fake::default() });
+    let neighbours = Arc::new(Neighbours {
+        resources: fake.clone(),
+        maintenance: fake.clone(),
+        on_call: fake.clone(),
+        people: fake.clone(),
+    });
+    Fixture { db, fake, neighbours, _directory: directory }
+}
+
+#[derive(QueryableByName)]
+struct Told {
+    #[diesel(sql_type = Text)]
+    after: String,
+}
+
+impl Fixture {
+    fn post(&self, minute: i64, reports: Value) -> Vec<AlertResult> {
+        let neighbours = Arc::clone(&self.neighbours);
+        let who = Who::service("test");
+        let now = Timestamp::from_millis(START + minute * MINUTE);
+        let reports: Vec<_> = reports.as_array().unwrap().iter().map(intake::read).collect();
+        let done = self.db.write_here(move |conn| {
+            let place = Place { home: "client_1".into(), scope: vec!["client_1".into()] };
+            Tx::run(conn, &who, now, |tx| intake::take_in(tx, &neighbours, &place, &reports))
+        });
+        done.unwrap()
+    }
+
+    fn report(&self, minute: i64, state: &str) -> AlertResult {
+        self.post(minute, json!([{"currentState": state, "metric": "load", "device": "web-01"}])).remove(0)
+    }
+
+    fn turn(&self, minute: i64) {
+        windows::turn(&self.db, &self.neighbours, Timestamp::from_millis(START + minute * MINUTE)).unwrap();
+    }
+
+    /// What was published, in order.
+    fn told(&self) -> Vec<Value> {
+        let sql = "SELECT after FROM outbox_events WHERE entity = 'ALERT' ORDER BY seq";
+        let told: Vec<Told> = self.db.read_here(|conn| Ok(sql_query(sql).load(conn)?)).unwrap();
+        told.iter().map(|told| serde_json::from_str(&told.after).unwrap()).collect()
+    }
+
+    fn last(&self) -> Value {
+        self.told().pop().unwrap()
+    }
+
+    fn events(&self) -> Vec<String> {
+        self.told().iter().map(|told| told["lastEvent"].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+#[test]
+fn what_a_window_held_back_is_escalated_once_when_it_is_over() {
+    let fixture = fixture();
+    fixture.fake.set(0, 60, true);
+    let made = fixture.report(1, "Critical");
+    assert_eq!(
+        (made.result, made.status, made.alert_type.as_deref()),
+        ("created", Some("Suppressed"), Some("Maintenance"))
+    );
+    assert_eq!(fixture.last()["maintenance"]["uniqueId"], "SM-1");
+    fixture.turn(59);
+    assert_eq!(fixture.events(), ["Created"], "the window is open");
+    for _ in 0..3 {
+        fixture.turn(60);
+    }
+    assert_eq!(fixture.events(), ["Created", "Escalated"]);
+    let told = fixture.last();
+    let on_call: Vec<&str> =
+        told["escalation"]["onCall"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+    assert_eq!(on_call, ["USR-client_1", "USR-msp_1"], "of the tenant and of its partner");
+    assert_eq!((&told["status"], &told["alertType"]), (&json!("New"), &json!("Maintenance")));
+    assert_eq!(fixture.report(61, "Critical").result, "repeated");
+}
+
+#[test]
+fn what_is_well_again_by_then_is_not_escalated() {
+    let fixture = fixture();
+    fixture.fake.set(0, 60, true);
+    fixture.report(1, "Critical");
+    fixture.report(2, "Ok");
+    fixture.turn(60);
+    assert_eq!(fixture.events(), ["Created", "Closed"]);
+}
+
+#[test]
+fn a_window_that_was_extended_goes_on_and_one_that_was_ended_is_over() {
+    let fixture = fixture();
+    fixture.fake.set(0, 60, true);
+    fixture.report(1, "Critical");
+    fixture.fake.set(0, 90, true);
+    fixture.turn(60);
+    assert_eq!(fixture.events(), ["Created", "Created"], "its end is another one, and nothing else");
+    assert_eq!(fixture.last()["maintenance"]["until"], json!(Timestamp::from_millis(START + 90 * MINUTE)));
+    fixture.fake.set(0, 70, true);
+    fixture.turn(75);
+    assert_eq!(fixture.events().last().unwrap(), "Escalated");
+}
+
+#[test]
+fn a_window_that_opened_again_meanwhile_was_over_in_between() {
+    let fixture = fixture();
+    fixture.fake.set(0, 60, true);
+    fixture.report(1, "Critical");
+    fixture.fake.set(100, 160, true);
+    fixture.turn(110);
+    assert_eq!(fixture.events(), ["Created", "Escalated"]);
+}
+
+#[test]
+fn without_escalation_it_waits_for_the_next_report() {
+    let fixture = fixture();
+    fixture.fake.set(0, 60, false);
+    fixture.report(1, "Critical");
+    fixture.turn(60);
+    assert_eq!(fixture.events(), ["Created"]);
+    let repeated = fixture.report(61, "Critical");
+    assert_eq!(
+        (repeated.result, repeated.status, repeated.alert_type.as_deref()),
+        ("repeated", Some("New"), Some("Monitoring"))
+    );
+    assert!(fixture.last().get("maintenance").is_none());
+}
+
+#[test]
+fn conditions_decide_and_are_asked_again_when_the_state_changes() {
+    let fixture = fixture();
+    fixture.fake.set(0, 60, true);
+    *fixture.fake.expects.lock().unwrap() = "Warning";
+    assert_eq!(fixture.report(1, "Warning").alert_type.as_deref(), Some("Maintenance"));
+    let worse = fixture.report(2, "Critical");
+    assert_eq!((worse.status, worse.alert_type.as_deref()), (Some("New"), Some("Monitoring")));
+    fixture.report(3, "Ok");
+    assert_eq!(fixture.report(4, "Critical").alert_type.as_deref(), Some("Monitoring"), "not what the window expects");
+    fixture.turn(60);
+    assert!(!fixture.events().contains(&"Escalated".to_owned()));
+}
+
+#[test]
+fn an_alert_from_before_the_machine_was_known_goes_on() {
+    let fixture = fixture();
+    *fixture.fake.knows.lock().unwrap() = false;
+    let unknown = fixture.report(1, "Critical");
+    assert_eq!((unknown.result, unknown.resource_id, unknown.warnings.len()), ("created", None, 1));
+    *fixture.fake.knows.lock().unwrap() = true;
+    let known = fixture.report(2, "Critical");
+    assert_eq!((known.result, known.resource_id.as_deref(), known.repeat_count), ("repeated", Some("r-1"), Some(2)));
+    assert_eq!(known.id, unknown.id);
+    assert_eq!(fixture.report(3, "Ok").result, "closed");
+    assert_eq!(fixture.report(4, "Critical").result, "created");
+}
+
+#[test]
+fn a_batch_counts_each_report_and_tells_each_alert_once() {
+    let fixture = fixture();
+    let report =
+        |state: &str, metric: usize| json!({"currentState": state, "metric": format!("m{metric}"), "device": "web-01"});
+    let mut batch: Vec<Value> = (0..600).map(|number| report("Warning", number % 200)).collect();
+    batch.push(json!({"currentState": "Critical"}));
+    batch.extend((0..100).map(|number| report("Ok", number)));
+    let results = fixture.post(1, Value::Array(batch.clone()));
+    assert_eq!(results.len(), 701);
+    assert_eq!(
+        (results[0].result, results[200].result, results[600].result, results[601].result),
+        ("created", "repeated", "invalid", "closed")
+    );
+    assert!(results[..600].iter().all(|result| result.repeat_count == Some(3)));
+    assert_eq!(fixture.told().len(), 200);
+    let again = fixture.post(2, Value::Array(batch));
+    assert_eq!((again[0].result, again[150].result, again[150].repeat_count), ("created", "repeated", Some(6)));
+    assert_ne!(again[0].id, results[0].id);
+    assert_eq!(again[150].id, results[150].id);
+}

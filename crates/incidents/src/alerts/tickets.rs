@@ -1,0 +1,64 @@
+//! Incidents that are opened for alerts.
+
+use base::problem::{FieldError, Problem, shorten};
+use db::Result;
+use outbox::Tx;
+
+use super::{alert::Alert, intake, rules, store};
+use crate::records::{
+    rules::Named,
+    wire::{AlertName, Machine},
+};
+
+/// Finds the alerts of a tenant that a new incident is opened for, which nobody else changes until the end of the
+/// transaction. Unless the incident says which machines it is about, it is about theirs.
+///
+/// # Errors
+/// 400 that names every id that is none of the tenant's, 409 for an alert that has an incident already.
+pub fn find(tx: &mut Tx<'_>, tenant: &str, ids: &[String], named: &mut Named) -> Result<()> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    store::take_up(tx.conn, &[tenant.to_owned()])?;
+    let rows = store::some(tx.conn, tenant, ids)?;
+    let (mut errors, mut machines) = (Vec::new(), Vec::<Machine>::new());
+    for (index, id) in ids.iter().enumerate() {
+        let Some(row) = rows.iter().find(|row| row.id == *id) else {
+            let message = format!("names no alert of the tenant: {}", shorten(id));
+            errors.push(FieldError::new(format!("alerts[{index}].id"), message));
+            continue;
+        };
+        if let Some(incident) = &row.incident_id {
+            let detail = format!("The incident {incident} was opened for the alert {id} already.");
+            return Err(Problem::conflict(detail).into());
+        }
+        let alert = Alert::of(row.clone())?;
+        if named.alerts.iter().all(|known| known.id != *id) {
+            named.alerts.push(AlertName { id: id.clone(), subject: alert.document.subject.clone() });
+        }
+        if let (Some(id), Some(device)) = (&row.resource_id, &alert.document.device)
+            && machines.iter().all(|known| known.id != *id)
+        {
+            machines.push(Machine { id: id.clone(), name: device.name.clone(), host_name: device.host_name.clone() });
+        }
+    }
+    if !errors.is_empty() {
+        return Err(Problem::fields(errors).into());
+    }
+    named.resources.get_or_insert(machines);
+    Ok(())
+}
+
+/// Writes the incident into the alerts that it was opened for.
+pub fn opened(tx: &mut Tx<'_>, tenant: &str, named: &Named, incident: &str) -> Result<()> {
+    let ids: Vec<String> = named.alerts.iter().map(|alert| alert.id.clone()).collect();
+    let mut changed = Vec::new();
+    for row in store::some(tx.conn, tenant, &ids)? {
+        let mut alert = Alert::of(row)?;
+        let before = alert.told(tx.now)?;
+        rules::ticketed(&mut alert, incident, tx.now);
+        intake::note(tx, &alert, Some(before))?;
+        changed.push(alert.into_row()?);
+    }
+    store::replace(tx.conn, tenant, &changed)
+}

@@ -1,0 +1,186 @@
+//! What becomes of alerts when time passes: their maintenance window is over, or a person's suppression runs out.
+//!
+//! Any number of gateways do this beside each other. Each looks, without writing anything, for what there is to do; who
+//! does it takes the lock of the tenant and looks again, so that every alert is escalated once. A window is asked how
+//! long it is open at the end that was known, or now when that is still to come: so one that was extended goes on, one
+//! that was ended early is noticed, and one that opened again meanwhile does not hide that it was over.
+
+use std::{sync::Arc, time::Duration};
+
+use base::timestamp::Timestamp;
+use db::{Conn, Db, Result};
+use outbox::{Background, Tx, Who};
+use ports::{OnCallPerson, Window};
+
+use super::{
+    alert::Alert,
+    intake::note,
+    rules,
+    store::{self, Pending},
+    wire::{self, Escalation},
+};
+use crate::Neighbours;
+
+/// How long to wait when there is nothing to do.
+const IDLE: Duration = Duration::from_secs(1);
+/// How many alerts one transaction sees to.
+const AT_ONCE: i64 = 500;
+
+/// The thread that sees to it; stops when dropped.
+pub struct Escalator {
+    _background: Background,
+}
+
+impl Escalator {
+    /// Starts it. `clock` tells the time.
+    pub fn start(
+        db: Db,
+        neighbours: Neighbours,
+        clock: impl Fn() -> Timestamp + Send + 'static,
+    ) -> std::io::Result<Self> {
+        let neighbours = Arc::new(neighbours);
+        let background = Background::start("alerts", move || {
+            let busy = turn(&db, &neighbours, clock()).unwrap_or_else(|error| {
+                tracing::warn!(%error, "alerts whose window is over");
+                false
+            });
+            if busy { Duration::ZERO } else { IDLE }
+        })?;
+        Ok(Self { _background: background })
+    }
+}
+
+/// Sees to some; true when there may be more.
+pub fn turn(db: &Db, neighbours: &Arc<Neighbours>, now: Timestamp) -> Result<bool> {
+    let (due, lapsing) = db.read_here(|conn| {
+        let mut due = Vec::new();
+        for window in store::pending(conn)? {
+            if end(conn, neighbours, &window, now)? != Some(Timestamp::from_millis(window.until_ms)) {
+                due.push(window);
+            }
+        }
+        Ok((due, store::lapsing(conn, now.millis(), AT_ONCE)?))
+    })?;
+    let mut more = lapsing.len() as i64 == AT_ONCE;
+    for window in due {
+        let neighbours = Arc::clone(neighbours);
+        more |= db.write_here(move |conn| Tx::run(conn, &who(), now, |tx| see_to(tx, &neighbours, &window)))?;
+    }
+    if !lapsing.is_empty() {
+        db.write_here(move |conn| Tx::run(conn, &who(), now, |tx| lapse(tx, lapsing)))?;
+    }
+    Ok(more)
+}
+
+fn who() -> Who {
+    Who::service("alerts")
+}
+
+/// When a window that holds back alerts ends; `None` when it is over.
+fn end(conn: &mut Conn, neighbours: &Neighbours, pending: &Pending, now: Timestamp) -> Result<Option<Timestamp>> {
+    let at = Timestamp::from_millis(pending.until_ms.min(now.millis()));
+    let window = Window {
+        tenant_id: pending.window_tenant.clone(),
+        unique_id: pending.window_id.clone(),
+        name: pending.name.clone(),
+    };
+    let end = neighbours.maintenance.open_until(conn, &[window], at)?.into_iter().flatten().next();
+    Ok(end.filter(|end| *end > now || end.millis() > pending.until_ms))
+}
+
+/// Does what is to be done for one window; true when there may be more.
+fn see_to(tx: &mut Tx<'_>, neighbours: &Neighbours, window: &Pending) -> Result<bool> {
+    store::take_up(tx.conn, std::slice::from_ref(&window.tenant_id))?;
+    let Some(window) = store::still_pending(tx.conn, window)? else { return Ok(false) };
+    let end = end(tx.conn, neighbours, &window, tx.now)?;
+    match end {
+        Some(until) if until.millis() == window.until_ms => Ok(false),
+        Some(until) => prolong(tx, &window, until).map(|()| false),
+        None => finish(tx, neighbours, &window),
+    }
+}
+
+/// The window ends at another time than was known.
+fn prolong(tx: &mut Tx<'_>, window: &Pending, until: Timestamp) -> Result<()> {
+    let mut after = String::new();
+    loop {
+        let rows = store::held_back(tx.conn, window, &after, AT_ONCE)?;
+        let Some(last) = rows.last() else { break };
+        after.clone_from(&last.id);
+        change(tx, rows, |alert, now| rules::prolonged(alert, until, now))?;
+    }
+    store::hold(tx.conn, &Pending { until_ms: until.millis(), ..window.clone() })
+}
+
+/// The window is over: what it held back is escalated, as it wants it.
+fn finish(tx: &mut Tx<'_>, neighbours: &Neighbours, window: &Pending) -> Result<bool> {
+    let rows = store::held_back(tx.conn, window, "", AT_ONCE)?;
+    let more = rows.len() as i64 == AT_ONCE;
+    let escalation = if window.escalates && !rows.is_empty() {
+        let on_call = on_call(tx.conn, neighbours, &window.tenant_id, tx.now)?;
+        Some(Escalation { time: tx.now.to_string(), on_call })
+    } else {
+        None
+    };
+    change(tx, rows, |alert, now| rules::outlasted(alert, escalation.clone(), now))?;
+    if !more {
+        store::forget(tx.conn, window)?;
+    }
+    Ok(more)
+}
+
+/// Who is on call for a tenant: through its own rosters, and through those of its partner, which are for all clients.
+fn on_call(conn: &mut Conn, neighbours: &Neighbours, tenant: &str, now: Timestamp) -> Result<Vec<wire::OnCallPerson>> {
+    let around = neighbours.people.around(conn, tenant)?;
+    let partner = around.iter().find(|other| *other != tenant).map_or(tenant, String::as_str);
+    let mut found = neighbours.on_call.on_call(conn, tenant, partner, now)?;
+    if partner != tenant {
+        found.extend(neighbours.on_call.on_call(conn, partner, partner, now)?);
+    }
+    Ok(found.into_iter().map(shown).collect())
+}
+
+fn shown(found: OnCallPerson) -> wire::OnCallPerson {
+    let OnCallPerson { person, roster_id, shift_id, since, until } = found;
+    wire::OnCallPerson {
+        phone_number: person.phone_number.clone(),
+        mobile_number: person.mobile_number.clone(),
+        person: wire::Person::of(person),
+        roster_id,
+        shift_id,
+        since: since.to_string(),
+        until: until.to_string(),
+    }
+}
+
+/// Ends the suppression of alerts by persons, where it has run out.
+fn lapse(tx: &mut Tx<'_>, due: Vec<(String, String)>) -> Result<()> {
+    let mut tenants: Vec<String> = due.iter().map(|(tenant, _)| tenant.clone()).collect();
+    tenants.sort_unstable();
+    tenants.dedup();
+    store::take_up(tx.conn, &tenants)?;
+    for tenant in tenants {
+        let ids: Vec<String> = due.iter().filter(|(owner, _)| *owner == tenant).map(|(_, id)| id.clone()).collect();
+        let mut rows = store::some(tx.conn, &tenant, &ids)?;
+        // Somebody may have done something with it meanwhile.
+        rows.retain(|row| {
+            row.suppression == rules::PERSON && row.suppressed_until_ms.is_some_and(|until| until <= tx.now.millis())
+        });
+        change(tx, rows, rules::lapsed)?;
+    }
+    Ok(())
+}
+
+/// Changes alerts of one tenant, and tells it.
+fn change(tx: &mut Tx<'_>, rows: Vec<store::Row>, mut f: impl FnMut(&mut Alert, Timestamp)) -> Result<()> {
+    let Some(tenant) = rows.first().map(|row| row.tenant_id.clone()) else { return Ok(()) };
+    let mut changed = Vec::with_capacity(rows.len());
+    for row in rows {
+        let mut alert = Alert::of(row)?;
+        let before = alert.told(tx.now)?;
+        f(&mut alert, tx.now);
+        note(tx, &alert, Some(before))?;
+        changed.push(alert.into_row()?);
+    }
+    store::replace(tx.conn, &tenant, &changed)
+}

@@ -1,0 +1,305 @@
+//! What clients see of alerts ("Alerts" in `docs/interface.md`).
+
+use base::{problem::FieldError, timestamp::Timestamp};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// An alert. What has no value is left out.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Alert<'a> {
+    /// `ALT-<uuid>`.
+    #[schema(example = "ALT-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90")]
+    pub id: &'a str,
+    /// The same as `id`.
+    #[schema(example = "ALT-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90")]
+    pub unique_id: &'a str,
+    /// The tenant that it belongs to: that of the resource, or else the one that it was posted to.
+    #[schema(example = "client_1")]
+    pub client_unique_id: &'a str,
+    /// One line.
+    #[schema(example = "Load is 31")]
+    pub subject: &'a str,
+    /// What there is to say beside the subject.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub description: &'a str,
+    /// `Critical`, `Warning`, `Ok` or `Info`.
+    #[schema(example = "Critical")]
+    pub current_state: &'a str,
+    /// The state before that one.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    #[schema(example = "Warning")]
+    pub old_state: &'a str,
+    /// `New`, `Acknowledged`, `Suppressed` or `Closed`.
+    #[schema(example = "New")]
+    pub status: &'static str,
+    /// `Maintenance` for one that a maintenance window expects; otherwise as it was given, or `Monitoring`.
+    #[schema(example = "Monitoring")]
+    pub alert_type: &'a str,
+    /// What was measured; a part of what makes it this problem.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    #[schema(example = "system.load")]
+    pub metric: &'a str,
+    /// As it was given.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub service_name: &'a str,
+    /// As it was given.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub monitor_name: &'a str,
+    /// Who says so: the monitoring program.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub app: &'a str,
+    /// Which part of the resource; a part of what makes it this problem.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub component: &'a str,
+    /// What it is about. One without an `id` is not in the inventory: it stands here as it was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<&'a Device>,
+    /// Attributes; the labels of an Alertmanager.
+    #[serde(skip_serializing_if = "<[Tag]>::is_empty")]
+    pub tags: &'a [Tag],
+    /// The sender's own id of it; the fingerprint of an Alertmanager.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub ext_alert_id: &'a str,
+    /// The group in which an Alertmanager sent it.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub group_key: &'a str,
+    /// Where to look further.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub url: &'a str,
+    /// How often the problem was reported; 1 at first.
+    #[schema(example = 3)]
+    pub repeat_count: i64,
+    /// When it was reported first, by the sender's clock.
+    #[schema(value_type = String, example = "2026-11-20T20:31:00+0000")]
+    pub first_alert_time: Timestamp,
+    /// When it was reported last, by the sender's clock.
+    #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
+    pub alert_time: Timestamp,
+    /// When it was taken in.
+    #[schema(value_type = String, example = "2026-11-20T20:31:01+0000")]
+    pub created_date: Timestamp,
+    /// When it changed last.
+    #[schema(value_type = String, example = "2026-11-20T20:37:01+0000")]
+    pub updated_date: Timestamp,
+    /// What happened to it last: `Created`, `Repeated`, `Changed`, `Acknowledged`, `Suppressed`, `Unsuppressed`,
+    /// `Escalated` or `Closed`.
+    #[schema(example = "Repeated")]
+    pub last_event: &'a str,
+    /// Who works on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub acknowledgement: Option<&'a Note>,
+    /// Why nobody needs to hear of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suppression: Option<&'a Suppression>,
+    /// Who wanted it heard after all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unsuppression: Option<&'a Note>,
+    /// The maintenance window that expects it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub maintenance: Option<&'a Window>,
+    /// What was done when that window was over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub escalation: Option<&'a Escalation>,
+    /// How it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closure: Option<&'a Note>,
+    /// The incident that was opened from it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub incident_id: Option<&'a str>,
+}
+
+/// What an alert is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[schema(as = AlertDevice)]
+pub struct Device {
+    /// The id of the resource, a UUID; left out when the inventory does not know it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub id: String,
+    /// Host name.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub host_name: String,
+    /// The name that lists show.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Address.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub ip_address: String,
+    /// Hardware address, of one that is not known.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub mac_address: String,
+    /// The id that another system has for it, of one that is not known.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub ext_resource_id: String,
+    /// The name of its resource type.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub resource_type: String,
+}
+
+/// An attribute.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = AlertTag, example = json!({"name": "env", "value": "production"}))]
+pub struct Tag {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+}
+
+/// What somebody did, or a report.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = AlertNote)]
+pub struct Note {
+    /// Who; left out when a report did it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<Person>,
+    /// When.
+    #[schema(example = "2026-11-20T20:40:00+0000")]
+    pub time: String,
+    /// What they had to say.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub note: String,
+}
+
+/// Why nobody needs to hear of an alert.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = AlertSuppression)]
+pub struct Suppression {
+    /// `maintenance` or `person`.
+    #[schema(example = "person")]
+    pub reason: String,
+    /// Who, when it was a person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<Person>,
+    /// Since when.
+    pub time: String,
+    /// Until when; left out for one without end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "2026-11-21T06:00:00+0000")]
+    pub until: Option<String>,
+    /// What they had to say.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub note: String,
+}
+
+/// A user, as they were then.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = AlertPerson)]
+pub struct Person {
+    /// `USR` and ten digits.
+    pub id: String,
+    /// Unique in its tenant.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub login_name: String,
+    /// The given name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_name: Option<String>,
+    /// The family name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_name: Option<String>,
+    /// An address of electronic mail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+}
+
+/// The maintenance window that expects an alert.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = AlertWindow)]
+pub struct Window {
+    /// `SM-<uuid>`.
+    pub unique_id: String,
+    /// Its name.
+    pub name: String,
+    /// When it began.
+    pub since: String,
+    /// When it ends, as far as is known.
+    pub until: String,
+    /// Is the alert escalated when it is still open then?
+    pub run_escalation_action: bool,
+}
+
+/// What was done when the window of an alert that was still open was over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = AlertEscalation)]
+pub struct Escalation {
+    /// When.
+    pub time: String,
+    /// Those who were on call then; nobody, perhaps.
+    pub on_call: Vec<OnCallPerson>,
+}
+
+/// Somebody who was on call, and how to reach them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = AlertOnCallPerson)]
+pub struct OnCallPerson {
+    /// Who.
+    #[serde(flatten)]
+    pub person: Person,
+    /// As people write it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phone_number: Option<String>,
+    /// As people write it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mobile_number: Option<String>,
+    /// Through which roster, `ES-<uuid>`.
+    pub roster_id: String,
+    /// Through which shift, `ESD-<uuid>`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shift_id: Option<String>,
+    /// Since when.
+    pub since: String,
+    /// Until when.
+    pub until: String,
+}
+
+/// What became of a report.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AlertResult {
+    /// `created`, `repeated`, `changed`, `closed`, `late` (it is counted, and changes nothing else), `ignored` (there was
+    /// nothing to do) or `invalid`.
+    #[schema(example = "created")]
+    pub result: &'static str,
+    /// The alert, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ALT-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90")]
+    pub id: Option<String>,
+    /// The same as `id`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unique_id: Option<String>,
+    /// The state of the alert when all reports of the request were taken in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub current_state: Option<String>,
+    /// Its status.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<&'static str>,
+    /// `Maintenance`, `Monitoring`, or as given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alert_type: Option<String>,
+    /// How often the problem was reported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeat_count: Option<i64>,
+    /// The resource that it is about, when the inventory knows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_id: Option<String>,
+    /// What the sender should look into, though the report was taken in.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<&'static str>,
+    /// Why the report was refused.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<api::spec::ProblemField>)]
+    pub errors: Vec<FieldError>,
+}
+
+impl Person {
+    /// As they are now.
+    pub fn of(person: ports::Person) -> Self {
+        let ports::Person { id, login_name, first_name, last_name, email, .. } = person;
+        Self { id, login_name, first_name, last_name, email }
+    }
+}

@@ -1,0 +1,169 @@
+//! What may be said of a category, and which categories a list means. Pure.
+
+use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
+
+use super::store::Category;
+
+/// The longest name, in characters.
+pub const LONGEST_NAME: usize = 200;
+/// The most names of one request.
+pub const MOST_NAMES: usize = 1_000;
+/// The most levels of a tree.
+pub const DEEPEST: i64 = 250;
+/// The most categories of a tenant.
+pub const MOST: i64 = 20_000;
+
+/// What a list may be sorted by.
+pub const SORTS: [&str; 4] = ["name", "uniqueId", "createdDate", "updatedDate"];
+
+/// The variables of a list.
+const VARIABLES: [&str; 5] = ["uniqueId", "name", "isEquals", "parentId", "allList"];
+
+/// How a body names a category.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reference {
+    /// `SCAT-<uuid>`.
+    Id(String),
+    /// Its name, folded.
+    Name(String),
+}
+
+/// An id as it is stored, whatever the letter case it came in.
+pub fn normal_id(text: &str) -> String {
+    let lower = text.trim().to_ascii_lowercase();
+    lower.strip_prefix("scat-").map(|uuid| format!("SCAT-{uuid}")).unwrap_or(lower)
+}
+
+/// A new category, below `parent`.
+///
+/// # Errors
+/// 409 when the tree would be too deep.
+pub fn created(
+    tenant: &str,
+    name: String,
+    parent: Option<&Category>,
+    id: &str,
+    author: &str,
+    now: Timestamp,
+) -> Result<Category, Problem> {
+    let depth = parent.map_or(0, |parent| parent.depth) + 1;
+    check_depth(depth)?;
+    Ok(Category {
+        tenant_id: tenant.to_owned(),
+        id: format!("SCAT-{id}"),
+        version: 1,
+        name_key: fold(&name),
+        name,
+        parent_id: parent.map(|parent| parent.id.clone()).unwrap_or_default(),
+        depth,
+        created_by: author.to_owned(),
+        updated_by: author.to_owned(),
+        created_ms: now.millis(),
+        updated_ms: now.millis(),
+    })
+}
+
+/// The category after a change of its name, or of its place (`Some`: below that one, or at the top).
+pub fn changed(
+    old: &Category,
+    name: Option<String>,
+    parent: Option<Option<&Category>>,
+    author: &str,
+    now: Timestamp,
+) -> Category {
+    let name = name.unwrap_or_else(|| old.name.clone());
+    let (parent_id, depth) = match parent {
+        None => (old.parent_id.clone(), old.depth),
+        Some(None) => (String::new(), 1),
+        Some(Some(parent)) => (parent.id.clone(), parent.depth + 1),
+    };
+    Category {
+        version: old.version + 1,
+        name_key: fold(&name),
+        name,
+        parent_id,
+        depth,
+        updated_by: author.to_owned(),
+        updated_ms: now.millis(),
+        ..old.clone()
+    }
+}
+
+/// Refuses a tree with more than [`DEEPEST`] levels.
+pub fn check_depth(depth: i64) -> Result<(), Problem> {
+    if depth <= DEEPEST {
+        return Ok(());
+    }
+    Err(Problem::conflict(format!("Categories may stand at most {DEEPEST} levels deep.")))
+}
+
+/// Which categories a list means.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Exact.
+    pub ids: Option<Vec<String>>,
+    /// Folded names, whole or in part.
+    pub names: Option<Vec<String>>,
+    /// Do names match as a whole?
+    pub whole: bool,
+    /// Those right below one of these; empty is the top.
+    pub parents: Option<Vec<String>>,
+    /// Those of other tenants that may be seen, as well?
+    pub all: Option<bool>,
+}
+
+impl Filter {
+    /// Reads a `queryString`.
+    ///
+    /// # Errors
+    /// 400 on `queryString` that names what is wrong.
+    pub fn parse(text: &str) -> Result<Self, Problem> {
+        let mut filter = Self::default();
+        for term in query_string::parse(text, &VARIABLES)? {
+            match term.name {
+                "uniqueId" => filter.ids = Some(term.values.iter().map(|id| normal_id(id)).collect()),
+                "name" => filter.names = Some(term.values.iter().map(|name| fold(name)).collect()),
+                "parentId" => filter.parents = Some(term.values.iter().map(|id| parent_id(id)).collect()),
+                "allList" => filter.all = Some(term.boolean()?),
+                _ => filter.whole = term.boolean()?,
+            }
+        }
+        Ok(filter)
+    }
+}
+
+fn parent_id(text: &str) -> String {
+    if text.eq_ignore_ascii_case("none") { String::new() } else { normal_id(text) }
+}
+
+/// What an unknown category is answered with, and one of another tenant.
+pub fn no_category() -> Problem {
+    Problem::not_found("The incident category was not found.")
+}
+
+/// What a category is answered with that a sibling is named like.
+pub fn taken(name: &str) -> Problem {
+    Problem::conflict(format!("There is an incident category named \"{name}\" in this place already."))
+}
+
+/// What a move below itself is answered with.
+pub fn cycle(name: &str) -> Problem {
+    Problem::conflict(format!(
+        "The incident category \"{name}\" cannot stand below itself or below one of its children."
+    ))
+}
+
+/// What the deletion of a parent is answered with.
+pub fn has_children(name: &str) -> Problem {
+    Problem::conflict(format!("The incident category \"{name}\" has child categories: move or delete them first."))
+}
+
+/// What the deletion of a category is answered with that is in use.
+pub fn in_use(name: &str) -> Problem {
+    Problem::conflict(format!("The incident category \"{name}\" has incidents: file them under another one first."))
+}
+
+/// What one category too many is answered with.
+pub fn too_many() -> Problem {
+    Problem::conflict(format!("A tenant has at most {MOST} incident categories."))
+}

@@ -1,0 +1,237 @@
+//! Rows of categories. Every function takes the tenant, or the tenants that are visible.
+
+use std::collections::BTreeMap;
+
+use base::{Found, Key, Walk, query::Sort};
+use db::{Column, Condition, Conn, Order, Result, Tree};
+use diesel::{dsl::max, prelude::*};
+
+use super::rules::{self, Filter, Reference};
+use crate::schema::incident_categories;
+
+/// Ids that one statement takes: SQLite allows no more than 32,766 values.
+const AT_ONCE: usize = 500;
+
+const TREE: Tree = Tree::of("incident_categories");
+
+/// One row of `incident_categories`.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
+#[diesel(table_name = incident_categories, primary_key(tenant_id, id))]
+pub struct Category {
+    /// The tenant that it belongs to.
+    pub tenant_id: String,
+    /// `SCAT-<uuid>`, unique in the whole database.
+    pub id: String,
+    /// Counts its changes; the `ETag`.
+    pub version: i64,
+    /// As it was given.
+    pub name: String,
+    /// Folded; unique among its siblings.
+    pub name_key: String,
+    /// The category above, of the same tenant; empty at the top.
+    pub parent_id: String,
+    /// 1 at the top.
+    pub depth: i64,
+    /// A user.
+    pub created_by: String,
+    /// A user.
+    pub updated_by: String,
+    /// When it was created.
+    pub created_ms: i64,
+    /// When it changed last.
+    pub updated_ms: i64,
+}
+
+/// Makes everybody else wait who changes the tree of a tenant, or files an incident in it.
+pub fn take_up(conn: &mut Conn, tenant: &str) -> Result<()> {
+    db::lock(conn, &lock_name(tenant))
+}
+
+/// Makes those wait who change the tree of a tenant.
+pub fn hold(conn: &mut Conn, tenant: &str) -> Result<()> {
+    db::lock_shared(conn, &lock_name(tenant))
+}
+
+fn lock_name(tenant: &str) -> String {
+    format!("incident-categories:{tenant}")
+}
+
+fn of(visible: &[String]) -> Condition {
+    match visible {
+        [one] => Condition::sql("incident_categories.tenant_id = ").text(one),
+        many => Condition::text_in("incident_categories.tenant_id IN", many),
+    }
+}
+
+/// The category with this id among these tenants, or 404.
+pub fn existing(conn: &mut Conn, visible: &[String], id: &str) -> Result<Category> {
+    Ok(find(conn, visible, id)?.ok_or_else(rules::no_category)?)
+}
+
+/// The category with this id among these tenants.
+pub fn find(conn: &mut Conn, visible: &[String], id: &str) -> Result<Option<Category>> {
+    use incident_categories::dsl;
+    let row = match visible {
+        [tenant] => dsl::incident_categories.find((tenant, id)).get_result(conn),
+        many => dsl::incident_categories.filter(dsl::tenant_id.eq_any(many)).filter(dsl::id.eq(id)).get_result(conn),
+    };
+    Ok(row.optional()?)
+}
+
+/// The categories that a reference means among these tenants; two at most, which is enough to know that a name is not
+/// unique.
+pub fn meant(conn: &mut Conn, visible: &[String], reference: &Reference) -> Result<Vec<Category>> {
+    match reference {
+        Reference::Id(id) => Ok(find(conn, visible, id)?.into_iter().collect()),
+        Reference::Name(key) => Ok(incident_categories::table
+            .filter(of(visible))
+            .filter(incident_categories::name_key.eq(key))
+            .order(incident_categories::id)
+            .limit(2)
+            .load(conn)?),
+    }
+}
+
+/// What is shown of the categories with these ids, by id.
+pub fn names(conn: &mut Conn, visible: &[String], ids: &[String]) -> Result<BTreeMap<String, String>> {
+    use incident_categories::dsl;
+    let mut found = BTreeMap::new();
+    for ids in ids.chunks(AT_ONCE) {
+        let rows: Vec<(String, String)> = dsl::incident_categories
+            .filter(of(visible))
+            .filter(dsl::id.eq_any(ids))
+            .select((dsl::id, dsl::name))
+            .load(conn)?;
+        found.extend(rows);
+    }
+    Ok(found)
+}
+
+/// The categories right below these, by name.
+pub fn children(conn: &mut Conn, visible: &[String], ids: &[String]) -> Result<Vec<Category>> {
+    use incident_categories::dsl;
+    let mut found = Vec::new();
+    for ids in ids.chunks(AT_ONCE) {
+        let rows: Vec<Category> = dsl::incident_categories
+            .filter(of(visible))
+            .filter(dsl::parent_id.eq_any(ids))
+            .order((dsl::name_key, dsl::id))
+            .load(conn)?;
+        found.extend(rows);
+    }
+    Ok(found)
+}
+
+/// A page of the categories that a filter means.
+pub fn search(
+    conn: &mut Conn,
+    visible: &[String],
+    filter: &Filter,
+    sort: Sort,
+    walk: &Walk,
+) -> Result<Found<Category>> {
+    let condition = Condition::all([of(visible), condition(filter)]);
+    let by = match sort.name {
+        "name" => Some(Column::Text("incident_categories.name_key")),
+        "createdDate" => Some(Column::Integer("incident_categories.created_ms")),
+        "updatedDate" => Some(Column::Integer("incident_categories.updated_ms")),
+        _ => None,
+    };
+    let order = Order::by(by.into_iter().chain([Column::Text("incident_categories.id")]), sort.descending);
+    let total = walk.total(|| incident_categories::table.filter(condition.clone()).count().get_result(conn))?;
+    let query = incident_categories::table.filter(condition).filter(order.after(walk.after())?).order(order);
+    let keys = |row: &Category| {
+        let first = match sort.name {
+            "name" => Some(Key::from(&row.name_key)),
+            "createdDate" => Some(Key::from(row.created_ms)),
+            "updatedDate" => Some(Key::from(row.updated_ms)),
+            _ => None,
+        };
+        first.into_iter().chain([Key::from(&row.id)]).collect()
+    };
+    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, keys))
+}
+
+fn condition(filter: &Filter) -> Condition {
+    let ids = filter.ids.iter().map(|ids| Condition::text_in("incident_categories.id IN", ids));
+    let parents = filter.parents.iter().map(|ids| Condition::text_in("incident_categories.parent_id IN", ids));
+    let names = filter.names.iter().map(|names| {
+        if filter.whole {
+            return Condition::text_in("incident_categories.name_key IN", names);
+        }
+        Condition::any(names.iter().map(|name| Condition::contains("incident_categories.name_key", name)))
+    });
+    Condition::all(ids.chain(parents).chain(names))
+}
+
+/// Stores new categories of one tenant and one parent.
+///
+/// # Errors
+/// 409 when a sibling has one of the names, or the tenant has too many categories.
+pub fn insert(conn: &mut Conn, tenant: &str, parent: &str, rows: &[Category]) -> Result<()> {
+    use incident_categories::dsl;
+    let own = || dsl::incident_categories.filter(dsl::tenant_id.eq(tenant));
+    let known: i64 = own().count().get_result(conn)?;
+    if known.saturating_add(i64::try_from(rows.len()).unwrap_or(i64::MAX)) > rules::MOST {
+        return Err(rules::too_many().into());
+    }
+    for rows in rows.chunks(AT_ONCE) {
+        let keys = rows.iter().map(|row| row.name_key.as_str());
+        let siblings = own().filter(dsl::parent_id.eq(parent)).filter(dsl::name_key.eq_any(keys));
+        if let Some(name) = siblings.select(dsl::name).first::<String>(conn).optional()? {
+            return Err(rules::taken(&name).into());
+        }
+    }
+    db::insert_rows!(conn, incident_categories::table, rows)
+}
+
+/// Stores the next version of a category. With another name its children count as changed, which show it; in another
+/// place all below it move along, in one statement.
+///
+/// # Errors
+/// 409 when a sibling has the name, or the category would stand below itself or too deep.
+pub fn update(conn: &mut Conn, old: &Category, new: &Category) -> Result<()> {
+    use incident_categories::dsl;
+    let own = || dsl::incident_categories.filter(dsl::tenant_id.eq(old.tenant_id.as_str()));
+    let namesake = own()
+        .filter(dsl::parent_id.eq(&new.parent_id))
+        .filter(dsl::name_key.eq(&new.name_key))
+        .filter(dsl::id.ne(&old.id));
+    if namesake.select(dsl::id).first::<String>(conn).optional()?.is_some() {
+        return Err(rules::taken(&new.name).into());
+    }
+    if old.parent_id != new.parent_id {
+        let above = TREE.upward(&old.tenant_id, &new.parent_id);
+        let itself = own().filter(dsl::id.eq(&old.id)).filter(above).select(dsl::id);
+        if itself.first::<String>(conn).optional()?.is_some() {
+            return Err(rules::cycle(&old.name).into());
+        }
+        let within = || own().filter(TREE.within(&old.tenant_id, &old.id));
+        let deepest: Option<i64> = within().select(max(dsl::depth)).get_result(conn)?;
+        let deeper = new.depth - old.depth;
+        rules::check_depth(deepest.unwrap_or(old.depth) + deeper)?;
+        if deeper != 0 {
+            diesel::update(within()).set(dsl::depth.eq(dsl::depth + deeper)).execute(conn)?;
+        }
+    }
+    diesel::update(dsl::incident_categories.find((&old.tenant_id, &old.id))).set(new).execute(conn)?;
+    if old.name != new.name {
+        let children = own().filter(dsl::parent_id.eq(&old.id));
+        diesel::update(children).set(dsl::version.eq(dsl::version + 1)).execute(conn)?;
+    }
+    Ok(())
+}
+
+/// Removes a category.
+///
+/// # Errors
+/// 409 while it has children.
+pub fn delete(conn: &mut Conn, category: &Category) -> Result<()> {
+    use incident_categories::dsl;
+    let own = dsl::incident_categories.filter(dsl::tenant_id.eq(&category.tenant_id));
+    if own.filter(dsl::parent_id.eq(&category.id)).select(dsl::id).first::<String>(conn).optional()?.is_some() {
+        return Err(rules::has_children(&category.name).into());
+    }
+    diesel::delete(dsl::incident_categories.find((&category.tenant_id, &category.id))).execute(conn)?;
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! Alerts of the demo company, for `--demo`: some open, some over, one that its machine is not in the inventory for.
+
+use base::{tenant::TenantId, timestamp::Timestamp};
+use db::{Db, Result};
+use outbox::{Tx, Who};
+use serde_json::{Value, json};
+
+use crate::{
+    Neighbours,
+    alerts::intake::{self, Place},
+};
+
+/// Minutes ago, state, subject, metric, component, host.
+type Reported = (i64, &'static str, &'static str, &'static str, &'static str, &'static str);
+
+const REPORTS: [Reported; 9] = [
+    (190, "Warning", "Disk is 81 % full", "disk.used", "/var", "db-01"),
+    (130, "Warning", "Disk is 86 % full", "disk.used", "/var", "db-01"),
+    (70, "Critical", "Disk is 93 % full", "disk.used", "/var", "db-01"),
+    (65, "Critical", "Checkout answers 502", "http.status", "checkout", "web-02"),
+    (52, "Ok", "Checkout answers 200", "http.status", "checkout", "web-02"),
+    (40, "Warning", "4,120 messages wait", "queue.length", "orders", "queue-01"),
+    (35, "Warning", "5,306 messages wait", "queue.length", "orders", "queue-01"),
+    (20, "Info", "The certificate ends in 20 days", "tls.days_left", "shop.example", "web-01"),
+    (8, "Critical", "No answer to ping", "ping.lost", "", "print-07"),
+];
+
+/// Adds them to a tenant that has no alerts. Says whether it did anything.
+pub fn fill(db: &Db, tenant: &TenantId, neighbours: &Neighbours, now: Timestamp) -> Result<bool> {
+    let (tenant, neighbours) = (tenant.to_string(), neighbours.clone());
+    let who = Who { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
+    db.write_here(move |conn| {
+        if intake::any(conn, &tenant)? {
+            return Ok(false);
+        }
+        let place = Place { home: tenant.clone(), scope: vec![tenant] };
+        for reported in REPORTS {
+            let (minutes, body) = (reported.0, report(reported, now));
+            // Taken in when it was reported, so that lists have something to sort.
+            let then = Timestamp::from_millis(now.millis() - minutes * 60_000);
+            Tx::run(conn, &who, then, |tx| intake::take_in(tx, &neighbours, &place, &[intake::read(&body)]))?;
+        }
+        Ok(true)
+    })
+}
+
+fn report((minutes, state, subject, metric, component, host): Reported, now: Timestamp) -> Value {
+    json!({
+        "currentState": state, "subject": subject, "metric": metric, "component": component, "app": "monitord",
+        "device": {"hostName": host}, "alertTime": Timestamp::from_millis(now.millis() - minutes * 60_000),
+    })
+}

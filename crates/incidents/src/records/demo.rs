@@ -1,0 +1,124 @@
+//! Categories and incidents of the demo company, for `--demo`.
+
+use base::{problem::Problem, tenant::TenantId, timestamp::Timestamp};
+use db::{Db, Result};
+use outbox::{Tx, Who};
+
+use crate::{
+    Neighbours, categories,
+    records::{
+        document,
+        rules::{self, Named},
+        store,
+        wire::Input,
+    },
+};
+
+/// A category and what stands below it.
+const CATEGORIES: [(&str, [&str; 2]); 3] = [
+    ("Network", ["Wireless", "VPN"]),
+    ("Servers", ["Storage", "Operating system"]),
+    ("Applications", ["Shop", "Mail"]),
+];
+
+/// Hours ago, subject, priority, status, category, sub category, note.
+type Told = (i64, &'static str, i64, i64, &'static str, &'static str, &'static str);
+
+const INCIDENTS: [Told; 5] = [
+    (50, "The tunnel to Austin drops every few minutes", 2, 4, "Network", "VPN", "The provider replaced a line card."),
+    (26, "db-01 runs out of space", 3, 1, "Servers", "Storage", "Grew by 40 GB since the last release."),
+    (
+        9,
+        "Mail to one partner is late",
+        1,
+        2,
+        "Applications",
+        "Mail",
+        "Their filter holds it back; waiting for an answer.",
+    ),
+    (3, "Checkout answers 502 at times", 4, 1, "Applications", "Shop", "Only web-02, and only under load."),
+    (1, "No wireless in the meeting room", 0, 0, "Network", "Wireless", ""),
+];
+
+/// Adds them to a tenant that has none, by some of `people`. Says whether it did anything.
+pub fn fill(db: &Db, tenant: &TenantId, people: &[String], neighbours: &Neighbours, now: Timestamp) -> Result<bool> {
+    let (tenant, people, neighbours) = (tenant.to_string(), people.to_vec(), neighbours.clone());
+    let who = Who { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
+    db.write_here(move |conn| {
+        let Some(author) = people.first() else { return Ok(false) };
+        if !store::is_empty(conn, &tenant)? {
+            return Ok(false);
+        }
+        let filed = Tx::run(conn, &who, now, |tx| fill_categories(tx, &tenant, author))?;
+        for (told, assignee) in INCIDENTS.into_iter().zip(people.iter().cycle()) {
+            // Opened when it happened, so that lists have something to sort.
+            let then = Timestamp::from_millis(now.millis() - told.0 * 3_600_000);
+            Tx::run(conn, &who, then, |tx| open(tx, &neighbours, &tenant, &filed, told, (author, assignee)))?;
+        }
+        Ok(true)
+    })
+}
+
+type Filed = Vec<categories::store::Category>;
+
+fn fill_categories(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<Filed> {
+    categories::store::take_up(tx.conn, tenant)?;
+    let mut made = Vec::new();
+    for (name, below) in CATEGORIES {
+        let add = |tx: &mut Tx<'_>, name: &str, parent: Option<&categories::store::Category>| {
+            let id = uuid::Uuid::new_v4().to_string();
+            let row = categories::rules::created(tenant, name.to_owned(), parent, &id, author, tx.now)?;
+            let above = parent.map_or("", |parent| parent.id.as_str());
+            categories::store::insert(tx.conn, tenant, above, std::slice::from_ref(&row))?;
+            categories::note(tx, None, Some(&row));
+            Ok::<_, db::Error>(row)
+        };
+        let parent = add(tx, name, None)?;
+        for name in below {
+            made.push(add(tx, name, Some(&parent))?);
+        }
+        made.push(parent);
+    }
+    Ok(made)
+}
+
+fn open(
+    tx: &mut Tx<'_>,
+    neighbours: &Neighbours,
+    tenant: &str,
+    filed: &Filed,
+    (_, subject, priority, status, category, sub, note): Told,
+    (author, assignee): (&str, &str),
+) -> Result<()> {
+    let id = |name: &str| {
+        let found = filed.iter().find(|category| category.name == name);
+        found.map(|category| category.id.clone()).ok_or_else(Problem::internal)
+    };
+    let input = Input {
+        subject: Some(subject.to_owned()),
+        priority: Some(priority),
+        status: Some(status),
+        category: Some(id(category)?),
+        sub_category: Some(id(sub)?),
+        note: (!note.is_empty()).then(|| note.to_owned()),
+        ..Input::default()
+    };
+    let named = Named { assignee: (status > 0).then(|| assignee.to_owned()), ..Named::default() };
+    let number = db::next_id(tx.conn, "incidents", 1)?;
+    let row = rules::created(tenant, &input, &named, number, author, tx.now);
+    store::insert(tx.conn, &row, &[])?;
+    if let Some(content) = input.note {
+        let note = store::Note {
+            tenant_id: row.tenant_id.clone(),
+            incident_id: row.id.clone(),
+            number: row.notes,
+            content,
+            created_by: assignee.to_owned(),
+            created_ms: row.created_ms,
+        };
+        store::add_note(tx.conn, &note)?;
+    }
+    let after = document::of(tx.conn, neighbours, &row)?;
+    document::note(tx, &row, None, after);
+    Ok(())
+}

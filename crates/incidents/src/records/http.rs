@@ -1,0 +1,241 @@
+//! Incidents over HTTP.
+
+use actix_web::{HttpResponse, get, post, web};
+use api::{Answer, At, Body, OptionalBody, answer, context::check_version, spec::PageOf};
+use db::{Conn, Result};
+use outbox::Tx;
+
+use super::{
+    document,
+    documented::{IncidentClosing, IncidentInput},
+    named::{self, Place},
+    rules::{self, Filter, Named},
+    shown,
+    store::{self, Link, Note},
+    wire::{Incident, Input},
+};
+use crate::{Neighbours, alerts::tickets};
+
+/// Create an incident
+///
+/// Only the subject is mandatory. Opened for `alerts` of the tenant, it names them and they name it; what it does not say
+/// itself, subject and resources, is theirs then. An alert has one incident (409). With a `roster` and without an `assignee` it goes to whoever is on call through that
+/// roster now, and to nobody when nobody is. The requester is the caller, unless the body names another.
+#[utoipa::path(
+    tag = "incidents",
+    operation_id = "createIncident",
+    request_body(content = IncidentInput, example = json!({
+        "subject": "Checkout answers 502", "priority": "High", "roster": {"id": "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"},
+        "resources": [{"hostName": "web-02"}], "dueDate": "2026-11-21T20:37:00+0000"
+    })),
+    responses(
+        (status = 200, description = "The new incident", body = Incident),
+        (status = 409, description = "An alert has an incident already", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/incidents")]
+pub async fn create(at: At, neighbours: web::Data<Neighbours>, body: Body) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let input = Input::read_new(&body.0)?;
+    let (tenant, tenants, author) = (at.tenant.clone(), at.scope_and_partner(), at.caller.user_id.clone());
+    let now = at.now;
+    at.write(move |tx| {
+        let (id, partner) = (tenant.id.as_str(), tenant.partner.as_str());
+        let place = Place { tenant: id, partner, category: "" };
+        let mut named = named::find(tx.conn, &neighbours, place, &input, now)?;
+        tickets::find(tx, id, &input.alerts, &mut named)?;
+        let number = db::next_id(tx.conn, "incidents", 1)?;
+        let row = rules::created(id, &input, &named, number, &author, now);
+        store::insert(tx.conn, &row, &links(&row, &named))?;
+        add_note(tx.conn, &row, &input)?;
+        tickets::opened(tx, id, &named, &row.id)?;
+        let after = document::of(tx.conn, &neighbours, &row)?;
+        document::note(tx, &row, None, after);
+        Answer::entity(&shown::one(tx.conn, &neighbours, &tenants, &row)?, row.version)
+    })
+    .await
+}
+
+/// What an incident names from now on.
+fn links(row: &store::Row, named: &Named) -> Vec<Link> {
+    let link = |kind: &str, id: &str| Link {
+        tenant_id: row.tenant_id.clone(),
+        kind: kind.to_owned(),
+        named_id: id.to_owned(),
+        incident_id: row.id.clone(),
+    };
+    let machines = named.resources.iter().flatten().map(|machine| link(store::RESOURCE, &machine.id));
+    machines.chain(named.alerts.iter().map(|alert| link(store::ALERT, &alert.id))).collect()
+}
+
+/// The note that came with a change, under the number that the change counted.
+fn add_note(conn: &mut Conn, row: &store::Row, input: &Input) -> Result<()> {
+    let Some(content) = &input.note else { return Ok(()) };
+    let note = Note {
+        tenant_id: row.tenant_id.clone(),
+        incident_id: row.id.clone(),
+        number: row.notes,
+        content: content.clone(),
+        created_by: row.updated_by.clone(),
+        created_ms: row.updated_ms,
+    };
+    store::add_note(conn, &note)
+}
+
+/// Search incidents
+///
+/// A page of incidents; at partner level, of its clients too, unless `allList` is `false`. The variables of
+/// `queryString` are `id`, `subject` (it contains the value, whatever the letter case), `isEquals` (`true`: it is the
+/// value), `priority`, `status`, `categoryId` (of the category or the sub category), `requesterId`, `assigneeId`,
+/// `assigneeGroupId`, `resourceId`, `alertId`, `startCreationDate`, `endCreationDate` and `allList`.
+#[utoipa::path(
+    tag = "incidents",
+    operation_id = "searchIncidents",
+    params(
+        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
+        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
+        ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
+        ("sortName" = Option<String>, Query, description = "`createdDate` (default), `updatedDate`, `dueDate`, `priority`, `status`, `subject` or `id`", example = "createdDate"),
+        ("queryString" = Option<String>, Query, description = "Filter expression", example = "status:New,Open+priority:Urgent"),
+    ),
+    responses((status = 200, description = "A page of incidents", body = PageOf<Incident>)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/incidents/search")]
+pub async fn search(at: At, neighbours: web::Data<Neighbours>) -> api::Result<HttpResponse> {
+    let mut query = at.query()?;
+    let sort = query.sort(&rules::SORTS, "createdDate", true);
+    let walk = query.walk(at.request().path(), sort);
+    let text = query.text("queryString").unwrap_or_default();
+    query.finish()?;
+    let filter = Filter::parse(&text)?;
+    let scope = if filter.all == Some(false) { vec![at.tenant.id.to_string()] } else { at.scope() };
+    let (tenants, paged) = (at.scope_and_partner(), walk.clone());
+    let found = at
+        .db
+        .read(move |conn| {
+            let found = store::search(conn, &scope, &filter, sort, &paged)?;
+            Ok(found.with(shown::all(conn, &neighbours, &tenants, &found.rows)?))
+        })
+        .await?;
+    answer::ok(&walk.answer(found).ordered(sort.name, sort.descending))
+}
+
+/// Get an incident
+#[utoipa::path(
+    tag = "incidents",
+    operation_id = "getIncident",
+    params(("incidentId" = String, Path, description = "`INC` and digits", example = "INC0000000001")),
+    responses((status = 200, description = "The incident", body = Incident)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/incidents/{incidentId}")]
+pub async fn get(
+    at: At,
+    neighbours: web::Data<Neighbours>,
+    path: web::Path<(String, String)>,
+) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (scope, tenants, id) = (at.scope(), at.scope_and_partner(), normal_id(&path.into_inner().1));
+    let (shown, version) = at
+        .db
+        .read(move |conn| {
+            let row = store::existing(conn, &scope, &id)?;
+            Ok((shown::one(conn, &neighbours, &tenants, &row)?, row.version))
+        })
+        .await?;
+    answer::entity(&at, &shown, version)
+}
+
+/// Update an incident
+///
+/// Fields left out stay as they are; an empty id, or an empty `dueDate`, takes away what was there. A `note` is added
+/// with the change. A closed incident is only changed by a `status` that opens it again (409). `If-Match` with the
+/// `ETag` of what you read makes sure that nobody else changed it meanwhile.
+#[utoipa::path(
+    tag = "incidents",
+    operation_id = "updateIncident",
+    params(("incidentId" = String, Path, description = "`INC` and digits", example = "INC0000000001")),
+    request_body(content = IncidentInput, example = json!({"status": "Open", "assignee": {"id": "USR0000000007"}})),
+    responses(
+        (status = 200, description = "The incident after the change", body = Incident),
+        (status = 409, description = "The incident is closed", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The incident has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/incidents/{incidentId}")]
+pub async fn update(
+    at: At,
+    neighbours: web::Data<Neighbours>,
+    path: web::Path<(String, String)>,
+    body: Body,
+) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let input = Input::read(&body.0)?;
+    changed(&at, neighbours, path.into_inner().1, input).await
+}
+
+/// Close an incident
+///
+/// Its status becomes `Closed`; a `note` may say why. One that is closed already is a 409.
+#[utoipa::path(
+    tag = "incidents",
+    operation_id = "closeIncident",
+    params(("incidentId" = String, Path, description = "`INC` and digits", example = "INC0000000001")),
+    request_body(content = IncidentClosing, example = json!({"note": "The disk was replaced."})),
+    responses(
+        (status = 200, description = "The closed incident", body = Incident),
+        (status = 409, description = "The incident is closed already", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The incident has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/incidents/{incidentId}/close")]
+pub async fn close(
+    at: At,
+    neighbours: web::Data<Neighbours>,
+    path: web::Path<(String, String)>,
+    body: OptionalBody,
+) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let input = Input::read_closing(&body.0)?;
+    changed(&at, neighbours, path.into_inner().1, input).await
+}
+
+async fn changed(at: &At, neighbours: web::Data<Neighbours>, id: String, input: Input) -> api::Result<HttpResponse> {
+    let (scope, tenants, wanted) = (at.scope(), at.scope_and_partner(), at.if_match()?);
+    let (partner, author, now) = (at.tenant.partner.to_string(), at.caller.user_id.clone(), at.now);
+    at.write(move |tx| {
+        let old = take_up(tx, &scope, &id, wanted)?;
+        let before = document::of(tx.conn, &neighbours, &old)?;
+        let place = Place { tenant: &old.tenant_id, partner: &partner, category: &old.category_id };
+        let named = named::find(tx.conn, &neighbours, place, &input, now)?;
+        let row = rules::changed(&old, &input, &named, &author, now)?;
+        store::update(tx.conn, &row)?;
+        if named.resources.is_some() {
+            store::link(tx.conn, &row, store::RESOURCE, &links(&row, &named))?;
+        }
+        add_note(tx.conn, &row, &input)?;
+        let after = document::of(tx.conn, &neighbours, &row)?;
+        document::note(tx, &row, Some(before), after);
+        Answer::entity(&shown::one(tx.conn, &neighbours, &tenants, &row)?, row.version)
+    })
+    .await
+}
+
+/// The incident that is to be changed, which nobody else changes until the end of the transaction.
+pub fn take_up(tx: &mut Tx<'_>, scope: &[String], id: &str, wanted: Option<i64>) -> Result<store::Row> {
+    let id = normal_id(id);
+    db::lock(tx.conn, &format!("incident:{id}"))?;
+    let row = store::existing(tx.conn, scope, &id)?;
+    check_version(wanted, row.version)?;
+    Ok(row)
+}
+
+/// An id as it is stored, whatever the letter case it came in.
+pub fn normal_id(text: &str) -> String {
+    text.trim().to_ascii_uppercase()
+}

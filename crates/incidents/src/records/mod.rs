@@ -1,0 +1,31 @@
+//! The incidents themselves ("Incidents" in `docs/interface.md`).
+//!
+//! # What subscribers hear
+//! Every action is published on the entity `INCIDENT`, with the state before and after as
+//! [`document`] makes it: integration events compare their rules with it, and fill `$incident.…` from it by path. It
+//! is made there and nowhere else.
+
+pub mod demo;
+pub mod document;
+mod documented;
+pub mod http;
+mod named;
+mod notes;
+pub mod rules;
+mod shown;
+pub mod store;
+pub mod wire;
+
+use utoipa_actix_web::service_config::ServiceConfig;
+
+/// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
+pub fn routes(config: &mut ServiceConfig) {
+    config
+        .service(http::create)
+        .service(http::search)
+        .service(http::get)
+        .service(http::update)
+        .service(http::close)
+        .service(notes::create)
+        .service(notes::list);
+}

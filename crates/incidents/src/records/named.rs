@@ -1,0 +1,178 @@
+//! What the ids of a body mean: of the tenant, or of its partner.
+
+use base::{
+    problem::{FieldError, Problem, shorten},
+    timestamp::Timestamp,
+};
+use db::{Conn, Result};
+use ports::{Authors, KnownResource, ResourceKey};
+
+use super::{
+    rules::Named,
+    wire::{Input, Machine, MachineName},
+};
+use crate::{Neighbours, categories};
+
+/// Where an incident is: its tenant, and the partner of that.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// The tenant of the incident.
+    pub tenant: &'a str,
+    /// Its partner, or itself.
+    pub partner: &'a str,
+    /// What it was filed under before.
+    pub category: &'a str,
+}
+
+/// Finds all that a body names.
+///
+/// # Errors
+/// 400 that names every id that means nothing there.
+pub fn find(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    place: Place<'_>,
+    input: &Input,
+    now: Timestamp,
+) -> Result<Named> {
+    let mut tenants = vec![place.tenant.to_owned(), place.partner.to_owned()];
+    tenants.dedup();
+    let mut errors = Vec::new();
+    check_categories(conn, &tenants, place.category, input, &mut errors)?;
+    check_people(conn, neighbours, &tenants, input, &mut errors)?;
+    let assignee = match assigned(conn, neighbours, place, input, now)? {
+        Ok(assignee) => assignee,
+        Err(error) => {
+            errors.push(error);
+            None
+        }
+    };
+    let resources = match &input.resources {
+        Some(names) => Some(machines(conn, neighbours, place.tenant, names, &mut errors)?),
+        None => None,
+    };
+    if !errors.is_empty() {
+        return Err(Problem::fields(errors).into());
+    }
+    Ok(Named { assignee, resources, alerts: Vec::new() })
+}
+
+/// Who of the ids of users and groups is nobody there.
+fn check_people(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    tenants: &[String],
+    input: &Input,
+    errors: &mut Vec<FieldError>,
+) -> Result<()> {
+    let users = [("requester.id", &input.requester), ("assignee.id", &input.assignee)];
+    let users: Vec<_> = users.into_iter().filter_map(|(path, id)| Some((path, given(id)?))).collect();
+    let known = Authors::load(conn, &*neighbours.people, tenants, users.iter().map(|(_, id)| *id))?;
+    for (path, id) in users.into_iter().filter(|(_, id)| known.known(id).is_none()) {
+        errors.push(unknown(path, "user of the tenant or its partner", id));
+    }
+    if let Some(id) = given(&input.group)
+        && neighbours.people.groups(conn, tenants, &[id.to_owned()])?.is_empty()
+    {
+        errors.push(unknown("assigneeGroup.uniqueId", "user group of the tenant or its partner", id));
+    }
+    Ok(())
+}
+
+fn given(id: &Option<String>) -> Option<&str> {
+    id.as_deref().filter(|id| !id.is_empty())
+}
+
+fn unknown(path: &str, what: &str, id: &str) -> FieldError {
+    FieldError::new(path, format!("names no {what}: {}", shorten(id)))
+}
+
+/// Categories stay as they are while an incident is filed under them.
+fn check_categories(
+    conn: &mut Conn,
+    tenants: &[String],
+    filed: &str,
+    input: &Input,
+    errors: &mut Vec<FieldError>,
+) -> Result<()> {
+    let (category, sub) = (given(&input.category), given(&input.sub_category));
+    if category.is_none() && sub.is_none() {
+        return Ok(());
+    }
+    tenants.iter().try_for_each(|tenant| categories::store::hold(conn, tenant))?;
+    if let Some(id) = category
+        && categories::store::find(conn, tenants, id)?.is_none()
+    {
+        errors.push(unknown("category.uniqueId", "incident category of the tenant or its partner", id));
+    }
+    if let Some(id) = sub {
+        let above = input.category.as_deref().unwrap_or(filed);
+        match categories::store::find(conn, tenants, id)? {
+            None => {
+                errors.push(unknown("subCategory.uniqueId", "incident category of the tenant or its partner", id));
+            }
+            Some(found) if above.is_empty() || found.parent_id != above => {
+                errors.push(FieldError::new("subCategory.uniqueId", "must stand right below category"));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Who is to work on it: whom the body names, or who is on call through the roster that it names; nobody, when nobody
+/// is on call.
+fn assigned(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    place: Place<'_>,
+    input: &Input,
+    now: Timestamp,
+) -> Result<Result<Option<String>, FieldError>> {
+    let Some(id) = given(&input.roster) else { return Ok(Ok(input.assignee.clone())) };
+    let Some(roster) = neighbours.on_call.roster(conn, &[place.tenant.to_owned()], id)? else {
+        return Ok(Err(unknown("roster.id", "roster of the tenant", id)));
+    };
+    if input.assignee.is_some() {
+        return Ok(Ok(input.assignee.clone()));
+    }
+    let on_call = neighbours.on_call.on_call(conn, &roster.tenant_id, place.partner, now)?;
+    let first = on_call.into_iter().find(|one| one.roster_id == id);
+    Ok(Ok(Some(first.map(|one| one.person.id).unwrap_or_default())))
+}
+
+/// The machines of the tenant that a body names, each once.
+fn machines(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    tenant: &str,
+    names: &[MachineName],
+    errors: &mut Vec<FieldError>,
+) -> Result<Vec<Machine>> {
+    let keys: Vec<ResourceKey> = names
+        .iter()
+        .map(|name| match name {
+            MachineName::Id(id) => ResourceKey::Id(id.clone()),
+            MachineName::HostName(name) => ResourceKey::HostName(name.clone()),
+        })
+        .collect();
+    let found = neighbours.resources.find(conn, &[tenant.to_owned()], &keys)?;
+    let mut machines: Vec<Machine> = Vec::new();
+    for (index, (name, found)) in names.iter().zip(found).enumerate() {
+        let (field, said) = match name {
+            MachineName::Id(id) => ("id", id),
+            MachineName::HostName(name) => ("hostName", name),
+        };
+        let path = format!("resources[{index}].{field}");
+        match found.as_slice() {
+            [KnownResource { id, name, host_name, .. }] => {
+                if machines.iter().all(|known| known.id != *id) {
+                    machines.push(Machine { id: id.clone(), name: name.clone(), host_name: host_name.clone() });
+                }
+            }
+            [] => errors.push(unknown(&path, "resource of the tenant", said)),
+            _ => errors.push(FieldError::new(path, "names several resources: say id")),
+        }
+    }
+    Ok(machines)
+}

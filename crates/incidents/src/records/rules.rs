@@ -1,0 +1,288 @@
+//! What becomes of an incident, and which incidents a search means. Pure.
+
+use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
+
+use super::{
+    store::Row,
+    wire::{AlertName, Input, Machine},
+};
+use crate::categories::rules::normal_id;
+
+/// How pressing an incident is, least first.
+pub const PRIORITIES: [&str; 5] = ["Very Low", "Low", "Normal", "High", "Urgent"];
+/// Where an incident is in its life.
+pub const STATUSES: [&str; 5] = ["New", "Open", "Pending", "Resolved", "Closed"];
+
+/// The place of `Normal`.
+const NORMAL: i64 = 2;
+/// The place of `Resolved`.
+const RESOLVED: i64 = 3;
+/// The place of `Closed`.
+pub const CLOSED: i64 = 4;
+/// Stored for incidents that need not be done by any time: they sort last.
+pub const NEVER_DUE: i64 = i64::MAX;
+
+/// What a search may be sorted by.
+pub const SORTS: [&str; 7] = ["createdDate", "updatedDate", "dueDate", "priority", "status", "subject", "id"];
+
+/// The variables of a search.
+const VARIABLES: [&str; 14] = [
+    "id",
+    "subject",
+    "isEquals",
+    "priority",
+    "status",
+    "categoryId",
+    "requesterId",
+    "assigneeId",
+    "assigneeGroupId",
+    "resourceId",
+    "alertId",
+    "startCreationDate",
+    "endCreationDate",
+    "allList",
+];
+
+/// What the ids of a body were found to mean; `None` where it does not say, and stays as it is.
+#[derive(Clone, Debug, Default)]
+pub struct Named {
+    /// Who works on it, from now on.
+    pub assignee: Option<String>,
+    /// The machines, from now on.
+    pub resources: Option<Vec<Machine>>,
+    /// The alerts that it is opened for.
+    pub alerts: Vec<AlertName>,
+}
+
+/// The id with this number.
+pub fn id(number: i64) -> String {
+    format!("INC{number:010}")
+}
+
+/// The word in this place of a list.
+pub fn word(words: &[&'static str], place: i64) -> String {
+    usize::try_from(place).ok().and_then(|place| words.get(place)).copied().unwrap_or_default().to_owned()
+}
+
+/// A new incident. Without a requester it is the caller who asks.
+pub fn created(tenant: &str, input: &Input, named: &Named, number: i64, author: &str, now: Timestamp) -> Row {
+    let blank = Row {
+        tenant_id: tenant.to_owned(),
+        id: id(number),
+        version: 0,
+        subject: String::new(),
+        subject_key: String::new(),
+        description: String::new(),
+        priority: NORMAL,
+        status: 0,
+        category_id: String::new(),
+        sub_category_id: String::new(),
+        requester_id: author.to_owned(),
+        assignee_id: String::new(),
+        group_id: String::new(),
+        roster_id: String::new(),
+        resources: "[]".to_owned(),
+        alerts: serde_json::to_string(&named.alerts).unwrap_or_default(),
+        notes: 0,
+        due_ms: NEVER_DUE,
+        resolved_ms: None,
+        closed_ms: None,
+        created_by: author.to_owned(),
+        updated_by: author.to_owned(),
+        created_ms: now.millis(),
+        updated_ms: now.millis(),
+    };
+    after(&blank, input, named, author, now)
+}
+
+/// An incident after a change.
+///
+/// # Errors
+/// 409 for one that is closed, unless the change opens it again.
+pub fn changed(old: &Row, input: &Input, named: &Named, author: &str, now: Timestamp) -> Result<Row, Problem> {
+    if old.status == CLOSED && input.status.is_none_or(|status| status == CLOSED) {
+        return Err(closed(&old.id));
+    }
+    Ok(after(old, input, named, author, now))
+}
+
+fn after(old: &Row, input: &Input, named: &Named, author: &str, now: Timestamp) -> Row {
+    let text = |new: &Option<String>, old: &String| new.clone().unwrap_or_else(|| old.clone());
+    // An incident that is opened for an alert is called like it.
+    let called = named.alerts.first().filter(|_| old.subject.is_empty()).map(|alert| &alert.subject);
+    let subject = text(&input.subject, called.unwrap_or(&old.subject));
+    let status = input.status.unwrap_or(old.status);
+    let category_id = text(&input.category, &old.category_id);
+    // A category that goes takes along what is right below it.
+    let kept = if category_id == old.category_id { old.sub_category_id.clone() } else { String::new() };
+    let since = |reached: i64, known: Option<i64>| (status >= reached).then(|| known.unwrap_or(now.millis()));
+    Row {
+        version: old.version + 1,
+        subject_key: fold(&subject),
+        subject,
+        description: text(&input.description, &old.description),
+        priority: input.priority.unwrap_or(old.priority),
+        status,
+        sub_category_id: input.sub_category.clone().unwrap_or(kept),
+        category_id,
+        requester_id: text(&input.requester, &old.requester_id),
+        assignee_id: text(&named.assignee, &old.assignee_id),
+        group_id: text(&input.group, &old.group_id),
+        roster_id: text(&input.roster, &old.roster_id),
+        resources: named
+            .resources
+            .as_ref()
+            .map_or_else(|| old.resources.clone(), |machines| serde_json::to_string(machines).unwrap_or_default()),
+        notes: old.notes + i64::from(input.note.is_some()),
+        due_ms: input.due.map_or(old.due_ms, |due| due.map_or(NEVER_DUE, Timestamp::millis)),
+        resolved_ms: since(RESOLVED, old.resolved_ms),
+        closed_ms: since(CLOSED, old.closed_ms),
+        updated_by: author.to_owned(),
+        updated_ms: now.millis(),
+        ..old.clone()
+    }
+}
+
+/// Which incidents a search means.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Exact.
+    pub ids: Option<Vec<String>>,
+    /// Folded subjects, whole or in part.
+    pub subjects: Option<Vec<String>>,
+    /// Do subjects match as a whole?
+    pub whole: bool,
+    /// Places in [`PRIORITIES`].
+    pub priorities: Option<Vec<i64>>,
+    /// Places in [`STATUSES`].
+    pub statuses: Option<Vec<i64>>,
+    /// Filed under one of these, as category or as sub category.
+    pub categories: Option<Vec<String>>,
+    /// Users.
+    pub requesters: Option<Vec<String>>,
+    /// Users.
+    pub assignees: Option<Vec<String>>,
+    /// User groups.
+    pub groups: Option<Vec<String>>,
+    /// Resources that it names.
+    pub resources: Option<Vec<String>>,
+    /// Alerts that it names.
+    pub alerts: Option<Vec<String>>,
+    /// Created at this instant or later.
+    pub from: Option<i64>,
+    /// Created at this instant or before.
+    pub to: Option<i64>,
+    /// Those of a partner's clients as well?
+    pub all: Option<bool>,
+}
+
+impl Filter {
+    /// Reads a `queryString`.
+    ///
+    /// # Errors
+    /// 400 on `queryString` that names what is wrong.
+    pub fn parse(text: &str) -> Result<Self, Problem> {
+        let mut filter = Self::default();
+        for term in query_string::parse(text, &VARIABLES)? {
+            let upper = || Some(term.values.iter().map(|id| id.to_ascii_uppercase()).collect());
+            match term.name {
+                "id" => filter.ids = upper(),
+                "subject" => filter.subjects = Some(term.values.iter().map(|text| fold(text)).collect()),
+                "priority" => filter.priorities = Some(places(&term, &PRIORITIES)?),
+                "status" => filter.statuses = Some(places(&term, &STATUSES)?),
+                "categoryId" => filter.categories = Some(term.values.iter().map(|id| normal_id(id)).collect()),
+                "requesterId" => filter.requesters = upper(),
+                "assigneeId" => filter.assignees = upper(),
+                "assigneeGroupId" => filter.groups = Some(term.values.clone()),
+                "resourceId" => filter.resources = Some(term.values.iter().map(|id| id.to_ascii_lowercase()).collect()),
+                "alertId" => filter.alerts = Some(term.values.clone()),
+                "startCreationDate" => filter.from = Some(instant(&term)?),
+                "endCreationDate" => filter.to = Some(instant(&term)?),
+                "allList" => filter.all = Some(term.boolean()?),
+                _ => filter.whole = term.boolean()?,
+            }
+        }
+        Ok(filter)
+    }
+}
+
+fn places(term: &query_string::Term, words: &'static [&'static str]) -> Result<Vec<i64>, Problem> {
+    let place = |word: &str| words.iter().position(|known| *known == word).and_then(|place| i64::try_from(place).ok());
+    Ok(term.words(words)?.into_iter().filter_map(place).collect())
+}
+
+fn instant(term: &query_string::Term) -> Result<i64, Problem> {
+    let message = || format!("{}: must be a time such as 2026-11-20T20:37:00+0000", term.name);
+    let at = Timestamp::parse(&term.value).ok_or_else(|| Problem::field("queryString", message()))?;
+    Ok(at.millis())
+}
+
+/// What an unknown incident is answered with, and one of another tenant.
+pub fn no_incident() -> Problem {
+    Problem::not_found("The incident was not found.")
+}
+
+/// What a change of a closed incident is answered with.
+pub fn closed(id: &str) -> Problem {
+    Problem::conflict(format!("The incident {id} is closed: give it another status to open it again."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn incident() -> Row {
+        let input = Input { subject: Some("Disk is full".to_owned()), ..Input::default() };
+        created("client_1", &input, &Named::default(), 7, "USR0000000001", Timestamp::from_millis(1_000))
+    }
+
+    fn with_status(status: i64) -> Input {
+        Input { status: Some(status), ..Input::default() }
+    }
+
+    fn at(row: &Row, input: &Input, ms: i64) -> Result<Row, Problem> {
+        changed(row, input, &Named::default(), "USR0000000002", Timestamp::from_millis(ms))
+    }
+
+    #[test]
+    fn a_new_incident_has_its_defaults() {
+        let row = incident();
+        assert_eq!((row.id.as_str(), row.version, row.priority, row.status), ("INC0000000007", 1, NORMAL, 0));
+        assert_eq!((row.requester_id.as_str(), row.subject_key.as_str()), ("USR0000000001", "disk is full"));
+        assert_eq!((row.due_ms, row.resolved_ms, row.closed_ms), (NEVER_DUE, None, None));
+    }
+
+    #[test]
+    fn closing_says_when_and_opening_again_forgets_it() {
+        let resolved = at(&incident(), &with_status(RESOLVED), 2_000).unwrap();
+        assert_eq!((resolved.resolved_ms, resolved.closed_ms), (Some(2_000), None));
+        let done = at(&resolved, &with_status(CLOSED), 3_000).unwrap();
+        assert_eq!((done.resolved_ms, done.closed_ms), (Some(2_000), Some(3_000)));
+        assert_eq!(at(&done, &Input::default(), 4_000).unwrap_err().kind, base::Kind::Conflict);
+        assert_eq!(at(&done, &with_status(CLOSED), 4_000).unwrap_err().kind, base::Kind::Conflict);
+        let again = at(&done, &with_status(1), 5_000).unwrap();
+        assert_eq!((again.resolved_ms, again.closed_ms, again.status), (None, None, 1));
+    }
+
+    #[test]
+    fn another_category_takes_the_sub_category_away() {
+        let set = |category: &str, sub: Option<&str>| Input {
+            category: Some(category.to_owned()),
+            sub_category: sub.map(ToOwned::to_owned),
+            ..Input::default()
+        };
+        let filed = at(&incident(), &set("a", Some("a1")), 2_000).unwrap();
+        assert_eq!(filed.sub_category_id, "a1");
+        assert_eq!(at(&filed, &set("a", None), 3_000).unwrap().sub_category_id, "a1");
+        assert_eq!(at(&filed, &set("b", None), 3_000).unwrap().sub_category_id, "");
+    }
+
+    #[test]
+    fn filters_know_words_in_any_letter_case() {
+        let filter =
+            Filter::parse("priority:very low,URGENT+status:new+startCreationDate:1970-01-01T00:00:01Z").unwrap();
+        assert_eq!(filter.priorities, Some(vec![0, 4]));
+        assert_eq!((filter.statuses, filter.from), (Some(vec![0]), Some(1_000)));
+        assert!(Filter::parse("status:gone").is_err() && Filter::parse("endCreationDate:x").is_err());
+    }
+}

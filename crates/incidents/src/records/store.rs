@@ -1,0 +1,259 @@
+//! Rows of incidents, of what they name, and of their notes. Every function takes the tenant, or the tenants of a scope.
+
+use base::{Found, Key, Walk, query::Sort};
+use db::{Column, Condition, Conn, Order, Result};
+use diesel::prelude::*;
+
+use super::rules::{self, Filter};
+use crate::schema::{incident_links, incident_notes, incidents};
+
+/// What links of resources are called.
+pub const RESOURCE: &str = "resource";
+/// What links of alerts are called.
+pub const ALERT: &str = "alert";
+
+/// One row of `incidents`.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
+#[diesel(table_name = incidents, primary_key(tenant_id, id), treat_none_as_null = true)]
+pub struct Row {
+    /// The tenant that it belongs to.
+    pub tenant_id: String,
+    /// `INC` and digits, unique in the whole database.
+    pub id: String,
+    /// Counts its changes; the `ETag`.
+    pub version: i64,
+    /// In a line.
+    pub subject: String,
+    /// Folded.
+    pub subject_key: String,
+    /// Any text.
+    pub description: String,
+    /// A place in [`rules::PRIORITIES`].
+    pub priority: i64,
+    /// A place in [`rules::STATUSES`].
+    pub status: i64,
+    /// Empty for none; of the tenant or its partner.
+    pub category_id: String,
+    /// Empty for none; right below the category.
+    pub sub_category_id: String,
+    /// A user, or empty.
+    pub requester_id: String,
+    /// A user, or empty.
+    pub assignee_id: String,
+    /// A user group, or empty.
+    pub group_id: String,
+    /// A roster, or empty.
+    pub roster_id: String,
+    /// JSON.
+    pub resources: String,
+    /// JSON.
+    pub alerts: String,
+    /// How many notes it has.
+    pub notes: i64,
+    /// [`rules::NEVER_DUE`] for never.
+    pub due_ms: i64,
+    /// When it was resolved, or closed.
+    pub resolved_ms: Option<i64>,
+    /// When it was closed.
+    pub closed_ms: Option<i64>,
+    /// A user.
+    pub created_by: String,
+    /// A user.
+    pub updated_by: String,
+    /// When it was created.
+    pub created_ms: i64,
+    /// When it changed last.
+    pub updated_ms: i64,
+}
+
+/// One row of `incident_links`: what an incident names.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
+#[diesel(table_name = incident_links)]
+pub struct Link {
+    /// The tenant of the incident.
+    pub tenant_id: String,
+    /// [`RESOURCE`] or [`ALERT`].
+    pub kind: String,
+    /// The id of what is named.
+    pub named_id: String,
+    /// The incident.
+    pub incident_id: String,
+}
+
+/// One row of `incident_notes`.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
+#[diesel(table_name = incident_notes)]
+pub struct Note {
+    /// The tenant of the incident.
+    pub tenant_id: String,
+    /// The incident.
+    pub incident_id: String,
+    /// From 1.
+    pub number: i64,
+    /// What it says.
+    pub content: String,
+    /// A user.
+    pub created_by: String,
+    /// When.
+    pub created_ms: i64,
+}
+
+/// The incident with this id among these tenants, or 404.
+pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
+    use incidents::dsl;
+    let row = match scope {
+        // The common case has a text that never changes, so that the statement stays prepared.
+        [tenant] => dsl::incidents.find((tenant, id)).get_result(conn),
+        many => dsl::incidents.filter(dsl::tenant_id.eq_any(many)).filter(dsl::id.eq(id)).get_result(conn),
+    };
+    Ok(row.optional()?.ok_or_else(rules::no_incident)?)
+}
+
+/// Has the tenant no incident at all?
+pub fn is_empty(conn: &mut Conn, tenant: &str) -> Result<bool> {
+    let own = incidents::table.filter(incidents::tenant_id.eq(tenant)).select(incidents::id);
+    Ok(own.first::<String>(conn).optional()?.is_none())
+}
+
+/// Is any incident of these tenants filed under a category?
+pub fn uses_category(conn: &mut Conn, scope: &[String], category: &str) -> Result<bool> {
+    use incidents::dsl;
+    let own = || dsl::incidents.filter(dsl::tenant_id.eq_any(scope)).select(dsl::id);
+    let above: Option<String> = own().filter(dsl::category_id.eq(category)).first(conn).optional()?;
+    let below: Option<String> =
+        own().filter(dsl::sub_category_id.eq(category)).filter(dsl::sub_category_id.ne("")).first(conn).optional()?;
+    Ok(above.is_some() || below.is_some())
+}
+
+/// A page of the incidents that a filter means.
+pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
+    let condition = Condition::all([Condition::text_in("incidents.tenant_id IN", scope), condition(scope, filter)]);
+    let by = match sort.name {
+        "createdDate" => Some(Column::Integer("incidents.created_ms")),
+        "updatedDate" => Some(Column::Integer("incidents.updated_ms")),
+        "dueDate" => Some(Column::Integer("incidents.due_ms")),
+        "priority" => Some(Column::Integer("incidents.priority")),
+        "status" => Some(Column::Integer("incidents.status")),
+        "subject" => Some(Column::Text("incidents.subject_key")),
+        _ => None,
+    };
+    let order = Order::by(by.into_iter().chain([Column::Text("incidents.id")]), sort.descending);
+    let total = walk.total(|| incidents::table.filter(condition.clone()).count().get_result(conn))?;
+    let query = incidents::table.filter(condition).filter(order.after(walk.after())?).order(order);
+    let keys = |row: &Row| {
+        let first = match sort.name {
+            "createdDate" => Some(Key::from(row.created_ms)),
+            "updatedDate" => Some(Key::from(row.updated_ms)),
+            "dueDate" => Some(Key::from(row.due_ms)),
+            "priority" => Some(Key::from(row.priority)),
+            "status" => Some(Key::from(row.status)),
+            "subject" => Some(Key::from(&row.subject_key)),
+            _ => None,
+        };
+        first.into_iter().chain([Key::from(&row.id)]).collect()
+    };
+    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, keys))
+}
+
+fn condition(scope: &[String], filter: &Filter) -> Condition {
+    let among = |column: &'static str, values: &Option<Vec<String>>| {
+        values.as_ref().map(|values| Condition::text_in(column, values))
+    };
+    let places = |column: &'static str, values: &Option<Vec<i64>>| {
+        values.as_ref().map(|values| Condition::integer_in(column, values.iter().copied()))
+    };
+    let named = |kind: &'static str, ids: &Option<Vec<String>>| {
+        ids.as_ref().map(|ids| {
+            Condition::sql(
+                "EXISTS (SELECT 1 FROM incident_links l WHERE l.tenant_id = incidents.tenant_id AND l.incident_id = \
+                 incidents.id AND ",
+            )
+            .append(Condition::text_in("l.tenant_id IN", scope))
+            .then(" AND l.kind = ")
+            .text(kind)
+            .then(" AND ")
+            .append(Condition::text_in("l.named_id IN", ids))
+            .then(")")
+        })
+    };
+    let subjects = filter.subjects.as_ref().map(|subjects| {
+        if filter.whole {
+            return Condition::text_in("incidents.subject_key IN", subjects);
+        }
+        Condition::any(subjects.iter().map(|text| Condition::contains("incidents.subject_key", text)))
+    });
+    let categories = filter.categories.as_ref().map(|ids| {
+        Condition::any([
+            Condition::text_in("incidents.category_id IN", ids),
+            Condition::text_in("incidents.sub_category_id IN", ids),
+        ])
+    });
+    let all = [
+        among("incidents.id IN", &filter.ids),
+        subjects,
+        places("incidents.priority IN", &filter.priorities),
+        places("incidents.status IN", &filter.statuses),
+        categories,
+        among("incidents.requester_id IN", &filter.requesters),
+        among("incidents.assignee_id IN", &filter.assignees),
+        among("incidents.group_id IN", &filter.groups),
+        named(RESOURCE, &filter.resources),
+        named(ALERT, &filter.alerts),
+        filter.from.map(|from| Condition::sql("incidents.created_ms >= ").integer(from)),
+        filter.to.map(|to| Condition::sql("incidents.created_ms <= ").integer(to)),
+    ];
+    Condition::all(all.into_iter().flatten())
+}
+
+/// Stores a new incident.
+pub fn insert(conn: &mut Conn, row: &Row, links: &[Link]) -> Result<()> {
+    diesel::insert_into(incidents::table).values(row).execute(conn)?;
+    db::insert_rows!(conn, incident_links::table, links)
+}
+
+/// Stores the next version of an incident.
+pub fn update(conn: &mut Conn, row: &Row) -> Result<()> {
+    diesel::update(incidents::table.find((&row.tenant_id, &row.id))).set(row).execute(conn)?;
+    Ok(())
+}
+
+/// Stores what an incident names of a kind, in place of what it named.
+pub fn link(conn: &mut Conn, row: &Row, kind: &str, links: &[Link]) -> Result<()> {
+    use incident_links::dsl;
+    let known = dsl::incident_links
+        .filter(dsl::tenant_id.eq(&row.tenant_id))
+        .filter(dsl::incident_id.eq(&row.id))
+        .filter(dsl::kind.eq(kind));
+    diesel::delete(known).execute(conn)?;
+    db::insert_rows!(conn, incident_links::table, links)
+}
+
+/// Adds a note.
+pub fn add_note(conn: &mut Conn, note: &Note) -> Result<()> {
+    diesel::insert_into(incident_notes::table).values(note).execute(conn)?;
+    Ok(())
+}
+
+/// The latest notes of an incident, latest first.
+pub fn latest_notes(conn: &mut Conn, row: &Row, most: i64) -> Result<Vec<Note>> {
+    use incident_notes::dsl;
+    Ok(dsl::incident_notes
+        .filter(dsl::tenant_id.eq(&row.tenant_id))
+        .filter(dsl::incident_id.eq(&row.id))
+        .order(dsl::number.desc())
+        .limit(most)
+        .load(conn)?)
+}
+
+/// A page of the notes of an incident.
+pub fn notes(conn: &mut Conn, row: &Row, sort: Sort, walk: &Walk) -> Result<Found<Note>> {
+    use incident_notes::dsl;
+    let own = || {
+        dsl::incident_notes.filter(dsl::tenant_id.eq(row.tenant_id.clone())).filter(dsl::incident_id.eq(row.id.clone()))
+    };
+    let order = Order::by([Column::Integer("incident_notes.number")], sort.descending);
+    let total = walk.total(|| own().count().get_result(conn))?;
+    let query = own().filter(order.after(walk.after())?).order(order);
+    let rows = query.offset(walk.offset()).limit(walk.wanted()).load(conn)?;
+    Ok(walk.cut(rows, total, |note: &Note| vec![Key::from(note.number)]))
+}

@@ -1,0 +1,54 @@
+//! What other domains may ask about machines: [`ports::Resources`].
+//!
+//! Questions come by the hundred (an alert intake asks for a whole batch), so each is a few statements, whatever the
+//! number of keys: one for each kind of key, as ranges of indexes that start with the tenant.
+
+mod find;
+mod places;
+#[cfg(test)]
+mod tests;
+
+use db::{Conn, Result};
+use ports::{KnownResource, Place, PlaceKey, PlaceKind, ResourceKey, Resources};
+
+/// Values that one statement takes: SQLite allows no more than 32,766, and a statement is prepared anew for each length.
+const MOST_VALUES: usize = 500;
+
+/// Answers [`Resources`] from the inventory. Where a key means something in several of the tenants, the tenant that
+/// was named first counts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Machines;
+
+impl Resources for Machines {
+    fn find(&self, conn: &mut Conn, tenants: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>> {
+        find::find(conn, tenants, keys)
+    }
+
+    fn places(
+        &self,
+        conn: &mut Conn,
+        tenants: &[String],
+        kind: PlaceKind,
+        keys: &[PlaceKey],
+    ) -> Result<Vec<Option<Place>>> {
+        match kind {
+            PlaceKind::DeviceGroup => places::groups(conn, tenants, keys),
+            PlaceKind::Location => places::sites(conn, tenants, keys),
+        }
+    }
+
+    fn places_of(&self, conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Vec<Place>>> {
+        places::of(conn, tenants, ids)
+    }
+
+    fn members(
+        &self,
+        conn: &mut Conn,
+        tenants: &[String],
+        place: &Place,
+        after: Option<&str>,
+        limit: i64,
+    ) -> Result<Vec<KnownResource>> {
+        places::members(conn, tenants, place, after.unwrap_or_default(), limit)
+    }
+}

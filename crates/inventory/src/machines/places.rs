@@ -1,0 +1,253 @@
+//! Groups and sites, and what is in them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::text::fold;
+use db::{Condition, Conn, Result};
+use diesel::prelude::*;
+use ports::{KnownResource, Place, PlaceKey, PlaceKind};
+
+use super::{
+    MOST_VALUES,
+    find::{by_ids, known, shown},
+};
+use crate::{
+    groups::{
+        rules::{Kind, Reference},
+        store::with_descendants,
+    },
+    resources::{document::STATES, filter},
+    schema::{group_members, resource_groups, resources, sites},
+};
+
+/// A group or a site, with what it is found by.
+struct Found {
+    place: Place,
+    name_key: String,
+    parent: Option<i64>,
+}
+
+/// The device group that each key names.
+pub(super) fn groups(conn: &mut Conn, tenants: &[String], keys: &[PlaceKey]) -> Result<Vec<Option<Place>>> {
+    let (numbers, unique_ids, names) = asked(keys);
+    let mut found = groups_where(conn, tenants, "resource_groups.id IN", &numbers, Condition::integer_in)?;
+    found.extend(groups_where(conn, tenants, "resource_groups.unique_id IN", &unique_ids, Condition::text_in)?);
+    found.extend(groups_where(conn, tenants, "resource_groups.name_key IN", &names, Condition::text_in)?);
+    Ok(named(tenants, keys, found))
+}
+
+/// The site that each key names.
+pub(super) fn sites(conn: &mut Conn, tenants: &[String], keys: &[PlaceKey]) -> Result<Vec<Option<Place>>> {
+    let (numbers, _, names) = asked(keys);
+    let mut found = sites_where(conn, tenants, "sites.id IN", &numbers, Condition::integer_in)?;
+    found.extend(sites_where(conn, tenants, "sites.name_key IN", &names, Condition::text_in)?);
+    Ok(named(tenants, keys, found))
+}
+
+/// The numbers, the unique ids and the folded names among some keys, each once.
+fn asked(keys: &[PlaceKey]) -> (Vec<i64>, Vec<String>, Vec<String>) {
+    let (mut numbers, mut unique_ids, mut names) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for key in keys {
+        match key {
+            PlaceKey::Id(id) => _ = numbers.insert(*id),
+            PlaceKey::UniqueId(text) => unique_ids.extend(unique_id(text)),
+            PlaceKey::Name(name) => _ = names.insert(fold(name.trim())),
+        }
+    }
+    (numbers.into_iter().collect(), unique_ids.into_iter().collect(), names.into_iter().collect())
+}
+
+/// A unique id in the spelling in which it is stored.
+fn unique_id(text: &str) -> Option<String> {
+    match Reference::parse(Kind::Device, text.trim()) {
+        Some(Reference::UniqueId(id)) => Some(id),
+        _ => None,
+    }
+}
+
+/// What each key means among what was found: of several, what belongs to the tenant that was named first.
+fn named(tenants: &[String], keys: &[PlaceKey], mut found: Vec<Found>) -> Vec<Option<Place>> {
+    found.sort_by_key(|found| (tenants.iter().position(|tenant| *tenant == found.place.tenant_id), found.place.id));
+    let meant = |key: &PlaceKey| {
+        let (unique_id, name) = match key {
+            PlaceKey::UniqueId(text) => (unique_id(text), None),
+            PlaceKey::Name(name) => (None, Some(fold(name.trim()))),
+            PlaceKey::Id(_) => (None, None),
+        };
+        found.iter().find(|found| match key {
+            PlaceKey::Id(id) => found.place.id == *id,
+            PlaceKey::UniqueId(_) => unique_id.as_deref() == Some(&found.place.unique_id),
+            PlaceKey::Name(_) => name.as_deref() == Some(&found.name_key),
+        })
+    };
+    keys.iter().map(|key| meant(key).map(|found| found.place.clone())).collect()
+}
+
+fn groups_where<V: Clone>(
+    conn: &mut Conn,
+    tenants: &[String],
+    column: &'static str,
+    values: &[V],
+    within: impl Fn(&'static str, Vec<V>) -> Condition,
+) -> Result<Vec<Found>> {
+    use resource_groups::dsl;
+    let mut all = Vec::new();
+    for values in values.chunks(MOST_VALUES) {
+        let rows: Vec<(String, i64, String, String, String, Option<i64>)> = dsl::resource_groups
+            .filter(Condition::text_in("resource_groups.tenant_id IN", tenants))
+            .filter(dsl::kind.eq(Kind::Device.word()))
+            .filter(within(column, values.to_vec()))
+            .select((dsl::tenant_id, dsl::id, dsl::unique_id, dsl::name, dsl::name_key, dsl::parent_id))
+            .load(conn)?;
+        all.extend(rows.into_iter().map(|(tenant_id, id, unique_id, name, name_key, parent)| Found {
+            place: Place { kind: PlaceKind::DeviceGroup, tenant_id, id, unique_id, name },
+            name_key,
+            parent,
+        }));
+    }
+    Ok(all)
+}
+
+fn sites_where<V: Clone>(
+    conn: &mut Conn,
+    tenants: &[String],
+    column: &'static str,
+    values: &[V],
+    within: impl Fn(&'static str, Vec<V>) -> Condition,
+) -> Result<Vec<Found>> {
+    use sites::dsl;
+    let mut all = Vec::new();
+    for values in values.chunks(MOST_VALUES) {
+        let rows: Vec<(String, i64, String, String)> = dsl::sites
+            .filter(Condition::text_in("sites.tenant_id IN", tenants))
+            .filter(within(column, values.to_vec()))
+            .select((dsl::tenant_id, dsl::id, dsl::name, dsl::name_key))
+            .load(conn)?;
+        all.extend(rows.into_iter().map(|(tenant_id, id, name, name_key)| Found {
+            place: Place { kind: PlaceKind::Location, tenant_id, id, unique_id: String::new(), name },
+            name_key,
+            parent: None,
+        }));
+    }
+    Ok(all)
+}
+
+/// The places that hold each of these resources. An id is unique in its tenant only: it means the resource of the
+/// tenant that was named first.
+pub(super) fn of(conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Vec<Place>>> {
+    let ids: Vec<String> = ids.iter().map(|id| fold(id.trim())).collect();
+    let distinct: BTreeSet<&str> = ids.iter().map(String::as_str).collect();
+    let distinct: Vec<&str> = distinct.into_iter().collect();
+    let rank = |tenant: &str| tenants.iter().position(|known| known == tenant);
+    let mut homes: BTreeMap<String, (String, Option<i64>)> = BTreeMap::new();
+    let mut memberships: BTreeMap<(String, String), Vec<i64>> = BTreeMap::new();
+    for ids in distinct.chunks(MOST_VALUES) {
+        use {group_members::dsl as members, resources::dsl};
+        let rows: Vec<(String, String, Option<i64>)> = dsl::resources
+            .filter(filter::tenants(tenants))
+            .filter(Condition::text_in("resources.id IN", ids.iter().copied()))
+            .filter(filter::states(STATES))
+            .select((dsl::tenant_id, dsl::id, dsl::site_id))
+            .load(conn)?;
+        for (tenant, id, site) in rows {
+            if homes.get(&id).is_none_or(|(known, _)| rank(&tenant) < rank(known)) {
+                homes.insert(id, (tenant, site));
+            }
+        }
+        let rows: Vec<(String, String, i64)> = members::group_members
+            .filter(Condition::text_in("group_members.tenant_id IN", tenants))
+            .filter(Condition::text_in("group_members.resource_id IN", ids.iter().copied()))
+            .select((members::tenant_id, members::resource_id, members::group_id))
+            .load(conn)?;
+        for (tenant, id, group) in rows {
+            memberships.entry((tenant, id)).or_default().push(group);
+        }
+    }
+    let site_ids: BTreeSet<i64> = homes.values().filter_map(|(_, site)| *site).collect();
+    let site_ids: Vec<i64> = site_ids.into_iter().collect();
+    let sites = sites_where(conn, tenants, "sites.id IN", &site_ids, Condition::integer_in)?;
+    let sites: BTreeMap<(&str, i64), &Place> =
+        sites.iter().map(|site| ((site.place.tenant_id.as_str(), site.place.id), &site.place)).collect();
+    let groups = with_ancestors(conn, tenants, memberships.values().flatten().copied().collect())?;
+    let places = ids.iter().map(|id| {
+        let Some((tenant, site)) = homes.get(id) else { return Vec::new() };
+        let site = site.and_then(|site| sites.get(&(tenant.as_str(), site))).map(|site| (*site).clone());
+        let mut above = BTreeSet::new();
+        for group in memberships.get(&(tenant.clone(), id.clone())).into_iter().flatten() {
+            let mut next = Some(*group);
+            // A group that was met before ends its branch, whatever the rows say.
+            while let Some(id) = next.filter(|id| above.insert(*id)) {
+                next = groups.get(&id).and_then(|found| found.parent);
+            }
+        }
+        let groups = above.iter().filter_map(|id| groups.get(id)).map(|found| found.place.clone());
+        site.into_iter().chain(groups).collect()
+    });
+    Ok(places.collect())
+}
+
+/// These device groups and those above them, by number, which is unique in the whole database.
+fn with_ancestors(conn: &mut Conn, tenants: &[String], mut level: BTreeSet<i64>) -> Result<BTreeMap<i64, Found>> {
+    let mut all: BTreeMap<i64, Found> = BTreeMap::new();
+    while !level.is_empty() {
+        let numbers: Vec<i64> = level.into_iter().collect();
+        let found = groups_where(conn, tenants, "resource_groups.id IN", &numbers, Condition::integer_in)?;
+        let parents: Vec<i64> = found.iter().filter_map(|found| found.parent).collect();
+        all.extend(found.into_iter().map(|found| (found.place.id, found)));
+        level = parents.into_iter().filter(|id| !all.contains_key(id)).collect();
+    }
+    Ok(all)
+}
+
+/// The resources in a place behind an id.
+pub(super) fn members(
+    conn: &mut Conn,
+    tenants: &[String],
+    place: &Place,
+    after: &str,
+    limit: i64,
+) -> Result<Vec<KnownResource>> {
+    if !tenants.contains(&place.tenant_id) {
+        return Ok(Vec::new());
+    }
+    match place.kind {
+        PlaceKind::Location => at_site(conn, place, after, limit),
+        PlaceKind::DeviceGroup => in_group(conn, tenants, place, after, limit),
+    }
+}
+
+/// A site holds resources of its own tenant only.
+fn at_site(conn: &mut Conn, place: &Place, after: &str, limit: i64) -> Result<Vec<KnownResource>> {
+    use resources::dsl;
+    let rows = dsl::resources
+        .filter(dsl::tenant_id.eq(&place.tenant_id))
+        .filter(dsl::site_id.eq(place.id))
+        .filter(dsl::id.gt(after))
+        .filter(filter::states(STATES))
+        .order(dsl::id)
+        .limit(limit)
+        .select(shown())
+        .load(conn)?;
+    Ok(rows.into_iter().map(known).collect())
+}
+
+fn in_group(conn: &mut Conn, tenants: &[String], place: &Place, after: &str, limit: i64) -> Result<Vec<KnownResource>> {
+    use group_members::dsl;
+    let groups = with_descendants(conn, std::slice::from_ref(&place.tenant_id), vec![place.id])?;
+    let mut rows: Vec<(String, String)> = dsl::group_members
+        .filter(Condition::text_in("group_members.tenant_id IN", tenants))
+        .filter(Condition::integer_in("group_members.group_id IN", groups))
+        .filter(dsl::resource_id.gt(after))
+        .select((dsl::resource_id, dsl::tenant_id))
+        .distinct()
+        .order((dsl::resource_id, dsl::tenant_id))
+        .limit(limit)
+        .load(conn)?;
+    rows.dedup();
+    let ids: Vec<&str> = rows.iter().map(|(id, _)| id.as_str()).collect();
+    let mut found = by_ids(conn, tenants, &ids)?;
+    // Somebody else's resource of the same id is no member.
+    found.retain(|resource| rows.iter().any(|(id, tenant)| *id == resource.id && *tenant == resource.tenant_id));
+    found.sort_by(|a, b| (&a.id, &a.tenant_id).cmp(&(&b.id, &b.tenant_id)));
+    Ok(found)
+}

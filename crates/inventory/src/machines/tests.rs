@@ -1,0 +1,173 @@
+//! What other domains are told about machines, on SQLite.
+
+use ports::{PlaceKind, ResourceKey as Key};
+use serde_json::json;
+
+use super::*;
+use crate::{
+    groups::{
+        changes::{self, Reach},
+        members,
+        rules::Kind,
+        store::Group,
+        wire::{ChildReference, NewGroups},
+    },
+    resources::{rules, store},
+    sites::tests::{Fixture, NOW},
+};
+
+fn tenants(all: &[&str]) -> Vec<String> {
+    all.iter().map(|tenant| (*tenant).to_owned()).collect()
+}
+
+fn found(fixture: &Fixture, of: &[&str], keys: &[Key]) -> Vec<Vec<String>> {
+    let all = fixture.read(|conn| Machines.find(conn, &tenants(of), keys));
+    all.into_iter().map(|found| found.into_iter().map(|resource| resource.id).collect()).collect()
+}
+
+fn cards(fixture: &Fixture, id: &str, cards: serde_json::Value) {
+    let id = id.to_owned();
+    fixture.write(move |conn| {
+        let old = store::find(conn, &tenants(&["client_1"]), &id)?.unwrap();
+        let mut resource = rules::changed(&old.clone().into_resource()?, NOW);
+        resource.document.set_part("networkCardDetails", cards);
+        store::update(conn, "msp_1", &old, &resource)
+    });
+}
+
+fn group(fixture: &Fixture, tenant: &str, body: serde_json::Value, members: &[&str]) -> Group {
+    let partner = tenant == "msp_1";
+    let scope = if partner { tenants(&["msp_1", "client_1", "client_2"]) } else { tenants(&[tenant]) };
+    let reach = Reach { tenant: tenant.to_owned(), partner: "msp_1".to_owned(), scope };
+    let ids: serde_json::Value = members.iter().map(|id| json!({"id": id})).collect();
+    fixture.write(move |conn| {
+        let NewGroups::One(new) = NewGroups::read(Kind::Device, &body).unwrap() else { panic!("one group") };
+        let group = changes::create(conn, &reach, Kind::Device, &[new], |_| String::new(), NOW)?.0.remove(0);
+        if ids.as_array().is_some_and(Vec::is_empty) {
+            return Ok(group);
+        }
+        let given = ChildReference::read_all(Kind::Device, &ids).unwrap();
+        members::add(conn, &reach, Kind::Device, &group, &given, NOW)?;
+        Ok(group)
+    })
+}
+
+#[test]
+fn a_machine_is_found_by_whatever_names_it() {
+    let fixture = Fixture::new();
+    let texts =
+        [("hostName", "Web-01.example"), ("extResourceId", "EXT/7"), ("ipAddress", "10.0.0.7"), ("name", "Web 1")];
+    let web = fixture.resource("client_1", &texts);
+    cards(
+        &fixture,
+        &web,
+        json!([{"ipAddress": "10.0.0.8", "aliasIps": "fe80::8, 10.0.0.9", "macAddress": "02:42:ac:11:00:02"}]),
+    );
+    let keys = [
+        Key::Id(web.to_uppercase()),
+        Key::HostName(" WEB-01.Example".to_owned()),
+        Key::ExtResourceId("ext/7".to_owned()),
+        Key::IpAddress("10.0.0.7".to_owned()),
+        Key::IpAddress("::ffff:10.0.0.8".to_owned()),
+        Key::IpAddress("FE80:0::8".to_owned()),
+        Key::MacAddress("0242.AC11.0002".to_owned()),
+        Key::MacAddress("02-42-AC-11-00-02".to_owned()),
+    ];
+    assert_eq!(found(&fixture, &["client_1"], &keys), vec![vec![web.clone()]; keys.len()]);
+    assert_eq!(found(&fixture, &["client_2", "msp_1"], &keys), vec![Vec::<String>::new(); keys.len()]);
+    let nobody = ["", "web-01", "Web 1", "*", "%", "10.0.0.0/8"];
+    let nobody: Vec<Key> = nobody
+        .iter()
+        .flat_map(|text| {
+            let text = (*text).to_owned();
+            [Key::HostName(text.clone()), Key::Id(text.clone()), Key::IpAddress(text.clone()), Key::MacAddress(text)]
+        })
+        .collect();
+    assert!(found(&fixture, &["client_1"], &nobody).iter().all(Vec::is_empty));
+
+    cards(&fixture, &web, json!([{"ipAddress": "10.0.0.10"}]));
+    let moved = [Key::IpAddress("10.0.0.8".to_owned()), Key::IpAddress("10.0.0.10".to_owned()), keys[6].clone()];
+    assert_eq!(found(&fixture, &["client_1"], &moved), [vec![], vec![web.clone()], vec![]]);
+    fixture.decommission("client_1", &web);
+    assert!(found(&fixture, &["client_1"], &keys).iter().all(Vec::is_empty));
+}
+
+#[test]
+fn a_key_that_many_share_brings_in_two_and_hides_no_other() {
+    let fixture = Fixture::new();
+    for _ in 0..30 {
+        fixture.resource("client_1", &[("hostName", "localhost"), ("ipAddress", "127.0.0.1")]);
+    }
+    let web = fixture.resource("client_1", &[("hostName", "web")]);
+    let keys = [
+        Key::HostName("localhost".to_owned()),
+        Key::HostName("web".to_owned()),
+        Key::HostName("none".to_owned()),
+        Key::IpAddress("127.0.0.1".to_owned()),
+    ];
+    let all = found(&fixture, &["client_1"], &keys);
+    assert_eq!(all.iter().map(Vec::len).collect::<Vec<_>>(), [2, 1, 0, 2]);
+    assert_eq!(all[1], [web]);
+}
+
+#[test]
+fn of_several_tenants_the_first_counts() {
+    let fixture = Fixture::new();
+    let own = fixture.resource("client_1", &[("hostName", "db")]);
+    let other = fixture.resource("client_2", &[("hostName", "db")]);
+    let key = [Key::HostName("DB".to_owned())];
+    assert_eq!(found(&fixture, &["client_1", "client_2"], &key), [[own.clone(), other.clone()]]);
+    assert_eq!(found(&fixture, &["client_2", "client_1"], &key), [[other, own]]);
+}
+
+#[test]
+fn places_hold_what_is_in_the_groups_below_them() {
+    let fixture = Fixture::new();
+    let (web, db) =
+        (fixture.resource("client_1", &[("hostName", "web")]), fixture.resource("client_1", &[("hostName", "db")]));
+    let site = fixture.site("client_1", "Köln", "");
+    fixture.put(&site, &[&web]);
+    let top = group(&fixture, "client_1", json!({"name": "All"}), &[]);
+    let below = group(&fixture, "client_1", json!({"name": "Web", "parent": {"id": top.id}}), &[&web]);
+    let partner = group(&fixture, "msp_1", json!({"name": "Everywhere"}), &[&db, &web]);
+    let both = tenants(&["client_1", "msp_1"]);
+
+    let of = |of: &[String]| {
+        let ids = [web.clone(), "none".to_owned(), db.clone()];
+        let all = fixture.read(|conn| Machines.places_of(conn, of, &ids));
+        all.into_iter()
+            .map(|places| places.into_iter().map(|place| (place.kind, place.id)).collect::<Vec<_>>())
+            .collect::<Vec<_>>()
+    };
+    let (group, location) = (|id: i64| (PlaceKind::DeviceGroup, id), (PlaceKind::Location, site.id));
+    let web_in = vec![location, group(top.id), group(below.id), group(partner.id)];
+    assert_eq!(of(&both), [web_in, vec![], vec![group(partner.id)]]);
+    assert_eq!(of(&both[..1]), [vec![location, group(top.id), group(below.id)], vec![], vec![]]);
+
+    let keys = [
+        PlaceKey::Id(top.id),
+        PlaceKey::UniqueId(below.unique_id.to_lowercase()),
+        PlaceKey::Name(" everyWHERE".to_owned()),
+        PlaceKey::Name("Every".to_owned()),
+    ];
+    let places = fixture.read(|conn| Machines.places(conn, &both, PlaceKind::DeviceGroup, &keys));
+    let ids: Vec<_> = places.iter().map(|place| place.as_ref().map(|place| place.id)).collect();
+    assert_eq!(ids, [Some(top.id), Some(below.id), Some(partner.id), None]);
+    let keys = [PlaceKey::Name("KÖLN".to_owned()), PlaceKey::Id(site.id), PlaceKey::Id(site.id + 1)];
+    let sites = fixture.read(|conn| Machines.places(conn, &both, PlaceKind::Location, &keys));
+    assert_eq!(sites.iter().map(Option::is_some).collect::<Vec<_>>(), [true, true, false]);
+    let foreign = fixture.read(|conn| Machines.places(conn, &tenants(&["client_2"]), PlaceKind::Location, &keys));
+    assert_eq!(foreign, [None, None, None]);
+
+    let members = |of: &[String], place: &Place, after: Option<&str>, limit| {
+        let all = fixture.read(|conn| Machines.members(conn, of, place, after, limit));
+        all.into_iter().map(|resource| resource.id).collect::<Vec<_>>()
+    };
+    let (mut sorted, place) = ([web.clone(), db.clone()], |index: usize| places[index].clone().unwrap());
+    sorted.sort();
+    assert_eq!(members(&both, &place(0), None, 10), [web.clone()], "a child's members are its parent's");
+    assert_eq!(members(&both, &place(2), None, 1), sorted[..1]);
+    assert_eq!(members(&both, &place(2), Some(&sorted[0]), 10), sorted[1..]);
+    assert_eq!(members(&both[..1], &place(2), None, 10), [""; 0], "a place that may not be seen");
+    assert_eq!(members(&both, sites[0].as_ref().unwrap(), None, 10), [web]);
+}

@@ -1,0 +1,59 @@
+//! The index of the addresses of network cards: who knows a machine by one of them finds it.
+
+use std::collections::BTreeSet;
+
+use base::net::ip_key;
+use db::{Conn, Result};
+use diesel::prelude::*;
+use serde_json::Value;
+
+use super::document::{Document, Resource};
+use crate::{
+    reports::identity::{IdentityKey, normal_mac},
+    schema::resource_addresses,
+};
+
+#[derive(Insertable)]
+#[diesel(table_name = resource_addresses)]
+struct Address<'a> {
+    tenant_id: &'a str,
+    address: &'a str,
+    resource_id: &'a str,
+}
+
+/// An IP address as it is stored; `None` for what is no address.
+pub fn ip(text: &str) -> Option<String> {
+    ip_key(text.trim()).map(|key| format!("ip:{key}"))
+}
+
+/// A hardware address as it is stored, which is also how it stands among the identities; `None` for what is none.
+pub fn mac(text: &str) -> Option<String> {
+    normal_mac(text).map(|mac| IdentityKey::Mac(mac).stored())
+}
+
+/// The addresses of the network cards of a document, and the hardware address that was given for the whole machine.
+fn of(document: &Document) -> BTreeSet<String> {
+    let cards = document.nested.get("networkCardDetails").and_then(Value::as_array);
+    let text = |card: &Value, name: &str| card.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let mut found: BTreeSet<String> = mac(document.text("macAddress")).into_iter().collect();
+    for card in cards.into_iter().flatten() {
+        found.extend(ip(&text(card, "ipAddress")));
+        found.extend(text(card, "aliasIps").split(',').filter_map(ip));
+        found.extend(mac(&text(card, "macAddress")));
+    }
+    found
+}
+
+/// Brings the index from the addresses of `old` to those of `new`.
+pub fn update(conn: &mut Conn, old: Option<&Resource>, new: Option<&Resource>) -> Result<()> {
+    use resource_addresses::dsl;
+    let Some(resource) = new.or(old) else { return Ok(()) };
+    let all = |resource: Option<&Resource>| resource.map(|resource| of(&resource.document)).unwrap_or_default();
+    let (before, after) = (all(old), all(new));
+    for address in before.difference(&after) {
+        diesel::delete(dsl::resource_addresses.find((&resource.tenant_id, address, &resource.id))).execute(conn)?;
+    }
+    let (tenant_id, resource_id) = (&resource.tenant_id, &resource.id);
+    let added = after.difference(&before).map(|address| Address { tenant_id, address, resource_id });
+    db::insert_rows!(conn, resource_addresses::table, added.collect::<Vec<_>>())
+}

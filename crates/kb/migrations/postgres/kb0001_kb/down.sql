@@ -1,0 +1,3 @@
+DROP TABLE kb_article_revisions;
+DROP TABLE kb_articles;
+DROP TABLE kb_categories;

@@ -1,0 +1,254 @@
+//! What may be said of an article, which articles a list means, and what of a content a search shows. Pure.
+
+use base::{
+    problem::Problem,
+    query_string,
+    text::{fold, words},
+    timestamp::Timestamp,
+};
+
+use super::{
+    store::Head,
+    wire::{ArticleChange, NewArticle},
+};
+use crate::{categories, state};
+
+/// The longest title, in characters.
+pub const LONGEST_TITLE: usize = 200;
+/// The longest content, in characters.
+pub const LONGEST_CONTENT: usize = 100_000;
+/// The longest text to search for, in characters.
+const LONGEST_QUERY: usize = 1_000;
+/// The most words to search for.
+const MOST_WORDS: usize = 32;
+/// How many characters of a content are shown before the first word that was searched for, and in all.
+const SNIPPET: (usize, usize) = (60, 240);
+
+/// What a list may be sorted by.
+pub const SORTS: [&str; 4] = ["title", "id", "createdDate", "updatedDate"];
+
+/// The variables of a list.
+const VARIABLES: [&str; 6] = ["id", "title", "isEquals", "state", "categoryId", "allList"];
+
+/// The id with this number.
+pub fn id(number: i64) -> String {
+    format!("KBA{number:010}")
+}
+
+/// A new article.
+pub fn created(tenant: &str, new: &NewArticle, number: i64, author: &str, now: Timestamp) -> Head {
+    Head {
+        tenant_id: tenant.to_owned(),
+        id: id(number),
+        number,
+        version: 1,
+        revision: 1,
+        category_id: new.category.clone(),
+        title: new.title.clone(),
+        title_key: fold(&new.title),
+        state: new.state.to_owned(),
+        trashed_with: String::new(),
+        created_by: author.to_owned(),
+        updated_by: author.to_owned(),
+        created_ms: now.millis(),
+        updated_ms: now.millis(),
+    }
+}
+
+/// The article after a change, and its content; another title or content is another revision.
+///
+/// # Errors
+/// 409 when it is in the trash.
+pub fn changed(
+    old: &Head,
+    old_content: &str,
+    change: ArticleChange,
+    author: &str,
+    now: Timestamp,
+) -> Result<(Head, String), Problem> {
+    if !old.trashed_with.is_empty() {
+        return Err(in_trash(old));
+    }
+    let title = change.title.unwrap_or_else(|| old.title.clone());
+    let content = change.content.unwrap_or_else(|| old_content.to_owned());
+    let says_more = title != old.title || content != old_content;
+    let head = Head {
+        version: old.version + 1,
+        revision: old.revision + i64::from(says_more),
+        category_id: change.category.unwrap_or_else(|| old.category_id.clone()),
+        title_key: fold(&title),
+        title,
+        state: change.state.map_or_else(|| old.state.clone(), ToOwned::to_owned),
+        updated_by: author.to_owned(),
+        updated_ms: now.millis(),
+        ..old.clone()
+    };
+    Ok((head, content))
+}
+
+/// The article in the trash (`Some`: its own id), or out of it.
+pub fn moved_to_trash(old: &Head, trashed_with: Option<&str>, author: &str, now: Timestamp) -> Head {
+    Head {
+        version: old.version + 1,
+        trashed_with: trashed_with.unwrap_or_default().to_owned(),
+        state: if trashed_with.is_some() { old.state.clone() } else { state::ACTIVE.to_owned() },
+        updated_by: author.to_owned(),
+        updated_ms: now.millis(),
+        ..old.clone()
+    }
+}
+
+/// The words to search for, each once.
+///
+/// # Errors
+/// 400 on `query` when there is no text, or too much of it.
+pub fn wanted(text: &str) -> Result<Vec<String>, Problem> {
+    if text.trim().is_empty() {
+        return Err(Problem::field("query", "is required"));
+    }
+    if text.chars().nth(LONGEST_QUERY).is_some() {
+        return Err(Problem::field("query", format!("must have at most {LONGEST_QUERY} characters")));
+    }
+    let mut found: Vec<String> = words(text).map(|word| word.key).collect();
+    found.sort_unstable();
+    found.dedup();
+    if found.len() > MOST_WORDS {
+        return Err(Problem::field("query", format!("must have at most {MOST_WORDS} different words")));
+    }
+    Ok(found)
+}
+
+/// The part of a content in which the first of the wanted words stands, as HTML.
+pub fn snippet(content: &str, wanted: &[String]) -> String {
+    let is_wanted = |key: &str| wanted.iter().any(|word| key.starts_with(word.as_str()));
+    let first = words(content).find(|word| is_wanted(&word.key)).map_or(0, |word| word.at.start);
+    let before = content.get(..first).unwrap_or_default();
+    let start = before.char_indices().rev().nth(SNIPPET.0).map_or(0, |(at, _)| at);
+    let tail = content.get(start..).unwrap_or_default();
+    let shown = tail.char_indices().nth(SNIPPET.1).and_then(|(end, _)| tail.get(..end)).unwrap_or(tail);
+    let mut html = String::from(if start > 0 { "… " } else { "" });
+    let mut done = 0;
+    for word in words(shown).filter(|word| is_wanted(&word.key)) {
+        escape(shown.get(done..word.at.start).unwrap_or_default(), &mut html);
+        html.push_str("<mark>");
+        escape(shown.get(word.at.clone()).unwrap_or_default(), &mut html);
+        html.push_str("</mark>");
+        done = word.at.end;
+    }
+    escape(shown.get(done..).unwrap_or_default(), &mut html);
+    if shown.len() < tail.len() {
+        html.push_str(" …");
+    }
+    html
+}
+
+fn escape(text: &str, html: &mut String) {
+    for letter in text.chars() {
+        match letter {
+            '&' => html.push_str("&amp;"),
+            '<' => html.push_str("&lt;"),
+            '>' => html.push_str("&gt;"),
+            '"' => html.push_str("&quot;"),
+            '\'' => html.push_str("&#39;"),
+            letter if letter.is_whitespace() => {
+                if !html.ends_with(' ') {
+                    html.push(' ');
+                }
+            }
+            letter => html.push(letter),
+        }
+    }
+}
+
+/// Which articles a list means.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Exact.
+    pub ids: Option<Vec<String>>,
+    /// Folded titles, whole or in part.
+    pub titles: Option<Vec<String>>,
+    /// Do titles match as a whole?
+    pub whole: bool,
+    /// In one of these states.
+    pub states: Option<Vec<&'static str>>,
+    /// In one of these categories.
+    pub categories: Option<Vec<String>>,
+    /// Those of a partner's clients as well?
+    pub all: Option<bool>,
+}
+
+impl Filter {
+    /// Reads a `queryString`.
+    ///
+    /// # Errors
+    /// 400 on `queryString` that names what is wrong.
+    pub fn parse(text: &str) -> Result<Self, Problem> {
+        let ids = |values: &[String]| values.iter().map(|id| categories::rules::normal_id(id)).collect();
+        let mut filter = Self::default();
+        for term in query_string::parse(text, &VARIABLES)? {
+            match term.name {
+                "id" => filter.ids = Some(ids(&term.values)),
+                "title" => filter.titles = Some(term.values.iter().map(|title| fold(title)).collect()),
+                "state" => filter.states = Some(term.words(&state::ALL)?),
+                "categoryId" => filter.categories = Some(ids(&term.values)),
+                "allList" => filter.all = Some(term.boolean()?),
+                _ => filter.whole = term.boolean()?,
+            }
+        }
+        Ok(filter)
+    }
+}
+
+/// What an unknown article is answered with, and one of another tenant.
+pub fn no_article() -> Problem {
+    Problem::not_found("The knowledge-base article was not found.")
+}
+
+/// What an unknown revision is answered with.
+pub fn no_revision() -> Problem {
+    Problem::not_found("This revision of the knowledge-base article was not found.")
+}
+
+/// What a change of something in the trash is answered with.
+pub fn in_trash(article: &Head) -> Problem {
+    let Head { id, title, .. } = article;
+    Problem::conflict(format!("The knowledge-base article {id} \"{title}\" is in the trash: restore it first."))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn keys(text: &str) -> Vec<String> {
+        wanted(text).unwrap()
+    }
+
+    #[test]
+    fn a_snippet_marks_words_and_escapes_the_rest() {
+        assert_eq!(snippet("a <b> Disk\n\nfull", &keys("dis")), "a &lt;b&gt; <mark>Disk</mark> full");
+        let long = format!("{} needle {}", "hay ".repeat(100), "hay ".repeat(100));
+        let found = snippet(&long, &keys("needle"));
+        assert!(found.starts_with("… ") && found.ends_with(" …") && found.contains("<mark>needle</mark>"), "{found}");
+        assert_eq!(snippet("nothing", &keys("else")), "nothing");
+    }
+
+    #[test]
+    fn words_are_folded_and_counted_once() {
+        assert_eq!(keys("b A a, B!"), ["a", "b"]);
+        assert_eq!(keys("!?"), Vec::<String>::new());
+        assert!(wanted(" ").is_err() && wanted(&"x".repeat(1001)).is_err());
+        let many: Vec<String> = (0..33).map(|number| format!("w{number}")).collect();
+        assert!(wanted(&many.join(" ")).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn a_snippet_never_holds_markup_of_its_content(content: String, query in "[a-zé]{1,3}") {
+            let found = snippet(&content, &keys(&query));
+            let bare = found.replace("<mark>", "").replace("</mark>", "");
+            prop_assert!(!bare.contains(['<', '>', '"']), "{}", found);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Search for words.
+
+use actix_web::{HttpResponse, get, web};
+use api::{At, answer, spec::PageOf};
+use base::Sort;
+use ports::People;
+
+use super::{rules, shown, store, wire::Article};
+use crate::{categories, state};
+
+/// Search knowledge-base articles
+///
+/// The articles in whose title or content every word of `query` stands, or begins a word; best first, where a word of
+/// the title counts more. Letter case does not matter, signs between words do not either. Each has a `snippet`: HTML
+/// in which the words are marked up as `<mark>` and all else is escaped. With `categoryId` only those in that category
+/// and below it.
+#[utoipa::path(
+    tag = "knowledge base",
+    operation_id = "searchKbArticles",
+    params(
+        ("query" = String, Query, description = "Words; at most 1,000 characters and 32 different words", example = "access point"),
+        ("categoryId" = Option<String>, Query, description = "`KBC` and digits", example = "KBC0000000001"),
+        ("state" = Option<String>, Query, description = "`ACTIVE`, `INACTIVE`, `TRASH` or `ALL`; default: all outside the trash", example = "ACTIVE"),
+        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
+        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 20", example = 20),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
+    ),
+    responses((status = 200, description = "A page of articles, best first", body = PageOf<Article>)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/kb/article/search")]
+pub async fn search(at: At, people: web::Data<dyn People>) -> api::Result<HttpResponse> {
+    let mut query = at.query()?;
+    let walk = query.walk_sized(at.request().path(), Sort { name: "score", descending: true }, 20);
+    let states = state::parameter(&mut query);
+    let category = query.text("categoryId").map(|id| categories::rules::normal_id(&id));
+    let text = query.text("query").unwrap_or_default();
+    query.finish()?;
+    let wanted = rules::wanted(&text)?;
+    let (scope, tenants, people) = (at.scope(), at.scope_and_partner(), people.into_inner());
+    let paged = walk.clone();
+    let found = at
+        .db
+        .read(move |conn| {
+            let below = category.map(|id| categories::store::find(conn, &scope, &id)).transpose()?;
+            let below = match &below {
+                // A category that is not there has no articles.
+                Some(None) => Some(("", "")),
+                Some(Some(category)) => Some((category.tenant_id.as_str(), category.id.as_str())),
+                None => None,
+            };
+            let show = |_: &store::Head, content: &str| rules::snippet(content, &wanted);
+            let found = store::search(conn, &scope, &wanted, &states, below, &paged, show)?;
+            let (heads, snippets): (Vec<_>, Vec<_>) = found.rows.iter().cloned().unzip();
+            let mut articles = shown::all(conn, &*people, &tenants, &heads)?;
+            articles.iter_mut().zip(snippets).for_each(|(article, snippet)| article.snippet = Some(snippet));
+            Ok(found.with(articles))
+        })
+        .await?;
+    answer::ok(&walk.answer(found).ordered("score", true))
+}

@@ -1,0 +1,95 @@
+//! From rows to what clients see.
+
+use base::timestamp::Timestamp;
+use db::{Conn, Result};
+use outbox::{Change, Tx};
+use ports::{Authors, People};
+use serde_json::{Value, json};
+
+use super::{
+    rules,
+    store::Head,
+    wire::{Article, Version},
+};
+use crate::{
+    categories::{self, wire::CategoryName},
+    state,
+};
+
+/// These articles without their contents, in their order; `tenants` are those of the scope and their partner.
+pub fn all(conn: &mut Conn, people: &dyn People, tenants: &[String], rows: &[Head]) -> Result<Vec<Article>> {
+    let mut ids: Vec<String> = rows.iter().map(|row| row.category_id.clone()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let names = categories::store::names(conn, tenants, &ids)?;
+    let users = rows.iter().flat_map(|row| [row.created_by.as_str(), row.updated_by.as_str()]);
+    let authors = Authors::load(conn, people, tenants, users)?;
+    let show = |row: &Head| Article {
+        id: row.id.clone(),
+        title: row.title.clone(),
+        content: None,
+        snippet: None,
+        category: CategoryName {
+            id: row.category_id.clone(),
+            name: names.get(&row.category_id).cloned().unwrap_or_default(),
+        },
+        state: state::shown(&row.state, &row.trashed_with).to_owned(),
+        revision: row.revision,
+        created_by: authors.of(&row.created_by),
+        updated_by: authors.of(&row.updated_by),
+        created_date: Timestamp::from_millis(row.created_ms).to_string(),
+        updated_date: Timestamp::from_millis(row.updated_ms).to_string(),
+    };
+    Ok(rows.iter().map(show).collect())
+}
+
+/// One article with its content.
+pub fn one(conn: &mut Conn, people: &dyn People, tenants: &[String], row: &Head, content: String) -> Result<Article> {
+    let shown = all(conn, people, tenants, std::slice::from_ref(row))?.pop().ok_or_else(rules::no_article)?;
+    Ok(Article { content: Some(content), ..shown })
+}
+
+/// These revisions, in their order.
+pub fn versions(
+    conn: &mut Conn,
+    people: &dyn People,
+    tenants: &[String],
+    rows: &[super::store::Revision],
+) -> Result<Vec<Version>> {
+    let authors = Authors::load(conn, people, tenants, rows.iter().map(|row| row.created_by.as_str()))?;
+    let show = |row: &super::store::Revision| Version {
+        revision: row.revision,
+        title: row.title.clone(),
+        created_by: authors.of(&row.created_by),
+        created_date: Timestamp::from_millis(row.created_ms).to_string(),
+    };
+    Ok(rows.iter().map(show).collect())
+}
+
+/// Notes that an article changed.
+pub fn note(tx: &mut Tx<'_>, before: Option<&Head>, after: Option<&Head>) {
+    let Some(row) = after.or(before) else { return };
+    tx.note(Change {
+        tenant_id: row.tenant_id.clone(),
+        entity: "KbArticle",
+        entity_id: row.id.clone(),
+        before: before.map(told),
+        after: after.map(told),
+        publish: true,
+    });
+}
+
+/// An article as subscribers and the audit log have it: others by their ids alone. What it says is in its revisions.
+fn told(row: &Head) -> Value {
+    json!({
+        "id": row.id,
+        "title": row.title,
+        "category": {"id": row.category_id},
+        "state": state::shown(&row.state, &row.trashed_with),
+        "revision": row.revision,
+        "createdBy": {"id": row.created_by},
+        "updatedBy": {"id": row.updated_by},
+        "createdDate": Timestamp::from_millis(row.created_ms),
+        "updatedDate": Timestamp::from_millis(row.updated_ms),
+    })
+}

@@ -1,0 +1,236 @@
+//! Rows of articles and of their revisions. Every function takes the tenant, or the tenants of a scope.
+
+use base::{Found, Key, Walk, query::Sort};
+use db::{Column, Condition, Conn, FullText, Order, Result, Tree};
+use diesel::prelude::*;
+
+use super::rules::{self, Filter};
+use crate::{
+    schema::{kb_article_revisions, kb_articles},
+    state,
+};
+
+const WORDS: FullText = FullText { table: "kb_articles", index: "kb_article_words" };
+const CATEGORIES: Tree = Tree::of("kb_categories");
+const STATE: state::Columns = state::Columns { state: "kb_articles.state", trashed_with: "kb_articles.trashed_with" };
+
+/// One row of `kb_articles`, but for its content.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
+#[diesel(table_name = kb_articles, primary_key(tenant_id, id))]
+pub struct Head {
+    /// The tenant that it belongs to.
+    pub tenant_id: String,
+    /// `KBA` and digits, unique in the whole database.
+    pub id: String,
+    /// The number in the id.
+    pub number: i64,
+    /// Counts its changes; the `ETag`.
+    pub version: i64,
+    /// Counts the versions of title and content.
+    pub revision: i64,
+    /// Its category, of the same tenant.
+    pub category_id: String,
+    /// As it was given.
+    pub title: String,
+    /// Folded.
+    pub title_key: String,
+    /// Its state outside the trash.
+    pub state: String,
+    /// What was deleted so that it came into the trash, itself or a category; empty outside.
+    pub trashed_with: String,
+    /// A user.
+    pub created_by: String,
+    /// A user.
+    pub updated_by: String,
+    /// When it was created.
+    pub created_ms: i64,
+    /// When it changed last.
+    pub updated_ms: i64,
+}
+
+/// One row of `kb_article_revisions`, but for its content.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable)]
+pub struct Revision {
+    /// From 1.
+    pub revision: i64,
+    /// The title then.
+    pub title: String,
+    /// A user.
+    pub created_by: String,
+    /// When.
+    pub created_ms: i64,
+}
+
+/// The columns of a [`Head`].
+macro_rules! head {
+    () => {
+        (
+            kb_articles::tenant_id,
+            kb_articles::id,
+            kb_articles::number,
+            kb_articles::version,
+            kb_articles::revision,
+            kb_articles::category_id,
+            kb_articles::title,
+            kb_articles::title_key,
+            kb_articles::state,
+            kb_articles::trashed_with,
+            kb_articles::created_by,
+            kb_articles::updated_by,
+            kb_articles::created_ms,
+            kb_articles::updated_ms,
+        )
+    };
+}
+
+/// The article with this id among these tenants, or 404.
+pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Head> {
+    let found = kb_articles::table
+        .filter(kb_articles::tenant_id.eq_any(scope))
+        .filter(kb_articles::id.eq(id))
+        .select(head!())
+        .get_result(conn);
+    Ok(found.optional()?.ok_or_else(rules::no_article)?)
+}
+
+/// The content of an article.
+pub fn content(conn: &mut Conn, article: &Head) -> Result<String> {
+    let row = kb_articles::table.find((&article.tenant_id, &article.id));
+    Ok(row.select(kb_articles::content).get_result(conn)?)
+}
+
+/// Title, content, author and time of a revision of an article, or 404.
+pub fn said(conn: &mut Conn, article: &Head, revision: i64) -> Result<(String, String, String, i64)> {
+    use kb_article_revisions::dsl;
+    let row = dsl::kb_article_revisions.find((&article.tenant_id, &article.id, revision));
+    let found = row.select((dsl::title, dsl::content, dsl::created_by, dsl::created_ms)).get_result(conn);
+    Ok(found.optional()?.ok_or_else(rules::no_revision)?)
+}
+
+/// A page of the revisions of an article.
+pub fn revisions(conn: &mut Conn, article: &Head, sort: Sort, walk: &Walk) -> Result<Found<Revision>> {
+    use kb_article_revisions::dsl;
+    let own = || {
+        dsl::kb_article_revisions
+            .filter(dsl::tenant_id.eq(article.tenant_id.clone()))
+            .filter(dsl::article_id.eq(article.id.clone()))
+    };
+    let order = Order::by([Column::Integer("kb_article_revisions.revision")], sort.descending);
+    let total = walk.total(|| own().count().get_result(conn))?;
+    let query = own().filter(order.after(walk.after())?).order(order).select((
+        dsl::revision,
+        dsl::title,
+        dsl::created_by,
+        dsl::created_ms,
+    ));
+    let rows = query.offset(walk.offset()).limit(walk.wanted()).load(conn)?;
+    Ok(walk.cut(rows, total, |row: &Revision| vec![Key::from(row.revision)]))
+}
+
+/// A page of the articles that a filter means.
+pub fn list(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Head>> {
+    let condition = Condition::all([Condition::text_in("kb_articles.tenant_id IN", scope), condition(filter)]);
+    let by = match sort.name {
+        "title" => Some(Column::Text("kb_articles.title_key")),
+        "createdDate" => Some(Column::Integer("kb_articles.created_ms")),
+        "updatedDate" => Some(Column::Integer("kb_articles.updated_ms")),
+        _ => None,
+    };
+    let order = Order::by(by.into_iter().chain([Column::Text("kb_articles.id")]), sort.descending);
+    let total = walk.total(|| kb_articles::table.filter(condition.clone()).count().get_result(conn))?;
+    let query = kb_articles::table.filter(condition).filter(order.after(walk.after())?).order(order).select(head!());
+    let keys = |row: &Head| {
+        let first = match sort.name {
+            "title" => Some(Key::from(&row.title_key)),
+            "createdDate" => Some(Key::from(row.created_ms)),
+            "updatedDate" => Some(Key::from(row.updated_ms)),
+            _ => None,
+        };
+        first.into_iter().chain([Key::from(&row.id)]).collect()
+    };
+    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, keys))
+}
+
+fn condition(filter: &Filter) -> Condition {
+    let ids = filter.ids.iter().map(|ids| Condition::text_in("kb_articles.id IN", ids));
+    let categories = filter.categories.iter().map(|ids| Condition::text_in("kb_articles.category_id IN", ids));
+    let states = filter.states.iter().map(|states| STATE.among(states));
+    let titles = filter.titles.iter().map(|titles| {
+        if filter.whole {
+            return Condition::text_in("kb_articles.title_key IN", titles);
+        }
+        Condition::any(titles.iter().map(|title| Condition::contains("kb_articles.title_key", title)))
+    });
+    Condition::all(ids.chain(categories).chain(states).chain(titles))
+}
+
+/// A page of the articles of these tenants that have all words, best first; each is handed to `show` with its content.
+/// `below` (tenant and id) keeps to a category and those below it.
+pub fn search<T>(
+    conn: &mut Conn,
+    scope: &[String],
+    words: &[String],
+    states: &[&'static str],
+    below: Option<(&str, &str)>,
+    walk: &Walk,
+    mut show: impl FnMut(&Head, &str) -> T,
+) -> Result<Found<(Head, T)>> {
+    let category = below.map(|(tenant, id)| {
+        Condition::sql("EXISTS (SELECT 1 FROM kb_categories WHERE kb_categories.id = kb_articles.category_id AND ")
+            .append(CATEGORIES.within(tenant, id))
+            .then(")")
+    });
+    let filter = Condition::all([STATE.among(states)].into_iter().chain(category));
+    let (hits, total) = WORDS.search(conn, scope, words, &filter, walk)?;
+    let found = walk.cut(hits, total, FullText::keys);
+    let numbers: Vec<i64> = found.rows.iter().map(|(_, number)| *number).collect();
+    let mut rows = Vec::with_capacity(numbers.len());
+    let query = kb_articles::table
+        .filter(kb_articles::tenant_id.eq_any(scope.to_vec()))
+        .filter(kb_articles::number.eq_any(numbers.clone()))
+        .select((head!(), kb_articles::content));
+    // One content at a time: together they may be large.
+    db::for_each_row(conn, query, |(head, content): (Head, String)| {
+        let shown = show(&head, &content);
+        rows.push((head, shown));
+        Ok::<_, db::Error>(())
+    })?;
+    rows.sort_by_key(|(head, _)| numbers.iter().position(|number| *number == head.number));
+    Ok(found.with(rows))
+}
+
+/// Stores a new article.
+pub fn insert(conn: &mut Conn, head: &Head, content: &str) -> Result<()> {
+    diesel::insert_into(kb_articles::table).values((head, kb_articles::content.eq(content))).execute(conn)?;
+    say(conn, head, content)
+}
+
+/// Stores the next version of an article.
+pub fn update(conn: &mut Conn, old: &Head, head: &Head, content: &str) -> Result<()> {
+    let row = kb_articles::table.find((&old.tenant_id, &old.id));
+    diesel::update(row).set((head, kb_articles::content.eq(content))).execute(conn)?;
+    if head.revision == old.revision { Ok(()) } else { say(conn, head, content) }
+}
+
+/// Stores where an article is in its life.
+pub fn update_head(conn: &mut Conn, head: &Head) -> Result<()> {
+    diesel::update(kb_articles::table.find((&head.tenant_id, &head.id))).set(head).execute(conn)?;
+    Ok(())
+}
+
+/// Keeps a revision, and the words to find the article by.
+fn say(conn: &mut Conn, head: &Head, content: &str) -> Result<()> {
+    use kb_article_revisions::dsl;
+    diesel::insert_into(dsl::kb_article_revisions)
+        .values((
+            dsl::tenant_id.eq(&head.tenant_id),
+            dsl::article_id.eq(&head.id),
+            dsl::revision.eq(head.revision),
+            dsl::title.eq(&head.title),
+            dsl::content.eq(content),
+            dsl::created_by.eq(&head.updated_by),
+            dsl::created_ms.eq(head.updated_ms),
+        ))
+        .execute(conn)?;
+    WORDS.put(conn, &head.tenant_id, head.number, &head.title, content)
+}

@@ -1,0 +1,24 @@
+//! Categories of articles ("Knowledge base" in `docs/interface.md`).
+
+mod documented;
+pub mod http;
+pub mod rules;
+mod shown;
+pub mod store;
+pub mod wire;
+
+use utoipa_actix_web::service_config::ServiceConfig;
+
+pub(crate) use self::shown::note;
+
+/// The operations, in reading order.
+pub fn routes(config: &mut ServiceConfig) {
+    config
+        .service(http::create)
+        .service(http::list)
+        .service(http::restore)
+        .service(http::get)
+        .service(http::update)
+        .service(http::relocate)
+        .service(http::delete);
+}

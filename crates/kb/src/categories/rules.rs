@@ -1,0 +1,190 @@
+//! What may be said of a category, and which categories a list means. Pure.
+
+use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
+
+use super::{
+    store::Category,
+    wire::{CategoryChange, NewCategory},
+};
+use crate::state;
+
+/// The longest name, in characters.
+pub const LONGEST_NAME: usize = 200;
+/// The most levels of a tree.
+pub const DEEPEST: i64 = 250;
+/// What joins the names of a path.
+pub const SEPARATOR: &str = " >> ";
+
+/// What a list may be sorted by.
+pub const SORTS: [&str; 4] = ["name", "id", "createdDate", "updatedDate"];
+
+/// The variables of a list.
+const VARIABLES: [&str; 6] = ["id", "name", "isEquals", "state", "parentId", "allList"];
+
+/// An id as it is stored, whatever the letter case it came in.
+pub fn normal_id(text: &str) -> String {
+    text.trim().to_ascii_uppercase()
+}
+
+/// The id with this number.
+pub fn id(number: i64) -> String {
+    format!("KBC{number:010}")
+}
+
+/// A new category, below `parent`.
+///
+/// # Errors
+/// 409 when the parent is in the trash, or the tree would be too deep.
+pub fn created(
+    tenant: &str,
+    new: NewCategory,
+    parent: Option<&Category>,
+    number: i64,
+    author: &str,
+    now: Timestamp,
+) -> Result<Category, Problem> {
+    let Place { parent_id, depth, path } = Place::below(parent, &new.name)?;
+    check_depth(depth)?;
+    Ok(Category {
+        tenant_id: tenant.to_owned(),
+        id: id(number),
+        version: 1,
+        name_key: fold(&new.name),
+        name: new.name,
+        description: new.description,
+        parent_id,
+        depth,
+        path,
+        state: state::ACTIVE.to_owned(),
+        trashed_with: String::new(),
+        created_by: author.to_owned(),
+        updated_by: author.to_owned(),
+        created_ms: now.millis(),
+        updated_ms: now.millis(),
+    })
+}
+
+/// Where a category stands.
+struct Place {
+    parent_id: String,
+    depth: i64,
+    path: String,
+}
+
+impl Place {
+    fn below(parent: Option<&Category>, name: &str) -> Result<Self, Problem> {
+        let Some(parent) = parent else {
+            return Ok(Self { parent_id: String::new(), depth: 1, path: name.to_owned() });
+        };
+        if !parent.trashed_with.is_empty() {
+            return Err(in_trash(&parent.id, &parent.name));
+        }
+        Ok(Self {
+            parent_id: parent.id.clone(),
+            depth: parent.depth + 1,
+            path: format!("{}{SEPARATOR}{name}", parent.path),
+        })
+    }
+}
+
+/// The category after a change; `parent` is the one above it then.
+///
+/// # Errors
+/// 409 when it, or the parent, is in the trash.
+pub fn changed(
+    old: &Category,
+    change: CategoryChange,
+    parent: Option<&Category>,
+    author: &str,
+    now: Timestamp,
+) -> Result<Category, Problem> {
+    if !old.trashed_with.is_empty() {
+        return Err(in_trash(&old.id, &old.name));
+    }
+    let name = change.name.unwrap_or_else(|| old.name.clone());
+    let Place { parent_id, depth, path } = Place::below(parent, &name)?;
+    Ok(Category {
+        version: old.version + 1,
+        name_key: fold(&name),
+        name,
+        description: change.description.unwrap_or_else(|| old.description.clone()),
+        parent_id,
+        depth,
+        path,
+        state: change.state.map_or_else(|| old.state.clone(), ToOwned::to_owned),
+        updated_by: author.to_owned(),
+        updated_ms: now.millis(),
+        ..old.clone()
+    })
+}
+
+/// Refuses a tree with more than [`DEEPEST`] levels.
+pub fn check_depth(depth: i64) -> Result<(), Problem> {
+    if depth <= DEEPEST {
+        return Ok(());
+    }
+    Err(Problem::conflict(format!("Categories may stand at most {DEEPEST} levels deep.")))
+}
+
+/// Which categories a list means.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Exact.
+    pub ids: Option<Vec<String>>,
+    /// Folded names, whole or in part.
+    pub names: Option<Vec<String>>,
+    /// Do names match as a whole?
+    pub whole: bool,
+    /// In one of these states.
+    pub states: Option<Vec<&'static str>>,
+    /// Those right below one of these; empty is the top.
+    pub parents: Option<Vec<String>>,
+    /// Those of a partner's clients as well?
+    pub all: Option<bool>,
+}
+
+impl Filter {
+    /// Reads a `queryString`.
+    ///
+    /// # Errors
+    /// 400 on `queryString` that names what is wrong.
+    pub fn parse(text: &str) -> Result<Self, Problem> {
+        let mut filter = Self::default();
+        for term in query_string::parse(text, &VARIABLES)? {
+            match term.name {
+                "id" => filter.ids = Some(term.values.iter().map(|id| normal_id(id)).collect()),
+                "name" => filter.names = Some(term.values.iter().map(|name| fold(name)).collect()),
+                "state" => filter.states = Some(term.words(&state::ALL)?),
+                "parentId" => filter.parents = Some(term.values.iter().map(|id| parent_id(id)).collect()),
+                "allList" => filter.all = Some(term.boolean()?),
+                _ => filter.whole = term.boolean()?,
+            }
+        }
+        Ok(filter)
+    }
+}
+
+fn parent_id(text: &str) -> String {
+    if text.eq_ignore_ascii_case("none") { String::new() } else { normal_id(text) }
+}
+
+/// What an unknown category is answered with, and one of another tenant.
+pub fn no_category() -> Problem {
+    Problem::not_found("The knowledge-base category was not found.")
+}
+
+/// What a category is answered with that a sibling is named like.
+pub fn taken(name: &str) -> Problem {
+    Problem::conflict(format!("There is a knowledge-base category named \"{name}\" in this place already."))
+}
+
+/// What a move below itself is answered with.
+pub fn cycle(name: &str) -> Problem {
+    let message = "cannot stand below itself or below one of its children.";
+    Problem::conflict(format!("The knowledge-base category \"{name}\" {message}"))
+}
+
+/// What a change of something in the trash is answered with, and one that would lead there.
+pub fn in_trash(id: &str, name: &str) -> Problem {
+    Problem::conflict(format!("The knowledge-base category {id} \"{name}\" is in the trash: restore it first."))
+}

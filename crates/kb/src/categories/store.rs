@@ -1,0 +1,275 @@
+//! Rows of categories. Every function takes the tenant, or the tenants of a scope.
+
+use std::collections::BTreeMap;
+
+use base::{Found, Key, Walk, query::Sort};
+use db::{Column, Condition, Conn, Order, Result, Tree};
+use diesel::{
+    dsl::{max, sql},
+    prelude::*,
+    sql_types::{BigInt, Text},
+};
+
+use super::rules::{self, Filter};
+use crate::{
+    schema::{kb_articles, kb_categories},
+    state,
+};
+
+/// Ids that one statement takes: SQLite allows no more than 32,766 values.
+const AT_ONCE: usize = 500;
+
+const TREE: Tree = Tree::of("kb_categories");
+const STATE: state::Columns =
+    state::Columns { state: "kb_categories.state", trashed_with: "kb_categories.trashed_with" };
+
+/// One row of `kb_categories`.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
+#[diesel(table_name = kb_categories, primary_key(tenant_id, id))]
+pub struct Category {
+    /// The tenant that it belongs to.
+    pub tenant_id: String,
+    /// `KBC` and digits, unique in the whole database.
+    pub id: String,
+    /// Counts its changes; the `ETag`.
+    pub version: i64,
+    /// As it was given.
+    pub name: String,
+    /// Folded; unique among its siblings outside the trash.
+    pub name_key: String,
+    /// What it is about.
+    pub description: String,
+    /// The category above, of the same tenant; empty at the top.
+    pub parent_id: String,
+    /// 1 at the top.
+    pub depth: i64,
+    /// The names from the top down to its own.
+    pub path: String,
+    /// Its state outside the trash.
+    pub state: String,
+    /// The category whose deletion put it into the trash; empty outside.
+    pub trashed_with: String,
+    /// A user.
+    pub created_by: String,
+    /// A user.
+    pub updated_by: String,
+    /// When it was created.
+    pub created_ms: i64,
+    /// When it changed last.
+    pub updated_ms: i64,
+}
+
+/// The category with this id among these tenants, or 404.
+pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Category> {
+    Ok(find(conn, scope, id)?.ok_or_else(rules::no_category)?)
+}
+
+/// The category with this id among these tenants.
+pub fn find(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Category>> {
+    use kb_categories::dsl;
+    let row = match scope {
+        // The common case has a text that never changes, so that the statement stays prepared.
+        [tenant] => dsl::kb_categories.find((tenant, id)).get_result(conn),
+        many => dsl::kb_categories.filter(dsl::tenant_id.eq_any(many)).filter(dsl::id.eq(id)).get_result(conn),
+    };
+    Ok(row.optional()?)
+}
+
+/// Has the tenant no category at all?
+pub fn is_empty(conn: &mut Conn, tenant: &str) -> Result<bool> {
+    let own = kb_categories::table.filter(kb_categories::tenant_id.eq(tenant)).select(kb_categories::id);
+    Ok(own.first::<String>(conn).optional()?.is_none())
+}
+
+/// The names of the categories with these ids, by id.
+pub fn names(conn: &mut Conn, scope: &[String], ids: &[String]) -> Result<BTreeMap<String, String>> {
+    use kb_categories::dsl;
+    let mut found = BTreeMap::new();
+    for ids in ids.chunks(AT_ONCE) {
+        let rows: Vec<(String, String)> = dsl::kb_categories
+            .filter(dsl::tenant_id.eq_any(scope))
+            .filter(dsl::id.eq_any(ids))
+            .select((dsl::id, dsl::name))
+            .load(conn)?;
+        found.extend(rows);
+    }
+    Ok(found)
+}
+
+/// A page of the categories that a filter means.
+pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Category>> {
+    let condition = Condition::all([Condition::text_in("kb_categories.tenant_id IN", scope), condition(filter)]);
+    let by = match sort.name {
+        "name" => Some(Column::Text("kb_categories.name_key")),
+        "createdDate" => Some(Column::Integer("kb_categories.created_ms")),
+        "updatedDate" => Some(Column::Integer("kb_categories.updated_ms")),
+        _ => None,
+    };
+    let order = Order::by(by.into_iter().chain([Column::Text("kb_categories.id")]), sort.descending);
+    let total = walk.total(|| kb_categories::table.filter(condition.clone()).count().get_result(conn))?;
+    let query = kb_categories::table.filter(condition).filter(order.after(walk.after())?).order(order);
+    let keys = |row: &Category| {
+        let first = match sort.name {
+            "name" => Some(Key::from(&row.name_key)),
+            "createdDate" => Some(Key::from(row.created_ms)),
+            "updatedDate" => Some(Key::from(row.updated_ms)),
+            _ => None,
+        };
+        first.into_iter().chain([Key::from(&row.id)]).collect()
+    };
+    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, keys))
+}
+
+fn condition(filter: &Filter) -> Condition {
+    let ids = filter.ids.iter().map(|ids| Condition::text_in("kb_categories.id IN", ids));
+    let parents = filter.parents.iter().map(|ids| Condition::text_in("kb_categories.parent_id IN", ids));
+    let states = filter.states.iter().map(|states| STATE.among(states));
+    let names = filter.names.iter().map(|names| {
+        if filter.whole {
+            return Condition::text_in("kb_categories.name_key IN", names);
+        }
+        Condition::any(names.iter().map(|name| Condition::contains("kb_categories.name_key", name)))
+    });
+    Condition::all(ids.chain(parents).chain(states).chain(names))
+}
+
+/// Refuses a category whose name a sibling outside the trash has.
+fn check_name(conn: &mut Conn, row: &Category) -> Result<()> {
+    use kb_categories::dsl;
+    let namesake = dsl::kb_categories
+        .filter(dsl::tenant_id.eq(&row.tenant_id))
+        .filter(dsl::parent_id.eq(&row.parent_id))
+        .filter(dsl::name_key.eq(&row.name_key))
+        .filter(dsl::trashed_with.eq(""))
+        .filter(dsl::id.ne(&row.id));
+    match namesake.select(dsl::id).first::<String>(conn).optional()? {
+        Some(_) => Err(rules::taken(&row.name).into()),
+        None => Ok(()),
+    }
+}
+
+/// Stores a new category.
+///
+/// # Errors
+/// 409 when a sibling has its name.
+pub fn insert(conn: &mut Conn, row: &Category) -> Result<()> {
+    check_name(conn, row)?;
+    diesel::insert_into(kb_categories::table).values(row).execute(conn)?;
+    Ok(())
+}
+
+/// Stores the next version of a category. The paths of all below it follow its name and its place, in one statement;
+/// its articles count as changed with its name, which they show.
+///
+/// # Errors
+/// 409 when a sibling has the name, or the category would stand below itself or too deep.
+pub fn update(conn: &mut Conn, old: &Category, new: &Category) -> Result<()> {
+    use kb_categories::dsl;
+    check_name(conn, new)?;
+    let own = || dsl::kb_categories.filter(dsl::tenant_id.eq(old.tenant_id.as_str()));
+    let within = || own().filter(TREE.within(&old.tenant_id, &old.id));
+    if old.parent_id != new.parent_id {
+        let above = own().filter(dsl::id.eq(&old.id)).filter(TREE.upward(&old.tenant_id, &new.parent_id));
+        if above.select(dsl::id).first::<String>(conn).optional()?.is_some() {
+            return Err(rules::cycle(&old.name).into());
+        }
+        let deepest: Option<i64> = within().select(max(dsl::depth)).get_result(conn)?;
+        rules::check_depth(deepest.unwrap_or(old.depth) + new.depth - old.depth)?;
+    }
+    if old.path != new.path {
+        let kept = i64::try_from(old.path.chars().count()).unwrap_or(i64::MAX).saturating_add(1);
+        let path = sql::<Text>("")
+            .bind::<Text, _>(&new.path)
+            .sql(" || substr(path, CAST(")
+            .bind::<BigInt, _>(kept)
+            .sql(" AS INTEGER))");
+        let moved = (
+            dsl::path.eq(path),
+            dsl::depth.eq(dsl::depth + (new.depth - old.depth)),
+            dsl::version.eq(dsl::version + 1),
+        );
+        diesel::update(within()).set(moved).execute(conn)?;
+    }
+    diesel::update(dsl::kb_categories.find((&old.tenant_id, &old.id))).set(new).execute(conn)?;
+    if old.name != new.name {
+        let articles = kb_articles::table
+            .filter(kb_articles::tenant_id.eq(&old.tenant_id))
+            .filter(kb_articles::category_id.eq(&old.id));
+        diesel::update(articles).set(kb_articles::version.eq(kb_articles::version + 1)).execute(conn)?;
+    }
+    Ok(())
+}
+
+/// Puts a category into the trash, with all that is below it and not there yet.
+pub fn delete(conn: &mut Conn, category: &Category, author: &str, now_ms: i64) -> Result<()> {
+    use kb_categories::dsl;
+    let (tenant, id) = (category.tenant_id.as_str(), category.id.as_str());
+    let within = dsl::kb_categories
+        .filter(dsl::tenant_id.eq(tenant))
+        .filter(TREE.within(tenant, id))
+        .filter(dsl::trashed_with.eq(""));
+    diesel::update(within)
+        .set((
+            dsl::trashed_with.eq(id),
+            dsl::version.eq(dsl::version + 1),
+            dsl::updated_by.eq(author),
+            dsl::updated_ms.eq(now_ms),
+        ))
+        .execute(conn)?;
+    let inside = Condition::sql("kb_articles.category_id IN (SELECT c.id FROM kb_categories c WHERE c.tenant_id = ")
+        .text(tenant)
+        .then(" AND c.trashed_with = ")
+        .text(id)
+        .then(")");
+    let articles = kb_articles::table
+        .filter(kb_articles::tenant_id.eq(tenant))
+        .filter(inside)
+        .filter(kb_articles::trashed_with.eq(""));
+    diesel::update(articles)
+        .set((kb_articles::trashed_with.eq(id), kb_articles::version.eq(kb_articles::version + 1)))
+        .execute(conn)?;
+    Ok(())
+}
+
+/// Takes a category out of the trash, with all that came there with it; it is `ACTIVE` then.
+///
+/// # Errors
+/// 409 when a sibling has its name by now.
+pub fn restore(conn: &mut Conn, category: &Category, author: &str, now_ms: i64) -> Result<()> {
+    use kb_categories::dsl;
+    check_name(conn, category)?;
+    let (tenant, id) = (category.tenant_id.as_str(), category.id.as_str());
+    let with_it = dsl::kb_categories.filter(dsl::tenant_id.eq(tenant)).filter(dsl::trashed_with.eq(id));
+    diesel::update(with_it)
+        .set((
+            dsl::trashed_with.eq(""),
+            dsl::version.eq(dsl::version + 1),
+            dsl::updated_by.eq(author),
+            dsl::updated_ms.eq(now_ms),
+        ))
+        .execute(conn)?;
+    let itself = dsl::kb_categories.find((tenant, id));
+    diesel::update(itself)
+        .set((dsl::state.eq(state::ACTIVE), dsl::updated_by.eq(author), dsl::updated_ms.eq(now_ms)))
+        .execute(conn)?;
+    let articles =
+        kb_articles::table.filter(kb_articles::tenant_id.eq(tenant)).filter(kb_articles::trashed_with.eq(id));
+    diesel::update(articles)
+        .set((kb_articles::trashed_with.eq(""), kb_articles::version.eq(kb_articles::version + 1)))
+        .execute(conn)?;
+    Ok(())
+}
+
+/// Makes an inactive category active.
+pub fn activate(conn: &mut Conn, category: &Category, author: &str, now_ms: i64) -> Result<()> {
+    use kb_categories::dsl;
+    diesel::update(dsl::kb_categories.find((&category.tenant_id, &category.id)))
+        .set((
+            dsl::state.eq(state::ACTIVE),
+            dsl::version.eq(dsl::version + 1),
+            dsl::updated_by.eq(author),
+            dsl::updated_ms.eq(now_ms),
+        ))
+        .execute(conn)?;
+    Ok(())
+}

@@ -1,0 +1,93 @@
+//! A few categories and articles, for `--demo`.
+
+use base::{problem::Problem, tenant::TenantId, timestamp::Timestamp};
+use db::{Db, Result};
+use outbox::{Tx, Who};
+
+use crate::{
+    articles,
+    categories::{self, wire::NewCategory},
+    state,
+};
+
+/// A category, the one above it, and what it is about.
+const CATEGORIES: [(&str, &str, &str); 5] = [
+    ("Network", "", "Everything between two machines"),
+    ("Wireless", "Network", "Access points and their controllers"),
+    ("VPN", "Network", "Tunnels to the branch offices"),
+    ("Servers", "", "Physical and virtual machines"),
+    ("Backup", "Servers", "What is saved, where, and how to get it back"),
+];
+
+/// A category, a title, and Markdown.
+const ARTICLES: [(&str, &str, &str); 5] = [
+    (
+        "Wireless",
+        "An access point does not answer",
+        "1. Look at the **LED**: amber is *no uplink*, off is *no power*.\n2. Check the port of the switch.\n3. Only then \
+         reset it; the configuration comes back from the controller within five minutes.\n",
+    ),
+    (
+        "VPN",
+        "The tunnel to Austin is up, but nothing comes through",
+        "The provider changes the MTU at times. Try `ping -M do -s 1372`; when that fails, lower the MTU of the tunnel \
+         to **1400**.\n",
+    ),
+    (
+        "Servers",
+        "A disk is nearly full",
+        "Find what grew:\n\n```sh\ndu -xh / | sort -h | tail\n```\n\nLogs are rotated daily. A core file in `/var/crash` \
+         belongs to an incident before it is deleted.\n",
+    ),
+    (
+        "Backup",
+        "Restore a single file",
+        "Every machine is saved at 02:00. Restores go to `/restore` on the same machine, never over the original.\n",
+    ),
+    (
+        "Backup",
+        "A backup was missed",
+        "A run is missed when the machine was away. It catches up by itself; two in a row are an incident of priority \
+         **High**.\n",
+    ),
+];
+
+/// Adds them to a tenant that has no category, by the first of `people`; without one nothing happens. Says whether it did anything.
+pub fn fill(db: &Db, tenant: &TenantId, people: &[String], now: Timestamp) -> Result<bool> {
+    let Some(author) = people.first().cloned() else { return Ok(false) };
+    let tenant = tenant.to_string();
+    let who = Who { user_id: author.clone(), key_id: "demo".to_owned(), request_id: String::new() };
+    db.write_here(move |conn| Tx::run(conn, &who, now, |tx| fill_empty(tx, &tenant, &author)))
+}
+
+fn fill_empty(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<bool> {
+    crate::alone(tx.conn, tenant)?;
+    if !categories::store::is_empty(tx.conn, tenant)? {
+        return Ok(false);
+    }
+    let now = tx.now;
+    let mut made: Vec<categories::store::Category> = Vec::new();
+    for (name, above, description) in CATEGORIES {
+        let new = NewCategory { name: name.to_owned(), description: description.to_owned(), parent: None };
+        let above = made.iter().find(|category| category.name == above);
+        let number = db::next_id(tx.conn, "kb.categories", 1)?;
+        let row = categories::rules::created(tenant, new, above, number, author, now)?;
+        categories::store::insert(tx.conn, &row)?;
+        categories::note(tx, None, Some(&row));
+        made.push(row);
+    }
+    for (category, title, content) in ARTICLES {
+        let category = made.iter().find(|known| known.name == category).ok_or_else(Problem::internal)?;
+        let new = articles::wire::NewArticle {
+            title: title.to_owned(),
+            content: content.to_owned(),
+            category: category.id.clone(),
+            state: state::ACTIVE,
+        };
+        let number = db::next_id(tx.conn, "kb.articles", 1)?;
+        let row = articles::rules::created(tenant, &new, number, author, now);
+        articles::store::insert(tx.conn, &row, content)?;
+        articles::note(tx, None, Some(&row));
+    }
+    Ok(true)
+}

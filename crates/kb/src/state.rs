@@ -1,0 +1,48 @@
+//! States of categories and articles: where they are in their life.
+
+use db::Condition;
+
+/// In use.
+pub const ACTIVE: &str = "ACTIVE";
+/// Not in use for now.
+pub const INACTIVE: &str = "INACTIVE";
+/// Deleted, until somebody restores it.
+pub const TRASH: &str = "TRASH";
+
+/// Those that a filter takes.
+pub const ALL: [&str; 3] = [ACTIVE, INACTIVE, TRASH];
+/// Those that a body may say.
+pub const OUTSIDE_TRASH: [&str; 2] = [ACTIVE, INACTIVE];
+
+/// The state of a row, by its columns.
+pub fn shown<'a>(state: &'a str, trashed_with: &str) -> &'a str {
+    if trashed_with.is_empty() { state } else { TRASH }
+}
+
+/// The columns of a table that tell the state of its rows, with the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Columns {
+    /// Its `state`.
+    pub state: &'static str,
+    /// Its `trashed_with`.
+    pub trashed_with: &'static str,
+}
+
+impl Columns {
+    /// The rows in one of these states.
+    pub fn among(self, states: &[&'static str]) -> Condition {
+        Condition::any(states.iter().map(|state| match *state {
+            TRASH => Condition::sql(self.trashed_with).then(" <> ''"),
+            state => Condition::sql(self.trashed_with).then(" = '' AND ").then(self.state).then(" = ").text(state),
+        }))
+    }
+}
+
+/// The parameter `state`: those outside the trash when it is not there.
+pub fn parameter(query: &mut base::Query) -> Vec<&'static str> {
+    match query.one_of("state", &[ACTIVE, INACTIVE, TRASH, "ALL"], "") {
+        "" => OUTSIDE_TRASH.to_vec(),
+        "ALL" => ALL.to_vec(),
+        state => vec![state],
+    }
+}

@@ -1,0 +1,11 @@
+//! What tenants are called.
+
+use std::collections::HashMap;
+
+use db::{Conn, Result};
+
+/// What tenants are called.
+pub trait Tenants: Send + Sync {
+    /// The names of these tenants, by id; unknown ids are left out.
+    fn names(&self, conn: &mut Conn, ids: &[String]) -> Result<HashMap<String, String>>;
+}

@@ -1,0 +1,150 @@
+//! Alerts a second over HTTP, in batches, among many resources and maintenance windows; against an insert loop of the
+//! same rows, by prepared statements and in a transaction for each batch.
+//!
+//! Events leave the database when they are handed on, so the loop writes as many of its own, of the size of their alerts.
+
+use std::{fs, path::Path, time::Instant};
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::{Value, json};
+
+use crate::{
+    copies,
+    data::Data,
+    http::request,
+    load::median,
+    reports, seed,
+    server::{Server, TENANT, below_tenant},
+    sqlite::{self, Database, Row},
+    table::{Line, thousands},
+};
+
+const WINDOWS: usize = 1_000;
+const BATCHES: usize = 40;
+const BATCH: usize = 100;
+const ROUNDS: usize = 5;
+
+/// The least that the server may take in of what the loop does.
+const TARGET: f64 = 0.25;
+
+/// The tables that an alert has rows in, beside its event.
+const TABLES: [&str; 3] = ["alerts", "alert_problems", "audit_log"];
+
+/// Alerts about resources of a copy of this database.
+pub fn measure(data: &Data, temporary: &Path) -> Result<Line> {
+    let directory = temporary.join("alerts");
+    fs::create_dir_all(&directory)?;
+    fs::copy(data.file(), seed::database(&directory))?;
+    let server = Server::start(&directory)?;
+    let written = Database::open(&seed::database(&directory))?;
+    let hosts = written.texts(
+        "SELECT host_name FROM resources WHERE tenant_id = ? AND state = 'active' AND host_name <> '' LIMIT ?",
+        &[sqlite::Value::text(TENANT), sqlite::Value::Integer((BATCHES * BATCH) as i64)],
+    )?;
+    ensure!(hosts.len() == BATCHES * BATCH, "{} host names are too few", hosts.len());
+    plan(&server, &hosts)?;
+    let copy = reports::copy_of(&written, &temporary.join("alerts-copy.sqlite"))?;
+    let (mut rates, mut loop_rates, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    let mut known = TABLES.map(|_| 0);
+    rows(&written, &mut known)?;
+    // The first round is not counted: everything is cold.
+    for round in 0..=ROUNDS {
+        let requests: Vec<Vec<u8>> = hosts
+            .chunks(BATCH)
+            .map(|hosts| {
+                let body: Value = hosts.iter().map(|host| alert(host, round)).collect();
+                request("POST", &below_tenant("/alerts"), &server.token, body.to_string().as_bytes())
+            })
+            .collect();
+        let rate = reports::send(&server, &requests)? * BATCH as f64;
+        let rows = rows(&written, &mut known)?;
+        ensure!(rows[0].len() == BATCHES * BATCH, "{} alerts came of {}", rows[0].len(), BATCHES * BATCH);
+        let loop_rate = replay(&copy, &rows)?;
+        if round > 0 {
+            ratios.push(rate / loop_rate);
+            rates.push(rate);
+            loop_rates.push(loop_rate);
+        }
+    }
+    server.stop()?;
+    let ratio = median(&ratios);
+    let size = thousands(f64::from(data.size));
+    Ok(Line {
+        name: format!("POST /alerts, {BATCH} at once, {size} resources, {} windows", thousands(WINDOWS as f64)),
+        ours: format!("{} /s", thousands(median(&rates))),
+        theirs: format!("{} /s (insert loop)", thousands(median(&loop_rates))),
+        result: format!("{ratio:.2}"),
+        target: format!("≥ {TARGET:.2}"),
+        met: Some(ratio >= TARGET),
+    })
+}
+
+fn alert(host: &str, round: usize) -> Value {
+    json!({
+        "currentState": "Critical", "subject": "Load is 31", "description": "The load of the last five minutes",
+        "metric": format!("system.load.{round}"), "component": "cpu", "app": "bench", "device": {"hostName": host},
+    })
+}
+
+/// Makes the windows: all are open, each covers a machine, and every other one expects what comes in.
+fn plan(server: &Server, hosts: &[String]) -> Result<()> {
+    let mut connection = server.connect()?;
+    for (number, host) in hosts.iter().take(WINDOWS).enumerate() {
+        let subject = if number.is_multiple_of(2) { "Load" } else { "Disk" };
+        let body = json!({
+            "name": format!("Window {number}"), "description": "bench", "devices": [{"hostName": host}],
+            "schedule": {
+                "type": "Recurring", "startTime": "2026-01-01T00:00:00+0000", "endTime": "2026-01-01T23:59:59+0000",
+                "timezone": "GMT", "pattern": {"type": "daily", "dayFrequency": "everyday"}, "endBy": "NEVER"
+            },
+            "alertConditions": {
+                "matchingType": "ALL", "rules": [{"key": "subject", "operator": "Startswith", "value": subject}]
+            }
+        });
+        server.post(&mut connection, "/scheduleMaintenances", &body).context("making the windows")?;
+    }
+    Ok(())
+}
+
+/// The rows that were added since the last call, by table.
+fn rows(database: &Database, known: &mut [i64; TABLES.len()]) -> Result<Vec<Vec<Row>>> {
+    let mut found = Vec::new();
+    for (table, known) in TABLES.into_iter().zip(known) {
+        let added = [sqlite::Value::Integer(*known)];
+        found.push(database.rows(&format!("SELECT * FROM {table} WHERE rowid > ? ORDER BY rowid"), &added)?);
+        let last = database.rows(&format!("SELECT coalesce(max(rowid), 0) FROM {table}"), &[])?;
+        *known = last.first().map_or(*known, |row| row[0].as_integer());
+    }
+    Ok(found)
+}
+
+/// Writes the rows again; answers how many alerts were written a second.
+fn replay(database: &Database, rows: &[Vec<Row>]) -> Result<f64> {
+    let statement = |table: &str| {
+        let columns = copies::columns(database, table)?.len();
+        database.prepare(&copies::insertion(table, columns))
+    };
+    let mut inserts = TABLES.iter().map(|table| statement(table)).collect::<Result<Vec<_>>>()?;
+    let mut event = database.prepare(
+        "INSERT INTO outbox_events (tenant_id, id, entity, entity_id, action, after, request_id, created_ms, due_ms, \
+         owner, attempts) VALUES (?, ?, 'ALERT', ?, 'CREATE', ?, ?, ?, ?, '', 0)",
+    )?;
+    let document = copies::columns(database, "alerts")?.iter().position(|column| column == "document");
+    let document = document.context("alerts have no document")?;
+    let (mut begin, mut commit) = (database.prepare("BEGIN IMMEDIATE")?, database.prepare("COMMIT")?);
+    let alerts = rows.first().map_or(0, Vec::len);
+    let begun = Instant::now();
+    for batch in 0..alerts.div_ceil(BATCH) {
+        begin.run(&[])?;
+        for (insert, rows) in inserts.iter_mut().zip(rows) {
+            rows.iter().skip(batch * BATCH).take(BATCH).try_for_each(|row| insert.run(row))?;
+        }
+        for row in rows.iter().flatten().skip(batch * BATCH).take(BATCH) {
+            let now = sqlite::Value::Integer(1);
+            let (tenant, id, after) = (row[0].clone(), row[1].clone(), row[document].clone());
+            event.run(&[tenant, id.clone(), id.clone(), after, id, now.clone(), now])?;
+        }
+        commit.run(&[])?;
+    }
+    Ok(alerts as f64 / begun.elapsed().as_secs_f64())
+}

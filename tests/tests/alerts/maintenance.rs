@@ -1,0 +1,152 @@
+//! Alerts of machines in maintenance.
+
+use std::thread::sleep;
+use std::time::Duration;
+
+use muster_tests::{Backend, Client, Server, both_backends, unique};
+use serde_json::{Value, json};
+
+use super::{each, found, get, host, post, report, text};
+
+both_backends![
+    inside_a_window_it_is_a_maintenance_alert,
+    conditions_say_which_alerts_a_window_expects,
+    what_is_open_afterwards_is_escalated_to_who_is_on_call,
+    without_escalation_it_is_heard_of_when_it_is_reported_again,
+    of_two_gateways_one_escalates,
+];
+
+/// A window that is open now; its id.
+#[track_caller]
+fn window(client: &Client, host: &str, more: &Value) -> String {
+    let mut body = json!({
+        "name": unique("window"), "description": "Patches", "devices": [{"hostName": host}],
+        "schedule": {"type": "One-Time", "startTime": "2026-01-01T00:00:00+0000", "endTime": "2099-01-01T00:00:00+0000",
+            "timezone": "GMT"},
+    });
+    for (name, value) in more.as_object().into_iter().flatten() {
+        body[name] = value.clone();
+    }
+    text(&client.post("/scheduleMaintenances", &body).ok()["uniqueId"])
+}
+
+#[track_caller]
+fn end(client: &Client, window: &str) {
+    client.post_empty(&format!("/scheduleMaintenances/{window}/end")).ok();
+}
+
+/// The alert, once what happened to it last is this.
+#[track_caller]
+fn after(client: &Client, alert: &Value, event: &str) -> Value {
+    for _ in 0..150 {
+        let found = get(client, alert);
+        if found["lastEvent"] == event {
+            return found;
+        }
+        sleep(Duration::from_millis(100));
+    }
+    panic!("not {event}: {}", get(client, alert));
+}
+
+fn inside_a_window_it_is_a_maintenance_alert(server: &Server) {
+    let client = server.new_client();
+    let ((_, name), (_, other)) = (host(&client), host(&client));
+    let before = post(&client, &report(&name, "Critical", "before"));
+    let id = window(&client, &name, &json!({}));
+    let made = post(&client, &report(&name, "Critical", "load"));
+    assert_eq!((&made["alertType"], &made["status"]), (&json!("Maintenance"), &json!("Suppressed")));
+    let alert = get(&client, &made);
+    assert_eq!((&alert["maintenance"]["uniqueId"], &alert["suppression"]["reason"]), (&json!(id), &json!("maintenance")));
+    assert_eq!(alert["maintenance"]["until"], json!("2099-01-01T00:00:00+0000"));
+    assert_eq!(found(&client, &format!("maintenanceId:{id}")), [text(&made["id"])]);
+    assert_eq!(found(&client, "alertType:Maintenance"), [text(&made["id"])]);
+    assert_eq!(post(&client, &report(&other, "Critical", "load"))["alertType"], json!("Monitoring"));
+    let again = post(&client, &report(&name, "Critical", "before"));
+    assert_eq!((&again["id"], &again["alertType"]), (&before["id"], &json!("Monitoring")), "it was there before");
+    client.post(&format!("/alerts/{}/actions/suppress", text(&made["id"])), &json!({})).problem(409, "0004");
+    let heard = client.post_empty(&format!("/alerts/{}/actions/unsuppress", text(&made["id"]))).ok();
+    assert_eq!((&heard["alertType"], &heard["status"]), (&json!("Monitoring"), &json!("New")));
+    let closed = post(&client, &report(&name, "Critical", "cpu"));
+    assert_eq!(post(&client, &report(&name, "Ok", "cpu"))["status"], json!("Closed"));
+    end(&client, &id);
+    assert_eq!(post(&client, &report(&name, "Critical", "disk"))["alertType"], json!("Monitoring"), "it is over");
+    sleep(Duration::from_secs(3));
+    assert_eq!(get(&client, &closed)["lastEvent"], json!("Closed"), "what is well is not escalated");
+    assert_eq!(get(&client, &made)["lastEvent"], json!("Unsuppressed"), "nor what was heard of before");
+}
+
+fn conditions_say_which_alerts_a_window_expects(server: &Server) {
+    let client = server.new_client();
+    let (_, name) = host(&client);
+    let conditions = json!({"matchingType": "ANY", "rules": [
+        {"key": "metric", "operator": "Startswith", "value": "disk"},
+        {"key": "currentState", "operator": "Equals", "value": "Warning"},
+    ]});
+    window(&client, &name, &json!({"alertConditions": conditions}));
+    let kind = |state: &str, metric: &str| text(&post(&client, &report(&name, state, metric))["alertType"]);
+    assert_eq!(kind("Critical", "disk.used"), "Maintenance");
+    assert_eq!(kind("Critical", "load"), "Monitoring");
+    assert_eq!(kind("Warning", "ping"), "Maintenance");
+    assert_eq!(kind("Critical", "ping"), "Monitoring", "it has become what the window does not expect");
+}
+
+fn what_is_open_afterwards_is_escalated_to_who_is_on_call(server: &Server) {
+    let client = server.new_client();
+    let user = json!({"loginName": unique("ann"), "firstName": "Ann", "mobileNumber": "+1 555 0200"});
+    let user = text(&client.post("/users", &user).ok()["id"]);
+    let schedule = json!({"type": "one-time", "startDate": "2026-01-01T00:00:00Z", "endDate": "2098-01-01T00:00:00Z"});
+    let roster = json!({"name": unique("roster"), "description": "all", "timeZone": {"name": "GMT"}, "shiftDetails": [
+        {"name": "Always", "schedule": schedule, "users": [{"id": user}], "userGroups": []}]});
+    let roster = client.post("/rosters", &roster).ok();
+    let (_, name) = host(&client);
+    let id = window(&client, &name, &json!({}));
+    let made = post(&client, &report(&name, "Critical", "load"));
+    let well = post(&client, &report(&name, "Critical", "disk"));
+    post(&client, &report(&name, "Ok", "disk"));
+    end(&client, &id);
+    let alert = after(&client, &made, "Escalated");
+    assert_eq!((&alert["status"], &alert["alertType"]), (&json!("New"), &json!("Maintenance")));
+    let on_call = alert["escalation"]["onCall"].as_array().cloned().unwrap_or_default();
+    let ann = on_call.iter().find(|person| person["id"] == json!(user)).cloned().unwrap_or_default();
+    assert_eq!((&ann["mobileNumber"], &ann["rosterId"]), (&json!("+1 555 0200"), &roster["id"]), "{alert}");
+    assert_eq!(ann["shiftId"], roster["shiftDetails"][0]["id"]);
+    let log = client.search("/auditLog/search", &format!("entityId:{}", text(&made["id"]))).page();
+    let told: Vec<&Value> = log["results"].as_array().into_iter().flatten().collect();
+    let told: Vec<_> = told.iter().filter(|entry| entry["changes"]["lastEvent"]["after"] == "Escalated").collect();
+    assert_eq!(told.len(), 1, "{log}");
+    assert!(told[0].to_string().contains(&user), "the log has who was on call: {}", told[0]);
+    assert_eq!(get(&client, &well)["lastEvent"], json!("Closed"));
+    assert_eq!(post(&client, &report(&name, "Critical", "load"))["repeatCount"], json!(2));
+}
+
+fn without_escalation_it_is_heard_of_when_it_is_reported_again(server: &Server) {
+    let client = server.new_client();
+    let (_, name) = host(&client);
+    let id = window(&client, &name, &json!({"runEscalationAction": false}));
+    let made = post(&client, &report(&name, "Critical", "load"));
+    end(&client, &id);
+    sleep(Duration::from_secs(3));
+    let alert = get(&client, &made);
+    assert_eq!((&alert["status"], &alert["lastEvent"]), (&json!("Suppressed"), &json!("Created")));
+    let again = post(&client, &report(&name, "Critical", "load"));
+    assert_eq!((&again["id"], &again["status"], &again["alertType"]), (&made["id"], &json!("New"), &json!("Monitoring")));
+}
+
+fn of_two_gateways_one_escalates(backend: Backend) {
+    const ALERTS: usize = 700;
+    let first = Server::start(backend);
+    let second = first.database_url().map(|url| Server::start_at(backend, Some(url.to_owned()), &[]));
+    let client = first.new_client();
+    let (_, name) = host(&client);
+    let id = window(&client, &name, &json!({}));
+    let all: Vec<Value> = (0..ALERTS).map(|number| report(&name, "Critical", &format!("m{number}"))).collect();
+    let results = client.post("/alerts", &json!(all)).ok();
+    assert!(each(&results, "alertType").iter().all(|kind| kind == "Maintenance"));
+    end(&client, &id);
+    for result in results.as_array().into_iter().flatten() {
+        after(&client, result, "Escalated");
+    }
+    let log = client.search("/auditLog/search?pageSize=1", "entity:ALERT+action:UPDATE").page();
+    assert_eq!(log["totalResults"], json!(ALERTS), "each was escalated once");
+    drop(second);
+}

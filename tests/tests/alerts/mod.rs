@@ -1,0 +1,60 @@
+//! Alerts: what monitors report, and what becomes of it.
+
+mod actions;
+mod alertmanager;
+mod bad_input;
+mod crashes;
+mod intake;
+mod search;
+
+use muster_tests::{Client, unique};
+use serde_json::{Value, json};
+
+/// A new resource of a tenant; its id and its host name.
+#[track_caller]
+fn host(client: &Client) -> (String, String) {
+    let name = unique("host");
+    let made = client.post("/resources", &json!({"name": name, "hostName": name})).ok();
+    (text(&made["resourceUUID"]), name)
+}
+
+/// A report of one metric of a host.
+fn report(host: &str, state: &str, metric: &str) -> Value {
+    json!({"currentState": state, "subject": format!("{metric} is {state}"), "metric": metric,
+        "device": {"hostName": host}})
+}
+
+/// The same, as of a time.
+fn at(mut report: Value, time: &str) -> Value {
+    report["alertTime"] = json!(time);
+    report
+}
+
+/// Reports one alert; its result.
+#[track_caller]
+fn post(client: &Client, report: &Value) -> Value {
+    client.post("/alert", report).ok()
+}
+
+/// The alert of a result.
+#[track_caller]
+fn get(client: &Client, result: &Value) -> Value {
+    client.get(&format!("/alerts/{}", text(&result["id"]))).ok()
+}
+
+/// The ids that a search finds.
+#[track_caller]
+fn found(client: &Client, query_string: &str) -> Vec<String> {
+    let page = client.search("/alerts/search", query_string).page();
+    page["results"].as_array().into_iter().flatten().map(|alert| text(&alert["id"])).collect()
+}
+
+#[track_caller]
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_else(|| panic!("no text: {value}")).to_owned()
+}
+
+/// The field of each element of an array.
+fn each(list: &Value, field: &str) -> Vec<String> {
+    list.as_array().into_iter().flatten().map(|one| text(&one[field])).collect()
+}
