@@ -25,10 +25,13 @@ pub(super) enum Kind {
     RosterCalendar,
     /// An address of a user's calendar.
     UserCalendar,
+    MaintenanceWindow,
+    /// An address of a window's calendar.
+    MaintenanceCalendar,
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 13] = [
+    pub(super) const ALL: [Self; 15] = [
         Self::Resource,
         Self::Record,
         Self::Site,
@@ -42,6 +45,8 @@ impl Kind {
         Self::Override,
         Self::RosterCalendar,
         Self::UserCalendar,
+        Self::MaintenanceWindow,
+        Self::MaintenanceCalendar,
     ];
 
     /// What templates call it: `$site`, and `$site.name` for its name.
@@ -60,6 +65,8 @@ impl Kind {
             Self::Override => "override",
             Self::RosterCalendar => "rosterCalendar",
             Self::UserCalendar => "userCalendar",
+            Self::MaintenanceWindow => "maintenanceWindow",
+            Self::MaintenanceCalendar => "maintenanceCalendar",
         }
     }
 
@@ -108,6 +115,15 @@ impl Kind {
                 let created = owner.post_empty(&format!("/rosters/users/{user}/calendars")).ok();
                 json!({"id": created["id"], "inside": user})
             }
+            Self::MaintenanceWindow => {
+                let covered = Self::Resource.make(owner, name).id();
+                json!({"id": create("/scheduleMaintenances", window(name, &covered))["uniqueId"]})
+            }
+            Self::MaintenanceCalendar => {
+                let window = Self::MaintenanceWindow.make(owner, name).id();
+                let created = owner.post_empty(&format!("/scheduleMaintenances/{window}/calendars")).ok();
+                json!({"id": created["id"], "inside": window})
+            }
         };
         if self == Self::Record {
             owner.delete(&format!("/resources/{}", plain(&created["id"]))).ok();
@@ -131,7 +147,8 @@ impl Kind {
             Self::UserGroup => json!(format!("USRGRP-{}", uuid())),
             Self::Roster => json!(format!("ES-{}", uuid())),
             Self::Override => json!(format!("OVR-{}", uuid())),
-            Self::RosterCalendar | Self::UserCalendar => json!(format!("CAL-{}", uuid())),
+            Self::RosterCalendar | Self::UserCalendar | Self::MaintenanceCalendar => json!(format!("CAL-{}", uuid())),
+            Self::MaintenanceWindow => json!(format!("SM-{}", uuid())),
         };
         let mut forms = vec![("id", id), ("name", json!(unique("nobody")))];
         match self {
@@ -152,6 +169,12 @@ fn roster(name: &str, user: &str) -> Value {
     let schedule = json!({"type": "one-time", "startDate": "2026-11-20T00:00:00Z", "endDate": "2026-11-21T00:00:00Z"});
     let shift = json!({"name": name, "schedule": schedule, "users": [{"id": user}], "userGroups": []});
     json!({"name": name, "description": name, "timeZone": {"name": "Europe/Paris"}, "shiftDetails": [shift]})
+}
+
+fn window(name: &str, resource: &str) -> Value {
+    // Open, so that it can be extended.
+    let schedule = json!({"type": "One-Time", "startTime": "2026-01-01T00:00:00Z", "endTime": "2090-01-01T00:00:00Z"});
+    json!({"name": name, "description": name, "devices": [{"uniqueId": resource}], "schedule": schedule})
 }
 
 /// An entity, or none, by every form in which it can be named.

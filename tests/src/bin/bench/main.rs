@@ -14,6 +14,7 @@ mod http;
 mod lists;
 mod load;
 mod machine;
+mod maintenance;
 mod names;
 mod points;
 mod reports;
@@ -36,7 +37,7 @@ use anyhow::{Context as _, Result, ensure};
 use crate::{data::Store, table::Line};
 
 /// The parts, in the order in which they run.
-const PARTS: [&str; 7] = ["points", "list", "memory", "filters", "reports", "rosters", "start"];
+const PARTS: [&str; 8] = ["points", "list", "memory", "filters", "reports", "rosters", "maintenance", "start"];
 
 struct Settings {
     small: u32,
@@ -136,6 +137,7 @@ fn measure(part: &str, settings: &Settings, store: &Store, temporary: &Path, res
         }
         "reports" => results.lines.extend(reports::measure(temporary, reports, connections)?),
         "rosters" => results.lines.extend(rosters::measure(temporary)?),
+        "maintenance" => results.lines.extend(maintenance::measure(temporary)?),
         _ => results.lines.extend(start::measure(&store.database(large)?)?),
     }
     Ok(())
