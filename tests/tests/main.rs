@@ -12,6 +12,7 @@ mod harness;
 mod house;
 mod inventory;
 mod isolation_matrix;
+mod maintenance;
 mod operations;
 mod retries;
 mod rosters;

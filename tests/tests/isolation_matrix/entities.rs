@@ -25,13 +25,16 @@ pub(super) enum Kind {
     RosterCalendar,
     /// An address of a user's calendar.
     UserCalendar,
+    MaintenanceWindow,
+    /// An address of a window's calendar.
+    MaintenanceCalendar,
     Alert,
     /// One that can be unsuppressed.
     SuppressedAlert,
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 15] = [
+    pub(super) const ALL: [Self; 17] = [
         Self::Resource,
         Self::Record,
         Self::Site,
@@ -45,6 +48,8 @@ impl Kind {
         Self::Override,
         Self::RosterCalendar,
         Self::UserCalendar,
+        Self::MaintenanceWindow,
+        Self::MaintenanceCalendar,
         Self::Alert,
         Self::SuppressedAlert,
     ];
@@ -65,6 +70,8 @@ impl Kind {
             Self::Override => "override",
             Self::RosterCalendar => "rosterCalendar",
             Self::UserCalendar => "userCalendar",
+            Self::MaintenanceWindow => "maintenanceWindow",
+            Self::MaintenanceCalendar => "maintenanceCalendar",
             Self::Alert => "alert",
             Self::SuppressedAlert => "suppressedAlert",
         }
@@ -115,6 +122,15 @@ impl Kind {
                 let created = owner.post_empty(&format!("/rosters/users/{user}/calendars")).ok();
                 json!({"id": created["id"], "inside": user})
             }
+            Self::MaintenanceWindow => {
+                let covered = Self::Resource.make(owner, name).id();
+                json!({"id": create("/scheduleMaintenances", window(name, &covered))["uniqueId"]})
+            }
+            Self::MaintenanceCalendar => {
+                let window = Self::MaintenanceWindow.make(owner, name).id();
+                let created = owner.post_empty(&format!("/scheduleMaintenances/{window}/calendars")).ok();
+                json!({"id": created["id"], "inside": window})
+            }
             Self::Alert | Self::SuppressedAlert => {
                 let created = create("/alert", json!({"currentState": "Warning", "subject": name}));
                 if self == Self::SuppressedAlert {
@@ -145,7 +161,8 @@ impl Kind {
             Self::UserGroup => json!(format!("USRGRP-{}", uuid())),
             Self::Roster => json!(format!("ES-{}", uuid())),
             Self::Override => json!(format!("OVR-{}", uuid())),
-            Self::RosterCalendar | Self::UserCalendar => json!(format!("CAL-{}", uuid())),
+            Self::RosterCalendar | Self::UserCalendar | Self::MaintenanceCalendar => json!(format!("CAL-{}", uuid())),
+            Self::MaintenanceWindow => json!(format!("SM-{}", uuid())),
             Self::Alert | Self::SuppressedAlert => json!(format!("ALT-{}", uuid())),
         };
         let mut forms = vec![("id", id), ("name", json!(unique("nobody")))];
@@ -167,6 +184,12 @@ fn roster(name: &str, user: &str) -> Value {
     let schedule = json!({"type": "one-time", "startDate": "2026-11-20T00:00:00Z", "endDate": "2026-11-21T00:00:00Z"});
     let shift = json!({"name": name, "schedule": schedule, "users": [{"id": user}], "userGroups": []});
     json!({"name": name, "description": name, "timeZone": {"name": "Europe/Paris"}, "shiftDetails": [shift]})
+}
+
+fn window(name: &str, resource: &str) -> Value {
+    // Open, so that it can be extended.
+    let schedule = json!({"type": "One-Time", "startTime": "2026-01-01T00:00:00Z", "endTime": "2090-01-01T00:00:00Z"});
+    json!({"name": name, "description": name, "devices": [{"uniqueId": resource}], "schedule": schedule})
 }
 
 /// An entity, or none, by every form in which it can be named.
