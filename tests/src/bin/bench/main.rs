@@ -15,6 +15,7 @@ mod http;
 mod lists;
 mod load;
 mod machine;
+mod maintenance;
 mod names;
 mod points;
 mod reports;
@@ -38,8 +39,19 @@ use anyhow::{Context as _, Result, ensure};
 use crate::{data::Store, table::Line};
 
 /// The parts, in the order in which they run.
-const PARTS: [&str; 10] =
-    ["points", "list", "memory", "filters", "reports", "rosters", "alerts", "writes", "overload", "start"];
+const PARTS: [&str; 11] = [
+    "points",
+    "list",
+    "memory",
+    "filters",
+    "reports",
+    "rosters",
+    "maintenance",
+    "alerts",
+    "writes",
+    "overload",
+    "start",
+];
 
 struct Settings {
     small: u32,
@@ -141,6 +153,7 @@ fn measure(part: &str, settings: &Settings, store: &Store, temporary: &Path, res
         "rosters" => results.lines.extend(rosters::measure(temporary)?),
         "writes" => results.lines.push(writes::together(temporary)?),
         "overload" => results.lines.extend(writes::overload(temporary)?),
+        "maintenance" => results.lines.extend(maintenance::measure(temporary)?),
         "alerts" => results.lines.push(alerts::measure(&store.database(list)?, temporary)?),
         _ => results.lines.extend(start::measure(&store.database(large)?)?),
     }
