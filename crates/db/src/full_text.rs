@@ -26,6 +26,9 @@ use crate::{Backend, Column, Condition, Conn, Order, Result, Sql};
 /// provoke; this bounds what that costs, and is more than a long text has.
 const MOST_WORDS: usize = 5_000;
 
+/// What it counts that a wanted word begins a word of the title, is one, or is one of the content.
+const POINTS: [&str; 3] = [" THEN 4 ELSE 0 END", " THEN 2 ELSE 0 END", " THEN 1 ELSE 0 END"];
+
 /// Positions beyond these have no meaning to Postgres, and are refused.
 const LAST_POSITION: usize = 16_383;
 const MOST_POSITIONS: usize = 255;
@@ -85,7 +88,7 @@ impl FullText {
     }
 
     /// A page of the rows of these tenants that have every one of `wanted` (folded words) at the start of a word, and
-    /// meet `filter`; best first. And how many there are.
+    /// meet `filter`; best first, among equals the latest. And how many there are.
     pub fn search(
         self,
         conn: &mut Conn,
@@ -131,38 +134,71 @@ impl FullText {
         vec![Key::from(*score), Key::from(*number)]
     }
 
+    /// The rows that have every word, with their scores. A score depends on the row alone, or it would be another one
+    /// on the next page: one of FTS5's own changes with every row that anybody adds.
     fn hits(self, backend: Backend, tenants: &[String], wanted: &[String]) -> Condition {
-        let each = |form: fn(&str) -> String, and: &str, or: &str| {
+        let any = |word: &str, form: fn(&str) -> String, or: &str| {
+            let terms: Vec<String> = tenants.iter().map(|tenant| form(&term(tenant, word))).collect();
+            format!("({})", terms.join(or))
+        };
+        let of_all = |form: fn(&str) -> String, and: &str, or: &str| {
             let of_tenant = |tenant: &String| {
                 let terms: Vec<String> = wanted.iter().map(|word| form(&term(tenant, word))).collect();
                 format!("({})", terms.join(and))
             };
             tenants.iter().map(of_tenant).collect::<Vec<_>>().join(or)
         };
+        let points = |has: &dyn Fn(String) -> Condition, queries: [&dyn Fn(&str) -> String; 3]| {
+            let mut score = Condition::sql("0");
+            for word in wanted {
+                for (query, points) in queries.iter().zip(POINTS) {
+                    score = score.then(" + CASE WHEN ").append(has(query(word))).then(points);
+                }
+            }
+            score
+        };
         match backend {
             Backend::Sqlite => {
-                Condition::sql("WITH hits(number, score) AS MATERIALIZED (SELECT rowid, CAST(-1000000000 * bm25(")
-                    .then(self.index)
-                    .then(", 8.0, 1.0) AS INTEGER) FROM ")
+                let whole: fn(&str) -> String = |term| format!("\"{term}\"");
+                let begun: fn(&str) -> String = |term| format!("\"{term}\"*");
+                let has = |query: String| {
+                    Condition::sql("found.number IN (SELECT rowid FROM ")
+                        .then(self.index)
+                        .then(" WHERE ")
+                        .then(self.index)
+                        .then(" MATCH ")
+                        .text(query)
+                        .then(")")
+                };
+                let queries: [&dyn Fn(&str) -> String; 3] = [
+                    &|word| format!("title : {}", any(word, begun, " OR ")),
+                    &|word| format!("title : {}", any(word, whole, " OR ")),
+                    &|word| format!("content : {}", any(word, whole, " OR ")),
+                ];
+                Condition::sql("WITH found(number) AS MATERIALIZED (SELECT rowid FROM ")
                     .then(self.index)
                     .then(" WHERE ")
                     .then(self.index)
                     .then(" MATCH ")
-                    .text(each(|term| format!("\"{term}\"*"), " AND ", " OR "))
-                    .then(") ")
+                    .text(of_all(begun, " AND ", " OR "))
+                    .then("), hits(number, score) AS MATERIALIZED (SELECT found.number, ")
+                    .append(points(&has, queries))
+                    .then(" FROM found) ")
             }
             Backend::Postgres => {
-                let wanted = each(|term| format!("'{term}':*"), " & ", " | ");
-                Condition::sql(
-                    "WITH hits(number, score) AS MATERIALIZED (SELECT number, CAST(1000000000 * ts_rank('{0.1, 0.1, \
-                     0.1, 1.0}', words, CAST(",
-                )
-                .text(wanted.clone())
-                .then(" AS tsquery)) AS BIGINT) FROM ")
-                .then(self.table)
-                .then(" WHERE words @@ CAST(")
-                .text(wanted)
-                .then(" AS tsquery)) ")
+                let has = |query: String| Condition::sql("words @@ CAST(").text(query).then(" AS tsquery)");
+                let queries: [&dyn Fn(&str) -> String; 3] = [
+                    &|word| any(word, |term| format!("'{term}':*A"), " | "),
+                    &|word| any(word, |term| format!("'{term}':A"), " | "),
+                    &|word| any(word, |term| format!("'{term}':D"), " | "),
+                ];
+                Condition::sql("WITH hits(number, score) AS MATERIALIZED (SELECT number, CAST(")
+                    .append(points(&has, queries))
+                    .then(" AS BIGINT) FROM ")
+                    .then(self.table)
+                    .then(" WHERE ")
+                    .append(has(of_all(|term| format!("'{term}':*"), " & ", " | ")))
+                    .then(") ")
             }
         }
     }
