@@ -1,9 +1,11 @@
 //! A small company to look around in (`--demo`): each domain brings its part.
 
+use std::sync::Arc;
+
 use base::tenant::TenantId;
 use db::Db;
 
-use crate::neighbours;
+use crate::{neighbours, people::Directory};
 
 /// Fills an empty inventory; leaves one that has anything in it as it is.
 pub fn fill(db: &Db) -> anyhow::Result<()> {
@@ -15,7 +17,12 @@ pub fn fill(db: &Db) -> anyhow::Result<()> {
     if rosters::demo::fill(db, &client, &people, api::clock::now())? {
         tracing::info!(tenant = %client, "filled the rosters of the demo company");
     }
-    if incidents::demo::fill(db, &client, &neighbours::of_incidents(), api::clock::now())? {
+    let windows = Arc::new(maintenance::Windows::new(Arc::new(inventory::Machines), Arc::new(Directory)));
+    let what = (inventory::demo::GROUP, inventory::demo::HOST);
+    if maintenance::demo::fill(db, &windows, &client, what, api::clock::now())? {
+        tracing::info!(tenant = %client, "filled the maintenance windows of the demo company");
+    }
+    if incidents::demo::fill(db, &client, &neighbours::of_incidents(windows), api::clock::now())? {
         tracing::info!(tenant = %client, "filled the alerts of the demo company");
     }
     if incidents::records::demo::fill(db, &client, &people, &neighbours::of_incidents(), api::clock::now())? {

@@ -14,6 +14,7 @@ mod incidents;
 mod inventory;
 mod isolation_matrix;
 mod kb;
+mod maintenance;
 mod operations;
 mod retries;
 mod rosters;

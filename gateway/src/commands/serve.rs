@@ -54,8 +54,10 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
         Some(Duration::from_millis(lag.load(Ordering::Relaxed).try_into().unwrap_or(0)).as_secs_f64())
     });
     let keeper = Arc::new(access::Keeper::new(db.clone()).trust_forwarded(listen.behind_proxy));
+    let windows = Arc::new(maintenance::Windows::new(Arc::new(inventory::Machines), Arc::new(Directory)));
+    let maintenance = maintenance::extras(Arc::clone(&windows));
     let (callers, people) = (access::extras(keeper.clone()), rosters::extras(Arc::new(Directory)));
-    let neighbours = neighbours::of_incidents();
+    let neighbours = neighbours::of_incidents(windows);
     let escalator = Escalator::start(db.clone(), neighbours.clone(), api::clock::now)?;
     let alerts = incidents::extras(neighbours);
     let knowledge = kb::extras(Arc::new(Directory));
@@ -67,6 +69,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
         extras: Arc::new(move |config| {
             callers(config);
             people(config);
+            maintenance(config);
             alerts(config);
             knowledge(config);
         }),

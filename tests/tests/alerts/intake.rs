@@ -185,7 +185,8 @@ fn another_tenants_resource_is_unknown(server: &Server) {
     let (client, other) = (server.new_client(), server.new_client());
     let (id, name) = host(&other);
     for device in [json!({"id": id}), json!({"hostName": name}), json!(id)] {
-        let body = |device: &Value| json!({"currentState": "Warning", "subject": "s", "device": device});
+        let subject = unique("subject");
+        let body = |device: &Value| json!({"currentState": "Warning", "subject": subject, "device": device});
         let foreign = post(&client, &body(&device));
         let nobody = json!({"id": uuid(), "hostName": unique("nobody")});
         assert_eq!(foreign["warnings"], post(&client, &body(&nobody))["warnings"]);

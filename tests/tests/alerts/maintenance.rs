@@ -56,7 +56,10 @@ fn inside_a_window_it_is_a_maintenance_alert(server: &Server) {
     let made = post(&client, &report(&name, "Critical", "load"));
     assert_eq!((&made["alertType"], &made["status"]), (&json!("Maintenance"), &json!("Suppressed")));
     let alert = get(&client, &made);
-    assert_eq!((&alert["maintenance"]["uniqueId"], &alert["suppression"]["reason"]), (&json!(id), &json!("maintenance")));
+    assert_eq!(
+        (&alert["maintenance"]["uniqueId"], &alert["suppression"]["reason"]),
+        (&json!(id), &json!("maintenance"))
+    );
     assert_eq!(alert["maintenance"]["until"], json!("2099-01-01T00:00:00+0000"));
     assert_eq!(found(&client, &format!("maintenanceId:{id}")), [text(&made["id"])]);
     assert_eq!(found(&client, "alertType:Maintenance"), [text(&made["id"])]);
@@ -129,7 +132,10 @@ fn without_escalation_it_is_heard_of_when_it_is_reported_again(server: &Server) 
     let alert = get(&client, &made);
     assert_eq!((&alert["status"], &alert["lastEvent"]), (&json!("Suppressed"), &json!("Created")));
     let again = post(&client, &report(&name, "Critical", "load"));
-    assert_eq!((&again["id"], &again["status"], &again["alertType"]), (&made["id"], &json!("New"), &json!("Monitoring")));
+    assert_eq!(
+        (&again["id"], &again["status"], &again["alertType"]),
+        (&made["id"], &json!("New"), &json!("Monitoring"))
+    );
 }
 
 fn of_two_gateways_one_escalates(backend: Backend) {

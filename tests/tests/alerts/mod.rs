@@ -5,6 +5,7 @@ mod alertmanager;
 mod bad_input;
 mod crashes;
 mod intake;
+mod maintenance;
 mod search;
 
 use muster_tests::{Client, unique};

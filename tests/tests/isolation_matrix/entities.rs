@@ -25,6 +25,9 @@ pub(super) enum Kind {
     RosterCalendar,
     /// An address of a user's calendar.
     UserCalendar,
+    MaintenanceWindow,
+    /// An address of a window's calendar.
+    MaintenanceCalendar,
     Alert,
     /// One that can be unsuppressed.
     SuppressedAlert,
@@ -35,7 +38,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 19] = [
+    pub(super) const ALL: [Self; 21] = [
         Self::Resource,
         Self::Record,
         Self::Site,
@@ -49,6 +52,8 @@ impl Kind {
         Self::Override,
         Self::RosterCalendar,
         Self::UserCalendar,
+        Self::MaintenanceWindow,
+        Self::MaintenanceCalendar,
         Self::Alert,
         Self::SuppressedAlert,
         Self::IncidentCategory,
@@ -73,6 +78,8 @@ impl Kind {
             Self::Override => "override",
             Self::RosterCalendar => "rosterCalendar",
             Self::UserCalendar => "userCalendar",
+            Self::MaintenanceWindow => "maintenanceWindow",
+            Self::MaintenanceCalendar => "maintenanceCalendar",
             Self::Alert => "alert",
             Self::SuppressedAlert => "suppressedAlert",
             Self::IncidentCategory => "incidentCategory",
@@ -127,6 +134,15 @@ impl Kind {
                 let created = owner.post_empty(&format!("/rosters/users/{user}/calendars")).ok();
                 json!({"id": created["id"], "inside": user})
             }
+            Self::MaintenanceWindow => {
+                let covered = Self::Resource.make(owner, name).id();
+                json!({"id": create("/scheduleMaintenances", window(name, &covered))["uniqueId"]})
+            }
+            Self::MaintenanceCalendar => {
+                let window = Self::MaintenanceWindow.make(owner, name).id();
+                let created = owner.post_empty(&format!("/scheduleMaintenances/{window}/calendars")).ok();
+                json!({"id": created["id"], "inside": window})
+            }
             Self::IncidentCategory => {
                 json!({"id": create("/incidents/categories", json!({"names": [name]}))[0]["uniqueId"]})
             }
@@ -166,7 +182,8 @@ impl Kind {
             Self::UserGroup => json!(format!("USRGRP-{}", uuid())),
             Self::Roster => json!(format!("ES-{}", uuid())),
             Self::Override => json!(format!("OVR-{}", uuid())),
-            Self::RosterCalendar | Self::UserCalendar => json!(format!("CAL-{}", uuid())),
+            Self::RosterCalendar | Self::UserCalendar | Self::MaintenanceCalendar => json!(format!("CAL-{}", uuid())),
+            Self::MaintenanceWindow => json!(format!("SM-{}", uuid())),
             Self::Alert | Self::SuppressedAlert => json!(format!("ALT-{}", uuid())),
             Self::IncidentCategory => json!(format!("SCAT-{}", uuid())),
             Self::Incident => json!("INC9876543210"),
@@ -192,6 +209,12 @@ fn roster(name: &str, user: &str) -> Value {
     let schedule = json!({"type": "one-time", "startDate": "2026-11-20T00:00:00Z", "endDate": "2026-11-21T00:00:00Z"});
     let shift = json!({"name": name, "schedule": schedule, "users": [{"id": user}], "userGroups": []});
     json!({"name": name, "description": name, "timeZone": {"name": "Europe/Paris"}, "shiftDetails": [shift]})
+}
+
+fn window(name: &str, resource: &str) -> Value {
+    // Open, so that it can be extended.
+    let schedule = json!({"type": "One-Time", "startTime": "2026-01-01T00:00:00Z", "endTime": "2090-01-01T00:00:00Z"});
+    json!({"name": name, "description": name, "devices": [{"uniqueId": resource}], "schedule": schedule})
 }
 
 /// An entity, or none, by every form in which it can be named.
