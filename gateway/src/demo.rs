@@ -22,10 +22,11 @@ pub fn fill(db: &Db) -> anyhow::Result<()> {
     if maintenance::demo::fill(db, &windows, &client, what, api::clock::now())? {
         tracing::info!(tenant = %client, "filled the maintenance windows of the demo company");
     }
-    if incidents::demo::fill(db, &client, &neighbours::of_incidents(windows), api::clock::now())? {
+    let neighbours = neighbours::of_incidents(windows);
+    if incidents::demo::fill(db, &client, &neighbours, api::clock::now())? {
         tracing::info!(tenant = %client, "filled the alerts of the demo company");
     }
-    if incidents::records::demo::fill(db, &client, &people, &neighbours::of_incidents(), api::clock::now())? {
+    if incidents::records::demo::fill(db, &client, &people, &neighbours, api::clock::now())? {
         tracing::info!(tenant = %client, "filled the incidents of the demo company");
     }
     if kb::demo::fill(db, &client, &people, api::clock::now())? {
