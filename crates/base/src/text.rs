@@ -1,6 +1,6 @@
 //! How texts are compared.
 
-use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 /// Folds a text for matching without regard to letter case; two texts match when their folds are equal.
 ///
@@ -24,14 +24,15 @@ pub struct Word {
     pub key: String,
 }
 
-/// The words of a text: its runs of letters and digits.
+/// The words of a text: its runs of letters and digits, with the marks that belong to them.
 pub fn words(text: &str) -> impl Iterator<Item = Word> {
     let mut rest = 0;
     std::iter::from_fn(move || {
         let tail = text.get(rest..)?;
         let start = rest + tail.find(char::is_alphanumeric)?;
         let tail = text.get(start..)?;
-        let end = tail.find(|letter: char| !letter.is_alphanumeric()).map_or(text.len(), |length| start + length);
+        let ends = |letter: char| !letter.is_alphanumeric() && !is_combining_mark(letter);
+        let end = tail.find(ends).map_or(text.len(), |length| start + length);
         rest = end;
         Some(Word { at: start..end, key: fold(text.get(start..end)?).chars().take(64).collect() })
     })
@@ -81,6 +82,8 @@ mod tests {
         let keys: Vec<&str> = found.iter().map(|word| word.key.as_str()).collect();
         assert_eq!(keys, ["wie", "geht", "s", "ärger2"]);
         assert_eq!(&text[found[3].at.clone()], "ÄRGER2");
+        let parted = words("A\u{308}rger").next().unwrap();
+        assert_eq!((parted.key.as_str(), parted.at), ("ärger", 0..7));
         assert_eq!(words("").count() + words("!?… ").count(), 0);
         assert_eq!(words(&"x".repeat(100)).next().unwrap().key.len(), 64);
     }

@@ -1,12 +1,18 @@
 //! Search for words, best matches first: FTS5 on SQLite, `tsvector` on Postgres.
 //!
 //! What a word is, [`base::text::words`] says for both, for what is stored and for what is searched: no text that a
-//! caller sends is ever read as a query language. The tenant is a word of every row, so that a search starts among the
-//! tenant's rows, and not among everybody's.
+//! caller sends is ever read as a query language. Every word is stored with its tenant in front: a search touches the
+//! words of its tenants, and neither what it costs nor how it ranks depends on anybody else's.
 
-use std::{collections::BTreeMap, fmt::Write as _, marker::PhantomData};
+use std::{
+    collections::{BTreeMap, HashSet},
+    marker::PhantomData,
+};
 
-use base::{Key, Walk, text::words};
+use base::{
+    Key, Walk,
+    text::{self, words},
+};
 use diesel::{
     RunQueryDsl,
     query_builder::{AstPass, Query, QueryFragment, QueryId},
@@ -15,6 +21,13 @@ use diesel::{
 };
 
 use crate::{Backend, Column, Condition, Conn, Order, Result, Sql};
+
+/// Further words of a row are not found. FTS5 collects the words of a row in a hash table whose collisions a text can
+/// provoke; this bounds what that costs, and is more than a long text has.
+const MOST_WORDS: usize = 5_000;
+
+/// What it counts that a wanted word begins a word of the title, is one, or is one of the content.
+const POINTS: [&str; 3] = [" THEN 4 ELSE 0 END", " THEN 2 ELSE 0 END", " THEN 1 ELSE 0 END"];
 
 /// Positions beyond these have no meaning to Postgres, and are refused.
 const LAST_POSITION: usize = 16_383;
@@ -25,7 +38,7 @@ const MOST_POSITIONS: usize = 255;
 pub struct FullText {
     /// The table. On Postgres it has a column `words`, a `tsvector` with a GIN index.
     pub table: &'static str,
-    /// On SQLite a contentless FTS5 table with the columns `tenant`, `title` and `content`.
+    /// On SQLite a contentless FTS5 table with the columns `title` and `content`, to whose words `_` belongs.
     pub index: &'static str,
 }
 
@@ -35,21 +48,27 @@ pub type Hit = (i64, i64);
 impl FullText {
     /// Stores the words of a row that is there, in place of those that it had.
     pub fn put(self, conn: &mut Conn, tenant: &str, number: i64, title: &str, content: &str) -> Result<()> {
-        let joined = |text: &str| words(text).map(|word| word.key).collect::<Vec<_>>().join(" ");
+        let mut seen = HashSet::new();
+        let mut keys = |text: &str| -> Vec<String> {
+            let known = |word: text::Word| {
+                let is_known = seen.contains(&word.key) || (seen.len() < MOST_WORDS && seen.insert(word.key.clone()));
+                is_known.then(|| term(tenant, &word.key))
+            };
+            words(text).filter_map(known).collect()
+        };
+        let (title, content) = (keys(title), keys(content));
         match Backend::of(conn) {
             Backend::Sqlite => {
                 let delete = Condition::sql("DELETE FROM ").then(self.index).then(" WHERE rowid = ").integer(number);
                 Statement::<()>::of(delete).execute(conn)?;
                 let insert = Condition::sql("INSERT INTO ")
                     .then(self.index)
-                    .then("(rowid, tenant, title, content) VALUES (")
+                    .then("(rowid, title, content) VALUES (")
                     .integer(number)
                     .then(", ")
-                    .text(tenant)
+                    .text(title.join(" "))
                     .then(", ")
-                    .text(joined(title))
-                    .then(", ")
-                    .text(joined(content))
+                    .text(content.join(" "))
                     .then(")");
                 Statement::<()>::of(insert).execute(conn)?;
             }
@@ -57,7 +76,7 @@ impl FullText {
                 let update = Condition::sql("UPDATE ")
                     .then(self.table)
                     .then(" SET words = CAST(")
-                    .text(vector(tenant, title, content))
+                    .text(vector(&title, &content))
                     .then(" AS tsvector) WHERE tenant_id = ")
                     .text(tenant)
                     .then(" AND number = ")
@@ -69,7 +88,7 @@ impl FullText {
     }
 
     /// A page of the rows of these tenants that have every one of `wanted` (folded words) at the start of a word, and
-    /// meet `filter`; best first. And how many there are.
+    /// meet `filter`; best first, among equals the latest. And how many there are.
     pub fn search(
         self,
         conn: &mut Conn,
@@ -115,57 +134,93 @@ impl FullText {
         vec![Key::from(*score), Key::from(*number)]
     }
 
+    /// The rows that have every word, with their scores. A score depends on the row alone, or it would be another one
+    /// on the next page: one of FTS5's own changes with every row that anybody adds.
     fn hits(self, backend: Backend, tenants: &[String], wanted: &[String]) -> Condition {
-        let join = |texts: Vec<String>, by: &str| texts.join(by);
+        let any = |word: &str, form: fn(&str) -> String, or: &str| {
+            let terms: Vec<String> = tenants.iter().map(|tenant| form(&term(tenant, word))).collect();
+            format!("({})", terms.join(or))
+        };
+        let of_all = |form: fn(&str) -> String, and: &str, or: &str| {
+            let of_tenant = |tenant: &String| {
+                let terms: Vec<String> = wanted.iter().map(|word| form(&term(tenant, word))).collect();
+                format!("({})", terms.join(and))
+            };
+            tenants.iter().map(of_tenant).collect::<Vec<_>>().join(or)
+        };
+        let points = |has: &dyn Fn(String) -> Condition, queries: [&dyn Fn(&str) -> String; 3]| {
+            let mut score = Condition::sql("0");
+            for word in wanted {
+                for (query, points) in queries.iter().zip(POINTS) {
+                    score = score.then(" + CASE WHEN ").append(has(query(word))).then(points);
+                }
+            }
+            score
+        };
         match backend {
             Backend::Sqlite => {
-                let tenants = join(tenants.iter().map(|id| format!("\"{id}\"")).collect(), " OR ");
-                let wanted = join(wanted.iter().map(|word| format!("\"{word}\"*")).collect(), " AND ");
-                Condition::sql("WITH hits(number, score) AS MATERIALIZED (SELECT rowid, CAST(-1000000 * bm25(")
-                    .then(self.index)
-                    .then(", 0.0, 8.0, 1.0) AS INTEGER) FROM ")
+                let whole: fn(&str) -> String = |term| format!("\"{term}\"");
+                let begun: fn(&str) -> String = |term| format!("\"{term}\"*");
+                let has = |query: String| {
+                    Condition::sql("found.number IN (SELECT rowid FROM ")
+                        .then(self.index)
+                        .then(" WHERE ")
+                        .then(self.index)
+                        .then(" MATCH ")
+                        .text(query)
+                        .then(")")
+                };
+                let queries: [&dyn Fn(&str) -> String; 3] = [
+                    &|word| format!("title : {}", any(word, begun, " OR ")),
+                    &|word| format!("title : {}", any(word, whole, " OR ")),
+                    &|word| format!("content : {}", any(word, whole, " OR ")),
+                ];
+                Condition::sql("WITH found(number) AS MATERIALIZED (SELECT rowid FROM ")
                     .then(self.index)
                     .then(" WHERE ")
                     .then(self.index)
                     .then(" MATCH ")
-                    .text(format!("tenant : ({tenants}) AND {{title content}} : ({wanted})"))
-                    .then(") ")
+                    .text(of_all(begun, " AND ", " OR "))
+                    .then("), hits(number, score) AS MATERIALIZED (SELECT found.number, ")
+                    .append(points(&has, queries))
+                    .then(" FROM found) ")
             }
             Backend::Postgres => {
-                let all = join(tenants.iter().map(|id| format!("'{id}'")).collect(), " | ");
-                let wanted = join(wanted.iter().map(|word| format!("'{word}':*")).collect(), " & ");
-                Condition::sql(
-                    "WITH hits(number, score) AS MATERIALIZED (SELECT number, CAST(1000000 * ts_rank('{0.1, 0.1, 0.1, \
-                     1.0}', words, CAST(",
-                )
-                .text(wanted.clone())
-                .then(" AS tsquery)) AS BIGINT) FROM ")
-                .then(self.table)
-                .then(" WHERE words @@ CAST(")
-                .text(format!("({all}) & {wanted}"))
-                .then(" AS tsquery)) ")
+                let has = |query: String| Condition::sql("words @@ CAST(").text(query).then(" AS tsquery)");
+                let queries: [&dyn Fn(&str) -> String; 3] = [
+                    &|word| any(word, |term| format!("'{term}':*A"), " | "),
+                    &|word| any(word, |term| format!("'{term}':A"), " | "),
+                    &|word| any(word, |term| format!("'{term}':D"), " | "),
+                ];
+                Condition::sql("WITH hits(number, score) AS MATERIALIZED (SELECT number, CAST(")
+                    .append(points(&has, queries))
+                    .then(" AS BIGINT) FROM ")
+                    .then(self.table)
+                    .then(" WHERE ")
+                    .append(has(of_all(|term| format!("'{term}':*"), " & ", " | ")))
+                    .then(") ")
             }
         }
     }
 }
 
-/// The words of a row as Postgres writes a `tsvector`. Words are letters and digits, and need no escape.
-fn vector(tenant: &str, title: &str, content: &str) -> String {
-    let mut places: BTreeMap<String, Vec<(usize, &str)>> = BTreeMap::new();
-    let weighted = words(title).map(|word| (word, "A")).chain(words(content).map(|word| (word, "")));
-    for (place, (word, weight)) in weighted.enumerate() {
-        let known = places.entry(word.key).or_default();
+/// A word as it is stored.
+fn term(tenant: &str, word: &str) -> String {
+    format!("{tenant}_{word}")
+}
+
+/// The terms of a row as Postgres writes a `tsvector`. They are letters, digits and `_`, and need no escape.
+fn vector(title: &[String], content: &[String]) -> String {
+    let mut places: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let weighted = title.iter().map(|term| (term, "A")).chain(content.iter().map(|term| (term, "")));
+    for (place, (term, weight)) in weighted.enumerate() {
+        let known = places.entry(term).or_default();
         if known.len() < MOST_POSITIONS {
-            known.push(((place + 1).min(LAST_POSITION), weight));
+            known.push(format!("{}{weight}", (place + 1).min(LAST_POSITION)));
         }
     }
-    let mut text = format!("'{tenant}'");
-    for (word, places) in places {
-        let places: Vec<String> = places.iter().map(|(place, weight)| format!("{place}{weight}")).collect();
-        // Writing to a String cannot fail.
-        let _ = write!(text, " '{word}':{}", places.join(","));
-    }
-    text
+    let terms: Vec<String> = places.iter().map(|(term, places)| format!("'{term}':{}", places.join(","))).collect();
+    terms.join(" ")
 }
 
 /// A statement whose values are bound, and what its rows are.
@@ -213,7 +268,7 @@ mod tests {
         db.write_here(|conn| {
             conn.batch_execute(
                 "CREATE TABLE texts (tenant_id TEXT NOT NULL, number BIGINT NOT NULL, PRIMARY KEY (tenant_id, number));
-                 CREATE VIRTUAL TABLE text_words USING fts5(tenant, title, content, content = '',
+                 CREATE VIRTUAL TABLE text_words USING fts5(title, content, content = '',
                      contentless_delete = 1, tokenize = \"unicode61 remove_diacritics 0 tokenchars '_'\");
                  INSERT INTO texts VALUES ('client_1', 1), ('client_1', 2), ('client_2', 3);",
             )?;
@@ -250,8 +305,9 @@ mod tests {
 
     #[test]
     fn a_vector_has_weights_and_positions() {
-        let text = vector("client_1", "Disk full", "disk");
-        assert_eq!(text, "'client_1' 'disk':1A,3 'full':2A");
+        let terms = |words: &[&str]| words.iter().map(|word| term("client_1", word)).collect::<Vec<_>>();
+        let text = vector(&terms(&["disk", "full"]), &terms(&["disk"]));
+        assert_eq!(text, "'client_1_disk':1A,3 'client_1_full':2A");
     }
 
     proptest! {

@@ -1,14 +1,17 @@
 //! Alerts and windows, on SQLite, with neighbours that say what a test wants.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+};
 
 use base::timestamp::Timestamp;
 use db::{Conn, DatabaseUrl, Db, Options, Result};
 use diesel::{QueryableByName, RunQueryDsl as _, sql_query, sql_types::Text};
 use outbox::{Tx, Who};
 use ports::{
-    AlertFacts, Cover, KnownResource, Maintenance, OnCall, OnCallPerson, People, PeopleGroup, Person, Place as Where,
-    PlaceKey, PlaceKind, ResourceKey, Resources, Window,
+    AlertFacts, Cover, KnownResource, KnownRoster, Maintenance, OnCall, OnCallPerson, People, PeopleGroup, Person,
+    Place as Where, PlaceKey, PlaceKind, ResourceKey, Resources, Tenants, Window,
 };
 use serde_json::{Value, json};
 
@@ -102,6 +105,16 @@ impl OnCall for Fake {
         let person = Person { id: format!("USR-{tenant}"), mobile_number: Some("+1".into()), ..Person::default() };
         Ok(vec![OnCallPerson { person, roster_id: "ES-1".into(), shift_id: None, since: at, until: at }])
     }
+
+    fn roster(&self, _: &mut Conn, _: &[String], _: &str) -> Result<Option<KnownRoster>> {
+        Ok(None)
+    }
+}
+
+impl Tenants for Fake {
+    fn names(&self, _: &mut Conn, _: &[String]) -> Result<HashMap<String, String>> {
+        Ok(HashMap::new())
+    }
 }
 
 impl People for Fake {
@@ -143,6 +156,7 @@ fn fixture() -> Fixture {
         maintenance: fake.clone(),
         on_call: fake.clone(),
         people: fake.clone(),
+        tenants: fake.clone(),
     });
     Fixture { db, fake, neighbours, _directory: directory }
 }

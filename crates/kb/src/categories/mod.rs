@@ -5,6 +5,8 @@ pub mod http;
 pub mod rules;
 mod shown;
 pub mod store;
+#[cfg(test)]
+mod tests;
 pub mod wire;
 
 use utoipa_actix_web::service_config::ServiceConfig;

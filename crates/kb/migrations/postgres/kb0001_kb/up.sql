@@ -63,7 +63,7 @@ CREATE TABLE kb_article_revisions (
     FOREIGN KEY (tenant_id, article_id) REFERENCES kb_articles (tenant_id, id)
 );
 
--- The words of title (weight A), content and tenant: a search is one of the tenant's words from the start. SQLite has a
--- table of their own for them, so this is no column of the table above.
+-- The words of title (weight A) and content, each with its tenant in front: a search is one of the tenant's words from
+-- the start. SQLite has a table of their own for them, so this is no column of the table above.
 ALTER TABLE kb_articles ADD COLUMN words tsvector NOT NULL DEFAULT '';
 CREATE INDEX kb_articles_words ON kb_articles USING gin (words);

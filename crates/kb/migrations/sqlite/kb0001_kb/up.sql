@@ -63,9 +63,8 @@ CREATE TABLE kb_article_revisions (
     FOREIGN KEY (tenant_id, article_id) REFERENCES kb_articles (tenant_id, id)
 );
 
--- The words of title, content and tenant: a search is one of the tenant's words from the start. The row is that of the
--- article with this number; the texts are not kept a second time.
+-- The words of title and content, each with its tenant in front: a search is one of the tenant's words from the start.
+-- The row is that of the article with this number; the texts are not kept a second time.
 CREATE VIRTUAL TABLE kb_article_words USING fts5(
-    tenant, title, content,
-    content = '', contentless_delete = 1, prefix = '2 3', tokenize = "unicode61 remove_diacritics 0 tokenchars '_'"
+    title, content, content = '', contentless_delete = 1, tokenize = "unicode61 remove_diacritics 0 tokenchars '_'"
 );
