@@ -128,19 +128,23 @@ pub(crate) fn all(conn: &mut Conn, here: Condition) -> Result<Vec<Row>> {
 /// A page of the users of the tenants that `here` names.
 pub(crate) fn search(conn: &mut Conn, here: Condition, filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
     let wanted = here_and(here, filter);
-    let named: Option<(&str, fn(&Row) -> &String)> = match sort.name {
-        "loginName" => Some(("users.login_fold", |row| &row.login_fold)),
-        "firstName" => Some(("users.first_fold", |row| &row.first_fold)),
-        "lastName" => Some(("users.last_fold", |row| &row.last_fold)),
+    let name = match sort.name {
+        "loginName" => Some("users.login_fold"),
+        "firstName" => Some("users.first_fold"),
+        "lastName" => Some("users.last_fold"),
         _ => None,
     };
-    let columns = named.into_iter().map(|(column, _)| column).chain(["users.id"]);
-    let order = Order::by(columns.map(Column::Text), sort.descending);
+    let order = Order::by(name.into_iter().chain(["users.id"]).map(Column::Text), sort.descending);
     let total = walk.total(|| users::table.filter(wanted.clone()).count().get_result(conn))?;
     let query = users::table.filter(wanted).filter(order.after(walk.after())?).order(order);
     let keys = |row: &Row| {
-        let name = named.map(|(_, value)| Key::from(value(row)));
-        name.into_iter().chain([Key::from(&row.id)]).collect()
+        let name = match sort.name {
+            "loginName" => Some(&row.login_fold),
+            "firstName" => Some(&row.first_fold),
+            "lastName" => Some(&row.last_fold),
+            _ => None,
+        };
+        name.into_iter().chain([&row.id]).map(Key::from).collect()
     };
     Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, keys))
 }

@@ -29,6 +29,9 @@ use ready::{Kept, Ready};
 /// Tenant and id of a window.
 type Name = (String, String);
 
+/// The id of a resource, and the windows that may cover it, each with its most direct way.
+type Targeting = (String, Vec<(Kind, Name)>);
+
 /// Answers which windows cover what: the handlers of this domain, and through [`ports::Maintenance`] the others.
 pub struct Windows {
     resources: Arc<dyn Resources>,
@@ -97,7 +100,7 @@ impl Windows {
         tenant: &str,
         ids: &[String],
         after: Timestamp,
-    ) -> Result<Vec<(String, Vec<(Kind, Name)>)>> {
+    ) -> Result<Vec<Targeting>> {
         let mut around = self.around(conn, tenant)?;
         around.sort_by_key(|known| known != tenant);
         let places = self.resources.places_of(conn, &around, ids)?;

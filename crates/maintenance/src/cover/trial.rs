@@ -75,7 +75,8 @@ fn resource_key(alert: &Value) -> std::result::Result<(String, ResourceKey), Pro
         let key = if is_id { ResourceKey::Id(text.to_owned()) } else { ResourceKey::HostName(text.to_owned()) };
         return Ok((name.to_owned(), key));
     }
-    let kinds: [(&str, fn(String) -> ResourceKey); 7] = [
+    type Kind = fn(String) -> ResourceKey;
+    let kinds: [(&str, Kind); 7] = [
         ("id", ResourceKey::Id),
         ("uniqueId", ResourceKey::Id),
         ("hostName", ResourceKey::HostName),

@@ -121,6 +121,7 @@ pub struct AlertConditionsInput {
 #[derive(ToSchema)]
 #[serde(tag = "type")]
 #[schema(as = MaintenanceSchedule)]
+#[expect(clippy::large_enum_variant, reason = "no value of it is ever made: it is what the document says")]
 pub enum WindowSchedule {
     /// Once.
     #[serde(rename = "One-Time")]

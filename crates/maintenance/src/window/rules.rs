@@ -83,7 +83,7 @@ pub fn changed(old: &Window, change: WindowChange, now: Timestamp) -> Result<Win
     window.run_rba = change.run_rba.unwrap_or(old.run_rba);
     window.install_patch = change.install_patch.unwrap_or(old.install_patch);
     window.run_escalation = change.run_escalation.unwrap_or(old.run_escalation);
-    let schedule = change.schedule.filter(|schedule| schedule.to_json().to_string() != old.schedule);
+    let schedule = change.schedule.filter(|schedule| schedule.to_json() != old.schedule);
     if let Some(schedule) = schedule {
         let suspensions = old.course()?.holds().suspensions.clone();
         window.schedule = schedule.to_json().to_string();

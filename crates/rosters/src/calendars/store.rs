@@ -109,7 +109,7 @@ pub fn opens(conn: &mut Conn, tenant: &str, of: &Of, hash: &str) -> Result<bool>
 pub fn delete(conn: &mut Conn, tenant: &str, of: &Of, id: &str) -> Result<Calendar> {
     let row: Option<Calendar> = roster_calendars::table.find((tenant, id)).first(conn).optional()?;
     let row = row.filter(|row| (row.roster_id.clone(), row.user_id.clone()) == of.columns());
-    let row = row.ok_or_else(|| feed::unknown())?;
+    let row = row.ok_or_else(feed::unknown)?;
     diesel::delete(roster_calendars::table.find((tenant, id))).execute(conn)?;
     Ok(row)
 }
