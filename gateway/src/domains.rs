@@ -10,6 +10,7 @@ pub fn all() -> Vec<Domain> {
         inventory::domain(),
         rosters::domain(),
         // One line each, in the order of the document.
+        jobs::domain(),
     ]
 }
 

@@ -6,8 +6,10 @@ mod config;
 mod demo;
 mod domains;
 mod first_run;
+mod no_windows;
 mod people;
 mod process;
+mod runner;
 
 use std::process::ExitCode;
 
@@ -25,6 +27,7 @@ fn main() -> ExitCode {
         cli::Command::Import(arguments) => commands::import(&arguments),
         cli::Command::Key(arguments) => commands::key(arguments),
         cli::Command::Tenant(arguments) => commands::tenant(arguments),
+        cli::Command::Runner(arguments) => commands::runner(*arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

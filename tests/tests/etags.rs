@@ -49,7 +49,14 @@ fn one_of_each(client: &Client) -> Vec<(String, &'static str)> {
         (create("/serviceGroups", json!({"name": "a"}), "uniqueId"), "description"),
         (create("/users", json!({"loginName": "a"}), "id"), "lastName"),
         (create("/userGroups", json!({"name": "a"}), "uniqueId"), "description"),
+        (create("/jobs", a_job(), "id"), "description"),
+        (create("/jobs/scripts", json!({"name": "a", "content": "exit 0"}), "id"), "description"),
     ]
+}
+
+fn a_job() -> Value {
+    json!({"name": "a", "script": {"jobType": "antivirus"},
+        "schedule": {"startDate": "2030-01-01T00:00:00Z", "pattern": {"type": "never"}}})
 }
 
 #[track_caller]
@@ -145,12 +152,14 @@ fn edits_of_different_fields_of_a_resource_are_all_kept(server: &Server) {
 
 fn edits_of_different_fields_of_anything_are_all_kept(server: &Server) {
     let client = server.new_client();
-    let fields: [(&str, &[&str]); 5] = [
+    let fields: [(&str, &[&str]); 7] = [
         ("/sites", &["name", "description", "address", "city", "country"]),
         ("/deviceGroups", &["name", "description"]),
         ("/serviceGroups", &["name", "description"]),
         ("/users", &["loginName", "firstName", "lastName", "phoneNumber", "mobileNumber"]),
         ("/userGroups", &["name", "description"]),
+        ("/jobs", &["name", "description"]),
+        ("/jobs/scripts", &["name", "description"]),
     ];
     for ((path, _), (kind, fields)) in one_of_each(&client).into_iter().skip(1).zip(fields) {
         assert!(path.starts_with(kind), "{path}");

@@ -11,6 +11,7 @@ mod harness;
 mod house;
 mod inventory;
 mod isolation_matrix;
+mod jobs;
 mod operations;
 mod retries;
 mod rosters;

@@ -18,6 +18,7 @@ use api::{
     serve::{Options, Service},
     tls::Certificate,
 };
+use jobs::Scheduler;
 use outbox::Worker;
 
 use crate::{
@@ -54,6 +55,10 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     });
     let keeper = Arc::new(access::Keeper::new(db.clone()).trust_forwarded(listen.behind_proxy));
     let (callers, people) = (access::extras(keeper.clone()), rosters::extras(Arc::new(Directory)));
+    // Who says what is in maintenance: a line of the domain `maintenance`.
+    let windows: Arc<dyn ports::Maintenance> = Arc::new(crate::no_windows::NoWindows);
+    let jobs = jobs::extras(Arc::new(inventory::Machines), Arc::clone(&windows));
+    let scheduler = Scheduler::start(db.clone(), windows, carry.keep_runs, api::clock::now)?;
     let service = Service {
         title: domains::TITLE,
         domains: domains::all(),
@@ -62,6 +67,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
         extras: Arc::new(move |config| {
             callers(config);
             people(config);
+            jobs(config);
         }),
         options: options(&carry, &listen, storage.connections, certificate.as_ref())?,
     };
@@ -70,6 +76,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
         heed_signals(certificate)?;
         service.run(listener, move |_| first_run::greet(scheme, address, &data_dir)).await
     })?;
+    drop(scheduler);
     drop(outbox);
     tracing::info!("stopped");
     Ok(())

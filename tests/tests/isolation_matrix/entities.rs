@@ -25,10 +25,14 @@ pub(super) enum Kind {
     RosterCalendar,
     /// An address of a user's calendar.
     UserCalendar,
+    Job,
+    JobScript,
+    /// One that a runner has.
+    JobRun,
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 13] = [
+    pub(super) const ALL: [Self; 16] = [
         Self::Resource,
         Self::Record,
         Self::Site,
@@ -42,6 +46,9 @@ impl Kind {
         Self::Override,
         Self::RosterCalendar,
         Self::UserCalendar,
+        Self::Job,
+        Self::JobScript,
+        Self::JobRun,
     ];
 
     /// What templates call it: `$site`, and `$site.name` for its name.
@@ -60,12 +67,15 @@ impl Kind {
             Self::Override => "override",
             Self::RosterCalendar => "rosterCalendar",
             Self::UserCalendar => "userCalendar",
+            Self::Job => "job",
+            Self::JobScript => "jobScript",
+            Self::JobRun => "jobRun",
         }
     }
 
     /// A partner's are seen by its clients, who may name them but not change them.
     pub(super) fn clients_see_their_partners(self) -> bool {
-        matches!(self, Self::User | Self::UserGroup)
+        matches!(self, Self::User | Self::UserGroup | Self::JobScript)
     }
 
     /// Has this tenant such entities?
@@ -108,6 +118,14 @@ impl Kind {
                 let created = owner.post_empty(&format!("/rosters/users/{user}/calendars")).ok();
                 json!({"id": created["id"], "inside": user})
             }
+            Self::Job => create("/jobs", job(name)),
+            Self::JobScript => create("/jobs/scripts", json!({"name": name, "content": "exit 0", "description": name})),
+            Self::JobRun => {
+                let job = Self::Job.make(owner, name).id();
+                owner.post_empty(&format!("/jobs/{job}/run")).ok();
+                let claimed = create("/jobs/runs/claim", json!({"runner": name, "jobs": [job]}));
+                json!({"id": claimed["runs"][0]["run"]["id"]})
+            }
         };
         if self == Self::Record {
             owner.delete(&format!("/resources/{}", plain(&created["id"]))).ok();
@@ -132,6 +150,9 @@ impl Kind {
             Self::Roster => json!(format!("ES-{}", uuid())),
             Self::Override => json!(format!("OVR-{}", uuid())),
             Self::RosterCalendar | Self::UserCalendar => json!(format!("CAL-{}", uuid())),
+            Self::Job => json!(uuid()),
+            Self::JobScript => json!(987_654_321),
+            Self::JobRun => json!(format!("RUN-{}", uuid())),
         };
         let mut forms = vec![("id", id), ("name", json!(unique("nobody")))];
         match self {
@@ -152,6 +173,12 @@ fn roster(name: &str, user: &str) -> Value {
     let schedule = json!({"type": "one-time", "startDate": "2026-11-20T00:00:00Z", "endDate": "2026-11-21T00:00:00Z"});
     let shift = json!({"name": name, "schedule": schedule, "users": [{"id": user}], "userGroups": []});
     json!({"name": name, "description": name, "timeZone": {"name": "Europe/Paris"}, "shiftDetails": [shift]})
+}
+
+fn job(name: &str) -> Value {
+    let schedule = json!({"startDate": "2030-01-01T00:00:00Z", "pattern": {"type": "daily", "frequency": "everyday"}});
+    json!({"name": name, "description": name, "schedule": schedule, "script": {"jobType": "antivirus"},
+        "overlapPolicy": "allow"})
 }
 
 /// An entity, or none, by every form in which it can be named.
