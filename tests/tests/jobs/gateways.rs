@@ -33,7 +33,7 @@ mod postgres {
         let (key, secret) = first.credentials();
         let (key, secret) = (key.to_owned(), secret.to_owned());
         let second = Server::start_at(Backend::Postgres, Some(url), &[]);
-        let other = second.admin().with_token(&second.token(&key, &secret)).tenant(&tenant);
+        let other = second.anonymous().with_token(&second.token(&key, &secret)).tenant(&tenant);
         let made = Instant::now();
         let ahead = 10 + count as u64 / 20;
         let due = in_seconds(&client, ahead);
