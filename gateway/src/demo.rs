@@ -1,7 +1,11 @@
 //! A small company to look around in (`--demo`): each domain brings its part.
 
+use std::sync::Arc;
+
 use base::tenant::TenantId;
 use db::Db;
+
+use crate::people::Directory;
 
 /// Fills an empty inventory; leaves one that has anything in it as it is.
 pub fn fill(db: &Db) -> anyhow::Result<()> {
@@ -15,6 +19,11 @@ pub fn fill(db: &Db) -> anyhow::Result<()> {
     }
     if jobs::demo::fill(db, &client, api::clock::now())? {
         tracing::info!(tenant = %client, "filled the jobs of the demo company");
+    }
+    let windows = maintenance::Windows::new(Arc::new(inventory::Machines), Arc::new(Directory));
+    let what = (inventory::demo::GROUP, inventory::demo::HOST);
+    if maintenance::demo::fill(db, &windows, &client, what, api::clock::now())? {
+        tracing::info!(tenant = %client, "filled the maintenance windows of the demo company");
     }
     Ok(())
 }

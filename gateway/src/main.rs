@@ -6,7 +6,6 @@ mod config;
 mod demo;
 mod domains;
 mod first_run;
-mod no_windows;
 mod people;
 mod process;
 mod runner;

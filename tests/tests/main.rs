@@ -12,6 +12,7 @@ mod house;
 mod inventory;
 mod isolation_matrix;
 mod jobs;
+mod maintenance;
 mod operations;
 mod retries;
 mod rosters;

@@ -13,6 +13,7 @@ pub mod clock;
 pub mod context;
 pub mod domain;
 pub mod error;
+pub mod feed;
 pub mod guard;
 pub mod harness;
 pub mod limits;

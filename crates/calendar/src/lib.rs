@@ -13,9 +13,11 @@
 //! - [`occurrences`]: the asking
 //! - [`interval`], [`sets`]: stretches of time, and their union, gaps and overlaps
 //! - [`parse`]: schedules as JSON
+//! - [`ical`]: what takes place, for calendar programs
 
 mod count;
 mod dates;
+pub mod ical;
 pub mod interval;
 mod local;
 pub mod occurrences;

@@ -6,6 +6,7 @@
 
 mod job;
 mod maintenance;
+mod range;
 mod repetition;
 mod roster;
 
@@ -14,6 +15,7 @@ use serde_json::Value;
 
 pub use job::{JobPattern, JobSchedule};
 pub use maintenance::MaintenanceSchedule;
+pub use range::range;
 pub use repetition::{Frequency, Repetition};
 pub use roster::RosterSchedule;
 

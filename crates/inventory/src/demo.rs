@@ -18,13 +18,18 @@ use crate::{
     sites,
 };
 
+/// A device group that has members.
+pub const GROUP: &str = "Web servers";
+/// The host name of a machine.
+pub const HOST: &str = "db-01";
+
 /// Host name, site, address, processors, what runs on it.
 type Machine = (&'static str, &'static str, &'static str, u32, &'static [(&'static str, &'static str, &'static str)]);
 
 const MACHINES: [Machine; 7] = [
     ("web-01", "Vienna", "10.1.0.11", 4, &[("nginx", "1.26.3-3", "Debian"), ("openssl", "3.5.1-1", "Debian")]),
     ("web-02", "Vienna", "10.1.0.12", 4, &[("nginx", "1.26.3-3", "Debian"), ("openssl", "3.5.1-1", "Debian")]),
-    ("db-01", "Vienna", "10.1.0.21", 16, &[("postgresql-17", "17.5-1", "Debian"), ("openssl", "3.5.1-1", "Debian")]),
+    (HOST, "Vienna", "10.1.0.21", 16, &[("postgresql-17", "17.5-1", "Debian"), ("openssl", "3.5.1-1", "Debian")]),
     ("cache-01", "Austin", "10.2.0.31", 8, &[("redis-server", "8.0.2-3", "Debian")]),
     (
         "queue-01",
@@ -79,7 +84,7 @@ fn groups() -> [(Kind, Value); 2] {
         |role: &str| json!({"matchType": "ALL", "rules": [{"key": "appRoles", "operator": "Equals", "value": role}]});
     let device = json!([
         {"name": "Shop servers", "description": "Everything the shop runs on"},
-        {"name": "Web servers", "parent": {"name": "Shop servers"}, "filterCriteria": by_role("nginx")},
+        {"name": GROUP, "parent": {"name": "Shop servers"}, "filterCriteria": by_role("nginx")},
         {"name": "Databases", "parent": {"name": "Shop servers"}, "filterCriteria": by_role("postgresql")},
     ]);
     let service = json!({

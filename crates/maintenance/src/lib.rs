@@ -1,1 +1,64 @@
 //! Maintenance windows: when machines are worked on, and which alerts that concerns.
+//!
+//! - [`window`]: windows, their schedules and targets, and what is done with them during their life
+//! - [`course`]: from a schedule, and what was said since, to when a window is open; states are computed, never stored
+//! - [`cover`]: which windows cover which resources, and catch which alerts
+//! - [`calendars`]: feeds for calendar programs
+//!
+//! Operation 14 of `docs/interface.md`, and what is around it. When a schedule takes place, `calendar` works out; what
+//! there is to cover, [`ports::Resources`] says. Other domains ask [`Windows`], as [`ports::Maintenance`].
+
+mod calendars;
+mod course;
+mod cover;
+pub mod demo;
+mod schema;
+mod window;
+
+use std::sync::Arc;
+
+use actix_web::web;
+use utoipa_actix_web::service_config::ServiceConfig;
+
+pub use crate::cover::Windows;
+
+/// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
+pub fn domain() -> api::Domain {
+    api::Domain {
+        name: "maintenance",
+        title: "Muster: maintenance windows",
+        routes,
+        root_routes: api::domain::no_routes,
+        migrations: db::migrations!("maintenance"),
+    }
+}
+
+/// Puts the windows where the handlers look for them.
+pub fn extras(windows: Arc<Windows>) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
+    let windows = web::Data::from(windows);
+    move |config: &mut web::ServiceConfig| {
+        config.app_data(windows.clone());
+    }
+}
+
+/// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
+fn routes(config: &mut ServiceConfig) {
+    config
+        .service(window::http::create)
+        .service(window::search::search)
+        .service(cover::active::list)
+        .service(window::occurrences::preview)
+        .service(cover::trial::try_alert)
+        .service(window::http::get)
+        .service(window::http::update)
+        .service(window::http::delete)
+        .service(window::occurrences::list)
+        .service(window::life::suspend)
+        .service(window::life::resume)
+        .service(window::life::extend)
+        .service(window::life::skip)
+        .service(window::life::finish)
+        .service(window::http::add_targets)
+        .service(window::http::remove_targets);
+    calendars::routes(config);
+}

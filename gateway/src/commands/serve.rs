@@ -54,11 +54,11 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
         Some(Duration::from_millis(lag.load(Ordering::Relaxed).try_into().unwrap_or(0)).as_secs_f64())
     });
     let keeper = Arc::new(access::Keeper::new(db.clone()).trust_forwarded(listen.behind_proxy));
-    let (callers, people) = (access::extras(keeper.clone()), rosters::extras(Arc::new(Directory)));
-    // Who says what is in maintenance: a line of the domain `maintenance`.
-    let windows: Arc<dyn ports::Maintenance> = Arc::new(crate::no_windows::NoWindows);
-    let jobs = jobs::extras(Arc::new(inventory::Machines), Arc::clone(&windows));
+    let windows = Arc::new(maintenance::Windows::new(Arc::new(inventory::Machines), Arc::new(Directory)));
+    let maintenance = maintenance::extras(Arc::clone(&windows));
+    let jobs = jobs::extras(Arc::new(inventory::Machines), Arc::clone(&windows) as Arc<dyn ports::Maintenance>);
     let scheduler = Scheduler::start(db.clone(), windows, carry.keep_runs, api::clock::now)?;
+    let (callers, people) = (access::extras(keeper.clone()), rosters::extras(Arc::new(Directory)));
     let service = Service {
         title: domains::TITLE,
         domains: domains::all(),
@@ -67,6 +67,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
         extras: Arc::new(move |config| {
             callers(config);
             people(config);
+            maintenance(config);
             jobs(config);
         }),
         options: options(&carry, &listen, storage.connections, certificate.as_ref())?,

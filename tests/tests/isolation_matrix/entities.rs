@@ -25,6 +25,9 @@ pub(super) enum Kind {
     RosterCalendar,
     /// An address of a user's calendar.
     UserCalendar,
+    MaintenanceWindow,
+    /// An address of a window's calendar.
+    MaintenanceCalendar,
     Job,
     JobScript,
     /// One that a runner has.
@@ -32,7 +35,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 16] = [
+    pub(super) const ALL: [Self; 18] = [
         Self::Resource,
         Self::Record,
         Self::Site,
@@ -49,6 +52,8 @@ impl Kind {
         Self::Job,
         Self::JobScript,
         Self::JobRun,
+        Self::MaintenanceWindow,
+        Self::MaintenanceCalendar,
     ];
 
     /// What templates call it: `$site`, and `$site.name` for its name.
@@ -70,6 +75,8 @@ impl Kind {
             Self::Job => "job",
             Self::JobScript => "jobScript",
             Self::JobRun => "jobRun",
+            Self::MaintenanceWindow => "maintenanceWindow",
+            Self::MaintenanceCalendar => "maintenanceCalendar",
         }
     }
 
@@ -126,6 +133,15 @@ impl Kind {
                 let claimed = create("/jobs/runs/claim", json!({"runner": name, "jobs": [job]}));
                 json!({"id": claimed["runs"][0]["run"]["id"]})
             }
+            Self::MaintenanceWindow => {
+                let covered = Self::Resource.make(owner, name).id();
+                json!({"id": create("/scheduleMaintenances", window(name, &covered))["uniqueId"]})
+            }
+            Self::MaintenanceCalendar => {
+                let window = Self::MaintenanceWindow.make(owner, name).id();
+                let created = owner.post_empty(&format!("/scheduleMaintenances/{window}/calendars")).ok();
+                json!({"id": created["id"], "inside": window})
+            }
         };
         if self == Self::Record {
             owner.delete(&format!("/resources/{}", plain(&created["id"]))).ok();
@@ -153,6 +169,8 @@ impl Kind {
             Self::Job => json!(uuid()),
             Self::JobScript => json!(987_654_321),
             Self::JobRun => json!(format!("RUN-{}", uuid())),
+            Self::RosterCalendar | Self::UserCalendar | Self::MaintenanceCalendar => json!(format!("CAL-{}", uuid())),
+            Self::MaintenanceWindow => json!(format!("SM-{}", uuid())),
         };
         let mut forms = vec![("id", id), ("name", json!(unique("nobody")))];
         match self {
@@ -179,6 +197,12 @@ fn job(name: &str) -> Value {
     let schedule = json!({"startDate": "2030-01-01T00:00:00Z", "pattern": {"type": "daily", "frequency": "everyday"}});
     json!({"name": name, "description": name, "schedule": schedule, "script": {"jobType": "antivirus"},
         "overlapPolicy": "allow"})
+}
+
+fn window(name: &str, resource: &str) -> Value {
+    // Open, so that it can be extended.
+    let schedule = json!({"type": "One-Time", "startTime": "2026-01-01T00:00:00Z", "endTime": "2090-01-01T00:00:00Z"});
+    json!({"name": name, "description": name, "devices": [{"uniqueId": resource}], "schedule": schedule})
 }
 
 /// An entity, or none, by every form in which it can be named.

@@ -93,6 +93,7 @@ pub(super) const PUBLIC: &[&str] = &[
     // The token of the address opens these.
     "GET /rosters/{rosterId}/calendar.ics",
     "GET /rosters/users/{userId}/calendar.ics",
+    "GET /scheduleMaintenances/{windowId}/calendar.ics",
 ];
 
 const NAMED: &str = r#"{"name": "$new"}"#;
@@ -129,6 +130,32 @@ const SERVICE_PARENTS: &[&str] = &[
     r#"{"name": "$new", "parent": {"name": "$serviceGroup.name"}}"#,
 ];
 
+const WINDOW: &str = r#"{"name": "$new", "devices": [{"uniqueId": "$resource"}], "schedule": {"type": "One-Time",
+    "startTime": "2026-11-20T22:00:00Z", "endTime": "2026-11-21T02:00:00Z"}}"#;
+const COVERING: &[&str] = &[
+    WINDOW,
+    r#"{"name": "$new", "devices": [{"hostName": "$resource.name"}], "schedule": {"type": "One-Time",
+    "startTime": "2026-11-20T22:00:00Z", "endTime": "2026-11-21T02:00:00Z"}}"#,
+    r#"{"name": "$new", "deviceGroups": [{"id": "$deviceGroup"}], "schedule": {"type": "One-Time",
+    "startTime": "2026-11-20T22:00:00Z", "endTime": "2026-11-21T02:00:00Z"}}"#,
+    r#"{"name": "$new", "deviceGroups": [{"name": "$deviceGroup.name"}], "schedule": {"type": "One-Time",
+    "startTime": "2026-11-20T22:00:00Z", "endTime": "2026-11-21T02:00:00Z"}}"#,
+    r#"{"name": "$new", "deviceGroups": [{"id": "$deviceGroup.uniqueId"}], "schedule": {"type": "One-Time",
+    "startTime": "2026-11-20T22:00:00Z", "endTime": "2026-11-21T02:00:00Z"}}"#,
+    r#"{"name": "$new", "locations": [{"id": "$site"}], "schedule": {"type": "One-Time",
+    "startTime": "2026-11-20T22:00:00Z", "endTime": "2026-11-21T02:00:00Z"}}"#,
+    r#"{"name": "$new", "locations": [{"name": "$site.name"}], "schedule": {"type": "One-Time",
+    "startTime": "2026-11-20T22:00:00Z", "endTime": "2026-11-21T02:00:00Z"}}"#,
+];
+const COVERED: &[&str] = &[
+    r#"{"devices": [{"uniqueId": "$resource"}]}"#,
+    r#"{"devices": [{"hostName": "$resource.name"}]}"#,
+    r#"{"deviceGroups": [{"id": "$deviceGroup"}]}"#,
+    r#"{"deviceGroups": [{"name": "$deviceGroup.name"}]}"#,
+    r#"{"deviceGroups": [{"id": "$deviceGroup.uniqueId"}]}"#,
+    r#"{"locations": [{"id": "$site"}]}"#,
+    r#"{"locations": [{"name": "$site.name"}]}"#,
+];
 const RANGE: &str = "from=2026-11-20T00:00:00Z&to=2026-11-27T00:00:00Z";
 const ROSTER: &str = r#"{"name": "$new", "description": "$new", "timeZone": {"name": "Europe/Paris"},
     "shiftDetails": [{"name": "Night", "schedule": {"type": "recurring",
@@ -247,6 +274,38 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("DELETE /serviceGroups/{groupId}/childs").ids(&[Kind::ServiceGroup]).sends(RESOURCE).refers(SERVICE_CHILDREN),
     // Rosters
     op("GET /api/v2/cfg/timezones"),
+    op("POST /scheduleMaintenances").sends(WINDOW).refers(COVERING),
+    op("GET /scheduleMaintenances/search").filters(&[
+        "queryString=id:$maintenanceWindow",
+        "name=$maintenanceWindow.name",
+        "resourceId=$resource",
+    ]),
+    op("GET /scheduleMaintenances/active").filters(&["resourceId=$resource"]),
+    op("POST /scheduleMaintenances/preview").asks(RANGE).sends(WINDOW).refers(COVERING),
+    op("POST /scheduleMaintenances/match")
+        .sends(r#"{"resource": {"id": "$resource"}, "subject": "full"}"#)
+        .refers(&[r#"{"resource": {"id": "$resource"}}"#, r#"{"device": {"hostName": "$resource.name"}}"#]),
+    op("GET /scheduleMaintenances/{windowId}").ids(&[Kind::MaintenanceWindow]),
+    op("POST /scheduleMaintenances/{windowId}").ids(&[Kind::MaintenanceWindow]).sends(WINDOW).refers(COVERING),
+    op("DELETE /scheduleMaintenances/{windowId}").ids(&[Kind::MaintenanceWindow]),
+    op("GET /scheduleMaintenances/{windowId}/occurrences").ids(&[Kind::MaintenanceWindow]).asks(RANGE),
+    op("POST /scheduleMaintenances/{windowId}/suspend").ids(&[Kind::MaintenanceWindow]).sends(r#"{"pattern": "now"}"#),
+    op("POST /scheduleMaintenances/{windowId}/resume").ids(&[Kind::MaintenanceWindow]),
+    op("POST /scheduleMaintenances/{windowId}/extend").ids(&[Kind::MaintenanceWindow]).sends(r#"{"minutes": 1}"#),
+    op("POST /scheduleMaintenances/{windowId}/skip").ids(&[Kind::MaintenanceWindow]).sends("{}"),
+    op("POST /scheduleMaintenances/{windowId}/end").ids(&[Kind::MaintenanceWindow]),
+    op("POST /scheduleMaintenances/{windowId}/resources")
+        .ids(&[Kind::MaintenanceWindow])
+        .sends(COVERED[0])
+        .refers(COVERED),
+    op("DELETE /scheduleMaintenances/{windowId}/resources")
+        .ids(&[Kind::MaintenanceWindow])
+        .sends(COVERED[0])
+        .refers(COVERED),
+    op("POST /scheduleMaintenances/{windowId}/calendars").ids(&[Kind::MaintenanceWindow]),
+    op("GET /scheduleMaintenances/{windowId}/calendars").ids(&[Kind::MaintenanceWindow]),
+    op("DELETE /scheduleMaintenances/{windowId}/calendars/{calendarId}")
+        .ids(&[Kind::MaintenanceWindow, Kind::MaintenanceCalendar]),
     op("POST /rosters").sends(ROSTER).refers(STAFFED),
     op("GET /rosters/search").filters(&["queryString=id:$roster", "name=$roster.name"]),
     op("GET /rosters/onCall").asks("at=2026-11-20T23:00:00Z"),

@@ -17,6 +17,7 @@ both_backends![
     a_cancelled_run_is_nobodys,
     roles_decide_who_may,
     a_partner_claims_for_its_clients,
+    a_run_that_is_due_in_maintenance_says_so,
 ];
 
 fn queued(client: &Client, change: Value) -> String {
@@ -205,4 +206,23 @@ fn a_partner_claims_for_its_clients(server: &Server) {
     other.post(&format!("/jobs/runs/{run}/result"), &json!({"attempt": 1, "exitCode": 0})).not_found();
     server.admin().post(&format!("/jobs/runs/{run}/result"), &json!({"attempt": 1, "exitCode": 0})).ok();
     assert_eq!(runs(&client, &id)[0]["status"], json!("SUCCEEDED"));
+}
+
+fn a_run_that_is_due_in_maintenance_says_so(server: &Server) {
+    let client = server.new_client();
+    let [busy, idle] =
+        ["a", "b"].map(|name| client.post("/resources", &json!({"name": name})).ok()["resourceUUID"].clone());
+    let schedule = json!({"type": "One-Time", "startTime": "2026-01-01T00:00:00Z", "endTime": "2034-01-01T00:00:00Z"});
+    let window = json!({"name": "Patches", "devices": [{"uniqueId": busy}], "schedule": schedule});
+    let window = client.post("/scheduleMaintenances", &window).ok()["uniqueId"].clone();
+    let mut body = job(LONG_AGO, everyday());
+    body["resources"] = json!([{"id": idle}, {"id": busy}]);
+    let id = create(&client, &body);
+    let expected = json!([{"resourceId": busy, "uniqueId": window, "name": "Patches",
+        "until": "2034-01-01T00:00:00+0000"}]);
+    assert_eq!(wait_for_runs(&client, &id, 1)[0]["maintenance"], expected);
+    let by_hand = queued(&client, json!({"resources": [{"id": busy}]}));
+    assert_eq!(runs(&client, &by_hand)[0]["maintenance"], expected);
+    let other = queued(&client, json!({"resources": [{"id": idle}]}));
+    assert_eq!(runs(&client, &other)[0].get("maintenance"), None);
 }

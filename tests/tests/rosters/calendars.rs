@@ -13,12 +13,12 @@ use super::{create, daily, path, shift, text, user};
 both_backends![a_feed_has_the_shifts_of_a_roster, a_feed_has_the_shifts_of_a_user, a_revoked_address_is_unknown];
 
 /// What a calendar program gets, without a token of the service.
-fn read(server: &Server, address: &Value) -> Response {
+pub fn read(server: &Server, address: &Value) -> Response {
     server.get(&text(&address["url"]))
 }
 
 #[track_caller]
-fn calendar(server: &Server, address: &Value) -> String {
+pub fn calendar(server: &Server, address: &Value) -> String {
     let answer = read(server, address);
     assert_eq!(answer.status, 200, "{answer}");
     assert_eq!(answer.header("Content-Type"), Some("text/calendar; charset=utf-8"));
@@ -43,11 +43,11 @@ fn parse(text: &str) {
     assert!(child.wait().is_ok_and(|status| status.success()), "icalendar refuses it");
 }
 
-fn uids(text: &str) -> Vec<&str> {
+pub fn uids(text: &str) -> Vec<&str> {
     text.lines().filter(|line| line.starts_with("UID:")).collect()
 }
 
-fn sequence(text: &str) -> i64 {
+pub fn sequence(text: &str) -> i64 {
     let line = text.lines().find_map(|line| line.strip_prefix("SEQUENCE:"));
     line.and_then(|number| number.trim().parse().ok()).unwrap_or(-1)
 }

@@ -1,7 +1,7 @@
 //! Rosters: who is on call, when, and through which shift.
 
 mod bad_input;
-mod calendars;
+pub mod calendars;
 mod crud;
 mod on_call;
 mod overrides;

@@ -6,6 +6,7 @@ mod examples;
 mod generate;
 mod properties;
 mod slow;
+mod windows;
 mod wire_jobs;
 mod wire_maintenance;
 mod wire_properties;

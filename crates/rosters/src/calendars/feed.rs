@@ -1,16 +1,16 @@
 //! The feeds: who is on call, as events that are worked out already.
 
-use actix_web::{HttpRequest, HttpResponse, get, http::header, web};
-use api::clock;
-use base::{problem::Problem, query::Query, tenant::TenantId, timestamp::Timestamp};
-use calendar::Interval;
-use db::{Conn, Db};
+use actix_web::{HttpRequest, HttpResponse, get, web};
+use api::feed;
+use base::timestamp::Timestamp;
+use calendar::{
+    Interval,
+    ical::{self, Event},
+};
+use db::Conn;
 use ports::{People, Person};
 
-use super::{
-    ical::{self, Event},
-    store::{self, Of},
-};
+use super::store::{self, Of};
 use crate::{
     lines::{Piece, Who},
     overrides,
@@ -18,12 +18,8 @@ use crate::{
     schedule::Schedule,
 };
 
-/// What a feed tells: this long before now, in milliseconds, and this long after.
-const PAST_MS: i64 = 90 * 86_400_000;
-const FUTURE_MS: i64 = 366 * 86_400_000;
-
-/// The most events of a feed; later ones are left out.
-const MOST_EVENTS: usize = 10_000;
+/// What calendar programs are told wrote the feed.
+const PRODUCT: &str = "Rosters";
 
 /// Read the calendar of a roster
 ///
@@ -78,33 +74,24 @@ async fn answer(
     tenant: &str,
     of: Of,
 ) -> api::Result<HttpResponse> {
-    let mut query = Query::parse(request.query_string())?;
-    let token = query.text("token").unwrap_or_default();
-    query.finish()?;
-    let unknown = || Problem::not_found("The calendar was not found.");
-    let tenant = TenantId::parse(tenant).ok_or_else(unknown)?.to_string();
-    let db = request.app_data::<Db>().cloned();
-    let db = db.ok_or_else(|| db::Error::Fault("a handler without database".to_owned()))?;
-    let (people, now) = (people.into_inner(), clock::now());
-    let text = db
+    let (asked, people) = (feed::Asked::read(request, tenant)?, people.into_inner());
+    let (tenant, hash, now) = (asked.tenant, asked.hash, asked.now);
+    let text = asked
+        .db
         .read(move |conn| {
-            let open = store::opens(conn, &tenant, &of, &token)? && people.is_active(conn, &tenant)?;
+            let open = store::opens(conn, &tenant, &of, &hash)? && people.is_active(conn, &tenant)?;
             if !open {
-                return Err(unknown().into());
+                return Err(feed::unknown().into());
             }
-            feed(conn, &*people, &tenant, &of, now)
+            told(conn, &*people, &tenant, &of, now)
         })
         .await?;
-    let mut response = HttpResponse::Ok();
-    response
-        .content_type("text/calendar; charset=utf-8")
-        .insert_header((header::CACHE_CONTROL, "private, max-age=300"));
-    Ok(response.body(text))
+    Ok(feed::respond(text))
 }
 
-fn feed(conn: &mut Conn, people: &dyn People, tenant: &str, of: &Of, now: Timestamp) -> db::Result<String> {
-    let at = |distance: i64| Timestamp::from_millis(now.millis() + distance);
-    let Some(range) = Interval::new(at(-PAST_MS), at(FUTURE_MS)) else { return Ok(ical::calendar("", &[])) };
+fn told(conn: &mut Conn, people: &dyn People, tenant: &str, of: &Of, now: Timestamp) -> db::Result<String> {
+    let (from, until) = feed::range(now);
+    let Some(range) = Interval::new(from, until) else { return Ok(ical::calendar(PRODUCT, "", &[])) };
     let tenants = people.around(conn, tenant)?;
     let (rosters, user) = match of {
         Of::Roster(id) => (vec![roster::store::existing(conn, &[tenant.to_owned()], id)?], None),
@@ -120,7 +107,7 @@ fn feed(conn: &mut Conn, people: &dyn People, tenant: &str, of: &Of, now: Timest
         for piece in schedule.lines.pieces(range) {
             let on_call = schedule.people(piece.who, &crowd);
             let wanted = user.is_none_or(|id| on_call.iter().any(|person| person.id == *id));
-            if wanted && !on_call.is_empty() && events.len() < MOST_EVENTS {
+            if wanted && !on_call.is_empty() && events.len() < feed::MOST_EVENTS {
                 events.push(event(row, &schedule, &piece, &on_call));
             }
         }
@@ -129,7 +116,7 @@ fn feed(conn: &mut Conn, people: &dyn People, tenant: &str, of: &Of, now: Timest
         (None, Some(roster)) => roster.name.clone(),
         _ => "On call".to_owned(),
     };
-    Ok(ical::calendar(&name, &events))
+    Ok(ical::calendar(PRODUCT, &name, &events))
 }
 
 fn event(row: &roster::store::Roster, schedule: &Schedule, piece: &Piece, on_call: &[&Person]) -> Event {

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, At, answer};
+use api::{
+    Answer, At, answer,
+    feed::{self, Address, CreatedAddress},
+};
 use base::problem::Problem;
 use db::Conn;
 use outbox::{Change, Tx};
 use ports::People;
 use serde_json::json;
 
-use super::{
-    store::{self, Of},
-    wire::{Calendar, CreatedCalendar, url},
-};
+use super::store::{self, Of};
 use crate::{
     crowd::Crowd,
     roster::{self, http::tenants_of_people, rules::user_id},
@@ -27,7 +27,7 @@ use crate::{
     tag = "rosters",
     operation_id = "createRosterCalendar",
     params(("rosterId" = String, Path, description = "`ES-<uuid>`", example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
-    responses((status = 200, description = "The address", body = CreatedCalendar)),
+    responses((status = 200, description = "The address", body = CreatedAddress)),
     security(("bearer" = ["operator"]))
 )]
 #[post("/rosters/{rosterId}/calendars")]
@@ -42,7 +42,7 @@ pub async fn create_of_roster(at: At, path: web::Path<(String, String)>) -> api:
     tag = "rosters",
     operation_id = "listRosterCalendars",
     params(("rosterId" = String, Path, description = "`ES-<uuid>`", example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
-    responses((status = 200, description = "The addresses", body = Vec<Calendar>)),
+    responses((status = 200, description = "The addresses", body = Vec<Address>)),
     security(("bearer" = ["operator"]))
 )]
 #[get("/rosters/{rosterId}/calendars")]
@@ -74,7 +74,7 @@ pub async fn delete_of_roster(at: At, path: web::Path<(String, String, String)>)
     tag = "rosters",
     operation_id = "createUserCalendar",
     params(("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007")),
-    responses((status = 200, description = "The address", body = CreatedCalendar)),
+    responses((status = 200, description = "The address", body = CreatedAddress)),
     security(("bearer" = ["operator"]))
 )]
 #[post("/rosters/users/{userId}/calendars")]
@@ -91,7 +91,7 @@ pub async fn create_of_user(
     tag = "rosters",
     operation_id = "listUserCalendars",
     params(("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007")),
-    responses((status = 200, description = "The addresses", body = Vec<Calendar>)),
+    responses((status = 200, description = "The addresses", body = Vec<Address>)),
     security(("bearer" = ["operator"]))
 )]
 #[get("/rosters/users/{userId}/calendars")]
@@ -154,14 +154,13 @@ impl Place {
 async fn create(at: At, people: Option<Arc<dyn People>>, id: String) -> api::Result<HttpResponse> {
     at.no_query()?;
     let (place, author, now) = (Place::new(&at, people, id), at.caller.user_id.clone(), at.now);
-    let token = store::new_token()?;
+    let token = feed::new_token()?;
     at.write(move |tx| {
         let (tenant, of) = place.find(tx.conn)?;
         let row = store::insert(tx.conn, &tenant, &of, &token, &author, now.millis())?;
         note(tx, None, Some(&row));
-        let calendar = Calendar::from(&row);
-        let url = url(&tenant, &of, token.expose());
-        Answer::once(&CreatedCalendar { calendar: calendar.clone(), url, token: token.into_inner() }, &calendar)
+        let address = row.address();
+        Answer::once(&CreatedAddress::new(address.clone(), &tenant, &of.place(), token), &address)
     })
     .await
 }
@@ -176,7 +175,7 @@ async fn list(at: At, people: Option<Arc<dyn People>>, id: String) -> api::Resul
             store::list(conn, &tenant, &of)
         })
         .await?;
-    answer::ok(&rows.iter().map(Calendar::from).collect::<Vec<_>>())
+    answer::ok(&rows.iter().map(store::Calendar::address).collect::<Vec<_>>())
 }
 
 async fn delete(at: At, people: Option<Arc<dyn People>>, id: String, calendar: String) -> api::Result<HttpResponse> {

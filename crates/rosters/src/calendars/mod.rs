@@ -5,9 +5,7 @@
 
 pub mod feed;
 pub mod http;
-pub mod ical;
 pub mod store;
-pub mod wire;
 
 use utoipa_actix_web::service_config::ServiceConfig;
 

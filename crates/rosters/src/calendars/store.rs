@@ -1,9 +1,9 @@
 //! Rows of calendars, and their tokens. Every function takes the tenant.
 
-use base::{problem::Problem, secret::Secret};
-use db::{Conn, Error, Result};
+use api::feed;
+use base::{secret::Secret, timestamp::Timestamp};
+use db::{Conn, Result};
 use diesel::prelude::*;
-use sha2::{Digest as _, Sha256};
 
 use crate::schema::roster_calendars;
 
@@ -17,6 +17,14 @@ pub enum Of {
 }
 
 impl Of {
+    /// Where its feed is, below the tenant.
+    pub fn place(&self) -> String {
+        match self {
+            Self::Roster(id) => format!("rosters/{id}"),
+            Self::User(id) => format!("rosters/users/{id}"),
+        }
+    }
+
     fn columns(&self) -> (Option<String>, Option<String>) {
         match self {
             Self::Roster(id) => (Some(id.clone()), None),
@@ -45,19 +53,12 @@ pub struct Calendar {
     pub created_ms: i64,
 }
 
-/// A new token: 64 hex digits, 256 random bits.
-pub fn new_token() -> Result<Secret<String>> {
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).map_err(|error| Error::Fault(format!("no random bytes: {error}")))?;
-    Ok(Secret::new(hex(&bytes)))
-}
-
-fn hash(token: &str) -> String {
-    hex(&Sha256::digest(token.as_bytes()))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+impl Calendar {
+    /// What clients see of it.
+    pub fn address(&self) -> feed::Address {
+        let created_time = Timestamp::from_millis(self.created_ms);
+        feed::Address { id: self.id.clone(), created_by: self.created_by.clone(), created_time }
+    }
 }
 
 /// Stores a new calendar.
@@ -73,7 +74,7 @@ pub fn insert(
     let row = Calendar {
         tenant_id: tenant.to_owned(),
         id: format!("CAL-{}", uuid::Uuid::new_v4()),
-        hash: hash(token.expose()),
+        hash: feed::hash(token.expose()),
         roster_id,
         user_id,
         created_by: created_by.to_owned(),
@@ -93,10 +94,10 @@ pub fn list(conn: &mut Conn, tenant: &str, of: &Of) -> Result<Vec<Calendar>> {
     })
 }
 
-/// Does a token open this calendar? By its hash, so that nobody learns from the time it takes.
-pub fn opens(conn: &mut Conn, tenant: &str, of: &Of, token: &str) -> Result<bool> {
+/// Does the token with this hash open this calendar? By its hash, so that nobody learns from the time it takes.
+pub fn opens(conn: &mut Conn, tenant: &str, of: &Of, hash: &str) -> Result<bool> {
     use roster_calendars::dsl;
-    let same = dsl::roster_calendars.filter(dsl::tenant_id.eq(tenant)).filter(dsl::hash.eq(hash(token)));
+    let same = dsl::roster_calendars.filter(dsl::tenant_id.eq(tenant)).filter(dsl::hash.eq(hash));
     let row: Option<Calendar> = same.first(conn).optional()?;
     Ok(row.is_some_and(|row| (row.roster_id, row.user_id) == of.columns()))
 }
@@ -108,7 +109,7 @@ pub fn opens(conn: &mut Conn, tenant: &str, of: &Of, token: &str) -> Result<bool
 pub fn delete(conn: &mut Conn, tenant: &str, of: &Of, id: &str) -> Result<Calendar> {
     let row: Option<Calendar> = roster_calendars::table.find((tenant, id)).first(conn).optional()?;
     let row = row.filter(|row| (row.roster_id.clone(), row.user_id.clone()) == of.columns());
-    let row = row.ok_or_else(|| Problem::not_found("The calendar was not found."))?;
+    let row = row.ok_or_else(|| feed::unknown())?;
     diesel::delete(roster_calendars::table.find((tenant, id))).execute(conn)?;
     Ok(row)
 }

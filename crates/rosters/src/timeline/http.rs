@@ -11,7 +11,7 @@ use ports::People;
 use super::{
     kept::{Asked, Kept},
     render,
-    wire::{self, Timeline},
+    wire::Timeline,
 };
 use crate::{
     crowd::{self, Named},
@@ -53,7 +53,7 @@ pub async fn timeline(
     kept: web::Data<Kept>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    let range = wire::range(at.query()?, None)?;
+    let range = calendar::parse::range(at.query()?, None)?;
     let (scope, tenants, people, id) = (at.scope(), tenants_of_people(&at), people.into_inner(), path.into_inner().1);
     let asked = Asked { scope: scope.clone(), roster: id.clone(), range };
     let (answers, around, within) = (Arc::clone(&people), tenants.clone(), scope.clone());
@@ -101,7 +101,7 @@ fn off_hours(roster: &store::Roster, range: Interval) -> Result<Vec<Interval>, P
 )]
 #[post("/rosters/preview")]
 pub async fn preview(at: At, people: web::Data<dyn People>, body: Body) -> api::Result<HttpResponse> {
-    let range = wire::range(at.query()?, Some(&body.0))?;
+    let range = calendar::parse::range(at.query()?, Some(&body.0))?;
     let new = NewRoster::read(&body.0)?;
     // The names of its shifts are checked as for a create.
     rules::created(&new, at.tenant.id.as_str(), String::new, at.now)?;

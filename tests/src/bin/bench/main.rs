@@ -15,6 +15,7 @@ mod jobs;
 mod lists;
 mod load;
 mod machine;
+mod maintenance;
 mod names;
 mod points;
 mod reports;
@@ -37,7 +38,7 @@ use anyhow::{Context as _, Result, ensure};
 use crate::{data::Store, table::Line};
 
 /// The parts, in the order in which they run.
-const PARTS: [&str; 8] = ["points", "list", "memory", "filters", "reports", "rosters", "jobs", "start"];
+const PARTS: [&str; 9] = ["points", "list", "memory", "filters", "reports", "rosters", "maintenance", "jobs", "start"];
 
 struct Settings {
     small: u32,
@@ -138,6 +139,7 @@ fn measure(part: &str, settings: &Settings, store: &Store, temporary: &Path, res
         "reports" => results.lines.extend(reports::measure(temporary, reports, connections)?),
         "rosters" => results.lines.extend(rosters::measure(temporary)?),
         "jobs" => results.lines.extend(jobs::measure(temporary)?),
+        "maintenance" => results.lines.extend(maintenance::measure(temporary)?),
         _ => results.lines.extend(start::measure(&store.database(large)?)?),
     }
     Ok(())

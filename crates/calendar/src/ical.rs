@@ -1,7 +1,8 @@
 //! iCalendar (RFC 5545): lines of at most 75 octets that end in CRLF, texts escaped. Pure.
 
 use base::timestamp::Timestamp;
-use calendar::Interval;
+
+use crate::interval::Interval;
 
 /// One event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,12 +21,13 @@ pub struct Event {
     pub modified: Timestamp,
 }
 
-/// A calendar with a name.
-pub fn calendar(name: &str, events: &[Event]) -> String {
+/// A calendar of a product of ours, such as `Rosters`, with a name.
+pub fn calendar(product: &str, name: &str, events: &[Event]) -> String {
     let mut out = String::with_capacity(512 + events.len() * 384);
-    for line in ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Muster//Rosters//EN", "CALSCALE:GREGORIAN"] {
-        write(&mut out, line);
-    }
+    write(&mut out, "BEGIN:VCALENDAR");
+    write(&mut out, "VERSION:2.0");
+    write(&mut out, &format!("PRODID:-//Muster//{product}//EN"));
+    write(&mut out, "CALSCALE:GREGORIAN");
     write(&mut out, &format!("X-WR-CALNAME:{}", escape(name)));
     write(&mut out, "REFRESH-INTERVAL;VALUE=DURATION:PT1H");
     write(&mut out, "X-PUBLISHED-TTL:PT1H");
@@ -97,7 +99,7 @@ mod tests {
             sequence: 3,
             modified: at("2026-11-01T00:00:00Z"),
         };
-        let text = calendar("First\\line", &[event]);
+        let text = calendar("Rosters", "First\\line", &[event]);
         assert!(text.split("\r\n").all(|line| line.len() <= 75), "{text}");
         assert!(!text.replace("\r\n", "").contains(['\r', '\n']));
         let whole = text.replace("\r\n ", "");

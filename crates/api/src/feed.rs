@@ -1,0 +1,126 @@
+//! Feeds for calendar programs ("Calendars" in `docs/interface.md`): addresses that carry a token of their own.
+//!
+//! A calendar program has no token of the service; the address that it asks has one, which opens this one calendar and
+//! can be revoked. The domain whose calendar it is keeps a row for each address, with a hash of the token.
+
+use actix_web::{HttpRequest, HttpResponse, http::header};
+use base::{problem::Problem, query::Query, secret::Secret, tenant::TenantId, timestamp::Timestamp};
+use db::{Db, Error};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use utoipa::ToSchema;
+
+use crate::{Result, clock};
+
+/// What a feed tells: this long before now, in milliseconds, and this long after.
+const PAST_MS: i64 = 90 * 86_400_000;
+const FUTURE_MS: i64 = 366 * 86_400_000;
+
+/// The most events of a feed; later ones are left out.
+pub const MOST_EVENTS: usize = 10_000;
+
+/// A new token: 64 hex digits, 256 random bits.
+///
+/// # Errors
+/// When the system has no random bytes.
+pub fn new_token() -> db::Result<Secret<String>> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).map_err(|error| Error::Fault(format!("no random bytes: {error}")))?;
+    Ok(Secret::new(hex(&bytes)))
+}
+
+/// The hash under which a token is stored: a SHA-256, in hex.
+pub fn hash(token: &str) -> String {
+    hex(&Sha256::digest(token.as_bytes()))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What an unknown address is answered with, a revoked one, and one of another tenant.
+pub fn unknown() -> Problem {
+    Problem::not_found("The calendar was not found.")
+}
+
+/// A calendar program's question.
+pub struct Asked {
+    /// The tenant of the address.
+    pub tenant: String,
+    /// The hash of its token.
+    pub hash: String,
+    /// Now.
+    pub now: Timestamp,
+    /// The database.
+    pub db: Db,
+}
+
+impl Asked {
+    /// Reads the address of a feed.
+    ///
+    /// # Errors
+    /// 400 for other parameters than `token`, 404 for what is no tenant.
+    pub fn read(request: &HttpRequest, tenant: &str) -> Result<Self> {
+        let mut query = Query::parse(request.query_string())?;
+        let token = query.text("token").unwrap_or_default();
+        query.finish()?;
+        let tenant = TenantId::parse(tenant).ok_or_else(unknown)?.to_string();
+        let db = request.app_data::<Db>().cloned();
+        let db = db.ok_or_else(|| Error::Fault("a handler without database".to_owned()))?;
+        Ok(Self { tenant, hash: hash(&token), now: clock::now(), db })
+    }
+}
+
+/// From when until when a feed tells what takes place.
+pub fn range(now: Timestamp) -> (Timestamp, Timestamp) {
+    let at = |distance: i64| Timestamp::from_millis(now.millis().saturating_add(distance));
+    (at(-PAST_MS), at(FUTURE_MS))
+}
+
+/// The answer to a calendar program.
+pub fn respond(calendar: String) -> HttpResponse {
+    let mut response = HttpResponse::Ok();
+    response
+        .content_type("text/calendar; charset=utf-8")
+        .insert_header((header::CACHE_CONTROL, "private, max-age=300"));
+    response.body(calendar)
+}
+
+/// A calendar address that is in use.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = CalendarAddress)]
+pub struct Address {
+    /// `CAL-<uuid>`.
+    #[schema(example = "CAL-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f")]
+    pub id: String,
+    /// The id of the user who made it.
+    pub created_by: String,
+    /// When it was made.
+    #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
+    pub created_time: Timestamp,
+}
+
+/// A new calendar address.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = CreatedCalendarAddress)]
+pub struct CreatedAddress {
+    /// The address, as it is listed.
+    #[serde(flatten)]
+    pub address: Address,
+    /// The path to give to a calendar program, after the address of the service. It is shown this once.
+    #[schema(
+        example = "/api/v2/tenants/client_1/rosters/ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90/calendar.ics?token=…"
+    )]
+    pub url: String,
+    /// The token in it.
+    pub token: String,
+}
+
+impl CreatedAddress {
+    /// Of the feed at a path below the tenant, such as `rosters/ES-…`.
+    pub fn new(address: Address, tenant: &str, place: &str, token: Secret<String>) -> Self {
+        let url = format!("/api/v2/tenants/{tenant}/{place}/calendar.ics?token={}", token.expose());
+        Self { address, url, token: token.into_inner() }
+    }
+}

@@ -1,0 +1,3 @@
+DROP TABLE maintenance_calendars;
+DROP TABLE maintenance_targets;
+DROP TABLE maintenance_windows;

@@ -1,0 +1,67 @@
+//! The feed: when a window is open, as events that are worked out already.
+
+use actix_web::{HttpRequest, HttpResponse, get, web};
+use api::feed;
+use base::timestamp::Timestamp;
+use calendar::{
+    Interval,
+    ical::{self, Event},
+};
+use db::{Error, Result};
+
+use super::store;
+use crate::{
+    cover::Windows,
+    window::store::{self as windows, Window},
+};
+
+/// Read the calendar of a maintenance window
+///
+/// An iCalendar feed of when it was open during the last 90 days and will be in the next 366, for calendar programs. The
+/// token in the address is all that it takes.
+#[utoipa::path(
+    tag = "maintenance",
+    operation_id = "readMaintenanceCalendar",
+    params(
+        ("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("token" = String, Query, description = "The token of a calendar address"),
+    ),
+    responses((status = 200, description = "The calendar", body = String, content_type = "text/calendar")),
+    security(())
+)]
+#[get("/scheduleMaintenances/{windowId}/calendar.ics")]
+pub async fn read(
+    request: HttpRequest,
+    windows: web::Data<Windows>,
+    path: web::Path<(String, String)>,
+) -> api::Result<HttpResponse> {
+    let (tenant, id) = path.into_inner();
+    let feed::Asked { tenant, hash, now, db } = feed::Asked::read(&request, &tenant)?;
+    let text = db.read(move |conn| {
+        // Whoever has no token learns nothing, not even whether there is such a window.
+        let window = match windows::existing(conn, std::slice::from_ref(&tenant), &id) {
+            Err(Error::Problem(_)) => return Err(feed::unknown().into()),
+            window => window?,
+        };
+        if !store::opens(conn, &window, &hash)? || !windows.is_active(conn, &tenant)? {
+            return Err(feed::unknown().into());
+        }
+        told(&window, now)
+    });
+    Ok(feed::respond(text.await?))
+}
+
+fn told(window: &Window, now: Timestamp) -> Result<String> {
+    let (from, until) = feed::range(now);
+    let course = window.course()?;
+    let event = |open: Interval| Event {
+        uid: format!("{}-{}@muster", window.id, open.start().millis() / 1_000),
+        time: open,
+        summary: window.name.clone(),
+        description: window.description.clone(),
+        sequence: window.version - 1,
+        modified: Timestamp::from_millis(window.updated_ms),
+    };
+    let events: Vec<Event> = course.open(from..until).take(feed::MOST_EVENTS).map(event).collect();
+    Ok(ical::calendar("Maintenance", &window.name, &events))
+}

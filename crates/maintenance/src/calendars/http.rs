@@ -1,0 +1,90 @@
+//! Calendar addresses of windows: made, listed and revoked.
+
+use actix_web::{HttpResponse, delete, get, post, web};
+use api::{
+    Answer, At, answer,
+    feed::{self, Address, CreatedAddress},
+};
+use outbox::{Entity, Tx};
+
+use super::store;
+use crate::window::store as windows;
+
+/// Create a calendar address of a maintenance window
+///
+/// For calendar programs, which subscribe to it: whoever has the address reads when the window is open, without another
+/// token. The address is told once.
+#[utoipa::path(
+    tag = "maintenance",
+    operation_id = "createMaintenanceCalendar",
+    params(("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    responses((status = 200, description = "The address", body = CreatedAddress)),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/scheduleMaintenances/{windowId}/calendars")]
+pub async fn create(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (scope, id, author, now) = (at.scope(), path.into_inner().1, at.caller.user_id.clone(), at.now);
+    let token = feed::new_token()?;
+    at.write(move |tx| {
+        let window = windows::existing(tx.conn, &scope, &id)?;
+        let row = store::insert(tx.conn, &window, &token, &author, now)?;
+        note(tx, None, Some(&row))?;
+        let (address, place) = (row.address(), format!("scheduleMaintenances/{}", window.id));
+        Answer::once(&CreatedAddress::new(address.clone(), &window.tenant_id, &place, token), &address)
+    })
+    .await
+}
+
+/// List the calendar addresses of a maintenance window
+///
+/// Those in use, oldest first, without their tokens.
+#[utoipa::path(
+    tag = "maintenance",
+    operation_id = "listMaintenanceCalendars",
+    params(("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    responses((status = 200, description = "The addresses", body = Vec<Address>)),
+    security(("bearer" = ["operator"]))
+)]
+#[get("/scheduleMaintenances/{windowId}/calendars")]
+pub async fn list(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (scope, id) = (at.scope(), path.into_inner().1);
+    let rows = at.db.read(move |conn| {
+        let window = windows::existing(conn, &scope, &id)?;
+        store::list(conn, &window)
+    });
+    answer::ok(&rows.await?.iter().map(store::Calendar::address).collect::<Vec<_>>())
+}
+
+/// Revoke a calendar address of a maintenance window
+#[utoipa::path(
+    tag = "maintenance",
+    operation_id = "deleteMaintenanceCalendar",
+    params(
+        ("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("calendarId" = String, Path, description = "`CAL-<uuid>`", example = "CAL-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f"),
+    ),
+    responses((status = 200, description = "Revoked; an empty object")),
+    security(("bearer" = ["operator"]))
+)]
+#[delete("/scheduleMaintenances/{windowId}/calendars/{calendarId}")]
+pub async fn delete(at: At, path: web::Path<(String, String, String)>) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (scope, (_, id, calendar)) = (at.scope(), path.into_inner());
+    at.write(move |tx| {
+        let window = windows::existing(tx.conn, &scope, &id)?;
+        let row = store::delete(tx.conn, &window, &calendar)?;
+        note(tx, Some(&row), None)?;
+        Ok(Answer::empty())
+    })
+    .await
+}
+
+/// Notes that a calendar address was made or revoked.
+fn note(tx: &mut Tx<'_>, before: Option<&store::Calendar>, after: Option<&store::Calendar>) -> db::Result<()> {
+    let Some(row) = after.or(before) else { return Ok(()) };
+    let entity = Entity { tenant_id: &row.tenant_id, kind: "MaintenanceCalendar", id: &row.id, publish: false };
+    let shown = |row: Option<&store::Calendar>| row.map(|row| (row.window_id.clone(), row.address()));
+    tx.note_shown(entity, shown(before).as_ref(), shown(after).as_ref())
+}

@@ -1,0 +1,12 @@
+//! Feeds of windows for calendar programs ("Calendars of windows" in `docs/interface.md`).
+
+pub mod feed;
+pub mod http;
+pub mod store;
+
+use utoipa_actix_web::service_config::ServiceConfig;
+
+/// The operations, in reading order.
+pub fn routes(config: &mut ServiceConfig) {
+    config.service(http::create).service(http::list).service(http::delete).service(feed::read);
+}

@@ -1,0 +1,80 @@
+//! Rows of calendar addresses. Every function takes the tenant.
+
+use api::feed;
+use base::{secret::Secret, timestamp::Timestamp};
+use db::{Conn, Result};
+use diesel::prelude::*;
+
+use crate::{schema::maintenance_calendars, window::store::Window};
+
+/// One row of `maintenance_calendars`.
+#[derive(Clone, Debug, PartialEq, Queryable, Insertable)]
+#[diesel(table_name = maintenance_calendars)]
+pub struct Calendar {
+    /// The tenant of the window.
+    pub tenant_id: String,
+    /// `CAL-<uuid>`.
+    pub id: String,
+    /// The window.
+    pub window_id: String,
+    /// Of the token.
+    pub hash: String,
+    /// A user's id.
+    pub created_by: String,
+    /// When it was made.
+    pub created_ms: i64,
+}
+
+impl Calendar {
+    /// What clients see of it.
+    pub fn address(&self) -> feed::Address {
+        let created_time = Timestamp::from_millis(self.created_ms);
+        feed::Address { id: self.id.clone(), created_by: self.created_by.clone(), created_time }
+    }
+}
+
+/// Stores a new address of a window's calendar.
+pub fn insert(
+    conn: &mut Conn,
+    window: &Window,
+    token: &Secret<String>,
+    author: &str,
+    now: Timestamp,
+) -> Result<Calendar> {
+    let row = Calendar {
+        tenant_id: window.tenant_id.clone(),
+        id: format!("CAL-{}", uuid::Uuid::new_v4()),
+        window_id: window.id.clone(),
+        hash: feed::hash(token.expose()),
+        created_by: author.to_owned(),
+        created_ms: now.millis(),
+    };
+    diesel::insert_into(maintenance_calendars::table).values(&row).execute(conn)?;
+    Ok(row)
+}
+
+/// The addresses of a window's calendar, oldest first.
+pub fn list(conn: &mut Conn, window: &Window) -> Result<Vec<Calendar>> {
+    use maintenance_calendars::dsl;
+    Ok(dsl::maintenance_calendars
+        .filter(dsl::tenant_id.eq(&window.tenant_id))
+        .filter(dsl::window_id.eq(&window.id))
+        .order((dsl::created_ms, dsl::id))
+        .load(conn)?)
+}
+
+/// Does the token with this hash open the calendar of a window? By its hash, so that nobody learns from the time it
+/// takes.
+pub fn opens(conn: &mut Conn, window: &Window, hash: &str) -> Result<bool> {
+    Ok(list(conn, window)?.iter().any(|row| row.hash == hash))
+}
+
+/// Removes an address of a window's calendar, and answers it.
+///
+/// # Errors
+/// 404 when the window has none of this id.
+pub fn delete(conn: &mut Conn, window: &Window, id: &str) -> Result<Calendar> {
+    let row = list(conn, window)?.into_iter().find(|row| row.id == id).ok_or_else(feed::unknown)?;
+    diesel::delete(maintenance_calendars::table.find((&row.tenant_id, &row.id))).execute(conn)?;
+    Ok(row)
+}

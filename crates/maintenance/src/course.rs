@@ -1,0 +1,258 @@
+//! When a window is open: its schedule, and what was said of its occurrences since. Pure.
+
+use std::ops::Range;
+
+use base::{problem::Problem, timestamp::Timestamp};
+use calendar::{Interval, MaintenanceSchedule, Rule};
+use serde::{Deserialize, Serialize};
+
+#[cfg(test)]
+mod tests;
+
+/// Before and after everything that takes place.
+const FIRST: Timestamp = Timestamp::from_millis(-86_400_000);
+const LAST: Timestamp = Timestamp::from_millis(253_402_300_799_000);
+
+/// What was said of one window is forgotten beyond this many entries of a kind, the oldest first.
+const MOST_KEPT: usize = 500;
+
+/// What became of a window since its schedule was made. Instants are milliseconds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holds {
+    /// From when until when it is suspended; without an end until it is resumed. In order, without overlaps.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suspensions: Vec<(i64, Option<i64>)>,
+    /// Occurrences, by their start, that end at another time; at their start: that do not take place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ends: Vec<(i64, i64)>,
+    /// When the whole window was ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<i64>,
+}
+
+/// What a window is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum State {
+    /// It is open.
+    Active,
+    /// It is not open, and will be.
+    Pending,
+    /// It would be open or pending, and somebody suspended it.
+    Suspended,
+    /// It was ended, or nothing of it is left.
+    Completed,
+}
+
+impl State {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Active, Self::Pending, Self::Suspended, Self::Completed];
+
+    /// The words on the wire.
+    pub const WORDS: [&str; 4] = ["Active", "Pending", "Suspended", "Completed"];
+
+    /// The word on the wire.
+    pub fn word(self) -> &'static str {
+        Self::WORDS.get(self as usize).copied().unwrap_or_default()
+    }
+
+    /// Reads a word, in any letter case.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.word().eq_ignore_ascii_case(word.trim()))
+    }
+}
+
+/// When a window is open.
+#[derive(Clone, Debug)]
+pub struct Course {
+    rule: Rule,
+    holds: Holds,
+}
+
+/// The whole second that an instant lies in: what clients see of it.
+pub fn second(at: Timestamp) -> i64 {
+    at.millis().div_euclid(1_000) * 1_000
+}
+
+impl Course {
+    /// Of a schedule, and what was said since.
+    pub fn new(schedule: &MaintenanceSchedule, holds: Holds) -> Self {
+        Self { rule: schedule.rule(), holds }
+    }
+
+    /// Of what was stored.
+    ///
+    /// # Errors
+    /// When that cannot be read.
+    pub fn stored(schedule: &str, holds: &str) -> Result<Self, Problem> {
+        let holds = serde_json::from_str(holds).map_err(|_| Problem::internal())?;
+        Ok(Self::new(&stored_schedule(schedule)?, holds))
+    }
+
+    /// What was said of its occurrences.
+    pub fn holds(&self) -> &Holds {
+        &self.holds
+    }
+
+    /// The first and the last instant of all occurrences, suspended or not; `None` when there are none at all.
+    pub fn bounds(&self) -> Option<Interval> {
+        let first = self.rule.occurrences(FIRST..LAST).next()?.start();
+        let last = self.rule.previous(LAST)?.end().millis();
+        let last = self.holds.ends.iter().map(|(_, end)| *end).fold(last, i64::max);
+        let last = self.holds.ended.map_or(last, |ended| ended.min(last));
+        // One that was ended before it began has an instant left, so that it has a place in lists.
+        Interval::new(first, Timestamp::from_millis(last.max(first.millis() + 1)))
+    }
+
+    /// The stretches in which it is open that have a part in a range, whole and in order.
+    pub fn open(&self, range: Range<Timestamp>) -> impl Iterator<Item = Interval> + '_ {
+        // An occurrence that was extended into the range ended before it by its rule.
+        let started = |(start, end): &&(i64, i64)| *start < range.start.millis() && *end > range.start.millis();
+        let from = self.holds.ends.iter().filter(started).map(|(start, _)| *start).min();
+        let from = from.map_or(range.start, Timestamp::from_millis).min(range.start);
+        self.rule
+            .occurrences(from..self.limit().min(range.end))
+            .flat_map(|occurrence| self.parts(occurrence))
+            .filter(move |part| part.end() > range.start && part.start() < range.end)
+    }
+
+    /// Nothing takes place after this instant.
+    fn limit(&self) -> Timestamp {
+        let forever = self.holds.suspensions.iter().filter(|(_, until)| until.is_none()).map(|(from, _)| *from);
+        forever.chain(self.holds.ended).min().map_or(LAST, Timestamp::from_millis)
+    }
+
+    /// When an occurrence ends, after what was said of it; `None` when it does not take place.
+    fn kept(&self, occurrence: Interval) -> Option<Interval> {
+        let start = occurrence.start();
+        let changed = self.holds.ends.iter().find(|(known, _)| *known == start.millis());
+        let end = changed.map_or(occurrence.end(), |(_, end)| Timestamp::from_millis(*end));
+        let end = self.holds.ended.map_or(end, |ended| end.min(Timestamp::from_millis(ended)));
+        Interval::new(start, end)
+    }
+
+    /// What is left of an occurrence between suspensions.
+    fn parts(&self, occurrence: Interval) -> Vec<Interval> {
+        let Some(kept) = self.kept(occurrence) else { return Vec::new() };
+        let (mut from, mut parts) = (kept.start(), Vec::new());
+        for (start, until) in &self.holds.suspensions {
+            let (start, until) = (Timestamp::from_millis(*start), until.map_or(LAST, Timestamp::from_millis));
+            if until <= from || start >= kept.end() {
+                continue;
+            }
+            parts.extend(Interval::new(from, start));
+            from = until;
+        }
+        parts.extend(Interval::new(from, kept.end()));
+        parts
+    }
+
+    /// The stretch that an instant lies in, when it is open then.
+    pub fn open_at(&self, at: Timestamp) -> Option<Interval> {
+        let next = Timestamp::from_millis(at.millis() + 1);
+        self.open(at..next).find(|part| part.contains(at))
+    }
+
+    /// The next stretch that starts after an instant.
+    pub fn next(&self, at: Timestamp) -> Option<Interval> {
+        let mut from = at;
+        // What is suspended for years is not gone through day by day.
+        for (start, until) in &self.holds.suspensions {
+            if *start <= from.millis() {
+                from = from.max(until.map_or(LAST, Timestamp::from_millis));
+            }
+        }
+        self.open(from..LAST).find(|part| part.start() > at)
+    }
+
+    /// The occurrence that an instant lies in, suspended or not, or the next one.
+    pub fn occurrence(&self, at: Timestamp) -> Option<Interval> {
+        let unsuspended =
+            Self { rule: self.rule.clone(), holds: Holds { suspensions: Vec::new(), ..self.holds.clone() } };
+        unsuspended.open(at..LAST).next()
+    }
+
+    /// The occurrence that starts at an instant, as the schedule has it.
+    pub fn starting_at(&self, start: Timestamp) -> Option<Interval> {
+        self.rule.contains(start).filter(|occurrence| occurrence.start() == start)
+    }
+
+    /// The start of the first occurrence after an instant, as the schedule has it.
+    pub fn following(&self, at: Timestamp) -> Option<Timestamp> {
+        self.rule.next(1, at).first().map(|next| next.start())
+    }
+
+    /// What it is doing.
+    pub fn state(&self, at: Timestamp) -> State {
+        if self.holds.ended.is_some_and(|ended| ended <= at.millis()) || self.occurrence(at).is_none() {
+            State::Completed
+        } else if self.suspension(at).is_some() {
+            State::Suspended
+        } else if self.open_at(at).is_some() {
+            State::Active
+        } else {
+            State::Pending
+        }
+    }
+
+    /// The suspension that an instant lies in.
+    pub fn suspension(&self, at: Timestamp) -> Option<(i64, Option<i64>)> {
+        let at = at.millis();
+        self.holds.suspensions.iter().copied().find(|(from, until)| *from <= at && until.is_none_or(|until| at < until))
+    }
+}
+
+impl Holds {
+    /// Adds a suspension; those that it touches become one with it.
+    pub fn suspend(&mut self, from: i64, until: Option<i64>) {
+        let end = |until: Option<i64>| until.unwrap_or(i64::MAX);
+        let (mut from, mut until) = (from, until);
+        self.suspensions.retain(|(start, stop)| {
+            let apart = end(*stop) < from || end(until) < *start;
+            if !apart {
+                from = from.min(*start);
+                until = until.zip(*stop).map(|(one, other)| one.max(other));
+            }
+            apart
+        });
+        self.suspensions.push((from, until));
+        self.suspensions.sort_unstable();
+        let more = self.suspensions.len().saturating_sub(MOST_KEPT);
+        self.suspensions.drain(..more);
+    }
+
+    /// Ends the present suspension, and takes back those to come. Says whether there was any.
+    pub fn resume(&mut self, now: i64) -> bool {
+        let before = self.suspensions.clone();
+        self.suspensions.retain(|(from, _)| *from < now);
+        for (_, until) in &mut self.suspensions {
+            if until.is_none_or(|until| until > now) {
+                *until = Some(now);
+            }
+        }
+        self.suspensions != before
+    }
+
+    /// Ends an occurrence at another time.
+    pub fn end_occurrence(&mut self, start: i64, end: i64) {
+        self.ends.retain(|(known, _)| *known != start);
+        self.ends.push((start, end));
+        self.ends.sort_unstable();
+        let more = self.ends.len().saturating_sub(MOST_KEPT);
+        self.ends.drain(..more);
+    }
+
+    /// What is stored of them.
+    pub fn to_json(&self) -> String {
+        // Numbers only: this cannot fail.
+        serde_json::to_string(self).unwrap_or_else(|_| "{}".to_owned())
+    }
+}
+
+/// Reads a schedule that was stored.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn stored_schedule(text: &str) -> Result<MaintenanceSchedule, Problem> {
+    let value = serde_json::from_str(text).map_err(|_| Problem::internal())?;
+    MaintenanceSchedule::from_json(&value).map_err(|_| Problem::internal())
+}

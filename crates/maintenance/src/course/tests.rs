@@ -1,0 +1,155 @@
+use base::Fields;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+
+const MINUTE: i64 = 60_000;
+const HOUR: i64 = 60 * MINUTE;
+const DAY: i64 = 24 * HOUR;
+
+fn at(text: &str) -> Timestamp {
+    Timestamp::parse(text).unwrap()
+}
+
+fn schedule(value: Value) -> MaintenanceSchedule {
+    let body = json!({"schedule": value});
+    let mut fields = Fields::of(&body);
+    let schedule = MaintenanceSchedule::read(&mut fields);
+    fields.finish().unwrap();
+    schedule.unwrap()
+}
+
+/// Nightly, 22:00 to 02:00 in London, since November 2026 and for ever.
+fn nightly(holds: Holds) -> Course {
+    let value = json!({"type": "Recurring", "startTime": "2026-11-01T22:00:00+0000", "endTime": "2020-01-01T02:00:00+0000",
+        "timezone": "Europe/London", "pattern": {"type": "daily", "dayFrequency": "everyday"}, "endBy": "NEVER"});
+    Course::new(&schedule(value), holds)
+}
+
+fn once(holds: Holds) -> Course {
+    let value =
+        json!({"type": "One-Time", "startTime": "2026-11-20T22:00:00+0000", "endTime": "2026-11-21T02:00:00+0000"});
+    Course::new(&schedule(value), holds)
+}
+
+#[test]
+fn a_window_goes_through_its_states() {
+    let window = once(Holds::default());
+    assert_eq!(window.state(at("2026-11-20T21:59:59Z")), State::Pending);
+    assert_eq!(window.state(at("2026-11-20T22:00:00Z")), State::Active);
+    assert_eq!(window.state(at("2026-11-21T01:59:59Z")), State::Active);
+    assert_eq!(window.state(at("2026-11-21T02:00:00Z")), State::Completed);
+
+    let window = nightly(Holds::default());
+    assert_eq!(window.state(at("2031-07-01T12:00:00Z")), State::Pending);
+    // Summer time.
+    assert_eq!(window.state(at("2031-07-01T21:00:00Z")), State::Active);
+    let tonight = window.open_at(at("2026-11-22T00:00:00Z")).unwrap();
+    assert_eq!((tonight.start(), tonight.end()), (at("2026-11-21T22:00:00Z"), at("2026-11-22T02:00:00Z")));
+    assert_eq!(window.next(at("2026-11-22T00:00:00Z")).unwrap().start(), at("2026-11-22T22:00:00Z"));
+}
+
+#[test]
+fn suspensions_cut_and_are_taken_back() {
+    let (from, until) = (at("2026-11-20T23:00:00Z"), at("2026-11-21T00:30:00Z"));
+    let mut holds = Holds::default();
+    holds.suspend(from.millis(), None);
+    let suspended = once(holds.clone());
+    assert_eq!(suspended.state(at("2026-11-20T22:30:00Z")), State::Active);
+    assert_eq!(suspended.state(from), State::Suspended);
+    assert_eq!(suspended.state(at("2026-11-21T02:00:00Z")), State::Completed);
+    assert_eq!(suspended.open_at(at("2026-11-20T22:30:00Z")).unwrap().end(), from);
+    assert_eq!(nightly(holds.clone()).next(from), None);
+
+    assert!(holds.resume(until.millis()));
+    assert!(!holds.resume(until.millis()));
+    let resumed = once(holds.clone());
+    assert_eq!(resumed.state(until), State::Active);
+    let parts: Vec<Interval> = resumed.open(FIRST..LAST).collect();
+    let ends = (at("2026-11-20T22:00:00Z"), at("2026-11-21T02:00:00Z"));
+    assert_eq!(parts, [Interval::new(ends.0, from).unwrap(), Interval::new(until, ends.1).unwrap()]);
+
+    // A planned one is taken back before it began; those that touch are one.
+    holds.suspend(until.millis(), Some(until.millis() + HOUR));
+    assert_eq!(holds.suspensions, [(from.millis(), Some(until.millis() + HOUR))]);
+    holds.suspend(until.millis() + DAY, Some(until.millis() + 2 * DAY));
+    assert!(holds.resume(until.millis() + 2 * HOUR));
+    assert_eq!(holds.suspensions.len(), 1);
+}
+
+#[test]
+fn occurrences_are_skipped_and_extended_and_the_window_ended() {
+    let start = at("2026-11-20T22:00:00Z");
+    let mut holds = Holds::default();
+    holds.end_occurrence(start.millis(), start.millis());
+    let skipped = nightly(holds.clone());
+    assert_eq!(skipped.state(at("2026-11-20T23:00:00Z")), State::Pending);
+    assert_eq!(skipped.next(at("2026-11-20T21:00:00Z")).unwrap().start(), at("2026-11-21T22:00:00Z"));
+    assert_eq!(once(holds.clone()).state(at("2026-11-20T21:00:00Z")), State::Completed);
+
+    holds.end_occurrence(start.millis(), start.millis() + 6 * HOUR);
+    let extended = nightly(holds.clone());
+    assert_eq!(extended.open_at(at("2026-11-21T03:30:00Z")).unwrap().start(), start);
+    assert_eq!(extended.state(at("2026-11-21T04:00:00Z")), State::Pending);
+    assert_eq!(once(holds.clone()).bounds().unwrap().end(), at("2026-11-21T04:00:00Z"));
+    assert_eq!(extended.starting_at(start).unwrap().end(), at("2026-11-21T02:00:00Z"));
+    assert_eq!(extended.starting_at(at("2026-11-20T22:00:01Z")), None);
+
+    holds.ended = Some(at("2026-11-21T03:00:00Z").millis());
+    let ended = nightly(holds);
+    assert_eq!(ended.state(at("2026-11-21T02:59:59Z")), State::Active);
+    assert_eq!(ended.state(at("2026-11-21T03:00:00Z")), State::Completed);
+    assert_eq!(ended.bounds().unwrap().end(), at("2026-11-21T03:00:00Z"));
+    assert_eq!(ended.next(at("2026-11-21T02:00:00Z")), None);
+}
+
+/// Open at an instant, by the words: looks at every occurrence one by one.
+fn slow(course: &Course, all: &[Interval], at: Timestamp) -> bool {
+    let holds = course.holds();
+    let ms = at.millis();
+    if holds.ended.is_some_and(|ended| ms >= ended) {
+        return false;
+    }
+    if holds.suspensions.iter().any(|(from, until)| *from <= ms && until.is_none_or(|until| ms < until)) {
+        return false;
+    }
+    all.iter().any(|occurrence| {
+        let said = holds.ends.iter().find(|(start, _)| *start == occurrence.start().millis());
+        let end = said.map_or(occurrence.end().millis(), |(_, end)| *end);
+        occurrence.start().millis() <= ms && ms < end
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_was_said_is_what_happens(
+        suspensions in proptest::collection::vec((0..200_i64, proptest::option::of(1..60_i64)), 0..4),
+        ends in proptest::collection::vec((0..8_i64, 0..20_i64), 0..3),
+        ended in proptest::option::of(0..240_i64),
+    ) {
+        let zero = at("2026-11-20T00:00:00Z").millis();
+        let mut holds = Holds { ended: ended.map(|hours| zero + hours * HOUR), ..Holds::default() };
+        for (from, length) in suspensions {
+            holds.suspend(zero + from * HOUR, length.map(|length| zero + (from + length) * HOUR));
+        }
+        for (night, length) in ends {
+            let start = zero + night * DAY + 22 * HOUR;
+            holds.end_occurrence(start, start + length * HOUR);
+        }
+        let course = nightly(holds);
+        let moment = |half_hours: i64| Timestamp::from_millis(zero + half_hours * 30 * MINUTE);
+        let all: Vec<Interval> = nightly(Holds::default()).open(moment(-96)..moment(700)).collect();
+        let open: Vec<Interval> = course.open(moment(0)..moment(500)).collect();
+        for half_hours in 0..500 {
+            let at = moment(half_hours);
+            let expected = slow(&course, &all, at);
+            prop_assert_eq!(course.open_at(at).is_some(), expected, "{}", at);
+            prop_assert_eq!(open.iter().any(|part| part.contains(at)), expected, "{}", at);
+            prop_assert_eq!(course.state(at) == State::Active, expected, "{}", at);
+            if let Some(next) = course.next(at) {
+                prop_assert!(next.start() > at && slow(&course, &all, next.start()));
+            }
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Which windows cover which resources at an instant, over HTTP.
+
+use std::{collections::BTreeSet, ops::ControlFlow, sync::Arc};
+
+use actix_web::{HttpResponse, get, web};
+use api::{At, answer, spec::PageOf};
+use base::{Found, Key, Walk, fold, query::Sort, timestamp::Timestamp};
+use calendar::Interval;
+use db::{Conn, Result};
+use ports::{KnownResource, Place};
+
+use super::{Covered, Name, Ready, Windows, made_up, wire::Active};
+use crate::window::{
+    shown::Names,
+    store,
+    targets::{Kind, Target},
+};
+
+/// The one order: by window, target and resource.
+const ORDER: Sort = Sort { name: "window", descending: false };
+
+/// Windows that are looked at together, and resources of a place.
+const BATCH: usize = 500;
+
+/// List what is in maintenance
+///
+/// Which windows are open and cover which resources, directly or through which kind of place, until when; a window and
+/// a resource once, by the most direct way. With `resourceId`, only what covers that resource. A client is told of the
+/// windows of its partner that cover its resources.
+#[utoipa::path(
+    tag = "maintenance",
+    operation_id = "listActiveMaintenance",
+    params(
+        ("at" = Option<String>, Query, description = "The instant; default now", example = "2026-11-20T23:00:00+0000"),
+        ("resourceId" = Option<String>, Query, description = "UUID", example = "f65fa9e1-3f9a-4f0e-9d5a-3c1d7a5b2e90"),
+        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
+        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+    ),
+    responses((status = 200, description = "A page of what is covered", body = PageOf<Active>)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/scheduleMaintenances/active")]
+pub async fn list(at: At, windows: web::Data<Windows>) -> api::Result<HttpResponse> {
+    let mut query = at.query()?;
+    let walk = query.walk(at.request().path(), ORDER);
+    let instant = query.timestamp("at").unwrap_or(at.now);
+    let resource = query.text("resourceId").map(|id| fold(id.trim())).filter(|id| !id.is_empty());
+    query.finish()?;
+    let (scope, partner) = (at.scope(), at.tenant.partner.to_string());
+    let page = at.db.read(move |conn| {
+        let mut rows = Rows::new(&walk)?;
+        match resource {
+            Some(id) => of_resource(conn, &windows, &scope, &id, instant, &mut rows)?,
+            None => all(conn, &windows, (&scope, &partner), instant, &mut rows)?,
+        }
+        Ok(walk.answer(rows.found(&walk)?))
+    });
+    answer::ok(&page.await?.ordered(ORDER.name, ORDER.descending))
+}
+
+/// Where a row stands: tenant and id of the window, place of the target among its targets, id of the resource.
+type Place4 = (String, String, i64, String);
+
+/// The rows of a page, as they are met.
+struct Rows {
+    after: Option<Place4>,
+    skip: i64,
+    wanted: usize,
+    met: i64,
+    /// A walk by cursor has counted already.
+    counts: bool,
+    rows: Vec<(Place4, Active)>,
+}
+
+impl Rows {
+    fn new(walk: &Walk) -> Result<Self> {
+        let after = match walk.after() {
+            None => None,
+            Some([Key::Text(tenant), Key::Text(id), Key::Integer(target), Key::Text(resource)]) => {
+                Some((tenant.clone(), id.clone(), *target, resource.clone()))
+            }
+            Some(_) => return Err(made_up()),
+        };
+        let (counts, wanted) = (after.is_none(), usize::try_from(walk.wanted()).unwrap_or(usize::MAX));
+        Ok(Self { after, skip: walk.offset(), wanted, met: 0, counts, rows: Vec::new() })
+    }
+
+    /// Takes the next row. Breaks when no further one is needed.
+    fn take(&mut self, place: Place4, covered: &Covered, resource: &KnownResource) -> ControlFlow<()> {
+        if self.after.as_ref().is_some_and(|after| place <= *after) {
+            return ControlFlow::Continue(());
+        }
+        self.met += 1;
+        if self.met > self.skip && self.rows.len() < self.wanted {
+            self.rows.push((place, Active::new(covered, resource)));
+        }
+        if self.counts || self.rows.len() < self.wanted { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    fn found(self, walk: &Walk) -> Result<Found<Active>> {
+        let total = walk.total(|| Ok::<_, db::Error>(self.met))?;
+        let keys = |((tenant, id, target, resource), _): &(Place4, Active)| {
+            vec![Key::from(tenant), Key::from(id), Key::from(*target), Key::from(resource)]
+        };
+        Ok(walk.cut(self.rows, total, keys).map(|(_, active)| active))
+    }
+}
+
+fn of_resource(
+    conn: &mut Conn,
+    windows: &Windows,
+    scope: &[String],
+    id: &str,
+    at: Timestamp,
+    rows: &mut Rows,
+) -> Result<()> {
+    let key = ports::ResourceKey::Id(id.to_owned());
+    let Some(resource) = windows.resources().find(conn, scope, &[key])?.into_iter().flatten().next() else {
+        return Ok(());
+    };
+    for covered in windows.covered(conn, &resource.tenant_id, std::slice::from_ref(&resource.id), at)?.iter().flatten()
+    {
+        let (tenant, window) = covered.window.name();
+        let place = (tenant.to_owned(), window.to_owned(), 0, resource.id.clone());
+        if rows.take(place, covered, &resource).is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Walks through the open windows of the tenants, and of their partner, and through what they cover.
+fn all(
+    conn: &mut Conn,
+    windows: &Windows,
+    (scope, partner): (&[String], &String),
+    at: Timestamp,
+    rows: &mut Rows,
+) -> Result<()> {
+    let mut tenants = scope.to_vec();
+    if !tenants.contains(partner) {
+        tenants.push(partner.clone());
+    }
+    let mut possible = store::possible(conn, &tenants, at)?;
+    if let Some((tenant, id, _, _)) = &rows.after {
+        possible.retain(|(known, window, _)| (known, window) >= (tenant, id));
+    }
+    for versions in possible.chunks(BATCH) {
+        let ready = windows.load_versions(conn, versions.to_vec())?;
+        let mut open: Vec<(Name, Arc<Ready>, Interval)> = ready
+            .into_iter()
+            .filter_map(|(name, ready)| ready.course.open_at(at).map(|open| (name, Arc::clone(&ready), open)))
+            .collect();
+        open.sort_by(|(one, ..), (other, ..)| one.cmp(other));
+        let names: Vec<Name> = open.iter().map(|(name, ..)| name.clone()).collect();
+        let mut targets = store::targets(conn, &names)?;
+        let titles = Names::load(conn, windows.resources(), targets.values().flatten())?;
+        for (name, window, open) in open {
+            let mut targets = targets.remove(&name).unwrap_or_default();
+            targets.sort();
+            let one = One { windows, scope, titles: &titles, window, open, targets };
+            if one.walk(conn, rows)?.is_break() {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// An open window, and what it covers.
+struct One<'w> {
+    windows: &'w Windows,
+    /// The tenants whose resources are meant.
+    scope: &'w [String],
+    titles: &'w Names,
+    window: Arc<Ready>,
+    open: Interval,
+    /// The most direct kinds first.
+    targets: Vec<Target>,
+}
+
+impl One<'_> {
+    fn walk(&self, conn: &mut Conn, rows: &mut Rows) -> Result<ControlFlow<()>> {
+        for (position, target) in (0..).zip(&self.targets) {
+            let covered = Covered { window: Arc::clone(&self.window), open: self.open, via: target.kind };
+            let (tenant, id) = self.window.name();
+            let mut take = |resource: &KnownResource| {
+                let place = (tenant.to_owned(), id.to_owned(), position, resource.id.clone());
+                rows.take(place, &covered, resource)
+            };
+            if let Some(resource) = self.titles.device(target).filter(|known| self.scope.contains(&known.tenant_id))
+                && take(resource).is_break()
+            {
+                return Ok(ControlFlow::Break(()));
+            }
+            if let Some(place) = self.titles.place(target)
+                && self.members(conn, place, target, &mut take)?.is_break()
+            {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// What is in a place, but for what a target before it covers already.
+    fn members(
+        &self,
+        conn: &mut Conn,
+        place: &Place,
+        target: &Target,
+        take: &mut impl FnMut(&KnownResource) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>> {
+        let mut tenants = self.scope.to_vec();
+        if !tenants.contains(&place.tenant_id) {
+            tenants.push(place.tenant_id.clone());
+        }
+        let before: BTreeSet<&Target> = self.targets.iter().take_while(|known| *known != target).collect();
+        let limit = i64::try_from(BATCH).unwrap_or(i64::MAX);
+        let mut after: Option<String> = None;
+        loop {
+            let mut some = self.windows.resources().members(conn, &tenants, place, after.as_deref(), limit)?;
+            let Some(last) = some.last() else { return Ok(ControlFlow::Continue(())) };
+            after = Some(last.id.clone());
+            some.retain(|resource| self.scope.contains(&resource.tenant_id));
+            let met = self.met_before(conn, &tenants, &some, &before)?;
+            for resource in some.iter().zip(met).filter(|(_, met)| !met).map(|(resource, _)| resource) {
+                if take(resource).is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
+            }
+        }
+    }
+
+    fn met_before(
+        &self,
+        conn: &mut Conn,
+        tenants: &[String],
+        resources: &[KnownResource],
+        before: &BTreeSet<&Target>,
+    ) -> Result<Vec<bool>> {
+        if before.is_empty() {
+            return Ok(vec![false; resources.len()]);
+        }
+        let ids: Vec<String> = resources.iter().map(|resource| resource.id.clone()).collect();
+        let places = self.windows.resources().places_of(conn, tenants, &ids)?;
+        let met = |(resource, places): (&KnownResource, Vec<Place>)| {
+            let itself = Target { kind: Kind::Device, tenant: resource.tenant_id.clone(), id: resource.id.clone() };
+            before.contains(&itself)
+                || places.into_iter().any(|place| {
+                    let (kind, tenant, id) = (Kind::of(place.kind), place.tenant_id, place.id.to_string());
+                    before.contains(&Target { kind, tenant, id })
+                })
+        };
+        Ok(resources.iter().zip(places).map(met).collect())
+    }
+}

@@ -1,0 +1,72 @@
+//! Which machines are in maintenance, for other domains.
+
+use std::collections::BTreeMap;
+
+use base::timestamp::Timestamp;
+use db::{Conn, Result};
+use ports::{AlertFacts, Cover, Maintenance, Window};
+
+use super::{Covered, Name, Windows};
+
+impl Covered {
+    fn told(&self) -> Cover {
+        let window = Window {
+            tenant_id: self.window.tenant_id.clone(),
+            unique_id: self.window.id.clone(),
+            name: self.window.title.clone(),
+        };
+        Cover {
+            window,
+            since: self.open.start(),
+            until: self.open.end(),
+            run_escalation_action: self.window.run_escalation,
+        }
+    }
+}
+
+impl Windows {
+    /// What covers each of these resources (tenant and id), in their order.
+    fn all_covered(&self, conn: &mut Conn, resources: &[(&str, &str)], at: Timestamp) -> Result<Vec<Vec<Covered>>> {
+        let mut tenants: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (tenant, id) in resources {
+            tenants.entry(tenant).or_default().push(id);
+        }
+        let mut found: BTreeMap<(&str, &str), Vec<Covered>> = BTreeMap::new();
+        for (tenant, mut ids) in tenants {
+            ids.sort_unstable();
+            ids.dedup();
+            let asked: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
+            let covered = self.covered(conn, tenant, &asked, at)?;
+            found.extend(ids.into_iter().map(|id| (tenant, id)).zip(covered));
+        }
+        Ok(resources.iter().map(|resource| found.get(resource).cloned().unwrap_or_default()).collect())
+    }
+}
+
+impl Maintenance for Windows {
+    fn covering(&self, conn: &mut Conn, resources: &[(String, String)], at: Timestamp) -> Result<Vec<Vec<Cover>>> {
+        let asked: Vec<(&str, &str)> = resources.iter().map(|(tenant, id)| (tenant.as_str(), id.as_str())).collect();
+        let all = self.all_covered(conn, &asked, at)?;
+        Ok(all.iter().map(|covered| covered.iter().map(Covered::told).collect()).collect())
+    }
+
+    fn catching(&self, conn: &mut Conn, alerts: &[AlertFacts<'_>], at: Timestamp) -> Result<Vec<Option<Cover>>> {
+        let asked: Vec<(&str, &str)> = alerts.iter().map(|alert| (alert.tenant_id, alert.resource_id)).collect();
+        let all = self.all_covered(conn, &asked, at)?;
+        Ok(alerts.iter().zip(&all).map(|(alert, covered)| longest(covered, alert.alert).map(Covered::told)).collect())
+    }
+
+    fn open_until(&self, conn: &mut Conn, windows: &[Window], at: Timestamp) -> Result<Vec<Option<Timestamp>>> {
+        let names: Vec<Name> =
+            windows.iter().map(|window| (window.tenant_id.clone(), window.unique_id.clone())).collect();
+        let ready = self.load(conn, &names)?;
+        let until = |name: &Name| Some(ready.get(name)?.course.open_at(at)?.end());
+        Ok(names.iter().map(until).collect())
+    }
+}
+
+/// The window that catches an alert: of several, the one that is open longest, and of those the first by id.
+pub(super) fn longest<'c>(covered: &'c [Covered], alert: &serde_json::Value) -> Option<&'c Covered> {
+    let catching = covered.iter().filter(|covered| covered.window.catches(alert));
+    catching.max_by(|a, b| a.open.end().cmp(&b.open.end()).then_with(|| b.window.name().cmp(&a.window.name())))
+}

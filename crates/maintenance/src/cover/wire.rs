@@ -1,0 +1,132 @@
+//! What clients see of what is covered.
+
+use base::timestamp::Timestamp;
+use ports::KnownResource;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{Covered, Ready};
+
+/// A resource that a window covers while it is open.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = ActiveMaintenance)]
+pub struct Active {
+    /// Which window.
+    pub window: WindowName,
+    /// Which resource.
+    pub resource: ResourceName,
+    /// The most direct way in which it is covered: `device`, `deviceGroup` or `location`.
+    #[schema(example = "deviceGroup")]
+    pub via: &'static str,
+    /// Since when the window is open.
+    #[schema(value_type = String, example = "2026-11-20T22:00:00+0000")]
+    pub since: Timestamp,
+    /// Until when, this instant not included.
+    #[schema(value_type = String, example = "2026-11-21T02:00:00+0000")]
+    pub until: Timestamp,
+}
+
+impl Active {
+    pub(super) fn new(covered: &Covered, resource: &KnownResource) -> Self {
+        Self {
+            window: WindowName::from(&*covered.window),
+            resource: ResourceName::from(resource),
+            via: covered.via.word(),
+            since: covered.open.start(),
+            until: covered.open.end(),
+        }
+    }
+}
+
+/// A window, briefly.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = MaintenanceWindowName)]
+pub struct WindowName {
+    /// `SM-<uuid>`.
+    #[schema(example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")]
+    pub unique_id: String,
+    /// What people call it.
+    #[schema(example = "Nightly patches")]
+    pub name: String,
+}
+
+impl From<&Ready> for WindowName {
+    fn from(window: &Ready) -> Self {
+        Self { unique_id: window.id.clone(), name: window.title.clone() }
+    }
+}
+
+/// A resource, briefly.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = MaintenanceResourceName)]
+pub struct ResourceName {
+    /// UUID.
+    pub id: String,
+    /// Empty when it has none.
+    pub host_name: String,
+}
+
+impl From<&KnownResource> for ResourceName {
+    fn from(resource: &KnownResource) -> Self {
+        Self { id: resource.id.clone(), host_name: resource.host_name.clone() }
+    }
+}
+
+/// What the windows say of an alert.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = MaintenanceMatch)]
+pub struct Match {
+    /// What the alert would be: `Maintenance` or `Monitoring`.
+    #[schema(example = "Maintenance")]
+    pub alert_type: &'static str,
+    /// The resource of the alert.
+    pub resource: ResourceName,
+    /// The window that would catch it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<WindowName>,
+    /// Every window that is open and covers the resource, by id.
+    pub windows: Vec<Tried>,
+}
+
+/// What one window says of an alert.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = MaintenanceMatchWindow)]
+pub struct Tried {
+    /// Which window.
+    pub window: WindowName,
+    /// How it covers the resource: `device`, `deviceGroup` or `location`.
+    pub via: &'static str,
+    /// Since when it is open.
+    #[schema(value_type = String, example = "2026-11-20T22:00:00+0000")]
+    pub since: Timestamp,
+    /// Until when.
+    #[schema(value_type = String, example = "2026-11-21T02:00:00+0000")]
+    pub until: Timestamp,
+    /// Do its conditions match? Of a window without conditions they always do.
+    pub matches: bool,
+    /// `ALL` or `ANY` of the rules have to hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub matching_type: Option<&'static str>,
+    /// Its rules.
+    pub rules: Vec<TriedRule>,
+}
+
+/// What one rule says of an alert.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = MaintenanceMatchRule)]
+pub struct TriedRule {
+    /// As it was given.
+    pub key: String,
+    /// As it was given.
+    pub operator: &'static str,
+    /// As it was given.
+    pub value: String,
+    /// What the alert has under the key.
+    pub found: Vec<String>,
+    /// Does the rule hold?
+    pub matches: bool,
+}

@@ -1,0 +1,310 @@
+//! Windows over HTTP.
+
+use actix_web::{HttpResponse, delete, get, post, web};
+use api::{Answer, At, Body, answer, context::check_version};
+use base::{Fields, problem::Problem};
+use db::Result;
+use outbox::Tx;
+
+use super::{
+    documented::{TargetsInput, WindowInput, WindowUpdate},
+    rules, shown, store,
+    targets::{self, Lists, Target},
+    wire::{Created, NewWindow, Window, WindowChange},
+};
+use crate::cover::Windows;
+
+/// In whose records a request looks.
+pub struct Reach {
+    /// The tenants whose windows it sees.
+    pub scope: Vec<String>,
+    tenant: String,
+}
+
+impl Reach {
+    /// Of a request.
+    pub fn of(at: &At) -> Self {
+        Self { scope: at.scope(), tenant: at.tenant.id.to_string() }
+    }
+
+    /// The tenants whose records a window may cover: those that the request sees, for a window of its own tenant; for
+    /// one of a client, the client's.
+    fn coverable(&self, owner: &str) -> Vec<String> {
+        if owner == self.tenant { self.scope.clone() } else { vec![owner.to_owned()] }
+    }
+}
+
+/// Create a maintenance window
+///
+/// Every target must exist: of the tenant, and at partner level of its clients. One that does not, or more than 100
+/// together, and nothing is stored. What is in a group or at a location is found out when it is asked for, so that a
+/// resource that joins a group during a window is covered.
+#[utoipa::path(
+    tag = "maintenance",
+    operation_id = "createMaintenanceWindow",
+    request_body(content = WindowInput, example = json!({
+        "name": "Nightly patches", "description": "Web servers",
+        "devices": [{"hostName": "web-01"}], "deviceGroups": [{"name": "Web servers"}], "locations": [{"id": 1}],
+        "schedule": {
+            "type": "Recurring", "startTime": "2026-11-20T22:00:00+0000", "endTime": "2026-11-21T02:00:00+0000",
+            "timezone": "Europe/London", "pattern": {"type": "daily", "dayFrequency": "everyday"}
+        },
+        "endBy": "NEVER", "runRBA": false, "installPatch": true, "runEscalationAction": true,
+        "alertConditions": {"matchingType": "ALL", "rules": [{"key": "subject", "operator": "Contains", "value": "disk"}]}
+    })),
+    responses((status = 200, description = "The id of the new window", body = Created)),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/scheduleMaintenances")]
+pub async fn create(at: At, windows: web::Data<Windows>, body: Body) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let new = NewWindow::read(&body.0)?;
+    let id = format!("SM-{}", uuid::Uuid::new_v4());
+    let window = rules::created(&new, at.tenant.id.as_str(), id, &at.caller.user_id, at.now)?;
+    let tenants = at.scope();
+    at.write(move |tx| {
+        let targets = targets::resolve(tx.conn, windows.resources(), &tenants, &new.targets)?;
+        store::insert(tx.conn, &window, &targets)?;
+        shown::note(tx, None, Some((&window, &targets)))?;
+        Answer::entity(&Created { unique_id: window.id.clone() }, window.version)
+    })
+    .await
+}
+
+/// Get a maintenance window
+#[utoipa::path(
+    tag = "maintenance",
+    operation_id = "getMaintenanceWindow",
+    params(("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    responses((status = 200, description = "The window", body = Window)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/scheduleMaintenances/{windowId}")]
+pub async fn get(at: At, windows: web::Data<Windows>, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (scope, id, now) = (at.scope(), path.into_inner().1, at.now);
+    let (shown, version) = at
+        .db
+        .read(move |conn| {
+            let row = store::existing(conn, &scope, &id)?;
+            Ok((shown::one(conn, windows.resources(), &row, now)?, row.version))
+        })
+        .await?;
+    answer::entity(&at, &shown, version)
+}
+
+/// Update a maintenance window
+///
+/// Fields left out stay as they are; one that is wrong, and nothing changes. A list of targets takes the place of the
+/// former one of its kind.
+#[utoipa::path(
+    tag = "maintenance",
+    operation_id = "updateMaintenanceWindow",
+    params(("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    request_body(content = WindowUpdate, example = json!({"description": "Web and mail servers", "installPatch": false})),
+    responses(
+        (status = 200, description = "The window after the change", body = Window),
+        (status = 412, description = "The window has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/scheduleMaintenances/{windowId}")]
+pub async fn update(
+    at: At,
+    windows: web::Data<Windows>,
+    path: web::Path<(String, String)>,
+    body: Body,
+) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let change = WindowChange::read(&body.0)?;
+    let lists = change.targets.clone();
+    change_window(at, windows, path.into_inner().1, Some(Members::Replace(lists)), move |old, now| {
+        rules::changed(old, change, now)
+    })
+    .await
+}
+
+/// Add targets to a maintenance window
+///
+/// What is among them already stays among them.
+#[utoipa::path(
+    tag = "maintenance",
+    operation_id = "addMaintenanceTargets",
+    params(("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    request_body(content = TargetsInput, example = json!({"devices": [{"hostName": "web-02"}]})),
+    responses(
+        (status = 200, description = "The window after the change", body = Window),
+        (status = 412, description = "The window has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/scheduleMaintenances/{windowId}/resources")]
+pub async fn add_targets(
+    at: At,
+    windows: web::Data<Windows>,
+    path: web::Path<(String, String)>,
+    body: Body,
+) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let lists = read_targets(&body)?;
+    let kept = |old: &store::Window, now| Ok(rules::next_version(old, now));
+    change_window(at, windows, path.into_inner().1, Some(Members::Add(lists)), kept).await
+}
+
+/// Remove targets from a maintenance window
+///
+/// At least one must stay. What is not among them is no error when it exists.
+#[utoipa::path(
+    tag = "maintenance",
+    operation_id = "removeMaintenanceTargets",
+    params(("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    request_body(content = TargetsInput, example = json!({"devices": [{"hostName": "web-02"}]})),
+    responses(
+        (status = 200, description = "The window after the change", body = Window),
+        (status = 412, description = "The window has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[delete("/scheduleMaintenances/{windowId}/resources")]
+pub async fn remove_targets(
+    at: At,
+    windows: web::Data<Windows>,
+    path: web::Path<(String, String)>,
+    body: Body,
+) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let lists = read_targets(&body)?;
+    let kept = |old: &store::Window, now| Ok(rules::next_version(old, now));
+    change_window(at, windows, path.into_inner().1, Some(Members::Remove(lists)), kept).await
+}
+
+fn read_targets(body: &Body) -> std::result::Result<Lists, Problem> {
+    let mut fields = Fields::of(&body.0);
+    let lists = Lists::read(&mut fields);
+    if !lists.any() {
+        targets::check_number(&mut fields, 0);
+    }
+    fields.finish()?;
+    Ok(lists)
+}
+
+/// Delete a maintenance window
+///
+/// Its alerts stay what they are.
+#[utoipa::path(
+    tag = "maintenance",
+    operation_id = "deleteMaintenanceWindow",
+    params(("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    responses(
+        (status = 200, description = "Deleted; an empty object"),
+        (status = 412, description = "The window has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[delete("/scheduleMaintenances/{windowId}")]
+pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (scope, wanted, id) = (at.scope(), at.if_match()?, path.into_inner().1);
+    at.write(move |tx| {
+        let window = take_up(tx, &scope, &id, wanted)?;
+        let targets = store::targets_of(tx.conn, &window)?;
+        store::delete(tx.conn, &window)?;
+        shown::note(tx, Some((&window, &targets)), None)?;
+        Ok(Answer::empty())
+    })
+    .await
+}
+
+/// The window that is to be changed, which nobody else changes until the end of the transaction.
+pub fn take_up(tx: &mut Tx<'_>, scope: &[String], id: &str, wanted: Option<i64>) -> Result<store::Window> {
+    let seen = store::existing(tx.conn, scope, id)?;
+    store::take_up(tx.conn, &seen.tenant_id)?;
+    let window = store::existing(tx.conn, scope, id)?;
+    check_version(wanted, window.version)?;
+    Ok(window)
+}
+
+/// What becomes of the targets of a window.
+pub enum Members {
+    /// These take the place of the former ones of their kinds.
+    Replace(Lists),
+    /// These come in addition.
+    Add(Lists),
+    /// These go.
+    Remove(Lists),
+}
+
+/// Changes a window, and answers it.
+pub async fn change_window(
+    at: At,
+    windows: web::Data<Windows>,
+    id: String,
+    members: Option<Members>,
+    change: impl FnOnce(&store::Window, base::timestamp::Timestamp) -> std::result::Result<store::Window, Problem>
+    + Send
+    + 'static,
+) -> api::Result<HttpResponse> {
+    let (wanted, now, seen) = (at.if_match()?, at.now, Reach::of(&at));
+    at.write(move |tx| {
+        let old = take_up(tx, &seen.scope, &id, wanted)?;
+        let new = change(&old, now)?;
+        let before = store::targets_of(tx.conn, &old)?;
+        let after = match members {
+            Some(members) => members.applied(tx, &windows, &seen.coverable(&old.tenant_id), &before)?,
+            None => before.clone(),
+        };
+        if new.version != old.version {
+            store::update(tx.conn, &old, &new, (after != before).then_some(&after))?;
+            shown::note(tx, Some((&old, &before)), Some((&new, &after)))?;
+        }
+        Answer::entity(&shown::one(tx.conn, windows.resources(), &new, now)?, new.version)
+    })
+    .await
+}
+
+impl Members {
+    /// The targets of a window afterwards.
+    fn applied(self, tx: &mut Tx<'_>, windows: &Windows, tenants: &[String], before: &[Target]) -> Result<Vec<Target>> {
+        let mut after = before.to_vec();
+        match self {
+            Self::Replace(lists) => {
+                after.retain(|target| !lists.has(target.kind));
+                after.extend(targets::resolve(tx.conn, windows.resources(), tenants, &lists.all())?);
+                after.sort_by_key(|target| target.kind);
+            }
+            Self::Add(lists) => {
+                let given = targets::resolve(tx.conn, windows.resources(), tenants, &lists.all())?;
+                after.extend(given.into_iter().filter(|target| !before.contains(target)));
+                after.sort_by_key(|target| target.kind);
+            }
+            Self::Remove(lists) => {
+                let gone = removed(tx, windows, tenants, before, &lists.all())?;
+                after.retain(|target| !gone.contains(target));
+            }
+        }
+        if after != before {
+            targets::refuse_number(after.len())?;
+        }
+        Ok(after)
+    }
+}
+
+/// The targets that references name. One that is no longer there can be named by its id.
+fn removed(
+    tx: &mut Tx<'_>,
+    windows: &Windows,
+    tenants: &[String],
+    before: &[Target],
+    references: &[targets::Reference],
+) -> Result<Vec<Target>> {
+    let (mut gone, mut errors) = (Vec::new(), Vec::new());
+    let found = targets::find(tx.conn, windows.resources(), tenants, references)?;
+    for (reference, found) in references.iter().zip(found) {
+        match (before.iter().find(|target| reference.is(target)), found) {
+            (Some(target), _) => gone.push(target.clone()),
+            (None, Ok(target)) => gone.push(target),
+            (None, Err(error)) => errors.push(error),
+        }
+    }
+    if errors.is_empty() { Ok(gone) } else { Err(Problem::fields(errors).into()) }
+}

@@ -1,0 +1,12 @@
+//! Maintenance windows: made, read, changed, and led through their life.
+
+pub mod documented;
+pub mod http;
+pub mod life;
+pub mod occurrences;
+pub mod rules;
+pub mod search;
+pub mod shown;
+pub mod store;
+pub mod targets;
+pub mod wire;

@@ -1,0 +1,79 @@
+//! When windows are open, over HTTP.
+
+use actix_web::{HttpResponse, get, post, web};
+use api::{At, Body, answer};
+use calendar::Interval;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{
+    documented::WindowInput,
+    rules, store, targets,
+    wire::{NewWindow, Occurrence},
+};
+use crate::{
+    course::{Course, Holds},
+    cover::Windows,
+};
+
+/// When a window is open.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = MaintenanceOccurrences)]
+pub struct Occurrences {
+    /// In order.
+    #[schema(value_type = Vec<Occurrence>)]
+    pub results: Vec<Interval>,
+}
+
+impl Occurrences {
+    fn of(course: &Course, range: Interval) -> Self {
+        Self { results: course.open(range.start()..range.end()).collect() }
+    }
+}
+
+/// List the occurrences of a maintenance window
+///
+/// When it is open within a range of at most 400 days, whole and in order; what is skipped or suspended is left out.
+#[utoipa::path(
+    tag = "maintenance",
+    operation_id = "listMaintenanceOccurrences",
+    params(
+        ("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("from" = String, Query, description = "The start of the range", example = "2026-11-20T00:00:00+0000"),
+        ("to" = String, Query, description = "Its end, which is not part of it", example = "2026-11-27T00:00:00+0000"),
+    ),
+    responses((status = 200, description = "The occurrences", body = Occurrences)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/scheduleMaintenances/{windowId}/occurrences")]
+pub async fn list(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    let range = calendar::parse::range(at.query()?, None)?;
+    let (scope, id) = (at.scope(), path.into_inner().1);
+    let window = at.db.point(move |conn| store::existing(conn, &scope, &id)).await?;
+    answer::ok(&Occurrences::of(&window.course()?, range))
+}
+
+/// Preview a maintenance window
+///
+/// When a window would be open, from the body of its create. It is checked as for a create, and nothing is stored.
+#[utoipa::path(
+    tag = "maintenance",
+    operation_id = "previewMaintenanceWindow",
+    params(
+        ("from" = String, Query, description = "The start of the range; may stand in the body instead", example = "2026-11-20T00:00:00+0000"),
+        ("to" = String, Query, description = "Its end, which is not part of it; may stand in the body instead", example = "2026-11-27T00:00:00+0000"),
+    ),
+    request_body(content = WindowInput),
+    responses((status = 200, description = "The occurrences", body = Occurrences)),
+    security(("bearer" = ["viewer"]))
+)]
+#[post("/scheduleMaintenances/preview")]
+pub async fn preview(at: At, windows: web::Data<Windows>, body: Body) -> api::Result<HttpResponse> {
+    let range = calendar::parse::range(at.query()?, Some(&body.0))?;
+    let new = NewWindow::read(&body.0)?;
+    rules::created(&new, at.tenant.id.as_str(), String::new(), "", at.now)?;
+    let course = Course::new(&new.schedule, Holds::default());
+    let scope = at.scope();
+    at.db.read(move |conn| targets::resolve(conn, windows.resources(), &scope, &new.targets)).await?;
+    answer::ok(&Occurrences::of(&course, range))
+}

@@ -1,0 +1,294 @@
+//! What becomes of a window, and which windows a search means. Pure.
+
+use base::{matching::Rules, problem::Problem, query_string, text::fold, timestamp::Timestamp};
+use calendar::{Interval, MaintenanceSchedule};
+
+use super::{
+    store::Window,
+    wire::{NewWindow, WindowChange},
+};
+use crate::course::{Course, Holds, State, second, stored_schedule};
+
+/// What a search may be sorted by.
+pub const SORTS: [&str; 4] = ["name", "id", "createdDate", "startTime"];
+
+/// What an unknown window is answered with, and one of another tenant.
+pub fn no_window() -> Problem {
+    Problem::not_found("The maintenance window was not found.")
+}
+
+/// What a change is answered with that the state of the window does not allow.
+fn not_while(state: State, what: &str) -> Problem {
+    Problem::conflict(format!("The maintenance window is {}: {what}.", state.word().to_lowercase()))
+}
+
+fn never() -> Problem {
+    Problem::field("schedule", "takes place never: no date of its pattern lies between startTime and endTime")
+}
+
+fn conditions_json(rules: &Rules) -> String {
+    // Strings and words only: this cannot fail.
+    serde_json::to_string(rules).unwrap_or_default()
+}
+
+/// Reads conditions that were stored.
+pub fn conditions(text: Option<&str>) -> Result<Option<Rules>, Problem> {
+    text.map(|text| serde_json::from_str(text).map_err(|_| Problem::internal())).transpose()
+}
+
+/// The first state of a window.
+///
+/// # Errors
+/// 400 when it would never open.
+pub fn created(new: &NewWindow, tenant: &str, id: String, author: &str, now: Timestamp) -> Result<Window, Problem> {
+    let bounds = Course::new(&new.schedule, Holds::default()).bounds().ok_or_else(never)?;
+    Ok(Window {
+        tenant_id: tenant.to_owned(),
+        id,
+        version: 1,
+        name: new.name.clone(),
+        name_key: fold(&new.name),
+        description: new.description.clone(),
+        schedule: new.schedule.to_json().to_string(),
+        holds: Holds::default().to_json(),
+        conditions: new.conditions.as_ref().map(conditions_json),
+        run_rba: new.run_rba,
+        install_patch: new.install_patch,
+        run_escalation: new.run_escalation,
+        opens_ms: bounds.start().millis(),
+        closes_ms: bounds.end().millis(),
+        created_by: author.to_owned(),
+        created_ms: now.millis(),
+        updated_ms: now.millis(),
+    })
+}
+
+/// The next state of a window: what a change leaves out stays. For another schedule, what was skipped, extended or
+/// ended before does not count; a suspension does.
+///
+/// # Errors
+/// 400 when it would never open.
+pub fn changed(old: &Window, change: WindowChange, now: Timestamp) -> Result<Window, Problem> {
+    let mut window = next_version(old, now);
+    if let Some(name) = change.name {
+        window.name_key = fold(&name);
+        window.name = name;
+    }
+    if let Some(description) = change.description {
+        window.description = description;
+    }
+    if let Some(conditions) = change.conditions {
+        window.conditions = conditions.as_ref().map(conditions_json);
+    }
+    window.run_rba = change.run_rba.unwrap_or(old.run_rba);
+    window.install_patch = change.install_patch.unwrap_or(old.install_patch);
+    window.run_escalation = change.run_escalation.unwrap_or(old.run_escalation);
+    let schedule = change.schedule.filter(|schedule| schedule.to_json().to_string() != old.schedule);
+    if let Some(schedule) = schedule {
+        let suspensions = old.course()?.holds().suspensions.clone();
+        window.schedule = schedule.to_json().to_string();
+        hold(&mut window, &schedule, Holds { suspensions, ..Holds::default() })?;
+    }
+    Ok(window)
+}
+
+/// The next version of a window.
+pub fn next_version(old: &Window, now: Timestamp) -> Window {
+    Window { version: old.version + 1, updated_ms: now.millis(), ..old.clone() }
+}
+
+/// Notes what is said of a window's occurrences.
+fn hold(window: &mut Window, schedule: &MaintenanceSchedule, holds: Holds) -> Result<(), Problem> {
+    let course = Course::new(schedule, holds);
+    let bounds = course.bounds().ok_or_else(never)?;
+    (window.opens_ms, window.closes_ms) = (bounds.start().millis(), bounds.end().millis());
+    window.holds = course.holds().to_json();
+    Ok(())
+}
+
+fn held(old: &Window, now: Timestamp, change: impl FnOnce(&mut Holds)) -> Result<Window, Problem> {
+    let mut holds = old.course()?.holds().clone();
+    change(&mut holds);
+    let mut window = next_version(old, now);
+    hold(&mut window, &stored_schedule(&old.schedule)?, holds)?;
+    Ok(window)
+}
+
+/// When a window is to be suspended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pause {
+    /// Until it is resumed.
+    Now,
+    /// Between two instants.
+    Range(Interval),
+}
+
+/// Suspends a window.
+///
+/// # Errors
+/// 409 when it is completed, or suspended already.
+pub fn suspended(old: &Window, pause: Pause, now: Timestamp) -> Result<Window, Problem> {
+    let state = old.course()?.state(now);
+    let is_now = pause == Pause::Now;
+    if state == State::Completed || (is_now && state == State::Suspended) {
+        return Err(not_while(state, "it cannot be suspended"));
+    }
+    let present = second(now);
+    held(old, now, |holds| match pause {
+        Pause::Now => holds.suspend(present, None),
+        Pause::Range(range) => holds.suspend(range.start().millis().max(present), Some(range.end().millis())),
+    })
+}
+
+/// Takes back the suspension of a window, and those to come. One that has none stays as it is.
+///
+/// # Errors
+/// 409 when it is completed.
+pub fn resumed(old: &Window, now: Timestamp) -> Result<Window, Problem> {
+    let course = old.course()?;
+    let state = course.state(now);
+    if state == State::Completed {
+        return Err(not_while(state, "it cannot be resumed"));
+    }
+    if !course.holds().clone().resume(second(now)) {
+        return Ok(old.clone());
+    }
+    held(old, now, |holds| _ = holds.resume(second(now)))
+}
+
+/// Ends a window: nothing of it takes place any more.
+///
+/// # Errors
+/// 409 when it is completed.
+pub fn ended(old: &Window, now: Timestamp) -> Result<Window, Problem> {
+    let state = old.course()?.state(now);
+    if state == State::Completed {
+        return Err(not_while(state, "there is nothing to end"));
+    }
+    held(old, now, |holds| holds.ended = Some(second(now)))
+}
+
+/// Until when the open occurrence is to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extension {
+    /// So many milliseconds longer.
+    By(i64),
+    /// Until this instant.
+    Until(Timestamp),
+}
+
+/// Extends the occurrence that is open.
+///
+/// # Errors
+/// 409 when none is, 400 when the new end is not later than the present one, or runs into the next occurrence.
+pub fn extended(old: &Window, extension: Extension, now: Timestamp) -> Result<Window, Problem> {
+    let course = old.course()?;
+    let state = course.state(now);
+    let open = course.occurrence(now).filter(|open| state == State::Active && open.contains(now));
+    let open = open.ok_or_else(|| not_while(state, "only an open one can be extended"))?;
+    let (name, end) = match extension {
+        Extension::By(millis) => ("minutes", open.end().millis() + millis),
+        Extension::Until(end) => ("endTime", end.millis()),
+    };
+    if end <= open.end().millis() {
+        return Err(Problem::field(name, format!("must be after the end of the open occurrence, {}", open.end())));
+    }
+    if let Some(next) = course.following(open.start()).filter(|next| next.millis() < end) {
+        return Err(Problem::field(name, format!("runs into the next occurrence, which starts at {next}")));
+    }
+    held(old, now, |holds| holds.end_occurrence(open.start().millis(), end))
+}
+
+/// Leaves out an occurrence: the one that starts at an instant, or the open one, or the next. Of an open one, what has
+/// been stays.
+///
+/// # Errors
+/// 409 when nothing is left to skip, 400 when no occurrence starts then, or it is over.
+pub fn skipped(old: &Window, start: Option<Timestamp>, now: Timestamp) -> Result<Window, Problem> {
+    let course = old.course()?;
+    let state = course.state(now);
+    let occurrence = match start {
+        None => course.occurrence(now).ok_or_else(|| not_while(state, "there is nothing to skip"))?,
+        Some(start) => {
+            let planned = course.starting_at(start);
+            planned.ok_or_else(|| Problem::field("start", "is not the start of an occurrence"))?;
+            let left = course.occurrence(now.max(start)).filter(|left| left.start() == start);
+            left.ok_or_else(|| Problem::field("start", "is the start of an occurrence that is over or was skipped"))?
+        }
+    };
+    let start = occurrence.start().millis();
+    held(old, now, |holds| holds.end_occurrence(start, start.max(second(now))))
+}
+
+/// The variables of a search.
+const VARIABLES: [&str; 7] = ["id", "name", "state", "resourceId", "startTime", "endTime", "isEquals"];
+
+/// Which windows a search means; what is empty says nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Filter {
+    /// `SM-<uuid>`, in the stored letter case.
+    pub ids: Vec<String>,
+    /// Folded.
+    pub names: Vec<String>,
+    /// Is a name all of the window's name?
+    pub exact: bool,
+    /// Any of these, now.
+    pub states: Vec<State>,
+    /// Those that cover one of these resources.
+    pub resources: Vec<String>,
+    /// Those that are open after this instant.
+    pub from: Option<Timestamp>,
+    /// Those that are open before this instant.
+    pub until: Option<Timestamp>,
+}
+
+impl Filter {
+    /// Reads a `queryString`.
+    ///
+    /// # Errors
+    /// 400 on `queryString` that names what is wrong.
+    pub fn parse(text: &str) -> Result<Self, Problem> {
+        let mut filter = Self::default();
+        for term in query_string::parse(text, &VARIABLES)? {
+            let wrong = |what: &str| Problem::field("queryString", format!("{}: {what}", term.name));
+            let time =
+                || Timestamp::parse(&term.value).ok_or_else(|| wrong("must be a time such as 2026-11-20T20:37:00Z"));
+            match term.name {
+                "id" => filter.ids = term.values.iter().map(|id| window_id(id)).collect(),
+                "name" => filter.names = term.values.iter().map(|name| fold(name)).collect(),
+                "state" => {
+                    let states = term.values.iter().map(|word| State::parse(word)).collect::<Option<Vec<_>>>();
+                    filter.states =
+                        states.ok_or_else(|| wrong(&format!("must be one of {}", State::WORDS.join(", "))))?;
+                }
+                "resourceId" => filter.resources = term.values.iter().map(|id| fold(id)).collect(),
+                "startTime" => filter.from = Some(time()?),
+                "endTime" => filter.until = Some(time()?),
+                _ => {
+                    let flag = ["true", "false"].into_iter().find(|word| *word == fold(&term.value));
+                    filter.exact = flag.ok_or_else(|| wrong("must be true or false"))? == "true";
+                }
+            }
+        }
+        Ok(filter)
+    }
+
+    /// Does a window have to be worked out to be told whether it is meant?
+    pub fn asks_for_times(&self) -> bool {
+        !self.states.is_empty() || self.from.is_some() || self.until.is_some()
+    }
+
+    /// Are the times of a window those that are meant?
+    pub fn takes(&self, course: &Course, now: Timestamp) -> bool {
+        let (first, last) = (Timestamp::from_millis(i64::MIN / 4), Timestamp::from_millis(253_402_300_799_000));
+        let ranged = self.from.is_some() || self.until.is_some();
+        (self.states.is_empty() || self.states.contains(&course.state(now)))
+            && (!ranged || course.open(self.from.unwrap_or(first)..self.until.unwrap_or(last)).next().is_some())
+    }
+}
+
+/// The id of a window in the spelling in which it is stored.
+pub fn window_id(text: &str) -> String {
+    let folded = fold(text.trim());
+    folded.strip_prefix("sm-").map(|uuid| format!("SM-{uuid}")).unwrap_or(folded)
+}

@@ -1,0 +1,289 @@
+//! What a window covers: how it is named, whether it exists, and how it is kept.
+
+use std::collections::HashSet;
+
+use base::{
+    Fields,
+    problem::{FieldError, Problem, shorten},
+};
+use db::{Conn, Result};
+use ports::{PlaceKey, PlaceKind, ResourceKey, Resources};
+use serde_json::Value;
+
+/// The most targets of a window.
+pub const MOST: usize = 100;
+
+/// What a target is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// A resource.
+    Device,
+    /// A device group.
+    DeviceGroup,
+    /// A site.
+    Location,
+}
+
+impl Kind {
+    /// All of them, the most direct first.
+    pub const ALL: [Self; 3] = [Self::Device, Self::DeviceGroup, Self::Location];
+
+    /// The word on the wire, which is also stored.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Device => "device",
+            Self::DeviceGroup => "deviceGroup",
+            Self::Location => "location",
+        }
+    }
+
+    /// The list of a body.
+    pub const fn list(self) -> &'static str {
+        match self {
+            Self::Device => "devices",
+            Self::DeviceGroup => "deviceGroups",
+            Self::Location => "locations",
+        }
+    }
+
+    /// Reads a word that was stored.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    }
+
+    /// The kind of a place.
+    pub const fn of(kind: PlaceKind) -> Self {
+        match kind {
+            PlaceKind::DeviceGroup => Self::DeviceGroup,
+            PlaceKind::Location => Self::Location,
+        }
+    }
+
+    const fn noun(self) -> &'static str {
+        match self {
+            Self::Device => "resource",
+            Self::DeviceGroup => "device group",
+            Self::Location => "location",
+        }
+    }
+}
+
+/// Something that a window covers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Target {
+    /// What it is.
+    pub kind: Kind,
+    /// The tenant that owns it.
+    pub tenant: String,
+    /// The id of a resource, the number of a place.
+    pub id: String,
+}
+
+/// How somebody names something that a window is to cover.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reference {
+    /// What it is to be.
+    pub kind: Kind,
+    /// Where in the body it is named.
+    path: String,
+    /// What names it there.
+    text: String,
+    key: Key,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Key {
+    Resource(ResourceKey),
+    Place(PlaceKey),
+}
+
+/// The lists of a body, by the order of [`Kind::ALL`]; `None` for one that it does not have.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lists([Option<Vec<Reference>>; 3]);
+
+impl Lists {
+    /// Reads the lists of a body. What is wrong is noted there.
+    pub fn read(fields: &mut Fields<'_>) -> Self {
+        Self(Kind::ALL.map(|kind| {
+            let items = fields.objects(kind.list())?;
+            Some(items.into_iter().filter_map(|mut item| Reference::read(&mut item, kind)).collect())
+        }))
+    }
+
+    /// All that they name.
+    pub fn all(self) -> Vec<Reference> {
+        self.0.into_iter().flatten().flatten().collect()
+    }
+
+    /// Is there any list at all?
+    pub fn any(&self) -> bool {
+        self.0.iter().any(Option::is_some)
+    }
+
+    /// Does the body have a list of this kind?
+    pub fn has(&self, kind: Kind) -> bool {
+        self.0.get(kind as usize).is_some_and(Option::is_some)
+    }
+}
+
+/// Notes when there are too many targets, or none.
+pub fn check_number(fields: &mut Fields<'_>, number: usize) {
+    if let Some(message) = wrong_number(number) {
+        let named = Kind::ALL.into_iter().find(|kind| fields.has(kind.list()));
+        fields.error(named.unwrap_or(Kind::Device).list(), message);
+    }
+}
+
+fn wrong_number(number: usize) -> Option<String> {
+    let lists = "devices, deviceGroups and locations";
+    match number {
+        0 => Some(format!("must name something, or another of {lists} must")),
+        number if number > MOST => Some(format!("{lists} together must have at most {MOST} elements, not {number}")),
+        _ => None,
+    }
+}
+
+/// Refuses a number of targets that no window may have.
+///
+/// # Errors
+/// 400.
+pub fn refuse_number(number: usize) -> Result<(), Problem> {
+    wrong_number(number).map_or(Ok(()), |message| Err(Problem::field(Kind::Device.list(), message)))
+}
+
+impl Reference {
+    fn read(fields: &mut Fields<'_>, kind: Kind) -> Option<Self> {
+        let names: &[&str] =
+            if kind == Kind::Device { &["uniqueId", "id", "hostName"] } else { &["uniqueId", "id", "name"] };
+        let Some(name) = names.iter().copied().find(|name| fields.has(name)) else {
+            let (first, last) = if kind == Kind::Device { ("hostName", "uniqueId") } else { ("name", "id") };
+            fields.error(first, format!("is required, or {last} is"));
+            return None;
+        };
+        let text = match fields.value(name) {
+            Some(Value::Number(number)) if name == "id" => number.to_string(),
+            _ => fields.required_text(name).trim().to_owned(),
+        };
+        if text.is_empty() {
+            return None;
+        }
+        let key = match (kind, name) {
+            (Kind::Device, "hostName") => Key::Resource(ResourceKey::HostName(text.clone())),
+            (Kind::Device, _) => Key::Resource(ResourceKey::Id(text.clone())),
+            (_, "name") => Key::Place(PlaceKey::Name(text.clone())),
+            _ => Key::Place(text.parse().map_or_else(|_| PlaceKey::UniqueId(text.clone()), PlaceKey::Id)),
+        };
+        Some(Self { kind, path: fields.path(name), text, key })
+    }
+
+    /// Does it name a target by its id?
+    pub fn is(&self, target: &Target) -> bool {
+        self.kind == target.kind
+            && match &self.key {
+                Key::Resource(ResourceKey::Id(id)) => id.eq_ignore_ascii_case(&target.id),
+                Key::Place(PlaceKey::Id(id)) => id.to_string() == target.id,
+                _ => false,
+            }
+    }
+
+    /// What is said of one that names nothing.
+    pub fn unknown(&self) -> FieldError {
+        let noun = self.kind.noun();
+        FieldError::new(&self.path, format!("names no {noun} of the tenant: {}", shorten(&self.text)))
+    }
+}
+
+/// What each reference names among the records of these tenants.
+pub fn find(
+    conn: &mut Conn,
+    resources: &dyn Resources,
+    tenants: &[String],
+    references: &[Reference],
+) -> Result<Vec<std::result::Result<Target, FieldError>>> {
+    let mut found: Vec<Option<std::result::Result<Target, FieldError>>> = vec![None; references.len()];
+    for kind in Kind::ALL {
+        let places: Vec<usize> =
+            (0..references.len()).filter(|at| references.get(*at).is_some_and(|r| r.kind == kind)).collect();
+        let asked: Vec<&Reference> = places.iter().filter_map(|at| references.get(*at)).collect();
+        if asked.is_empty() {
+            continue;
+        }
+        let targets = match kind {
+            Kind::Device => devices(conn, resources, tenants, &asked)?,
+            Kind::DeviceGroup => in_places(conn, resources, tenants, PlaceKind::DeviceGroup, &asked)?,
+            Kind::Location => in_places(conn, resources, tenants, PlaceKind::Location, &asked)?,
+        };
+        for (at, target) in places.into_iter().zip(targets) {
+            if let Some(place) = found.get_mut(at) {
+                *place = Some(target);
+            }
+        }
+    }
+    let complete = found.into_iter().zip(references);
+    Ok(complete.map(|(target, reference)| target.unwrap_or_else(|| Err(reference.unknown()))).collect())
+}
+
+type Answers = Vec<std::result::Result<Target, FieldError>>;
+
+fn devices(conn: &mut Conn, resources: &dyn Resources, tenants: &[String], asked: &[&Reference]) -> Result<Answers> {
+    let keys: Vec<ResourceKey> = asked
+        .iter()
+        .map(|reference| match &reference.key {
+            Key::Resource(key) => key.clone(),
+            Key::Place(_) => ResourceKey::Id(String::new()),
+        })
+        .collect();
+    let all = resources.find(conn, tenants, &keys)?;
+    let target = |(found, reference): (Vec<ports::KnownResource>, &&Reference)| match found.as_slice() {
+        [] => Err(reference.unknown()),
+        [_, _, ..] => {
+            let text = shorten(&reference.text);
+            Err(FieldError::new(&reference.path, format!("names more than one resource, give its uniqueId: {text}")))
+        }
+        [one] => Ok(Target { kind: Kind::Device, tenant: one.tenant_id.clone(), id: one.id.clone() }),
+    };
+    Ok(all.into_iter().zip(asked).map(target).collect())
+}
+
+fn in_places(
+    conn: &mut Conn,
+    resources: &dyn Resources,
+    tenants: &[String],
+    kind: PlaceKind,
+    asked: &[&Reference],
+) -> Result<Answers> {
+    let keys: Vec<PlaceKey> = asked
+        .iter()
+        .map(|reference| match &reference.key {
+            Key::Place(key) => key.clone(),
+            Key::Resource(_) => PlaceKey::Name(String::new()),
+        })
+        .collect();
+    let all = resources.places(conn, tenants, kind, &keys)?;
+    let target = |(place, reference): (Option<ports::Place>, &&Reference)| match place {
+        Some(place) => Ok(Target { kind: Kind::of(kind), tenant: place.tenant_id, id: place.id.to_string() }),
+        None => Err(reference.unknown()),
+    };
+    Ok(all.into_iter().zip(asked).map(target).collect())
+}
+
+/// What all references name, each once.
+///
+/// # Errors
+/// 400 that lists those that name nothing, or more than one thing.
+pub fn resolve(
+    conn: &mut Conn,
+    resources: &dyn Resources,
+    tenants: &[String],
+    references: &[Reference],
+) -> Result<Vec<Target>> {
+    let (mut targets, mut errors, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
+    for found in find(conn, resources, tenants, references)? {
+        match found {
+            Ok(target) if seen.insert(target.clone()) => targets.push(target),
+            Ok(_) => {}
+            Err(error) => errors.push(error),
+        }
+    }
+    if errors.is_empty() { Ok(targets) } else { Err(Problem::fields(errors).into()) }
+}

@@ -1,0 +1,53 @@
+//! Feeds of windows for calendar programs.
+
+use muster_tests::{Server, both_backends};
+use serde_json::json;
+
+use super::{always, create, resource, text, window};
+use crate::rosters::calendars::{calendar, read, sequence, uids};
+
+both_backends![a_feed_has_the_occurrences_of_a_window, a_revoked_address_is_unknown];
+
+fn a_feed_has_the_occurrences_of_a_window(server: &Server) {
+    let client = server.new_client();
+    let (id, _) = resource(&client);
+    let mut body = window(&id, always());
+    (body["name"], body["description"]) = (json!("Patches, nightly"), json!("one\ntwo"));
+    let path = create(&client, &body);
+    let address = client.post_empty(&format!("{path}/calendars")).ok();
+    assert_eq!(text(&address["token"]).len(), 64);
+    let first = calendar(server, &address);
+    assert!(first.starts_with("BEGIN:VCALENDAR\r\n") && first.ends_with("END:VCALENDAR\r\n"));
+    assert!(first.contains("SUMMARY:Patches\\, nightly\r\n") && first.contains("DESCRIPTION:one\\ntwo\r\n"));
+    assert!((455..=458).contains(&uids(&first).len()), "{}", uids(&first).len());
+    client.post(&format!("{path}/suspend"), &json!({"pattern": "now"})).ok();
+    let after = calendar(server, &address);
+    assert!(sequence(&after) > sequence(&first));
+    // What has been stays, and what would come does not.
+    assert!((90..=92).contains(&uids(&after).len()), "{}", uids(&after).len());
+    assert!(uids(&after).iter().all(|uid| uids(&first).contains(uid)));
+}
+
+fn a_revoked_address_is_unknown(server: &Server) {
+    let (client, other) = (server.new_client(), server.new_client());
+    let (id, _) = resource(&client);
+    let path = create(&client, &window(&id, always()));
+    let made = client.post_empty(&format!("{path}/calendars")).ok();
+    let listed = client.get(&format!("{path}/calendars")).ok();
+    assert_eq!(listed, json!([{"id": made["id"], "createdBy": made["createdBy"], "createdTime": made["createdTime"]}]));
+    let bare = text(&made["url"]).split('?').next().unwrap_or_default().to_owned();
+    for query in ["", "?token=", "?token=0", &format!("?token={}x", text(&made["token"]))] {
+        assert_eq!(server.get(&format!("{bare}{query}")).status, 404, "{query}");
+    }
+    // The token opens this one window.
+    let second = create(&client, &window(&id, always()));
+    let elsewhere = text(&made["url"])
+        .replace(path.rsplit('/').next().unwrap_or_default(), second.rsplit('/').next().unwrap_or_default());
+    assert_eq!(server.get(&elsewhere).status, 404);
+    let one = format!("{path}/calendars/{}", text(&made["id"]));
+    other.delete(&one).not_found();
+    assert_eq!(read(server, &made).status, 200);
+    client.delete(&one).ok();
+    assert_eq!(read(server, &made).status, 404);
+    client.delete(&one).not_found();
+}

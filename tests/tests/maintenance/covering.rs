@@ -1,0 +1,188 @@
+//! Which windows cover what, and which alerts they catch.
+
+use muster_tests::{Client, Server, both_backends, unique, uuid};
+use serde_json::{Value, json};
+
+use super::{NOON, always, create, group, join, resource, text, window};
+
+both_backends![
+    a_machine_that_joins_a_group_is_covered,
+    what_is_in_maintenance_is_listed_once_and_page_by_page,
+    a_partners_window_covers_its_clients,
+    an_alert_is_tried_rule_by_rule,
+    an_alert_names_its_resource_as_people_do,
+];
+
+/// What is in maintenance: host name, way, by the query.
+fn active(client: &Client, query: &str) -> Vec<String> {
+    let page = client.get(&format!("/scheduleMaintenances/active?at={NOON}{query}")).page();
+    let all = page["results"].as_array().unwrap();
+    all.iter().map(|one| format!("{} {}", text(&one["resource"]["hostName"]), text(&one["via"]))).collect()
+}
+
+/// A window on what these fields say.
+fn on(targets: Value) -> Value {
+    let mut body = json!({"name": unique("window"), "schedule": always()});
+    body.as_object_mut().unwrap().extend(targets.as_object().unwrap().clone());
+    body
+}
+
+fn a_machine_that_joins_a_group_is_covered(server: &Server) {
+    let client = server.new_client();
+    let ((one, one_host), (two, two_host)) = (resource(&client), resource(&client));
+    let (top, name) = group(&client, &[&one]);
+    let child = client.post("/deviceGroups", &json!({"name": unique("child"), "parent": {"id": top}})).ok();
+    create(&client, &on(json!({"deviceGroups": [{"name": name}]})));
+    let of = |id: &str| active(&client, &format!("&resourceId={id}"));
+    assert_eq!(of(&one), [format!("{one_host} deviceGroup")]);
+    assert!(of(&two).is_empty());
+    // A group below counts.
+    join(&client, child["id"].as_i64().unwrap(), &[&two]);
+    assert_eq!(of(&two), [format!("{two_host} deviceGroup")]);
+    assert_eq!(active(&client, "").len(), 2);
+
+    // By rule, as soon as the rule takes it in, and by location.
+    let rule = json!({"key": "aliasName", "operator": "Equals", "value": "patched"});
+    let criteria = json!({"matchType": "ALL", "rules": [rule]});
+    let dynamic = client.post("/deviceGroups", &json!({"name": unique("dynamic"), "filterCriteria": criteria})).ok();
+    let site = client.post("/sites", &json!({"name": unique("site")})).ok();
+    create(&client, &on(json!({"deviceGroups": [{"id": dynamic["id"]}]})));
+    create(&client, &on(json!({"locations": [{"id": site["id"]}]})));
+    let (three, three_host) = resource(&client);
+    assert!(of(&three).is_empty());
+    client.post(&format!("/resources/{three}"), &json!({"aliasName": "patched", "location": {"id": site["id"]}})).ok();
+    let mut ways = of(&three);
+    ways.sort();
+    assert_eq!(ways, [format!("{three_host} deviceGroup"), format!("{three_host} location")]);
+    client.delete(&format!("/resources/{three}")).ok();
+    assert!(of(&three).is_empty());
+}
+
+fn what_is_in_maintenance_is_listed_once_and_page_by_page(server: &Server) {
+    let client = server.new_client();
+    let machines: Vec<(String, String)> = (0..7).map(|_| resource(&client)).collect();
+    let ids: Vec<&str> = machines.iter().map(|(id, _)| id.as_str()).collect();
+    let ((first, _), (second, _)) = (group(&client, &ids[..5]), group(&client, &ids[3..]));
+    let targets = json!({"devices": [{"uniqueId": ids[0]}], "deviceGroups": [{"id": first}, {"id": second}]});
+    create(&client, &on(targets));
+    create(&client, &on(json!({"devices": [{"uniqueId": ids[6]}]})));
+    let all = active(&client, "");
+    assert_eq!(all.len(), 8, "{all:?}");
+    assert!(
+        all.contains(&format!("{} device", machines[0].1)) && !all.contains(&format!("{} deviceGroup", machines[0].1))
+    );
+    let numbered: Vec<String> =
+        (1..=4).flat_map(|page| active(&client, &format!("&pageSize=3&pageNo={page}"))).collect();
+    assert_eq!(numbered, all);
+    let (mut walked, mut next) = (Vec::new(), String::new());
+    loop {
+        let page = client.get(&format!("/scheduleMaintenances/active?at={NOON}&pageSize=3{next}")).page();
+        assert_eq!(page["totalResults"], 8);
+        walked.extend(page["results"].as_array().unwrap().clone());
+        let Some(cursor) = page["nextCursor"].as_str() else { break };
+        next = format!("&cursor={cursor}");
+    }
+    let hosts: Vec<String> =
+        walked.iter().map(|one| format!("{} {}", text(&one["resource"]["hostName"]), text(&one["via"]))).collect();
+    assert_eq!(hosts, all);
+    assert!(active(&client, &format!("&resourceId={}", uuid())).is_empty());
+    client.get("/scheduleMaintenances/active?at=noon").invalid(&["at"]);
+}
+
+fn a_partners_window_covers_its_clients(server: &Server) {
+    let (admin, client, other) = (server.admin(), server.new_client(), server.new_client());
+    let ((id, host), (foreign, foreign_host)) = (resource(&client), resource(&other));
+    let (own, _) = resource(&admin);
+    let (number, _) = group(&admin, &[&id, &own]);
+    let path = create(&admin, &on(json!({"deviceGroups": [{"id": number}], "devices": [{"uniqueId": foreign}]})));
+    // The client is told of it where it covers its own, and of nothing else.
+    assert_eq!(active(&client, ""), [format!("{host} deviceGroup")]);
+    assert_eq!(active(&client, &format!("&resourceId={id}")), [format!("{host} deviceGroup")]);
+    assert!(active(&client, &format!("&resourceId={foreign}")).is_empty());
+    assert_eq!(active(&other, ""), [format!("{foreign_host} device")]);
+    client.get(&path).not_found();
+    assert_eq!(client.get("/scheduleMaintenances/search").ok()["totalResults"], 0);
+    // A client's window covers its own only, also when its partner changes it.
+    let mine = create(&client, &window(&id, always()));
+    let mine = mine.as_str();
+    admin
+        .post(&format!("{mine}/resources"), &json!({"devices": [{"uniqueId": foreign}]}))
+        .invalid(&["devices[0].uniqueId"]);
+    client
+        .post("/scheduleMaintenances", &on(json!({"deviceGroups": [{"id": number}]})))
+        .invalid(&["deviceGroups[0].id"]);
+    assert_eq!(active(&client, "").len(), 2);
+}
+
+fn an_alert_is_tried_rule_by_rule(server: &Server) {
+    let client = server.new_client();
+    let (id, host) = resource(&client);
+    let mut body = window(&id, always());
+    body["alertConditions"] = json!({"matchingType": "ALL", "rules": [
+        {"key": "SUBJECT", "operator": "Contains", "value": "disk"},
+        {"key": "device.hostName", "operator": "Regex", "value": "^HOST|^host"},
+        {"key": "currentState", "operator": "NotEquals", "value": "ok"},
+    ]});
+    let path = create(&client, &body);
+    let once = json!({"type": "One-Time", "startTime": "2031-05-05T11:00:00Z", "endTime": "2031-05-06T12:00:00Z"});
+    let mut longer = window(&id, once);
+    longer["alertConditions"] = json!({"rules": [{"key": "component", "operator": "Equals", "value": "C:"}]});
+    let longer_path = create(&client, &longer);
+    let alert = |subject: &str, component: &str| {
+        let alert = json!({"device": {"hostName": host}, "subject": subject, "currentState": "Critical", "component": component});
+        client.post(&format!("/scheduleMaintenances/match?at={NOON}"), &alert).ok()
+    };
+    let caught = alert("Disk full", "D:");
+    assert_eq!((&caught["alertType"], &caught["resource"]["id"]), (&json!("Maintenance"), &json!(id)));
+    assert!(path.ends_with(&text(&caught["window"]["uniqueId"])));
+    let windows = caught["windows"].as_array().unwrap();
+    let tried = windows.iter().find(|one| one["matches"] == true).unwrap();
+    assert_eq!((&tried["via"], &tried["matchingType"]), (&json!("device"), &json!("ALL")));
+    assert_eq!(tried["rules"][0]["found"], json!(["Disk full"]));
+    assert_eq!(tried["rules"][1]["matches"], true);
+    let not = windows.iter().find(|one| one["matches"] == false).unwrap();
+    assert_eq!((&not["rules"][0]["found"], &not["rules"][0]["matches"]), (&json!(["D:"]), &json!(false)));
+    // Of two, the one that is open longest.
+    let both = alert("Disk full", "c:");
+    assert!(longer_path.ends_with(&text(&both["window"]["uniqueId"])), "{both}");
+    let none = alert("CPU", "D:");
+    assert_eq!((&none["alertType"], &none["window"]), (&json!("Monitoring"), &Value::Null));
+    assert_eq!(none["windows"].as_array().map(Vec::len), Some(2));
+    // The conditions are those of now.
+    client.post(&path, &json!({"alertConditions": {"rules": []}})).ok();
+    assert_eq!(alert("CPU", "D:")["alertType"], "Maintenance");
+    let closed = client.post("/scheduleMaintenances/match?at=2031-05-05T23:59:59Z", &json!({"device": host})).ok();
+    assert_eq!((&closed["alertType"], closed["windows"].as_array().map(Vec::len)), (&json!("Monitoring"), Some(1)));
+}
+
+fn an_alert_names_its_resource_as_people_do(server: &Server) {
+    let client = server.new_client();
+    let name = unique("named");
+    let made = client
+        .post(
+            "/resources",
+            &json!({"hostName": name, "extResourceId": format!("EXT-{name}"), "ipAddress": "10.9.8.7",
+        "networkCardDetails": [{"ipAddress": "10.9.8.6", "macAddress": "00-16-3E-00-00-01"}]}),
+        )
+        .ok();
+    let id = &made["resourceUUID"];
+    create(&client, &window(&text(id), always()));
+    let path = format!("/scheduleMaintenances/match?at={NOON}");
+    for key in [
+        json!({"id": id}),
+        json!({"hostName": name.to_uppercase()}),
+        json!({"extResourceId": format!("ext-{name}")}),
+        json!({"ipAddress": "10.9.8.7"}),
+        json!({"ipAddress": "10.9.8.6"}),
+        json!({"macAddress": "0016.3e00.0001"}),
+        json!(name),
+        id.clone(),
+    ] {
+        let found = client.post(&path, &json!({"resource": key})).ok();
+        assert_eq!((&found["resource"]["id"], &found["alertType"]), (id, &json!("Maintenance")), "{key}");
+    }
+    client.post(&path, &json!({"subject": "x"})).invalid(&["resource"]);
+    client.post(&path, &json!({"resource": {"hostName": "nobody"}})).invalid(&["resource.hostName"]);
+    client.post(&path, &json!({"device": {}})).invalid(&["device"]);
+    client.post(&path, &json!([])).invalid(&["body"]);
+}

@@ -1,0 +1,129 @@
+//! Windows during their life: states follow from schedule and clock.
+
+use muster_tests::{Client, Server, both_backends};
+use serde_json::{Value, json};
+
+use super::{NOON, always, create, resource, text, times, window};
+
+both_backends![
+    a_window_is_suspended_and_resumed,
+    a_window_is_suspended_for_a_time,
+    an_occurrence_is_skipped,
+    the_open_occurrence_is_extended,
+    a_window_is_ended,
+];
+
+#[track_caller]
+fn state(client: &Client, path: &str) -> String {
+    text(&client.get(path).ok()["state"])
+}
+
+/// Open now, and for days.
+fn long() -> Value {
+    json!({"type": "One-Time", "startTime": "2026-01-01T00:00:00Z", "endTime": "2090-01-01T00:00:00Z"})
+}
+
+fn is_active(client: &Client, id: &str) -> bool {
+    let page = client.get(&format!("/scheduleMaintenances/active?resourceId={id}")).ok();
+    page["totalResults"] == 1
+}
+
+fn a_window_is_suspended_and_resumed(server: &Server) {
+    let client = server.new_client();
+    let (id, _) = resource(&client);
+    let path = create(&client, &window(&id, long()));
+    assert_eq!((state(&client, &path).as_str(), is_active(&client, &id)), ("Active", true));
+    let unchanged = client.post_empty(&format!("{path}/resume"));
+    assert_eq!((unchanged.status, unchanged.header("ETag")), (200, Some("\"1\"")));
+    client.post(&format!("{path}/suspend"), &json!({})).invalid(&["pattern"]);
+    client.post(&format!("{path}/suspend"), &json!({"pattern": "later"})).invalid(&["pattern"]);
+    let suspended = client.post(&format!("{path}/suspend"), &json!({"pattern": "NOW"})).ok();
+    assert_eq!((&suspended["state"], &suspended["current"]), (&json!("Suspended"), &Value::Null));
+    assert_eq!(suspended["suspensions"].as_array().map(Vec::len), Some(1));
+    assert!(!is_active(&client, &id));
+    client.post(&format!("{path}/suspend"), &json!({"pattern": "now"})).problem(409, "0004");
+    let resumed = client.post_empty(&format!("{path}/resume")).ok();
+    assert_eq!((&resumed["state"], &resumed["suspensions"]), (&json!("Active"), &Value::Null));
+    assert!(is_active(&client, &id));
+}
+
+fn a_window_is_suspended_for_a_time(server: &Server) {
+    let client = server.new_client();
+    let (id, _) = resource(&client);
+    let path = create(&client, &window(&id, always()));
+    let suspend = |start: &str, end: &str| {
+        client.post(&format!("{path}/suspend"), &json!({"pattern": "range", "startTime": start, "endTime": end}))
+    };
+    suspend("2031-05-05T10:00:00Z", "2031-05-05T10:00:00Z").invalid(&["endTime"]);
+    suspend("2020-05-05T10:00:00Z", "2020-05-05T11:00:00Z").invalid(&["endTime"]);
+    client.post(&format!("{path}/suspend"), &json!({"pattern": "range"})).invalid(&["startTime", "endTime"]);
+    suspend("2031-05-05T10:00:00Z", "2031-05-06T11:00:00Z").ok();
+    let found = client.get(&format!("{path}/occurrences?from=2031-05-05T00:00:00Z&to=2031-05-07T00:00:00Z")).ok();
+    assert_eq!(times(&found), ["05-05T00:00/05-05T10:00", "05-06T11:00/05-06T23:59"]);
+    let at_noon = client.get(&format!("/scheduleMaintenances/active?at={NOON}")).ok();
+    assert_eq!(at_noon["totalResults"], 0);
+    client.post_empty(&format!("{path}/resume")).ok();
+    let at_noon = client.get(&format!("/scheduleMaintenances/active?at={NOON}")).ok();
+    assert_eq!(at_noon["totalResults"], 1);
+}
+
+fn an_occurrence_is_skipped(server: &Server) {
+    let client = server.new_client();
+    let (id, _) = resource(&client);
+    let path = create(&client, &window(&id, always()));
+    let skip = |body: Value| client.post(&format!("{path}/skip"), &body);
+    skip(json!({"start": "2031-05-05T00:00:00Z"})).ok();
+    skip(json!({"start": "2031-05-05T00:00:00Z"})).invalid(&["start"]);
+    skip(json!({"start": "2031-05-05T00:00:01Z"})).invalid(&["start"]);
+    skip(json!({"start": "2026-05-05T00:00:00Z"})).invalid(&["start"]);
+    let found = client.get(&format!("{path}/occurrences?from=2031-05-04T00:00:00Z&to=2031-05-07T00:00:00Z")).ok();
+    assert_eq!(times(&found), ["05-04T00:00/05-04T23:59", "05-06T00:00/05-06T23:59"]);
+
+    // The one that is open closes.
+    let other = create(&client, &window(&id, long()));
+    client.post(&format!("{other}/skip"), &json!({})).ok();
+    assert_eq!(state(&client, &other), "Completed");
+    client.post(&format!("{other}/skip"), &json!({})).problem(409, "0004");
+}
+
+fn the_open_occurrence_is_extended(server: &Server) {
+    let client = server.new_client();
+    let (id, _) = resource(&client);
+    let path = create(&client, &window(&id, long()));
+    let extend = |body: Value| client.post(&format!("{path}/extend"), &body);
+    extend(json!({})).invalid(&["minutes"]);
+    extend(json!({"minutes": 0})).problem(400, "0002");
+    extend(json!({"endTime": "2089-01-01T00:00:00Z"})).invalid(&["endTime"]);
+    let window_after = extend(json!({"minutes": "30"})).ok();
+    assert_eq!(window_after["current"]["end"], "2090-01-01T00:30:00+0000");
+    let window_after = extend(json!({"endTime": "2090-01-01T02:00:00Z"})).ok();
+    assert_eq!(window_after["current"]["end"], "2090-01-01T02:00:00+0000");
+    let page = client.get("/scheduleMaintenances/active?at=2090-01-01T01:30:00Z").ok();
+    assert_eq!(page["totalResults"], 1);
+    let later = json!({"type": "One-Time", "startTime": "2090-01-01T00:00:00Z", "endTime": "2090-01-02T00:00:00Z"});
+    let pending = create(&client, &window(&id, later));
+    client.post(&format!("{pending}/extend"), &json!({"minutes": 5})).problem(409, "0004");
+    // Days that touch leave no room.
+    let whole = json!({"type": "Recurring", "startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:00:00Z",
+        "timezone": "GMT", "pattern": {"type": "daily"}, "endBy": "NEVER"});
+    let daily = create(&client, &window(&id, whole));
+    client.post(&format!("{daily}/extend"), &json!({"minutes": 5})).invalid(&["minutes"]);
+}
+
+fn a_window_is_ended(server: &Server) {
+    let client = server.new_client();
+    let (id, _) = resource(&client);
+    let path = create(&client, &window(&id, always()));
+    let ended = client.post_empty(&format!("{path}/end")).ok();
+    assert_eq!((&ended["state"], &ended["next"], &ended["current"]), (&json!("Completed"), &Value::Null, &Value::Null));
+    client.post_empty(&format!("{path}/end")).problem(409, "0004");
+    client.post_empty(&format!("{path}/resume")).problem(409, "0004");
+    client.post(&format!("{path}/suspend"), &json!({"pattern": "now"})).problem(409, "0004");
+    let page = client.get(&format!("/scheduleMaintenances/active?at={NOON}")).ok();
+    assert_eq!(page["totalResults"], 0);
+    // A new plan begins anew.
+    let mut schedule = always();
+    schedule["timezone"] = json!("Europe/London");
+    let again = client.post(&path, &json!({"schedule": schedule})).ok();
+    assert_ne!(again["state"], "Completed");
+}

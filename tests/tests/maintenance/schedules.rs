@@ -1,0 +1,112 @@
+//! When windows are open: the rules of time, through HTTP.
+
+use muster_tests::{Server, both_backends};
+use serde_json::{Value, json};
+
+use super::{create, resource, times, window};
+
+both_backends![
+    the_examples_of_local_time_hold,
+    a_nightly_window_whose_end_lies_years_back_covers_tonight,
+    every_kind_of_pattern_takes_place,
+    a_window_that_would_never_open_is_refused,
+    a_range_must_be_one,
+];
+
+fn daily(zone: &str, start: &str, end: &str) -> Value {
+    json!({"type": "recurring", "startTime": start, "endTime": end, "timezone": zone,
+        "pattern": {"type": "Daily", "dayFrequency": "EveryDay"}, "endBy": "never"})
+}
+
+fn the_examples_of_local_time_hold(server: &Server) {
+    let client = server.new_client();
+    let (id, _) = resource(&client);
+    for (zone, start, end, range, expected) in [
+        // 00:00 to 08:00.
+        ("Atlantic/Azores", "2026-03-01T01:00:00Z", "2026-03-01T09:00:00Z", "2026-03-29", "03-29T01:00/03-29T08:00"),
+        ("Atlantic/Azores", "2026-03-01T01:00:00Z", "2026-03-01T09:00:00Z", "2026-10-25", "10-25T00:00/10-25T09:00"),
+        // 02:30 to 03:30.
+        ("Europe/Paris", "2026-03-01T01:30:00Z", "2026-03-01T02:30:00Z", "2026-03-29", "03-29T01:00/03-29T01:30"),
+        // 22:00 to 06:00.
+        ("America/St_Johns", "2026-03-08T01:30:00Z", "2026-03-07T09:30:00Z", "2026-03-08", "03-08T01:30/03-08T08:30"),
+    ] {
+        let body = window(&id, daily(zone, start, end));
+        let day = |hour: &str| format!("{range}T{hour}:00Z");
+        // What began the evening before is over by noon, and what begins in the evening is not asked for.
+        let query = format!("from={}&to={}", day("00:00"), day("12:00"));
+        let path = create(&client, &body);
+        let stored = client.get(&format!("{path}/occurrences?{query}")).ok();
+        assert_eq!(times(&stored), [expected], "{zone}");
+        let preview = client.post(&format!("/scheduleMaintenances/preview?{query}"), &body).ok();
+        assert_eq!(preview, stored, "{zone}");
+    }
+}
+
+fn a_nightly_window_whose_end_lies_years_back_covers_tonight(server: &Server) {
+    let client = server.new_client();
+    let (id, host) = resource(&client);
+    let mut body = window(&id, daily("Europe/London", "2026-11-01T22:00:00+0000", "2019-07-01T01:00:00+0000"));
+    // Beside the schedule is as good, and capitals.
+    body["schedule"].as_object_mut().unwrap().remove("endBy");
+    body["endBy"] = json!("NEVER");
+    let path = create(&client, &body);
+    let window = client.get(&path).ok();
+    assert_eq!(window["schedule"]["endBy"], "NEVER", "{window}");
+    let covers = |at: &str| {
+        let page = client.get(&format!("/scheduleMaintenances/active?resourceId={id}&at={at}")).ok();
+        page["results"].as_array().cloned().unwrap_or_default()
+    };
+    let tonight = covers("2031-12-24T23:00:00Z");
+    let expected = json!([{"window": {"uniqueId": window["uniqueId"], "name": window["name"]},
+        "resource": {"id": id, "hostName": host}, "via": "device",
+        "since": "2031-12-24T22:00:00+0000", "until": "2031-12-25T02:00:00+0000"}]);
+    assert_eq!(json!(tonight), expected);
+    assert_eq!(covers("2031-12-25T02:00:00Z"), [json!(null); 0]);
+    // An hour earlier in summer, by the clocks of London.
+    assert_eq!(covers("2031-07-24T21:00:00Z").len(), 1);
+    assert_eq!(covers("2031-07-24T20:59:59Z").len(), 0);
+}
+
+fn every_kind_of_pattern_takes_place(server: &Server) {
+    let client = server.new_client();
+    let (id, _) = resource(&client);
+    let occurrences = |pattern: Value, from: &str, to: &str| {
+        let schedule = json!({"type": "Recurring", "startTime": "2026-01-05T22:00:00Z", "endTime": "2027-12-31T23:00:00Z",
+            "timezone": "GMT", "pattern": pattern});
+        let path = format!("/scheduleMaintenances/preview?from={from}T00:00:00Z&to={to}T00:00:00Z");
+        let found = times(&client.post(&path, &window(&id, schedule)).ok());
+        found.iter().map(|one| one[..5].to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    let january = |pattern: Value| occurrences(pattern, "2026-01-01", "2026-02-01");
+    assert_eq!(january(json!({"type": "daily", "repeatFrequency": "10"})), "01-05 01-15 01-25");
+    let weekdays = json!({"type": "daily", "dayFrequency": "every weekday"});
+    assert_eq!(occurrences(weekdays, "2026-01-08", "2026-01-14"), "01-08 01-09 01-12 01-13");
+    let weekly = json!({"type": "weekly", "weekDays": "Saturday,Sunday", "repeatFrequency": 2});
+    assert_eq!(january(weekly), "01-10 01-18 01-24");
+    let monthly = json!({"type": "monthly", "dayOfMonth": "1,31"});
+    assert_eq!(occurrences(monthly, "2026-02-01", "2026-04-01"), "02-01 02-28 03-01 03-31");
+    let last = json!({"type": "monthly", "weekIndex": "Last", "dayOfWeek": "Friday"});
+    assert_eq!(occurrences(last, "2026-01-01", "2026-04-01"), "01-30 02-27 03-27");
+    let yearly = json!({"type": "yearly", "months": "March,December", "dayOfMonth": "24"});
+    assert_eq!(occurrences(yearly, "2026-01-01", "2027-01-01"), "03-24 12-24");
+}
+
+fn a_window_that_would_never_open_is_refused(server: &Server) {
+    let client = server.new_client();
+    let (id, _) = resource(&client);
+    let schedule = json!({"type": "Recurring", "startTime": "2026-01-05T22:00:00Z", "endTime": "2026-01-07T23:00:00Z",
+        "timezone": "GMT", "pattern": {"type": "weekly", "weekDays": "Sunday"}});
+    client.post("/scheduleMaintenances", &window(&id, schedule)).invalid(&["schedule"]);
+}
+
+fn a_range_must_be_one(server: &Server) {
+    let client = server.new_client();
+    let (id, _) = resource(&client);
+    let path = create(&client, &window(&id, super::always()));
+    let occurrences = |query: &str| client.get(&format!("{path}/occurrences?{query}"));
+    occurrences("").invalid(&["from", "to"]);
+    occurrences("from=2026-01-01T00:00:00Z&to=2025-01-01T00:00:00Z").invalid(&["to"]);
+    occurrences("from=2026-01-01T00:00:00Z&to=2027-03-01T00:00:00Z").invalid(&["to"]);
+    let year = occurrences("from=2026-01-01T00:00:00Z&to=2027-01-01T00:00:00Z").ok();
+    assert_eq!(times(&year).len(), 365);
+}
