@@ -1,6 +1,10 @@
 //! Jobs over HTTP.
 
-use actix_web::{HttpResponse, delete, get, post, web};
+use actix_web::{
+    HttpResponse, delete, get,
+    http::header::{self, HeaderValue},
+    post, web,
+};
 use api::{Answer, At, Body, answer, context::check_version, spec::PageOf};
 use base::problem::{FieldError, Problem, shorten};
 use outbox::Tx;
@@ -171,7 +175,11 @@ pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpR
         Ok((shown::job(conn, &scripts, &row)?, row.version))
     });
     let (shown, version) = read.await?;
-    answer::entity(&at, &shown, version)
+    // The tag is that of what people change, for `If-Match`. Runs come and go without them, so it is never a 304.
+    let mut response = answer::ok(&shown)?;
+    let tag = HeaderValue::from_str(&format!("\"{version}\"")).map_err(|_| Problem::internal())?;
+    response.headers_mut().insert(header::ETAG, tag);
+    Ok(response)
 }
 
 /// Update a job
