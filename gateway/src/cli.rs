@@ -38,6 +38,8 @@ pub enum Command {
     /// Make and list tenants, while the service runs or not
     #[command(subcommand)]
     Tenant(Tenant),
+    /// Carry out runs of custom scripts on this machine, as an unprivileged user
+    Runner(Box<Runner>),
 }
 
 #[derive(Subcommand)]
@@ -178,6 +180,9 @@ pub struct Carry {
     /// Show /metrics to everybody who can connect, not to processes of this machine alone
     #[arg(long, env = "MUSTER_METRICS_PUBLIC")]
     pub metrics_public: bool,
+    /// How many days the history keeps the runs of jobs; 0 for ever
+    #[arg(long, env = "MUSTER_KEEP_RUNS", value_name = "DAYS", default_value_t = 90)]
+    pub keep_runs: u32,
 }
 
 #[derive(Args)]
@@ -215,4 +220,44 @@ pub struct Import {
     /// (`.ndjson`, `.csv`), or what `aws ec2 describe-instances` printed
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct Runner {
+    /// Where the service is, such as https://muster.example.net
+    #[arg(long, env = "MUSTER_SERVER", value_name = "URL")]
+    pub server: String,
+    /// The API key, at least an operator
+    #[arg(long, env = "MUSTER_KEY")]
+    pub key: String,
+    /// Its secret; better set in the environment, where other users do not see it
+    #[arg(long, env = "MUSTER_SECRET", hide_env_values = true)]
+    pub secret: String,
+    /// Whose jobs: a client, or a partner for those of its clients too
+    #[arg(long, env = "MUSTER_TENANT", value_parser = tenant_id)]
+    pub tenant: TenantId,
+    /// What this runner is called; by default the name of the machine
+    #[arg(long, env = "MUSTER_RUNNER_NAME")]
+    pub name: Option<String>,
+    /// What this runner is; a job with labels needs a runner that has them all
+    #[arg(long = "label", env = "MUSTER_RUNNER_LABELS", value_delimiter = ',')]
+    pub labels: Vec<String>,
+    /// Only jobs that have one of these resources, by id
+    #[arg(long = "resource", env = "MUSTER_RUNNER_RESOURCES", value_delimiter = ',')]
+    pub resources: Vec<String>,
+    /// The user that scripts run as; root has to name one
+    #[arg(long, env = "MUSTER_RUNNER_USER", value_name = "NAME")]
+    pub user: Option<String>,
+    /// Where each script gets a directory of its own; by default that of temporary files
+    #[arg(long, env = "MUSTER_RUNNER_WORK_DIR", value_name = "DIR")]
+    pub work_dir: Option<PathBuf>,
+    /// How long to wait before asking again when there is nothing to do, in seconds
+    #[arg(long, env = "MUSTER_RUNNER_POLL", value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub poll: u64,
+    /// Carry out one run, or none when none waits, and stop
+    #[arg(long)]
+    pub once: bool,
+    /// Trust the certificates of this authority (a PEM file) beside those of the system
+    #[arg(long, env = "MUSTER_RUNNER_CA", value_name = "FILE")]
+    pub ca: Option<PathBuf>,
 }

@@ -15,6 +15,9 @@ pub fn fill(db: &Db) -> anyhow::Result<()> {
     if rosters::demo::fill(db, &client, &people, api::clock::now())? {
         tracing::info!(tenant = %client, "filled the rosters of the demo company");
     }
+    if jobs::demo::fill(db, &client, api::clock::now())? {
+        tracing::info!(tenant = %client, "filled the jobs of the demo company");
+    }
     let windows = neighbours::windows();
     let what = (inventory::demo::GROUP, inventory::demo::HOST);
     if maintenance::demo::fill(db, &windows, &client, what, api::clock::now())? {

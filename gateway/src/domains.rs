@@ -13,6 +13,7 @@ pub fn all() -> Vec<Domain> {
         incidents::domain(),
         kb::domain(),
         // One line each, in the order of the document.
+        jobs::domain(),
     ]
 }
 

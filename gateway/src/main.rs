@@ -9,6 +9,7 @@ mod first_run;
 mod neighbours;
 mod people;
 mod process;
+mod runner;
 
 use std::process::ExitCode;
 
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         cli::Command::Import(arguments) => commands::import(&arguments),
         cli::Command::Key(arguments) => commands::key(arguments),
         cli::Command::Tenant(arguments) => commands::tenant(arguments),
+        cli::Command::Runner(arguments) => commands::runner(*arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

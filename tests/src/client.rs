@@ -167,6 +167,8 @@ impl Request {
 }
 
 pub(crate) fn http() -> Http {
+    // The client comes without a provider of cryptography; the first one that is installed stays.
+    drop(rustls::crypto::ring::default_provider().install_default());
     Http::builder()
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())

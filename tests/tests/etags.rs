@@ -51,7 +51,14 @@ fn one_of_each(client: &Client) -> Vec<(String, &'static str)> {
         (create("/userGroups", json!({"name": "a"}), "uniqueId"), "description"),
         (create("/incidents", json!({"subject": "a"}), "id"), "description"),
         (create("/kb/category", json!({"name": "a"}), "id"), "description"),
+        (create("/jobs", a_job(), "id"), "description"),
+        (create("/jobs/scripts", json!({"name": "a", "content": "exit 0"}), "id"), "description"),
     ]
+}
+
+fn a_job() -> Value {
+    json!({"name": "a", "script": {"jobType": "antivirus"},
+        "schedule": {"startDate": "2030-01-01T00:00:00Z", "pattern": {"type": "never"}}})
 }
 
 #[track_caller]
@@ -148,7 +155,7 @@ fn edits_of_different_fields_of_a_resource_are_all_kept(server: &Server) {
 
 fn edits_of_different_fields_of_anything_are_all_kept(server: &Server) {
     let client = server.new_client();
-    let fields: [(&str, &[&str]); 7] = [
+    let fields: [(&str, &[&str]); 9] = [
         ("/sites", &["name", "description", "address", "city", "country"]),
         ("/deviceGroups", &["name", "description"]),
         ("/serviceGroups", &["name", "description"]),
@@ -156,6 +163,8 @@ fn edits_of_different_fields_of_anything_are_all_kept(server: &Server) {
         ("/userGroups", &["name", "description"]),
         ("/incidents", &["subject", "description"]),
         ("/kb/category", &["name", "description"]),
+        ("/jobs", &["name", "description"]),
+        ("/jobs/scripts", &["name", "description"]),
     ];
     for ((path, _), (kind, fields)) in one_of_each(&client).into_iter().skip(1).zip(fields) {
         assert!(path.starts_with(kind), "{path}");

@@ -13,6 +13,7 @@ mod house;
 mod incidents;
 mod inventory;
 mod isolation_matrix;
+mod jobs;
 mod kb;
 mod maintenance;
 mod operations;

@@ -1,1 +1,74 @@
 //! Scheduled jobs, their runs, and the runners that carry them out.
+//!
+//! - [`job`]: jobs and their schedules
+//! - [`scripts`]: the library of scripts that custom jobs run
+//! - [`runs`]: what became of each due time; the work of runners
+//! - [`scheduler`]: makes runs when they are due
+//!
+//! Operation 9 of `docs/interface.md`, and what is around it. When a job is due, `calendar` works out; which resources
+//! there are, [`ports::Resources`] says, and whether they are in maintenance, [`ports::Maintenance`].
+
+pub mod demo;
+mod job;
+mod runs;
+mod scheduler;
+mod schema;
+mod scripts;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use actix_web::web;
+use ports::{Maintenance, Resources};
+use utoipa_actix_web::service_config::ServiceConfig;
+
+pub use crate::scheduler::Scheduler;
+
+/// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
+pub fn domain() -> api::Domain {
+    api::Domain {
+        name: "jobs",
+        title: "Muster: scheduled jobs",
+        routes,
+        root_routes: api::domain::no_routes,
+        migrations: db::migrations!("jobs"),
+    }
+}
+
+/// Puts those who answer for resources and for maintenance where the handlers look for them.
+pub fn extras(
+    resources: Arc<dyn Resources>,
+    maintenance: Arc<dyn Maintenance>,
+) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
+    let resources: web::Data<dyn Resources> = web::Data::from(resources);
+    let maintenance: web::Data<dyn Maintenance> = web::Data::from(maintenance);
+    move |config: &mut web::ServiceConfig| {
+        config.app_data(resources.clone()).app_data(maintenance.clone());
+    }
+}
+
+/// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
+fn routes(config: &mut ServiceConfig) {
+    config
+        .service(job::http::create)
+        .service(job::http::search)
+        .service(job::types::list)
+        .service(scripts::http::create)
+        .service(scripts::http::search)
+        .service(scripts::http::get)
+        .service(scripts::http::update)
+        .service(scripts::http::delete)
+        .service(runs::runner::claim)
+        .service(runs::http::get)
+        .service(runs::http::cancel)
+        .service(runs::runner::heartbeat)
+        .service(runs::runner::log)
+        .service(runs::runner::result)
+        .service(job::http::get)
+        .service(job::http::update)
+        .service(job::http::delete)
+        .service(runs::http::run_now)
+        .service(runs::http::list)
+        .service(job::http::next);
+}

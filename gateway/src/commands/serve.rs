@@ -19,6 +19,7 @@ use api::{
     tls::Certificate,
 };
 use incidents::Escalator;
+use jobs::Scheduler;
 use outbox::Worker;
 
 use crate::{
@@ -56,6 +57,9 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let keeper = Arc::new(access::Keeper::new(db.clone()).trust_forwarded(listen.behind_proxy));
     let windows = neighbours::windows();
     let maintenance = maintenance::extras(Arc::clone(&windows));
+    let jobs = jobs::extras(Arc::new(inventory::Machines), Arc::clone(&windows) as Arc<dyn ports::Maintenance>);
+    let asked = Arc::clone(&windows) as Arc<dyn ports::Maintenance>;
+    let scheduler = Scheduler::start(db.clone(), asked, carry.keep_runs, api::clock::now)?;
     let (callers, people) = (access::extras(keeper.clone()), rosters::extras(Arc::new(Directory)));
     let neighbours = neighbours::of_incidents(windows);
     let escalator = Escalator::start(db.clone(), neighbours.clone(), api::clock::now)?;
@@ -72,6 +76,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
             maintenance(config);
             alerts(config);
             knowledge(config);
+            jobs(config);
         }),
         options: options(&carry, &listen, storage.connections, certificate.as_ref())?,
     };
@@ -81,6 +86,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
         service.run(listener, move |_| first_run::greet(scheme, address, &data_dir)).await
     })?;
     drop(escalator);
+    drop(scheduler);
     drop(outbox);
     tracing::info!("stopped");
     Ok(())

@@ -35,10 +35,14 @@ pub(super) enum Kind {
     Incident,
     KbCategory,
     KbArticle,
+    Job,
+    JobScript,
+    /// One that a runner has.
+    JobRun,
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 21] = [
+    pub(super) const ALL: [Self; 24] = [
         Self::Resource,
         Self::Record,
         Self::Site,
@@ -52,6 +56,9 @@ impl Kind {
         Self::Override,
         Self::RosterCalendar,
         Self::UserCalendar,
+        Self::Job,
+        Self::JobScript,
+        Self::JobRun,
         Self::MaintenanceWindow,
         Self::MaintenanceCalendar,
         Self::Alert,
@@ -78,6 +85,9 @@ impl Kind {
             Self::Override => "override",
             Self::RosterCalendar => "rosterCalendar",
             Self::UserCalendar => "userCalendar",
+            Self::Job => "job",
+            Self::JobScript => "jobScript",
+            Self::JobRun => "jobRun",
             Self::MaintenanceWindow => "maintenanceWindow",
             Self::MaintenanceCalendar => "maintenanceCalendar",
             Self::Alert => "alert",
@@ -91,7 +101,7 @@ impl Kind {
 
     /// A partner's are seen by its clients, who may name them but not change them.
     pub(super) fn clients_see_their_partners(self) -> bool {
-        matches!(self, Self::User | Self::UserGroup | Self::IncidentCategory)
+        matches!(self, Self::User | Self::UserGroup | Self::IncidentCategory | Self::JobScript)
     }
 
     /// Has this tenant such entities?
@@ -143,6 +153,14 @@ impl Kind {
                 let category = Self::KbCategory.make(owner, name).id();
                 create("/kb/article", json!({"title": name, "content": name, "category": {"id": category}}))
             }
+            Self::Job => create("/jobs", job(name)),
+            Self::JobScript => create("/jobs/scripts", json!({"name": name, "content": "exit 0", "description": name})),
+            Self::JobRun => {
+                let job = Self::Job.make(owner, name).id();
+                owner.post_empty(&format!("/jobs/{job}/run")).ok();
+                let claimed = create("/jobs/runs/claim", json!({"runner": name, "jobs": [job]}));
+                json!({"id": claimed["runs"][0]["run"]["id"]})
+            }
             Self::MaintenanceWindow => {
                 let covered = Self::Resource.make(owner, name).id();
                 json!({"id": create("/scheduleMaintenances", window(name, &covered))["uniqueId"]})
@@ -182,6 +200,9 @@ impl Kind {
             Self::UserGroup => json!(format!("USRGRP-{}", uuid())),
             Self::Roster => json!(format!("ES-{}", uuid())),
             Self::Override => json!(format!("OVR-{}", uuid())),
+            Self::Job => json!(uuid()),
+            Self::JobScript => json!(987_654_321),
+            Self::JobRun => json!(format!("RUN-{}", uuid())),
             Self::RosterCalendar | Self::UserCalendar | Self::MaintenanceCalendar => json!(format!("CAL-{}", uuid())),
             Self::MaintenanceWindow => json!(format!("SM-{}", uuid())),
             Self::Alert | Self::SuppressedAlert => json!(format!("ALT-{}", uuid())),
@@ -209,6 +230,12 @@ fn roster(name: &str, user: &str) -> Value {
     let schedule = json!({"type": "one-time", "startDate": "2026-11-20T00:00:00Z", "endDate": "2026-11-21T00:00:00Z"});
     let shift = json!({"name": name, "schedule": schedule, "users": [{"id": user}], "userGroups": []});
     json!({"name": name, "description": name, "timeZone": {"name": "Europe/Paris"}, "shiftDetails": [shift]})
+}
+
+fn job(name: &str) -> Value {
+    let schedule = json!({"startDate": "2030-01-01T00:00:00Z", "pattern": {"type": "daily", "frequency": "everyday"}});
+    json!({"name": name, "description": name, "schedule": schedule, "script": {"jobType": "antivirus"},
+        "overlapPolicy": "allow"})
 }
 
 fn window(name: &str, resource: &str) -> Value {

@@ -209,6 +209,17 @@ const INCIDENT_FILTERS: &[&str] = &[
 ];
 const BELOW_KB_CATEGORY: &[&str] = &[r#"{"name": "$new", "parentCategory": {"id": "$kbCategory"}}"#];
 const IN_KB_CATEGORY: &[&str] = &[r#"{"title": "$new", "content": "$new", "category": {"id": "$kbCategory"}}"#];
+const JOB: &str = r#"{"name": "$new", "schedule": {"startDate": "2030-01-01T00:00:00Z",
+    "pattern": {"type": "daily", "frequency": "everyday"}}, "script": {"jobType": "antivirus"}}"#;
+const JOB_REFERENCES: &[&str] = &[
+    r#"{"name": "$new", "schedule": {"startDate": "2030-01-01T00:00:00Z", "pattern": {"type": "never"}},
+    "script": {"jobType": "antivirus"}, "resources": [{"id": "$resource"}]}"#,
+    r#"{"name": "$new", "schedule": {"startDate": "2030-01-01T00:00:00Z", "pattern": {"type": "never"}},
+    "script": {"customScript": {"id": "$jobScript"}, "userType": 0}}"#,
+];
+const JOB_SCRIPT: &str = r#"{"name": "$new", "content": "exit 0"}"#;
+/// A claim of what nobody has, so that runs that others wait for stay.
+const JOB_CLAIM: &str = r#"{"runner": "$new", "jobs": ["00000000-0000-4000-8000-000000000000"]}"#;
 
 /// Every operation but the public ones.
 pub(super) const RECIPES: &[Recipe] = &[
@@ -414,4 +425,25 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("POST /kb/article/{articleId}").ids(&[Kind::KbArticle]).sends(r#"{"title": "$new"}"#).refers(IN_KB_CATEGORY),
     op("DELETE /kb/article/{articleId}").ids(&[Kind::KbArticle]),
     op("GET /kb/article/{articleId}/versions").ids(&[Kind::KbArticle]),
+    // Jobs
+    op("POST /jobs").sends(JOB).refers(JOB_REFERENCES),
+    op("GET /jobs/search").filters(&["queryString=id:$job", "queryString=resourceId:$resource"]),
+    op("GET /jobs/types"),
+    op("POST /jobs/scripts").sends(JOB_SCRIPT),
+    op("GET /jobs/scripts/search").filters(&["queryString=id:$jobScript", "queryString=name:$jobScript.name"]),
+    op("GET /jobs/scripts/{scriptId}").ids(&[Kind::JobScript]),
+    op("POST /jobs/scripts/{scriptId}").ids(&[Kind::JobScript]).sends(JOB_SCRIPT),
+    op("DELETE /jobs/scripts/{scriptId}").ids(&[Kind::JobScript]),
+    op("POST /jobs/runs/claim").sends(JOB_CLAIM),
+    op("GET /jobs/runs/{runId}").ids(&[Kind::JobRun]),
+    op("POST /jobs/runs/{runId}/cancel").ids(&[Kind::JobRun]),
+    op("POST /jobs/runs/{runId}/heartbeat").ids(&[Kind::JobRun]).sends(r#"{"attempt": 1}"#),
+    op("POST /jobs/runs/{runId}/log").ids(&[Kind::JobRun]).sends(r#"{"attempt": 1, "lines": ["$new"]}"#),
+    op("POST /jobs/runs/{runId}/result").ids(&[Kind::JobRun]).sends(r#"{"attempt": 1, "exitCode": 0}"#),
+    op("GET /jobs/{jobId}").ids(&[Kind::Job]),
+    op("POST /jobs/{jobId}").ids(&[Kind::Job]).sends(JOB).refers(JOB_REFERENCES),
+    op("DELETE /jobs/{jobId}").ids(&[Kind::Job]),
+    op("POST /jobs/{jobId}/run").ids(&[Kind::Job]),
+    op("GET /jobs/{jobId}/runs").ids(&[Kind::Job]),
+    op("GET /jobs/{jobId}/next").ids(&[Kind::Job]),
 ];

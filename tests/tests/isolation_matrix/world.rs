@@ -303,9 +303,10 @@ fn without(text: &str, words: &[String]) -> String {
         let mut out = String::new();
         while let Some(at) = rest.find(word.as_str()) {
             let (before, after) = (&rest[..at], &rest[at + word.len()..]);
-            let whole =
-                !before.ends_with(|c: char| c.is_alphanumeric()) && !after.starts_with(|c: char| c.is_alphanumeric());
+            // What stands before may be the word itself, which was none there.
             out.push_str(before);
+            let whole =
+                !out.ends_with(|c: char| c.is_alphanumeric()) && !after.starts_with(|c: char| c.is_alphanumeric());
             out.push_str(if whole { "ENTITY" } else { word });
             rest = after.to_owned();
         }

@@ -12,6 +12,7 @@ mod data;
 mod filter_list;
 mod filters;
 mod http;
+mod jobs;
 mod lists;
 mod load;
 mod machine;
@@ -39,7 +40,7 @@ use anyhow::{Context as _, Result, ensure};
 use crate::{data::Store, table::Line};
 
 /// The parts, in the order in which they run.
-const PARTS: [&str; 11] = [
+const PARTS: [&str; 12] = [
     "points",
     "list",
     "memory",
@@ -47,6 +48,7 @@ const PARTS: [&str; 11] = [
     "reports",
     "rosters",
     "maintenance",
+    "jobs",
     "alerts",
     "writes",
     "overload",
@@ -153,6 +155,7 @@ fn measure(part: &str, settings: &Settings, store: &Store, temporary: &Path, res
         "rosters" => results.lines.extend(rosters::measure(temporary)?),
         "writes" => results.lines.push(writes::together(temporary)?),
         "overload" => results.lines.extend(writes::overload(temporary)?),
+        "jobs" => results.lines.extend(jobs::measure(temporary)?),
         "maintenance" => results.lines.extend(maintenance::measure(temporary)?),
         "alerts" => results.lines.push(alerts::measure(&store.database(list)?, temporary)?),
         _ => results.lines.extend(start::measure(&store.database(large)?)?),

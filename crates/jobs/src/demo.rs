@@ -1,0 +1,117 @@
+//! Jobs that ran, for `--demo`: a script of the library by night, a report by week, and what became of their runs.
+
+use base::{problem::Problem, tenant::TenantId, timestamp::Timestamp};
+use db::{Db, Result};
+use outbox::{Tx, Who};
+use serde_json::{Value, json};
+
+use crate::{
+    job::{self, wire::JobChange},
+    runs::{
+        self,
+        rules::{self, SKIPPED},
+        store::Run,
+    },
+    scripts::{self, wire::ScriptChange},
+};
+
+const DAY_MS: i64 = 86_400_000;
+
+const CLEANUP: &str = "#!/bin/sh\n# Removes what nobody has touched for a week.\nfind \"${TMPDIR:-/tmp}\" -user \"$(id -un)\" -mtime +7 -print -delete\n";
+
+/// What became of the last nights, the latest first: status, exit code, what was printed.
+const NIGHTS: [(&str, i64, &str); 5] = [
+    ("SUCCEEDED", 0, "/tmp/build-4711\n/tmp/upload-17.part\n2 files removed\n"),
+    ("SUCCEEDED", 0, "0 files removed\n"),
+    ("FAILED", 1, "find: '/tmp/.X11-unix': Permission denied\n"),
+    (SKIPPED, 0, ""),
+    ("SUCCEEDED", 0, "14 files removed\n"),
+];
+
+/// Adds the jobs to a tenant that has none. Says whether it did anything.
+pub fn fill(db: &Db, tenant: &TenantId, now: Timestamp) -> Result<bool> {
+    let tenant = tenant.to_string();
+    let who = Who { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
+    db.write_here(move |conn| Tx::run(conn, &who, now, |tx| fill_empty(tx, &tenant)))
+}
+
+fn fill_empty(tx: &mut Tx<'_>, tenant: &str) -> Result<bool> {
+    if job::store::any(tx.conn, tenant)? {
+        return Ok(false);
+    }
+    let now = tx.now;
+    let script = ScriptChange::read(
+        &json!({"name": "Clean up temporary files", "platforms": ["LINUX", "MACOS"], "interpreter": "sh",
+            "content": CLEANUP}),
+        true,
+    )?;
+    let id = db::next_id(tx.conn, "jobs.scripts", 1)?;
+    let script = scripts::rules::changed(&scripts::rules::blank(tenant, id, "", now), &script, "", now);
+    scripts::store::insert(tx.conn, &script)?;
+    let midnight = now.millis().div_euclid(DAY_MS) * DAY_MS;
+    let two = midnight + 2 * 3_600_000;
+    let tonight = if two > now.millis() { two } else { two + DAY_MS };
+    let nightly = add(
+        tx,
+        tenant,
+        &json!({
+            "name": "Nightly cleanup",
+            "description": "Keeps the build machines from filling up",
+            "schedule": {
+                "startDate": Timestamp::from_millis(tonight - 30 * DAY_MS),
+                "pattern": {"type": "daily", "frequency": "everyday"},
+            },
+            "script": {"customScript": {"id": id}, "userType": 0},
+            "misfirePolicy": "skip",
+        }),
+    )?;
+    add(
+        tx,
+        tenant,
+        &json!({
+            "name": "Missing patches, by week",
+            "schedule": {
+                "startDate": Timestamp::from_millis(midnight + DAY_MS),
+                "pattern": {"type": "weekly", "weekDays": "Monday", "repeatFrequency": 1},
+            },
+            "script": {"jobType": "missingPatchesRequest",
+                "approvalType": {"approvalType": 1, "approvalReason": "Change window", "alertRequired": false}},
+        }),
+    )?;
+    for (night, (status, exit_code, output)) in (1..).zip(NIGHTS) {
+        past(tx, &nightly, tonight - night * DAY_MS, status, exit_code, output)?;
+    }
+    Ok(true)
+}
+
+fn add(tx: &mut Tx<'_>, tenant: &str, body: &Value) -> Result<job::store::Job> {
+    let change = JobChange::read(body, true)?;
+    let blank = job::rules::blank(tenant, uuid::Uuid::now_v7().to_string(), "", tx.now);
+    let row = job::rules::changed(&blank, &change, "", tx.now)?;
+    job::store::insert(tx.conn, &row)?;
+    let shown = job::shown::job(tx.conn, &[tenant.to_owned()], &row)?;
+    job::shown::note(tx, &row, None, Some(&shown))?;
+    Ok(row)
+}
+
+/// A run of a past night.
+fn past(tx: &mut Tx<'_>, job: &job::store::Job, due_ms: i64, status: &str, exit_code: i64, output: &str) -> Result<()> {
+    let due = Timestamp::from_millis(due_ms);
+    let run = rules::queued(job, runs::store::new_id(), due_ms, "schedule", due);
+    if status == SKIPPED {
+        let reason = "A run of the job was not over when this one was due.".to_owned();
+        return runs::store::insert(tx.conn, &[rules::not_run(run, SKIPPED, reason, due)]);
+    }
+    runs::store::append(tx.conn, &run, output)?;
+    let run = Run {
+        state: status.to_owned(),
+        started_ms: Some(due_ms + 2_000),
+        finished_ms: Some(due_ms + 9_000),
+        attempt: 1,
+        runner: "build-01".to_owned(),
+        exit_code: Some(exit_code),
+        output_bytes: i64::try_from(output.len()).map_err(|_| Problem::internal())?,
+        ..run
+    };
+    runs::store::insert(tx.conn, &[run])
+}

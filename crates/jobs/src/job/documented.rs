@@ -1,0 +1,240 @@
+//! The shapes of requests, schedules and scripts, for the OpenAPI document: what varies is a union.
+
+#![expect(dead_code, reason = "only the schemas of these types are used")]
+
+use utoipa::ToSchema;
+
+use super::wire::JobResource;
+
+/// A job to create.
+#[derive(ToSchema)]
+#[schema(as = ScheduledJobInput, rename_all = "camelCase", example = json!({
+    "name": "Nightly cleanup",
+    "schedule": {
+        "startDate": "2026-11-20T02:00:00+0000",
+        "pattern": {"type": "daily", "frequency": "recurrence", "repeatFrequency": 1, "repeatType": "days"}
+    },
+    "script": {"jobType": "tempfilesreport"}
+}))]
+pub struct JobInput {
+    /// At most 200 characters; need not be unique.
+    name: String,
+    /// At most 4,000 characters.
+    description: Option<String>,
+    /// When it runs.
+    schedule: Schedule,
+    /// What it does.
+    script: ScriptVariant,
+    /// What it is done to, by id; `devices` is taken as well.
+    #[schema(max_items = 1000)]
+    resources: Option<Vec<JobResource>>,
+    /// A runner that does not have all of them does not get its runs.
+    #[schema(max_items = 20)]
+    labels: Option<Vec<String>>,
+    /// `once` (default), `skip` or `all`: what becomes of due times at which the service was not there.
+    misfire_policy: Option<String>,
+    /// How late a run may begin, in seconds.
+    #[schema(minimum = 1, maximum = 31536000)]
+    maximum_lateness: Option<i64>,
+    /// `skip` (default), `queue` or `allow`: what becomes of a run that is due while one before it is open.
+    overlap_policy: Option<String>,
+    /// How long a run may take, in seconds; default 3600.
+    #[schema(minimum = 1, maximum = 86400)]
+    time_limit: Option<i64>,
+    /// Default true; false stops the schedule.
+    active: Option<bool>,
+}
+
+/// The changes to a job; what is left out stays as it is.
+#[derive(ToSchema)]
+#[schema(as = ScheduledJobUpdate, rename_all = "camelCase")]
+pub struct JobUpdate {
+    /// At most 200 characters.
+    name: Option<String>,
+    /// At most 4,000 characters.
+    description: Option<String>,
+    /// Another schedule; runs that were due before now are not made up for.
+    schedule: Option<Schedule>,
+    /// Does something else from now on.
+    script: Option<ScriptVariant>,
+    /// All of its resources from now on.
+    #[schema(max_items = 1000)]
+    resources: Option<Vec<JobResource>>,
+    /// All of its labels from now on.
+    #[schema(max_items = 20)]
+    labels: Option<Vec<String>>,
+    /// `once`, `skip` or `all`.
+    misfire_policy: Option<String>,
+    /// In seconds; `null` takes the limit away.
+    #[schema(minimum = 1, maximum = 31536000)]
+    maximum_lateness: Option<i64>,
+    /// `skip`, `queue` or `allow`.
+    overlap_policy: Option<String>,
+    /// In seconds.
+    #[schema(minimum = 1, maximum = 86400)]
+    time_limit: Option<i64>,
+    /// false stops the schedule.
+    active: Option<bool>,
+}
+
+/// When a job runs.
+#[derive(serde::Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = JobSchedule)]
+pub struct Schedule {
+    /// No run is due before this instant, which also gives the time of day of every run.
+    #[schema(example = "2026-11-20T02:00:00+0000")]
+    start_date: String,
+    /// What follows.
+    pattern: Pattern,
+    /// Whose clocks count; without it, GMT.
+    time_zone: Option<TimeZone>,
+}
+
+/// A supported time zone, by its name.
+#[derive(serde::Serialize, ToSchema)]
+#[schema(as = JobTimeZone, example = json!({"name": "Europe/Paris"}))]
+pub struct TimeZone {
+    /// One of the names of `GET /api/v2/cfg/timezones`.
+    name: String,
+}
+
+/// How a job repeats.
+#[derive(serde::Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = JobPattern, example = json!({
+    "type": "daily", "frequency": "recurrence", "repeatFrequency": 2, "repeatType": "days"
+}))]
+pub struct Pattern {
+    /// `daily`, `weekly`, `monthly`, `never` or `run once`; the last two run at `startDate` alone.
+    r#type: String,
+    /// Of a daily one: `everyday`, `every weekday`, or `recurrence` with `repeatFrequency`.
+    frequency: Option<String>,
+    /// Every so many days, weeks or months.
+    repeat_frequency: Option<i64>,
+    /// Of a daily recurrence: `days`.
+    repeat_type: Option<String>,
+    /// Of a weekly one: names of days, separated by commas; without them the day of `startDate`.
+    week_days: Option<String>,
+    /// Of a monthly one: days of the month, separated by commas; in a shorter month its last day.
+    day_of_month: Option<String>,
+    /// Of a monthly one, with `dayOfWeek`: `First`, `Second`, `Third`, `Fourth` or `Last`.
+    week_index: Option<String>,
+    /// Of a monthly one, with `weekIndex`: `Sunday` to `Saturday`.
+    day_of_week: Option<String>,
+}
+
+/// What a job does: a script of the library, a backup of configurations, or one of the other types, which may ask for
+/// an approval.
+#[derive(serde::Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(as = JobScriptVariant)]
+pub enum ScriptVariant {
+    /// A script of the library.
+    Custom(CustomVariant),
+    /// A backup of configurations.
+    ConfigBackup(ConfigVariant),
+    /// A type that asks for an approval.
+    Approved(ApprovedVariant),
+    /// A type alone.
+    Plain(PlainVariant),
+}
+
+/// A script of the library.
+#[derive(serde::Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = JobCustomScript)]
+pub struct CustomVariant {
+    /// Which one; a request names its `id`.
+    custom_script: CustomScript,
+    /// Kept as it is given; default 0.
+    #[schema(minimum = 0)]
+    user_type: Option<i64>,
+}
+
+/// A script of the library, as a job shows it.
+#[derive(serde::Serialize, ToSchema)]
+#[schema(as = JobCustomScriptReference)]
+pub struct CustomScript {
+    /// Its number.
+    #[schema(example = 7)]
+    id: i64,
+    /// Its name.
+    name: Option<String>,
+    /// What it does.
+    description: Option<String>,
+    /// What it runs on.
+    platforms: Option<Vec<String>>,
+}
+
+/// A backup of configurations.
+#[derive(serde::Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = JobConfigBackup)]
+pub struct ConfigVariant {
+    /// `networkconfigbackup`.
+    #[schema(pattern = "^networkconfigbackup$", example = "networkconfigbackup")]
+    job_type: String,
+    /// What is backed up.
+    config_params: ConfigParams,
+}
+
+/// What is backed up.
+#[derive(serde::Serialize, ToSchema)]
+#[schema(as = JobConfigParams, rename_all = "camelCase")]
+pub struct ConfigParams {
+    /// How many versions are kept.
+    #[schema(example = "5")]
+    #[schema(rename = "versionsSaved")]
+    versions_saved: Option<String>,
+    /// Back up when a device changes?
+    #[schema(rename = "backUpTrigger")]
+    back_up_trigger: Option<bool>,
+    /// Alert on a change of the configuration at start?
+    #[schema(rename = "startupConfigAlert")]
+    startup_config_alert: Option<bool>,
+    /// Alert on a change of the running configuration?
+    #[schema(rename = "runtimeConfigAlert")]
+    runtime_config_alert: Option<bool>,
+    /// Back up the configuration at start?
+    #[schema(rename = "startUpConfigFilesBackUp")]
+    start_up_config_files_back_up: Option<bool>,
+    /// Back up the running configuration?
+    #[schema(rename = "runTimeConfigFilesBackUp")]
+    run_time_config_files_back_up: Option<bool>,
+}
+
+/// A type that asks for an approval.
+#[derive(serde::Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = JobWithApproval)]
+pub struct ApprovedVariant {
+    /// One of `GET /jobs/types`, but `custom` and `networkconfigbackup`.
+    #[schema(example = "appinstall")]
+    job_type: String,
+    /// How it is approved.
+    approval_type: ApprovalType,
+}
+
+/// How a job is approved.
+#[derive(serde::Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = JobApprovalType)]
+pub struct ApprovalType {
+    /// Kept as it is given.
+    approval_type: Option<i64>,
+    /// Why.
+    approval_reason: Option<String>,
+    /// Is somebody alerted?
+    alert_required: Option<bool>,
+}
+
+/// A type alone.
+#[derive(serde::Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = JobTypeAlone)]
+pub struct PlainVariant {
+    /// One of `GET /jobs/types`, but `custom`.
+    #[schema(example = "adCheckList")]
+    job_type: String,
+}

@@ -1,0 +1,287 @@
+//! Jobs over HTTP.
+
+use actix_web::{
+    HttpResponse, delete, get,
+    http::header::{self, HeaderValue},
+    post, web,
+};
+use api::{Answer, At, Body, answer, context::check_version, spec::PageOf};
+use base::problem::{FieldError, Problem, shorten};
+use outbox::Tx;
+use ports::{ResourceKey, Resources};
+
+use super::{
+    documented::{JobInput, JobUpdate},
+    rules::{self, Filter},
+    shown,
+    store::{self, Resource},
+    wire::{Job, JobChange, NextRuns},
+};
+use crate::scripts;
+
+/// How many next runs are told at most.
+const MOST_NEXT: i64 = 100;
+
+/// Around the job that a request names: what its resources and its script may belong to.
+pub struct Around {
+    /// The tenants in reach of the request.
+    scope: Vec<String>,
+    partner: String,
+}
+
+impl Around {
+    /// Of a request.
+    pub fn new(at: &At) -> Self {
+        Self { scope: at.scope(), partner: at.tenant.partner.to_string() }
+    }
+
+    /// The tenants whose resources a job of this tenant may name: a partner's job those of its clients too.
+    fn of_resources(&self, tenant: &str) -> Vec<String> {
+        if tenant == self.partner { self.scope.clone() } else { vec![tenant.to_owned()] }
+    }
+
+    /// The tenants whose scripts a job of this tenant may run.
+    fn of_scripts(&self, tenant: &str) -> Vec<String> {
+        if tenant == self.partner { vec![tenant.to_owned()] } else { vec![tenant.to_owned(), self.partner.clone()] }
+    }
+}
+
+/// Checks what a change refers to, and stores it with the job.
+fn keep(
+    tx: &mut Tx<'_>,
+    resources: &dyn Resources,
+    around: &Around,
+    job: &store::Job,
+    change: &JobChange,
+) -> db::Result<()> {
+    if let Some(id) = change.script.as_ref().and_then(|script| script.script_id) {
+        db::lock_shared(tx.conn, &scripts::http::lock_name(id))?;
+        let known = scripts::store::summaries(tx.conn, &around.of_scripts(&job.tenant_id), &[id])?;
+        if known.is_empty() {
+            let message = format!("names no script of the tenant or its partner: {id}");
+            return Err(Problem::field("script.customScript.id", message).into());
+        }
+    }
+    if let Some((list, ids)) = &change.resources {
+        let keys: Vec<ResourceKey> = ids.iter().cloned().map(ResourceKey::Id).collect();
+        let known = resources.find(tx.conn, &around.of_resources(&job.tenant_id), &keys)?;
+        let (mut rows, mut errors) = (Vec::<Resource>::new(), Vec::new());
+        for (index, (id, found)) in ids.iter().zip(&known).enumerate() {
+            let Some(found) = found.first() else {
+                let message = format!("names no resource of the tenant: {}", shorten(id));
+                errors.push(FieldError::new(format!("{list}[{index}].id"), message));
+                continue;
+            };
+            if rows.iter().all(|row| row.resource_id != found.id) {
+                rows.push(Resource {
+                    tenant_id: job.tenant_id.clone(),
+                    job_id: job.id.clone(),
+                    resource_id: found.id.clone(),
+                    resource_tenant: found.tenant_id.clone(),
+                    position: i64::try_from(index).unwrap_or(i64::MAX),
+                });
+            }
+        }
+        if !errors.is_empty() {
+            return Err(Problem::fields(errors).into());
+        }
+        store::replace_resources(tx.conn, job, &rows)?;
+    }
+    if let Some(labels) = &change.labels {
+        store::replace_labels(tx.conn, job, labels)?;
+    }
+    Ok(())
+}
+
+/// Create a job
+///
+/// Its runs become due by its schedule. One whose `startDate` lies in the past runs once at once, for the due time that
+/// was last, unless its `misfirePolicy` is `skip`.
+#[utoipa::path(
+    tag = "jobs",
+    operation_id = "createJob",
+    request_body(content = JobInput),
+    responses((status = 200, description = "The new job", body = Job)),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/jobs")]
+pub async fn create(at: At, resources: web::Data<dyn Resources>, body: Body) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let change = JobChange::read(&body.0, true)?;
+    let (around, resources) = (Around::new(&at), resources.into_inner());
+    let (tenant, user, now) = (at.tenant.id.to_string(), at.caller.user_id.clone(), at.now);
+    at.write(move |tx| {
+        let blank = rules::blank(&tenant, uuid::Uuid::now_v7().to_string(), &user, now);
+        let job = rules::changed(&blank, &change, &user, now)?;
+        store::insert(tx.conn, &job)?;
+        keep(tx, &*resources, &around, &job, &change)?;
+        let shown = shown::job(tx.conn, &around.of_scripts(&tenant), &job)?;
+        shown::note(tx, &job, None, Some(&shown))?;
+        Answer::entity(&shown, job.version)
+    })
+    .await
+}
+
+/// Search jobs
+///
+/// A page of the jobs of the tenant; at partner level, of its clients too. The variables of `queryString` are `id`,
+/// `name` (it contains the value, whatever the letter case; with `isEquals:true` it is the value), `jobType`,
+/// `jobQueued` (`true` or `false`) and `resourceId`.
+#[utoipa::path(
+    tag = "jobs",
+    operation_id = "searchJobs",
+    params(
+        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
+        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+        ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
+        ("sortName" = Option<String>, Query, description = "`id` (default; ascending in time), `name` or `startDate`", example = "name"),
+        ("queryString" = Option<String>, Query, description = "Filter expression", example = "jobType:custom"),
+    ),
+    responses((status = 200, description = "A page of jobs", body = PageOf<Job>)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/jobs/search")]
+pub async fn search(at: At) -> api::Result<HttpResponse> {
+    let mut query = at.query()?;
+    let sort = query.sort(&rules::SORTS, "id", true);
+    let walk = query.walk(at.request().path(), sort);
+    let text = query.text("queryString").unwrap_or_default();
+    query.finish()?;
+    let filter = Filter::parse(&text)?;
+    let (scope, scripts) = (at.scope(), scripts::http::readable(&at));
+    let page = at.db.read(move |conn| {
+        let found = store::search(conn, &scope, &filter, sort, &walk)?;
+        let shown = shown::jobs(conn, &scripts, &found.rows)?;
+        Ok(walk.answer(found.with(shown)))
+    });
+    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+}
+
+/// Get a job
+#[utoipa::path(
+    tag = "jobs",
+    operation_id = "getJob",
+    params(("jobId" = String, Path, description = "UUID", example = "0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e")),
+    responses((status = 200, description = "The job", body = Job)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/jobs/{jobId}")]
+pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (scope, scripts, id) = (at.scope(), scripts::http::readable(&at), path.into_inner().1);
+    let read = at.db.read(move |conn| {
+        let row = store::existing(conn, &scope, &id)?;
+        Ok((shown::job(conn, &scripts, &row)?, row.version))
+    });
+    let (shown, version) = read.await?;
+    // The tag is that of what people change, for `If-Match`. Runs come and go without them, so it is never a 304.
+    let mut response = answer::ok(&shown)?;
+    let tag = HeaderValue::from_str(&format!("\"{version}\"")).map_err(|_| Problem::internal())?;
+    response.headers_mut().insert(header::ETAG, tag);
+    Ok(response)
+}
+
+/// Update a job
+///
+/// Fields left out stay as they are. Another schedule counts from now on: what it would have made due before is not
+/// made up for. Runs that wait stay.
+#[utoipa::path(
+    tag = "jobs",
+    operation_id = "updateJob",
+    params(("jobId" = String, Path, description = "UUID", example = "0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e")),
+    request_body(content = JobUpdate, example = json!({"active": false})),
+    responses(
+        (status = 200, description = "The job after the change", body = Job),
+        (status = 412, description = "The job has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/jobs/{jobId}")]
+pub async fn update(
+    at: At,
+    resources: web::Data<dyn Resources>,
+    path: web::Path<(String, String)>,
+    body: Body,
+) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let change = JobChange::read(&body.0, false)?;
+    let (around, resources, wanted, id) =
+        (Around::new(&at), resources.into_inner(), at.if_match()?, path.into_inner().1);
+    let (user, now) = (at.caller.user_id.clone(), at.now);
+    at.write(move |tx| {
+        let old = take_up(tx, &around.scope, &id, wanted)?;
+        let scripts = around.of_scripts(&old.tenant_id);
+        let before = shown::job(tx.conn, &scripts, &old)?;
+        let new = rules::changed(&old, &change, &user, now)?;
+        store::update(tx.conn, &old, &new)?;
+        keep(tx, &*resources, &around, &new, &change)?;
+        let after = shown::job(tx.conn, &scripts, &new)?;
+        shown::note(tx, &new, Some(&before), Some(&after))?;
+        Answer::entity(&after, new.version)
+    })
+    .await
+}
+
+/// Delete a job
+///
+/// With the history of its runs. Whoever carries out a run of it learns so at the next heartbeat.
+#[utoipa::path(
+    tag = "jobs",
+    operation_id = "deleteJob",
+    params(("jobId" = String, Path, description = "UUID", example = "0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e")),
+    responses(
+        (status = 200, description = "Deleted; an empty object"),
+        (status = 412, description = "The job has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[delete("/jobs/{jobId}")]
+pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (around, wanted, id) = (Around::new(&at), at.if_match()?, path.into_inner().1);
+    at.write(move |tx| {
+        let job = take_up(tx, &around.scope, &id, wanted)?;
+        let before = shown::job(tx.conn, &around.of_scripts(&job.tenant_id), &job)?;
+        store::delete(tx.conn, &job)?;
+        shown::note(tx, &job, Some(&before), None)?;
+        Ok(Answer::empty())
+    })
+    .await
+}
+
+/// When a job runs next
+///
+/// The next due times of its schedule, in order; none when it is not active, or over.
+#[utoipa::path(
+    tag = "jobs",
+    operation_id = "nextRunsOfJob",
+    params(
+        ("jobId" = String, Path, description = "UUID", example = "0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e"),
+        ("count" = Option<i64>, Query, description = "1 to 100, default 10", example = 5),
+    ),
+    responses((status = 200, description = "The next due times", body = NextRuns)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/jobs/{jobId}/next")]
+pub async fn next(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    let mut query = at.query()?;
+    let count = query.integer("count", 10);
+    if !(1..=MOST_NEXT).contains(&count) {
+        query.error("count", format!("must be an integer from 1 to {MOST_NEXT}"));
+    }
+    query.finish()?;
+    let (scope, id) = (at.scope(), path.into_inner().1);
+    let row = at.db.point(move |conn| store::existing(conn, &scope, &id)).await?;
+    let count = usize::try_from(count).unwrap_or(1);
+    answer::ok(&NextRuns { next_runs: rules::upcoming(&row, count)? })
+}
+
+/// The job that is to be changed, which neither the scheduler nor anybody else changes until the end of the transaction.
+pub fn take_up(tx: &mut Tx<'_>, scope: &[String], id: &str, wanted: Option<i64>) -> db::Result<store::Job> {
+    db::lock_shared(tx.conn, crate::scheduler::LOCK)?;
+    db::lock(tx.conn, &format!("jobs.job:{}", id.to_ascii_lowercase()))?;
+    let row = store::existing(tx.conn, scope, id)?;
+    check_version(wanted, row.version)?;
+    Ok(row)
+}

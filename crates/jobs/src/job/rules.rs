@@ -1,0 +1,262 @@
+//! What becomes of jobs, when they are due, and which of them a search means. Pure.
+
+use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
+use calendar::{JobSchedule, Rule, Zone};
+
+use super::{script::JobScript, store::Job, types, wire::JobChange};
+
+/// What a search may be sorted by.
+pub const SORTS: [&str; 3] = ["id", "name", "startDate"];
+
+/// The variables of a search.
+const VARIABLES: [&str; 6] = ["id", "name", "jobType", "jobQueued", "resourceId", "isEquals"];
+
+/// How long a run may take when the job does not say, in seconds.
+const TIME_LIMIT: i64 = 3600;
+
+/// How far back the last due time is looked for, in days; a step is taken when the one before it found nothing.
+const BACK: [i64; 4] = [2, 35, 400, 4_020];
+
+const DAY_MS: i64 = 86_400_000;
+
+/// What a schedule means, as it is stored.
+///
+/// # Errors
+/// 500 for what this service did not store.
+pub fn rule(job: &Job) -> Result<Rule, Problem> {
+    let value = serde_json::from_str(&job.schedule).map_err(|_| Problem::internal())?;
+    let zone = if job.zone.is_empty() { Zone::GMT } else { Zone::find(&job.zone).ok_or_else(Problem::internal)? };
+    Ok(JobSchedule::from_json(&value)?.rule(zone))
+}
+
+/// The first due time after an instant.
+pub fn next_due(rule: &Rule, after: Timestamp) -> Option<i64> {
+    rule.starts(after).next().map(Timestamp::millis)
+}
+
+/// The last due time at or before an instant.
+pub fn last_due(rule: &Rule, at: Timestamp) -> Option<i64> {
+    let since = |from: i64| {
+        let due = rule.starts(Timestamp::from_millis(from)).take_while(|due| *due <= at);
+        due.last().map(Timestamp::millis)
+    };
+    BACK.iter().find_map(|days| since(at.millis() - days * DAY_MS)).or_else(|| since(-1))
+}
+
+/// When a new job is due first: what began in the past is made up for by one run at once, unless the job skips what it
+/// missed.
+pub fn first_due(rule: &Rule, misfire: &str, now: Timestamp) -> Option<i64> {
+    let past = if misfire == "skip" { None } else { last_due(rule, now) };
+    past.or_else(|| next_due(rule, now))
+}
+
+/// What a new job starts from.
+pub fn blank(tenant: &str, id: String, by: &str, now: Timestamp) -> Job {
+    Job {
+        tenant_id: tenant.to_owned(),
+        id,
+        version: 0,
+        name: String::new(),
+        name_key: String::new(),
+        description: String::new(),
+        schedule: String::new(),
+        zone: String::new(),
+        start_ms: 0,
+        job_type: String::new(),
+        script: String::new(),
+        script_id: None,
+        misfire: "once".to_owned(),
+        lateness_s: None,
+        overlap: "skip".to_owned(),
+        time_limit_s: TIME_LIMIT,
+        active: true,
+        next_due_ms: None,
+        created_by: by.to_owned(),
+        created_ms: now.millis(),
+        updated_by: by.to_owned(),
+        updated_ms: now.millis(),
+    }
+}
+
+/// The job after a change. A new schedule, and one that is taken up again, counts from now on; else the next run stays
+/// due when it was.
+///
+/// # Errors
+/// 500 for a stored schedule that cannot be read.
+pub fn changed(old: &Job, change: &JobChange, by: &str, now: Timestamp) -> Result<Job, Problem> {
+    let mut job = old.clone();
+    let is_new = old.version == 0;
+    job.version += 1;
+    (job.updated_by, job.updated_ms) = (by.to_owned(), now.millis());
+    if let Some(name) = &change.name {
+        (job.name, job.name_key) = (name.clone(), fold(name));
+    }
+    if let Some(description) = &change.description {
+        job.description.clone_from(description);
+    }
+    if let Some((schedule, zone)) = &change.schedule {
+        job.schedule = schedule.to_json().to_string();
+        job.zone = zone.map(|zone| zone.name().to_owned()).unwrap_or_default();
+        job.start_ms = schedule.start_date.millis();
+    }
+    if let Some(JobScript { job_type, shown, script_id }) = &change.script {
+        (job.job_type, job.script, job.script_id) = ((*job_type).to_owned(), shown.to_string(), *script_id);
+    }
+    if let Some(misfire) = change.misfire {
+        job.misfire = misfire.to_owned();
+    }
+    if let Some(lateness) = change.lateness {
+        job.lateness_s = lateness;
+    }
+    if let Some(overlap) = change.overlap {
+        job.overlap = overlap.to_owned();
+    }
+    job.time_limit_s = change.time_limit.unwrap_or(job.time_limit_s);
+    job.active = change.active.unwrap_or(job.active);
+    let same_rule = (&job.schedule, &job.zone, job.active) == (&old.schedule, &old.zone, old.active);
+    job.next_due_ms = match (job.active, is_new, same_rule) {
+        (false, ..) => None,
+        (true, true, _) => first_due(&rule(&job)?, &job.misfire, now),
+        (true, false, true) => old.next_due_ms,
+        (true, false, false) => next_due(&rule(&job)?, now),
+    };
+    Ok(job)
+}
+
+/// The next times at which a job is due.
+///
+/// # Errors
+/// 500 for a stored schedule that cannot be read.
+pub fn upcoming(job: &Job, count: usize) -> Result<Vec<Timestamp>, Problem> {
+    let Some(next) = job.next_due_ms else { return Ok(Vec::new()) };
+    Ok(rule(job)?.starts(Timestamp::from_millis(next - 1)).take(count).collect())
+}
+
+/// Which jobs a search means.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Exact, in small letters.
+    pub ids: Option<Vec<String>>,
+    /// Folded names, whole or in part.
+    pub names: Option<Vec<String>>,
+    /// Do names match as a whole?
+    pub whole: bool,
+    /// In their documented spelling.
+    pub types: Option<Vec<&'static str>>,
+    /// Does a run wait?
+    pub queued: Option<bool>,
+    /// Ids, in small letters.
+    pub resources: Option<Vec<String>>,
+}
+
+impl Filter {
+    /// Reads a `queryString`.
+    ///
+    /// # Errors
+    /// 400 on `queryString` that names what is wrong.
+    pub fn parse(text: &str) -> Result<Self, Problem> {
+        let mut filter = Self::default();
+        let small = |values: &[String]| values.iter().map(|value| value.to_ascii_lowercase()).collect();
+        for term in query_string::parse(text, &VARIABLES)? {
+            match term.name {
+                "id" => filter.ids = Some(small(&term.values)),
+                "name" => filter.names = Some(term.values.iter().map(|name| fold(name)).collect()),
+                "jobType" => filter.types = Some(job_types(&term.values)?),
+                "jobQueued" => filter.queued = Some(boolean(term.name, &term.value)?),
+                "resourceId" => filter.resources = Some(small(&term.values)),
+                _ => filter.whole = boolean(term.name, &term.value)?,
+            }
+        }
+        Ok(filter)
+    }
+}
+
+fn job_types(values: &[String]) -> Result<Vec<&'static str>, Problem> {
+    let known = |value: &String| types::NAMES.into_iter().find(|name| name.eq_ignore_ascii_case(value));
+    let wrong = || Problem::field("queryString", format!("jobType: must be one of: {}", types::NAMES.join(", ")));
+    values.iter().map(|value| known(value).ok_or_else(wrong)).collect()
+}
+
+fn boolean(name: &str, value: &str) -> Result<bool, Problem> {
+    match fold(value).as_str() {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(Problem::field("queryString", format!("{name}: must be true or false"))),
+    }
+}
+
+/// What an unknown job is answered with, and one of another tenant.
+pub fn no_job() -> Problem {
+    Problem::not_found("The job was not found.")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        Timestamp::parse(text).unwrap()
+    }
+
+    fn made(start: &str, pattern: serde_json::Value, policy: &str, now: &str) -> Job {
+        let body = json!({"name": "a", "schedule": {"startDate": start, "pattern": pattern},
+            "script": {"jobType": "antivirus"}, "misfirePolicy": policy});
+        let change = JobChange::read(&body, true).unwrap();
+        changed(&blank("client_1", "j".to_owned(), "u", at(now)), &change, "u", at(now)).unwrap()
+    }
+
+    fn due(job: &Job) -> Option<String> {
+        job.next_due_ms.map(|ms| Timestamp::from_millis(ms).to_string())
+    }
+
+    #[test]
+    fn a_start_long_past_is_due_once_and_at_once() {
+        let daily = json!({"type": "daily", "frequency": "everyday"});
+        let now = "2026-11-20T12:00:00Z";
+        let job = made("1970-01-01T10:00:00Z", daily.clone(), "once", now);
+        assert_eq!(due(&job).unwrap(), "2026-11-20T10:00:00+0000");
+        let job = made("1970-01-01T10:00:00Z", daily, "skip", now);
+        assert_eq!(due(&job).unwrap(), "2026-11-21T10:00:00+0000");
+        let job = made("1970-01-01T10:00:00Z", json!({"type": "run once"}), "once", now);
+        assert_eq!(due(&job).unwrap(), "1970-01-01T10:00:00+0000");
+        let job = made("1970-01-01T10:00:00Z", json!({"type": "run once"}), "skip", now);
+        assert_eq!(due(&job), None);
+        let job = made("2027-01-01T10:00:00Z", json!({"type": "run once"}), "skip", now);
+        assert_eq!(due(&job).unwrap(), "2027-01-01T10:00:00+0000");
+    }
+
+    #[test]
+    fn a_change_counts_from_now_on_and_leaves_what_was_due() {
+        let daily = json!({"type": "daily", "frequency": "everyday"});
+        let job = made("2026-11-01T10:00:00Z", daily.clone(), "skip", "2026-11-20T09:00:00Z");
+        let change = |body| JobChange::read(&body, false).unwrap();
+        let late = at("2026-11-20T10:30:00Z");
+        let renamed = changed(&job, &change(json!({"name": "b"})), "u", late).unwrap();
+        assert_eq!(due(&renamed).unwrap(), "2026-11-20T10:00:00+0000", "the run that is just due is not lost");
+        let paused = changed(&job, &change(json!({"active": false})), "u", late).unwrap();
+        assert_eq!(due(&paused), None);
+        let resumed = changed(&paused, &change(json!({"active": true})), "u", late).unwrap();
+        assert_eq!(due(&resumed).unwrap(), "2026-11-21T10:00:00+0000");
+        let moved = json!({"schedule": {"startDate": "2026-11-01T08:00:00Z", "pattern": daily}});
+        let moved = changed(&job, &change(moved), "u", late).unwrap();
+        assert_eq!(due(&moved).unwrap(), "2026-11-21T08:00:00+0000");
+    }
+
+    #[test]
+    fn the_last_due_time_is_found_however_rare() {
+        let monthly = json!({"type": "monthly", "dayOfMonth": "1", "repeatFrequency": 1});
+        let job = made("1970-01-01T10:00:00Z", monthly, "all", "2026-11-20T12:00:00Z");
+        assert_eq!(due(&job).unwrap(), "2026-11-01T10:00:00+0000");
+        assert_eq!(upcoming(&job, 2).unwrap()[1], at("2026-12-01T10:00:00Z"));
+    }
+
+    #[test]
+    fn a_search_reads_its_variables() {
+        let filter = Filter::parse("jobType:ANTIVIRUS,custom+jobQueued:True+id:A").unwrap();
+        assert_eq!(filter.types.unwrap(), ["antivirus", "custom"]);
+        assert_eq!((filter.queued, filter.ids.unwrap()), (Some(true), vec!["a".to_owned()]));
+        assert!(Filter::parse("jobType:x").is_err() && Filter::parse("jobQueued:x").is_err());
+    }
+}

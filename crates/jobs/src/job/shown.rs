@@ -1,0 +1,96 @@
+//! From rows to what clients see of jobs.
+
+use std::collections::{HashMap, HashSet};
+
+use base::{problem::Problem, timestamp::Timestamp};
+use db::{Conn, Result};
+use outbox::{Entity, Tx};
+use serde_json::{Value, json};
+
+use super::{
+    store,
+    types::CUSTOM,
+    wire::{Job, JobResource},
+};
+use crate::scripts;
+
+/// Jobs with all that belongs to them; `scripts` are the tenants whose scripts they may run.
+pub fn jobs(conn: &mut Conn, scripts: &[String], rows: &[store::Job]) -> Result<Vec<Job>> {
+    let tenants: HashSet<String> = rows.iter().map(|row| row.tenant_id.clone()).collect();
+    let tenants: Vec<String> = tenants.into_iter().collect();
+    let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
+    let (mut resources, mut labels): (HashMap<String, Vec<JobResource>>, HashMap<String, Vec<String>>) =
+        Default::default();
+    for row in store::resources(conn, &tenants, &ids)? {
+        resources.entry(row.job_id).or_default().push(JobResource { id: row.resource_id });
+    }
+    for (job, label) in store::labels(conn, &tenants, &ids)? {
+        labels.entry(job).or_default().push(label);
+    }
+    let queued: HashSet<String> = store::queued(conn, &tenants, &ids)?.into_iter().collect();
+    let script_ids: HashSet<i64> = rows.iter().filter_map(|row| row.script_id).collect();
+    let script_ids: Vec<i64> = script_ids.into_iter().collect();
+    let library: HashMap<i64, Value> = scripts::store::summaries(conn, scripts, &script_ids)?
+        .into_iter()
+        .map(|(id, name, description, platforms)| {
+            let platforms: Value = serde_json::from_str(&platforms).unwrap_or_default();
+            (id, json!({"id": id, "name": name, "description": description, "platforms": platforms}))
+        })
+        .collect();
+    let show = |row: &store::Job| {
+        Ok(Job {
+            id: row.id.clone(),
+            name: row.name.clone(),
+            description: row.description.clone(),
+            schedule: schedule(row)?,
+            job_queued: queued.contains(&row.id),
+            script: script(row, &library)?,
+            resources: resources.remove(&row.id).unwrap_or_default(),
+            labels: labels.remove(&row.id).unwrap_or_default(),
+            misfire_policy: row.misfire.clone(),
+            maximum_lateness: row.lateness_s,
+            overlap_policy: row.overlap.clone(),
+            time_limit: row.time_limit_s,
+            active: row.active,
+            next_run: row.next_due_ms.map(Timestamp::from_millis),
+            created_by: row.created_by.clone(),
+            created_date: Timestamp::from_millis(row.created_ms),
+            updated_by: row.updated_by.clone(),
+            updated_date: Timestamp::from_millis(row.updated_ms),
+        })
+    };
+    rows.iter().map(show).collect()
+}
+
+/// One job.
+pub fn job(conn: &mut Conn, scripts: &[String], row: &store::Job) -> Result<Job> {
+    let shown = jobs(conn, scripts, std::slice::from_ref(row))?.pop();
+    Ok(shown.ok_or_else(Problem::internal)?)
+}
+
+/// Notes that a job changed.
+pub fn note(tx: &mut Tx<'_>, row: &store::Job, before: Option<&Job>, after: Option<&Job>) -> Result<()> {
+    let entity = Entity { tenant_id: &row.tenant_id, kind: "Job", id: &row.id, publish: true };
+    tx.note_shown(entity, before, after)
+}
+
+fn parsed(text: &str) -> Result<Value, Problem> {
+    serde_json::from_str(text).map_err(|_| Problem::internal())
+}
+
+fn schedule(row: &store::Job) -> Result<Value, Problem> {
+    let mut schedule = parsed(&row.schedule)?;
+    if let (false, Some(members)) = (row.zone.is_empty(), schedule.as_object_mut()) {
+        members.insert("timeZone".to_owned(), json!({"name": row.zone}));
+    }
+    Ok(schedule)
+}
+
+fn script(row: &store::Job, library: &HashMap<i64, Value>) -> Result<Value, Problem> {
+    let stored = parsed(&row.script)?;
+    if row.job_type != CUSTOM {
+        return Ok(stored);
+    }
+    let named = row.script_id.map(|id| library.get(&id).cloned().unwrap_or_else(|| json!({"id": id})));
+    Ok(json!({"customScript": named, "userType": stored["userType"]}))
+}

@@ -1,0 +1,243 @@
+//! Rows of jobs, their resources and labels. Every function takes the tenant, or the tenants of a scope.
+
+use base::{Found, Key, Walk, problem::Problem, query::Sort};
+use db::{Column, Condition, Conn, Order, Result};
+use diesel::prelude::*;
+
+use super::rules::{self, Filter};
+use crate::schema::{job_labels, job_output, job_resources, job_runs, jobs};
+
+/// Ids that one statement names at most.
+pub const AT_ONCE: usize = 500;
+
+/// One row of `jobs`.
+#[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
+#[diesel(table_name = jobs, primary_key(tenant_id, id), treat_none_as_null = true)]
+pub struct Job {
+    /// The tenant that it belongs to.
+    pub tenant_id: String,
+    /// UUID, ascending in time.
+    pub id: String,
+    /// Counts its changes; the `ETag`.
+    pub version: i64,
+    /// As it was given.
+    pub name: String,
+    /// Folded.
+    pub name_key: String,
+    /// What it is for.
+    pub description: String,
+    /// JSON.
+    pub schedule: String,
+    /// The name of its time zone; empty for GMT.
+    pub zone: String,
+    /// `startDate`.
+    pub start_ms: i64,
+    /// One of the types.
+    pub job_type: String,
+    /// JSON.
+    pub script: String,
+    /// Of a custom one, the script of the library.
+    pub script_id: Option<i64>,
+    /// Policy.
+    pub misfire: String,
+    /// How late a run may begin, in seconds.
+    pub lateness_s: Option<i64>,
+    /// Policy.
+    pub overlap: String,
+    /// How long a run may take, in seconds.
+    pub time_limit_s: i64,
+    /// Do runs become due?
+    pub active: bool,
+    /// When the next run is due.
+    pub next_due_ms: Option<i64>,
+    /// A user's id.
+    pub created_by: String,
+    /// When it was created.
+    pub created_ms: i64,
+    /// A user's id.
+    pub updated_by: String,
+    /// When it changed last.
+    pub updated_ms: i64,
+}
+
+/// One row of `job_resources`.
+#[derive(Clone, Debug, PartialEq, Queryable, Insertable)]
+#[diesel(table_name = job_resources)]
+pub struct Resource {
+    /// The tenant of the job.
+    pub tenant_id: String,
+    /// The job.
+    pub job_id: String,
+    /// The resource.
+    pub resource_id: String,
+    /// The tenant of the resource.
+    pub resource_tenant: String,
+    /// Its place among the resources of the job.
+    pub position: i64,
+}
+
+/// The job with this id among these tenants, or 404.
+pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Job> {
+    use jobs::dsl;
+    let id = id.to_ascii_lowercase();
+    let row = match scope {
+        // The common case has a text that never changes, so that the statement stays prepared.
+        [tenant] => dsl::jobs.find((tenant, id)).get_result(conn),
+        tenants => dsl::jobs.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::id.eq(id)).get_result(conn),
+    };
+    Ok(row.optional()?.ok_or_else(rules::no_job)?)
+}
+
+fn condition(scope: &[String], filter: &Filter) -> Condition {
+    let contains = |name: &String| {
+        if filter.whole {
+            return Condition::sql("jobs.name_key = ").text(name.clone());
+        }
+        Condition::sql("replace(jobs.name_key, ").text(name.clone()).then(", '') <> jobs.name_key")
+    };
+    let waits = "EXISTS (SELECT 1 FROM job_runs WHERE job_runs.tenant_id = jobs.tenant_id \
+         AND job_runs.job_id = jobs.id AND job_runs.state = 'QUEUED' AND job_runs.finished_ms IS NULL)";
+    let of_resources = |ids: &Vec<String>| {
+        let named = "EXISTS (SELECT 1 FROM job_resources WHERE job_resources.tenant_id = jobs.tenant_id \
+             AND job_resources.job_id = jobs.id AND job_resources.resource_id IN";
+        Condition::text_in(named, ids).then(")")
+    };
+    Condition::all(
+        [
+            Some(Condition::text_in("jobs.tenant_id IN", scope)),
+            filter.ids.as_ref().map(|ids| Condition::text_in("jobs.id IN", ids)),
+            filter.names.as_ref().map(|names| Condition::any(names.iter().map(contains))),
+            filter.types.as_ref().map(|types| Condition::text_in("jobs.job_type IN", types.iter().copied())),
+            filter.queued.map(|queued| Condition::sql(if queued { "" } else { "NOT " }).then(waits)),
+            filter.resources.as_ref().map(of_resources),
+        ]
+        .into_iter()
+        .flatten(),
+    )
+}
+
+/// A page of the jobs that a filter means.
+pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Job>> {
+    use jobs::dsl;
+    let condition = condition(scope, filter);
+    let total = walk.total(|| dsl::jobs.filter(condition.clone()).count().get_result(conn))?;
+    let first = match sort.name {
+        "name" => Some(Column::Text("jobs.name_key")),
+        "startDate" => Some(Column::Integer("jobs.start_ms")),
+        _ => None,
+    };
+    let order = Order::by(first.into_iter().chain([Column::Text("jobs.id")]), sort.descending);
+    let rows: Vec<Job> = dsl::jobs
+        .filter(condition)
+        .filter(order.after(walk.after())?)
+        .order(order)
+        .offset(walk.offset())
+        .limit(walk.wanted())
+        .load(conn)?;
+    let keys = |row: &Job| {
+        let first = match sort.name {
+            "name" => Some(Key::from(&row.name_key)),
+            "startDate" => Some(Key::from(row.start_ms)),
+            _ => None,
+        };
+        first.into_iter().chain([Key::from(&row.id)]).collect()
+    };
+    Ok(walk.cut(rows, total, keys))
+}
+
+/// The resources of jobs, by job and in their order.
+pub fn resources(conn: &mut Conn, scope: &[String], ids: &[String]) -> Result<Vec<Resource>> {
+    use job_resources::dsl;
+    let mut found = Vec::new();
+    for ids in ids.chunks(AT_ONCE) {
+        let wanted = dsl::job_resources.filter(dsl::tenant_id.eq_any(scope)).filter(dsl::job_id.eq_any(ids));
+        found.extend(wanted.order((dsl::job_id, dsl::position)).load::<Resource>(conn)?);
+    }
+    Ok(found)
+}
+
+/// The labels of jobs: job and label, in order.
+pub fn labels(conn: &mut Conn, scope: &[String], ids: &[String]) -> Result<Vec<(String, String)>> {
+    use job_labels::dsl;
+    let mut found = Vec::new();
+    for ids in ids.chunks(AT_ONCE) {
+        let wanted = dsl::job_labels.filter(dsl::tenant_id.eq_any(scope)).filter(dsl::job_id.eq_any(ids));
+        found.extend(wanted.order((dsl::job_id, dsl::label)).select((dsl::job_id, dsl::label)).load(conn)?);
+    }
+    Ok(found)
+}
+
+/// Those of these jobs that have a run that waits.
+pub fn queued(conn: &mut Conn, scope: &[String], ids: &[String]) -> Result<Vec<String>> {
+    use job_runs::dsl;
+    let mut found = Vec::new();
+    for ids in ids.chunks(AT_ONCE) {
+        let wanted = dsl::job_runs
+            .filter(dsl::tenant_id.eq_any(scope))
+            .filter(dsl::job_id.eq_any(ids))
+            .filter(Condition::sql("job_runs.state = 'QUEUED' AND job_runs.finished_ms IS NULL"));
+        found.extend(wanted.select(dsl::job_id).distinct().load::<String>(conn)?);
+    }
+    Ok(found)
+}
+
+/// Stores a new job.
+pub fn insert(conn: &mut Conn, job: &Job) -> Result<()> {
+    diesel::insert_into(jobs::table).values(job).execute(conn)?;
+    Ok(())
+}
+
+/// Stores a changed job.
+///
+/// # Errors
+/// 409 when somebody else changed it meanwhile.
+pub fn update(conn: &mut Conn, old: &Job, new: &Job) -> Result<()> {
+    let stored = jobs::table.find((&old.tenant_id, &old.id)).filter(jobs::version.eq(old.version));
+    if diesel::update(stored).set(new).execute(conn)? == 0 {
+        return Err(Problem::conflict("Somebody else changed the job meanwhile. Read it again.").into());
+    }
+    Ok(())
+}
+
+/// Gives a job these resources in place of those that it had.
+pub fn replace_resources(conn: &mut Conn, job: &Job, resources: &[Resource]) -> Result<()> {
+    use job_resources::dsl;
+    let former = dsl::job_resources.filter(dsl::tenant_id.eq(&job.tenant_id)).filter(dsl::job_id.eq(&job.id));
+    diesel::delete(former).execute(conn)?;
+    db::insert_rows!(conn, job_resources::table, resources)
+}
+
+/// Gives a job these labels in place of those that it had.
+pub fn replace_labels(conn: &mut Conn, job: &Job, labels: &[String]) -> Result<()> {
+    use job_labels::dsl;
+    let former = dsl::job_labels.filter(dsl::tenant_id.eq(&job.tenant_id)).filter(dsl::job_id.eq(&job.id));
+    diesel::delete(former).execute(conn)?;
+    for label in labels {
+        let row = (dsl::tenant_id.eq(&job.tenant_id), dsl::job_id.eq(&job.id), dsl::label.eq(label));
+        diesel::insert_into(dsl::job_labels).values(row).execute(conn)?;
+    }
+    Ok(())
+}
+
+/// Removes a job and its history.
+pub fn delete(conn: &mut Conn, job: &Job) -> Result<()> {
+    let (tenant, id) = (&job.tenant_id, &job.id);
+    let of_runs = Condition::sql("job_output.run_id IN (SELECT job_runs.id FROM job_runs WHERE job_runs.tenant_id = ")
+        .text(tenant)
+        .then(" AND job_runs.job_id = ")
+        .text(id)
+        .then(")");
+    diesel::delete(job_output::table).filter(job_output::tenant_id.eq(tenant)).filter(of_runs).execute(conn)?;
+    let runs = job_runs::table.filter(job_runs::tenant_id.eq(tenant)).filter(job_runs::job_id.eq(id));
+    diesel::delete(runs).execute(conn)?;
+    replace_resources(conn, job, &[])?;
+    replace_labels(conn, job, &[])?;
+    diesel::delete(jobs::table.find((tenant, id))).execute(conn)?;
+    Ok(())
+}
+
+/// Has a tenant any job?
+pub fn any(conn: &mut Conn, tenant: &str) -> Result<bool> {
+    let first = jobs::table.filter(jobs::tenant_id.eq(tenant)).select(jobs::id).first::<String>(conn);
+    Ok(first.optional()?.is_some())
+}

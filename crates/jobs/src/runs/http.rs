@@ -1,0 +1,166 @@
+//! Runs over HTTP, for people.
+
+use actix_web::{HttpResponse, get, post, web};
+use api::{Answer, At, answer, spec::PageOf};
+use base::{problem::Problem, query_string};
+use outbox::Tx;
+use ports::Maintenance;
+
+use super::{note, rules, store, wire::Run};
+use crate::{job, scheduler::cover};
+
+/// Run a job now
+///
+/// Makes a run at once, whatever the schedule says and whether the job is active or not. While another run of the job is
+/// open, `overlapPolicy` decides: `skip` is a 409, `queue` and `allow` make one more.
+#[utoipa::path(
+    tag = "jobs",
+    operation_id = "runJob",
+    params(("jobId" = String, Path, description = "UUID", example = "0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e")),
+    responses(
+        (status = 200, description = "The new run", body = Run),
+        (status = 409, description = "A run of the job is not over", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/jobs/{jobId}/run")]
+pub async fn run_now(
+    at: At,
+    maintenance: web::Data<dyn Maintenance>,
+    path: web::Path<(String, String)>,
+) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (scope, maintenance, id, now) = (at.scope(), maintenance.into_inner(), path.into_inner().1, at.now);
+    at.write(move |tx| {
+        let job = job::http::take_up(tx, &scope, &id, None)?;
+        if job.overlap == "skip" && store::open(tx.conn, &job.tenant_id, &job.id)? > 0 {
+            return Err(Problem::conflict("A run of the job waits or is under way.").into());
+        }
+        let last = store::last_due(tx.conn, &job.tenant_id, &job.id)?;
+        let mut run = rules::queued(&job, store::new_id(), rules::by_hand(now, last), "manual", now);
+        let covered = cover(tx.conn, &*maintenance, std::slice::from_ref(&job), now)?;
+        if let Some(windows) = covered.get(&job.id) {
+            run.maintenance.clone_from(windows);
+        }
+        store::insert(tx.conn, std::slice::from_ref(&run))?;
+        note(tx, None, &run)?;
+        Answer::ok(&Run::new(&run))
+    })
+    .await
+}
+
+/// List the runs of a job
+///
+/// A page of them, the last one first: those that did not take place too. The variables of `queryString` are `status`
+/// and `trigger`.
+#[utoipa::path(
+    tag = "jobs",
+    operation_id = "listJobRuns",
+    params(
+        ("jobId" = String, Path, description = "UUID", example = "0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e"),
+        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
+        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+        ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
+        ("sortName" = Option<String>, Query, description = "`dueDate`", example = "dueDate"),
+        ("queryString" = Option<String>, Query, description = "Filter expression", example = "status:FAILED,TIMED_OUT"),
+    ),
+    responses((status = 200, description = "A page of runs", body = PageOf<Run>)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/jobs/{jobId}/runs")]
+pub async fn list(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    let mut query = at.query()?;
+    let sort = query.sort(&rules::SORTS, "dueDate", true);
+    let walk = query.walk(at.request().path(), sort);
+    let text = query.text("queryString").unwrap_or_default();
+    query.finish()?;
+    let filter = filter(&text)?;
+    let (scope, id) = (at.scope(), path.into_inner().1);
+    let page = at.db.read(move |conn| {
+        let job = job::store::existing(conn, &scope, &id)?;
+        let found = store::of_job(conn, (&job.tenant_id, &job.id), &filter, sort.descending, &walk)?;
+        Ok(walk.answer(found.map(|row| Run::new(&row))))
+    });
+    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+}
+
+/// Variable and values, in the spelling in which they are stored.
+fn filter(text: &str) -> Result<Vec<(&'static str, Vec<String>)>, Problem> {
+    let spelled = |name: &'static str, value: &String| {
+        let known: &[&str] = if name == "status" { &rules::STATES } else { &rules::CAUSES };
+        let found = known.iter().find(|word| word.eq_ignore_ascii_case(value)).map(|word| (*word).to_owned());
+        found.ok_or_else(|| Problem::field("queryString", format!("{name}: must be one of: {}", known.join(", "))))
+    };
+    let terms = query_string::parse(text, &rules::VARIABLES)?.into_iter();
+    terms
+        .map(|term| {
+            Ok((term.name, term.values.iter().map(|value| spelled(term.name, value)).collect::<Result<_, _>>()?))
+        })
+        .collect()
+}
+
+/// Get a run
+///
+/// With what it printed so far, of which 1 MiB is kept.
+#[utoipa::path(
+    tag = "jobs",
+    operation_id = "getJobRun",
+    params(("runId" = String, Path, description = "`RUN-<uuid>`", example = "RUN-0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e")),
+    responses((status = 200, description = "The run", body = Run)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/jobs/runs/{runId}")]
+pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (scope, id) = (at.scope(), path.into_inner().1);
+    let read = at.db.read(move |conn| {
+        let row = store::existing(conn, &scope, &id)?;
+        let output = store::output(conn, &row.tenant_id, &row.id)?;
+        Ok((row, output))
+    });
+    let (row, output) = read.await?;
+    // What a run is made of only grows: this counts it.
+    let version =
+        row.attempt * 4 + row.output_bytes * 64 + i64::from(row.finished_ms.is_some()) * 2 + i64::from(row.output_cut);
+    answer::entity(&at, &Run { output: Some(output), ..Run::new(&row) }, version)
+}
+
+/// Cancel a run
+///
+/// One that waits is not given out any more; of one that is under way, the runner learns so at the next heartbeat. One
+/// that is over is a 409.
+#[utoipa::path(
+    tag = "jobs",
+    operation_id = "cancelJobRun",
+    params(("runId" = String, Path, description = "`RUN-<uuid>`", example = "RUN-0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e")),
+    responses(
+        (status = 200, description = "The run, cancelled", body = Run),
+        (status = 409, description = "The run is over", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/jobs/runs/{runId}/cancel")]
+pub async fn cancel(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (scope, id, now) = (at.scope(), path.into_inner().1, at.now);
+    at.write(move |tx| {
+        let old = store::existing(tx.conn, &scope, &id)?;
+        let new = rules::cancelled(&old, now)?;
+        change(tx, &old, &new)?;
+        note(tx, Some(&old), &new)?;
+        Answer::ok(&Run::new(&new))
+    })
+    .await
+}
+
+/// Stores what became of a run.
+///
+/// # Errors
+/// 409 when somebody else was faster.
+pub fn change(tx: &mut Tx<'_>, old: &store::Run, new: &store::Run) -> db::Result<()> {
+    if store::update(tx.conn, old, new)? {
+        return Ok(());
+    }
+    Err(Problem::conflict("The run has just changed. Ask again.").into())
+}

@@ -1,0 +1,71 @@
+//! Which run a runner gets: of those that wait, and of those whose runner vanished, the one that was due first.
+
+use base::timestamp::Timestamp;
+use db::{Condition, Conn, Order, Result};
+use diesel::prelude::*;
+
+use super::{rules::MOST_ATTEMPTS, store::Run, wire::Wanted};
+use crate::schema::job_runs;
+
+/// The next run for a runner, among those of these tenants.
+pub fn next(conn: &mut Conn, scope: &[String], wanted: &Wanted, now: Timestamp) -> Result<Option<Run>> {
+    let left = Condition::sql("job_runs.finished_ms IS NULL AND job_runs.state = 'RUNNING' AND job_runs.lease_ms <= ")
+        .integer(now.millis())
+        .then(" AND job_runs.attempt < ")
+        .integer(MOST_ATTEMPTS);
+    if let Some(run) = first(conn, scope, wanted, left)? {
+        return Ok(Some(run));
+    }
+    let waits = Condition::sql(
+        "job_runs.finished_ms IS NULL AND job_runs.state = 'QUEUED' AND (NOT job_runs.exclusive OR NOT EXISTS ( \
+             SELECT 1 FROM job_runs other WHERE other.tenant_id = job_runs.tenant_id AND other.job_id = job_runs.job_id \
+             AND other.state = 'RUNNING' AND other.finished_ms IS NULL))",
+    );
+    first(conn, scope, wanted, waits)
+}
+
+fn first(conn: &mut Conn, scope: &[String], wanted: &Wanted, state: Condition) -> Result<Option<Run>> {
+    use job_runs::dsl;
+    let order = Order::by([db::Column::Integer("job_runs.due_ms"), db::Column::Text("job_runs.id")], false);
+    let condition = Condition::all(
+        [
+            Some(Condition::text_in("job_runs.tenant_id IN", scope)),
+            Some(state),
+            wanted.types.as_ref().map(|types| Condition::text_in("job_runs.job_type IN", types.iter().copied())),
+            wanted.jobs.as_ref().map(|jobs| Condition::text_in("job_runs.job_id IN", jobs)),
+            wanted.resources.as_ref().map(of_resources),
+            Some(has_labels(&wanted.labels)),
+            wanted.platform.as_deref().map(runs_on),
+        ]
+        .into_iter()
+        .flatten(),
+    );
+    Ok(dsl::job_runs.filter(condition).order(order).first(conn).optional()?)
+}
+
+fn of_resources(ids: &Vec<String>) -> Condition {
+    let named = "EXISTS (SELECT 1 FROM job_resources WHERE job_resources.tenant_id = job_runs.tenant_id \
+         AND job_resources.job_id = job_runs.job_id AND job_resources.resource_id IN";
+    Condition::text_in(named, ids).then(")")
+}
+
+/// No label of the job is missing.
+fn has_labels(labels: &[String]) -> Condition {
+    let missing = "NOT EXISTS (SELECT 1 FROM job_labels WHERE job_labels.tenant_id = job_runs.tenant_id \
+         AND job_labels.job_id = job_runs.job_id";
+    if labels.is_empty() {
+        return Condition::sql(missing).then(")");
+    }
+    Condition::sql(missing).then(" AND ").append(Condition::text_in("job_labels.label NOT IN", labels)).then(")")
+}
+
+/// The script of the job, when it has one, names this platform or none. A script's number is unique, whoever owns it.
+fn runs_on(platform: &str) -> Condition {
+    Condition::sql(
+        "NOT EXISTS (SELECT 1 FROM jobs JOIN job_scripts ON job_scripts.id = jobs.script_id \
+         WHERE jobs.tenant_id = job_runs.tenant_id AND jobs.id = job_runs.job_id \
+         AND job_scripts.platforms <> '[]' AND replace(job_scripts.platforms, ",
+    )
+    .text(format!("\"{platform}\""))
+    .then(", '') = job_scripts.platforms)")
+}

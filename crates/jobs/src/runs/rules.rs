@@ -1,0 +1,152 @@
+//! What becomes of runs. Pure.
+
+use base::{problem::Problem, timestamp::Timestamp};
+
+use super::{store::Run, wire::Outcome};
+use crate::job::store::Job;
+
+/// What a list of runs may be sorted by.
+pub const SORTS: [&str; 1] = ["dueDate"];
+
+/// The variables of a list of runs.
+pub const VARIABLES: [&str; 2] = ["status", "trigger"];
+
+/// What of the output of a run is kept, in bytes.
+pub const MOST_OUTPUT: usize = 1 << 20;
+
+/// How many times a run is given out; when the last runner vanishes too, it has failed.
+pub const MOST_ATTEMPTS: i64 = 3;
+
+/// Waits for a runner.
+pub const QUEUED: &str = "QUEUED";
+/// A runner has it.
+pub const RUNNING: &str = "RUNNING";
+/// Nobody carried it out, because one before it was not over.
+pub const SKIPPED: &str = "SKIPPED";
+/// Nobody carried it out, because it was too late for it.
+pub const MISSED: &str = "MISSED";
+/// Somebody called it off.
+pub const CANCELLED: &str = "CANCELLED";
+/// It did not end well.
+pub const FAILED: &str = "FAILED";
+
+/// All that a run may be.
+pub const STATES: [&str; 8] = [QUEUED, RUNNING, "SUCCEEDED", FAILED, "TIMED_OUT", CANCELLED, SKIPPED, MISSED];
+
+/// What makes a run.
+pub const CAUSES: [&str; 2] = ["schedule", "manual"];
+
+/// A run of a job that waits.
+pub fn queued(job: &Job, id: String, due_ms: i64, cause: &str, now: Timestamp) -> Run {
+    Run {
+        tenant_id: job.tenant_id.clone(),
+        job_id: job.id.clone(),
+        due_ms,
+        id,
+        job_name: job.name.clone(),
+        job_type: job.job_type.clone(),
+        cause: cause.to_owned(),
+        state: QUEUED.to_owned(),
+        reason: String::new(),
+        exclusive: job.overlap != "allow",
+        maintenance: "[]".to_owned(),
+        created_ms: now.millis(),
+        started_ms: None,
+        finished_ms: None,
+        attempt: 0,
+        lease_ms: None,
+        runner: String::new(),
+        runner_user: String::new(),
+        exit_code: None,
+        output_bytes: 0,
+        output_cut: false,
+    }
+}
+
+/// A run that is over before it began.
+pub fn not_run(run: Run, state: &str, reason: String, now: Timestamp) -> Run {
+    Run { state: state.to_owned(), reason, finished_ms: Some(now.millis()), ..run }
+}
+
+/// When a run by hand is due: never at a whole second, so that it cannot stand where a scheduled one should.
+pub fn by_hand(now: Timestamp, last: Option<i64>) -> i64 {
+    let due = last.map_or(now.millis(), |last| now.millis().max(last + 1));
+    if due % 1_000 == 0 { due + 1 } else { due }
+}
+
+/// May who claimed this attempt still speak for the run?
+///
+/// # Errors
+/// 409 when it is over, waits, or went to another.
+pub fn held(run: &Run, attempt: i64) -> Result<(), Problem> {
+    if run.finished_ms.is_some() {
+        return Err(Problem::conflict(format!("The run is over: {}.", run.state)));
+    }
+    if run.state != RUNNING {
+        return Err(Problem::conflict("Nobody has claimed the run."));
+    }
+    if run.attempt != attempt {
+        let detail = format!("The lease of attempt {attempt} ran out; the run is in attempt {} now.", run.attempt);
+        return Err(Problem::conflict(detail));
+    }
+    Ok(())
+}
+
+/// The run when it is over.
+pub fn finished(run: &Run, outcome: &Outcome, now: Timestamp) -> Run {
+    Run {
+        state: outcome.status.to_owned(),
+        reason: outcome.reason.clone(),
+        exit_code: outcome.exit_code,
+        finished_ms: Some(now.millis()),
+        lease_ms: None,
+        ..run.clone()
+    }
+}
+
+/// The run when it is called off.
+///
+/// # Errors
+/// 409 when it is over already.
+pub fn cancelled(run: &Run, now: Timestamp) -> Result<Run, Problem> {
+    if run.finished_ms.is_some() {
+        return Err(Problem::conflict(format!("The run is over: {}.", run.state)));
+    }
+    Ok(Run { state: CANCELLED.to_owned(), finished_ms: Some(now.millis()), lease_ms: None, ..run.clone() })
+}
+
+/// The part of more output that is kept, by what there is already; and whether anything is left out.
+pub fn kept(text: &str, bytes: i64) -> (&str, bool) {
+    let room = MOST_OUTPUT.saturating_sub(usize::try_from(bytes).unwrap_or(usize::MAX));
+    if text.len() <= room {
+        return (text, false);
+    }
+    let end = (0..=room).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    (text.get(..end).unwrap_or_default(), true)
+}
+
+/// What an unknown run is answered with, and one of another tenant.
+pub fn no_run() -> Problem {
+    Problem::not_found("The run was not found.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_by_hand_is_never_due_at_a_whole_second() {
+        assert_eq!(by_hand(Timestamp::from_millis(5_000), None), 5_001);
+        assert_eq!(by_hand(Timestamp::from_millis(5_999), Some(5_999)), 6_001);
+        assert_eq!(by_hand(Timestamp::from_millis(5_500), Some(4_000)), 5_500);
+    }
+
+    #[test]
+    fn output_is_cut_between_letters() {
+        let most = i64::try_from(MOST_OUTPUT).unwrap();
+        assert_eq!(kept("äb", most - 3), ("äb", false));
+        assert_eq!(kept("äb", most - 2), ("ä", true));
+        assert_eq!(kept("äb", most - 1), ("", true));
+        assert_eq!(kept("", most), ("", false));
+    }
+}

@@ -1,0 +1,209 @@
+//! Runs over HTTP, for runners: claim, heartbeat, log, result ("Runners" in `docs/interface.md`).
+
+use std::collections::HashMap;
+
+use actix_web::{HttpResponse, post, web};
+use api::{Answer, At, Body, OptionalBody};
+use base::{problem::Problem, timestamp::Timestamp};
+use outbox::Tx;
+
+use super::{
+    http::change,
+    note, queue, rules, store,
+    wire::{
+        Claim, ClaimInput, Heartbeat, HeartbeatInput, Lease, Lines, LinesInput, Outcome, OutcomeInput, Run, Wanted,
+        Work,
+    },
+};
+use crate::{
+    job::{self, wire::JobResource},
+    scripts,
+};
+
+/// Claim runs
+///
+/// Gives out runs that wait, those first that were due first, and those whose runner sent no heartbeat in time. A run is
+/// given to one runner at a time. Who claims carries it out, sends heartbeats (`POST /jobs/runs/{runId}/heartbeat`),
+/// what it prints (`POST /jobs/runs/{runId}/log`) and what became of it (`POST /jobs/runs/{runId}/result`), each with
+/// the run's `attempt`. A run that three runners left has failed.
+#[utoipa::path(
+    tag = "jobs",
+    operation_id = "claimJobRuns",
+    request_body(content = ClaimInput),
+    responses((status = 200, description = "The runs; none when nothing waits", body = Claim)),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/jobs/runs/claim")]
+pub async fn claim(at: At, body: OptionalBody) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let wanted = Wanted::read(&body.0)?;
+    let (scope, partner) = (at.scope(), at.tenant.partner.to_string());
+    // Most often nothing waits: finding that out is no write.
+    let (tenants, asked, now) = (scope.clone(), wanted.clone(), at.now);
+    let keyed = at.request().headers().contains_key("idempotency-key");
+    if !keyed && at.db.read(move |conn| queue::next(conn, &tenants, &asked, now)).await?.is_none() {
+        return api::answer::ok(&Claim { runs: Vec::new() });
+    }
+    let user = at.caller.user_id.clone();
+    at.write(move |tx| {
+        // One who claims after the other: none comes away empty-handed because of a run that another just took.
+        db::lock(tx.conn, &format!("jobs.claim:{partner}"))?;
+        let mut runs = Vec::new();
+        for _ in 0..wanted.limit {
+            let Some(old) = queue::next(tx.conn, &scope, &wanted, now)? else { break };
+            let lease = now.millis() + wanted.lease * 1_000;
+            let new = store::Run {
+                state: rules::RUNNING.to_owned(),
+                started_ms: Some(now.millis()),
+                attempt: old.attempt + 1,
+                lease_ms: Some(lease),
+                runner: wanted.runner.clone(),
+                runner_user: user.clone(),
+                ..old.clone()
+            };
+            change(tx, &old, &new)?;
+            runs.push(new);
+        }
+        Answer::ok(&Claim { runs: work(tx, &partner, &runs)? })
+    })
+    .await
+}
+
+/// All that it takes to carry runs out.
+fn work(tx: &mut Tx<'_>, partner: &str, runs: &[store::Run]) -> db::Result<Vec<Work>> {
+    let mut found = Vec::new();
+    let mut kept: HashMap<i64, (String, String)> = HashMap::new();
+    for run in runs {
+        let tenant = std::slice::from_ref(&run.tenant_id);
+        let job = job::store::existing(tx.conn, tenant, &run.job_id)?;
+        let reach = [run.tenant_id.clone(), partner.to_owned()];
+        if let Some(id) = job.script_id.filter(|id| !kept.contains_key(id)) {
+            for script in scripts::store::find(tx.conn, &reach, &[id])? {
+                kept.insert(script.id, (script.interpreter, script.content));
+            }
+        }
+        let script = job.script_id.and_then(|id| kept.get(&id).cloned());
+        let resources = job::store::resources(tx.conn, tenant, std::slice::from_ref(&run.job_id))?;
+        let shown = job::shown::job(tx.conn, &reach, &job)?;
+        found.push(Work {
+            run: Run::new(run),
+            lease_until: Timestamp::from_millis(run.lease_ms.unwrap_or(run.created_ms)),
+            time_limit: job.time_limit_s,
+            resources: resources.into_iter().map(|row| JobResource { id: row.resource_id }).collect(),
+            script: shown.script,
+            interpreter: script.as_ref().map(|(interpreter, _)| interpreter.clone()),
+            content: script.map(|(_, content)| content),
+        });
+    }
+    Ok(found)
+}
+
+fn lease(run: &store::Run) -> db::Result<Answer> {
+    let until = run.lease_ms.ok_or_else(Problem::internal)?;
+    Answer::ok(&Lease {
+        lease_until: Timestamp::from_millis(until),
+        output_bytes: run.output_bytes,
+        output_truncated: run.output_cut,
+    })
+}
+
+/// The run that a runner speaks for, its lease renewed.
+fn renewed(tx: &mut Tx<'_>, scope: &[String], id: &str, sign: Heartbeat) -> db::Result<(store::Run, store::Run)> {
+    let old = store::existing(tx.conn, scope, id)?;
+    rules::held(&old, sign.attempt)?;
+    let until = tx.now.millis() + sign.lease * 1_000;
+    let new = store::Run { lease_ms: Some(until), ..old.clone() };
+    Ok((old, new))
+}
+
+/// Heartbeat
+///
+/// Renews the lease of a run. A 409 says that the run went to another, or is over: whoever carries it out stops.
+#[utoipa::path(
+    tag = "jobs",
+    operation_id = "heartbeatOfJobRun",
+    params(("runId" = String, Path, description = "`RUN-<uuid>`", example = "RUN-0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e")),
+    request_body(content = HeartbeatInput),
+    responses(
+        (status = 200, description = "The lease", body = Lease),
+        (status = 409, description = "The run went to another, or is over", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/jobs/runs/{runId}/heartbeat")]
+pub async fn heartbeat(at: At, path: web::Path<(String, String)>, body: Body) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let sign = Heartbeat::read(&body.0)?;
+    let (scope, id) = (at.scope(), path.into_inner().1);
+    at.write(move |tx| {
+        let (old, new) = renewed(tx, &scope, &id, sign)?;
+        change(tx, &old, &new)?;
+        lease(&new)
+    })
+    .await
+}
+
+/// Add log lines
+///
+/// Keeps what a run printed, and is a heartbeat too. Of a run, 1 MiB is kept; what comes behind is left out, and the
+/// answer says so. With an `Idempotency-Key`, lines that are sent again are kept once.
+#[utoipa::path(
+    tag = "jobs",
+    operation_id = "logOfJobRun",
+    params(("runId" = String, Path, description = "`RUN-<uuid>`", example = "RUN-0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e")),
+    request_body(content = LinesInput),
+    responses(
+        (status = 200, description = "The lease", body = Lease),
+        (status = 409, description = "The run went to another, or is over", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/jobs/runs/{runId}/log")]
+pub async fn log(at: At, path: web::Path<(String, String)>, body: Body) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let lines = Lines::read(&body.0)?;
+    let (scope, id) = (at.scope(), path.into_inner().1);
+    at.write(move |tx| {
+        let (old, mut new) = renewed(tx, &scope, &id, lines.heartbeat)?;
+        let (text, cut) = rules::kept(&lines.text, old.output_bytes);
+        new.output_bytes += i64::try_from(text.len()).unwrap_or(0);
+        new.output_cut |= cut;
+        change(tx, &old, &new)?;
+        if !text.is_empty() {
+            store::append(tx.conn, &old, text)?;
+        }
+        lease(&new)
+    })
+    .await
+}
+
+/// Report a result
+///
+/// Says what became of a run, which is over then. A 409 when it went to another, or is over already: a result that
+/// comes late changes nothing.
+#[utoipa::path(
+    tag = "jobs",
+    operation_id = "resultOfJobRun",
+    params(("runId" = String, Path, description = "`RUN-<uuid>`", example = "RUN-0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e")),
+    request_body(content = OutcomeInput),
+    responses(
+        (status = 200, description = "The run", body = Run),
+        (status = 409, description = "The run went to another, or is over", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/jobs/runs/{runId}/result")]
+pub async fn result(at: At, path: web::Path<(String, String)>, body: Body) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let outcome = Outcome::read(&body.0)?;
+    let (scope, id, now) = (at.scope(), path.into_inner().1, at.now);
+    at.write(move |tx| {
+        let old = store::existing(tx.conn, &scope, &id)?;
+        rules::held(&old, outcome.attempt)?;
+        let new = rules::finished(&old, &outcome, now);
+        change(tx, &old, &new)?;
+        note(tx, Some(&old), &new)?;
+        Answer::ok(&Run::new(&new))
+    })
+    .await
+}

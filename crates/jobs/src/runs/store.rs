@@ -1,0 +1,206 @@
+//! Rows of runs and of their output. Every function takes the tenant, or the tenants of a scope.
+
+use base::{Found, Key, Walk};
+use db::{Column, Condition, Conn, Order, Result};
+use diesel::prelude::*;
+
+use super::rules;
+use crate::{
+    job::store::AT_ONCE,
+    schema::{job_output, job_runs},
+};
+
+/// One row of `job_runs`.
+#[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
+#[diesel(table_name = job_runs, primary_key(tenant_id, job_id, due_ms), treat_none_as_null = true)]
+pub struct Run {
+    /// The tenant of its job.
+    pub tenant_id: String,
+    /// Its job.
+    pub job_id: String,
+    /// When it was due.
+    pub due_ms: i64,
+    /// `RUN-<uuid>`.
+    pub id: String,
+    /// What the job was called.
+    pub job_name: String,
+    /// What the job's type was.
+    pub job_type: String,
+    /// `schedule` or `manual`.
+    pub cause: String,
+    /// What has become of it.
+    pub state: String,
+    /// Why.
+    pub reason: String,
+    /// Must it wait while another run of its job is carried out?
+    pub exclusive: bool,
+    /// A JSON array.
+    pub maintenance: String,
+    /// When it was made.
+    pub created_ms: i64,
+    /// When a runner took it.
+    pub started_ms: Option<i64>,
+    /// When it was over.
+    pub finished_ms: Option<i64>,
+    /// How many times it was taken.
+    pub attempt: i64,
+    /// When the lease ends.
+    pub lease_ms: Option<i64>,
+    /// Who has it.
+    pub runner: String,
+    /// The user that the runner acts as.
+    pub runner_user: String,
+    /// What the program ended with.
+    pub exit_code: Option<i64>,
+    /// How much output is kept.
+    pub output_bytes: i64,
+    /// Was there more?
+    pub output_cut: bool,
+}
+
+/// A new id.
+pub fn new_id() -> String {
+    format!("RUN-{}", uuid::Uuid::now_v7())
+}
+
+/// The run with this id among these tenants, or 404.
+pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Run> {
+    use job_runs::dsl;
+    let row = dsl::job_runs.filter(dsl::tenant_id.eq_any(scope)).filter(dsl::id.eq(id)).get_result(conn);
+    Ok(row.optional()?.ok_or_else(rules::no_run)?)
+}
+
+/// A page of the runs of a job.
+pub fn of_job(
+    conn: &mut Conn,
+    (tenant, job): (&str, &str),
+    filter: &[(&'static str, Vec<String>)],
+    descending: bool,
+    walk: &Walk,
+) -> Result<Found<Run>> {
+    use job_runs::dsl;
+    let same = Condition::sql("job_runs.tenant_id = ").text(tenant).then(" AND job_runs.job_id = ").text(job);
+    let terms = filter.iter().map(|(name, values)| {
+        let column = if *name == "status" { "job_runs.state IN" } else { "job_runs.cause IN" };
+        Condition::text_in(column, values)
+    });
+    let condition = Condition::all(std::iter::once(same).chain(terms));
+    let total = walk.total(|| dsl::job_runs.filter(condition.clone()).count().get_result(conn))?;
+    let order = Order::by([Column::Integer("job_runs.due_ms"), Column::Text("job_runs.id")], descending);
+    let rows: Vec<Run> = dsl::job_runs
+        .filter(condition)
+        .filter(order.after(walk.after())?)
+        .order(order)
+        .offset(walk.offset())
+        .limit(walk.wanted())
+        .load(conn)?;
+    Ok(walk.cut(rows, total, |row| vec![Key::from(row.due_ms), Key::from(&row.id)]))
+}
+
+/// When the last run of a job was due, scheduled or not.
+pub fn last_due(conn: &mut Conn, tenant: &str, job: &str) -> Result<Option<i64>> {
+    use job_runs::dsl;
+    let of_job = dsl::job_runs.filter(dsl::tenant_id.eq(tenant)).filter(dsl::job_id.eq(job));
+    Ok(of_job.order(dsl::due_ms.desc()).select(dsl::due_ms).first(conn).optional()?)
+}
+
+/// How many runs of a job are not over.
+pub fn open(conn: &mut Conn, tenant: &str, job: &str) -> Result<i64> {
+    use job_runs::dsl;
+    let of_job = dsl::job_runs.filter(dsl::tenant_id.eq(tenant)).filter(dsl::job_id.eq(job));
+    Ok(of_job.filter(dsl::finished_ms.is_null()).count().get_result(conn)?)
+}
+
+/// Those of these jobs that have a run that is not over: one id for each such run.
+pub fn open_of(conn: &mut Conn, tenants: &[String], jobs: &[String]) -> Result<Vec<String>> {
+    use job_runs::dsl;
+    let mut found = Vec::new();
+    for jobs in jobs.chunks(AT_ONCE) {
+        let of_jobs = dsl::job_runs.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::job_id.eq_any(jobs));
+        found.extend(of_jobs.filter(dsl::finished_ms.is_null()).select(dsl::job_id).load::<String>(conn)?);
+    }
+    Ok(found)
+}
+
+/// The due times, from one on, for which these jobs have runs already.
+pub fn made(conn: &mut Conn, tenants: &[String], jobs: &[String], from_ms: i64) -> Result<Vec<(String, i64)>> {
+    use job_runs::dsl;
+    let mut found = Vec::new();
+    for jobs in jobs.chunks(AT_ONCE) {
+        let of_jobs = dsl::job_runs.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::job_id.eq_any(jobs));
+        found.extend(of_jobs.filter(dsl::due_ms.ge(from_ms)).select((dsl::job_id, dsl::due_ms)).load(conn)?);
+    }
+    Ok(found)
+}
+
+/// Stores new runs.
+pub fn insert(conn: &mut Conn, runs: &[Run]) -> Result<()> {
+    db::insert_rows!(conn, job_runs::table, runs)
+}
+
+/// Stores what became of a run; false when somebody else was faster.
+pub fn update(conn: &mut Conn, old: &Run, new: &Run) -> Result<bool> {
+    use job_runs::dsl;
+    let stored = dsl::job_runs
+        .find((&old.tenant_id, &old.job_id, old.due_ms))
+        .filter(dsl::finished_ms.is_null())
+        .filter(dsl::attempt.eq(old.attempt))
+        .filter(dsl::state.eq(&old.state))
+        .filter(dsl::output_bytes.eq(old.output_bytes));
+    Ok(diesel::update(stored).set(new).execute(conn)? == 1)
+}
+
+/// Adds to the output of a run, behind so many bytes.
+pub fn append(conn: &mut Conn, run: &Run, text: &str) -> Result<()> {
+    use job_output::dsl;
+    let row = (
+        dsl::tenant_id.eq(&run.tenant_id),
+        dsl::run_id.eq(&run.id),
+        dsl::position.eq(run.output_bytes),
+        dsl::text.eq(text),
+    );
+    diesel::insert_into(dsl::job_output).values(row).execute(conn)?;
+    Ok(())
+}
+
+/// What a run printed.
+pub fn output(conn: &mut Conn, tenant: &str, run: &str) -> Result<String> {
+    use job_output::dsl;
+    let pieces: Vec<String> = dsl::job_output
+        .filter(dsl::tenant_id.eq(tenant))
+        .filter(dsl::run_id.eq(run))
+        .order(dsl::position)
+        .select(dsl::text)
+        .load(conn)?;
+    Ok(pieces.concat())
+}
+
+/// Forgets some of the runs that were over before an instant, of any tenant; says how many.
+pub fn forget(conn: &mut Conn, before_ms: i64, most: i64) -> Result<usize> {
+    use job_runs::dsl;
+    let old: Vec<(String, String, i64, String)> = dsl::job_runs
+        .filter(Condition::sql("job_runs.finished_ms IS NOT NULL"))
+        .filter(dsl::finished_ms.lt(Some(before_ms)))
+        .order(dsl::finished_ms)
+        .limit(most)
+        .select((dsl::tenant_id, dsl::job_id, dsl::due_ms, dsl::id))
+        .load(conn)?;
+    for (tenant, job, due_ms, id) in &old {
+        let output = job_output::table.filter(job_output::tenant_id.eq(tenant)).filter(job_output::run_id.eq(id));
+        diesel::delete(output).execute(conn)?;
+        diesel::delete(dsl::job_runs.find((tenant, job, due_ms))).execute(conn)?;
+    }
+    Ok(old.len())
+}
+
+/// Is there a run that was over before an instant?
+pub fn is_any_older(conn: &mut Conn, before_ms: i64) -> Result<bool> {
+    use job_runs::dsl;
+    let oldest: Option<Option<i64>> = dsl::job_runs
+        .filter(Condition::sql("job_runs.finished_ms IS NOT NULL"))
+        .order(dsl::finished_ms)
+        .select(dsl::finished_ms)
+        .first(conn)
+        .optional()?;
+    Ok(oldest.flatten().is_some_and(|oldest| oldest < before_ms))
+}

@@ -1,0 +1,217 @@
+//! The part of the service that makes runs when they are due.
+//!
+//! Any number of gateways may share a database: they take turns by a lock, and a job that one of them has moved on is
+//! not due for the next. A run and the step of its job to the next due time commit together, so that one that dies
+//! half-way has done nothing.
+
+pub mod rules;
+pub mod store;
+
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    sync::Arc,
+    time::Duration,
+};
+
+use base::timestamp::Timestamp;
+use db::{Conn, Db, Error, Result};
+use outbox::{Background, Tx, Who};
+use ports::Maintenance;
+use serde_json::{Value, json};
+
+use self::rules::Fate;
+use crate::{
+    job::{self, store::Job},
+    runs::{self, store::Run},
+};
+
+/// The scheduler holds this alone; whoever changes a job, shared.
+pub const LOCK: &str = "jobs.scheduler";
+
+/// How many jobs one transaction makes runs for.
+const BATCH: i64 = 500;
+
+/// How long an idle scheduler waits before it looks again.
+const IDLE: Duration = Duration::from_millis(500);
+
+/// How often what is old is cleared away, in milliseconds.
+const HOUSEKEEPING_MS: i64 = 5_000;
+
+const DAY_MS: i64 = 86_400_000;
+
+/// A running scheduler; stops when dropped.
+pub struct Scheduler {
+    _background: Background,
+}
+
+impl Scheduler {
+    /// Starts a scheduler. `clock` tells the time, so that tests can; `keep_days` is how long the history keeps a run,
+    /// 0 for ever.
+    pub fn start(
+        db: Db,
+        maintenance: Arc<dyn Maintenance>,
+        keep_days: u32,
+        clock: impl Fn() -> Timestamp + Send + 'static,
+    ) -> std::io::Result<Self> {
+        let mut housekeeping = i64::MIN;
+        let background = Background::start("scheduler", move || {
+            let now = clock();
+            // A clock that was moved back must not keep it from its work.
+            if now.millis() >= housekeeping || housekeeping - now.millis() > HOUSEKEEPING_MS {
+                housekeeping = now.millis() + HOUSEKEEPING_MS;
+                if let Err(error) = clear_away(&db, keep_days, now) {
+                    tracing::warn!(%error, "clearing away old runs");
+                }
+            }
+            match turn(&db, &maintenance, now) {
+                Ok(true) => Duration::ZERO,
+                Ok(false) => IDLE,
+                Err(error) => {
+                    tracing::warn!(%error, "making runs");
+                    IDLE
+                }
+            }
+        })?;
+        Ok(Self { _background: background })
+    }
+}
+
+/// Makes runs for jobs that are due; true when there may be more.
+pub fn turn(db: &Db, maintenance: &Arc<dyn Maintenance>, now: Timestamp) -> Result<bool> {
+    // An idle database is only read, and only the first entry of one index.
+    if db.read_here(store::first_due)?.is_none_or(|due| due > now.millis()) {
+        return Ok(false);
+    }
+    let maintenance = Arc::clone(maintenance);
+    let who = Who::service("scheduler");
+    db.write_here(move |conn| Tx::run(conn, &who, now, |tx| batch(tx, &*maintenance)))
+}
+
+fn batch(tx: &mut Tx<'_>, maintenance: &dyn Maintenance) -> Result<bool> {
+    let now = tx.now;
+    db::lock(tx.conn, LOCK)?;
+    let due = store::due(tx.conn, now.millis(), BATCH)?;
+    let more = i64::try_from(due.len()).is_ok_and(|count| count == BATCH);
+    let Some(from_ms) = due.iter().filter_map(|job| job.next_due_ms).min() else { return Ok(false) };
+    let tenants: Vec<String> =
+        due.iter().map(|job| job.tenant_id.clone()).collect::<BTreeSet<_>>().into_iter().collect();
+    let ids: Vec<String> = due.iter().map(|job| job.id.clone()).collect();
+    let made: HashSet<(String, i64)> = runs::store::made(tx.conn, &tenants, &ids, from_ms)?.into_iter().collect();
+    let mut open: HashMap<String, usize> = HashMap::new();
+    for job in runs::store::open_of(tx.conn, &tenants, &ids)? {
+        *open.entry(job).or_default() += 1;
+    }
+    let covered = cover(tx.conn, maintenance, &due, now)?;
+    let mut new = Vec::new();
+    for job in &due {
+        let plan = match rules::plan(job, now) {
+            Ok(plan) => plan,
+            // A job that cannot be read must not keep the others waiting; it is not due again until it is changed.
+            Err(problem) => {
+                tracing::error!(tenant = job.tenant_id, job = job.id, "a schedule cannot be read: {}", problem.detail);
+                store::advance(tx.conn, job, None)?;
+                continue;
+            }
+        };
+        if !store::advance(tx.conn, job, plan.next_ms)? {
+            continue;
+        }
+        for (due_ms, fate) in plan.due {
+            // A clock that was moved back, and a schedule that was changed since, can lead here a second time.
+            if !made.contains(&(job.id.clone(), due_ms)) {
+                new.push(run(job, due_ms, fate, open.entry(job.id.clone()).or_default(), covered.get(&job.id), now));
+            }
+        }
+    }
+    runs::store::insert(tx.conn, &new)?;
+    for run in new.iter().filter(|run| run.finished_ms.is_some()) {
+        runs::note(tx, None, run)?;
+    }
+    Ok(more)
+}
+
+/// The run of one due time, by how many runs of its job are open.
+fn run(job: &Job, due_ms: i64, fate: Fate, open: &mut usize, covered: Option<&String>, now: Timestamp) -> Run {
+    use runs::rules::{MISSED, SKIPPED, not_run, queued};
+    let mut run = queued(job, runs::store::new_id(), due_ms, "schedule", now);
+    if let Some(windows) = covered {
+        run.maintenance.clone_from(windows);
+    }
+    match fate {
+        Fate::Missed(reason) => not_run(run, MISSED, reason, now),
+        Fate::Run if job.overlap == "skip" && *open > 0 => {
+            not_run(run, SKIPPED, "A run of the job was not over when this one was due.".to_owned(), now)
+        }
+        Fate::Run => {
+            *open += 1;
+            run
+        }
+    }
+}
+
+/// The windows that cover the resources of jobs at an instant, by job, as runs keep them.
+pub fn cover(
+    conn: &mut Conn,
+    maintenance: &dyn Maintenance,
+    jobs: &[Job],
+    at: Timestamp,
+) -> Result<HashMap<String, String>> {
+    let tenants: BTreeSet<String> = jobs.iter().map(|job| job.tenant_id.clone()).collect();
+    let tenants: Vec<String> = tenants.into_iter().collect();
+    let ids: Vec<String> = jobs.iter().map(|job| job.id.clone()).collect();
+    let rows = job::store::resources(conn, &tenants, &ids)?;
+    if rows.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let asked: Vec<(String, String)> =
+        rows.iter().map(|row| (row.resource_tenant.clone(), row.resource_id.clone())).collect();
+    let covers = maintenance.covering(conn, &asked, at)?;
+    let mut found: HashMap<String, Vec<Value>> = HashMap::new();
+    for (row, covers) in rows.into_iter().zip(covers) {
+        let windows = covers.into_iter().map(|cover| {
+            json!({
+                "resourceId": row.resource_id,
+                "uniqueId": cover.window.unique_id,
+                "name": cover.window.name,
+                "until": cover.until,
+            })
+        });
+        let windows: Vec<Value> = windows.collect();
+        if !windows.is_empty() {
+            found.entry(row.job_id).or_default().extend(windows);
+        }
+    }
+    Ok(found.into_iter().map(|(job, windows)| (job, Value::Array(windows).to_string())).collect())
+}
+
+/// Ends runs that the last runner left, and forgets what is older than the history goes.
+pub fn clear_away(db: &Db, keep_days: u32, now: Timestamp) -> Result<()> {
+    if !db.read_here(|conn| store::abandoned(conn, now.millis(), 1))?.is_empty() {
+        let who = Who::service("scheduler");
+        db.write_here(move |conn| Tx::run(conn, &who, now, end_abandoned))?;
+    }
+    if keep_days > 0 {
+        let before = now.millis() - i64::from(keep_days) * DAY_MS;
+        // Nothing to forget is nothing written.
+        if db.read_here(|conn| runs::store::is_any_older(conn, before))? {
+            db.write_here(move |conn| runs::store::forget(conn, before, BATCH))?;
+        }
+    }
+    Ok::<(), Error>(())
+}
+
+fn end_abandoned(tx: &mut Tx<'_>) -> Result<()> {
+    for old in store::abandoned(tx.conn, tx.now.millis(), BATCH)? {
+        let new = Run {
+            state: runs::rules::FAILED.to_owned(),
+            reason: format!("The runner sent no heartbeat in time, the last of {} that tried.", old.attempt),
+            finished_ms: Some(tx.now.millis()),
+            lease_ms: None,
+            ..old.clone()
+        };
+        if runs::store::update(tx.conn, &old, &new)? {
+            runs::note(tx, Some(&old), &new)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! What the scheduler reads and writes of all tenants; each row names its own.
+
+use db::{Condition, Conn, Result};
+use diesel::prelude::*;
+
+use crate::{
+    job::store::Job,
+    runs::{rules::MOST_ATTEMPTS, store::Run},
+    schema::{job_runs, jobs},
+};
+
+/// When the job that is due first is due.
+pub fn first_due(conn: &mut Conn) -> Result<Option<i64>> {
+    let due: Option<Option<i64>> = jobs::table
+        .filter(Condition::sql("jobs.next_due_ms IS NOT NULL"))
+        .order((jobs::next_due_ms, jobs::tenant_id, jobs::id))
+        .select(jobs::next_due_ms)
+        .first(conn)
+        .optional()?;
+    Ok(due.flatten())
+}
+
+/// Jobs that are due, those first that were due first.
+pub fn due(conn: &mut Conn, now_ms: i64, most: i64) -> Result<Vec<Job>> {
+    Ok(jobs::table
+        .filter(Condition::sql("jobs.next_due_ms IS NOT NULL"))
+        .filter(jobs::next_due_ms.le(Some(now_ms)))
+        .order((jobs::next_due_ms, jobs::tenant_id, jobs::id))
+        .limit(most)
+        .load(conn)?)
+}
+
+/// Moves a job to its next due time; false when somebody else did, or changed it.
+pub fn advance(conn: &mut Conn, job: &Job, next_ms: Option<i64>) -> Result<bool> {
+    let seen = jobs::table
+        .find((&job.tenant_id, &job.id))
+        .filter(jobs::version.eq(job.version))
+        .filter(jobs::next_due_ms.eq(job.next_due_ms));
+    Ok(diesel::update(seen).set(jobs::next_due_ms.eq(next_ms)).execute(conn)? == 1)
+}
+
+/// Runs that the last runner left too.
+pub fn abandoned(conn: &mut Conn, now_ms: i64, most: i64) -> Result<Vec<Run>> {
+    Ok(job_runs::table
+        .filter(Condition::sql("job_runs.finished_ms IS NULL"))
+        .filter(job_runs::lease_ms.le(Some(now_ms)))
+        .filter(job_runs::attempt.ge(MOST_ATTEMPTS))
+        .limit(most)
+        .load(conn)?)
+}

@@ -1,0 +1,191 @@
+//! Scripts over HTTP.
+
+use actix_web::{HttpResponse, delete, get, post, web};
+use api::{Answer, At, Body, answer, context::check_version, spec::PageOf};
+use outbox::{Entity, Tx};
+
+use super::{
+    rules::{self, Filter},
+    store,
+    wire::{Script, ScriptChange, ScriptInput},
+};
+
+/// The tenants whose scripts a request may read and run: those that it sees, and its partner.
+pub fn readable(at: &At) -> Vec<String> {
+    let mut tenants = at.scope();
+    if at.tenant.partner != at.tenant.id {
+        tenants.push(at.tenant.partner.to_string());
+    }
+    tenants
+}
+
+/// An id that is no number names nothing.
+fn id_of(text: &str) -> i64 {
+    text.parse().unwrap_or(0)
+}
+
+fn note(tx: &mut Tx<'_>, before: Option<&store::Script>, after: Option<&store::Script>) -> db::Result<()> {
+    let Some(row) = after.or(before) else { return Ok(()) };
+    let (tenant_id, id) = (row.tenant_id.clone(), row.id.to_string());
+    let entity = Entity { tenant_id: &tenant_id, kind: "JobScript", id: &id, publish: false };
+    let shown = |row: Option<&store::Script>| row.map(|row| Script::new(row, true));
+    tx.note_shown(entity, shown(before).as_ref(), shown(after).as_ref())
+}
+
+/// Create a script
+///
+/// Adds a script to the library of the tenant. Its name is unique there, whatever the letter case.
+#[utoipa::path(
+    tag = "jobs",
+    operation_id = "createJobScript",
+    request_body(content = ScriptInput),
+    responses(
+        (status = 200, description = "The new script", body = Script),
+        (status = 409, description = "The tenant has a script of this name", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/jobs/scripts")]
+pub async fn create(at: At, body: Body) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let change = ScriptChange::read(&body.0, true)?;
+    let (tenant, user, now) = (at.tenant.id.to_string(), at.caller.user_id.clone(), at.now);
+    at.write(move |tx| {
+        let id = db::next_id(tx.conn, "jobs.scripts", 1)?;
+        let row = rules::changed(&rules::blank(&tenant, id, &user, now), &change, &user, now);
+        store::insert(tx.conn, &row)?;
+        note(tx, None, Some(&row))?;
+        Answer::entity(&Script::new(&row, true), row.version)
+    })
+    .await
+}
+
+/// Search scripts
+///
+/// A page of the scripts of the tenant, without their contents; at partner level, of its clients too. The variables of
+/// `queryString` are `id`, `name` (it contains the value, whatever the letter case) and `platform`.
+#[utoipa::path(
+    tag = "jobs",
+    operation_id = "searchJobScripts",
+    params(
+        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
+        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+        ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
+        ("sortName" = Option<String>, Query, description = "`name` (default), `id` or `createdDate`", example = "name"),
+        ("queryString" = Option<String>, Query, description = "Filter expression", example = "platform:LINUX"),
+        ("withPartner" = Option<bool>, Query, description = "Those of the partner as well, which a client may run; default false"),
+    ),
+    responses((status = 200, description = "A page of scripts", body = PageOf<Script>)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/jobs/scripts/search")]
+pub async fn search(at: At) -> api::Result<HttpResponse> {
+    let mut query = at.query()?;
+    let sort = query.sort(&rules::SORTS, "name", false);
+    let walk = query.walk(at.request().path(), sort);
+    let text = query.text("queryString").unwrap_or_default();
+    let with_partner = query.boolean("withPartner", false);
+    query.finish()?;
+    let filter = Filter::parse(&text)?;
+    let scope = if with_partner { readable(&at) } else { at.scope() };
+    let page = at.db.read(move |conn| {
+        let found = store::search(conn, &scope, &filter, sort, &walk)?;
+        Ok(walk.answer(found.map(|row| Script::new(&row, false))))
+    });
+    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+}
+
+/// Get a script
+///
+/// With its content. A client may read those of its partner too.
+#[utoipa::path(
+    tag = "jobs",
+    operation_id = "getJobScript",
+    params(("scriptId" = i64, Path, description = "The script's number", example = 7)),
+    responses((status = 200, description = "The script", body = Script)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/jobs/scripts/{scriptId}")]
+pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (scope, id) = (readable(&at), id_of(&path.into_inner().1));
+    let row = at.db.point(move |conn| store::existing(conn, &scope, id)).await?;
+    answer::entity(&at, &Script::new(&row, true), row.version)
+}
+
+/// Update a script
+///
+/// Fields left out stay as they are. Runs that a runner takes from now on have the new content; one that is under way
+/// does not change.
+#[utoipa::path(
+    tag = "jobs",
+    operation_id = "updateJobScript",
+    params(("scriptId" = i64, Path, description = "The script's number", example = 7)),
+    request_body(content = ScriptInput, example = json!({"description": "Keeps a week"})),
+    responses(
+        (status = 200, description = "The script after the change", body = Script),
+        (status = 409, description = "The tenant has another script of this name", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The script has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/jobs/scripts/{scriptId}")]
+pub async fn update(at: At, path: web::Path<(String, String)>, body: Body) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let change = ScriptChange::read(&body.0, false)?;
+    let (scope, wanted, id) = (at.scope(), at.if_match()?, id_of(&path.into_inner().1));
+    let (user, now) = (at.caller.user_id.clone(), at.now);
+    at.write(move |tx| {
+        let old = take_up(tx, &scope, id, wanted)?;
+        let new = rules::changed(&old, &change, &user, now);
+        store::update(tx.conn, &old, &new)?;
+        note(tx, Some(&old), Some(&new))?;
+        Answer::entity(&Script::new(&new, true), new.version)
+    })
+    .await
+}
+
+/// Delete a script
+///
+/// One that a job runs stays, and the answer is a 409.
+#[utoipa::path(
+    tag = "jobs",
+    operation_id = "deleteJobScript",
+    params(("scriptId" = i64, Path, description = "The script's number", example = 7)),
+    responses(
+        (status = 200, description = "Deleted; an empty object"),
+        (status = 409, description = "A job runs it", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The script has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[delete("/jobs/scripts/{scriptId}")]
+pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (scope, wanted, id) = (at.scope(), at.if_match()?, id_of(&path.into_inner().1));
+    at.write(move |tx| {
+        let row = take_up(tx, &scope, id, wanted)?;
+        let jobs = store::jobs_of(tx.conn, &scope, id)?;
+        if jobs > 0 {
+            return Err(rules::in_use(jobs).into());
+        }
+        store::delete(tx.conn, &row)?;
+        note(tx, Some(&row), None)?;
+        Ok(Answer::empty())
+    })
+    .await
+}
+
+/// The script that is to be changed, which nobody else changes, or gives to a job, until the end of the transaction.
+fn take_up(tx: &mut Tx<'_>, scope: &[String], id: i64, wanted: Option<i64>) -> db::Result<store::Script> {
+    db::lock(tx.conn, &lock_name(id))?;
+    let row = store::existing(tx.conn, scope, id)?;
+    check_version(wanted, row.version)?;
+    Ok(row)
+}
+
+/// Who gives a script to a job holds this shared, who changes or deletes the script holds it alone.
+pub fn lock_name(id: i64) -> String {
+    format!("jobs.script:{id}")
+}

@@ -1,0 +1,102 @@
+//! What becomes of scripts, and which of them a search means. Pure.
+
+use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
+
+use super::{store::Script, wire::ScriptChange};
+
+/// What a search may be sorted by.
+pub const SORTS: [&str; 3] = ["name", "id", "createdDate"];
+
+/// The variables of a search.
+const VARIABLES: [&str; 3] = ["id", "name", "platform"];
+
+/// The script after a change; one that is new changes from [`blank`].
+pub fn changed(old: &Script, change: &ScriptChange, by: &str, now: Timestamp) -> Script {
+    let name = change.name.clone().unwrap_or_else(|| old.name.clone());
+    let content = change.content.clone().unwrap_or_else(|| old.content.clone());
+    Script {
+        version: old.version + 1,
+        name_key: fold(&name),
+        name,
+        description: change.description.clone().unwrap_or_else(|| old.description.clone()),
+        platforms: change
+            .platforms
+            .as_ref()
+            .map_or_else(|| old.platforms.clone(), |all| serde_json::json!(all).to_string()),
+        interpreter: change.interpreter.map_or_else(|| old.interpreter.clone(), str::to_owned),
+        bytes: i64::try_from(content.len()).unwrap_or(i64::MAX),
+        content,
+        updated_by: by.to_owned(),
+        updated_ms: now.millis(),
+        ..old.clone()
+    }
+}
+
+/// What a new script starts from.
+pub fn blank(tenant: &str, id: i64, by: &str, now: Timestamp) -> Script {
+    Script {
+        tenant_id: tenant.to_owned(),
+        id,
+        version: 0,
+        name: String::new(),
+        name_key: String::new(),
+        description: String::new(),
+        platforms: "[]".to_owned(),
+        interpreter: "sh".to_owned(),
+        content: String::new(),
+        bytes: 0,
+        created_by: by.to_owned(),
+        created_ms: now.millis(),
+        updated_by: by.to_owned(),
+        updated_ms: now.millis(),
+    }
+}
+
+/// Which scripts a search means.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Exact.
+    pub ids: Option<Vec<i64>>,
+    /// Parts of folded names.
+    pub names: Option<Vec<String>>,
+    /// In capitals.
+    pub platforms: Option<Vec<String>>,
+}
+
+impl Filter {
+    /// Reads a `queryString`.
+    ///
+    /// # Errors
+    /// 400 on `queryString` that names what is wrong.
+    pub fn parse(text: &str) -> Result<Self, Problem> {
+        let mut filter = Self::default();
+        for term in query_string::parse(text, &VARIABLES)? {
+            match term.name {
+                "id" => {
+                    let ids = term.values.iter().map(|id| id.parse().map_err(|_| id)).collect::<Result<_, _>>();
+                    let wrong = |_| Problem::field("queryString", "id: must be an integer");
+                    filter.ids = Some(ids.map_err(wrong)?);
+                }
+                "name" => filter.names = Some(term.values.iter().map(|name| fold(name)).collect()),
+                _ => filter.platforms = Some(term.values.iter().map(|name| name.to_ascii_uppercase()).collect()),
+            }
+        }
+        Ok(filter)
+    }
+}
+
+/// What an unknown script is answered with, and one of another tenant.
+pub fn no_script() -> Problem {
+    Problem::not_found("The script was not found.")
+}
+
+/// What a second script of the same name is answered with.
+pub fn taken(name: &str) -> Problem {
+    Problem::conflict(format!("The tenant has a script named \"{name}\" already."))
+}
+
+/// What deleting a script that jobs run is answered with.
+pub fn in_use(jobs: i64) -> Problem {
+    let jobs = if jobs == 1 { "a job runs".to_owned() } else { format!("{jobs} jobs run") };
+    Problem::conflict(format!("The script cannot be deleted: {jobs} it."))
+}

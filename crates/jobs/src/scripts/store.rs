@@ -1,0 +1,199 @@
+//! Rows of scripts. Every function takes the tenant, or the tenants in reach.
+
+use base::{Found, Key, Walk, problem::Problem, query::Sort};
+use db::{Column, Condition, Conn, Order, Result};
+use diesel::prelude::*;
+
+use super::rules::{self, Filter};
+use crate::schema::{job_scripts, jobs};
+
+/// One row of `job_scripts`.
+#[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
+#[diesel(table_name = job_scripts, primary_key(tenant_id, id))]
+pub struct Script {
+    /// The tenant that it belongs to.
+    pub tenant_id: String,
+    /// Unique in the whole database.
+    pub id: i64,
+    /// Counts its changes; the `ETag`.
+    pub version: i64,
+    /// As it was given.
+    pub name: String,
+    /// Folded; unique in the tenant.
+    pub name_key: String,
+    /// What it does.
+    pub description: String,
+    /// A JSON array, in capitals.
+    pub platforms: String,
+    /// What it is run with.
+    pub interpreter: String,
+    /// The text.
+    pub content: String,
+    /// The length of the text.
+    pub bytes: i64,
+    /// A user's id.
+    pub created_by: String,
+    /// When it was created.
+    pub created_ms: i64,
+    /// A user's id.
+    pub updated_by: String,
+    /// When it changed last.
+    pub updated_ms: i64,
+}
+
+/// The script with this id among these tenants, or 404.
+pub fn existing(conn: &mut Conn, scope: &[String], id: i64) -> Result<Script> {
+    let found = find(conn, scope, &[id])?.pop();
+    Ok(found.ok_or_else(rules::no_script)?)
+}
+
+/// The scripts with these ids among these tenants.
+pub fn find(conn: &mut Conn, scope: &[String], ids: &[i64]) -> Result<Vec<Script>> {
+    use job_scripts::dsl;
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(dsl::job_scripts.filter(dsl::tenant_id.eq_any(scope)).filter(dsl::id.eq_any(ids)).load(conn)?)
+}
+
+/// What jobs show of these scripts: id, name, description, platforms.
+pub fn summaries(conn: &mut Conn, scope: &[String], ids: &[i64]) -> Result<Vec<(i64, String, String, String)>> {
+    use job_scripts::dsl;
+    let mut found = Vec::new();
+    for ids in ids.chunks(500) {
+        let rows: Vec<(i64, String, String, String)> = dsl::job_scripts
+            .filter(dsl::tenant_id.eq_any(scope))
+            .filter(dsl::id.eq_any(ids))
+            .select((dsl::id, dsl::name, dsl::description, dsl::platforms))
+            .load(conn)?;
+        found.extend(rows);
+    }
+    Ok(found)
+}
+
+/// A page of the scripts that a filter means; their contents are left out.
+pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Script>> {
+    use job_scripts::dsl;
+    let contains = |name: &String| {
+        Condition::sql("replace(job_scripts.name_key, ").text(name.clone()).then(", '') <> job_scripts.name_key")
+    };
+    let runs_on = |name: &String| {
+        Condition::sql("replace(job_scripts.platforms, ")
+            .text(format!("\"{name}\""))
+            .then(", '') <> job_scripts.platforms")
+    };
+    let condition = Condition::all(
+        [
+            Some(Condition::text_in("job_scripts.tenant_id IN", scope)),
+            filter.ids.as_ref().map(|ids| Condition::integer_in("job_scripts.id IN", ids.iter().copied())),
+            filter.names.as_ref().map(|names| Condition::any(names.iter().map(contains))),
+            filter.platforms.as_ref().map(|names| Condition::any(names.iter().map(runs_on))),
+        ]
+        .into_iter()
+        .flatten(),
+    );
+    let total = walk.total(|| dsl::job_scripts.filter(condition.clone()).count().get_result(conn))?;
+    let (first, id) = (
+        match sort.name {
+            "name" => Some(Column::Text("job_scripts.name_key")),
+            "createdDate" => Some(Column::Integer("job_scripts.created_ms")),
+            _ => None,
+        },
+        Column::Integer("job_scripts.id"),
+    );
+    let order = Order::by(first.into_iter().chain([id]), sort.descending);
+    let rows: Vec<Script> = dsl::job_scripts
+        .filter(condition)
+        .filter(order.after(walk.after())?)
+        .select((
+            (dsl::tenant_id, dsl::id, dsl::version, dsl::name, dsl::name_key, dsl::description, dsl::platforms),
+            (dsl::interpreter, dsl::bytes, dsl::created_by, dsl::created_ms, dsl::updated_by, dsl::updated_ms),
+        ))
+        .order(order)
+        .offset(walk.offset())
+        .limit(walk.wanted())
+        .load::<(Head, Tail)>(conn)?
+        .into_iter()
+        .map(without_content)
+        .collect();
+    let keys = |row: &Script| {
+        let first = match sort.name {
+            "name" => Some(Key::from(&row.name_key)),
+            "createdDate" => Some(Key::from(row.created_ms)),
+            _ => None,
+        };
+        first.into_iter().chain([Key::from(row.id)]).collect()
+    };
+    Ok(walk.cut(rows, total, keys))
+}
+
+type Head = (String, i64, i64, String, String, String, String);
+type Tail = (String, i64, String, i64, String, i64);
+
+fn without_content(((tenant_id, id, version, name, name_key, description, platforms), tail): (Head, Tail)) -> Script {
+    let (interpreter, bytes, created_by, created_ms, updated_by, updated_ms) = tail;
+    Script {
+        tenant_id,
+        id,
+        version,
+        name,
+        name_key,
+        description,
+        platforms,
+        interpreter,
+        content: String::new(),
+        bytes,
+        created_by,
+        created_ms,
+        updated_by,
+        updated_ms,
+    }
+}
+
+fn check_name(conn: &mut Conn, script: &Script) -> Result<()> {
+    use job_scripts::dsl;
+    let same = dsl::job_scripts.filter(dsl::tenant_id.eq(&script.tenant_id)).filter(dsl::name_key.eq(&script.name_key));
+    let known: Option<i64> = same.select(dsl::id).first(conn).optional()?;
+    match known {
+        Some(id) if id != script.id => Err(rules::taken(&script.name).into()),
+        _ => Ok(()),
+    }
+}
+
+/// Stores a new script.
+///
+/// # Errors
+/// 409 when the tenant has a script of this name.
+pub fn insert(conn: &mut Conn, script: &Script) -> Result<()> {
+    check_name(conn, script)?;
+    diesel::insert_into(job_scripts::table).values(script).execute(conn)?;
+    Ok(())
+}
+
+/// Stores a changed script.
+///
+/// # Errors
+/// 409 when the tenant has another script of this name, or somebody else changed this one meanwhile.
+pub fn update(conn: &mut Conn, old: &Script, new: &Script) -> Result<()> {
+    check_name(conn, new)?;
+    let stored = job_scripts::table.find((&old.tenant_id, old.id)).filter(job_scripts::version.eq(old.version));
+    if diesel::update(stored).set(new).execute(conn)? == 0 {
+        return Err(Problem::conflict("Somebody else changed the script meanwhile. Read it again.").into());
+    }
+    Ok(())
+}
+
+/// How many jobs run a script: of its tenant, and when that is a partner, of its clients.
+pub fn jobs_of(conn: &mut Conn, scope: &[String], id: i64) -> Result<i64> {
+    Ok(jobs::table
+        .filter(jobs::tenant_id.eq_any(scope))
+        .filter(jobs::script_id.eq(Some(id)))
+        .count()
+        .get_result(conn)?)
+}
+
+/// Removes a script.
+pub fn delete(conn: &mut Conn, script: &Script) -> Result<()> {
+    diesel::delete(job_scripts::table.find((&script.tenant_id, script.id))).execute(conn)?;
+    Ok(())
+}

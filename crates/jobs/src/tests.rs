@@ -1,0 +1,236 @@
+//! The promises of the scheduler, on SQLite; `tests/tests/jobs` has those that need two gateways.
+
+use std::sync::Arc;
+
+use base::timestamp::Timestamp;
+use db::{Conn, DatabaseUrl, Db, Options, Result};
+use ports::{AlertFacts, Cover, Maintenance, Window};
+use serde_json::{Value, json};
+
+use crate::{
+    job::{self, store::Job, wire::JobChange},
+    runs::{self, store::Run},
+    scheduler,
+};
+
+/// One resource is in maintenance, always.
+struct One;
+
+impl Maintenance for One {
+    fn covering(&self, _: &mut Conn, resources: &[(String, String)], at: Timestamp) -> Result<Vec<Vec<Cover>>> {
+        let window = Window { tenant_id: "client_1".into(), unique_id: "SM-1".into(), name: "Patches".into() };
+        let cover = |id: &str| match id {
+            "busy" => vec![Cover { window: window.clone(), since: at, until: at, run_escalation_action: false }],
+            _ => Vec::new(),
+        };
+        Ok(resources.iter().map(|(_, id)| cover(id)).collect())
+    }
+
+    fn catching(&self, _: &mut Conn, alerts: &[AlertFacts<'_>], _: Timestamp) -> Result<Vec<Option<Cover>>> {
+        Ok(vec![None; alerts.len()])
+    }
+
+    fn open_until(&self, _: &mut Conn, windows: &[Window], _: Timestamp) -> Result<Vec<Option<Timestamp>>> {
+        Ok(vec![None; windows.len()])
+    }
+}
+
+struct Fixture {
+    db: Db,
+    maintenance: Arc<dyn Maintenance>,
+    _directory: tempfile::TempDir,
+}
+
+fn at(text: &str) -> Timestamp {
+    Timestamp::parse(text).unwrap()
+}
+
+fn fixture() -> Fixture {
+    let directory = tempfile::tempdir().unwrap();
+    let db = Db::open(&DatabaseUrl::Sqlite(directory.path().join("t.sqlite")), Options::default()).unwrap();
+    db.migrate(&[outbox::migrations(), crate::domain().migrations]).unwrap();
+    Fixture { db, maintenance: Arc::new(One), _directory: directory }
+}
+
+impl Fixture {
+    /// A daily job at ten, made at nine on 1 November.
+    fn daily(&self, change: Value) -> Job {
+        let mut body = json!({"name": "a", "script": {"jobType": "antivirus"}, "schedule":
+            {"startDate": "2026-11-01T10:00:00Z", "pattern": {"type": "daily", "frequency": "everyday"}}});
+        for (name, value) in change.as_object().unwrap() {
+            body[name] = value.clone();
+        }
+        let now = at("2026-11-01T09:00:00Z");
+        let change = JobChange::read(&body, true).unwrap();
+        let blank = job::rules::blank("client_1", uuid::Uuid::now_v7().to_string(), "u", now);
+        let row = job::rules::changed(&blank, &change, "u", now).unwrap();
+        let stored = row.clone();
+        self.db.write_here(move |conn| job::store::insert(conn, &stored)).unwrap();
+        row
+    }
+
+    fn turn(&self, now: &str) -> bool {
+        scheduler::turn(&self.db, &self.maintenance, at(now)).unwrap()
+    }
+
+    fn runs(&self, job: &Job) -> Vec<Run> {
+        let page = base::page::PageRequest { page_no: 1, page_size: 1000 };
+        let walk = base::Walk::numbered(page, base::cursor::List::default());
+        let (tenant, id) = (job.tenant_id.clone(), job.id.clone());
+        self.db.read_here(|conn| Ok(runs::store::of_job(conn, (&tenant, &id), &[], false, &walk)?.rows)).unwrap()
+    }
+
+    /// Day and hour at which each run was due, and what became of it.
+    fn told(&self, job: &Job) -> Vec<String> {
+        let told = |run: &Run| format!("{} {}", &Timestamp::from_millis(run.due_ms).to_string()[8..13], run.state);
+        self.runs(job).iter().map(told).collect()
+    }
+
+    fn change(&self, run: &Run, change: impl FnOnce(&mut Run)) {
+        let (old, mut new) = (run.clone(), run.clone());
+        change(&mut new);
+        assert!(self.db.write_here(move |conn| runs::store::update(conn, &old, &new)).unwrap());
+    }
+
+    /// All open runs of a job have ended.
+    fn finish(&self, job: &Job) {
+        for run in self.runs(job).iter().filter(|run| run.finished_ms.is_none()) {
+            self.change(run, |run| (run.state, run.finished_ms) = ("SUCCEEDED".to_owned(), Some(run.due_ms)));
+        }
+    }
+}
+
+#[test]
+fn a_clock_moved_by_an_hour_either_way_loses_no_run_and_repeats_none() {
+    let fixture = fixture();
+    let job = fixture.daily(json!({"overlapPolicy": "allow"}));
+    // On time, an hour back, on time again, an hour ahead over the next one, back again, and once more over the next.
+    for now in [
+        "2026-11-01T09:59:00Z",
+        "2026-11-01T10:00:01Z",
+        "2026-11-01T09:00:01Z",
+        "2026-11-01T10:00:00Z",
+        "2026-11-01T10:00:01Z",
+        "2026-11-02T09:30:00Z",
+        "2026-11-02T10:30:00Z",
+        "2026-11-02T09:31:00Z",
+        "2026-11-02T10:00:00Z",
+        "2026-11-02T10:31:00Z",
+        "2026-11-03T10:00:00Z",
+        "2026-11-03T09:00:00Z",
+        "2026-11-03T10:00:00Z",
+    ] {
+        fixture.turn(now);
+    }
+    assert_eq!(fixture.told(&job), ["01T10 QUEUED", "02T10 QUEUED", "03T10 QUEUED"]);
+}
+
+#[test]
+fn a_schedule_that_leads_to_the_same_time_again_makes_no_second_run() {
+    let fixture = fixture();
+    let job = fixture.daily(json!({"overlapPolicy": "allow"}));
+    fixture.turn("2026-11-01T10:00:00Z");
+    let id = job.id.clone();
+    let back = at("2026-11-01T10:00:00Z").millis();
+    let again = fixture.db.write_here(move |conn| {
+        let old = job::store::existing(conn, &["client_1".to_owned()], &id)?;
+        let new = Job { next_due_ms: Some(back), version: old.version + 1, ..old.clone() };
+        job::store::update(conn, &old, &new)
+    });
+    again.unwrap();
+    fixture.turn("2026-11-01T10:00:30Z");
+    assert_eq!(fixture.told(&job), ["01T10 QUEUED"]);
+    fixture.turn("2026-11-02T10:00:00Z");
+    assert_eq!(fixture.told(&job), ["01T10 QUEUED", "02T10 QUEUED"]);
+}
+
+#[test]
+fn many_jobs_that_are_due_at_once_run_once_each() {
+    let fixture = fixture();
+    let jobs: Vec<Job> = (0..1_100).map(|_| fixture.daily(json!({}))).collect();
+    let mut turns = 1;
+    while fixture.turn("2026-11-01T10:00:00Z") {
+        turns += 1;
+    }
+    assert_eq!(turns, 3);
+    assert!(!fixture.turn("2026-11-01T10:00:59Z"));
+    for job in jobs.iter().step_by(50) {
+        assert_eq!(fixture.told(job), ["01T10 QUEUED"]);
+    }
+}
+
+#[test]
+fn what_is_due_while_a_run_is_open_follows_the_policy() {
+    let fixture = fixture();
+    let policies = ["skip", "queue", "allow"].map(|policy| fixture.daily(json!({"overlapPolicy": policy})));
+    for now in ["2026-11-01T10:00:00Z", "2026-11-02T10:00:00Z"] {
+        fixture.turn(now);
+    }
+    let told = policies.each_ref().map(|job| fixture.told(job));
+    assert_eq!(told[0], ["01T10 QUEUED", "02T10 SKIPPED"]);
+    assert_eq!(told[1], ["01T10 QUEUED", "02T10 QUEUED"]);
+    assert_eq!(told[1], told[2]);
+    assert!(fixture.runs(&policies[0])[1].reason.contains("not over"));
+    let exclusive = |job: &Job| fixture.runs(job).iter().all(|run| run.exclusive);
+    assert!(exclusive(&policies[1]) && !exclusive(&policies[2]));
+    fixture.finish(&policies[0]);
+    fixture.turn("2026-11-03T10:00:00Z");
+    assert_eq!(fixture.told(&policies[0]).last().unwrap(), "03T10 QUEUED");
+}
+
+#[test]
+fn an_absence_is_in_the_history() {
+    let fixture = fixture();
+    let [once, skip, all] =
+        ["once", "skip", "all"].map(|policy| fixture.daily(json!({"misfirePolicy": policy, "overlapPolicy": "queue"})));
+    fixture.turn("2026-11-03T12:00:00Z");
+    assert_eq!(fixture.told(&once), ["01T10 MISSED", "02T10 MISSED", "03T10 QUEUED"]);
+    assert_eq!(fixture.told(&skip), ["01T10 MISSED", "02T10 MISSED", "03T10 MISSED"]);
+    assert_eq!(fixture.told(&all), ["01T10 QUEUED", "02T10 QUEUED", "03T10 QUEUED"]);
+    assert!(fixture.runs(&once).iter().take(2).all(|run| !run.reason.is_empty() && run.finished_ms.is_some()));
+}
+
+#[test]
+fn a_job_that_is_due_in_maintenance_says_so() {
+    let fixture = fixture();
+    let job = fixture.daily(json!({}));
+    let rows = ["idle", "busy"].map(|id| job::store::Resource {
+        tenant_id: job.tenant_id.clone(),
+        job_id: job.id.clone(),
+        resource_id: id.to_owned(),
+        resource_tenant: "client_1".to_owned(),
+        position: 0,
+    });
+    let stored = job.clone();
+    fixture.db.write_here(move |conn| job::store::replace_resources(conn, &stored, &rows)).unwrap();
+    fixture.turn("2026-11-01T10:00:00Z");
+    let windows: Value = serde_json::from_str(&fixture.runs(&job)[0].maintenance).unwrap();
+    let expected = json!([{"resourceId": "busy", "uniqueId": "SM-1", "name": "Patches",
+        "until": "2026-11-01T10:00:00+0000"}]);
+    assert_eq!(windows, expected);
+}
+
+#[test]
+fn a_run_that_three_runners_left_has_failed_and_history_ends_somewhere() {
+    let fixture = fixture();
+    let job = fixture.daily(json!({}));
+    fixture.turn("2026-11-01T10:00:00Z");
+    let lease = at("2026-11-01T10:01:00Z");
+    fixture.change(&fixture.runs(&job)[0], |run| {
+        (run.state, run.attempt, run.lease_ms) = ("RUNNING".to_owned(), 2, Some(lease.millis()));
+    });
+    scheduler::clear_away(&fixture.db, 30, lease).unwrap();
+    assert_eq!(fixture.told(&job), ["01T10 RUNNING"], "somebody else may try");
+    fixture.change(&fixture.runs(&job)[0], |run| run.output_cut = true);
+    let run = fixture.runs(&job).remove(0);
+    let third = Run { attempt: 3, ..run.clone() };
+    assert!(fixture.db.write_here(move |conn| runs::store::update(conn, &run, &third)).unwrap());
+    scheduler::clear_away(&fixture.db, 30, lease).unwrap();
+    assert_eq!(fixture.told(&job), ["01T10 FAILED"]);
+    scheduler::clear_away(&fixture.db, 30, at("2026-12-01T10:00:59Z")).unwrap();
+    assert_eq!(fixture.told(&job).len(), 1);
+    scheduler::clear_away(&fixture.db, 0, at("2027-12-01T10:00:59Z")).unwrap();
+    assert_eq!(fixture.told(&job).len(), 1, "0 days keep it for ever");
+    scheduler::clear_away(&fixture.db, 30, at("2026-12-01T10:01:01Z")).unwrap();
+    assert!(fixture.told(&job).is_empty());
+}

@@ -1,0 +1,268 @@
+//! One script, as a process of its own: an empty environment, a directory of its own, a process group that is killed
+//! when its time is over or when it ends, and what it prints, within bounds.
+
+use std::{
+    fs,
+    io::Read,
+    os::unix::{
+        fs::{PermissionsExt as _, chown},
+        process::{CommandExt as _, ExitStatusExt as _},
+    },
+    path::Path,
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{RecvTimeoutError, Sender, channel},
+    },
+    thread::JoinHandle,
+    time::{Duration, Instant},
+};
+
+use anyhow::Context as _;
+use rustix::process::{Pid, Signal, kill_process_group};
+use tempfile::TempDir;
+
+use super::user::User;
+
+/// What is kept of the output: a little more than the service keeps, so that it can tell that there was more.
+const MOST_OUTPUT: usize = (1 << 20) + (64 << 10);
+
+/// A line is cut into pieces of this size.
+const LONGEST_LINE: usize = 64 << 10;
+
+/// How long a script has to end after it was asked to.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// How long the output of a script that is over is waited for: something that it left behind may hold it open.
+const DRAIN: Duration = Duration::from_secs(2);
+
+/// Where programs are looked for.
+const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// What to run.
+#[derive(Debug)]
+pub struct Script<'s> {
+    /// The program that reads it.
+    pub interpreter: &'s str,
+    /// Its text.
+    pub content: &'s str,
+    /// What it finds in its environment, beside `PATH`, `HOME`, `TMPDIR` and `LANG`.
+    pub environment: &'s [(&'static str, String)],
+    /// How long it may take.
+    pub limit: Duration,
+}
+
+/// A script under way; killed when dropped.
+pub struct Program {
+    child: Child,
+    group: Option<Pid>,
+    output: Arc<Output>,
+    readers: Vec<JoinHandle<()>>,
+    timed_out: Arc<AtomicBool>,
+    over: Option<Sender<()>>,
+    _directory: TempDir,
+}
+
+/// Lines that were printed and not taken yet.
+#[derive(Default)]
+struct Output {
+    lines: Mutex<(Vec<String>, usize)>,
+}
+
+impl Output {
+    fn push(&self, line: &[u8]) {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        // What does not fit is read all the same, so that the script does not wait, and dropped.
+        if lines.1 + line.len() <= MOST_OUTPUT {
+            lines.1 += line.len() + 1;
+            lines.0.push(String::from_utf8_lossy(line).into_owned());
+        }
+    }
+
+    fn read(&self, mut stream: impl Read) {
+        let (mut piece, mut line) = ([0; 8 << 10], Vec::new());
+        while let Ok(length @ 1..) = stream.read(&mut piece) {
+            for byte in piece.iter().take(length) {
+                if *byte == b'\n' || line.len() >= LONGEST_LINE {
+                    self.push(&line);
+                    line.clear();
+                }
+                if *byte != b'\n' {
+                    line.push(*byte);
+                }
+            }
+        }
+        if !line.is_empty() {
+            self.push(&line);
+        }
+    }
+}
+
+impl Program {
+    /// Starts a script, in a new directory below `work`, as `user`.
+    pub fn start(script: &Script<'_>, work: &Path, user: Option<User>) -> anyhow::Result<Self> {
+        let directory =
+            tempfile::Builder::new().prefix("muster-run-").tempdir_in(work).context("making a directory")?;
+        let file = directory.path().join("script");
+        fs::write(&file, script.content).context("writing the script")?;
+        for path in [directory.path(), &file] {
+            fs::set_permissions(path, fs::Permissions::from_mode(0o700))?;
+            if let Some(User { uid, gid }) = user {
+                chown(path, Some(uid), Some(gid))?;
+            }
+        }
+        let mut command = Command::new(script.interpreter);
+        if script.interpreter == "pwsh" {
+            command.args(["-NoProfile", "-File"]);
+        }
+        command.arg(&file).env_clear().env("PATH", PATH).env("LANG", "C.UTF-8");
+        command.env("HOME", directory.path()).env("TMPDIR", directory.path());
+        command.envs(script.environment.iter().map(|(name, value)| (name, value)));
+        command.current_dir(directory.path()).process_group(0);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if let Some(User { uid, gid }) = user {
+            // The standard library leaves all other groups of root behind before it changes the user.
+            command.gid(gid).uid(uid);
+        }
+        let mut child = command.spawn().with_context(|| format!("starting {}", script.interpreter))?;
+        let output = Arc::new(Output::default());
+        let mut readers = Vec::new();
+        if let Some(stream) = child.stdout.take() {
+            let output = Arc::clone(&output);
+            readers.push(std::thread::spawn(move || output.read(stream)));
+        }
+        if let Some(stream) = child.stderr.take() {
+            let output = Arc::clone(&output);
+            readers.push(std::thread::spawn(move || output.read(stream)));
+        }
+        let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        let timed_out = Arc::new(AtomicBool::new(false));
+        let over = group.map(|group| watch(group, script.limit, Arc::clone(&timed_out)));
+        Ok(Self { child, group, output, readers, timed_out, over, _directory: directory })
+    }
+
+    /// What it printed since this was asked last.
+    pub fn lines(&self) -> Vec<String> {
+        std::mem::take(&mut self.output.lines.lock().unwrap_or_else(PoisonError::into_inner).0)
+    }
+
+    /// How it ended; `None` while it runs.
+    pub fn ended(&mut self) -> anyhow::Result<Option<ExitStatus>> {
+        let Some(status) = self.child.try_wait()? else { return Ok(None) };
+        self.kill();
+        let until = Instant::now() + DRAIN;
+        while self.readers.iter().any(|reader| !reader.is_finished()) && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Ok(Some(status))
+    }
+
+    /// Was it killed because its time was over?
+    pub fn timed_out(&self) -> bool {
+        self.timed_out.load(Ordering::Relaxed)
+    }
+
+    /// Ends it, and all that it started, at once.
+    pub fn kill(&mut self) {
+        if let Some(over) = self.over.take() {
+            let _ = over.send(());
+        }
+        if let Some(group) = self.group {
+            // Gone already is as good.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        self.kill();
+        drop(self.child.wait());
+    }
+}
+
+/// Ends a process group when its time is over, whatever the rest of this program is waiting for.
+fn watch(group: Pid, limit: Duration, timed_out: Arc<AtomicBool>) -> Sender<()> {
+    let (over, wait) = channel();
+    std::thread::spawn(move || {
+        if wait.recv_timeout(limit) != Err(RecvTimeoutError::Timeout) {
+            return;
+        }
+        timed_out.store(true, Ordering::Relaxed);
+        let _ = kill_process_group(group, Signal::TERM);
+        if wait.recv_timeout(GRACE) == Err(RecvTimeoutError::Timeout) {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    });
+    over
+}
+
+/// What a shell would say of a status: the exit code, or 128 and the signal.
+pub fn exit_code(status: ExitStatus) -> i32 {
+    status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Exit code, whether it was too slow, and what was printed.
+    fn run(content: &str, limit: Duration) -> (i32, bool, Vec<String>) {
+        let work = tempfile::tempdir().unwrap();
+        let environment = [("MUSTER_RUN_ID", "RUN-1".to_owned())];
+        let script = Script { interpreter: "sh", content, environment: &environment, limit };
+        let mut program = Program::start(&script, work.path(), None).unwrap();
+        let until = Instant::now() + Duration::from_secs(30);
+        let mut lines = Vec::new();
+        while Instant::now() < until {
+            let ended = program.ended().unwrap();
+            lines.extend(program.lines());
+            if let Some(status) = ended {
+                let told = (exit_code(status), program.timed_out(), lines);
+                drop(program);
+                assert_eq!(fs::read_dir(work.path()).unwrap().count(), 0, "its directory is gone");
+                return told;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        panic!("it did not end");
+    }
+
+    #[test]
+    fn it_has_an_environment_and_a_directory_of_its_own() {
+        let (code, slow, lines) = run("echo \"$MUSTER_RUN_ID\"; env | wc -l; [ \"$PWD\" = \"$HOME\" ]; exit 3", LONG);
+        assert_eq!((code, slow, lines[0].as_str()), (3, false, "RUN-1"));
+        // What the shell adds by itself (PWD, OLDPWD, SHLVL, _) is all that may come along.
+        assert!(lines[1].trim().parse::<usize>().unwrap() <= 9, "{lines:?}");
+    }
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn its_time_is_limited_and_nothing_of_it_stays() {
+        let begun = Instant::now();
+        let (code, slow, lines) = run("sleep 600 & echo $!; sleep 600", Duration::from_millis(300));
+        assert!(slow && code > 128 && begun.elapsed() < Duration::from_secs(20), "{code}");
+        let left = Pid::from_raw(lines[0].parse().unwrap()).unwrap();
+        let until = Instant::now() + Duration::from_secs(5);
+        while rustix::process::test_kill_process(left).is_ok() && !zombie(left) {
+            assert!(Instant::now() < until, "what it started still runs");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Dead, but nobody has asked for its status yet.
+    fn zombie(pid: Pid) -> bool {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
+        stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('Z'))
+    }
+
+    #[test]
+    fn its_output_is_bounded_and_it_does_not_wait_for_anybody() {
+        let (code, _, lines) = run("yes 0123456789abcdef | head -c 8000000; echo done >&2", LONG);
+        let bytes: usize = lines.iter().map(|line| line.len() + 1).sum();
+        assert_eq!(code, 0);
+        assert!((1 << 20..=MOST_OUTPUT + LONGEST_LINE).contains(&bytes), "{bytes}");
+    }
+}
