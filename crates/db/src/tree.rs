@@ -17,23 +17,24 @@ impl Tree {
 
     /// The row with this id, and all rows below it.
     pub fn within(self, tenant: &str, id: &str) -> Condition {
-        let step = Condition::sql("SELECT t.id FROM ")
+        let step = Condition::sql("SELECT t.id FROM found CROSS JOIN ")
             .then(self.table)
-            .then(" t JOIN found ON t.parent_id = found.id WHERE t.tenant_id = ")
+            .then(" t WHERE t.parent_id = found.id AND t.tenant_id = ")
             .text(tenant);
         self.found(tenant, id, step)
     }
 
     /// The row with this id, and all rows above it.
     pub fn upward(self, tenant: &str, id: &str) -> Condition {
-        let step = Condition::sql("SELECT t.parent_id FROM ")
+        let step = Condition::sql("SELECT t.parent_id FROM found CROSS JOIN ")
             .then(self.table)
-            .then(" t JOIN found ON t.id = found.id WHERE t.tenant_id = ")
+            .then(" t WHERE t.id = found.id AND t.tenant_id = ")
             .text(tenant);
         self.found(tenant, id, step)
     }
 
-    /// `UNION` drops what was found before, so that this ends whatever the rows say.
+    /// `UNION` drops what was found before, so that this ends whatever the rows say. To SQLite, `CROSS JOIN` is an order: it
+    /// would else walk all rows of the tenant for each row that was found.
     fn found(self, tenant: &str, id: &str, step: Condition) -> Condition {
         Condition::sql(self.table)
             .then(".tenant_id = ")

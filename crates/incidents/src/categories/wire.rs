@@ -83,7 +83,7 @@ impl NewCategories {
         let mut fields = Fields::of(body);
         fields.require("names");
         let items = fields.raw_array("names").unwrap_or_default();
-        if items.is_empty() && fields.has("names") {
+        if items.is_empty() && fields.value("names").is_some_and(Value::is_array) {
             fields.error("names", "must have at least one name");
         }
         if items.len() > MOST_NAMES {
