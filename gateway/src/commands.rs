@@ -4,6 +4,7 @@ mod backup;
 mod check;
 mod import;
 mod key;
+mod secrets;
 mod serve;
 mod tenant;
 
@@ -12,7 +13,9 @@ use std::{fs, path::Path};
 use anyhow::Context as _;
 use api::spec;
 
-pub use self::{backup::backup, check::check, import::import, key::key, serve::serve, tenant::tenant};
+pub use self::{
+    backup::backup, check::check, import::import, key::key, secrets::secrets, serve::serve, tenant::tenant,
+};
 use crate::{
     cli::{Openapi, Storage},
     domains,

@@ -9,6 +9,7 @@ pub fn all() -> Vec<Domain> {
         access::domain(),
         inventory::domain(),
         rosters::domain(),
+        integrations::domain(),
         // One line each, in the order of the document.
     ]
 }

@@ -6,6 +6,8 @@ mod config;
 mod demo;
 mod domains;
 mod first_run;
+mod keys;
+mod outbound;
 mod people;
 mod process;
 
@@ -25,6 +27,7 @@ fn main() -> ExitCode {
         cli::Command::Import(arguments) => commands::import(&arguments),
         cli::Command::Key(arguments) => commands::key(arguments),
         cli::Command::Tenant(arguments) => commands::tenant(arguments),
+        cli::Command::Secrets(arguments) => commands::secrets(arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

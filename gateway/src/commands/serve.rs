@@ -18,7 +18,7 @@ use api::{
     serve::{Options, Service},
     tls::Certificate,
 };
-use outbox::Worker;
+use outbox::{Subscriber, Worker};
 
 use crate::{
     cli::{Carry, Listen, Serve},
@@ -35,7 +35,7 @@ const FILE_TOO_LARGE: i32 = 25;
 
 /// Starts the service; ends when it is told to stop.
 pub fn serve(arguments: Serve) -> anyhow::Result<()> {
-    let Serve { storage, listen, carry, demo } = arguments;
+    let Serve { storage, listen, carry, keys, outbound, demo } = arguments;
     listen.check()?;
     let certificate = listen.certificate()?;
     let db = storage.open()?;
@@ -46,8 +46,12 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let listener = TcpListener::bind(listen.listen).with_context(|| format!("listening on {}", listen.listen))?;
     let address = listener.local_addr()?;
     let scheme = if certificate.is_some() { "https" } else { "http" };
-    // Nobody subscribes yet; events are still told in order, and cleared away.
-    let outbox = Worker::start(db.clone(), Vec::new(), api::clock::now)?;
+    let rules = integrations::rules(Arc::new(Directory));
+    let parts = outbound.parts(&db, keys.vault(&storage, &db)?, Arc::clone(&rules), demo)?;
+    let subscribers: Vec<Arc<dyn Subscriber>> = vec![Arc::new(integrations::Subscriber { rules })];
+    let outbox = Worker::start(db.clone(), subscribers, api::clock::now)?;
+    let sender = parts.start()?;
+    let context = integrations::extras(Arc::clone(&parts.context));
     let lag = outbox.lag();
     db.add_gauge("outbox_lag_seconds", "Age of the oldest event that was not handed on", move || {
         Some(Duration::from_millis(lag.load(Ordering::Relaxed).try_into().unwrap_or(0)).as_secs_f64())
@@ -62,6 +66,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
         extras: Arc::new(move |config| {
             callers(config);
             people(config);
+            context(config);
         }),
         options: options(&carry, &listen, storage.connections, certificate.as_ref())?,
     };
@@ -71,6 +76,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
         service.run(listener, move |_| first_run::greet(scheme, address, &data_dir)).await
     })?;
     drop(outbox);
+    drop(sender);
     tracing::info!("stopped");
     Ok(())
 }

@@ -1,0 +1,6 @@
+//! Deliveries: what an event sent, sends and will send.
+
+pub mod http;
+pub mod queue;
+pub mod store;
+pub mod wire;

@@ -1,0 +1,101 @@
+//! The sending of deliveries: a thread that claims what is due, makes the calls side by side, and writes down what became
+//! of them, many at once.
+
+pub mod call;
+mod lanes;
+pub mod retry;
+mod sign;
+mod token;
+pub(crate) mod work;
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use base::timestamp::Timestamp;
+use db::Db;
+use tokio::sync::Notify;
+
+use self::{call::Caller, retry::Schedule};
+use crate::{
+    egress::{Guard, dial::Dialler},
+    vault::Vault,
+};
+
+/// How deliveries are made.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The waits between attempts.
+    pub schedule: Schedule,
+    /// How long a call may take in all.
+    pub timeout: Duration,
+    /// How many calls are made at once.
+    pub calls: usize,
+    /// How many of them to one endpoint.
+    pub calls_to_one: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { schedule: Schedule::default(), timeout: Duration::from_secs(15), calls: 256, calls_to_one: 16 }
+    }
+}
+
+/// What calls are made with.
+#[derive(Clone)]
+pub struct Tools {
+    /// The database.
+    pub db: Db,
+    /// Opens the secrets.
+    pub vault: Arc<Vault>,
+    /// Says where calls may go.
+    pub guard: Arc<Guard>,
+    /// Makes connections.
+    pub dialler: Dialler,
+    /// Tells the time.
+    pub clock: fn() -> Timestamp,
+    /// How.
+    pub settings: Settings,
+}
+
+/// A running sender; stops when dropped. What is under way then is due again when its claim runs out.
+pub struct Sender {
+    stop: Arc<AtomicBool>,
+    wake: Arc<Notify>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Sender {
+    /// Starts one.
+    ///
+    /// # Errors
+    /// The system has no further thread.
+    pub fn start(tools: Tools) -> std::io::Result<Self> {
+        let (stop, wake) = (Arc::new(AtomicBool::new(false)), Arc::new(Notify::new()));
+        let (stopped, woken) = (Arc::clone(&stop), Arc::clone(&wake));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let thread = std::thread::Builder::new().name("deliveries".to_owned()).spawn(move || {
+            let Settings { timeout, calls_to_one, .. } = tools.settings;
+            let caller = Caller::new(tools.dialler.clone(), Arc::clone(&tools.guard), timeout, calls_to_one);
+            runtime.block_on(work::run(tools, caller, stopped, woken));
+            // Calls that are under way are not waited for.
+            runtime.shutdown_background();
+        })?;
+        Ok(Self { stop, wake, thread: Some(thread) })
+    }
+}
+
+impl Drop for Sender {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.wake.notify_one();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
