@@ -9,6 +9,7 @@ mod docs;
 mod etags;
 mod harness;
 mod house;
+mod integrations;
 mod inventory;
 mod isolation_matrix;
 mod operations;

@@ -11,6 +11,7 @@ mod data;
 mod filter_list;
 mod filters;
 mod http;
+mod integrations;
 mod lists;
 mod load;
 mod machine;
@@ -36,7 +37,7 @@ use anyhow::{Context as _, Result, ensure};
 use crate::{data::Store, table::Line};
 
 /// The parts, in the order in which they run.
-const PARTS: [&str; 7] = ["points", "list", "memory", "filters", "reports", "rosters", "start"];
+const PARTS: [&str; 8] = ["points", "list", "memory", "filters", "reports", "rosters", "integrations", "start"];
 
 struct Settings {
     small: u32,
@@ -136,6 +137,7 @@ fn measure(part: &str, settings: &Settings, store: &Store, temporary: &Path, res
         }
         "reports" => results.lines.extend(reports::measure(temporary, reports, connections)?),
         "rosters" => results.lines.extend(rosters::measure(temporary)?),
+        "integrations" => results.lines.extend(integrations::measure(temporary)?),
         _ => results.lines.extend(start::measure(&store.database(large)?)?),
     }
     Ok(())
