@@ -3,7 +3,10 @@
 use std::{
     net::TcpListener,
     path::Path,
-    sync::{Arc, atomic::Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
     time::Duration,
 };
 
@@ -52,10 +55,15 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let outbox = Worker::start(db.clone(), subscribers, api::clock::now)?;
     let sender = parts.start()?;
     let context = integrations::extras(Arc::clone(&parts.context));
-    let lag = outbox.lag();
-    db.add_gauge("outbox_lag_seconds", "Age of the oldest event that was not handed on", move || {
-        Some(Duration::from_millis(lag.load(Ordering::Relaxed).try_into().unwrap_or(0)).as_secs_f64())
-    });
+    let seconds = |lag: Arc<AtomicI64>| {
+        move || Some(Duration::from_millis(lag.load(Ordering::Relaxed).try_into().unwrap_or(0)).as_secs_f64())
+    };
+    db.add_gauge("outbox_lag_seconds", "Age of the oldest event that was not handed on", seconds(outbox.lag()));
+    db.add_gauge(
+        "deliveries_lag_seconds",
+        "How long the oldest delivery that is due has waited",
+        seconds(sender.lag()),
+    );
     let keeper = Arc::new(access::Keeper::new(db.clone()).trust_forwarded(listen.behind_proxy));
     let (callers, people) = (access::extras(keeper.clone()), rosters::extras(Arc::new(Directory)));
     let service = Service {

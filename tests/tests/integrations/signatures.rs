@@ -1,7 +1,8 @@
 //! Signatures after Standard Webhooks, verified by somebody else's library where there is one.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 use muster_tests::{Backend, both_backends};
 use serde_json::json;
@@ -26,14 +27,19 @@ except Exception as error:
     print(type(error).__name__, error)
 ";
 
-/// A Python that has the library; `None` where it cannot be had.
-fn python(folder: &Path) -> Option<std::path::PathBuf> {
-    let run = |command: &mut Command| command.output().is_ok_and(|output| output.status.success());
-    let environment = folder.join("venv");
-    let made = run(Command::new("python3").args(["-m", "venv"]).arg(&environment));
-    let python = environment.join("bin/python");
-    let installed = made && run(Command::new(&python).args(["-m", "pip", "install", "-q", "standardwebhooks"]));
-    installed.then_some(python)
+/// A Python that has the library, in a folder of its own; `None` where it cannot be had.
+fn python() -> Option<&'static Path> {
+    static PYTHON: OnceLock<Option<(tempfile::TempDir, PathBuf)>> = OnceLock::new();
+    let made = PYTHON.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let run = |command: &mut Command| command.output().is_ok_and(|output| output.status.success());
+        let environment = folder.path().join("venv");
+        let made = run(Command::new("python3").args(["-m", "venv"]).arg(&environment));
+        let python = environment.join("bin/python");
+        let installed = made && run(Command::new(&python).args(["-m", "pip", "install", "-q", "standardwebhooks"]));
+        installed.then_some((folder, python))
+    });
+    made.as_ref().map(|(_, python)| python.as_path())
 }
 
 fn a_real_delivery_is_verified(backend: Backend) {
@@ -51,7 +57,7 @@ fn a_real_delivery_is_verified(backend: Backend) {
     assert_eq!(second.header("webhook-signature").split(' ').count(), 2, "both are valid for a while");
     assert!(first.header("webhook-id").starts_with("DLV-"));
     let folder = tempfile::tempdir().unwrap();
-    let Some(python) = python(folder.path()) else {
+    let Some(python) = python() else {
         eprintln!("skipped: no python3 with venv, or no standardwebhooks to be had");
         return;
     };
@@ -60,7 +66,7 @@ fn a_real_delivery_is_verified(backend: Backend) {
             request.headers.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
         let file = folder.path().join("message.json");
         std::fs::write(&file, json!({"body": request.text(), "headers": headers}).to_string()).unwrap();
-        let output = Command::new(&python).args(["-c", VERIFY]).arg(&file).arg(secret).output().unwrap();
+        let output = Command::new(python).args(["-c", VERIFY]).arg(&file).arg(secret).output().unwrap();
         String::from_utf8_lossy(&output.stdout).trim().to_owned()
     };
     assert_eq!(verified(&first, &old), "ok");

@@ -82,8 +82,10 @@ pub async fn get(at: At, path: web::Path<(String, String, String, String)>) -> a
             Ok((row, message))
         })
         .await?;
-    // Every claim, attempt and resend is another version.
-    let version = row.claim * 2 + i64::from(row.owner.is_empty()) + row.attempts * 1_000_000_000;
+    // Every claim, attempt and resend makes another version: each moves one of these.
+    let version = [row.due_ms, row.claim, row.attempts]
+        .into_iter()
+        .fold(0_i64, |all, one| all.wrapping_mul(31).wrapping_add(one));
     answer::entity(&at, &Detail::of(&row, &message), version)
 }
 

@@ -3,4 +3,6 @@
 pub mod http;
 pub mod queue;
 pub mod store;
+#[cfg(test)]
+mod tests;
 pub mod wire;

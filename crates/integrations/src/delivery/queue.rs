@@ -55,11 +55,11 @@ struct Due {
     due_ms: i64,
 }
 
-/// The queues in which something is due, the longest overdue first.
-pub fn due(conn: &mut Conn, now: Timestamp, most: i64) -> Result<Vec<Lane>> {
+/// The queues in which something is due, the longest overdue first, and since when.
+pub fn due(conn: &mut Conn, now: Timestamp, most: i64) -> Result<Vec<(Lane, i64)>> {
     use integration_lanes::dsl;
     let due = dsl::integration_lanes.filter(dsl::due_ms.le(now.millis())).order(dsl::due_ms).limit(most);
-    Ok(due.select((dsl::tenant_id, dsl::event_id)).load(conn)?)
+    Ok(due.select(((dsl::tenant_id, dsl::event_id), dsl::due_ms)).load(conn)?)
 }
 
 /// Claims up to `most` due deliveries of a queue for `owner` until `until`.

@@ -11,7 +11,7 @@ pub(crate) mod work;
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicI64, Ordering},
     },
     thread::JoinHandle,
     time::Duration,
@@ -67,6 +67,7 @@ pub struct Tools {
 pub struct Sender {
     stop: Arc<AtomicBool>,
     wake: Arc<Notify>,
+    lag_ms: Arc<AtomicI64>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -77,16 +78,23 @@ impl Sender {
     /// The system has no further thread.
     pub fn start(tools: Tools) -> std::io::Result<Self> {
         let (stop, wake) = (Arc::new(AtomicBool::new(false)), Arc::new(Notify::new()));
-        let (stopped, woken) = (Arc::clone(&stop), Arc::clone(&wake));
+        let lag_ms = Arc::new(AtomicI64::new(0));
+        let (stopped, woken, lag) = (Arc::clone(&stop), Arc::clone(&wake), Arc::clone(&lag_ms));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let thread = std::thread::Builder::new().name("deliveries".to_owned()).spawn(move || {
             let Settings { timeout, calls_to_one, .. } = tools.settings;
             let caller = Caller::new(tools.dialler.clone(), Arc::clone(&tools.guard), timeout, calls_to_one);
-            runtime.block_on(work::run(tools, caller, stopped, woken));
+            runtime.block_on(work::run(tools, caller, stopped, woken, lag));
             // Calls that are under way are not waited for.
             runtime.shutdown_background();
         })?;
-        Ok(Self { stop, wake, thread: Some(thread) })
+        Ok(Self { stop, wake, lag_ms, thread: Some(thread) })
+    }
+
+    /// How long the oldest delivery that is due has waited, in milliseconds; those of endpoints that are left alone for
+    /// a while do not count.
+    pub fn lag(&self) -> Arc<AtomicI64> {
+        Arc::clone(&self.lag_ms)
     }
 }
 

@@ -4,7 +4,7 @@ use std::{
     collections::HashMap,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicI64, Ordering},
     },
     time::Duration,
 };
@@ -63,6 +63,7 @@ struct Shared {
     lanes: Mutex<Lanes<Job>>,
     wake: Arc<Notify>,
     ends: mpsc::UnboundedSender<Done>,
+    lag_ms: Arc<AtomicI64>,
     /// How long a claim holds: two calls, two for tokens, and some time in the queue.
     lease_ms: i64,
     /// What an attempt needs of it.
@@ -80,7 +81,7 @@ impl Shared {
 }
 
 /// Runs until `stop`.
-pub async fn run(tools: Tools, caller: Caller, stop: Arc<AtomicBool>, wake: Arc<Notify>) {
+pub async fn run(tools: Tools, caller: Caller, stop: Arc<AtomicBool>, wake: Arc<Notify>, lag_ms: Arc<AtomicI64>) {
     let (ends, mut ended) = mpsc::unbounded_channel();
     let call_ms = i64::try_from(tools.settings.timeout.as_millis()).unwrap_or(15_000);
     let pause = tools.settings.schedule.first().saturating_mul(6).min(30_000);
@@ -89,6 +90,7 @@ pub async fn run(tools: Tools, caller: Caller, stop: Arc<AtomicBool>, wake: Arc<
         lanes: Mutex::new(Lanes::new(tools.settings.calls_to_one, pause)),
         wake: Arc::clone(&wake),
         ends,
+        lag_ms,
         // A refused token costs two calls more.
         least_ms: 4 * call_ms + 1_000,
         lease_ms: 5 * call_ms + 10_000,
@@ -145,8 +147,10 @@ async fn look(shared: &Arc<Shared>, now: Timestamp) -> db::Result<()> {
         return Ok(());
     }
     let due = shared.tools.db.read(move |conn| queue::due(conn, now, QUEUES)).await?;
+    let oldest = due.first().map_or(now.millis(), |(_, since)| *since);
+    shared.lag_ms.store((now.millis() - oldest).max(0), Ordering::Relaxed);
     let (mut wanted, mut paused, mut left) = (Vec::new(), Vec::new(), free);
-    for lane in due {
+    for (lane, _) in due {
         match shared.lanes().room(&lane, now) {
             Ok(0) => {}
             Ok(room) => {

@@ -17,7 +17,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::json;
 
 use crate::{
-    http::{Connection, request},
+    http::request,
     load::median,
     server::{Server, below_tenant},
     table::{Line, thousands},
@@ -46,17 +46,18 @@ pub fn measure(temporary: &Path) -> Result<Vec<Line>> {
     let body = json!({"displayName": "bench", "baseNotifier": notifier});
     let installed = server.post(&mut connection, "/integrations/install/CUSTOM", &body)?;
     let at = format!("/integrations/installed/{}", installed["id"].as_str().context("no id")?);
-    let lines = vec![rate(&server, &mut connection, &sink, &at)?, matching(&server, &mut connection, &at)?];
     drop(connection);
+    let lines = vec![rate(&server, &sink, &at)?, matching(&server, &at)?];
     server.stop()?;
     Ok(lines)
 }
 
 /// Resources in bulk fire an event each; then all deliveries are replayed, round by round.
-fn rate(server: &Server, connection: &mut Connection, sink: &Sink, at: &str) -> Result<Line> {
+fn rate(server: &Server, sink: &Sink, at: &str) -> Result<Line> {
+    let mut connection = server.connect()?;
     let event = json!({"entity": "Resource", "eventType": "CREATE", "endPointURI": "/hook",
         "eventPayload": "{\"id\": \"$resource.id\", \"name\": \"$resource.hostName\", \"at\": \"$event.time\"}"});
-    let event = server.post(connection, &format!("{at}/event"), &event)?;
+    let event = server.post(&mut connection, &format!("{at}/event"), &event)?;
     let event = format!("{at}/event/{}", event["id"].as_str().context("no id")?);
     for part in 0..DELIVERIES / 500 {
         let rows = (0..500).map(|row| {
@@ -72,11 +73,13 @@ fn rate(server: &Server, connection: &mut Connection, sink: &Sink, at: &str) -> 
     let body = sink.last();
     let (mut ours, mut theirs, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
-        settle(server, connection, &event)?;
+        settle(server, &event)?;
         let bare = loop_of_reqwest(sink, &body)?;
         sink.reset();
+        // The one before has been idle for too long.
+        let mut connection = server.connect()?;
         let begun = Instant::now();
-        let replayed = server.post(connection, &format!("{event}/replay"), &json!({"status": "delivered"}))?;
+        let replayed = server.post(&mut connection, &format!("{event}/replay"), &json!({"status": "delivered"}))?;
         ensure!(replayed["replayed"] == json!(DELIVERIES), "replayed: {replayed}");
         sink.wait(DELIVERIES)?;
         let rate = DELIVERIES as f64 / begun.elapsed().as_secs_f64();
@@ -96,7 +99,8 @@ fn rate(server: &Server, connection: &mut Connection, sink: &Sink, at: &str) -> 
 }
 
 /// Waits until no delivery is pending any more: the sink has them before that is written down.
-fn settle(server: &Server, connection: &mut Connection, event: &str) -> Result<()> {
+fn settle(server: &Server, event: &str) -> Result<()> {
+    let mut connection = server.connect()?;
     let asked = server.get(&format!("{event}/deliveries?status=pending&pageSize=1"));
     let begun = Instant::now();
     while connection.exchange(&asked)?.ok()?.json()?["totalResults"] != json!(0) {
@@ -136,13 +140,14 @@ fn loop_of_reqwest(sink: &Sink, body: &str) -> Result<f64> {
 }
 
 /// An action that none of many events is for, against one for which there is no event at all.
-fn matching(server: &Server, connection: &mut Connection, at: &str) -> Result<Line> {
+fn matching(server: &Server, at: &str) -> Result<Line> {
+    let mut connection = server.connect()?;
     for number in 0..RULES {
         let (key, operator) =
             [("subject", "Contains"), ("status", "Equals"), ("tags.env", "Starts with"), ("id", "Regex")][number % 4];
         let rule = json!({"key": key, "operator": operator, "value": format!("none{number}")});
         let event = json!({"entity": "TASK", "eventType": "CREATE", "filterCriteria": {"rules": [rule]}});
-        server.post(connection, &format!("{at}/event"), &event)?;
+        server.post(&mut connection, &format!("{at}/event"), &event)?;
     }
     let action = |entity: &str| {
         let object = json!({"id": "T-1", "subject": "the disk of web-01 is full", "status": "New", "priority": "P2",
