@@ -19,7 +19,7 @@ use crate::{
     Context,
     facts::Facts,
     firing::Armed,
-    sender::{call::Caller, work},
+    sender::{call::Caller, claims},
     template::Entity,
 };
 
@@ -303,7 +303,7 @@ async fn tried(
             if action.send {
                 let caller = Caller::new(context.dialler.clone(), context.guard.clone(), context.timeout, 1);
                 let id = format!("DLV-{}", uuid::Uuid::now_v7());
-                let answer = match work::endpoint(row, integration, &context.vault) {
+                let answer = match claims::endpoint(row, integration, &context.vault) {
                     Ok(endpoint) => caller.call(&endpoint, &message, &id, at.now).await,
                     Err(error) => Err(error),
                 };

@@ -2,11 +2,12 @@
 //! of them, many at once.
 
 pub mod call;
+pub(crate) mod claims;
 mod lanes;
 pub mod retry;
 mod sign;
 mod token;
-pub(crate) mod work;
+mod work;
 
 use std::{
     sync::{

@@ -1,7 +1,7 @@
 //! The loop of the sender.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicI64, Ordering},
@@ -10,23 +10,23 @@ use std::{
 };
 
 use base::timestamp::Timestamp;
-use db::Conn;
+use db::{Backend, Conn};
 use outbox::{Tx, Who};
 use tokio::sync::{Notify, mpsc};
 
 use super::{
     Tools,
-    call::{Answer, CallError, Caller, Endpoint},
+    call::{Answer, CallError, Caller},
+    claims::{After, Claims, Job, Taken},
     lanes::Lanes,
     retry,
 };
 use crate::{
     delivery::{
-        queue::{self, Claimed, Done, End, Lane},
+        queue::{self, Done, End, Lane},
         wire::Attempt,
     },
     event::{headers::Header, http as events, store as event_store},
-    firing::Message,
     installed::store as installed,
     vault,
 };
@@ -46,21 +46,13 @@ const GIVEN_UP_MS: i64 = 5 * 86_400_000;
 const LOGGED: usize = 30;
 const KEPT_OF_FORMER: usize = 1 << 10;
 
-/// A delivery in hand.
-struct Job {
-    claimed: Claimed,
-    message: Message,
-    endpoint: Arc<Result<Endpoint, CallError>>,
-    expected: Arc<Vec<Header>>,
-    /// The claim runs out.
-    until: Timestamp,
-}
-
 struct Shared {
     tools: Tools,
     caller: Caller,
     owner: String,
     lanes: Mutex<Lanes<Job>>,
+    /// The ids of what is in hand, until what became of it is written down.
+    in_hand: Mutex<HashSet<String>>,
     wake: Arc<Notify>,
     ends: mpsc::UnboundedSender<Done>,
     lag_ms: Arc<AtomicI64>,
@@ -75,6 +67,15 @@ impl Shared {
         self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn in_hand(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.in_hand.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Do other gateways take of the same queues?
+    fn shares(&self) -> bool {
+        self.tools.db.backend() == Backend::Postgres
+    }
+
     fn now(&self) -> Timestamp {
         (self.tools.clock)()
     }
@@ -86,7 +87,8 @@ pub async fn run(tools: Tools, caller: Caller, stop: Arc<AtomicBool>, wake: Arc<
     let call_ms = i64::try_from(tools.settings.timeout.as_millis()).unwrap_or(15_000);
     let pause = tools.settings.schedule.first().saturating_mul(6).min(30_000);
     let shared = Arc::new(Shared {
-        owner: uuid::Uuid::new_v4().to_string(),
+        owner: if tools.db.backend() == Backend::Postgres { uuid::Uuid::new_v4().to_string() } else { String::new() },
+        in_hand: Mutex::default(),
         lanes: Mutex::new(Lanes::new(tools.settings.calls_to_one, pause)),
         wake: Arc::clone(&wake),
         ends,
@@ -168,88 +170,32 @@ async fn look(shared: &Arc<Shared>, now: Timestamp) -> db::Result<()> {
     }
     let until = Timestamp::from_millis(now.millis() + shared.lease_ms);
     let (owner, vault) = (shared.owner.clone(), Arc::clone(&shared.tools.vault));
-    let claimed = shared
-        .tools
-        .db
-        .write(move |conn| {
-            for (lane, until) in &paused {
-                queue::settle(conn, lane, *until)?;
-            }
-            let mut all = Vec::new();
-            for (lane, most) in wanted {
-                let (jobs, more) = claim(conn, &owner, &vault, &lane, now, until, most)?;
-                all.push((lane, jobs, more));
-            }
-            Ok(all)
-        })
-        .await?;
-    for (lane, jobs, more) in claimed {
+    // As of before the look: what ends meanwhile is not taken for new.
+    let in_hand = shared.in_hand().clone();
+    let take = move |conn: &mut Conn| {
+        let claims = Claims { owner: &owner, vault: &vault, now, until, in_hand: &in_hand };
+        wanted.into_iter().map(|(lane, most)| claims.take(conn, lane, most)).collect::<db::Result<Vec<_>>>()
+    };
+    let db = &shared.tools.db;
+    let taken = if shared.shares() { db.write(take).await? } else { db.read(take).await? };
+    let mut afterwards: Vec<(Lane, After)> =
+        paused.into_iter().map(|(lane, until)| (lane, After::Settle(until))).collect();
+    for Taken { lane, jobs, more, after } in taken {
+        shared.in_hand().extend(jobs.iter().map(|job| job.claimed.id.clone()));
         shared.lanes().add(&lane, jobs, more);
         start(shared, &lane);
+        afterwards.extend(after.map(|after| (lane, after)));
     }
-    Ok(())
-}
-
-/// Claims deliveries of one queue, with all that is needed to send them.
-fn claim(
-    conn: &mut Conn,
-    owner: &str,
-    vault: &vault::Vault,
-    lane: &Lane,
-    now: Timestamp,
-    until: Timestamp,
-    most: usize,
-) -> db::Result<(Vec<Job>, bool)> {
-    let (tenant, event_id) = lane;
-    let scope = std::slice::from_ref(tenant);
-    let event = event_store::by_id(conn, tenant, event_id)?.filter(|event| event.active);
-    let integration =
-        event.as_ref().map(|event| installed::existing(conn, scope, &event.integration_id)).transpose()?;
-    let (Some(event), Some(integration)) = (event, integration.filter(|integration| integration.enabled)) else {
-        queue::hold(conn, lane, now)?;
-        return Ok((Vec::new(), false));
-    };
-    let wanted = i64::try_from(most).unwrap_or(i64::MAX);
-    let claimed = queue::claim(conn, owner, lane, now, until, wanted)?;
-    let more = claimed.len() == most;
-    if !more {
-        queue::settle(conn, lane, 0)?;
+    if afterwards.is_empty() {
+        return Ok(());
     }
-    let ids: Vec<String> = claimed.iter().map(|claimed| claimed.id.clone()).collect();
-    let mut messages = queue::messages(conn, tenant, &ids)?;
-    let config = event.config();
-    let endpoint = Arc::new(endpoint(&event, &integration, vault));
-    let expected = Arc::new(config.response_headers);
-    let jobs = claimed.into_iter().filter_map(|claimed| {
-        let message = messages.remove(&claimed.id)?.message();
-        let (endpoint, expected) = (Arc::clone(&endpoint), Arc::clone(&expected));
-        Some(Job { claimed, message, endpoint, expected, until })
-    });
-    Ok((jobs.collect(), more))
-}
-
-/// Whom an event calls. Without its secrets nothing is sent.
-pub fn endpoint(
-    event: &event_store::Row,
-    integration: &installed::Row,
-    vault: &vault::Vault,
-) -> Result<Endpoint, CallError> {
-    let closed = |error: db::Error| {
-        tracing::error!(%error, event = event.id, "the secrets of an event do not open");
-        CallError::new("the credentials cannot be read: the key that they are sealed with is missing")
+    let settle = move |conn: &mut Conn| {
+        afterwards.iter().try_for_each(|(lane, after)| match after {
+            After::Settle(at_least) => queue::settle(conn, lane, *at_least),
+            After::Hold => queue::hold(conn, lane, now),
+        })
     };
-    let config = event.config();
-    let mut secrets = event.open_secrets(vault).map_err(closed)?;
-    let signing = integration.open_signing(vault).map_err(closed)?;
-    let (holder, notifier) = if config.use_base_notifier {
-        secrets.0.retain(|name, _| name.starts_with("header:"));
-        secrets.0.extend(integration.open_secrets(vault).map_err(closed)?.0);
-        (integration.id.clone(), integration.notifier())
-    } else {
-        (event.id.clone(), config.notifier)
-    };
-    let notifier = notifier.ok_or_else(|| CallError::new("there is no notifier any more"))?;
-    Ok(Endpoint { holder: (event.tenant_id.clone(), holder), notifier, secrets, signing })
+    shared.tools.db.write(settle).await
 }
 
 /// Starts what may be under way of an endpoint.
@@ -363,8 +309,15 @@ async fn write_down(shared: &Arc<Shared>, batch: Vec<Done>) {
             gone.insert(lane, "the endpoint answered 410: it is gone");
         }
     }
+    let ids: Vec<String> = batch.iter().map(|done| done.claimed.id.clone()).collect();
     let (now, owner) = (shared.now(), shared.owner.clone());
     let written = shared.tools.db.write(move |conn| queue::finish(conn, &owner, &batch, now)).await;
+    {
+        let mut in_hand = shared.in_hand();
+        for id in &ids {
+            in_hand.remove(id);
+        }
+    }
     let finished = match written {
         Ok(finished) => finished,
         Err(error) => return tracing::warn!(%error, "writing down deliveries"),
