@@ -1,11 +1,15 @@
 //! The command line. Every option can also be set in the environment, under the name that `--help` shows.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use api::Role;
 use base::tenant::TenantId;
 use clap::{Args, Parser, Subcommand};
 use db::DatabaseUrl;
+use integrations::{
+    egress::Block,
+    sender::retry::{self, Schedule},
+};
 
 /// The inventory of your machines, and the people, schedules and rules around them.
 #[derive(Parser)]
@@ -40,6 +44,57 @@ pub enum Command {
     Tenant(Tenant),
     /// Carry out runs of custom scripts on this machine, as an unprivileged user
     Runner(Box<Runner>),
+    /// The key that seals the secrets of integrations
+    #[command(subcommand)]
+    Secrets(Secrets),
+}
+
+#[derive(Subcommand)]
+pub enum Secrets {
+    /// Seal all secrets under a new key, while the service runs or not
+    Rotate {
+        #[command(flatten)]
+        storage: Storage,
+        #[command(flatten)]
+        keys: SecretsKey,
+    },
+}
+
+/// Where the key is that seals secrets. MUSTER_SECRETS_KEY holds the key itself, in place of a file.
+#[derive(Args, Clone)]
+pub struct SecretsKey {
+    /// The file with the key that seals secrets; by default `secrets.key` in the data directory
+    #[arg(long, env = "MUSTER_SECRETS_KEY_FILE", value_name = "FILE")]
+    pub secrets_key_file: Option<PathBuf>,
+}
+
+/// How integrations reach others.
+#[derive(Args, Clone)]
+pub struct Outbound {
+    /// Let integrations call addresses in this block, which are not of the internet; several with commas
+    #[arg(long, env = "MUSTER_EGRESS_ALLOW", value_name = "CIDR", value_delimiter = ',', value_parser = Block::parse)]
+    pub egress_allow: Vec<Block>,
+    /// Trust the authorities in this PEM file too, when integrations call others
+    #[arg(long, env = "MUSTER_EGRESS_CA", value_name = "FILE")]
+    pub egress_ca: Option<PathBuf>,
+    /// The waits between the attempts of a delivery, such as 5s,5m,2h
+    #[arg(long, env = "MUSTER_RETRY_SCHEDULE", value_name = "WAITS", value_parser = Schedule::parse)]
+    pub retry_schedule: Option<Schedule>,
+    /// How long a call may take in all
+    #[arg(long, env = "MUSTER_DELIVERY_TIMEOUT", value_name = "TIME", default_value = "15s", value_parser = wait)]
+    pub delivery_timeout: Duration,
+    /// Calls at once
+    #[arg(long, env = "MUSTER_DELIVERY_CALLS", value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub delivery_calls: u32,
+    /// Calls at once to one endpoint
+    #[arg(long, env = "MUSTER_DELIVERY_CALLS_TO_ONE", value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub delivery_calls_to_one: u32,
+}
+
+fn wait(text: &str) -> Result<Duration, String> {
+    let millis = retry::millis(text.trim()).filter(|millis| (100..=60_000).contains(millis));
+    let millis = millis.and_then(|millis| u64::try_from(millis).ok());
+    millis.map(Duration::from_millis).ok_or_else(|| "is a time from 100ms to 60s".to_owned())
 }
 
 #[derive(Subcommand)]
@@ -143,6 +198,10 @@ pub struct Serve {
     pub listen: Listen,
     #[command(flatten)]
     pub carry: Carry,
+    #[command(flatten)]
+    pub keys: SecretsKey,
+    #[command(flatten)]
+    pub outbound: Outbound,
     /// Fill an empty database with a small company to look around in
     #[arg(long)]
     pub demo: bool,

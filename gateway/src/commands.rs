@@ -5,6 +5,7 @@ mod check;
 mod import;
 mod key;
 mod runner;
+mod secrets;
 mod serve;
 mod tenant;
 
@@ -13,7 +14,10 @@ use std::{fs, path::Path};
 use anyhow::Context as _;
 use api::spec;
 
-pub use self::{backup::backup, check::check, import::import, key::key, runner::runner, serve::serve, tenant::tenant};
+pub use self::{
+    backup::backup, check::check, import::import, key::key, runner::runner, secrets::secrets, serve::serve,
+    tenant::tenant,
+};
 use crate::{
     cli::{Openapi, Storage},
     domains,

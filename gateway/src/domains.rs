@@ -12,6 +12,7 @@ pub fn all() -> Vec<Domain> {
         maintenance::domain(),
         incidents::domain(),
         kb::domain(),
+        integrations::domain(),
         // One line each, in the order of the document.
         jobs::domain(),
     ]

@@ -37,7 +37,7 @@ pub fn bootstrap(db: &Db, data_dir: &Path) -> anyhow::Result<()> {
 }
 
 /// A file that only its owner reads.
-fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
+pub fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]

@@ -6,7 +6,9 @@ mod config;
 mod demo;
 mod domains;
 mod first_run;
+mod keys;
 mod neighbours;
+mod outbound;
 mod people;
 mod process;
 mod runner;
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
         cli::Command::Key(arguments) => commands::key(arguments),
         cli::Command::Tenant(arguments) => commands::tenant(arguments),
         cli::Command::Runner(arguments) => commands::runner(*arguments),
+        cli::Command::Secrets(arguments) => commands::secrets(arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -57,12 +57,30 @@ impl Server {
         Self::start_new(backend, database_url, arguments, false)
     }
 
+    /// A further gateway on the Postgres of another, which knows the same callers.
+    pub fn start_beside(other: &Self, arguments: &[&str]) -> Self {
+        let url = other.database_url.clone();
+        Self::start_as(other.backend, url, arguments, false, (other.key.clone(), other.secret.clone()))
+    }
+
     /// On SQLite, and as a program that may not write what the mode of a file forbids, also where root runs the tests.
     pub fn start_obeying_modes(arguments: &[&str]) -> Self {
         Self::start_new(Backend::Sqlite, None, arguments, true)
     }
 
     fn start_new(backend: Backend, database_url: Option<String>, arguments: &[&str], obeys_modes: bool) -> Self {
+        let key = unique("bootstrapkey").replace('-', "");
+        let secret = unique("bootstrapsecret0123456789").replace('-', "");
+        Self::start_as(backend, database_url, arguments, obeys_modes, (key, secret))
+    }
+
+    fn start_as(
+        backend: Backend,
+        database_url: Option<String>,
+        arguments: &[&str],
+        obeys_modes: bool,
+        (key, secret): (String, String),
+    ) -> Self {
         let directory = tempfile::Builder::new().prefix("muster-test-").tempdir().expect("a temporary directory");
         let directory = directory.keep();
         let watchdog = Watchdog::over(&directory, "KILL");
@@ -72,8 +90,8 @@ impl Server {
             database_url,
             arguments: arguments.iter().map(ToString::to_string).collect(),
             obeys_modes,
-            key: unique("bootstrapkey").replace('-', ""),
-            secret: unique("bootstrapsecret0123456789").replace('-', ""),
+            key,
+            secret,
             running: None,
             watchdog,
             http: crate::client::http(),
@@ -244,6 +262,11 @@ impl Server {
             self.stop();
         }
         self.spawn();
+    }
+
+    /// Other arguments after `serve`, from the next start on.
+    pub fn set_arguments(&mut self, arguments: &[&str]) {
+        self.arguments = arguments.iter().map(ToString::to_string).collect();
     }
 
     /// All it printed and logged.

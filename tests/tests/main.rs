@@ -11,6 +11,7 @@ mod etags;
 mod harness;
 mod house;
 mod incidents;
+mod integrations;
 mod inventory;
 mod isolation_matrix;
 mod jobs;

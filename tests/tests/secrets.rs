@@ -87,6 +87,7 @@ fn planted_secrets_are_found_nowhere(backend: Backend) {
     of_commands(&server, &canaries);
     of_calendars(&server, &client, &canaries);
     of_synthetics(&client, &canaries);
+    of_integrations(&server, &client, &canaries);
     in_wrong_requests(&server, &client, &canaries);
     assert!(canaries.planted.borrow().len() >= 20);
 
@@ -185,6 +186,56 @@ fn of_calendars(server: &Server, client: &Client, canaries: &Canaries) {
         let wrong = format!("/api/v2/tenants/client_1/rosters/{of}/calendar.ics?token=");
         canaries.send(server.request("GET", &(wrong + &canaries.plant("a wrong token of a calendar")))).not_found();
     }
+}
+
+/// Credentials of integrations and what signs their calls: kept, since they have to be sent, but sealed.
+fn of_integrations(server: &Server, client: &Client, canaries: &Canaries) {
+    let notifier = |when: &str| {
+        json!({"baseURI": "https://receiver.invalid", "authType": "OAUTH2", "grantType": "PASSWORD", "userName": "ann",
+            "password": canaries.plant(&format!("a password of a notifier {when}")),
+            "apiKey": canaries.plant(&format!("an apiKey {when}")),
+            "apiSecret": canaries.plant(&format!("an apiSecret {when}")),
+            "accessTokenURL": "https://receiver.invalid/token"})
+    };
+    let body = json!({"displayName": "tickets", "baseNotifier": notifier("of an install")});
+    let install =
+        || client.request("POST", "/integrations/install/CUSTOM").header("Idempotency-Key", "tickets").json(&body);
+    let made = canaries.made("a signing secret", install(), "signingSecret");
+    canaries.send(install()).ok();
+    let one = format!("/integrations/installed/{}", made["id"].as_str().unwrap_or_default());
+    canaries.send(client.request("POST", &format!("{one}/notifier")).json(&notifier("of a change"))).ok();
+    let rotate =
+        || client.request("POST", &format!("{one}/signingSecret/rotate")).header("Idempotency-Key", "rotate-it");
+    canaries.made("a second signing secret", rotate(), "signingSecret");
+    canaries.send(rotate()).ok();
+    let event = json!({"name": "e", "entity": "TASK", "eventType": "CREATE", "notifier": notifier("of an event"),
+        "headers": [{"key": "Authorization-Token", "value": canaries.plant("a header")}], "eventPayload": "{}"});
+    let tried = json!({"event": event, "object": {}});
+    canaries.send(client.request("POST", &format!("{one}/event/test")).json(&tried)).ok();
+    let event = canaries.send(client.request("POST", &format!("{one}/event")).json(&event)).ok();
+    let event = format!("{one}/event/{}", event["id"].as_str().unwrap_or_default());
+    let action = json!({"entity": "TASK", "eventType": "CREATE", "object": {"id": "T-1"}});
+    canaries.send(client.request("POST", "/integrations/actions").json(&action)).ok();
+    let wrong =
+        json!({"notifier": {"type": "SMTP", "password": canaries.plant("a password of a notifier that is refused")}});
+    canaries.send(client.request("POST", &event).json(&wrong)).problem(400, "0002");
+    let mut command = muster();
+    command.args(["secrets", "rotate", "--log", "debug", "--data-dir"]).arg(server.data_dir());
+    if let Some(url) = server.database_url() {
+        command.args(["--database-url", url]);
+    }
+    let exit = Exit::of(&mut command);
+    assert!(exit.status.success(), "{}{}", exit.stdout, exit.stderr);
+    canaries.heard.borrow_mut().extend([exit.stdout, exit.stderr]);
+    let keys = fs::read_to_string(server.data_dir().join("secrets.key")).expect("the key is in the data directory");
+    assert_eq!(keys.lines().count(), 2, "the new one and the one before");
+    keys.lines().for_each(|key| canaries.add("a key that seals secrets", key));
+    // What was sealed anew still opens: the call is made, and finds nobody.
+    let sent = json!({"object": {}, "send": true});
+    let answer = canaries.send(client.request("POST", &format!("{event}/test")).json(&sent)).ok();
+    assert!(answer["response"]["error"].as_str().is_some_and(|error| error.contains("token")), "{answer}");
+    canaries.send(client.request("GET", &event)).ok();
+    canaries.send(client.request("GET", &format!("{event}/deliveries"))).ok();
 }
 
 /// Credentials of synthetics, which are write-only.
@@ -339,7 +390,8 @@ fn files(directory: &Path, into: &mut Vec<(String, Vec<u8>)>) {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
             files(&path, into);
-        } else {
+        } else if path.file_name().is_some_and(|name| name != "secrets.key") {
+            // The key has to be somewhere; what it seals is not there.
             into.push((path.display().to_string(), fs::read(&path).expect("root reads every file")));
         }
     }

@@ -11,6 +11,10 @@ use tokio::task::spawn_blocking;
 
 use crate::{Backend, Conn, Db, Error, Result, backend, url::DatabaseUrl};
 
+/// How a write begins on Postgres. A gateway that stands still inside a transaction (stopped, or cut off) keeps its locks
+/// from the others for no longer than they wait for one.
+const BEGIN_WRITE: &str = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '8s'";
+
 thread_local! {
     /// The connection that this thread keeps for each open SQLite database.
     static KEPT: RefCell<HashMap<u64, Conn>> = RefCell::new(HashMap::new());
@@ -53,7 +57,7 @@ impl Db {
     {
         match &self.0.writer {
             Some(writer) => writer.write(f).await,
-            None => self.off_thread(|conn| transaction(conn, "BEGIN", f)).await,
+            None => self.off_thread(|conn| transaction(conn, BEGIN_WRITE, f)).await,
         }
     }
 
@@ -65,7 +69,7 @@ impl Db {
     {
         match &self.0.writer {
             Some(writer) => writer.write_here(f),
-            None => transaction(&mut *self.0.pool.get()?, "BEGIN", f),
+            None => transaction(&mut *self.0.pool.get()?, BEGIN_WRITE, f),
         }
     }
 

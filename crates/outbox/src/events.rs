@@ -62,6 +62,11 @@ pub(crate) struct Claimed {
 }
 
 impl Claimed {
+    /// What it is about: its tenant, kind and id.
+    pub(crate) fn subject(&self) -> (&str, &str, &str) {
+        (&self.tenant_id, &self.entity, &self.entity_id)
+    }
+
     pub(crate) fn event(&self) -> Event {
         let value = |text: &Option<String>| text.as_deref().and_then(|text| serde_json::from_str(text).ok());
         Event {
@@ -120,17 +125,19 @@ pub(crate) fn insert(conn: &mut Conn, events: &[NewEvent<'_>]) -> Result<()> {
     db::insert_rows!(conn, outbox_events::table, events)
 }
 
-/// Claims due events for `owner` until `until`: of each entity only the oldest, so that they stay in order.
+/// Claims due events for `owner` until `until`, in their order. An event whose entity has an earlier one that is not due
+/// (another worker has it, or it waits for its next attempt) is left, so that those of an entity stay in order.
 ///
-/// A claim that runs out is due again: its owner may have died. Several gateways share one table; on Postgres each
-/// passes over what another is just claiming.
+/// A claim that runs out is due again: its owner may have died. Several gateways share one table, and claim one after
+/// the other: of two claims at once, neither would see what the other takes.
 pub(crate) fn claim(conn: &mut Conn, owner: &str, now: Timestamp, until: Timestamp, most: i64) -> Result<Vec<Claimed>> {
+    db::lock(conn, "outbox:claim")?;
     let text = match conn {
         Conn::Sqlite(_) => {
             "UPDATE outbox_events SET owner = ?, due_ms = ?, attempts = attempts + 1 WHERE seq IN ( \
                  SELECT e.seq FROM outbox_events e WHERE e.due_ms <= ? AND NOT EXISTS ( \
                      SELECT 1 FROM outbox_events p WHERE p.tenant_id = e.tenant_id AND p.entity = e.entity \
-                     AND p.entity_id = e.entity_id AND p.seq < e.seq) \
+                     AND p.entity_id = e.entity_id AND p.seq < e.seq AND p.due_ms > ?) \
                  ORDER BY e.seq LIMIT ?) \
              RETURNING *"
         }
@@ -138,14 +145,15 @@ pub(crate) fn claim(conn: &mut Conn, owner: &str, now: Timestamp, until: Timesta
             "UPDATE outbox_events SET owner = $1, due_ms = $2, attempts = attempts + 1 WHERE (tenant_id, seq) IN ( \
                  SELECT e.tenant_id, e.seq FROM outbox_events e WHERE e.due_ms <= $3 AND NOT EXISTS ( \
                      SELECT 1 FROM outbox_events p WHERE p.tenant_id = e.tenant_id AND p.entity = e.entity \
-                     AND p.entity_id = e.entity_id AND p.seq < e.seq) \
-                 ORDER BY e.seq LIMIT $4 FOR UPDATE SKIP LOCKED) \
+                     AND p.entity_id = e.entity_id AND p.seq < e.seq AND p.due_ms > $4) \
+                 ORDER BY e.seq LIMIT $5) \
              RETURNING *"
         }
     };
     let mut claimed: Vec<Claimed> = sql_query(text)
         .bind::<Text, _>(owner)
         .bind::<BigInt, _>(until.millis())
+        .bind::<BigInt, _>(now.millis())
         .bind::<BigInt, _>(now.millis())
         .bind::<BigInt, _>(most)
         .load(conn)?;

@@ -103,9 +103,12 @@ fn each_entity_stays_in_order_and_a_claim_runs_out() {
     }
     fixture.changed(change("b", None, Some(json!(1))));
     let now = NOW.millis();
-    assert_eq!(fixture.claim("one", now), ["UPDATE a", "CREATE b"], "the oldest of each");
-    assert!(fixture.claim("two", now + 500).is_empty(), "claimed, and the second of a waits for the first");
-    assert_eq!(fixture.claim("two", now + 1000), ["UPDATE a", "CREATE b"], "the claim ran out");
+    let all = ["UPDATE a", "UPDATE a", "CREATE b"];
+    assert_eq!(fixture.claim("one", now), all);
+    fixture.changed(change("a", Some(json!(2)), Some(json!(3))));
+    fixture.changed(change("c", None, Some(json!(1))));
+    assert_eq!(fixture.claim("two", now + 500), ["CREATE c"], "claimed, and the third of a waits for those");
+    assert_eq!(fixture.claim("two", now + 1000), ["UPDATE a", "UPDATE a", "CREATE b", "UPDATE a"], "the claim ran out");
 }
 
 #[test]
@@ -166,6 +169,41 @@ fn a_worker_hands_on_everything_once_and_in_order() {
     let after: Vec<Value> = taken.iter().filter_map(|event| event.after.clone()).collect();
     assert_eq!(after, (1..=20).map(Value::from).collect::<Vec<_>>());
     assert!(fixture.claim("me", i64::MAX / 2).is_empty());
+}
+
+/// Never takes what is about `broken`.
+#[derive(Default)]
+struct Picky(Mutex<Vec<String>>);
+
+impl Subscriber for Picky {
+    fn name(&self) -> &'static str {
+        "picky"
+    }
+
+    fn take(&self, _: &mut Conn, event: &Event) -> Result<()> {
+        if event.entity_id == "broken" {
+            return Err(db::Error::Fault("never".into()));
+        }
+        self.0.lock().unwrap().push(event.entity_id.clone());
+        Ok(())
+    }
+}
+
+#[test]
+fn a_broken_event_stops_no_other() {
+    let fixture = fixture();
+    for id in ["a", "broken", "b", "broken", "c"] {
+        fixture.changed(change(id, None, Some(json!(1))));
+    }
+    let subscriber = Arc::new(Picky::default());
+    let worker = Worker::start(fixture.db.clone(), vec![subscriber.clone()], || NOW).unwrap();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while subscriber.0.lock().unwrap().len() < 3 && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    drop(worker);
+    assert_eq!(*subscriber.0.lock().unwrap(), ["a", "b", "c"]);
+    assert_eq!(fixture.claim("me", i64::MAX / 2), ["CREATE broken", "CREATE broken"], "in their order");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The worker that hands events on.
 
 use std::{
+    collections::HashMap,
     sync::{
         Arc,
         atomic::{AtomicI64, Ordering},
@@ -11,7 +12,11 @@ use std::{
 use base::timestamp::Timestamp;
 use db::{Conn, Db, Result};
 
-use crate::{Background, Event, events, idempotency};
+use crate::{
+    Background, Event,
+    events::{self, Claimed},
+    idempotency,
+};
 
 /// Someone who is told what happens. Told at least once: after a crash perhaps again, with the same event id.
 pub trait Subscriber: Send + Sync {
@@ -25,8 +30,10 @@ pub trait Subscriber: Send + Sync {
 
 /// How long a claim lasts; a worker that takes longer may see its events handed on by another as well.
 const LEASE_MS: i64 = 30_000;
-/// How many events one claim takes.
-const BATCH: i64 = 100;
+/// How many events one claim takes, and how many of them one transaction hands on: on SQLite it keeps other writers
+/// waiting.
+const BATCH: i64 = 500;
+const TOGETHER: usize = 100;
 /// How long an idle worker waits before it looks again.
 const IDLE: Duration = Duration::from_millis(250);
 /// The first and the longest wait after a failure.
@@ -90,21 +97,42 @@ fn hand_on(db: &Db, owner: &str, subscribers: &[Arc<dyn Subscriber>], now: Times
     let me = owner.to_owned();
     let claimed = db.write_here(move |conn| events::claim(conn, &me, now, until, BATCH))?;
     let any = !claimed.is_empty();
-    for event in claimed {
-        let (me, those, this) = (owner.to_owned(), subscribers.to_vec(), event.clone());
-        let taken = db.write_here(move |conn| {
-            if !events::finish(conn, &me, &this)? {
+    for part in claimed.chunks(TOGETHER) {
+        let (me, those, part) = (owner.to_owned(), subscribers.to_vec(), part.to_vec());
+        db.write_here(move |conn| take(conn, &me, &those, &part, now))?;
+    }
+    Ok(any)
+}
+
+/// Hands on claimed events in one transaction, each in a part of its own: one that is not taken waits, with those of its
+/// entity that come after it, and stops no other.
+fn take(
+    conn: &mut Conn,
+    owner: &str,
+    subscribers: &[Arc<dyn Subscriber>],
+    claimed: &[Claimed],
+    now: Timestamp,
+) -> Result<()> {
+    let mut waiting: HashMap<_, Timestamp> = HashMap::new();
+    for this in claimed {
+        if let Some(due) = waiting.get(&this.subject()) {
+            events::put_back(conn, owner, this, *due)?;
+            continue;
+        }
+        let taken = db::savepoint(conn, |conn| {
+            if !events::finish(conn, owner, this)? {
                 return Ok(());
             }
             let event = this.event();
-            those.iter().try_for_each(|subscriber| subscriber.take(conn, &event))
+            subscribers.iter().try_for_each(|subscriber| subscriber.take(conn, &event))
         });
         if let Err(error) = taken {
-            tracing::warn!(%error, event = event.id, attempts = event.attempts, "an event was not taken");
-            let wait = FIRST_RETRY_MS.saturating_mul(1 << event.attempts.clamp(0, 16)).min(LAST_RETRY_MS);
-            let (me, due) = (owner.to_owned(), Timestamp::from_millis(now.millis() + wait));
-            db.write_here(move |conn| events::put_back(conn, &me, &event, due))?;
+            tracing::warn!(%error, event = this.id, attempts = this.attempts, "an event was not taken");
+            let wait = FIRST_RETRY_MS.saturating_mul(1 << this.attempts.clamp(0, 16)).min(LAST_RETRY_MS);
+            let due = Timestamp::from_millis(now.millis() + wait);
+            events::put_back(conn, owner, this, due)?;
+            waiting.insert(this.subject(), due);
         }
     }
-    Ok(any)
+    Ok(())
 }

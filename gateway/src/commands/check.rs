@@ -39,7 +39,8 @@ pub fn check(arguments: &Check) -> anyhow::Result<()> {
     report.clock();
     report.files();
     report.data_directory(&storage.data_dir)?;
-    report.credentials(&first_run::credentials_file(&storage.data_dir))?;
+    report.private("first credentials", &first_run::credentials_file(&storage.data_dir), "rotate the key")?;
+    report.private("key of secrets", &storage.data_dir.join("secrets.key"), "run muster secrets rotate twice")?;
     report.database(&storage.url(), storage.connections)?;
     report.listening(listen)?;
     report.certificate(listen)?;
@@ -122,17 +123,17 @@ impl Report {
         Ok(())
     }
 
-    fn credentials(&mut self, file: &Path) -> anyhow::Result<()> {
-        const WHAT: &str = "first credentials";
+    /// A file that nobody else may read; `remedy` is what helps when somebody could.
+    fn private(&mut self, what: &str, file: &Path, remedy: &str) -> anyhow::Result<()> {
         if !file.exists() {
             return Ok(());
         }
         let mode = fs::metadata(file)?.permissions().mode() & 0o777;
         if mode & 0o077 == 0 {
-            self.good(WHAT, format!("{}, mode {mode:04o}", file.display()));
+            self.good(what, format!("{}, mode {mode:04o}", file.display()));
         } else {
-            let text = format!("others may read {}, mode {mode:04o}: chmod 600, and rotate the key", file.display());
-            self.fault(WHAT, text);
+            let text = format!("others may read {}, mode {mode:04o}: chmod 600, and {remedy}", file.display());
+            self.fault(what, text);
         }
         Ok(())
     }

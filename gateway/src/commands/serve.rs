@@ -3,7 +3,10 @@
 use std::{
     net::TcpListener,
     path::Path,
-    sync::{Arc, atomic::Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
     time::Duration,
 };
 
@@ -20,7 +23,7 @@ use api::{
 };
 use incidents::Escalator;
 use jobs::Scheduler;
-use outbox::Worker;
+use outbox::{Subscriber, Worker};
 
 use crate::{
     cli::{Carry, Listen, Serve},
@@ -37,7 +40,7 @@ const FILE_TOO_LARGE: i32 = 25;
 
 /// Starts the service; ends when it is told to stop.
 pub fn serve(arguments: Serve) -> anyhow::Result<()> {
-    let Serve { storage, listen, carry, demo } = arguments;
+    let Serve { storage, listen, carry, keys, outbound, demo } = arguments;
     listen.check()?;
     let certificate = listen.certificate()?;
     let db = storage.open()?;
@@ -48,12 +51,21 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let listener = TcpListener::bind(listen.listen).with_context(|| format!("listening on {}", listen.listen))?;
     let address = listener.local_addr()?;
     let scheme = if certificate.is_some() { "https" } else { "http" };
-    // Nobody subscribes yet; events are still told in order, and cleared away.
-    let outbox = Worker::start(db.clone(), Vec::new(), api::clock::now)?;
-    let lag = outbox.lag();
-    db.add_gauge("outbox_lag_seconds", "Age of the oldest event that was not handed on", move || {
-        Some(Duration::from_millis(lag.load(Ordering::Relaxed).try_into().unwrap_or(0)).as_secs_f64())
-    });
+    let rules = integrations::rules(Arc::new(Directory));
+    let parts = outbound.parts(&db, keys.vault(&storage, &db)?, Arc::clone(&rules), demo)?;
+    let subscribers: Vec<Arc<dyn Subscriber>> = vec![Arc::new(integrations::Subscriber { rules })];
+    let outbox = Worker::start(db.clone(), subscribers, api::clock::now)?;
+    let sender = parts.start()?;
+    let context = integrations::extras(Arc::clone(&parts.context));
+    let seconds = |lag: Arc<AtomicI64>| {
+        move || Some(Duration::from_millis(lag.load(Ordering::Relaxed).try_into().unwrap_or(0)).as_secs_f64())
+    };
+    db.add_gauge("outbox_lag_seconds", "Age of the oldest event that was not handed on", seconds(outbox.lag()));
+    db.add_gauge(
+        "deliveries_lag_seconds",
+        "How long the oldest delivery that is due has waited",
+        seconds(sender.lag()),
+    );
     let keeper = Arc::new(access::Keeper::new(db.clone()).trust_forwarded(listen.behind_proxy));
     let windows = neighbours::windows();
     let maintenance = maintenance::extras(Arc::clone(&windows));
@@ -77,6 +89,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
             alerts(config);
             knowledge(config);
             jobs(config);
+            context(config);
         }),
         options: options(&carry, &listen, storage.connections, certificate.as_ref())?,
     };
@@ -88,6 +101,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     drop(escalator);
     drop(scheduler);
     drop(outbox);
+    drop(sender);
     tracing::info!("stopped");
     Ok(())
 }

@@ -39,10 +39,16 @@ pub(super) enum Kind {
     JobScript,
     /// One that a runner has.
     JobRun,
+    /// An installed integration.
+    Integration,
+    /// Of an integration.
+    IntegrationEvent,
+    /// Of an event of an integration.
+    Delivery,
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 24] = [
+    pub(super) const ALL: [Self; 27] = [
         Self::Resource,
         Self::Record,
         Self::Site,
@@ -67,6 +73,9 @@ impl Kind {
         Self::Incident,
         Self::KbCategory,
         Self::KbArticle,
+        Self::Integration,
+        Self::IntegrationEvent,
+        Self::Delivery,
     ];
 
     /// What templates call it: `$site`, and `$site.name` for its name.
@@ -96,6 +105,9 @@ impl Kind {
             Self::Incident => "incident",
             Self::KbCategory => "kbCategory",
             Self::KbArticle => "kbArticle",
+            Self::Integration => "integration",
+            Self::IntegrationEvent => "integrationEvent",
+            Self::Delivery => "delivery",
         }
     }
 
@@ -177,6 +189,19 @@ impl Kind {
                 }
                 json!({"id": created["id"]})
             }
+            Self::Integration => {
+                let notifier = json!({"baseURI": "https://receiver.invalid"});
+                create("/integrations/install/CUSTOM", json!({"displayName": name, "baseNotifier": notifier}))
+            }
+            Self::IntegrationEvent => {
+                let integration = Self::Integration.make(owner, name).id();
+                let filter = json!({"rules": [{"key": "subject", "operator": "Equals", "value": name}]});
+                let body = json!({"name": name, "entity": "PROBLEM", "eventType": "CREATE", "filterCriteria": filter,
+                    "eventPayload": format!("{{\"name\": \"{name}\"}}")});
+                let created = create(&format!("/integrations/installed/{integration}/event"), body);
+                json!({"id": created["id"], "inside": integration})
+            }
+            Self::Delivery => delivery(owner, name),
         };
         if self == Self::Record {
             owner.delete(&format!("/resources/{}", plain(&created["id"]))).ok();
@@ -210,6 +235,9 @@ impl Kind {
             Self::Incident => json!("INC9876543210"),
             Self::KbCategory => json!("KBC9876543210"),
             Self::KbArticle => json!("KBA9876543210"),
+            Self::Integration => json!(format!("INTG-{}", uuid())),
+            Self::IntegrationEvent => json!(format!("INTG-EVENT-{}", uuid())),
+            Self::Delivery => json!(format!("DLV-{}", uuid())),
         };
         let mut forms = vec![("id", id), ("name", json!(unique("nobody")))];
         match self {
@@ -219,6 +247,23 @@ impl Kind {
         }
         Entity { kind: self, forms, inside: None }
     }
+}
+
+/// A delivery whose first attempt has failed; the next one is far away.
+fn delivery(owner: &Client, name: &str) -> Value {
+    let event = Kind::IntegrationEvent.make(owner, name);
+    let inside = format!("{}/{}", event.inside.clone().unwrap_or_default(), event.id());
+    let action = json!({"entity": "PROBLEM", "eventType": "CREATE", "object": {"subject": name}});
+    owner.post("/integrations/actions", &action).ok();
+    let path = format!("/integrations/installed/{}/deliveries", inside.replace('/', "/event/"));
+    for _ in 0..300 {
+        let one = owner.get(&path).page()["results"][0].clone();
+        if one["attempts"] == json!(1) {
+            return json!({"id": one["id"], "inside": inside});
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    panic!("no attempt was made of a delivery: {}", owner.get(&path));
 }
 
 /// A user without a marker: those of a partner are seen by its clients.
@@ -250,7 +295,7 @@ pub(super) struct Entity {
     pub(super) kind: Kind,
     /// `id` first.
     forms: Vec<(&'static str, Value)>,
-    /// The id of what it is part of, which stands before its own in a path.
+    /// The id of what it is part of, which stands before its own in a path; of several, with slashes between them.
     pub(super) inside: Option<String>,
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{column, world::Sent};
 
 /// What is shown once: secrets, and addresses that have one in them.
-const ONCE: [&str; 3] = ["secret", "token", "url"];
+const ONCE: [&str; 4] = ["secret", "token", "url", "signingSecret"];
 
 both_backends![every_post_is_carried_out_once_under_a_key];
 

@@ -11,6 +11,7 @@
 //! - `.asks(query)`: a query that it cannot do without;
 //! - `.of_rows(type)`: when its body is of another type than JSON, with a row and a line of the answer for each entity;
 //! - `.of_partners()`: when only a partner's tenant has it;
+//! - `.creates()`: when it creates what its last id names, unless it is there;
 //! - `.of_seen()`: when it may be called on what is seen of a partner, though it is no `GET`.
 //!
 //! A new kind of entity is a line in `entities.rs`.
@@ -35,6 +36,8 @@ pub(super) struct Recipe {
     pub(super) of_partners: bool,
     /// May a client call it on what it sees of its partner?
     pub(super) of_seen: bool,
+    /// Does it create what its last id names?
+    pub(super) creates: bool,
 }
 
 const fn op(operation: &'static str) -> Recipe {
@@ -49,6 +52,7 @@ const fn op(operation: &'static str) -> Recipe {
         queries: &[],
         of_partners: false,
         of_seen: false,
+        creates: false,
     }
 }
 
@@ -79,6 +83,10 @@ impl Recipe {
 
     const fn of_partners(self) -> Self {
         Self { of_partners: true, ..self }
+    }
+
+    const fn creates(self) -> Self {
+        Self { creates: true, ..self }
     }
 
     const fn of_seen(self) -> Self {
@@ -220,6 +228,11 @@ const JOB_REFERENCES: &[&str] = &[
 const JOB_SCRIPT: &str = r#"{"name": "$new", "content": "exit 0"}"#;
 /// A claim of what nobody has, so that runs that others wait for stay.
 const JOB_CLAIM: &str = r#"{"runner": "$new", "jobs": ["00000000-0000-4000-8000-000000000000"]}"#;
+const INTEGRATION: &str = r#"{"displayName": "$new"}"#;
+const ACTION: &str = r#"{"entity": "TASK", "eventType": "NONE", "object": {"id": "$new"}}"#;
+const INTEGRATIONS: &[Kind] = &[Kind::Integration];
+const EVENTS: &[Kind] = &[Kind::Integration, Kind::IntegrationEvent];
+const DELIVERIES: &[Kind] = &[Kind::Integration, Kind::IntegrationEvent, Kind::Delivery];
 
 /// Every operation but the public ones.
 pub(super) const RECIPES: &[Recipe] = &[
@@ -446,4 +459,36 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("POST /jobs/{jobId}/run").ids(&[Kind::Job]),
     op("GET /jobs/{jobId}/runs").ids(&[Kind::Job]),
     op("GET /jobs/{jobId}/next").ids(&[Kind::Job]),
+    // Integrations
+    op("POST /integrations/install/CUSTOM").sends(INTEGRATION),
+    op("GET /integrations/installed/search")
+        .filters(&["queryString=id:$integration", "queryString=name:$integration.name"]),
+    op("GET /integrations/events/placeHolders/{entity}"),
+    op("POST /integrations/actions").sends(ACTION),
+    op("GET /integrations/installed/{installedIntgId}").ids(INTEGRATIONS),
+    op("POST /integrations/installed/{installedIntgId}").ids(INTEGRATIONS).sends(INTEGRATION),
+    op("DELETE /integrations/installed/{installedIntgId}").ids(INTEGRATIONS),
+    op("POST /integrations/installed/{installedIntgId}/enable").ids(INTEGRATIONS),
+    op("POST /integrations/installed/{installedIntgId}/disable").ids(INTEGRATIONS),
+    op("POST /integrations/installed/{installedIntgId}/notifier")
+        .ids(INTEGRATIONS)
+        .sends(r#"{"baseURI": "https://receiver.invalid/$new"}"#),
+    op("POST /integrations/installed/{installedIntgId}/signingSecret/rotate").ids(INTEGRATIONS).sends("{}"),
+    op("GET /integrations/installed/{installedIntgId}/events").ids(INTEGRATIONS),
+    op("POST /integrations/installed/{installedIntgId}/event").ids(INTEGRATIONS).sends(NAMED),
+    op("POST /integrations/installed/{installedIntgId}/event/test")
+        .ids(INTEGRATIONS)
+        .sends(r#"{"event": {"name": "$new"}, "object": {}}"#),
+    op("POST /integrations/installed/{installedIntgId}/event/{eventId}").ids(EVENTS).sends(NAMED).creates(),
+    op("GET /integrations/installed/{installedIntgId}/event/{eventId}").ids(EVENTS),
+    op("DELETE /integrations/installed/{installedIntgId}/event/{eventId}").ids(EVENTS),
+    op("POST /integrations/installed/{installedIntgId}/event/{eventId}/activate").ids(EVENTS),
+    op("POST /integrations/installed/{installedIntgId}/event/{eventId}/deactivate").ids(EVENTS),
+    op("POST /integrations/installed/{installedIntgId}/event/{eventId}/test")
+        .ids(EVENTS)
+        .sends(r#"{"object": {"subject": "$new"}}"#),
+    op("GET /integrations/installed/{installedIntgId}/event/{eventId}/deliveries").ids(EVENTS),
+    op("POST /integrations/installed/{installedIntgId}/event/{eventId}/replay").ids(EVENTS).sends("{}"),
+    op("GET /integrations/installed/{installedIntgId}/event/{eventId}/deliveries/{deliveryId}").ids(DELIVERIES),
+    op("POST /integrations/installed/{installedIntgId}/event/{eventId}/deliveries/{deliveryId}/resend").ids(DELIVERIES),
 ];

@@ -61,6 +61,8 @@ fn what_is_wrong_is_said_and_all_of_it() {
     mode(directory.path(), 0o755);
     fs::write(path("credentials.env"), "MUSTER_KEY=x").unwrap_or_else(|error| panic!("{error}"));
     mode(&path("credentials.env"), 0o644);
+    fs::write(path("secrets.key"), "x").unwrap_or_else(|error| panic!("{error}"));
+    mode(&path("secrets.key"), 0o640);
     fs::write(path("muster.sqlite"), "this is no database, and it is longer than a header of one would be: 0123456789")
         .unwrap_or_else(|error| panic!("{error}"));
     let taken = TcpListener::bind("127.0.0.1:0").and_then(|listener| Ok((listener.local_addr()?, listener)));
@@ -75,12 +77,13 @@ fn what_is_wrong_is_said_and_all_of_it() {
     let wrong = [
         "warn  data directory",
         "FAIL  first credentials",
+        "FAIL  key of secrets",
         "FAIL  database: sqlite:",
         "FAIL  address: 127.0.0.1:",
         "FAIL  certificate: ",
     ];
     says(&exit, false, &wrong);
-    assert!(exit.stderr.contains("4 things are wrong"), "{}", exit.stderr);
+    assert!(exit.stderr.contains("5 things are wrong"), "{}", exit.stderr);
     says(&check(directory.path(), &["--listen", "0.0.0.0:0"]), false, &["--behind-proxy"]);
     fs::write(path("key.pem"), one.key).unwrap_or_else(|error| panic!("{error}"));
     let exit = check(directory.path(), &["--listen", "0.0.0.0:0", "--tls-cert", &certificate, "--tls-key", &key]);

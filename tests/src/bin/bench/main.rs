@@ -12,6 +12,7 @@ mod data;
 mod filter_list;
 mod filters;
 mod http;
+mod integrations;
 mod jobs;
 mod lists;
 mod load;
@@ -40,7 +41,7 @@ use anyhow::{Context as _, Result, ensure};
 use crate::{data::Store, table::Line};
 
 /// The parts, in the order in which they run.
-const PARTS: [&str; 12] = [
+const PARTS: [&str; 13] = [
     "points",
     "list",
     "memory",
@@ -50,6 +51,7 @@ const PARTS: [&str; 12] = [
     "maintenance",
     "jobs",
     "alerts",
+    "integrations",
     "writes",
     "overload",
     "start",
@@ -158,6 +160,7 @@ fn measure(part: &str, settings: &Settings, store: &Store, temporary: &Path, res
         "jobs" => results.lines.extend(jobs::measure(temporary)?),
         "maintenance" => results.lines.extend(maintenance::measure(temporary)?),
         "alerts" => results.lines.push(alerts::measure(&store.database(list)?, temporary)?),
+        "integrations" => results.lines.extend(integrations::measure(temporary)?),
         _ => results.lines.extend(start::measure(&store.database(large)?)?),
     }
     Ok(())

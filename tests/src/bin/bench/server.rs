@@ -64,6 +64,8 @@ impl Server {
             .env("MUSTER_BOOTSTRAP_SECRET", SECRET)
             .env("MUSTER_LOG", "warn")
             .env("MUSTER_RATE_LIMIT", "0")
+            // The sink of deliveries.
+            .env("MUSTER_EGRESS_ALLOW", "127.0.0.0/8")
             .stderr(File::create(&log)?);
         let (guard, stdout, port) = listen(&mut command, "http://127.0.0.1:")
             .with_context(|| format!("the server did not start: {}", fs::read_to_string(&log).unwrap_or_default()))?;

@@ -1,0 +1,173 @@
+//! Deliveries over HTTP.
+
+use actix_web::{HttpResponse, get, post, web};
+use api::{Answer, At, OptionalBody, answer, spec::PageOf};
+use base::{Fields, Problem, query::Sort};
+use db::Condition;
+use outbox::Entity;
+use serde_json::json;
+
+use super::{
+    store::{self, Filter},
+    wire::{Delivery, Detail, Replayed},
+};
+use crate::event;
+
+const STATUSES: [&str; 3] = ["pending", "delivered", "failed"];
+
+/// Search the deliveries of an event
+///
+/// Newest first, those that were created from `startTime` on and before `endTime`. Ended ones are kept for 30 days.
+#[utoipa::path(
+    tag = "integrations",
+    operation_id = "searchDeliveries",
+    params(
+        ("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("eventId" = String, Path, description = "`INTG-EVENT-<uuid>`", example = "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
+        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
+        ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
+        ("status" = Option<String>, Query, description = "`pending`, `delivered` or `failed`", example = "failed"),
+        ("startTime" = Option<String>, Query, description = "Created at or after it", example = "2026-11-20T20:37:00Z"),
+        ("endTime" = Option<String>, Query, description = "Created before it", example = "2026-11-21T20:37:00Z"),
+    ),
+    responses((status = 200, description = "A page of deliveries", body = PageOf<Delivery>)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/integrations/installed/{installedIntgId}/event/{eventId}/deliveries")]
+pub async fn search(at: At, path: web::Path<(String, String, String)>) -> api::Result<HttpResponse> {
+    let mut query = at.query()?;
+    let descending = query.boolean("isDescendingOrder", true);
+    let walk = query.walk(at.request().path(), Sort { name: "createdTime", descending });
+    let status = Some(query.one_of("status", &STATUSES, "")).filter(|status| !status.is_empty());
+    let filter = Filter { status, from: query.timestamp("startTime"), to: query.timestamp("endTime") };
+    query.finish()?;
+    let (scope, (_, integration, id)) = (at.scope(), path.into_inner());
+    let asked = walk.clone();
+    let found = at
+        .db
+        .read(move |conn| {
+            let (_, event) = event::http::existing(conn, &scope, &integration, &id)?;
+            store::search(conn, &event.tenant_id, &event.id, &filter, descending, &asked)
+        })
+        .await?;
+    answer::ok(&walk.answer(found.map(|row| Delivery::of(&row))).ordered("createdTime", descending))
+}
+
+/// Get a delivery
+///
+/// With what it sends and all attempts.
+#[utoipa::path(
+    tag = "integrations",
+    operation_id = "getDelivery",
+    params(
+        ("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("eventId" = String, Path, description = "`INTG-EVENT-<uuid>`", example = "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("deliveryId" = String, Path, description = "`DLV-<uuid>`", example = "DLV-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90"),
+    ),
+    responses((status = 200, description = "The delivery", body = Detail)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/integrations/installed/{installedIntgId}/event/{eventId}/deliveries/{deliveryId}")]
+pub async fn get(at: At, path: web::Path<(String, String, String, String)>) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (scope, (_, integration, id, delivery)) = (at.scope(), path.into_inner());
+    let (row, message) = at
+        .db
+        .read(move |conn| {
+            let (_, event) = event::http::existing(conn, &scope, &integration, &id)?;
+            let row = store::existing(conn, &event.tenant_id, &event.id, &delivery)?;
+            let message = store::message(conn, &row.tenant_id, &row.id)?;
+            Ok((row, message))
+        })
+        .await?;
+    // Every claim, attempt and resend makes another version: each moves one of these.
+    let version = [row.due_ms, row.claim, row.attempts]
+        .into_iter()
+        .fold(0_i64, |all, one| all.wrapping_mul(31).wrapping_add(one));
+    answer::entity(&at, &Detail::of(&row, &message), version)
+}
+
+/// Send a delivery again
+///
+/// The same bytes under the same id, whether it was delivered or not. One that is pending becomes due at once.
+#[utoipa::path(
+    tag = "integrations",
+    operation_id = "resendDelivery",
+    params(
+        ("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("eventId" = String, Path, description = "`INTG-EVENT-<uuid>`", example = "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("deliveryId" = String, Path, description = "`DLV-<uuid>`", example = "DLV-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90"),
+    ),
+    responses(
+        (status = 200, description = "The delivery, due", body = Delivery),
+        (status = 409, description = "There is nothing to send: it could not be rendered", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["integrator"]))
+)]
+#[post("/integrations/installed/{installedIntgId}/event/{eventId}/deliveries/{deliveryId}/resend")]
+pub async fn resend(at: At, path: web::Path<(String, String, String, String)>) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (scope, now, (_, integration, id, delivery)) = (at.scope(), at.now, path.into_inner());
+    at.write(move |tx| {
+        let (_, event) = event::http::existing(tx.conn, &scope, &integration, &id)?;
+        let before = store::existing(tx.conn, &event.tenant_id, &event.id, &delivery)?;
+        if store::message(tx.conn, &before.tenant_id, &before.id)?.method.is_empty() {
+            return Err(Problem::conflict("There is nothing to send: the message could not be rendered.").into());
+        }
+        let this = Condition::sql("integration_deliveries.id = ").text(before.id.clone());
+        store::resend(tx.conn, &event.tenant_id, &event.id, this, now)?;
+        let after = store::existing(tx.conn, &event.tenant_id, &event.id, &delivery)?;
+        let entity = Entity { tenant_id: &after.tenant_id, kind: "IntegrationDelivery", id: &after.id, publish: false };
+        tx.note_shown(entity, Some(&Delivery::of(&before)), Some(&Delivery::of(&after)))?;
+        Answer::ok(&Delivery::of(&after))
+    })
+    .await
+}
+
+/// Replay the deliveries of an event
+///
+/// Sends all deliveries of a status (default `failed`) again that were created from `startTime` on and before `endTime`:
+/// the same bytes under the same ids.
+#[utoipa::path(
+    tag = "integrations",
+    operation_id = "replayDeliveries",
+    params(
+        ("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("eventId" = String, Path, description = "`INTG-EVENT-<uuid>`", example = "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+    ),
+    request_body(content = Option<serde_json::Value>, example = json!({
+        "status": "failed", "startTime": "2026-11-20T00:00:00+0000", "endTime": "2026-11-21T00:00:00+0000"
+    })),
+    responses((status = 200, description = "How many are sent again", body = Replayed)),
+    security(("bearer" = ["integrator"]))
+)]
+#[post("/integrations/installed/{installedIntgId}/event/{eventId}/replay")]
+pub async fn replay(
+    at: At,
+    path: web::Path<(String, String, String)>,
+    body: OptionalBody,
+) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let mut fields = Fields::of(&body.0);
+    let status = fields.one_of("status", &["pending", "delivered", "failed", "all"]).unwrap_or("failed");
+    let (from, to) = (fields.timestamp("startTime"), fields.timestamp("endTime"));
+    fields.finish()?;
+    let filter = Filter { status: Some(status).filter(|status| *status != "all"), from, to };
+    let (scope, now, (_, integration, id)) = (at.scope(), at.now, path.into_inner());
+    at.write(move |tx| {
+        let (_, event) = event::http::existing(tx.conn, &scope, &integration, &id)?;
+        let replayed = store::replay(tx.conn, &event.tenant_id, &event.id, &filter, now)?;
+        tx.note(outbox::Change {
+            tenant_id: event.tenant_id.clone(),
+            entity: "IntegrationReplay",
+            entity_id: event.id,
+            before: None,
+            after: Some(json!({"status": status, "startTime": from, "endTime": to, "replayed": replayed})),
+            publish: false,
+        });
+        Answer::ok(&Replayed { replayed })
+    })
+    .await
+}

@@ -1,0 +1,8 @@
+//! Deliveries: what an event sent, sends and will send.
+
+pub mod http;
+pub mod queue;
+pub mod store;
+#[cfg(test)]
+mod tests;
+pub mod wire;

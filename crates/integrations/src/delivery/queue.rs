@@ -1,0 +1,318 @@
+//! The queues of deliveries: claimed for a time by one gateway, and finished by it alone.
+//!
+//! Each event has a queue of its own, whose due time stands in one row, so that an endpoint with a long queue costs the
+//! others nothing. A claim is a lease: a gateway that does not finish in time has lost it, and what it says later of the
+//! delivery is refused.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::timestamp::Timestamp;
+use db::{Conn, Result};
+use diesel::{
+    prelude::*,
+    sql_query,
+    sql_types::{BigInt, Text},
+};
+
+use super::store::{self, MessageRow, NEVER};
+use crate::schema::{integration_deliveries, integration_lanes, integration_messages};
+
+/// A queue: the tenant, and the event.
+pub type Lane = (String, String);
+
+/// A claimed delivery.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct Claimed {
+    /// The tenant of the event.
+    #[diesel(sql_type = Text)]
+    pub tenant_id: String,
+    /// `DLV-<uuid>`.
+    #[diesel(sql_type = Text)]
+    pub id: String,
+    /// Its event.
+    #[diesel(sql_type = Text)]
+    pub event_id: String,
+    /// The number of this claim.
+    #[diesel(sql_type = BigInt)]
+    pub claim: i64,
+    /// How many attempts were made before.
+    #[diesel(sql_type = BigInt)]
+    pub attempts: i64,
+    /// How many since it was last asked for.
+    #[diesel(sql_type = BigInt)]
+    pub tries: i64,
+    /// When the action committed.
+    #[diesel(sql_type = BigInt)]
+    pub created_ms: i64,
+    /// The attempts so far, a JSON array.
+    #[diesel(sql_type = Text)]
+    pub log: String,
+}
+
+#[derive(QueryableByName)]
+struct Due {
+    #[diesel(sql_type = BigInt)]
+    due_ms: i64,
+}
+
+/// The queues in which something is due, the longest overdue first, and since when.
+pub fn due(conn: &mut Conn, now: Timestamp, most: i64) -> Result<Vec<(Lane, i64)>> {
+    use integration_lanes::dsl;
+    let due = dsl::integration_lanes.filter(dsl::due_ms.le(now.millis())).order(dsl::due_ms).limit(most);
+    Ok(due.select(((dsl::tenant_id, dsl::event_id), dsl::due_ms)).load(conn)?)
+}
+
+/// Claims up to `most` due deliveries of a queue for `owner` until `until`.
+pub fn claim(
+    conn: &mut Conn,
+    owner: &str,
+    (tenant, event): &Lane,
+    now: Timestamp,
+    until: Timestamp,
+    most: i64,
+) -> Result<Vec<Claimed>> {
+    let text = match conn {
+        Conn::Sqlite(_) => {
+            "UPDATE integration_deliveries SET owner = ?, due_ms = ?, claim = claim + 1 WHERE tenant_id = ? AND id IN ( \
+                 SELECT id FROM integration_deliveries WHERE tenant_id = ? AND event_id = ? AND status = 'pending' \
+                 AND due_ms <= ? ORDER BY due_ms, id LIMIT ?) \
+             RETURNING tenant_id, id, event_id, claim, attempts, tries, created_ms, log"
+        }
+        Conn::Postgres(_) => {
+            "UPDATE integration_deliveries SET owner = $1, due_ms = $2, claim = claim + 1 WHERE tenant_id = $3 AND id IN ( \
+                 SELECT id FROM integration_deliveries WHERE tenant_id = $4 AND event_id = $5 AND status = 'pending' \
+                 AND due_ms <= $6 ORDER BY due_ms, id LIMIT $7 FOR UPDATE SKIP LOCKED) \
+             RETURNING tenant_id, id, event_id, claim, attempts, tries, created_ms, log"
+        }
+    };
+    let mut claimed: Vec<Claimed> = sql_query(text)
+        .bind::<Text, _>(owner)
+        .bind::<BigInt, _>(until.millis())
+        .bind::<Text, _>(tenant)
+        .bind::<Text, _>(tenant)
+        .bind::<Text, _>(event)
+        .bind::<BigInt, _>(now.millis())
+        .bind::<BigInt, _>(most)
+        .load(conn)?;
+    claimed.sort_by(|one, other| (one.created_ms, &one.id).cmp(&(other.created_ms, &other.id)));
+    Ok(claimed)
+}
+
+/// Up to `most` due deliveries of a queue, unclaimed: on SQLite one gateway has them all, and knows what it has in hand.
+/// Without a claim there is nothing to write before a call, which on SQLite is half of the cost of a delivery.
+pub fn head(conn: &mut Conn, (tenant, event): &Lane, now: Timestamp, most: i64) -> Result<Vec<Claimed>> {
+    let text = match conn {
+        Conn::Sqlite(_) => {
+            "SELECT tenant_id, id, event_id, claim, attempts, tries, created_ms, log FROM integration_deliveries \
+             WHERE tenant_id = ? AND event_id = ? AND status = 'pending' AND due_ms <= ? ORDER BY due_ms, id LIMIT ?"
+        }
+        Conn::Postgres(_) => {
+            "SELECT tenant_id, id, event_id, claim, attempts, tries, created_ms, log FROM integration_deliveries \
+             WHERE tenant_id = $1 AND event_id = $2 AND status = 'pending' AND due_ms <= $3 ORDER BY due_ms, id LIMIT $4"
+        }
+    };
+    let query = sql_query(text).bind::<Text, _>(tenant).bind::<Text, _>(event);
+    Ok(query.bind::<BigInt, _>(now.millis()).bind::<BigInt, _>(most).load(conn)?)
+}
+
+/// Sets the due time of a queue to that of its first delivery, or to `at_least` when that is later.
+pub fn settle(conn: &mut Conn, (tenant, event): &Lane, at_least: i64) -> Result<()> {
+    use integration_lanes::dsl;
+    store::lock_lanes(conn)?;
+    let text = match conn {
+        Conn::Sqlite(_) => {
+            "SELECT due_ms FROM integration_deliveries WHERE tenant_id = ? AND event_id = ? AND status = 'pending' \
+             ORDER BY due_ms, id LIMIT 1"
+        }
+        Conn::Postgres(_) => {
+            "SELECT due_ms FROM integration_deliveries WHERE tenant_id = $1 AND event_id = $2 AND status = 'pending' \
+             ORDER BY due_ms, id LIMIT 1"
+        }
+    };
+    let first: Option<Due> =
+        sql_query(text).bind::<Text, _>(tenant).bind::<Text, _>(event).get_result(conn).optional()?;
+    let due = first.map_or(NEVER, |first| first.due_ms.max(at_least));
+    diesel::update(dsl::integration_lanes.find((tenant, event))).set(dsl::due_ms.eq(due)).execute(conn)?;
+    Ok(())
+}
+
+/// Puts all deliveries of a queue aside until its event is active again.
+pub fn hold(conn: &mut Conn, lane: &Lane, now: Timestamp) -> Result<()> {
+    use integration_deliveries::dsl;
+    let due = dsl::integration_deliveries
+        .filter(dsl::tenant_id.eq(&lane.0))
+        .filter(dsl::event_id.eq(&lane.1))
+        .filter(db::Condition::sql("integration_deliveries.status = 'pending'"))
+        .filter(dsl::due_ms.le(now.millis()));
+    diesel::update(due).set((dsl::due_ms.eq(NEVER), dsl::owner.eq(""))).execute(conn)?;
+    settle(conn, lane, 0)
+}
+
+/// What deliveries of a tenant send, by their ids.
+pub fn messages(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<BTreeMap<String, MessageRow>> {
+    use integration_messages::dsl;
+    let mut found = BTreeMap::new();
+    for ids in ids.chunks(500) {
+        let of = dsl::integration_messages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::delivery_id.eq_any(ids));
+        let rows: Vec<MessageRow> = of.load(conn)?;
+        found.extend(rows.into_iter().map(|row| (row.delivery_id.clone(), row)));
+    }
+    Ok(found)
+}
+
+/// What became of a claimed delivery.
+#[derive(Clone, Debug)]
+pub struct Done {
+    /// Which one.
+    pub claimed: Claimed,
+    /// What.
+    pub end: End,
+}
+
+/// How a claim ends.
+#[derive(Clone, Debug)]
+pub enum End {
+    /// An attempt was made.
+    Attempted {
+        /// `pending`, `delivered` or `failed`.
+        status: &'static str,
+        /// When it is due again.
+        due_ms: i64,
+        /// When it was made.
+        at: Timestamp,
+        /// The status of the answer.
+        response: Option<i64>,
+        /// The attempts, a JSON array.
+        log: String,
+    },
+    /// Nothing was sent: it is due again at once.
+    GivenBack,
+}
+
+/// What came of finishing claims.
+#[derive(Debug, Default)]
+pub struct Finished {
+    /// How many claims were another's by then, or given up.
+    pub refused: usize,
+    /// Since when each of these queues has had no success.
+    pub failing: BTreeMap<Lane, i64>,
+}
+
+/// Finishes claims, all in one transaction. What is not `owner`'s any more is refused; nobody (`""`) owns what was not
+/// claimed.
+pub fn finish(conn: &mut Conn, owner: &str, all: &[Done], now: Timestamp) -> Result<Finished> {
+    use integration_deliveries::dsl;
+    let mut finished = Finished::default();
+    let (mut succeeded, mut failed) = (BTreeSet::new(), BTreeMap::<Lane, i64>::new());
+    let mut due = BTreeMap::<Lane, i64>::new();
+    // By key, so that two gateways never wait for each other's rows.
+    let mut sorted: Vec<&Done> = all.iter().collect();
+    sorted.sort_by(|one, other| {
+        (&one.claimed.tenant_id, &one.claimed.id).cmp(&(&other.claimed.tenant_id, &other.claimed.id))
+    });
+    for Done { claimed, end } in sorted {
+        let lane: Lane = (claimed.tenant_id.clone(), claimed.event_id.clone());
+        let mine = dsl::integration_deliveries
+            .find((&claimed.tenant_id, &claimed.id))
+            .filter(dsl::owner.eq(owner))
+            .filter(dsl::claim.eq(claimed.claim));
+        let (count, again) = match end {
+            End::GivenBack => {
+                let set = (dsl::due_ms.eq(now.millis()), dsl::owner.eq(""));
+                (diesel::update(mine).set(set).execute(conn)?, Some(now.millis()))
+            }
+            End::Attempted { status, due_ms, at, response, log } => {
+                let set = (
+                    dsl::status.eq(status),
+                    dsl::due_ms.eq(due_ms),
+                    dsl::owner.eq(""),
+                    // Whatever else is said of this claim is refused.
+                    dsl::claim.eq(claimed.claim + 1),
+                    dsl::attempts.eq(claimed.attempts + 1),
+                    dsl::tries.eq(claimed.tries + 1),
+                    dsl::last_attempt_ms.eq(Some(at.millis())),
+                    dsl::response_status.eq(*response),
+                    dsl::log.eq(log),
+                );
+                let count = diesel::update(mine).set(set).execute(conn)?;
+                if count == 1 && *status == "delivered" {
+                    succeeded.insert(lane.clone());
+                } else if count == 1 {
+                    let first = failed.entry(lane.clone()).or_insert_with(|| at.millis());
+                    *first = at.millis().min(*first);
+                }
+                (count, (*status == "pending").then_some(*due_ms))
+            }
+        };
+        if count == 0 {
+            finished.refused += 1;
+        } else if let Some(at) = again {
+            let known = due.entry(lane).or_insert(at);
+            *known = at.min(*known);
+        }
+    }
+    follow(conn, &succeeded, &failed, &due, &mut finished)?;
+    Ok(finished)
+}
+
+/// What the ends of claims mean for their queues.
+fn follow(
+    conn: &mut Conn,
+    succeeded: &BTreeSet<Lane>,
+    failed: &BTreeMap<Lane, i64>,
+    due: &BTreeMap<Lane, i64>,
+    finished: &mut Finished,
+) -> Result<()> {
+    use integration_lanes::dsl;
+    let mut recovered = Vec::new();
+    for (tenant, event) in succeeded {
+        let since: Option<Option<i64>> =
+            dsl::integration_lanes.find((tenant, event)).select(dsl::failing_since_ms).first(conn).optional()?;
+        if since.flatten().is_some() {
+            recovered.push((tenant, event));
+        }
+    }
+    let failed: Vec<(&Lane, &i64)> = failed.iter().filter(|(lane, _)| !succeeded.contains(*lane)).collect();
+    if recovered.is_empty() && failed.is_empty() && due.is_empty() {
+        return Ok(());
+    }
+    store::lock_lanes(conn)?;
+    for (tenant, event) in recovered {
+        let lane = dsl::integration_lanes.find((tenant, event));
+        diesel::update(lane).set(dsl::failing_since_ms.eq(None::<i64>)).execute(conn)?;
+    }
+    for ((tenant, event), at) in failed {
+        let new = dsl::integration_lanes.find((tenant, event)).filter(dsl::failing_since_ms.is_null());
+        diesel::update(new).set(dsl::failing_since_ms.eq(Some(*at))).execute(conn)?;
+        let since: Option<Option<i64>> =
+            dsl::integration_lanes.find((tenant, event)).select(dsl::failing_since_ms).first(conn).optional()?;
+        if let Some(since) = since.flatten() {
+            finished.failing.insert((tenant.clone(), event.clone()), since);
+        }
+    }
+    due.iter().try_for_each(|((tenant, event), at)| store::due_by(conn, tenant, event, *at))
+}
+
+/// The event has a new chance: it does not count any more since when it failed.
+pub fn forgive(conn: &mut Conn, (tenant, event): &Lane) -> Result<()> {
+    use integration_lanes::dsl;
+    let lane = dsl::integration_lanes.find((tenant, event));
+    diesel::update(lane).set(dsl::failing_since_ms.eq(None::<i64>)).execute(conn)?;
+    Ok(())
+}
+
+/// Forgets deliveries that ended and were created before `before`, up to a thousand of them; says how many.
+pub fn forget_old(conn: &mut Conn, before: Timestamp) -> Result<usize> {
+    let old: Vec<(String, String)> = integration_deliveries::table
+        .filter(db::Condition::sql("integration_deliveries.status <> 'pending'"))
+        .filter(integration_deliveries::created_ms.lt(before.millis()))
+        .order(integration_deliveries::created_ms)
+        .limit(1_000)
+        .select((integration_deliveries::tenant_id, integration_deliveries::id))
+        .load(conn)?;
+    for (tenant, id) in &old {
+        diesel::delete(integration_messages::table.find((tenant, id))).execute(conn)?;
+        diesel::delete(integration_deliveries::table.find((tenant, id))).execute(conn)?;
+    }
+    Ok(old.len())
+}

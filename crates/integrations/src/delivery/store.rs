@@ -1,0 +1,265 @@
+//! Rows of deliveries and their messages. Every function takes the tenant.
+
+use base::{
+    Walk,
+    cursor::{Found, Key},
+    problem::Problem,
+    timestamp::Timestamp,
+};
+use db::{Column, Condition, Conn, Order, Result};
+use diesel::prelude::*;
+use serde_json::Value;
+
+use crate::{
+    firing::Message,
+    schema::{integration_deliveries, integration_lanes, integration_messages},
+};
+
+/// When what waits for somebody is due: a delivery of an event that is not active, a queue without deliveries.
+pub const NEVER: i64 = 9_000_000_000_000_000;
+
+/// One row of `integration_deliveries`.
+#[derive(Clone, Debug, Queryable, Insertable)]
+#[diesel(table_name = integration_deliveries)]
+pub struct Row {
+    /// The tenant of the event.
+    pub tenant_id: String,
+    /// `DLV-<uuid>`.
+    pub id: String,
+    /// Its event.
+    pub event_id: String,
+    /// `pending`, `delivered` or `failed`.
+    pub status: String,
+    /// When the next attempt is due.
+    pub due_ms: i64,
+    /// The gateway that makes it.
+    pub owner: String,
+    /// Counts the claims.
+    pub claim: i64,
+    /// How many attempts were made.
+    pub attempts: i64,
+    /// How many since it was last asked for.
+    pub tries: i64,
+    /// When the action committed.
+    pub created_ms: i64,
+    /// When the last attempt was made.
+    pub last_attempt_ms: Option<i64>,
+    /// The status of the last answer.
+    pub response_status: Option<i64>,
+    /// The attempts, a JSON array.
+    pub log: String,
+}
+
+/// One row of `integration_messages`.
+#[derive(Clone, Debug, Queryable, Insertable)]
+#[diesel(table_name = integration_messages)]
+pub struct MessageRow {
+    /// The tenant of the event.
+    pub tenant_id: String,
+    /// Its delivery.
+    pub delivery_id: String,
+    /// The method.
+    pub method: String,
+    /// What is joined to the base of the URL.
+    pub target: String,
+    /// JSON, `[[name, value]]`.
+    pub headers: String,
+    /// The body.
+    pub body: String,
+    /// What it tells of, JSON.
+    pub about: String,
+}
+
+impl MessageRow {
+    /// What is sent.
+    pub fn message(&self) -> Message {
+        Message {
+            method: self.method.clone(),
+            target: self.target.clone(),
+            headers: serde_json::from_str(&self.headers).unwrap_or_default(),
+            body: self.body.clone(),
+        }
+    }
+}
+
+/// A delivery to store.
+#[derive(Debug)]
+pub struct NewDelivery {
+    /// The tenant of the event.
+    pub tenant: String,
+    /// `DLV-<uuid>`.
+    pub id: String,
+    /// Its event.
+    pub event_id: String,
+    /// What is sent.
+    pub message: Message,
+    /// Why there is nothing to send.
+    pub refused: Option<String>,
+    /// What it tells of.
+    pub about: Value,
+}
+
+/// Everybody who moves the due time of a queue takes this first: who moves it up has to see what others add.
+pub fn lock_lanes(conn: &mut Conn) -> Result<()> {
+    db::lock(conn, "integrations:lanes")
+}
+
+/// Stores new deliveries, due now.
+pub fn insert(conn: &mut Conn, new: &[NewDelivery], now: Timestamp) -> Result<()> {
+    if new.is_empty() {
+        return Ok(());
+    }
+    let rows: Vec<Row> = new
+        .iter()
+        .map(|new| Row {
+            tenant_id: new.tenant.clone(),
+            id: new.id.clone(),
+            event_id: new.event_id.clone(),
+            status: if new.refused.is_some() { "failed" } else { "pending" }.to_owned(),
+            due_ms: now.millis(),
+            owner: String::new(),
+            claim: 0,
+            attempts: 0,
+            tries: 0,
+            created_ms: now.millis(),
+            last_attempt_ms: None,
+            response_status: None,
+            log: match &new.refused {
+                Some(why) => serde_json::json!([{"time": now, "error": why}]).to_string(),
+                None => "[]".to_owned(),
+            },
+        })
+        .collect();
+    let messages: Vec<MessageRow> = new
+        .iter()
+        .map(|new| MessageRow {
+            tenant_id: new.tenant.clone(),
+            delivery_id: new.id.clone(),
+            method: new.message.method.clone(),
+            target: new.message.target.clone(),
+            headers: serde_json::to_string(&new.message.headers).unwrap_or_else(|_| "[]".to_owned()),
+            body: new.message.body.clone(),
+            about: new.about.to_string(),
+        })
+        .collect();
+    db::insert_rows!(conn, integration_deliveries::table, rows.as_slice())?;
+    db::insert_rows!(conn, integration_messages::table, messages.as_slice())?;
+    lock_lanes(conn)?;
+    let mut lanes: Vec<(&str, &str)> = new.iter().map(|new| (new.tenant.as_str(), new.event_id.as_str())).collect();
+    lanes.sort_unstable();
+    lanes.dedup();
+    lanes.into_iter().try_for_each(|(tenant, event)| due_by(conn, tenant, event, now.millis()))
+}
+
+/// The queue of an event is due at this instant at the latest. To be called under [`lock_lanes`].
+pub fn due_by(conn: &mut Conn, tenant: &str, event: &str, at_ms: i64) -> Result<()> {
+    use integration_lanes::dsl;
+    let lane = dsl::integration_lanes.find((tenant, event)).filter(dsl::due_ms.gt(at_ms));
+    diesel::update(lane).set(dsl::due_ms.eq(at_ms)).execute(conn)?;
+    Ok(())
+}
+
+/// Makes due what waited for the event to be active again.
+pub fn release(conn: &mut Conn, tenant: &str, event: &str, now: Timestamp) -> Result<()> {
+    use integration_deliveries::dsl;
+    let waiting = dsl::integration_deliveries
+        .filter(dsl::tenant_id.eq(tenant))
+        .filter(dsl::event_id.eq(event))
+        .filter(Condition::sql("integration_deliveries.status = 'pending'"))
+        .filter(dsl::due_ms.ge(NEVER));
+    diesel::update(waiting).set(dsl::due_ms.eq(now.millis())).execute(conn)?;
+    lock_lanes(conn)?;
+    due_by(conn, tenant, event, now.millis())
+}
+
+/// 404.
+pub fn none() -> Problem {
+    Problem::not_found("Delivery not found")
+}
+
+/// The delivery with this id of an event.
+pub fn existing(conn: &mut Conn, tenant: &str, event: &str, id: &str) -> Result<Row> {
+    use integration_deliveries::dsl;
+    let row = dsl::integration_deliveries.find((tenant, id)).filter(dsl::event_id.eq(event)).first(conn);
+    Ok(row.optional()?.ok_or_else(none)?)
+}
+
+/// What a delivery sends.
+pub fn message(conn: &mut Conn, tenant: &str, id: &str) -> Result<MessageRow> {
+    let row = integration_messages::table.find((tenant, id)).first(conn).optional()?;
+    Ok(row.ok_or_else(none)?)
+}
+
+/// Which deliveries of an event.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// `pending`, `delivered` or `failed`.
+    pub status: Option<&'static str>,
+    /// Created at or after it.
+    pub from: Option<Timestamp>,
+    /// Created before it.
+    pub to: Option<Timestamp>,
+}
+
+impl Filter {
+    fn condition(&self, tenant: &str, event: &str) -> Condition {
+        let mut all = vec![
+            Condition::sql("integration_deliveries.tenant_id = ").text(tenant),
+            Condition::sql("integration_deliveries.event_id = ").text(event),
+        ];
+        all.extend(self.status.map(|status| Condition::sql("integration_deliveries.status = ").text(status)));
+        all.extend(self.from.map(|at| Condition::sql("integration_deliveries.created_ms >= ").integer(at.millis())));
+        all.extend(self.to.map(|at| Condition::sql("integration_deliveries.created_ms < ").integer(at.millis())));
+        Condition::all(all)
+    }
+}
+
+/// A page of the deliveries of an event.
+pub fn search(
+    conn: &mut Conn,
+    tenant: &str,
+    event: &str,
+    filter: &Filter,
+    descending: bool,
+    walk: &Walk,
+) -> Result<Found<Row>> {
+    use integration_deliveries::dsl;
+    let columns = [Column::Integer("integration_deliveries.created_ms"), Column::Text("integration_deliveries.id")];
+    let order = Order::by(columns, descending);
+    let condition = filter.condition(tenant, event);
+    let total = walk.total(|| dsl::integration_deliveries.filter(condition.clone()).count().get_result(conn))?;
+    let rows: Vec<Row> = dsl::integration_deliveries
+        .filter(condition)
+        .filter(order.after(walk.after())?)
+        .offset(walk.offset())
+        .limit(walk.wanted())
+        .into_boxed::<db::Sql>()
+        .order(order)
+        .load(conn)?;
+    Ok(walk.cut(rows, total, |row: &Row| vec![Key::from(row.created_ms), Key::from(&row.id)]))
+}
+
+/// Sends deliveries of an event again, from now on; says how many. Those that are pending become due.
+pub fn resend(conn: &mut Conn, tenant: &str, event: &str, which: Condition, now: Timestamp) -> Result<usize> {
+    use integration_deliveries::dsl;
+    let wanted = dsl::integration_deliveries
+        .filter(dsl::tenant_id.eq(tenant))
+        .filter(dsl::event_id.eq(event))
+        .filter(which)
+        // What an attempt is being made of is not touched: its end is awaited.
+        .filter(Condition::sql("(integration_deliveries.status <> 'pending' OR integration_deliveries.owner = '')"))
+        .filter(Condition::sql(
+            "EXISTS (SELECT 1 FROM integration_messages m WHERE m.tenant_id = integration_deliveries.tenant_id \
+             AND m.delivery_id = integration_deliveries.id AND m.method <> '')",
+        ));
+    let again = (dsl::status.eq("pending"), dsl::due_ms.eq(now.millis()), dsl::owner.eq(""), dsl::tries.eq(0));
+    let count = diesel::update(wanted).set(again).execute(conn)?;
+    lock_lanes(conn)?;
+    due_by(conn, tenant, event, now.millis())?;
+    Ok(count)
+}
+
+/// As [`resend`], of all that a filter means.
+pub fn replay(conn: &mut Conn, tenant: &str, event: &str, filter: &Filter, now: Timestamp) -> Result<usize> {
+    resend(conn, tenant, event, filter.condition(tenant, event), now)
+}

@@ -1,0 +1,182 @@
+//! Claims and their ends, on SQLite.
+
+use base::timestamp::Timestamp;
+use db::{Conn, DatabaseUrl, Db, Options, Result};
+use serde_json::json;
+
+use super::{
+    queue::{self, Claimed, Done, End, Lane},
+    store::{self, NEVER, NewDelivery},
+};
+use crate::{event::store as events, firing::Message, installed::store as installed};
+
+const NOW: Timestamp = Timestamp::from_millis(1_795_000_000_000);
+const EVENT: &str = "INTG-EVENT-1";
+
+struct Fixture {
+    db: Db,
+    _directory: tempfile::TempDir,
+}
+
+fn after(millis: i64) -> Timestamp {
+    Timestamp::from_millis(NOW.millis() + millis)
+}
+
+fn lane() -> Lane {
+    ("client_1".to_owned(), EVENT.to_owned())
+}
+
+fn fixture(deliveries: usize) -> Fixture {
+    let directory = tempfile::tempdir().unwrap();
+    let db = Db::open(&DatabaseUrl::Sqlite(directory.path().join("t.sqlite")), Options::default()).unwrap();
+    db.migrate(&[outbox::migrations(), db::migrations!("integrations")]).unwrap();
+    let fixture = Fixture { db, _directory: directory };
+    fixture.write(move |conn| {
+        installed::insert(
+            conn,
+            &installed::Row {
+                tenant_id: "client_1".into(),
+                id: "INTG-1".into(),
+                version: 1,
+                kind: "CUSTOM".into(),
+                name: "n".into(),
+                name_key: "n".into(),
+                description: String::new(),
+                enabled: true,
+                notifier: None,
+                secrets: String::new(),
+                signing: String::new(),
+                created_by: String::new(),
+                created_ms: 0,
+                updated_ms: None,
+            },
+        )?;
+        events::insert(
+            conn,
+            &events::Row {
+                tenant_id: "client_1".into(),
+                id: EVENT.into(),
+                integration_id: "INTG-1".into(),
+                version: 1,
+                active: true,
+                inactive_because: String::new(),
+                config: "{}".into(),
+                secrets: String::new(),
+                created_ms: 0,
+                updated_ms: None,
+            },
+        )?;
+        let message = Message { method: "POST".into(), target: String::new(), headers: Vec::new(), body: "b".into() };
+        let new: Vec<NewDelivery> = (0..deliveries)
+            .map(|number| NewDelivery {
+                tenant: "client_1".into(),
+                id: format!("DLV-{number}"),
+                event_id: EVENT.into(),
+                message: message.clone(),
+                refused: None,
+                about: json!({}),
+            })
+            .collect();
+        store::insert(conn, &new, NOW)
+    });
+    fixture
+}
+
+impl Fixture {
+    fn write<T: Send + 'static>(&self, f: impl FnOnce(&mut Conn) -> Result<T> + Send + 'static) -> T {
+        self.db.write_here(f).unwrap()
+    }
+
+    fn claim(&self, owner: &'static str, now: Timestamp, most: i64) -> Vec<Claimed> {
+        self.write(move |conn| {
+            let until = Timestamp::from_millis(now.millis() + 1_000);
+            let claimed = queue::claim(conn, owner, &lane(), now, until, most)?;
+            queue::settle(conn, &lane(), 0)?;
+            Ok(claimed)
+        })
+    }
+
+    fn finish(
+        &self,
+        owner: &'static str,
+        claimed: &Claimed,
+        status: &'static str,
+        due: i64,
+        at: Timestamp,
+    ) -> queue::Finished {
+        let end = End::Attempted { status, due_ms: due, at, response: None, log: "[]".into() };
+        let done = Done { claimed: claimed.clone(), end };
+        self.write(move |conn| queue::finish(conn, owner, &[done], at))
+    }
+
+    fn is_due(&self, now: Timestamp) -> bool {
+        !self.db.read_here(|conn| queue::due(conn, now, 10)).unwrap().is_empty()
+    }
+}
+
+#[test]
+fn nothing_is_claimed_twice_until_a_claim_runs_out() {
+    let fixture = fixture(3);
+    assert!(fixture.is_due(NOW));
+    let first = fixture.claim("one", NOW, 2);
+    let second = fixture.claim("two", NOW, 2);
+    let ids = |claimed: &[Claimed]| claimed.iter().map(|one| one.id.clone()).collect::<Vec<_>>();
+    assert_eq!((ids(&first), ids(&second)), (vec!["DLV-0".into(), "DLV-1".into()], vec!["DLV-2".to_owned()]));
+    assert!(!fixture.is_due(after(999)), "the queue sleeps until the first claim runs out");
+    assert!(fixture.is_due(after(1_000)));
+    let again = fixture.claim("two", after(1_000), 10);
+    assert_eq!(again.len(), 3);
+    let late = fixture.finish("one", &first[0], "delivered", 0, after(1_001));
+    assert_eq!(late.refused, 1, "another has it by now");
+    assert_eq!(
+        fixture.finish("two", &second[0], "delivered", 0, after(1_001)).refused,
+        1,
+        "that claim ran out as well"
+    );
+    assert_eq!(fixture.finish("two", &again[0], "delivered", 0, after(1_001)).refused, 0);
+    assert_eq!(fixture.finish("two", &again[0], "delivered", 0, after(1_001)).refused, 1, "a claim ends once");
+}
+
+#[test]
+fn a_failed_attempt_is_due_again_and_its_queue_with_it() {
+    let fixture = fixture(1);
+    let claimed = fixture.claim("one", NOW, 10);
+    let finished = fixture.finish("one", &claimed[0], "pending", after(50).millis(), after(10));
+    assert_eq!(finished.failing.get(&lane()), Some(&after(10).millis()));
+    assert!(!fixture.is_due(after(49)) && fixture.is_due(after(50)));
+    let again = fixture.claim("one", after(50), 10);
+    assert_eq!((again[0].attempts, again[0].tries), (1, 1));
+    let finished = fixture.finish("one", &again[0], "pending", after(100).millis(), after(60));
+    assert_eq!(finished.failing.get(&lane()), Some(&after(10).millis()), "since the first failure");
+    let again = fixture.claim("one", after(100), 10);
+    assert!(fixture.finish("one", &again[0], "delivered", 0, after(110)).failing.is_empty());
+    assert!(!fixture.is_due(Timestamp::from_millis(NEVER - 1)));
+    // A success ends the failing.
+    fixture.write(|conn| store::resend(conn, "client_1", EVENT, db::Condition::sql("1 = 1"), after(200)));
+    let again = fixture.claim("one", after(200), 10);
+    assert_eq!((again[0].attempts, again[0].tries), (3, 0), "sent again, the waits begin anew");
+    let finished = fixture.finish("one", &again[0], "failed", 0, after(210));
+    assert_eq!(finished.failing.get(&lane()), Some(&after(210).millis()));
+}
+
+#[test]
+fn what_is_held_waits_to_be_released() {
+    let fixture = fixture(2);
+    fixture.write(|conn| queue::hold(conn, &lane(), NOW));
+    assert!(!fixture.is_due(Timestamp::from_millis(NEVER - 1)));
+    assert!(fixture.claim("one", after(1_000_000), 10).is_empty());
+    fixture.write(|conn| store::release(conn, "client_1", EVENT, after(10)));
+    assert!(fixture.is_due(after(10)));
+    assert_eq!(fixture.claim("one", after(10), 10).len(), 2);
+}
+
+#[test]
+fn ended_deliveries_are_forgotten_after_their_time() {
+    let fixture = fixture(3);
+    let claimed = fixture.claim("one", NOW, 2);
+    fixture.finish("one", &claimed[0], "delivered", 0, NOW);
+    assert_eq!(fixture.write(|conn| queue::forget_old(conn, NOW)), 0, "not yet");
+    assert_eq!(fixture.write(|conn| queue::forget_old(conn, after(1))), 1, "what is pending stays");
+    assert!(fixture.db.read_here(|conn| store::message(conn, "client_1", "DLV-0")).is_err());
+    assert!(fixture.db.read_here(|conn| store::message(conn, "client_1", "DLV-1")).is_ok());
+}

@@ -1,0 +1,144 @@
+//! What clients see of deliveries.
+
+use base::timestamp::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::store::{MessageRow, NEVER, Row};
+use crate::event::headers::Header;
+
+/// A delivery.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = IntegrationDelivery, example = json!({
+    "id": "DLV-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90", "status": "delivered", "attempts": 2,
+    "createdTime": "2026-11-20T20:37:00+0000", "lastAttemptTime": "2026-11-20T20:37:05+0000", "responseStatus": 201
+}))]
+pub struct Delivery {
+    /// `DLV-<uuid>`: the `webhook-id` of every attempt.
+    pub id: String,
+    /// `pending`, `delivered` or `failed`.
+    pub status: String,
+    /// How many attempts were made.
+    pub attempts: i64,
+    /// When the action committed.
+    #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
+    pub created_time: Timestamp,
+    /// When the last attempt was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "2026-11-20T20:37:05+0000")]
+    pub last_attempt_time: Option<Timestamp>,
+    /// When the next one is due; left out when none is, or when it waits for the event to be active again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "2026-11-20T20:37:05+0000")]
+    pub next_attempt_time: Option<Timestamp>,
+    /// The status of the last answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response_status: Option<i64>,
+}
+
+impl Delivery {
+    /// What is shown of a row.
+    pub fn of(row: &Row) -> Self {
+        let waits = row.status == "pending" && row.due_ms < NEVER;
+        Self {
+            id: row.id.clone(),
+            status: row.status.clone(),
+            attempts: row.attempts,
+            created_time: Timestamp::from_millis(row.created_ms),
+            last_attempt_time: row.last_attempt_ms.map(Timestamp::from_millis),
+            next_attempt_time: waits.then(|| Timestamp::from_millis(row.due_ms)),
+            response_status: row.response_status,
+        }
+    }
+}
+
+/// A delivery with all that is known of it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = IntegrationDeliveryDetail)]
+pub struct Detail {
+    /// The delivery.
+    #[serde(flatten)]
+    pub delivery: Delivery,
+    /// Its event.
+    pub event_id: String,
+    /// What it tells of: `actionId`, `tenantId`, `entity`, `eventType`, `entityId`.
+    #[schema(value_type = Object)]
+    pub about: Value,
+    /// What is sent, at every attempt.
+    pub request: Sent,
+    /// The attempts, oldest first; of many the last thirty.
+    #[schema(value_type = Vec<Attempt>)]
+    pub attempt_log: Value,
+}
+
+/// What is sent: without what is made for each attempt (credentials, signature).
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = IntegrationRequest)]
+pub struct Sent {
+    /// The method.
+    #[schema(example = "POST")]
+    pub method: String,
+    /// What is joined to `baseURI`.
+    #[schema(example = "/tickets")]
+    pub target: String,
+    /// Headers.
+    pub headers: Vec<Header>,
+    /// The body.
+    pub body: String,
+}
+
+/// An attempt.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[schema(as = IntegrationAttempt)]
+pub struct Attempt {
+    /// When it was made.
+    pub time: String,
+    /// How long it took, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<i64>,
+    /// The status of the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response_status: Option<u16>,
+    /// Those of the configured `responseHeaders` that the answer has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub response_headers: Vec<Header>,
+    /// The start of the answer's body, up to 16 KiB; of former attempts up to 1 KiB.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub response_body: String,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub error: String,
+}
+
+impl Detail {
+    /// What is shown of a row and its message.
+    pub fn of(row: &Row, message: &MessageRow) -> Self {
+        let sent = message.message();
+        let json = |text: &str| serde_json::from_str(text).unwrap_or(Value::Null);
+        Self {
+            delivery: Delivery::of(row),
+            event_id: row.event_id.clone(),
+            about: json(&message.about),
+            request: Sent {
+                method: sent.method,
+                target: sent.target,
+                headers: sent.headers.into_iter().map(|(key, value)| Header { key, value }).collect(),
+                body: sent.body,
+            },
+            attempt_log: json(&row.log),
+        }
+    }
+}
+
+/// How many deliveries are sent again.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[schema(as = ReplayedDeliveries)]
+pub struct Replayed {
+    /// How many.
+    #[schema(example = 12)]
+    pub replayed: usize,
+}

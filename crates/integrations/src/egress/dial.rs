@@ -1,0 +1,151 @@
+//! The way out: a connector that resolves, checks and dials, in this order and in one place.
+
+use std::{
+    future::Future,
+    io,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use hyper::Uri;
+use hyper_util::{
+    client::legacy::connect::{Connected, Connection},
+    rt::TokioIo,
+};
+use rustls::{ClientConfig, RootCertStore, pki_types::ServerName};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::TcpStream,
+};
+use tokio_rustls::{TlsConnector, client::TlsStream};
+use tower_service::Service;
+
+use super::{Guard, Refusal};
+
+/// How long it may take until a connection is there, TLS included.
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// Why there is no connection.
+#[derive(Debug, thiserror::Error)]
+pub enum DialError {
+    /// The guard says no.
+    #[error("{0}")]
+    Refused(#[from] Refusal),
+    /// No address answered.
+    #[error("no connection: {0}")]
+    Io(#[from] io::Error),
+    /// Nobody answered in time.
+    #[error("no connection within {} seconds", CONNECT.as_secs())]
+    Late,
+    /// The URL has no host.
+    #[error("the URL has no host")]
+    NoHost,
+}
+
+/// Dials what the guard permits. A clone shares the settings.
+#[derive(Clone)]
+pub struct Dialler {
+    guard: Arc<Guard>,
+    tls: TlsConnector,
+}
+
+impl Dialler {
+    /// TLS trusts the authorities of the web, and `more`.
+    ///
+    /// # Errors
+    /// The certificates of `more` are none.
+    pub fn new(guard: Arc<Guard>, more: &[rustls::pki_types::CertificateDer<'static>]) -> Result<Self, rustls::Error> {
+        let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+        for certificate in more {
+            roots.add(certificate.clone())?;
+        }
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let mut config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()?
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(Self { guard, tls: TlsConnector::from(Arc::new(config)) })
+    }
+
+    async fn dial(self, to: Uri) -> Result<TokioIo<Stream>, DialError> {
+        let host = to.host().ok_or(DialError::NoHost)?;
+        let secure = to.scheme_str() == Some("https");
+        let port = to.port_u16().unwrap_or(if secure { 443 } else { 80 });
+        let connecting = async {
+            let addresses = self.guard.resolve(host, port).await?;
+            // What is dialled is these addresses, not the name.
+            let plain = TcpStream::connect(addresses.as_slice()).await?;
+            plain.set_nodelay(true)?;
+            if !secure {
+                return Ok(Stream::Plain(plain));
+            }
+            let name = ServerName::try_from(host.trim_start_matches('[').trim_end_matches(']').to_owned());
+            let name = name.map_err(|_| DialError::NoHost)?;
+            Ok(Stream::Tls(Box::new(self.tls.connect(name, plain).await?)))
+        };
+        tokio::time::timeout(CONNECT, connecting).await.unwrap_or(Err(DialError::Late)).map(TokioIo::new)
+    }
+}
+
+impl Service<Uri> for Dialler {
+    type Response = TokioIo<Stream>;
+    type Error = DialError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, to: Uri) -> Self::Future {
+        Box::pin(self.clone().dial(to))
+    }
+}
+
+/// A connection, with or without TLS.
+pub enum Stream {
+    /// Without.
+    Plain(TcpStream),
+    /// With.
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl Connection for Stream {
+    fn connected(&self) -> Connected {
+        Connected::new()
+    }
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_read(context, into),
+            Self::Tls(stream) => Pin::new(stream).poll_read(context, into),
+        }
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_write(context, bytes),
+            Self::Tls(stream) => Pin::new(stream).poll_write(context, bytes),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_flush(context),
+            Self::Tls(stream) => Pin::new(stream).poll_flush(context),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_shutdown(context),
+            Self::Tls(stream) => Pin::new(stream).poll_shutdown(context),
+        }
+    }
+}

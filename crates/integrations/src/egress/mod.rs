@@ -1,0 +1,176 @@
+//! Where calls may go: to addresses of the internet, and to what an operator allowed.
+//!
+//! An integrator decides where data goes, and must not thereby reach what only this machine can: itself, its network,
+//! the metadata service of its cloud. A URL is checked when it is saved ([`Guard::url`], [`Guard::resolves`]), and every
+//! address again when it is dialled ([`dial`]): the address that is dialled is the one that was checked.
+
+pub mod dial;
+mod ranges;
+
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    time::Duration,
+};
+
+use url::{Host, Url};
+
+/// The longest URL.
+const LONGEST: usize = 2_000;
+
+/// How long a name may take to resolve.
+const RESOLVE: Duration = Duration::from_secs(5);
+
+/// A block of addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    address: IpAddr,
+    bits: u8,
+}
+
+impl Block {
+    /// Reads `10.0.0.0/8`, `fd00::/8`, or one address.
+    ///
+    /// # Errors
+    /// A sentence for the person who typed it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let wrong = || format!("{text:?} is no address and no block of addresses such as 10.0.0.0/8");
+        let (address, bits) = text.split_once('/').map_or((text, None), |(address, bits)| (address, Some(bits)));
+        let address: IpAddr = address.trim().parse().map_err(|_| wrong())?;
+        let longest = if address.is_ipv4() { 32 } else { 128 };
+        let bits = bits.map_or(Ok(longest), |bits| bits.trim().parse::<u8>().map_err(|_| wrong()))?;
+        if bits > longest { Err(wrong()) } else { Ok(Self { address, bits }) }
+    }
+
+    fn contains(self, address: IpAddr) -> bool {
+        let same = |one: u128, other: u128, width: u8| {
+            let shift = u32::from(width - self.bits);
+            one.checked_shr(shift).unwrap_or(0) == other.checked_shr(shift).unwrap_or(0)
+        };
+        match (self.address, address) {
+            (IpAddr::V4(one), IpAddr::V4(other)) => same(one.to_bits().into(), other.to_bits().into(), 32),
+            (IpAddr::V6(one), IpAddr::V6(other)) => same(one.to_bits(), other.to_bits(), 128),
+            _ => false,
+        }
+    }
+}
+
+/// What may be dialled.
+#[derive(Clone, Debug, Default)]
+pub struct Guard {
+    allowed: Vec<Block>,
+}
+
+impl Guard {
+    /// The internet, and these blocks.
+    pub fn new(allowed: Vec<Block>) -> Self {
+        Self { allowed }
+    }
+
+    /// This machine too: for a look around, and for tests.
+    #[must_use]
+    pub fn with_loopback(mut self) -> Self {
+        self.allowed.push(Block { address: IpAddr::V4(Ipv4Addr::new(127, 0, 0, 0)), bits: 8 });
+        self.allowed.push(Block { address: IpAddr::V6(Ipv6Addr::LOCALHOST), bits: 128 });
+        self
+    }
+
+    /// May this address be dialled? Of an IPv6 address that carries an IPv4 address, that one counts.
+    pub fn permits(&self, address: IpAddr) -> bool {
+        let inner = ranges::innermost(address);
+        let allowed = |address: IpAddr| self.allowed.iter().any(|block| block.contains(address));
+        allowed(inner) || allowed(address) || ranges::is_public(inner)
+    }
+
+    /// Reads a URL that may be called.
+    ///
+    /// # Errors
+    /// What is wrong with it, to be read after the name of its field.
+    pub fn url(&self, text: &str) -> Result<Url, String> {
+        if text.len() > LONGEST {
+            return Err(format!("must have at most {LONGEST} characters"));
+        }
+        if text.chars().any(|letter| letter.is_control() || letter.is_whitespace() || letter == '\\') {
+            return Err("must not contain blanks, backslashes or control characters".to_owned());
+        }
+        let url = Url::parse(text).map_err(|_| "must be a URL such as https://example.net/hook".to_owned())?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err("must start with https:// or http://".to_owned());
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err("must not contain a user name or password: they are fields of the notifier".to_owned());
+        }
+        if url.fragment().is_some() {
+            return Err("must not contain a fragment (#)".to_owned());
+        }
+        match url.host() {
+            Some(Host::Ipv4(address)) if !self.permits(address.into()) => Err(refused()),
+            Some(Host::Ipv6(address)) if !self.permits(address.into()) => Err(refused()),
+            Some(Host::Domain(name)) if self.is_inward(name) => Err(refused()),
+            Some(_) => Ok(url),
+            None => Err("must name a host".to_owned()),
+        }
+    }
+
+    /// A name that always means this machine or this network, whoever resolves it.
+    fn is_inward(&self, name: &str) -> bool {
+        const INWARD: [&str; 5] = ["localhost", "localdomain", "internal", "local", "intranet"];
+        let name = name.trim_end_matches('.').to_ascii_lowercase();
+        let last = name.rsplit('.').next().unwrap_or_default();
+        // Where an operator opened something, names of that network are what is wanted; the addresses decide.
+        if !self.allowed.is_empty() {
+            return false;
+        }
+        INWARD.contains(&last)
+    }
+
+    /// The addresses of a host, all of which may be dialled.
+    ///
+    /// # Errors
+    /// One of them may not be, or the name does not resolve.
+    pub async fn resolve(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, Refusal> {
+        if let Ok(address) = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>() {
+            return if self.permits(address) { Ok(vec![SocketAddr::new(address, port)]) } else { Err(Refusal::Inward) };
+        }
+        let found = tokio::time::timeout(RESOLVE, tokio::net::lookup_host((host, port))).await;
+        let addresses: Vec<SocketAddr> = match found {
+            Ok(Ok(addresses)) => addresses.collect(),
+            Ok(Err(_)) | Err(_) => return Err(Refusal::Unresolved),
+        };
+        match addresses.iter().all(|address| self.permits(address.ip())) {
+            _ if addresses.is_empty() => Err(Refusal::Unresolved),
+            true => Ok(addresses),
+            false => Err(Refusal::Inward),
+        }
+    }
+
+    /// For a URL that is to be saved: does its host resolve to something that may not be dialled? One that does not
+    /// resolve now may do so later, and is checked then.
+    ///
+    /// # Errors
+    /// What is wrong with it, to be read after the name of its field.
+    pub async fn resolves(&self, url: &Url) -> Result<(), String> {
+        let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default()) else { return Ok(()) };
+        match self.resolve(host, port).await {
+            Err(Refusal::Inward) => Err(refused()),
+            Ok(_) | Err(Refusal::Unresolved) => Ok(()),
+        }
+    }
+}
+
+/// Why a host is not dialled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// An address that is not of the internet, and that nobody allowed.
+    #[error("the address is not allowed: it is not one of the internet, and --egress-allow does not name it")]
+    Inward,
+    /// No address.
+    #[error("the host name does not resolve")]
+    Unresolved,
+}
+
+fn refused() -> String {
+    "must not lead to this machine or to a private network; an operator can allow one with --egress-allow".to_owned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,140 @@
+//! An event's templates, and what is checked of them when it is saved.
+
+use base::Fields;
+
+use super::{headers, wire::Config};
+use crate::{
+    notifier::{Notifier, Secrets},
+    template::{Kind, Template},
+};
+
+/// The templates of an event.
+#[derive(Debug)]
+pub struct Templates {
+    /// Path and query behind the base of the URL.
+    pub target: Template,
+    /// Headers that are no secrets.
+    pub headers: Vec<(String, Template)>,
+    /// The payload; `None` when there is none.
+    pub body: Option<Template>,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What the payload is: what its `Content-Type` says, or what it starts like.
+pub fn kind(config: &Config) -> Kind {
+    let named = config.headers.iter().find(|header| header.key.eq_ignore_ascii_case("content-type"));
+    let named = named.map(|header| header.value.to_ascii_lowercase());
+    let start = config.event_payload.trim_start().chars().next();
+    match named.as_deref() {
+        Some(name) if name.contains("json") => Kind::Json,
+        Some(name) if name.contains("xml") => Kind::Xml,
+        Some(name) if name.contains("x-www-form-urlencoded") => Kind::Form,
+        Some(_) => Kind::Plain,
+        None if matches!(start, Some('{' | '[')) => Kind::Json,
+        None if start == Some('<') => Kind::Xml,
+        None => Kind::Plain,
+    }
+}
+
+/// The `Content-Type` of a payload for which none is set.
+pub fn content_type(kind: Kind, notifier: &Notifier) -> &'static str {
+    match kind {
+        _ if notifier.is_soap() => "text/xml; charset=utf-8",
+        Kind::Json => "application/json",
+        Kind::Xml => "application/xml",
+        Kind::Form => "application/x-www-form-urlencoded",
+        _ => "text/plain; charset=utf-8",
+    }
+}
+
+impl Templates {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// Each that cannot be read, by its field.
+    pub fn read(config: &Config) -> Result<Self, Vec<(String, String)>> {
+        let mut wrong = Vec::new();
+        let entity = config.entity();
+        let kind = kind(config);
+        let mut read = |field: String, text: &str, kind: Kind| {
+            Template::read(text, entity, kind).map_err(|message| wrong.push((field, message))).ok()
+        };
+        let target = read("endPointURI".to_owned(), &config.end_point_uri, Kind::Target);
+        let plain = (0..).zip(&config.headers).filter(|(_, header)| !headers::is_secret(&header.key));
+        let headers: Vec<(String, Template)> = plain
+            .filter_map(|(place, header): (usize, _)| {
+                let template = read(format!("headers[{place}].value"), &header.value, Kind::Header)?;
+                Some((header.key.clone(), template))
+            })
+            .collect();
+        let body = if config.event_payload.is_empty() {
+            None
+        } else {
+            read("payload".to_owned(), &config.event_payload, kind)
+        };
+        match target {
+            Some(target) if wrong.is_empty() => Ok(Self { target, headers, body, kind }),
+            _ => Err(wrong),
+        }
+    }
+}
+
+/// Notes what is wrong with the templates of an event.
+pub fn templates(fields: &mut Fields<'_>, config: &Config, secrets: &Secrets) {
+    if config.end_point_uri.contains("://") {
+        fields.error("endPointURI", "must be a path: the host is that of baseURI");
+    }
+    if config
+        .end_point_uri
+        .chars()
+        .any(|letter| letter.is_control() || letter.is_whitespace() || matches!(letter, '#' | '\\'))
+    {
+        fields.error("endPointURI", "must not contain blanks, backslashes, # or control characters");
+    }
+    let own = config.notifier.as_ref().filter(|_| !config.use_base_notifier);
+    if own.is_some_and(|notifier| notifier.auth_type != "NONE") && secrets.get("header:authorization").is_some() {
+        fields.error("headers", "must not have Authorization: authType sends one");
+    }
+    if let Err(wrong) = Templates::read(config) {
+        wrong.into_iter().for_each(|(field, message)| fields.error(&field, message));
+    }
+}
+
+/// The URL of a call: a target behind the base.
+pub fn joined(base: &str, target: &str) -> String {
+    let (base, base_query) = base.split_once('?').map_or((base, None), |(base, query)| (base, Some(query)));
+    let (path, query) = target.split_once('?').map_or((target, None), |(path, query)| (path, Some(query)));
+    let mut url = base.to_owned();
+    if !path.is_empty() {
+        url.truncate(url.trim_end_matches('/').len());
+        url.push('/');
+        url.push_str(path.trim_start_matches('/'));
+    }
+    let queries: Vec<&str> = [base_query, query].into_iter().flatten().filter(|query| !query.is_empty()).collect();
+    if !queries.is_empty() {
+        url.push('?');
+        url.push_str(&queries.join("&"));
+    }
+    url
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_are_joined_to_the_base() {
+        for (base, target, expected) in [
+            ("https://a.net", "", "https://a.net"),
+            ("https://a.net/", "/x", "https://a.net/x"),
+            ("https://a.net/v1/", "x/y?z=1", "https://a.net/v1/x/y?z=1"),
+            ("https://a.net/v1?k=1", "?z=1", "https://a.net/v1?k=1&z=1"),
+            ("https://a.net", "@b.net/", "https://a.net/@b.net/"),
+            ("https://a.net", "//b.net/", "https://a.net/b.net/"),
+        ] {
+            assert_eq!(joined(base, target), expected);
+            assert_eq!(url::Url::parse(expected).unwrap().host_str(), Some("a.net"));
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! Filter criteria: which entities an event is about.
+
+use std::{borrow::Cow, cell::RefCell, collections::HashMap};
+
+use base::{
+    Fields,
+    matching::{Operator, Pattern, compile, lookup},
+    text::{fold, plain},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use crate::facts::Facts;
+
+/// The most rules of an event.
+const MOST_RULES: usize = 50;
+/// The longest key, and the longest value.
+const LONGEST_KEY: usize = 200;
+const LONGEST_VALUE: usize = 1_000;
+
+/// Which entities an event is about.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[schema(as = EventFilterCriteria)]
+pub struct Criteria {
+    /// A number.
+    pub id: i64,
+    /// What people call it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// `ANY` or `ALL` (default).
+    #[schema(example = "ALL")]
+    pub match_type: String,
+    /// Without rules every entity matches.
+    pub rules: Vec<Rule>,
+    /// Always empty.
+    #[schema(value_type = Vec<Object>)]
+    pub actions: Vec<Value>,
+}
+
+/// One rule.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[schema(as = EventFilterRule, example = json!({"id": 1, "resourceType": "INCIDENT", "key": "Subject", "operator": "Contains", "value": "disk"}))]
+pub struct Rule {
+    /// A number.
+    pub id: i64,
+    /// The entity.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_type: Option<String>,
+    /// A property of the entity, by its name or path: `Subject`, `hostName`, `tags.env`.
+    pub key: String,
+    /// `Contains`, `Not Contains`, `Equals`, `Not Equals`, `Starts with`, `Ends with`, `Regex`, `Changed`, `Changed To`
+    /// or `Changed From`.
+    pub operator: String,
+    /// What it is compared with; not needed for `Changed`.
+    pub value: String,
+}
+
+/// What only updates have, in the documented spelling.
+const OF_CHANGES: [&str; 3] = ["Changed", "Changed To", "Changed From"];
+
+/// The documented spelling of an operator, whatever its letter case, blanks and underscores.
+fn operator(text: &str) -> Option<&'static str> {
+    let wanted = plain(text);
+    let of_change = OF_CHANGES.into_iter().find(|known| plain(known) == wanted);
+    of_change.or_else(|| Operator::find(text).map(Operator::words))
+}
+
+impl Criteria {
+    /// Reads `filterCriteria`; what is wrong is noted there.
+    pub fn read(fields: &mut Fields<'_>) -> Self {
+        let id = fields.integer("id").unwrap_or(0);
+        let name = fields.text_max("name", LONGEST_KEY).filter(|name| !name.is_empty());
+        let match_type = fields.one_of("matchType", &["ANY", "ALL"]).unwrap_or("ALL").to_owned();
+        let given = fields.objects("rules").unwrap_or_default();
+        if given.len() > MOST_RULES {
+            fields.error("rules", format!("must have at most {MOST_RULES} elements"));
+        }
+        let rules = (1..).zip(given).take(MOST_RULES).map(|(place, mut rule)| Rule::read(&mut rule, place)).collect();
+        Self { id, name, match_type, rules, actions: Vec::new() }
+    }
+}
+
+impl Rule {
+    fn read(fields: &mut Fields<'_>, place: i64) -> Self {
+        let id = fields.integer("id").unwrap_or(place);
+        let resource_type = fields.text_max("resourceType", LONGEST_KEY).filter(|text| !text.is_empty());
+        let key = fields.required_text("key").trim().to_owned();
+        if key.chars().nth(LONGEST_KEY).is_some() {
+            fields.error("key", format!("must have at most {LONGEST_KEY} characters"));
+        }
+        let mut found = "";
+        if fields.require("operator")
+            && let Some(text) = fields.text("operator")
+        {
+            match operator(&text) {
+                Some(known) => found = known,
+                None => {
+                    let known: Vec<&str> = Operator::ALL.map(Operator::words).into_iter().chain(OF_CHANGES).collect();
+                    fields.error("operator", format!("must be one of: {}", known.join(", ")));
+                }
+            }
+        }
+        let value = match fields.value("value") {
+            Some(Value::Number(number)) => Some(number.to_string()),
+            Some(Value::Bool(flag)) => Some(flag.to_string()),
+            _ => fields.text_max("value", LONGEST_VALUE),
+        };
+        if value.as_deref().unwrap_or_default().is_empty() && !matches!(found, "" | "Changed") {
+            fields.error("value", "is required");
+        }
+        let value = value.unwrap_or_default();
+        if found == "Regex"
+            && let Err(wrong) = compile(&value)
+        {
+            fields.error("value", wrong.to_string());
+        }
+        Self { id, resource_type, key, operator: found.to_owned(), value }
+    }
+}
+
+/// A filter made ready for many entities.
+#[derive(Debug)]
+pub struct Filter {
+    any: bool,
+    rules: Vec<(String, Test)>,
+}
+
+#[derive(Debug)]
+enum Test {
+    Now(Pattern),
+    Changed,
+    ChangedTo(Pattern),
+    ChangedFrom(Pattern),
+    /// A rule that cannot be read any more never holds.
+    Never,
+}
+
+/// What a rule said.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What the entity has under the rule's key.
+    pub actual: Vec<String>,
+    /// Does the rule hold?
+    pub holds: bool,
+}
+
+/// The texts that an entity has under a key, looked up once for all filters that ask.
+pub struct Seen<'a> {
+    facts: Facts<'a>,
+    now: RefCell<HashMap<String, Vec<Cow<'a, str>>>>,
+    before: RefCell<HashMap<String, Vec<Cow<'a, str>>>>,
+}
+
+impl<'a> Seen<'a> {
+    /// Of one action.
+    pub fn new(facts: Facts<'a>) -> Self {
+        Self { facts, now: RefCell::default(), before: RefCell::default() }
+    }
+
+    fn with<T>(&self, key: &str, previous: bool, f: impl FnOnce(&[Cow<'a, str>]) -> T) -> T {
+        let place = if previous { &self.before } else { &self.now };
+        let mut known = place.borrow_mut();
+        if !known.contains_key(key) {
+            let document = if previous { self.facts.previous } else { Some(self.facts.object) };
+            let texts = document.map(|document| lookup::texts(document, key)).unwrap_or_default();
+            known.insert(key.to_owned(), texts);
+        }
+        f(known.get(key).map_or(&[], Vec::as_slice))
+    }
+
+    fn has_changed(&self, key: &str) -> bool {
+        self.facts.previous.is_some() && self.with(key, false, |now| self.with(key, true, |before| now != before))
+    }
+}
+
+impl Filter {
+    /// Makes criteria ready.
+    pub fn new(criteria: Option<&Criteria>) -> Self {
+        let Some(criteria) = criteria else { return Self { any: false, rules: Vec::new() } };
+        let rules = criteria.rules.iter().map(|rule| {
+            let pattern = |operator| Pattern::new(operator, &rule.value).ok();
+            let test = match rule.operator.as_str() {
+                "Changed" => Some(Test::Changed),
+                "Changed To" => pattern(Operator::Equals).map(Test::ChangedTo),
+                "Changed From" => pattern(Operator::Equals).map(Test::ChangedFrom),
+                other => Operator::find(other).and_then(pattern).map(Test::Now),
+            };
+            (fold(rule.key.trim()), test.unwrap_or(Test::Never))
+        });
+        Self { any: criteria.match_type == "ANY", rules: rules.collect() }
+    }
+
+    /// Is the filter met? One without rules always is.
+    pub fn matches(&self, seen: &Seen<'_>) -> bool {
+        let holds = |(key, test): &(String, Test)| test.holds(key, seen);
+        if self.any && !self.rules.is_empty() { self.rules.iter().any(holds) } else { self.rules.iter().all(holds) }
+    }
+
+    /// What each rule says.
+    pub fn outcomes(&self, seen: &Seen<'_>) -> Vec<Outcome> {
+        let outcome = |(key, test): &(String, Test)| Outcome {
+            actual: seen.with(key, false, |texts| texts.iter().map(|text| text.clone().into_owned()).collect()),
+            holds: test.holds(key, seen),
+        };
+        self.rules.iter().map(outcome).collect()
+    }
+}
+
+impl Test {
+    fn holds(&self, key: &str, seen: &Seen<'_>) -> bool {
+        match self {
+            Self::Now(pattern) => seen.with(key, false, |texts| pattern.holds(texts)),
+            Self::Changed => seen.has_changed(key),
+            Self::ChangedTo(pattern) => seen.has_changed(key) && seen.with(key, false, |texts| pattern.holds(texts)),
+            Self::ChangedFrom(pattern) => seen.has_changed(key) && seen.with(key, true, |texts| pattern.holds(texts)),
+            Self::Never => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base::timestamp::Timestamp;
+    use serde_json::json;
+
+    use super::*;
+
+    fn holds(rules: &Value, match_type: &str, object: &Value, previous: Option<&Value>) -> bool {
+        let body = json!({"rules": rules, "matchType": match_type});
+        let mut fields = Fields::of(&body);
+        let criteria = Criteria::read(&mut fields);
+        fields.finish().unwrap();
+        let facts = Facts {
+            object,
+            previous,
+            action: "UPDATE",
+            entity: "INCIDENT",
+            tenant: "client_1",
+            action_id: "EVT-1",
+            at: Timestamp::from_millis(0),
+        };
+        Filter::new(Some(&criteria)).matches(&Seen::new(facts))
+    }
+
+    #[test]
+    fn changes_need_a_former_state() {
+        let (old, new) = (json!({"status": "New", "n": 1}), json!({"status": "Open", "n": 1}));
+        let rule = |operator: &str, value: &str| json!([{"key": "Status", "operator": operator, "value": value}]);
+        for (operator, value, expected) in [
+            ("Changed", "", true),
+            ("changed to", "open", true),
+            ("Changed To", "New", false),
+            ("CHANGED_FROM", "New", true),
+            ("Changed From", "Open", false),
+        ] {
+            assert_eq!(holds(&rule(operator, value), "ALL", &new, Some(&old)), expected, "{operator} {value}");
+            assert!(!holds(&rule(operator, value), "ALL", &new, None), "{operator}");
+            assert!(!holds(&rule(operator, value), "ALL", &new, Some(&new)), "{operator}");
+        }
+    }
+
+    #[test]
+    fn one_or_all_rules_have_to_hold() {
+        let object = json!({"subject": "disk full", "tags": [{"name": "env", "value": "prod"}]});
+        let rules = json!([
+            {"key": "Subject", "operator": "Starts with", "value": "DISK"},
+            {"key": "tags.env", "operator": "equals", "value": "test"},
+        ]);
+        assert!(holds(&rules, "ANY", &object, None));
+        assert!(!holds(&rules, "ALL", &object, None));
+        assert!(holds(&json!([]), "ANY", &object, None) && holds(&json!([]), "ALL", &object, None));
+        let absent = json!([{"key": "none", "operator": "Not Contains", "value": "x"}]);
+        assert!(holds(&absent, "ALL", &object, None));
+    }
+
+    #[test]
+    fn rules_that_cannot_be_read_are_named() {
+        let body = json!({"rules": [
+            {"operator": "Equals", "value": "a"}, {"key": "k", "operator": "Like", "value": "a"},
+            {"key": "k", "operator": "Equals"}, {"key": "k", "operator": "Regex", "value": "("},
+            {"key": "k", "operator": "Changed"},
+        ]});
+        let mut fields = Fields::of(&body);
+        Criteria::read(&mut fields);
+        let named: Vec<String> =
+            fields.finish().unwrap_err().errors.into_iter().map(|error| error.field_name).collect();
+        assert_eq!(named, ["rules[0].key", "rules[1].operator", "rules[2].value", "rules[3].value"]);
+    }
+}

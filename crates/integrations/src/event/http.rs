@@ -1,0 +1,396 @@
+//! Integration events over HTTP.
+
+use actix_web::{HttpResponse, delete, get, post, web};
+use api::{Answer, At, Body, answer, context::check_version};
+use base::{Problem, timestamp::Timestamp};
+use outbox::{Entity as Noted, Tx};
+use serde_json::Value;
+
+use super::{
+    store::{self, Row},
+    wire::{Event, Input, Placeholders, Read},
+};
+use crate::{
+    Context,
+    delivery::{queue, store as deliveries},
+    installed::{self, store as installations},
+    template::{Entity, placeholders},
+};
+
+const ENTITY: &str = "IntegrationEvent";
+const PREFIX: &str = "INTG-EVENT-";
+
+/// The most events of one integration.
+const MOST: usize = 20_000;
+
+/// Notes what became of an event.
+pub fn note(
+    tx: &mut Tx<'_>,
+    integration: &installations::Row,
+    before: Option<&Row>,
+    after: Option<&Row>,
+) -> db::Result<()> {
+    let Some(row) = after.or(before) else { return Ok(()) };
+    let entity = Noted { tenant_id: &row.tenant_id, kind: ENTITY, id: &row.id, publish: false };
+    let shown = |row: &Row| Event::of(row, integration.notifier());
+    let (before, after) = (before.map(shown), after.map(shown));
+    tx.note_shown(entity, before.as_ref(), after.as_ref())
+}
+
+/// Create an integration event
+///
+/// Under a new id. All fields are optional; without `entity` and `eventType`, or without a notifier, the event does not
+/// fire.
+#[utoipa::path(
+    tag = "integrations",
+    operation_id = "createIntegrationEvent",
+    params(("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    request_body(content = Input, example = json!({
+        "name": "Ticket for an incident", "entity": "INCIDENT", "eventType": "CREATE", "endPointURI": "/tickets",
+        "eventPayload": "{\"title\": \"$incident.subject\"}"
+    })),
+    responses((status = 200, description = "The new event", body = Event)),
+    security(("bearer" = ["integrator"]))
+)]
+#[post("/integrations/installed/{installedIntgId}/event")]
+pub async fn create(
+    at: At,
+    context: web::Data<Context>,
+    path: web::Path<(String, String)>,
+    body: Body,
+) -> api::Result<HttpResponse> {
+    put(at, context, path.into_inner().1, None, body.0).await
+}
+
+/// Configure an integration event
+///
+/// Updates the event, or creates it under this id when it does not exist. Fields left out of an update stay as they
+/// are, those of `notifier` too; a notifier that is led to another host needs its secrets again.
+#[utoipa::path(
+    tag = "integrations",
+    operation_id = "configureIntegrationEvent",
+    params(
+        ("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("eventId" = String, Path, description = "`INTG-EVENT-<uuid>`", example = "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+    ),
+    request_body(content = Input, example = json!({
+        "name": "Ticket for an incident", "entity": "INCIDENT", "eventType": "CREATE", "useBaseNotifier": false,
+        "notifier": {"type": "REST_API", "baseURI": "https://example.net/api", "authType": "BASIC", "userName": "muster", "password": "…"},
+        "endPointURI": "/tickets", "thirdPartyEventType": "POST", "headers": [{"key": "X-Source", "value": "muster"}],
+        "payload": "eyJ0aXRsZSI6ICIkaW5jaWRlbnQuc3ViamVjdCJ9"
+    })),
+    responses(
+        (status = 200, description = "The event", body = Event),
+        (status = 409, description = "Another integration of the tenant has an event of this id", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The event has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["integrator"]))
+)]
+#[post("/integrations/installed/{installedIntgId}/event/{eventId}")]
+pub async fn configure(
+    at: At,
+    context: web::Data<Context>,
+    path: web::Path<(String, String, String)>,
+    body: Body,
+) -> api::Result<HttpResponse> {
+    let (_, integration, id) = path.into_inner();
+    put(at, context, integration, Some(id), body.0).await
+}
+
+/// The id as it is stored, when it is one.
+fn canonical(id: &str) -> Option<String> {
+    let uuid = id.get(..PREFIX.len()).filter(|start| start.eq_ignore_ascii_case(PREFIX)).and(id.get(PREFIX.len()..))?;
+    let parsed = uuid::Uuid::parse_str(uuid).ok()?;
+    (uuid.len() == 36).then(|| format!("{PREFIX}{parsed}"))
+}
+
+async fn put(
+    at: At,
+    context: web::Data<Context>,
+    integration: String,
+    id: Option<String>,
+    body: Value,
+) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (scope, wanted, now) = (at.scope(), at.if_match()?, at.now);
+    context.check_hosts_in("notifier", body.get("notifier")).await?;
+    at.write(move |tx| {
+        let integration = installed::http::take_up(tx, &scope, &integration, None)?;
+        let tenant = integration.tenant_id.clone();
+        let known = match &id {
+            Some(id) => {
+                let canonical = canonical(id).ok_or_else(store::none)?;
+                store::find(tx.conn, &tenant, &integration.id, &canonical)?
+            }
+            None => None,
+        };
+        let row = match known {
+            Some(old) => {
+                check_version(wanted, old.version)?;
+                let (config, secrets) = (old.config(), old.open_secrets(&context.vault)?);
+                let mut read = Read::of(&body, Some((&config, &secrets)), &context.guard)?;
+                number(&mut read, tx, config.filter_criteria.map(|criteria| criteria.id))?;
+                let mut row = old.changed(now);
+                row.set(&context.vault, &read.config, &read.secrets)?;
+                store::update(tx.conn, &row)?;
+                note(tx, &integration, Some(&old), Some(&row))?;
+                row
+            }
+            None => {
+                // A version of something that is not there matches nothing.
+                check_version(wanted, 0)?;
+                create_row(tx, &context, &integration, id, &body, now)?
+            }
+        };
+        Answer::entity(&Event::of(&row, integration.notifier()), row.version)
+    })
+    .await
+}
+
+fn create_row(
+    tx: &mut Tx<'_>,
+    context: &Context,
+    integration: &installations::Row,
+    id: Option<String>,
+    body: &Value,
+    now: Timestamp,
+) -> db::Result<Row> {
+    let mut read = Read::of(body, None, &context.guard)?;
+    let tenant = &integration.tenant_id;
+    let id = match id {
+        Some(id) => canonical(&id).ok_or_else(store::none)?,
+        None => format!("{PREFIX}{}", uuid::Uuid::new_v4()),
+    };
+    if store::is_taken(tx.conn, tenant, &id)? {
+        return Err(Problem::conflict("Another integration of this tenant has an event with this id.").into());
+    }
+    if store::count(tx.conn, tenant, &integration.id)? >= MOST {
+        return Err(Problem::conflict(format!("An integration has at most {MOST} events.")).into());
+    }
+    number(&mut read, tx, None)?;
+    let mut row = Row {
+        tenant_id: tenant.clone(),
+        id,
+        integration_id: integration.id.clone(),
+        version: 1,
+        active: true,
+        inactive_because: String::new(),
+        config: String::new(),
+        secrets: String::new(),
+        created_ms: now.millis(),
+        updated_ms: None,
+    };
+    row.set(&context.vault, &read.config, &read.secrets)?;
+    store::insert(tx.conn, &row)?;
+    note(tx, integration, None, Some(&row))?;
+    Ok(row)
+}
+
+/// Gives criteria without a number the former one, or a new one.
+fn number(read: &mut Read, tx: &mut Tx<'_>, former: Option<i64>) -> db::Result<()> {
+    if let Some(criteria) = read.config.filter_criteria.as_mut().filter(|criteria| criteria.id == 0) {
+        criteria.id = match former.filter(|id| *id != 0) {
+            Some(id) => id,
+            None => db::next_id(tx.conn, "integration_filters", 1)?,
+        };
+    }
+    Ok(())
+}
+
+/// Get an integration event
+#[utoipa::path(
+    tag = "integrations",
+    operation_id = "getIntegrationEvent",
+    params(
+        ("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("eventId" = String, Path, description = "`INTG-EVENT-<uuid>`", example = "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+    ),
+    responses((status = 200, description = "The event", body = Event)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/integrations/installed/{installedIntgId}/event/{eventId}")]
+pub async fn get(at: At, path: web::Path<(String, String, String)>) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (scope, (_, integration, id)) = (at.scope(), path.into_inner());
+    let (row, base) = at
+        .db
+        .point(move |conn| {
+            let (integration, row) = existing(conn, &scope, &integration, &id)?;
+            Ok((row, integration.notifier()))
+        })
+        .await?;
+    answer::entity(&at, &Event::of(&row, base), row.version)
+}
+
+/// List the events of an integration
+///
+/// Oldest first.
+#[utoipa::path(
+    tag = "integrations",
+    operation_id = "listIntegrationEvents",
+    params(("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    responses((status = 200, description = "All of them", body = Vec<Event>)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/integrations/installed/{installedIntgId}/events")]
+pub async fn list(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (scope, id) = (at.scope(), path.into_inner().1);
+    let shown = at
+        .db
+        .read(move |conn| {
+            let integration = installations::existing(conn, &scope, &id)?;
+            let rows = store::of_integration(conn, &integration.tenant_id, &integration.id)?;
+            Ok(rows.iter().map(|row| Event::of(row, integration.notifier())).collect::<Vec<_>>())
+        })
+        .await?;
+    answer::ok(&shown)
+}
+
+/// Delete an integration event
+///
+/// With its deliveries, delivered or not.
+#[utoipa::path(
+    tag = "integrations",
+    operation_id = "deleteIntegrationEvent",
+    params(
+        ("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("eventId" = String, Path, description = "`INTG-EVENT-<uuid>`", example = "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+    ),
+    responses(
+        (status = 200, description = "Deleted; an empty object"),
+        (status = 412, description = "It has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["integrator"]))
+)]
+#[delete("/integrations/installed/{installedIntgId}/event/{eventId}")]
+pub async fn delete(at: At, path: web::Path<(String, String, String)>) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (scope, wanted, (_, integration, id)) = (at.scope(), at.if_match()?, path.into_inner());
+    at.write(move |tx| {
+        let (integration, row) = take_up(tx, &scope, &integration, &id, wanted)?;
+        installations::delete_event(tx.conn, &row.tenant_id, &row.id)?;
+        note(tx, &integration, Some(&row), None)?;
+        Ok(Answer::empty())
+    })
+    .await
+}
+
+/// Activate an integration event
+///
+/// It fires again, and what was still to be delivered is.
+#[utoipa::path(
+    tag = "integrations",
+    operation_id = "activateIntegrationEvent",
+    params(
+        ("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("eventId" = String, Path, description = "`INTG-EVENT-<uuid>`", example = "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+    ),
+    responses((status = 200, description = "The event", body = Event)),
+    security(("bearer" = ["integrator"]))
+)]
+#[post("/integrations/installed/{installedIntgId}/event/{eventId}/activate")]
+pub async fn activate(at: At, path: web::Path<(String, String, String)>) -> api::Result<HttpResponse> {
+    let (_, integration, id) = path.into_inner();
+    switch(at, integration, id, true).await
+}
+
+/// Deactivate an integration event
+///
+/// It does not fire any more, and what is still to be delivered waits.
+#[utoipa::path(
+    tag = "integrations",
+    operation_id = "deactivateIntegrationEvent",
+    params(
+        ("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("eventId" = String, Path, description = "`INTG-EVENT-<uuid>`", example = "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+    ),
+    responses((status = 200, description = "The event", body = Event)),
+    security(("bearer" = ["integrator"]))
+)]
+#[post("/integrations/installed/{installedIntgId}/event/{eventId}/deactivate")]
+pub async fn deactivate(at: At, path: web::Path<(String, String, String)>) -> api::Result<HttpResponse> {
+    let (_, integration, id) = path.into_inner();
+    switch(at, integration, id, false).await
+}
+
+async fn switch(at: At, integration: String, id: String, active: bool) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (scope, wanted, now) = (at.scope(), at.if_match()?, at.now);
+    at.write(move |tx| {
+        let (integration, old) = take_up(tx, &scope, &integration, &id, wanted)?;
+        if old.active == active {
+            return Answer::entity(&Event::of(&old, integration.notifier()), old.version);
+        }
+        let row = Row { active, inactive_because: String::new(), ..old.changed(now) };
+        store::update(tx.conn, &row)?;
+        if active {
+            deliveries::release(tx.conn, &row.tenant_id, &row.id, now)?;
+            queue::forgive(tx.conn, &(row.tenant_id.clone(), row.id.clone()))?;
+        }
+        note(tx, &integration, Some(&old), Some(&row))?;
+        Answer::entity(&Event::of(&row, integration.notifier()), row.version)
+    })
+    .await
+}
+
+/// List the placeholders of an entity
+///
+/// What a template of its events may hold. `.*` stands for any further names; `$<entity>.previous.…` is the state before
+/// an update.
+#[utoipa::path(
+    tag = "integrations",
+    operation_id = "listPlaceholders",
+    params(("entity" = String, Path, description = "An entity of events", example = "INCIDENT")),
+    responses((status = 200, description = "The placeholders", body = Placeholders)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/integrations/events/placeHolders/{entity}")]
+pub async fn place_holders(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let entity = Entity::find(&path.into_inner().1);
+    let entity = entity.ok_or_else(|| {
+        let known = Entity::WORDS.join(", ");
+        Problem::not_found(format!("Entity not found; events are about one of: {known}"))
+    })?;
+    let prefix = entity.prefix();
+    let plain = entity.properties().iter().map(|name| format!("${prefix}.{name}"));
+    let open = entity.open().iter().map(|name| format!("${prefix}.{name}.*"));
+    let of_event = placeholders::EVENT.iter().map(|name| format!("$event.{name}"));
+    let date = entity.properties().iter().find(|name| name.ends_with("Date")).copied().unwrap_or("createdDate");
+    answer::ok(&Placeholders {
+        entity: entity.word(),
+        place_holders: plain.chain(open).chain(of_event).collect(),
+        functions: vec![format!("$utils.convertDate(${prefix}.{date},'yyyy-MM-dd HH:mm:ss')")],
+    })
+}
+
+/// An event and its integration.
+pub fn existing(
+    conn: &mut db::Conn,
+    scope: &[String],
+    integration: &str,
+    id: &str,
+) -> db::Result<(installations::Row, Row)> {
+    let integration = installations::existing(conn, scope, integration)?;
+    let row = match canonical(id) {
+        Some(id) => store::find(conn, &integration.tenant_id, &integration.id, &id)?,
+        None => None,
+    };
+    Ok((integration, row.ok_or_else(store::none)?))
+}
+
+/// The event that is to be changed, which nobody else changes until the end of the transaction.
+fn take_up(
+    tx: &mut Tx<'_>,
+    scope: &[String],
+    integration: &str,
+    id: &str,
+    wanted: Option<i64>,
+) -> db::Result<(installations::Row, Row)> {
+    let (seen, _) = existing(tx.conn, scope, integration, id)?;
+    installations::take_up(tx.conn, &seen.tenant_id)?;
+    let (integration, row) = existing(tx.conn, scope, integration, id)?;
+    check_version(wanted, row.version)?;
+    Ok((integration, row))
+}

@@ -1,0 +1,9 @@
+//! Integration events: when an action on an entity calls whom, with what.
+
+pub mod check;
+pub mod filter;
+pub mod headers;
+pub mod http;
+pub mod store;
+pub mod test;
+pub mod wire;

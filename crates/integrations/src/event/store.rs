@@ -1,0 +1,142 @@
+//! Rows of events. Every function takes the tenant, or the tenants in reach.
+
+use base::{problem::Problem, timestamp::Timestamp};
+use db::{Conn, Result};
+use diesel::prelude::*;
+
+use super::wire::Config;
+use crate::{
+    notifier::Secrets,
+    schema::{integration_events, integration_lanes},
+    vault::{Place, Vault},
+};
+
+/// One row of `integration_events`.
+#[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
+#[diesel(table_name = integration_events, primary_key(tenant_id, id), treat_none_as_null = true)]
+pub struct Row {
+    /// The tenant of its integration.
+    pub tenant_id: String,
+    /// `INTG-EVENT-<uuid>`.
+    pub id: String,
+    /// Its integration.
+    pub integration_id: String,
+    /// Counts its changes; the `ETag`.
+    pub version: i64,
+    /// Does it fire?
+    pub active: bool,
+    /// Why not.
+    pub inactive_because: String,
+    /// What it does, JSON.
+    pub config: String,
+    /// Its secrets, sealed; empty when there are none.
+    pub secrets: String,
+    /// When it was created.
+    pub created_ms: i64,
+    /// When it changed last.
+    pub updated_ms: Option<i64>,
+}
+
+impl Row {
+    fn place(&self) -> Place<'_> {
+        Place { tenant: &self.tenant_id, table: "integration_events", row: &self.id, column: "secrets" }
+    }
+
+    /// What it does.
+    pub fn config(&self) -> Config {
+        serde_json::from_str(&self.config).unwrap_or_default()
+    }
+
+    /// Takes another configuration.
+    pub fn set(&mut self, vault: &Vault, config: &Config, secrets: &Secrets) -> Result<()> {
+        self.config = serde_json::to_string(config).map_err(|error| db::Error::Fault(error.to_string()))?;
+        self.secrets = match secrets.to_sealable() {
+            Some(plain) => vault.seal(self.place(), &plain)?,
+            None => String::new(),
+        };
+        Ok(())
+    }
+
+    /// Its secrets.
+    pub fn open_secrets(&self, vault: &Vault) -> Result<Secrets> {
+        if self.secrets.is_empty() {
+            return Ok(Secrets::default());
+        }
+        Ok(Secrets::from_sealable(&vault.open(self.place(), &self.secrets)?))
+    }
+
+    /// Seals what is sealed under a former key anew; says whether anything was.
+    pub fn reseal(&mut self, vault: &Vault) -> Result<bool> {
+        if self.secrets.is_empty() || vault.is_current(&self.secrets) {
+            return Ok(false);
+        }
+        let plain = vault.open(self.place(), &self.secrets)?;
+        self.secrets = vault.seal(self.place(), &plain)?;
+        Ok(true)
+    }
+
+    /// The row after a change, with the next version.
+    pub fn changed(&self, now: Timestamp) -> Self {
+        Self { version: self.version + 1, updated_ms: Some(now.millis()), ..self.clone() }
+    }
+}
+
+/// 404.
+pub fn none() -> Problem {
+    Problem::not_found("Integration event not found")
+}
+
+/// The event with this id in an integration of a tenant.
+pub fn find(conn: &mut Conn, tenant: &str, integration: &str, id: &str) -> Result<Option<Row>> {
+    use integration_events::dsl;
+    let row = dsl::integration_events.find((tenant, id)).filter(dsl::integration_id.eq(integration));
+    Ok(row.first(conn).optional()?)
+}
+
+/// Has any integration of the tenant an event of this id?
+pub fn is_taken(conn: &mut Conn, tenant: &str, id: &str) -> Result<bool> {
+    let found = integration_events::table.find((tenant, id)).count().get_result::<i64>(conn)?;
+    Ok(found > 0)
+}
+
+/// The event with this id, whatever its integration.
+pub fn by_id(conn: &mut Conn, tenant: &str, id: &str) -> Result<Option<Row>> {
+    Ok(integration_events::table.find((tenant, id)).first(conn).optional()?)
+}
+
+/// The events of an integration, oldest first.
+pub fn of_integration(conn: &mut Conn, tenant: &str, integration: &str) -> Result<Vec<Row>> {
+    use integration_events::dsl;
+    let of = dsl::integration_events.filter(dsl::tenant_id.eq(tenant)).filter(dsl::integration_id.eq(integration));
+    Ok(of.order((dsl::created_ms, dsl::id)).load(conn)?)
+}
+
+/// All events of a tenant.
+pub fn all(conn: &mut Conn, tenant: &str) -> Result<Vec<Row>> {
+    use integration_events::dsl;
+    Ok(dsl::integration_events.filter(dsl::tenant_id.eq(tenant)).order((dsl::created_ms, dsl::id)).load(conn)?)
+}
+
+/// Stores a new one, and its queue.
+pub fn insert(conn: &mut Conn, row: &Row) -> Result<()> {
+    use integration_lanes::dsl;
+    diesel::insert_into(integration_events::table).values(row).execute(conn)?;
+    let lane =
+        (dsl::tenant_id.eq(&row.tenant_id), dsl::event_id.eq(&row.id), dsl::due_ms.eq(crate::delivery::store::NEVER));
+    diesel::insert_into(dsl::integration_lanes).values(lane).execute(conn)?;
+    Ok(())
+}
+
+/// Stores a changed one.
+pub fn update(conn: &mut Conn, row: &Row) -> Result<()> {
+    diesel::update(integration_events::table.find((&row.tenant_id, &row.id))).set(row).execute(conn)?;
+    Ok(())
+}
+
+/// How many events an integration has.
+pub fn count(conn: &mut Conn, tenant: &str, integration: &str) -> Result<usize> {
+    use integration_events::dsl;
+    let of = dsl::integration_events.filter(dsl::tenant_id.eq(tenant)).filter(dsl::integration_id.eq(integration));
+    let count: i64 = of.count().get_result(conn)?;
+    Ok(usize::try_from(count).unwrap_or(0))
+}

@@ -1,0 +1,323 @@
+//! Would an event fire, and what exactly would it send?
+
+use actix_web::{HttpResponse, post, web};
+use api::{At, Body, Role, answer};
+use base::{Fields, Problem};
+use serde::Serialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use super::{
+    check::joined,
+    filter::{Filter, Seen},
+    headers::Header,
+    http,
+    store::Row,
+    wire::{ACTIONS, Event, Input, Read},
+};
+use crate::{
+    Context,
+    facts::Facts,
+    firing::Armed,
+    sender::{call::Caller, claims},
+    template::Entity,
+};
+
+/// What an event would do.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = EventTest)]
+pub struct Tested {
+    /// Would it fire?
+    pub fires: bool,
+    /// Why not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<String>,
+    /// Each rule of the filter, in its order.
+    pub rules: Vec<TestedRule>,
+    /// What would be sent, whether it fires or not; left out when there is nothing to send.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<TestedRequest>,
+    /// What was answered, when it was sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response: Option<TestedResponse>,
+}
+
+/// What a rule says.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = EventTestRule)]
+pub struct TestedRule {
+    /// The key.
+    pub key: String,
+    /// The operator.
+    pub operator: String,
+    /// What it is compared with.
+    pub value: String,
+    /// What the entity has under the key.
+    pub actual: Vec<String>,
+    /// Does the rule hold?
+    pub matches: bool,
+}
+
+/// What would be sent. Credentials and signature are shown as `[secret]`.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = EventTestRequest)]
+pub struct TestedRequest {
+    /// The method.
+    pub method: String,
+    /// The URL.
+    pub url: String,
+    /// The headers.
+    pub headers: Vec<Header>,
+    /// The body.
+    pub body: String,
+}
+
+/// What was answered.
+#[derive(Debug, Default, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = EventTestResponse)]
+pub struct TestedResponse {
+    /// Would a delivery count as delivered?
+    pub delivered: bool,
+    /// The status.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// The start of the body, up to 16 KiB.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub body: String,
+    /// Why there is no answer.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub error: String,
+}
+
+/// An action to try an event with.
+#[derive(ToSchema)]
+#[schema(as = EventTestInput, rename_all = "camelCase")]
+#[expect(dead_code, reason = "only its schema is used")]
+pub struct TestInput {
+    /// The entity as it is after the action.
+    object: Value,
+    /// The entity as it was before an update.
+    previous: Option<Value>,
+    /// By default that of the event.
+    event_type: Option<String>,
+    /// Send it too? Default false.
+    send: Option<bool>,
+}
+
+/// An event that is not saved, and an action to try it with.
+#[derive(ToSchema)]
+#[schema(as = UnsavedEventTestInput, rename_all = "camelCase")]
+#[expect(dead_code, reason = "only its schema is used")]
+pub struct UnsavedTestInput {
+    /// The event, as it would be created.
+    event: Input,
+    /// The entity as it is after the action.
+    object: Value,
+    /// The entity as it was before an update.
+    previous: Option<Value>,
+    /// By default that of the event.
+    event_type: Option<String>,
+    /// Send it too? Default false.
+    send: Option<bool>,
+}
+
+/// The action of a body.
+struct Action {
+    object: Value,
+    previous: Option<Value>,
+    event_type: Option<&'static str>,
+    send: bool,
+}
+
+impl Action {
+    fn read(fields: &mut Fields<'_>) -> Self {
+        fields.require("object");
+        let object = fields.raw_object("object").map(Value::Object).unwrap_or_default();
+        let previous = fields.raw_object("previous").map(Value::Object);
+        let event_type = fields.one_of("eventType", &ACTIONS);
+        Self { object, previous, event_type, send: fields.boolean("send").unwrap_or(false) }
+    }
+}
+
+/// Whoever may see an event may try it; to send something takes the role of those who decide where data goes.
+fn may_send(at: &At, action: &Action) -> Result<(), Problem> {
+    if action.send && at.caller.role < Role::Integrator {
+        return Err(Problem::forbidden("To send a test takes the role integrator."));
+    }
+    Ok(())
+}
+
+/// Try an integration event
+///
+/// Says whether it would fire for an action, rule by rule, and what exactly it would send; with `"send": true` it is
+/// sent, once, and the answer is shown, which takes the role `integrator`. No delivery is stored.
+#[utoipa::path(
+    tag = "integrations",
+    operation_id = "testIntegrationEvent",
+    params(
+        ("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("eventId" = String, Path, description = "`INTG-EVENT-<uuid>`", example = "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+    ),
+    request_body(content = TestInput, example = json!({"object": {"id": "INC-1", "subject": "disk full"}, "send": false})),
+    responses((status = 200, description = "What would happen", body = Tested)),
+    security(("bearer" = ["viewer"]))
+)]
+#[post("/integrations/installed/{installedIntgId}/event/{eventId}/test")]
+pub async fn saved(
+    at: At,
+    context: web::Data<Context>,
+    path: web::Path<(String, String, String)>,
+    body: Body,
+) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let mut fields = Fields::of(&body.0);
+    let action = Action::read(&mut fields);
+    fields.finish()?;
+    may_send(&at, &action)?;
+    let (scope, (_, integration, id)) = (at.scope(), path.into_inner());
+    let (integration, row) = at.db.read(move |conn| http::existing(conn, &scope, &integration, &id)).await?;
+    answer::ok(&tried(&at, &context, &integration, &row, action).await)
+}
+
+/// Try an event before it is saved
+///
+/// As for a saved one; `event` holds what would be saved.
+#[utoipa::path(
+    tag = "integrations",
+    operation_id = "testUnsavedIntegrationEvent",
+    params(("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    request_body(content = UnsavedTestInput, example = json!({
+        "event": {"entity": "INCIDENT", "eventType": "CREATE", "eventPayload": "{\"title\": \"$incident.subject\"}"},
+        "object": {"id": "INC-1", "subject": "disk full"}
+    })),
+    responses((status = 200, description = "What would happen", body = Tested)),
+    security(("bearer" = ["viewer"]))
+)]
+#[post("/integrations/installed/{installedIntgId}/event/test")]
+pub async fn unsaved(
+    at: At,
+    context: web::Data<Context>,
+    path: web::Path<(String, String)>,
+    body: Body,
+) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let mut fields = Fields::of(&body.0);
+    let action = Action::read(&mut fields);
+    fields.require("event");
+    let event = fields.raw_object("event").map(Value::Object).unwrap_or_else(|| json!({}));
+    fields.finish()?;
+    may_send(&at, &action)?;
+    let (scope, id) = (at.scope(), path.into_inner().1);
+    let integration = at.db.read(move |conn| crate::installed::store::existing(conn, &scope, &id)).await?;
+    let read = Read::of(&event, None, &context.guard)?;
+    if action.send {
+        context.check_hosts_in("event.notifier", event.get("notifier")).await?;
+    }
+    let mut row = Row {
+        tenant_id: integration.tenant_id.clone(),
+        id: "INTG-EVENT-test".to_owned(),
+        integration_id: integration.id.clone(),
+        version: 0,
+        active: true,
+        inactive_because: String::new(),
+        config: String::new(),
+        secrets: String::new(),
+        created_ms: at.now.millis(),
+        updated_ms: None,
+    };
+    row.set(&context.vault, &read.config, &read.secrets)?;
+    answer::ok(&tried(&at, &context, &integration, &row, action).await)
+}
+
+async fn tried(
+    at: &At,
+    context: &Context,
+    integration: &crate::installed::store::Row,
+    row: &Row,
+    action: Action,
+) -> Tested {
+    let event = Event::of(row, integration.notifier());
+    let config = row.config();
+    let mut reasons = Vec::new();
+    if !integration.enabled {
+        reasons.push("the integration is disabled".to_owned());
+    }
+    if !row.active {
+        reasons.push("the event is not active".to_owned());
+    }
+    let asked = action.event_type.filter(|_| config.entity() != Some(Entity::Alert));
+    let word = asked.or(config.event_type.as_deref()).unwrap_or("NONE").to_owned();
+    if asked.is_some() && config.event_type.as_deref() != asked {
+        reasons.push(format!("the event is not for {word}"));
+    }
+    let action_id = "EVT-test".to_owned();
+    let facts = Facts {
+        object: &action.object,
+        previous: action.previous.as_ref(),
+        action: &word,
+        entity: config.entity().map_or("", Entity::word),
+        tenant: &row.tenant_id,
+        action_id: &action_id,
+        at: at.now,
+    };
+    let seen = Seen::new(facts);
+    let filter = Filter::new(config.filter_criteria.as_ref());
+    let given = config.filter_criteria.iter().flat_map(|criteria| &criteria.rules);
+    let rules = given.zip(filter.outcomes(&seen)).map(|(rule, outcome)| TestedRule {
+        key: rule.key.clone(),
+        operator: rule.operator.clone(),
+        value: rule.value.clone(),
+        actual: outcome.actual,
+        matches: outcome.holds,
+    });
+    let rules = rules.collect();
+    if !filter.matches(&seen) {
+        reasons.push("the filter is not met".to_owned());
+    }
+    let base = integration.notifier();
+    let armed = Armed::new(&row.tenant_id, &row.id, config, base.as_ref());
+    let message = armed.as_ref().map_err(|why| *why).and_then(|armed| armed.render(&facts));
+    let (mut request, mut response) = (None, None);
+    match message {
+        Err(why) => reasons.push(why.to_owned()),
+        Ok(message) => {
+            let base = event.notifier.as_ref().map_or("", |notifier| notifier.base_uri.as_str());
+            let hidden = |key: &str| Header { key: key.to_owned(), value: "[secret]".to_owned() };
+            let mut headers: Vec<Header> =
+                message.headers.iter().map(|(key, value)| Header { key: key.clone(), value: value.clone() }).collect();
+            let secret = event.headers.iter().filter(|header| super::headers::is_secret(&header.key));
+            headers.extend(secret.map(|header| hidden(&header.key)));
+            if event.notifier.as_ref().is_some_and(|notifier| notifier.auth_type != "NONE") {
+                headers.push(hidden("Authorization"));
+            }
+            headers.push(hidden("webhook-signature"));
+            request = Some(TestedRequest {
+                method: message.method.clone(),
+                url: joined(base, &message.target),
+                headers,
+                body: message.body.clone(),
+            });
+            if action.send {
+                let caller = Caller::new(context.dialler.clone(), context.guard.clone(), context.timeout, 1);
+                let id = format!("DLV-{}", uuid::Uuid::now_v7());
+                let answer = match claims::endpoint(row, integration, &context.vault) {
+                    Ok(endpoint) => caller.call(&endpoint, &message, &id, at.now).await,
+                    Err(error) => Err(error),
+                };
+                response = Some(match answer {
+                    Ok(answer) => TestedResponse {
+                        delivered: (200..300).contains(&answer.status),
+                        status: Some(answer.status),
+                        body: String::from_utf8_lossy(&answer.body).into_owned(),
+                        error: String::new(),
+                    },
+                    Err(error) => TestedResponse { error: error.to_string(), ..TestedResponse::default() },
+                });
+            }
+        }
+    }
+    Tested { fires: reasons.is_empty(), reasons, rules, request, response }
+}

@@ -1,0 +1,334 @@
+//! What clients see of integration events, and what an event is made of.
+
+use base::{Fields, Problem, timestamp::Timestamp};
+use base64::{
+    Engine as _, alphabet,
+    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
+
+use super::{
+    check,
+    filter::Criteria,
+    headers::{self, Header},
+    store::Row,
+};
+use crate::{
+    egress::Guard,
+    notifier::{self, Notifier, NotifierInput, Secrets},
+    template::{Entity, LONGEST_TEMPLATE},
+};
+
+/// The longest name, and the longest `endPointURI`.
+const LONGEST_NAME: usize = 200;
+const LONGEST_TARGET: usize = 2_000;
+/// Base64 of the longest template.
+const LONGEST_ENCODED: usize = LONGEST_TEMPLATE / 3 * 4 + 1_000;
+
+/// The words of `eventType`.
+pub const ACTIONS: [&str; 4] = ["NONE", "CREATE", "UPDATE", "DELETE"];
+/// The words of `thirdPartyEventType`.
+const METHODS: [&str; 5] = ["POST", "PUT", "GET", "DELETE", "PATCH"];
+
+/// With or without padding.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// What an event does, without its secrets; stored as JSON under the names of the interface.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Config {
+    /// Its name.
+    pub name: String,
+    /// One of [`Entity::WORDS`]; without one it never fires.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entity: Option<String>,
+    /// One of [`ACTIONS`]; without one it never fires.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event_type: Option<String>,
+    /// Which entities.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filter_criteria: Option<Criteria>,
+    /// Does it use the notifier of its integration?
+    pub use_base_notifier: bool,
+    /// Its own notifier.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notifier: Option<Notifier>,
+    /// What is joined to the base of the URL; may hold placeholders.
+    #[serde(rename = "endPointURI", skip_serializing_if = "String::is_empty")]
+    pub end_point_uri: String,
+    /// The method.
+    pub third_party_event_type: String,
+    /// Headers; the values of secret ones are kept apart.
+    pub headers: Vec<Header>,
+    /// The template.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub event_payload: String,
+    /// Headers that the answer is expected to have.
+    pub response_headers: Vec<Header>,
+}
+
+impl Config {
+    /// What it is about.
+    pub fn entity(&self) -> Option<Entity> {
+        Entity::find(self.entity.as_deref()?)
+    }
+
+    /// As a body would have it, with its secrets: what an update is laid over.
+    fn to_body(&self, secrets: &Secrets) -> Value {
+        let mut body = serde_json::to_value(self).unwrap_or_default();
+        if let (Some(notifier), Value::Object(fields)) = (&self.notifier, &mut body) {
+            fields.insert("notifier".to_owned(), notifier.to_body(secrets));
+        }
+        body
+    }
+}
+
+/// A change of an event, or a new one, read in full.
+#[derive(Debug)]
+pub struct Read {
+    /// What it does.
+    pub config: Config,
+    /// Its secrets.
+    pub secrets: Secrets,
+}
+
+impl Read {
+    /// Reads a body, laid over what is stored.
+    ///
+    /// # Errors
+    /// 400 that lists every field that is wrong or missing.
+    pub fn of(body: &Value, stored: Option<(&Config, &Secrets)>, guard: &Guard) -> Result<Self, Problem> {
+        Fields::of(body).finish()?;
+        let (merged, former) = match stored {
+            Some((config, secrets)) => (laid_over(&config.to_body(secrets), body), Some(secrets)),
+            None => (body.clone(), None),
+        };
+        let mut fields = Fields::of(&merged);
+        let mut secrets = Secrets::default();
+        let name = fields.text_max("name", LONGEST_NAME).unwrap_or_default().trim().to_owned();
+        let entity = fields.one_of("entity", &Entity::WORDS);
+        let mut event_type = fields.one_of("eventType", &ACTIONS);
+        if entity == Some("ALERT") {
+            if event_type.is_some_and(|word| word != "NONE") {
+                fields.error("eventType", "must be NONE for the entity ALERT");
+            }
+            event_type = Some("NONE");
+        }
+        let filter_criteria = fields.object("filterCriteria").map(|mut criteria| Criteria::read(&mut criteria));
+        let use_base = fields.boolean("useBaseNotifier").unwrap_or(!fields.has("notifier"));
+        if !use_base {
+            fields.require("notifier");
+        }
+        let read = fields.object("notifier").and_then(|mut notifier| Notifier::read(&mut notifier, guard));
+        let (notifier, of_notifier) = read.map_or((None, Secrets::default()), |(one, two)| (Some(one), two));
+        secrets.0.extend(of_notifier.0);
+        let end_point_uri = fields.text_max("endPointURI", LONGEST_TARGET).unwrap_or_default().trim().to_owned();
+        let method = fields.one_of("thirdPartyEventType", &METHODS).unwrap_or("POST").to_owned();
+        let mut headers = headers::read(&mut fields);
+        for header in headers.iter_mut().filter(|header| headers::is_secret(&header.key)) {
+            let name = format!("header:{}", header.key.to_ascii_lowercase());
+            let given = std::mem::take(&mut header.value);
+            // An empty value is what an answer showed: the former one stays.
+            let value = if given.is_empty() {
+                former.and_then(|known| known.get(&name)).cloned()
+            } else {
+                Some(base::Secret::new(given))
+            };
+            if let Some(value) = value {
+                secrets.0.insert(name, value);
+            }
+        }
+        let event_payload = payload(&mut fields);
+        let response_headers = headers::read_expected(&mut fields);
+        let config = Config {
+            name,
+            entity: entity.map(ToOwned::to_owned),
+            event_type: event_type.map(ToOwned::to_owned),
+            filter_criteria,
+            use_base_notifier: use_base,
+            notifier,
+            end_point_uri,
+            third_party_event_type: method,
+            headers,
+            event_payload,
+            response_headers,
+        };
+        check::templates(&mut fields, &config, &secrets);
+        fields.finish()?;
+        Ok(Self { config, secrets })
+    }
+}
+
+/// The template: `payload` in base64, or `eventPayload` as it is.
+fn payload(fields: &mut Fields<'_>) -> String {
+    let Some(encoded) = fields.text_max("payload", LONGEST_ENCODED) else {
+        return fields.text_max("eventPayload", LONGEST_TEMPLATE).unwrap_or_default();
+    };
+    let compact: String = encoded.chars().filter(|letter| !letter.is_ascii_whitespace()).collect();
+    let decoded = BASE64.decode(compact).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    match decoded {
+        Some(text) if text.contains('\0') => fields.error("payload", "must not contain a NUL character"),
+        Some(text) => return text,
+        None => fields.error("payload", "must be text encoded in base 64"),
+    }
+    String::new()
+}
+
+/// Lays the fields of a change over a whole; those of the notifier one by one.
+fn laid_over(stored: &Value, change: &Value) -> Value {
+    let (Some(old), Some(new)) = (stored.as_object(), change.as_object()) else { return change.clone() };
+    let mut merged: Map<String, Value> = old.clone();
+    for (name, value) in new.iter().filter(|(_, value)| !value.is_null()) {
+        let value = match (name.as_str(), old.get(name)) {
+            ("notifier", Some(stored)) => notifier::laid_over(stored, value),
+            _ => value.clone(),
+        };
+        merged.insert(name.clone(), value);
+    }
+    // Of the two ways to give the template, the one that the change has counts.
+    if new.contains_key("payload") {
+        merged.remove("eventPayload");
+    }
+    // A notifier that is given alone is meant to be used.
+    if new.contains_key("notifier") && !new.contains_key("useBaseNotifier") {
+        merged.insert("useBaseNotifier".to_owned(), json!(false));
+    }
+    Value::Object(merged)
+}
+
+/// An integration event.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = IntegrationEvent, example = json!({
+    "id": "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90", "name": "Ticket for an incident", "entity": "INCIDENT",
+    "eventType": "CREATE", "active": true, "useBaseNotifier": false,
+    "filterCriteria": {"id": 1, "matchType": "ALL", "actions": [], "rules": [
+        {"id": 1, "resourceType": "INCIDENT", "key": "Subject", "operator": "Contains", "value": "disk"}]},
+    "notifier": {"type": "REST_API", "baseURI": "https://example.net/api", "authType": "BASIC", "userName": "muster"},
+    "endPointURI": "/tickets", "thirdPartyEventType": "POST", "headers": [{"key": "X-Source", "value": "muster"}],
+    "eventPayload": "{\"title\": \"$incident.subject\"}", "responseHeaders": [], "createdDate": "2026-11-20T20:37:00+0000"
+}))]
+pub struct Event {
+    /// `INTG-EVENT-<uuid>`.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// What it is about; without it the event never fires.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entity: Option<String>,
+    /// On which action; without it the event never fires.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event_type: Option<String>,
+    /// Does it fire?
+    pub active: bool,
+    /// Why not, when it was deactivated because of its endpoint.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schema(required = false)]
+    pub inactive_because: String,
+    /// Which entities.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filter_criteria: Option<Criteria>,
+    /// Does it use the notifier of its integration?
+    pub use_base_notifier: bool,
+    /// The notifier that it uses, without secrets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notifier: Option<Notifier>,
+    /// What is joined to `baseURI`.
+    #[serde(rename = "endPointURI", skip_serializing_if = "String::is_empty")]
+    #[schema(required = false)]
+    pub end_point_uri: String,
+    /// The method.
+    #[schema(example = "POST")]
+    pub third_party_event_type: String,
+    /// Headers; those that hold a credential without their values.
+    pub headers: Vec<Header>,
+    /// The template, decoded.
+    pub event_payload: String,
+    /// Headers that the answer is expected to have.
+    pub response_headers: Vec<Header>,
+    /// When it was created.
+    #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
+    pub created_date: Timestamp,
+    /// When it changed last; left out before the first change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "2026-11-20T20:37:05+0000")]
+    pub updated_date: Option<Timestamp>,
+}
+
+impl Event {
+    /// What is shown of a row; `base` is the notifier of its integration.
+    pub fn of(row: &Row, base: Option<Notifier>) -> Self {
+        let config = row.config();
+        Self {
+            id: row.id.clone(),
+            name: config.name,
+            entity: config.entity,
+            event_type: config.event_type,
+            active: row.active,
+            inactive_because: row.inactive_because.clone(),
+            filter_criteria: config.filter_criteria,
+            use_base_notifier: config.use_base_notifier,
+            notifier: if config.use_base_notifier { base } else { config.notifier },
+            end_point_uri: config.end_point_uri,
+            third_party_event_type: config.third_party_event_type,
+            headers: config.headers,
+            event_payload: config.event_payload,
+            response_headers: config.response_headers,
+            created_date: Timestamp::from_millis(row.created_ms),
+            updated_date: row.updated_ms.map(Timestamp::from_millis),
+        }
+    }
+}
+
+/// An event to create or to change; what a change leaves out stays as it is.
+#[derive(ToSchema)]
+#[schema(as = IntegrationEventInput, rename_all = "camelCase")]
+#[expect(dead_code, reason = "only its schema is used")]
+pub struct Input {
+    /// Its name.
+    name: Option<String>,
+    /// `INCIDENT`, `SERVICEREQUEST`, `CHANGE`, `PROBLEM`, `TASK`, `Resource` or `ALERT`.
+    entity: Option<String>,
+    /// `NONE`, `CREATE`, `UPDATE` or `DELETE`; for `ALERT` it is `NONE`.
+    event_type: Option<String>,
+    /// Which entities.
+    filter_criteria: Option<Criteria>,
+    /// `true` uses the notifier of the integration; `false` makes `notifier` mandatory.
+    use_base_notifier: Option<bool>,
+    /// A notifier of its own.
+    notifier: Option<NotifierInput>,
+    /// What is joined to `baseURI`; may hold placeholders.
+    #[schema(rename = "endPointURI")]
+    end_point_uri: Option<String>,
+    /// `POST` (default), `PUT`, `GET`, `DELETE` or `PATCH`.
+    third_party_event_type: Option<String>,
+    /// Headers of the call; values may hold placeholders.
+    headers: Option<Vec<Header>>,
+    /// The template, encoded in base 64.
+    payload: Option<String>,
+    /// The template as it is, in place of `payload`.
+    event_payload: Option<String>,
+    /// Headers that the answer is expected to have; they are recorded with each attempt.
+    response_headers: Option<Vec<Header>>,
+}
+
+/// The placeholders of an entity.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = EventPlaceholders)]
+pub struct Placeholders {
+    /// The entity.
+    #[schema(example = "INCIDENT")]
+    pub entity: &'static str,
+    /// What a template may hold.
+    #[schema(example = json!(["$incident.subject", "$incident.tags.*", "$event.id"]))]
+    pub place_holders: Vec<String>,
+    /// Calls.
+    #[schema(example = json!(["$utils.convertDate($incident.createdDate,'yyyy-MM-dd')"]))]
+    pub functions: Vec<String>,
+}

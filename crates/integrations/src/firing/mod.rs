@@ -1,0 +1,232 @@
+//! From an action to deliveries: which events it fires, and what each of them sends.
+//!
+//! It happens in the transaction that takes the action over, and each message is rendered there, once: every attempt
+//! sends the same bytes.
+
+pub mod actions;
+
+use std::{collections::HashMap, sync::Arc};
+
+use base::timestamp::Timestamp;
+use db::{Conn, Result};
+use moka::sync::Cache;
+use outbox::Event as Happened;
+use ports::People;
+use serde_json::{Value, json};
+
+use crate::{
+    delivery::store::{self as deliveries, NewDelivery},
+    event::{
+        check::{Templates, content_type},
+        filter::{Filter, Seen},
+        store as events,
+        wire::Config,
+    },
+    facts::Facts,
+    installed::store as installed,
+    notifier::Notifier,
+    template::Entity,
+};
+
+/// How many tenants' events are kept ready.
+const KEPT: u64 = 1_000;
+
+/// An event made ready.
+#[derive(Debug)]
+pub struct Armed {
+    /// The tenant of the event.
+    pub tenant: String,
+    /// Its id.
+    pub event_id: String,
+    /// What it does.
+    pub config: Config,
+    /// Which entities it is about.
+    pub filter: Filter,
+    /// What it sends.
+    pub templates: Templates,
+    /// Where to.
+    pub notifier: Notifier,
+}
+
+/// What an event makes of an action.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// The method.
+    pub method: String,
+    /// What is joined to the base of the URL.
+    pub target: String,
+    /// Headers, but for those that are secret or made for each attempt.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: String,
+}
+
+impl Armed {
+    /// Makes an event ready; `Err` says why it cannot fire.
+    pub fn new(tenant: &str, event_id: &str, config: Config, base: Option<&Notifier>) -> Result<Self, &'static str> {
+        if config.entity().is_none() {
+            return Err("the event has no entity");
+        }
+        if config.event_type.is_none() {
+            return Err("the event has no eventType");
+        }
+        let own = config.notifier.clone().filter(|_| !config.use_base_notifier);
+        let notifier = own.or_else(|| base.filter(|_| config.use_base_notifier).cloned());
+        let notifier = notifier.ok_or("the integration has no base notifier, and the event none of its own")?;
+        let templates = Templates::read(&config).map_err(|_| "the templates of the event cannot be read any more")?;
+        let filter = Filter::new(config.filter_criteria.as_ref());
+        Ok(Self { tenant: tenant.to_owned(), event_id: event_id.to_owned(), config, filter, templates, notifier })
+    }
+
+    /// Renders what is sent.
+    ///
+    /// # Errors
+    /// Why there is nothing to send.
+    pub fn render(&self, facts: &Facts<'_>) -> Result<Message, &'static str> {
+        let too_long = |_| "the message would be larger than 1 MiB";
+        let target = self.templates.target.fill(facts).map_err(too_long)?;
+        let filled = self.templates.headers.iter().map(|(name, value)| Ok((name.clone(), value.fill(facts)?)));
+        let mut headers = filled.collect::<Result<Vec<_>, crate::template::TooLong>>().map_err(too_long)?;
+        let body = self.templates.body.as_ref().map(|body| body.fill(facts)).transpose().map_err(too_long)?;
+        if body.is_some() && !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
+            headers.push(("Content-Type".to_owned(), content_type(self.templates.kind, &self.notifier).to_owned()));
+        }
+        let method = self.config.third_party_event_type.clone();
+        Ok(Message { method, target, headers, body: body.unwrap_or_default() })
+    }
+}
+
+/// The events of a tenant that can fire, by entity and action.
+type Ready = HashMap<(Entity, String), Vec<Arc<Armed>>>;
+
+/// The events of all tenants, made ready once for each change of them.
+pub struct Rules {
+    people: Arc<dyn People>,
+    kept: Cache<String, (i64, Arc<Ready>)>,
+}
+
+/// A delivery that an action made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fired {
+    /// The tenant of the event.
+    pub tenant: String,
+    /// The event.
+    pub event_id: String,
+    /// The delivery.
+    pub delivery_id: String,
+}
+
+impl Rules {
+    /// Without any yet. `people` knows which partner a tenant belongs to.
+    pub fn new(people: Arc<dyn People>) -> Self {
+        Self { people, kept: Cache::new(KEPT) }
+    }
+
+    fn ready(&self, conn: &mut Conn, tenant: &str) -> Result<Arc<Ready>> {
+        let revision = installed::revision(conn, tenant)?;
+        if let Some((known, ready)) = self.kept.get(tenant)
+            && known == revision
+        {
+            return Ok(ready);
+        }
+        let ready = Arc::new(if revision == 0 { Ready::new() } else { load(conn, tenant)? });
+        self.kept.insert(tenant.to_owned(), (revision, Arc::clone(&ready)));
+        Ok(ready)
+    }
+
+    /// Fires the events of a tenant, and of its partner, that an action is for, and stores their deliveries.
+    pub fn fire(&self, conn: &mut Conn, facts: Facts<'_>) -> Result<Vec<Fired>> {
+        let Some(entity) = Entity::find(facts.entity) else { return Ok(Vec::new()) };
+        // Whatever happens to an alert is for events of the type NONE.
+        let action = if entity == Entity::Alert { "NONE" } else { facts.action };
+        let key = (entity, action.to_owned());
+        let seen = Seen::new(facts);
+        let (mut fired, mut new) = (Vec::new(), Vec::new());
+        for tenant in self.people.around(conn, facts.tenant)? {
+            let ready = self.ready(conn, &tenant)?;
+            for armed in ready.get(&key).into_iter().flatten().filter(|armed| armed.filter.matches(&seen)) {
+                let delivery = delivery(armed, &facts);
+                fired.push(Fired {
+                    tenant: armed.tenant.clone(),
+                    event_id: armed.event_id.clone(),
+                    delivery_id: delivery.id.clone(),
+                });
+                new.push(delivery);
+            }
+        }
+        deliveries::insert(conn, &new, facts.at)?;
+        Ok(fired)
+    }
+}
+
+fn delivery(armed: &Armed, facts: &Facts<'_>) -> NewDelivery {
+    let (message, refused) = match armed.render(facts) {
+        Ok(message) => (message, None),
+        Err(why) => (
+            Message { method: String::new(), target: String::new(), headers: Vec::new(), body: String::new() },
+            Some(why),
+        ),
+    };
+    NewDelivery {
+        tenant: armed.tenant.clone(),
+        id: format!("DLV-{}", uuid::Uuid::now_v7()),
+        event_id: armed.event_id.clone(),
+        message,
+        refused: refused.map(ToOwned::to_owned),
+        about: json!({
+            "actionId": facts.action_id,
+            "tenantId": facts.tenant,
+            "entity": facts.entity,
+            "eventType": facts.action,
+            "entityId": facts.now("id").or_else(|| facts.now("uniqueId")),
+        }),
+    }
+}
+
+fn load(conn: &mut Conn, tenant: &str) -> Result<Ready> {
+    let integrations = installed::all(conn, tenant)?;
+    let bases: HashMap<&str, Option<Notifier>> =
+        integrations.iter().filter(|row| row.enabled).map(|row| (row.id.as_str(), row.notifier())).collect();
+    let mut ready = Ready::new();
+    for row in events::all(conn, tenant)?.into_iter().filter(|row| row.active) {
+        let Some(base) = bases.get(row.integration_id.as_str()) else { continue };
+        let config = row.config();
+        match Armed::new(tenant, &row.id, config, base.as_ref()) {
+            Ok(armed) => {
+                let key = armed.config.entity().zip(armed.config.event_type.clone());
+                if let Some(key) = key {
+                    ready.entry(key).or_default().push(Arc::new(armed));
+                }
+            }
+            Err(why) => tracing::debug!(tenant, event = row.id, why, "an integration event cannot fire"),
+        }
+    }
+    Ok(ready)
+}
+
+/// Hears of what happens in the service, and fires what it is for.
+pub struct Subscriber {
+    /// The events.
+    pub rules: Arc<Rules>,
+}
+
+impl outbox::Subscriber for Subscriber {
+    fn name(&self) -> &'static str {
+        "integrations"
+    }
+
+    fn take(&self, conn: &mut Conn, event: &Happened) -> Result<()> {
+        let Some(entity) = Entity::find(&event.entity) else { return Ok(()) };
+        let gone = Value::Null;
+        let facts = Facts {
+            object: event.after.as_ref().or(event.before.as_ref()).unwrap_or(&gone),
+            previous: event.after.as_ref().and(event.before.as_ref()),
+            action: &event.action,
+            entity: entity.word(),
+            tenant: &event.tenant_id,
+            action_id: &event.id,
+            at: Timestamp::from_millis(event.at.millis()),
+        };
+        self.rules.fire(conn, facts).map(drop)
+    }
+}

@@ -1,0 +1,341 @@
+//! Installed integrations over HTTP.
+
+use actix_web::{HttpResponse, delete, get, post, web};
+use api::{Answer, At, Body, OptionalBody, answer, context::check_version, spec::PageOf};
+use base::{Fields, page::Page, query_string, secret::Secret};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use outbox::{Entity, Tx};
+
+use super::{
+    store::{self, Filter, Row, Signing},
+    wire::{Change, Input, Installed, SigningSecret, WithSecret},
+};
+use crate::{Context, event, notifier::NotifierInput, vault};
+
+const ENTITY: &str = "Integration";
+
+/// How long a former signing secret goes on signing.
+const OVERLAP_MS: i64 = 86_400_000;
+
+fn new_signing_secret() -> db::Result<Secret<String>> {
+    Ok(Secret::new(format!("whsec_{}", STANDARD.encode(vault::random::<32>()?))))
+}
+
+/// Notes what became of an integration.
+pub fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: Option<&Row>) -> db::Result<()> {
+    let Some(row) = after.or(before) else { return Ok(()) };
+    let entity = Entity { tenant_id: &row.tenant_id, kind: ENTITY, id: &row.id, publish: false };
+    let (before, after) = (before.map(Installed::of), after.map(Installed::of));
+    tx.note_shown(entity, before.as_ref(), after.as_ref())
+}
+
+/// The integration that is to be changed, which nobody else changes until the end of the transaction.
+pub fn take_up(tx: &mut Tx<'_>, scope: &[String], id: &str, wanted: Option<i64>) -> db::Result<Row> {
+    let seen = store::existing(tx.conn, scope, id)?;
+    store::take_up(tx.conn, &seen.tenant_id)?;
+    let row = store::existing(tx.conn, scope, id)?;
+    check_version(wanted, row.version)?;
+    Ok(row)
+}
+
+/// Install an integration
+///
+/// Of the kind `CUSTOM`: one that you describe yourself. The answer shows the signing secret, this once; with it the
+/// receiver verifies that a call is ours.
+#[utoipa::path(
+    tag = "integrations",
+    operation_id = "installIntegration",
+    request_body(content = Input, example = json!({
+        "displayName": "Ticket system", "baseNotifier": {"baseURI": "https://example.net/api", "authType": "NONE"}
+    })),
+    responses((status = 200, description = "The new integration, with its signing secret", body = WithSecret)),
+    security(("bearer" = ["integrator"]))
+)]
+#[post("/integrations/install/CUSTOM")]
+pub async fn install(at: At, context: web::Data<Context>, body: Body) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let change = Change::read(&body.0, true, None, &context.guard)?;
+    context.check_hosts("baseNotifier", change.notifier.as_ref().map(|(notifier, _)| notifier)).await?;
+    let (tenant, user, now) = (at.tenant.id.to_string(), at.caller.user_id.clone(), at.now);
+    at.write(move |tx| {
+        let name = change.name.unwrap_or_default();
+        let mut row = Row {
+            tenant_id: tenant,
+            id: format!("INTG-{}", uuid::Uuid::new_v4()),
+            version: 1,
+            kind: "CUSTOM".to_owned(),
+            name_key: base::fold(&name),
+            name,
+            description: change.description.unwrap_or_default(),
+            enabled: true,
+            notifier: None,
+            secrets: String::new(),
+            signing: String::new(),
+            created_by: user,
+            created_ms: now.millis(),
+            updated_ms: None,
+        };
+        if let Some((notifier, secrets)) = &change.notifier {
+            row.set_notifier(&context.vault, notifier, secrets)?;
+        }
+        let current = new_signing_secret()?;
+        row.set_signing(&context.vault, &Signing { current: current.clone(), previous: None })?;
+        store::take_up(tx.conn, &row.tenant_id)?;
+        store::insert(tx.conn, &row)?;
+        note(tx, None, Some(&row))?;
+        let installed = Installed::of(&row);
+        Answer::once(&WithSecret { installed: installed.clone(), signing_secret: current.into_inner() }, &installed)
+    })
+    .await
+}
+
+/// Search installed integrations
+///
+/// Those of the tenant; at partner level, of its clients too. The variables of `queryString` are `id` and `name` (it
+/// contains the value, whatever the letter case).
+#[utoipa::path(
+    tag = "integrations",
+    operation_id = "searchInstalledIntegrations",
+    params(
+        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
+        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
+        ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
+        ("sortName" = Option<String>, Query, description = "`displayName` (default), `id` or `createdDate`", example = "displayName"),
+        ("queryString" = Option<String>, Query, description = "Filter expression", example = "name:ticket"),
+    ),
+    responses((status = 200, description = "A page of integrations", body = PageOf<Installed>)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/integrations/installed/search")]
+pub async fn search(at: At) -> api::Result<HttpResponse> {
+    let mut query = at.query()?;
+    let page = query.page();
+    let sort = query.sort(&["displayName", "id", "createdDate"], "displayName", false);
+    let text = query.text("queryString").unwrap_or_default();
+    query.finish()?;
+    let mut filter = Filter::default();
+    for term in query_string::parse(&text, &["id", "name"])? {
+        match term.name {
+            "id" => filter.ids = Some(term.values),
+            _ => filter.names = Some(term.values.iter().map(|name| base::fold(name)).collect()),
+        }
+    }
+    let scope = at.scope();
+    let (rows, total) = at.db.read(move |conn| store::search(conn, &scope, &filter, sort, &page)).await?;
+    let shown = rows.iter().map(Installed::of).collect();
+    answer::ok(&Page::new(&page, shown, total).ordered(sort.name, sort.descending))
+}
+
+/// Get an installed integration
+#[utoipa::path(
+    tag = "integrations",
+    operation_id = "getInstalledIntegration",
+    params(("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    responses((status = 200, description = "The integration", body = Installed)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/integrations/installed/{installedIntgId}")]
+pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (scope, id) = (at.scope(), path.into_inner().1);
+    let row = at.db.point(move |conn| store::existing(conn, &scope, &id)).await?;
+    answer::entity(&at, &Installed::of(&row), row.version)
+}
+
+/// Update an installed integration
+///
+/// Fields left out stay as they are, those of `baseNotifier` too. A notifier that is led to another host needs its
+/// secrets again.
+#[utoipa::path(
+    tag = "integrations",
+    operation_id = "updateInstalledIntegration",
+    params(("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    request_body(content = Input, example = json!({"displayName": "Ticket system, test"})),
+    responses(
+        (status = 200, description = "The integration after the change", body = Installed),
+        (status = 412, description = "It has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["integrator"]))
+)]
+#[post("/integrations/installed/{installedIntgId}")]
+pub async fn update(
+    at: At,
+    context: web::Data<Context>,
+    path: web::Path<(String, String)>,
+    body: Body,
+) -> api::Result<HttpResponse> {
+    change(at, context, path.into_inner().1, body.0).await
+}
+
+/// Set the base notifier
+///
+/// The notifier of those events that have none of their own. Fields left out stay as they are. One that is led to
+/// another host needs its secrets again.
+#[utoipa::path(
+    tag = "integrations",
+    operation_id = "setBaseNotifier",
+    params(("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    request_body(content = NotifierInput),
+    responses(
+        (status = 200, description = "The integration after the change", body = Installed),
+        (status = 412, description = "It has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["integrator"]))
+)]
+#[post("/integrations/installed/{installedIntgId}/notifier")]
+pub async fn set_notifier(
+    at: At,
+    context: web::Data<Context>,
+    path: web::Path<(String, String)>,
+    body: Body,
+) -> api::Result<HttpResponse> {
+    Fields::of(&body.0).finish()?;
+    change(at, context, path.into_inner().1, serde_json::json!({"baseNotifier": body.0})).await
+}
+
+async fn change(at: At, context: web::Data<Context>, id: String, body: serde_json::Value) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (scope, wanted, now) = (at.scope(), at.if_match()?, at.now);
+    // Names are resolved before the transaction; what is stored is checked again inside it, without.
+    context.check_hosts_in("baseNotifier", body.get("baseNotifier").or_else(|| body.get("notifier"))).await?;
+    at.write(move |tx| {
+        let old = take_up(tx, &scope, &id, wanted)?;
+        let stored =
+            old.notifier().map(|notifier| Ok::<_, db::Error>(notifier.to_body(&old.open_secrets(&context.vault)?)));
+        let change = Change::read(&body, false, stored.transpose()?.as_ref(), &context.guard)?;
+        let mut row = store::changed(&old, now);
+        if let Some(name) = change.name {
+            row.name_key = base::fold(&name);
+            row.name = name;
+        }
+        row.description = change.description.unwrap_or(row.description);
+        if let Some((notifier, secrets)) = &change.notifier {
+            row.set_notifier(&context.vault, notifier, secrets)?;
+        }
+        store::update(tx.conn, &row)?;
+        note(tx, Some(&old), Some(&row))?;
+        Answer::entity(&Installed::of(&row), row.version)
+    })
+    .await
+}
+
+/// Delete an installed integration
+///
+/// With its events, and their deliveries whether delivered or not.
+#[utoipa::path(
+    tag = "integrations",
+    operation_id = "deleteInstalledIntegration",
+    params(("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    responses(
+        (status = 200, description = "Deleted; an empty object"),
+        (status = 412, description = "It has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["integrator"]))
+)]
+#[delete("/integrations/installed/{installedIntgId}")]
+pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (scope, wanted, id) = (at.scope(), at.if_match()?, path.into_inner().1);
+    at.write(move |tx| {
+        let row = take_up(tx, &scope, &id, wanted)?;
+        for event in event::store::of_integration(tx.conn, &row.tenant_id, &row.id)? {
+            event::http::note(tx, &row, Some(&event), None)?;
+        }
+        store::delete(tx.conn, &row)?;
+        note(tx, Some(&row), None)?;
+        Ok(Answer::empty())
+    })
+    .await
+}
+
+/// Enable an installed integration
+///
+/// Its events fire again, and what was still to be delivered is.
+#[utoipa::path(
+    tag = "integrations",
+    operation_id = "enableInstalledIntegration",
+    params(("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    responses((status = 200, description = "The integration", body = Installed)),
+    security(("bearer" = ["integrator"]))
+)]
+#[post("/integrations/installed/{installedIntgId}/enable")]
+pub async fn enable(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    switch(at, path.into_inner().1, true).await
+}
+
+/// Disable an installed integration
+///
+/// None of its events fires any more, and what is still to be delivered waits.
+#[utoipa::path(
+    tag = "integrations",
+    operation_id = "disableInstalledIntegration",
+    params(("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    responses((status = 200, description = "The integration", body = Installed)),
+    security(("bearer" = ["integrator"]))
+)]
+#[post("/integrations/installed/{installedIntgId}/disable")]
+pub async fn disable(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    switch(at, path.into_inner().1, false).await
+}
+
+async fn switch(at: At, id: String, enabled: bool) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (scope, wanted, now) = (at.scope(), at.if_match()?, at.now);
+    at.write(move |tx| {
+        let old = take_up(tx, &scope, &id, wanted)?;
+        if old.enabled == enabled {
+            return Answer::entity(&Installed::of(&old), old.version);
+        }
+        let row = Row { enabled, ..store::changed(&old, now) };
+        store::update(tx.conn, &row)?;
+        if enabled {
+            for event in event::store::of_integration(tx.conn, &row.tenant_id, &row.id)? {
+                crate::delivery::store::release(tx.conn, &row.tenant_id, &event.id, now)?;
+            }
+        }
+        note(tx, Some(&old), Some(&row))?;
+        Answer::entity(&Installed::of(&row), row.version)
+    })
+    .await
+}
+
+/// Rotate the signing secret
+///
+/// The answer shows the new secret, this once. For a day deliveries carry a signature with either secret;
+/// `{"revokePrevious": true}` drops the former one at once.
+#[utoipa::path(
+    tag = "integrations",
+    operation_id = "rotateSigningSecret",
+    params(("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    request_body(content = Option<serde_json::Value>, example = json!({"revokePrevious": false})),
+    responses((status = 200, description = "The new secret", body = SigningSecret)),
+    security(("bearer" = ["integrator"]))
+)]
+#[post("/integrations/installed/{installedIntgId}/signingSecret/rotate")]
+pub async fn rotate(
+    at: At,
+    context: web::Data<Context>,
+    path: web::Path<(String, String)>,
+    body: OptionalBody,
+) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let mut fields = Fields::of(&body.0);
+    let revoke = fields.boolean("revokePrevious").unwrap_or(false);
+    fields.finish()?;
+    let (scope, wanted, now, id) = (at.scope(), at.if_match()?, at.now, path.into_inner().1);
+    at.write(move |tx| {
+        let old = take_up(tx, &scope, &id, wanted)?;
+        let former = old.open_signing(&context.vault)?.current;
+        let until = now.millis() + OVERLAP_MS;
+        let current = new_signing_secret()?;
+        let previous = (!revoke).then_some((former, until));
+        let mut row = store::changed(&old, now);
+        row.set_signing(&context.vault, &Signing { current: current.clone(), previous })?;
+        store::update(tx.conn, &row)?;
+        note(tx, Some(&old), Some(&row))?;
+        let previous_valid_until = (!revoke).then(|| base::Timestamp::from_millis(until));
+        let shown = |signing_secret| SigningSecret { signing_secret, previous_valid_until };
+        Answer::once(&shown(Some(current.into_inner())), &shown(None))
+    })
+    .await
+}

@@ -1,0 +1,5 @@
+//! Installed integrations: what events belong to, with the notifier and the signing secret that they share.
+
+pub mod http;
+pub mod store;
+pub mod wire;

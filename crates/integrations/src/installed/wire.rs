@@ -1,0 +1,156 @@
+//! What clients see of installed integrations.
+
+use base::{Fields, Problem, timestamp::Timestamp};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::store::Row;
+use crate::{
+    egress::Guard,
+    notifier::{Notifier, NotifierInput, Secrets},
+};
+
+/// The longest name.
+const LONGEST_NAME: usize = 200;
+
+/// An installed integration.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = InstalledIntegration, example = json!({
+    "id": "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90", "displayName": "Ticket system",
+    "integration": {"id": "CUSTOM", "name": "Custom"}, "status": "ENABLED",
+    "baseNotifier": {"type": "REST_API", "baseURI": "https://example.net/api", "authType": "NONE"},
+    "createdDate": "2026-11-20T20:37:00+0000"
+}))]
+pub struct Installed {
+    /// `INTG-<uuid>`.
+    pub id: String,
+    /// What people call it.
+    pub display_name: String,
+    /// What it is for.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schema(required = false)]
+    pub description: String,
+    /// What was installed.
+    pub integration: IntegrationKind,
+    /// `ENABLED`, or `DISABLED`: then none of its events fires or is delivered.
+    pub status: &'static str,
+    /// The notifier of its events, unless they have their own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_notifier: Option<Notifier>,
+    /// The user that installed it.
+    pub created_by: String,
+    /// When it was installed.
+    #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
+    pub created_date: Timestamp,
+    /// When it changed last; left out before the first change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "2026-11-20T20:37:05+0000")]
+    pub updated_date: Option<Timestamp>,
+}
+
+/// A kind of integration.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct IntegrationKind {
+    /// `CUSTOM`.
+    pub id: String,
+    /// Its name.
+    pub name: &'static str,
+}
+
+impl Installed {
+    /// What is shown of a row.
+    pub fn of(row: &Row) -> Self {
+        Self {
+            id: row.id.clone(),
+            display_name: row.name.clone(),
+            description: row.description.clone(),
+            integration: IntegrationKind { id: row.kind.clone(), name: "Custom" },
+            status: if row.enabled { "ENABLED" } else { "DISABLED" },
+            base_notifier: row.notifier(),
+            created_by: row.created_by.clone(),
+            created_date: Timestamp::from_millis(row.created_ms),
+            updated_date: row.updated_ms.map(Timestamp::from_millis),
+        }
+    }
+}
+
+/// An installed integration with its signing secret, which is shown this once.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = InstalledIntegrationWithSecret)]
+pub struct WithSecret {
+    /// The integration.
+    #[serde(flatten)]
+    pub installed: Installed,
+    /// `whsec_…`: verifies `webhook-signature` (Standard Webhooks).
+    #[schema(example = "whsec_…")]
+    pub signing_secret: String,
+}
+
+/// A new signing secret, which is shown this once.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SigningSecret {
+    /// `whsec_…`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "whsec_…")]
+    pub signing_secret: Option<String>,
+    /// Until when deliveries are signed with the former secret too; left out when it was dropped at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "2026-11-20T20:37:05+0000")]
+    pub previous_valid_until: Option<Timestamp>,
+}
+
+/// An integration to install, or the changes to one: what is left out stays as it is.
+#[derive(ToSchema)]
+#[schema(as = InstalledIntegrationInput, rename_all = "camelCase")]
+#[expect(dead_code, reason = "only its schema is used")]
+pub struct Input {
+    /// Mandatory for a new one; at most 200 characters. `name` is taken too.
+    display_name: Option<String>,
+    /// What it is for.
+    description: Option<String>,
+    /// The notifier of its events, unless they have their own.
+    base_notifier: Option<NotifierInput>,
+}
+
+/// What a body says.
+#[derive(Debug)]
+pub struct Change {
+    /// Without blanks around it.
+    pub name: Option<String>,
+    /// Another description.
+    pub description: Option<String>,
+    /// Another base notifier.
+    pub notifier: Option<(Notifier, Secrets)>,
+}
+
+impl Change {
+    /// Reads a body. `stored` is the notifier that a change of it is laid over.
+    ///
+    /// # Errors
+    /// 400 that lists every field that is wrong.
+    pub fn read(body: &Value, is_new: bool, stored: Option<&Value>, guard: &Guard) -> Result<Self, Problem> {
+        let mut body = body.clone();
+        if let (Some(stored), Value::Object(given)) = (stored, &mut body) {
+            for name in ["baseNotifier", "notifier"] {
+                if let Some(notifier) = given.get_mut(name) {
+                    *notifier = crate::notifier::laid_over(stored, notifier);
+                }
+            }
+        }
+        let mut fields = Fields::of(&body);
+        let field = if fields.has("name") && !fields.has("displayName") { "name" } else { "displayName" };
+        let name = if is_new || fields.has(field) { Some(fields.required_text(field).trim().to_owned()) } else { None };
+        if name.as_ref().is_some_and(|name| name.chars().nth(LONGEST_NAME).is_some()) {
+            fields.error(field, format!("must have at most {LONGEST_NAME} characters"));
+        }
+        let description = fields.text("description");
+        let field = if fields.has("notifier") && !fields.has("baseNotifier") { "notifier" } else { "baseNotifier" };
+        let notifier = fields.object(field).and_then(|mut notifier| Notifier::read(&mut notifier, guard));
+        fields.finish()?;
+        Ok(Self { name, description, notifier })
+    }
+}

@@ -1,0 +1,260 @@
+//! A notifier: where calls go, and with which credentials.
+
+use std::collections::BTreeMap;
+
+use base::{Fields, secret::Secret};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
+
+use crate::egress::Guard;
+
+/// The longest user name, key, password or secret.
+const LONGEST: usize = 4_000;
+
+/// The fields of a notifier that are secrets: taken, never shown.
+pub const SECRETS: [&str; 3] = ["password", "apiKey", "apiSecret"];
+
+/// A notifier, without its secrets.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(example = json!({"type": "REST_API", "baseURI": "https://example.net/api", "authType": "BASIC", "userName": "muster"}))]
+pub struct Notifier {
+    /// `REST_API` or `SOAP_API`, which sends `text/xml`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// What `endPointURI` is joined to.
+    #[serde(rename = "baseURI")]
+    pub base_uri: String,
+    /// `BASIC`, `OAUTH2` or `NONE`.
+    pub auth_type: String,
+    /// With `OAUTH2`: `CLIENT_CREDENTIALS`, `PASSWORD` or `REFRESH_TOKEN`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grant_type: Option<String>,
+    /// The user name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_name: Option<String>,
+    /// Where tokens are got.
+    #[serde(default, rename = "accessTokenURL", skip_serializing_if = "Option::is_none")]
+    pub access_token_url: Option<String>,
+}
+
+/// A notifier to set. Which fields are mandatory depends on `authType` and `grantType`.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase", example = json!({
+    "type": "REST_API", "baseURI": "https://example.net/api", "authType": "BASIC", "userName": "muster", "password": "…"
+}))]
+#[expect(dead_code, reason = "only its schema is used")]
+pub struct NotifierInput {
+    /// `REST_API` (default) or `SOAP_API`.
+    #[schema(rename = "type")]
+    r#type: Option<String>,
+    /// An `https` or `http` URL.
+    #[schema(rename = "baseURI")]
+    base_uri: String,
+    /// `BASIC`, `OAUTH2` or `NONE` (default).
+    auth_type: Option<String>,
+    /// Mandatory with `OAUTH2`: `CLIENT_CREDENTIALS`, `PASSWORD` or `REFRESH_TOKEN`.
+    grant_type: Option<String>,
+    /// Mandatory with `BASIC`, and with `OAUTH2` and `PASSWORD` or `REFRESH_TOKEN`.
+    user_name: Option<String>,
+    /// As `userName`. Never shown.
+    password: Option<String>,
+    /// Mandatory with `OAUTH2`. Never shown.
+    api_key: Option<String>,
+    /// Mandatory with `OAUTH2`. Never shown.
+    api_secret: Option<String>,
+    /// Mandatory with `OAUTH2`; `accessTokenURI` is taken too.
+    #[schema(rename = "accessTokenURL")]
+    access_token_url: Option<String>,
+}
+
+/// Secrets by their names: those of a notifier, and `header:<name>`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Secrets(pub BTreeMap<String, Secret<String>>);
+
+impl Secrets {
+    /// One of them.
+    pub fn get(&self, name: &str) -> Option<&Secret<String>> {
+        self.0.get(name)
+    }
+
+    /// What is sealed; nothing when there are none.
+    pub fn to_sealable(&self) -> Option<Secret<String>> {
+        let map: Map<String, Value> =
+            self.0.iter().map(|(name, secret)| (name.clone(), json!(secret.expose()))).collect();
+        (!map.is_empty()).then(|| Secret::new(Value::Object(map).to_string()))
+    }
+
+    /// Reads what [`Secrets::to_sealable`] made.
+    pub fn from_sealable(text: &Secret<String>) -> Self {
+        let map: BTreeMap<String, String> = serde_json::from_str(text.expose()).unwrap_or_default();
+        Self(map.into_iter().map(|(name, value)| (name, Secret::new(value))).collect())
+    }
+}
+
+impl Notifier {
+    /// Reads a notifier and its secrets; every rule of the interface that is broken is noted at its field.
+    pub fn read(fields: &mut Fields<'_>, guard: &Guard) -> Option<(Self, Secrets)> {
+        let kind = fields.one_of("type", &["REST_API", "SOAP_API"]).unwrap_or("REST_API").to_owned();
+        let base_uri = url(fields, "baseURI", guard);
+        let auth_type = fields.one_of("authType", &["BASIC", "OAUTH2", "NONE"]).unwrap_or("NONE");
+        let grants = ["CLIENT_CREDENTIALS", "PASSWORD", "REFRESH_TOKEN"];
+        let grant_type = if auth_type == "OAUTH2" {
+            fields.require("grantType");
+            fields.one_of("grantType", &grants)
+        } else {
+            None
+        };
+        let mut secrets = Secrets::default();
+        let (mut user_name, mut access_token_url) = (None, None);
+        if auth_type == "BASIC" || matches!(grant_type, Some("PASSWORD" | "REFRESH_TOKEN")) {
+            user_name = Some(fields.required_text("userName"));
+            if auth_type == "BASIC" && user_name.as_ref().is_some_and(|name| name.contains(':')) {
+                fields.error("userName", "must not contain a colon, which ends it in HTTP Basic");
+            }
+            secret(fields, "password", &mut secrets);
+        }
+        if auth_type == "OAUTH2" {
+            secret(fields, "apiKey", &mut secrets);
+            secret(fields, "apiSecret", &mut secrets);
+            let name = if fields.has("accessTokenURI") && !fields.has("accessTokenURL") {
+                "accessTokenURI"
+            } else {
+                "accessTokenURL"
+            };
+            access_token_url = url(fields, name, guard);
+        }
+        let notifier = Self {
+            kind,
+            base_uri: base_uri?,
+            auth_type: auth_type.to_owned(),
+            grant_type: grant_type.map(ToOwned::to_owned),
+            user_name,
+            access_token_url,
+        };
+        Some((notifier, secrets))
+    }
+
+    /// As a body would have it, with its secrets: what an update is laid over.
+    pub fn to_body(&self, secrets: &Secrets) -> Value {
+        let mut body = serde_json::to_value(self).unwrap_or_default();
+        for name in SECRETS {
+            if let (Some(secret), Value::Object(fields)) = (secrets.get(name), &mut body) {
+                fields.insert(name.to_owned(), json!(secret.expose()));
+            }
+        }
+        body
+    }
+
+    /// Does it speak XML?
+    pub fn is_soap(&self) -> bool {
+        self.kind == "SOAP_API"
+    }
+}
+
+/// Lays the fields of a change over a notifier. One that leads to another host needs its secrets again: who may change an
+/// address must not thereby learn the credentials that go there.
+pub fn laid_over(stored: &Value, change: &Value) -> Value {
+    let (Some(old), Some(new)) = (stored.as_object(), change.as_object()) else { return change.clone() };
+    let origin = |value: Option<&Value>| url::Url::parse(value?.as_str()?).ok().map(|url| url.origin());
+    let moved = |names: &[&str]| {
+        let of = |map: &Map<String, Value>| origin(names.iter().find_map(|name| map.get(*name)));
+        names.iter().any(|name| new.get(*name).is_some_and(|value| !value.is_null())) && of(new) != of(old)
+    };
+    let moved = moved(&["baseURI"]) || moved(&["accessTokenURL", "accessTokenURI"]);
+    let mut merged = old.clone();
+    if moved {
+        SECRETS.iter().for_each(|name| drop(merged.remove(*name)));
+    }
+    if new.contains_key("accessTokenURI") {
+        merged.remove("accessTokenURL");
+    }
+    merged.extend(new.iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.clone(), value.clone())));
+    Value::Object(merged)
+}
+
+fn url(fields: &mut Fields<'_>, name: &str, guard: &Guard) -> Option<String> {
+    let text = fields.required_text(name).trim().to_owned();
+    if text.is_empty() {
+        return None;
+    }
+    if let Err(wrong) = guard.url(&text) {
+        fields.error(name, wrong);
+        return None;
+    }
+    Some(text)
+}
+
+fn secret(fields: &mut Fields<'_>, name: &str, into: &mut Secrets) {
+    if !fields.require(name) {
+        return;
+    }
+    match fields.text_max(name, LONGEST) {
+        Some(text) if text.is_empty() => fields.error(name, "is required"),
+        Some(text) if text.chars().any(char::is_control) => fields.error(name, "must not contain control characters"),
+        Some(text) => drop(into.0.insert(name.to_owned(), Secret::new(text))),
+        None => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn errors(body: &Value) -> Vec<String> {
+        let mut fields = Fields::of(body);
+        let guard = Guard::default();
+        Notifier::read(&mut fields, &guard);
+        fields
+            .finish()
+            .err()
+            .map(|problem| problem.errors)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|e| e.field_name)
+            .collect()
+    }
+
+    #[test]
+    fn each_missing_field_is_named() {
+        let uri = "https://example.net";
+        for (body, expected) in [
+            (json!({}), vec!["baseURI"]),
+            (json!({"baseURI": uri}), vec![]),
+            (json!({"baseURI": uri, "authType": "basic"}), vec!["userName", "password"]),
+            (json!({"baseURI": uri, "authType": "OAUTH2"}), vec!["grantType", "apiKey", "apiSecret", "accessTokenURL"]),
+            (
+                json!({"baseURI": uri, "authType": "OAUTH2", "grantType": "password"}),
+                vec!["userName", "password", "apiKey", "apiSecret", "accessTokenURL"],
+            ),
+            (
+                json!({"baseURI": uri, "authType": "OAUTH2", "grantType": "REFRESH_TOKEN", "accessTokenURI": uri}),
+                vec!["userName", "password", "apiKey", "apiSecret"],
+            ),
+            (
+                json!({"baseURI": uri, "authType": "OAUTH2", "grantType": "CLIENT_CREDENTIALS", "apiKey": "k", "apiSecret": "s",
+                    "accessTokenURL": "http://127.0.0.1/token"}),
+                vec!["accessTokenURL"],
+            ),
+            (
+                json!({"baseURI": "http://localhost", "type": "SMTP", "authType": "KEY"}),
+                vec!["type", "baseURI", "authType"],
+            ),
+        ] {
+            assert_eq!(errors(&body), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn credentials_do_not_follow_to_another_host() {
+        let stored = json!({"baseURI": "https://a.net/x", "authType": "BASIC", "userName": "u", "password": "p"});
+        let same = laid_over(&stored, &json!({"baseURI": "https://a.net/y"}));
+        assert_eq!((&same["password"], &same["baseURI"]), (&json!("p"), &json!("https://a.net/y")));
+        for elsewhere in ["https://b.net/x", "http://a.net/x", "https://a.net:444/x"] {
+            assert_eq!(laid_over(&stored, &json!({"baseURI": elsewhere}))["password"], Value::Null, "{elsewhere}");
+        }
+        assert_eq!(laid_over(&stored, &json!({"baseURI": "https://b.net", "password": "q"}))["password"], json!("q"));
+        assert_eq!(laid_over(&stored, &json!({"userName": "v"}))["password"], json!("p"));
+    }
+}

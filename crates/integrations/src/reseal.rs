@@ -1,0 +1,67 @@
+//! All secrets sealed under the key in use, after a rotation of keys.
+
+use std::sync::Arc;
+
+use db::{Db, Result};
+
+use crate::{event::store as events, installed::store as installed, vault::Vault};
+
+/// What a check of the stored secrets found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sealed {
+    /// How many rows hold secrets.
+    pub rows: usize,
+    /// How many of them were sealed anew.
+    pub anew: usize,
+}
+
+/// Seals what is sealed under a former key anew, tenant by tenant, while gateways run.
+///
+/// # Errors
+/// A secret does not open: its key is not among those given.
+pub fn reseal(db: &Db, vault: &Arc<Vault>) -> Result<Sealed> {
+    let mut sealed = Sealed::default();
+    for tenant in db.read_here(installed::tenants)? {
+        let vault = Arc::clone(vault);
+        let part = db.write_here(move |conn| {
+            installed::take_up(conn, &tenant)?;
+            let mut part = Sealed::default();
+            for mut row in installed::all(conn, &tenant)? {
+                part.rows += 1;
+                if row.reseal(&vault)? {
+                    part.anew += 1;
+                    installed::update(conn, &row)?;
+                }
+            }
+            for mut row in events::all(conn, &tenant)? {
+                part.rows += usize::from(!row.secrets.is_empty());
+                if row.reseal(&vault)? {
+                    part.anew += 1;
+                    events::update(conn, &row)?;
+                }
+            }
+            Ok(part)
+        })?;
+        sealed.rows += part.rows;
+        sealed.anew += part.anew;
+    }
+    Ok(sealed)
+}
+
+/// Do the keys open what is stored? One secret of each tenant is tried.
+///
+/// # Errors
+/// The key of a secret is missing.
+pub fn check(db: &Db, vault: &Vault) -> Result<()> {
+    for tenant in db.read_here(installed::tenants)? {
+        if let Some(row) = db.read_here(|conn| installed::first(conn, &tenant))? {
+            row.open_signing(vault)?;
+        }
+    }
+    Ok(())
+}
+
+/// Are there any secrets at all?
+pub fn any(db: &Db) -> Result<bool> {
+    Ok(!db.read_here(installed::tenants)?.is_empty())
+}

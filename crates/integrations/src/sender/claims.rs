@@ -1,0 +1,126 @@
+//! What the sender takes in hand, with all that is needed to send it.
+
+use std::{collections::HashSet, sync::Arc};
+
+use base::timestamp::Timestamp;
+use db::{Backend, Conn};
+
+use super::call::{CallError, Endpoint};
+use crate::{
+    delivery::queue::{self, Claimed, Lane},
+    event::{headers::Header, store as event_store},
+    firing::Message,
+    installed::store as installed,
+    vault::Vault,
+};
+
+/// A delivery in hand.
+pub struct Job {
+    /// Which one.
+    pub claimed: Claimed,
+    /// What it sends.
+    pub message: Message,
+    /// Whom it calls; or why it cannot.
+    pub endpoint: Arc<Result<Endpoint, CallError>>,
+    /// The headers of the answer that are recorded.
+    pub expected: Arc<Vec<Header>>,
+    /// The claim runs out.
+    pub until: Timestamp,
+}
+
+/// What is to be done with a queue that was looked at.
+pub enum After {
+    /// Its due time is that of its first delivery, or this when that is later.
+    Settle(i64),
+    /// Its event does not fire: everything waits.
+    Hold,
+}
+
+/// What was taken of a queue.
+pub struct Taken {
+    /// Which queue.
+    pub lane: Lane,
+    /// What is to be sent.
+    pub jobs: Vec<Job>,
+    /// There may be more.
+    pub more: bool,
+    /// What is to be done with it.
+    pub after: Option<After>,
+}
+
+/// How deliveries are claimed.
+pub struct Claims<'a> {
+    /// This gateway, as the database knows it.
+    pub owner: &'a str,
+    /// Opens the secrets.
+    pub vault: &'a Vault,
+    /// When.
+    pub now: Timestamp,
+    /// When the claims run out.
+    pub until: Timestamp,
+    /// The ids of what is in hand already.
+    pub in_hand: &'a HashSet<String>,
+}
+
+impl Claims<'_> {
+    /// Takes deliveries of one queue, with all that is needed to send them.
+    pub fn take(&self, conn: &mut Conn, lane: Lane, most: usize) -> db::Result<Taken> {
+        let (tenant, event_id) = &lane;
+        let scope = std::slice::from_ref(tenant);
+        let event = event_store::by_id(conn, tenant, event_id)?.filter(|event| event.active);
+        let integration =
+            event.as_ref().map(|event| installed::existing(conn, scope, &event.integration_id)).transpose()?;
+        let (Some(event), Some(integration)) = (event, integration.filter(|integration| integration.enabled)) else {
+            return Ok(Taken { lane, jobs: Vec::new(), more: false, after: Some(After::Hold) });
+        };
+        let (claimed, more, after) = self.claimed(conn, &lane, most)?;
+        let ids: Vec<String> = claimed.iter().map(|claimed| claimed.id.clone()).collect();
+        let mut messages = queue::messages(conn, tenant, &ids)?;
+        let endpoint = Arc::new(endpoint(&event, &integration, self.vault));
+        let expected = Arc::new(event.config().response_headers);
+        let jobs = claimed.into_iter().filter_map(|claimed| {
+            let message = messages.remove(&claimed.id)?.message();
+            let (endpoint, expected) = (Arc::clone(&endpoint), Arc::clone(&expected));
+            Some(Job { claimed, message, endpoint, expected, until: self.until })
+        });
+        let jobs = jobs.collect();
+        Ok(Taken { lane, jobs, more, after })
+    }
+
+    /// On Postgres, claimed from the other gateways; on SQLite, what is not in hand yet.
+    fn claimed(&self, conn: &mut Conn, lane: &Lane, most: usize) -> db::Result<(Vec<Claimed>, bool, Option<After>)> {
+        let wanted = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        if Backend::of(conn) == Backend::Postgres {
+            let claimed = queue::claim(conn, self.owner, lane, self.now, self.until, wanted(most))?;
+            let more = claimed.len() == most;
+            return Ok((claimed, more, (!more).then_some(After::Settle(0))));
+        }
+        let limit = most + self.in_hand.len();
+        let mut found = queue::head(conn, lane, self.now, wanted(limit))?;
+        let none = found.is_empty();
+        found.retain(|one| !self.in_hand.contains(&one.id));
+        let more = found.len() > most;
+        found.truncate(most);
+        Ok((found, more, none.then_some(After::Settle(0))))
+    }
+}
+
+/// Whom an event calls. Without its secrets nothing is sent.
+pub fn endpoint(event: &event_store::Row, integration: &installed::Row, vault: &Vault) -> Result<Endpoint, CallError> {
+    let closed = |error: db::Error| {
+        tracing::error!(%error, event = event.id, "the secrets of an event do not open");
+        CallError::new("the credentials cannot be read: the key that they are sealed with is missing")
+    };
+    let config = event.config();
+    let mut secrets = event.open_secrets(vault).map_err(closed)?;
+    let signing = integration.open_signing(vault).map_err(closed)?;
+    let (holder, notifier) = if config.use_base_notifier {
+        secrets.0.retain(|name, _| name.starts_with("header:"));
+        secrets.0.extend(integration.open_secrets(vault).map_err(closed)?.0);
+        (integration.id.clone(), integration.notifier())
+    } else {
+        (event.id.clone(), config.notifier)
+    };
+    let notifier = notifier.ok_or_else(|| CallError::new("there is no notifier any more"))?;
+    Ok(Endpoint { holder: (event.tenant_id.clone(), holder), notifier, secrets, signing })
+}

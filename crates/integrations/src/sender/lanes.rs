@@ -1,0 +1,185 @@
+//! What this gateway has in hand of each endpoint, and whether it is well: a hung or broken endpoint takes no place from
+//! the others, and is not asked again and again.
+
+use std::collections::{HashMap, VecDeque};
+
+use base::timestamp::Timestamp;
+
+use crate::delivery::queue::Lane;
+
+/// Failures in a row after which an endpoint is left alone for a while.
+const BREAKS_AFTER: u32 = 10;
+/// The longest time that it is left alone.
+const LONGEST_PAUSE_MS: i64 = 300_000;
+/// How many deliveries of an endpoint that answers are in hand at once.
+const WINDOW: usize = 512;
+
+/// One endpoint.
+struct State<J> {
+    queue: VecDeque<J>,
+    running: usize,
+    /// Failures in a row.
+    failures: u32,
+    /// How often the breaker opened in a row.
+    opened: u32,
+    open_until: i64,
+    /// Has the last answer been a good one?
+    answers: bool,
+    /// There was more than was claimed.
+    more: bool,
+}
+
+impl<J> Default for State<J> {
+    fn default() -> Self {
+        let queue = VecDeque::new();
+        Self { queue, running: 0, failures: 0, opened: 0, open_until: 0, answers: false, more: false }
+    }
+}
+
+impl<J> State<J> {
+    fn in_hand(&self) -> usize {
+        self.queue.len() + self.running
+    }
+
+    /// How many calls may be under way.
+    fn width(&self, most: usize) -> usize {
+        // After a pause one call tries whether the endpoint is well again.
+        if self.opened > 0 { 1 } else { most }
+    }
+
+    fn window(&self, most: usize) -> usize {
+        if self.answers { WINDOW.max(most) } else { self.width(most) }
+    }
+}
+
+/// All endpoints with something in hand, or with a memory of failures.
+pub struct Lanes<J> {
+    all: HashMap<Lane, State<J>>,
+    most: usize,
+    pause_ms: i64,
+    in_hand: usize,
+}
+
+impl<J> Lanes<J> {
+    /// At most `most` calls to one endpoint; the first pause of a broken one lasts `pause_ms`.
+    pub fn new(most: usize, pause_ms: i64) -> Self {
+        Self { all: HashMap::new(), most, pause_ms: pause_ms.min(LONGEST_PAUSE_MS), in_hand: 0 }
+    }
+
+    /// How many deliveries are in hand.
+    pub fn in_hand(&self) -> usize {
+        self.in_hand
+    }
+
+    /// How many deliveries of an endpoint to claim now; or until when it is left alone.
+    pub fn room(&self, lane: &Lane, now: Timestamp) -> Result<usize, i64> {
+        let Some(state) = self.all.get(lane) else { return Ok(self.most) };
+        if now.millis() < state.open_until {
+            return Err(state.open_until);
+        }
+        Ok(state.window(self.most).saturating_sub(state.in_hand()))
+    }
+
+    /// Is it worth looking for more? When an endpoint that had more than was claimed is half empty.
+    pub fn is_hungry(&self) -> bool {
+        self.all.values().any(|state| state.more && state.in_hand() * 2 <= state.window(self.most))
+    }
+
+    /// Takes claimed deliveries in hand; `more` says that there may be further ones.
+    pub fn add(&mut self, lane: &Lane, jobs: Vec<J>, more: bool) {
+        self.in_hand += jobs.len();
+        let state = self.all.entry(lane.clone()).or_default();
+        state.more = more;
+        state.queue.extend(jobs);
+    }
+
+    /// The deliveries of an endpoint that are to be sent now.
+    pub fn start(&mut self, lane: &Lane) -> Vec<J> {
+        let most = self.most;
+        let Some(state) = self.all.get_mut(lane) else { return Vec::new() };
+        let free = state.width(most).saturating_sub(state.running);
+        let jobs: Vec<J> = state.queue.drain(..free.min(state.queue.len())).collect();
+        state.running += jobs.len();
+        jobs
+    }
+
+    /// A call has ended. Answers the deliveries that are given back, because the endpoint is left alone now.
+    pub fn end(&mut self, lane: &Lane, well: bool, now: Timestamp) -> Vec<J> {
+        let Some(state) = self.all.get_mut(lane) else { return Vec::new() };
+        state.running = state.running.saturating_sub(1);
+        self.in_hand = self.in_hand.saturating_sub(1);
+        state.answers = well;
+        let mut given_back = Vec::new();
+        if well {
+            (state.failures, state.opened) = (0, 0);
+        } else {
+            state.failures = state.failures.saturating_add(1);
+            if state.failures >= BREAKS_AFTER && now.millis() >= state.open_until {
+                let pause = self.pause_ms.saturating_mul(1 << state.opened.min(10)).min(LONGEST_PAUSE_MS);
+                state.opened = state.opened.saturating_add(1);
+                state.open_until = now.millis() + pause;
+                given_back = state.queue.drain(..).collect();
+                self.in_hand = self.in_hand.saturating_sub(given_back.len());
+            }
+        }
+        if state.in_hand() == 0 && state.failures == 0 && !state.more {
+            self.all.remove(lane);
+        }
+        given_back
+    }
+
+    /// A delivery in hand was not sent.
+    pub fn skip(&mut self, lane: &Lane) {
+        if let Some(state) = self.all.get_mut(lane) {
+            state.running = state.running.saturating_sub(1);
+            self.in_hand = self.in_hand.saturating_sub(1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(millis: i64) -> Timestamp {
+        Timestamp::from_millis(millis)
+    }
+
+    #[test]
+    fn an_endpoint_has_its_share_and_no_more() {
+        let mut lanes = Lanes::new(2, 1_000);
+        let (one, other): (Lane, Lane) = (("t".into(), "a".into()), ("t".into(), "b".into()));
+        assert_eq!(lanes.room(&one, at(0)), Ok(2));
+        lanes.add(&one, vec![1, 2], true);
+        assert_eq!(lanes.start(&one), [1, 2]);
+        assert_eq!((lanes.room(&one, at(0)), lanes.room(&other, at(0))), (Ok(0), Ok(2)));
+        assert!(!lanes.is_hungry());
+        assert!(lanes.end(&one, true, at(0)).is_empty());
+        assert_eq!(lanes.room(&one, at(0)), Ok(WINDOW - 1), "it answers");
+        assert!(lanes.is_hungry());
+        assert_eq!(lanes.in_hand(), 1);
+    }
+
+    #[test]
+    fn a_broken_endpoint_is_left_alone_for_longer_and_longer() {
+        let mut lanes = Lanes::new(16, 1_000);
+        let lane: Lane = ("t".into(), "a".into());
+        for failure in 1..=BREAKS_AFTER {
+            lanes.add(&lane, vec![failure, 100 + failure], false);
+            let started = lanes.start(&lane);
+            let given_back = lanes.end(&lane, false, at(0));
+            assert_eq!(!given_back.is_empty() || lanes.room(&lane, at(0)).is_err(), failure == BREAKS_AFTER);
+            (1..started.len()).for_each(|_| lanes.skip(&lane));
+        }
+        assert_eq!(lanes.room(&lane, at(999)), Err(1_000));
+        assert_eq!(lanes.room(&lane, at(1_000)), Ok(1), "one call tries");
+        lanes.add(&lane, vec![1], false);
+        assert_eq!(lanes.start(&lane), [1]);
+        lanes.end(&lane, false, at(1_000));
+        assert_eq!(lanes.room(&lane, at(1_000)), Err(3_000));
+        lanes.add(&lane, vec![2], false);
+        lanes.start(&lane);
+        lanes.end(&lane, true, at(3_000));
+        assert_eq!(lanes.room(&lane, at(3_000)), Ok(16));
+    }
+}

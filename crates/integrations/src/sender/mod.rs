@@ -1,0 +1,110 @@
+//! The sending of deliveries: a thread that claims what is due, makes the calls side by side, and writes down what became
+//! of them, many at once.
+
+pub mod call;
+pub(crate) mod claims;
+mod lanes;
+pub mod retry;
+mod sign;
+mod token;
+mod work;
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicI64, Ordering},
+    },
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use base::timestamp::Timestamp;
+use db::Db;
+use tokio::sync::Notify;
+
+use self::{call::Caller, retry::Schedule};
+use crate::{
+    egress::{Guard, dial::Dialler},
+    vault::Vault,
+};
+
+/// How deliveries are made.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The waits between attempts.
+    pub schedule: Schedule,
+    /// How long a call may take in all.
+    pub timeout: Duration,
+    /// How many calls are made at once.
+    pub calls: usize,
+    /// How many of them to one endpoint.
+    pub calls_to_one: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { schedule: Schedule::default(), timeout: Duration::from_secs(15), calls: 256, calls_to_one: 16 }
+    }
+}
+
+/// What calls are made with.
+#[derive(Clone)]
+pub struct Tools {
+    /// The database.
+    pub db: Db,
+    /// Opens the secrets.
+    pub vault: Arc<Vault>,
+    /// Says where calls may go.
+    pub guard: Arc<Guard>,
+    /// Makes connections.
+    pub dialler: Dialler,
+    /// Tells the time.
+    pub clock: fn() -> Timestamp,
+    /// How.
+    pub settings: Settings,
+}
+
+/// A running sender; stops when dropped. What is under way then is due again when its claim runs out.
+pub struct Sender {
+    stop: Arc<AtomicBool>,
+    wake: Arc<Notify>,
+    lag_ms: Arc<AtomicI64>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Sender {
+    /// Starts one.
+    ///
+    /// # Errors
+    /// The system has no further thread.
+    pub fn start(tools: Tools) -> std::io::Result<Self> {
+        let (stop, wake) = (Arc::new(AtomicBool::new(false)), Arc::new(Notify::new()));
+        let lag_ms = Arc::new(AtomicI64::new(0));
+        let (stopped, woken, lag) = (Arc::clone(&stop), Arc::clone(&wake), Arc::clone(&lag_ms));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let thread = std::thread::Builder::new().name("deliveries".to_owned()).spawn(move || {
+            let Settings { timeout, calls_to_one, .. } = tools.settings;
+            let caller = Caller::new(tools.dialler.clone(), Arc::clone(&tools.guard), timeout, calls_to_one);
+            runtime.block_on(work::run(tools, caller, stopped, woken, lag));
+            // Calls that are under way are not waited for.
+            runtime.shutdown_background();
+        })?;
+        Ok(Self { stop, wake, lag_ms, thread: Some(thread) })
+    }
+
+    /// How long the oldest delivery that is due has waited, in milliseconds; those of endpoints that are left alone for
+    /// a while do not count.
+    pub fn lag(&self) -> Arc<AtomicI64> {
+        Arc::clone(&self.lag_ms)
+    }
+}
+
+impl Drop for Sender {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.wake.notify_one();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

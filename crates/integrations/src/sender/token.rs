@@ -1,0 +1,199 @@
+//! OAuth 2 tokens: one for each notifier, got once for all who wait, and in time before it expires (RFC 6749).
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use base::{secret::Secret, timestamp::Timestamp};
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::{
+    Method, Request,
+    header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue},
+};
+use percent_encoding::utf8_percent_encode;
+use serde_json::Value;
+
+use super::call::{Answer, CallError, Caller, Endpoint, basic};
+use crate::template::ENCODED;
+
+/// A token is not used in the last part of its life.
+const EARLY_MS: i64 = 60_000;
+/// How long a token lives that does not say.
+const UNSAID_S: i64 = 300;
+/// How long an endpoint of tokens that failed is left alone.
+const PAUSE_MS: i64 = 2_000;
+/// How many notifiers' tokens are kept.
+const MOST: usize = 10_000;
+
+#[derive(Default)]
+struct Kept {
+    /// What it was got with: another configuration gets another token.
+    of: String,
+    token: Option<(Secret<String>, i64)>,
+    refresh: Option<Secret<String>>,
+    failed: Option<(CallError, i64)>,
+}
+
+type Slot = Arc<tokio::sync::Mutex<Kept>>;
+
+/// The tokens of notifiers.
+#[derive(Default)]
+pub struct Tokens(Mutex<HashMap<(String, String), Slot>>);
+
+impl Tokens {
+    fn slot(&self, holder: &(String, String)) -> Slot {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= MOST && !all.contains_key(holder) {
+            all.clear();
+        }
+        Arc::clone(all.entry(holder.clone()).or_default())
+    }
+
+    /// The token is no good any more, whatever it says of itself.
+    pub async fn drop_token(&self, holder: &(String, String), token: &Secret<String>) {
+        let slot = self.slot(holder);
+        let mut kept = slot.lock().await;
+        if kept.token.as_ref().is_some_and(|(known, _)| known == token) {
+            kept.token = None;
+        }
+    }
+
+    /// A token that is valid for a while. Whoever comes while it is being got waits for the same one.
+    pub async fn get(&self, caller: &Caller, endpoint: &Endpoint, now: Timestamp) -> Result<Secret<String>, CallError> {
+        let slot = self.slot(&endpoint.holder);
+        let mut kept = slot.lock().await;
+        let of = fingerprint(endpoint);
+        if kept.of != of {
+            *kept = Kept { of, ..Kept::default() };
+        }
+        if let Some((token, until)) = &kept.token
+            && now.millis() < *until
+        {
+            return Ok(token.clone());
+        }
+        if let Some((failed, at)) = &kept.failed
+            && (0..PAUSE_MS).contains(&(now.millis() - at))
+        {
+            return Err(failed.clone());
+        }
+        let refresh = kept.refresh.take();
+        match fetch(caller, endpoint, refresh).await {
+            Ok(got) => {
+                let life = got.seconds.saturating_mul(1_000);
+                let until = now.millis().saturating_add(life - EARLY_MS.min(life / 5));
+                kept.token = Some((got.token.clone(), until));
+                kept.refresh = got.refresh;
+                kept.failed = None;
+                Ok(got.token)
+            }
+            Err(error) => {
+                kept.token = None;
+                kept.failed = Some((error.clone(), now.millis()));
+                Err(error)
+            }
+        }
+    }
+}
+
+/// Tells configurations apart, without keeping them.
+fn fingerprint(endpoint: &Endpoint) -> String {
+    let notifier = &endpoint.notifier;
+    let mut sum = ring::digest::Context::new(&ring::digest::SHA256);
+    let texts = [&notifier.access_token_url, &notifier.grant_type, &notifier.user_name].map(|text| text.as_deref());
+    let secrets =
+        ["password", "apiKey", "apiSecret"].map(|name| endpoint.secrets.get(name).map(|it| it.expose().as_str()));
+    for text in texts.into_iter().chain(secrets) {
+        let text = text.unwrap_or_default();
+        sum.update(&(text.len() as u64).to_be_bytes());
+        sum.update(text.as_bytes());
+    }
+    sum.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+struct Got {
+    token: Secret<String>,
+    seconds: i64,
+    refresh: Option<Secret<String>>,
+}
+
+async fn fetch(caller: &Caller, endpoint: &Endpoint, refresh: Option<Secret<String>>) -> Result<Got, CallError> {
+    let grant = endpoint.notifier.grant_type.as_deref().unwrap_or_default();
+    if grant == "REFRESH_TOKEN"
+        && let Some(refresh) = refresh
+    {
+        let form = vec![("grant_type", "refresh_token".to_owned()), ("refresh_token", refresh.expose().clone())];
+        if let Ok(mut got) = ask(caller, endpoint, form).await {
+            // A server that gives no other one lets the former go on.
+            got.refresh = got.refresh.or(Some(refresh));
+            return Ok(got);
+        }
+    }
+    if grant == "CLIENT_CREDENTIALS" {
+        return ask(caller, endpoint, vec![("grant_type", "client_credentials".to_owned())]).await;
+    }
+    let password = endpoint.secrets.get("password").ok_or_else(|| CallError::new("the password is missing"))?;
+    let form = vec![
+        ("grant_type", "password".to_owned()),
+        ("username", endpoint.notifier.user_name.clone().unwrap_or_default()),
+        ("password", password.expose().clone()),
+    ];
+    ask(caller, endpoint, form).await
+}
+
+/// Asks with the client's credentials in HTTP Basic, which every server knows, and else in the form, as some want it.
+async fn ask(caller: &Caller, endpoint: &Endpoint, mut form: Vec<(&'static str, String)>) -> Result<Got, CallError> {
+    let missing = || CallError::new("apiKey or apiSecret is missing");
+    let key = endpoint.secrets.get("apiKey").ok_or_else(missing)?;
+    let secret = endpoint.secrets.get("apiSecret").ok_or_else(missing)?;
+    let encoded = |text: &str| utf8_percent_encode(text, ENCODED).to_string();
+    let header = basic(&encoded(key.expose()), &Secret::new(encoded(secret.expose())));
+    let answer = post(caller, endpoint, &form, Some(&header)).await?;
+    if (200..300).contains(&answer.status) || !matches!(answer.status, 400 | 401) {
+        return read(&answer);
+    }
+    form.push(("client_id", key.expose().clone()));
+    form.push(("client_secret", secret.expose().clone()));
+    read(&post(caller, endpoint, &form, None).await?)
+}
+
+async fn post(
+    caller: &Caller,
+    endpoint: &Endpoint,
+    form: &[(&str, String)],
+    authorization: Option<&Secret<String>>,
+) -> Result<Answer, CallError> {
+    let url = endpoint.notifier.access_token_url.as_deref().unwrap_or_default();
+    let uri = caller.uri(url).map_err(|error| CallError::new(format!("no token: {error}")))?;
+    let pairs = form.iter().map(|(name, value)| format!("{name}={}", utf8_percent_encode(value, ENCODED)));
+    let body = pairs.collect::<Vec<_>>().join("&");
+    let mut request = Request::new(Full::new(Bytes::from(body)));
+    *request.method_mut() = Method::POST;
+    *request.uri_mut() = uri;
+    let headers = request.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
+    headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+    if let Some(value) = authorization {
+        let mut value =
+            HeaderValue::from_str(value.expose()).map_err(|_| CallError::new("apiKey or apiSecret cannot be sent"))?;
+        value.set_sensitive(true);
+        headers.insert(AUTHORIZATION, value);
+    }
+    caller.send(request).await.map_err(|error| CallError::new(format!("no token: {error}")))
+}
+
+/// The answer of a server of tokens; its own words may hold secrets, and are not repeated.
+fn read(answer: &Answer) -> Result<Got, CallError> {
+    if !(200..300).contains(&answer.status) {
+        return Err(CallError::new(format!("no token: the server of tokens answered {}", answer.status)));
+    }
+    let value: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let text = |name: &str| value.get(name).and_then(Value::as_str).map(|text| Secret::new(text.to_owned()));
+    let token = text("access_token").filter(|token| !token.expose().is_empty());
+    let seconds = value.get("expires_in").and_then(|it| it.as_i64().or_else(|| it.as_str()?.parse().ok()));
+    match token {
+        Some(token) => Ok(Got { token, seconds: seconds.unwrap_or(UNSAID_S).max(1), refresh: text("refresh_token") }),
+        None => Err(CallError::new("no token: the answer of the server of tokens has none")),
+    }
+}

@@ -1,0 +1,355 @@
+//! The loop of the sender.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicI64, Ordering},
+    },
+    time::Duration,
+};
+
+use base::timestamp::Timestamp;
+use db::{Backend, Conn};
+use outbox::{Tx, Who};
+use tokio::sync::{Notify, mpsc};
+
+use super::{
+    Tools,
+    call::{Answer, CallError, Caller},
+    claims::{After, Claims, Job, Taken},
+    lanes::Lanes,
+    retry,
+};
+use crate::{
+    delivery::{
+        queue::{self, Done, End, Lane},
+        wire::Attempt,
+    },
+    event::{headers::Header, http as events, store as event_store},
+    installed::store as installed,
+    vault,
+};
+
+/// How long an idle sender waits before it looks again.
+const IDLE: Duration = Duration::from_millis(100);
+/// How many queues one look takes in.
+const QUEUES: i64 = 500;
+/// How many ends are written down together.
+const TOGETHER: usize = 512;
+/// How long ended deliveries are kept, and how often old ones are forgotten.
+const KEPT_MS: i64 = 30 * 86_400_000;
+const HOUSEKEEPING_MS: i64 = 600_000;
+/// An endpoint that has failed for so long is not called any more.
+const GIVEN_UP_MS: i64 = 5 * 86_400_000;
+/// How many attempts the log of a delivery has, and how much it keeps of the answers to former ones.
+const LOGGED: usize = 30;
+const KEPT_OF_FORMER: usize = 1 << 10;
+
+struct Shared {
+    tools: Tools,
+    caller: Caller,
+    owner: String,
+    lanes: Mutex<Lanes<Job>>,
+    /// The ids of what is in hand, until what became of it is written down.
+    in_hand: Mutex<HashSet<String>>,
+    wake: Arc<Notify>,
+    ends: mpsc::UnboundedSender<Done>,
+    lag_ms: Arc<AtomicI64>,
+    /// How long a claim holds: two calls, two for tokens, and some time in the queue.
+    lease_ms: i64,
+    /// What an attempt needs of it.
+    least_ms: i64,
+}
+
+impl Shared {
+    fn lanes(&self) -> MutexGuard<'_, Lanes<Job>> {
+        self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn in_hand(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.in_hand.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Do other gateways take of the same queues?
+    fn shares(&self) -> bool {
+        self.tools.db.backend() == Backend::Postgres
+    }
+
+    fn now(&self) -> Timestamp {
+        (self.tools.clock)()
+    }
+}
+
+/// Runs until `stop`.
+pub async fn run(tools: Tools, caller: Caller, stop: Arc<AtomicBool>, wake: Arc<Notify>, lag_ms: Arc<AtomicI64>) {
+    let (ends, mut ended) = mpsc::unbounded_channel();
+    let call_ms = i64::try_from(tools.settings.timeout.as_millis()).unwrap_or(15_000);
+    let pause = tools.settings.schedule.first().saturating_mul(6).min(30_000);
+    let shared = Arc::new(Shared {
+        owner: if tools.db.backend() == Backend::Postgres { uuid::Uuid::new_v4().to_string() } else { String::new() },
+        in_hand: Mutex::default(),
+        lanes: Mutex::new(Lanes::new(tools.settings.calls_to_one, pause)),
+        wake: Arc::clone(&wake),
+        ends,
+        lag_ms,
+        // A refused token costs two calls more.
+        least_ms: 4 * call_ms + 1_000,
+        lease_ms: 5 * call_ms + 10_000,
+        tools,
+        caller,
+    });
+    let writer = Arc::clone(&shared);
+    let writing = tokio::spawn(async move {
+        let mut batch = Vec::new();
+        while ended.recv_many(&mut batch, TOGETHER).await > 0 {
+            write_down(&writer, std::mem::take(&mut batch)).await;
+        }
+    });
+    let mut housekeeping = i64::MIN;
+    while !stop.load(Ordering::Relaxed) {
+        let now = shared.now();
+        if now.millis() >= housekeeping {
+            housekeeping = now.millis() + HOUSEKEEPING_MS;
+            forget_old(&shared, now).await;
+        }
+        if let Err(error) = look(&shared, now).await {
+            tracing::warn!(%error, "looking for deliveries");
+        }
+        // A full queue that is half empty ends the wait, and so does the end of the service.
+        let waiting = async {
+            loop {
+                shared.wake.notified().await;
+                if stop.load(Ordering::Relaxed) || shared.lanes().is_hungry() {
+                    break;
+                }
+            }
+        };
+        let _ = tokio::time::timeout(IDLE, waiting).await;
+    }
+    writing.abort();
+}
+
+async fn forget_old(shared: &Shared, now: Timestamp) {
+    let before = Timestamp::from_millis(now.millis() - KEPT_MS);
+    loop {
+        match shared.tools.db.write(move |conn| queue::forget_old(conn, before)).await {
+            Ok(1_000) => {}
+            Ok(_) => return,
+            Err(error) => return tracing::warn!(%error, "forgetting old deliveries"),
+        }
+    }
+}
+
+/// Claims what is due and can be taken in hand, and starts it.
+async fn look(shared: &Arc<Shared>, now: Timestamp) -> db::Result<()> {
+    let settings = &shared.tools.settings;
+    let free = (settings.calls * 4).saturating_sub(shared.lanes().in_hand());
+    if free == 0 {
+        return Ok(());
+    }
+    let due = shared.tools.db.read(move |conn| queue::due(conn, now, QUEUES)).await?;
+    let oldest = due.first().map_or(now.millis(), |(_, since)| *since);
+    shared.lag_ms.store((now.millis() - oldest).max(0), Ordering::Relaxed);
+    let (mut wanted, mut paused, mut left) = (Vec::new(), Vec::new(), free);
+    for (lane, _) in due {
+        match shared.lanes().room(&lane, now) {
+            Ok(0) => {}
+            Ok(room) => {
+                let most = room.min(left);
+                left -= most;
+                if most > 0 {
+                    wanted.push((lane, most));
+                }
+            }
+            Err(until) => paused.push((lane, until)),
+        }
+    }
+    if wanted.is_empty() && paused.is_empty() {
+        return Ok(());
+    }
+    let until = Timestamp::from_millis(now.millis() + shared.lease_ms);
+    let (owner, vault) = (shared.owner.clone(), Arc::clone(&shared.tools.vault));
+    // As of before the look: what ends meanwhile is not taken for new.
+    let in_hand = shared.in_hand().clone();
+    let take = move |conn: &mut Conn| {
+        let claims = Claims { owner: &owner, vault: &vault, now, until, in_hand: &in_hand };
+        wanted.into_iter().map(|(lane, most)| claims.take(conn, lane, most)).collect::<db::Result<Vec<_>>>()
+    };
+    let db = &shared.tools.db;
+    let taken = if shared.shares() { db.write(take).await? } else { db.read(take).await? };
+    let mut afterwards: Vec<(Lane, After)> =
+        paused.into_iter().map(|(lane, until)| (lane, After::Settle(until))).collect();
+    for Taken { lane, jobs, more, after } in taken {
+        shared.in_hand().extend(jobs.iter().map(|job| job.claimed.id.clone()));
+        shared.lanes().add(&lane, jobs, more);
+        start(shared, &lane);
+        afterwards.extend(after.map(|after| (lane, after)));
+    }
+    if afterwards.is_empty() {
+        return Ok(());
+    }
+    let settle = move |conn: &mut Conn| {
+        afterwards.iter().try_for_each(|(lane, after)| match after {
+            After::Settle(at_least) => queue::settle(conn, lane, *at_least),
+            After::Hold => queue::hold(conn, lane, now),
+        })
+    };
+    shared.tools.db.write(settle).await
+}
+
+/// Starts what may be under way of an endpoint.
+fn start(shared: &Arc<Shared>, lane: &Lane) {
+    loop {
+        let jobs = shared.lanes().start(lane);
+        if jobs.is_empty() {
+            return;
+        }
+        let now = shared.now();
+        for job in jobs {
+            if now.millis() + shared.least_ms > job.until.millis() {
+                // Another gateway might send it before this one is done.
+                shared.lanes().skip(lane);
+                give_back(shared, job);
+            } else {
+                tokio::spawn(attempt(Arc::clone(shared), lane.clone(), job));
+            }
+        }
+    }
+}
+
+fn give_back(shared: &Shared, job: Job) {
+    let _ = shared.ends.send(Done { claimed: job.claimed, end: End::GivenBack });
+}
+
+async fn attempt(shared: Arc<Shared>, lane: Lane, job: Job) {
+    let begun = shared.now();
+    let answer = match job.endpoint.as_ref() {
+        Ok(endpoint) => shared.caller.call(endpoint, &job.message, &job.claimed.id, begun).await,
+        Err(error) => Err(error.clone()),
+    };
+    let now = shared.now();
+    let well = matches!(&answer, Ok(answer) if answer.status < 500 && answer.status != 429);
+    let end = ended(&shared, &job, answer, begun, now);
+    let _ = shared.ends.send(Done { claimed: job.claimed, end });
+    let given_back = shared.lanes().end(&lane, well, now);
+    given_back.into_iter().for_each(|job| give_back(&shared, job));
+    start(&shared, &lane);
+    shared.wake.notify_one();
+}
+
+/// What an attempt means for its delivery.
+fn ended(shared: &Shared, job: &Job, answer: Result<Answer, CallError>, begun: Timestamp, now: Timestamp) -> End {
+    let mut attempt =
+        Attempt { time: begun.to_string(), duration_ms: Some(now.millis() - begun.millis()), ..Attempt::default() };
+    let (mut asked, mut delivered) = (None, false);
+    match answer {
+        Ok(answer) => {
+            delivered = (200..300).contains(&answer.status);
+            let header = |name: &str| {
+                answer.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+            };
+            asked = header("retry-after").and_then(|value| retry::asked(&value, now));
+            attempt.response_status = Some(answer.status);
+            attempt.response_headers = job
+                .expected
+                .iter()
+                .filter_map(|expected| Some(Header { key: expected.key.clone(), value: header(&expected.key)? }))
+                .collect();
+            attempt.response_body = String::from_utf8_lossy(&answer.body).replace('\0', "\u{FFFD}");
+            if !delivered {
+                attempt.error = format!("the endpoint answered {}", answer.status);
+            }
+        }
+        Err(error) => attempt.error = error.to_string(),
+    }
+    let response = attempt.response_status.map(i64::from);
+    let tries = job.claimed.tries + 1;
+    let again = if delivered { None } else { shared.tools.settings.schedule.next(now, tries, dice(), asked) };
+    let status = match again {
+        _ if delivered => "delivered",
+        Some(_) => "pending",
+        None => "failed",
+    };
+    let due_ms = again.unwrap_or(now).millis();
+    End::Attempted { status, due_ms, at: begun, response, log: logged(&job.claimed.log, attempt) }
+}
+
+/// Between -1 and 1.
+fn dice() -> f64 {
+    let [byte] = vault::random::<1>().unwrap_or([128]);
+    f64::from(byte) / 127.5 - 1.0
+}
+
+/// The log with a further attempt.
+fn logged(log: &str, attempt: Attempt) -> String {
+    if log == "[]" {
+        return serde_json::to_string(&[attempt]).unwrap_or_else(|_| "[]".to_owned());
+    }
+    let mut all: Vec<Attempt> = serde_json::from_str(log).unwrap_or_default();
+    for former in &mut all {
+        let end = former.response_body.char_indices().map(|(at, _)| at).take_while(|at| *at <= KEPT_OF_FORMER).last();
+        if former.response_body.len() > KEPT_OF_FORMER {
+            former.response_body.truncate(end.unwrap_or(0));
+        }
+    }
+    all.push(attempt);
+    let surplus = all.len().saturating_sub(LOGGED);
+    all.drain(..surplus);
+    serde_json::to_string(&all).unwrap_or_else(|_| "[]".to_owned())
+}
+
+/// Writes down what became of deliveries, and deactivates events whose endpoint is gone, or has failed for days. What
+/// cannot be written is sent again once its claim has run out.
+async fn write_down(shared: &Arc<Shared>, batch: Vec<Done>) {
+    let mut gone: HashMap<Lane, &'static str> = HashMap::new();
+    for done in &batch {
+        if matches!(done.end, End::Attempted { response: Some(410), .. }) {
+            let lane = (done.claimed.tenant_id.clone(), done.claimed.event_id.clone());
+            gone.insert(lane, "the endpoint answered 410: it is gone");
+        }
+    }
+    let ids: Vec<String> = batch.iter().map(|done| done.claimed.id.clone()).collect();
+    let (now, owner) = (shared.now(), shared.owner.clone());
+    let written = shared.tools.db.write(move |conn| queue::finish(conn, &owner, &batch, now)).await;
+    {
+        let mut in_hand = shared.in_hand();
+        for id in &ids {
+            in_hand.remove(id);
+        }
+    }
+    let finished = match written {
+        Ok(finished) => finished,
+        Err(error) => return tracing::warn!(%error, "writing down deliveries"),
+    };
+    if finished.refused > 0 {
+        tracing::warn!(deliveries = finished.refused, "these were another gateway's by the time they ended here");
+    }
+    for (lane, since) in finished.failing {
+        if now.millis() - since >= GIVEN_UP_MS {
+            gone.entry(lane).or_insert("all attempts have failed for 5 days");
+        }
+    }
+    for (lane, why) in gone {
+        let (tenant, event) = (lane.0.clone(), lane.1.clone());
+        let deactivated = shared.tools.db.write(move |conn| deactivate(conn, &lane, why, now)).await;
+        match deactivated {
+            Ok(()) => tracing::warn!(tenant, event, why, "an integration event was deactivated"),
+            Err(error) => tracing::warn!(%error, event, "deactivating an integration event"),
+        }
+    }
+}
+
+fn deactivate(conn: &mut Conn, lane: &Lane, why: &str, now: Timestamp) -> db::Result<()> {
+    let who = Who::service("integrations");
+    Tx::run(conn, &who, now, |tx| {
+        installed::take_up(tx.conn, &lane.0)?;
+        let Some(old) = event_store::by_id(tx.conn, &lane.0, &lane.1)?.filter(|event| event.active) else {
+            return Ok(());
+        };
+        let integration = installed::existing(tx.conn, std::slice::from_ref(&lane.0), &old.integration_id)?;
+        let new = event_store::Row { active: false, inactive_because: why.to_owned(), ..old.changed(now) };
+        event_store::update(tx.conn, &new)?;
+        events::note(tx, &integration, Some(&old), Some(&new))
+    })
+}

@@ -1,0 +1,116 @@
+//! `$utils.convertDate`: an instant in the form that somebody else expects.
+
+use base::timestamp::Timestamp;
+
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+const DAYS: [&str; 7] = ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"];
+
+/// A pattern of letters as widely used ones have it: `yyyy-MM-dd HH:mm:ss`, text between `'`. All of GMT.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Format(Vec<Piece>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Piece {
+    Text(String),
+    Field(char, usize),
+}
+
+impl Format {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    /// Which letter is unknown.
+    pub fn read(pattern: &str) -> Result<Self, String> {
+        if pattern.trim().is_empty() || pattern.len() > 100 {
+            return Err("a date pattern that is empty or longer than 100 bytes".to_owned());
+        }
+        let mut pieces: Vec<Piece> = Vec::new();
+        for letter in pattern.chars() {
+            match (letter, pieces.last_mut()) {
+                (letter, Some(Piece::Field(known, count))) if *known == letter => *count += 1,
+                ('y' | 'M' | 'd' | 'H' | 'h' | 'm' | 's' | 'S' | 'a' | 'E' | 'Z' | 'X' | 'z', _) => {
+                    pieces.push(Piece::Field(letter, 1));
+                }
+                ('A'..='Z' | 'a'..='z', _) if letter != 'T' => {
+                    return Err(format!("the date letter {letter}, which is none of y M d H h m s S a E Z X"));
+                }
+                (letter, Some(Piece::Text(text))) => text.push(letter),
+                (letter, _) => pieces.push(Piece::Text(letter.to_string())),
+            }
+        }
+        Ok(Self(pieces))
+    }
+
+    /// The instant of a text (a timestamp, or milliseconds since the epoch) in this form; `None` when it is no instant.
+    pub fn of(&self, text: &str) -> Option<String> {
+        let at = Timestamp::parse(text).or_else(|| text.parse().ok().map(Timestamp::from_millis))?;
+        let written = at.to_string();
+        let number = |from: usize, to: usize| written.get(from..to)?.parse::<usize>().ok();
+        let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
+        let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
+        let weekday = usize::try_from(at.millis().div_euclid(86_400_000).rem_euclid(7)).ok()?;
+        let name = |names: &[&str], index: usize, count: usize| {
+            let whole = names.get(index).copied().unwrap_or_default();
+            if count > 3 { whole.to_owned() } else { whole.get(..3).unwrap_or_default().to_owned() }
+        };
+        let mut out = String::new();
+        for piece in &self.0 {
+            let text = match piece {
+                Piece::Text(text) => text.clone(),
+                Piece::Field('y', 2) => format!("{:02}", year % 100),
+                Piece::Field('y', count) => format!("{year:0count$}"),
+                Piece::Field('M', count @ 3..) => name(&MONTHS, month.saturating_sub(1), *count),
+                Piece::Field('M', count) => format!("{month:0count$}"),
+                Piece::Field('d', count) => format!("{day:0count$}"),
+                Piece::Field('H', count) => format!("{hour:0count$}"),
+                Piece::Field('h', count) => format!("{:0count$}", (hour + 11) % 12 + 1),
+                Piece::Field('m', count) => format!("{minute:0count$}"),
+                Piece::Field('s', count) => format!("{second:0count$}"),
+                Piece::Field('S', count) => format!("{:0count$}", at.millis().rem_euclid(1000)),
+                Piece::Field('a', _) => if hour < 12 { "AM" } else { "PM" }.to_owned(),
+                Piece::Field('E', count) => name(&DAYS, weekday, *count),
+                Piece::Field('Z', _) => "+0000".to_owned(),
+                Piece::Field('z', _) => "GMT".to_owned(),
+                Piece::Field(_, _) => "Z".to_owned(),
+            };
+            out.push_str(&text);
+        }
+        Some(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_written_as_asked() {
+        for (pattern, expected) in [
+            ("yyyy-MM-dd HH:mm:ss", "2026-11-20 20:07:05"),
+            ("dd/MM/yy h:mm a", "20/11/26 8:07 PM"),
+            ("EEE, d MMM yyyy", "Fri, 20 Nov 2026"),
+            ("EEEE d MMMM", "Friday 20 November"),
+            ("yyyy-MM-ddTHH:mm:ss.SSSX", "2026-11-20T20:07:05.000Z"),
+            ("H.m Z", "20.7 +0000"),
+        ] {
+            let format = Format::read(pattern).unwrap();
+            assert_eq!(format.of("2026-11-20T20:07:05+0000").as_deref(), Some(expected));
+            assert_eq!(format.of("1795205225000").as_deref(), Some(expected));
+            assert_eq!(format.of("soon"), None);
+        }
+        assert!(Format::read("").is_err() && Format::read("yyyy-QQ").is_err());
+    }
+}

@@ -1,0 +1,201 @@
+//! Templates: texts with placeholders, filled in so that what they are filled with stays a value.
+//!
+//! A template is read once, when an event is saved, and every placeholder is known then. What it is filled with is
+//! escaped for the place it stands in: a JSON payload stays JSON, an XML payload XML, a path a path, a header one header.
+
+mod dates;
+pub mod placeholders;
+mod read;
+#[cfg(test)]
+mod tests;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::Value;
+
+pub use self::placeholders::Entity;
+use crate::facts::{self, Facts};
+
+/// The longest template, in bytes.
+pub const LONGEST_TEMPLATE: usize = 256 << 10;
+/// The longest text that a template makes, in bytes.
+pub const LONGEST_OUTPUT: usize = 1 << 20;
+/// How many placeholders a template has at most.
+pub const MOST_PLACEHOLDERS: usize = 1_000;
+
+/// What a text is, and so how values are put into it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// JSON.
+    Json,
+    /// XML.
+    Xml,
+    /// `application/x-www-form-urlencoded`.
+    Form,
+    /// Any text.
+    Plain,
+    /// Path and query of a URL.
+    Target,
+    /// The value of a header.
+    Header,
+}
+
+/// A template that was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Template {
+    kind: Kind,
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Part {
+    Text(String),
+    /// A placeholder; `quoted` when it stands inside a JSON string.
+    Value {
+        of: Source,
+        quoted: bool,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Source {
+    /// Of the entity as it is now.
+    Now(String),
+    /// Of the entity as it was before.
+    Before(String),
+    /// Of the event itself.
+    Event(String),
+    /// An instant in another form.
+    Date(Box<Source>, dates::Format),
+}
+
+/// The output would be longer than [`LONGEST_OUTPUT`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLong;
+
+/// What is percent-encoded: all but letters, digits and `-._~`.
+pub const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+impl Template {
+    /// Reads a template.
+    ///
+    /// # Errors
+    /// What is wrong with it and where, to be read after the name of its field.
+    pub fn read(text: &str, entity: Option<Entity>, kind: Kind) -> Result<Self, String> {
+        if text.len() > LONGEST_TEMPLATE {
+            return Err(format!("must have at most {LONGEST_TEMPLATE} bytes"));
+        }
+        let template = Self { kind, parts: read::parts(text, entity, kind)? };
+        template.check()?;
+        Ok(template)
+    }
+
+    /// Is what it makes still what it is meant to be?
+    fn check(&self) -> Result<(), String> {
+        match self.kind {
+            Kind::Json => {
+                let sample = self.sample("null");
+                match serde_json::from_str::<serde::de::IgnoredAny>(&sample) {
+                    Ok(_) => Ok(()),
+                    Err(error) => {
+                        let (line, column) = (error.line(), error.column());
+                        Err(format!("is not JSON once its placeholders are filled in (line {line}, column {column})"))
+                    }
+                }
+            }
+            Kind::Xml => read::well_formed(&self.sample("x")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Filled with an `x` wherever a text may stand, and with `bare` elsewhere.
+    fn sample(&self, bare: &str) -> String {
+        let parts = self.parts.iter().map(|part| match part {
+            Part::Text(text) => text.as_str(),
+            Part::Value { quoted: true, .. } => "x",
+            Part::Value { .. } => bare,
+        });
+        parts.collect()
+    }
+
+    /// Fills it in.
+    ///
+    /// # Errors
+    /// The output would be too long.
+    pub fn fill(&self, facts: &Facts<'_>) -> Result<String, TooLong> {
+        let mut out = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Text(text) => out.push_str(text),
+                Part::Value { of, quoted } => self.put(&mut out, of.value(facts), *quoted),
+            }
+            if out.len() > LONGEST_OUTPUT {
+                return Err(TooLong);
+            }
+        }
+        Ok(if self.kind == Kind::Target { without_dots(&out) } else { out })
+    }
+
+    fn put(&self, out: &mut String, value: Option<Value>, quoted: bool) {
+        match self.kind {
+            Kind::Json if !quoted => out.push_str(&value.unwrap_or(Value::Null).to_string()),
+            Kind::Json => {
+                let escaped = Value::String(facts::text(value.as_ref())).to_string();
+                out.push_str(escaped.get(1..escaped.len() - 1).unwrap_or_default());
+            }
+            Kind::Xml => escape_xml(out, &facts::text(value.as_ref())),
+            Kind::Form | Kind::Target => {
+                out.extend(utf8_percent_encode(&facts::text(value.as_ref()), ENCODED));
+            }
+            Kind::Plain => out.push_str(&facts::text(value.as_ref())),
+            Kind::Header => {
+                let text = facts::text(value.as_ref());
+                out.extend(text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }));
+            }
+        }
+    }
+}
+
+impl Source {
+    fn value(&self, facts: &Facts<'_>) -> Option<Value> {
+        match self {
+            Self::Now(path) => facts.now(path).cloned(),
+            Self::Before(path) => facts.before(path).cloned(),
+            Self::Event(name) => facts.event(name),
+            Self::Date(of, format) => {
+                let value = of.value(facts)?;
+                let text = facts::text(Some(&value));
+                Some(Value::String(format.of(&text).unwrap_or(text)))
+            }
+        }
+    }
+}
+
+/// Characters that XML does not have are left out.
+fn escape_xml(out: &mut String, text: &str) {
+    for letter in text.chars() {
+        match letter {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            // A parser would turn them into blanks where they stand in an attribute.
+            '\n' => out.push_str("&#10;"),
+            '\r' => out.push_str("&#13;"),
+            '\t' => out.push_str("&#9;"),
+            '\u{20}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'.. => out.push(letter),
+            _ => {}
+        }
+    }
+}
+
+/// A value of dots alone would lead to another path: no segment is one.
+fn without_dots(target: &str) -> String {
+    let (path, query) = target.split_once('?').map_or((target, None), |(path, query)| (path, Some(query)));
+    let segments = path.split('/').map(|segment| if matches!(segment, "." | "..") { "_" } else { segment });
+    let path = segments.collect::<Vec<_>>().join("/");
+    match query {
+        Some(query) => format!("{path}?{query}"),
+        None => path,
+    }
+}

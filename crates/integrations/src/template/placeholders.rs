@@ -1,0 +1,243 @@
+//! The placeholders of each entity: what a template may name.
+
+/// What an event may be about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Entity {
+    /// An incident.
+    Incident,
+    /// A service request.
+    ServiceRequest,
+    /// A change.
+    Change,
+    /// A problem.
+    Problem,
+    /// A task.
+    Task,
+    /// A resource of the inventory.
+    Resource,
+    /// An alert.
+    Alert,
+}
+
+impl Entity {
+    /// All of them, in the order of the documents.
+    pub const ALL: [Self; 7] =
+        [Self::Incident, Self::ServiceRequest, Self::Change, Self::Problem, Self::Task, Self::Resource, Self::Alert];
+
+    /// The words on the wire.
+    pub const WORDS: [&str; 7] = ["INCIDENT", "SERVICEREQUEST", "CHANGE", "PROBLEM", "TASK", "Resource", "ALERT"];
+
+    /// The word on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Incident => "INCIDENT",
+            Self::ServiceRequest => "SERVICEREQUEST",
+            Self::Change => "CHANGE",
+            Self::Problem => "PROBLEM",
+            Self::Task => "TASK",
+            Self::Resource => "Resource",
+            Self::Alert => "ALERT",
+        }
+    }
+
+    /// Reads the word, in any letter case.
+    pub fn find(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|entity| entity.word().eq_ignore_ascii_case(word))
+    }
+
+    /// What its placeholders start with, after the `$`.
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            Self::Incident => "incident",
+            Self::ServiceRequest => "serviceRequest",
+            Self::Change => "change",
+            Self::Problem => "problem",
+            Self::Task => "task",
+            Self::Resource => "resource",
+            Self::Alert => "alert",
+        }
+    }
+
+    /// The properties that have a placeholder.
+    pub const fn properties(self) -> &'static [&'static str] {
+        match self {
+            Self::Resource => &RESOURCE,
+            Self::Alert => &ALERT,
+            _ => &TICKET,
+        }
+    }
+
+    /// Properties that hold others: whatever follows them is a placeholder too.
+    pub const fn open(self) -> &'static [&'static str] {
+        match self {
+            Self::Resource => &["tags", "appRoles"],
+            Self::Alert => &[
+                "tags",
+                "device",
+                "resource",
+                "client",
+                "acknowledgement",
+                "suppression",
+                "maintenance",
+                "escalation",
+                "closure",
+                "customFields",
+            ],
+            _ => &[
+                "tags",
+                "customFields",
+                "attributes",
+                "resource",
+                "resources",
+                "device",
+                "client",
+                "category",
+                "assignedTo",
+                "assignedUser",
+                "assigneeGroup",
+                "requester",
+                "createdBy",
+                "updatedBy",
+                "alert",
+            ],
+        }
+    }
+}
+
+/// The properties of the action itself, `$event.…`.
+pub const EVENT: [&str; 5] = ["id", "type", "entity", "tenantId", "time"];
+
+const RESOURCE: [&str; 50] = [
+    "id",
+    "type",
+    "resourceType",
+    "state",
+    "agentInstalled",
+    "locationId",
+    "launchDate",
+    "name",
+    "hostName",
+    "resourceName",
+    "aliasName",
+    "dnsName",
+    "ipAddress",
+    "serialNumber",
+    "systemUID",
+    "extResourceId",
+    "source",
+    "status",
+    "os",
+    "osArchitecture",
+    "make",
+    "model",
+    "description",
+    "macAddress",
+    "keyboardType",
+    "encodingType",
+    "physicalMemory",
+    "template",
+    "agentProfile",
+    "gatewayProfile",
+    "installedIntgId",
+    "provider",
+    "instanceId",
+    "instanceState",
+    "instanceType",
+    "publicIp",
+    "ami",
+    "owner",
+    "privateDns",
+    "privateIp",
+    "zone",
+    "monitoringState",
+    "accountNumber",
+    "region",
+    "hostedServiceName",
+    "checkType",
+    "url",
+    "host",
+    "createdDate",
+    "updatedDate",
+];
+
+const ALERT: [&str; 36] = [
+    "id",
+    "uniqueId",
+    "clientUniqueId",
+    "subject",
+    "description",
+    "currentState",
+    "oldState",
+    "status",
+    "alertType",
+    "metric",
+    "serviceName",
+    "monitorName",
+    "app",
+    "component",
+    "extAlertId",
+    "groupKey",
+    "url",
+    "repeatCount",
+    "firstAlertTime",
+    "alertTime",
+    "createdDate",
+    "updatedDate",
+    "lastEvent",
+    "incidentId",
+    "source",
+    "priority",
+    "problemArea",
+    "eventType",
+    "metricValue",
+    "threshold",
+    "createdTime",
+    "updatedTime",
+    "createdBy",
+    "updatedBy",
+    "alertTimeZone",
+    "elapsedTime",
+];
+
+const TICKET: [&str; 40] = [
+    "id",
+    "uniqueId",
+    "externalId",
+    "subject",
+    "summary",
+    "description",
+    "status",
+    "state",
+    "priority",
+    "urgency",
+    "impact",
+    "severity",
+    "subCategory",
+    "type",
+    "source",
+    "channel",
+    "createdDate",
+    "createdTime",
+    "updatedDate",
+    "updatedTime",
+    "dueDate",
+    "startDate",
+    "endDate",
+    "resolvedDate",
+    "closedDate",
+    "resolution",
+    "closeNotes",
+    "comment",
+    "notes",
+    "url",
+    "cc",
+    "clientUniqueId",
+    "site",
+    "location",
+    "risk",
+    "rootCause",
+    "workaround",
+    "parentId",
+    "alertId",
+    "slaBreached",
+];

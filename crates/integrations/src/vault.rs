@@ -1,0 +1,254 @@
+//! Secrets at rest: sealed with ChaCha20-Poly1305 under a key that is not in the database, each bound to the tenant, row
+//! and column that it stands in, so that a sealed text that is moved elsewhere does not open.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use base::secret::Secret;
+use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
+use ring::{
+    aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey},
+    digest,
+    rand::{SecureRandom as _, SystemRandom},
+};
+
+/// The length of a key, in bytes.
+pub const KEY_BYTES: usize = 32;
+
+/// Why a secret cannot be sealed or opened. None of these says anything of the secret.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum VaultError {
+    /// Not 32 bytes in base64.
+    #[error("a key is 32 bytes in base64; several are separated by commas or line breaks, the one in use first")]
+    BadKey,
+    /// There is none at all.
+    #[error("no key for secrets is given")]
+    NoKey,
+    /// Sealed under a key that is not known here.
+    #[error("a secret is sealed under the key {0}, which is not among the keys of this gateway")]
+    UnknownKey(String),
+    /// Changed, or moved from another row.
+    #[error("a sealed secret is damaged, or belongs to another row")]
+    Damaged,
+    /// The system has no random numbers.
+    #[error("no random numbers")]
+    NoRandom,
+}
+
+impl From<VaultError> for db::Error {
+    fn from(error: VaultError) -> Self {
+        Self::Fault(error.to_string())
+    }
+}
+
+/// The row and column that a secret stands in.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// The tenant of the row.
+    pub tenant: &'a str,
+    /// The table.
+    pub table: &'static str,
+    /// The row's id.
+    pub row: &'a str,
+    /// The column.
+    pub column: &'static str,
+}
+
+impl Place<'_> {
+    fn text(self) -> String {
+        // No part holds a line break: ids are made here, the others are literals.
+        format!("muster secret 1\n{}\n{}\n{}\n{}", self.tenant, self.table, self.row, self.column)
+    }
+}
+
+struct Key {
+    id: String,
+    key: LessSafeKey,
+}
+
+/// The keys, the one in use first.
+struct Keys(Vec<Key>);
+
+impl Keys {
+    fn read(text: &str) -> Result<Self, VaultError> {
+        let words = text.split([',', '\n', '\r', ' ']).map(str::trim).filter(|word| !word.is_empty());
+        let keys: Vec<Key> = words.map(Key::read).collect::<Result<_, _>>()?;
+        if keys.is_empty() { Err(VaultError::NoKey) } else { Ok(Self(keys)) }
+    }
+}
+
+impl Key {
+    fn read(word: &str) -> Result<Self, VaultError> {
+        let bytes = STANDARD_NO_PAD.decode(word.trim_end_matches('=')).map_err(|_| VaultError::BadKey)?;
+        if bytes.len() != KEY_BYTES {
+            return Err(VaultError::BadKey);
+        }
+        let key = UnboundKey::new(&CHACHA20_POLY1305, &bytes).map_err(|_| VaultError::BadKey)?;
+        let sum = digest::digest(&digest::SHA256, &bytes);
+        let id = sum.as_ref().iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+        Ok(Self { id, key: LessSafeKey::new(key) })
+    }
+}
+
+type Source = dyn Fn() -> Option<Secret<String>> + Send + Sync;
+
+/// Seals and opens secrets.
+pub struct Vault {
+    keys: RwLock<Arc<Keys>>,
+    /// Reads the keys again: a command may have rotated them meanwhile.
+    again: Box<Source>,
+}
+
+impl Vault {
+    /// With the keys that `source` gives: 32 bytes in base64 each, the one in use first. It is asked again before
+    /// something is sealed, and when a key is not known.
+    pub fn new(source: impl Fn() -> Option<Secret<String>> + Send + Sync + 'static) -> Result<Self, VaultError> {
+        let text = source().ok_or(VaultError::NoKey)?;
+        let keys = Keys::read(text.expose())?;
+        Ok(Self { keys: RwLock::new(Arc::new(keys)), again: Box::new(source) })
+    }
+
+    /// With these keys, for good.
+    pub fn of(keys: &str) -> Result<Self, VaultError> {
+        let keys = Secret::new(keys.to_owned());
+        Self::new(move || Some(keys.clone()))
+    }
+
+    /// A new key, as [`Vault::new`] reads it.
+    pub fn new_key() -> Result<Secret<String>, VaultError> {
+        Ok(Secret::new(STANDARD_NO_PAD.encode(random::<KEY_BYTES>()?)))
+    }
+
+    fn keys(&self) -> Arc<Keys> {
+        Arc::clone(&self.keys.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn refresh(&self) {
+        if let Some(text) = (self.again)()
+            && let Ok(keys) = Keys::read(text.expose())
+        {
+            *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(keys);
+        }
+    }
+
+    /// Seals a secret for its place.
+    pub fn seal(&self, place: Place<'_>, secret: &Secret<String>) -> Result<String, VaultError> {
+        self.refresh();
+        let keys = self.keys();
+        let first = keys.0.first().ok_or(VaultError::NoKey)?;
+        let nonce = random::<NONCE_LEN>()?;
+        let mut bytes = secret.expose().clone().into_bytes();
+        let sealed = first.key.seal_in_place_append_tag(
+            Nonce::assume_unique_for_key(nonce),
+            Aad::from(place.text()),
+            &mut bytes,
+        );
+        sealed.map_err(|_| VaultError::Damaged)?;
+        let whole: Vec<u8> = nonce.into_iter().chain(bytes).collect();
+        Ok(format!("v1.{}.{}", first.id, STANDARD_NO_PAD.encode(whole)))
+    }
+
+    /// Opens what was sealed for this place.
+    pub fn open(&self, place: Place<'_>, sealed: &str) -> Result<Secret<String>, VaultError> {
+        let (id, content) = parts(sealed).ok_or(VaultError::Damaged)?;
+        let keys = self.keys();
+        match keys.0.iter().find(|key| key.id == id) {
+            Some(key) => key.open(place, content),
+            None => {
+                self.refresh();
+                let keys = self.keys();
+                let key = keys.0.iter().find(|key| key.id == id);
+                key.ok_or_else(|| VaultError::UnknownKey(id.to_owned()))?.open(place, content)
+            }
+        }
+    }
+
+    /// Is this sealed under the key in use?
+    pub fn is_current(&self, sealed: &str) -> bool {
+        let keys = self.keys();
+        keys.0.first().is_some_and(|first| parts(sealed).is_some_and(|(id, _)| id == first.id))
+    }
+}
+
+/// The key's id, and nonce and ciphertext.
+fn parts(sealed: &str) -> Option<(&str, &str)> {
+    sealed.strip_prefix("v1.")?.split_once('.')
+}
+
+impl Key {
+    fn open(&self, place: Place<'_>, content: &str) -> Result<Secret<String>, VaultError> {
+        let mut bytes = STANDARD_NO_PAD.decode(content).map_err(|_| VaultError::Damaged)?;
+        if bytes.len() < NONCE_LEN {
+            return Err(VaultError::Damaged);
+        }
+        let mut rest = bytes.split_off(NONCE_LEN);
+        let nonce = Nonce::try_assume_unique_for_key(&bytes).map_err(|_| VaultError::Damaged)?;
+        let aad = Aad::from(place.text());
+        let plain = self.key.open_in_place(nonce, aad, &mut rest).map_err(|_| VaultError::Damaged)?;
+        String::from_utf8(plain.to_vec()).map(Secret::new).map_err(|_| VaultError::Damaged)
+    }
+}
+
+/// Random bytes.
+pub fn random<const N: usize>() -> Result<[u8; N], VaultError> {
+    let mut bytes = [0; N];
+    SystemRandom::new().fill(&mut bytes).map_err(|_| VaultError::NoRandom)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLACE: Place<'static> = Place { tenant: "client_1", table: "integrations", row: "INTG-1", column: "secrets" };
+
+    fn key() -> String {
+        Vault::new_key().unwrap().into_inner()
+    }
+
+    fn secret() -> Secret<String> {
+        Secret::new("hunter2".to_owned())
+    }
+
+    #[test]
+    fn opens_in_its_place_alone() {
+        let vault = Vault::of(&key()).unwrap();
+        let sealed = vault.seal(PLACE, &secret()).unwrap();
+        assert!(!sealed.contains("hunter2"));
+        assert_ne!(sealed, vault.seal(PLACE, &secret()).unwrap(), "a nonce is used once");
+        assert_eq!(vault.open(PLACE, &sealed).unwrap().expose(), "hunter2");
+        for place in [
+            Place { tenant: "client_2", ..PLACE },
+            Place { row: "INTG-2", ..PLACE },
+            Place { column: "signing", ..PLACE },
+            Place { table: "integration_events", ..PLACE },
+        ] {
+            assert_eq!(vault.open(place, &sealed).unwrap_err(), VaultError::Damaged, "{place:?}");
+        }
+        for (at, _) in sealed.char_indices() {
+            let mut other: Vec<char> = sealed.chars().collect();
+            other[at] = if other[at] == 'A' { 'B' } else { 'A' };
+            let other: String = other.into_iter().collect();
+            assert!(vault.open(PLACE, &other).is_err() || other == sealed, "{at}");
+        }
+    }
+
+    #[test]
+    fn former_keys_open_what_they_sealed() {
+        let (old, new) = (key(), key());
+        let sealed = Vault::of(&old).unwrap().seal(PLACE, &secret()).unwrap();
+        let vault = Vault::of(&format!("{new}\n{old}\n")).unwrap();
+        assert_eq!(vault.open(PLACE, &sealed).unwrap(), secret());
+        assert!(!vault.is_current(&sealed));
+        assert!(vault.is_current(&vault.seal(PLACE, &secret()).unwrap()));
+        let other = Vault::of(&new).unwrap();
+        assert!(matches!(other.open(PLACE, &sealed), Err(VaultError::UnknownKey(_))));
+    }
+
+    #[test]
+    fn keys_that_are_none_are_refused() {
+        for wrong in ["", " \n", "abc", "!!!!", &format!("{}x", key()), &format!("{},abc", key())] {
+            assert!(Vault::of(wrong).is_err(), "{wrong}");
+        }
+        assert!(Vault::of(&format!("{}=", key())).is_ok(), "with padding too");
+    }
+}

@@ -1,0 +1,58 @@
+//! What integrations call others with.
+
+use std::{fs, sync::Arc, time::Duration};
+
+use anyhow::Context as _;
+use db::Db;
+use integrations::{
+    Context, Rules,
+    egress::{Guard, dial::Dialler},
+    sender::{Sender, Settings, Tools},
+    vault::Vault,
+};
+use rustls::pki_types::{CertificateDer, pem::PemObject as _};
+
+use crate::cli::Outbound;
+
+/// The parts that handlers, subscriber and sender share.
+pub struct Parts {
+    /// For the handlers.
+    pub context: Arc<Context>,
+    tools: Tools,
+}
+
+impl Outbound {
+    /// Puts them together. With `demo`, this machine may be called too.
+    pub fn parts(&self, db: &Db, vault: Arc<Vault>, rules: Arc<Rules>, demo: bool) -> anyhow::Result<Parts> {
+        let guard = Guard::new(self.egress_allow.clone());
+        let guard = Arc::new(if demo { guard.with_loopback() } else { guard });
+        let dialler = Dialler::new(Arc::clone(&guard), &self.authorities()?)?;
+        let settings = Settings {
+            schedule: self.retry_schedule.clone().unwrap_or_default(),
+            timeout: self.delivery_timeout,
+            calls: usize::try_from(self.delivery_calls)?,
+            calls_to_one: usize::try_from(self.delivery_calls_to_one)?,
+        };
+        let timeout: Duration = self.delivery_timeout;
+        let context =
+            Context { vault: Arc::clone(&vault), guard: Arc::clone(&guard), dialler: dialler.clone(), timeout, rules };
+        let tools = Tools { db: db.clone(), vault, guard, dialler, clock: api::clock::now, settings };
+        Ok(Parts { context: Arc::new(context), tools })
+    }
+
+    fn authorities(&self) -> anyhow::Result<Vec<CertificateDer<'static>>> {
+        let Some(path) = &self.egress_ca else { return Ok(Vec::new()) };
+        let text = fs::read(path).with_context(|| format!("reading {}", path.display()))?;
+        let all: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
+        let all = all.with_context(|| format!("reading {}", path.display()))?;
+        anyhow::ensure!(!all.is_empty(), "{} holds no certificate", path.display());
+        Ok(all)
+    }
+}
+
+impl Parts {
+    /// Starts to deliver.
+    pub fn start(&self) -> anyhow::Result<Sender> {
+        Ok(Sender::start(self.tools.clone())?)
+    }
+}

@@ -1,0 +1,200 @@
+//! Operation 7: an event is configured, and every rule of its fields holds.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use muster_tests::{Server, both_backends, uuid};
+use serde_json::{Value, json};
+
+use super::{event, install, path, text};
+
+both_backends![
+    an_event_is_made_by_its_id_and_changed_in_parts,
+    each_missing_field_is_named,
+    alerts_have_no_event_type,
+    filters_keep_their_documented_spelling,
+    payloads_are_base64_or_plain,
+    secret_headers_are_not_shown,
+    events_are_listed_switched_and_removed,
+    placeholders_are_told_for_each_entity,
+];
+
+const URL: &str = "https://203.0.114.1/api";
+
+fn an_event_is_made_by_its_id_and_changed_in_parts(server: &Server) {
+    let client = server.new_client();
+    let made = install(&client, URL);
+    let id = format!("INTG-EVENT-{}", uuid());
+    let at = format!("{}/event/{id}", path(&made));
+    let body = json!({
+        "name": "ticket", "entity": "incident", "eventType": "create", "useBaseNotifier": "false",
+        "notifier": {"type": "rest_api", "baseURI": URL, "authType": "basic", "userName": "u", "password": "secret-p"},
+        "endPointURI": "/tickets", "thirdPartyEventType": "put", "headers": [{"key": "X-A", "value": "b"}],
+        "payload": STANDARD.encode("{\"s\": \"$incident.subject\"}"),
+        "responseHeaders": [{"key": "X-Id", "value": "1"}],
+    });
+    let first = client.post(&at, &body).ok();
+    let expected = json!({"type": "REST_API", "baseURI": URL, "authType": "BASIC", "userName": "u"});
+    assert_eq!(
+        (&first["id"], &first["entity"], &first["eventType"]),
+        (&json!(id), &json!("INCIDENT"), &json!("CREATE"))
+    );
+    assert_eq!((&first["notifier"], &first["useBaseNotifier"]), (&expected, &json!(false)));
+    assert_eq!(
+        (&first["eventPayload"], &first["thirdPartyEventType"]),
+        (&json!("{\"s\": \"$incident.subject\"}"), &json!("PUT"))
+    );
+    assert_eq!((&first["headers"], &first["active"]), (&json!([{"key": "X-A", "value": "b"}]), &json!(true)));
+    assert!(first.get("password").is_none() && !first.to_string().contains("secret-p"));
+
+    let second = client.post(&at, &json!({"name": "other", "notifier": {"userName": "v"}})).ok();
+    assert_eq!((&second["name"], &second["endPointURI"]), (&json!("other"), &json!("/tickets")));
+    assert_eq!(second["notifier"]["userName"], json!("v"), "{second}");
+    assert_eq!(client.get(&at).ok(), second);
+    client.request("POST", &at).header("If-Match", "\"1\"").json(&json!({})).send().problem(412, "0004");
+    client.post(&at, &json!({"notifier": {"baseURI": "https://198.51.101.1"}})).invalid(&["notifier.password"]);
+
+    let other = install(&client, URL);
+    client.post(&format!("{}/event/{id}", path(&other)), &json!({})).problem(409, "0004");
+    client.get(&format!("{}/event/{id}", path(&other))).not_found();
+    client.post(&format!("/integrations/installed/INTG-{}/event/{id}", uuid()), &body).not_found();
+    client.post(&format!("{}/event/nonsense", path(&made)), &body).not_found();
+}
+
+fn each_missing_field_is_named(server: &Server) {
+    let client = server.new_client();
+    let at = format!("{}/event", path(&install(&client, URL)));
+    client.post(&at, &json!({})).ok();
+    client.post(&at, &json!({"useBaseNotifier": false})).invalid(&["notifier"]);
+    let with = |notifier: Value| client.post(&at, &json!({"useBaseNotifier": false, "notifier": notifier}));
+    with(json!({"authType": "BASIC"})).invalid(&["notifier.baseURI", "notifier.userName", "notifier.password"]);
+    with(json!({"baseURI": URL, "authType": "OAUTH2"})).invalid(&[
+        "notifier.grantType",
+        "notifier.apiKey",
+        "notifier.apiSecret",
+        "notifier.accessTokenURL",
+    ]);
+    for grant in ["PASSWORD", "REFRESH_TOKEN"] {
+        with(json!({"baseURI": URL, "authType": "OAUTH2", "grantType": grant, "apiKey": "k", "apiSecret": "s",
+            "accessTokenURL": URL}))
+        .invalid(&["notifier.userName", "notifier.password"]);
+    }
+    client
+        .post(
+            &at,
+            &json!({"entity": "TICKET", "eventType": "MOVE", "thirdPartyEventType": "HEAD", "name": 7,
+            "headers": [{"value": "x"}, {"key": "Host", "value": "x"}, {"key": "X-A", "value": "a\r\nX-B: b"}],
+            "endPointURI": "https://198.51.101.1/"}),
+        )
+        .invalid(&[
+            "name",
+            "entity",
+            "eventType",
+            "thirdPartyEventType",
+            "headers[0].key",
+            "headers[1].key",
+            "headers[2].value",
+            "endPointURI",
+        ]);
+}
+
+fn alerts_have_no_event_type(server: &Server) {
+    let client = server.new_client();
+    let at = format!("{}/event", path(&install(&client, URL)));
+    for wrong in ["CREATE", "UPDATE", "DELETE"] {
+        client.post(&at, &json!({"entity": "ALERT", "eventType": wrong})).invalid(&["eventType"]);
+    }
+    assert_eq!(client.post(&at, &json!({"entity": "ALERT", "eventType": "NONE"})).ok()["eventType"], json!("NONE"));
+    assert_eq!(client.post(&at, &json!({"entity": "alert"})).ok()["eventType"], json!("NONE"));
+}
+
+fn filters_keep_their_documented_spelling(server: &Server) {
+    let client = server.new_client();
+    let at = format!("{}/event", path(&install(&client, URL)));
+    let rules = json!([
+        {"resourceType": "INCIDENT", "key": "Subject", "operator": "not contains", "value": "x"},
+        {"key": "tags.env", "operator": "Starts With", "value": "p"},
+        {"key": "Subject", "operator": "changed_to", "value": 5},
+    ]);
+    let made = client.post(&at, &json!({"filterCriteria": {"matchType": "any", "rules": rules}})).ok();
+    let criteria = &made["filterCriteria"];
+    let operators: Vec<String> = (0..3).map(|place| text(&criteria["rules"][place]["operator"])).collect();
+    assert_eq!(operators, ["Not Contains", "Starts with", "Changed To"]);
+    assert!(criteria["id"].is_i64() && criteria["rules"][1]["id"] == json!(2), "{criteria}");
+    assert_eq!((&criteria["matchType"], &criteria["actions"]), (&json!("ANY"), &json!([])));
+    let huge = format!("(\\w{{100}}){{100}}");
+    let wrong = json!([{"key": "a", "operator": "Like", "value": "x"}, {"key": "a", "operator": "Regex", "value": "("},
+        {"key": "a", "operator": "Regex", "value": huge}, {"operator": "Equals"}]);
+    client.post(&at, &json!({"filterCriteria": {"rules": wrong}})).invalid(&[
+        "filterCriteria.rules[0].operator",
+        "filterCriteria.rules[1].value",
+        "filterCriteria.rules[2].value",
+        "filterCriteria.rules[3].key",
+        "filterCriteria.rules[3].value",
+    ]);
+}
+
+fn payloads_are_base64_or_plain(server: &Server) {
+    let client = server.new_client();
+    let at = format!("{}/event", path(&install(&client, URL)));
+    let template = "{\"a\": \"$incident.subject\"}";
+    for body in [
+        json!({"payload": STANDARD.encode(template)}),
+        json!({"payload": STANDARD.encode(template).trim_end_matches('=')}),
+        json!({"eventPayload": template}),
+    ] {
+        let mut body = body;
+        body["entity"] = json!("INCIDENT");
+        assert_eq!(client.post(&at, &body).ok()["eventPayload"], json!(template));
+    }
+    client.post(&at, &json!({"payload": "$$$"})).invalid(&["payload"]);
+    client.post(&at, &json!({"payload": STANDARD.encode([0xff, 0xfe])})).invalid(&["payload"]);
+    for (entity, wrong) in [
+        ("INCIDENT", "{\"a\": \"$incident.subjekt\"}"),
+        ("INCIDENT", "{\"a\": $incident.subject"),
+        ("ALERT", "$incident.subject"),
+    ] {
+        let refused = client.post(&at, &json!({"entity": entity, "eventPayload": wrong})).invalid(&["payload"]);
+        assert!(text(&refused["detail"]).contains("line 1"), "{refused}");
+    }
+    let too_long = "x".repeat((256 << 10) + 1);
+    client.post(&at, &json!({"payload": STANDARD.encode(too_long)})).invalid(&["payload"]);
+}
+
+fn secret_headers_are_not_shown(server: &Server) {
+    let client = server.new_client();
+    let made = install(&client, URL);
+    let headers = json!([{"key": "Authorization", "value": "Bearer secret-h"}, {"key": "X-Plain", "value": "p"}]);
+    let at = event(&client, &made, &json!({"headers": headers}));
+    let read = client.get(&at).ok();
+    assert_eq!(read["headers"], json!([{"key": "Authorization", "value": ""}, {"key": "X-Plain", "value": "p"}]));
+    assert_eq!(client.post(&at, &json!({"headers": read["headers"]})).ok()["headers"], read["headers"]);
+}
+
+fn events_are_listed_switched_and_removed(server: &Server) {
+    let client = server.new_client();
+    let made = install(&client, URL);
+    let (one, two) = (event(&client, &made, &json!({"name": "one"})), event(&client, &made, &json!({"name": "two"})));
+    let listed = client.get(&format!("{}/events", path(&made))).list();
+    assert_eq!(listed.iter().map(|event| text(&event["name"])).collect::<Vec<_>>(), ["one", "two"]);
+    assert_eq!(client.post_empty(&format!("{one}/deactivate")).ok()["active"], json!(false));
+    assert_eq!(client.post_empty(&format!("{one}/activate")).ok()["active"], json!(true));
+    assert_eq!(client.delete(&two).ok(), json!({}));
+    client.get(&two).not_found();
+    client.delete(&path(&made)).ok();
+    client.get(&one).not_found();
+}
+
+fn placeholders_are_told_for_each_entity(server: &Server) {
+    let client = server.new_client();
+    let told = client.get("/integrations/events/placeHolders/incident").ok();
+    let known: Vec<String> = told["placeHolders"].as_array().into_iter().flatten().map(text).collect();
+    assert!(known.contains(&"$incident.subject".to_owned()) && known.contains(&"$event.id".to_owned()), "{told}");
+    let at = format!("{}/event", path(&install(&client, URL)));
+    for entity in ["INCIDENT", "SERVICEREQUEST", "CHANGE", "PROBLEM", "TASK", "Resource", "ALERT"] {
+        let told = client.get(&format!("/integrations/events/placeHolders/{entity}")).ok();
+        let all = [&told["placeHolders"], &told["functions"]].map(|list| list.as_array().cloned().unwrap_or_default());
+        let all: Vec<String> = all.concat().iter().map(|one| text(one).replace(".*", ".any")).collect();
+        // Every one of them is taken.
+        client.post(&at, &json!({"entity": entity, "eventPayload": all.join("\n")})).ok();
+    }
+    client.get("/integrations/events/placeHolders/ticket").not_found();
+}

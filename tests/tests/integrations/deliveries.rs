@@ -1,0 +1,214 @@
+//! Deliveries: retried, seen, sent again.
+
+use std::time::{Duration, Instant};
+
+use muster_tests::{Backend, Client, both_backends};
+use serde_json::{Value, json};
+
+use super::{
+    event, incident, install, on_incidents, path,
+    receiver::{Receiver, Reply, wait_for},
+    server, statuses, text,
+};
+
+both_backends![
+    a_failed_attempt_is_repeated_with_the_same_bytes,
+    every_method_and_header_arrives,
+    only_2xx_is_success_and_redirects_are_not_followed,
+    retry_after_is_a_minimum,
+    an_endpoint_that_is_gone_is_not_called_again,
+    a_delivery_is_sent_again_on_request,
+    a_hung_endpoint_takes_no_place_from_others,
+    what_is_switched_off_waits,
+    response_headers_are_recorded,
+];
+
+/// Waits until all deliveries of an event have ended.
+#[track_caller]
+fn ended(client: &Client, event: &str, count: usize) -> Vec<String> {
+    let all = || statuses(client, event);
+    wait_for(
+        Duration::from_secs(30),
+        || all().len() == count && all().iter().all(|status| status != "pending"),
+        || format!("{:?}", all()),
+    );
+    all()
+}
+
+fn first(client: &Client, event: &str) -> Value {
+    let page = client.get(&format!("{event}/deliveries")).page();
+    let id = text(&page["results"][0]["id"]);
+    client.get(&format!("{event}/deliveries/{id}")).ok()
+}
+
+fn a_failed_attempt_is_repeated_with_the_same_bytes(backend: Backend) {
+    let client = server(backend).new_client();
+    let receiver = Receiver::start(|_, number| match number {
+        1 => Reply::status(503),
+        2 => Reply::Reset,
+        3 => Reply::Hang,
+        _ => Reply::Answer(201, Vec::new(), "made".to_owned()),
+    });
+    let at = event(&client, &install(&client, &receiver.url()), &on_incidents("{\"s\": \"$incident.subject\"}"));
+    let made = incident(&client, &json!({"subject": "once"}));
+    assert_eq!(ended(&client, &at, 1), ["delivered"]);
+    let by_id = receiver.by_id();
+    let id = text(&made["deliveries"][0]["id"]);
+    assert_eq!(by_id.keys().collect::<Vec<_>>(), [&id]);
+    assert!(by_id[&id].len() >= 4 && by_id[&id].iter().all(|body| body == b"{\"s\": \"once\"}"), "{by_id:?}");
+    let detail = first(&client, &at);
+    assert_eq!((&detail["status"], &detail["responseStatus"]), (&json!("delivered"), &json!(201)));
+    let log = detail["attemptLog"].as_array().cloned().unwrap_or_default();
+    assert_eq!(json!(log.len()), detail["attempts"]);
+    assert_eq!((&log[0]["responseStatus"], &log.last().unwrap()["responseBody"]), (&json!(503), &json!("made")));
+    assert!(text(&log[2]["error"]).contains("no answer within 1000 ms"), "{detail}");
+    assert_eq!(detail["about"]["entity"], json!("INCIDENT"));
+    assert!(detail.get("nextAttemptTime").is_none(), "{detail}");
+}
+
+fn every_method_and_header_arrives(backend: Backend) {
+    let client = server(backend).new_client();
+    let receiver = Receiver::willing();
+    let made = install(&client, &format!("{}/base/", receiver.url()));
+    for method in ["POST", "PUT", "GET", "DELETE", "PATCH"] {
+        let mut body = on_incidents("{\"a\": 1}");
+        body["thirdPartyEventType"] = json!(method);
+        body["headers"] = json!([{"key": "X-Plain", "value": "$event.type"}, {"key": "X-Api-Key", "value": "k"},
+            {"key": "Content-Type", "value": "application/vnd.x+json"}]);
+        event(&client, &made, &body);
+    }
+    incident(&client, &json!({}));
+    let mut methods: Vec<String> = Vec::new();
+    for request in receiver.wait(5) {
+        assert_eq!((request.path.as_str(), request.header("x-plain")), ("/base/tickets", "CREATE"));
+        assert_eq!((request.header("x-api-key"), request.header("content-type")), ("k", "application/vnd.x+json"));
+        assert_eq!(request.json(), json!({"a": 1}));
+        assert!(request.header("user-agent").starts_with("muster/"));
+        methods.push(request.method);
+    }
+    methods.sort_unstable();
+    assert_eq!(methods, ["DELETE", "GET", "PATCH", "POST", "PUT"]);
+}
+
+fn only_2xx_is_success_and_redirects_are_not_followed(backend: Backend) {
+    let client = server(backend).new_client();
+    let elsewhere = Receiver::willing();
+    let location = elsewhere.url();
+    let receiver = Receiver::start(move |request, _| match request.path.as_str() {
+        "/404/tickets" => Reply::status(404),
+        _ => Reply::Answer(302, vec![("Location", location.clone())], String::new()),
+    });
+    for path in ["404", "302"] {
+        let at = event(&client, &install(&client, &format!("{}/{path}", receiver.url())), &on_incidents("{}"));
+        incident(&client, &json!({}));
+        assert_eq!(ended(&client, &at, 1), ["failed"], "{path}");
+        assert_eq!(first(&client, &at)["attempts"], json!(10), "one, and nine waits");
+        client.delete(&at).ok();
+    }
+    assert_eq!(elsewhere.connections(), 0);
+}
+
+fn retry_after_is_a_minimum(backend: Backend) {
+    let client = server(backend).new_client();
+    let receiver = Receiver::start(|_, number| match number {
+        1 => Reply::Answer(429, vec![("Retry-After", "2".to_owned())], String::new()),
+        _ => Reply::status(204),
+    });
+    let at = event(&client, &install(&client, &receiver.url()), &on_incidents("{}"));
+    incident(&client, &json!({}));
+    receiver.wait(1);
+    let begun = Instant::now();
+    assert_eq!(ended(&client, &at, 1), ["delivered"]);
+    assert!(begun.elapsed() > Duration::from_millis(1_500), "after {:?}", begun.elapsed());
+}
+
+fn an_endpoint_that_is_gone_is_not_called_again(backend: Backend) {
+    let client = server(backend).new_client();
+    let receiver = Receiver::start(|_, _| Reply::status(410));
+    let at = event(&client, &install(&client, &receiver.url()), &on_incidents("{}"));
+    incident(&client, &json!({}));
+    receiver.wait(1);
+    let shown = || client.get(&at).ok();
+    wait_for(Duration::from_secs(10), || shown()["active"] == json!(false), || shown().to_string());
+    assert!(text(&shown()["inactiveBecause"]).contains("410"));
+    assert_eq!(incident(&client, &json!({}))["deliveries"], json!([]));
+    std::thread::sleep(Duration::from_millis(600));
+    assert!(receiver.count() <= 2, "{} calls", receiver.count());
+    assert_eq!(statuses(&client, &at), ["pending"], "it waits for the event to be active again");
+}
+
+fn a_delivery_is_sent_again_on_request(backend: Backend) {
+    let client = server(backend).new_client();
+    let receiver = Receiver::willing();
+    let at = event(&client, &install(&client, &receiver.url()), &on_incidents("{\"s\": \"$incident.subject\"}"));
+    for number in 0..3 {
+        incident(&client, &json!({"subject": format!("n{number}")}));
+    }
+    assert_eq!(ended(&client, &at, 3), ["delivered"; 3]);
+    let one = first(&client, &at);
+    let resent = client.post_empty(&format!("{at}/deliveries/{}/resend", text(&one["id"]))).ok();
+    assert_eq!(resent["status"], json!("pending"));
+    receiver.wait(4);
+    assert_eq!(ended(&client, &at, 3), ["delivered"; 3]);
+    assert_eq!(client.post(&format!("{at}/replay"), &json!({})).ok()["replayed"], json!(0), "none has failed");
+    assert_eq!(client.post(&format!("{at}/replay"), &json!({"status": "delivered"})).ok()["replayed"], json!(3));
+    receiver.wait(7);
+    assert_eq!(ended(&client, &at, 3), ["delivered"; 3]);
+    let by_id = receiver.by_id();
+    assert_eq!(by_id.len(), 3);
+    assert!(by_id.values().all(|bodies| bodies.iter().all(|body| *body == bodies[0])), "{by_id:?}");
+    let later = json!({"status": "all", "startTime": "2100-01-01T00:00:00Z"});
+    assert_eq!(client.post(&format!("{at}/replay"), &later).ok()["replayed"], json!(0));
+    let page = client.get(&format!("{at}/deliveries?pageSize=2")).page();
+    assert_eq!((&page["totalResults"], &page["nextPage"]), (&json!(3), &json!(true)));
+    let next = client.get(&format!("{at}/deliveries?pageSize=2&cursor={}", text(&page["nextCursor"]))).page();
+    assert_eq!(next["results"].as_array().map(Vec::len), Some(1));
+    client.get(&format!("{at}/deliveries?status=lost")).invalid(&["status"]);
+    client.get(&format!("{at}/deliveries/DLV-none")).not_found();
+}
+
+fn a_hung_endpoint_takes_no_place_from_others(backend: Backend) {
+    let client = server(backend).new_client();
+    let (hung, well) = (Receiver::start(|_, _| Reply::Hang), Receiver::willing());
+    let slow = event(&client, &install(&client, &hung.url()), &on_incidents("{}"));
+    for _ in 0..100 {
+        incident(&client, &json!({}));
+    }
+    event(&client, &install(&client, &well.url()), &on_incidents("{}"));
+    let begun = Instant::now();
+    for _ in 0..20 {
+        incident(&client, &json!({}));
+    }
+    well.wait(20);
+    assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
+    client.delete(&slow).ok();
+}
+
+fn what_is_switched_off_waits(backend: Backend) {
+    let client = server(backend).new_client();
+    let receiver = Receiver::start(|_, number| Reply::status(if number == 1 { 500 } else { 200 }));
+    let made = install(&client, &receiver.url());
+    let at = event(&client, &made, &on_incidents("{}"));
+    incident(&client, &json!({}));
+    receiver.wait(1);
+    client.post_empty(&format!("{}/disable", path(&made))).ok();
+    std::thread::sleep(Duration::from_millis(800));
+    let calls = receiver.count();
+    assert!(calls <= 2);
+    client.post_empty(&format!("{}/enable", path(&made))).ok();
+    assert_eq!(ended(&client, &at, 1), ["delivered"]);
+}
+
+fn response_headers_are_recorded(backend: Backend) {
+    let client = server(backend).new_client();
+    let body = "x".repeat(40_000);
+    let receiver = Receiver::start(move |_, _| Reply::Answer(200, vec![("X-Ticket", "T-1".to_owned())], body.clone()));
+    let mut wanted = on_incidents("{}");
+    wanted["responseHeaders"] = json!([{"key": "x-ticket", "value": ""}, {"key": "X-Other", "value": "1"}]);
+    let at = event(&client, &install(&client, &receiver.url()), &wanted);
+    incident(&client, &json!({}));
+    ended(&client, &at, 1);
+    let attempt = first(&client, &at)["attemptLog"][0].clone();
+    assert_eq!(attempt["responseHeaders"], json!([{"key": "x-ticket", "value": "T-1"}]));
+    assert_eq!(text(&attempt["responseBody"]).len(), 16 << 10);
+}

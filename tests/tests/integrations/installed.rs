@@ -1,0 +1,102 @@
+//! Installed integrations.
+
+use muster_tests::{Server, both_backends, unique, uuid};
+use serde_json::{Value, json};
+
+use super::{install, path, text};
+
+both_backends![
+    an_integration_is_installed_changed_and_removed,
+    notifiers_are_checked_and_never_show_secrets,
+    signing_secrets_rotate,
+    only_integrators_decide_where_data_goes,
+];
+
+const URL: &str = "https://203.0.114.1/api";
+
+fn an_integration_is_installed_changed_and_removed(server: &Server) {
+    let client = server.new_client();
+    let name = unique("Tickets");
+    let body = json!({"displayName": name, "description": "d", "baseNotifier": {"baseURI": URL}});
+    let made = client.post("/integrations/install/CUSTOM", &body).ok();
+    assert!(text(&made["id"]).starts_with("INTG-") && text(&made["signingSecret"]).starts_with("whsec_"), "{made}");
+    let expected = json!({"type": "REST_API", "baseURI": URL, "authType": "NONE"});
+    assert_eq!((&made["baseNotifier"], &made["status"]), (&expected, &json!("ENABLED")));
+    let found = client.search("/integrations/installed/search", &format!("name:{}", name.to_uppercase())).page();
+    assert_eq!((&found["totalResults"], &found["results"][0]["id"]), (&json!(1), &made["id"]));
+    let read = client.get(&path(&made)).ok();
+    assert_eq!(read["signingSecret"], Value::Null, "shown once");
+
+    let changed = client.post(&path(&made), &json!({"displayName": "Other"})).ok();
+    assert_eq!((&changed["displayName"], &changed["description"]), (&json!("Other"), &json!("d")));
+    assert_eq!(changed["baseNotifier"], expected, "what is left out stays");
+    let soap = client.post(&format!("{}/notifier", path(&made)), &json!({"type": "soap_api"})).ok();
+    assert_eq!((&soap["baseNotifier"]["type"], &soap["baseNotifier"]["baseURI"]), (&json!("SOAP_API"), &json!(URL)));
+    let stale = client.request("POST", &path(&made)).header("If-Match", "\"1\"").json(&json!({"displayName": "x"}));
+    stale.send().problem(412, "0004");
+    assert_eq!(client.post_empty(&format!("{}/disable", path(&made))).ok()["status"], json!("DISABLED"));
+    assert_eq!(client.post_empty(&format!("{}/enable", path(&made))).ok()["status"], json!("ENABLED"));
+
+    assert_eq!(client.delete(&path(&made)).ok(), json!({}));
+    client.get(&path(&made)).not_found();
+    client.get(&format!("/integrations/installed/INTG-{}", uuid())).not_found();
+    client.post("/integrations/install/JIRA", &body).not_found();
+    client.post("/integrations/install/CUSTOM", &json!({})).invalid(&["displayName"]);
+}
+
+fn notifiers_are_checked_and_never_show_secrets(server: &Server) {
+    let client = server.new_client();
+    let made = install(&client, URL);
+    let at = format!("{}/notifier", path(&made));
+    client.post(&at, &json!({"authType": "BASIC"})).invalid(&["baseNotifier.userName", "baseNotifier.password"]);
+    client.post(&at, &json!({"authType": "OAUTH2"})).invalid(&[
+        "baseNotifier.grantType",
+        "baseNotifier.apiKey",
+        "baseNotifier.apiSecret",
+        "baseNotifier.accessTokenURL",
+    ]);
+    let oauth = json!({"authType": "oauth2", "grantType": "password", "userName": "u", "password": "secret-p",
+        "apiKey": "secret-k", "apiSecret": "secret-s", "accessTokenURI": format!("{URL}/token")});
+    let shown = client.post(&at, &oauth).ok();
+    assert_eq!(shown["baseNotifier"]["accessTokenURL"], json!(format!("{URL}/token")));
+    let read = client.get(&path(&made)).ok();
+    assert!(!format!("{shown}{read}").contains("secret-"), "{shown} {read}");
+    // Who may change the address does not get the credentials sent there.
+    client.post(&at, &json!({"baseURI": "https://198.51.101.1"})).invalid(&[
+        "baseNotifier.password",
+        "baseNotifier.apiKey",
+        "baseNotifier.apiSecret",
+    ]);
+    client.post(&at, &json!({"baseURI": format!("{URL}/v2")})).ok();
+}
+
+fn signing_secrets_rotate(server: &Server) {
+    let client = server.new_client();
+    let made = install(&client, URL);
+    let rotate = |body: Value| client.post(&format!("{}/signingSecret/rotate", path(&made)), &body).ok();
+    let second = rotate(json!({}));
+    assert!(text(&second["signingSecret"]).starts_with("whsec_") && second["previousValidUntil"].is_string());
+    assert_ne!(second["signingSecret"], made["signingSecret"]);
+    assert_eq!(rotate(json!({"revokePrevious": true}))["previousValidUntil"], Value::Null);
+}
+
+fn only_integrators_decide_where_data_goes(server: &Server) {
+    let client = server.new_client();
+    let made = install(&client, URL);
+    for (role, reads, writes, acts) in
+        [("viewer", true, false, false), ("operator", true, false, true), ("integrator", true, true, true)]
+    {
+        let caller = server.caller(client.tenant_id(), role);
+        assert_eq!(caller.get(&path(&made)).status == 200, reads, "{role}");
+        let written = caller.post(&path(&made), &json!({"description": role})).status;
+        assert_eq!(written, if writes { 200 } else { 403 }, "{role}");
+        let action = json!({"entity": "TASK", "eventType": "NONE", "object": {}});
+        let acted = caller.post("/integrations/actions", &action).status;
+        assert_eq!(acted, if acts { 200 } else { 403 }, "{role}");
+        let test = |send: bool| {
+            let body = json!({"event": {"name": role}, "object": {}, "send": send});
+            caller.post(&format!("{}/event/test", path(&made)), &body).status
+        };
+        assert_eq!((test(false), test(true)), (200, if writes { 200 } else { 403 }), "{role}");
+    }
+}
