@@ -357,7 +357,13 @@ fn in_wrong_requests(server: &Server, client: &Client, canaries: &Canaries) {
 fn read_everything(server: &Server) -> Vec<String> {
     let document = server.get("/openapi.json").json();
     let paths = document["paths"].as_object().expect("paths");
-    let reads = paths.iter().filter(|(_, item)| item.get("get").is_some()).map(|(path, _)| path);
+    let read_at = |(path, item): (&String, &Value)| {
+        let parameters = item.get("get")?["parameters"].as_array().cloned().unwrap_or_default();
+        let asked = parameters.iter().find(|one| one["in"] == "query" && one["required"] == true);
+        let query = asked.and_then(|one| one["name"].as_str()).map(|name| format!("?{name}=open"));
+        Some(format!("{path}{}", query.unwrap_or_default()))
+    };
+    let reads = paths.iter().filter_map(read_at);
     let mut read = Vec::new();
     for path in reads.filter(|path| !path.replace("{tenantId}", "").contains('{')) {
         for tenant in ["msp_1", "client_1"] {
