@@ -150,13 +150,15 @@ fn a_failed_attempt_is_due_again_and_its_queue_with_it() {
     assert_eq!(finished.failing.get(&lane()), Some(&after(10).millis()), "since the first failure");
     let again = fixture.claim("one", after(100), 10);
     assert!(fixture.finish("one", &again[0], "delivered", 0, after(110)).failing.is_empty());
+    // The next look finds the queue empty.
+    assert!(fixture.claim("one", after(5_000), 10).is_empty());
     assert!(!fixture.is_due(Timestamp::from_millis(NEVER - 1)));
     // A success ends the failing.
-    fixture.write(|conn| store::resend(conn, "client_1", EVENT, db::Condition::sql("1 = 1"), after(200)));
-    let again = fixture.claim("one", after(200), 10);
+    fixture.write(|conn| store::resend(conn, "client_1", EVENT, db::Condition::sql("1 = 1"), after(6_000)));
+    let again = fixture.claim("one", after(6_000), 10);
     assert_eq!((again[0].attempts, again[0].tries), (3, 0), "sent again, the waits begin anew");
-    let finished = fixture.finish("one", &again[0], "failed", 0, after(210));
-    assert_eq!(finished.failing.get(&lane()), Some(&after(210).millis()));
+    let finished = fixture.finish("one", &again[0], "failed", 0, after(6_010));
+    assert_eq!(finished.failing.get(&lane()), Some(&after(6_010).millis()));
 }
 
 #[test]

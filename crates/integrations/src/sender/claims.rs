@@ -99,7 +99,7 @@ impl Claims<'_> {
         let mut found = queue::head(conn, lane, self.now, wanted(limit))?;
         let none = found.is_empty();
         found.retain(|one| !self.in_hand.contains(&one.id));
-        let more = found.len() > most;
+        let more = found.len() >= most;
         found.truncate(most);
         Ok((found, more, none.then_some(After::Settle(0))))
     }
