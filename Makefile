@@ -35,5 +35,5 @@ drift: openapi
 
 # Measures, and prints what it measures, met or not.
 bench:
-	cargo build --release -p gateway --bin muster
-	cargo run --release -p muster-tests --bin bench
+	cargo build --release --workspace --bin muster --bin bench
+	$${CARGO_TARGET_DIR:-target}/release/bench

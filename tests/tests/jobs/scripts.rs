@@ -1,7 +1,7 @@
 //! The library of scripts.
 
 use muster_tests::{Server, both_backends};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{FAR_AHEAD, create, everyday, job, script};
 
@@ -84,7 +84,7 @@ fn clients_read_what_their_partner_has(server: &Server) {
     client.delete(&path).not_found();
     let has = |path: &str| {
         let page = client.search(path, &format!("id:{id}")).page();
-        page["totalResults"] == Value::from(1)
+        page["totalResults"] == 1
     };
     assert!(!has("/jobs/scripts/search") && has("/jobs/scripts/search?withPartner=true"));
 }

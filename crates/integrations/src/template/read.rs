@@ -125,10 +125,10 @@ fn path(text: &str) -> &str {
 fn property(entity: Entity, path: &str) -> Option<&str> {
     let first = path.split('.').next().unwrap_or_default();
     let same = |known: &&str| known.eq_ignore_ascii_case(first);
-    if entity.open().iter().any(|known| same(&known)) {
+    if entity.open().iter().any(&same) {
         return Some(path);
     }
-    if entity.properties().iter().any(|known| same(&known)) {
+    if entity.properties().iter().any(same) {
         return Some(first);
     }
     // A word that runs on with a hyphen is a name and text behind it.

@@ -246,7 +246,7 @@ fn take(stream: TcpStream, count: &AtomicUsize, last: &std::sync::Mutex<String>)
             body.resize(length, 0);
             reader.read_exact(&mut body)?;
             writer.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")?;
-            if count.fetch_add(1, Ordering::Relaxed) % 1_000 == 0
+            if count.fetch_add(1, Ordering::Relaxed).is_multiple_of(1_000)
                 && let Ok(mut last) = last.lock()
             {
                 *last = String::from_utf8_lossy(&body).into_owned();
