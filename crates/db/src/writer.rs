@@ -19,6 +19,8 @@ use crate::{Conn, Error, Result, backend, numbers::WriteCounts, url::DatabaseUrl
 /// A transaction takes in no more writers after this many, or this long.
 const MOST_WRITERS: usize = 256;
 const LONGEST: Duration = Duration::from_millis(20);
+/// How long one waits for the next of those that are expected.
+const GATHER: Duration = Duration::from_micros(700);
 
 /// Writes that may wait for their turn. More than this only pile up when the disk hangs: they are refused.
 const MOST_WAITING: u64 = 4096;
@@ -102,8 +104,11 @@ impl Writer {
         let thread = std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
             .spawn(move || {
+                let mut expected = 1;
                 while let Ok(first) = queue.recv() {
-                    if !commit_together(&mut conn, first, &queue, &counted) {
+                    let (writers, healthy) = commit_together(&mut conn, first, &queue, &counted, expected);
+                    expected = writers;
+                    if !healthy {
                         // A connection that was opened while the file was read-only stays so: it takes a new one to
                         // see that the file recovered. While there is none, the old one goes on answering.
                         match connect(&url) {
@@ -175,22 +180,26 @@ fn stopped() -> Error {
 fn connect(url: &DatabaseUrl) -> Result<Conn> {
     let mut conn = backend::connect(url)?;
     // The one writer touches every index of a row, so it keeps more pages than a reader does. The memory is taken as
-    // pages come, not at once.
-    conn.batch_execute("PRAGMA cache_size = -32000")?;
+    // pages come, not at once. What a savepoint may have to undo stays in memory too, and is in no temporary file.
+    conn.batch_execute("PRAGMA cache_size = -32000; PRAGMA temp_store = MEMORY")?;
     Ok(conn)
 }
 
-/// Runs the writes that wait and commits them; `false` when the database failed.
+/// Runs the writes that wait and commits them; gives how many they were, and `false` when the database failed.
+///
+/// When as many as last time have not come yet, it waits for the others a moment: those who were answered together send
+/// their next write at about the same time, and who misses the commit waits for it and for the one after it.
 fn commit_together(
     conn: &mut Conn,
     first: Box<dyn Job>,
     queue: &mpsc::Receiver<Box<dyn Job>>,
     counts: &WriteCounts,
-) -> bool {
+    expected: usize,
+) -> (usize, bool) {
     counts.taken();
     if let Err(error) = conn.batch_execute("BEGIN IMMEDIATE") {
         first.answer(Some(&error.into()));
-        return false;
+        return (1, false);
     }
     let begun = Instant::now();
     let mut taken: Vec<Box<dyn Job>> = Vec::new();
@@ -208,7 +217,9 @@ fn commit_together(
         }
         taken.push(job);
         if taken.len() < MOST_WRITERS && begun.elapsed() < LONGEST {
-            next = queue.try_recv().ok().inspect(|_| counts.taken());
+            let waiting = queue.try_recv().ok();
+            let late = || queue.recv_timeout(GATHER).ok();
+            next = waiting.or_else(|| if taken.len() < expected { late() } else { None }).inspect(|_| counts.taken());
         }
     }
     let failure = match broken {
@@ -224,10 +235,11 @@ fn commit_together(
         None if kept > 0 => counts.committed(kept),
         None => {}
     }
+    let writers = taken.len();
     for job in taken {
         job.answer(failure.as_ref());
     }
-    healthy && failure.is_none()
+    (writers, healthy && failure.is_none())
 }
 
 fn run_in_savepoint(conn: &mut Conn, job: &mut dyn Job) -> Result<Outcome> {

@@ -36,6 +36,9 @@ const BATCH: i64 = 500;
 const TOGETHER: usize = 100;
 /// How long an idle worker waits before it looks again.
 const IDLE: Duration = Duration::from_millis(250);
+/// The same for one that just took all there was: on SQLite each look is a commit that other writers wait for, and many
+/// events at once cost it as much as one.
+const PACE: Duration = Duration::from_millis(50);
 /// The first and the longest wait after a failure.
 const FIRST_RETRY_MS: i64 = 1_000;
 const LAST_RETRY_MS: i64 = 300_000;
@@ -67,12 +70,12 @@ impl Worker {
                     tracing::warn!(%error, "forgetting old answers");
                 }
             }
-            let busy = hand_on(&db, &owner, &subscribers, now).unwrap_or_else(|error| {
+            let taken = hand_on(&db, &owner, &subscribers, now).unwrap_or_else(|error| {
                 tracing::warn!(%error, "handing on events");
-                false
+                0
             });
-            if busy {
-                return Duration::ZERO;
+            if taken > 0 {
+                return if taken < BATCH { PACE } else { Duration::ZERO };
             }
             let oldest = db.read_here(events::oldest).ok().flatten();
             lag.store(oldest.map_or(0, |at| (now.millis() - at.millis()).max(0)), Ordering::Relaxed);
@@ -87,21 +90,20 @@ impl Worker {
     }
 }
 
-/// Hands on what is due; true when there may be more.
-fn hand_on(db: &Db, owner: &str, subscribers: &[Arc<dyn Subscriber>], now: Timestamp) -> Result<bool> {
+/// Hands on what is due, a batch at most; says how many events that were.
+fn hand_on(db: &Db, owner: &str, subscribers: &[Arc<dyn Subscriber>], now: Timestamp) -> Result<i64> {
     // An idle database is only read: a claim would be a write, and a commit, four times a second.
     if db.read_here(events::oldest)?.is_none() {
-        return Ok(false);
+        return Ok(0);
     }
     let until = Timestamp::from_millis(now.millis() + LEASE_MS);
     let me = owner.to_owned();
     let claimed = db.write_here(move |conn| events::claim(conn, &me, now, until, BATCH))?;
-    let any = !claimed.is_empty();
     for part in claimed.chunks(TOGETHER) {
         let (me, those, part) = (owner.to_owned(), subscribers.to_vec(), part.to_vec());
         db.write_here(move |conn| take(conn, &me, &those, &part, now))?;
     }
-    Ok(any)
+    Ok(i64::try_from(claimed.len()).unwrap_or(BATCH))
 }
 
 /// Hands on claimed events in one transaction, each in a part of its own: one that is not taken waits, with those of its
