@@ -69,6 +69,11 @@ impl Maintenance for Fake {
         let known = |asked: &Window| asked.unique_id == "SM-1" && asked.tenant_id == "client_1";
         Ok(windows.iter().map(|asked| self.cover(at).filter(|_| known(asked)).map(|cover| cover.until)).collect())
     }
+
+    fn escalating(&self, _: &mut Conn, windows: &[Window]) -> Result<Vec<Option<bool>>> {
+        let window = *self.window.lock().unwrap();
+        Ok(windows.iter().map(|_| window.map(|(_, _, escalates)| escalates)).collect())
+    }
 }
 
 impl Resources for Fake {
@@ -86,7 +91,7 @@ impl Resources for Fake {
         Ok(keys.iter().map(|key| if knows && is_web(key) { vec![web.clone()] } else { Vec::new() }).collect())
     }
 
-    fn places(&self, _: &mut Conn, _: &[String], _: PlaceKind, _: &[PlaceKey]) -> Result<Vec<Option<Where>>> {
+    fn places(&self, _: &mut Conn, _: &[String], _: PlaceKind, _: &[PlaceKey]) -> Result<Vec<Vec<Where>>> {
         unreachable!()
     }
 
