@@ -326,6 +326,7 @@ pub fn outlasted(alert: &mut Alert, on_call: Option<Escalation>, now: Timestamp)
         && Timestamp::parse(&window.until).is_some_and(|until| until > now)
     {
         window.until = now.to_string();
+        alert.row.version += 1;
     }
     match on_call {
         Some(escalation) => {
