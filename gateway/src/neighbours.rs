@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use incidents::Neighbours;
+use incidents::{Neighbours, Trial};
 use maintenance::Windows;
-use ports::People;
+use ports::{Alerts, People};
 use rosters::Rosters;
 
 use crate::people::Directory;
@@ -12,6 +12,11 @@ use crate::people::Directory;
 /// Who knows the maintenance windows.
 pub fn windows() -> Arc<Windows> {
     Arc::new(Windows::new(Arc::new(inventory::Machines), Arc::new(Directory)))
+}
+
+/// Who knows what alerts would be.
+pub fn alerts() -> Arc<dyn Alerts> {
+    Arc::new(Trial::new(Arc::new(inventory::Machines)))
 }
 
 /// Those whom incidents ask.

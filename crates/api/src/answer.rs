@@ -16,8 +16,13 @@ pub fn entity<T: Serialize>(at: &At, value: &T, version: i64) -> Result<HttpResp
     if at.request().method() == actix_web::http::Method::GET && at.has_version(version) {
         return Ok(HttpResponse::NotModified().insert_header((header::ETAG, tag)).finish());
     }
+    tagged(value, version)
+}
+
+/// 200 with one entity and its `ETag`, and never a 304: for what shows more than its version tells.
+pub fn tagged<T: Serialize>(value: &T, version: i64) -> Result<HttpResponse> {
     let mut response = HttpResponse::Ok();
-    response.content_type("application/json").insert_header((header::ETAG, tag));
+    response.content_type("application/json").insert_header((header::ETAG, format!("\"{version}\"")));
     Ok(response.body(encode(value)?))
 }
 

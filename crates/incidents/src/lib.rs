@@ -16,7 +16,10 @@ mod schema;
 use actix_web::web;
 use utoipa_actix_web::service_config::ServiceConfig;
 
-pub use crate::{alerts::Escalator, neighbours::Neighbours};
+pub use crate::{
+    alerts::{Escalator, Trial},
+    neighbours::Neighbours,
+};
 
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {

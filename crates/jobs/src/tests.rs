@@ -33,6 +33,10 @@ impl Maintenance for One {
     fn open_until(&self, _: &mut Conn, windows: &[Window], _: Timestamp) -> Result<Vec<Option<Timestamp>>> {
         Ok(vec![None; windows.len()])
     }
+
+    fn escalating(&self, _: &mut Conn, windows: &[Window]) -> Result<Vec<Option<bool>>> {
+        Ok(vec![None; windows.len()])
+    }
 }
 
 struct Fixture {

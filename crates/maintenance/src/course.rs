@@ -176,9 +176,11 @@ impl Course {
         self.rule.contains(start).filter(|occurrence| occurrence.start() == start)
     }
 
-    /// The start of the first occurrence after an instant, as the schedule has it.
+    /// The start of the first occurrence after an instant that takes place, suspended or not.
     pub fn following(&self, at: Timestamp) -> Option<Timestamp> {
-        self.rule.next(1, at).first().map(|next| next.start())
+        let after = Timestamp::from_millis(at.millis() + 1);
+        let mut following = self.rule.occurrences(after..LAST).filter(|next| next.start() > at);
+        following.find(|next| self.kept(*next).is_some()).map(|next| next.start())
     }
 
     /// What it is doing.

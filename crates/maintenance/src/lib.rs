@@ -18,6 +18,7 @@ mod window;
 use std::sync::Arc;
 
 use actix_web::web;
+use ports::Alerts;
 use utoipa_actix_web::service_config::ServiceConfig;
 
 pub use crate::cover::Windows;
@@ -33,11 +34,15 @@ pub fn domain() -> api::Domain {
     }
 }
 
-/// Puts the windows where the handlers look for them.
-pub fn extras(windows: Arc<Windows>) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
-    let windows = web::Data::from(windows);
+/// Puts the windows, and those who know what alerts would be, where the handlers look for them.
+pub fn extras(
+    windows: Arc<Windows>,
+    alerts: Arc<dyn Alerts>,
+) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
+    let (windows, alerts) = (web::Data::from(windows), web::Data::from(alerts));
     move |config: &mut web::ServiceConfig| {
         config.app_data(windows.clone());
+        config.app_data(alerts.clone());
     }
 }
 

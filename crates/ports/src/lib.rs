@@ -3,6 +3,7 @@
 //! A domain asks a trait; who answers, the gateway decides. Every question takes the connection of the one who asks, so
 //! that the answer is of the same snapshot, or of the same write, and the tenants in whose records it may look.
 
+mod alerts;
 mod authors;
 mod maintenance;
 mod on_call;
@@ -10,6 +11,7 @@ mod people;
 mod resources;
 mod tenants;
 
+pub use alerts::{Alerts, ToldAlert};
 pub use authors::{Author, Authors};
 pub use maintenance::{AlertFacts, Cover, Maintenance, Window};
 pub use on_call::{KnownRoster, OnCall, OnCallPerson};

@@ -78,14 +78,15 @@ pub trait Resources: Send + Sync {
     /// that a name is not unique.
     fn find(&self, conn: &mut Conn, tenants: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>>;
 
-    /// The place that each key names, in the order of the keys.
+    /// The places that each key names, in the order of the keys: of several tenants' places of one name that of the
+    /// tenant that is named first, and if it has none, two at most, which is enough to know that the name is not unique.
     fn places(
         &self,
         conn: &mut Conn,
         tenants: &[String],
         kind: PlaceKind,
         keys: &[PlaceKey],
-    ) -> Result<Vec<Option<Place>>>;
+    ) -> Result<Vec<Vec<Place>>>;
 
     /// The places that hold each of these resources, in the order of the ids: its site, its groups, and the groups
     /// above those.

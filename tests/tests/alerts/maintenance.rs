@@ -9,6 +9,11 @@ use serde_json::{Value, json};
 use super::{each, found, get, host, post, report, text};
 
 both_backends![
+    what_a_window_makes_of_an_alert_is_not_asked_for,
+    the_window_says_by_its_end_whether_to_escalate,
+    what_another_window_expects_is_not_escalated,
+    what_turns_out_to_be_a_clients_goes_on_there,
+    what_was_decommissioned_gets_well,
     inside_a_window_it_is_a_maintenance_alert,
     conditions_say_which_alerts_a_window_expects,
     what_is_open_afterwards_is_escalated_to_who_is_on_call,
@@ -155,4 +160,78 @@ fn of_two_gateways_one_escalates(backend: Backend) {
     let log = client.search("/auditLog/search?pageSize=1", "entity:ALERT+action:UPDATE").page();
     assert_eq!(log["totalResults"], json!(ALERTS), "each was escalated once");
     drop(second);
+}
+
+fn what_a_window_makes_of_an_alert_is_not_asked_for(server: &Server) {
+    let client = server.new_client();
+    let (_, name) = host(&client);
+    let rules = json!([{"key": "alertType", "operator": "Equals", "value": "Disk"},
+        {"key": "status", "operator": "Equals", "value": "New"}]);
+    window(&client, &name, &json!({"alertConditions": {"rules": rules}}));
+    let say = |state: &str| {
+        let mut report = report(&name, state, "disk");
+        report["alertType"] = json!("Disk");
+        post(&client, &report)
+    };
+    assert_eq!(say("Warning")["alertType"], "Maintenance");
+    let worse = say("Critical");
+    assert_eq!((&worse["result"], &worse["alertType"]), (&json!("changed"), &json!("Maintenance")));
+    let lower = text(&worse["id"]).to_lowercase();
+    assert_eq!(client.get(&format!("/alerts/{lower}")).ok()["id"], worse["id"]);
+}
+
+fn the_window_says_by_its_end_whether_to_escalate(server: &Server) {
+    let client = server.new_client();
+    let (_, name) = host(&client);
+    let id = window(&client, &name, &json!({"runEscalationAction": false}));
+    let made = post(&client, &report(&name, "Critical", "load"));
+    client.post(&format!("/scheduleMaintenances/{id}"), &json!({"runEscalationAction": true})).ok();
+    end(&client, &id);
+    let alert = after(&client, &made, "Escalated");
+    assert_ne!(alert["maintenance"]["until"], json!("2099-01-01T00:00:00+0000"), "it shows when it was over");
+}
+
+fn what_another_window_expects_is_not_escalated(server: &Server) {
+    let client = server.new_client();
+    let (_, name) = host(&client);
+    // Of two that are open equally long, the first by id.
+    let mut ids = [window(&client, &name, &json!({})), window(&client, &name, &json!({}))];
+    ids.sort();
+    let made = post(&client, &report(&name, "Critical", "load"));
+    assert_eq!(get(&client, &made)["maintenance"]["uniqueId"], json!(ids[0]));
+    end(&client, &ids[0]);
+    for _ in 0..150 {
+        if get(&client, &made)["maintenance"]["uniqueId"] == json!(ids[1]) {
+            break;
+        }
+        sleep(Duration::from_millis(100));
+    }
+    let alert = get(&client, &made);
+    assert_eq!((&alert["maintenance"]["uniqueId"], &alert["status"]), (&json!(ids[1]), &json!("Suppressed")));
+    end(&client, &ids[1]);
+    after(&client, &made, "Escalated");
+}
+
+fn what_turns_out_to_be_a_clients_goes_on_there(server: &Server) {
+    let (partner, client, name) = (server.admin(), server.new_client(), unique("late"));
+    let first = post(&partner, &report(&name, "Critical", "load"));
+    let well = post(&partner, &report(&name, "Critical", "disk"));
+    client.post("/resources", &json!({"hostName": name})).ok();
+    let second = post(&partner, &report(&name, "Critical", "load"));
+    assert_eq!(second["result"], "created");
+    assert_eq!(get(&client, &second)["clientUniqueId"], json!(client.tenant_id()));
+    assert_eq!(get(&partner, &first)["status"], "Closed");
+    let closed = post(&partner, &report(&name, "Ok", "disk"));
+    assert_eq!((&closed["result"], &closed["id"]), (&json!("closed"), &well["id"]));
+}
+
+fn what_was_decommissioned_gets_well(server: &Server) {
+    let client = server.new_client();
+    let (id, name) = host(&client);
+    let made = post(&client, &report(&name, "Critical", "load"));
+    client.post(&format!("/resources/{id}/decommission"), &json!({"reason": "replaced"})).ok();
+    assert_eq!(post(&client, &report(&name, "Critical", "load"))["id"], made["id"]);
+    let closed = post(&client, &report(&name, "Ok", "load"));
+    assert_eq!((&closed["result"], &closed["id"]), (&json!("closed"), &made["id"]));
+    assert_eq!(post(&client, &report(&name, "Critical", "load"))["result"], "created");
 }

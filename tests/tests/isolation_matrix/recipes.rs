@@ -332,8 +332,11 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("GET /scheduleMaintenances/active").filters(&["resourceId=$resource"]),
     op("POST /scheduleMaintenances/preview").asks(RANGE).sends(WINDOW).refers(COVERING),
     op("POST /scheduleMaintenances/match")
-        .sends(r#"{"resource": {"id": "$resource"}, "subject": "full"}"#)
-        .refers(&[r#"{"resource": {"id": "$resource"}}"#, r#"{"device": {"hostName": "$resource.name"}}"#]),
+        .sends(r#"{"resource": {"id": "$resource"}, "subject": "full", "currentState": "Critical"}"#)
+        .refers(&[
+            r#"{"resource": {"id": "$resource"}, "subject": "full", "currentState": "Critical"}"#,
+            r#"{"device": {"hostName": "$resource.name"}, "subject": "full", "currentState": "Critical"}"#,
+        ]),
     op("GET /scheduleMaintenances/{windowId}").ids(&[Kind::MaintenanceWindow]),
     op("POST /scheduleMaintenances/{windowId}").ids(&[Kind::MaintenanceWindow]).sends(WINDOW).refers(COVERING),
     op("DELETE /scheduleMaintenances/{windowId}").ids(&[Kind::MaintenanceWindow]),

@@ -11,6 +11,8 @@ both_backends![
     a_partners_window_covers_its_clients,
     an_alert_is_tried_rule_by_rule,
     an_alert_names_its_resource_as_people_do,
+    a_trial_and_a_report_are_read_alike,
+    a_name_that_two_clients_have_is_refused,
 ];
 
 /// What is in maintenance: host name, way, by the query.
@@ -151,7 +153,12 @@ fn an_alert_is_tried_rule_by_rule(server: &Server) {
     // The conditions are those of now.
     client.post(&path, &json!({"alertConditions": {"rules": []}})).ok();
     assert_eq!(alert("CPU", "D:")["alertType"], "Maintenance");
-    let closed = client.post("/scheduleMaintenances/match?at=2031-05-05T23:59:59Z", &json!({"device": host})).ok();
+    let closed = client
+        .post(
+            "/scheduleMaintenances/match?at=2031-05-05T23:59:59Z",
+            &json!({"device": host, "subject": "x", "currentState": "Ok"}),
+        )
+        .ok();
     assert_eq!((&closed["alertType"], closed["windows"].as_array().map(Vec::len)), (&json!("Monitoring"), Some(1)));
 }
 
@@ -178,11 +185,51 @@ fn an_alert_names_its_resource_as_people_do(server: &Server) {
         json!(name),
         id.clone(),
     ] {
-        let found = client.post(&path, &json!({"resource": key})).ok();
+        let found = client.post(&path, &json!({"resource": key, "subject": "x", "currentState": "critical"})).ok();
         assert_eq!((&found["resource"]["id"], &found["alertType"]), (id, &json!("Maintenance")), "{key}");
     }
-    client.post(&path, &json!({"subject": "x"})).invalid(&["resource"]);
-    client.post(&path, &json!({"resource": {"hostName": "nobody"}})).invalid(&["resource.hostName"]);
-    client.post(&path, &json!({"device": {}})).invalid(&["device"]);
+    let of = |device: Value| json!({"device": device, "subject": "x", "currentState": "critical"});
+    client.post(&path, &json!({"subject": "x", "currentState": "critical"})).invalid(&["resource"]);
+    client.post(&path, &of(json!({"hostName": "nobody"}))).invalid(&["device"]);
+    client.post(&path, &of(json!({}))).invalid(&["device"]);
+    client.post(&path, &json!({"device": name})).invalid(&["currentState", "subject"]);
     client.post(&path, &json!([])).invalid(&["body"]);
+}
+
+fn a_trial_and_a_report_are_read_alike(server: &Server) {
+    let client = server.new_client();
+    let name = unique("alike");
+    let address = "10.77.1.11";
+    client.post("/resources", &json!({"hostName": name, "ipAddress": address})).ok();
+    let body = json!({"name": unique("window"), "devices": [{"hostName": name}], "schedule": always(),
+    "alertConditions": {"matchingType": "ALL", "rules": [
+        {"key": "metric", "operator": "Equals", "value": "svc"},
+        {"key": "currentState", "operator": "Regex", "value": "^Critical$"},
+        {"key": "alertType", "operator": "Equals", "value": "Monitoring"},
+        {"key": "status", "operator": "Equals", "value": "New"},
+        {"key": "device.hostName", "operator": "Equals", "value": name},
+    ]}});
+    create(&client, &body);
+    for device in [json!(name), json!(address), json!({"id": "nope", "hostName": name})] {
+        let alert = json!({"device": device, "subject": "s", "serviceName": "svc", "currentState": "critical"});
+        let tried = client.post("/scheduleMaintenances/match", &alert).ok();
+        assert_eq!(tried["alertType"], "Maintenance", "{tried}");
+        assert_eq!(client.post("/alert", &alert).ok()["alertType"], "Maintenance", "{alert}");
+    }
+}
+
+fn a_name_that_two_clients_have_is_refused(server: &Server) {
+    let (partner, name) = (server.admin(), unique("group"));
+    let clients = [server.new_client(), server.new_client()];
+    for client in &clients {
+        client.post("/deviceGroups", &json!({"name": name})).ok();
+        client.post("/sites", &json!({"name": name})).ok();
+    }
+    let of = |list: &str| json!({"name": "w", "schedule": always(), list: [{"name": name}]});
+    for list in ["deviceGroups", "locations"] {
+        partner.post("/scheduleMaintenances", &of(list)).invalid(&[&format!("{list}[0].name")]);
+        create(&clients[0], &of(list));
+    }
+    partner.post("/deviceGroups", &json!({"name": name})).ok();
+    create(&partner, &of("deviceGroups"));
 }

@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 use super::{always, create, group, resource, text, window};
 
 both_backends![
+    a_window_is_written_back_as_it_was_read,
+    one_mistake_is_told_once,
     a_window_reads_back_as_it_was_made,
     everything_wrong_is_listed,
     targets_must_exist_for_the_tenant_and_be_few,
@@ -250,4 +252,32 @@ fn a_deleted_window_is_unknown(server: &Server) {
     client.get(&path).not_found();
     client.get(&format!("{path}/occurrences?from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z")).not_found();
     client.post_empty(&format!("{path}/end")).not_found();
+}
+
+fn a_window_is_written_back_as_it_was_read(server: &Server) {
+    let client = server.new_client();
+    let ((id, _), (kept, _)) = (resource(&client), resource(&client));
+    let mut body = window(&id, always());
+    body["devices"] = json!([{"uniqueId": id}, {"uniqueId": kept}]);
+    let path = create(&client, &body);
+    client.post(&format!("/resources/{id}/decommission"), &json!({"reason": "replaced"})).ok();
+    let read = client.get(&path).ok();
+    let written = client.post(&path, &json!({"devices": read["devices"], "description": "other"})).ok();
+    assert_eq!(written["devices"], read["devices"]);
+    client.post(&path, &json!({"devices": [{"uniqueId": uuid()}]})).invalid(&["devices[0].uniqueId"]);
+}
+
+fn one_mistake_is_told_once(server: &Server) {
+    let client = server.new_client();
+    let mut body = window("x", always());
+    body["devices"] = json!(["web-01"]);
+    client.post("/scheduleMaintenances", &body).invalid(&["devices[0]"]);
+    body["devices"] = json!("web-01");
+    client.post("/scheduleMaintenances", &body).invalid(&["devices"]);
+    body["devices"] = json!([]);
+    client.post("/scheduleMaintenances", &body).invalid(&["devices"]);
+    body["name"] = json!("");
+    client
+        .post("/scheduleMaintenances/preview?from=x&to=2031-01-01T00:00:00Z", &body)
+        .invalid(&["from", "name", "devices"]);
 }

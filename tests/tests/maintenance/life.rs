@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 use super::{NOON, always, create, resource, text, times, window};
 
 both_backends![
+    an_occurrence_that_was_skipped_is_in_nobodys_way,
+    a_read_is_never_not_modified,
     a_window_is_suspended_and_resumed,
     a_window_is_suspended_for_a_time,
     an_occurrence_is_skipped,
@@ -57,6 +59,17 @@ fn a_window_is_suspended_for_a_time(server: &Server) {
     suspend("2031-05-05T10:00:00Z", "2031-05-05T10:00:00Z").invalid(&["endTime"]);
     suspend("2020-05-05T10:00:00Z", "2020-05-05T11:00:00Z").invalid(&["endTime"]);
     client.post(&format!("{path}/suspend"), &json!({"pattern": "range"})).invalid(&["startTime", "endTime"]);
+    suspend("2031-05-05T10:00:00Z", "2031-05-06T11:00:00Z").ok();
+    suspend("2026-01-01T00:00:00Z", "2031-05-05T11:00:00Z").ok();
+    assert_eq!(
+        suspend("2026-01-01T00:00:00Z", "2031-05-06T11:00:00Z").ok()["state"],
+        "Suspended",
+        "it may be so longer"
+    );
+    client.post_empty(&format!("{path}/resume")).ok();
+    client.post(&format!("{path}/suspend"), &json!({"pattern": "now"})).ok();
+    suspend("2031-05-05T10:00:00Z", "2031-05-06T11:00:00Z").problem(409, "0004");
+    client.post_empty(&format!("{path}/resume")).ok();
     suspend("2031-05-05T10:00:00Z", "2031-05-06T11:00:00Z").ok();
     let found = client.get(&format!("{path}/occurrences?from=2031-05-05T00:00:00Z&to=2031-05-07T00:00:00Z")).ok();
     assert_eq!(times(&found), ["05-05T00:00/05-05T10:00", "05-06T11:00/05-06T23:59"]);
@@ -126,4 +139,28 @@ fn a_window_is_ended(server: &Server) {
     schedule["timezone"] = json!("Europe/London");
     let again = client.post(&path, &json!({"schedule": schedule})).ok();
     assert_ne!(again["state"], "Completed");
+}
+
+fn an_occurrence_that_was_skipped_is_in_nobodys_way(server: &Server) {
+    let client = server.new_client();
+    let (id, _) = resource(&client);
+    // Days that touch: one of them is always open.
+    let whole = json!({"type": "Recurring", "startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:00:00Z",
+        "timezone": "GMT", "pattern": {"type": "daily"}, "endBy": "NEVER"});
+    let path = create(&client, &window(&id, whole));
+    let next = client.get(&path).ok()["next"]["start"].clone();
+    client.post(&format!("{path}/skip"), &json!({"start": next})).ok();
+    let longer = client.post(&format!("{path}/extend"), &json!({"minutes": 5})).ok();
+    assert_ne!(longer["current"]["end"], next);
+    client.post(&format!("{path}/extend"), &json!({"minutes": 1440})).invalid(&["minutes"]);
+}
+
+fn a_read_is_never_not_modified(server: &Server) {
+    let client = server.new_client();
+    let (id, _) = resource(&client);
+    let path = create(&client, &window(&id, always()));
+    let tag = client.get(&path).header("etag").expect("a tag").to_owned();
+    let again = client.request("GET", &path).header("If-None-Match", &tag).send();
+    assert!(again.ok()["state"].is_string());
+    client.request("POST", &path).header("If-Match", &tag).json(&json!({"description": "other"})).send().ok();
 }

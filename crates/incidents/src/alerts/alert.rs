@@ -102,6 +102,14 @@ impl Alert {
         }
     }
 
+    /// As rules of windows see it: without what a window that held it back made of it, so that the answer of one that
+    /// asks for its type or its status does not change by having been given.
+    pub fn unheld(&self, now: Timestamp) -> Result<Value> {
+        let mut alert = self.clone();
+        rules::released(&mut alert);
+        alert.told(now)
+    }
+
     /// As subscribers, the audit log and rules see it.
     pub fn told(&self, now: Timestamp) -> Result<Value> {
         serde_json::to_value(self.shown(now)).map_err(|error| fault(&self.row.id, &error))

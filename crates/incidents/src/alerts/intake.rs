@@ -5,20 +5,21 @@
 //! that two gateways take in at once is one alert, and each report counts once. What each report does, in their order, is
 //! worked out in memory; windows are asked about what came of it; all of it is then written.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use base::{problem::FieldError, timestamp::Timestamp};
+use base::{fold, problem::FieldError, timestamp::Timestamp};
 use db::{Conn, Result};
 use outbox::{Change, Tx};
-use ports::{AlertFacts, KnownResource, ResourceKey, Window};
+use ports::{AlertFacts, KnownResource, Window};
 use serde_json::Value;
 
 use super::{
     alert::Alert,
+    named::{UNKNOWN, resources},
     report::Report,
     rules::{self, Step},
     store::{self, Known, Pending},
-    wire::AlertResult,
+    wire::{AlertResult, Device},
 };
 use crate::Neighbours;
 
@@ -49,18 +50,20 @@ pub struct Place {
 /// Takes reports in; what became of each, in their order.
 pub fn take_in(tx: &mut Tx<'_>, neighbours: &Neighbours, place: &Place, reports: &[Read]) -> Result<Vec<AlertResult>> {
     let good: Vec<&Report> = reports.iter().filter_map(|read| read.as_ref().ok()).collect();
-    let found = resources(tx.conn, neighbours, &place.scope, &good)?;
+    let found = resources(tx.conn, &*neighbours.resources, &place.scope, &good)?;
     let mut arrivals: Vec<Arrival<'_>> = good
         .into_iter()
         .zip(found)
         .map(|(report, (resource, warning))| {
             let tenant = resource.as_ref().map_or_else(|| place.home.clone(), |found| found.tenant_id.clone());
-            Arrival { problems: rules::problems(report, resource.as_ref()), report, resource, warning, tenant }
+            let problems = rules::problems(report, resource.as_ref());
+            Arrival { problems, former: Vec::new(), report, resource, warning, tenant }
         })
         .collect();
-    let mut ledger = Ledger::open(tx, &arrivals)?;
+    former(tx.conn, &mut arrivals)?;
+    let mut ledger = Ledger::open(tx, place, &arrivals)?;
     let done: Vec<(&'static str, Option<usize>)> =
-        arrivals.iter().map(|arrival| ledger.enter(arrival, tx.now)).collect();
+        arrivals.iter().map(|arrival| ledger.enter(arrival, &place.home, tx.now)).collect();
     ledger.ask_windows(tx, neighbours)?;
     let mut done = done.into_iter().zip(arrivals.drain(..)).map(|((result, place), arrival)| {
         let alert = place.and_then(|place| ledger.entries.get(place)).map(|entry| &entry.alert);
@@ -100,40 +103,39 @@ struct Arrival<'r> {
     tenant: String,
     /// What its problem may be known as.
     problems: Vec<String>,
+    /// What it was known as while the inventory had the resource that it names.
+    former: Vec<String>,
 }
 
-type Found = (Option<KnownResource>, Option<&'static str>);
-
-/// The resource that each report is about: the first of its names that is that of exactly one counts.
-fn resources(conn: &mut Conn, neighbours: &Neighbours, scope: &[String], reports: &[&Report]) -> Result<Vec<Found>> {
-    let (mut places, mut keys) = (HashMap::new(), Vec::new());
-    for key in reports.iter().flat_map(|report| &report.device.keys) {
-        places.entry(word(key)).or_insert_with(|| {
-            keys.push(key.clone());
-            keys.len() - 1
-        });
-    }
-    let found = if keys.is_empty() { Vec::new() } else { neighbours.resources.find(conn, scope, &keys)? };
-    let of_report = |report: &&Report| {
-        let named = &report.device.keys;
-        let hits = || named.iter().filter_map(|key| found.get(*places.get(&word(key))?));
-        match hits().find_map(|hits| if let [one] = hits.as_slice() { Some(one) } else { None }) {
-            Some(one) => (Some(one.clone()), None),
-            None if hits().any(|hits| hits.len() > 1) => (None, Some("the device names more than one resource")),
-            None if !named.is_empty() => (None, Some("the device names no resource of the inventory")),
-            None => (None, None),
+/// Finds what the problems of unknown resources were known as, where an alert is open for one that was known then.
+fn former(conn: &mut Conn, arrivals: &mut [Arrival<'_>]) -> Result<()> {
+    let mut hosts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for arrival in arrivals.iter() {
+        if let Some(host) = arrival.unknown().map(|device| fold(&device.host_name)).filter(|host| !host.is_empty()) {
+            hosts.entry(arrival.tenant.clone()).or_default().insert(host);
         }
-    };
-    Ok(reports.iter().map(of_report).collect())
+    }
+    let mut open: HashMap<Name, Vec<String>> = HashMap::new();
+    for (tenant, hosts) in hosts {
+        let hosts: Vec<String> = hosts.into_iter().collect();
+        for (host, id) in store::open_on_hosts(conn, &tenant, &hosts)? {
+            open.entry((tenant.clone(), host)).or_default().push(id);
+        }
+    }
+    for arrival in arrivals {
+        let Some(device) = arrival.unknown() else { continue };
+        let on_host = open.get(&(arrival.tenant.clone(), fold(&device.host_name))).into_iter().flatten();
+        let ids = on_host.cloned().chain([fold(&device.id)]).filter(|id| !id.is_empty());
+        arrival.former = ids.map(|id| rules::problem_of(arrival.report, &id)).collect();
+    }
+    Ok(())
 }
 
-fn word(key: &ResourceKey) -> (u8, &str) {
-    match key {
-        ResourceKey::Id(text) => (0, text),
-        ResourceKey::HostName(text) => (1, text),
-        ResourceKey::ExtResourceId(text) => (2, text),
-        ResourceKey::IpAddress(text) => (3, text),
-        ResourceKey::MacAddress(text) => (4, text),
+impl Arrival<'_> {
+    /// The device that the report names and the inventory does not know.
+    fn unknown(&self) -> Option<&Device> {
+        let device = self.report.device.device.as_ref();
+        device.filter(|_| self.warning == Some(UNKNOWN) && self.report.identity.is_none())
     }
 }
 
@@ -168,14 +170,22 @@ struct Entry {
 
 impl Ledger {
     /// Reads what is known, for nobody else to change.
-    fn open(tx: &mut Tx<'_>, arrivals: &[Arrival<'_>]) -> Result<Self> {
-        let tenants: BTreeSet<&String> = arrivals.iter().map(|arrival| &arrival.tenant).collect();
+    fn open(tx: &mut Tx<'_>, place: &Place, arrivals: &[Arrival<'_>]) -> Result<Self> {
+        let mut tenants: BTreeSet<&String> = arrivals.iter().map(|arrival| &arrival.tenant).collect();
+        // What is a client's may have been reported before anybody knew that.
+        let away = arrivals.iter().filter(|arrival| arrival.tenant != place.home);
+        let away: BTreeSet<&String> = away.flat_map(|arrival| &arrival.problems).collect();
+        let away: Vec<String> = away.into_iter().cloned().collect();
+        if store::known(tx.conn, &place.home, &away)?.iter().any(|known| known.is_open) {
+            tenants.insert(&place.home);
+        }
         let tenants: Vec<String> = tenants.into_iter().cloned().collect();
         store::take_up(tx.conn, &tenants)?;
         let mut ledger = Self { problems: HashMap::new(), entries: Vec::new(), places: HashMap::new() };
         for tenant in tenants {
-            let named = arrivals.iter().filter(|arrival| arrival.tenant == tenant);
-            let named: BTreeSet<&String> = named.flat_map(|arrival| &arrival.problems).collect();
+            let named = arrivals.iter().filter(|arrival| arrival.tenant == tenant || tenant == place.home);
+            let named: BTreeSet<&String> =
+                named.flat_map(|arrival| arrival.problems.iter().chain(&arrival.former)).collect();
             let named: Vec<String> = named.into_iter().cloned().collect();
             let known = store::known(tx.conn, &tenant, &named)?;
             let ids = known.iter().filter(|known| !known.alert_id.is_empty()).map(|known| known.alert_id.clone());
@@ -205,7 +215,7 @@ impl Ledger {
         let named = |problem: &String| (arrival.tenant.clone(), problem.clone());
         let mut names = arrival.problems.iter().map(named);
         let first = names.next().unwrap_or_default();
-        let Some(second) = names.next() else { return first };
+        let Some(second) = names.next() else { return self.former(arrival, first) };
         let is_open = |name: &Name| self.problems.get(name).is_some_and(|slot| slot.known.is_open && !slot.gone);
         if !is_open(&first)
             && is_open(&second)
@@ -216,8 +226,7 @@ impl Ledger {
             let alert = (arrival.tenant.clone(), known.alert_id.clone());
             if let Some(entry) = self.places.get(&alert).and_then(|place| self.entries.get_mut(*place)) {
                 entry.alert.row.problem.clone_from(&first.1);
-                // Nobody could ask a window about it while it was about nothing that is known.
-                (entry.ask, entry.changed) = (true, true);
+                entry.changed = true;
             }
             let stored = self.problems.get(&first).is_some_and(|slot| slot.stored);
             self.problems.insert(first.clone(), Slot { known, stored, changed: true, gone: false });
@@ -225,8 +234,46 @@ impl Ledger {
         first
     }
 
+    /// The name under which the problem of a resource is open that the inventory knows no more.
+    fn former(&self, arrival: &Arrival<'_>, name: Name) -> Name {
+        let is_open = |name: &Name| self.problems.get(name).is_some_and(|slot| slot.known.is_open && !slot.gone);
+        if is_open(&name) {
+            return name;
+        }
+        let mut former = arrival.former.iter().map(|problem| (arrival.tenant.clone(), problem.clone()));
+        former.find(is_open).unwrap_or(name)
+    }
+
+    /// Closes the alert of a problem that was reported to a partner before its resource was known to be a client's:
+    /// there it goes on. Answers where it is.
+    fn leave_home(&mut self, arrival: &Arrival<'_>, home: &str, now: Timestamp) -> Option<usize> {
+        if arrival.tenant == home {
+            return None;
+        }
+        let names = arrival.problems.iter().map(|problem| (home.to_owned(), problem.clone()));
+        let name = names
+            .into_iter()
+            .find(|name| self.problems.get(name).is_some_and(|slot| slot.known.is_open && !slot.gone))?;
+        let known = &self.problems.get(&name)?.known;
+        let place = *self.places.get(&(home.to_owned(), known.alert_id.clone()))?;
+        let entry = self.entries.get_mut(place)?;
+        let time = rules::time(arrival.report, now);
+        if time < entry.alert.row.last_ms {
+            return None;
+        }
+        entry.changed = true;
+        if arrival.report.state == "Ok" {
+            rules::healed(&mut entry.alert, arrival.report, now);
+        } else {
+            rules::moved(&mut entry.alert, &arrival.tenant, now);
+        }
+        self.learn(&name, |known| (known.is_open, known.settled_ms) = (false, time));
+        Some(place)
+    }
+
     /// Does what a report does; answers what that is called, and where the alert is.
-    fn enter(&mut self, arrival: &Arrival<'_>, now: Timestamp) -> (&'static str, Option<usize>) {
+    fn enter(&mut self, arrival: &Arrival<'_>, home: &str, now: Timestamp) -> (&'static str, Option<usize>) {
+        let left = self.leave_home(arrival, home, now);
         let (report, name) = (arrival.report, self.name(arrival));
         let time = rules::time(report, now);
         let slot = self.problems.get(&name).filter(|slot| !slot.gone);
@@ -250,7 +297,7 @@ impl Ledger {
             }
             Step::Settle => {
                 self.learn(&name, |known| known.settled_ms = known.settled_ms.max(time));
-                return ("ignored", None);
+                return (if left.is_some() { "closed" } else { "ignored" }, left);
             }
             Step::Ignore => return (if place.is_some() { "late" } else { "ignored" }, place),
             Step::Close => {
@@ -268,6 +315,8 @@ impl Ledger {
                 Step::Late => rules::counted(alert, report, now),
                 Step::Close => rules::healed(alert, report, now),
                 _ => {
+                    // Nobody could ask a window about it while it was about nothing that is known.
+                    entry.ask |= alert.row.resource_id.is_none() && arrival.resource.is_some();
                     if arrival.resource.is_some() || alert.row.resource_id.is_none() {
                         rules::about(alert, report, arrival.resource.as_ref());
                     }
@@ -303,7 +352,7 @@ impl Ledger {
         if asked.is_empty() {
             return Ok(());
         }
-        let told: Vec<Value> = asked.iter().map(|entry| entry.alert.told(now)).collect::<Result<_>>()?;
+        let told: Vec<Value> = asked.iter().map(|entry| entry.alert.unheld(now)).collect::<Result<_>>()?;
         let facts: Vec<AlertFacts<'_>> = asked
             .iter()
             .zip(&told)
@@ -320,14 +369,7 @@ impl Ledger {
             match cover {
                 Some(cover) => {
                     rules::expected(alert, &cover, now);
-                    let pending = Pending {
-                        tenant_id: alert.row.tenant_id.clone(),
-                        window_tenant: cover.window.tenant_id,
-                        window_id: cover.window.unique_id,
-                        name: cover.window.name,
-                        until_ms: cover.until.millis(),
-                        escalates: cover.run_escalation_action,
-                    };
+                    let pending = Pending::of(&alert.row.tenant_id, &cover);
                     let name = (pending.tenant_id.clone(), pending.window_tenant.clone(), pending.window_id.clone());
                     held.insert(name, pending);
                 }

@@ -3,6 +3,7 @@
 //!
 //! - [`report`], [`alertmanager`]: what monitors send
 //! - [`intake`]: what becomes of it; the decisions are in [`rules`]
+//! - [`named`]: which resources it names
 //! - [`windows`]: what becomes of alerts when their maintenance window is over
 //! - [`filter`]: the search
 //!
@@ -17,6 +18,7 @@ mod alertmanager;
 mod filter;
 pub mod http;
 pub mod intake;
+mod named;
 mod report;
 mod rules;
 mod schema;
@@ -27,6 +29,7 @@ pub mod tickets;
 mod windows;
 mod wire;
 
+pub use named::Trial;
 pub use windows::Escalator;
 
 use utoipa_actix_web::service_config::ServiceConfig;

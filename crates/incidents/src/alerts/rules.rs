@@ -59,6 +59,12 @@ pub fn no_alert() -> Problem {
     Problem::not_found("The alert was not found.")
 }
 
+/// The id of an alert in the spelling in which it is stored.
+pub fn alert_id(text: &str) -> String {
+    let folded = fold(text.trim());
+    folded.strip_prefix("alt-").map(|uuid| format!("ALT-{uuid}")).unwrap_or(folded)
+}
+
 /// When a report was so: whole seconds, so that one that says no time and one that does can be compared, and never in
 /// the future, or a clock that is ahead would keep everybody else's reports out.
 pub fn time(report: &Report, now: Timestamp) -> i64 {
@@ -72,17 +78,24 @@ pub fn problems(report: &Report, resource: Option<&KnownResource>) -> Vec<String
     if let Some(identity) = &report.identity {
         return vec![name(&["sender", identity])];
     }
-    let what = if report.metric.is_empty() { &report.subject } else { &report.metric };
-    let (what, component) = (fold(what), fold(&report.component));
-    let kind = if report.metric.is_empty() { "subject" } else { "metric" };
     let given = report.device.device.as_ref().map(|device| {
         let Device { id, ext_resource_id, host_name, ip_address, mac_address, name, .. } = device;
         let names = [id, ext_resource_id, host_name, ip_address, mac_address, name];
         fold(names.into_iter().find(|name| !name.is_empty()).map_or("", String::as_str))
     });
-    let known = resource.map(|resource| name(&["resource", &resource.id, kind, &what, &component]));
-    let named = name(&["named", &given.unwrap_or_default(), kind, &what, &component]);
+    let known = resource.map(|resource| problem_of(report, &resource.id));
+    let named = problem(report, "named", &given.unwrap_or_default());
     known.into_iter().chain([named]).collect()
+}
+
+/// The name of the problem that a report would be about if its resource were the one with this id.
+pub fn problem_of(report: &Report, resource: &str) -> String {
+    problem(report, "resource", resource)
+}
+
+fn problem(report: &Report, how: &str, which: &str) -> String {
+    let (kind, what) = if report.metric.is_empty() { ("subject", &report.subject) } else { ("metric", &report.metric) };
+    name(&[how, which, kind, &fold(what), &fold(&report.component)])
 }
 
 fn name(parts: &[&str]) -> String {
@@ -250,6 +263,11 @@ fn end(alert: &mut Alert, by: Option<Person>, note: String, now: Timestamp) {
     happened(alert, CLOSED, now);
 }
 
+/// The resource of an alert turned out to be a client's, whose alert it is from now on.
+pub fn moved(alert: &mut Alert, tenant: &str, now: Timestamp) {
+    end(alert, None, format!("The inventory knows the device now: it goes on as an alert of {tenant}."), now);
+}
+
 fn happened(alert: &mut Alert, event: &str, now: Timestamp) {
     event.clone_into(&mut alert.document.last_event);
     alert.row.updated_ms = now.millis();
@@ -283,6 +301,13 @@ pub fn expected(alert: &mut Alert, cover: &Cover, now: Timestamp) {
     });
 }
 
+/// The window of an alert that is open is over, and another one expects it as well.
+pub fn handed_over(alert: &mut Alert, cover: &Cover, now: Timestamp) {
+    expected(alert, cover, now);
+    alert.row.updated_ms = now.millis();
+    alert.row.version += 1;
+}
+
 /// No window expects the alert any more: it is as any other.
 pub fn released(alert: &mut Alert) {
     let Alert { row, document } = alert;
@@ -296,6 +321,13 @@ pub fn released(alert: &mut Alert) {
 /// The window of an alert that is open is over. `on_call` is whom to escalate it to; `None` when the window does not
 /// want that, which leaves it as it is until it is reported again.
 pub fn outlasted(alert: &mut Alert, on_call: Option<Escalation>, now: Timestamp) {
+    // One that was ended early shows when it was, and not when it was planned to.
+    if let Some(window) = &mut alert.document.maintenance
+        && Timestamp::parse(&window.until).is_some_and(|until| until > now)
+    {
+        window.until = now.to_string();
+        alert.row.version += 1;
+    }
     match on_call {
         Some(escalation) => {
             alert.row.suppression.clear();

@@ -4,6 +4,7 @@
 use base::cursor::{Found, Key, Walk};
 use db::{Column, Condition, Conn, Order, Result};
 use diesel::prelude::*;
+use ports::Cover;
 
 use super::{
     rules,
@@ -71,6 +72,20 @@ pub struct Pending {
     pub escalates: bool,
 }
 
+impl Pending {
+    /// Of a window that holds back alerts of a tenant.
+    pub fn of(tenant: &str, cover: &Cover) -> Self {
+        Self {
+            tenant_id: tenant.to_owned(),
+            window_tenant: cover.window.tenant_id.clone(),
+            window_id: cover.window.unique_id.clone(),
+            name: cover.window.name.clone(),
+            until_ms: cover.until.millis(),
+            escalates: cover.run_escalation_action,
+        }
+    }
+}
+
 /// Makes everybody else wait who writes alerts of these tenants.
 pub fn take_up(conn: &mut Conn, tenants: &[String]) -> Result<()> {
     let mut tenants: Vec<&String> = tenants.iter().collect();
@@ -83,6 +98,7 @@ pub fn take_up(conn: &mut Conn, tenants: &[String]) -> Result<()> {
 /// The alert with this id among these tenants, or 404.
 pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
     use alerts::dsl;
+    let id = rules::alert_id(id);
     let row = match scope {
         // The common case has a text that never changes, so that the statement stays prepared.
         [tenant] => dsl::alerts.find((tenant, id)).get_result(conn),
@@ -104,6 +120,24 @@ pub fn some(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<Row>> {
     for ids in ids.chunks(AT_ONCE) {
         let rows: Vec<Row> = dsl::alerts.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids)).load(conn)?;
         found.extend(rows);
+    }
+    Ok(found)
+}
+
+/// Host name and resource of the alerts of a tenant that are open on these hosts, each once.
+pub fn open_on_hosts(conn: &mut Conn, tenant: &str, hosts: &[String]) -> Result<Vec<(String, String)>> {
+    use alerts::dsl;
+    let mut found = Vec::new();
+    for hosts in hosts.chunks(AT_ONCE) {
+        let rows: Vec<(String, Option<String>)> = dsl::alerts
+            .filter(dsl::tenant_id.eq(tenant))
+            .filter(dsl::host_key.eq_any(hosts))
+            .filter(dsl::closed_ms.is_null())
+            .filter(dsl::resource_id.is_not_null())
+            .select((dsl::host_key, dsl::resource_id))
+            .distinct()
+            .load(conn)?;
+        found.extend(rows.into_iter().filter_map(|(host, id)| Some((host, id?))));
     }
     Ok(found)
 }

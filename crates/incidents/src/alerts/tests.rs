@@ -16,6 +16,7 @@ use ports::{
 use serde_json::{Value, json};
 
 use super::{
+    alertmanager,
     intake::{self, Place},
     windows,
     wire::AlertResult,
@@ -69,6 +70,11 @@ impl Maintenance for Fake {
         let known = |asked: &Window| asked.unique_id == "SM-1" && asked.tenant_id == "client_1";
         Ok(windows.iter().map(|asked| self.cover(at).filter(|_| known(asked)).map(|cover| cover.until)).collect())
     }
+
+    fn escalating(&self, _: &mut Conn, windows: &[Window]) -> Result<Vec<Option<bool>>> {
+        let window = *self.window.lock().unwrap();
+        Ok(windows.iter().map(|_| window.map(|(_, _, escalates)| escalates)).collect())
+    }
 }
 
 impl Resources for Fake {
@@ -86,7 +92,7 @@ impl Resources for Fake {
         Ok(keys.iter().map(|key| if knows && is_web(key) { vec![web.clone()] } else { Vec::new() }).collect())
     }
 
-    fn places(&self, _: &mut Conn, _: &[String], _: PlaceKind, _: &[PlaceKey]) -> Result<Vec<Option<Where>>> {
+    fn places(&self, _: &mut Conn, _: &[String], _: PlaceKind, _: &[PlaceKey]) -> Result<Vec<Vec<Where>>> {
         unreachable!()
     }
 
@@ -169,10 +175,13 @@ struct Told {
 
 impl Fixture {
     fn post(&self, minute: i64, reports: Value) -> Vec<AlertResult> {
+        self.take_in(minute, reports.as_array().unwrap().iter().map(intake::read).collect())
+    }
+
+    fn take_in(&self, minute: i64, reports: Vec<intake::Read>) -> Vec<AlertResult> {
         let neighbours = Arc::clone(&self.neighbours);
         let who = Who::service("test");
         let now = Timestamp::from_millis(START + minute * MINUTE);
-        let reports: Vec<_> = reports.as_array().unwrap().iter().map(intake::read).collect();
         let done = self.db.write_here(move |conn| {
             let place = Place { home: "client_1".into(), scope: vec!["client_1".into()] };
             Tx::run(conn, &who, now, |tx| intake::take_in(tx, &neighbours, &place, &reports))
@@ -303,6 +312,22 @@ fn an_alert_from_before_the_machine_was_known_goes_on() {
     assert_eq!(known.id, unknown.id);
     assert_eq!(fixture.report(3, "Ok").result, "closed");
     assert_eq!(fixture.report(4, "Critical").result, "created");
+}
+
+#[test]
+fn a_window_is_asked_once_the_machine_of_an_alertmanager_is_known() {
+    let fixture = fixture();
+    fixture.fake.set(0, 60, true);
+    *fixture.fake.knows.lock().unwrap() = false;
+    let notification = json!({"version": "4", "status": "firing", "alerts": [{"status": "firing",
+        "labels": {"alertname": "Load", "instance": "web-01", "severity": "critical"}, "fingerprint": "f1"}]});
+    let say = |minute| fixture.take_in(minute, alertmanager::read(&notification).unwrap()).remove(0);
+    let unknown = say(1);
+    assert_eq!((unknown.result, unknown.alert_type.as_deref()), ("created", Some("Monitoring")));
+    *fixture.fake.knows.lock().unwrap() = true;
+    let known = say(2);
+    assert_eq!((known.result, known.alert_type.as_deref()), ("repeated", Some("Maintenance")));
+    assert_eq!(known.id, unknown.id);
 }
 
 #[test]

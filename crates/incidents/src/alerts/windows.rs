@@ -10,7 +10,8 @@ use std::{sync::Arc, time::Duration};
 use base::timestamp::Timestamp;
 use db::{Conn, Db, Result};
 use outbox::{Background, Tx, Who};
-use ports::{OnCallPerson, Window};
+use ports::{AlertFacts, Cover, OnCallPerson, Window};
+use serde_json::Value;
 
 use super::{
     alert::Alert,
@@ -76,15 +77,19 @@ fn who() -> Who {
     Who::service("alerts")
 }
 
-/// When a window that holds back alerts ends; `None` when it is over.
-fn end(conn: &mut Conn, neighbours: &Neighbours, pending: &Pending, now: Timestamp) -> Result<Option<Timestamp>> {
-    let at = Timestamp::from_millis(pending.until_ms.min(now.millis()));
-    let window = Window {
+/// A window that holds back alerts, as it is asked about.
+fn asked(pending: &Pending) -> Window {
+    Window {
         tenant_id: pending.window_tenant.clone(),
         unique_id: pending.window_id.clone(),
         name: pending.name.clone(),
-    };
-    let end = neighbours.maintenance.open_until(conn, &[window], at)?.into_iter().flatten().next();
+    }
+}
+
+/// When a window that holds back alerts ends; `None` when it is over.
+fn end(conn: &mut Conn, neighbours: &Neighbours, pending: &Pending, now: Timestamp) -> Result<Option<Timestamp>> {
+    let at = Timestamp::from_millis(pending.until_ms.min(now.millis()));
+    let end = neighbours.maintenance.open_until(conn, &[asked(pending)], at)?.into_iter().flatten().next();
     Ok(end.filter(|end| *end > now || end.millis() > pending.until_ms))
 }
 
@@ -112,21 +117,64 @@ fn prolong(tx: &mut Tx<'_>, window: &Pending, until: Timestamp) -> Result<()> {
     store::hold(tx.conn, &Pending { until_ms: until.millis(), ..window.clone() })
 }
 
-/// The window is over: what it held back is escalated, as it wants it.
+/// The window is over: what another window expects as well is held back by that one now, and the rest is escalated, as
+/// the window wants it.
 fn finish(tx: &mut Tx<'_>, neighbours: &Neighbours, window: &Pending) -> Result<bool> {
     let rows = store::held_back(tx.conn, window, "", AT_ONCE)?;
     let more = rows.len() as i64 == AT_ONCE;
-    let escalation = if window.escalates && !rows.is_empty() {
+    let mut over = Vec::new();
+    for (row, cover) in still_covered(tx, neighbours, window, rows)? {
+        match cover {
+            Some(cover) => {
+                let pending = Pending::of(&row.tenant_id, &cover);
+                change(tx, vec![row], |alert, now| rules::handed_over(alert, &cover, now))?;
+                // One that is held already is seen to with what it holds.
+                if store::still_pending(tx.conn, &pending)?.is_none() {
+                    store::hold(tx.conn, &pending)?;
+                }
+            }
+            None => over.push(row),
+        }
+    }
+    // As the window says by now; of one that is gone, as it said when it held them back.
+    let escalates = neighbours.maintenance.escalating(tx.conn, &[asked(window)])?.into_iter().flatten().next();
+    let escalation = if escalates.unwrap_or(window.escalates) && !over.is_empty() {
         let on_call = on_call(tx.conn, neighbours, &window.tenant_id, tx.now)?;
         Some(Escalation { time: tx.now.to_string(), on_call })
     } else {
         None
     };
-    change(tx, rows, |alert, now| rules::outlasted(alert, escalation.clone(), now))?;
+    change(tx, over, |alert, now| rules::outlasted(alert, escalation.clone(), now))?;
     if !more {
         store::forget(tx.conn, window)?;
     }
     Ok(more)
+}
+
+/// Which of the alerts that a window held back another one expects now.
+fn still_covered(
+    tx: &mut Tx<'_>,
+    neighbours: &Neighbours,
+    window: &Pending,
+    rows: Vec<store::Row>,
+) -> Result<Vec<(store::Row, Option<Cover>)>> {
+    let told = |row: &store::Row| Alert::of(row.clone())?.unheld(tx.now);
+    let told: Vec<Value> = rows.iter().map(told).collect::<Result<_>>()?;
+    let facts: Vec<AlertFacts<'_>> = rows
+        .iter()
+        .zip(&told)
+        .map(|(row, alert)| AlertFacts {
+            tenant_id: &row.tenant_id,
+            resource_id: row.resource_id.as_deref().unwrap_or_default(),
+            alert,
+        })
+        .collect();
+    let covers = neighbours.maintenance.catching(tx.conn, &facts, tx.now)?;
+    // That the same window opened again does not hide that it was over.
+    let is_other = |cover: &Cover| {
+        (&cover.window.tenant_id, &cover.window.unique_id) != (&window.window_tenant, &window.window_id)
+    };
+    Ok(rows.into_iter().zip(covers.into_iter().map(|cover| cover.filter(is_other))).collect())
 }
 
 /// Who is on call for a tenant: through its own rosters, and through those of its partner, which are for all clients.

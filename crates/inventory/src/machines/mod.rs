@@ -30,7 +30,7 @@ impl Resources for Machines {
         tenants: &[String],
         kind: PlaceKind,
         keys: &[PlaceKey],
-    ) -> Result<Vec<Option<Place>>> {
+    ) -> Result<Vec<Vec<Place>>> {
         match kind {
             PlaceKind::DeviceGroup => places::groups(conn, tenants, keys),
             PlaceKind::Location => places::sites(conn, tenants, keys),

@@ -27,8 +27,8 @@ struct Found {
     parent: Option<i64>,
 }
 
-/// The device group that each key names.
-pub(super) fn groups(conn: &mut Conn, tenants: &[String], keys: &[PlaceKey]) -> Result<Vec<Option<Place>>> {
+/// The device groups that each key names.
+pub(super) fn groups(conn: &mut Conn, tenants: &[String], keys: &[PlaceKey]) -> Result<Vec<Vec<Place>>> {
     let (numbers, unique_ids, names) = asked(keys);
     let mut found = groups_where(conn, tenants, "resource_groups.id IN", &numbers, Condition::integer_in)?;
     found.extend(groups_where(conn, tenants, "resource_groups.unique_id IN", &unique_ids, Condition::text_in)?);
@@ -36,8 +36,8 @@ pub(super) fn groups(conn: &mut Conn, tenants: &[String], keys: &[PlaceKey]) -> 
     Ok(named(tenants, keys, found))
 }
 
-/// The site that each key names.
-pub(super) fn sites(conn: &mut Conn, tenants: &[String], keys: &[PlaceKey]) -> Result<Vec<Option<Place>>> {
+/// The sites that each key names.
+pub(super) fn sites(conn: &mut Conn, tenants: &[String], keys: &[PlaceKey]) -> Result<Vec<Vec<Place>>> {
     let (numbers, _, names) = asked(keys);
     let mut found = sites_where(conn, tenants, "sites.id IN", &numbers, Condition::integer_in)?;
     found.extend(sites_where(conn, tenants, "sites.name_key IN", &names, Condition::text_in)?);
@@ -65,22 +65,27 @@ fn unique_id(text: &str) -> Option<String> {
     }
 }
 
-/// What each key means among what was found: of several, what belongs to the tenant that was named first.
-fn named(tenants: &[String], keys: &[PlaceKey], mut found: Vec<Found>) -> Vec<Option<Place>> {
+/// What each key means among what was found: what belongs to the tenant that was named first, or else two at most.
+fn named(tenants: &[String], keys: &[PlaceKey], mut found: Vec<Found>) -> Vec<Vec<Place>> {
     found.sort_by_key(|found| (tenants.iter().position(|tenant| *tenant == found.place.tenant_id), found.place.id));
-    let meant = |key: &PlaceKey| {
+    found.dedup_by(|one, other| one.place == other.place);
+    let meant = |key: &PlaceKey| -> Vec<Place> {
         let (unique_id, name) = match key {
             PlaceKey::UniqueId(text) => (unique_id(text), None),
             PlaceKey::Name(name) => (None, Some(fold(name.trim()))),
             PlaceKey::Id(_) => (None, None),
         };
-        found.iter().find(|found| match key {
+        let mut meant = found.iter().filter(|found| match key {
             PlaceKey::Id(id) => found.place.id == *id,
             PlaceKey::UniqueId(_) => unique_id.as_deref() == Some(&found.place.unique_id),
             PlaceKey::Name(_) => name.as_deref() == Some(&found.name_key),
-        })
+        });
+        let Some(first) = meant.next() else { return Vec::new() };
+        let is_own = tenants.first() == Some(&first.place.tenant_id);
+        let second = meant.next().filter(|_| !is_own);
+        std::iter::once(first).chain(second).map(|found| found.place.clone()).collect()
     };
-    keys.iter().map(|key| meant(key).map(|found| found.place.clone())).collect()
+    keys.iter().map(meant).collect()
 }
 
 fn groups_where<V: Clone>(

@@ -151,19 +151,19 @@ fn places_hold_what_is_in_the_groups_below_them() {
         PlaceKey::Name("Every".to_owned()),
     ];
     let places = fixture.read(|conn| Machines.places(conn, &both, PlaceKind::DeviceGroup, &keys));
-    let ids: Vec<_> = places.iter().map(|place| place.as_ref().map(|place| place.id)).collect();
-    assert_eq!(ids, [Some(top.id), Some(below.id), Some(partner.id), None]);
+    let ids: Vec<_> = places.iter().map(|named| named.iter().map(|place| place.id).collect::<Vec<_>>()).collect();
+    assert_eq!(ids, [vec![top.id], vec![below.id], vec![partner.id], vec![]]);
     let keys = [PlaceKey::Name("KÖLN".to_owned()), PlaceKey::Id(site.id), PlaceKey::Id(site.id + 1)];
     let sites = fixture.read(|conn| Machines.places(conn, &both, PlaceKind::Location, &keys));
-    assert_eq!(sites.iter().map(Option::is_some).collect::<Vec<_>>(), [true, true, false]);
+    assert_eq!(sites.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 0]);
     let foreign = fixture.read(|conn| Machines.places(conn, &tenants(&["client_2"]), PlaceKind::Location, &keys));
-    assert_eq!(foreign, [None, None, None]);
+    assert!(foreign.iter().all(Vec::is_empty));
 
     let members = |of: &[String], place: &Place, after: Option<&str>, limit| {
         let all = fixture.read(|conn| Machines.members(conn, of, place, after, limit));
         all.into_iter().map(|resource| resource.id).collect::<Vec<_>>()
     };
-    let (mut sorted, place) = ([web.clone(), db.clone()], |index: usize| places[index].clone().unwrap());
+    let (mut sorted, place) = ([web.clone(), db.clone()], |index: usize| places[index][0].clone());
     sorted.sort();
     assert_eq!(members(&both, &place(0), None, 10), std::slice::from_ref(&web), "a child's members are its parent's");
     assert_eq!(members(&both, &place(2), None, 1), sorted[..1]);

@@ -1,10 +1,6 @@
 //! Jobs over HTTP.
 
-use actix_web::{
-    HttpResponse, delete, get,
-    http::header::{self, HeaderValue},
-    post, web,
-};
+use actix_web::{HttpResponse, delete, get, post, web};
 use api::{Answer, At, Body, answer, context::check_version, spec::PageOf};
 use base::problem::{FieldError, Problem, shorten};
 use outbox::Tx;
@@ -176,10 +172,7 @@ pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpR
     });
     let (shown, version) = read.await?;
     // The tag is that of what people change, for `If-Match`. Runs come and go without them, so it is never a 304.
-    let mut response = answer::ok(&shown)?;
-    let tag = HeaderValue::from_str(&format!("\"{version}\"")).map_err(|_| Problem::internal())?;
-    response.headers_mut().insert(header::ETAG, tag);
-    Ok(response)
+    answer::tagged(&shown, version)
 }
 
 /// Update a job

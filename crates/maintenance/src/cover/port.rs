@@ -57,12 +57,21 @@ impl Maintenance for Windows {
     }
 
     fn open_until(&self, conn: &mut Conn, windows: &[Window], at: Timestamp) -> Result<Vec<Option<Timestamp>>> {
-        let names: Vec<Name> =
-            windows.iter().map(|window| (window.tenant_id.clone(), window.unique_id.clone())).collect();
+        let names = names(windows);
         let ready = self.load(conn, &names)?;
         let until = |name: &Name| Some(ready.get(name)?.course.open_at(at)?.end());
         Ok(names.iter().map(until).collect())
     }
+
+    fn escalating(&self, conn: &mut Conn, windows: &[Window]) -> Result<Vec<Option<bool>>> {
+        let names = names(windows);
+        let ready = self.load(conn, &names)?;
+        Ok(names.iter().map(|name| ready.get(name).map(|window| window.run_escalation)).collect())
+    }
+}
+
+fn names(windows: &[Window]) -> Vec<Name> {
+    windows.iter().map(|window| (window.tenant_id.clone(), window.unique_id.clone())).collect()
 }
 
 /// The window that catches an alert: of several, the one that is open longest, and of those the first by id.

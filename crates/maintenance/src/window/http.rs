@@ -1,5 +1,7 @@
 //! Windows over HTTP.
 
+use std::collections::HashSet;
+
 use actix_web::{HttpResponse, delete, get, post, web};
 use api::{Answer, At, Body, answer, context::check_version};
 use base::{Fields, problem::Problem};
@@ -90,7 +92,8 @@ pub async fn get(at: At, windows: web::Data<Windows>, path: web::Path<(String, S
             Ok((shown::one(conn, windows.resources(), &row, now)?, row.version))
         })
         .await?;
-    answer::entity(&at, &shown, version)
+    // The tag is that of what people change, for `If-Match`. It opens and closes without them, so it is never a 304.
+    answer::tagged(&shown, version)
 }
 
 /// Update a maintenance window
@@ -182,7 +185,7 @@ fn read_targets(body: &Body) -> std::result::Result<Lists, Problem> {
     let mut fields = Fields::of(&body.0);
     let lists = Lists::read(&mut fields);
     if !lists.any() {
-        targets::check_number(&mut fields, 0);
+        targets::check_number(&mut fields);
     }
     fields.finish()?;
     Ok(lists)
@@ -269,7 +272,17 @@ impl Members {
         match self {
             Self::Replace(lists) => {
                 after.retain(|target| !lists.has(target.kind));
-                after.extend(targets::resolve(tx.conn, windows.resources(), tenants, &lists.all())?);
+                // What is written back as it was read stays, also what is not there any more.
+                let (kept, new): (Vec<_>, Vec<_>) = lists
+                    .all()
+                    .into_iter()
+                    .map(|reference| (before.iter().find(|target| reference.is(target)).cloned(), reference))
+                    .partition(|(known, _)| known.is_some());
+                let new: Vec<_> = new.into_iter().map(|(_, reference)| reference).collect();
+                let mut given: Vec<Target> = kept.into_iter().filter_map(|(known, _)| known).collect();
+                given.extend(targets::resolve(tx.conn, windows.resources(), tenants, &new)?);
+                let mut seen = HashSet::new();
+                after.extend(given.into_iter().filter(|target| seen.insert(target.clone())));
                 after.sort_by_key(|target| target.kind);
             }
             Self::Add(lists) => {

@@ -2,6 +2,7 @@
 
 use actix_web::{HttpResponse, get, post, web};
 use api::{At, Body, answer};
+use base::problem::Problem;
 use calendar::Interval;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -53,6 +54,18 @@ pub async fn list(at: At, path: web::Path<(String, String)>) -> api::Result<Http
     answer::ok(&Occurrences::of(&window.course()?, range))
 }
 
+/// Both of two readings, or what is wrong with either.
+fn both<A, B>(one: Result<A, Problem>, other: Result<B, Problem>) -> Result<(A, B), Problem> {
+    match (one, other) {
+        (Ok(one), Ok(other)) => Ok((one, other)),
+        (Err(mut one), Err(other)) if !one.errors.is_empty() && !other.errors.is_empty() => {
+            one.errors.extend(other.errors);
+            Err(Problem::fields(one.errors))
+        }
+        (Err(problem), _) | (_, Err(problem)) => Err(problem),
+    }
+}
+
 /// Preview a maintenance window
 ///
 /// When a window would be open, from the body of its create. It is checked as for a create, and nothing is stored.
@@ -69,8 +82,8 @@ pub async fn list(at: At, path: web::Path<(String, String)>) -> api::Result<Http
 )]
 #[post("/scheduleMaintenances/preview")]
 pub async fn preview(at: At, windows: web::Data<Windows>, body: Body) -> api::Result<HttpResponse> {
-    let range = calendar::parse::range(at.query()?, Some(&body.0))?;
-    let new = NewWindow::read(&body.0)?;
+    let range = calendar::parse::range(at.query()?, Some(&body.0));
+    let (range, new) = both(range, NewWindow::read(&body.0))?;
     rules::created(&new, at.tenant.id.as_str(), String::new(), "", at.now)?;
     let course = Course::new(&new.schedule, Holds::default());
     let scope = at.scope();

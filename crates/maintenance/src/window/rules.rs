@@ -128,9 +128,12 @@ pub enum Pause {
 /// # Errors
 /// 409 when it is completed, or suspended already.
 pub fn suspended(old: &Window, pause: Pause, now: Timestamp) -> Result<Window, Problem> {
-    let state = old.course()?.state(now);
+    let course = old.course()?;
+    let state = course.state(now);
     let is_now = pause == Pause::Now;
-    if state == State::Completed || (is_now && state == State::Suspended) {
+    // One that is suspended until it is resumed is so in every range; one that is so for a time may be so longer.
+    let for_good = course.suspension(now).is_some_and(|(_, until)| until.is_none());
+    if state == State::Completed || (state == State::Suspended && (is_now || for_good)) {
         return Err(not_while(state, "it cannot be suspended"));
     }
     let present = second(now);

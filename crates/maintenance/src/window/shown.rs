@@ -51,7 +51,7 @@ impl Names {
                 targets.iter().map(|target| PlaceKey::Id(target.id.parse().unwrap_or(-1))).collect();
             let found = resources.places(conn, &tenants, place, &keys)?;
             let named = targets.into_iter().cloned().zip(found);
-            names.places.extend(named.filter_map(|(target, found)| Some((target, found?))));
+            names.places.extend(named.filter_map(|(target, found)| Some((target, found.into_iter().next()?))));
         }
         Ok(names)
     }

@@ -105,8 +105,11 @@ impl Lists {
     /// Reads the lists of a body. What is wrong is noted there.
     pub fn read(fields: &mut Fields<'_>) -> Self {
         Self(Kind::ALL.map(|kind| {
+            let given = fields.value(kind.list()).and_then(Value::as_array);
             let items = fields.objects(kind.list())?;
-            Some(items.into_iter().filter_map(|mut item| Reference::read(&mut item, kind)).collect())
+            // Of what is no object nothing more is said than that.
+            let items = items.into_iter().zip(given.into_iter().flatten()).filter(|(_, given)| given.is_object());
+            Some(items.filter_map(|(mut item, _)| Reference::read(&mut item, kind)).collect())
         }))
     }
 
@@ -126,8 +129,11 @@ impl Lists {
     }
 }
 
-/// Notes when there are too many targets, or none.
-pub fn check_number(fields: &mut Fields<'_>, number: usize) {
+/// Notes when a body names too many targets, or none.
+pub fn check_number(fields: &mut Fields<'_>) {
+    let given = || Kind::ALL.into_iter().filter_map(|kind| fields.value(kind.list())).filter(|list| !list.is_null());
+    // How many a list has that is none is not to be said.
+    let Some(number) = given().map(|list| list.as_array().map(Vec::len)).sum() else { return };
     if let Some(message) = wrong_number(number) {
         let named = Kind::ALL.into_iter().find(|kind| fields.has(kind.list()));
         fields.error(named.unwrap_or(Kind::Device).list(), message);
@@ -260,9 +266,13 @@ fn in_places(
         })
         .collect();
     let all = resources.places(conn, tenants, kind, &keys)?;
-    let target = |(place, reference): (Option<ports::Place>, &&Reference)| match place {
-        Some(place) => Ok(Target { kind: Kind::of(kind), tenant: place.tenant_id, id: place.id.to_string() }),
-        None => Err(reference.unknown()),
+    let target = |(places, reference): (Vec<ports::Place>, &&Reference)| match places.as_slice() {
+        [] => Err(reference.unknown()),
+        [_, _, ..] => {
+            let (noun, text) = (reference.kind.noun(), shorten(&reference.text));
+            Err(FieldError::new(&reference.path, format!("names more than one {noun}, give its id: {text}")))
+        }
+        [one] => Ok(Target { kind: Kind::of(kind), tenant: one.tenant_id.clone(), id: one.id.to_string() }),
     };
     Ok(all.into_iter().zip(asked).map(target).collect())
 }

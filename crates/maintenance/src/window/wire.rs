@@ -242,7 +242,7 @@ impl NewWindow {
         let description = fields.text("description").unwrap_or_default();
         let schedule = MaintenanceSchedule::read(&mut fields);
         let targets = targets::Lists::read(&mut fields).all();
-        targets::check_number(&mut fields, targets.len());
+        targets::check_number(&mut fields);
         let (run_rba, install_patch, run_escalation) = flags(&mut fields);
         let conditions = conditions(&mut fields).flatten();
         fields.finish()?;
