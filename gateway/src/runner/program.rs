@@ -76,7 +76,8 @@ impl Output {
         // What does not fit is read all the same, so that the script does not wait, and dropped.
         if lines.1 + line.len() <= MOST_OUTPUT {
             lines.1 += line.len() + 1;
-            lines.0.push(String::from_utf8_lossy(line).into_owned());
+            // No text of the service has a NUL.
+            lines.0.push(String::from_utf8_lossy(line).replace('\0', "\u{FFFD}"));
         }
     }
 
@@ -256,6 +257,12 @@ mod tests {
     fn zombie(pid: Pid) -> bool {
         let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
         stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('Z'))
+    }
+
+    #[test]
+    fn what_is_no_text_is_replaced() {
+        let (code, _, lines) = run(r"printf 'a\000b\n\377c\n'", LONG);
+        assert_eq!((code, lines), (0, vec!["a\u{FFFD}b".to_owned(), "\u{FFFD}c".to_owned()]));
     }
 
     #[test]
