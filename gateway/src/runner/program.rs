@@ -164,7 +164,7 @@ impl Program {
         self.timed_out.load(Ordering::Relaxed)
     }
 
-    /// Ends it, and all that it started, at once.
+    /// Ends it at once, and all that it started and that did not leave its process group.
     pub fn kill(&mut self) {
         if let Some(over) = self.over.take() {
             let _ = over.send(());
