@@ -15,7 +15,7 @@ pub fn fill(db: &Db) -> anyhow::Result<()> {
     if rosters::demo::fill(db, &client, &people, api::clock::now())? {
         tracing::info!(tenant = %client, "filled the rosters of the demo company");
     }
-    if jobs::demo::fill(db, &client, api::clock::now())? {
+    if jobs::demo::fill(db, &client, &people, api::clock::now())? {
         tracing::info!(tenant = %client, "filled the jobs of the demo company");
     }
     let windows = neighbours::windows();

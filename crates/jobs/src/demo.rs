@@ -28,14 +28,15 @@ const NIGHTS: [(&str, i64, &str); 5] = [
     ("SUCCEEDED", 0, "14 files removed\n"),
 ];
 
-/// Adds the jobs to a tenant that has none. Says whether it did anything.
-pub fn fill(db: &Db, tenant: &TenantId, now: Timestamp) -> Result<bool> {
+/// Adds the jobs to a tenant that has none, by the first of `people`; without one nothing happens. Says whether it did anything.
+pub fn fill(db: &Db, tenant: &TenantId, people: &[String], now: Timestamp) -> Result<bool> {
+    let Some(author) = people.first().cloned() else { return Ok(false) };
     let tenant = tenant.to_string();
-    let who = Who { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
-    db.write_here(move |conn| Tx::run(conn, &who, now, |tx| fill_empty(tx, &tenant)))
+    let who = Who { user_id: author.clone(), key_id: "demo".to_owned(), request_id: String::new() };
+    db.write_here(move |conn| Tx::run(conn, &who, now, |tx| fill_empty(tx, &tenant, &author)))
 }
 
-fn fill_empty(tx: &mut Tx<'_>, tenant: &str) -> Result<bool> {
+fn fill_empty(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<bool> {
     if job::store::any(tx.conn, tenant)? {
         return Ok(false);
     }
@@ -46,14 +47,14 @@ fn fill_empty(tx: &mut Tx<'_>, tenant: &str) -> Result<bool> {
         true,
     )?;
     let id = db::next_id(tx.conn, "jobs.scripts", 1)?;
-    let script = scripts::rules::changed(&scripts::rules::blank(tenant, id, "", now), &script, "", now);
+    let script = scripts::rules::changed(&scripts::rules::blank(tenant, id, author, now), &script, author, now);
     scripts::store::insert(tx.conn, &script)?;
     let midnight = now.millis().div_euclid(DAY_MS) * DAY_MS;
     let two = midnight + 2 * 3_600_000;
     let tonight = if two > now.millis() { two } else { two + DAY_MS };
     let nightly = add(
         tx,
-        tenant,
+        (tenant, author),
         &json!({
             "name": "Nightly cleanup",
             "description": "Keeps the build machines from filling up",
@@ -67,7 +68,7 @@ fn fill_empty(tx: &mut Tx<'_>, tenant: &str) -> Result<bool> {
     )?;
     add(
         tx,
-        tenant,
+        (tenant, author),
         &json!({
             "name": "Missing patches, by week",
             "schedule": {
@@ -84,10 +85,10 @@ fn fill_empty(tx: &mut Tx<'_>, tenant: &str) -> Result<bool> {
     Ok(true)
 }
 
-fn add(tx: &mut Tx<'_>, tenant: &str, body: &Value) -> Result<job::store::Job> {
+fn add(tx: &mut Tx<'_>, (tenant, author): (&str, &str), body: &Value) -> Result<job::store::Job> {
     let change = JobChange::read(body, true)?;
-    let blank = job::rules::blank(tenant, uuid::Uuid::now_v7().to_string(), "", tx.now);
-    let row = job::rules::changed(&blank, &change, "", tx.now)?;
+    let blank = job::rules::blank(tenant, uuid::Uuid::now_v7().to_string(), author, tx.now);
+    let row = job::rules::changed(&blank, &change, author, tx.now)?;
     job::store::insert(tx.conn, &row)?;
     let shown = job::shown::job(tx.conn, &[tenant.to_owned()], &row)?;
     job::shown::note(tx, &row, None, Some(&shown))?;
@@ -109,6 +110,7 @@ fn past(tx: &mut Tx<'_>, job: &job::store::Job, due_ms: i64, status: &str, exit_
         finished_ms: Some(due_ms + 9_000),
         attempt: 1,
         runner: "build-01".to_owned(),
+        runner_user: job.created_by.clone(),
         exit_code: Some(exit_code),
         output_bytes: i64::try_from(output.len()).map_err(|_| Problem::internal())?,
         ..run

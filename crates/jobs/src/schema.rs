@@ -63,6 +63,7 @@ diesel::table! {
         finished_ms -> Nullable<BigInt>,
         attempt -> BigInt,
         lease_ms -> Nullable<BigInt>,
+        lease_s -> BigInt,
         runner -> Text,
         runner_user -> Text,
         exit_code -> Nullable<BigInt>,

@@ -224,10 +224,11 @@ fn a_run_that_three_runners_left_has_failed_and_history_ends_somewhere() {
         (run.state, run.attempt, run.lease_ms) = ("RUNNING".to_owned(), 2, Some(lease.millis()));
     });
     scheduler::clear_away(&fixture.db, 30, lease).unwrap();
-    assert_eq!(fixture.told(&job), ["01T10 RUNNING"], "somebody else may try");
+    assert_eq!(fixture.told(&job), ["01T10 QUEUED"], "somebody else may try");
     fixture.change(&fixture.runs(&job)[0], |run| run.output_cut = true);
     let run = fixture.runs(&job).remove(0);
-    let third = Run { attempt: 3, ..run.clone() };
+    assert_eq!((run.attempt, run.lease_ms), (2, None));
+    let third = Run { attempt: 3, state: "RUNNING".to_owned(), lease_ms: Some(lease.millis()), ..run.clone() };
     assert!(fixture.db.write_here(move |conn| runs::store::update(conn, &run, &third)).unwrap());
     scheduler::clear_away(&fixture.db, 30, lease).unwrap();
     assert_eq!(fixture.told(&job), ["01T10 FAILED"]);

@@ -68,7 +68,12 @@ fn fill_empty(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<bool> {
     let now = tx.now;
     let mut made: Vec<categories::store::Category> = Vec::new();
     for (name, above, description) in CATEGORIES {
-        let new = NewCategory { name: name.to_owned(), description: description.to_owned(), parent: None };
+        let new = NewCategory {
+            name: name.to_owned(),
+            description: description.to_owned(),
+            parent: None,
+            state: state::ACTIVE,
+        };
         let above = made.iter().find(|category| category.name == above);
         let number = db::next_id(tx.conn, "kb.categories", 1)?;
         let row = categories::rules::created(tenant, new, above, number, author, now)?;

@@ -15,6 +15,7 @@ use actix_web::rt::{
 };
 use anyhow::Context as _;
 use base::secret::Secret;
+use reqwest::StatusCode;
 use serde_json::{Value, json};
 
 use crate::{
@@ -205,8 +206,10 @@ impl Carrier {
             if beaten.elapsed() >= HEARTBEAT {
                 beaten = Instant::now();
                 let body = json!({"attempt": attempt, "leaseSeconds": LEASE_S});
-                if let Told::Refused(..) = self.service.post(&format!("/jobs/runs/{run}/heartbeat"), &body, None) {
-                    return None;
+                match self.service.post(&format!("/jobs/runs/{run}/heartbeat"), &body, None) {
+                    Told::Refused(status, _) if is_gone(status) => return None,
+                    Told::Refused(status, why) => tracing::warn!(run, "a heartbeat was refused: {status}, {why}"),
+                    Told::Done(_) | Told::Later(_) => {}
                 }
             }
             if self.stopped() && !stopped {
@@ -226,6 +229,11 @@ impl Carrier {
             Outcome { status, exit_code, reason: String::new() }
         })
     }
+}
+
+/// Does a refusal say that the run is not this runner's any more, rather than that a request is no good?
+fn is_gone(status: StatusCode) -> bool {
+    matches!(status, StatusCode::NOT_FOUND | StatusCode::CONFLICT)
 }
 
 /// What is yet to be told of what a run printed.
@@ -273,7 +281,13 @@ impl Log<'_> {
                         self.kept.clear();
                     }
                 }
-                Told::Refused(..) => return Sent::Gone,
+                Told::Refused(status, _) if is_gone(status) => return Sent::Gone,
+                // Some of the output is worth less than the result.
+                Told::Refused(status, why) => {
+                    tracing::warn!(run = self.run, "lines were refused, and are lost: {status}, {why}");
+                    self.number += 1;
+                    self.kept.drain(..lines.len());
+                }
                 Told::Later(why) => {
                     tracing::warn!(run = self.run, "lines wait: {why}");
                     if Instant::now() >= until {

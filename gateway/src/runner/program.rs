@@ -76,7 +76,8 @@ impl Output {
         // What does not fit is read all the same, so that the script does not wait, and dropped.
         if lines.1 + line.len() <= MOST_OUTPUT {
             lines.1 += line.len() + 1;
-            lines.0.push(String::from_utf8_lossy(line).into_owned());
+            // No text of the service has a NUL.
+            lines.0.push(String::from_utf8_lossy(line).replace('\0', "\u{FFFD}"));
         }
     }
 
@@ -163,7 +164,7 @@ impl Program {
         self.timed_out.load(Ordering::Relaxed)
     }
 
-    /// Ends it, and all that it started, at once.
+    /// Ends it at once, and all that it started and that did not leave its process group.
     pub fn kill(&mut self) {
         if let Some(over) = self.over.take() {
             let _ = over.send(());
@@ -256,6 +257,12 @@ mod tests {
     fn zombie(pid: Pid) -> bool {
         let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
         stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('Z'))
+    }
+
+    #[test]
+    fn what_is_no_text_is_replaced() {
+        let (code, _, lines) = run(r"printf 'a\000b\n\377c\n'", LONG);
+        assert_eq!((code, lines), (0, vec!["a\u{FFFD}b".to_owned(), "\u{FFFD}c".to_owned()]));
     }
 
     #[test]

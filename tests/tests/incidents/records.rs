@@ -16,6 +16,7 @@ both_backends![
     opened_for_an_alert_they_name_each_other,
     the_audit_log_has_it_before_and_after,
     others_incidents_are_unknown,
+    a_name_that_changed_is_read_at_once,
 ];
 
 fn create(client: &Client, body: Value) -> Value {
@@ -34,10 +35,11 @@ fn an_incident_has_its_defaults_and_all_that_was_given(server: &Server) {
     let client = server.new_client();
     let bare = create(&client, json!({"subject": " Disk is full "}));
     assert!(text(&bare["id"]).starts_with("INC"), "{bare}");
-    let shown = ["subject", "description", "priority", "status"].map(|field| bare[field].clone());
-    assert_eq!(shown, ["Disk is full", "", "Normal", "New"].map(|text| json!(text)));
+    let shown = ["subject", "priority", "status"].map(|field| bare[field].clone());
+    assert_eq!(shown, ["Disk is full", "Normal", "New"].map(|text| json!(text)));
     assert_eq!(bare["requester"]["id"], bare["createdBy"]["id"]);
-    for absent in ["category", "assignee", "assigneeGroup", "roster", "dueDate", "closedDate"] {
+    let absent = ["category", "assignee", "assigneeGroup", "roster", "dueDate", "closedDate"];
+    for absent in absent.into_iter().chain(["description", "resources", "alerts"]) {
         assert!(bare.get(absent).is_none(), "{absent}: {bare}");
     }
     let ann = user(&client, "Ann");
@@ -269,4 +271,15 @@ fn others_incidents_are_unknown(server: &Server) {
     let partner = server.admin();
     assert_eq!(partner.get(&path(&made)).ok()["clientUniqueId"], json!(client.tenant_id()));
     partner.post(&path(&made), &json!({"priority": "Low"})).ok();
+}
+
+fn a_name_that_changed_is_read_at_once(server: &Server) {
+    let client = server.new_client();
+    let group = text(&client.post("/userGroups", &json!({"name": "desk"})).ok()["uniqueId"]);
+    let path = path(&create(&client, json!({"subject": "a", "assigneeGroup": {"uniqueId": group}})));
+    let tag = client.get(&path).header("ETag").unwrap().to_owned();
+    client.post(&format!("/userGroups/{group}"), &json!({"name": "front desk"})).ok();
+    let read = client.request("GET", &path).header("If-None-Match", &tag).send();
+    assert_eq!(read.ok()["assigneeGroup"]["name"], json!("front desk"));
+    assert_eq!(read.header("ETag"), Some(tag.as_str()), "it is the version for If-Match");
 }

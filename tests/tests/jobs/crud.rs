@@ -123,6 +123,10 @@ fn resources_are_those_of_the_tenant(server: &Server) {
     create(&client, &body);
     let found = client.search("/jobs/search", &format!("resourceId:{}", text(&own))).page();
     assert_eq!(found["totalResults"], json!(1));
+    body["resources"] = json!([{"id": foreign}]);
+    body["script"] = json!({"customScript": {"id": 987_654_321}});
+    client.post("/jobs", &body).invalid(&["script.customScript.id", "resources[0].id"]);
+    body["script"] = json!({"jobType": "antivirus"});
     // A partner's job may be about the machines of several clients.
     body["resources"] = json!([{"id": own}, {"id": foreign}]);
     let made = server.admin().post("/jobs", &body).ok();

@@ -10,6 +10,7 @@ use super::{FAR_AHEAD, create, everyday, job, runs, text};
 both_backends![
     a_script_runs_and_its_output_is_kept,
     a_script_that_takes_too_long_is_ended,
+    output_that_is_no_text_loses_no_result,
     only_custom_scripts_of_its_tenant_are_taken,
 ];
 
@@ -117,4 +118,13 @@ fn only_custom_scripts_of_its_tenant_are_taken(server: &Server) {
     assert_eq!(whole(&client, &labelled)["output"], json!("labelled\n"));
     let viewer = Exit::of(&mut runner(server, &client, "viewer"));
     assert!(!viewer.status.success() && viewer.stderr.contains("403"), "{}", viewer.stderr);
+}
+
+fn output_that_is_no_text_loses_no_result(server: &Server) {
+    let client = server.new_client();
+    let id = queued(&client, r"printf 'a\000b\n'; exit 3", json!({}));
+    done(&mut runner(server, &client, "operator"));
+    let run = whole(&client, &id);
+    assert_eq!((&run["status"], &run["exitCode"], &run["attempt"]), (&json!("FAILED"), &json!(3), &json!(1)), "{run}");
+    assert_eq!(run["output"], json!("a\u{FFFD}b\n"));
 }

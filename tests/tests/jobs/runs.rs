@@ -15,6 +15,9 @@ both_backends![
     labels_platforms_and_filters_choose,
     output_is_bounded,
     a_cancelled_run_is_nobodys,
+    a_lease_is_as_long_as_it_was_claimed_for,
+    a_run_whose_runner_vanished_waits_again,
+    who_read_an_old_state_changes_nothing,
     roles_decide_who_may,
     a_partner_claims_for_its_clients,
     a_run_that_is_due_in_maintenance_says_so,
@@ -225,4 +228,61 @@ fn a_run_that_is_due_in_maintenance_says_so(server: &Server) {
     assert_eq!(runs(&client, &by_hand)[0]["maintenance"], expected);
     let other = queued(&client, json!({"resources": [{"id": idle}]}));
     assert_eq!(runs(&client, &other)[0].get("maintenance"), None);
+}
+
+fn a_lease_is_as_long_as_it_was_claimed_for(server: &Server) {
+    let client = server.new_client();
+    let id = queued(&client, json!({}));
+    let claimed = client.post("/jobs/runs/claim", &json!({"jobs": [id], "leaseSeconds": 3600})).ok();
+    let work = &claimed["runs"][0];
+    assert_eq!(work["run"]["runner"].get("name"), None, "it did not say: {work}");
+    let run = format!("/jobs/runs/{}", text(&work["run"]["id"]));
+    let until = text(&work["leaseUntil"]);
+    for (path, body) in [("log", json!({"attempt": 1, "lines": ["a"]})), ("heartbeat", json!({"attempt": 1}))] {
+        let lease = client.post(&format!("{run}/{path}"), &body).ok();
+        assert!(text(&lease["leaseUntil"]) >= until, "{path}: {lease}");
+    }
+    let shorter = client.post(&format!("{run}/heartbeat"), &json!({"attempt": 1, "leaseSeconds": 10})).ok();
+    assert!(text(&shorter["leaseUntil"]) < until, "{shorter}");
+    let longer = client.post(&format!("{run}/heartbeat"), &json!({"attempt": 1})).ok();
+    assert!(text(&longer["leaseUntil"]) >= until, "{longer}");
+    let problem = client.post(&format!("{run}/heartbeat"), &json!({"attempt": 99})).problem(409, "0004");
+    assert!(problem.to_string().contains("there is no attempt 99"), "{problem}");
+    client.post(&format!("{run}/result"), &json!({"attempt": 1, "exitCode": 2_147_483_648_i64})).invalid(&["exitCode"]);
+}
+
+fn a_run_whose_runner_vanished_waits_again(server: &Server) {
+    let client = server.new_client();
+    let id = queued(&client, json!({}));
+    let claimed = client.post("/jobs/runs/claim", &json!({"jobs": [id], "leaseSeconds": 10})).ok();
+    let run = format!("/jobs/runs/{}", text(&claimed["runs"][0]["run"]["id"]));
+    let tag = client.get(&run).header("ETag").map(str::to_owned);
+    let until = std::time::Instant::now() + Duration::from_secs(60);
+    while client.get(&run).ok()["status"] != json!("QUEUED") {
+        assert!(std::time::Instant::now() < until, "nobody took it back");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    assert_ne!(client.get(&run).header("ETag").map(str::to_owned), tag);
+    assert_eq!(client.get(&format!("/jobs/{id}")).ok()["jobQueued"], json!(true));
+    // Its runner was only late.
+    client.post(&format!("{run}/heartbeat"), &json!({"attempt": 1, "leaseSeconds": 60})).ok();
+    let taken_up = client.get(&run).ok();
+    assert_eq!((&taken_up["status"], &taken_up["attempt"]), (&json!("RUNNING"), &json!(1)));
+    client.post(&format!("{run}/result"), &json!({"attempt": 1, "exitCode": 0})).ok();
+}
+
+fn who_read_an_old_state_changes_nothing(server: &Server) {
+    let client = server.new_client();
+    let id = create(&client, &job(FAR_AHEAD, everyday()));
+    let path = format!("/jobs/{id}");
+    let post = |path: &str, tag: &str| client.request("POST", path).header("If-Match", tag).send();
+    let tag = client.get(&path).header("ETag").unwrap().to_owned();
+    post(&format!("{path}/run"), "\"77\"").problem(412, "0004");
+    let run = post(&format!("{path}/run"), &tag).ok();
+    let run = format!("/jobs/runs/{}", text(&run["id"]));
+    let tag = client.get(&run).header("ETag").unwrap().to_owned();
+    client.post("/jobs/runs/claim", &json!({"jobs": [id]})).ok();
+    post(&format!("{run}/cancel"), &tag).problem(412, "0004");
+    let tag = client.get(&run).header("ETag").unwrap().to_owned();
+    post(&format!("{run}/cancel"), &tag).ok();
 }

@@ -12,6 +12,7 @@ both_backends![
     ids_are_unique_under_concurrency,
     names_are_unique_among_siblings,
     the_list_is_paged_by_state,
+    a_category_begins_in_its_state,
     an_update_checks_the_version,
     what_is_not_the_tenants_is_not_found,
 ];
@@ -127,4 +128,14 @@ fn what_is_not_the_tenants_is_not_found(server: &Server) {
     // From above it is one of the partner's.
     assert_eq!(server.admin().get(&at(&theirs)).ok()["name"], json!("theirs"));
     server.admin().delete(&at(&partners)).ok();
+}
+
+fn a_category_begins_in_its_state(server: &Server) {
+    let client = server.new_client();
+    let made = client.post("/kb/category", &json!({"name": "Straße", "state": "inactive"})).ok();
+    assert_eq!((&made["state"], made.get("description")), (&json!("INACTIVE"), None), "{made}");
+    client.post("/kb/category", &json!({"name": "b", "state": "TRASH"})).invalid(&["state"]);
+    client.post("/kb/category", &json!({"name": "STRASSE"})).problem(409, "0004");
+    let bad = json!({"name": "", "parentCategory": {"id": "nonsense"}});
+    client.post("/kb/category", &bad).invalid(&["name", "parentCategory.id"]);
 }

@@ -146,7 +146,8 @@ pub async fn get(
             Ok((shown::one(conn, &neighbours, &tenants, &row)?, row.version))
         })
         .await?;
-    answer::entity(&at, &shown, version)
+    // It shows names that change without it.
+    answer::tagged(&shown, version)
 }
 
 /// Update an incident

@@ -31,6 +31,8 @@ pub struct Incident {
     /// What it is about, in a line.
     pub subject: String,
     /// What it is about.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schema(required = false)]
     pub description: String,
     /// `Very Low`, `Low`, `Normal`, `High` or `Urgent`.
     #[schema(example = "Normal")]
@@ -57,8 +59,12 @@ pub struct Incident {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub roster: Option<Roster>,
     /// The machines that it is about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
     pub resources: Vec<Machine>,
     /// The alerts that it was opened for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
     pub alerts: Vec<AlertName>,
     /// How many notes it has.
     pub note_count: i64,

@@ -50,18 +50,19 @@ fn keep(
     job: &store::Job,
     change: &JobChange,
 ) -> db::Result<()> {
+    let mut errors = Vec::new();
     if let Some(id) = change.script.as_ref().and_then(|script| script.script_id) {
         db::lock_shared(tx.conn, &scripts::http::lock_name(id))?;
         let known = scripts::store::summaries(tx.conn, &around.of_scripts(&job.tenant_id), &[id])?;
         if known.is_empty() {
             let message = format!("names no script of the tenant or its partner: {id}");
-            return Err(Problem::field("script.customScript.id", message).into());
+            errors.push(FieldError::new("script.customScript.id", message));
         }
     }
     if let Some((list, ids)) = &change.resources {
         let keys: Vec<ResourceKey> = ids.iter().cloned().map(ResourceKey::Id).collect();
         let known = resources.find(tx.conn, &around.of_resources(&job.tenant_id), &keys)?;
-        let (mut rows, mut errors) = (Vec::<Resource>::new(), Vec::new());
+        let mut rows = Vec::<Resource>::new();
         for (index, (id, found)) in ids.iter().zip(&known).enumerate() {
             let Some(found) = found.first() else {
                 let message = format!("names no resource of the tenant: {}", shorten(id));
@@ -78,10 +79,10 @@ fn keep(
                 });
             }
         }
-        if !errors.is_empty() {
-            return Err(Problem::fields(errors).into());
-        }
         store::replace_resources(tx.conn, job, &rows)?;
+    }
+    if !errors.is_empty() {
+        return Err(Problem::fields(errors).into());
     }
     if let Some(labels) = &change.labels {
         store::replace_labels(tx.conn, job, labels)?;
@@ -171,7 +172,7 @@ pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpR
         Ok((shown::job(conn, &scripts, &row)?, row.version))
     });
     let (shown, version) = read.await?;
-    // The tag is that of what people change, for `If-Match`. Runs come and go without them, so it is never a 304.
+    // Runs come and go without it.
     answer::tagged(&shown, version)
 }
 

@@ -34,7 +34,11 @@ pub fn jobs(conn: &mut Conn, scripts: &[String], rows: &[store::Job]) -> Result<
         .into_iter()
         .map(|(id, name, description, platforms)| {
             let platforms: Value = serde_json::from_str(&platforms).unwrap_or_default();
-            (id, json!({"id": id, "name": name, "description": description, "platforms": platforms}))
+            let mut shown = json!({"id": id, "name": name, "platforms": platforms});
+            if !description.is_empty() {
+                shown["description"] = Value::String(description);
+            }
+            (id, shown)
         })
         .collect();
     let show = |row: &store::Job| {

@@ -1,7 +1,7 @@
 //! Runs over HTTP, for people.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, At, answer, spec::PageOf};
+use api::{Answer, At, answer, context::check_version, spec::PageOf};
 use base::{problem::Problem, query_string};
 use outbox::Tx;
 use ports::Maintenance;
@@ -20,6 +20,7 @@ use crate::{job, scheduler::cover};
     responses(
         (status = 200, description = "The new run", body = Run),
         (status = 409, description = "A run of the job is not over", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The job has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
     ),
     security(("bearer" = ["operator"]))
 )]
@@ -31,8 +32,9 @@ pub async fn run_now(
 ) -> api::Result<HttpResponse> {
     at.no_query()?;
     let (scope, maintenance, id, now) = (at.scope(), maintenance.into_inner(), path.into_inner().1, at.now);
+    let wanted = at.if_match()?;
     at.write(move |tx| {
-        let job = job::http::take_up(tx, &scope, &id, None)?;
+        let job = job::http::take_up(tx, &scope, &id, wanted)?;
         if job.overlap == "skip" && store::open(tx.conn, &job.tenant_id, &job.id)? > 0 {
             return Err(Problem::conflict("A run of the job waits or is under way.").into());
         }
@@ -120,10 +122,7 @@ pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpR
         Ok((row, output))
     });
     let (row, output) = read.await?;
-    // What a run is made of only grows: this counts it.
-    let version =
-        row.attempt * 4 + row.output_bytes * 64 + i64::from(row.finished_ms.is_some()) * 2 + i64::from(row.output_cut);
-    answer::entity(&at, &Run { output: Some(output), ..Run::new(&row) }, version)
+    answer::entity(&at, &Run { output: Some(output), ..Run::new(&row) }, rules::version(&row))
 }
 
 /// Cancel a run
@@ -137,15 +136,17 @@ pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpR
     responses(
         (status = 200, description = "The run, cancelled", body = Run),
         (status = 409, description = "The run is over", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The run has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/jobs/runs/{runId}/cancel")]
 pub async fn cancel(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
     at.no_query()?;
-    let (scope, id, now) = (at.scope(), path.into_inner().1, at.now);
+    let (scope, id, now, wanted) = (at.scope(), path.into_inner().1, at.now, at.if_match()?);
     at.write(move |tx| {
         let old = store::existing(tx.conn, &scope, &id)?;
+        check_version(wanted, rules::version(&old))?;
         let new = rules::cancelled(&old, now)?;
         change(tx, &old, &new)?;
         note(tx, Some(&old), &new)?;

@@ -13,15 +13,14 @@ pub fn next(conn: &mut Conn, scope: &[String], wanted: &Wanted, now: Timestamp) 
         .integer(now.millis())
         .then(" AND job_runs.attempt < ")
         .integer(MOST_ATTEMPTS);
-    if let Some(run) = first(conn, scope, wanted, left)? {
-        return Ok(Some(run));
-    }
+    let left = first(conn, scope, wanted, left)?;
     let waits = Condition::sql(
         "job_runs.finished_ms IS NULL AND job_runs.state = 'QUEUED' AND (NOT job_runs.exclusive OR NOT EXISTS ( \
              SELECT 1 FROM job_runs other WHERE other.tenant_id = job_runs.tenant_id AND other.job_id = job_runs.job_id \
              AND other.state = 'RUNNING' AND other.finished_ms IS NULL))",
     );
-    first(conn, scope, wanted, waits)
+    let waits = first(conn, scope, wanted, waits)?;
+    Ok([left, waits].into_iter().flatten().min_by(|one, other| (one.due_ms, &one.id).cmp(&(other.due_ms, &other.id))))
 }
 
 fn first(conn: &mut Conn, scope: &[String], wanted: &Wanted, state: Condition) -> Result<Option<Run>> {

@@ -55,6 +55,7 @@ pub fn queued(job: &Job, id: String, due_ms: i64, cause: &str, now: Timestamp) -
         finished_ms: None,
         attempt: 0,
         lease_ms: None,
+        lease_s: 0,
         runner: String::new(),
         runner_user: String::new(),
         exit_code: None,
@@ -74,16 +75,30 @@ pub fn by_hand(now: Timestamp, last: Option<i64>) -> i64 {
     if due % 1_000 == 0 { due + 1 } else { due }
 }
 
-/// May who claimed this attempt still speak for the run?
+/// Counts what becomes of a run: what it is made of only grows, and it waits or it does not.
+pub fn version(run: &Run) -> i64 {
+    let flags =
+        i64::from(run.output_cut) | i64::from(run.finished_ms.is_some()) << 1 | i64::from(run.state == RUNNING) << 4;
+    // There are few attempts.
+    flags | run.attempt << 2 | run.output_bytes << 5
+}
+
+/// May who claimed this attempt still speak for the run? Yes when its lease ran out and nobody took it since.
 ///
 /// # Errors
-/// 409 when it is over, waits, or went to another.
+/// 409 when it is over, was never claimed, or went to another.
 pub fn held(run: &Run, attempt: i64) -> Result<(), Problem> {
     if run.finished_ms.is_some() {
         return Err(Problem::conflict(format!("The run is over: {}.", run.state)));
     }
-    if run.state != RUNNING {
+    if run.attempt == 0 {
         return Err(Problem::conflict("Nobody has claimed the run."));
+    }
+    if attempt > run.attempt {
+        return Err(Problem::conflict(format!(
+            "The run is in attempt {}: there is no attempt {attempt}.",
+            run.attempt
+        )));
     }
     if run.attempt != attempt {
         let detail = format!("The lease of attempt {attempt} ran out; the run is in attempt {} now.", run.attempt);

@@ -51,12 +51,13 @@ pub async fn claim(at: At, body: OptionalBody) -> api::Result<HttpResponse> {
         let mut runs = Vec::new();
         for _ in 0..wanted.limit {
             let Some(old) = queue::next(tx.conn, &scope, &wanted, now)? else { break };
-            let lease = now.millis() + wanted.lease * 1_000;
+            let lease = now.millis() + wanted.lease_s * 1_000;
             let new = store::Run {
                 state: rules::RUNNING.to_owned(),
                 started_ms: Some(now.millis()),
                 attempt: old.attempt + 1,
                 lease_ms: Some(lease),
+                lease_s: wanted.lease_s,
                 runner: wanted.runner.clone(),
                 runner_user: user.clone(),
                 ..old.clone()
@@ -111,8 +112,12 @@ fn lease(run: &store::Run) -> db::Result<Answer> {
 fn renewed(tx: &mut Tx<'_>, scope: &[String], id: &str, sign: Heartbeat) -> db::Result<(store::Run, store::Run)> {
     let old = store::existing(tx.conn, scope, id)?;
     rules::held(&old, sign.attempt)?;
-    let until = tx.now.millis() + sign.lease * 1_000;
-    let new = store::Run { lease_ms: Some(until), ..old.clone() };
+    // It waits again because this came late; it may not when a run that it must not overlap with was given out since.
+    if old.state != rules::RUNNING && old.exclusive && store::is_running(tx.conn, &old.tenant_id, &old.job_id)? {
+        return Err(Problem::conflict("The lease ran out, and another run of the job is under way.").into());
+    }
+    let until = tx.now.millis() + sign.lease_s.unwrap_or(old.lease_s) * 1_000;
+    let new = store::Run { state: rules::RUNNING.to_owned(), lease_ms: Some(until), ..old.clone() };
     Ok((old, new))
 }
 

@@ -46,6 +46,8 @@ pub struct Run {
     pub attempt: i64,
     /// When the lease ends.
     pub lease_ms: Option<i64>,
+    /// How long a lease its runner asked for, in seconds.
+    pub lease_s: i64,
     /// Who has it.
     pub runner: String,
     /// The user that the runner acts as.
@@ -148,6 +150,26 @@ pub fn update(conn: &mut Conn, old: &Run, new: &Run) -> Result<bool> {
         .filter(dsl::state.eq(&old.state))
         .filter(dsl::output_bytes.eq(old.output_bytes));
     Ok(diesel::update(stored).set(new).execute(conn)? == 1)
+}
+
+/// Lets a run whose lease ran out wait again; false when its runner, or another, was faster.
+pub fn requeue(conn: &mut Conn, run: &Run, now_ms: i64) -> Result<bool> {
+    use job_runs::dsl;
+    let stored = dsl::job_runs
+        .find((&run.tenant_id, &run.job_id, run.due_ms))
+        .filter(dsl::finished_ms.is_null())
+        .filter(dsl::attempt.eq(run.attempt))
+        .filter(dsl::lease_ms.le(Some(now_ms)));
+    let waits = (dsl::state.eq(rules::QUEUED), dsl::lease_ms.eq(None::<i64>));
+    Ok(diesel::update(stored).set(waits).execute(conn)? == 1)
+}
+
+/// Is a run of this job under way?
+pub fn is_running(conn: &mut Conn, tenant: &str, job: &str) -> Result<bool> {
+    use job_runs::dsl;
+    let of_job = dsl::job_runs.filter(dsl::tenant_id.eq(tenant)).filter(dsl::job_id.eq(job));
+    let running = of_job.filter(dsl::finished_ms.is_null()).filter(dsl::state.eq(rules::RUNNING));
+    Ok(running.count().get_result::<i64>(conn)? > 0)
 }
 
 /// Adds to the output of a run, behind so many bytes.

@@ -95,9 +95,10 @@ pub struct RunJob {
 #[serde(rename_all = "camelCase")]
 #[schema(as = JobRunner)]
 pub struct Runner {
-    /// What it calls itself.
+    /// What it calls itself; left out when it does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "build-01")]
-    pub name: String,
+    pub name: Option<String>,
     /// The id of the user that it acts as.
     pub user_id: String,
 }
@@ -124,7 +125,8 @@ fn no_elements(value: &Value) -> bool {
 impl Run {
     /// As it is shown.
     pub fn new(row: &store::Run) -> Self {
-        let runner = Runner { name: row.runner.clone(), user_id: row.runner_user.clone() };
+        let name = Some(row.runner.clone()).filter(|name| !name.is_empty());
+        let runner = Runner { name, user_id: row.runner_user.clone() };
         Self {
             id: row.id.clone(),
             job: RunJob { id: row.job_id.clone(), name: row.job_name.clone(), job_type: row.job_type.clone() },
@@ -212,7 +214,7 @@ pub struct Wanted {
     /// How many runs, at most.
     pub limit: i64,
     /// In seconds.
-    pub lease: i64,
+    pub lease_s: i64,
 }
 
 /// What a runner asks for; every field may be left out.
@@ -270,15 +272,15 @@ impl Wanted {
         let labels = labels(&mut fields, "labels").unwrap_or_default();
         let platform = fields.text_max("platform", 40).map(|name| name.trim().to_ascii_uppercase());
         let limit = fields.integer_in("limit", 1..=MOST_RUNS).unwrap_or(1);
-        let lease = lease(&mut fields);
+        let lease_s = lease(&mut fields).unwrap_or(LEASE);
         fields.finish()?;
         let platform = platform.filter(|name| !name.is_empty());
-        Ok(Self { runner, types, jobs, resources, labels, platform, limit, lease })
+        Ok(Self { runner, types, jobs, resources, labels, platform, limit, lease_s })
     }
 }
 
-fn lease(fields: &mut Fields<'_>) -> i64 {
-    fields.integer_in("leaseSeconds", 10..=3600).unwrap_or(LEASE)
+fn lease(fields: &mut Fields<'_>) -> Option<i64> {
+    fields.integer_in("leaseSeconds", 10..=3600)
 }
 
 fn attempt(fields: &mut Fields<'_>) -> i64 {
@@ -291,8 +293,8 @@ fn attempt(fields: &mut Fields<'_>) -> i64 {
 pub struct Heartbeat {
     /// Which attempt.
     pub attempt: i64,
-    /// In seconds, from now.
-    pub lease: i64,
+    /// In seconds, from now; `None` for what the claim said.
+    pub lease_s: Option<i64>,
 }
 
 /// A sign of life.
@@ -302,7 +304,7 @@ pub struct Heartbeat {
 pub struct HeartbeatInput {
     /// The attempt that was claimed.
     attempt: i64,
-    /// How long until the next one, at most; 10 to 3600 seconds, default 60.
+    /// How long until the next one, at most; 10 to 3600 seconds, by default what the claim said.
     #[schema(minimum = 10, maximum = 3600)]
     lease_seconds: Option<i64>,
 }
@@ -314,7 +316,7 @@ impl Heartbeat {
     /// 400 that lists every field that is wrong, by its path.
     pub fn read(body: &Value) -> Result<Self, Problem> {
         let mut fields = Fields::of(body);
-        let read = Self { attempt: attempt(&mut fields), lease: lease(&mut fields) };
+        let read = Self { attempt: attempt(&mut fields), lease_s: lease(&mut fields) };
         fields.finish()?;
         Ok(read)
     }
@@ -350,7 +352,7 @@ impl Lines {
     /// 400 that lists every field that is wrong, by its path.
     pub fn read(body: &Value) -> Result<Self, Problem> {
         let mut fields = Fields::of(body);
-        let heartbeat = Heartbeat { attempt: attempt(&mut fields), lease: lease(&mut fields) };
+        let heartbeat = Heartbeat { attempt: attempt(&mut fields), lease_s: lease(&mut fields) };
         fields.require("lines");
         let lines = fields.raw_array("lines").unwrap_or_default();
         if lines.len() > MOST_LINES {
@@ -359,7 +361,7 @@ impl Lines {
         let mut text = String::new();
         for (index, line) in lines.iter().enumerate().take(MOST_LINES) {
             match line.as_str() {
-                Some(line) => text.extend([&line.replace('\0', "\u{FFFD}"), "\n"]),
+                Some(line) => text.extend([line, "\n"]),
                 None => fields.error(&format!("lines[{index}]"), "must be a string"),
             }
         }
@@ -390,7 +392,7 @@ pub struct OutcomeInput {
     attempt: i64,
     /// `SUCCEEDED`, `FAILED` or `TIMED_OUT`; without it, what `exitCode` says.
     status: Option<String>,
-    /// What the program ended with: 0 for success.
+    /// What the program ended with: 0 for success. It has 32 bits.
     exit_code: Option<i64>,
     /// At most 4,000 characters.
     reason: Option<String>,
@@ -404,7 +406,7 @@ impl Outcome {
     pub fn read(body: &Value) -> Result<Self, Problem> {
         let mut fields = Fields::of(body);
         let attempt = attempt(&mut fields);
-        let exit_code = fields.integer("exitCode");
+        let exit_code = fields.integer_in("exitCode", i64::from(i32::MIN)..=i64::from(i32::MAX));
         let given = fields.one_of("status", &["SUCCEEDED", "FAILED", "TIMED_OUT"]);
         let status = match (given, exit_code) {
             (Some(status), _) => status,
@@ -438,12 +440,13 @@ mod tests {
         let errors = status(json!({})).unwrap_err().errors;
         let names: Vec<&str> = errors.iter().map(|error| error.field_name.as_str()).collect();
         assert_eq!(names, ["attempt", "status"]);
+        assert!(status(json!({"attempt": 1, "exitCode": 2_147_483_648_i64})).is_err());
     }
 
     #[test]
     fn lines_are_joined_and_claims_are_bounded() {
-        let read = Lines::read(&json!({"attempt": 2, "lines": ["a", "b\u{0}c"]})).unwrap();
-        assert_eq!((read.text.as_str(), read.heartbeat.lease), ("a\nb\u{FFFD}c\n", 60));
+        let read = Lines::read(&json!({"attempt": 2, "lines": ["a", "b"]})).unwrap();
+        assert_eq!((read.text.as_str(), read.heartbeat.lease_s), ("a\nb\n", None));
         assert!(Lines::read(&json!({"attempt": 2, "lines": [5]})).is_err());
         let wanted = Wanted::read(&json!({"jobTypes": ["CUSTOM"], "platform": "linux"})).unwrap();
         assert_eq!((wanted.types, wanted.platform.as_deref()), (Some(vec!["custom"]), Some("LINUX")));

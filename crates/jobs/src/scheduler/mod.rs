@@ -184,11 +184,11 @@ pub fn cover(
     Ok(found.into_iter().map(|(job, windows)| (job, Value::Array(windows).to_string())).collect())
 }
 
-/// Ends runs that the last runner left, and forgets what is older than the history goes.
+/// Lets runs wait again whose runner vanished, ends those that the last runner left, and forgets what is older than the history goes.
 pub fn clear_away(db: &Db, keep_days: u32, now: Timestamp) -> Result<()> {
     if !db.read_here(|conn| store::abandoned(conn, now.millis(), 1))?.is_empty() {
         let who = Who::service("scheduler");
-        db.write_here(move |conn| Tx::run(conn, &who, now, end_abandoned))?;
+        db.write_here(move |conn| Tx::run(conn, &who, now, take_back))?;
     }
     if keep_days > 0 {
         let before = now.millis() - i64::from(keep_days) * DAY_MS;
@@ -200,8 +200,13 @@ pub fn clear_away(db: &Db, keep_days: u32, now: Timestamp) -> Result<()> {
     Ok::<(), Error>(())
 }
 
-fn end_abandoned(tx: &mut Tx<'_>) -> Result<()> {
+fn take_back(tx: &mut Tx<'_>) -> Result<()> {
     for old in store::abandoned(tx.conn, tx.now.millis(), BATCH)? {
+        if old.attempt < runs::rules::MOST_ATTEMPTS {
+            // Whoever holds it, and is only late, takes it up again with the next heartbeat.
+            runs::store::requeue(tx.conn, &old, tx.now.millis())?;
+            continue;
+        }
         let new = Run {
             state: runs::rules::FAILED.to_owned(),
             reason: format!("The runner sent no heartbeat in time, the last of {} that tried.", old.attempt),

@@ -5,7 +5,7 @@ use diesel::prelude::*;
 
 use crate::{
     job::store::Job,
-    runs::{rules::MOST_ATTEMPTS, store::Run},
+    runs::store::Run,
     schema::{job_runs, jobs},
 };
 
@@ -39,12 +39,11 @@ pub fn advance(conn: &mut Conn, job: &Job, next_ms: Option<i64>) -> Result<bool>
     Ok(diesel::update(seen).set(jobs::next_due_ms.eq(next_ms)).execute(conn)? == 1)
 }
 
-/// Runs that the last runner left too.
+/// Runs whose runner sent no heartbeat in time.
 pub fn abandoned(conn: &mut Conn, now_ms: i64, most: i64) -> Result<Vec<Run>> {
     Ok(job_runs::table
         .filter(Condition::sql("job_runs.finished_ms IS NULL"))
         .filter(job_runs::lease_ms.le(Some(now_ms)))
-        .filter(job_runs::attempt.ge(MOST_ATTEMPTS))
         .limit(most)
         .load(conn)?)
 }

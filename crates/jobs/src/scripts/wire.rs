@@ -34,7 +34,9 @@ pub struct Script {
     /// Unique in its tenant, whatever the letter case.
     #[schema(example = "Clean up temporary files")]
     pub name: String,
-    /// What it does.
+    /// What it does; left out when it does not say.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schema(required = false)]
     pub description: String,
     /// What it runs on; empty for everything.
     #[schema(example = json!(["LINUX"]))]

@@ -12,6 +12,8 @@ pub struct KbCategoryInput {
     name: String,
     /// At most 4,000 characters.
     description: Option<String>,
+    /// `ACTIVE` (default) or `INACTIVE`.
+    state: Option<String>,
     /// What it stands below; without it it stands at the top.
     parent_category: Option<KbCategoryReference>,
 }

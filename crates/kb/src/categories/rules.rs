@@ -55,7 +55,7 @@ pub fn created(
         parent_id,
         depth,
         path,
-        state: state::ACTIVE.to_owned(),
+        state: new.state.to_owned(),
         trashed_with: String::new(),
         created_by: author.to_owned(),
         updated_by: author.to_owned(),

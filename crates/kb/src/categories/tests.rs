@@ -63,7 +63,12 @@ fn act(conn: &mut Conn, deed: &Deed) -> Result<()> {
     };
     match deed {
         Deed::Create { name: number, below } => {
-            let new = NewCategory { name: name(*number), description: String::new(), parent: None };
+            let new = NewCategory {
+                name: name(*number),
+                description: String::new(),
+                parent: None,
+                state: crate::state::ACTIVE,
+            };
             let number = db::next_id(conn, "kb.categories", 1)?;
             let row = rules::created(TENANT, new, place(below).as_ref(), number, "", now)?;
             store::insert(conn, &row)

@@ -19,7 +19,9 @@ pub struct Category {
     pub id: String,
     /// Unique among its siblings outside the trash.
     pub name: String,
-    /// What it is about.
+    /// What it is about; left out when there is nothing to say.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schema(required = false)]
     pub description: String,
     /// What it stands below; left out at the top.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,6 +65,8 @@ pub struct NewCategory {
     pub description: String,
     /// The id of what it is to stand below.
     pub parent: Option<String>,
+    /// `ACTIVE` or `INACTIVE`.
+    pub state: &'static str,
 }
 
 /// A change of a category: what is left out stays as it is.
@@ -89,8 +93,9 @@ impl NewCategory {
         let name = name(&mut fields).unwrap_or_default();
         let description = fields.text("description").unwrap_or_default();
         let parent = reference(&mut fields, "parentCategory");
+        let state = fields.one_of("state", &state::OUTSIDE_TRASH).unwrap_or(state::ACTIVE);
         fields.finish()?;
-        Ok(Self { name, description, parent })
+        Ok(Self { name, description, parent, state })
     }
 }
 
@@ -132,6 +137,12 @@ fn name(fields: &mut Fields<'_>) -> Option<String> {
 /// The id of a category that a body names: `{id}`.
 pub fn reference(fields: &mut Fields<'_>, field: &str) -> Option<String> {
     let mut object = fields.object(field)?;
-    let id = object.required_text("id");
-    Some(super::rules::normal_id(&id))
+    let given = object.required_text("id");
+    let id = super::rules::normal_id(&given);
+    // Said with the other errors of the body; what an id means is found out later.
+    let is_id = id.strip_prefix("KBC").is_some_and(|number| number.bytes().all(|digit| digit.is_ascii_digit()));
+    if !id.is_empty() && !is_id {
+        object.error("id", "names no knowledge-base category: an id is KBC and digits");
+    }
+    Some(id)
 }

@@ -53,7 +53,8 @@ CREATE TABLE job_labels (
 
 -- Runs, those that did not take place too. The key is what makes a run happen once: its job and when it was due. A run
 -- by hand is never due at a whole second, a scheduled one always. `finished_ms` is null while the run is open;
--- `attempt` counts the claims, and `lease_ms` is when the last of them ends. `maintenance` is a JSON array.
+-- `attempt` counts the claims, and `lease_ms` is when the last of them ends, `lease_s` how
+-- long it was asked for. `maintenance` is a JSON array.
 CREATE TABLE job_runs (
     tenant_id TEXT COLLATE "C" NOT NULL,
     job_id TEXT COLLATE "C" NOT NULL,
@@ -71,6 +72,7 @@ CREATE TABLE job_runs (
     finished_ms BIGINT,
     attempt BIGINT NOT NULL,
     lease_ms BIGINT,
+    lease_s BIGINT NOT NULL,
     runner TEXT COLLATE "C" NOT NULL,
     runner_user TEXT COLLATE "C" NOT NULL,
     exit_code BIGINT,
