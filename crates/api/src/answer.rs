@@ -19,13 +19,6 @@ pub fn entity<T: Serialize>(at: &At, value: &T, version: i64) -> Result<HttpResp
     tagged(value, version)
 }
 
-/// 200 with one entity and its `ETag`, and never a 304: for what shows more than its version tells.
-pub fn tagged<T: Serialize>(value: &T, version: i64) -> Result<HttpResponse> {
-    let mut response = HttpResponse::Ok();
-    response.content_type("application/json").insert_header((header::ETAG, format!("\"{version}\"")));
-    Ok(response.body(encode(value)?))
-}
-
 /// 200 with one entity and its `ETag`, never 304: for entities that show what changes without them, such as names of
 /// others. The tag is that of what people change, for `If-Match`.
 pub fn tagged<T: Serialize>(value: &T, version: i64) -> Result<HttpResponse> {
