@@ -46,11 +46,12 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// A value as text: a string as it is, nothing for nothing, anything else as JSON.
+/// A value as text: a string as it is, nothing for nothing, an object that has a name as its name, anything else as JSON.
 pub fn text(value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => text.clone(),
+        Some(Value::Object(members)) if members.get("name").is_some_and(Value::is_string) => text(members.get("name")),
         Some(other) => other.to_string(),
     }
 }
@@ -79,6 +80,13 @@ fn find_folded<'v>(node: &'v Value, path: &str) -> Option<&'v Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_object_with_a_name_is_its_name() {
+        assert_eq!(text(Some(&json!({"name": "New"}))), "New");
+        assert_eq!(text(Some(&json!({"name": 1}))), "{\"name\":1}");
+        assert_eq!(text(Some(&json!(null))), "");
+    }
 
     #[test]
     fn values_are_found_by_name_and_path() {

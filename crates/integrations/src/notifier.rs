@@ -153,6 +153,12 @@ impl Notifier {
     }
 }
 
+/// Where the calls of a notifier go: scheme, host and port.
+pub fn origin_of(notifier: Option<&Notifier>) -> Option<String> {
+    let url = url::Url::parse(&notifier?.base_uri).ok()?;
+    Some(url.origin().ascii_serialization())
+}
+
 /// Lays the fields of a change over a notifier. One that leads to another host needs its secrets again: who may change an
 /// address must not thereby learn the credentials that go there.
 pub fn laid_over(stored: &Value, change: &Value) -> Value {

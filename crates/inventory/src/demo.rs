@@ -127,7 +127,7 @@ fn report(tx: &mut Tx<'_>, partner: &str, tenant: &str, (host, site, address, co
         let mut after = rules::update(&input, &before, tx.now)?;
         http::resolve(tx.conn, &input, &mut after)?;
         store::update(tx.conn, partner, &row, &after)?;
-        resource_changes::note(tx, Some(&before), Some(&after));
+        resource_changes::note(tx, Some(&before), Some(&after))?;
     }
     Ok(())
 }
@@ -173,7 +173,7 @@ fn retire(tx: &mut Tx<'_>, tenant: &str) -> Result<()> {
     for row in store::named(tx.conn, tenant, "old-web")? {
         let before = row.into_resource()?;
         store::decommission(tx.conn, &rules::decommission(&before, "replaced by web-02", tx.now))?;
-        resource_changes::note(tx, Some(&before), None);
+        resource_changes::note(tx, Some(&before), None)?;
     }
     Ok(())
 }

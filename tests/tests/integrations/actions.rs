@@ -44,6 +44,8 @@ fn filters_decide_what_fires(backend: Backend) {
     assert!(fired("all well", "test").is_empty());
     let update = json!({"entity": "INCIDENT", "eventType": "UPDATE", "object": {"subject": "disk"}});
     assert_eq!(client.post("/integrations/actions", &update).ok()["deliveries"], json!([]));
+    let alert = json!({"entity": "ALERT", "eventType": "CREATE", "object": {}});
+    client.post("/integrations/actions", &alert).invalid(&["eventType"]);
     client.post("/integrations/actions", &json!({"entity": "X"})).invalid(&["entity", "eventType", "object"]);
     assert_eq!(receiver.wait(3).len(), 3);
 }
@@ -160,4 +162,14 @@ fn a_test_says_what_would_happen(backend: Backend) {
     assert_eq!((&sent["response"]["status"], &sent["response"]["body"]), (&json!(201), &json!("made")));
     assert_eq!(receiver.wait(1)[0].text(), "{\"s\": \"disk \\\"full\\\"\"}");
     assert_eq!(client.get(&format!("{at}/deliveries")).page()["totalResults"], json!(0));
+    let keyed = client.request("POST", &format!("{at}/test")).header("Idempotency-Key", &unique("key"));
+    keyed.json(&json!({"object": {}, "send": true})).send().invalid(&["Idempotency-Key"]);
+    assert_eq!(receiver.count(), 1);
+    let wrong = json!({"event": {"entity": "TICKET", "notifier": {"authType": "BASIC", "userName": "u"}}});
+    client.post(&format!("{}/event/test", path(&made)), &wrong).invalid(&[
+        "object",
+        "event.entity",
+        "event.notifier.baseURI",
+        "event.notifier.password",
+    ]);
 }

@@ -13,6 +13,9 @@ both_backends![
     filters_keep_their_documented_spelling,
     payloads_are_base64_or_plain,
     secret_headers_are_not_shown,
+    secret_headers_do_not_follow_to_another_host,
+    parts_of_criteria_keep_the_others,
+    soap_is_xml,
     events_are_listed_switched_and_removed,
     placeholders_are_told_for_each_entity,
 ];
@@ -152,7 +155,7 @@ fn payloads_are_base64_or_plain(server: &Server) {
         ("INCIDENT", "{\"a\": $incident.subject"),
         ("ALERT", "$incident.subject"),
     ] {
-        let refused = client.post(&at, &json!({"entity": entity, "eventPayload": wrong})).invalid(&["payload"]);
+        let refused = client.post(&at, &json!({"entity": entity, "eventPayload": wrong})).invalid(&["eventPayload"]);
         assert!(text(&refused["detail"]).contains("line 1"), "{refused}");
     }
     let too_long = "x".repeat((256 << 10) + 1);
@@ -167,6 +170,68 @@ fn secret_headers_are_not_shown(server: &Server) {
     let read = client.get(&at).ok();
     assert_eq!(read["headers"], json!([{"key": "Authorization", "value": ""}, {"key": "X-Plain", "value": "p"}]));
     assert_eq!(client.post(&at, &json!({"headers": read["headers"]})).ok()["headers"], read["headers"]);
+}
+
+fn secret_headers_do_not_follow_to_another_host(server: &Server) {
+    const OTHER: &str = "https://198.51.101.1/api";
+    let client = server.new_client();
+    let made = install(&client, URL);
+    let headers = json!([{"key": "X-Plain", "value": "p"}, {"key": "X-Secret-Key", "value": "s"}]);
+    let at = event(&client, &made, &json!({"headers": headers, "notifier": {"baseURI": URL}}));
+    assert_eq!(client.get(&at).ok()["headers"][1]["value"], json!(""));
+    client.post(&at, &json!({"notifier": {"baseURI": OTHER}})).invalid(&["headers[1].value"]);
+    client.post(&at, &json!({"notifier": {"baseURI": "https://203.0.114.1/v2"}})).ok();
+    client.post(&at, &json!({"notifier": {"baseURI": OTHER}, "headers": headers})).ok();
+    client.post(&at, &json!({"useBaseNotifier": true})).invalid(&["headers[1].value"]);
+    client.post(&at, &json!({"useBaseNotifier": true, "headers": headers})).ok();
+    // The base notifier does not take them along either.
+    let base = format!("{}/notifier", path(&made));
+    let refused = client.post(&base, &json!({"baseURI": OTHER})).problem(409, "0004");
+    assert!(at.ends_with(text(&refused["detail"]).split(": ").nth(1).unwrap().split('.').next().unwrap()), "{refused}");
+    client.post(&base, &json!({"baseURI": "https://203.0.114.1/v3"})).ok();
+    client.post(&at, &json!({"headers": []})).ok();
+    client.post(&base, &json!({"baseURI": OTHER})).ok();
+    // A notifier that authorizes leaves no room for another Authorization.
+    let authorization = json!({"headers": [{"key": "Authorization", "value": "Bearer x"}]});
+    client.post(&at, &authorization).ok();
+    let basic = json!({"authType": "BASIC", "userName": "u", "password": "p"});
+    client.post(&base, &basic).problem(409, "0004");
+    client.post(&at, &json!({"headers": []})).ok();
+    client.post(&base, &basic).ok();
+    client.post(&at, &authorization).invalid(&["headers"]);
+}
+
+fn parts_of_criteria_keep_the_others(server: &Server) {
+    let client = server.new_client();
+    let rules = json!([{"key": "Subject", "operator": "Contains", "value": "disk"}]);
+    let at = event(&client, &install(&client, URL), &json!({"filterCriteria": {"rules": rules}}));
+    let id = client.get(&at).ok()["filterCriteria"]["id"].clone();
+    let any = client.post(&at, &json!({"filterCriteria": {"matchType": "ANY"}})).ok();
+    let criteria = &any["filterCriteria"];
+    assert_eq!((&criteria["matchType"], &criteria["id"]), (&json!("ANY"), &id));
+    assert_eq!(criteria["rules"][0]["value"], json!("disk"), "{any}");
+    let none = client.post(&at, &json!({"filterCriteria": {"rules": []}})).ok();
+    assert_eq!((&none["filterCriteria"]["rules"], &none["filterCriteria"]["matchType"]), (&json!([]), &json!("ANY")));
+    let long = json!([{"key": "Subject", "operator": "Equals", "value": "x".repeat(1_001)}]);
+    let refused =
+        client.post(&at, &json!({"filterCriteria": {"rules": long}})).invalid(&["filterCriteria.rules[0].value"]);
+    assert_eq!(refused["errors"].as_array().map(Vec::len), Some(1), "{refused}");
+    let headers: Vec<Value> = (0..51).map(|number| json!({"key": format!("X-{number}"), "value": ""})).collect();
+    client.post(&at, &json!({"responseHeaders": headers})).invalid(&["responseHeaders"]);
+}
+
+fn soap_is_xml(server: &Server) {
+    let client = server.new_client();
+    let at = format!("{}/event", path(&install(&client, URL)));
+    let soap = |payload: &str, content_type: &str| {
+        json!({"entity": "INCIDENT", "notifier": {"type": "SOAP_API", "baseURI": URL}, "eventPayload": payload,
+            "headers": [{"key": "Content-Type", "value": content_type}]})
+    };
+    client.post(&at, &soap("<a>$incident.subject</a>", "text/plain")).invalid(&["headers[0].value"]);
+    client.post(&at, &soap("text", "text/xml")).invalid(&["eventPayload"]);
+    client.post(&at, &soap("<a>$incident.subject</a>", "application/soap+xml")).ok();
+    let marked = json!({"entity": "INCIDENT", "eventPayload": "\u{FEFF}{\"a\": \"$incident.subject\"}"});
+    assert_eq!(client.post(&at, &marked).ok()["eventPayload"], json!("{\"a\": \"$incident.subject\"}"));
 }
 
 fn events_are_listed_switched_and_removed(server: &Server) {

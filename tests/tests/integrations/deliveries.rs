@@ -135,6 +135,11 @@ fn an_endpoint_that_is_gone_is_not_called_again(backend: Backend) {
     std::thread::sleep(Duration::from_millis(600));
     assert!(receiver.count() <= 2, "{} calls", receiver.count());
     assert_eq!(statuses(&client, &at), ["pending"], "it waits for the event to be active again");
+    let one = first(&client, &at);
+    assert!(one.get("nextAttemptTime").is_none(), "{one}");
+    let to = format!("{at}/deliveries/{}/resend", text(&one["id"]));
+    assert!(client.post_empty(&to).ok().get("nextAttemptTime").is_none());
+    client.request("POST", &to).header("If-Match", "\"1\"").send().problem(412, "0004");
 }
 
 fn a_delivery_is_sent_again_on_request(backend: Backend) {

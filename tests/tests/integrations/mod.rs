@@ -5,6 +5,7 @@ mod configuration;
 mod credentials;
 mod deliveries;
 mod egress;
+mod entities;
 mod faults;
 mod gateways;
 mod installed;

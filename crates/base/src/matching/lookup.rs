@@ -11,7 +11,9 @@ use crate::text::fold;
 ///
 /// An array stands for its elements, so that `resources.name` gives all their names. In an array of
 /// `{"name","value"}` objects, such as tags, a name is a key too: `tags.env`. Numbers and booleans are texts as JSON
-/// writes them; `null` and objects are none. A name that has dots itself is found by it as well.
+/// writes them; `null` is none. An object at the end of the path is its `name`, when that is a text, so that `status` finds
+/// `{"name":"New"}`; other objects, and the `{"name","value"}` ones, are none. A name that has dots itself is found by it as
+/// well.
 pub fn texts<'v>(document: &'v Value, key: &str) -> Vec<Cow<'v, str>> {
     let mut found = Vec::new();
     walk(document, &fold(key.trim()), &mut found);
@@ -63,6 +65,9 @@ fn leaves<'v>(value: &'v Value, found: &mut Vec<Cow<'v, str>>) {
         Value::Number(number) => found.push(Cow::Owned(number.to_string())),
         Value::Bool(flag) => found.push(Cow::Borrowed(if *flag { "true" } else { "false" })),
         Value::Array(items) => items.iter().for_each(|item| leaves(item, found)),
+        Value::Object(members) if !members.contains_key("value") => {
+            found.extend(members.get("name").and_then(Value::as_str).map(Cow::Borrowed));
+        }
         Value::Null | Value::Object(_) => {}
     }
 }

@@ -88,6 +88,7 @@ fn keys_find_properties_by_name_and_by_path() {
     assert_eq!(found("tags.team"), ["web"]);
     assert_eq!(found("tags.name"), ["env", "Team", "name"]);
     assert_eq!(found("ips"), ["10.0.0.1", "10.0.0.2"]);
+    assert_eq!(found("device.os"), ["Linux"], "an object is its name");
     assert_eq!((found("count"), found("open")), (vec!["3".into()], vec!["true".into()]));
     for key in ["nothing", "device", "hostName", "device.", ".subject", "subject.x", "", "tags", "devicehostName"] {
         assert!(found(key).is_empty(), "{key}");

@@ -1,8 +1,8 @@
 //! Deliveries over HTTP.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, At, OptionalBody, answer, spec::PageOf};
-use base::{Fields, Problem, query::Sort};
+use api::{Answer, At, OptionalBody, answer, context::check_version, spec::PageOf};
+use base::{Fields, Problem, Timestamp, query::Sort};
 use db::Condition;
 use outbox::Entity;
 use serde_json::json;
@@ -11,7 +11,7 @@ use super::{
     store::{self, Filter},
     wire::{Delivery, Detail, Replayed},
 };
-use crate::event;
+use crate::{event, installed::store as installed};
 
 const STATUSES: [&str; 3] = ["pending", "delivered", "failed"];
 
@@ -82,11 +82,17 @@ pub async fn get(at: At, path: web::Path<(String, String, String, String)>) -> a
             Ok((row, message))
         })
         .await?;
-    // Every claim, attempt and resend makes another version: each moves one of these.
-    let version = [row.due_ms, row.claim, row.attempts]
-        .into_iter()
-        .fold(0_i64, |all, one| all.wrapping_mul(31).wrapping_add(one));
-    answer::entity(&at, &Detail::of(&row, &message), version)
+    answer::entity(&at, &Detail::of(&row, &message), version(&row))
+}
+
+/// Every claim, attempt and resend makes another version: each moves one of these.
+fn version(row: &store::Row) -> i64 {
+    [row.due_ms, row.claim, row.attempts].into_iter().fold(0_i64, |all, one| all.wrapping_mul(31).wrapping_add(one))
+}
+
+/// When what is sent again is due: not while the event, or its integration, is switched off.
+fn due_ms(integration: &installed::Row, event: &event::store::Row, now: Timestamp) -> i64 {
+    if integration.enabled && event.active { now.millis() } else { store::NEVER }
 }
 
 /// Send a delivery again
@@ -103,21 +109,23 @@ pub async fn get(at: At, path: web::Path<(String, String, String, String)>) -> a
     responses(
         (status = 200, description = "The delivery, due", body = Delivery),
         (status = 409, description = "There is nothing to send: it could not be rendered", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "It has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
     ),
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/event/{eventId}/deliveries/{deliveryId}/resend")]
 pub async fn resend(at: At, path: web::Path<(String, String, String, String)>) -> api::Result<HttpResponse> {
     at.no_query()?;
-    let (scope, now, (_, integration, id, delivery)) = (at.scope(), at.now, path.into_inner());
+    let (scope, now, wanted, (_, integration, id, delivery)) = (at.scope(), at.now, at.if_match()?, path.into_inner());
     at.write(move |tx| {
-        let (_, event) = event::http::existing(tx.conn, &scope, &integration, &id)?;
+        let (integration, event) = event::http::existing(tx.conn, &scope, &integration, &id)?;
         let before = store::existing(tx.conn, &event.tenant_id, &event.id, &delivery)?;
+        check_version(wanted, version(&before))?;
         if store::message(tx.conn, &before.tenant_id, &before.id)?.method.is_empty() {
             return Err(Problem::conflict("There is nothing to send: the message could not be rendered.").into());
         }
         let this = Condition::sql("integration_deliveries.id = ").text(before.id.clone());
-        store::resend(tx.conn, &event.tenant_id, &event.id, this, now)?;
+        store::resend(tx.conn, &event.tenant_id, &event.id, this, due_ms(&integration, &event, now))?;
         let after = store::existing(tx.conn, &event.tenant_id, &event.id, &delivery)?;
         let entity = Entity { tenant_id: &after.tenant_id, kind: "IntegrationDelivery", id: &after.id, publish: false };
         tx.note_shown(entity, Some(&Delivery::of(&before)), Some(&Delivery::of(&after)))?;
@@ -157,8 +165,9 @@ pub async fn replay(
     let filter = Filter { status: Some(status).filter(|status| *status != "all"), from, to };
     let (scope, now, (_, integration, id)) = (at.scope(), at.now, path.into_inner());
     at.write(move |tx| {
-        let (_, event) = event::http::existing(tx.conn, &scope, &integration, &id)?;
-        let replayed = store::replay(tx.conn, &event.tenant_id, &event.id, &filter, now)?;
+        let (integration, event) = event::http::existing(tx.conn, &scope, &integration, &id)?;
+        let due_ms = due_ms(&integration, &event, now);
+        let replayed = store::replay(tx.conn, &event.tenant_id, &event.id, &filter, due_ms)?;
         tx.note(outbox::Change {
             tenant_id: event.tenant_id.clone(),
             entity: "IntegrationReplay",

@@ -148,6 +148,19 @@ pub fn hold(conn: &mut Conn, lane: &Lane, now: Timestamp) -> Result<()> {
     settle(conn, lane, 0)
 }
 
+/// Puts all deliveries of a queue aside whose event, or integration, is switched off, also those that are not due yet:
+/// what an attempt is being made of ends first.
+pub fn put_aside(conn: &mut Conn, lane: &Lane) -> Result<()> {
+    use integration_deliveries::dsl;
+    let waiting = dsl::integration_deliveries
+        .filter(dsl::tenant_id.eq(&lane.0))
+        .filter(dsl::event_id.eq(&lane.1))
+        .filter(db::Condition::sql("integration_deliveries.status = 'pending'"))
+        .filter(dsl::owner.eq(""));
+    diesel::update(waiting).set(dsl::due_ms.eq(NEVER)).execute(conn)?;
+    settle(conn, lane, 0)
+}
+
 /// What deliveries of a tenant send, by their ids.
 pub fn messages(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<BTreeMap<String, MessageRow>> {
     use integration_messages::dsl;

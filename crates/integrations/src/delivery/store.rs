@@ -239,8 +239,9 @@ pub fn search(
     Ok(walk.cut(rows, total, |row: &Row| vec![Key::from(row.created_ms), Key::from(&row.id)]))
 }
 
-/// Sends deliveries of an event again, from now on; says how many. Those that are pending become due.
-pub fn resend(conn: &mut Conn, tenant: &str, event: &str, which: Condition, now: Timestamp) -> Result<usize> {
+/// Sends deliveries of an event again, from `due_ms` on, which is [`NEVER`] for an event that is switched off; says how many.
+/// Those that are pending become due.
+pub fn resend(conn: &mut Conn, tenant: &str, event: &str, which: Condition, due_ms: i64) -> Result<usize> {
     use integration_deliveries::dsl;
     let wanted = dsl::integration_deliveries
         .filter(dsl::tenant_id.eq(tenant))
@@ -252,14 +253,14 @@ pub fn resend(conn: &mut Conn, tenant: &str, event: &str, which: Condition, now:
             "EXISTS (SELECT 1 FROM integration_messages m WHERE m.tenant_id = integration_deliveries.tenant_id \
              AND m.delivery_id = integration_deliveries.id AND m.method <> '')",
         ));
-    let again = (dsl::status.eq("pending"), dsl::due_ms.eq(now.millis()), dsl::owner.eq(""), dsl::tries.eq(0));
+    let again = (dsl::status.eq("pending"), dsl::due_ms.eq(due_ms), dsl::owner.eq(""), dsl::tries.eq(0));
     let count = diesel::update(wanted).set(again).execute(conn)?;
     lock_lanes(conn)?;
-    due_by(conn, tenant, event, now.millis())?;
+    due_by(conn, tenant, event, due_ms)?;
     Ok(count)
 }
 
 /// As [`resend`], of all that a filter means.
-pub fn replay(conn: &mut Conn, tenant: &str, event: &str, filter: &Filter, now: Timestamp) -> Result<usize> {
-    resend(conn, tenant, event, filter.condition(tenant, event), now)
+pub fn replay(conn: &mut Conn, tenant: &str, event: &str, filter: &Filter, due_ms: i64) -> Result<usize> {
+    resend(conn, tenant, event, filter.condition(tenant, event), due_ms)
 }

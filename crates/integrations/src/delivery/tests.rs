@@ -154,7 +154,7 @@ fn a_failed_attempt_is_due_again_and_its_queue_with_it() {
     assert!(fixture.claim("one", after(5_000), 10).is_empty());
     assert!(!fixture.is_due(Timestamp::from_millis(NEVER - 1)));
     // A success ends the failing.
-    fixture.write(|conn| store::resend(conn, "client_1", EVENT, db::Condition::sql("1 = 1"), after(6_000)));
+    fixture.write(|conn| store::resend(conn, "client_1", EVENT, db::Condition::sql("1 = 1"), after(6_000).millis()));
     let again = fixture.claim("one", after(6_000), 10);
     assert_eq!((again[0].attempts, again[0].tries), (3, 0), "sent again, the waits begin anew");
     let finished = fixture.finish("one", &again[0], "failed", 0, after(6_010));

@@ -21,8 +21,15 @@ pub struct Templates {
     pub kind: Kind,
 }
 
+/// The field of the template.
+const PAYLOAD: &str = "payload";
+
 /// What the payload is: what its `Content-Type` says, or what it starts like.
-pub fn kind(config: &Config) -> Kind {
+/// What a SOAP service is sent is XML.
+pub fn kind(config: &Config, notifier: Option<&Notifier>) -> Kind {
+    if notifier.is_some_and(Notifier::is_soap) {
+        return Kind::Xml;
+    }
     let named = config.headers.iter().find(|header| header.key.eq_ignore_ascii_case("content-type"));
     let named = named.map(|header| header.value.to_ascii_lowercase());
     let start = config.event_payload.trim_start().chars().next();
@@ -49,14 +56,14 @@ pub fn content_type(kind: Kind, notifier: &Notifier) -> &'static str {
 }
 
 impl Templates {
-    /// Reads them.
+    /// Reads them. `notifier` is the one that the event uses.
     ///
     /// # Errors
     /// Each that cannot be read, by its field.
-    pub fn read(config: &Config) -> Result<Self, Vec<(String, String)>> {
+    pub fn read(config: &Config, notifier: Option<&Notifier>) -> Result<Self, Vec<(String, String)>> {
         let mut wrong = Vec::new();
         let entity = config.entity();
-        let kind = kind(config);
+        let kind = kind(config, notifier);
         let mut read = |field: String, text: &str, kind: Kind| {
             Template::read(text, entity, kind).map_err(|message| wrong.push((field, message))).ok()
         };
@@ -68,11 +75,8 @@ impl Templates {
                 Some((header.key.clone(), template))
             })
             .collect();
-        let body = if config.event_payload.is_empty() {
-            None
-        } else {
-            read("payload".to_owned(), &config.event_payload, kind)
-        };
+        let body =
+            if config.event_payload.is_empty() { None } else { read(PAYLOAD.to_owned(), &config.event_payload, kind) };
         match target {
             Some(target) if wrong.is_empty() => Ok(Self { target, headers, body, kind }),
             _ => Err(wrong),
@@ -80,8 +84,8 @@ impl Templates {
     }
 }
 
-/// Notes what is wrong with the templates of an event.
-pub fn templates(fields: &mut Fields<'_>, config: &Config, secrets: &Secrets) {
+/// Notes what is wrong with the templates of an event. `notifier` is the one that it uses.
+pub fn templates(fields: &mut Fields<'_>, config: &Config, secrets: &Secrets, notifier: Option<&Notifier>) {
     if config.end_point_uri.contains("://") {
         fields.error("endPointURI", "must be a path: the host is that of baseURI");
     }
@@ -92,12 +96,23 @@ pub fn templates(fields: &mut Fields<'_>, config: &Config, secrets: &Secrets) {
     {
         fields.error("endPointURI", "must not contain blanks, backslashes, # or control characters");
     }
-    let own = config.notifier.as_ref().filter(|_| !config.use_base_notifier);
-    if own.is_some_and(|notifier| notifier.auth_type != "NONE") && secrets.get("header:authorization").is_some() {
+    if notifier.is_some_and(|notifier| notifier.auth_type != "NONE") && secrets.get("header:authorization").is_some() {
         fields.error("headers", "must not have Authorization: authType sends one");
     }
-    if let Err(wrong) = Templates::read(config) {
-        wrong.into_iter().for_each(|(field, message)| fields.error(&field, message));
+    if notifier.is_some_and(Notifier::is_soap) {
+        for (place, header) in (0..).zip(&config.headers) {
+            let place: usize = place;
+            if header.key.eq_ignore_ascii_case("content-type") && !header.value.to_ascii_lowercase().contains("xml") {
+                fields.error(&format!("headers[{place}].value"), "must be a type of XML: the notifier is SOAP_API");
+            }
+        }
+    }
+    if let Err(wrong) = Templates::read(config, notifier) {
+        for (field, message) in wrong {
+            // The field that was sent, of the two ways to give the template.
+            let field = if field == PAYLOAD && !fields.has(PAYLOAD) { "eventPayload" } else { &field };
+            fields.error(field, message);
+        }
     }
 }
 

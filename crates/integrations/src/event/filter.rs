@@ -108,7 +108,9 @@ impl Rule {
             Some(Value::Bool(flag)) => Some(flag.to_string()),
             _ => fields.text_max("value", LONGEST_VALUE),
         };
-        if value.as_deref().unwrap_or_default().is_empty() && !matches!(found, "" | "Changed") {
+        // One that could not be read has its own error.
+        let is_missing = value.as_ref().is_some_and(String::is_empty) || !fields.has("value");
+        if is_missing && !matches!(found, "" | "Changed") {
             fields.error("value", "is required");
         }
         let value = value.unwrap_or_default();

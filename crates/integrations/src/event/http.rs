@@ -128,7 +128,8 @@ async fn put(
             Some(old) => {
                 check_version(wanted, old.version)?;
                 let (config, secrets) = (old.config(), old.open_secrets(&context.vault)?);
-                let mut read = Read::of(&body, Some((&config, &secrets)), &context.guard)?;
+                let mut read =
+                    Read::of(&body, Some((&config, &secrets)), integration.notifier().as_ref(), &context.guard)?;
                 number(&mut read, tx, config.filter_criteria.map(|criteria| criteria.id))?;
                 let mut row = old.changed(now);
                 row.set(&context.vault, &read.config, &read.secrets)?;
@@ -155,7 +156,7 @@ fn create_row(
     body: &Value,
     now: Timestamp,
 ) -> db::Result<Row> {
-    let mut read = Read::of(body, None, &context.guard)?;
+    let mut read = Read::of(body, None, integration.notifier().as_ref(), &context.guard)?;
     let tenant = &integration.tenant_id;
     let id = match id {
         Some(id) => canonical(&id).ok_or_else(store::none)?,
@@ -327,6 +328,8 @@ async fn switch(at: At, integration: String, id: String, active: bool) -> api::R
         if active {
             deliveries::release(tx.conn, &row.tenant_id, &row.id, now)?;
             queue::forgive(tx.conn, &(row.tenant_id.clone(), row.id.clone()))?;
+        } else {
+            queue::put_aside(tx.conn, &(row.tenant_id.clone(), row.id.clone()))?;
         }
         note(tx, &integration, Some(&old), Some(&row))?;
         Answer::entity(&Event::of(&row, integration.notifier()), row.version)

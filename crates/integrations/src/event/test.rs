@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, post, web};
 use api::{At, Body, Role, answer};
-use base::{Fields, Problem};
+use base::{Fields, Problem, problem::FieldError};
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
@@ -147,6 +147,10 @@ fn may_send(at: &At, action: &Action) -> Result<(), Problem> {
     if action.send && at.caller.role < Role::Integrator {
         return Err(Problem::forbidden("To send a test takes the role integrator."));
     }
+    // Nothing is stored of a test, so that nothing could keep a second one from being sent.
+    if action.send && at.request().headers().contains_key("idempotency-key") {
+        return Err(Problem::field("Idempotency-Key", "is not supported by a test that is sent"));
+    }
     Ok(())
 }
 
@@ -208,11 +212,19 @@ pub async fn unsaved(
     let action = Action::read(&mut fields);
     fields.require("event");
     let event = fields.raw_object("event").map(Value::Object).unwrap_or_else(|| json!({}));
-    fields.finish()?;
-    may_send(&at, &action)?;
+    // The fields hold no more than the body, and are not kept over the look into the database.
+    let mut errors = fields.finish().err().map(|problem| problem.errors).unwrap_or_default();
     let (scope, id) = (at.scope(), path.into_inner().1);
     let integration = at.db.read(move |conn| crate::installed::store::existing(conn, &scope, &id)).await?;
-    let read = Read::of(&event, None, &context.guard)?;
+    let read = Read::of(&event, None, integration.notifier().as_ref(), &context.guard);
+    let of_event = read.as_ref().err().map(|problem| problem.errors.clone()).unwrap_or_default();
+    let prefixed = |error: FieldError| FieldError::new(format!("event.{}", error.field_name), error.message);
+    errors.extend(of_event.into_iter().map(prefixed));
+    if !errors.is_empty() {
+        return Err(Problem::fields(errors).into());
+    }
+    let read = read?;
+    may_send(&at, &action)?;
     if action.send {
         context.check_hosts_in("event.notifier", event.get("notifier")).await?;
     }

@@ -78,6 +78,11 @@ impl Config {
         Entity::find(self.entity.as_deref()?)
     }
 
+    /// The notifier that it uses; `base` is that of its integration.
+    pub fn effective<'n>(&'n self, base: Option<&'n Notifier>) -> Option<&'n Notifier> {
+        if self.use_base_notifier { base } else { self.notifier.as_ref() }
+    }
+
     /// As a body would have it, with its secrets: what an update is laid over.
     fn to_body(&self, secrets: &Secrets) -> Value {
         let mut body = serde_json::to_value(self).unwrap_or_default();
@@ -98,11 +103,17 @@ pub struct Read {
 }
 
 impl Read {
-    /// Reads a body, laid over what is stored.
+    /// Reads a body, laid over what is stored: the event, and the notifier that it used. `base` is the notifier of its
+    /// integration. Secret headers do not follow to another host, as the secrets of a notifier do not.
     ///
     /// # Errors
     /// 400 that lists every field that is wrong or missing.
-    pub fn of(body: &Value, stored: Option<(&Config, &Secrets)>, guard: &Guard) -> Result<Self, Problem> {
+    pub fn of(
+        body: &Value,
+        stored: Option<(&Config, &Secrets)>,
+        base: Option<&Notifier>,
+        guard: &Guard,
+    ) -> Result<Self, Problem> {
         Fields::of(body).finish()?;
         let (merged, former) = match stored {
             Some((config, secrets)) => (laid_over(&config.to_body(secrets), body), Some(secrets)),
@@ -129,13 +140,20 @@ impl Read {
         secrets.0.extend(of_notifier.0);
         let end_point_uri = fields.text_max("endPointURI", LONGEST_TARGET).unwrap_or_default().trim().to_owned();
         let method = fields.one_of("thirdPartyEventType", &METHODS).unwrap_or("POST").to_owned();
+        let used = if use_base { base } else { notifier.as_ref() };
+        let has_moved =
+            stored.is_some_and(|(config, _)| notifier::origin_of(config.effective(base)) != notifier::origin_of(used));
         let mut headers = headers::read(&mut fields);
-        for header in headers.iter_mut().filter(|header| headers::is_secret(&header.key)) {
+        for (place, header) in headers.iter_mut().enumerate().filter(|(_, header)| headers::is_secret(&header.key)) {
             let name = format!("header:{}", header.key.to_ascii_lowercase());
             let given = std::mem::take(&mut header.value);
             // An empty value is what an answer showed: the former one stays.
             let value = if given.is_empty() {
-                former.and_then(|known| known.get(&name)).cloned()
+                let known = former.and_then(|known| known.get(&name));
+                if has_moved && known.is_some() {
+                    fields.error(&format!("headers[{place}].value"), "is required: the event would call another host");
+                }
+                known.cloned()
             } else {
                 Some(base::Secret::new(given))
             };
@@ -145,6 +163,7 @@ impl Read {
         }
         let event_payload = payload(&mut fields);
         let response_headers = headers::read_expected(&mut fields);
+        let used = used.cloned();
         let config = Config {
             name,
             entity: entity.map(ToOwned::to_owned),
@@ -158,7 +177,7 @@ impl Read {
             event_payload,
             response_headers,
         };
-        check::templates(&mut fields, &config, &secrets);
+        check::templates(&mut fields, &config, &secrets, used.as_ref());
         fields.finish()?;
         Ok(Self { config, secrets })
     }
@@ -166,6 +185,12 @@ impl Read {
 
 /// The template: `payload` in base64, or `eventPayload` as it is.
 fn payload(fields: &mut Fields<'_>) -> String {
+    let text = given_payload(fields);
+    // A byte order mark is none of the text, and would hide what the text is.
+    text.strip_prefix('\u{FEFF}').map(ToOwned::to_owned).unwrap_or(text)
+}
+
+fn given_payload(fields: &mut Fields<'_>) -> String {
     let Some(encoded) = fields.text_max("payload", LONGEST_ENCODED) else {
         return fields.text_max("eventPayload", LONGEST_TEMPLATE).unwrap_or_default();
     };
@@ -179,13 +204,22 @@ fn payload(fields: &mut Fields<'_>) -> String {
     String::new()
 }
 
-/// Lays the fields of a change over a whole; those of the notifier one by one.
+/// Lays the fields of criteria over the former ones: who changes `matchType` alone keeps the rules.
+fn over_criteria(stored: &Value, change: &Value) -> Value {
+    let (Some(old), Some(new)) = (stored.as_object(), change.as_object()) else { return change.clone() };
+    let mut merged = old.clone();
+    merged.extend(new.iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.clone(), value.clone())));
+    Value::Object(merged)
+}
+
+/// Lays the fields of a change over a whole; those of the notifier and of the criteria one by one.
 fn laid_over(stored: &Value, change: &Value) -> Value {
     let (Some(old), Some(new)) = (stored.as_object(), change.as_object()) else { return change.clone() };
     let mut merged: Map<String, Value> = old.clone();
     for (name, value) in new.iter().filter(|(_, value)| !value.is_null()) {
         let value = match (name.as_str(), old.get(name)) {
             ("notifier", Some(stored)) => notifier::laid_over(stored, value),
+            ("filterCriteria", Some(stored)) => over_criteria(stored, value),
             _ => value.clone(),
         };
         merged.insert(name.clone(), value);

@@ -71,6 +71,9 @@ pub async fn create(at: At, context: web::Data<Context>, body: Body) -> api::Res
         fields.one_of(name, allowed)
     };
     let (entity, action) = (required("entity", &Entity::WORDS), required("eventType", &ACTIONS));
+    if entity == Some("ALERT") && action.is_some_and(|word| word != "NONE") {
+        fields.error("eventType", "must be NONE for the entity ALERT");
+    }
     fields.require("object");
     let object = fields.raw_object("object").map(Value::Object).unwrap_or_default();
     let previous = fields.raw_object("previous").map(Value::Object);

@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, delete, get, post, web};
 use api::{Answer, At, Body, OptionalBody, answer, context::check_version, spec::PageOf};
-use base::{Fields, page::Page, query_string, secret::Secret};
+use base::{Fields, Problem, page::Page, query_string, secret::Secret};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use outbox::{Entity, Tx};
 
@@ -10,7 +10,11 @@ use super::{
     store::{self, Filter, Row, Signing},
     wire::{Change, Input, Installed, SigningSecret, WithSecret},
 };
-use crate::{Context, event, notifier::NotifierInput, vault};
+use crate::{
+    Context, event,
+    notifier::{Notifier, NotifierInput, origin_of},
+    vault,
+};
 
 const ENTITY: &str = "Integration";
 
@@ -210,6 +214,7 @@ async fn change(at: At, context: web::Data<Context>, id: String, body: serde_jso
         }
         row.description = change.description.unwrap_or(row.description);
         if let Some((notifier, secrets)) = &change.notifier {
+            for_all_events(tx, &context, &old, notifier)?;
             row.set_notifier(&context.vault, notifier, secrets)?;
         }
         store::update(tx.conn, &row)?;
@@ -217,6 +222,39 @@ async fn change(at: At, context: web::Data<Context>, id: String, body: serde_jso
         Answer::entity(&Installed::of(&row), row.version)
     })
     .await
+}
+
+/// May the events that use the base notifier go on with another one? Their secret headers do not follow to another host,
+/// and none of them has an `Authorization` beside that of the notifier.
+fn for_all_events(tx: &mut Tx<'_>, context: &Context, old: &Row, new: &Notifier) -> db::Result<()> {
+    let has_moved = origin_of(old.notifier().as_ref()) != origin_of(Some(new));
+    let authorizes = new.auth_type != "NONE";
+    if !has_moved && !authorizes {
+        return Ok(());
+    }
+    let mut wrong = Vec::new();
+    for event in event::store::of_integration(tx.conn, &old.tenant_id, &old.id)? {
+        if event.secrets.is_empty() || !event.config().use_base_notifier {
+            continue;
+        }
+        let secrets = event.open_secrets(&context.vault)?;
+        if has_moved && secrets.0.keys().any(|name| name.starts_with("header:"))
+            || authorizes && secrets.get("header:authorization").is_some()
+        {
+            wrong.push(event.id);
+        }
+    }
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    let more = if wrong.len() > 10 { format!(" and {} more", wrong.len() - 10) } else { String::new() };
+    wrong.truncate(10);
+    Err(Problem::conflict(format!(
+        "These events send headers with credentials, which another host must not get, or which that of the notifier \
+         would replace: {}{more}. Remove the headers, and set them again afterwards.",
+        wrong.join(", ")
+    ))
+    .into())
 }
 
 /// Delete an installed integration
@@ -288,9 +326,11 @@ async fn switch(at: At, id: String, enabled: bool) -> api::Result<HttpResponse> 
         }
         let row = Row { enabled, ..store::changed(&old, now) };
         store::update(tx.conn, &row)?;
-        if enabled {
-            for event in event::store::of_integration(tx.conn, &row.tenant_id, &row.id)? {
+        for event in event::store::of_integration(tx.conn, &row.tenant_id, &row.id)? {
+            if enabled {
                 crate::delivery::store::release(tx.conn, &row.tenant_id, &event.id, now)?;
+            } else {
+                crate::delivery::queue::put_aside(tx.conn, &(row.tenant_id.clone(), event.id))?;
             }
         }
         note(tx, Some(&old), Some(&row))?;

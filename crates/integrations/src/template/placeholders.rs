@@ -70,7 +70,7 @@ impl Entity {
     /// Properties that hold others: whatever follows them is a placeholder too.
     pub const fn open(self) -> &'static [&'static str] {
         match self {
-            Self::Resource => &["tags", "appRoles"],
+            Self::Resource => &["tags", "appRoles", "location", "bios", "networkCardDetails", "properties", "metaData"],
             Self::Alert => &[
                 "tags",
                 "device",
@@ -91,7 +91,14 @@ impl Entity {
                 "resources",
                 "device",
                 "client",
-                "category",
+                "status",
+                "priority",
+                "entityCategory",
+                "subCategory",
+                "roster",
+                "msp",
+                "alerts",
+                "latestResponse",
                 "assignedTo",
                 "assignedUser",
                 "assigneeGroup",
@@ -107,7 +114,7 @@ impl Entity {
 /// The properties of the action itself, `$event.…`.
 pub const EVENT: [&str; 5] = ["id", "type", "entity", "tenantId", "time"];
 
-const RESOURCE: [&str; 50] = [
+const RESOURCE: [&str; 53] = [
     "id",
     "type",
     "resourceType",
@@ -158,6 +165,9 @@ const RESOURCE: [&str; 50] = [
     "host",
     "createdDate",
     "updatedDate",
+    "clientUniqueId",
+    "osName",
+    "dns",
 ];
 
 const ALERT: [&str; 36] = [
@@ -199,7 +209,7 @@ const ALERT: [&str; 36] = [
     "elapsedTime",
 ];
 
-const TICKET: [&str; 40] = [
+const TICKET: [&str; 44] = [
     "id",
     "uniqueId",
     "externalId",
@@ -240,4 +250,8 @@ const TICKET: [&str; 40] = [
     "parentId",
     "alertId",
     "slaBreached",
+    "deviceList",
+    "deviceIds",
+    "alertList",
+    "noteCount",
 ];

@@ -85,7 +85,7 @@ fn upsert(tx: &mut Tx<'_>, place: &Place, entry: &Entry) -> Result<(&'static str
         return Ok((UNCHANGED, id));
     }
     store::update(tx.conn, &place.partner, &row, &after)?;
-    changes::note(tx, Some(&before), Some(&after));
+    changes::note(tx, Some(&before), Some(&after))?;
     Ok((UPDATED, id))
 }
 

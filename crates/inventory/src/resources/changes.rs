@@ -3,41 +3,79 @@
 use outbox::{Change, Tx};
 use serde_json::{Map, Value, json};
 
-use super::document::Resource;
+use super::document::{CLOUD, Resource};
+use crate::sites::store as sites;
 
 /// The kind of entity, as events and the audit log name it.
 pub const ENTITY: &str = "Resource";
 
 /// Notes that a resource changed.
-pub fn note(tx: &mut Tx<'_>, before: Option<&Resource>, after: Option<&Resource>) {
-    let Some(resource) = after.or(before) else { return };
+pub fn note(tx: &mut Tx<'_>, before: Option<&Resource>, after: Option<&Resource>) -> db::Result<()> {
+    let Some(resource) = after.or(before) else { return Ok(()) };
+    let site_of = |resource: Option<&Resource>| resource.and_then(|resource| resource.site_id);
+    let mut name = |site: Option<i64>| match site {
+        Some(site) => sites::name_of(tx.conn, &resource.tenant_id, site),
+        None => Ok(None),
+    };
+    let (former, current) = (site_of(before), site_of(after));
+    // Most changes leave a resource where it is: then one look is enough.
+    let current_name = name(current)?;
+    let former_name = if former == current { current_name.clone() } else { name(former)? };
+    let (before, after) = (
+        before.map(|resource| facts(resource, former_name.as_deref())),
+        after.map(|resource| facts(resource, current_name.as_deref())),
+    );
     tx.note(Change {
         tenant_id: resource.tenant_id.clone(),
         entity: ENTITY,
         entity_id: resource.id.clone(),
-        before: before.map(facts),
-        after: after.map(facts),
+        before,
+        after,
         publish: true,
     });
+    Ok(())
 }
 
-/// What is told of a resource: its attributes under the names of the interface. Nested parts, which may be large and
-/// which nothing is decided by, are left out; credentials are among them.
-fn facts(resource: &Resource) -> Value {
+/// The nested parts that are told; credentials are none of them.
+const TOLD: [&str; 3] = ["bios", "networkCardDetails", "metaData"];
+
+/// Names by which the answers of the interface have an attribute, beside that of the request bodies.
+const ALIASES: [(&str, &str); 2] = [("osName", "os"), ("dns", "dnsName")];
+
+/// What is told of a resource: its attributes under the names of the interface. Of the nested parts only those that rules
+/// and templates may name: the others may be large, and credentials are among them.
+fn facts(resource: &Resource, site: Option<&str>) -> Value {
     let mut facts = Map::new();
     facts.insert("id".to_owned(), json!(resource.id));
+    facts.insert("clientUniqueId".to_owned(), json!(resource.tenant_id));
     facts.insert("type".to_owned(), json!(resource.kind));
     facts.insert("resourceType".to_owned(), json!(resource.resource_type.1));
     facts.insert("state".to_owned(), json!(resource.state));
     facts.insert("agentInstalled".to_owned(), json!(resource.agent_installed));
-    if let Some(site) = resource.site_id {
-        facts.insert("locationId".to_owned(), json!(site));
+    if let Some(id) = resource.site_id {
+        facts.insert("locationId".to_owned(), json!(id));
+        facts.insert("location".to_owned(), json!({"id": id, "name": site.unwrap_or_default()}));
     }
     if let Some(launched) = resource.launched {
         facts.insert("launchDate".to_owned(), json!(launched));
     }
     for (name, text) in &resource.document.texts {
         facts.insert(name.clone(), json!(text));
+    }
+    for (alias, name) in ALIASES {
+        if let Some(text) = resource.document.texts.get(name) {
+            facts.insert(alias.to_owned(), json!(text));
+        }
+    }
+    let cloud = CLOUD.iter().filter_map(|name| Some(((*name).to_owned(), json!(resource.document.texts.get(*name)?))));
+    let cloud: Map<String, Value> = cloud.collect();
+    if !cloud.is_empty() {
+        facts.insert("properties".to_owned(), Value::Object(cloud));
+    }
+    for name in TOLD {
+        if let Some(part) = resource.document.nested.get(name) {
+            facts.insert(name.to_owned(), part.clone());
+        }
     }
     let tags = resource.document.tags.iter().map(|tag| (tag.name.clone(), json!(tag.value)));
     facts.insert("tags".to_owned(), Value::Object(tags.collect()));

@@ -74,7 +74,7 @@ pub fn create_in(tx: &mut Tx<'_>, partner: &str, tenant: &str, input: &Input) ->
         return Err(known_already(key.kind(), &id).into());
     }
     store::insert(tx.conn, partner, &resource, &identities)?;
-    changes::note(tx, None, Some(&resource));
+    changes::note(tx, None, Some(&resource))?;
     Ok(resource)
 }
 
@@ -189,7 +189,7 @@ where
         let before = old.clone().into_resource()?;
         let after = rule(tx.conn, &before)?;
         let row = store::update(tx.conn, partner.as_str(), &old, &after)?;
-        changes::note(tx, Some(&before), Some(&after));
+        changes::note(tx, Some(&before), Some(&after))?;
         let site = site_of(tx.conn, &row)?;
         let shown = detail::shown(&row)?;
         Answer::entity(&detail::detail(&row, &shown, site.as_ref(), &partner), row.version)
@@ -264,7 +264,7 @@ async fn to_history(
     at.write(move |tx| {
         let before = take_up(tx, &scope, &id, wanted)?.into_resource()?;
         let row = store::decommission(tx.conn, &rules::decommission(&before, &reason, now))?;
-        changes::note(tx, Some(&before), None);
+        changes::note(tx, Some(&before), None)?;
         answer(tx.conn, &row)
     })
     .await
