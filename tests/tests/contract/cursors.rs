@@ -93,6 +93,7 @@ fn world(client: &Client) -> Vec<Search> {
         Search::new(format!("/userGroups/{}/members", people.group), &["id", "loginName", "firstName", "lastName"]),
         Search::new("/auditLog/search", &["time"]),
         Search::new("/rosters/search", &["name", "id", "createdTime"]),
+        Search::new("/integrations/installed/search", &["displayName", "id", "createdDate"]),
         Search::new(format!("/rosters/{}/overrides", people.roster), &["start", "createdTime"]),
     ]
 }
@@ -109,6 +110,7 @@ fn people(client: &Client) -> People {
         let user = json!({"loginName": unique("u"), "firstName": format!("F{}", number % 2), "lastName": "L"});
         users.push(json!({"id": client.post("/users", &user).ok()["id"]}));
         client.post("/userGroups", &json!({"name": unique("g"), "description": ""})).ok();
+        client.post("/integrations/install/CUSTOM", &json!({"displayName": format!("I{}", number % 2)})).ok();
         let shift = json!({"name": "one", "users": [users[0]], "userGroups": [], "schedule": {
             "type": "one-time", "startDate": "2026-11-20T00:00:00Z", "endDate": "2026-11-21T00:00:00Z"}});
         let roster =

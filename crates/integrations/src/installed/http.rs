@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, delete, get, post, web};
 use api::{Answer, At, Body, OptionalBody, answer, context::check_version, spec::PageOf};
-use base::{Fields, Problem, page::Page, query_string, secret::Secret};
+use base::{Fields, Problem, query_string, secret::Secret};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use outbox::{Entity, Tx};
 
@@ -103,6 +103,7 @@ pub async fn install(at: At, context: web::Data<Context>, body: Body) -> api::Re
     params(
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
         ("sortName" = Option<String>, Query, description = "`displayName` (default), `id` or `createdDate`", example = "displayName"),
         ("queryString" = Option<String>, Query, description = "Filter expression", example = "name:ticket"),
@@ -113,8 +114,8 @@ pub async fn install(at: At, context: web::Data<Context>, body: Body) -> api::Re
 #[get("/integrations/installed/search")]
 pub async fn search(at: At) -> api::Result<HttpResponse> {
     let mut query = at.query()?;
-    let page = query.page();
     let sort = query.sort(&["displayName", "id", "createdDate"], "displayName", false);
+    let walk = query.walk(at.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     query.finish()?;
     let mut filter = Filter::default();
@@ -125,9 +126,11 @@ pub async fn search(at: At) -> api::Result<HttpResponse> {
         }
     }
     let scope = at.scope();
-    let (rows, total) = at.db.read(move |conn| store::search(conn, &scope, &filter, sort, &page)).await?;
-    let shown = rows.iter().map(Installed::of).collect();
-    answer::ok(&Page::new(&page, shown, total).ordered(sort.name, sort.descending))
+    let page = at.db.read(move |conn| {
+        let found = store::search(conn, &scope, &filter, sort, &walk)?;
+        Ok(walk.answer(found.map(|row| Installed::of(&row))))
+    });
+    answer::ok(&page.await?.ordered(sort.name, sort.descending))
 }
 
 /// Get an installed integration

@@ -1,7 +1,7 @@
 //! Rows of installed integrations. Every function takes the tenant, or the tenants in reach.
 
-use base::{page::PageRequest, problem::Problem, query::Sort, secret::Secret, timestamp::Timestamp};
-use db::{Condition, Conn, Result};
+use base::{Found, Key, Walk, problem::Problem, query::Sort, secret::Secret, timestamp::Timestamp};
+use db::{Column, Condition, Conn, Order, Result};
 use diesel::prelude::*;
 use serde_json::json;
 
@@ -169,14 +169,8 @@ pub struct Filter {
     pub names: Option<Vec<String>>,
 }
 
-/// A page of the integrations of these tenants, and how many there are on all pages.
-pub fn search(
-    conn: &mut Conn,
-    scope: &[String],
-    filter: &Filter,
-    sort: Sort,
-    page: &PageRequest,
-) -> Result<(Vec<Row>, i64)> {
+/// A page of the integrations of these tenants.
+pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
     use integrations::dsl;
     let ids = filter.ids.iter().map(|ids| Condition::text_in("integrations.id IN", ids.iter().cloned()));
     let names = filter.names.iter().map(|names| {
@@ -186,17 +180,22 @@ pub fn search(
     });
     let condition = Condition::all(ids.chain(names));
     let wanted = || dsl::integrations.filter(dsl::tenant_id.eq_any(scope.to_vec())).filter(condition.clone());
-    let total = wanted().count().get_result(conn)?;
-    let query = wanted().into_boxed::<db::Sql>();
-    let query = match (sort.name, sort.descending) {
-        ("displayName", false) => query.order((dsl::name_key.asc(), dsl::id.asc())),
-        ("displayName", true) => query.order((dsl::name_key.desc(), dsl::id.desc())),
-        ("createdDate", false) => query.order((dsl::created_ms.asc(), dsl::id.asc())),
-        ("createdDate", true) => query.order((dsl::created_ms.desc(), dsl::id.desc())),
-        (_, false) => query.order(dsl::id.asc()),
-        (_, true) => query.order(dsl::id.desc()),
+    let first = match sort.name {
+        "displayName" => Some(Column::Text("integrations.name_key")),
+        "createdDate" => Some(Column::Integer("integrations.created_ms")),
+        _ => None,
     };
-    Ok((query.offset(page.offset()).limit(page.limit()).load(conn)?, total))
+    let order = Order::by(first.into_iter().chain([Column::Text("integrations.id")]), sort.descending);
+    let total = walk.total(|| wanted().count().get_result(conn))?;
+    let query = wanted().filter(order.after(walk.after())?).order(order);
+    let keys = |row: &Row| {
+        let first = first.map(|column| match column {
+            Column::Text(_) => Key::from(&row.name_key),
+            Column::Integer(_) => Key::from(row.created_ms),
+        });
+        first.into_iter().chain([Key::from(&row.id)]).collect()
+    };
+    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, keys))
 }
 
 /// All integrations of a tenant.
