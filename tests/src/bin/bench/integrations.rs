@@ -114,6 +114,8 @@ fn settle(server: &Server, event: &str) -> Result<()> {
 /// The same body as often, as many at once.
 fn loop_of_reqwest(sink: &Sink, body: &str) -> Result<f64> {
     let url = format!("http://127.0.0.1:{}/hook", sink.port);
+    // It comes without a provider of cryptography; the first one that is installed stays.
+    drop(rustls::crypto::ring::default_provider().install_default());
     let client = reqwest::Client::builder().no_proxy().build()?;
     let begun = Instant::now();
     let failed = System::new().block_on(async {
