@@ -38,7 +38,8 @@ pub fn measure(data: &Data, temporary: &Path) -> Result<Line> {
     let server = Server::start(&directory)?;
     let written = Database::open(&seed::database(&directory))?;
     let hosts = written.texts(
-        "SELECT host_name FROM resources WHERE tenant_id = ? AND state = 'active' AND host_name <> '' LIMIT ?",
+        "SELECT min(host_name) FROM resources WHERE tenant_id = ? AND state = 'active' AND host_name <> '' \
+         GROUP BY host_key HAVING count(*) = 1 LIMIT ?",
         &[sqlite::Value::text(TENANT), sqlite::Value::Integer((BATCHES * BATCH) as i64)],
     )?;
     ensure!(hosts.len() == BATCHES * BATCH, "{} host names are too few", hosts.len());

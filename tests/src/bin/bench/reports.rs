@@ -97,8 +97,9 @@ pub fn send(server: &Server, requests: &[Vec<u8>]) -> Result<f64> {
 pub fn copy_of(original: &Database, file: &Path) -> Result<Database> {
     let copy = Database::open(file)?;
     copy.execute(PRAGMAS)?;
+    // A virtual table makes its own tables, whose names stand in quotes.
     let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite@_%' ESCAPE '@' \
-         ORDER BY type = 'index'";
+         AND sql NOT LIKE 'CREATE TABLE ''%' ORDER BY type = 'index'";
     for sql in original.texts(sql, &[])? {
         copy.execute(&sql)?;
     }
