@@ -36,8 +36,8 @@ pub fn names(conn: &mut Conn, ids: &[String]) -> Result<HashMap<String, String>>
 
 /// A tenant and its partner, each once; none for an unknown tenant.
 pub fn with_partner(conn: &mut Conn, tenant: &str) -> Result<Vec<String>> {
-    let partner: Option<String> =
-        tenants::table.find(tenant).select(tenants::partner_id).get_result(conn).optional()?;
+    let query = tenants::table.find(tenant).select(tenants::partner_id);
+    let partner: Option<String> = db::direct!(conn, |conn| query.get_result(conn)).optional()?;
     let mut found: Vec<String> = partner.map(|partner| vec![tenant.to_owned(), partner]).unwrap_or_default();
     found.dedup();
     Ok(found)

@@ -29,7 +29,7 @@ use tokio::{
 };
 
 /// How long a request waits for others to be done before it is refused.
-const PATIENCE: Duration = Duration::from_millis(25);
+const PATIENCE: Duration = Duration::from_millis(15);
 
 /// So many times as many requests may wait as may be worked on; beyond them one is refused at once.
 const WAITING: usize = 16;

@@ -1,25 +1,60 @@
 //! A part of a write that may fail alone.
 
-use diesel::connection::SimpleConnection;
+use diesel::{
+    QueryResult, RunQueryDsl,
+    connection::SimpleConnection as _,
+    query_builder::{AstPass, QueryFragment, QueryId},
+    sqlite::Sqlite,
+};
 
 use crate::{Conn, Result};
+
+/// A statement without parameters. SQLite keeps it prepared, where `batch_execute` would read its text each time, and
+/// there are two for each write.
+struct Plain(&'static str);
+
+impl QueryId for Plain {
+    type QueryId = ();
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+impl QueryFragment<Sqlite> for Plain {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
+        out.push_sql(self.0);
+        Ok(())
+    }
+}
+
+impl<C> RunQueryDsl<C> for Plain {}
+
+fn say(conn: &mut Conn, text: &'static str) -> Result<()> {
+    Ok(match conn {
+        Conn::Sqlite(conn) => Plain(text).execute(conn).map(drop)?,
+        Conn::Postgres(conn) => conn.batch_execute(text)?,
+    })
+}
 
 /// Runs `f` inside the transaction that is under way; what it wrote is undone when it fails, and the transaction goes
 /// on either way.
 pub fn savepoint<T>(conn: &mut Conn, f: impl FnOnce(&mut Conn) -> Result<T>) -> Result<T> {
-    conn.batch_execute("SAVEPOINT part")?;
+    part(conn, f, Result::is_ok)?
+}
+
+/// Runs `f` inside the transaction that is under way, and undoes what it wrote unless what came of it is to be kept.
+pub(crate) fn part<T>(conn: &mut Conn, f: impl FnOnce(&mut Conn) -> T, kept: impl FnOnce(&T) -> bool) -> Result<T> {
+    say(conn, "SAVEPOINT part")?;
     let done = f(conn);
-    if done.is_err() {
-        conn.batch_execute("ROLLBACK TO SAVEPOINT part")?;
+    if !kept(&done) {
+        say(conn, "ROLLBACK TO SAVEPOINT part")?;
     }
-    conn.batch_execute("RELEASE SAVEPOINT part")?;
-    done
+    say(conn, "RELEASE SAVEPOINT part")?;
+    Ok(done)
 }
 
 #[cfg(test)]
 mod tests {
     use base::problem::Problem;
-    use diesel::{QueryDsl as _, RunQueryDsl as _};
+    use diesel::QueryDsl as _;
 
     use super::*;
     use crate::{DatabaseUrl, Db, Options};

@@ -1,6 +1,6 @@
 //! Resource types: a seeded taxonomy that grows, for each tenant, with what it ingests.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::LazyLock};
 
 use actix_web::{HttpResponse, get};
 use api::At;
@@ -38,6 +38,17 @@ fn levels_of(path: &str) -> Vec<&str> {
 
 fn seeds() -> impl Iterator<Item = ResourceType> {
     (1..).zip(SEED).map(|(id, (name, path))| ResourceType { id, name: (*name).to_owned(), path: (*path).to_owned() })
+}
+
+/// The seeded types by their folded name and path, for whoever looks for one at each write.
+static SEED_KEYS: LazyLock<Vec<(String, String)>> =
+    LazyLock::new(|| SEED.iter().map(|(name, path)| (fold(name), fold(path))).collect());
+
+/// The seeded type with this folded path, else the first with this folded name.
+fn seed(path_key: &str, name_key: &str) -> Option<ResourceType> {
+    let by_path = SEED_KEYS.iter().position(|(_, path)| path == path_key);
+    let place = by_path.or_else(|| SEED_KEYS.iter().position(|(name, _)| name == name_key))?;
+    seeds().nth(place)
 }
 
 /// All types that these tenants see.
@@ -90,10 +101,7 @@ pub fn resolve(conn: &mut Conn, tenant: &str, given: &str, path: Option<&str>) -
     let levels = levels_of(given);
     let name = levels.last().copied().unwrap_or("Other");
     let key = fold(name);
-    let by_path = fold(&levels.join(" >> "));
-    let seed =
-        seeds().find(|seed| fold(&seed.path) == by_path).or_else(|| seeds().find(|seed| fold(&seed.name) == key));
-    if let Some(seed) = seed {
+    if let Some(seed) = seed(&fold(&levels.join(" >> ")), &key) {
         return Ok((seed.id, seed.name));
     }
     let known: Option<(i64, String)> = dsl::resource_types

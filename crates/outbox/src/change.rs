@@ -169,10 +169,10 @@ impl<'c> Tx<'c> {
         let Tx { conn, now, who, changes, .. } = self;
         // Made and gone within one write, or written as it was: nothing happened.
         let changes: Vec<&Change> = changes.iter().filter(|change| change.before != change.after).collect();
-        let entries: Vec<Entry> = changes.iter().map(|change| Entry::of(who, now, change)).collect();
-        audit::insert(conn, &entries)?;
+        let entries: Result<Vec<Entry>> = changes.iter().map(|change| Entry::of(who, now, change)).collect();
+        audit::insert(conn, &entries?)?;
         let told = changes.into_iter().filter(|change| change.publish);
-        let told: Vec<NewEvent<'_>> = told.map(|change| NewEvent::of(who, now, change)).collect();
+        let told: Vec<NewEvent> = told.map(|change| NewEvent::of(who, now, change)).collect();
         events::insert(conn, &told)
     }
 }

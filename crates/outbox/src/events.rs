@@ -85,33 +85,33 @@ impl Claimed {
 
 /// An event to be stored; its `seq` is given by the database.
 #[derive(Insertable)]
-#[diesel(table_name = outbox_events)]
-pub(crate) struct NewEvent<'c> {
-    tenant_id: &'c str,
+#[diesel(table_name = outbox_events, treat_none_as_default_value = false)]
+pub(crate) struct NewEvent {
+    tenant_id: String,
     id: String,
     entity: &'static str,
-    entity_id: &'c str,
+    entity_id: String,
     action: &'static str,
     before: Option<String>,
     after: Option<String>,
-    request_id: &'c str,
+    request_id: String,
     created_ms: i64,
     due_ms: i64,
     owner: &'static str,
     attempts: i64,
 }
 
-impl<'c> NewEvent<'c> {
-    pub(crate) fn of(who: &'c Who, now: Timestamp, change: &'c Change) -> Self {
+impl NewEvent {
+    pub(crate) fn of(who: &Who, now: Timestamp, change: &Change) -> Self {
         Self {
-            tenant_id: &change.tenant_id,
+            tenant_id: change.tenant_id.clone(),
             id: format!("EVT-{}", uuid::Uuid::now_v7()),
             entity: change.entity,
-            entity_id: &change.entity_id,
+            entity_id: change.entity_id.clone(),
             action: change.action().as_str(),
             before: change.before.as_ref().map(Value::to_string),
             after: change.after.as_ref().map(Value::to_string),
-            request_id: &who.request_id,
+            request_id: who.request_id.clone(),
             created_ms: now.millis(),
             due_ms: now.millis(),
             owner: "",
@@ -121,7 +121,7 @@ impl<'c> NewEvent<'c> {
 }
 
 /// Stores events, in their order.
-pub(crate) fn insert(conn: &mut Conn, events: &[NewEvent<'_>]) -> Result<()> {
+pub(crate) fn insert(conn: &mut Conn, events: &[NewEvent]) -> Result<()> {
     db::insert_rows!(conn, outbox_events::table, events)
 }
 
@@ -165,7 +165,7 @@ pub(crate) fn claim(conn: &mut Conn, owner: &str, now: Timestamp, until: Timesta
 pub(crate) fn finish(conn: &mut Conn, owner: &str, event: &Claimed) -> Result<bool> {
     use outbox_events::dsl;
     let mine = dsl::outbox_events.find((&event.tenant_id, event.seq)).filter(dsl::owner.eq(owner));
-    Ok(diesel::delete(mine).execute(conn)? == 1)
+    Ok(db::direct!(conn, |conn| diesel::delete(mine).execute(conn))? == 1)
 }
 
 /// Gives a claimed event back, due again at `due`.

@@ -64,7 +64,7 @@ fn columns() -> Columns {
 }
 
 #[derive(Insertable)]
-#[diesel(table_name = api_keys)]
+#[diesel(table_name = api_keys, treat_none_as_default_value = false)]
 struct NewRow<'a> {
     tenant_id: &'a str,
     id: &'a str,

@@ -10,7 +10,7 @@ use crate::{filters, schema::tenants};
 
 /// A tenant as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Insertable, Queryable, AsChangeset)]
-#[diesel(table_name = tenants)]
+#[diesel(table_name = tenants, treat_none_as_default_value = false)]
 pub(crate) struct Row {
     pub(crate) id: String,
     pub(crate) partner_id: String,

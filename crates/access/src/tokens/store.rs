@@ -15,7 +15,7 @@ use crate::{
 pub(crate) const SWEEP: usize = 1000;
 
 #[derive(Insertable)]
-#[diesel(table_name = tokens)]
+#[diesel(table_name = tokens, treat_none_as_default_value = false)]
 struct NewToken<'a> {
     hash: &'a str,
     tenant_id: &'a str,

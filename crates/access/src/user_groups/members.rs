@@ -14,12 +14,12 @@ use super::{rules, store::Row, wire::UserReference};
 use crate::{schema::user_group_members, users};
 
 #[derive(Insertable)]
-#[diesel(table_name = user_group_members)]
-struct Member<'a> {
-    tenant_id: &'a str,
-    group_id: &'a str,
-    user_id: &'a str,
-    user_tenant_id: &'a str,
+#[diesel(table_name = user_group_members, treat_none_as_default_value = false)]
+struct Member {
+    tenant_id: String,
+    group_id: String,
+    user_id: String,
+    user_tenant_id: String,
 }
 
 /// The members of a group of a tenant, by login name. Who is deactivated is a member too.
@@ -82,13 +82,13 @@ pub(crate) fn change(
     if !gone.is_empty() {
         diesel::delete(members.filter(user_group_members::user_id.eq_any(gone))).execute(conn)?;
     }
-    let new: Vec<Member<'_>> = after
+    let new: Vec<Member> = after
         .difference(&before)
         .map(|(tenant, user)| Member {
-            tenant_id: &group.tenant_id,
-            group_id: &group.id,
-            user_id: user,
-            user_tenant_id: tenant,
+            tenant_id: group.tenant_id.clone(),
+            group_id: group.id.clone(),
+            user_id: user.clone(),
+            user_tenant_id: tenant.clone(),
         })
         .collect();
     db::insert_rows!(conn, user_group_members::table, new.as_slice())?;

@@ -12,7 +12,8 @@ const AT_ONCE: usize = 500;
 
 /// A group as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = user_groups, primary_key(tenant_id, id), treat_none_as_null = true)]
+#[diesel(table_name = user_groups, primary_key(tenant_id, id))]
+#[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
 pub struct Row {
     /// The tenant that it belongs to.
     pub tenant_id: String,

@@ -16,7 +16,7 @@ const AT_ONCE: usize = 500;
 
 /// One row of `alerts`.
 #[derive(Clone, Debug, Default, PartialEq, Queryable, Insertable)]
-#[diesel(table_name = alerts)]
+#[diesel(table_name = alerts, treat_none_as_default_value = false)]
 pub struct Row {
     pub tenant_id: String,
     pub id: String,
@@ -50,7 +50,7 @@ pub struct Row {
 
 /// One row of `alert_problems`.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
-#[diesel(table_name = alert_problems)]
+#[diesel(table_name = alert_problems, treat_none_as_default_value = false)]
 pub struct Known {
     pub tenant_id: String,
     pub problem: String,
@@ -62,7 +62,7 @@ pub struct Known {
 
 /// One row of `alert_windows`.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
-#[diesel(table_name = alert_windows)]
+#[diesel(table_name = alert_windows, treat_none_as_default_value = false)]
 pub struct Pending {
     pub tenant_id: String,
     pub window_tenant: String,

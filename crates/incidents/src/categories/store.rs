@@ -16,7 +16,7 @@ const TREE: Tree = Tree::of("incident_categories");
 
 /// One row of `incident_categories`.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = incident_categories, primary_key(tenant_id, id))]
+#[diesel(table_name = incident_categories, primary_key(tenant_id, id), treat_none_as_default_value = false)]
 pub struct Category {
     /// The tenant that it belongs to.
     pub tenant_id: String,

@@ -14,7 +14,8 @@ pub const ALERT: &str = "alert";
 
 /// One row of `incidents`.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = incidents, primary_key(tenant_id, id), treat_none_as_null = true)]
+#[diesel(table_name = incidents, primary_key(tenant_id, id))]
+#[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
 pub struct Row {
     /// The tenant that it belongs to.
     pub tenant_id: String,
@@ -68,7 +69,7 @@ pub struct Row {
 
 /// One row of `incident_links`: what an incident names.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
-#[diesel(table_name = incident_links)]
+#[diesel(table_name = incident_links, treat_none_as_default_value = false)]
 pub struct Link {
     /// The tenant of the incident.
     pub tenant_id: String,
@@ -82,7 +83,7 @@ pub struct Link {
 
 /// One row of `incident_notes`.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
-#[diesel(table_name = incident_notes)]
+#[diesel(table_name = incident_notes, treat_none_as_default_value = false)]
 pub struct Note {
     /// The tenant of the incident.
     pub tenant_id: String,

@@ -20,7 +20,7 @@ pub const NEVER: i64 = 9_000_000_000_000_000;
 
 /// One row of `integration_deliveries`.
 #[derive(Clone, Debug, Queryable, Insertable)]
-#[diesel(table_name = integration_deliveries)]
+#[diesel(table_name = integration_deliveries, treat_none_as_default_value = false)]
 pub struct Row {
     /// The tenant of the event.
     pub tenant_id: String,
@@ -52,7 +52,7 @@ pub struct Row {
 
 /// One row of `integration_messages`.
 #[derive(Clone, Debug, Queryable, Insertable)]
-#[diesel(table_name = integration_messages)]
+#[diesel(table_name = integration_messages, treat_none_as_default_value = false)]
 pub struct MessageRow {
     /// The tenant of the event.
     pub tenant_id: String,

@@ -13,7 +13,8 @@ use crate::{
 
 /// One row of `integration_events`.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = integration_events, primary_key(tenant_id, id), treat_none_as_null = true)]
+#[diesel(table_name = integration_events, primary_key(tenant_id, id))]
+#[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
 pub struct Row {
     /// The tenant of its integration.
     pub tenant_id: String,

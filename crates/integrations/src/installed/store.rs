@@ -16,7 +16,8 @@ use crate::{
 
 /// One row of `integrations`.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = integrations, primary_key(tenant_id, id), treat_none_as_null = true)]
+#[diesel(table_name = integrations, primary_key(tenant_id, id))]
+#[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
 pub struct Row {
     /// The tenant that it belongs to.
     pub tenant_id: String,
@@ -144,8 +145,8 @@ pub fn take_up(conn: &mut Conn, tenant: &str) -> Result<()> {
 /// How often the integrations of a tenant have changed.
 pub fn revision(conn: &mut Conn, tenant: &str) -> Result<i64> {
     use integration_revisions::dsl;
-    let found = dsl::integration_revisions.find(tenant).select(dsl::revision).first(conn).optional()?;
-    Ok(found.unwrap_or(0))
+    let query = dsl::integration_revisions.find(tenant).select(dsl::revision);
+    Ok(db::direct!(conn, |conn| query.get_result(conn)).optional()?.unwrap_or(0))
 }
 
 /// 404.

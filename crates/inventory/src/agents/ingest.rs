@@ -69,7 +69,7 @@ fn create(tx: &mut Tx<'_>, partner: &str, tenant: &str, report: &Report, keys: &
     let managed = (!discovered).then_some(now);
     let mut resource = Resource {
         tenant_id: tenant.to_owned(),
-        id: uuid::Uuid::new_v4().to_string(),
+        id: store::new_id(),
         version: 1,
         kind: "DEVICE".to_owned(),
         resource_type: (0, String::new()),

@@ -24,7 +24,7 @@ const BATCH: i64 = 500;
 
 /// One row of `group_members`.
 #[derive(Clone, Debug, PartialEq, Insertable)]
-#[diesel(table_name = group_members)]
+#[diesel(table_name = group_members, treat_none_as_default_value = false)]
 pub(super) struct Member {
     /// The resource's tenant.
     pub(super) tenant_id: String,
@@ -79,11 +79,11 @@ fn join(conn: &mut Conn, resource: &Resource, group_id: i64) -> Result<()> {
 /// The dynamic groups that may take in resources of a tenant: its own, and those of its partner.
 fn dynamic_groups(conn: &mut Conn, partner: &str, tenant: &str) -> Result<Vec<(i64, Matcher)>> {
     use resource_groups::dsl;
-    let rows: Vec<(i64, Option<String>)> = dsl::resource_groups
+    let query = dsl::resource_groups
         .filter(dsl::tenant_id.eq(tenant).or(dsl::tenant_id.eq(partner)))
         .filter(dsl::rules.is_not_null())
-        .select((dsl::id, dsl::rules))
-        .load(conn)?;
+        .select((dsl::id, dsl::rules));
+    let rows: Vec<(i64, Option<String>)> = db::direct!(conn, |conn| query.load(conn))?;
     rows.into_iter()
         .filter_map(|(id, rules)| Some((id, rules?)))
         .map(|(id, rules)| Ok((id, Matcher::new(&Criteria::from_json(&rules)?))))

@@ -17,7 +17,8 @@ const MOST_IDS: usize = 500;
 
 /// One row of `resource_groups`.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = resource_groups, primary_key(tenant_id, id), treat_none_as_null = true)]
+#[diesel(table_name = resource_groups, primary_key(tenant_id, id))]
+#[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
 pub struct Group {
     /// The tenant that it belongs to.
     pub tenant_id: String,

@@ -14,11 +14,11 @@ use crate::{
 };
 
 #[derive(Insertable)]
-#[diesel(table_name = resource_addresses)]
-struct Address<'a> {
-    tenant_id: &'a str,
-    address: &'a str,
-    resource_id: &'a str,
+#[diesel(table_name = resource_addresses, treat_none_as_default_value = false)]
+struct Address {
+    tenant_id: String,
+    address: String,
+    resource_id: String,
 }
 
 /// An IP address as it is stored; `None` for what is no address.
@@ -53,7 +53,10 @@ pub fn update(conn: &mut Conn, old: Option<&Resource>, new: Option<&Resource>) -
     for address in before.difference(&after) {
         diesel::delete(dsl::resource_addresses.find((&resource.tenant_id, address, &resource.id))).execute(conn)?;
     }
-    let (tenant_id, resource_id) = (&resource.tenant_id, &resource.id);
-    let added = after.difference(&before).map(|address| Address { tenant_id, address, resource_id });
+    let added = after.difference(&before).map(|address| Address {
+        tenant_id: resource.tenant_id.clone(),
+        address: address.clone(),
+        resource_id: resource.id.clone(),
+    });
     db::insert_rows!(conn, resource_addresses::table, added.collect::<Vec<_>>())
 }

@@ -63,7 +63,7 @@ pub async fn create(at: At, body: Body) -> api::Result<HttpResponse> {
 
 /// Creates the resource that a body describes.
 pub fn create_in(tx: &mut Tx<'_>, partner: &str, tenant: &str, input: &Input) -> Result<Resource> {
-    let id = uuid::Uuid::new_v4().to_string();
+    let id = store::new_id();
     let mut resource = rules::create(input, tenant, id, tx.now)?;
     resolve(tx.conn, input, &mut resource)?;
     let identities = rules::identities(&resource);

@@ -25,7 +25,7 @@ pub const WHOLE: i64 = 16;
 pub const LONGEST: usize = 48;
 
 #[derive(Insertable, Clone, Debug, PartialEq)]
-#[diesel(table_name = resource_names)]
+#[diesel(table_name = resource_names, treat_none_as_default_value = false)]
 struct Suffix {
     tenant_id: String,
     suffix: String,
@@ -33,14 +33,15 @@ struct Suffix {
     fields: i64,
 }
 
-fn suffixes(row: &Row) -> BTreeMap<String, i64> {
+fn suffixes(row: &Row) -> BTreeMap<&str, i64> {
     let mut found = BTreeMap::new();
     for (name, field) in
         [(&row.host_key, HOST), (&row.dns_key, DNS), (&row.resource_key, RESOURCE), (&row.alias_key, ALIAS)]
     {
         for (at, _) in name.char_indices() {
-            let suffix: String = name[at..].chars().take(LONGEST).collect();
-            *found.entry(suffix).or_default() |= if at == 0 { field | (field * WHOLE) } else { field };
+            let rest = &name[at..];
+            let end = rest.char_indices().nth(LONGEST).map_or(rest.len(), |(end, _)| end);
+            *found.entry(&rest[..end]).or_default() |= if at == 0 { field | (field * WHOLE) } else { field };
         }
     }
     found
@@ -53,7 +54,7 @@ pub fn update(conn: &mut Conn, old: Option<&Row>, new: Option<&Row>) -> Result<(
     let before = old.map(suffixes).unwrap_or_default();
     let after = new.map(suffixes).unwrap_or_default();
     for suffix in before.keys().filter(|suffix| before.get(*suffix) != after.get(*suffix)) {
-        let key = dsl::resource_names.find((&row.tenant_id, suffix, &row.id));
+        let key = dsl::resource_names.find((&row.tenant_id, *suffix, &row.id));
         diesel::delete(key).execute(conn)?;
     }
     let added: Vec<Suffix> = after
@@ -61,7 +62,7 @@ pub fn update(conn: &mut Conn, old: Option<&Row>, new: Option<&Row>) -> Result<(
         .filter(|(suffix, fields)| before.get(suffix) != Some(fields))
         .map(|(suffix, fields)| Suffix {
             tenant_id: row.tenant_id.clone(),
-            suffix,
+            suffix: suffix.to_owned(),
             resource_id: row.id.clone(),
             fields,
         })

@@ -9,7 +9,7 @@ use crate::schema::resources;
 
 /// One row of `resources`.
 #[derive(Clone, Debug, Queryable, Selectable, Insertable, AsChangeset)]
-#[diesel(table_name = resources, treat_none_as_null = true)]
+#[diesel(table_name = resources, treat_none_as_null = true, treat_none_as_default_value = false)]
 pub struct Row {
     pub tenant_id: String,
     pub id: String,

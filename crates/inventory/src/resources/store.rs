@@ -20,6 +20,12 @@ use crate::{
     },
 };
 
+/// The id of a new resource, higher than those before: what it is found by is then added where the last one's was, to
+/// pages that are in memory and are written anyway, and not all over the indexes.
+pub fn new_id() -> String {
+    uuid::Uuid::now_v7().to_string()
+}
+
 /// The resource with this id among these tenants, whatever its state.
 pub fn find(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Row>> {
     use resources::dsl;
@@ -54,7 +60,7 @@ pub fn named(conn: &mut Conn, tenant: &str, host_name: &str) -> Result<Vec<Row>>
 /// take it in.
 pub fn insert(conn: &mut Conn, partner: &str, resource: &Resource, identities: &[IdentityKey]) -> Result<()> {
     let row = Row::of(resource)?;
-    diesel::insert_into(resources::table).values(&row).execute(conn)?;
+    db::insert_rows!(conn, resources::table, std::slice::from_ref(&row))?;
     names::update(conn, None, Some(&row))?;
     update_tags(conn, None, Some(resource))?;
     update_roles(conn, None, Some(resource))?;
@@ -137,6 +143,9 @@ pub fn identities(conn: &mut Conn, tenant: &str, id: &str) -> Result<Vec<Identit
 /// Notes what a resource is known by. A key that another resource has already stays with it.
 pub fn add_identities(conn: &mut Conn, resource: &Resource, keys: &[IdentityKey]) -> Result<()> {
     use resource_identities::dsl;
+    if keys.is_empty() {
+        return Ok(());
+    }
     let unknown = |conn: &mut Conn| -> Result<Vec<String>> {
         let all: Vec<String> = keys.iter().map(IdentityKey::stored).collect();
         let known: Vec<String> = dsl::resource_identities
@@ -182,6 +191,14 @@ fn tag_keys(resource: Option<&Resource>) -> BTreeSet<String> {
     resource.into_iter().flat_map(|r| &r.document.tags).map(|tag| fold(&tag.name)).collect()
 }
 
+#[derive(Insertable)]
+#[diesel(table_name = resource_tags, treat_none_as_default_value = false)]
+struct TagRow {
+    tenant_id: String,
+    name_key: String,
+    resource_id: String,
+}
+
 fn update_tags(conn: &mut Conn, old: Option<&Resource>, new: Option<&Resource>) -> Result<()> {
     use resource_tags::dsl;
     let Some(resource) = new.or(old) else { return Ok(()) };
@@ -189,12 +206,20 @@ fn update_tags(conn: &mut Conn, old: Option<&Resource>, new: Option<&Resource>) 
     for key in before.difference(&after) {
         diesel::delete(dsl::resource_tags.find((&resource.tenant_id, key, &resource.id))).execute(conn)?;
     }
-    for key in after.difference(&before) {
-        diesel::insert_into(dsl::resource_tags)
-            .values((dsl::tenant_id.eq(&resource.tenant_id), dsl::name_key.eq(key), dsl::resource_id.eq(&resource.id)))
-            .execute(conn)?;
-    }
-    Ok(())
+    let added = after.difference(&before).map(|key| TagRow {
+        tenant_id: resource.tenant_id.clone(),
+        name_key: key.clone(),
+        resource_id: resource.id.clone(),
+    });
+    db::insert_rows!(conn, resource_tags::table, added.collect::<Vec<_>>())
+}
+
+#[derive(Insertable)]
+#[diesel(table_name = resource_app_roles, treat_none_as_default_value = false)]
+struct RoleRow {
+    tenant_id: String,
+    role: String,
+    resource_id: String,
 }
 
 fn update_roles(conn: &mut Conn, old: Option<&Resource>, new: Option<&Resource>) -> Result<()> {
@@ -207,12 +232,12 @@ fn update_roles(conn: &mut Conn, old: Option<&Resource>, new: Option<&Resource>)
     for role in before.difference(&after) {
         diesel::delete(dsl::resource_app_roles.find((&resource.tenant_id, role, &resource.id))).execute(conn)?;
     }
-    for role in after.difference(&before) {
-        diesel::insert_into(dsl::resource_app_roles)
-            .values((dsl::tenant_id.eq(&resource.tenant_id), dsl::role.eq(role), dsl::resource_id.eq(&resource.id)))
-            .execute(conn)?;
-    }
-    Ok(())
+    let added = after.difference(&before).map(|role| RoleRow {
+        tenant_id: resource.tenant_id.clone(),
+        role: role.clone(),
+        resource_id: resource.id.clone(),
+    });
+    db::insert_rows!(conn, resource_app_roles::table, added.collect::<Vec<_>>())
 }
 
 /// A page of the resources that meet a condition, in the order of a sort.

@@ -16,7 +16,7 @@ use crate::{
 
 /// One row of `sites`.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = sites, primary_key(tenant_id, id))]
+#[diesel(table_name = sites, primary_key(tenant_id, id), treat_none_as_default_value = false)]
 pub struct Site {
     /// The tenant that it belongs to.
     pub tenant_id: String,

@@ -55,7 +55,7 @@ pub struct AntivirusResource {
 }
 
 #[derive(Clone, Debug, Queryable, Insertable)]
-#[diesel(table_name = antivirus)]
+#[diesel(table_name = antivirus, treat_none_as_default_value = false)]
 struct Row {
     tenant_id: String,
     resource_id: String,

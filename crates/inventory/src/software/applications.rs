@@ -40,7 +40,7 @@ pub struct InstalledApplication {
 }
 
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = applications, treat_none_as_null = true)]
+#[diesel(table_name = applications, treat_none_as_null = true, treat_none_as_default_value = false)]
 struct Row {
     tenant_id: String,
     resource_id: String,

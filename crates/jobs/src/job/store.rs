@@ -12,7 +12,7 @@ pub const AT_ONCE: usize = 500;
 
 /// One row of `jobs`.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = jobs, primary_key(tenant_id, id), treat_none_as_null = true)]
+#[diesel(table_name = jobs, primary_key(tenant_id, id), treat_none_as_null = true, treat_none_as_default_value = false)]
 pub struct Job {
     /// The tenant that it belongs to.
     pub tenant_id: String,
@@ -62,7 +62,7 @@ pub struct Job {
 
 /// One row of `job_resources`.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable)]
-#[diesel(table_name = job_resources)]
+#[diesel(table_name = job_resources, treat_none_as_default_value = false)]
 pub struct Resource {
     /// The tenant of the job.
     pub tenant_id: String,

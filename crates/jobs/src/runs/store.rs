@@ -12,7 +12,8 @@ use crate::{
 
 /// One row of `job_runs`.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = job_runs, primary_key(tenant_id, job_id, due_ms), treat_none_as_null = true)]
+#[diesel(table_name = job_runs, primary_key(tenant_id, job_id, due_ms))]
+#[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
 pub struct Run {
     /// The tenant of its job.
     pub tenant_id: String,

@@ -9,7 +9,7 @@ use crate::schema::{job_scripts, jobs};
 
 /// One row of `job_scripts`.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = job_scripts, primary_key(tenant_id, id))]
+#[diesel(table_name = job_scripts, primary_key(tenant_id, id), treat_none_as_default_value = false)]
 pub struct Script {
     /// The tenant that it belongs to.
     pub tenant_id: String,

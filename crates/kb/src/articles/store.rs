@@ -16,7 +16,7 @@ const STATE: state::Columns = state::Columns { state: "kb_articles.state", trash
 
 /// One row of `kb_articles`, but for its content.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = kb_articles, primary_key(tenant_id, id))]
+#[diesel(table_name = kb_articles, primary_key(tenant_id, id), treat_none_as_default_value = false)]
 pub struct Head {
     /// The tenant that it belongs to.
     pub tenant_id: String,

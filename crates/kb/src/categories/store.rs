@@ -25,7 +25,7 @@ const STATE: state::Columns =
 
 /// One row of `kb_categories`.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = kb_categories, primary_key(tenant_id, id))]
+#[diesel(table_name = kb_categories, primary_key(tenant_id, id), treat_none_as_default_value = false)]
 pub struct Category {
     /// The tenant that it belongs to.
     pub tenant_id: String,

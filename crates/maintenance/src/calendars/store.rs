@@ -9,7 +9,7 @@ use crate::{schema::maintenance_calendars, window::store::Window};
 
 /// One row of `maintenance_calendars`.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable)]
-#[diesel(table_name = maintenance_calendars)]
+#[diesel(table_name = maintenance_calendars, treat_none_as_default_value = false)]
 pub struct Calendar {
     /// The tenant of the window.
     pub tenant_id: String,

@@ -23,7 +23,8 @@ const BATCH: i64 = 500;
 
 /// One row of `maintenance_windows`.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = maintenance_windows, primary_key(tenant_id, id), treat_none_as_null = true)]
+#[diesel(table_name = maintenance_windows, primary_key(tenant_id, id))]
+#[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
 pub struct Window {
     /// The tenant that it belongs to.
     pub tenant_id: String,
@@ -70,7 +71,7 @@ impl Window {
 
 /// One row of `maintenance_targets`.
 #[derive(Clone, Debug, Queryable, Insertable)]
-#[diesel(table_name = maintenance_targets)]
+#[diesel(table_name = maintenance_targets, treat_none_as_default_value = false)]
 struct Row {
     tenant_id: String,
     window_id: String,

@@ -35,7 +35,7 @@ impl Of {
 
 /// One row of `roster_calendars`.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable)]
-#[diesel(table_name = roster_calendars)]
+#[diesel(table_name = roster_calendars, treat_none_as_default_value = false)]
 pub struct Calendar {
     /// The tenant of the roster; for a user, the tenant whose rosters are meant.
     pub tenant_id: String,

@@ -9,7 +9,7 @@ use crate::schema::roster_overrides;
 
 /// One row of `roster_overrides`.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable)]
-#[diesel(table_name = roster_overrides)]
+#[diesel(table_name = roster_overrides, treat_none_as_default_value = false)]
 pub struct Override {
     /// The tenant of its roster.
     pub tenant_id: String,

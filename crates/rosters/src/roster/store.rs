@@ -12,7 +12,8 @@ const AT_ONCE: usize = 500;
 
 /// One row of `rosters`.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = rosters, primary_key(tenant_id, id), treat_none_as_null = true)]
+#[diesel(table_name = rosters, primary_key(tenant_id, id))]
+#[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
 pub struct Roster {
     /// The tenant that it belongs to.
     pub tenant_id: String,
@@ -42,7 +43,7 @@ pub struct Roster {
 
 /// One row of `roster_shifts`: a version of a shift.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable)]
-#[diesel(table_name = roster_shifts)]
+#[diesel(table_name = roster_shifts, treat_none_as_default_value = false)]
 pub struct Shift {
     /// The tenant of its roster.
     pub tenant_id: String,
