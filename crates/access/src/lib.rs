@@ -27,10 +27,10 @@ mod tokens;
 pub mod user_groups;
 pub mod users;
 
+use api::Routes;
 use std::sync::Arc;
 
 use actix_web::web;
-use utoipa_actix_web::service_config::ServiceConfig;
 
 pub use crate::{bootstrap::bootstrap, keeper::Keeper};
 
@@ -60,11 +60,11 @@ pub fn extras(keeper: Arc<Keeper>) -> impl Fn(&mut web::ServiceConfig) + Clone +
     }
 }
 
-fn root_routes(config: &mut ServiceConfig) {
+fn root_routes(config: &mut Routes) {
     config.service(tokens::http::create_token).service(tokens::http::create_tenancy_token);
 }
 
-fn routes(config: &mut ServiceConfig) {
+fn routes(config: &mut Routes) {
     config
         .service(tenants::http::get_tenant)
         .service(tenants::http::create_client)

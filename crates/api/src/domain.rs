@@ -1,7 +1,8 @@
 //! What a domain brings to the server.
 
+use actix_web::{dev::HttpServiceFactory, web::ServiceConfig};
 use db::Migrations;
-use utoipa_actix_web::service_config::ServiceConfig;
+use utoipa_actix_web::{OpenApiFactory, service_config::ServiceConfig as Document};
 
 /// A domain: its name, its routes, its tables. The gateway has the one list of them.
 #[derive(Clone, Copy)]
@@ -11,12 +12,42 @@ pub struct Domain {
     /// The title of its OpenAPI document.
     pub title: &'static str,
     /// Its operations under `/api/v2/tenants/{tenantId}`, in reading order.
-    pub routes: fn(&mut ServiceConfig),
+    pub routes: fn(&mut Routes),
     /// Its operations outside any tenant (token endpoint, time zones).
-    pub root_routes: fn(&mut ServiceConfig),
+    pub root_routes: fn(&mut Routes),
     /// Its tables.
     pub migrations: Migrations,
 }
 
+/// Where a domain lists its operations: for the document, or for the workers of a server, of which none needs a document
+/// of its own.
+pub struct Routes<'r, 'd>(To<'r, 'd>);
+
+enum To<'r, 'd> {
+    Document(&'r mut Document<'d>),
+    Server(&'r mut ServiceConfig),
+}
+
+impl<'r, 'd> Routes<'r, 'd> {
+    /// Into a document.
+    pub fn of_document(document: &'r mut Document<'d>) -> Self {
+        Self(To::Document(document))
+    }
+
+    /// Into a server.
+    pub fn of_server(server: &'r mut ServiceConfig) -> Self {
+        Self(To::Server(server))
+    }
+
+    /// Adds an operation.
+    pub fn service<F: HttpServiceFactory + OpenApiFactory + 'static>(&mut self, operation: F) -> &mut Self {
+        match &mut self.0 {
+            To::Document(document) => drop(document.service(operation)),
+            To::Server(server) => drop(server.service(operation)),
+        }
+        self
+    }
+}
+
 /// For the domains that have no operation outside a tenant.
-pub fn no_routes(_: &mut ServiceConfig) {}
+pub fn no_routes(_: &mut Routes) {}

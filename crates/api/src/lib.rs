@@ -31,7 +31,7 @@ pub use crate::{
     access::{Access, Caller, Role, Tenant},
     body::{Body, OptionalBody},
     context::At,
-    domain::Domain,
+    domain::{Domain, Routes},
     error::{Error, Result},
     write::Answer,
 };

@@ -19,11 +19,10 @@ use actix_web::{
 use base::problem::Problem;
 use db::Db;
 use serde_json::json;
-use utoipa_actix_web::AppExt as _;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
 use crate::{
-    Access, Domain, Error, body, error, guard,
+    Access, Domain, Error, Routes, body, error, guard,
     limits::{self, Keys, Rate},
     metrics::{self, Counters, Exposure, Metrics},
     request_id,
@@ -107,7 +106,7 @@ impl Service {
             let Self { domains, db, extras, .. } = &self;
             let extras = Arc::clone(extras);
             let worker = Worker { gate: Arc::clone(&gate), counters: metrics.worker(), connections };
-            let (app, _) = App::new()
+            App::new()
                 .app_data(guard.clone())
                 .app_data(db.clone())
                 .app_data(metrics.clone())
@@ -116,13 +115,13 @@ impl Service {
                 .wrap(from_fn(guard::middleware))
                 .wrap(from_fn(outermost))
                 .wrap(NormalizePath::new(TrailingSlash::MergeOnly))
-                .into_utoipa_app()
-                .configure(|config| domains.iter().for_each(|domain| (domain.root_routes)(config)))
-                .service(utoipa_actix_web::scope(spec::TENANT_PREFIX).configure(|config: &mut _| {
-                    domains.iter().for_each(|domain| (domain.routes)(config));
+                .configure(|config| {
+                    domains.iter().for_each(|domain| (domain.root_routes)(&mut Routes::of_server(config)));
+                })
+                .service(web::scope(spec::TENANT_PREFIX).configure(|config| {
+                    domains.iter().for_each(|domain| (domain.routes)(&mut Routes::of_server(config)));
                 }))
-                .split_for_parts();
-            app.service(web::resource("/health/live").get(live))
+                .service(web::resource("/health/live").get(live))
                 .service(web::resource("/health/ready").get(ready))
                 .service(web::resource("/metrics").get(metrics::show))
                 .service(web::redirect("/docs", "/docs/"))

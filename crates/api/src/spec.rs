@@ -16,7 +16,7 @@ use utoipa::{
 };
 use utoipa_actix_web::AppExt as _;
 
-use crate::{Domain, Role};
+use crate::{Domain, Role, Routes};
 
 /// Where the OpenAPI document is.
 pub const PATH: &str = "/openapi.json";
@@ -99,9 +99,9 @@ pub fn document(title: &str, domains: &[Domain]) -> OpenApi {
     let (_, collected) = actix_web::App::new()
         .into_utoipa_app()
         .openapi(empty(title))
-        .configure(|config| domains.iter().for_each(|domain| (domain.root_routes)(config)))
+        .configure(|config| domains.iter().for_each(|domain| (domain.root_routes)(&mut Routes::of_document(config))))
         .service(utoipa_actix_web::scope(TENANT_PREFIX).configure(|config: &mut _| {
-            domains.iter().for_each(|domain| (domain.routes)(config));
+            domains.iter().for_each(|domain| (domain.routes)(&mut Routes::of_document(config)));
         }))
         .split_for_parts();
     complete(collected)

@@ -14,7 +14,7 @@ pub mod records;
 mod schema;
 
 use actix_web::web;
-use utoipa_actix_web::service_config::ServiceConfig;
+use api::Routes;
 
 pub use crate::{
     alerts::{Escalator, Trial},
@@ -41,7 +41,7 @@ pub fn extras(neighbours: Neighbours) -> impl Fn(&mut web::ServiceConfig) + Clon
 }
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
-fn routes(config: &mut ServiceConfig) {
+fn routes(config: &mut Routes) {
     alerts::routes(config);
     categories::routes(config);
     records::routes(config);

@@ -24,13 +24,13 @@ pub mod sender;
 mod template;
 pub mod vault;
 
+use api::Routes;
 use std::{sync::Arc, time::Duration};
 
 use actix_web::web;
 use base::problem::Problem;
 use ports::People;
 use serde_json::Value;
-use utoipa_actix_web::service_config::ServiceConfig;
 
 use crate::{
     egress::{Guard, dial::Dialler},
@@ -102,7 +102,7 @@ pub fn rules(people: Arc<dyn People>) -> Arc<Rules> {
 }
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
-fn routes(config: &mut ServiceConfig) {
+fn routes(config: &mut Routes) {
     config
         .service(installed::http::install)
         .service(installed::http::search)

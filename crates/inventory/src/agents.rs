@@ -4,6 +4,7 @@
 mod http;
 mod ingest;
 
+use api::Routes;
 use base::{
     problem::{Kind, Problem},
     tenant::TenantId,
@@ -11,14 +12,13 @@ use base::{
 };
 use db::{Db, Result};
 use outbox::{Tx, Who};
-use utoipa_actix_web::service_config::ServiceConfig;
 
 pub use ingest::{Ingested, ingest};
 
 use crate::reports::{ErrorKind, Message, ReportError};
 
 /// The operations.
-pub fn routes(config: &mut ServiceConfig) {
+pub fn routes(config: &mut Routes) {
     config.service(http::report);
 }
 

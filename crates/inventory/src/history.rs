@@ -3,13 +3,12 @@
 use std::collections::HashMap;
 
 use actix_web::{HttpResponse, get, web};
-use api::{At, spec::PageOf};
+use api::{At, Routes, spec::PageOf};
 use base::{problem::Problem, query::Sort, query_string, text::fold, timestamp::Timestamp};
 use db::Condition;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
-use utoipa_actix_web::service_config::ServiceConfig;
 
 use crate::{
     resources::{
@@ -25,7 +24,7 @@ use crate::{
 };
 
 /// The operations, in reading order.
-pub fn routes(config: &mut ServiceConfig) {
+pub fn routes(config: &mut Routes) {
     config.service(search).service(get);
 }
 

@@ -30,9 +30,8 @@ mod documented;
 
 pub use machines::Machines;
 
+use api::Routes;
 use documented::{DecommissionInput, ResourceInput};
-
-use utoipa_actix_web::service_config::ServiceConfig;
 
 /// The domain, for the gateway's list and for its own server.
 pub fn domain() -> api::Domain {
@@ -46,7 +45,7 @@ pub fn domain() -> api::Domain {
 }
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
-fn routes(config: &mut ServiceConfig) {
+fn routes(config: &mut Routes) {
     config.service(software::antivirus::search);
     bulk::routes(config);
     resources::routes(config);

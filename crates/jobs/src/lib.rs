@@ -17,11 +17,11 @@ mod scripts;
 #[cfg(test)]
 mod tests;
 
+use api::Routes;
 use std::sync::Arc;
 
 use actix_web::web;
 use ports::{Maintenance, Resources};
-use utoipa_actix_web::service_config::ServiceConfig;
 
 pub use crate::scheduler::Scheduler;
 
@@ -49,7 +49,7 @@ pub fn extras(
 }
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
-fn routes(config: &mut ServiceConfig) {
+fn routes(config: &mut Routes) {
     config
         .service(job::http::create)
         .service(job::http::search)

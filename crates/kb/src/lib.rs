@@ -13,12 +13,12 @@ pub mod demo;
 mod schema;
 mod state;
 
+use api::Routes;
 use std::sync::Arc;
 
 use actix_web::web;
 use db::{Conn, Result};
 use ports::People;
-use utoipa_actix_web::service_config::ServiceConfig;
 
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
@@ -40,7 +40,7 @@ pub fn extras(people: Arc<dyn People>) -> impl Fn(&mut web::ServiceConfig) + Clo
 }
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
-fn routes(config: &mut ServiceConfig) {
+fn routes(config: &mut Routes) {
     categories::routes(config);
     articles::routes(config);
 }

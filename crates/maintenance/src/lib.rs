@@ -15,11 +15,11 @@ pub mod demo;
 mod schema;
 mod window;
 
+use api::Routes;
 use std::sync::Arc;
 
 use actix_web::web;
 use ports::Alerts;
-use utoipa_actix_web::service_config::ServiceConfig;
 
 pub use crate::cover::Windows;
 
@@ -47,7 +47,7 @@ pub fn extras(
 }
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
-fn routes(config: &mut ServiceConfig) {
+fn routes(config: &mut Routes) {
     config
         .service(window::http::create)
         .service(window::search::search)

@@ -23,11 +23,11 @@ mod schema;
 mod timeline;
 mod zones;
 
+use api::Routes;
 use std::sync::Arc;
 
 use actix_web::web;
 use ports::People;
-use utoipa_actix_web::service_config::ServiceConfig;
 
 pub use crate::on_call::port::Rosters;
 use crate::{on_call::board::Boards, timeline::kept::Kept};
@@ -52,12 +52,12 @@ pub fn extras(people: Arc<dyn People>) -> impl Fn(&mut web::ServiceConfig) + Clo
     }
 }
 
-fn root_routes(config: &mut ServiceConfig) {
+fn root_routes(config: &mut Routes) {
     config.service(zones::list);
 }
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
-fn routes(config: &mut ServiceConfig) {
+fn routes(config: &mut Routes) {
     config
         .service(roster::http::create)
         .service(roster::http::search)

@@ -20,7 +20,6 @@ use api::{Access as _, Caller, Role, access::Identity, clock, guard};
 use base::{secret::Secret, tenant::TenantId, timestamp::Timestamp};
 use db::{Conn, DatabaseUrl, Db, Options};
 use serde_json::Value;
-use utoipa_actix_web::AppExt as _;
 
 use crate::{Keeper, api_keys, bootstrap, domain, extras, keeper::Issued, tenants, tokens::rules::Credentials};
 
@@ -124,17 +123,15 @@ impl Fixture {
     async fn app(&self) -> Operations {
         let document = api::spec::document("test", &[domain()]);
         let guard = guard::Guard::new(&document, Arc::clone(&self.keeper) as Arc<dyn api::Access>, None).unwrap();
-        let (app, _) = App::new()
+        let app = App::new()
             .app_data(guard)
             .app_data(self.db.clone())
             .configure(extras(Arc::clone(&self.keeper)))
             .wrap(from_fn(guard::middleware))
-            .into_utoipa_app()
-            .configure(|config| (domain().root_routes)(config))
-            .service(utoipa_actix_web::scope(api::spec::TENANT_PREFIX).configure(|config: &mut _| {
-                (domain().routes)(config);
-            }))
-            .split_for_parts();
+            .configure(|config| (domain().root_routes)(&mut api::Routes::of_server(config)))
+            .service(web::scope(api::spec::TENANT_PREFIX).configure(|config| {
+                (domain().routes)(&mut api::Routes::of_server(config));
+            }));
         let service = Rc::new(init_service(app).await);
         Operations(Box::new(move |request| {
             let service = Rc::clone(&service);

@@ -32,10 +32,8 @@ mod wire;
 pub use named::Trial;
 pub use windows::Escalator;
 
-use utoipa_actix_web::service_config::ServiceConfig;
-
 /// The operations, in reading order.
-pub fn routes(config: &mut ServiceConfig) {
+pub fn routes(config: &mut api::Routes) {
     config
         .service(http::create)
         .service(http::create_many)

@@ -16,10 +16,8 @@ mod shown;
 pub mod store;
 pub mod wire;
 
-use utoipa_actix_web::service_config::ServiceConfig;
-
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
-pub fn routes(config: &mut ServiceConfig) {
+pub fn routes(config: &mut api::Routes) {
     config
         .service(http::create)
         .service(http::search)

@@ -15,9 +15,7 @@ mod ndjson;
 mod reader;
 mod wire;
 
-use utoipa_actix_web::service_config::ServiceConfig;
-
 /// The operations. Their paths are literal, and come before those of one resource.
-pub fn routes(config: &mut ServiceConfig) {
+pub fn routes(config: &mut api::Routes) {
     config.service(http::bulk).service(export::export);
 }

@@ -1,8 +1,7 @@
 //! Device groups over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post};
-use api::{At, Body};
-use utoipa_actix_web::service_config::ServiceConfig;
+use api::{At, Body, Routes};
 
 use super::{
     documented::{GroupChildPage, GroupChildReference, NewResourceGroups, ResourceGroupChange, ResourceGroupPage},
@@ -12,7 +11,7 @@ use super::{
 };
 
 /// The operations, in reading order.
-pub fn routes(config: &mut ServiceConfig) {
+pub fn routes(config: &mut Routes) {
     config
         .service(create)
         .service(search)

@@ -14,10 +14,8 @@ pub mod rules;
 pub mod store;
 pub mod wire;
 
-use utoipa_actix_web::service_config::ServiceConfig;
-
 /// The operations, in reading order.
-pub fn routes(config: &mut ServiceConfig) {
+pub fn routes(config: &mut api::Routes) {
     config
         .service(list::minimal)
         .service(list::search)

@@ -12,10 +12,8 @@ pub mod wire;
 #[cfg(test)]
 pub mod tests;
 
-use utoipa_actix_web::service_config::ServiceConfig;
-
 /// The operations, in reading order.
-pub fn routes(config: &mut ServiceConfig) {
+pub fn routes(config: &mut api::Routes) {
     config
         .service(http::create)
         .service(http::search)

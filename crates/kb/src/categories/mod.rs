@@ -9,12 +9,10 @@ pub mod store;
 mod tests;
 pub mod wire;
 
-use utoipa_actix_web::service_config::ServiceConfig;
-
 pub(crate) use self::shown::note;
 
 /// The operations, in reading order.
-pub fn routes(config: &mut ServiceConfig) {
+pub fn routes(config: &mut api::Routes) {
     config
         .service(http::create)
         .service(http::list)

@@ -4,9 +4,7 @@ pub mod feed;
 pub mod http;
 pub mod store;
 
-use utoipa_actix_web::service_config::ServiceConfig;
-
 /// The operations, in reading order.
-pub fn routes(config: &mut ServiceConfig) {
+pub fn routes(config: &mut api::Routes) {
     config.service(http::create).service(http::list).service(http::delete).service(feed::read);
 }

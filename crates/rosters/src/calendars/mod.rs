@@ -7,10 +7,8 @@ pub mod feed;
 pub mod http;
 pub mod store;
 
-use utoipa_actix_web::service_config::ServiceConfig;
-
 /// The operations, in reading order.
-pub fn routes(config: &mut ServiceConfig) {
+pub fn routes(config: &mut api::Routes) {
     config
         .service(http::create_of_roster)
         .service(http::list_of_roster)
