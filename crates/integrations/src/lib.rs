@@ -12,6 +12,7 @@
 //! Operation 7 of `docs/interface.md`, and what is around it.
 
 mod delivery;
+pub mod demo;
 pub mod egress;
 mod event;
 mod facts;
