@@ -6,7 +6,7 @@ use base::tenant::TenantId;
 use db::Db;
 use integrations::vault::Vault;
 
-use crate::neighbours;
+use crate::{neighbours, people::Directory};
 
 /// Fills an empty inventory; leaves one that has anything in it as it is.
 pub fn fill(db: &Db, vault: &Arc<Vault>) -> anyhow::Result<()> {
@@ -18,7 +18,7 @@ pub fn fill(db: &Db, vault: &Arc<Vault>) -> anyhow::Result<()> {
     if rosters::demo::fill(db, &client, &people, api::clock::now())? {
         tracing::info!(tenant = %client, "filled the rosters of the demo company");
     }
-    if jobs::demo::fill(db, &client, &people, api::clock::now())? {
+    if jobs::demo::fill(db, Arc::new(Directory), &client, &people, api::clock::now())? {
         tracing::info!(tenant = %client, "filled the jobs of the demo company");
     }
     if integrations::demo::fill(db, vault, &client, &people, api::clock::now())? {

@@ -70,8 +70,8 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let keeper = Arc::new(access::Keeper::new(db.clone()).trust_forwarded(listen.behind_proxy));
     let windows = neighbours::windows();
     let maintenance = maintenance::extras(Arc::clone(&windows), neighbours::alerts());
-    let jobs = jobs::extras(Arc::new(inventory::Machines), Arc::clone(&windows) as Arc<dyn ports::Maintenance>);
     let asked = Arc::clone(&windows) as Arc<dyn ports::Maintenance>;
+    let jobs = jobs::extras(Arc::new(Directory), Arc::new(inventory::Machines), Arc::clone(&asked));
     let scheduler = Scheduler::start(db.clone(), asked, carry.keep_runs, api::clock::now)?;
     let (callers, people) = (access::extras(keeper.clone()), rosters::extras(Arc::new(Directory)));
     let neighbours = neighbours::of_incidents(windows);
