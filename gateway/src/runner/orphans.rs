@@ -52,12 +52,18 @@ impl Orphans {
         }
     }
 
-    /// Kills all children. Those that they had are children afterwards.
-    pub fn kill(self) {
+    /// Kills all children; those that they had are children afterwards. Says whether that is all that can be done, since
+    /// only those are left that became somebody else.
+    pub fn kill(self) -> bool {
+        let (mut killed, mut refused) = (false, false);
         for child in children() {
             // Gone already is as good. Only this process frees the number, so that it is nobody else's.
-            let _ = kill_process(child, Signal::KILL);
+            match kill_process(child, Signal::KILL) {
+                Err(Errno::PERM) => refused = true,
+                _ => killed = true,
+            }
         }
+        refused && !killed
     }
 
     /// Kills children until there are none; says whether that went well.
@@ -66,11 +72,8 @@ impl Orphans {
         loop {
             match self.next_over() {
                 Ok(Some(_)) => {}
-                Ok(None) if Instant::now() < until => {
-                    self.kill();
-                    std::thread::sleep(Duration::from_millis(1));
-                }
-                Ok(None) => return false,
+                Ok(None) if Instant::now() >= until || self.kill() => return false,
+                Ok(None) => std::thread::sleep(Duration::from_millis(1)),
                 Err(_) => return true,
             }
         }
