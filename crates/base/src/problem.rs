@@ -284,6 +284,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_is_wrong_already_is_told_once() {
+        let mut wrong = Wrong::new(vec![FieldError::new("list[1]", "must be an object")]);
+        for field in ["list[1]", "list[1].id", "list[10].id", "list", "listing"] {
+            wrong.add(field, "is unknown");
+        }
+        assert!(wrong.has("list") && wrong.has("listing") && !wrong.has("lis"));
+        let told: Vec<String> = wrong.check().unwrap_err().errors.into_iter().map(|error| error.field_name).collect();
+        assert_eq!(told, ["list[1]", "list[10].id", "list", "listing"]);
+        assert_eq!(Wrong::default().check(), Ok(()));
+    }
+
+    #[test]
     fn each_kind_has_its_status_and_code() {
         let table = [
             (Kind::Invalid, 400, "0002"),
