@@ -307,6 +307,9 @@ pub struct Runner {
     /// The user that scripts run as; root has to name one
     #[arg(long, env = "MUSTER_RUNNER_USER", value_name = "NAME")]
     pub user: Option<String>,
+    /// Let scripts become somebody else (sudo, su); what does so may outlive its time limit
+    #[arg(long, env = "MUSTER_RUNNER_ALLOW_SETUID")]
+    pub allow_setuid: bool,
     /// Where each script gets a directory of its own; by default that of temporary files
     #[arg(long, env = "MUSTER_RUNNER_WORK_DIR", value_name = "DIR")]
     pub work_dir: Option<PathBuf>,

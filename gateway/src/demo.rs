@@ -1,12 +1,15 @@
 //! A small company to look around in (`--demo`): each domain brings its part.
 
+use std::sync::Arc;
+
 use base::tenant::TenantId;
 use db::Db;
+use integrations::vault::Vault;
 
-use crate::neighbours;
+use crate::{neighbours, people::Directory};
 
 /// Fills an empty inventory; leaves one that has anything in it as it is.
-pub fn fill(db: &Db) -> anyhow::Result<()> {
+pub fn fill(db: &Db, vault: &Arc<Vault>) -> anyhow::Result<()> {
     let (partner, client) = (TenantId::partner(1), TenantId::client(1));
     if inventory::demo::fill(db, &partner, &client, api::clock::now())? {
         tracing::info!(tenant = %client, "filled the inventory of the demo company");
@@ -15,8 +18,11 @@ pub fn fill(db: &Db) -> anyhow::Result<()> {
     if rosters::demo::fill(db, &client, &people, api::clock::now())? {
         tracing::info!(tenant = %client, "filled the rosters of the demo company");
     }
-    if jobs::demo::fill(db, &client, &people, api::clock::now())? {
+    if jobs::demo::fill(db, Arc::new(Directory), &client, &people, api::clock::now())? {
         tracing::info!(tenant = %client, "filled the jobs of the demo company");
+    }
+    if integrations::demo::fill(db, vault, &client, &people, api::clock::now())? {
+        tracing::info!(tenant = %client, "filled the integrations of the demo company");
     }
     let windows = neighbours::windows();
     let what = (inventory::demo::GROUP, inventory::demo::HOST);

@@ -27,10 +27,10 @@ mod tokens;
 pub mod user_groups;
 pub mod users;
 
-use api::Routes;
 use std::sync::Arc;
 
 use actix_web::web;
+use api::Routes;
 
 pub use crate::{bootstrap::bootstrap, keeper::Keeper};
 

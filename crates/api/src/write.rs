@@ -2,10 +2,11 @@
 
 use std::{
     collections::HashSet,
+    future::Future,
     sync::{Mutex, PoisonError},
 };
 
-use actix_web::{HttpMessage as _, HttpResponse, http::Method, http::header};
+use actix_web::{HttpMessage as _, HttpResponse, http::Method, http::header, rt};
 use base::{problem::Problem, secret::Secret};
 use outbox::{
     Tx, Who,
@@ -128,6 +129,41 @@ impl At {
             (done, _) => done?,
         };
         drop(under_way);
+        Ok(answer.respond(replayed))
+    }
+
+    /// Does what no transaction undoes, such as a call to somebody else, and answers what that answers.
+    ///
+    /// With an `Idempotency-Key` it is done at most once: that it is under way is durable before it is, and the answer is
+    /// kept afterwards, also when the caller went away meanwhile. What fails has done nothing, and may be sent again. When the
+    /// process stops in between, nobody knows whether it was done, and the same request is told so (409).
+    pub async fn carry_out<W>(&self, work: W) -> Result<HttpResponse>
+    where
+        W: Future<Output = Result<Answer>> + 'static,
+    {
+        let Some(request) = self.idempotency_request()? else { return Ok(work.await?.respond(false)) };
+        let under_way = UnderWay::enter(&request)?;
+        let (db, now, named) = (self.db.clone(), self.now, request.clone());
+        let task = async move {
+            let _under_way = under_way;
+            if let Some(stored) = db.write(move |conn| idempotency::begin(conn, &named, now)).await? {
+                return Ok((Answer { stored, once: None }, true));
+            }
+            match work.await {
+                Ok(answer) => {
+                    let stored = answer.stored.clone();
+                    db.write(move |conn| idempotency::finish(conn, &request, &stored)).await?;
+                    Ok((answer, false))
+                }
+                Err(error) => {
+                    db.write(move |conn| idempotency::abandon(conn, &request)).await?;
+                    Err(error)
+                }
+            }
+        };
+        // A handler is dropped when its caller goes away, a task is not.
+        let done = rt::spawn(request_id::scope(request_id::current(), task)).await;
+        let (answer, replayed) = done.map_err(|error| db::Error::Fault(format!("a task: {error}")))??;
         Ok(answer.respond(replayed))
     }
 

@@ -8,7 +8,7 @@ pub use crate::json::parse_json;
 use crate::{
     json::{BODY, join},
     lenient::{INTEGER, TIMESTAMP, TRUE_OR_FALSE, json_boolean, json_integer, must_be_one_of, one_of},
-    problem::{FieldError, Problem},
+    problem::{FieldError, Problem, Wrong},
     text::name_error,
     timestamp::Timestamp,
 };
@@ -230,6 +230,11 @@ impl<'v> Fields<'v> {
     /// As [`Fields::check`].
     pub fn finish(self) -> Result<(), Problem> {
         self.check()
+    }
+
+    /// Ends the reading of a body whose errors are told together with those of what it names.
+    pub fn wrong(self) -> Wrong {
+        Wrong::new(self.errors.borrow().clone())
     }
 
     fn child(&self, path: String, object: Option<&'v Map<String, Value>>) -> Fields<'v> {

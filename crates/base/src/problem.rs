@@ -101,6 +101,42 @@ const INVALID_CODE: &str = "0002";
 /// How many fields the sentence of a problem names; `errors` names all of them.
 const FIELDS_IN_DETAIL: usize = 10;
 
+/// Refused fields from several places, to be told together: of the form of a body, and of what it names.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Wrong(Vec<FieldError>);
+
+impl Wrong {
+    /// Those that were found so far.
+    pub fn new(errors: Vec<FieldError>) -> Self {
+        Self(errors)
+    }
+
+    /// Notes a field. What is wrong in form already, by itself or with all that it is in, has one error.
+    pub fn add(&mut self, field: &str, message: impl Into<String>) {
+        if !self.0.iter().any(|error| is_in(field, &error.field_name)) {
+            self.0.push(FieldError::new(field, message));
+        }
+    }
+
+    /// Is this field refused, or one inside it?
+    pub fn has(&self, field: &str) -> bool {
+        self.0.iter().any(|error| is_in(&error.field_name, field))
+    }
+
+    /// Refuses the request when there are any.
+    ///
+    /// # Errors
+    /// 400 that lists them in the order in which they were found.
+    pub fn check(self) -> Result<(), Problem> {
+        if self.0.is_empty() { Ok(()) } else { Err(Problem::fields(self.0)) }
+    }
+}
+
+/// Is a path that of a field, or of one inside it?
+fn is_in(path: &str, field: &str) -> bool {
+    path.strip_prefix(field).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
 /// One refused field or parameter.
 #[derive(Clone, Debug, Serialize, PartialEq)]
 #[serde(rename_all = "camelCase")]
@@ -246,6 +282,18 @@ pub fn shorten(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_wrong_already_is_told_once() {
+        let mut wrong = Wrong::new(vec![FieldError::new("list[1]", "must be an object")]);
+        for field in ["list[1]", "list[1].id", "list[10].id", "list", "listing"] {
+            wrong.add(field, "is unknown");
+        }
+        assert!(wrong.has("list") && wrong.has("listing") && !wrong.has("lis"));
+        let told: Vec<String> = wrong.check().unwrap_err().errors.into_iter().map(|error| error.field_name).collect();
+        assert_eq!(told, ["list[1]", "list[10].id", "list", "listing"]);
+        assert_eq!(Wrong::default().check(), Ok(()));
+    }
 
     #[test]
     fn each_kind_has_its_status_and_code() {

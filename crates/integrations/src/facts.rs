@@ -1,7 +1,11 @@
 //! What is known of an action: the entity as it is and as it was, and the event that tells of it.
 
-use base::{text::fold, timestamp::Timestamp};
+use std::borrow::Cow;
+
+use base::{matching::lookup, text::fold, timestamp::Timestamp};
 use serde_json::{Value, json};
+
+use crate::template::Entity;
 
 /// What an action is about. Properties are found by their names, whatever the letter case, nested ones by their path.
 #[derive(Clone, Copy, Debug)]
@@ -25,12 +29,30 @@ pub struct Facts<'a> {
 impl<'a> Facts<'a> {
     /// A property of the entity.
     pub fn now(&self, path: &str) -> Option<&'a Value> {
-        find(self.object, path)
+        self.find(self.object, path)
     }
 
     /// A property of the entity as it was before.
     pub fn before(&self, path: &str) -> Option<&'a Value> {
-        find(self.previous?, path)
+        self.find(self.previous?, path)
+    }
+
+    fn find(&self, document: &'a Value, path: &str) -> Option<&'a Value> {
+        find(document, path).or_else(|| find(document, self.told_as(path)?))
+    }
+
+    /// The texts that the entity, as it is or as it was, has under a key of a rule.
+    pub fn texts(&self, previous: bool, key: &str) -> Vec<Cow<'a, str>> {
+        let Some(document) = (if previous { self.previous } else { Some(self.object) }) else { return Vec::new() };
+        let found = lookup::texts(document, key);
+        match self.told_as(key) {
+            Some(name) if found.is_empty() => lookup::texts(document, name),
+            _ => found,
+        }
+    }
+
+    fn told_as(&self, path: &str) -> Option<&'static str> {
+        Entity::find(self.entity)?.told_as(path)
     }
 
     /// A property of the action itself (`$event.…`).

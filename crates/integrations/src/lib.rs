@@ -12,6 +12,7 @@
 //! Operation 7 of `docs/interface.md`, and what is around it.
 
 mod delivery;
+pub mod demo;
 pub mod egress;
 mod event;
 mod facts;
@@ -24,10 +25,10 @@ pub mod sender;
 mod template;
 pub mod vault;
 
-use api::Routes;
 use std::{sync::Arc, time::Duration};
 
 use actix_web::web;
+use api::Routes;
 use base::problem::Problem;
 use ports::People;
 use serde_json::Value;

@@ -1,8 +1,11 @@
 //! Jobs that ran, for `--demo`: a script of the library by night, a report by week, and what became of their runs.
 
+use std::sync::Arc;
+
 use base::{problem::Problem, tenant::TenantId, timestamp::Timestamp};
 use db::{Db, Result};
 use outbox::{Tx, Who};
+use ports::People;
 use serde_json::{Value, json};
 
 use crate::{
@@ -29,14 +32,14 @@ const NIGHTS: [(&str, i64, &str); 5] = [
 ];
 
 /// Adds the jobs to a tenant that has none, by the first of `people`; without one nothing happens. Says whether it did anything.
-pub fn fill(db: &Db, tenant: &TenantId, people: &[String], now: Timestamp) -> Result<bool> {
+pub fn fill(db: &Db, directory: Arc<dyn People>, tenant: &TenantId, people: &[String], now: Timestamp) -> Result<bool> {
     let Some(author) = people.first().cloned() else { return Ok(false) };
     let tenant = tenant.to_string();
     let who = Who { user_id: author.clone(), key_id: "demo".to_owned(), request_id: String::new() };
-    db.write_here(move |conn| Tx::run(conn, &who, now, |tx| fill_empty(tx, &tenant, &author)))
+    db.write_here(move |conn| Tx::run(conn, &who, now, |tx| fill_empty(tx, &*directory, &tenant, &author)))
 }
 
-fn fill_empty(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<bool> {
+fn fill_empty(tx: &mut Tx<'_>, people: &dyn People, tenant: &str, author: &str) -> Result<bool> {
     if job::store::any(tx.conn, tenant)? {
         return Ok(false);
     }
@@ -54,6 +57,7 @@ fn fill_empty(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<bool> {
     let tonight = if two > now.millis() { two } else { two + DAY_MS };
     let nightly = add(
         tx,
+        people,
         (tenant, author),
         &json!({
             "name": "Nightly cleanup",
@@ -68,6 +72,7 @@ fn fill_empty(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<bool> {
     )?;
     add(
         tx,
+        people,
         (tenant, author),
         &json!({
             "name": "Missing patches, by week",
@@ -85,12 +90,12 @@ fn fill_empty(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<bool> {
     Ok(true)
 }
 
-fn add(tx: &mut Tx<'_>, (tenant, author): (&str, &str), body: &Value) -> Result<job::store::Job> {
+fn add(tx: &mut Tx<'_>, people: &dyn People, (tenant, author): (&str, &str), body: &Value) -> Result<job::store::Job> {
     let change = JobChange::read(body, true)?;
     let blank = job::rules::blank(tenant, uuid::Uuid::now_v7().to_string(), author, tx.now);
     let row = job::rules::changed(&blank, &change, author, tx.now)?;
     job::store::insert(tx.conn, &row)?;
-    let shown = job::shown::job(tx.conn, &[tenant.to_owned()], &row)?;
+    let shown = job::shown::job(tx.conn, people, &[tenant.to_owned()], &row)?;
     job::shown::note(tx, &row, None, Some(&shown))?;
     Ok(row)
 }

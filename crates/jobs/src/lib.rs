@@ -17,11 +17,11 @@ mod scripts;
 #[cfg(test)]
 mod tests;
 
-use api::Routes;
 use std::sync::Arc;
 
 use actix_web::web;
-use ports::{Maintenance, Resources};
+use api::Routes;
+use ports::{Maintenance, People, Resources};
 
 pub use crate::scheduler::Scheduler;
 
@@ -36,15 +36,17 @@ pub fn domain() -> api::Domain {
     }
 }
 
-/// Puts those who answer for resources and for maintenance where the handlers look for them.
+/// Puts those who answer for people, for resources and for maintenance where the handlers look for them.
 pub fn extras(
+    people: Arc<dyn People>,
     resources: Arc<dyn Resources>,
     maintenance: Arc<dyn Maintenance>,
 ) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
+    let people: web::Data<dyn People> = web::Data::from(people);
     let resources: web::Data<dyn Resources> = web::Data::from(resources);
     let maintenance: web::Data<dyn Maintenance> = web::Data::from(maintenance);
     move |config: &mut web::ServiceConfig| {
-        config.app_data(resources.clone()).app_data(maintenance.clone());
+        config.app_data(people.clone()).app_data(resources.clone()).app_data(maintenance.clone());
     }
 }
 

@@ -13,10 +13,10 @@ pub mod demo;
 mod schema;
 mod state;
 
-use api::Routes;
 use std::sync::Arc;
 
 use actix_web::web;
+use api::Routes;
 use db::{Conn, Result};
 use ports::People;
 

@@ -15,10 +15,10 @@ pub mod demo;
 mod schema;
 mod window;
 
-use api::Routes;
 use std::sync::Arc;
 
 use actix_web::web;
+use api::Routes;
 use ports::Alerts;
 
 pub use crate::cover::Windows;

@@ -13,6 +13,9 @@ use crate::schema::idempotency;
 /// How long an answer is kept.
 pub const KEPT_MS: i64 = 24 * 60 * 60 * 1000;
 
+/// The body of a record whose request is under way; no answer is that, since it is no JSON.
+const BEGUN: &str = "begun";
+
 /// A request that names a key.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -47,7 +50,8 @@ pub struct Stored {
     pub body: String,
 }
 
-/// The answer that was given to this request before; 422 when the key was used for another request.
+/// The answer that was given to this request before; 422 when the key was used for another request, 409 when this one was
+/// [begun](begin) and has none.
 pub fn find(conn: &mut Conn, request: &Request, now: Timestamp) -> Result<Option<Stored>> {
     use idempotency::dsl;
     let found: Option<(String, Option<i64>, String, i64)> = dsl::idempotency
@@ -59,6 +63,9 @@ pub fn find(conn: &mut Conn, request: &Request, now: Timestamp) -> Result<Option
         Some((_, _, _, created)) if created < now.millis() - KEPT_MS => {
             diesel::delete(dsl::idempotency.find((&request.tenant_id, &request.caller, &request.key))).execute(conn)?;
             Ok(None)
+        }
+        Some((fingerprint, _, body, _)) if fingerprint == request.fingerprint && body == BEGUN => {
+            Err(Error::Problem(unanswered()))
         }
         Some((fingerprint, etag, body, _)) if fingerprint == request.fingerprint => Ok(Some(Stored { etag, body })),
         Some(_) => Err(Error::Problem(Problem::new(
@@ -84,6 +91,42 @@ pub fn insert(conn: &mut Conn, request: &Request, answer: &Stored, now: Timestam
         ))
         .execute(conn)?;
     Ok(())
+}
+
+/// Says, before a request does what no transaction undoes, that it is under way; or answers what [`find`] does. From
+/// now on it is not carried out again, unless it is [abandoned](abandon).
+pub fn begin(conn: &mut Conn, request: &Request, now: Timestamp) -> Result<Option<Stored>> {
+    if let Some(stored) = find(conn, request, now)? {
+        return Ok(Some(stored));
+    }
+    match insert(conn, request, &Stored { etag: None, body: BEGUN.to_owned() }, now) {
+        Err(Error::Taken(_)) => Err(Error::Problem(unanswered())),
+        done => done.map(|()| None),
+    }
+}
+
+/// Stores the answer of a request that was begun.
+pub fn finish(conn: &mut Conn, request: &Request, answer: &Stored) -> Result<()> {
+    use idempotency::dsl;
+    let begun = dsl::idempotency.find((&request.tenant_id, &request.caller, &request.key)).filter(dsl::body.eq(BEGUN));
+    diesel::update(begun).set((dsl::etag.eq(answer.etag), dsl::body.eq(&answer.body))).execute(conn)?;
+    Ok(())
+}
+
+/// Forgets a request that was begun and then did nothing.
+pub fn abandon(conn: &mut Conn, request: &Request) -> Result<()> {
+    use idempotency::dsl;
+    let begun = dsl::idempotency.find((&request.tenant_id, &request.caller, &request.key)).filter(dsl::body.eq(BEGUN));
+    diesel::delete(begun).execute(conn)?;
+    Ok(())
+}
+
+/// Another gateway may be at it, or one that stopped was: who cannot tell does not do it twice.
+fn unanswered() -> Problem {
+    Problem::conflict(
+        "A request with this Idempotency-Key was begun and has no answer: it is under way, or the service stopped while it \
+         was. It may have been carried out, and is not carried out again; to do so takes a new key.",
+    )
 }
 
 /// Forgets answers older than a day; says how many.

@@ -17,7 +17,7 @@ pub enum ResourceKey {
     MacAddress(String),
 }
 
-/// A resource that is not decommissioned, as other domains show one.
+/// A resource as other domains show one; not a decommissioned one, unless they ask for those.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownResource {
     /// A UUID.
@@ -77,6 +77,10 @@ pub trait Resources: Send + Sync {
     /// The resources that each key names, in the order of the keys; two at most for each, which is enough to know
     /// that a name is not unique.
     fn find(&self, conn: &mut Conn, tenants: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>>;
+
+    /// The decommissioned resources that each key named, in the order of the keys: fifty at most for each, though no more
+    /// than a few ever have something left to be done.
+    fn former(&self, conn: &mut Conn, tenants: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>>;
 
     /// The places that each key names, in the order of the keys: of several tenants' places of one name that of the
     /// tenant that is named first, and if it has none, two at most, which is enough to know that the name is not unique.

@@ -23,10 +23,10 @@ mod schema;
 mod timeline;
 mod zones;
 
-use api::Routes;
 use std::sync::Arc;
 
 use actix_web::web;
+use api::Routes;
 use ports::People;
 
 pub use crate::on_call::port::Rosters;

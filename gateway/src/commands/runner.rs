@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 use crate::{
     cli::Runner,
     runner::{
+        orphans::Orphans,
         program::{Program, Script, exit_code},
         service::{Service, Told},
         user::{self, User},
@@ -48,6 +49,7 @@ const LIMIT_S: u64 = 3_600;
 struct Carrier {
     service: Service,
     user: Option<User>,
+    orphans: Option<Orphans>,
     work: PathBuf,
     stop: Arc<AtomicBool>,
 }
@@ -55,6 +57,12 @@ struct Carrier {
 /// `muster runner`.
 pub fn runner(arguments: Runner) -> anyhow::Result<()> {
     let user = user::choose(arguments.user.as_deref())?;
+    let orphans = Orphans::adopt()?;
+    #[cfg(target_os = "linux")]
+    if !arguments.allow_setuid {
+        // Of this thread, and so of all that it starts: before there are others, and for good.
+        rustix::thread::set_no_new_privs(true).context("giving up new privileges")?;
+    }
     let Runner { server, key, secret, tenant, name, labels, resources, work_dir, poll, once, ca, .. } = arguments;
     let service = Service::new(&server, tenant.as_str(), &key, Secret::new(secret), ca.as_deref())?;
     let name = name.unwrap_or_else(|| rustix::system::uname().nodename().to_string_lossy().into_owned());
@@ -71,7 +79,7 @@ pub fn runner(arguments: Runner) -> anyhow::Result<()> {
     let stop = Arc::new(AtomicBool::new(false));
     heed_signals(Arc::clone(&stop))?;
     let work = work_dir.unwrap_or_else(std::env::temp_dir);
-    let mut carrier = Carrier { service, user, work, stop };
+    let mut carrier = Carrier { service, user, orphans, work, stop };
     tracing::info!(server, tenant = tenant.as_str(), runner = name, "waiting for runs");
     while !carrier.stopped() {
         let answer = carrier.service.post("/jobs/runs/claim", &wanted, None).accepted()?;
@@ -180,7 +188,7 @@ impl Carrier {
         ];
         let limit = Duration::from_secs(work["timeLimit"].as_u64().unwrap_or(LIMIT_S));
         let script = Script { interpreter, content, environment: &environment, limit };
-        let mut program = match Program::start(&script, &self.work, self.user) {
+        let mut program = match Program::start(&script, &self.work, self.user, self.orphans) {
             Ok(program) => program,
             Err(error) => return Some(failed(format!("The script could not be started: {error:#}."))),
         };

@@ -45,14 +45,15 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let certificate = listen.certificate()?;
     let db = storage.open()?;
     first_run::bootstrap(&db, &storage.data_dir)?;
+    let vault = keys.vault(&storage, &db)?;
     if demo {
-        demo::fill(&db).context("filling the demo company")?;
+        demo::fill(&db, &vault).context("filling the demo company")?;
     }
     let listener = TcpListener::bind(listen.listen).with_context(|| format!("listening on {}", listen.listen))?;
     let address = listener.local_addr()?;
     let scheme = if certificate.is_some() { "https" } else { "http" };
     let rules = integrations::rules(Arc::new(Directory));
-    let parts = outbound.parts(&db, keys.vault(&storage, &db)?, Arc::clone(&rules), demo)?;
+    let parts = outbound.parts(&db, vault, Arc::clone(&rules), demo)?;
     let subscribers: Vec<Arc<dyn Subscriber>> = vec![Arc::new(integrations::Subscriber { rules })];
     let outbox = Worker::start(db.clone(), subscribers, api::clock::now)?;
     let sender = parts.start()?;
@@ -69,8 +70,8 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let keeper = Arc::new(access::Keeper::new(db.clone()).trust_forwarded(listen.behind_proxy));
     let windows = neighbours::windows();
     let maintenance = maintenance::extras(Arc::clone(&windows), neighbours::alerts());
-    let jobs = jobs::extras(Arc::new(inventory::Machines), Arc::clone(&windows) as Arc<dyn ports::Maintenance>);
     let asked = Arc::clone(&windows) as Arc<dyn ports::Maintenance>;
+    let jobs = jobs::extras(Arc::new(Directory), Arc::new(inventory::Machines), Arc::clone(&asked));
     let scheduler = Scheduler::start(db.clone(), asked, carry.keep_runs, api::clock::now)?;
     let (callers, people) = (access::extras(keeper.clone()), rosters::extras(Arc::new(Directory)));
     let neighbours = neighbours::of_incidents(windows);

@@ -1,5 +1,5 @@
 //! One script, as a process of its own: an empty environment, a directory of its own, a process group that is killed
-//! when its time is over or when it ends, and what it prints, within bounds.
+//! when its time is over or when it ends, together with what left the group, and what it prints, within bounds.
 
 use std::{
     fs,
@@ -11,7 +11,7 @@ use std::{
     path::Path,
     process::{Child, Command, ExitStatus, Stdio},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
         mpsc::{RecvTimeoutError, Sender, channel},
     },
@@ -20,10 +20,10 @@ use std::{
 };
 
 use anyhow::Context as _;
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpid};
 use tempfile::TempDir;
 
-use super::user::User;
+use super::{orphans::Orphans, user::User};
 
 /// What is kept of the output: a little more than the service keeps, so that it can tell that there was more.
 const MOST_OUTPUT: usize = (1 << 20) + (64 << 10);
@@ -55,13 +55,79 @@ pub struct Script<'s> {
 
 /// A script under way; killed when dropped.
 pub struct Program {
-    child: Child,
-    group: Option<Pid>,
+    processes: Arc<Processes>,
     output: Arc<Output>,
     readers: Vec<JoinHandle<()>>,
     timed_out: Arc<AtomicBool>,
     over: Option<Sender<()>>,
     _directory: TempDir,
+}
+
+/// The processes of a script.
+struct Processes {
+    /// The script itself, which is also the number of its process group.
+    script: Pid,
+    orphans: Option<Orphans>,
+    /// How the script ended. As long as this is not known its number is nobody else's, so the lock is held to signal.
+    ended: Mutex<Option<ExitStatus>>,
+    _child: Child,
+}
+
+impl Processes {
+    fn lock(&self) -> MutexGuard<'_, Option<ExitStatus>> {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks the process group to end.
+    fn ask(&self) {
+        if self.lock().is_none() {
+            let _ = kill_process_group(self.script, Signal::TERM);
+        }
+    }
+
+    /// Kills the process group, and what has left it and lost its parent.
+    fn kill(&self) {
+        let ended = self.lock();
+        if ended.is_none() {
+            // Gone already is as good. The script itself may have moved to another group.
+            let _ = kill_process_group(self.script, Signal::KILL);
+            let _ = kill_process(self.script, Signal::KILL);
+        }
+        if let Some(orphans) = self.orphans {
+            orphans.kill();
+        }
+    }
+
+    /// How the script ended; `None` while it runs. Asks for the status of orphans too, which would stay as zombies.
+    fn poll(&self) -> rustix::io::Result<Option<ExitStatus>> {
+        let mut ended = self.lock();
+        while ended.is_none() {
+            let over = match self.orphans {
+                Some(orphans) => orphans.next_over(),
+                None => waitpid(Some(self.script), WaitOptions::NOHANG),
+            };
+            match over? {
+                Some((pid, status)) if pid == self.script => {
+                    // At once, while the number of the group cannot be another's yet.
+                    let _ = kill_process_group(self.script, Signal::KILL);
+                    *ended = Some(ExitStatus::from_raw(status.as_raw()));
+                }
+                Some(_) => {}
+                None => break,
+            }
+        }
+        Ok(*ended)
+    }
+
+    /// Ends what the script left behind, when it is over.
+    fn sweep(&self) {
+        let _ended = self.lock();
+        if let Some(orphans) = self.orphans
+            && !orphans.end()
+        {
+            tracing::warn!("a process that a script left behind does not end");
+        }
+    }
 }
 
 /// Lines that were printed and not taken yet.
@@ -101,8 +167,13 @@ impl Output {
 }
 
 impl Program {
-    /// Starts a script, in a new directory below `work`, as `user`.
-    pub fn start(script: &Script<'_>, work: &Path, user: Option<User>) -> anyhow::Result<Self> {
+    /// Starts a script, in a new directory below `work`, as `user`. With `orphans`, one at a time.
+    pub fn start(
+        script: &Script<'_>,
+        work: &Path,
+        user: Option<User>,
+        orphans: Option<Orphans>,
+    ) -> anyhow::Result<Self> {
         let directory =
             tempfile::Builder::new().prefix("muster-run-").tempdir_in(work).context("making a directory")?;
         let file = directory.path().join("script");
@@ -137,10 +208,11 @@ impl Program {
             let output = Arc::clone(&output);
             readers.push(std::thread::spawn(move || output.read(stream)));
         }
-        let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        let timed_out = Arc::new(AtomicBool::new(false));
-        let over = group.map(|group| watch(group, script.limit, Arc::clone(&timed_out)));
-        Ok(Self { child, group, output, readers, timed_out, over, _directory: directory })
+        let script_pid = Pid::from_child(&child);
+        let processes = Processes { script: script_pid, orphans, ended: Mutex::new(None), _child: child };
+        let (processes, timed_out) = (Arc::new(processes), Arc::new(AtomicBool::new(false)));
+        let over = Some(watch(Arc::clone(&processes), script.limit, Arc::clone(&timed_out)));
+        Ok(Self { processes, output, readers, timed_out, over, _directory: directory })
     }
 
     /// What it printed since this was asked last.
@@ -148,10 +220,11 @@ impl Program {
         std::mem::take(&mut self.output.lines.lock().unwrap_or_else(PoisonError::into_inner).0)
     }
 
-    /// How it ended; `None` while it runs.
+    /// How it ended; `None` while it runs. When it has, nothing of it is left.
     pub fn ended(&mut self) -> anyhow::Result<Option<ExitStatus>> {
-        let Some(status) = self.child.try_wait()? else { return Ok(None) };
-        self.kill();
+        let Some(status) = self.processes.poll()? else { return Ok(None) };
+        self.not_watched();
+        self.processes.sweep();
         let until = Instant::now() + DRAIN;
         while self.readers.iter().any(|reader| !reader.is_finished()) && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(10));
@@ -164,14 +237,15 @@ impl Program {
         self.timed_out.load(Ordering::Relaxed)
     }
 
-    /// Ends it at once, and all that it started and that did not leave its process group.
+    /// Ends it at once, and all that it started.
     pub fn kill(&mut self) {
+        self.not_watched();
+        self.processes.kill();
+    }
+
+    fn not_watched(&mut self) {
         if let Some(over) = self.over.take() {
             let _ = over.send(());
-        }
-        if let Some(group) = self.group {
-            // Gone already is as good.
-            let _ = kill_process_group(group, Signal::KILL);
         }
     }
 }
@@ -179,21 +253,25 @@ impl Program {
 impl Drop for Program {
     fn drop(&mut self) {
         self.kill();
-        drop(self.child.wait());
+        let until = Instant::now() + GRACE;
+        while matches!(self.processes.poll(), Ok(None)) && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        self.processes.sweep();
     }
 }
 
-/// Ends a process group when its time is over, whatever the rest of this program is waiting for.
-fn watch(group: Pid, limit: Duration, timed_out: Arc<AtomicBool>) -> Sender<()> {
+/// Ends a script when its time is over, whatever the rest of this program is waiting for.
+fn watch(processes: Arc<Processes>, limit: Duration, timed_out: Arc<AtomicBool>) -> Sender<()> {
     let (over, wait) = channel();
     std::thread::spawn(move || {
         if wait.recv_timeout(limit) != Err(RecvTimeoutError::Timeout) {
             return;
         }
         timed_out.store(true, Ordering::Relaxed);
-        let _ = kill_process_group(group, Signal::TERM);
+        processes.ask();
         if wait.recv_timeout(GRACE) == Err(RecvTimeoutError::Timeout) {
-            let _ = kill_process_group(group, Signal::KILL);
+            processes.kill();
         }
     });
     over
@@ -213,7 +291,7 @@ mod tests {
         let work = tempfile::tempdir().unwrap();
         let environment = [("MUSTER_RUN_ID", "RUN-1".to_owned())];
         let script = Script { interpreter: "sh", content, environment: &environment, limit };
-        let mut program = Program::start(&script, work.path(), None).unwrap();
+        let mut program = Program::start(&script, work.path(), None, None).unwrap();
         let until = Instant::now() + Duration::from_secs(30);
         let mut lines = Vec::new();
         while Instant::now() < until {

@@ -14,6 +14,7 @@ both_backends![
     what_another_window_expects_is_not_escalated,
     what_turns_out_to_be_a_clients_goes_on_there,
     what_was_decommissioned_gets_well,
+    what_was_decommissioned_gets_well_under_any_of_its_names,
     inside_a_window_it_is_a_maintenance_alert,
     conditions_say_which_alerts_a_window_expects,
     what_is_open_afterwards_is_escalated_to_who_is_on_call,
@@ -51,6 +52,49 @@ fn after(client: &Client, alert: &Value, event: &str) -> Value {
         sleep(Duration::from_millis(100));
     }
     panic!("not {event}: {}", get(client, alert));
+}
+
+fn what_was_decommissioned_gets_well_under_any_of_its_names(server: &Server) {
+    let (client, other, partner) = (server.new_client(), server.new_client(), server.admin());
+    let (external, mac) = (unique("ext"), "00:16:3e:5a:00:01");
+    let machine = json!({"name": unique("m"), "hostName": unique("host"), "extResourceId": external, "ipAddress": "10.7.7.7",
+        "networkCardDetails": [{"macAddress": mac, "ipAddress": "10.7.7.8"}]});
+    let named =
+        |device: Value, state: &str, metric: &str| json!({"currentState": state, "metric": metric, "device": device});
+    let names = [
+        json!({"ipAddress": "10.7.7.7"}),
+        json!({"ipAddress": "10.7.7.8"}),
+        json!({"macAddress": mac}),
+        json!({"extResourceId": external}),
+        json!("10.7.7.7"),
+        json!(external),
+        json!({"hostName": machine["hostName"]}),
+    ];
+    let id = text(&client.post("/resources", &machine).ok()["resourceUUID"]);
+    let metric = |place: usize| format!("metric-{place}");
+    let made: Vec<Value> = (0..)
+        .zip(&names)
+        .map(|(place, name)| post(&client, &named(name.clone(), "Critical", &metric(place))))
+        .collect();
+    let told = post(&client, &named(json!({"id": id}), "Critical", "partner"));
+    client.post(&format!("/resources/{id}/decommission"), &json!({"reason": "replaced"})).ok();
+    // What another machine of that address had, and what nobody reported, is none of its business.
+    let fresh = text(&other.post("/resources", &machine).ok()["resourceUUID"]);
+    let foreign = post(&other, &named(names[0].clone(), "Critical", &metric(0)));
+    other.delete(&format!("/resources/{fresh}")).ok();
+    assert_eq!(post(&client, &named(names[0].clone(), "Ok", "never"))["result"], "ignored");
+    for ((place, name), made) in (0..).zip(&names).zip(&made) {
+        assert_eq!(made["resourceId"], json!(id), "{name}");
+        let again = post(&client, &named(name.clone(), "Critical", &metric(place)));
+        assert_eq!((&again["result"], &again["id"]), (&json!("repeated"), &made["id"]), "{name}");
+        let closed = post(&client, &named(name.clone(), "Ok", &metric(place)));
+        assert_eq!((&closed["result"], &closed["id"]), (&json!("closed"), &made["id"]), "{name}");
+    }
+    assert_eq!(get(&other, &foreign)["status"], "New");
+    // A partner that reports for its clients finds it too.
+    let closed = post(&partner, &named(json!({"extResourceId": external}), "Ok", "partner"));
+    assert_eq!((&closed["result"], &closed["id"]), (&json!("closed"), &told["id"]));
+    assert_eq!(get(&client, &told)["status"], "Closed");
 }
 
 fn inside_a_window_it_is_a_maintenance_alert(server: &Server) {
@@ -136,6 +180,9 @@ fn without_escalation_it_is_heard_of_when_it_is_reported_again(server: &Server) 
     sleep(Duration::from_secs(3));
     let alert = get(&client, &made);
     assert_eq!((&alert["status"], &alert["lastEvent"]), (&json!("Suppressed"), &json!("Created")));
+    // It says when the window was over, and not when it was planned to be.
+    assert_eq!(alert["suppression"]["until"], alert["maintenance"]["until"], "{alert}");
+    assert!(!text(&alert["suppression"]["until"]).starts_with("2099"), "{alert}");
     let again = post(&client, &report(&name, "Critical", "load"));
     assert_eq!(
         (&again["id"], &again["status"], &again["alertType"]),

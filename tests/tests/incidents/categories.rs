@@ -178,6 +178,12 @@ fn unknown_ids_and_parents_are_refused(server: &Server) {
     below(json!({"name": "theirs"})).invalid(&["parentCategory.name"]);
     below(json!({})).invalid(&["parentCategory.uniqueId"]);
     below(json!("x")).invalid(&["parentCategory"]);
+    // What is wrong in form and what means nothing are told together.
+    let both = json!({"names": ["fine", " "], "parentCategory": {"uniqueId": theirs}});
+    client.post("/incidents/categories", &both).invalid(&["names[1]", "parentCategory.uniqueId"]);
+    let mine = category(&client, "mine", None);
+    let both = json!({"name": " ", "parentCategory": {"name": "theirs"}});
+    client.post(&at(&mine), &both).invalid(&["name", "parentCategory.name"]);
     let tops = categories(&client, &["a", "b"], None);
     tops.iter().for_each(|top| drop(category(&client, "twice", Some(top))));
     below(json!({"name": "twice"})).invalid(&["parentCategory.name"]);

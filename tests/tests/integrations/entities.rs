@@ -9,6 +9,7 @@ both_backends![
     documented_placeholders_of_incidents_are_filled,
     rules_match_the_status_of_real_incidents,
     nested_facts_of_resources_match_and_are_filled,
+    general_info_of_resources_matches_and_is_filled,
 ];
 
 /// The paths of "Placeholders of incidents" in `docs/interface.md`.
@@ -155,4 +156,64 @@ fn nested_facts_of_resources_match_and_are_filled(backend: Backend) {
         "properties.region": "eu", "metaData.rack": "r1", "networkCardDetails.macAddress": "00:11:22:33:44:55",
         "clientUniqueId": client.tenant_id()});
     assert_eq!(told, expected);
+}
+
+/// `generalInfo` of a resource in `docs/interface.md`.
+const GENERAL: [&str; 18] = [
+    "name",
+    "osName",
+    "make",
+    "description",
+    "hostName",
+    "dns",
+    "resourceType",
+    "keyboardType",
+    "encodingType",
+    "physicalMemory",
+    "systemUID",
+    "resourceName",
+    "aliasName",
+    "createdTime",
+    "updatedTime",
+    "agentDeploytime",
+    "assetManagedTime",
+    "firstAssetManagedTime",
+];
+
+fn general_info_of_resources_matches_and_is_filled(backend: Backend) {
+    let client = server(backend).new_client();
+    let receiver = Receiver::willing();
+    let made = install(&client, &receiver.url());
+    let fields: Vec<String> =
+        GENERAL.iter().map(|name| format!("\"{name}\": \"$resource.generalInfo.{name}\"")).collect();
+    let on = |kind: &str, template: &str, rules: Value| json!({"entity": "Resource", "eventType": kind, "filterCriteria": {"rules": rules}, "eventPayload": template});
+    let template = format!("{{{}}}", fields.join(","));
+    let rule = |key: &str, operator: &str, value: &str| json!({"key": key, "operator": operator, "value": value});
+    let of_debian = rule("generalInfo.osName", "Starts with", "debian");
+    let by_name = rule("GeneralInfo.HostName", "Equals", "DB-01");
+    event(&client, &made, &on("CREATE", &template, json!([of_debian, by_name])));
+    event(&client, &made, &on("CREATE", "never", json!([rule("generalInfo.make", "Equals", "Acme")])));
+    let body = json!({"name": "db", "hostName": "db-01", "dnsName": "db.net", "os": "Debian 13", "make": "Dell",
+        "description": "old", "keyboardType": "us", "encodingType": "UTF-8", "physicalMemory": "8 GB", "systemUID": "u-1",
+        "resourceName": "r", "aliasName": "a"});
+    let id = text(&client.post("/resources", &body).ok()["resourceUUID"]);
+    let told = receiver.wait(1)[0].json();
+    assert_eq!(told, client.get(&format!("/resources/{id}")).ok()["generalInfo"]);
+    // What changed is seen by either name, and what was is told.
+    let template = "$resource.generalInfo.description was $resource.previous.generalInfo.description, $resource.name.x";
+    event(&client, &made, &on("UPDATE", template, json!([rule("generalInfo.description", "Changed To", "new")])));
+    event(&client, &made, &on("UPDATE", "never", json!([rule("generalInfo.make", "Changed", "")])));
+    client.post(&format!("/resources/{id}"), &json!({"description": "new"})).ok();
+    assert_eq!(receiver.wait(2)[1].text(), "new was old, db.x");
+    // A report of nothing new is still no change.
+    client.post(&format!("/resources/{id}"), &json!({"description": "new"})).ok();
+    let unknown = on("CREATE", "$resource.generalInfo.shoeSize", json!([]));
+    client.post(&format!("{}/event", super::path(&made)), &unknown).invalid(&["eventPayload"]);
+    let known = client.get("/integrations/events/placeHolders/Resource").ok()["placeHolders"].to_string();
+    assert!(GENERAL.iter().all(|name| known.contains(&format!("\"$resource.generalInfo.{name}\""))), "{known}");
+    // What other systems tell of may have it as an object, as answers have.
+    let object = json!({"generalInfo": {"osName": "Debian 12", "hostName": "db-01", "name": "told"}});
+    let action = json!({"entity": "Resource", "eventType": "CREATE", "object": object});
+    client.post("/integrations/actions", &action).ok();
+    assert_eq!(receiver.wait(3)[2].json()["name"], json!("told"));
 }

@@ -12,6 +12,7 @@ mod installed;
 mod receiver;
 mod signatures;
 mod templates;
+mod test_sends;
 
 use std::sync::OnceLock;
 

@@ -13,6 +13,7 @@ both_backends![
     resources_are_those_of_the_tenant,
     every_type_is_listed,
     changes_are_in_the_audit_log,
+    authors_are_shown_as_everywhere,
 ];
 
 fn a_job_is_shown_as_it_was_given(server: &Server) {
@@ -158,4 +159,27 @@ fn changes_are_in_the_audit_log(server: &Server) {
         log["results"].as_array().unwrap().iter().map(|entry| text(&entry["action"])).collect();
     actions.sort_unstable();
     assert_eq!(actions, ["CREATE", "DELETE", "UPDATE"]);
+}
+
+fn authors_are_shown_as_everywhere(server: &Server) {
+    let client = server.new_client();
+    let author = client.post("/incidents", &json!({"subject": "x"})).ok()["createdBy"].clone();
+    assert!(author["loginName"].is_string(), "{author}");
+    let job = client.post("/jobs", &job(FAR_AHEAD, everyday())).ok();
+    let body = json!({"name": "s", "content": "true"});
+    let script = client.post("/jobs/scripts", &body).ok();
+    let (id, number) = (text(&job["id"]), &script["id"]);
+    let found = |path: &str| client.get(path).page()["results"][0].clone();
+    for shown in [
+        client.post(&format!("/jobs/{id}"), &json!({"active": false})).ok(),
+        client.get(&format!("/jobs/{id}")).ok(),
+        found("/jobs/search"),
+        client.post(&format!("/jobs/scripts/{number}"), &json!({"description": "d"})).ok(),
+        client.get(&format!("/jobs/scripts/{number}")).ok(),
+        found("/jobs/scripts/search"),
+        job,
+        script,
+    ] {
+        assert_eq!((&shown["createdBy"], &shown["updatedBy"]), (&author, &author), "{shown}");
+    }
 }

@@ -10,6 +10,8 @@ use super::{FAR_AHEAD, create, everyday, job, runs, text};
 both_backends![
     a_script_runs_and_its_output_is_kept,
     a_script_that_takes_too_long_is_ended,
+    what_leaves_its_process_group_is_ended_too,
+    nothing_of_a_script_becomes_somebody_else,
     output_that_is_no_text_loses_no_result,
     only_custom_scripts_of_its_tenant_are_taken,
 ];
@@ -96,12 +98,60 @@ fn a_script_that_takes_too_long_is_ended(server: &Server) {
     assert_eq!((&run["status"], &run["output"]), (&json!("TIMED_OUT"), &json!("started\n")), "{run}");
     assert!(text(&run["reason"]).contains("1 s"), "{run}");
     std::thread::sleep(Duration::from_millis(100));
+    assert_eq!(left(&mark), 0, "nothing of it still runs");
+}
+
+/// How many processes have a text in their command line.
+fn left(mark: &str) -> usize {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let left = processes.filter(|one| {
         let line = fs::read(one.path().join("cmdline")).unwrap_or_default();
-        String::from_utf8_lossy(&line).contains(&mark)
+        String::from_utf8_lossy(&line).contains(mark)
     });
-    assert_eq!(left.count(), 0, "nothing of it still runs");
+    left.count()
+}
+
+fn what_leaves_its_process_group_is_ended_too(server: &Server) {
+    let client = server.new_client();
+    // Three ways out: a session of one's own, a daemon whose parents are gone, and one that is the parent of others.
+    let escape = |mark: &str| {
+        format!(
+            "setsid bash -c 'exec -a {mark} sleep 613' &\n\
+             (setsid bash -c 'exec -a {mark} sleep 613 & exit' &)\n\
+             setsid bash -c 'trap \"\" TERM; setsid bash -c \"exec -a {mark} sleep 613\" & exec -a {mark} sleep 613' &\n\
+             until [ $(grep -la {mark} /proc/[0-9]*/cmdline 2>/dev/null | wc -l) -ge 5 ]; do sleep 0.05; done\n\
+             echo escaped\n"
+        )
+    };
+    for (end, timed_out) in [("sleep 614\n", true), ("exit 0\n", false)] {
+        let mark = unique("muster-escaped");
+        let content = escape(&mark) + end;
+        let body = json!({"name": unique("script"), "content": content, "interpreter": "bash"});
+        let script = client.post("/jobs/scripts", &body).ok()["id"].clone();
+        let mut body = job(FAR_AHEAD, everyday());
+        body["script"] = json!({"customScript": {"id": script}});
+        body["timeLimit"] = json!(if timed_out { 5 } else { 60 });
+        let id = create(&client, &body);
+        client.post_empty(&format!("/jobs/{id}/run")).ok();
+        done(&mut runner(server, &client, "operator"));
+        let run = whole(&client, &id);
+        let status = if timed_out { "TIMED_OUT" } else { "SUCCEEDED" };
+        assert_eq!((&run["status"], &run["output"]), (&json!(status), &json!("escaped\n")), "{run}");
+        assert_eq!(left(&mark), 0, "nothing of it still runs");
+    }
+}
+
+fn nothing_of_a_script_becomes_somebody_else(server: &Server) {
+    let client = server.new_client();
+    for (option, expected) in [(None, "1"), (Some("--allow-setuid"), "0")] {
+        let id = queued(&client, "sed -n 's/^NoNewPrivs:[^0-9]*//p' /proc/self/status\n", json!({}));
+        done(runner(server, &client, "operator").args(option));
+        let output = whole(&client, &id)["output"].clone();
+        // Whoever runs these tests may have given up new privileges, and that is for good.
+        let given_up = fs::read_to_string("/proc/self/status").unwrap_or_default().contains("NoNewPrivs:\t1");
+        let expected = if given_up { "1" } else { expected };
+        assert_eq!(output, json!(format!("{expected}\n")));
+    }
 }
 
 fn only_custom_scripts_of_its_tenant_are_taken(server: &Server) {

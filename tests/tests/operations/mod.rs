@@ -2,6 +2,7 @@
 
 mod backup;
 mod check;
+mod demo;
 #[cfg(target_os = "linux")]
 mod disk;
 mod load;

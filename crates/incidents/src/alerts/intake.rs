@@ -5,21 +5,22 @@
 //! that two gateways take in at once is one alert, and each report counts once. What each report does, in their order, is
 //! worked out in memory; windows are asked about what came of it; all of it is then written.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
-use base::{fold, problem::FieldError, timestamp::Timestamp};
+use base::{problem::FieldError, timestamp::Timestamp};
 use db::{Conn, Result};
 use outbox::{Change, Tx};
-use ports::{AlertFacts, KnownResource, Window};
+use ports::{AlertFacts, Window};
 use serde_json::Value;
 
 use super::{
     alert::Alert,
-    named::{UNKNOWN, resources},
+    former::{self, Arrival},
+    named::resources,
     report::Report,
     rules::{self, Step},
     store::{self, Known, Pending},
-    wire::{AlertResult, Device},
+    wire::AlertResult,
 };
 use crate::Neighbours;
 
@@ -60,7 +61,7 @@ pub fn take_in(tx: &mut Tx<'_>, neighbours: &Neighbours, place: &Place, reports:
             Arrival { problems, former: Vec::new(), report, resource, warning, tenant }
         })
         .collect();
-    former(tx.conn, &mut arrivals)?;
+    former::find(tx.conn, &*neighbours.resources, &place.scope, &mut arrivals)?;
     let mut ledger = Ledger::open(tx, place, &arrivals)?;
     let done: Vec<(&'static str, Option<usize>)> =
         arrivals.iter().map(|arrival| ledger.enter(arrival, &place.home, tx.now)).collect();
@@ -92,50 +93,6 @@ fn outcome(result: &'static str, alert: Option<&Alert>, warning: Option<&'static
         resource_id: alert.and_then(|alert| alert.row.resource_id.clone()),
         warnings: warning.into_iter().collect(),
         errors: Vec::new(),
-    }
-}
-
-/// A report, and what it is about.
-struct Arrival<'r> {
-    report: &'r Report,
-    resource: Option<KnownResource>,
-    warning: Option<&'static str>,
-    tenant: String,
-    /// What its problem may be known as.
-    problems: Vec<String>,
-    /// What it was known as while the inventory had the resource that it names.
-    former: Vec<String>,
-}
-
-/// Finds what the problems of unknown resources were known as, where an alert is open for one that was known then.
-fn former(conn: &mut Conn, arrivals: &mut [Arrival<'_>]) -> Result<()> {
-    let mut hosts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for arrival in arrivals.iter() {
-        if let Some(host) = arrival.unknown().map(|device| fold(&device.host_name)).filter(|host| !host.is_empty()) {
-            hosts.entry(arrival.tenant.clone()).or_default().insert(host);
-        }
-    }
-    let mut open: HashMap<Name, Vec<String>> = HashMap::new();
-    for (tenant, hosts) in hosts {
-        let hosts: Vec<String> = hosts.into_iter().collect();
-        for (host, id) in store::open_on_hosts(conn, &tenant, &hosts)? {
-            open.entry((tenant.clone(), host)).or_default().push(id);
-        }
-    }
-    for arrival in arrivals {
-        let Some(device) = arrival.unknown() else { continue };
-        let on_host = open.get(&(arrival.tenant.clone(), fold(&device.host_name))).into_iter().flatten();
-        let ids = on_host.cloned().chain([fold(&device.id)]).filter(|id| !id.is_empty());
-        arrival.former = ids.map(|id| rules::problem_of(arrival.report, &id)).collect();
-    }
-    Ok(())
-}
-
-impl Arrival<'_> {
-    /// The device that the report names and the inventory does not know.
-    fn unknown(&self) -> Option<&Device> {
-        let device = self.report.device.device.as_ref();
-        device.filter(|_| self.warning == Some(UNKNOWN) && self.report.identity.is_none())
     }
 }
 

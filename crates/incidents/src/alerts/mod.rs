@@ -16,6 +16,7 @@
 mod alert;
 mod alertmanager;
 mod filter;
+mod former;
 pub mod http;
 pub mod intake;
 mod named;

@@ -15,6 +15,35 @@ pub const UNKNOWN: &str = "the device names no resource of the inventory";
 /// The resource of a report, or why there is none.
 pub type Found = (Option<KnownResource>, Option<&'static str>);
 
+/// What the inventory says to the names in many reports, each asked about once.
+pub struct Answers<'r> {
+    places: HashMap<(u8, &'r str), usize>,
+    found: Vec<Vec<KnownResource>>,
+}
+
+impl<'r> Answers<'r> {
+    /// Asks about names.
+    pub fn of(
+        names: impl Iterator<Item = &'r ResourceKey>,
+        ask: impl FnOnce(&[ResourceKey]) -> Result<Vec<Vec<KnownResource>>>,
+    ) -> Result<Self> {
+        let (mut places, mut keys) = (HashMap::new(), Vec::new());
+        for key in names {
+            places.entry(word(key)).or_insert_with(|| {
+                keys.push(key.clone());
+                keys.len() - 1
+            });
+        }
+        let found = if keys.is_empty() { Vec::new() } else { ask(&keys)? };
+        Ok(Self { places, found })
+    }
+
+    /// What was said to one of them.
+    pub fn to(&self, key: &ResourceKey) -> &[KnownResource] {
+        self.places.get(&word(key)).and_then(|place| self.found.get(*place)).map_or(&[], Vec::as_slice)
+    }
+}
+
 /// The resource that each report is about: the first of its names that is that of exactly one counts.
 pub fn resources(
     conn: &mut Conn,
@@ -22,18 +51,12 @@ pub fn resources(
     scope: &[String],
     reports: &[&Report],
 ) -> Result<Vec<Found>> {
-    let (mut places, mut keys) = (HashMap::new(), Vec::new());
-    for key in reports.iter().flat_map(|report| &report.device.keys) {
-        places.entry(word(key)).or_insert_with(|| {
-            keys.push(key.clone());
-            keys.len() - 1
-        });
-    }
-    let found = if keys.is_empty() { Vec::new() } else { resources.find(conn, scope, &keys)? };
+    let keys = reports.iter().flat_map(|report| &report.device.keys);
+    let found = Answers::of(keys, |keys| resources.find(conn, scope, keys))?;
     let of_report = |report: &&Report| {
         let named = &report.device.keys;
-        let hits = || named.iter().filter_map(|key| found.get(*places.get(&word(key))?));
-        match hits().find_map(|hits| if let [one] = hits.as_slice() { Some(one) } else { None }) {
+        let hits = || named.iter().map(|key| found.to(key));
+        match hits().find_map(|hits| if let [one] = hits { Some(one) } else { None }) {
             Some(one) => (Some(one.clone()), None),
             None if hits().any(|hits| hits.len() > 1) => (None, Some("the device names more than one resource")),
             None if !named.is_empty() => (None, Some(UNKNOWN)),

@@ -322,10 +322,20 @@ pub fn released(alert: &mut Alert) {
 /// want that, which leaves it as it is until it is reported again.
 pub fn outlasted(alert: &mut Alert, on_call: Option<Escalation>, now: Timestamp) {
     // One that was ended early shows when it was, and not when it was planned to.
-    if let Some(window) = &mut alert.document.maintenance
-        && Timestamp::parse(&window.until).is_some_and(|until| until > now)
-    {
-        window.until = now.to_string();
+    let early = |until: &mut String| {
+        let is_early = Timestamp::parse(until).is_some_and(|planned| planned > now);
+        if is_early {
+            *until = now.to_string();
+        }
+        is_early
+    };
+    let document = &mut alert.document;
+    let window = document.maintenance.as_mut().is_some_and(|window| early(&mut window.until));
+    let until = document.suppression.as_mut().and_then(|suppression| suppression.until.as_mut());
+    if until.is_some_and(early) {
+        alert.row.suppressed_until_ms = Some(now.millis());
+    }
+    if window {
         alert.row.version += 1;
     }
     match on_call {

@@ -1,6 +1,6 @@
 //! Incidents that are opened for alerts.
 
-use base::problem::{FieldError, Problem, shorten};
+use base::problem::{Problem, Wrong, shorten};
 use db::Result;
 use outbox::Tx;
 
@@ -14,23 +14,24 @@ use crate::records::{
 /// transaction. Unless the incident says which machines it is about, it is about theirs.
 ///
 /// # Errors
-/// 400 that names every id that is none of the tenant's, 409 for an alert that has an incident already.
-pub fn find(tx: &mut Tx<'_>, tenant: &str, ids: &[String], named: &mut Named) -> Result<()> {
+/// 400 for what is wrong already, and for every id that is none of the tenant's, 409 for an alert that has an incident
+/// already.
+pub fn find(tx: &mut Tx<'_>, tenant: &str, ids: &[String], named: &mut Named, mut wrong: Wrong) -> Result<()> {
     if ids.is_empty() {
-        return Ok(());
+        return Ok(wrong.check()?);
     }
     store::take_up(tx.conn, &[tenant.to_owned()])?;
     let rows = store::some(tx.conn, tenant, ids)?;
-    let (mut errors, mut machines) = (Vec::new(), Vec::<Machine>::new());
+    let (mut taken, mut machines) = (None, Vec::<Machine>::new());
     for (index, id) in ids.iter().enumerate() {
         let Some(row) = rows.iter().find(|row| row.id == *id) else {
             let message = format!("names no alert of the tenant: {}", shorten(id));
-            errors.push(FieldError::new(format!("alerts[{index}].id"), message));
+            wrong.add(&format!("alerts[{index}].id"), message);
             continue;
         };
         if let Some(incident) = &row.incident_id {
             let detail = format!("The incident {incident} was opened for the alert {id} already.");
-            return Err(Problem::conflict(detail).into());
+            taken.get_or_insert(Problem::conflict(detail));
         }
         let alert = Alert::of(row.clone())?;
         if named.alerts.iter().all(|known| known.id != *id) {
@@ -42,8 +43,9 @@ pub fn find(tx: &mut Tx<'_>, tenant: &str, ids: &[String], named: &mut Named) ->
             machines.push(Machine { id: id.clone(), name: device.name.clone(), host_name: device.host_name.clone() });
         }
     }
-    if !errors.is_empty() {
-        return Err(Problem::fields(errors).into());
+    wrong.check()?;
+    if let Some(taken) = taken {
+        return Err(taken.into());
     }
     named.resources.get_or_insert(machines);
     Ok(())

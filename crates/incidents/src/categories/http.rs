@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use actix_web::{HttpResponse, delete, get, post, web};
 use api::{Answer, At, Body, OptionalBody, answer, context::check_version, spec::PageOf};
-use base::problem::{FieldError, Problem};
+use base::problem::{Problem, Wrong};
 use outbox::Tx;
 use ports::People;
 
@@ -36,12 +36,13 @@ use crate::{Neighbours, records};
 #[post("/incidents/categories")]
 pub async fn create(at: At, neighbours: web::Data<Neighbours>, body: Body) -> api::Result<HttpResponse> {
     at.no_query()?;
-    let new = NewCategories::read(&body.0)?;
+    let (new, mut wrong) = NewCategories::read(&body.0);
     let (tenant, visible, author) = (at.tenant.id.to_string(), at.scope_and_partner(), at.caller.user_id.clone());
     let (people, now) = (Arc::clone(&neighbours.people), at.now);
     at.write(move |tx| {
         store::take_up(tx.conn, &tenant)?;
-        let parent = new.parent.as_ref().map(|reference| parent(tx, &tenant, reference)).transpose()?;
+        let parent = parent(tx, &tenant, new.parent.as_ref(), &mut wrong)?;
+        wrong.check()?;
         let id = || uuid::Uuid::new_v4().to_string();
         let row = |name| rules::created(&tenant, name, parent.as_ref(), &id(), &author, now);
         let rows = new.names.into_iter().map(row).collect::<Result<Vec<_>, Problem>>()?;
@@ -52,16 +53,23 @@ pub async fn create(at: At, neighbours: web::Data<Neighbours>, body: Body) -> ap
     .await
 }
 
-/// The category of the tenant that is to be a parent.
-fn parent(tx: &mut Tx<'_>, tenant: &str, reference: &Reference) -> db::Result<store::Category> {
+/// The category of the tenant that is to be a parent, if any.
+fn parent(
+    tx: &mut Tx<'_>,
+    tenant: &str,
+    reference: Option<&Reference>,
+    wrong: &mut Wrong,
+) -> db::Result<Option<store::Category>> {
+    let Some(reference) = reference else { return Ok(None) };
     let mut found = store::meant(tx.conn, &[tenant.to_owned()], reference)?;
     let (field, message) = match (found.pop(), found.is_empty(), reference) {
-        (Some(parent), true, _) => return Ok(parent),
+        (Some(parent), true, _) => return Ok(Some(parent)),
         (_, false, _) => ("name", "is the name of several categories: say uniqueId"),
         (None, _, Reference::Id(_)) => ("uniqueId", "names no incident category of the tenant"),
         (None, _, Reference::Name(_)) => ("name", "names no incident category of the tenant"),
     };
-    Err(Problem::fields(vec![FieldError::new(format!("parentCategory.{field}"), message)]).into())
+    wrong.add(&format!("parentCategory.{field}"), message);
+    Ok(None)
 }
 
 /// List incident categories
@@ -166,7 +174,7 @@ pub async fn update(
     body: Body,
 ) -> api::Result<HttpResponse> {
     at.no_query()?;
-    let change = CategoryChange::read(&body.0)?;
+    let change = CategoryChange::read(&body.0);
     changed(&at, Arc::clone(&neighbours.people), path.into_inner().1, change).await
 }
 
@@ -196,19 +204,25 @@ pub async fn relocate(
     body: OptionalBody,
 ) -> api::Result<HttpResponse> {
     at.no_query()?;
-    let change = CategoryChange::read_move(&body.0)?;
+    let change = CategoryChange::read_move(&body.0);
     changed(&at, Arc::clone(&neighbours.people), path.into_inner().1, change).await
 }
 
-async fn changed(at: &At, people: Arc<dyn People>, id: String, change: CategoryChange) -> api::Result<HttpResponse> {
+async fn changed(
+    at: &At,
+    people: Arc<dyn People>,
+    id: String,
+    (change, mut wrong): (CategoryChange, Wrong),
+) -> api::Result<HttpResponse> {
     let (scope, visible, wanted) = (at.scope(), at.scope_and_partner(), at.if_match()?);
     let (author, now) = (at.caller.user_id.clone(), at.now);
     at.write(move |tx| {
         let old = take_up(tx, &scope, &id, wanted)?;
-        let place = change
-            .parent
-            .map(|reference| reference.map(|reference| parent(tx, &old.tenant_id, &reference)).transpose());
-        let place = place.transpose()?;
+        let place = match change.parent {
+            Some(reference) => Some(parent(tx, &old.tenant_id, reference.as_ref(), &mut wrong)?),
+            None => None,
+        };
+        wrong.check()?;
         let row = rules::changed(&old, change.name, place.as_ref().map(Option::as_ref), &author, now);
         store::update(tx.conn, &old, &row)?;
         shown::note(tx, Some(&old), Some(&row));

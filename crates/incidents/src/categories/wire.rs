@@ -2,7 +2,7 @@
 
 use base::{
     Fields,
-    problem::{FieldError, Problem},
+    problem::{FieldError, Wrong},
     text::{fold, name_error},
 };
 use ports::Author;
@@ -75,11 +75,8 @@ pub struct CategoryChange {
 }
 
 impl NewCategories {
-    /// Reads a body.
-    ///
-    /// # Errors
-    /// 400 that lists every field that is wrong, by its path; of two equal names the second.
-    pub fn read(body: &Value) -> Result<Self, Problem> {
+    /// Reads a body, and says which fields are wrong, by their paths; of two equal names the second.
+    pub fn read(body: &Value) -> (Self, Wrong) {
         let mut fields = Fields::of(body);
         fields.require("names");
         let items = fields.raw_array("names").unwrap_or_default();
@@ -94,9 +91,8 @@ impl NewCategories {
             }
         }
         let parent = parent(&mut fields);
-        fields.finish()?;
         let names = items.iter().filter_map(Value::as_str).map(|name| name.trim().to_owned());
-        Ok(Self { names: names.collect(), parent })
+        (Self { names: names.collect(), parent }, fields.wrong())
     }
 }
 
@@ -137,27 +133,19 @@ pub fn reference(fields: &mut Fields<'_>, field: &str) -> Option<Reference> {
 }
 
 impl CategoryChange {
-    /// Reads the body of an update.
-    ///
-    /// # Errors
-    /// 400 that lists every field that is wrong, by its path.
-    pub fn read(body: &Value) -> Result<Self, Problem> {
+    /// Reads the body of an update, and says which fields are wrong, by their paths.
+    pub fn read(body: &Value) -> (Self, Wrong) {
         let mut fields = Fields::of(body);
         let name = fields.name("name", LONGEST_NAME);
         let parent = parent(&mut fields).map(Some);
-        fields.finish()?;
-        Ok(Self { name, parent })
+        (Self { name, parent }, fields.wrong())
     }
 
-    /// Reads the body of a move.
-    ///
-    /// # Errors
-    /// As [`CategoryChange::read`].
-    pub fn read_move(body: &Value) -> Result<Self, Problem> {
+    /// Reads the body of a move, as [`CategoryChange::read`] does.
+    pub fn read_move(body: &Value) -> (Self, Wrong) {
         let mut fields = Fields::of(body);
         let parent = parent(&mut fields);
-        fields.finish()?;
-        Ok(Self { name: None, parent: Some(parent) })
+        (Self { name: None, parent: Some(parent) }, fields.wrong())
     }
 }
 
@@ -168,7 +156,7 @@ mod tests {
     use super::*;
 
     fn named(body: &Value) -> Vec<String> {
-        let errors = NewCategories::read(body).map(|_| ()).unwrap_err().errors;
+        let errors = NewCategories::read(body).1.check().unwrap_err().errors;
         errors.into_iter().map(|error| format!("{} {}", error.field_name, error.message)).collect()
     }
 
@@ -176,7 +164,8 @@ mod tests {
     fn names_are_read_in_order_without_blanks_around_them() {
         let new = NewCategories::read(&json!({"names": [" b ", "a"], "parentCategory": {"uniqueId": "scat-X"}}));
         let parent = Some(Reference::Id("SCAT-x".to_owned()));
-        assert_eq!(new.unwrap(), NewCategories { names: vec!["b".to_owned(), "a".to_owned()], parent });
+        let expected = NewCategories { names: vec!["b".to_owned(), "a".to_owned()], parent };
+        assert_eq!(new, (expected, Wrong::default()));
     }
 
     #[test]

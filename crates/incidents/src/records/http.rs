@@ -2,6 +2,7 @@
 
 use actix_web::{HttpResponse, get, post, web};
 use api::{Answer, At, Body, OptionalBody, answer, context::check_version, spec::PageOf};
+use base::problem::Wrong;
 use db::{Conn, Result};
 use outbox::Tx;
 
@@ -37,14 +38,14 @@ use crate::{Neighbours, alerts::tickets};
 #[post("/incidents")]
 pub async fn create(at: At, neighbours: web::Data<Neighbours>, body: Body) -> api::Result<HttpResponse> {
     at.no_query()?;
-    let input = Input::read_new(&body.0)?;
+    let (input, mut wrong) = Input::read_new(&body.0);
     let (tenant, tenants, author) = (at.tenant.clone(), at.scope_and_partner(), at.caller.user_id.clone());
     let now = at.now;
     at.write(move |tx| {
         let (id, partner) = (tenant.id.as_str(), tenant.partner.as_str());
         let place = Place { tenant: id, partner, category: "" };
-        let mut named = named::find(tx.conn, &neighbours, place, &input, now)?;
-        tickets::find(tx, id, &input.alerts, &mut named)?;
+        let mut named = named::find(tx.conn, &neighbours, place, &input, &mut wrong, now)?;
+        tickets::find(tx, id, &input.alerts, &mut named, wrong)?;
         let number = db::next_id(tx.conn, "incidents", 1)?;
         let row = rules::created(id, &input, &named, number, &author, now);
         store::insert(tx.conn, &row, &links(&row, &named))?;
@@ -175,7 +176,7 @@ pub async fn update(
     body: Body,
 ) -> api::Result<HttpResponse> {
     at.no_query()?;
-    let input = Input::read(&body.0)?;
+    let input = Input::read(&body.0);
     changed(&at, neighbours, path.into_inner().1, input).await
 }
 
@@ -202,18 +203,24 @@ pub async fn close(
     body: OptionalBody,
 ) -> api::Result<HttpResponse> {
     at.no_query()?;
-    let input = Input::read_closing(&body.0)?;
+    let input = Input::read_closing(&body.0);
     changed(&at, neighbours, path.into_inner().1, input).await
 }
 
-async fn changed(at: &At, neighbours: web::Data<Neighbours>, id: String, input: Input) -> api::Result<HttpResponse> {
+async fn changed(
+    at: &At,
+    neighbours: web::Data<Neighbours>,
+    id: String,
+    (input, mut wrong): (Input, Wrong),
+) -> api::Result<HttpResponse> {
     let (scope, tenants, wanted) = (at.scope(), at.scope_and_partner(), at.if_match()?);
     let (partner, author, now) = (at.tenant.partner.to_string(), at.caller.user_id.clone(), at.now);
     at.write(move |tx| {
         let old = take_up(tx, &scope, &id, wanted)?;
         let before = document::of(tx.conn, &neighbours, &old)?;
         let place = Place { tenant: &old.tenant_id, partner: &partner, category: &old.category_id };
-        let named = named::find(tx.conn, &neighbours, place, &input, now)?;
+        let named = named::find(tx.conn, &neighbours, place, &input, &mut wrong, now)?;
+        wrong.check()?;
         let row = rules::changed(&old, &input, &named, &author, now)?;
         store::update(tx.conn, &row)?;
         if named.resources.is_some() {

@@ -1,7 +1,7 @@
 //! What the ids of a body mean: of the tenant, or of its partner.
 
 use base::{
-    problem::{FieldError, Problem, shorten},
+    problem::{Wrong, shorten},
     timestamp::Timestamp,
 };
 use db::{Conn, Result};
@@ -24,36 +24,24 @@ pub struct Place<'a> {
     pub category: &'a str,
 }
 
-/// Finds all that a body names.
-///
-/// # Errors
-/// 400 that names every id that means nothing there.
+/// Finds all that a body names; every id that means nothing there is added to what is wrong.
 pub fn find(
     conn: &mut Conn,
     neighbours: &Neighbours,
     place: Place<'_>,
     input: &Input,
+    wrong: &mut Wrong,
     now: Timestamp,
 ) -> Result<Named> {
     let mut tenants = vec![place.tenant.to_owned(), place.partner.to_owned()];
     tenants.dedup();
-    let mut errors = Vec::new();
-    check_categories(conn, &tenants, place.category, input, &mut errors)?;
-    check_people(conn, neighbours, &tenants, input, &mut errors)?;
-    let assignee = match assigned(conn, neighbours, place, input, now)? {
-        Ok(assignee) => assignee,
-        Err(error) => {
-            errors.push(error);
-            None
-        }
-    };
+    check_categories(conn, &tenants, place.category, input, wrong)?;
+    check_people(conn, neighbours, &tenants, input, wrong)?;
+    let assignee = assigned(conn, neighbours, place, input, wrong, now)?;
     let resources = match &input.resources {
-        Some(names) => Some(machines(conn, neighbours, place.tenant, names, &mut errors)?),
+        Some(names) => Some(machines(conn, neighbours, place.tenant, names, wrong)?),
         None => None,
     };
-    if !errors.is_empty() {
-        return Err(Problem::fields(errors).into());
-    }
     Ok(Named { assignee, resources, alerts: Vec::new() })
 }
 
@@ -63,18 +51,18 @@ fn check_people(
     neighbours: &Neighbours,
     tenants: &[String],
     input: &Input,
-    errors: &mut Vec<FieldError>,
+    wrong: &mut Wrong,
 ) -> Result<()> {
     let users = [("requester.id", &input.requester), ("assignee.id", &input.assignee)];
     let users: Vec<_> = users.into_iter().filter_map(|(path, id)| Some((path, given(id)?))).collect();
     let known = Authors::load(conn, &*neighbours.people, tenants, users.iter().map(|(_, id)| *id))?;
     for (path, id) in users.into_iter().filter(|(_, id)| known.known(id).is_none()) {
-        errors.push(unknown(path, "user of the tenant or its partner", id));
+        unknown(wrong, path, "user of the tenant or its partner", id);
     }
     if let Some(id) = given(&input.group)
         && neighbours.people.groups(conn, tenants, &[id.to_owned()])?.is_empty()
     {
-        errors.push(unknown("assigneeGroup.uniqueId", "user group of the tenant or its partner", id));
+        unknown(wrong, "assigneeGroup.uniqueId", "user group of the tenant or its partner", id);
     }
     Ok(())
 }
@@ -83,18 +71,12 @@ fn given(id: &Option<String>) -> Option<&str> {
     id.as_deref().filter(|id| !id.is_empty())
 }
 
-fn unknown(path: &str, what: &str, id: &str) -> FieldError {
-    FieldError::new(path, format!("names no {what}: {}", shorten(id)))
+fn unknown(wrong: &mut Wrong, path: &str, what: &str, id: &str) {
+    wrong.add(path, format!("names no {what}: {}", shorten(id)));
 }
 
 /// Categories stay as they are while an incident is filed under them.
-fn check_categories(
-    conn: &mut Conn,
-    tenants: &[String],
-    filed: &str,
-    input: &Input,
-    errors: &mut Vec<FieldError>,
-) -> Result<()> {
+fn check_categories(conn: &mut Conn, tenants: &[String], filed: &str, input: &Input, wrong: &mut Wrong) -> Result<()> {
     let (category, sub) = (given(&input.category), given(&input.sub_category));
     if category.is_none() && sub.is_none() {
         return Ok(());
@@ -103,16 +85,15 @@ fn check_categories(
     if let Some(id) = category
         && categories::store::find(conn, tenants, id)?.is_none()
     {
-        errors.push(unknown("category.uniqueId", "incident category of the tenant or its partner", id));
+        unknown(wrong, "category.uniqueId", "incident category of the tenant or its partner", id);
     }
     if let Some(id) = sub {
         let above = input.category.as_deref().unwrap_or(filed);
         match categories::store::find(conn, tenants, id)? {
-            None => {
-                errors.push(unknown("subCategory.uniqueId", "incident category of the tenant or its partner", id));
-            }
-            Some(found) if above.is_empty() || found.parent_id != above => {
-                errors.push(FieldError::new("subCategory.uniqueId", "must stand right below category"));
+            None => unknown(wrong, "subCategory.uniqueId", "incident category of the tenant or its partner", id),
+            // Without the category nobody knows.
+            Some(found) if !wrong.has("category") && (above.is_empty() || found.parent_id != above) => {
+                wrong.add("subCategory.uniqueId", "must stand right below category");
             }
             Some(_) => {}
         }
@@ -127,18 +108,20 @@ fn assigned(
     neighbours: &Neighbours,
     place: Place<'_>,
     input: &Input,
+    wrong: &mut Wrong,
     now: Timestamp,
-) -> Result<Result<Option<String>, FieldError>> {
-    let Some(id) = given(&input.roster) else { return Ok(Ok(input.assignee.clone())) };
+) -> Result<Option<String>> {
+    let Some(id) = given(&input.roster) else { return Ok(input.assignee.clone()) };
     let Some(roster) = neighbours.on_call.roster(conn, &[place.tenant.to_owned()], id)? else {
-        return Ok(Err(unknown("roster.id", "roster of the tenant", id)));
+        unknown(wrong, "roster.id", "roster of the tenant", id);
+        return Ok(None);
     };
     if input.assignee.is_some() {
-        return Ok(Ok(input.assignee.clone()));
+        return Ok(input.assignee.clone());
     }
     let on_call = neighbours.on_call.on_call(conn, &roster.tenant_id, place.partner, now)?;
     let first = on_call.into_iter().find(|one| one.roster_id == id);
-    Ok(Ok(Some(first.map(|one| one.person.id).unwrap_or_default())))
+    Ok(Some(first.map(|one| one.person.id).unwrap_or_default()))
 }
 
 /// The machines of the tenant that a body names, each once.
@@ -147,7 +130,7 @@ fn machines(
     neighbours: &Neighbours,
     tenant: &str,
     names: &[MachineName],
-    errors: &mut Vec<FieldError>,
+    wrong: &mut Wrong,
 ) -> Result<Vec<Machine>> {
     let keys: Vec<ResourceKey> = names
         .iter()
@@ -170,8 +153,8 @@ fn machines(
                     machines.push(Machine { id: id.clone(), name: name.clone(), host_name: host_name.clone() });
                 }
             }
-            [] => errors.push(unknown(&path, "resource of the tenant", said)),
-            _ => errors.push(FieldError::new(path, "names several resources: say id")),
+            [] => unknown(wrong, &path, "resource of the tenant", said),
+            _ => wrong.add(&path, "names several resources: say id"),
         }
     }
     Ok(machines)

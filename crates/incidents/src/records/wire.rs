@@ -1,6 +1,9 @@
 //! What clients see and say of incidents ("Incidents" in `docs/interface.md`).
 
-use base::{Fields, Timestamp, problem::Problem};
+use base::{
+    Fields, Timestamp,
+    problem::{Problem, Wrong},
+};
 use ports::Author;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -196,41 +199,28 @@ pub enum MachineName {
 }
 
 impl Input {
-    /// Reads the body of a create, which needs a subject, or alerts to take it from.
-    ///
-    /// # Errors
-    /// 400 that lists every field that is wrong, by its path.
-    pub fn read_new(body: &Value) -> Result<Self, Problem> {
+    /// Reads the body of a create, which needs a subject, or alerts to take it from; says which fields are wrong, by
+    /// their paths.
+    pub fn read_new(body: &Value) -> (Self, Wrong) {
         let mut fields = Fields::of(body);
         let alerts = alerts(&mut fields);
         if alerts.is_empty() {
             fields.require("subject");
         }
-        let input = Self { alerts, ..Self::fields(&mut fields) };
-        fields.finish()?;
-        Ok(input)
+        (Self { alerts, ..Self::fields(&mut fields) }, fields.wrong())
     }
 
-    /// Reads the body of an update.
-    ///
-    /// # Errors
-    /// As [`Input::read_new`].
-    pub fn read(body: &Value) -> Result<Self, Problem> {
+    /// Reads the body of an update, as [`Input::read_new`] does.
+    pub fn read(body: &Value) -> (Self, Wrong) {
         let mut fields = Fields::of(body);
-        let input = Self::fields(&mut fields);
-        fields.finish()?;
-        Ok(input)
+        (Self::fields(&mut fields), fields.wrong())
     }
 
-    /// Reads the body that closes an incident.
-    ///
-    /// # Errors
-    /// As [`Input::read_new`].
-    pub fn read_closing(body: &Value) -> Result<Self, Problem> {
+    /// Reads the body that closes an incident, as [`Input::read_new`] does.
+    pub fn read_closing(body: &Value) -> (Self, Wrong) {
         let mut fields = Fields::of(body);
         let note = note(&mut fields, "note");
-        fields.finish()?;
-        Ok(Self { note, status: Some(super::rules::CLOSED), ..Self::default() })
+        (Self { note, status: Some(super::rules::CLOSED), ..Self::default() }, fields.wrong())
     }
 
     fn fields(fields: &mut Fields<'_>) -> Self {

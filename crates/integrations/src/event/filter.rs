@@ -4,7 +4,7 @@ use std::{borrow::Cow, cell::RefCell, collections::HashMap};
 
 use base::{
     Fields,
-    matching::{Operator, Pattern, compile, lookup},
+    matching::{Operator, Pattern, compile},
     text::{fold, plain},
 };
 use serde::{Deserialize, Serialize};
@@ -166,9 +166,7 @@ impl<'a> Seen<'a> {
         let place = if previous { &self.before } else { &self.now };
         let mut known = place.borrow_mut();
         if !known.contains_key(key) {
-            let document = if previous { self.facts.previous } else { Some(self.facts.object) };
-            let texts = document.map(|document| lookup::texts(document, key)).unwrap_or_default();
-            known.insert(key.to_owned(), texts);
+            known.insert(key.to_owned(), self.facts.texts(previous, key));
         }
         f(known.get(key).map_or(&[], Vec::as_slice))
     }

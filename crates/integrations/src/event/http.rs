@@ -13,8 +13,10 @@ use super::{
 use crate::{
     Context,
     delivery::{queue, store as deliveries},
+    egress::Guard,
     installed::{self, store as installations},
     template::{Entity, placeholders},
+    vault::Vault,
 };
 
 const ENTITY: &str = "IntegrationEvent";
@@ -140,7 +142,7 @@ async fn put(
             None => {
                 // A version of something that is not there matches nothing.
                 check_version(wanted, 0)?;
-                create_row(tx, &context, &integration, id, &body, now)?
+                create_row(tx, (&context.vault, &context.guard), &integration, id, &body, now)?
             }
         };
         Answer::entity(&Event::of(&row, integration.notifier()), row.version)
@@ -148,15 +150,16 @@ async fn put(
     .await
 }
 
-fn create_row(
+/// Stores a new event of an integration.
+pub fn create_row(
     tx: &mut Tx<'_>,
-    context: &Context,
+    (vault, guard): (&Vault, &Guard),
     integration: &installations::Row,
     id: Option<String>,
     body: &Value,
     now: Timestamp,
 ) -> db::Result<Row> {
-    let mut read = Read::of(body, None, integration.notifier().as_ref(), &context.guard)?;
+    let mut read = Read::of(body, None, integration.notifier().as_ref(), guard)?;
     let tenant = &integration.tenant_id;
     let id = match id {
         Some(id) => canonical(&id).ok_or_else(store::none)?,
@@ -181,7 +184,7 @@ fn create_row(
         created_ms: now.millis(),
         updated_ms: None,
     };
-    row.set(&context.vault, &read.config, &read.secrets)?;
+    row.set(vault, &read.config, &read.secrets)?;
     store::insert(tx.conn, &row)?;
     note(tx, integration, None, Some(&row))?;
     Ok(row)

@@ -1,7 +1,9 @@
 //! Would an event fire, and what exactly would it send?
 
+use std::future::Future;
+
 use actix_web::{HttpResponse, post, web};
-use api::{At, Body, Role, answer};
+use api::{Answer, At, Body, Role, answer};
 use base::{Fields, Problem, problem::FieldError};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -147,11 +149,18 @@ fn may_send(at: &At, action: &Action) -> Result<(), Problem> {
     if action.send && at.caller.role < Role::Integrator {
         return Err(Problem::forbidden("To send a test takes the role integrator."));
     }
-    // Nothing is stored of a test, so that nothing could keep a second one from being sent.
-    if action.send && at.request().headers().contains_key("idempotency-key") {
-        return Err(Problem::field("Idempotency-Key", "is not supported by a test that is sent"));
-    }
     Ok(())
+}
+
+/// What is sent cannot be taken back, and is sent once; what is not is only looked at.
+async fn answered<T>(at: &At, send: bool, test: T) -> api::Result<HttpResponse>
+where
+    T: Future<Output = api::Result<Tested>> + 'static,
+{
+    if !send {
+        return answer::ok(&test.await?);
+    }
+    at.carry_out(async { Ok(Answer::ok(&test.await?)?) }).await
 }
 
 /// Try an integration event
@@ -182,8 +191,12 @@ pub async fn saved(
     fields.finish()?;
     may_send(&at, &action)?;
     let (scope, (_, integration, id)) = (at.scope(), path.into_inner());
-    let (integration, row) = at.db.read(move |conn| http::existing(conn, &scope, &integration, &id)).await?;
-    answer::ok(&tried(&at, &context, &integration, &row, action).await)
+    let (asked, send) = (at.clone(), action.send);
+    let test = async move {
+        let (integration, row) = asked.db.read(move |conn| http::existing(conn, &scope, &integration, &id)).await?;
+        Ok(tried(&asked, &context, &integration, &row, action).await)
+    };
+    answered(&at, send, test).await
 }
 
 /// Try an event before it is saved
@@ -215,33 +228,37 @@ pub async fn unsaved(
     // The fields hold no more than the body, and are not kept over the look into the database.
     let mut errors = fields.finish().err().map(|problem| problem.errors).unwrap_or_default();
     let (scope, id) = (at.scope(), path.into_inner().1);
-    let integration = at.db.read(move |conn| crate::installed::store::existing(conn, &scope, &id)).await?;
-    let read = Read::of(&event, None, integration.notifier().as_ref(), &context.guard);
-    let of_event = read.as_ref().err().map(|problem| problem.errors.clone()).unwrap_or_default();
-    let prefixed = |error: FieldError| FieldError::new(format!("event.{}", error.field_name), error.message);
-    errors.extend(of_event.into_iter().map(prefixed));
-    if !errors.is_empty() {
-        return Err(Problem::fields(errors).into());
-    }
-    let read = read?;
-    may_send(&at, &action)?;
-    if action.send {
-        context.check_hosts_in("event.notifier", event.get("notifier")).await?;
-    }
-    let mut row = Row {
-        tenant_id: integration.tenant_id.clone(),
-        id: "INTG-EVENT-test".to_owned(),
-        integration_id: integration.id.clone(),
-        version: 0,
-        active: true,
-        inactive_because: String::new(),
-        config: String::new(),
-        secrets: String::new(),
-        created_ms: at.now.millis(),
-        updated_ms: None,
+    let (asked, send) = (at.clone(), action.send);
+    let test = async move {
+        let integration = asked.db.read(move |conn| crate::installed::store::existing(conn, &scope, &id)).await?;
+        let read = Read::of(&event, None, integration.notifier().as_ref(), &context.guard);
+        let of_event = read.as_ref().err().map(|problem| problem.errors.clone()).unwrap_or_default();
+        let prefixed = |error: FieldError| FieldError::new(format!("event.{}", error.field_name), error.message);
+        errors.extend(of_event.into_iter().map(prefixed));
+        if !errors.is_empty() {
+            return Err(Problem::fields(errors).into());
+        }
+        let read = read?;
+        may_send(&asked, &action)?;
+        if action.send {
+            context.check_hosts_in("event.notifier", event.get("notifier")).await?;
+        }
+        let mut row = Row {
+            tenant_id: integration.tenant_id.clone(),
+            id: "INTG-EVENT-test".to_owned(),
+            integration_id: integration.id.clone(),
+            version: 0,
+            active: true,
+            inactive_because: String::new(),
+            config: String::new(),
+            secrets: String::new(),
+            created_ms: asked.now.millis(),
+            updated_ms: None,
+        };
+        row.set(&context.vault, &read.config, &read.secrets)?;
+        Ok(tried(&asked, &context, &integration, &row, action).await)
     };
-    row.set(&context.vault, &read.config, &read.secrets)?;
-    answer::ok(&tried(&at, &context, &integration, &row, action).await)
+    answered(&at, send, test).await
 }
 
 async fn tried(

@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, delete, get, post, web};
 use api::{Answer, At, Body, OptionalBody, answer, context::check_version, spec::PageOf};
-use base::{Fields, Problem, query_string, secret::Secret};
+use base::{Fields, Problem, query_string, secret::Secret, timestamp::Timestamp};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use outbox::{Entity, Tx};
 
@@ -13,7 +13,7 @@ use super::{
 use crate::{
     Context, event,
     notifier::{Notifier, NotifierInput, origin_of},
-    vault,
+    vault::{self, Vault},
 };
 
 const ENTITY: &str = "Integration";
@@ -62,35 +62,48 @@ pub async fn install(at: At, context: web::Data<Context>, body: Body) -> api::Re
     context.check_hosts("baseNotifier", change.notifier.as_ref().map(|(notifier, _)| notifier)).await?;
     let (tenant, user, now) = (at.tenant.id.to_string(), at.caller.user_id.clone(), at.now);
     at.write(move |tx| {
-        let name = change.name.unwrap_or_default();
-        let mut row = Row {
-            tenant_id: tenant,
-            id: format!("INTG-{}", uuid::Uuid::new_v4()),
-            version: 1,
-            kind: "CUSTOM".to_owned(),
-            name_key: base::fold(&name),
-            name,
-            description: change.description.unwrap_or_default(),
-            enabled: true,
-            notifier: None,
-            secrets: String::new(),
-            signing: String::new(),
-            created_by: user,
-            created_ms: now.millis(),
-            updated_ms: None,
-        };
-        if let Some((notifier, secrets)) = &change.notifier {
-            row.set_notifier(&context.vault, notifier, secrets)?;
-        }
-        let current = new_signing_secret()?;
-        row.set_signing(&context.vault, &Signing { current: current.clone(), previous: None })?;
-        store::take_up(tx.conn, &row.tenant_id)?;
-        store::insert(tx.conn, &row)?;
-        note(tx, None, Some(&row))?;
+        let (row, current) = create_row(tx, &context.vault, &tenant, &user, change, now)?;
         let installed = Installed::of(&row);
         Answer::once(&WithSecret { installed: installed.clone(), signing_secret: current.into_inner() }, &installed)
     })
     .await
+}
+
+/// Installs an integration; answers it, and its signing secret.
+pub fn create_row(
+    tx: &mut Tx<'_>,
+    vault: &Vault,
+    tenant: &str,
+    user: &str,
+    change: Change,
+    now: Timestamp,
+) -> db::Result<(Row, Secret<String>)> {
+    let name = change.name.unwrap_or_default();
+    let mut row = Row {
+        tenant_id: tenant.to_owned(),
+        id: format!("INTG-{}", uuid::Uuid::new_v4()),
+        version: 1,
+        kind: "CUSTOM".to_owned(),
+        name_key: base::fold(&name),
+        name,
+        description: change.description.unwrap_or_default(),
+        enabled: true,
+        notifier: None,
+        secrets: String::new(),
+        signing: String::new(),
+        created_by: user.to_owned(),
+        created_ms: now.millis(),
+        updated_ms: None,
+    };
+    if let Some((notifier, secrets)) = &change.notifier {
+        row.set_notifier(vault, notifier, secrets)?;
+    }
+    let current = new_signing_secret()?;
+    row.set_signing(vault, &Signing { current: current.clone(), previous: None })?;
+    store::take_up(tx.conn, &row.tenant_id)?;
+    store::insert(tx.conn, &row)?;
+    note(tx, None, Some(&row))?;
+    Ok((row, current))
 }
 
 /// Search installed integrations

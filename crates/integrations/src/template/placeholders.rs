@@ -58,6 +58,17 @@ impl Entity {
         }
     }
 
+    /// The name under which a property is told, for one that answers have elsewhere: `generalInfo` of a resource is no
+    /// object of its own there.
+    pub fn told_as(self, path: &str) -> Option<&'static str> {
+        let known = self.properties().iter().find(|known| known.eq_ignore_ascii_case(path.trim()))?;
+        Some(match known.strip_prefix("generalInfo.")? {
+            "createdTime" => "createdDate",
+            "updatedTime" => "updatedDate",
+            same => same,
+        })
+    }
+
     /// The properties that have a placeholder.
     pub const fn properties(self) -> &'static [&'static str] {
         match self {
@@ -114,7 +125,7 @@ impl Entity {
 /// The properties of the action itself, `$event.…`.
 pub const EVENT: [&str; 5] = ["id", "type", "entity", "tenantId", "time"];
 
-const RESOURCE: [&str; 53] = [
+const RESOURCE: [&str; 74] = [
     "id",
     "type",
     "resourceType",
@@ -168,6 +179,27 @@ const RESOURCE: [&str; 53] = [
     "clientUniqueId",
     "osName",
     "dns",
+    "agentDeploytime",
+    "assetManagedTime",
+    "firstAssetManagedTime",
+    "generalInfo.name",
+    "generalInfo.osName",
+    "generalInfo.make",
+    "generalInfo.description",
+    "generalInfo.hostName",
+    "generalInfo.dns",
+    "generalInfo.resourceType",
+    "generalInfo.keyboardType",
+    "generalInfo.encodingType",
+    "generalInfo.physicalMemory",
+    "generalInfo.systemUID",
+    "generalInfo.resourceName",
+    "generalInfo.aliasName",
+    "generalInfo.createdTime",
+    "generalInfo.updatedTime",
+    "generalInfo.agentDeploytime",
+    "generalInfo.assetManagedTime",
+    "generalInfo.firstAssetManagedTime",
 ];
 
 const ALERT: [&str; 36] = [

@@ -128,12 +128,13 @@ fn property(entity: Entity, path: &str) -> Option<&str> {
     if entity.open().iter().any(&same) {
         return Some(path);
     }
-    if entity.properties().iter().any(same) {
-        return Some(first);
-    }
     // A word that runs on with a hyphen is a name and text behind it.
-    let (head, _) = first.split_once('-')?;
-    entity.properties().iter().any(|known| known.eq_ignore_ascii_case(head)).then_some(head)
+    let named = |known: &str| {
+        let rest = path.get(known.len()..)?;
+        let (name, is_whole) = (path.get(..known.len())?, rest.is_empty() || rest.starts_with(['.', '-']));
+        (is_whole && name.eq_ignore_ascii_case(known)).then_some(name)
+    };
+    entity.properties().iter().find_map(|known| named(known))
 }
 
 /// Reads what follows `$utils.`: `convertDate(x,'format')`.

@@ -9,12 +9,27 @@ use ports::{KnownResource, ResourceKey};
 
 use super::MOST_VALUES;
 use crate::{
-    resources::{addresses, document::STATES, filter},
+    resources::{
+        addresses,
+        document::{DECOMMISSIONED, STATES},
+        filter,
+    },
     schema::{resource_addresses, resource_identities, resources},
 };
 
-/// As many as tell that a key is not unique.
-const ENOUGH: usize = 2;
+/// Which resources are looked for.
+#[derive(Debug)]
+pub(super) struct Which {
+    states: &'static [&'static str],
+    /// How many for each key.
+    enough: usize,
+}
+
+/// Those that are looked after; as many as tell that a key is not unique.
+pub(super) const MANAGED: Which = Which { states: &STATES, enough: 2 };
+
+/// Those that are history. An address may have had many owners.
+pub(super) const FORMER: Which = Which { states: &[DECOMMISSIONED], enough: 50 };
 
 /// What is shown of a resource: tenant, id, name, host name, address, type.
 pub(super) type Shown = (String, String, String, String, String, String);
@@ -60,7 +75,12 @@ fn lookups(key: &ResourceKey) -> Vec<(By, String)> {
 }
 
 /// The resources that each key names.
-pub(super) fn find(conn: &mut Conn, tenants: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>> {
+pub(super) fn find(
+    conn: &mut Conn,
+    tenants: &[String],
+    keys: &[ResourceKey],
+    which: &Which,
+) -> Result<Vec<Vec<KnownResource>>> {
     let asked: Vec<Vec<(By, String)>> = keys.iter().map(lookups).collect();
     let mut values: BTreeMap<By, BTreeSet<&str>> = BTreeMap::new();
     for (by, value) in asked.iter().flatten() {
@@ -70,7 +90,7 @@ pub(super) fn find(conn: &mut Conn, tenants: &[String], keys: &[ResourceKey]) ->
     for (by, values) in values {
         let values: Vec<&str> = values.into_iter().collect();
         for values in values.chunks(MOST_VALUES) {
-            for (value, resource) in look_up(conn, tenants, by, values)? {
+            for (value, resource) in look_up(conn, tenants, by, values, which)? {
                 known.entry((by, value)).or_default().push(resource);
             }
         }
@@ -83,7 +103,7 @@ pub(super) fn find(conn: &mut Conn, tenants: &[String], keys: &[ResourceKey]) ->
                 lookups.into_iter().flat_map(|lookup| known.get(&lookup).cloned().unwrap_or_default()).collect();
             found.sort_by(|a, b| (rank(&a.tenant_id), &a.id).cmp(&(rank(&b.tenant_id), &b.id)));
             found.dedup();
-            found.truncate(ENOUGH);
+            found.truncate(which.enough);
             found
         })
         .collect())
@@ -91,15 +111,21 @@ pub(super) fn find(conn: &mut Conn, tenants: &[String], keys: &[ResourceKey]) ->
 
 /// The resources with these values, each with the value that found it. A value that many share does not bring in all
 /// of them: when there are more rows than a batch of names that mean something has, each value is asked for alone.
-fn look_up(conn: &mut Conn, tenants: &[String], by: By, values: &[&str]) -> Result<Vec<(String, KnownResource)>> {
-    let most = values.len() * 2 * ENOUGH;
-    let found = rows(conn, tenants, by, values, most)?;
+fn look_up(
+    conn: &mut Conn,
+    tenants: &[String],
+    by: By,
+    values: &[&str],
+    which: &Which,
+) -> Result<Vec<(String, KnownResource)>> {
+    let most = values.len() * 2 * which.enough;
+    let found = rows(conn, tenants, by, values, which, most)?;
     if found.len() < most || values.len() == 1 {
         return Ok(found);
     }
     let mut all = Vec::new();
     for value in values {
-        all.extend(look_up(conn, tenants, by, &[value])?);
+        all.extend(look_up(conn, tenants, by, &[value], which)?);
     }
     Ok(all)
 }
@@ -109,17 +135,18 @@ fn rows(
     tenants: &[String],
     by: By,
     values: &[&str],
+    which: &Which,
     most: usize,
 ) -> Result<Vec<(String, KnownResource)>> {
     use resources::dsl;
     let most = i64::try_from(most).unwrap_or(i64::MAX);
     if by == By::Address {
-        return by_address(conn, tenants, values, most);
+        return by_address(conn, tenants, values, which, most);
     }
     let query = dsl::resources
         .filter(filter::tenants(tenants))
         .filter(Condition::text_in(by.column(), values.iter().copied()))
-        .filter(filter::states(STATES))
+        .filter(filter::states(which.states.iter().copied()))
         .limit(most);
     let shown = shown();
     let rows: Vec<(Option<String>, Shown)> = match by {
@@ -131,7 +158,13 @@ fn rows(
     Ok(rows.into_iter().map(|(value, shown)| (value.unwrap_or_default(), known(shown))).collect())
 }
 
-fn by_address(conn: &mut Conn, tenants: &[String], values: &[&str], most: i64) -> Result<Vec<(String, KnownResource)>> {
+fn by_address(
+    conn: &mut Conn,
+    tenants: &[String],
+    values: &[&str],
+    which: &Which,
+    most: i64,
+) -> Result<Vec<(String, KnownResource)>> {
     use resource_addresses::dsl as cards;
     use resource_identities::dsl as identities;
     let of_card = cards::tenant_id.eq(resources::tenant_id).and(cards::resource_id.eq(resources::id));
@@ -139,7 +172,7 @@ fn by_address(conn: &mut Conn, tenants: &[String], values: &[&str], most: i64) -
         .inner_join(resources::table.on(of_card))
         .filter(Condition::text_in("resource_addresses.tenant_id IN", tenants))
         .filter(Condition::text_in(By::Address.column(), values.iter().copied()))
-        .filter(filter::states(STATES))
+        .filter(filter::states(which.states.iter().copied()))
         .select((cards::address, shown()))
         .limit(most)
         .load(conn)?;
@@ -149,7 +182,7 @@ fn by_address(conn: &mut Conn, tenants: &[String], values: &[&str], most: i64) -
         .inner_join(resources::table.on(of_identity))
         .filter(Condition::text_in("resource_identities.tenant_id IN", tenants))
         .filter(Condition::text_in("resource_identities.identity IN", hardware))
-        .filter(filter::states(STATES))
+        .filter(filter::states(which.states.iter().copied()))
         .select((identities::identity, shown()))
         .limit(most)
         .load(conn)?;

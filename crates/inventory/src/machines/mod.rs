@@ -21,7 +21,11 @@ pub struct Machines;
 
 impl Resources for Machines {
     fn find(&self, conn: &mut Conn, tenants: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>> {
-        find::find(conn, tenants, keys)
+        find::find(conn, tenants, keys, &find::MANAGED)
+    }
+
+    fn former(&self, conn: &mut Conn, tenants: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>> {
+        find::find(conn, tenants, keys, &find::FORMER)
     }
 
     fn places(

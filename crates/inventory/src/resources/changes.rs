@@ -21,16 +21,24 @@ pub fn note(tx: &mut Tx<'_>, before: Option<&Resource>, after: Option<&Resource>
     // Most changes leave a resource where it is: then one look is enough.
     let current_name = name(current)?;
     let former_name = if former == current { current_name.clone() } else { name(former)? };
-    let (before, after) = (
+    let (mut told_before, mut told_after) = (
         before.map(|resource| facts(resource, former_name.as_deref())),
         after.map(|resource| facts(resource, current_name.as_deref())),
     );
+    // When it changed is no change by itself: a report that says nothing new is not told.
+    if told_before != told_after {
+        for (told, resource) in [(&mut told_before, before), (&mut told_after, after)] {
+            if let (Some(told), Some(resource)) = (told, resource) {
+                told.insert("updatedDate".to_owned(), json!(resource.updated));
+            }
+        }
+    }
     tx.note(Change {
         tenant_id: resource.tenant_id.clone(),
         entity: ENTITY,
         entity_id: resource.id.clone(),
-        before,
-        after,
+        before: told_before.map(Value::Object),
+        after: told_after.map(Value::Object),
         publish: true,
     });
     Ok(())
@@ -44,7 +52,7 @@ const ALIASES: [(&str, &str); 2] = [("osName", "os"), ("dns", "dnsName")];
 
 /// What is told of a resource: its attributes under the names of the interface. Of the nested parts only those that rules
 /// and templates may name: the others may be large, and credentials are among them.
-fn facts(resource: &Resource, site: Option<&str>) -> Value {
+fn facts(resource: &Resource, site: Option<&str>) -> Map<String, Value> {
     let mut facts = Map::new();
     facts.insert("id".to_owned(), json!(resource.id));
     facts.insert("clientUniqueId".to_owned(), json!(resource.tenant_id));
@@ -56,8 +64,15 @@ fn facts(resource: &Resource, site: Option<&str>) -> Value {
         facts.insert("locationId".to_owned(), json!(id));
         facts.insert("location".to_owned(), json!({"id": id, "name": site.unwrap_or_default()}));
     }
-    if let Some(launched) = resource.launched {
-        facts.insert("launchDate".to_owned(), json!(launched));
+    facts.insert("createdDate".to_owned(), json!(resource.created));
+    for (name, time) in [
+        ("launchDate", resource.launched),
+        ("assetManagedTime", resource.asset_managed),
+        ("firstAssetManagedTime", resource.first_asset_managed),
+    ] {
+        if let Some(time) = time {
+            facts.insert(name.to_owned(), json!(time));
+        }
     }
     for (name, text) in &resource.document.texts {
         facts.insert(name.clone(), json!(text));
@@ -80,5 +95,5 @@ fn facts(resource: &Resource, site: Option<&str>) -> Value {
     let tags = resource.document.tags.iter().map(|tag| (tag.name.clone(), json!(tag.value)));
     facts.insert("tags".to_owned(), Value::Object(tags.collect()));
     facts.insert("appRoles".to_owned(), json!(resource.document.app_roles));
-    Value::Object(facts)
+    facts
 }

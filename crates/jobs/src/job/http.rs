@@ -4,7 +4,7 @@ use actix_web::{HttpResponse, delete, get, post, web};
 use api::{Answer, At, Body, answer, context::check_version, spec::PageOf};
 use base::problem::{FieldError, Problem, shorten};
 use outbox::Tx;
-use ports::{ResourceKey, Resources};
+use ports::{People, ResourceKey, Resources};
 
 use super::{
     documented::{JobInput, JobUpdate},
@@ -102,7 +102,12 @@ fn keep(
     security(("bearer" = ["operator"]))
 )]
 #[post("/jobs")]
-pub async fn create(at: At, resources: web::Data<dyn Resources>, body: Body) -> api::Result<HttpResponse> {
+pub async fn create(
+    at: At,
+    people: web::Data<dyn People>,
+    resources: web::Data<dyn Resources>,
+    body: Body,
+) -> api::Result<HttpResponse> {
     at.no_query()?;
     let change = JobChange::read(&body.0, true)?;
     let (around, resources) = (Around::new(&at), resources.into_inner());
@@ -112,7 +117,7 @@ pub async fn create(at: At, resources: web::Data<dyn Resources>, body: Body) -> 
         let job = rules::changed(&blank, &change, &user, now)?;
         store::insert(tx.conn, &job)?;
         keep(tx, &*resources, &around, &job, &change)?;
-        let shown = shown::job(tx.conn, &around.of_scripts(&tenant), &job)?;
+        let shown = shown::job(tx.conn, &**people, &around.of_scripts(&tenant), &job)?;
         shown::note(tx, &job, None, Some(&shown))?;
         Answer::entity(&shown, job.version)
     })
@@ -139,17 +144,17 @@ pub async fn create(at: At, resources: web::Data<dyn Resources>, body: Body) -> 
     security(("bearer" = ["viewer"]))
 )]
 #[get("/jobs/search")]
-pub async fn search(at: At) -> api::Result<HttpResponse> {
+pub async fn search(at: At, people: web::Data<dyn People>) -> api::Result<HttpResponse> {
     let mut query = at.query()?;
     let sort = query.sort(&rules::SORTS, "id", true);
     let walk = query.walk(at.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     query.finish()?;
     let filter = Filter::parse(&text)?;
-    let (scope, scripts) = (at.scope(), scripts::http::readable(&at));
+    let (scope, around) = (at.scope(), at.scope_and_partner());
     let page = at.db.read(move |conn| {
         let found = store::search(conn, &scope, &filter, sort, &walk)?;
-        let shown = shown::jobs(conn, &scripts, &found.rows)?;
+        let shown = shown::jobs(conn, &**people, &around, &found.rows)?;
         Ok(walk.answer(found.with(shown)))
     });
     answer::ok(&page.await?.ordered(sort.name, sort.descending))
@@ -164,12 +169,16 @@ pub async fn search(at: At) -> api::Result<HttpResponse> {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/jobs/{jobId}")]
-pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+pub async fn get(
+    at: At,
+    people: web::Data<dyn People>,
+    path: web::Path<(String, String)>,
+) -> api::Result<HttpResponse> {
     at.no_query()?;
-    let (scope, scripts, id) = (at.scope(), scripts::http::readable(&at), path.into_inner().1);
+    let (scope, around, id) = (at.scope(), at.scope_and_partner(), path.into_inner().1);
     let read = at.db.read(move |conn| {
         let row = store::existing(conn, &scope, &id)?;
-        Ok((shown::job(conn, &scripts, &row)?, row.version))
+        Ok((shown::job(conn, &**people, &around, &row)?, row.version))
     });
     let (shown, version) = read.await?;
     // Runs come and go without it.
@@ -194,6 +203,7 @@ pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpR
 #[post("/jobs/{jobId}")]
 pub async fn update(
     at: At,
+    people: web::Data<dyn People>,
     resources: web::Data<dyn Resources>,
     path: web::Path<(String, String)>,
     body: Body,
@@ -206,11 +216,11 @@ pub async fn update(
     at.write(move |tx| {
         let old = take_up(tx, &around.scope, &id, wanted)?;
         let scripts = around.of_scripts(&old.tenant_id);
-        let before = shown::job(tx.conn, &scripts, &old)?;
+        let before = shown::job(tx.conn, &**people, &scripts, &old)?;
         let new = rules::changed(&old, &change, &user, now)?;
         store::update(tx.conn, &old, &new)?;
         keep(tx, &*resources, &around, &new, &change)?;
-        let after = shown::job(tx.conn, &scripts, &new)?;
+        let after = shown::job(tx.conn, &**people, &scripts, &new)?;
         shown::note(tx, &new, Some(&before), Some(&after))?;
         Answer::entity(&after, new.version)
     })
@@ -231,12 +241,16 @@ pub async fn update(
     security(("bearer" = ["operator"]))
 )]
 #[delete("/jobs/{jobId}")]
-pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+pub async fn delete(
+    at: At,
+    people: web::Data<dyn People>,
+    path: web::Path<(String, String)>,
+) -> api::Result<HttpResponse> {
     at.no_query()?;
     let (around, wanted, id) = (Around::new(&at), at.if_match()?, path.into_inner().1);
     at.write(move |tx| {
         let job = take_up(tx, &around.scope, &id, wanted)?;
-        let before = shown::job(tx.conn, &around.of_scripts(&job.tenant_id), &job)?;
+        let before = shown::job(tx.conn, &**people, &around.of_scripts(&job.tenant_id), &job)?;
         store::delete(tx.conn, &job)?;
         shown::note(tx, &job, Some(&before), None)?;
         Ok(Answer::empty())

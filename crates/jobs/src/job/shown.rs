@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use base::{problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 use outbox::{Entity, Tx};
+use ports::{Authors, People};
 use serde_json::{Value, json};
 
 use super::{
@@ -14,8 +15,8 @@ use super::{
 };
 use crate::scripts;
 
-/// Jobs with all that belongs to them; `scripts` are the tenants whose scripts they may run.
-pub fn jobs(conn: &mut Conn, scripts: &[String], rows: &[store::Job]) -> Result<Vec<Job>> {
+/// Jobs with all that belongs to them; `around` are the tenants whose scripts they may run, and whose people they name.
+pub fn jobs(conn: &mut Conn, people: &dyn People, around: &[String], rows: &[store::Job]) -> Result<Vec<Job>> {
     let tenants: HashSet<String> = rows.iter().map(|row| row.tenant_id.clone()).collect();
     let tenants: Vec<String> = tenants.into_iter().collect();
     let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
@@ -28,19 +29,9 @@ pub fn jobs(conn: &mut Conn, scripts: &[String], rows: &[store::Job]) -> Result<
         labels.entry(job).or_default().push(label);
     }
     let queued: HashSet<String> = store::queued(conn, &tenants, &ids)?.into_iter().collect();
-    let script_ids: HashSet<i64> = rows.iter().filter_map(|row| row.script_id).collect();
-    let script_ids: Vec<i64> = script_ids.into_iter().collect();
-    let library: HashMap<i64, Value> = scripts::store::summaries(conn, scripts, &script_ids)?
-        .into_iter()
-        .map(|(id, name, description, platforms)| {
-            let platforms: Value = serde_json::from_str(&platforms).unwrap_or_default();
-            let mut shown = json!({"id": id, "name": name, "platforms": platforms});
-            if !description.is_empty() {
-                shown["description"] = Value::String(description);
-            }
-            (id, shown)
-        })
-        .collect();
+    let library = library(conn, around, rows)?;
+    let authors = rows.iter().flat_map(|row| [row.created_by.as_str(), row.updated_by.as_str()]);
+    let authors = Authors::load(conn, people, around, authors)?;
     let show = |row: &store::Job| {
         Ok(Job {
             id: row.id.clone(),
@@ -57,18 +48,41 @@ pub fn jobs(conn: &mut Conn, scripts: &[String], rows: &[store::Job]) -> Result<
             time_limit: row.time_limit_s,
             active: row.active,
             next_run: row.next_due_ms.map(Timestamp::from_millis),
-            created_by: row.created_by.clone(),
+            created_by: authors.of(&row.created_by),
             created_date: Timestamp::from_millis(row.created_ms),
-            updated_by: row.updated_by.clone(),
+            updated_by: authors.of(&row.updated_by),
             updated_date: Timestamp::from_millis(row.updated_ms),
         })
     };
     rows.iter().map(show).collect()
 }
 
+/// What jobs show of the scripts that they run, by number.
+fn library(conn: &mut Conn, around: &[String], rows: &[store::Job]) -> Result<HashMap<i64, Value>> {
+    let ids: HashSet<i64> = rows.iter().filter_map(|row| row.script_id).collect();
+    let ids: Vec<i64> = ids.into_iter().collect();
+    let found = scripts::store::summaries(conn, around, &ids)?.into_iter();
+    Ok(found
+        .map(|(id, name, description, platforms)| {
+            let platforms: Value = serde_json::from_str(&platforms).unwrap_or_default();
+            let mut shown = json!({"id": id, "name": name, "platforms": platforms});
+            if !description.is_empty() {
+                shown["description"] = Value::String(description);
+            }
+            (id, shown)
+        })
+        .collect())
+}
+
+/// The `script` of one job.
+pub fn script_of(conn: &mut Conn, around: &[String], row: &store::Job) -> Result<Value> {
+    let library = library(conn, around, std::slice::from_ref(row))?;
+    Ok(script(row, &library)?)
+}
+
 /// One job.
-pub fn job(conn: &mut Conn, scripts: &[String], row: &store::Job) -> Result<Job> {
-    let shown = jobs(conn, scripts, std::slice::from_ref(row))?.pop();
+pub fn job(conn: &mut Conn, people: &dyn People, around: &[String], row: &store::Job) -> Result<Job> {
+    let shown = jobs(conn, people, around, std::slice::from_ref(row))?.pop();
     Ok(shown.ok_or_else(Problem::internal)?)
 }
 

@@ -2,6 +2,7 @@
 
 use base::{Fields, problem::Problem, timestamp::Timestamp};
 use calendar::{JobSchedule, Zone};
+use ports::Author;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -73,13 +74,13 @@ pub struct Job {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "2026-11-21T02:00:00+0000")]
     pub next_run: Option<Timestamp>,
-    /// The id of the user who created it.
-    pub created_by: String,
+    /// Who created it.
+    pub created_by: Author,
     /// When it was created.
     #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
     pub created_date: Timestamp,
-    /// The id of the user who changed it last.
-    pub updated_by: String,
+    /// Who changed it last.
+    pub updated_by: Author,
     /// When it changed last.
     #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
     pub updated_date: Timestamp,

@@ -85,13 +85,12 @@ fn work(tx: &mut Tx<'_>, partner: &str, runs: &[store::Run]) -> db::Result<Vec<W
         }
         let script = job.script_id.and_then(|id| kept.get(&id).cloned());
         let resources = job::store::resources(tx.conn, tenant, std::slice::from_ref(&run.job_id))?;
-        let shown = job::shown::job(tx.conn, &reach, &job)?;
         found.push(Work {
             run: Run::new(run),
             lease_until: Timestamp::from_millis(run.lease_ms.unwrap_or(run.created_ms)),
             time_limit: job.time_limit_s,
             resources: resources.into_iter().map(|row| JobResource { id: row.resource_id }).collect(),
-            script: shown.script,
+            script: job::shown::script_of(tx.conn, &reach, &job)?,
             interpreter: script.as_ref().map(|(interpreter, _)| interpreter.clone()),
             content: script.map(|(_, content)| content),
         });

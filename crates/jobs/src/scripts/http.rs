@@ -2,7 +2,9 @@
 
 use actix_web::{HttpResponse, delete, get, post, web};
 use api::{Answer, At, Body, answer, context::check_version, spec::PageOf};
+use db::Conn;
 use outbox::{Entity, Tx};
+use ports::{Authors, People};
 
 use super::{
     rules::{self, Filter},
@@ -10,13 +12,15 @@ use super::{
     wire::{Script, ScriptChange, ScriptInput},
 };
 
-/// The tenants whose scripts a request may read and run: those that it sees, and its partner.
-pub fn readable(at: &At) -> Vec<String> {
-    let mut tenants = at.scope();
-    if at.tenant.partner != at.tenant.id {
-        tenants.push(at.tenant.partner.to_string());
-    }
-    tenants
+/// Who shows scripts: the people, and the tenants whose people scripts may name.
+type Around<'a> = (&'a dyn People, &'a [String]);
+
+fn authors(conn: &mut Conn, (people, tenants): Around<'_>, rows: &[&store::Script]) -> db::Result<Authors> {
+    Authors::load(conn, people, tenants, rows.iter().flat_map(|row| [row.created_by.as_str(), row.updated_by.as_str()]))
+}
+
+fn shown(conn: &mut Conn, around: Around<'_>, row: &store::Script) -> db::Result<Script> {
+    Ok(Script::new(row, &authors(conn, around, &[row])?, true))
 }
 
 /// An id that is no number names nothing.
@@ -24,12 +28,20 @@ fn id_of(text: &str) -> i64 {
     text.parse().unwrap_or(0)
 }
 
-fn note(tx: &mut Tx<'_>, before: Option<&store::Script>, after: Option<&store::Script>) -> db::Result<()> {
+fn note(
+    tx: &mut Tx<'_>,
+    around: Around<'_>,
+    before: Option<&store::Script>,
+    after: Option<&store::Script>,
+) -> db::Result<()> {
     let Some(row) = after.or(before) else { return Ok(()) };
     let (tenant_id, id) = (row.tenant_id.clone(), row.id.to_string());
     let entity = Entity { tenant_id: &tenant_id, kind: "JobScript", id: &id, publish: false };
-    let shown = |row: Option<&store::Script>| row.map(|row| Script::new(row, true));
-    tx.note_shown(entity, shown(before).as_ref(), shown(after).as_ref())
+    let (before, after) = (
+        before.map(|row| shown(tx.conn, around, row)).transpose()?,
+        after.map(|row| shown(tx.conn, around, row)).transpose()?,
+    );
+    tx.note_shown(entity, before.as_ref(), after.as_ref())
 }
 
 /// Create a script
@@ -46,16 +58,17 @@ fn note(tx: &mut Tx<'_>, before: Option<&store::Script>, after: Option<&store::S
     security(("bearer" = ["operator"]))
 )]
 #[post("/jobs/scripts")]
-pub async fn create(at: At, body: Body) -> api::Result<HttpResponse> {
+pub async fn create(at: At, people: web::Data<dyn People>, body: Body) -> api::Result<HttpResponse> {
     at.no_query()?;
     let change = ScriptChange::read(&body.0, true)?;
     let (tenant, user, now) = (at.tenant.id.to_string(), at.caller.user_id.clone(), at.now);
+    let tenants = at.scope_and_partner();
     at.write(move |tx| {
         let id = db::next_id(tx.conn, "jobs.scripts", 1)?;
         let row = rules::changed(&rules::blank(&tenant, id, &user, now), &change, &user, now);
         store::insert(tx.conn, &row)?;
-        note(tx, None, Some(&row))?;
-        Answer::entity(&Script::new(&row, true), row.version)
+        note(tx, (&**people, &tenants), None, Some(&row))?;
+        Answer::entity(&shown(tx.conn, (&**people, &tenants), &row)?, row.version)
     })
     .await
 }
@@ -80,7 +93,7 @@ pub async fn create(at: At, body: Body) -> api::Result<HttpResponse> {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/jobs/scripts/search")]
-pub async fn search(at: At) -> api::Result<HttpResponse> {
+pub async fn search(at: At, people: web::Data<dyn People>) -> api::Result<HttpResponse> {
     let mut query = at.query()?;
     let sort = query.sort(&rules::SORTS, "name", false);
     let walk = query.walk(at.request().path(), sort);
@@ -88,10 +101,12 @@ pub async fn search(at: At) -> api::Result<HttpResponse> {
     let with_partner = query.boolean("withPartner", false);
     query.finish()?;
     let filter = Filter::parse(&text)?;
-    let scope = if with_partner { readable(&at) } else { at.scope() };
+    let tenants = at.scope_and_partner();
+    let scope = if with_partner { tenants.clone() } else { at.scope() };
     let page = at.db.read(move |conn| {
         let found = store::search(conn, &scope, &filter, sort, &walk)?;
-        Ok(walk.answer(found.map(|row| Script::new(&row, false))))
+        let authors = authors(conn, (&**people, &tenants), &found.rows.iter().collect::<Vec<_>>())?;
+        Ok(walk.answer(found.map(|row| Script::new(&row, &authors, false))))
     });
     answer::ok(&page.await?.ordered(sort.name, sort.descending))
 }
@@ -107,11 +122,20 @@ pub async fn search(at: At) -> api::Result<HttpResponse> {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/jobs/scripts/{scriptId}")]
-pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+pub async fn get(
+    at: At,
+    people: web::Data<dyn People>,
+    path: web::Path<(String, String)>,
+) -> api::Result<HttpResponse> {
     at.no_query()?;
-    let (scope, id) = (readable(&at), id_of(&path.into_inner().1));
-    let row = at.db.point(move |conn| store::existing(conn, &scope, id)).await?;
-    answer::entity(&at, &Script::new(&row, true), row.version)
+    let (tenants, id) = (at.scope_and_partner(), id_of(&path.into_inner().1));
+    let read = at.db.point(move |conn| {
+        let row = store::existing(conn, &tenants, id)?;
+        Ok((shown(conn, (&**people, &tenants), &row)?, row.version))
+    });
+    let (script, version) = read.await?;
+    // It shows names that change without it.
+    answer::tagged(&script, version)
 }
 
 /// Update a script
@@ -131,17 +155,22 @@ pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpR
     security(("bearer" = ["operator"]))
 )]
 #[post("/jobs/scripts/{scriptId}")]
-pub async fn update(at: At, path: web::Path<(String, String)>, body: Body) -> api::Result<HttpResponse> {
+pub async fn update(
+    at: At,
+    people: web::Data<dyn People>,
+    path: web::Path<(String, String)>,
+    body: Body,
+) -> api::Result<HttpResponse> {
     at.no_query()?;
     let change = ScriptChange::read(&body.0, false)?;
     let (scope, wanted, id) = (at.scope(), at.if_match()?, id_of(&path.into_inner().1));
-    let (user, now) = (at.caller.user_id.clone(), at.now);
+    let (tenants, user, now) = (at.scope_and_partner(), at.caller.user_id.clone(), at.now);
     at.write(move |tx| {
         let old = take_up(tx, &scope, id, wanted)?;
         let new = rules::changed(&old, &change, &user, now);
         store::update(tx.conn, &old, &new)?;
-        note(tx, Some(&old), Some(&new))?;
-        Answer::entity(&Script::new(&new, true), new.version)
+        note(tx, (&**people, &tenants), Some(&old), Some(&new))?;
+        Answer::entity(&shown(tx.conn, (&**people, &tenants), &new)?, new.version)
     })
     .await
 }
@@ -161,9 +190,14 @@ pub async fn update(at: At, path: web::Path<(String, String)>, body: Body) -> ap
     security(("bearer" = ["operator"]))
 )]
 #[delete("/jobs/scripts/{scriptId}")]
-pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+pub async fn delete(
+    at: At,
+    people: web::Data<dyn People>,
+    path: web::Path<(String, String)>,
+) -> api::Result<HttpResponse> {
     at.no_query()?;
     let (scope, wanted, id) = (at.scope(), at.if_match()?, id_of(&path.into_inner().1));
+    let tenants = at.scope_and_partner();
     at.write(move |tx| {
         let row = take_up(tx, &scope, id, wanted)?;
         let jobs = store::jobs_of(tx.conn, &scope, id)?;
@@ -171,7 +205,7 @@ pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<Ht
             return Err(rules::in_use(jobs).into());
         }
         store::delete(tx.conn, &row)?;
-        note(tx, Some(&row), None)?;
+        note(tx, (&**people, &tenants), Some(&row), None)?;
         Ok(Answer::empty())
     })
     .await

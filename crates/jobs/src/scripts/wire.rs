@@ -5,6 +5,7 @@ use base::{
     problem::{Kind, Problem},
     timestamp::Timestamp,
 };
+use ports::{Author, Authors};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -49,13 +50,13 @@ pub struct Script {
     /// The text; left out in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// The id of the user who created it.
-    pub created_by: String,
+    /// Who created it.
+    pub created_by: Author,
     /// When it was created.
     #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
     pub created_date: Timestamp,
-    /// The id of the user who changed it last.
-    pub updated_by: String,
+    /// Who changed it last.
+    pub updated_by: Author,
     /// When it changed last.
     #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
     pub updated_date: Timestamp,
@@ -63,7 +64,7 @@ pub struct Script {
 
 impl Script {
     /// As it is shown, with its content or without.
-    pub fn new(row: &store::Script, whole: bool) -> Self {
+    pub fn new(row: &store::Script, authors: &Authors, whole: bool) -> Self {
         Self {
             id: row.id,
             name: row.name.clone(),
@@ -72,9 +73,9 @@ impl Script {
             interpreter: row.interpreter.clone(),
             size: row.bytes,
             content: whole.then(|| row.content.clone()),
-            created_by: row.created_by.clone(),
+            created_by: authors.of(&row.created_by),
             created_date: Timestamp::from_millis(row.created_ms),
-            updated_by: row.updated_by.clone(),
+            updated_by: authors.of(&row.updated_by),
             updated_date: Timestamp::from_millis(row.updated_ms),
         }
     }

@@ -128,6 +128,8 @@ fn a_window_takes_an_alert_and_gives_it_back() {
     let mut kept = alert.clone();
     outlasted(&mut kept, None, NOW);
     assert_eq!((status(&kept.row, cover.until), kept.row.suppression.as_str()), ("Suppressed", KEPT));
+    let until = kept.document.suppression.as_ref().and_then(|suppression| suppression.until.as_deref());
+    assert_eq!((until, kept.row.suppressed_until_ms), (Some(NOW.to_string().as_str()), Some(NOW.millis())));
     released(&mut kept);
     assert_eq!((kept.document.alert_type.as_str(), status(&kept.row, NOW)), ("Agent", "New"));
     let escalation = Escalation { time: NOW.to_string(), on_call: Vec::new() };

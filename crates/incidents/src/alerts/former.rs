@@ -1,0 +1,104 @@
+//! Reports about machines that the inventory knows no more: which open alert they belong to.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use base::fold;
+use db::{Conn, Result};
+use ports::{KnownResource, Resources};
+
+use super::{
+    named::{Answers, UNKNOWN},
+    report::Report,
+    rules, store,
+    wire::Device,
+};
+
+/// A report, and what it is about.
+pub struct Arrival<'r> {
+    pub report: &'r Report,
+    pub resource: Option<KnownResource>,
+    pub warning: Option<&'static str>,
+    /// Whose alert it is.
+    pub tenant: String,
+    /// What its problem may be known as.
+    pub problems: Vec<String>,
+    /// What it was known as while the inventory had the resource that it names.
+    pub former: Vec<String>,
+}
+
+impl Arrival<'_> {
+    /// The device that the report names and the inventory does not know.
+    fn unknown(&self) -> Option<&Device> {
+        let device = self.report.device.device.as_ref();
+        device.filter(|_| self.warning == Some(UNKNOWN) && self.report.identity.is_none())
+    }
+}
+
+/// Tenant and name.
+type Name = (String, String);
+
+/// Finds what the problems of unknown resources were known as: by the host that an open alert is about, by the id that
+/// the report says, and by what the history says to all its names. An alert that is open for what is history stays with
+/// the tenant whose resource that was.
+pub fn find(conn: &mut Conn, resources: &dyn Resources, scope: &[String], arrivals: &mut [Arrival<'_>]) -> Result<()> {
+    let mut unknown: Vec<&mut Arrival<'_>> =
+        arrivals.iter_mut().filter(|arrival| arrival.unknown().is_some()).collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    let hosts = open_on_hosts(conn, &unknown)?;
+    let keys = unknown.iter().flat_map(|arrival| &arrival.report.device.keys);
+    let history = Answers::of(keys, |keys| resources.former(conn, scope, keys))?;
+    let of_history: Vec<Vec<Name>> = unknown.iter().map(|arrival| names(arrival.report, &history)).collect();
+    let open = open(conn, of_history.iter().flatten())?;
+    for (arrival, of_history) in unknown.iter_mut().zip(of_history) {
+        if let Some((tenant, problem)) = of_history.into_iter().find(|name| open.contains(name)) {
+            (arrival.tenant, arrival.former) = (tenant, vec![problem]);
+            continue;
+        }
+        let Some(device) = arrival.unknown() else { continue };
+        let on_host = hosts.get(&(arrival.tenant.clone(), fold(&device.host_name))).into_iter().flatten();
+        let ids = on_host.cloned().chain([fold(&device.id)]).filter(|id| !id.is_empty());
+        arrival.former = ids.map(|id| rules::problem_of(arrival.report, &id)).collect();
+    }
+    Ok(())
+}
+
+/// What the problem of a report would be, were it about one of the resources that had one of its names.
+fn names(report: &Report, history: &Answers<'_>) -> Vec<Name> {
+    let had = report.device.keys.iter().flat_map(|key| history.to(key));
+    had.map(|resource| (resource.tenant_id.clone(), rules::problem_of(report, &resource.id))).collect()
+}
+
+/// Which of these problems have an alert that is open.
+fn open<'n>(conn: &mut Conn, names: impl Iterator<Item = &'n Name>) -> Result<HashSet<Name>> {
+    let mut problems: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (tenant, problem) in names {
+        problems.entry(tenant).or_default().insert(problem);
+    }
+    let mut open = HashSet::new();
+    for (tenant, problems) in problems {
+        let problems: Vec<String> = problems.into_iter().map(ToOwned::to_owned).collect();
+        let known = store::known(conn, tenant, &problems)?.into_iter().filter(|known| known.is_open);
+        open.extend(known.map(|known| (known.tenant_id, known.problem)));
+    }
+    Ok(open)
+}
+
+/// The resources of open alerts, by tenant and host.
+fn open_on_hosts(conn: &mut Conn, arrivals: &[&mut Arrival<'_>]) -> Result<HashMap<Name, Vec<String>>> {
+    let mut hosts: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for arrival in arrivals {
+        if let Some(host) = arrival.unknown().map(|device| fold(&device.host_name)).filter(|host| !host.is_empty()) {
+            hosts.entry(&arrival.tenant).or_default().insert(host);
+        }
+    }
+    let mut open: HashMap<Name, Vec<String>> = HashMap::new();
+    for (tenant, hosts) in hosts {
+        let hosts: Vec<String> = hosts.into_iter().collect();
+        for (host, id) in store::open_on_hosts(conn, tenant, &hosts)? {
+            open.entry((tenant.to_owned(), host)).or_default().push(id);
+        }
+    }
+    Ok(open)
+}

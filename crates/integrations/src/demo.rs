@@ -1,0 +1,65 @@
+//! An integration to look at, for `--demo`. It is disabled, and leads to a name that nobody can have: it calls nobody.
+
+use std::sync::Arc;
+
+use base::{tenant::TenantId, timestamp::Timestamp};
+use db::{Db, Result};
+use outbox::{Tx, Who};
+use serde_json::json;
+
+use crate::{
+    egress::Guard,
+    event,
+    installed::{self, store, wire::Change},
+    vault::Vault,
+};
+
+const PAYLOAD: &str = r#"{
+  "title": "$incident.subject",
+  "reference": "$incident.id",
+  "urgency": "$incident.priority",
+  "machines": "$incident.deviceList",
+  "owner": "$incident.assignedTo.fullName",
+  "opened": "$utils.convertDate($incident.createdDate,'yyyy-MM-dd HH:mm')"
+}"#;
+
+/// Adds it to a tenant that never had one, by the first of `people`; without one nothing happens. Says whether it did
+/// anything.
+pub fn fill(db: &Db, vault: &Arc<Vault>, tenant: &TenantId, people: &[String], now: Timestamp) -> Result<bool> {
+    let Some(author) = people.first() else { return Ok(false) };
+    let (tenant, author, vault) = (tenant.to_string(), author.clone(), Arc::clone(vault));
+    let who = Who { user_id: author.clone(), key_id: "demo".to_owned(), request_id: String::new() };
+    db.write_here(move |conn| Tx::run(conn, &who, now, |tx| fill_empty(tx, &vault, &tenant, &author)))
+}
+
+fn fill_empty(tx: &mut Tx<'_>, vault: &Vault, tenant: &str, author: &str) -> Result<bool> {
+    if store::revision(tx.conn, tenant)? != 0 {
+        return Ok(false);
+    }
+    let (guard, now) = (Guard::default(), tx.now);
+    let body = json!({
+        "displayName": "Ticket system",
+        "description": "An example, disabled: give it the address of yours, try its event (\u{2026}/test), and enable it",
+        "baseNotifier": {"type": "REST_API", "baseURI": "https://tickets.example.invalid/api/v1", "authType": "NONE"},
+    });
+    let change = Change::read(&body, true, None, &guard)?;
+    let (made, _) = installed::http::create_row(tx, vault, tenant, author, change, now)?;
+    let row = store::Row { enabled: false, ..store::changed(&made, now) };
+    store::update(tx.conn, &row)?;
+    installed::http::note(tx, Some(&made), Some(&row))?;
+    let event = json!({
+        "name": "A ticket for each pressing incident",
+        "entity": "INCIDENT",
+        "eventType": "CREATE",
+        "filterCriteria": {"matchType": "ANY", "rules": [
+            {"resourceType": "INCIDENT", "key": "priority", "operator": "Equals", "value": "Urgent"},
+            {"resourceType": "INCIDENT", "key": "priority", "operator": "Equals", "value": "High"},
+        ]},
+        "endPointURI": "/tickets",
+        "thirdPartyEventType": "POST",
+        "headers": [{"key": "X-Source", "value": "muster"}],
+        "eventPayload": PAYLOAD,
+    });
+    event::http::create_row(tx, (vault, &guard), &row, None, &event, now)?;
+    Ok(true)
+}

@@ -1,0 +1,114 @@
+//! What a script leaves behind. A process that leaves the process group of its script (`setsid`, a daemon) loses its
+//! parent sooner or later, and on Linux whoever said so beforehand becomes the new one. So a runner that has no children
+//! has nothing left of any script.
+
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
+
+use anyhow::Context as _;
+use rustix::{
+    io::Errno,
+    process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, wait},
+};
+
+/// How long what was killed is waited for: a process that hangs in the kernel dies when it comes back.
+const DYING: Duration = Duration::from_secs(10);
+
+/// Proof that all children of this process belong to the script that is under way. Whoever has it may end and reap them.
+#[derive(Clone, Copy, Debug)]
+pub struct Orphans(());
+
+impl Orphans {
+    /// Makes this process the parent of what its scripts leave behind; `None` where the system has no such thing.
+    ///
+    /// # Errors
+    /// When it has children already, which are none of a script.
+    pub fn adopt() -> anyhow::Result<Option<Self>> {
+        #[cfg(target_os = "linux")]
+        {
+            anyhow::ensure!(
+                wait(WaitOptions::NOHANG).is_err(),
+                "this process had children before it was the runner, and would take them for those of a script"
+            );
+            rustix::process::set_child_subreaper(Some(rustix::process::getpid())).context("adopting orphans")?;
+            Ok(Some(Self(())))
+        }
+        #[cfg(not(target_os = "linux"))]
+        Ok(None)
+    }
+
+    /// Takes note of one child that is over; `Ok(None)` when those that there are go on.
+    ///
+    /// # Errors
+    /// `CHILD` when there is none.
+    pub fn next_over(self) -> rustix::io::Result<Option<(Pid, WaitStatus)>> {
+        loop {
+            match wait(WaitOptions::NOHANG) {
+                Err(Errno::INTR) => {}
+                told => return told,
+            }
+        }
+    }
+
+    /// Kills all children; those that they had are children afterwards. Says whether that is all that can be done, since
+    /// only those are left that became somebody else.
+    pub fn kill(self) -> bool {
+        let (mut killed, mut refused) = (false, false);
+        for child in children() {
+            // Gone already is as good. Only this process frees the number, so that it is nobody else's.
+            match kill_process(child, Signal::KILL) {
+                Err(Errno::PERM) => refused = true,
+                _ => killed = true,
+            }
+        }
+        refused && !killed
+    }
+
+    /// Kills children until there are none; says whether that went well.
+    pub fn end(self) -> bool {
+        let until = Instant::now() + DYING;
+        loop {
+            match self.next_over() {
+                Ok(Some(_)) => {}
+                Ok(None) if Instant::now() >= until || self.kill() => return false,
+                Ok(None) => std::thread::sleep(Duration::from_millis(1)),
+                Err(_) => return true,
+            }
+        }
+    }
+}
+
+/// The children of this process, dead ones that nobody asked for among them.
+fn children() -> Vec<Pid> {
+    let me = rustix::process::getpid();
+    let all = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers = all.filter_map(|entry| entry.file_name().to_str()?.parse().ok().and_then(Pid::from_raw));
+    numbers.filter(|pid| parent(*pid) == Some(me)).collect()
+}
+
+fn parent(pid: Pid) -> Option<Pid> {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
+    // The name may hold anything, brackets and spaces too; what follows it does not.
+    let (_, rest) = stat.rsplit_once(')')?;
+    rest.split_whitespace().nth(1)?.parse().ok().and_then(Pid::from_raw)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parent_is_found_whatever_a_process_is_called() {
+        let directory = tempfile::tempdir().unwrap();
+        let program = directory.path().join("a) S 1 (b");
+        std::os::unix::fs::symlink("/bin/sleep", &program).unwrap();
+        let mut child = std::process::Command::new(&program).arg("60").spawn().unwrap();
+        let pid = Pid::from_child(&child);
+        let found = (parent(pid), children().contains(&pid));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(found, (Some(rustix::process::getpid()), true));
+    }
+}

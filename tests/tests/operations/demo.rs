@@ -1,0 +1,37 @@
+//! `--demo`: a small company to look around in.
+
+use muster_tests::{Backend, Server, both_backends};
+use serde_json::{Value, json};
+
+both_backends![its_integration_shows_what_it_would_send_and_calls_nobody];
+
+fn its_integration_shows_what_it_would_send_and_calls_nobody(backend: Backend) {
+    let mut server = Server::start_with(backend, &["--demo"]);
+    let client = server.admin().tenant("client_1");
+    let all = client.get("/integrations/installed/search").page();
+    let made = &all["results"][0];
+    assert_eq!((&all["totalResults"], &made["status"]), (&json!(1), &json!("DISABLED")), "{all}");
+    let host = made["baseNotifier"]["baseURI"].as_str().and_then(|url| url.split('/').nth(2));
+    assert!(host.is_some_and(|host| host.ends_with(".invalid")), "{made}");
+    let at = format!("/integrations/installed/{}", made["id"].as_str().unwrap_or_default());
+    let events = client.get(&format!("{at}/events")).ok();
+    let events: Vec<&Value> = events.as_array().into_iter().flatten().collect();
+    let [event] = events.as_slice() else { panic!("one event: {events:?}") };
+    let event = format!("{at}/event/{}", event["id"].as_str().unwrap_or_default());
+    let object = json!({"id": "INC1", "subject": "Disk \"full\"", "priority": {"name": "Urgent"},
+        "createdDate": "2026-11-20T20:37:00+0000"});
+    let told = client.post(&format!("{event}/test"), &json!({"object": object})).ok();
+    assert_eq!(told["reasons"], json!(["the integration is disabled"]), "{told}");
+    let body: Value = serde_json::from_str(told["request"]["body"].as_str().unwrap_or_default()).unwrap_or_default();
+    assert_eq!((&body["title"], &body["urgency"]), (&json!("Disk \"full\""), &json!("Urgent")), "{told}");
+    assert_eq!(body["opened"], json!("2026-11-20 20:37"), "{told}");
+    client.post("/incidents", &json!({"subject": "pressing", "priority": "Urgent"})).ok();
+    let deliveries = || client.get(&format!("{event}/deliveries")).page()["totalResults"].clone();
+    assert_eq!(deliveries(), json!(0));
+    client.delete(&at).ok();
+    server.stop();
+    server.restart();
+    let client = server.admin().tenant("client_1");
+    let all = client.get("/integrations/installed/search").page();
+    assert_eq!(all["totalResults"], json!(0), "what was removed stays so");
+}
