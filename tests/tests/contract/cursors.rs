@@ -192,7 +192,10 @@ fn clients_are_walked_in_every_order(server: &Server) {
     for url in Search::new("/clients/search", &["id", "name"]).orders() {
         let all = rows(&partner.get(&format!("{url}&pageSize=1000")).page());
         assert!(all.len() >= 12, "{url}");
-        assert_eq!(walk(&partner, &format!("{url}&pageSize=5"), |_| {}), all, "{url}");
+        // Other tests make clients of this partner meanwhile.
+        let mut walked = walk(&partner, &format!("{url}&pageSize=5"), |_| {});
+        walked.retain(|id| all.contains(id));
+        assert_eq!(walked, all, "{url}");
     }
 }
 
