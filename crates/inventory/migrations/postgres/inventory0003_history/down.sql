@@ -1,0 +1,2 @@
+DROP INDEX resources_history_launch;
+DROP INDEX resources_history_cloud;
