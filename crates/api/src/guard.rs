@@ -3,7 +3,7 @@
 //! Which role an operation needs stands in its OpenAPI declaration and nowhere else. A request whose path and method
 //! are not in that table never reaches a handler.
 
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
 use actix_web::{
     HttpMessage as _,
@@ -19,7 +19,10 @@ use base::{
 };
 use base64::Engine as _;
 
-use crate::{Access, Caller, Error, Result, Tenant, access::Identity, body, limits::Keys, metrics::Route, shed, spec};
+use crate::{
+    Access, Caller, Error, Result, Tenant, access::Identity, body, limits::Keys, metrics::Route, paths::Paths, shed,
+    spec,
+};
 
 /// The longest URL.
 const URL_LIMIT: usize = 8 << 10;
@@ -27,9 +30,16 @@ const URL_LIMIT: usize = 8 << 10;
 /// What the guard knows: who may call what, and whom to ask about callers.
 #[derive(Clone)]
 pub struct Guard {
-    operations: Arc<HashMap<String, Vec<Operation>>>,
+    declared: Arc<Paths<Declared>>,
+    routes: Arc<Vec<Route>>,
     access: Arc<dyn Access>,
     keys: Option<Arc<Keys>>,
+}
+
+/// A path of the document.
+struct Declared {
+    below_tenant: bool,
+    operations: Vec<Operation>,
 }
 
 struct Operation {
@@ -46,26 +56,22 @@ impl Guard {
         access: Arc<dyn Access>,
         keys: Option<Arc<Keys>>,
     ) -> Result<Self, String> {
-        let mut numbers = 1..;
-        let mut operations = HashMap::new();
+        let (mut declared, mut routes) = (Paths::default(), Vec::new());
         for (pattern, methods) in spec::access_table(document)? {
-            let methods = methods.into_iter().zip(numbers.by_ref());
-            let methods = methods.map(|((method, access), number)| Operation { method, access, number }).collect();
-            operations.insert(pattern, methods);
+            let mut operations = Vec::new();
+            for (method, access) in methods {
+                routes.push(Route { method: method.clone(), pattern: pattern.clone() });
+                operations.push(Operation { method, access, number: routes.len() });
+            }
+            let below_tenant = pattern.starts_with(spec::TENANT_PREFIX);
+            declared.insert(&pattern, Declared { below_tenant, operations });
         }
-        Ok(Self { operations: Arc::new(operations), access, keys })
+        Ok(Self { declared: Arc::new(declared), routes: Arc::new(routes), access, keys })
     }
 
     /// Every operation, in the order of its number.
     pub fn routes(&self) -> Vec<Route> {
-        let mut routes: Vec<(usize, Route)> = Vec::new();
-        for (pattern, operations) in self.operations.iter() {
-            for Operation { method, number, .. } in operations {
-                routes.push((*number, Route { method: method.clone(), pattern: pattern.clone() }));
-            }
-        }
-        routes.sort_by_key(|(number, _)| *number);
-        routes.into_iter().map(|(_, route)| route).collect()
+        self.routes.to_vec()
     }
 
     async fn admit(&self, request: &ServiceRequest) -> Result<()> {
@@ -74,19 +80,19 @@ impl Guard {
             return Err(Problem::new(Kind::UriTooLong, detail).into());
         }
         // A NUL is in no id, and some databases choke on it.
-        if request.path().contains('\0') || request.path().contains("%00") {
-            let tenant = tenant_of(request.path());
+        let path = routed(request);
+        if path.contains('\0') || path.contains("%00") {
+            let tenant = tenant_of(path);
             return Err(if tenant.is_some() { unknown_path() } else { unknown_tenant() });
         }
-        let Some(pattern) = request.match_pattern() else { return Ok(()) };
-        let Some(methods) = self.operations.get(&pattern) else {
+        let Some(declared) = self.declared.find(path) else {
             // Only what is served outside the interface (the reference page, health) may pass undeclared.
-            return if pattern.starts_with("/api/") { Err(unknown_path()) } else { Ok(()) };
+            return if path.starts_with("/api/") { Err(unknown_path()) } else { Ok(()) };
         };
         let method = request.method();
-        let Some(operation) = methods.iter().find(|known| known.method == method) else {
+        let Some(operation) = declared.operations.iter().find(|known| known.method == method) else {
             let mut problem = Problem::new(Kind::MethodNotAllowed, "This path does not take that method.");
-            problem.allow = methods.iter().map(|known| known.method.as_str().to_owned()).collect();
+            problem.allow = declared.operations.iter().map(|known| known.method.as_str().to_owned()).collect();
             return Err(problem.into());
         };
         let ticket = shed::current();
@@ -104,7 +110,7 @@ impl Guard {
         if let Some(ticket) = &ticket {
             ticket.authenticated();
         }
-        if pattern.starts_with(spec::TENANT_PREFIX) {
+        if declared.below_tenant {
             let tenant = self.tenant(request, &caller).await?;
             request.extensions_mut().insert(tenant);
         }
@@ -118,8 +124,8 @@ impl Guard {
 
     /// Does the operation take key and secret in place of a token?
     fn takes_basic(&self, request: &ServiceRequest) -> bool {
-        let methods = request.match_pattern().and_then(|pattern| self.operations.get(&pattern));
-        let operation = methods.and_then(|methods| methods.iter().find(|known| known.method == request.method()));
+        let declared = self.declared.find(routed(request));
+        let operation = declared.and_then(|path| path.operations.iter().find(|known| known.method == request.method()));
         matches!(operation, Some(Operation { access: spec::Access::Role { basic: true, .. }, .. }))
     }
 
@@ -153,10 +159,15 @@ impl Guard {
     }
 
     async fn tenant(&self, request: &ServiceRequest, caller: &Caller) -> Result<Arc<Tenant>> {
-        let Some(id) = tenant_of(request.path()) else { return Err(unknown_tenant()) };
+        let Some(id) = tenant_of(routed(request)) else { return Err(unknown_tenant()) };
         let tenant = self.access.tenant(&id).await?;
         tenant.filter(|tenant| tenant.visible_to(&caller.home)).ok_or_else(unknown_tenant)
     }
+}
+
+/// The path that the router will look at, in which `%65` is `e`: whatever it finds, the guard has to have found as well.
+fn routed(request: &ServiceRequest) -> &str {
+    request.match_info().as_str()
 }
 
 /// The fifth piece of `/api/v2/tenants/{tenantId}`: the router has not run yet.

@@ -18,6 +18,7 @@ pub mod guard;
 pub mod harness;
 pub mod limits;
 pub mod metrics;
+mod paths;
 pub mod request_id;
 pub mod serve;
 pub mod shed;

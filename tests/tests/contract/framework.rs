@@ -6,6 +6,7 @@ both_backends![
     an_unknown_path_is_a_404,
     a_wrong_method_is_a_405_with_allow,
     a_url_too_long_is_a_414,
+    a_path_is_guarded_however_it_is_written,
     doubled_slashes_are_tolerated,
     bytes_that_are_no_http_are_refused,
     odd_paths_are_404s_or_400s_and_never_more,
@@ -73,6 +74,20 @@ fn doubled_slashes_are_tolerated(server: &Server) {
     let form = format!("grant_type=client_credentials&client_id={key}&client_secret={secret}");
     let token = server.request("POST", "//auth//oauth/token").body("application/x-www-form-urlencoded", form);
     token.send().ok();
+}
+
+/// The router reads `%65` as `e`, and so does what guards it.
+fn a_path_is_guarded_however_it_is_written(server: &Server) {
+    let admin = server.admin();
+    for path in [
+        "/api/v2/tenants/msp_1/resourc%65Type/minimal",
+        "/api/v2/t%65nants/msp_1/resourceType/minimal",
+        "/ap%69/v2/tenants/msp%5F1/resourceType/m%69nimal",
+    ] {
+        assert!(!admin.absolute("GET", path).send().list().is_empty(), "{path}");
+        assert_eq!(server.get(path).status, 401, "{path}");
+    }
+    assert_eq!(server.get("/api/v2/tenants/msp_1/us%65rs/search").status, 401);
 }
 
 /// Such bytes never reach the service's own code: the HTTP library answers them, with a bare 400, or

@@ -32,7 +32,7 @@ pub fn find(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Row>> 
     let row = match scope {
         // The common case has a text that never changes, so that the statement stays prepared.
         // Not `first`: its LIMIT is written at run time, and such a statement is prepared anew each time.
-        [tenant] => dsl::resources.find((tenant, id)).get_result(conn),
+        [tenant] => db::direct!(conn, |conn| dsl::resources.find((tenant, id)).get_result(conn)),
         tenants => dsl::resources.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::id.eq(id)).get_result(conn),
     };
     Ok(row.optional()?)

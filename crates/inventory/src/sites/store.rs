@@ -47,7 +47,7 @@ pub fn find(conn: &mut Conn, scope: &[String], id: i64) -> Result<Option<Site>> 
     use sites::dsl;
     let row = match scope {
         // The common case has a text that never changes, so that the statement stays prepared.
-        [tenant] => dsl::sites.find((tenant, id)).get_result(conn),
+        [tenant] => db::direct!(conn, |conn| dsl::sites.find((tenant, id)).get_result(conn)),
         tenants => dsl::sites.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::id.eq(id)).get_result(conn),
     };
     Ok(row.optional()?)

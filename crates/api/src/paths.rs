@@ -1,0 +1,110 @@
+//! Which declared path a request means, without trying one expression after the other.
+
+use std::{collections::HashMap, str::Split};
+
+/// Paths with parameters, such as `/a/{id}/b`, each with a value. A literal piece goes before a parameter in its place.
+pub(crate) struct Paths<T>(Node<T>);
+
+struct Node<T> {
+    literal: HashMap<String, Node<T>>,
+    parameters: Vec<Parameter<T>>,
+    value: Option<T>,
+}
+
+/// A piece such as `{id}` or `{token}.ics`.
+struct Parameter<T> {
+    before: String,
+    after: String,
+    next: Node<T>,
+}
+
+impl<T> Default for Node<T> {
+    fn default() -> Self {
+        Self { literal: HashMap::new(), parameters: Vec::new(), value: None }
+    }
+}
+
+impl<T> Default for Paths<T> {
+    fn default() -> Self {
+        Self(Node::default())
+    }
+}
+
+impl<T> Paths<T> {
+    /// Adds a path. One that is there already gets the new value.
+    pub(crate) fn insert(&mut self, pattern: &str, value: T) {
+        let node = pattern.split('/').fold(&mut self.0, Node::step);
+        node.value = Some(value);
+    }
+
+    /// The value of the path that this one is an instance of.
+    pub(crate) fn find(&self, path: &str) -> Option<&T> {
+        self.0.find(path.split('/'))
+    }
+}
+
+impl<T> Node<T> {
+    fn step(&mut self, piece: &str) -> &mut Self {
+        let Some((before, rest)) = piece.split_once('{') else {
+            return self.literal.entry(piece.to_owned()).or_default();
+        };
+        let after = rest.split_once('}').map_or("", |(_, after)| after);
+        let known = self.parameters.iter().position(|known| known.before == before && known.after == after);
+        let place = known.unwrap_or_else(|| {
+            self.parameters.push(Parameter {
+                before: before.to_owned(),
+                after: after.to_owned(),
+                next: Self::default(),
+            });
+            self.parameters.len() - 1
+        });
+        &mut self.parameters[place].next
+    }
+
+    fn find(&self, mut pieces: Split<'_, char>) -> Option<&T> {
+        let Some(piece) = pieces.next() else { return self.value.as_ref() };
+        let literal = self.literal.get(piece).and_then(|next| next.find(pieces.clone()));
+        literal.or_else(|| {
+            let taking = self.parameters.iter().filter(|parameter| parameter.takes(piece));
+            taking.map(|parameter| parameter.next.find(pieces.clone())).find_map(|found| found)
+        })
+    }
+}
+
+impl<T> Parameter<T> {
+    fn takes(&self, piece: &str) -> bool {
+        let value = piece.strip_prefix(self.before.as_str()).and_then(|rest| rest.strip_suffix(self.after.as_str()));
+        value.is_some_and(|value| !value.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_found_by_its_pieces() {
+        let patterns =
+            ["/a", "/a/{id}", "/a/{id}/x", "/a/search", "/a/search/{name}/y", "/{kind}/search", "/a/{id}/{token}.ics"];
+        let mut paths = Paths::default();
+        patterns.iter().for_each(|pattern| paths.insert(pattern, *pattern));
+        for (path, expected) in [
+            ("/a", Some("/a")),
+            ("/a/", None),
+            ("/a/1", Some("/a/{id}")),
+            ("/a/search", Some("/a/search")),
+            ("/b/search", Some("/{kind}/search")),
+            ("/a/1/x", Some("/a/{id}/x")),
+            ("/a/search/x", Some("/a/{id}/x")),
+            ("/a/search/1/y", Some("/a/search/{name}/y")),
+            ("/a/1/f.ics", Some("/a/{id}/{token}.ics")),
+            ("/a/1/.ics", None),
+            ("/a//x", None),
+            ("/b", None),
+            ("a", None),
+            ("", None),
+        ] {
+            assert_eq!(paths.find(path).copied(), expected, "{path}");
+        }
+    }
+}
