@@ -7,8 +7,8 @@ use serde::Serialize;
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
-        Components, ContentBuilder, Info, License, OpenApi, OpenApiBuilder, PathItem, Ref, RefOr, Required,
-        ResponseBuilder,
+        Components, ContentBuilder, HeaderBuilder, Info, License, OpenApi, OpenApiBuilder, PathItem, Ref, RefOr,
+        Required, ResponseBuilder,
         path::{Operation, ParameterBuilder, ParameterIn},
         schema::{ObjectBuilder, Type},
         security::{HttpAuthScheme, HttpBuilder, SecurityScheme},
@@ -144,8 +144,9 @@ fn complete(mut document: OpenApi) -> OpenApi {
         components.responses.insert(name.to_owned(), RefOr::T(response));
     }
     for (path, item) in &mut document.paths.paths {
-        for (_, operation) in operations_mut(item) {
+        for (method, operation) in operations_mut(item) {
             complete_operation(path, operation);
+            add_headers(path, &method, operation);
         }
     }
     document
@@ -205,6 +206,42 @@ fn complete_operation(path: &str, operation: &mut Operation) {
             let reference = Ref::new(format!("#/components/responses/{name}"));
             operation.responses.responses.insert(status.to_owned(), RefOr::Ref(reference));
         }
+    }
+}
+
+/// The headers that operations share: safe retries of every POST, versions of what is changed and read one by one.
+fn add_headers(path: &str, method: &Method, operation: &mut Operation) {
+    let text = || ObjectBuilder::new().schema_type(Type::String);
+    let mut parameter = |name: &str, description: &str, schema: ObjectBuilder| {
+        let header = ParameterBuilder::new()
+            .name(name)
+            .parameter_in(ParameterIn::Header)
+            .required(Required::False)
+            .description(Some(description))
+            .schema(Some(schema))
+            .build();
+        operation.parameters.get_or_insert_default().push(RefOr::T(header));
+    };
+    if method == Method::POST && path.contains("{tenantId}") {
+        let description = "The request is carried out once under this key, and answered the same for 24 hours";
+        parameter("Idempotency-Key", description, text().min_length(Some(1)).max_length(Some(255)));
+    }
+    if operation.responses.responses.contains_key("412") {
+        parameter(
+            "If-Match",
+            "The `ETag` of what was read: changes nothing that somebody else has changed since",
+            text(),
+        );
+    }
+    let Some(RefOr::T(answer)) = operation.responses.responses.get_mut("200") else { return };
+    let one = answer
+        .content
+        .values()
+        .any(|content| matches!(content, RefOr::T(it) if matches!(it.schema, Some(RefOr::Ref(_)))));
+    if method == Method::GET && path.ends_with("Id}") && one {
+        let header =
+            HeaderBuilder::new().schema(Some(text())).description(Some("The version of the record, for `If-Match`"));
+        answer.headers.insert("ETag".to_owned(), RefOr::T(header.build()));
     }
 }
 
