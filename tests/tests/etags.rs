@@ -12,6 +12,7 @@ both_backends![
     edits_of_different_fields_of_anything_are_all_kept,
     members_added_at_once_are_all_there,
     a_list_of_versions_is_refused_or_understood,
+    the_document_names_the_headers,
 ];
 
 const WRITERS: usize = 20;
@@ -227,5 +228,25 @@ fn a_list_of_versions_is_refused_or_understood(server: &Server) {
             assert!([400, 412].contains(&answer.status), "{wrong}: {answer}");
         }
         assert!(!client.get(&path).text().contains("\"nobody\""), "{path}");
+    }
+}
+
+/// Whoever generates a client from the document can use versions and keys.
+fn the_document_names_the_headers(server: &Server) {
+    let client = server.new_client();
+    let document = server.get("/openapi.json").json();
+    let paths = document["paths"].as_object().expect("paths");
+    for (path, _) in one_of_each(&client) {
+        etag(&client, &path);
+        let (list, _) = path.rsplit_once('/').expect("an id");
+        let start = format!("/api/v2/tenants/{{tenantId}}{list}/{{");
+        let (_, item) = paths.iter().find(|(path, _)| path.starts_with(&start) && path.ends_with("Id}")).expect(list);
+        assert!(item["get"]["responses"]["200"]["headers"]["ETag"].is_object(), "{list}");
+        let taken = |method: &str, header: &str| {
+            let parameters = item[method]["parameters"].as_array().expect("parameters");
+            parameters.iter().any(|parameter| parameter["name"] == header && parameter["in"] == "header")
+        };
+        assert!(taken("post", "If-Match") && taken("post", "Idempotency-Key"), "{list}");
+        assert!(!taken("get", "If-Match") && !taken("get", "Idempotency-Key"), "{list}");
     }
 }
