@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use base::problem::{Wrong, shorten};
 use db::{Conn, Result};
-use ports::{People, PeopleGroup, Person};
+use ports::{Author, People, PeopleGroup, Person};
 
 use crate::roster::{
     rules::{Crew, user_id},
@@ -47,6 +47,11 @@ impl Crowd {
     /// A user.
     pub fn user(&self, id: &str) -> Option<&Person> {
         self.users.get(id)
+    }
+
+    /// Who made something; of one that cannot be found, the id alone.
+    pub fn author(&self, id: &str) -> Author {
+        self.user(id).map_or_else(|| Author { id: id.to_owned(), ..Author::default() }, Author::from)
     }
 
     /// The users that a crew names itself.

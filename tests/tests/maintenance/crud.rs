@@ -17,6 +17,7 @@ both_backends![
     two_who_edit_are_told,
     a_search_finds_by_name_state_resource_and_time,
     a_deleted_window_is_unknown,
+    the_author_is_shown_as_everywhere,
 ];
 
 fn a_window_reads_back_as_it_was_made(server: &Server) {
@@ -315,4 +316,21 @@ fn one_mistake_is_told_once(server: &Server) {
     client
         .post("/scheduleMaintenances/preview?from=x&to=2031-01-01T00:00:00Z", &body)
         .invalid(&["from", "name", "devices"]);
+}
+
+fn the_author_is_shown_as_everywhere(server: &Server) {
+    let client = server.new_client();
+    let author = client.post("/incidents", &json!({"subject": "x"})).ok()["createdBy"].clone();
+    assert!(author["loginName"].is_string(), "{author}");
+    let path = create(&client, &window(&resource(&client).0, always()));
+    let address = client.post_empty(&format!("{path}/calendars")).ok();
+    for shown in [
+        client.get(&path).ok(),
+        client.get("/scheduleMaintenances/search").page()["results"][0].clone(),
+        client.post(&path, &json!({"description": "other"})).ok(),
+        client.get(&format!("{path}/calendars")).ok()[0].clone(),
+        address,
+    ] {
+        assert_eq!(shown["createdBy"], author, "{shown}");
+    }
 }

@@ -23,13 +23,15 @@ use crate::cover::Windows;
 pub struct Reach {
     /// The tenants whose windows it sees.
     pub scope: Vec<String>,
+    /// The tenants whose people made them.
+    around: Vec<String>,
     tenant: String,
 }
 
 impl Reach {
     /// Of a request.
     pub fn of(at: &At) -> Self {
-        Self { scope: at.scope(), tenant: at.tenant.id.to_string() }
+        Self { scope: at.scope(), around: at.scope_and_partner(), tenant: at.tenant.id.to_string() }
     }
 
     /// The tenants whose records a window may cover: those that the request sees, for a window of its own tenant; for
@@ -105,14 +107,12 @@ pub fn check_new(
 #[get("/scheduleMaintenances/{windowId}")]
 pub async fn get(at: At, windows: web::Data<Windows>, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
     at.no_query()?;
-    let (scope, id, now) = (at.scope(), path.into_inner().1, at.now);
-    let (shown, version) = at
-        .db
-        .read(move |conn| {
-            let row = store::existing(conn, &scope, &id)?;
-            Ok((shown::one(conn, windows.resources(), &row, now)?, row.version))
-        })
-        .await?;
+    let (seen, id, now) = (Reach::of(&at), path.into_inner().1, at.now);
+    let read = at.db.read(move |conn| {
+        let row = store::existing(conn, &seen.scope, &id)?;
+        Ok((shown::one(conn, &windows, &seen.around, &row, now)?, row.version))
+    });
+    let (shown, version) = read.await?;
     // The tag is that of what people change, for `If-Match`. It opens and closes without them, so it is never a 304.
     answer::tagged(&shown, version)
 }
@@ -282,7 +282,7 @@ pub async fn change_window(
             store::update(tx.conn, &old, &new, (after != before).then_some(&after))?;
             shown::note(tx, Some((&old, &before)), Some((&new, &after)))?;
         }
-        Answer::entity(&shown::one(tx.conn, windows.resources(), &new, now)?, new.version)
+        Answer::entity(&shown::one(tx.conn, &windows, &seen.around, &new, now)?, new.version)
     })
     .await
 }

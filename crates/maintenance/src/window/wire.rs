@@ -7,6 +7,7 @@ use base::{
     timestamp::Timestamp,
 };
 use calendar::{Interval, MaintenanceSchedule};
+use ports::Author;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -65,8 +66,8 @@ pub struct Window {
     /// Which alerts it catches; all when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alert_conditions: Option<AlertConditions>,
-    /// The id of the user who made it.
-    pub created_by: String,
+    /// Who made it.
+    pub created_by: Author,
     /// When it was made.
     #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
     pub created_date: Timestamp,
