@@ -143,6 +143,25 @@ fn a_row_is_never_shown_and_what_is_shown_is_never_a_row() {
 }
 
 #[test]
+fn every_insert_of_a_row_is_known_by_its_type() {
+    let mut rows = 0;
+    for (path, text) in sources() {
+        for piece in code(&text).split("#[derive(").skip(1) {
+            let head = piece.split("struct ").next().unwrap_or_default();
+            if head.split(")]").next().is_some_and(|derived| derived.contains("Insertable")) {
+                let name = piece.get(head.len()..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+                assert!(
+                    head.contains("treat_none_as_default_value = false"),
+                    "{path}: {name} (see crates/db/src/insert.rs)"
+                );
+                rows += 1;
+            }
+        }
+    }
+    assert!(rows > 0, "no row is looked at");
+}
+
+#[test]
 fn every_primary_key_starts_with_the_tenant() {
     let (mut all, mut otherwise) = (BTreeSet::new(), BTreeSet::new());
     for (_, sql) in migrations() {
