@@ -86,16 +86,16 @@ pub fn respond(calendar: String) -> HttpResponse {
     response.body(calendar)
 }
 
-/// A calendar address that is in use.
+/// A calendar address that is in use, with who made it as its domain shows users.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = CalendarAddress)]
-pub struct Address {
+pub struct Address<A> {
     /// `CAL-<uuid>`.
     #[schema(example = "CAL-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f")]
     pub id: String,
-    /// The id of the user who made it.
-    pub created_by: String,
+    /// Who made it.
+    pub created_by: A,
     /// When it was made.
     #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
     pub created_time: Timestamp,
@@ -103,11 +103,17 @@ pub struct Address {
 
 /// A new calendar address.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 #[schema(as = CreatedCalendarAddress)]
-pub struct CreatedAddress {
-    /// The address, as it is listed.
-    #[serde(flatten)]
-    pub address: Address,
+pub struct CreatedAddress<A> {
+    /// `CAL-<uuid>`.
+    #[schema(example = "CAL-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f")]
+    pub id: String,
+    /// Who made it.
+    pub created_by: A,
+    /// When it was made.
+    #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
+    pub created_time: Timestamp,
     /// The path to give to a calendar program, after the address of the service. It is shown this once.
     #[schema(
         example = "/api/v2/tenants/client_1/rosters/ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90/calendar.ics?token=…"
@@ -117,10 +123,11 @@ pub struct CreatedAddress {
     pub token: String,
 }
 
-impl CreatedAddress {
+impl<A> CreatedAddress<A> {
     /// Of the feed at a path below the tenant, such as `rosters/ES-…`.
-    pub fn new(address: Address, tenant: &str, place: &str, token: Secret<String>) -> Self {
+    pub fn new(address: Address<A>, tenant: &str, place: &str, token: Secret<String>) -> Self {
         let url = format!("/api/v2/tenants/{tenant}/{place}/calendar.ics?token={}", token.expose());
-        Self { address, url, token: token.into_inner() }
+        let Address { id, created_by, created_time } = address;
+        Self { id, created_by, created_time, url, token: token.into_inner() }
     }
 }

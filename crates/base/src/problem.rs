@@ -118,6 +118,21 @@ impl Wrong {
         }
     }
 
+    /// What was read elsewhere; `None` when fields were refused there, which are noted here.
+    ///
+    /// # Errors
+    /// A problem that is not about fields.
+    pub fn take<T>(&mut self, read: Result<T, Problem>) -> Result<Option<T>, Problem> {
+        match read {
+            Ok(read) => Ok(Some(read)),
+            Err(problem) if problem.errors.is_empty() => Err(problem),
+            Err(problem) => {
+                problem.errors.into_iter().for_each(|error| self.add(&error.field_name, error.message));
+                Ok(None)
+            }
+        }
+    }
+
     /// Is this field refused, or one inside it?
     pub fn has(&self, field: &str) -> bool {
         self.0.iter().any(|error| is_in(&error.field_name, field))
@@ -293,6 +308,11 @@ mod tests {
         let told: Vec<String> = wrong.check().unwrap_err().errors.into_iter().map(|error| error.field_name).collect();
         assert_eq!(told, ["list[1]", "list[10].id", "list", "listing"]);
         assert_eq!(Wrong::default().check(), Ok(()));
+        let mut wrong = Wrong::default();
+        assert_eq!(wrong.take(Ok(1)), Ok(Some(1)));
+        assert_eq!(wrong.take::<i32>(Err(Problem::field("to", "is required"))), Ok(None));
+        assert_eq!(wrong.take::<i32>(Err(Problem::internal())), Err(Problem::internal()));
+        assert!(wrong.has("to"));
     }
 
     #[test]

@@ -28,10 +28,11 @@ impl QueryFragment<Sqlite> for Plain {
 impl<C> RunQueryDsl<C> for Plain {}
 
 fn say(conn: &mut Conn, text: &'static str) -> Result<()> {
-    Ok(match conn {
+    match conn {
         Conn::Sqlite(conn) => Plain(text).execute(conn).map(drop)?,
         Conn::Postgres(conn) => conn.batch_execute(text)?,
-    })
+    }
+    Ok(())
 }
 
 /// Runs `f` inside the transaction that is under way; what it wrote is undone when it fails, and the transaction goes

@@ -91,7 +91,8 @@ fn fill_empty(tx: &mut Tx<'_>, people: &dyn People, tenant: &str, author: &str) 
 }
 
 fn add(tx: &mut Tx<'_>, people: &dyn People, (tenant, author): (&str, &str), body: &Value) -> Result<job::store::Job> {
-    let change = JobChange::read(body, true)?;
+    let (change, wrong) = JobChange::read(body, true);
+    wrong.check()?;
     let blank = job::rules::blank(tenant, uuid::Uuid::now_v7().to_string(), author, tx.now);
     let row = job::rules::changed(&blank, &change, author, tx.now)?;
     job::store::insert(tx.conn, &row)?;

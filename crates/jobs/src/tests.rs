@@ -65,7 +65,7 @@ impl Fixture {
             body[name] = value.clone();
         }
         let now = at("2026-11-01T09:00:00Z");
-        let change = JobChange::read(&body, true).unwrap();
+        let (change, _) = JobChange::read(&body, true);
         let blank = job::rules::blank("client_1", uuid::Uuid::now_v7().to_string(), "u", now);
         let row = job::rules::changed(&blank, &change, "u", now).unwrap();
         let stored = row.clone();

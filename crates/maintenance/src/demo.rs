@@ -1,13 +1,13 @@
 //! Two windows for `--demo`: a nightly one for patches, and one of this weekend.
 
-use base::{tenant::TenantId, timestamp::Timestamp};
+use base::{problem::Wrong, tenant::TenantId, timestamp::Timestamp};
 use db::{Db, Result};
 use outbox::{Tx, Who};
 use serde_json::{Value, json};
 
 use crate::{
     cover::Windows,
-    window::{rules, shown, store, targets, wire::NewWindow},
+    window::{rules, shown, store, targets, wire::WindowChange},
 };
 
 const DAY_MS: i64 = 86_400_000;
@@ -24,12 +24,15 @@ pub fn fill(db: &Db, windows: &Windows, tenant: &TenantId, what: (&str, &str), n
                 return Ok(false);
             }
             for body in &bodies {
-                let new = NewWindow::read(body)?;
+                let (new, wrong) = WindowChange::read(body, true);
+                wrong.check()?;
                 let scope = std::slice::from_ref(&tenant);
-                let found = targets::find(tx.conn, &*resources, scope, &new.targets)?;
-                let Ok(targets) = found.into_iter().collect::<std::result::Result<Vec<_>, _>>() else {
+                let mut unknown = Wrong::default();
+                let targets = targets::resolve(tx.conn, &*resources, scope, &new.targets.clone().all(), &mut unknown)?;
+                if unknown.check().is_err() {
                     return Ok(false);
-                };
+                }
+                let new = new.complete()?;
                 let id = format!("SM-{}", uuid::Uuid::new_v4());
                 let window = rules::created(&new, &tenant, id, "", now)?;
                 store::insert(tx.conn, &window, &targets)?;

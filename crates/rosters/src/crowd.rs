@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use base::problem::{FieldError, Problem, shorten};
+use base::problem::{Wrong, shorten};
 use db::{Conn, Result};
-use ports::{People, PeopleGroup, Person};
+use ports::{Author, People, PeopleGroup, Person};
 
-use crate::roster::rules::{Crew, user_id};
+use crate::roster::{
+    rules::{Crew, user_id},
+    wire::ShiftChange,
+};
 
 /// Users and groups by id, and the members of the groups.
 #[derive(Debug, Default)]
@@ -46,6 +49,11 @@ impl Crowd {
         self.users.get(id)
     }
 
+    /// Who made something; of one that cannot be found, the id alone.
+    pub fn author(&self, id: &str) -> Author {
+        self.user(id).map_or_else(|| Author { id: id.to_owned(), ..Author::default() }, Author::from)
+    }
+
     /// The users that a crew names itself.
     pub fn users<'s>(&'s self, crew: &'s Crew) -> impl Iterator<Item = &'s Person> {
         crew.users.iter().filter_map(|id| self.users.get(id))
@@ -66,34 +74,30 @@ impl Crowd {
     }
 }
 
-/// The ids that a shift of a request names, by the place of the shift.
-pub struct Named<'r> {
-    /// The place of the shift in `shiftDetails`.
-    pub index: usize,
-    /// As they were given.
-    pub users: &'r [String],
-    /// As they were given.
-    pub groups: &'r [String],
-}
-
-/// Refuses whoever is not of these tenants.
-///
-/// # Errors
-/// 400 that names each of them, by its path.
-pub fn check(conn: &mut Conn, people: &dyn People, tenants: &[String], named: &[Named<'_>]) -> Result<()> {
-    let crews: Vec<Crew> = named.iter().map(|shift| Crew::new(shift.users, shift.groups)).collect();
+/// Looks up whom the shifts of a request name; whoever is not of these tenants is added to what is wrong.
+pub fn check(
+    conn: &mut Conn,
+    people: &dyn People,
+    tenants: &[String],
+    shifts: &[ShiftChange],
+    wrong: &mut Wrong,
+) -> Result<()> {
+    let crew = |shift: &ShiftChange| {
+        Crew::new(shift.users.as_deref().unwrap_or_default(), shift.groups.as_deref().unwrap_or_default())
+    };
+    let crews: Vec<Crew> = shifts.iter().map(crew).collect();
     let crowd = Crowd::load(conn, people, tenants, &crews, [])?;
-    let mut errors = Vec::new();
-    for Named { index, users, groups } in named {
-        for (place, id) in users.iter().enumerate().filter(|(_, id)| !crowd.users.contains_key(&user_id(id))) {
+    for (index, shift) in shifts.iter().enumerate() {
+        let users = shift.users.iter().flatten().enumerate();
+        for (place, id) in users.filter(|(_, id)| !crowd.users.contains_key(&user_id(id))) {
             let path = format!("shiftDetails[{index}].users[{place}].id");
-            errors.push(FieldError::new(path, format!("names no user of the tenant or its partner: {}", shorten(id))));
+            wrong.add(&path, format!("names no user of the tenant or its partner: {}", shorten(id)));
         }
-        for (place, id) in groups.iter().enumerate().filter(|(_, id)| !crowd.groups.contains_key(*id)) {
+        let groups = shift.groups.iter().flatten().enumerate();
+        for (place, id) in groups.filter(|(_, id)| !crowd.groups.contains_key(*id)) {
             let path = format!("shiftDetails[{index}].userGroups[{place}].uniqueId");
-            let message = format!("names no user group of the tenant or its partner: {}", shorten(id));
-            errors.push(FieldError::new(path, message));
+            wrong.add(&path, format!("names no user group of the tenant or its partner: {}", shorten(id)));
         }
     }
-    if errors.is_empty() { Ok(()) } else { Err(Problem::fields(errors).into()) }
+    Ok(())
 }

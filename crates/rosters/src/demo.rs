@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::{
     overrides,
-    roster::{rules, shown, store, wire::NewRoster},
+    roster::{rules, shown, store, wire::RosterChange},
 };
 
 /// Name, zone, and when its day starts and ends there: together they last around the clock.
@@ -57,13 +57,17 @@ fn fill_empty(tx: &mut Tx<'_>, tenant: &str, people: &[String]) -> Result<bool> 
                 })
             })
             .collect();
-        let new = NewRoster::read(&json!({
-            "name": name,
-            "description": "Follows the sun",
-            "timeZone": {"name": zone},
-            "shiftDetails": shifts,
-        }))?;
-        let (roster, shifts) = rules::created(&new, tenant, || uuid::Uuid::new_v4().to_string(), now)?;
+        let (new, wrong) = RosterChange::read(
+            &json!({
+                "name": name,
+                "description": "Follows the sun",
+                "timeZone": {"name": zone},
+                "shiftDetails": shifts,
+            }),
+            true,
+        );
+        wrong.check()?;
+        let (roster, shifts) = rules::created(&new.complete()?, tenant, || uuid::Uuid::new_v4().to_string(), now);
         store::insert(tx.conn, &roster, &shifts)?;
         shown::note(tx, None, Some((&roster, &shifts)));
         if *zone == ROSTERS[0].1 {

@@ -3,9 +3,14 @@
 use muster_tests::{Server, both_backends};
 use serde_json::{Value, json};
 
-use super::{FAR_AHEAD, everyday, job, script};
+use super::{FAR_AHEAD, create, everyday, job, script};
 
-both_backends![every_wrong_field_is_named, queries_are_read_strictly, foreign_scripts_are_unknown];
+both_backends![
+    every_wrong_field_is_named,
+    what_is_wrong_in_form_and_what_is_unknown_are_told_together,
+    queries_are_read_strictly,
+    foreign_scripts_are_unknown,
+];
 
 fn every_wrong_field_is_named(server: &Server) {
     let client = server.new_client();
@@ -38,6 +43,30 @@ fn every_wrong_field_is_named(server: &Server) {
         "limit",
         "leaseSeconds",
     ]);
+}
+
+fn what_is_wrong_in_form_and_what_is_unknown_are_told_together(server: &Server) {
+    let client = server.new_client();
+    let body = json!({"name": " ", "schedule": {}, "overlapPolicy": "sometimes",
+        "script": {"customScript": {"id": 987_654_321}, "userType": -1}, "resources": [{"id": "x"}, 7, {}]});
+    let expected = [
+        "name",
+        "schedule.startDate",
+        "schedule.pattern",
+        "script.userType",
+        "resources[1]",
+        "resources[2].id",
+        "overlapPolicy",
+        "script.customScript.id",
+        "resources[0].id",
+    ];
+    let told = client.post("/jobs", &body).invalid(&expected);
+    assert_eq!(told["errors"].as_array().map(Vec::len), Some(expected.len()), "each is told once: {told}");
+    let path = format!("/jobs/{}", create(&client, &job(FAR_AHEAD, everyday())));
+    let before = client.get(&path).ok();
+    let body = json!({"description": "d", "timeLimit": 0, "devices": [{"uniqueId": "x"}]});
+    client.post(&path, &body).invalid(&["timeLimit", "devices[0].id"]);
+    assert_eq!(client.get(&path).ok(), before, "nothing is stored");
 }
 
 fn queries_are_read_strictly(server: &Server) {

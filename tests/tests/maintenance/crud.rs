@@ -10,12 +10,14 @@ both_backends![
     one_mistake_is_told_once,
     a_window_reads_back_as_it_was_made,
     everything_wrong_is_listed,
+    what_is_wrong_in_form_and_what_is_unknown_are_told_together,
     targets_must_exist_for_the_tenant_and_be_few,
     one_invalid_field_changes_nothing,
     targets_come_and_go,
     two_who_edit_are_told,
     a_search_finds_by_name_state_resource_and_time,
     a_deleted_window_is_unknown,
+    the_author_is_shown_as_everywhere,
 ];
 
 fn a_window_reads_back_as_it_was_made(server: &Server) {
@@ -93,6 +95,36 @@ fn everything_wrong_is_listed(server: &Server) {
     assert!(text(&of("schedule.timezone")["message"]).contains("Europe/London"));
 }
 
+fn what_is_wrong_in_form_and_what_is_unknown_are_told_together(server: &Server) {
+    let client = server.new_client();
+    let (id, _) = resource(&client);
+    let body = json!({
+        "name": " ", "runRBA": "maybe",
+        "devices": [{"uniqueId": id}, {"hostName": "nowhere"}, {}, 7], "locations": [{"id": 987_654_321}],
+        "schedule": {
+            "type": "Recurring", "startTime": "2026-11-20T22:00:00Z", "endTime": "2026-11-20T23:00:00Z",
+            "timezone": "GMT", "pattern": {"type": "weekly", "weekDays": "Monday", "repeatFrequency": 1}
+        },
+    });
+    let expected =
+        ["name", "runRBA", "devices[2].hostName", "devices[3]", "schedule", "devices[1].hostName", "locations[0].id"];
+    let told = client.post("/scheduleMaintenances", &body).invalid(&expected);
+    assert_eq!(told["errors"].as_array().map(Vec::len), Some(expected.len()), "each is told once: {told}");
+    let previewed: Vec<&str> = expected.into_iter().chain(["to"]).collect();
+    client.post("/scheduleMaintenances/preview?from=2026-11-20T00:00:00Z", &body).invalid(&previewed);
+    assert_eq!(client.get("/scheduleMaintenances/search").page()["totalResults"], json!(0), "nothing is stored");
+
+    let path = create(&client, &window(&id, always()));
+    let before = client.get(&path).ok();
+    let change = json!({"name": "", "installPatch": 7, "deviceGroups": [{"name": "nowhere"}]});
+    client.post(&path, &change).invalid(&["name", "installPatch", "deviceGroups[0].name"]);
+    let targets = json!({"devices": [{"hostName": "nowhere"}, {}]});
+    let both = ["devices[0].hostName", "devices[1].hostName"];
+    client.post(&format!("{path}/resources"), &targets).invalid(&both);
+    client.delete_with(&format!("{path}/resources"), &targets).invalid(&both);
+    assert_eq!(client.get(&path).ok(), before, "nothing changes");
+}
+
 fn targets_must_exist_for_the_tenant_and_be_few(server: &Server) {
     let (client, other) = (server.new_client(), server.new_client());
     let ((mine, host), (foreign, foreign_host)) = (resource(&client), resource(&other));
@@ -114,6 +146,10 @@ fn targets_must_exist_for_the_tenant_and_be_few(server: &Server) {
     let mut body = window(&mine, always());
     (body["devices"], body["locations"]) = (json!(many), json!([{"id": 1}]));
     client.post("/scheduleMaintenances", &body).invalid(&["devices"]);
+    let many: Vec<Value> = (0..101).map(|_| json!({"hostName": "nowhere"})).collect();
+    let path = create(&client, &window(&mine, always()));
+    client.post(&path, &json!({"devices": many})).invalid(&["devices"]);
+    client.delete(&path).ok();
     // Two of one name name nobody.
     client.post("/resources", &json!({"hostName": host})).ok();
     try_with("devices", json!([{"hostName": host}])).invalid(&["devices[0].hostName"]);
@@ -280,4 +316,21 @@ fn one_mistake_is_told_once(server: &Server) {
     client
         .post("/scheduleMaintenances/preview?from=x&to=2031-01-01T00:00:00Z", &body)
         .invalid(&["from", "name", "devices"]);
+}
+
+fn the_author_is_shown_as_everywhere(server: &Server) {
+    let client = server.new_client();
+    let author = client.post("/incidents", &json!({"subject": "x"})).ok()["createdBy"].clone();
+    assert!(author["loginName"].is_string(), "{author}");
+    let path = create(&client, &window(&resource(&client).0, always()));
+    let address = client.post_empty(&format!("{path}/calendars")).ok();
+    for shown in [
+        client.get(&path).ok(),
+        client.get("/scheduleMaintenances/search").page()["results"][0].clone(),
+        client.post(&path, &json!({"description": "other"})).ok(),
+        client.get(&format!("{path}/calendars")).ok()[0].clone(),
+        address,
+    ] {
+        assert_eq!(shown["createdBy"], author, "{shown}");
+    }
 }

@@ -5,7 +5,11 @@ use serde_json::{Value, json};
 
 use super::{daily, roster, shift, user};
 
-both_backends![every_mandatory_field_is_named, every_range_is_named];
+both_backends![
+    every_mandatory_field_is_named,
+    what_is_wrong_in_form_and_who_is_unknown_are_told_together,
+    every_range_is_named,
+];
 
 fn every_mandatory_field_is_named(server: &Server) {
     let client = server.new_client();
@@ -28,6 +32,46 @@ fn every_mandatory_field_is_named(server: &Server) {
     }
     client.post("/rosters", &json!({})).invalid(&["name", "description", "timeZone", "shiftDetails"]);
     assert_eq!(client.get("/rosters/search").page()["totalResults"], json!(0));
+}
+
+fn what_is_wrong_in_form_and_who_is_unknown_are_told_together(server: &Server) {
+    let client = server.new_client();
+    let ann = user(&client, "Ann");
+    let day = shift("Day", daily("08:00:00", "20:00:00"), &ann);
+    let mut body = roster("GMT", &[day.clone(), day.clone(), day]);
+    body["description"] = json!(" ");
+    body["shiftDetails"][1]["schedule"] = json!({"type": "sometimes"});
+    body["shiftDetails"][1]["users"] = json!([{"id": ann}, {"id": "USR9999999999"}, {}]);
+    body["shiftDetails"][2]["userGroups"] = json!([{"uniqueId": "USRGRP-x"}]);
+    let expected = [
+        "description",
+        "shiftDetails[1].schedule.type",
+        "shiftDetails[1].users[2].id",
+        "shiftDetails[1].name",
+        "shiftDetails[2].name",
+        "shiftDetails[1].users[1].id",
+        "shiftDetails[2].userGroups[0].uniqueId",
+    ];
+    let told = client.post("/rosters", &body).invalid(&expected);
+    assert_eq!(told["errors"].as_array().map(Vec::len), Some(expected.len()), "each is told once: {told}");
+    let previewed: Vec<&str> = expected.into_iter().chain(["to"]).collect();
+    client.post("/rosters/preview?from=2026-11-20T00:00:00Z", &body).invalid(&previewed);
+    assert_eq!(client.get("/rosters/search").page()["totalResults"], json!(0), "nothing is stored");
+
+    let made = client.post("/rosters", &roster("GMT", &[shift("Day", daily("08:00:00", "20:00:00"), &ann)])).ok();
+    let path = format!("/rosters/{}", made["id"].as_str().unwrap_or_default());
+    let before = client.get(&path).ok();
+    let known = json!({"id": made["shiftDetails"][0]["id"], "users": [{"id": "USR9999999999"}]});
+    let body = json!({"name": "", "shiftDetails": [{"id": "ESD-x"}, {"name": "New"}, known]});
+    client.post(&path, &body).invalid(&[
+        "name",
+        "shiftDetails[0].id",
+        "shiftDetails[1].schedule",
+        "shiftDetails[1].users",
+        "shiftDetails[1].userGroups",
+        "shiftDetails[2].users[0].id",
+    ]);
+    assert_eq!(client.get(&path).ok(), before, "nothing changes");
 }
 
 fn every_range_is_named(server: &Server) {

@@ -12,6 +12,7 @@ both_backends![
     an_override_of_the_roster_fills_gaps,
     what_is_past_stays,
     bad_overrides_are_refused,
+    the_author_is_shown_as_everywhere,
 ];
 
 fn over(user: &str, start: &str, end: &str) -> Value {
@@ -138,4 +139,25 @@ fn bad_overrides_are_refused(server: &Server) {
     refused(body, &["shift"]);
     assert_eq!(client.get(&at).page()["totalResults"], json!(0));
     other.post(&at, &over(&stranger, start, end)).not_found();
+}
+
+fn the_author_is_shown_as_everywhere(server: &Server) {
+    let client = server.new_client();
+    let author = client.post("/incidents", &json!({"subject": "x"})).ok()["createdBy"].clone();
+    assert!(author["loginName"].is_string(), "{author}");
+    let ann = user(&client, "Ann");
+    let path = path(&create(&client, "GMT", &[shift("Day", daily("08:00:00", "20:00:00"), &ann)]));
+    let body = over(&ann, "2030-05-01T10:00:00Z", "2030-05-03T10:00:00Z");
+    let (overrides, calendars) = (format!("{path}/overrides"), format!("{path}/calendars"));
+    let of_user = format!("/rosters/users/{ann}/calendars");
+    for shown in [
+        client.post(&overrides, &body).ok(),
+        client.get(&overrides).page()["results"][0].clone(),
+        client.post_empty(&calendars).ok(),
+        client.get(&calendars).ok()[0].clone(),
+        client.post_empty(&of_user).ok(),
+        client.get(&of_user).ok()[0].clone(),
+    ] {
+        assert_eq!(shown["createdBy"], author, "{shown}");
+    }
 }

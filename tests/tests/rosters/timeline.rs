@@ -98,7 +98,7 @@ fn a_preview_stores_nothing(server: &Server) {
     assert_eq!(client.get("/rosters/search").page()["totalResults"], json!(0));
     body["shiftDetails"][0]["users"] = json!([{"id": "USR0"}]);
     client.post(at, &body).invalid(&["shiftDetails[0].users[0].id"]);
-    client.post("/rosters/preview", &body).invalid(&["from", "to"]);
+    client.post("/rosters/preview", &body).invalid(&["from", "to", "shiftDetails[0].users[0].id"]);
 }
 
 fn a_shift_without_people_is_a_gap(server: &Server) {

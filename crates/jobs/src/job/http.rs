@@ -2,9 +2,9 @@
 
 use actix_web::{HttpResponse, delete, get, post, web};
 use api::{Answer, At, Body, answer, context::check_version, spec::PageOf};
-use base::problem::{FieldError, Problem, shorten};
+use base::problem::{Wrong, shorten};
 use outbox::Tx;
-use ports::{People, ResourceKey, Resources};
+use ports::{KnownResource, People, ResourceKey, Resources};
 
 use super::{
     documented::{JobInput, JobUpdate},
@@ -42,49 +42,58 @@ impl Around {
     }
 }
 
-/// Checks what a change refers to, and stores it with the job.
-fn keep(
+/// Finds the resources that a change names, each once with its place in the list; `None` when it names none. A script or
+/// a resource that is not there is added to what is wrong.
+fn find(
     tx: &mut Tx<'_>,
     resources: &dyn Resources,
     around: &Around,
-    job: &store::Job,
+    tenant: &str,
     change: &JobChange,
-) -> db::Result<()> {
-    let mut errors = Vec::new();
+    wrong: &mut Wrong,
+) -> db::Result<Option<Vec<(i64, KnownResource)>>> {
     if let Some(id) = change.script.as_ref().and_then(|script| script.script_id) {
         db::lock_shared(tx.conn, &scripts::http::lock_name(id))?;
-        let known = scripts::store::summaries(tx.conn, &around.of_scripts(&job.tenant_id), &[id])?;
-        if known.is_empty() {
+        if scripts::store::summaries(tx.conn, &around.of_scripts(tenant), &[id])?.is_empty() {
             let message = format!("names no script of the tenant or its partner: {id}");
-            errors.push(FieldError::new("script.customScript.id", message));
+            wrong.add("script.customScript.id", message);
         }
     }
-    if let Some((list, ids)) = &change.resources {
-        let keys: Vec<ResourceKey> = ids.iter().cloned().map(ResourceKey::Id).collect();
-        let known = resources.find(tx.conn, &around.of_resources(&job.tenant_id), &keys)?;
-        let mut rows = Vec::<Resource>::new();
-        for (index, (id, found)) in ids.iter().zip(&known).enumerate() {
-            let Some(found) = found.first() else {
-                let message = format!("names no resource of the tenant: {}", shorten(id));
-                errors.push(FieldError::new(format!("{list}[{index}].id"), message));
-                continue;
-            };
-            if rows.iter().all(|row| row.resource_id != found.id) {
-                rows.push(Resource {
-                    tenant_id: job.tenant_id.clone(),
-                    job_id: job.id.clone(),
-                    resource_id: found.id.clone(),
-                    resource_tenant: found.tenant_id.clone(),
-                    position: i64::try_from(index).unwrap_or(i64::MAX),
-                });
+    let Some((list, ids)) = &change.resources else { return Ok(None) };
+    let keys: Vec<ResourceKey> = ids.iter().cloned().map(ResourceKey::Id).collect();
+    let known = resources.find(tx.conn, &around.of_resources(tenant), &keys)?;
+    let mut named = Vec::<(i64, KnownResource)>::new();
+    for (index, (id, found)) in (0..).zip(ids.iter().zip(known)) {
+        match found.into_iter().next() {
+            Some(found) if named.iter().any(|(_, one)| one.id == found.id) => {}
+            Some(found) => named.push((index, found)),
+            None => {
+                wrong.add(&format!("{list}[{index}].id"), format!("names no resource of the tenant: {}", shorten(id)))
             }
         }
+    }
+    Ok(Some(named))
+}
+
+/// Stores the resources and the labels of a job; `None` leaves them as they are.
+fn keep(
+    tx: &mut Tx<'_>,
+    job: &store::Job,
+    resources: Option<Vec<(i64, KnownResource)>>,
+    labels: Option<&[String]>,
+) -> db::Result<()> {
+    if let Some(resources) = resources {
+        let row = |(position, resource): (i64, KnownResource)| Resource {
+            tenant_id: job.tenant_id.clone(),
+            job_id: job.id.clone(),
+            resource_id: resource.id,
+            resource_tenant: resource.tenant_id,
+            position,
+        };
+        let rows: Vec<Resource> = resources.into_iter().map(row).collect();
         store::replace_resources(tx.conn, job, &rows)?;
     }
-    if !errors.is_empty() {
-        return Err(Problem::fields(errors).into());
-    }
-    if let Some(labels) = &change.labels {
+    if let Some(labels) = labels {
         store::replace_labels(tx.conn, job, labels)?;
     }
     Ok(())
@@ -109,14 +118,16 @@ pub async fn create(
     body: Body,
 ) -> api::Result<HttpResponse> {
     at.no_query()?;
-    let change = JobChange::read(&body.0, true)?;
+    let (change, mut wrong) = JobChange::read(&body.0, true);
     let (around, resources) = (Around::new(&at), resources.into_inner());
     let (tenant, user, now) = (at.tenant.id.to_string(), at.caller.user_id.clone(), at.now);
     at.write(move |tx| {
+        let named = find(tx, &*resources, &around, &tenant, &change, &mut wrong)?;
+        wrong.check()?;
         let blank = rules::blank(&tenant, uuid::Uuid::now_v7().to_string(), &user, now);
         let job = rules::changed(&blank, &change, &user, now)?;
         store::insert(tx.conn, &job)?;
-        keep(tx, &*resources, &around, &job, &change)?;
+        keep(tx, &job, named, change.labels.as_deref())?;
         let shown = shown::job(tx.conn, &**people, &around.of_scripts(&tenant), &job)?;
         shown::note(tx, &job, None, Some(&shown))?;
         Answer::entity(&shown, job.version)
@@ -209,17 +220,19 @@ pub async fn update(
     body: Body,
 ) -> api::Result<HttpResponse> {
     at.no_query()?;
-    let change = JobChange::read(&body.0, false)?;
+    let (change, mut wrong) = JobChange::read(&body.0, false);
     let (around, resources, wanted, id) =
         (Around::new(&at), resources.into_inner(), at.if_match()?, path.into_inner().1);
     let (user, now) = (at.caller.user_id.clone(), at.now);
     at.write(move |tx| {
         let old = take_up(tx, &around.scope, &id, wanted)?;
+        let named = find(tx, &*resources, &around, &old.tenant_id, &change, &mut wrong)?;
+        wrong.check()?;
         let scripts = around.of_scripts(&old.tenant_id);
         let before = shown::job(tx.conn, &**people, &scripts, &old)?;
         let new = rules::changed(&old, &change, &user, now)?;
         store::update(tx.conn, &old, &new)?;
-        keep(tx, &*resources, &around, &new, &change)?;
+        keep(tx, &new, named, change.labels.as_deref())?;
         let after = shown::job(tx.conn, &**people, &scripts, &new)?;
         shown::note(tx, &new, Some(&before), Some(&after))?;
         Answer::entity(&after, new.version)

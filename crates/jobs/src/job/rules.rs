@@ -203,7 +203,7 @@ mod tests {
     fn made(start: &str, pattern: serde_json::Value, policy: &str, now: &str) -> Job {
         let body = json!({"name": "a", "schedule": {"startDate": start, "pattern": pattern},
             "script": {"jobType": "antivirus"}, "misfirePolicy": policy});
-        let change = JobChange::read(&body, true).unwrap();
+        let (change, _) = JobChange::read(&body, true);
         changed(&blank("client_1", "j".to_owned(), "u", at(now)), &change, "u", at(now)).unwrap()
     }
 
@@ -231,7 +231,7 @@ mod tests {
     fn a_change_counts_from_now_on_and_leaves_what_was_due() {
         let daily = json!({"type": "daily", "frequency": "everyday"});
         let job = made("2026-11-01T10:00:00Z", daily.clone(), "skip", "2026-11-20T09:00:00Z");
-        let change = |body| JobChange::read(&body, false).unwrap();
+        let change = |body| JobChange::read(&body, false).0;
         let late = at("2026-11-20T10:30:00Z");
         let renamed = changed(&job, &change(json!({"name": "b"})), "u", late).unwrap();
         assert_eq!(due(&renamed).unwrap(), "2026-11-20T10:00:00+0000", "the run that is just due is not lost");

@@ -1,6 +1,6 @@
 //! What clients see and say of jobs ("Scheduled job" in `docs/interface.md`).
 
-use base::{Fields, problem::Problem, timestamp::Timestamp};
+use base::{Fields, problem::Wrong, timestamp::Timestamp};
 use calendar::{JobSchedule, Zone};
 use ports::Author;
 use serde::Serialize;
@@ -133,11 +133,8 @@ pub struct JobChange {
 }
 
 impl JobChange {
-    /// Reads a body; of a new job, name, schedule and script are mandatory.
-    ///
-    /// # Errors
-    /// 400 that lists every field that is wrong, by its path.
-    pub fn read(body: &Value, is_new: bool) -> Result<Self, Problem> {
+    /// Reads a body; of a new job, name, schedule and script are mandatory. Says which fields are wrong, by their paths.
+    pub fn read(body: &Value, is_new: bool) -> (Self, Wrong) {
         let mut fields = Fields::of(body);
         let change = Self {
             name: (is_new || fields.has("name")).then(|| name(&mut fields)),
@@ -152,8 +149,7 @@ impl JobChange {
             time_limit: fields.integer_in("timeLimit", 1..=LONGEST_RUN),
             active: fields.boolean("active"),
         };
-        fields.finish()?;
-        Ok(change)
+        (change, fields.wrong())
     }
 }
 
@@ -209,7 +205,7 @@ mod tests {
     use super::*;
 
     fn errors(body: Value, is_new: bool) -> Vec<String> {
-        JobChange::read(&body, is_new).unwrap_err().errors.into_iter().map(|error| error.field_name).collect()
+        JobChange::read(&body, is_new).1.check().unwrap_err().errors.into_iter().map(|error| error.field_name).collect()
     }
 
     #[test]
@@ -238,10 +234,10 @@ mod tests {
 
     #[test]
     fn what_is_left_out_of_an_update_stays() {
-        let change = JobChange::read(&json!({"devices": [{"uniqueId": "A"}], "maximumLateness": null}), false).unwrap();
+        let (change, _) = JobChange::read(&json!({"devices": [{"uniqueId": "A"}], "maximumLateness": null}), false);
         assert!(change.name.is_none() && change.schedule.is_none() && change.script.is_none());
         assert_eq!(change.resources, Some(("devices", vec!["a".to_owned()])));
         assert_eq!(change.lateness, Some(None));
-        assert_eq!(JobChange::read(&json!({}), false).unwrap().lateness, None);
+        assert_eq!(JobChange::read(&json!({}), false).0.lateness, None);
     }
 }

@@ -2,7 +2,7 @@
 
 use base::{problem::Problem, timestamp::Timestamp};
 
-use super::{store::Run, wire::Outcome};
+use super::{runner::wire::Outcome, store::Run};
 use crate::job::store::Job;
 
 /// What a list of runs may be sorted by.

@@ -1,5 +1,7 @@
 //! Runs over HTTP, for runners: claim, heartbeat, log, result ("Runners" in `docs/interface.md`).
 
+pub mod wire;
+
 use std::collections::HashMap;
 
 use actix_web::{HttpResponse, post, web};
@@ -7,14 +9,10 @@ use api::{Answer, At, Body, OptionalBody};
 use base::{problem::Problem, timestamp::Timestamp};
 use outbox::Tx;
 
-use super::{
-    http::change,
-    note, queue, rules, store,
-    wire::{
-        Claim, ClaimInput, Heartbeat, HeartbeatInput, Lease, Lines, LinesInput, Outcome, OutcomeInput, Run, Wanted,
-        Work,
-    },
+use self::wire::{
+    Claim, ClaimInput, Heartbeat, HeartbeatInput, Lease, Lines, LinesInput, Outcome, OutcomeInput, Wanted, Work,
 };
+use super::{http::change, note, queue, rules, store, wire::Run};
 use crate::{
     job::{self, wire::JobResource},
     scripts,

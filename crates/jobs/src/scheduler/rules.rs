@@ -95,7 +95,7 @@ mod tests {
         for (name, value) in change.as_object().unwrap() {
             body[name] = value.clone();
         }
-        let change = JobChange::read(&body, true).unwrap();
+        let (change, _) = JobChange::read(&body, true);
         let now = at("2026-11-01T10:00:00Z");
         let mut job = rules::changed(&rules::blank("client_1", "j".to_owned(), "u", now), &change, "u", now).unwrap();
         job.next_due_ms = Some(at("2026-11-02T10:00:00Z").millis());

@@ -5,10 +5,18 @@ use api::{
     Answer, At, answer,
     feed::{self, Address, CreatedAddress},
 };
+use db::Conn;
 use outbox::{Entity, Tx};
+use ports::{Author, Authors};
 
 use super::store;
-use crate::window::store as windows;
+use crate::{cover::Windows, window::store as windows};
+
+/// An address as it is listed.
+type Listed = Address<Author>;
+
+/// An address as it is told once.
+type Created = CreatedAddress<Author>;
 
 /// Create a calendar address of a maintenance window
 ///
@@ -18,19 +26,22 @@ use crate::window::store as windows;
     tag = "maintenance",
     operation_id = "createMaintenanceCalendar",
     params(("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
-    responses((status = 200, description = "The address", body = CreatedAddress)),
+    responses((status = 200, description = "The address", body = Created)),
     security(("bearer" = ["operator"]))
 )]
 #[post("/scheduleMaintenances/{windowId}/calendars")]
-pub async fn create(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+pub async fn create(at: At, asked: web::Data<Windows>, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
     at.no_query()?;
-    let (scope, id, author, now) = (at.scope(), path.into_inner().1, at.caller.user_id.clone(), at.now);
+    let (scope, around, id) = (at.scope(), at.scope_and_partner(), path.into_inner().1);
+    let (author, now) = (at.caller.user_id.clone(), at.now);
     let token = feed::new_token()?;
     at.write(move |tx| {
         let window = windows::existing(tx.conn, &scope, &id)?;
         let row = store::insert(tx.conn, &window, &token, &author, now)?;
         note(tx, None, Some(&row))?;
-        let (address, place) = (row.address(), format!("scheduleMaintenances/{}", window.id));
+        let authors = authors(tx.conn, &asked, &around, std::slice::from_ref(&row))?;
+        let address = row.address(authors.of(&row.created_by));
+        let place = format!("scheduleMaintenances/{}", window.id);
         Answer::once(&CreatedAddress::new(address.clone(), &window.tenant_id, &place, token), &address)
     })
     .await
@@ -43,18 +54,25 @@ pub async fn create(at: At, path: web::Path<(String, String)>) -> api::Result<Ht
     tag = "maintenance",
     operation_id = "listMaintenanceCalendars",
     params(("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
-    responses((status = 200, description = "The addresses", body = Vec<Address>)),
+    responses((status = 200, description = "The addresses", body = Vec<Listed>)),
     security(("bearer" = ["operator"]))
 )]
 #[get("/scheduleMaintenances/{windowId}/calendars")]
-pub async fn list(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+pub async fn list(at: At, asked: web::Data<Windows>, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
     at.no_query()?;
-    let (scope, id) = (at.scope(), path.into_inner().1);
-    let rows = at.db.read(move |conn| {
+    let (scope, around, id) = (at.scope(), at.scope_and_partner(), path.into_inner().1);
+    let addresses = at.db.read(move |conn| {
         let window = windows::existing(conn, &scope, &id)?;
-        store::list(conn, &window)
+        let rows = store::list(conn, &window)?;
+        let authors = authors(conn, &asked, &around, &rows)?;
+        Ok(rows.iter().map(|row| row.address(authors.of(&row.created_by))).collect::<Vec<_>>())
     });
-    answer::ok(&rows.await?.iter().map(store::Calendar::address).collect::<Vec<_>>())
+    answer::ok(&addresses.await?)
+}
+
+/// Who made these addresses; `around` are the tenants whose people may have.
+fn authors(conn: &mut Conn, asked: &Windows, around: &[String], rows: &[store::Calendar]) -> db::Result<Authors> {
+    Authors::load(conn, asked.people(), around, rows.iter().map(|row| row.created_by.as_str()))
 }
 
 /// Revoke a calendar address of a maintenance window
@@ -85,6 +103,7 @@ pub async fn delete(at: At, path: web::Path<(String, String, String)>) -> api::R
 fn note(tx: &mut Tx<'_>, before: Option<&store::Calendar>, after: Option<&store::Calendar>) -> db::Result<()> {
     let Some(row) = after.or(before) else { return Ok(()) };
     let entity = Entity { tenant_id: &row.tenant_id, kind: "MaintenanceCalendar", id: &row.id, publish: false };
-    let shown = |row: Option<&store::Calendar>| row.map(|row| (row.window_id.clone(), row.address()));
+    let shown =
+        |row: Option<&store::Calendar>| row.map(|row| (row.window_id.clone(), row.address(row.created_by.clone())));
     tx.note_shown(entity, shown(before).as_ref(), shown(after).as_ref())
 }

@@ -60,7 +60,12 @@ impl Windows {
         &*self.resources
     }
 
-    /// The same, to be taken along.
+    /// Those who know the people.
+    pub(crate) fn people(&self) -> &dyn People {
+        &*self.people
+    }
+
+    /// Those who know the resources, to be taken along.
     pub(crate) fn shared_resources(&self) -> Arc<dyn Resources> {
         Arc::clone(&self.resources)
     }

@@ -4,14 +4,17 @@ use std::collections::HashSet;
 
 use actix_web::{HttpResponse, delete, get, post, web};
 use api::{Answer, At, Body, answer, context::check_version};
-use base::{Fields, problem::Problem};
-use db::Result;
+use base::{
+    Fields,
+    problem::{Problem, Wrong},
+};
+use db::{Conn, Result};
 use outbox::Tx;
 
 use super::{
     documented::{TargetsInput, WindowInput, WindowUpdate},
     rules, shown, store,
-    targets::{self, Lists, Target},
+    targets::{self, Kind, Lists, Target},
     wire::{Created, NewWindow, Window, WindowChange},
 };
 use crate::cover::Windows;
@@ -20,13 +23,15 @@ use crate::cover::Windows;
 pub struct Reach {
     /// The tenants whose windows it sees.
     pub scope: Vec<String>,
+    /// The tenants whose people made them.
+    around: Vec<String>,
     tenant: String,
 }
 
 impl Reach {
     /// Of a request.
     pub fn of(at: &At) -> Self {
-        Self { scope: at.scope(), tenant: at.tenant.id.to_string() }
+        Self { scope: at.scope(), around: at.scope_and_partner(), tenant: at.tenant.id.to_string() }
     }
 
     /// The tenants whose records a window may cover: those that the request sees, for a window of its own tenant; for
@@ -60,17 +65,35 @@ impl Reach {
 #[post("/scheduleMaintenances")]
 pub async fn create(at: At, windows: web::Data<Windows>, body: Body) -> api::Result<HttpResponse> {
     at.no_query()?;
-    let new = NewWindow::read(&body.0)?;
-    let id = format!("SM-{}", uuid::Uuid::new_v4());
-    let window = rules::created(&new, at.tenant.id.as_str(), id, &at.caller.user_id, at.now)?;
-    let tenants = at.scope();
+    let (new, wrong) = WindowChange::read(&body.0, true);
+    let (tenant, scope, author, now) = (at.tenant.id.to_string(), at.scope(), at.caller.user_id.clone(), at.now);
     at.write(move |tx| {
-        let targets = targets::resolve(tx.conn, windows.resources(), &tenants, &new.targets)?;
+        let (new, targets) = check_new(tx.conn, &windows, &scope, new, wrong)?;
+        let id = format!("SM-{}", uuid::Uuid::new_v4());
+        let window = rules::created(&new, &tenant, id, &author, now)?;
         store::insert(tx.conn, &window, &targets)?;
         shown::note(tx, None, Some((&window, &targets)))?;
         Answer::entity(&Created { unique_id: window.id.clone() }, window.version)
     })
     .await
+}
+
+/// The new window of a body, of which nothing is wrong, and what it covers.
+///
+/// # Errors
+/// 400 that lists what is wrong in it, with the targets that are not of these tenants.
+pub fn check_new(
+    conn: &mut Conn,
+    windows: &Windows,
+    tenants: &[String],
+    mut new: WindowChange,
+    mut wrong: Wrong,
+) -> Result<(NewWindow, Vec<Target>)> {
+    rules::check_opens(new.schedule.as_ref(), &mut wrong);
+    let references = std::mem::take(&mut new.targets).all();
+    let targets = targets::resolve(conn, windows.resources(), tenants, &references, &mut wrong)?;
+    wrong.check()?;
+    Ok((new.complete()?, targets))
 }
 
 /// Get a maintenance window
@@ -84,14 +107,12 @@ pub async fn create(at: At, windows: web::Data<Windows>, body: Body) -> api::Res
 #[get("/scheduleMaintenances/{windowId}")]
 pub async fn get(at: At, windows: web::Data<Windows>, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
     at.no_query()?;
-    let (scope, id, now) = (at.scope(), path.into_inner().1, at.now);
-    let (shown, version) = at
-        .db
-        .read(move |conn| {
-            let row = store::existing(conn, &scope, &id)?;
-            Ok((shown::one(conn, windows.resources(), &row, now)?, row.version))
-        })
-        .await?;
+    let (seen, id, now) = (Reach::of(&at), path.into_inner().1, at.now);
+    let read = at.db.read(move |conn| {
+        let row = store::existing(conn, &seen.scope, &id)?;
+        Ok((shown::one(conn, &windows, &seen.around, &row, now)?, row.version))
+    });
+    let (shown, version) = read.await?;
     // The tag is that of what people change, for `If-Match`. It opens and closes without them, so it is never a 304.
     answer::tagged(&shown, version)
 }
@@ -119,12 +140,11 @@ pub async fn update(
     body: Body,
 ) -> api::Result<HttpResponse> {
     at.no_query()?;
-    let change = WindowChange::read(&body.0)?;
-    let lists = change.targets.clone();
-    change_window(at, windows, path.into_inner().1, Some(Members::Replace(lists)), move |old, now| {
-        rules::changed(old, change, now)
-    })
-    .await
+    let (mut change, mut wrong) = WindowChange::read(&body.0, false);
+    rules::check_opens(change.schedule.as_ref(), &mut wrong);
+    let members = Members::Replace(std::mem::take(&mut change.targets));
+    let change = move |old: &store::Window, now| rules::changed(old, change, now);
+    change_window(at, windows, path.into_inner().1, Some((members, wrong)), change).await
 }
 
 /// Add targets to a maintenance window
@@ -149,9 +169,9 @@ pub async fn add_targets(
     body: Body,
 ) -> api::Result<HttpResponse> {
     at.no_query()?;
-    let lists = read_targets(&body)?;
+    let (lists, wrong) = read_targets(&body);
     let kept = |old: &store::Window, now| Ok(rules::next_version(old, now));
-    change_window(at, windows, path.into_inner().1, Some(Members::Add(lists)), kept).await
+    change_window(at, windows, path.into_inner().1, Some((Members::Add(lists), wrong)), kept).await
 }
 
 /// Remove targets from a maintenance window
@@ -176,19 +196,16 @@ pub async fn remove_targets(
     body: Body,
 ) -> api::Result<HttpResponse> {
     at.no_query()?;
-    let lists = read_targets(&body)?;
+    let (lists, wrong) = read_targets(&body);
     let kept = |old: &store::Window, now| Ok(rules::next_version(old, now));
-    change_window(at, windows, path.into_inner().1, Some(Members::Remove(lists)), kept).await
+    change_window(at, windows, path.into_inner().1, Some((Members::Remove(lists), wrong)), kept).await
 }
 
-fn read_targets(body: &Body) -> std::result::Result<Lists, Problem> {
+fn read_targets(body: &Body) -> (Lists, Wrong) {
     let mut fields = Fields::of(&body.0);
-    let lists = Lists::read(&mut fields);
-    if !lists.any() {
-        targets::check_number(&mut fields);
-    }
-    fields.finish()?;
-    Ok(lists)
+    let needed = !Kind::ALL.into_iter().any(|kind| fields.has(kind.list()));
+    let lists = Lists::read(&mut fields, needed);
+    (lists, fields.wrong())
 }
 
 /// Delete a maintenance window
@@ -237,12 +254,13 @@ pub enum Members {
     Remove(Lists),
 }
 
-/// Changes a window, and answers it.
+/// Changes a window, and answers it. What is wrong with the body that names its targets is told with those that are
+/// unknown.
 pub async fn change_window(
     at: At,
     windows: web::Data<Windows>,
     id: String,
-    members: Option<Members>,
+    members: Option<(Members, Wrong)>,
     change: impl FnOnce(&store::Window, base::timestamp::Timestamp) -> std::result::Result<store::Window, Problem>
     + Send
     + 'static,
@@ -250,24 +268,35 @@ pub async fn change_window(
     let (wanted, now, seen) = (at.if_match()?, at.now, Reach::of(&at));
     at.write(move |tx| {
         let old = take_up(tx, &seen.scope, &id, wanted)?;
-        let new = change(&old, now)?;
         let before = store::targets_of(tx.conn, &old)?;
         let after = match members {
-            Some(members) => members.applied(tx, &windows, &seen.coverable(&old.tenant_id), &before)?,
+            Some((members, mut wrong)) => {
+                let after = members.applied(tx, &windows, &seen.coverable(&old.tenant_id), &before, &mut wrong)?;
+                wrong.check()?;
+                after
+            }
             None => before.clone(),
         };
+        let new = change(&old, now)?;
         if new.version != old.version {
             store::update(tx.conn, &old, &new, (after != before).then_some(&after))?;
             shown::note(tx, Some((&old, &before)), Some((&new, &after)))?;
         }
-        Answer::entity(&shown::one(tx.conn, windows.resources(), &new, now)?, new.version)
+        Answer::entity(&shown::one(tx.conn, &windows, &seen.around, &new, now)?, new.version)
     })
     .await
 }
 
 impl Members {
-    /// The targets of a window afterwards.
-    fn applied(self, tx: &mut Tx<'_>, windows: &Windows, tenants: &[String], before: &[Target]) -> Result<Vec<Target>> {
+    /// The targets of a window afterwards; those that are unknown are added to what is wrong.
+    fn applied(
+        self,
+        tx: &mut Tx<'_>,
+        windows: &Windows,
+        tenants: &[String],
+        before: &[Target],
+        wrong: &mut Wrong,
+    ) -> Result<Vec<Target>> {
         let mut after = before.to_vec();
         match self {
             Self::Replace(lists) => {
@@ -280,23 +309,23 @@ impl Members {
                     .partition(|(known, _)| known.is_some());
                 let new: Vec<_> = new.into_iter().map(|(_, reference)| reference).collect();
                 let mut given: Vec<Target> = kept.into_iter().filter_map(|(known, _)| known).collect();
-                given.extend(targets::resolve(tx.conn, windows.resources(), tenants, &new)?);
+                given.extend(targets::resolve(tx.conn, windows.resources(), tenants, &new, wrong)?);
                 let mut seen = HashSet::new();
                 after.extend(given.into_iter().filter(|target| seen.insert(target.clone())));
                 after.sort_by_key(|target| target.kind);
             }
             Self::Add(lists) => {
-                let given = targets::resolve(tx.conn, windows.resources(), tenants, &lists.all())?;
+                let given = targets::resolve(tx.conn, windows.resources(), tenants, &lists.all(), wrong)?;
                 after.extend(given.into_iter().filter(|target| !before.contains(target)));
                 after.sort_by_key(|target| target.kind);
             }
             Self::Remove(lists) => {
-                let gone = removed(tx, windows, tenants, before, &lists.all())?;
+                let gone = removed(tx, windows, tenants, before, &lists.all(), wrong)?;
                 after.retain(|target| !gone.contains(target));
             }
         }
         if after != before {
-            targets::refuse_number(after.len())?;
+            targets::refuse_number(after.len(), wrong);
         }
         Ok(after)
     }
@@ -309,15 +338,16 @@ fn removed(
     tenants: &[String],
     before: &[Target],
     references: &[targets::Reference],
+    wrong: &mut Wrong,
 ) -> Result<Vec<Target>> {
-    let (mut gone, mut errors) = (Vec::new(), Vec::new());
+    let mut gone = Vec::new();
     let found = targets::find(tx.conn, windows.resources(), tenants, references)?;
     for (reference, found) in references.iter().zip(found) {
         match (before.iter().find(|target| reference.is(target)), found) {
             (Some(target), _) => gone.push(target.clone()),
             (None, Ok(target)) => gone.push(target),
-            (None, Err(error)) => errors.push(error),
+            (None, Err(error)) => wrong.add(&error.field_name, error.message),
         }
     }
-    if errors.is_empty() { Ok(gone) } else { Err(Problem::fields(errors).into()) }
+    Ok(gone)
 }

@@ -9,8 +9,9 @@ use utoipa::ToSchema;
 
 use super::{
     documented::WindowInput,
-    rules, store, targets,
-    wire::{NewWindow, Occurrence},
+    http::check_new,
+    store,
+    wire::{Occurrence, WindowChange},
 };
 use crate::{
     course::{Course, Holds},
@@ -54,18 +55,6 @@ pub async fn list(at: At, path: web::Path<(String, String)>) -> api::Result<Http
     answer::ok(&Occurrences::of(&window.course()?, range))
 }
 
-/// Both of two readings, or what is wrong with either.
-fn both<A, B>(one: Result<A, Problem>, other: Result<B, Problem>) -> Result<(A, B), Problem> {
-    match (one, other) {
-        (Ok(one), Ok(other)) => Ok((one, other)),
-        (Err(mut one), Err(other)) if !one.errors.is_empty() && !other.errors.is_empty() => {
-            one.errors.extend(other.errors);
-            Err(Problem::fields(one.errors))
-        }
-        (Err(problem), _) | (_, Err(problem)) => Err(problem),
-    }
-}
-
 /// Preview a maintenance window
 ///
 /// When a window would be open, from the body of its create. It is checked as for a create, and nothing is stored.
@@ -82,11 +71,10 @@ fn both<A, B>(one: Result<A, Problem>, other: Result<B, Problem>) -> Result<(A, 
 )]
 #[post("/scheduleMaintenances/preview")]
 pub async fn preview(at: At, windows: web::Data<Windows>, body: Body) -> api::Result<HttpResponse> {
-    let range = calendar::parse::range(at.query()?, Some(&body.0));
-    let (range, new) = both(range, NewWindow::read(&body.0))?;
-    rules::created(&new, at.tenant.id.as_str(), String::new(), "", at.now)?;
-    let course = Course::new(&new.schedule, Holds::default());
+    let (new, mut wrong) = WindowChange::read(&body.0, true);
+    let range = wrong.take(calendar::parse::range(at.query()?, Some(&body.0)))?;
     let scope = at.scope();
-    at.db.read(move |conn| targets::resolve(conn, windows.resources(), &scope, &new.targets)).await?;
-    answer::ok(&Occurrences::of(&course, range))
+    let (new, _) = at.db.read(move |conn| check_new(conn, &windows, &scope, new, wrong)).await?;
+    let course = Course::new(&new.schedule, Holds::default());
+    answer::ok(&Occurrences::of(&course, range.ok_or_else(Problem::internal)?))
 }

@@ -1,6 +1,12 @@
 //! What becomes of a window, and which windows a search means. Pure.
 
-use base::{matching::Rules, problem::Problem, query_string, text::fold, timestamp::Timestamp};
+use base::{
+    matching::Rules,
+    problem::{Problem, Wrong},
+    query_string,
+    text::fold,
+    timestamp::Timestamp,
+};
 use calendar::{Interval, MaintenanceSchedule};
 
 use super::{
@@ -22,8 +28,11 @@ fn not_while(state: State, what: &str) -> Problem {
     Problem::conflict(format!("The maintenance window is {}: {what}.", state.word().to_lowercase()))
 }
 
+/// What is said of a schedule by which a window never opens.
+const NEVER: &str = "takes place never: no date of its pattern lies between startTime and endTime";
+
 fn never() -> Problem {
-    Problem::field("schedule", "takes place never: no date of its pattern lies between startTime and endTime")
+    Problem::field("schedule", NEVER)
 }
 
 fn conditions_json(rules: &Rules) -> String {
@@ -34,6 +43,13 @@ fn conditions_json(rules: &Rules) -> String {
 /// Reads conditions that were stored.
 pub fn conditions(text: Option<&str>) -> Result<Option<Rules>, Problem> {
     text.map(|text| serde_json::from_str(text).map_err(|_| Problem::internal())).transpose()
+}
+
+/// Adds a schedule by which a window never opens to what is wrong.
+pub fn check_opens(schedule: Option<&MaintenanceSchedule>, wrong: &mut Wrong) {
+    if schedule.is_some_and(|schedule| Course::new(schedule, Holds::default()).bounds().is_none()) {
+        wrong.add("schedule", NEVER);
+    }
 }
 
 /// The first state of a window.

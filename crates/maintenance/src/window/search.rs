@@ -53,11 +53,11 @@ pub async fn search(at: At, windows: web::Data<Windows>) -> api::Result<HttpResp
     filter.resources = resource.map_or(filter.resources, |id| vec![fold(&id)]);
     filter.states = State::parse(state).map_or(filter.states, |state| vec![state]);
     (filter.from, filter.until) = (from.or(filter.from), until.or(filter.until));
-    let (scope, now) = (at.scope(), at.now);
+    let (scope, around, now) = (at.scope(), at.scope_and_partner(), at.now);
     let page = at.db.read(move |conn| {
         let only = covering(conn, &windows, &scope, &filter)?;
         let found = store::search(conn, &scope, &filter, only.as_deref(), sort, &walk, now)?;
-        let shown = shown::windows(conn, windows.resources(), &found.rows, now)?;
+        let shown = shown::windows(conn, &windows, &around, &found.rows, now)?;
         Ok(walk.answer(found.with(shown)))
     });
     answer::ok(&page.await?.ordered(sort.name, sort.descending))

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
 use outbox::{Entity, Tx};
-use ports::{KnownResource, Place, PlaceKey, PlaceKind, ResourceKey, Resources};
+use ports::{Author, Authors, KnownResource, Place, PlaceKey, PlaceKind, ResourceKey, Resources};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ use super::{
     targets::{Kind, Target},
     wire::{AlertConditions, DeviceTarget, GroupTarget, LocationTarget, Suspension, Window},
 };
-use crate::course::stored_schedule;
+use crate::{course::stored_schedule, cover::Windows};
 
 /// What targets are called, by target.
 #[derive(Default)]
@@ -67,22 +67,29 @@ impl Names {
     }
 }
 
-/// What clients see of windows.
-pub fn windows(conn: &mut Conn, resources: &dyn Resources, rows: &[Row], now: Timestamp) -> Result<Vec<Window>> {
+/// What clients see of windows; `around` are the tenants whose people made them.
+pub fn windows(
+    conn: &mut Conn,
+    asked: &Windows,
+    around: &[String],
+    rows: &[Row],
+    now: Timestamp,
+) -> Result<Vec<Window>> {
     let ids: Vec<(String, String)> = rows.iter().map(|row| (row.tenant_id.clone(), row.id.clone())).collect();
     let targets = store::targets(conn, &ids)?;
-    let names = Names::load(conn, resources, targets.values().flatten())?;
+    let names = Names::load(conn, asked.resources(), targets.values().flatten())?;
+    let authors = Authors::load(conn, asked.people(), around, rows.iter().map(|row| row.created_by.as_str()))?;
     let of = |id| targets.get(id).map(Vec::as_slice).unwrap_or_default();
-    rows.iter().zip(&ids).map(|(row, id)| window(row, of(id), &names, now)).collect()
+    rows.iter().zip(&ids).map(|(row, id)| window(row, of(id), &names, authors.of(&row.created_by), now)).collect()
 }
 
 /// What clients see of one window.
-pub fn one(conn: &mut Conn, resources: &dyn Resources, row: &Row, now: Timestamp) -> Result<Window> {
-    let shown = windows(conn, resources, std::slice::from_ref(row), now)?;
+pub fn one(conn: &mut Conn, asked: &Windows, around: &[String], row: &Row, now: Timestamp) -> Result<Window> {
+    let shown = windows(conn, asked, around, std::slice::from_ref(row), now)?;
     Ok(shown.into_iter().next().ok_or_else(rules::no_window)?)
 }
 
-fn window(row: &Row, targets: &[Target], names: &Names, now: Timestamp) -> Result<Window> {
+fn window(row: &Row, targets: &[Target], names: &Names, author: Author, now: Timestamp) -> Result<Window> {
     let course = row.course()?;
     let of = |kind: Kind| targets.iter().filter(move |target| target.kind == kind);
     let number = |target: &Target| target.id.parse().unwrap_or(0);
@@ -126,7 +133,7 @@ fn window(row: &Row, targets: &[Target], names: &Names, now: Timestamp) -> Resul
         install_patch: row.install_patch,
         run_escalation_action: row.run_escalation,
         alert_conditions: rules::conditions(row.conditions.as_deref())?.as_ref().map(AlertConditions::from),
-        created_by: row.created_by.clone(),
+        created_by: author,
         created_date: Timestamp::from_millis(row.created_ms),
         updated_date: Timestamp::from_millis(row.updated_ms),
     })

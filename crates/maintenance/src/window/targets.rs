@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use base::{
     Fields,
-    problem::{FieldError, Problem, shorten},
+    problem::{FieldError, Wrong, shorten},
 };
 use db::{Conn, Result};
 use ports::{PlaceKey, PlaceKind, ResourceKey, Resources};
@@ -102,8 +102,18 @@ enum Key {
 pub struct Lists([Option<Vec<Reference>>; 3]);
 
 impl Lists {
-    /// Reads the lists of a body. What is wrong is noted there.
-    pub fn read(fields: &mut Fields<'_>) -> Self {
+    /// Reads the lists of a body, in which something may be `needed`. What is wrong is noted there; nothing is read of
+    /// more than a window may have.
+    pub fn read(fields: &mut Fields<'_>, needed: bool) -> Self {
+        let given = || Kind::ALL.into_iter().filter_map(|kind| fields.value(kind.list()));
+        // How many a list has that is none is not to be said.
+        let number: Option<usize> = given().map(|list| list.as_array().map(Vec::len)).sum();
+        let number = number.filter(|number| needed || *number > MOST);
+        if let Some(message) = number.and_then(wrong_number) {
+            let named = Kind::ALL.into_iter().find(|kind| fields.has(kind.list()));
+            fields.error(named.unwrap_or(Kind::Device).list(), message);
+            return Self::default();
+        }
         Self(Kind::ALL.map(|kind| {
             let given = fields.value(kind.list()).and_then(Value::as_array);
             let items = fields.objects(kind.list())?;
@@ -118,25 +128,9 @@ impl Lists {
         self.0.into_iter().flatten().flatten().collect()
     }
 
-    /// Is there any list at all?
-    pub fn any(&self) -> bool {
-        self.0.iter().any(Option::is_some)
-    }
-
     /// Does the body have a list of this kind?
     pub fn has(&self, kind: Kind) -> bool {
         self.0.get(kind as usize).is_some_and(Option::is_some)
-    }
-}
-
-/// Notes when a body names too many targets, or none.
-pub fn check_number(fields: &mut Fields<'_>) {
-    let given = || Kind::ALL.into_iter().filter_map(|kind| fields.value(kind.list())).filter(|list| !list.is_null());
-    // How many a list has that is none is not to be said.
-    let Some(number) = given().map(|list| list.as_array().map(Vec::len)).sum() else { return };
-    if let Some(message) = wrong_number(number) {
-        let named = Kind::ALL.into_iter().find(|kind| fields.has(kind.list()));
-        fields.error(named.unwrap_or(Kind::Device).list(), message);
     }
 }
 
@@ -149,12 +143,12 @@ fn wrong_number(number: usize) -> Option<String> {
     }
 }
 
-/// Refuses a number of targets that no window may have.
-///
-/// # Errors
-/// 400.
-pub fn refuse_number(number: usize) -> Result<(), Problem> {
-    wrong_number(number).map_or(Ok(()), |message| Err(Problem::field(Kind::Device.list(), message)))
+/// Adds a number of targets that no window may have to what is wrong. What they are must be known for that.
+pub fn refuse_number(number: usize, wrong: &mut Wrong) {
+    let known = !Kind::ALL.into_iter().any(|kind| wrong.has(kind.list()));
+    if let Some(message) = wrong_number(number).filter(|_| known) {
+        wrong.add(Kind::Device.list(), message);
+    }
 }
 
 impl Reference {
@@ -277,23 +271,21 @@ fn in_places(
     Ok(all.into_iter().zip(asked).map(target).collect())
 }
 
-/// What all references name, each once.
-///
-/// # Errors
-/// 400 that lists those that name nothing, or more than one thing.
+/// What all references name, each once; those that name nothing, or more than one thing, are added to what is wrong.
 pub fn resolve(
     conn: &mut Conn,
     resources: &dyn Resources,
     tenants: &[String],
     references: &[Reference],
+    wrong: &mut Wrong,
 ) -> Result<Vec<Target>> {
-    let (mut targets, mut errors, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
+    let (mut targets, mut seen) = (Vec::new(), HashSet::new());
     for found in find(conn, resources, tenants, references)? {
         match found {
             Ok(target) if seen.insert(target.clone()) => targets.push(target),
             Ok(_) => {}
-            Err(error) => errors.push(error),
+            Err(error) => wrong.add(&error.field_name, error.message),
         }
     }
-    if errors.is_empty() { Ok(targets) } else { Err(Problem::fields(errors).into()) }
+    Ok(targets)
 }

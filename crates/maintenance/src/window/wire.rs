@@ -3,18 +3,16 @@
 use base::{
     Fields,
     matching::{Operator, Rules},
-    problem::Problem,
+    problem::{Problem, Wrong},
     timestamp::Timestamp,
 };
 use calendar::{Interval, MaintenanceSchedule};
+use ports::Author;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{
-    documented::WindowSchedule,
-    targets::{self, Reference},
-};
+use super::{documented::WindowSchedule, targets};
 
 /// The longest name, in characters.
 const LONGEST_NAME: usize = 200;
@@ -68,8 +66,8 @@ pub struct Window {
     /// Which alerts it catches; all when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alert_conditions: Option<AlertConditions>,
-    /// The id of the user who made it.
-    pub created_by: String,
+    /// Who made it.
+    pub created_by: Author,
     /// When it was made.
     #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
     pub created_date: Timestamp,
@@ -189,7 +187,7 @@ impl From<&Rules> for AlertConditions {
     }
 }
 
-/// A window to create or to preview.
+/// A window to create or to preview, but for what it covers.
 #[derive(Clone, Debug)]
 pub struct NewWindow {
     /// Without blanks around it.
@@ -198,8 +196,6 @@ pub struct NewWindow {
     pub description: String,
     /// When it is open.
     pub schedule: MaintenanceSchedule,
-    /// At least one, at most [`targets::MOST`].
-    pub targets: Vec<Reference>,
     /// Are scripts to be run?
     pub run_rba: bool,
     /// Are patches to be installed?
@@ -210,7 +206,7 @@ pub struct NewWindow {
     pub conditions: Option<Rules>,
 }
 
-/// The changes to a window: what is left out stays as it is.
+/// A window to create, or the changes to one: what is left out stays as it is.
 #[derive(Clone, Debug, Default)]
 pub struct WindowChange {
     /// Another name.
@@ -231,54 +227,37 @@ pub struct WindowChange {
     pub conditions: Option<Option<Rules>>,
 }
 
-impl NewWindow {
-    /// Reads a body.
-    ///
-    /// # Errors
-    /// 400 that lists every field that is wrong, by its path.
-    pub fn read(body: &Value) -> Result<Self, Problem> {
-        let mut fields = Fields::of(body);
-        let name = name(&mut fields, true);
-        let description = fields.text("description").unwrap_or_default();
-        let schedule = MaintenanceSchedule::read(&mut fields);
-        let targets = targets::Lists::read(&mut fields).all();
-        targets::check_number(&mut fields);
-        let (run_rba, install_patch, run_escalation) = flags(&mut fields);
-        let conditions = conditions(&mut fields).flatten();
-        fields.finish()?;
-        match (name, schedule) {
-            (Some(name), Some(schedule)) => Ok(Self {
-                name,
-                description,
-                schedule,
-                targets,
-                run_rba: run_rba.unwrap_or(false),
-                install_patch: install_patch.unwrap_or(false),
-                run_escalation: run_escalation.unwrap_or(true),
-                conditions,
-            }),
-            _ => Err(Problem::internal()),
-        }
-    }
-}
-
 impl WindowChange {
-    /// Reads a body.
-    ///
-    /// # Errors
-    /// 400 that lists every field that is wrong, by its path.
-    pub fn read(body: &Value) -> Result<Self, Problem> {
+    /// Reads a body; that of a new window must be complete. Says which fields are wrong, by their paths.
+    pub fn read(body: &Value, is_new: bool) -> (Self, Wrong) {
         let mut fields = Fields::of(body);
-        let name = name(&mut fields, false);
+        let name = name(&mut fields, is_new);
         let description = fields.text("description");
         // `endBy` beside the schedule is a part of it, and says nothing alone.
-        let planned = fields.has("schedule") || fields.has("endBy");
+        let planned = is_new || fields.has("schedule") || fields.has("endBy");
         let schedule = if planned { MaintenanceSchedule::read(&mut fields) } else { None };
-        let targets = targets::Lists::read(&mut fields);
+        let targets = targets::Lists::read(&mut fields, is_new);
         let (run_rba, install_patch, run_escalation) = flags(&mut fields);
         let conditions = conditions(&mut fields);
-        fields.finish()?;
-        Ok(Self { name, description, schedule, targets, run_rba, install_patch, run_escalation, conditions })
+        let change = Self { name, description, schedule, targets, run_rba, install_patch, run_escalation, conditions };
+        (change, fields.wrong())
+    }
+
+    /// The new window that this is, but for its targets, when nothing of it was wrong.
+    ///
+    /// # Errors
+    /// 500 when something is missing nevertheless.
+    pub fn complete(self) -> Result<NewWindow, Problem> {
+        let (Some(name), Some(schedule)) = (self.name, self.schedule) else { return Err(Problem::internal()) };
+        Ok(NewWindow {
+            name,
+            description: self.description.unwrap_or_default(),
+            schedule,
+            run_rba: self.run_rba.unwrap_or(false),
+            install_patch: self.install_patch.unwrap_or(false),
+            run_escalation: self.run_escalation.unwrap_or(true),
+            conditions: self.conditions.flatten(),
+        })
     }
 }
 

@@ -1,7 +1,5 @@
 //! Calendar addresses: made, listed and revoked.
 
-use std::sync::Arc;
-
 use actix_web::{HttpResponse, delete, get, post, web};
 use api::{
     Answer, At, answer,
@@ -10,7 +8,7 @@ use api::{
 use base::problem::Problem;
 use db::Conn;
 use outbox::{Change, Tx};
-use ports::People;
+use ports::{Author, Authors, People};
 use serde_json::json;
 
 use super::store::{self, Of};
@@ -18,6 +16,12 @@ use crate::{
     crowd::Crowd,
     roster::{self, http::tenants_of_people, rules::user_id},
 };
+
+/// An address as it is listed.
+type Listed = Address<Author>;
+
+/// An address as it is told once.
+type Created = CreatedAddress<Author>;
 
 /// Create a calendar address of a roster
 ///
@@ -27,12 +31,16 @@ use crate::{
     tag = "rosters",
     operation_id = "createRosterCalendar",
     params(("rosterId" = String, Path, description = "`ES-<uuid>`", example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
-    responses((status = 200, description = "The address", body = CreatedAddress)),
+    responses((status = 200, description = "The address", body = Created)),
     security(("bearer" = ["operator"]))
 )]
 #[post("/rosters/{rosterId}/calendars")]
-pub async fn create_of_roster(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    create(at, None, path.into_inner().1).await
+pub async fn create_of_roster(
+    at: At,
+    people: web::Data<dyn People>,
+    path: web::Path<(String, String)>,
+) -> api::Result<HttpResponse> {
+    create(at, people, Of::Roster(path.into_inner().1)).await
 }
 
 /// List the calendar addresses of a roster
@@ -42,12 +50,16 @@ pub async fn create_of_roster(at: At, path: web::Path<(String, String)>) -> api:
     tag = "rosters",
     operation_id = "listRosterCalendars",
     params(("rosterId" = String, Path, description = "`ES-<uuid>`", example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
-    responses((status = 200, description = "The addresses", body = Vec<Address>)),
+    responses((status = 200, description = "The addresses", body = Vec<Listed>)),
     security(("bearer" = ["operator"]))
 )]
 #[get("/rosters/{rosterId}/calendars")]
-pub async fn list_of_roster(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    list(at, None, path.into_inner().1).await
+pub async fn list_of_roster(
+    at: At,
+    people: web::Data<dyn People>,
+    path: web::Path<(String, String)>,
+) -> api::Result<HttpResponse> {
+    list(at, people, Of::Roster(path.into_inner().1)).await
 }
 
 /// Revoke a calendar address of a roster
@@ -62,9 +74,13 @@ pub async fn list_of_roster(at: At, path: web::Path<(String, String)>) -> api::R
     security(("bearer" = ["operator"]))
 )]
 #[delete("/rosters/{rosterId}/calendars/{calendarId}")]
-pub async fn delete_of_roster(at: At, path: web::Path<(String, String, String)>) -> api::Result<HttpResponse> {
+pub async fn delete_of_roster(
+    at: At,
+    people: web::Data<dyn People>,
+    path: web::Path<(String, String, String)>,
+) -> api::Result<HttpResponse> {
     let (_, id, calendar) = path.into_inner();
-    delete(at, None, id, calendar).await
+    delete(at, people, Of::Roster(id), calendar).await
 }
 
 /// Create a calendar address of a user
@@ -74,7 +90,7 @@ pub async fn delete_of_roster(at: At, path: web::Path<(String, String, String)>)
     tag = "rosters",
     operation_id = "createUserCalendar",
     params(("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007")),
-    responses((status = 200, description = "The address", body = CreatedAddress)),
+    responses((status = 200, description = "The address", body = Created)),
     security(("bearer" = ["operator"]))
 )]
 #[post("/rosters/users/{userId}/calendars")]
@@ -83,7 +99,7 @@ pub async fn create_of_user(
     people: web::Data<dyn People>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    create(at, Some(people.into_inner()), path.into_inner().1).await
+    create(at, people, Of::User(path.into_inner().1)).await
 }
 
 /// List the calendar addresses of a user
@@ -91,7 +107,7 @@ pub async fn create_of_user(
     tag = "rosters",
     operation_id = "listUserCalendars",
     params(("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007")),
-    responses((status = 200, description = "The addresses", body = Vec<Address>)),
+    responses((status = 200, description = "The addresses", body = Vec<Listed>)),
     security(("bearer" = ["operator"]))
 )]
 #[get("/rosters/users/{userId}/calendars")]
@@ -100,7 +116,7 @@ pub async fn list_of_user(
     people: web::Data<dyn People>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    list(at, Some(people.into_inner()), path.into_inner().1).await
+    list(at, people, Of::User(path.into_inner().1)).await
 }
 
 /// Revoke a calendar address of a user
@@ -121,66 +137,75 @@ pub async fn delete_of_user(
     path: web::Path<(String, String, String)>,
 ) -> api::Result<HttpResponse> {
     let (_, id, calendar) = path.into_inner();
-    delete(at, Some(people.into_inner()), id, calendar).await
+    delete(at, people, Of::User(id), calendar).await
 }
 
-/// Where a calendar is looked for: a user's with those who know the people, a roster's without.
+/// Where a calendar is looked for.
 struct Place {
-    people: Option<Arc<dyn People>>,
-    id: String,
+    people: web::Data<dyn People>,
+    asked: Of,
     tenant: String,
     scope: Vec<String>,
     tenants: Vec<String>,
 }
 
 impl Place {
-    fn new(at: &At, people: Option<Arc<dyn People>>, id: String) -> Self {
-        Self { people, id, tenant: at.tenant.id.to_string(), scope: at.scope(), tenants: tenants_of_people(at) }
+    fn new(at: &At, people: web::Data<dyn People>, asked: Of) -> Self {
+        Self { people, asked, tenant: at.tenant.id.to_string(), scope: at.scope(), tenants: tenants_of_people(at) }
     }
 
     /// The tenant of the calendar, and whose it is; or 404.
     fn find(&self, conn: &mut Conn) -> db::Result<(String, Of)> {
-        let Some(people) = &self.people else {
-            let roster = roster::store::existing(conn, &self.scope, &self.id)?;
-            return Ok((roster.tenant_id, Of::Roster(roster.id)));
-        };
-        let id = user_id(&self.id);
-        let crowd = Crowd::load(conn, &**people, &self.tenants, [], [id.clone()])?;
-        crowd.user(&id).ok_or_else(|| Problem::not_found("The user was not found."))?;
-        Ok((self.tenant.clone(), Of::User(id)))
+        match &self.asked {
+            Of::Roster(id) => {
+                let roster = roster::store::existing(conn, &self.scope, id)?;
+                Ok((roster.tenant_id, Of::Roster(roster.id)))
+            }
+            Of::User(id) => {
+                let id = user_id(id);
+                let crowd = Crowd::load(conn, &**self.people, &self.tenants, [], [id.clone()])?;
+                crowd.user(&id).ok_or_else(|| Problem::not_found("The user was not found."))?;
+                Ok((self.tenant.clone(), Of::User(id)))
+            }
+        }
+    }
+
+    /// Who made these addresses.
+    fn authors(&self, conn: &mut Conn, rows: &[store::Calendar]) -> db::Result<Authors> {
+        Authors::load(conn, &**self.people, &self.tenants, rows.iter().map(|row| row.created_by.as_str()))
     }
 }
 
-async fn create(at: At, people: Option<Arc<dyn People>>, id: String) -> api::Result<HttpResponse> {
+async fn create(at: At, people: web::Data<dyn People>, asked: Of) -> api::Result<HttpResponse> {
     at.no_query()?;
-    let (place, author, now) = (Place::new(&at, people, id), at.caller.user_id.clone(), at.now);
+    let (place, author, now) = (Place::new(&at, people, asked), at.caller.user_id.clone(), at.now);
     let token = feed::new_token()?;
     at.write(move |tx| {
         let (tenant, of) = place.find(tx.conn)?;
         let row = store::insert(tx.conn, &tenant, &of, &token, &author, now.millis())?;
         note(tx, None, Some(&row));
-        let address = row.address();
+        let authors = place.authors(tx.conn, std::slice::from_ref(&row))?;
+        let address = row.address(authors.of(&row.created_by));
         Answer::once(&CreatedAddress::new(address.clone(), &tenant, &of.place(), token), &address)
     })
     .await
 }
 
-async fn list(at: At, people: Option<Arc<dyn People>>, id: String) -> api::Result<HttpResponse> {
+async fn list(at: At, people: web::Data<dyn People>, asked: Of) -> api::Result<HttpResponse> {
     at.no_query()?;
-    let place = Place::new(&at, people, id);
-    let rows = at
-        .db
-        .read(move |conn| {
-            let (tenant, of) = place.find(conn)?;
-            store::list(conn, &tenant, &of)
-        })
-        .await?;
-    answer::ok(&rows.iter().map(store::Calendar::address).collect::<Vec<_>>())
+    let place = Place::new(&at, people, asked);
+    let addresses = at.db.read(move |conn| {
+        let (tenant, of) = place.find(conn)?;
+        let rows = store::list(conn, &tenant, &of)?;
+        let authors = place.authors(conn, &rows)?;
+        Ok(rows.iter().map(|row| row.address(authors.of(&row.created_by))).collect::<Vec<_>>())
+    });
+    answer::ok(&addresses.await?)
 }
 
-async fn delete(at: At, people: Option<Arc<dyn People>>, id: String, calendar: String) -> api::Result<HttpResponse> {
+async fn delete(at: At, people: web::Data<dyn People>, asked: Of, calendar: String) -> api::Result<HttpResponse> {
     at.no_query()?;
-    let place = Place::new(&at, people, id);
+    let place = Place::new(&at, people, asked);
     at.write(move |tx| {
         let (tenant, of) = place.find(tx.conn)?;
         let row = store::delete(tx.conn, &tenant, &of, &calendar)?;

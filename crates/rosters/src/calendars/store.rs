@@ -54,10 +54,9 @@ pub struct Calendar {
 }
 
 impl Calendar {
-    /// What clients see of it.
-    pub fn address(&self) -> feed::Address {
-        let created_time = Timestamp::from_millis(self.created_ms);
-        feed::Address { id: self.id.clone(), created_by: self.created_by.clone(), created_time }
+    /// What is shown of it, with who made it.
+    pub fn address<A>(&self, created_by: A) -> feed::Address<A> {
+        feed::Address { id: self.id.clone(), created_by, created_time: Timestamp::from_millis(self.created_ms) }
     }
 }
 

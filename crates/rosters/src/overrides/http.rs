@@ -47,7 +47,7 @@ pub async fn create(
     at.write(move |tx| {
         let roster = take_up(tx, &scope, &id, None)?;
         let tenants = tenants_of(&roster.tenant_id, &partner);
-        let crowd = Crowd::load(tx.conn, &*people, &tenants, [], [new.user.clone()])?;
+        let crowd = Crowd::load(tx.conn, &*people, &tenants, [], [new.user.clone(), author.clone()])?;
         if crowd.user(&new.user).is_none() {
             let message = format!("names no user of the tenant or its partner: {}", base::problem::shorten(&new.user));
             return Err(Problem::field("user.id", message).into());
@@ -131,7 +131,7 @@ pub async fn list(
     let page = at.db.read(move |conn| {
         let roster = roster::store::existing(conn, &scope, &id)?;
         let found = store::page(conn, &roster.tenant_id, &roster.id, (from, to), sort, &walk)?;
-        let users = found.rows.iter().map(|row| row.user_id.clone());
+        let users = found.rows.iter().flat_map(|row| [row.user_id.clone(), row.created_by.clone()]);
         let crowd = Crowd::load(conn, &*people, &tenants, [], users)?;
         Ok(walk.answer(found.map(|row| Override::new(row, &crowd))))
     });

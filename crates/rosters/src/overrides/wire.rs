@@ -2,6 +2,7 @@
 
 use base::{Fields, problem::Problem, timestamp::Timestamp};
 use calendar::Interval;
+use ports::Author;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -37,8 +38,8 @@ pub struct Override {
     /// Left out when there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// The id of the user who made it.
-    pub created_by: String,
+    /// Who made it.
+    pub created_by: Author,
     /// When it was made.
     #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
     pub created_time: Timestamp,
@@ -66,7 +67,7 @@ impl Override {
             end: Timestamp::from_millis(row.end_ms),
             shift: row.shift_id.zip(row.shift_name).map(|(id, name)| Reference { id, name }),
             note: Some(row.note).filter(|note| !note.is_empty()),
-            created_by: row.created_by,
+            created_by: crowd.author(&row.created_by),
             created_time: Timestamp::from_millis(row.created_ms),
         }
     }

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use actix_web::{HttpResponse, delete, get, post, web};
 use api::{Answer, At, Body, answer, context::check_version, spec::PageOf};
+use base::problem::Wrong;
+use db::Conn;
 use outbox::Tx;
 use ports::People;
 
@@ -14,7 +16,7 @@ use super::{
     store,
     wire::{NewRoster, Roster, RosterChange, RosterClient},
 };
-use crate::crowd::{self, Named};
+use crate::crowd;
 
 /// The tenants whose people may stand in the rosters that a request sees.
 pub fn tenants_of_people(at: &At) -> Vec<String> {
@@ -58,17 +60,13 @@ fn new_id() -> String {
 #[post("/rosters")]
 pub async fn create(at: At, people: web::Data<dyn People>, body: Body) -> api::Result<HttpResponse> {
     at.no_query()?;
-    let new = NewRoster::read(&body.0)?;
-    let (tenant, people) = (Arc::clone(&at.tenant), people.into_inner());
-    let (roster, shifts) = rules::created(&new, tenant.id.as_str(), new_id, at.now)?;
+    let (new, wrong) = RosterChange::read(&body.0, true);
+    let (tenant, people, now) = (Arc::clone(&at.tenant), people.into_inner(), at.now);
     at.write(move |tx| {
         store::take_up(tx.conn, tenant.id.as_str())?;
         let tenants = tenants_of(tenant.id.as_str(), tenant.partner.as_str());
-        let named: Vec<Named<'_>> = (0..)
-            .zip(&new.shifts)
-            .map(|(index, shift)| Named { index, users: &shift.users, groups: &shift.groups })
-            .collect();
-        crowd::check(tx.conn, &*people, &tenants, &named)?;
+        let new = check_new(tx.conn, &*people, &tenants, new, wrong)?;
+        let (roster, shifts) = rules::created(&new, tenant.id.as_str(), new_id, now);
         store::insert(tx.conn, &roster, &shifts)?;
         shown::note(tx, None, Some((&roster, &shifts)));
         let client = RosterClient {
@@ -80,6 +78,24 @@ pub async fn create(at: At, people: web::Data<dyn People>, body: Body) -> api::R
         respond(tx, &*people, &tenants, &roster, &shifts, &Form::Created(client))
     })
     .await
+}
+
+/// The new roster of a body, of which nothing is wrong.
+///
+/// # Errors
+/// 400 that lists what is wrong in it, with whoever is not of these tenants.
+pub fn check_new(
+    conn: &mut Conn,
+    people: &dyn People,
+    tenants: &[String],
+    new: RosterChange,
+    mut wrong: Wrong,
+) -> db::Result<NewRoster> {
+    let shifts = new.shifts.as_deref().unwrap_or_default();
+    rules::check_names(shifts, &mut wrong);
+    crowd::check(conn, people, tenants, shifts, &mut wrong)?;
+    wrong.check()?;
+    Ok(new.complete()?)
 }
 
 fn respond(
@@ -195,23 +211,15 @@ pub async fn update(
     body: Body,
 ) -> api::Result<HttpResponse> {
     at.no_query()?;
-    let change = RosterChange::read(&body.0)?;
+    let (change, mut wrong) = RosterChange::read(&body.0, false);
     let (scope, partner, wanted, now) = (at.scope(), at.tenant.partner.to_string(), at.if_match()?, at.now);
     let (people, id) = (people.into_inner(), path.into_inner().1);
     at.write(move |tx| {
         let old = take_up(tx, &scope, &id, wanted)?;
         let before = present(tx, &old)?;
         let tenants = tenants_of(&old.tenant_id, &partner);
-        let named: Vec<Named<'_>> = (0..)
-            .zip(change.shifts.iter().flatten())
-            .map(|(index, shift)| Named {
-                index,
-                users: shift.users.as_deref().unwrap_or_default(),
-                groups: shift.groups.as_deref().unwrap_or_default(),
-            })
-            .collect();
-        crowd::check(tx.conn, &*people, &tenants, &named)?;
-        let plan = rules::planned(&old, &before, change, new_id, now)?;
+        crowd::check(tx.conn, &*people, &tenants, change.shifts.as_deref().unwrap_or_default(), &mut wrong)?;
+        let plan = rules::planned(&old, &before, change, wrong, new_id, now)?;
         store::update(tx.conn, &old, &plan)?;
         shown::note(tx, Some((&old, &before)), Some((&plan.roster, &plan.after)));
         respond(tx, &*people, &tenants, &plan.roster, &plan.after, &Form::Read)

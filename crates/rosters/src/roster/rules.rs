@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use base::{
-    problem::{FieldError, Problem},
+    problem::{Problem, Wrong},
     query_string,
     text::fold,
     timestamp::Timestamp,
@@ -73,17 +73,8 @@ pub fn zone(name: &str) -> Result<Zone, Problem> {
     Zone::find(name).ok_or_else(Problem::internal)
 }
 
-/// A roster that is new, and its shifts, which hold as if they had always been. `number` names what is new.
-///
-/// # Errors
-/// 400 when two shifts have one name.
-pub fn created(
-    new: &NewRoster,
-    tenant: &str,
-    mut id: impl FnMut() -> String,
-    now: Timestamp,
-) -> Result<(Roster, Vec<Shift>), Problem> {
-    check_names(new.shifts.iter().map(|shift| shift.name.as_str()))?;
+/// A roster that is new, and its shifts, which hold as if they had always been. `id` names what is new.
+pub fn created(new: &NewRoster, tenant: &str, mut id: impl FnMut() -> String, now: Timestamp) -> (Roster, Vec<Shift>) {
     let roster = Roster {
         tenant_id: tenant.to_owned(),
         id: format!("ES-{}", id()),
@@ -101,7 +92,7 @@ pub fn created(
     let shifts =
         (0..).zip(&new.shifts).map(|(position, shift)| row(&roster, shift, format!("ESD-{}", id()), position, 0));
     let shifts = shifts.collect();
-    Ok((roster, shifts))
+    (roster, shifts)
 }
 
 fn row(roster: &Roster, shift: &NewShift, id: String, position: i64, from_ms: i64) -> Shift {
@@ -119,17 +110,21 @@ fn row(roster: &Roster, shift: &NewShift, id: String, position: i64, from_ms: i6
     }
 }
 
-fn check_names<'n>(names: impl Iterator<Item = &'n str>) -> Result<(), Problem> {
-    let mut seen: HashMap<String, usize> = HashMap::new();
-    let mut errors = Vec::new();
-    for (index, name) in names.enumerate() {
-        let first = *seen.entry(fold(name)).or_insert(index);
-        if first != index {
+/// Adds the shifts of a new roster whose names others have already to what is wrong.
+pub fn check_names(shifts: &[ShiftChange], wrong: &mut Wrong) {
+    distinct((0..).zip(shifts).filter_map(|(place, shift)| Some((place, shift.name.as_deref()?))), wrong);
+}
+
+/// The same, of names with the places of their shifts.
+fn distinct<'n>(names: impl Iterator<Item = (i64, &'n str)>, wrong: &mut Wrong) {
+    let mut seen: HashMap<String, i64> = HashMap::new();
+    for (place, name) in names {
+        let first = *seen.entry(fold(name)).or_insert(place);
+        if first != place {
             let message = format!("must be unique in the roster; shiftDetails[{first}] has the name \"{name}\" too");
-            errors.push(FieldError::new(format!("shiftDetails[{index}].name"), message));
+            wrong.add(&format!("shiftDetails[{place}].name"), message);
         }
     }
-    if errors.is_empty() { Ok(()) } else { Err(Problem::fields(errors)) }
 }
 
 /// What an update does.
@@ -150,15 +145,16 @@ pub struct Plan {
 }
 
 /// Works out what an update of a roster with these present shifts does. What is as it was keeps its version, so that
-/// history is cut only where something changed.
+/// history is cut only where something changed. `wrong` is what the body was found to have wrong so far.
 ///
 /// # Errors
-/// 400 for a shift id that is not one of the roster's or is given twice, for two shifts of one name, and for a shift
+/// 400 for that, for a shift id that is not one of the roster's or is given twice, for two shifts of one name, and for a shift
 /// that is left without anybody.
 pub fn planned(
     old: &Roster,
     present: &[Shift],
     change: RosterChange,
+    mut wrong: Wrong,
     mut id: impl FnMut() -> String,
     now: Timestamp,
 ) -> Result<Plan, Problem> {
@@ -177,34 +173,35 @@ pub fn planned(
     };
     let from_ms = effective_ms(now);
     let wanted = change.shifts.unwrap_or_else(|| present.iter().map(kept).collect());
-    let (mut after, mut errors, mut taken) = (Vec::new(), Vec::new(), HashSet::new());
-    for ((index, position), shift) in (0..).zip(0..).zip(wanted) {
-        let path = |field: &str| format!("shiftDetails[{index}].{field}");
+    let (mut after, mut taken) = (Vec::new(), HashSet::new());
+    for (position, shift) in (0..).zip(wanted) {
+        let path = |field: &str| format!("shiftDetails[{position}].{field}");
         let Some(shift_id) = shift.id.clone() else {
-            let new = shift.complete().ok_or_else(Problem::internal)?;
-            after.push(row(&roster, &new, format!("ESD-{}", id()), position, from_ms));
+            match shift.complete() {
+                Some(new) => after.push(row(&roster, &new, format!("ESD-{}", id()), position, from_ms)),
+                None if wrong.has(&format!("shiftDetails[{position}]")) => {}
+                None => return Err(Problem::internal()),
+            }
             continue;
         };
         let Some(known) = present.iter().find(|known| known.id == shift_id) else {
             let message = format!("names no shift of the roster: {}", base::problem::shorten(&shift_id));
-            errors.push(FieldError::new(path("id"), message));
+            wrong.add(&path("id"), message);
             continue;
         };
         if !taken.insert(shift_id) {
-            errors.push(FieldError::new(path("id"), "is given more than once"));
+            wrong.add(&path("id"), "is given more than once");
             continue;
         }
         let next = changed(known, shift, &roster, position, from_ms)?;
         let crew = Crew::from_json(&next.crew)?;
         if crew.users.is_empty() && crew.groups.is_empty() {
-            errors.push(FieldError::new(path("users"), NOBODY));
+            wrong.add(&path("users"), NOBODY);
         }
         after.push(next);
     }
-    if !errors.is_empty() {
-        return Err(Problem::fields(errors));
-    }
-    check_names(after.iter().map(|shift| shift.name.as_str()))?;
+    distinct(after.iter().map(|shift: &Shift| (shift.position, shift.name.as_str())), &mut wrong);
+    wrong.check()?;
     let same = |one: &Shift, other: &Shift| Shift { position: other.position, ..one.clone() } == *other;
     let (mut begin, mut moved) = (Vec::new(), Vec::new());
     let mut end: Vec<String> = present.iter().map(|shift| shift.id.clone()).collect();
@@ -309,7 +306,7 @@ mod tests {
             })
             .collect();
         let body = json!({"name": "R", "description": "d", "timeZone": {"name": "GMT"}, "shiftDetails": shifts});
-        NewRoster::read(&body).unwrap()
+        RosterChange::read(&body, true).0.complete().unwrap()
     }
 
     fn ids() -> impl FnMut() -> String {
@@ -323,11 +320,11 @@ mod tests {
     const THEN: Timestamp = Timestamp::from_millis(5_500);
 
     fn stored() -> (Roster, Vec<Shift>) {
-        created(&new(&[("a", "u1"), ("b", "u2")]), "client_1", ids(), THEN).unwrap()
+        created(&new(&[("a", "u1"), ("b", "u2")]), "client_1", ids(), THEN)
     }
 
     fn change(value: serde_json::Value) -> RosterChange {
-        RosterChange::read(&value).unwrap()
+        RosterChange::read(&value, false).0
     }
 
     #[test]
@@ -337,7 +334,7 @@ mod tests {
         let body = json!({"description": "e", "shiftDetails": [
             {"id": shifts[1].id}, {"id": shifts[0].id, "users": [{"id": "u3"}, {"id": "U3 "}]},
         ]});
-        let plan = planned(&roster, &shifts, change(body), ids(), THEN).unwrap();
+        let plan = planned(&roster, &shifts, change(body), Wrong::default(), ids(), THEN).unwrap();
         assert_eq!((plan.roster.version, plan.roster.updated_ms, plan.from_ms), (2, Some(5_500), 5_000));
         assert_eq!(plan.end, [shifts[0].id.clone()]);
         assert_eq!(plan.moved, [(shifts[1].id.clone(), 0)]);
@@ -349,9 +346,17 @@ mod tests {
     #[test]
     fn another_zone_is_another_version_of_every_shift() {
         let (roster, shifts) = stored();
-        let plan = planned(&roster, &shifts, change(json!({"timeZone": {"name": "Asia/Tokyo"}})), ids(), THEN).unwrap();
+        let plan = planned(
+            &roster,
+            &shifts,
+            change(json!({"timeZone": {"name": "Asia/Tokyo"}})),
+            Wrong::default(),
+            ids(),
+            THEN,
+        )
+        .unwrap();
         assert_eq!((plan.end.len(), plan.begin.len()), (2, 2));
-        let plan = planned(&roster, &shifts, change(json!({"name": "Q"})), ids(), THEN).unwrap();
+        let plan = planned(&roster, &shifts, change(json!({"name": "Q"})), Wrong::default(), ids(), THEN).unwrap();
         assert_eq!((plan.end.len(), plan.begin.len(), plan.after.len()), (0, 0, 2));
     }
 
@@ -359,7 +364,7 @@ mod tests {
     fn shifts_are_known_by_their_id() {
         let (roster, shifts) = stored();
         let refused = |body| {
-            let errors = planned(&roster, &shifts, change(body), ids(), THEN).unwrap_err().errors;
+            let errors = planned(&roster, &shifts, change(body), Wrong::default(), ids(), THEN).unwrap_err().errors;
             errors.into_iter().map(|error| error.field_name).collect::<Vec<_>>()
         };
         let id = &shifts[0].id;
@@ -368,7 +373,9 @@ mod tests {
         assert_eq!(refused(json!({"shiftDetails": [{"id": id, "users": []}]})), ["shiftDetails[0].users"]);
         let same = json!({"shiftDetails": [{"id": id}, {"id": shifts[1].id, "name": "A"}]});
         assert_eq!(refused(same), ["shiftDetails[1].name"]);
-        let plan = planned(&roster, &shifts, change(json!({"shiftDetails": [{"id": id}]})), ids(), THEN).unwrap();
+        let plan =
+            planned(&roster, &shifts, change(json!({"shiftDetails": [{"id": id}]})), Wrong::default(), ids(), THEN)
+                .unwrap();
         assert_eq!(plan.end, [shifts[1].id.clone()]);
     }
 

@@ -1,6 +1,9 @@
 //! What clients see and say of rosters ("Rosters" in `docs/interface.md`).
 
-use base::{Fields, problem::Problem};
+use base::{
+    Fields,
+    problem::{Problem, Wrong},
+};
 use calendar::{RosterSchedule, Zone};
 use ports::{PeopleGroup, Person};
 use serde::Serialize;
@@ -279,42 +282,34 @@ pub struct ShiftChange {
     pub groups: Option<Vec<String>>,
 }
 
-impl NewRoster {
-    /// Reads a body.
+impl RosterChange {
+    /// Reads a body; that of a new roster must be complete. Says which fields are wrong, by their paths.
+    pub fn read(body: &Value, is_new: bool) -> (Self, Wrong) {
+        let mut fields = Fields::of(body);
+        let name = name(&mut fields, is_new);
+        let described = is_new || fields.has("description");
+        let description = described.then(|| fields.required_text("description"));
+        if is_new {
+            fields.require("timeZone");
+        }
+        let zone = fields.object("timeZone").and_then(|mut zone| calendar::parse::zone(&mut zone, "name"));
+        let shifts = if is_new || fields.has("shiftDetails") { shifts(&mut fields, is_new) } else { None };
+        let off_hours = off_hours(&mut fields);
+        (Self { name, description, zone, shifts, off_hours }, fields.wrong())
+    }
+
+    /// The new roster that this is, when nothing of it was wrong.
     ///
     /// # Errors
-    /// 400 that lists every field that is wrong, by its path.
-    pub fn read(body: &Value) -> Result<Self, Problem> {
-        let mut fields = Fields::of(body);
-        let name = name(&mut fields, true);
-        let description = fields.required_text("description");
-        fields.require("timeZone");
-        let zone = fields.object("timeZone").and_then(|mut zone| calendar::parse::zone(&mut zone, "name"));
-        let shifts = shifts(&mut fields, true);
-        let off_hours = off_hours(&mut fields).unwrap_or_default();
-        fields.finish()?;
-        let shifts = shifts.unwrap_or_default().into_iter().map(ShiftChange::complete).collect::<Option<Vec<_>>>();
-        match (name, zone, shifts) {
-            (Some(name), Some(zone), Some(shifts)) => Ok(Self { name, description, zone, shifts, off_hours }),
+    /// 500 when something is missing nevertheless.
+    pub fn complete(self) -> Result<NewRoster, Problem> {
+        let shifts = self.shifts.unwrap_or_default().into_iter().map(ShiftChange::complete).collect();
+        match (self.name, self.description, self.zone, shifts) {
+            (Some(name), Some(description), Some(zone), Some(shifts)) => {
+                Ok(NewRoster { name, description, zone, shifts, off_hours: self.off_hours.unwrap_or_default() })
+            }
             _ => Err(Problem::internal()),
         }
-    }
-}
-
-impl RosterChange {
-    /// Reads a body.
-    ///
-    /// # Errors
-    /// 400 that lists every field that is wrong, by its path.
-    pub fn read(body: &Value) -> Result<Self, Problem> {
-        let mut fields = Fields::of(body);
-        let name = name(&mut fields, false);
-        let description = if fields.has("description") { Some(fields.required_text("description")) } else { None };
-        let zone = fields.object("timeZone").and_then(|mut zone| calendar::parse::zone(&mut zone, "name"));
-        let shifts = if fields.has("shiftDetails") { shifts(&mut fields, false) } else { None };
-        let off_hours = off_hours(&mut fields);
-        fields.finish()?;
-        Ok(Self { name, description, zone, shifts, off_hours })
     }
 }
 

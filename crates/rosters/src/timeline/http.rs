@@ -14,14 +14,13 @@ use super::{
     wire::Timeline,
 };
 use crate::{
-    crowd::{self, Named},
     overrides,
     revisions::Revisions,
     roster::{
         documented::RosterInput,
-        http::{tenants_of, tenants_of_people},
+        http::{check_new, tenants_of, tenants_of_people},
         rules, store,
-        wire::{NewRoster, OffHours},
+        wire::{OffHours, RosterChange},
     },
     schedule::{self, Schedule},
 };
@@ -101,20 +100,15 @@ fn off_hours(roster: &store::Roster, range: Interval) -> Result<Vec<Interval>, P
 )]
 #[post("/rosters/preview")]
 pub async fn preview(at: At, people: web::Data<dyn People>, body: Body) -> api::Result<HttpResponse> {
-    let range = calendar::parse::range(at.query()?, Some(&body.0))?;
-    let new = NewRoster::read(&body.0)?;
-    // The names of its shifts are checked as for a create.
-    rules::created(&new, at.tenant.id.as_str(), String::new, at.now)?;
+    let (new, mut wrong) = RosterChange::read(&body.0, true);
+    let range = wrong.take(calendar::parse::range(at.query()?, Some(&body.0)))?;
     let tenants = tenants_of(at.tenant.id.as_str(), at.tenant.partner.as_str());
     let people = people.into_inner();
     let text = at
         .db
         .read(move |conn| {
-            let named: Vec<Named<'_>> = (0..)
-                .zip(&new.shifts)
-                .map(|(index, shift)| Named { index, users: &shift.users, groups: &shift.groups })
-                .collect();
-            crowd::check(conn, &*people, &tenants, &named)?;
+            let new = check_new(conn, &*people, &tenants, new, wrong)?;
+            let range = range.ok_or_else(Problem::internal)?;
             let schedule = Schedule::unsaved(&new);
             let crowd = schedule.crowd(conn, &*people, &tenants)?;
             let off = schedule::off_hours(&new.off_hours, new.zone, range);

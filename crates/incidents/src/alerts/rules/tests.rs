@@ -1,8 +1,10 @@
 //! What becomes of problems.
 
+use ports::Cover;
 use serde_json::json;
 
 use super::*;
+use crate::alerts::wire::Escalation;
 
 const NOW: Timestamp = Timestamp::from_millis(1_795_000_000_700);
 

@@ -1,0 +1,100 @@
+//! What maintenance windows make of an alert.
+
+use base::{text::fold, timestamp::Timestamp};
+use ports::Cover;
+
+use super::{ESCALATED, KEPT, MAINTENANCE, WINDOW, happened};
+use crate::alerts::{
+    alert::Alert,
+    wire::{Escalation, Suppression, Window},
+};
+
+/// A window expects the alert.
+pub fn expected(alert: &mut Alert, cover: &Cover, now: Timestamp) {
+    let until = cover.until.to_string();
+    let window = &cover.window;
+    let Alert { row, document } = alert;
+    MAINTENANCE.clone_into(&mut document.alert_type);
+    row.type_key = fold(MAINTENANCE);
+    WINDOW.clone_into(&mut row.suppression);
+    row.suppressed_until_ms = Some(cover.until.millis());
+    row.window_tenant = Some(window.tenant_id.clone());
+    row.window_id = Some(window.unique_id.clone());
+    document.suppression = Some(Suppression {
+        reason: "maintenance".to_owned(),
+        by: None,
+        time: now.to_string(),
+        until: Some(until.clone()),
+        note: String::new(),
+    });
+    document.maintenance = Some(Window {
+        unique_id: window.unique_id.clone(),
+        name: window.name.clone(),
+        since: cover.since.to_string(),
+        until,
+        run_escalation_action: cover.run_escalation_action,
+    });
+}
+
+/// The window of an alert that is open is over, and another one expects it as well.
+pub fn handed_over(alert: &mut Alert, cover: &Cover, now: Timestamp) {
+    expected(alert, cover, now);
+    alert.row.updated_ms = now.millis();
+    alert.row.version += 1;
+}
+
+/// No window expects the alert any more: it is as any other.
+pub fn released(alert: &mut Alert) {
+    let Alert { row, document } = alert;
+    document.alert_type.clone_from(&document.given_type);
+    row.type_key = fold(&document.alert_type);
+    row.suppression.clear();
+    (row.suppressed_until_ms, row.window_tenant, row.window_id) = (None, None, None);
+    (document.suppression, document.maintenance) = (None, None);
+}
+
+/// The window of an alert that is open is over. `on_call` is whom to escalate it to; `None` when the window does not
+/// want that, which leaves it as it is until it is reported again.
+pub fn outlasted(alert: &mut Alert, on_call: Option<Escalation>, now: Timestamp) {
+    // One that was ended early shows when it was, and not when it was planned to.
+    let early = |until: &mut String| {
+        let is_early = Timestamp::parse(until).is_some_and(|planned| planned > now);
+        if is_early {
+            *until = now.to_string();
+        }
+        is_early
+    };
+    let document = &mut alert.document;
+    let window = document.maintenance.as_mut().is_some_and(|window| early(&mut window.until));
+    let until = document.suppression.as_mut().and_then(|suppression| suppression.until.as_mut());
+    if until.is_some_and(early) {
+        alert.row.suppressed_until_ms = Some(now.millis());
+    }
+    if window {
+        alert.row.version += 1;
+    }
+    match on_call {
+        Some(escalation) => {
+            alert.row.suppression.clear();
+            alert.row.suppressed_until_ms = None;
+            alert.document.suppression = None;
+            alert.document.escalation = Some(escalation);
+            happened(alert, ESCALATED, now);
+        }
+        None => KEPT.clone_into(&mut alert.row.suppression),
+    }
+}
+
+/// The window of an alert ends at another time than was known.
+pub fn prolonged(alert: &mut Alert, until: Timestamp, now: Timestamp) {
+    alert.row.suppressed_until_ms = Some(until.millis());
+    alert.row.updated_ms = now.millis();
+    alert.row.version += 1;
+    let text = until.to_string();
+    if let Some(window) = &mut alert.document.maintenance {
+        window.until.clone_from(&text);
+    }
+    if let Some(suppression) = &mut alert.document.suppression {
+        suppression.until = Some(text);
+    }
+}
