@@ -8,9 +8,13 @@ use tracing_subscriber::EnvFilter;
 
 use crate::{cli::Storage, domains};
 
+/// The HTTP library calls it an error when a client sends what is no request, or goes away. The client is told; whoever
+/// wants to see it all the same names it in the filter.
+const QUIET: &str = "actix_http=off";
+
 /// Logs go to standard error: one JSON object a line, or text when a terminal watches.
 pub fn start_log(filter: &str) {
-    let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"));
+    let filter = EnvFilter::try_new(format!("{QUIET},{filter}")).unwrap_or_else(|_| EnvFilter::new("info"));
     // A line that cannot be written, because a disk is full, is lost; to complain of it there would panic.
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).log_internal_errors(false);
     if std::io::stderr().is_terminal() {

@@ -92,7 +92,9 @@ impl Guard {
         let method = request.method();
         let Some(operation) = declared.operations.iter().find(|known| known.method == method) else {
             let mut problem = Problem::new(Kind::MethodNotAllowed, "This path does not take that method.");
-            problem.allow = declared.operations.iter().map(|known| known.method.as_str().to_owned()).collect();
+            let known = declared.operations.iter().map(|known| known.method.as_str().to_owned());
+            let head = declared.operations.iter().any(|known| known.method == Method::GET).then(|| "HEAD".to_owned());
+            problem.allow = known.chain(head).collect();
             return Err(problem.into());
         };
         let ticket = shed::current();

@@ -51,6 +51,7 @@ fn a_wrong_method_is_a_405_with_allow(server: &Server) {
         let allow = answer.header("Allow").unwrap_or_default();
         assert!(allow.split(',').any(|name| name.trim() == allowed), "Allow {allow:?}: {answer}");
         assert!(!allow.split(',').any(|name| name.trim() == method), "Allow {allow:?}: {answer}");
+        assert_eq!(allow.contains("HEAD"), allow.contains("GET"), "Allow {allow:?}: {answer}");
     }
 }
 
