@@ -15,6 +15,7 @@ use actix_web::{
     http::{Method, StatusCode, header},
     middleware::from_fn,
     test::{TestRequest, call_service, init_service, read_body},
+    web,
 };
 use api::{Access as _, Caller, Role, access::Identity, clock, guard};
 use base::{secret::Secret, tenant::TenantId, timestamp::Timestamp};
