@@ -42,7 +42,7 @@ pub struct AuditEntry {
     pub entity: String,
     /// Its id.
     pub entity_id: String,
-    /// `{field: {"before": …, "after": …}}`; never a secret.
+    /// `{field: {"before": …, "after": …}}`; of a secret only that it changed, as `[secret]`.
     #[schema(value_type = Object)]
     pub changes: Box<RawValue>,
     /// The request that did it.

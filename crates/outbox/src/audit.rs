@@ -8,7 +8,7 @@ use diesel::prelude::*;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::{Change, Who, schema::audit_log};
+use crate::{Change, Unpublished, Who, schema::audit_log};
 
 /// A row of the log.
 #[derive(Clone, Debug, Queryable, Insertable)]
@@ -40,8 +40,8 @@ pub struct Entry {
 const LONGEST: usize = 2000;
 
 impl Entry {
-    pub(crate) fn of(who: &Who, now: Timestamp, change: &Change) -> Result<Self> {
-        let changes = serde_json::to_string(&difference(change.before.as_ref(), change.after.as_ref()));
+    pub(crate) fn of(who: &Who, now: Timestamp, change: &Change, unpublished: &[Unpublished]) -> Result<Self> {
+        let changes = serde_json::to_string(&difference(change.before.as_ref(), change.after.as_ref(), unpublished));
         Ok(Self {
             tenant_id: change.tenant_id.clone(),
             id: format!("AUD-{}", uuid::Uuid::now_v7()),
@@ -71,12 +71,26 @@ struct Sides<'v> {
     after: Option<&'v Value>,
 }
 
-/// The fields that differ, each with its value before and after; nested objects by their path.
-fn difference<'v>(before: Option<&'v Value>, after: Option<&'v Value>) -> BTreeMap<Cow<'v, str>, Sides<'v>> {
+/// The fields that differ, each with its value before and after; nested objects by their path. Secrets that changed are
+/// among them whatever is told of them.
+fn difference<'v>(
+    before: Option<&'v Value>,
+    after: Option<&'v Value>,
+    unpublished: &'v [Unpublished],
+) -> BTreeMap<Cow<'v, str>, Sides<'v>> {
     let mut fields: BTreeMap<_, Sides<'v>> = BTreeMap::new();
-    flatten(None, before, &mut |name, value| fields.entry(name).or_default().before = Some(value));
-    flatten(None, after, &mut |name, value| fields.entry(name).or_default().after = Some(value));
+    let (secrets, others): (Vec<_>, Vec<_>) = unpublished.iter().partition(|field| field.secret);
+    let sides = std::iter::once((None, before, after)).chain(
+        others.into_iter().map(|field| (Some(field.name.as_str()), field.before.as_ref(), field.after.as_ref())),
+    );
+    for (path, before, after) in sides {
+        flatten(path, before, &mut |name, value| fields.entry(name).or_default().before = Some(value));
+        flatten(path, after, &mut |name, value| fields.entry(name).or_default().after = Some(value));
+    }
     fields.retain(|_, sides| sides.before != sides.after);
+    for Unpublished { name, before, after, .. } in secrets {
+        fields.insert(Cow::Borrowed(name), Sides { before: before.as_ref(), after: after.as_ref() });
+    }
     fields
 }
 
@@ -121,7 +135,7 @@ mod tests {
     fn only_what_differs_is_logged_by_its_path() {
         let before = json!({"name": "a", "place": {"city": "Graz", "floor": 1}, "tags": [1]});
         let after = json!({"name": "a", "place": {"city": "Linz", "floor": 1}, "note": "x"});
-        let changes = json!(difference(Some(&before), Some(&after)));
+        let changes = json!(difference(Some(&before), Some(&after), &[]));
         let expected = json!({
             "note": {"after": "x"}, "place.city": {"before": "Graz", "after": "Linz"}, "tags": {"before": [1]}
         });
@@ -131,6 +145,6 @@ mod tests {
     #[test]
     fn a_long_value_is_measured_and_not_kept() {
         let long = json!({"text": "x".repeat(5000)});
-        assert_eq!(json!(difference(None, Some(&long))), json!({"text": {"after": "(5002 characters)"}}));
+        assert_eq!(json!(difference(None, Some(&long), &[])), json!({"text": {"after": "(5002 characters)"}}));
     }
 }

@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, delete, get, post, web};
 use api::{Answer, At, Body, OptionalBody, Result, stream};
-use outbox::{Entity, Tx};
+use outbox::{Entity, Tx, Unpublished};
 
 use super::{
     rules,
@@ -40,12 +40,13 @@ pub(crate) async fn create_api_key(at: At, body: Body) -> Result<HttpResponse> {
     .await
 }
 
-/// Notes that a key changed.
+/// Notes that a key changed: it is new, gone, or has another secret.
 pub(crate) fn note(tx: &mut Tx<'_>, before: Option<&store::Row>, after: Option<&store::Row>) -> db::Result<()> {
     let Some(row) = after.or(before) else { return Ok(()) };
     let entity = Entity { tenant_id: &row.tenant_id, kind: "ApiKey", id: &row.id, publish: false };
     let shown = |row: Option<&store::Row>| row.cloned().map(ApiKey::from);
-    tx.note_shown(entity, shown(before).as_ref(), shown(after).as_ref())
+    let secret = Unpublished::secret("secret", before.is_some(), after.is_some());
+    tx.note_shown_with(entity, shown(before).as_ref(), shown(after).as_ref(), vec![secret])
 }
 
 /// List API keys
