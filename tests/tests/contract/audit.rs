@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 both_backends![
     a_rotated_key_is_in_the_log,
+    changed_secrets_of_integrations_are_in_the_log,
 ];
 
 /// What the log has of an entity, oldest first: what was done, and the fields that changed.
@@ -34,4 +35,39 @@ fn a_rotated_key_is_in_the_log(server: &Server) {
     for (action, changes) in &log[1..] {
         assert_eq!((action.as_str(), &changes["secret"]), ("UPDATE", &changed()), "{changes}");
     }
+}
+
+fn changed_secrets_of_integrations_are_in_the_log(server: &Server) {
+    let client = server.new_client();
+    let (first, second) = (uuid(), uuid());
+    let with = |password: &str| json!({"baseURI": "https://receiver.invalid/api", "authType": "BASIC", "userName": "u", "password": password});
+    let made = client
+        .post("/integrations/install/CUSTOM", &json!({"displayName": unique("one"), "baseNotifier": with(&first)}));
+    let id = super::text(&made.ok()["id"]);
+    let path = format!("/integrations/installed/{id}");
+    for _ in 0..2 {
+        client.post(&format!("{path}/signingSecret/rotate"), &json!({})).ok();
+    }
+    client.post(&format!("{path}/notifier"), &with(&second)).ok();
+    let rows = log(&client, &id);
+    assert_eq!(rows.len(), 4, "{rows:?}");
+    assert_eq!(rows[0].1["signingSecret"], json!({"after": "[secret]"}));
+    assert_eq!(rows[0].1["baseNotifier.password"], json!({"after": "[secret]"}));
+    for (_, changes) in &rows[1..3] {
+        assert_eq!(changes["signingSecret"], changed(), "{changes}");
+    }
+    assert_eq!((&rows[3].1["baseNotifier.password"], &rows[3].1["signingSecret"]), (&changed(), &Value::Null));
+
+    let header = |value: &str| json!({"headers": [{"key": "X-Api-Key", "value": value}]});
+    let event = super::text(&client.post(&format!("{path}/event"), &header(&first)).ok()["id"]);
+    client.post(&format!("{path}/event/{event}"), &header(&second)).ok();
+    let own = json!({"notifier": with(&first), "headers": []});
+    client.post(&format!("{path}/event/{event}"), &own).ok();
+    let rows = log(&client, &event);
+    assert_eq!(rows.len(), 3, "{rows:?}");
+    assert_eq!(rows[1].1["headers.x-api-key"], changed());
+    assert_eq!(rows[2].1["headers.x-api-key"], json!({"before": "[secret]"}));
+    assert_eq!(rows[2].1["notifier.password"], json!({"after": "[secret]"}));
+    let whole = client.get("/auditLog/search?pageSize=1000").text();
+    assert!(!whole.contains(&first) && !whole.contains(&second), "the log tells a secret");
 }
