@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 both_backends![
     a_rotated_key_is_in_the_log,
     changed_secrets_of_integrations_are_in_the_log,
+    changes_of_a_resource_that_nobody_is_told_of_are_in_the_log,
 ];
 
 /// What the log has of an entity, oldest first: what was done, and the fields that changed.
@@ -70,4 +71,42 @@ fn changed_secrets_of_integrations_are_in_the_log(server: &Server) {
     assert_eq!(rows[2].1["notifier.password"], json!({"after": "[secret]"}));
     let whole = client.get("/auditLog/search?pageSize=1000").text();
     assert!(!whole.contains(&first) && !whole.contains(&second), "the log tells a secret");
+}
+
+fn changes_of_a_resource_that_nobody_is_told_of_are_in_the_log(server: &Server) {
+    let client = server.new_client();
+    let id = super::device(&client, &unique("quiet"));
+    let path = format!("/resources/{id}");
+    let bodies = [
+        json!({"cpus": [{"model": "Xeon"}]}),
+        json!({"cpus": [{"model": "Epyc"}]}),
+        json!({"consoles": [{"name": "ilo"}]}),
+        json!({"locationUuids": ["a"]}),
+        json!({"managementProfile": {"name": "p"}}),
+        json!({"components": ["fan"]}),
+        json!({"metricTypes": [{"metricName": "load"}]}),
+        json!({"credential": {"port": 443}}),
+        json!({"credential": {"port": 444}}),
+    ];
+    for body in &bodies {
+        let etag = client.get(&path).header("ETag").map(ToOwned::to_owned);
+        let answer = client.post(&path, body);
+        answer.ok();
+        assert_ne!(answer.header("ETag").map(ToOwned::to_owned), etag, "{body}");
+    }
+    let rows = log(&client, &id);
+    assert_eq!(rows.len(), 1 + bodies.len(), "{rows:?}");
+    for (body, (action, changes)) in bodies.iter().zip(&rows[1..]) {
+        let name = body.as_object().and_then(|body| body.keys().next()).expect("a field");
+        let changes = changes.as_object().expect("fields");
+        assert_eq!((action.as_str(), changes.len()), ("UPDATE", 1), "{changes:?}");
+        assert!(changes.keys().all(|field| field.split('.').next() == Some(name)), "{name}: {changes:?}");
+    }
+    assert_eq!(rows[9].1["credential"], changed());
+    let model = |row: &(String, Value), side: &str| row.1["cpus"][side][0]["model"].clone();
+    assert_eq!((model(&rows[2], "before"), model(&rows[2], "after")), (json!("Xeon"), json!("Epyc")));
+    // A whole is logged with all its parts.
+    let made = client.post("/resources", &json!({"name": "whole", "cpus": [{"model": "Xeon"}]})).ok();
+    let rows = log(&client, &super::text(&made["resourceUUID"]));
+    assert_eq!((rows.len(), model(&rows[0], "after")), (1, json!("Xeon")));
 }
