@@ -5,7 +5,7 @@ use std::{borrow::Cow, collections::BTreeMap};
 use base::{Found, Key, Walk, timestamp::Timestamp};
 use db::{Column, Condition, Conn, Error, Order, Result};
 use diesel::prelude::*;
-use serde::{Serialize, Serializer};
+use serde::{Serialize, Serializer, ser::Error as _};
 use serde_json::Value;
 
 use crate::{Change, Unpublished, Who, schema::audit_log};
@@ -106,13 +106,25 @@ fn flatten<'v>(path: Option<&str>, value: Option<&'v Value>, each: &mut impl FnM
     }
 }
 
+/// A value, or of a long one its length in characters: a text's own, of an array those of its JSON.
 fn shortened<S: Serializer>(value: &Option<&Value>, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-    let length = match value {
-        None | Some(Value::Null | Value::Bool(_) | Value::Number(_)) => 0,
-        Some(Value::String(text)) if text.len() <= LONGEST => 0,
-        Some(other) => other.to_string().len(),
-    };
-    if length <= LONGEST { value.serialize(serializer) } else { format!("({length} characters)").serialize(serializer) }
+    // No text has more characters than bytes.
+    let length_of = |text: &str| if text.len() <= LONGEST { 0 } else { text.chars().count() };
+    let told = |length: usize| format!("({length} characters)");
+    match value {
+        Some(Value::String(text)) => match length_of(text) {
+            length if length > LONGEST => told(length).serialize(serializer),
+            _ => text.serialize(serializer),
+        },
+        Some(value @ (Value::Array(_) | Value::Object(_))) => {
+            let json = serde_json::value::to_raw_value(value).map_err(S::Error::custom)?;
+            match length_of(json.get()) {
+                length if length > LONGEST => told(length).serialize(serializer),
+                _ => json.serialize(serializer),
+            }
+        }
+        value => value.serialize(serializer),
+    }
 }
 
 /// A page of the log, by time.
@@ -144,7 +156,13 @@ mod tests {
 
     #[test]
     fn a_long_value_is_measured_and_not_kept() {
-        let long = json!({"text": "x".repeat(5000)});
-        assert_eq!(json!(difference(None, Some(&long), &[])), json!({"text": {"after": "(5002 characters)"}}));
+        let logged = |value: Value| json!(difference(None, Some(&json!({"x": value})), &[]))["x"]["after"].clone();
+        assert_eq!(logged(json!("x".repeat(2001))), "(2001 characters)");
+        assert_eq!(logged(json!("ä".repeat(2001))), "(2001 characters)");
+        // Characters count, neither bytes nor what JSON makes of them.
+        for kept in [json!("ä".repeat(2000)), json!("\"".repeat(2000)), json!(["é".repeat(1996)]), json!(null)] {
+            assert_eq!(logged(kept.clone()), kept);
+        }
+        assert_eq!(logged(json!(["é".repeat(1997)])), "(2001 characters)");
     }
 }

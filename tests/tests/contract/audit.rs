@@ -7,6 +7,7 @@ both_backends![
     a_rotated_key_is_in_the_log,
     changed_secrets_of_integrations_are_in_the_log,
     changes_of_a_resource_that_nobody_is_told_of_are_in_the_log,
+    characters_are_counted_and_not_bytes,
 ];
 
 /// What the log has of an entity, oldest first: what was done, and the fields that changed.
@@ -109,4 +110,15 @@ fn changes_of_a_resource_that_nobody_is_told_of_are_in_the_log(server: &Server) 
     let made = client.post("/resources", &json!({"name": "whole", "cpus": [{"model": "Xeon"}]})).ok();
     let rows = log(&client, &super::text(&made["resourceUUID"]));
     assert_eq!((rows.len(), model(&rows[0], "after")), (1, json!("Xeon")));
+}
+
+fn characters_are_counted_and_not_bytes(server: &Server) {
+    let client = server.new_client();
+    let text = "ä".repeat(2000);
+    let made = client.post("/incidents", &json!({"subject": "long", "description": text})).ok();
+    let rows = log(&client, &super::text(&made["id"]));
+    assert_eq!(rows[0].1["description"]["after"], json!(text));
+    let made = client.post("/incidents", &json!({"subject": "long", "description": format!("{text}ä")})).ok();
+    let rows = log(&client, &super::text(&made["id"]));
+    assert_eq!(rows[0].1["description"]["after"], "(2001 characters)");
 }
