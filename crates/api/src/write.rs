@@ -41,6 +41,12 @@ impl Answer {
         Ok(Self { once: Some(Secret::new(encode(with_secret)?)), ..Self::ok(without)? })
     }
 
+    /// This answer, with a version as `ETag`.
+    pub fn of_version(mut self, version: i64) -> Self {
+        self.stored.etag = Some(version);
+        self
+    }
+
     fn stored(etag: Option<i64>, body: String) -> Self {
         Self { stored: Stored { etag, body }, once: None }
     }

@@ -10,6 +10,7 @@ both_backends![
     if_match_guards_an_update,
     if_match_guards_a_delete,
     concurrent_writers_with_if_match_win_once,
+    api_keys_heed_if_match,
 ];
 
 #[track_caller]
@@ -84,4 +85,24 @@ fn concurrent_writers_with_if_match_win_once(server: &Server) {
     assert!(statuses.iter().all(|status| [200, 409, 412].contains(status)), "{statuses:?}");
     let detail = client.get(&path).ok();
     assert!(text(&detail["generalInfo"]["description"]).starts_with("writer "));
+}
+
+fn api_keys_heed_if_match(server: &Server) {
+    let client = server.new_client();
+    let made = client.post("/apiKeys", &json!({"name": "guarded", "role": "viewer"}));
+    let path = format!("/apiKeys/{}", text(&made.ok()["id"]));
+    let rotate = |tag: &str| client.request("POST", &format!("{path}/rotate")).header("If-Match", tag).send();
+    let tag_of = |answer: &muster_tests::Response| answer.header("ETag").expect("an ETag").to_owned();
+    let first = tag_of(&made);
+    let rotated = rotate(&first);
+    rotated.ok();
+    let second = tag_of(&rotated);
+    assert_ne!(first, second);
+    rotate(&first).problem(412, "0004");
+    rotate("\"999\"").problem(412, "0004");
+    let revoke = |tag: &str| client.request("DELETE", &path).header("If-Match", tag).send();
+    revoke(&first).problem(412, "0004");
+    assert!(client.get("/apiKeys").list().iter().any(|key| key["name"] == "guarded"), "a 412 changes nothing");
+    revoke(&second).ok();
+    rotate("*").not_found();
 }
