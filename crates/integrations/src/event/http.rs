@@ -237,7 +237,7 @@ pub async fn get(at: At, path: web::Path<(String, String, String)>) -> api::Resu
             Ok((row, integration.notifier()))
         })
         .await?;
-    answer::entity(&at, &Event::of(&row, base), row.version)
+    answer::tagged(&Event::of(&row, base), row.version)
 }
 
 /// List the events of an integration
