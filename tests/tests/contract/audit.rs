@@ -8,6 +8,7 @@ both_backends![
     changed_secrets_of_integrations_are_in_the_log,
     changes_of_a_resource_that_nobody_is_told_of_are_in_the_log,
     characters_are_counted_and_not_bytes,
+    identifiers_match_whatever_their_letter_case,
 ];
 
 /// What the log has of an entity, oldest first: what was done, and the fields that changed.
@@ -121,4 +122,20 @@ fn characters_are_counted_and_not_bytes(server: &Server) {
     let made = client.post("/incidents", &json!({"subject": "long", "description": format!("{text}ä")})).ok();
     let rows = log(&client, &super::text(&made["id"]));
     assert_eq!(rows[0].1["description"]["after"], "(2001 characters)");
+}
+
+fn identifiers_match_whatever_their_letter_case(server: &Server) {
+    let client = server.new_client();
+    let id = super::device(&client, &unique("cased"));
+    let row = client.get(&format!("/auditLog/search?queryString=entityId:{id}")).page()["results"][0].clone();
+    for name in ["entityId", "userId", "keyId", "requestId"] {
+        let value = super::text(&row[name]);
+        for value in [value.to_lowercase(), value.to_uppercase()] {
+            let found = client.search("/auditLog/search", &format!("{name}:{value}")).page();
+            assert!(found["results"].as_array().expect("rows").contains(&row), "{name}:{value}: {found}");
+        }
+    }
+    assert_eq!(client.search("/auditLog/search", "action:create").page()["results"][0], row);
+    client.search("/auditLog/search", "action:FOO").invalid(&["queryString"]);
+    client.search("/auditLog/search", "action:CREATE,FOO").invalid(&["queryString"]);
 }
