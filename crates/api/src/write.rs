@@ -181,7 +181,8 @@ impl At {
         let mut given = request.headers().get_all(KEY);
         let Some(value) = given.next() else { return Ok(None) };
         let key = value.to_str().unwrap_or("").trim();
-        if given.next().is_some() || key.is_empty() || key.len() > 255 {
+        let is_visible = key.bytes().all(|byte| byte.is_ascii_graphic());
+        if given.next().is_some() || key.is_empty() || key.len() > 255 || !is_visible {
             let message = "takes one value of 1 to 255 visible ASCII characters";
             return Err(Problem::field("Idempotency-Key", message).into());
         }

@@ -10,6 +10,7 @@ both_backends![
     if_match_guards_an_update,
     if_match_guards_a_delete,
     concurrent_writers_with_if_match_win_once,
+    a_malformed_if_match_is_refused,
     api_keys_heed_if_match,
     what_shows_names_of_others_is_never_a_304,
 ];
@@ -88,6 +89,20 @@ fn concurrent_writers_with_if_match_win_once(server: &Server) {
     assert!(text(&detail["generalInfo"]["description"]).starts_with("writer "));
 }
 
+fn a_malformed_if_match_is_refused(server: &Server) {
+    let client = server.new_client();
+    let path = format!("/resources/{}", device(&client, "malformed"));
+    let send = |tag: &str| client.request("POST", &path).header("If-Match", tag).json(&json!({"make": "x"})).send();
+    for wrong in ["1", "\"1", "1\"", "\"", "", "W/1", "\"1\"\"", "w/\"1\""] {
+        let told = send(wrong).problem(400, "0002");
+        assert!(text(&told["detail"]).contains("\"3\""), "it says how a tag looks: {told}");
+    }
+    for other in ["\"0\"", "\"\"", "\"of another service\"", "W/\"1\""] {
+        send(other).problem(412, "0004");
+    }
+    send("\"1\"").ok();
+}
+
 fn api_keys_heed_if_match(server: &Server) {
     let client = server.new_client();
     let made = client.post("/apiKeys", &json!({"name": "guarded", "role": "viewer"}));
@@ -103,6 +118,7 @@ fn api_keys_heed_if_match(server: &Server) {
     rotate("\"999\"").problem(412, "0004");
     let revoke = |tag: &str| client.request("DELETE", &path).header("If-Match", tag).send();
     revoke(&first).problem(412, "0004");
+    revoke("1").problem(400, "0002");
     assert!(client.get("/apiKeys").list().iter().any(|key| key["name"] == "guarded"), "a 412 changes nothing");
     revoke(&second).ok();
     rotate("*").not_found();
