@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 both_backends![
     a_key_has_one_effect_for_all_its_senders_through_crashes,
     another_request_under_the_key_is_refused,
+    a_key_has_visible_characters_only,
     a_replay_is_the_first_answer,
     what_was_refused_may_be_sent_again,
     callers_and_tenants_have_keys_of_their_own,
@@ -147,6 +148,15 @@ fn keyed(client: &Client, key: &str, path: &str, body: &Value) -> Response {
 fn names(client: &Client) -> Vec<String> {
     let listed = client.get("/resources/minimal?state=all").list();
     listed.iter().map(|resource| resource["name"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+fn a_key_has_visible_characters_only(server: &Server) {
+    let client = server.new_client();
+    for wrong in ["a b", "a\tb", "ä", "", &"k".repeat(256)] {
+        keyed(&client, wrong, "/resources", &json!({"name": "a"})).invalid(&["Idempotency-Key"]);
+    }
+    assert!(names(&client).is_empty());
+    keyed(&client, &"~!".repeat(127), "/resources", &json!({"name": "a"})).ok();
 }
 
 fn another_request_under_the_key_is_refused(server: &Server) {

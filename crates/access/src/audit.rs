@@ -9,7 +9,10 @@ use base::{
     timestamp::Timestamp,
 };
 use db::Condition;
-use outbox::audit::{self, Entry};
+use outbox::{
+    Action,
+    audit::{self, Entry},
+};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -42,7 +45,7 @@ pub struct AuditEntry {
     pub entity: String,
     /// Its id.
     pub entity_id: String,
-    /// `{field: {"before": …, "after": …}}`; never a secret.
+    /// `{field: {"before": …, "after": …}}`; of a secret only that it changed, as `[secret]`.
     #[schema(value_type = Object)]
     pub changes: Box<RawValue>,
     /// The request that did it.
@@ -93,17 +96,26 @@ pub async fn search(at: At) -> api::Result<HttpResponse> {
 }
 
 fn condition(term: &Term) -> Result<Condition, Problem> {
-    let values = || term.values.iter().map(String::as_str);
+    let values = || term.values.iter().map(|value| fold(value));
     Ok(match term.name {
-        "userId" => Condition::text_in("audit_log.user_id IN", values()),
-        "keyId" => Condition::text_in("audit_log.key_id IN", values()),
-        "action" => Condition::text_in("audit_log.action IN", values().map(str::to_uppercase)),
-        "entity" => Condition::text_in("lower(audit_log.entity) IN", values().map(fold)),
-        "entityId" => Condition::text_in("audit_log.entity_id IN", values()),
-        "requestId" => Condition::text_in("audit_log.request_id IN", values()),
+        "userId" => Condition::text_in("lower(audit_log.user_id) IN", values()),
+        "keyId" => Condition::text_in("lower(audit_log.key_id) IN", values()),
+        "action" => Condition::text_in(
+            "audit_log.action IN",
+            term.values.iter().map(|value| action(value)).collect::<Result<Vec<_>, _>>()?,
+        ),
+        "entity" => Condition::text_in("lower(audit_log.entity) IN", values()),
+        "entityId" => Condition::text_in("lower(audit_log.entity_id) IN", values()),
+        "requestId" => Condition::text_in("lower(audit_log.request_id) IN", values()),
         "startDate" => Condition::sql("audit_log.at_ms >= ").integer(time(term)?),
         _ => Condition::sql("audit_log.at_ms < ").integer(time(term)?.saturating_add(1000)),
     })
+}
+
+fn action(value: &str) -> Result<&'static str, Problem> {
+    let all = [Action::Create, Action::Update, Action::Delete].map(Action::as_str);
+    let wrong = || Problem::field("queryString", format!("action: must be one of: {}", all.join(", ")));
+    all.into_iter().find(|action| action.eq_ignore_ascii_case(value)).ok_or_else(wrong)
 }
 
 fn time(term: &Term) -> Result<i64, Problem> {

@@ -66,8 +66,12 @@ impl At {
         if text == "*" {
             return Ok(None);
         }
-        let version = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')).and_then(|t| t.parse().ok());
-        // A tag that this service never gave out matches nothing.
+        let quoted = text.strip_prefix("W/").unwrap_or(text).strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+        if quoted.is_none_or(|tag| tag.contains('"')) {
+            return Err(Problem::invalid("If-Match takes an entity tag in its quotes, such as \"3\", or *.").into());
+        }
+        // A tag that this service never gave out matches nothing, nor does a weak one.
+        let version = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).and_then(|tag| tag.parse().ok());
         Ok(Some(version.unwrap_or(-1)))
     }
 

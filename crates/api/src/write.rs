@@ -41,6 +41,12 @@ impl Answer {
         Ok(Self { once: Some(Secret::new(encode(with_secret)?)), ..Self::ok(without)? })
     }
 
+    /// This answer, with a version as `ETag`.
+    pub fn of_version(mut self, version: i64) -> Self {
+        self.stored.etag = Some(version);
+        self
+    }
+
     fn stored(etag: Option<i64>, body: String) -> Self {
         Self { stored: Stored { etag, body }, once: None }
     }
@@ -175,7 +181,8 @@ impl At {
         let mut given = request.headers().get_all(KEY);
         let Some(value) = given.next() else { return Ok(None) };
         let key = value.to_str().unwrap_or("").trim();
-        if given.next().is_some() || key.is_empty() || key.len() > 255 {
+        let is_visible = key.bytes().all(|byte| byte.is_ascii_graphic());
+        if given.next().is_some() || key.is_empty() || key.len() > 255 || !is_visible {
             let message = "takes one value of 1 to 255 visible ASCII characters";
             return Err(Problem::field("Idempotency-Key", message).into());
         }

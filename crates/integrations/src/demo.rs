@@ -46,7 +46,7 @@ fn fill_empty(tx: &mut Tx<'_>, vault: &Vault, tenant: &str, author: &str) -> Res
     let (made, _) = installed::http::create_row(tx, vault, tenant, author, change, now)?;
     let row = store::Row { enabled: false, ..store::changed(&made, now) };
     store::update(tx.conn, &row)?;
-    installed::http::note(tx, Some(&made), Some(&row))?;
+    installed::http::note(tx, Some(&made), Some(&row), Vec::new())?;
     let event = json!({
         "name": "A ticket for each pressing incident",
         "entity": "INCIDENT",

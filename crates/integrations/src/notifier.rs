@@ -1,8 +1,9 @@
 //! A notifier: where calls go, and with which credentials.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Fields, secret::Secret};
+use outbox::Unpublished;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
@@ -77,6 +78,21 @@ impl Secrets {
     /// One of them.
     pub fn get(&self, name: &str) -> Option<&Secret<String>> {
         self.0.get(name)
+    }
+
+    /// Which of them are others in `after`, as the audit log has it: those of a notifier under the field that holds it,
+    /// those of headers under `headers`.
+    pub fn changes(&self, after: &Self, notifier: &str) -> Vec<Unpublished> {
+        let names: BTreeSet<&String> = self.0.keys().chain(after.0.keys()).collect();
+        let changed = names.into_iter().filter(|name| self.get(name) != after.get(name));
+        let noted = changed.map(|name| {
+            let shown = match name.strip_prefix("header:") {
+                Some(header) => format!("headers.{header}"),
+                None => format!("{notifier}.{name}"),
+            };
+            Unpublished::secret(shown, self.get(name).is_some(), after.get(name).is_some())
+        });
+        noted.collect()
     }
 
     /// What is sealed; nothing when there are none.

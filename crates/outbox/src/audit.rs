@@ -5,10 +5,10 @@ use std::{borrow::Cow, collections::BTreeMap};
 use base::{Found, Key, Walk, timestamp::Timestamp};
 use db::{Column, Condition, Conn, Error, Order, Result};
 use diesel::prelude::*;
-use serde::{Serialize, Serializer};
+use serde::{Serialize, Serializer, ser::Error as _};
 use serde_json::Value;
 
-use crate::{Change, Who, schema::audit_log};
+use crate::{Change, Unpublished, Who, schema::audit_log};
 
 /// A row of the log.
 #[derive(Clone, Debug, Queryable, Insertable)]
@@ -40,8 +40,8 @@ pub struct Entry {
 const LONGEST: usize = 2000;
 
 impl Entry {
-    pub(crate) fn of(who: &Who, now: Timestamp, change: &Change) -> Result<Self> {
-        let changes = serde_json::to_string(&difference(change.before.as_ref(), change.after.as_ref()));
+    pub(crate) fn of(who: &Who, now: Timestamp, change: &Change, unpublished: &[Unpublished]) -> Result<Self> {
+        let changes = serde_json::to_string(&difference(change.before.as_ref(), change.after.as_ref(), unpublished));
         Ok(Self {
             tenant_id: change.tenant_id.clone(),
             id: format!("AUD-{}", uuid::Uuid::now_v7()),
@@ -71,12 +71,26 @@ struct Sides<'v> {
     after: Option<&'v Value>,
 }
 
-/// The fields that differ, each with its value before and after; nested objects by their path.
-fn difference<'v>(before: Option<&'v Value>, after: Option<&'v Value>) -> BTreeMap<Cow<'v, str>, Sides<'v>> {
+/// The fields that differ, each with its value before and after; nested objects by their path. Secrets that changed are
+/// among them whatever is told of them.
+fn difference<'v>(
+    before: Option<&'v Value>,
+    after: Option<&'v Value>,
+    unpublished: &'v [Unpublished],
+) -> BTreeMap<Cow<'v, str>, Sides<'v>> {
     let mut fields: BTreeMap<_, Sides<'v>> = BTreeMap::new();
-    flatten(None, before, &mut |name, value| fields.entry(name).or_default().before = Some(value));
-    flatten(None, after, &mut |name, value| fields.entry(name).or_default().after = Some(value));
+    let (secrets, others): (Vec<_>, Vec<_>) = unpublished.iter().partition(|field| field.secret);
+    let sides = std::iter::once((None, before, after)).chain(
+        others.into_iter().map(|field| (Some(field.name.as_str()), field.before.as_ref(), field.after.as_ref())),
+    );
+    for (path, before, after) in sides {
+        flatten(path, before, &mut |name, value| fields.entry(name).or_default().before = Some(value));
+        flatten(path, after, &mut |name, value| fields.entry(name).or_default().after = Some(value));
+    }
     fields.retain(|_, sides| sides.before != sides.after);
+    for Unpublished { name, before, after, .. } in secrets {
+        fields.insert(Cow::Borrowed(name), Sides { before: before.as_ref(), after: after.as_ref() });
+    }
     fields
 }
 
@@ -92,13 +106,25 @@ fn flatten<'v>(path: Option<&str>, value: Option<&'v Value>, each: &mut impl FnM
     }
 }
 
+/// A value, or of a long one its length in characters: a text's own, of an array those of its JSON.
 fn shortened<S: Serializer>(value: &Option<&Value>, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-    let length = match value {
-        None | Some(Value::Null | Value::Bool(_) | Value::Number(_)) => 0,
-        Some(Value::String(text)) if text.len() <= LONGEST => 0,
-        Some(other) => other.to_string().len(),
-    };
-    if length <= LONGEST { value.serialize(serializer) } else { format!("({length} characters)").serialize(serializer) }
+    // No text has more characters than bytes.
+    let length_of = |text: &str| if text.len() <= LONGEST { 0 } else { text.chars().count() };
+    let told = |length: usize| format!("({length} characters)");
+    match value {
+        Some(Value::String(text)) => match length_of(text) {
+            length if length > LONGEST => told(length).serialize(serializer),
+            _ => text.serialize(serializer),
+        },
+        Some(value @ (Value::Array(_) | Value::Object(_))) => {
+            let json = serde_json::value::to_raw_value(value).map_err(S::Error::custom)?;
+            match length_of(json.get()) {
+                length if length > LONGEST => told(length).serialize(serializer),
+                _ => json.serialize(serializer),
+            }
+        }
+        value => value.serialize(serializer),
+    }
 }
 
 /// A page of the log, by time.
@@ -121,7 +147,7 @@ mod tests {
     fn only_what_differs_is_logged_by_its_path() {
         let before = json!({"name": "a", "place": {"city": "Graz", "floor": 1}, "tags": [1]});
         let after = json!({"name": "a", "place": {"city": "Linz", "floor": 1}, "note": "x"});
-        let changes = json!(difference(Some(&before), Some(&after)));
+        let changes = json!(difference(Some(&before), Some(&after), &[]));
         let expected = json!({
             "note": {"after": "x"}, "place.city": {"before": "Graz", "after": "Linz"}, "tags": {"before": [1]}
         });
@@ -130,7 +156,13 @@ mod tests {
 
     #[test]
     fn a_long_value_is_measured_and_not_kept() {
-        let long = json!({"text": "x".repeat(5000)});
-        assert_eq!(json!(difference(None, Some(&long))), json!({"text": {"after": "(5002 characters)"}}));
+        let logged = |value: Value| json!(difference(None, Some(&json!({"x": value})), &[]))["x"]["after"].clone();
+        assert_eq!(logged(json!("x".repeat(2001))), "(2001 characters)");
+        assert_eq!(logged(json!("ä".repeat(2001))), "(2001 characters)");
+        // Characters count, neither bytes nor what JSON makes of them.
+        for kept in [json!("ä".repeat(2000)), json!("\"".repeat(2000)), json!(["é".repeat(1996)]), json!(null)] {
+            assert_eq!(logged(kept.clone()), kept);
+        }
+        assert_eq!(logged(json!(["é".repeat(1997)])), "(2001 characters)");
     }
 }

@@ -52,7 +52,8 @@ impl Action {
     }
 }
 
-/// One entity that a write changed. `before` and `after` are what clients may see of it: never a secret.
+/// One entity that a write changed. `before` and `after` are what clients may see of it: never a
+/// secret. That a secret changed, [`Unpublished`] says.
 #[derive(Clone, Debug)]
 pub struct Change {
     /// The tenant that owns the entity.
@@ -93,6 +94,57 @@ pub struct Entity<'a> {
     pub publish: bool,
 }
 
+/// A field that changed and that only the audit log has, beside those of the [`Change`]: subscribers are not told of it.
+#[derive(Clone, Debug)]
+pub struct Unpublished {
+    pub(crate) name: String,
+    pub(crate) before: Option<Value>,
+    pub(crate) after: Option<Value>,
+    pub(crate) secret: bool,
+}
+
+impl Unpublished {
+    /// A secret that is another one now; `was` and `is` say whether there was one before, and is one after. The log has
+    /// that it changed, never what it is.
+    pub fn secret(name: impl Into<String>, was: bool, is: bool) -> Self {
+        let shown = |any: bool| any.then(|| Value::from("[secret]"));
+        Self { name: name.into(), before: shown(was), after: shown(is), secret: true }
+    }
+
+    /// A field by its value before and after; nothing when it is as it was.
+    pub fn field(name: &str, before: Option<&Value>, after: Option<&Value>) -> Option<Self> {
+        let field = || Self { name: name.to_owned(), before: before.cloned(), after: after.cloned(), secret: false };
+        (before != after).then(field)
+    }
+}
+
+/// A change, and what only the log has of it.
+#[derive(Debug)]
+struct Noted {
+    change: Change,
+    unpublished: Vec<Unpublished>,
+}
+
+impl Noted {
+    /// Made and gone within one write, or written as it was: nothing happened.
+    fn is_any(&self) -> bool {
+        let Change { before, after, .. } = &self.change;
+        before != after || (before.is_some() && !self.unpublished.is_empty())
+    }
+
+    /// Takes in what happened to the same entity later in the same write.
+    fn follow(&mut self, later: Self) {
+        self.change.after = later.change.after;
+        for field in later.unpublished {
+            match self.unpublished.iter_mut().find(|known| known.name == field.name) {
+                Some(known) => known.after = field.after,
+                None => self.unpublished.push(field),
+            }
+        }
+        self.unpublished.retain(|field| field.secret || field.before != field.after);
+    }
+}
+
 /// A write under way.
 pub struct Tx<'c> {
     /// The connection, inside the transaction.
@@ -100,7 +152,7 @@ pub struct Tx<'c> {
     /// When the request was taken up.
     pub now: Timestamp,
     who: &'c Who,
-    changes: Vec<Change>,
+    changes: Vec<Noted>,
     /// Where in `changes` an entity is, by kind, id and tenant.
     places: HashMap<(&'static str, String, String), usize>,
 }
@@ -127,18 +179,29 @@ impl<'c> Tx<'c> {
             let value = f(&mut part)?;
             Ok((value, part.changes))
         })?;
-        changes.into_iter().for_each(|change| self.note(change));
+        changes.into_iter().for_each(|noted| self.add(noted));
         Ok(value)
     }
 
     /// Notes a change. Several of one entity in one write are one: from the first state to the last.
     pub fn note(&mut self, change: Change) {
-        let place = (change.entity, change.entity_id.clone(), change.tenant_id.clone());
+        self.note_with(change, Vec::new());
+    }
+
+    /// Notes a change, and fields of it that only the audit log has. There is a row as soon as either changed; subscribers
+    /// hear of the change alone.
+    pub fn note_with(&mut self, change: Change, unpublished: Vec<Unpublished>) {
+        self.add(Noted { change, unpublished });
+    }
+
+    fn add(&mut self, noted: Noted) {
+        let Change { entity, entity_id, tenant_id, .. } = &noted.change;
+        let place = (*entity, entity_id.clone(), tenant_id.clone());
         let next = self.changes.len();
         let place = *self.places.entry(place).or_insert(next);
         match self.changes.get_mut(place) {
-            Some(known) => known.after = change.after,
-            None => self.changes.push(change),
+            Some(known) => known.follow(noted),
+            None => self.changes.push(noted),
         }
     }
 
@@ -149,29 +212,41 @@ impl<'c> Tx<'c> {
         before: Option<&T>,
         after: Option<&T>,
     ) -> Result<()> {
+        self.note_shown_with(entity, before, after, Vec::new())
+    }
+
+    /// As [`Tx::note_shown`], with fields that only the audit log has, such as secrets that changed.
+    pub fn note_shown_with<T: Serialize>(
+        &mut self,
+        entity: Entity<'_>,
+        before: Option<&T>,
+        after: Option<&T>,
+        unpublished: Vec<Unpublished>,
+    ) -> Result<()> {
         let value = |shown: Option<&T>| {
             let value = shown.map(serde_json::to_value).transpose();
             value.map_err(|error| Error::Fault(format!("a {} cannot be told: {error}", entity.kind)))
         };
-        self.note(Change {
+        let change = Change {
             tenant_id: entity.tenant_id.to_owned(),
             entity: entity.kind,
             entity_id: entity.id.to_owned(),
             before: value(before)?,
             after: value(after)?,
             publish: entity.publish,
-        });
+        };
+        self.note_with(change, unpublished);
         Ok(())
     }
 
     /// Both tables are written many rows at once: a write may have changed a thousand entities.
     fn store(self) -> Result<()> {
         let Tx { conn, now, who, changes, .. } = self;
-        // Made and gone within one write, or written as it was: nothing happened.
-        let changes: Vec<&Change> = changes.iter().filter(|change| change.before != change.after).collect();
-        let entries: Result<Vec<Entry>> = changes.iter().map(|change| Entry::of(who, now, change)).collect();
-        audit::insert(conn, &entries?)?;
-        let told = changes.into_iter().filter(|change| change.publish);
+        let changes: Vec<&Noted> = changes.iter().filter(|noted| noted.is_any()).collect();
+        let entry = |noted: &&Noted| Entry::of(who, now, &noted.change, &noted.unpublished);
+        audit::insert(conn, &changes.iter().map(entry).collect::<Result<Vec<Entry>>>()?)?;
+        let told = changes.into_iter().map(|noted| &noted.change);
+        let told = told.filter(|change| change.publish && change.before != change.after);
         let told: Vec<NewEvent> = told.map(|change| NewEvent::of(who, now, change)).collect();
         events::insert(conn, &told)
     }

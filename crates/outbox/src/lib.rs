@@ -15,7 +15,7 @@ mod tests;
 mod worker;
 
 pub use background::Background;
-pub use change::{Action, Change, Entity, Tx, Who};
+pub use change::{Action, Change, Entity, Tx, Unpublished, Who};
 pub use events::Event;
 pub use worker::{Subscriber, Worker};
 

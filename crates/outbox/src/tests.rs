@@ -12,7 +12,7 @@ use base::{problem::Problem, timestamp::Timestamp};
 use db::{Condition, Conn, DatabaseUrl, Db, Options, Result};
 use serde_json::{Value, json};
 
-use crate::{Change, Event, Subscriber, Tx, Who, Worker, audit, events, idempotency};
+use crate::{Change, Event, Subscriber, Tx, Unpublished, Who, Worker, audit, events, idempotency};
 
 const NOW: Timestamp = Timestamp::from_millis(1_795_000_000_000);
 
@@ -81,6 +81,32 @@ fn several_changes_of_one_entity_are_one() {
     assert_eq!(log.len(), 2);
     assert_eq!(log[0].changes, json!({"n": {"before": 1, "after": 3}}).to_string());
     assert_eq!((log[0].user_id.as_str(), log[0].request_id.as_str()), ("USR0000000001", "r-1"));
+}
+
+#[test]
+fn what_subscribers_are_not_told_is_logged() {
+    let fixture = fixture();
+    fixture
+        .tx(|tx| {
+            let same = || change("a", Some(json!({"n": 1})), Some(json!({"n": 1})));
+            let cpus = |from: Value, to: Value| Unpublished::field("cpus", Some(&from), Some(&to)).unwrap();
+            tx.note_with(same(), vec![Unpublished::secret("password", true, true), cpus(json!([1]), json!([2]))]);
+            tx.note_with(same(), vec![cpus(json!([2]), json!([3]))]);
+            let back = |from: Value, to: Value| vec![cpus(from, to)];
+            tx.note_with(change("b", Some(json!({})), Some(json!({}))), back(json!([1]), json!([2])));
+            tx.note_with(change("b", Some(json!({})), Some(json!({}))), back(json!([2]), json!([1])));
+            tx.note_with(change("c", None, Some(json!({}))), vec![Unpublished::secret("password", false, true)]);
+            tx.note_with(change("c", Some(json!({})), None), vec![Unpublished::secret("password", true, false)]);
+            Ok(())
+        })
+        .unwrap();
+    assert!(fixture.claim("me", NOW.millis()).is_empty(), "nothing that subscribers are told of changed");
+    let log = fixture.log();
+    assert_eq!(log.len(), 1, "{log:?}");
+    let expected = json!({
+        "cpus": {"before": [1], "after": [3]}, "password": {"before": "[secret]", "after": "[secret]"}
+    });
+    assert_eq!((log[0].action.as_str(), &log[0].changes), ("UPDATE", &expected.to_string()));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What holds for every operation: errors, parameters, bodies, tenants, roles, tokens, life and death.
 
+mod audit;
 mod bodies;
 mod commands;
 mod cursors;

@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, delete, get, post, web};
 use api::{Answer, At, Body, OptionalBody, Result, stream};
-use outbox::{Entity, Tx};
+use outbox::{Entity, Tx, Unpublished};
 
 use super::{
     rules,
@@ -35,17 +35,19 @@ pub(crate) async fn create_api_key(at: At, body: Body) -> Result<HttpResponse> {
     at.write(move |tx| {
         let row = store::insert(tx.conn, &tenant, &new, Some(&author), now)?;
         note(tx, None, Some(&row))?;
-        Answer::once(&CreatedApiKey::new(row.clone(), secret), &ApiKey::from(row))
+        let version = row.version;
+        Ok(Answer::once(&CreatedApiKey::new(row.clone(), secret), &ApiKey::from(row))?.of_version(version))
     })
     .await
 }
 
-/// Notes that a key changed.
+/// Notes that a key changed: it is new, gone, or has another secret.
 pub(crate) fn note(tx: &mut Tx<'_>, before: Option<&store::Row>, after: Option<&store::Row>) -> db::Result<()> {
     let Some(row) = after.or(before) else { return Ok(()) };
     let entity = Entity { tenant_id: &row.tenant_id, kind: "ApiKey", id: &row.id, publish: false };
     let shown = |row: Option<&store::Row>| row.cloned().map(ApiKey::from);
-    tx.note_shown(entity, shown(before).as_ref(), shown(after).as_ref())
+    let secret = Unpublished::secret("secret", before.is_some(), after.is_some());
+    tx.note_shown_with(entity, shown(before).as_ref(), shown(after).as_ref(), vec![secret])
 }
 
 /// List API keys
@@ -83,7 +85,11 @@ pub(crate) async fn list_api_keys(at: At) -> Result<HttpResponse> {
     params(("apiKeyId" = String, Path, description = "`KEY-<uuid>`",
         example = "KEY-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
     request_body(content = Option<ApiKeyRotation>, description = "May be left out"),
-    responses((status = 200, description = "The key, with its new secret", body = CreatedApiKey)),
+    responses(
+        (status = 200, description = "The key, with its new secret", body = CreatedApiKey),
+        (status = 412, description = "It has been rotated since",
+            body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
     security(("bearer" = ["admin"])),
 )]
 #[post("/apiKeys/{apiKeyId}/rotate")]
@@ -97,11 +103,13 @@ pub(crate) async fn rotate_api_key(
     let id = id_of(path)?;
     let ApiKeyRotation { revoke_previous } = ApiKeyRotation::read(&body.0)?;
     let secret = secrets::random()?;
-    let (tenant, now, new) = (at.tenant.id.clone(), at.now, secret.clone());
+    let (tenant, now, new, wanted) = (at.tenant.id.clone(), at.now, secret.clone(), at.if_match()?);
     let done = at.write(move |tx| {
+        store::take_up(tx.conn, &tenant, &id, wanted)?;
         let key = store::rotate(tx.conn, &tenant, &id, &new, revoke_previous, now)?;
         note(tx, Some(&key.before), Some(&key.after))?;
-        Answer::once(&CreatedApiKey::new(key.after.clone(), secret), &ApiKey::from(key.after))
+        let version = key.after.version;
+        Ok(Answer::once(&CreatedApiKey::new(key.after.clone(), secret), &ApiKey::from(key.after))?.of_version(version))
     });
     let answer = done.await?;
     keeper.forget_callers();
@@ -121,6 +129,8 @@ pub(crate) async fn rotate_api_key(
         (status = 200, description = "An empty object", body = Object, example = json!({})),
         (status = 409, description = "It is the last admin key of the partner",
             body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "It has been rotated since",
+            body = api::spec::Problem, content_type = "application/problem+json"),
     ),
     security(("bearer" = ["admin"])),
 )]
@@ -132,8 +142,9 @@ pub(crate) async fn revoke_api_key(
 ) -> Result<HttpResponse> {
     at.no_query()?;
     let id = id_of(path)?;
-    let (tenant, now) = (at.tenant.id.clone(), at.now);
+    let (tenant, now, wanted) = (at.tenant.id.clone(), at.now, at.if_match()?);
     let done = at.write(move |tx| {
+        store::take_up(tx.conn, &tenant, &id, wanted)?;
         let row = store::revoke(tx.conn, &tenant, &id, now)?;
         note(tx, Some(&row), None)?;
         Ok(Answer::empty())

@@ -1,6 +1,6 @@
 //! The rows of API keys. Their secrets are not in them, only hashes.
 
-use api::{Caller, Role};
+use api::{Caller, Role, context::check_version};
 use base::{
     problem::Problem,
     secret::Secret,
@@ -33,6 +33,8 @@ pub(crate) struct Row {
     pub(crate) updated_ms: i64,
     /// Is the secret before the last rotation still valid?
     pub(crate) previous_secret: bool,
+    /// Counts its changes; the `ETag`.
+    pub(crate) version: i64,
 }
 
 type Columns = (
@@ -46,6 +48,7 @@ type Columns = (
     api_keys::created_ms,
     api_keys::updated_ms,
     diesel::dsl::IsNotNull<api_keys::secret2_hash>,
+    api_keys::version,
 );
 
 fn columns() -> Columns {
@@ -60,6 +63,7 @@ fn columns() -> Columns {
         api_keys::created_ms,
         api_keys::updated_ms,
         api_keys::secret2_hash.is_not_null(),
+        api_keys::version,
     )
 }
 
@@ -161,6 +165,15 @@ pub(crate) fn find(conn: &mut Conn, tenant: &TenantId, id: &str) -> db::Result<R
         .get_result(conn)
         .optional()?;
     Ok(row.ok_or_else(rules::unknown)?)
+}
+
+/// Makes everybody else wait who changes a live key of a tenant, and compares its version with the one that is wanted.
+///
+/// # Errors
+/// 404 for an unknown or revoked one, 412 for another version.
+pub(crate) fn take_up(conn: &mut Conn, tenant: &TenantId, id: &str, wanted: Option<i64>) -> db::Result<()> {
+    db::lock(conn, &format!("api_key:{id}"))?;
+    Ok(check_version(wanted, find(conn, tenant, id)?.version)?)
 }
 
 /// The live key with this id or public part, of whatever tenant: for the person who holds the database.

@@ -100,7 +100,7 @@ pub(crate) async fn get_user_group(at: At, path: web::Path<(String, String)>) ->
         let row = store::find(conn, here, &id)?;
         with_members(conn, row)
     });
-    shown(&at, found.await?)
+    shown(found.await?)
 }
 
 /// Update a user group
@@ -280,9 +280,9 @@ fn with_members(conn: &mut Conn, row: Row) -> db::Result<(Row, Vec<users::Row>)>
     Ok((row, members))
 }
 
-fn shown(at: &At, (row, members): (Row, Vec<users::Row>)) -> Result<HttpResponse> {
+fn shown((row, members): (Row, Vec<users::Row>)) -> Result<HttpResponse> {
     let version = row.version;
-    answer::entity(at, &UserGroupDetail::new(row, members), version)
+    answer::tagged(&UserGroupDetail::new(row, members), version)
 }
 
 /// The answer of a write: the group, with its version.

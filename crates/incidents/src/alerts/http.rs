@@ -142,7 +142,13 @@ pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpR
     at.no_query()?;
     let (scope, id) = (at.scope(), path.into_inner().1);
     let alert = Alert::of(at.db.point(move |conn| store::existing(conn, &scope, &id)).await?)?;
-    answer::entity(&at, &alert.shown(at.now), alert.row.version)
+    let (shown, version) = (alert.shown(at.now), alert.row.version);
+    // Until then it is suppressed: what ends by itself ends without another version.
+    if alert.row.suppressed_until_ms.is_some() {
+        answer::tagged(&shown, version)
+    } else {
+        answer::entity(&at, &shown, version)
+    }
 }
 
 /// What goes with an action.

@@ -146,7 +146,7 @@ pub async fn get(
             Ok((Shown { people: &*people, visible: &visible }.one(conn, &row)?, row.version))
         })
         .await?;
-    answer::entity(&at, &shown, version)
+    answer::tagged(&shown, version)
 }
 
 /// Update an incident category

@@ -3,7 +3,7 @@
 use actix_web::{HttpResponse, delete, get, post, web};
 use api::{Answer, At, Body, answer, context::check_version};
 use base::{Problem, timestamp::Timestamp};
-use outbox::{Entity as Noted, Tx};
+use outbox::{Entity as Noted, Tx, Unpublished};
 use serde_json::Value;
 
 use super::{
@@ -15,12 +15,15 @@ use crate::{
     delivery::{queue, store as deliveries},
     egress::Guard,
     installed::{self, store as installations},
+    notifier::Secrets,
     template::{Entity, placeholders},
     vault::Vault,
 };
 
 const ENTITY: &str = "IntegrationEvent";
 const PREFIX: &str = "INTG-EVENT-";
+/// Where an event has its notifier.
+const NOTIFIER: &str = "notifier";
 
 /// The most events of one integration.
 const MOST: usize = 20_000;
@@ -32,11 +35,22 @@ pub fn note(
     before: Option<&Row>,
     after: Option<&Row>,
 ) -> db::Result<()> {
+    note_with(tx, integration, before, after, Vec::new())
+}
+
+/// As [`note`], with the secrets that changed.
+fn note_with(
+    tx: &mut Tx<'_>,
+    integration: &installations::Row,
+    before: Option<&Row>,
+    after: Option<&Row>,
+    secrets: Vec<Unpublished>,
+) -> db::Result<()> {
     let Some(row) = after.or(before) else { return Ok(()) };
     let entity = Noted { tenant_id: &row.tenant_id, kind: ENTITY, id: &row.id, publish: false };
     let shown = |row: &Row| Event::of(row, integration.notifier());
     let (before, after) = (before.map(shown), after.map(shown));
-    tx.note_shown(entity, before.as_ref(), after.as_ref())
+    tx.note_shown_with(entity, before.as_ref(), after.as_ref(), secrets)
 }
 
 /// Create an integration event
@@ -136,7 +150,7 @@ async fn put(
                 let mut row = old.changed(now);
                 row.set(&context.vault, &read.config, &read.secrets)?;
                 store::update(tx.conn, &row)?;
-                note(tx, &integration, Some(&old), Some(&row))?;
+                note_with(tx, &integration, Some(&old), Some(&row), secrets.changes(&read.secrets, NOTIFIER))?;
                 row
             }
             None => {
@@ -186,7 +200,7 @@ pub fn create_row(
     };
     row.set(vault, &read.config, &read.secrets)?;
     store::insert(tx.conn, &row)?;
-    note(tx, integration, None, Some(&row))?;
+    note_with(tx, integration, None, Some(&row), Secrets::default().changes(&read.secrets, NOTIFIER))?;
     Ok(row)
 }
 
@@ -223,7 +237,7 @@ pub async fn get(at: At, path: web::Path<(String, String, String)>) -> api::Resu
             Ok((row, integration.notifier()))
         })
         .await?;
-    answer::entity(&at, &Event::of(&row, base), row.version)
+    answer::tagged(&Event::of(&row, base), row.version)
 }
 
 /// List the events of an integration

@@ -4,7 +4,7 @@ use actix_web::{HttpResponse, delete, get, post, web};
 use api::{Answer, At, Body, OptionalBody, answer, context::check_version, spec::PageOf};
 use base::{Fields, Problem, query_string, secret::Secret, timestamp::Timestamp};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use outbox::{Entity, Tx};
+use outbox::{Entity, Tx, Unpublished};
 
 use super::{
     store::{self, Filter, Row, Signing},
@@ -12,11 +12,15 @@ use super::{
 };
 use crate::{
     Context, event,
-    notifier::{Notifier, NotifierInput, origin_of},
+    notifier::{Notifier, NotifierInput, Secrets, origin_of},
     vault::{self, Vault},
 };
 
 const ENTITY: &str = "Integration";
+
+/// Where an integration has its notifier, and the name of its signing secret.
+const NOTIFIER: &str = "baseNotifier";
+const SIGNING: &str = "signingSecret";
 
 /// How long a former signing secret goes on signing.
 const OVERLAP_MS: i64 = 86_400_000;
@@ -25,12 +29,12 @@ fn new_signing_secret() -> db::Result<Secret<String>> {
     Ok(Secret::new(format!("whsec_{}", STANDARD.encode(vault::random::<32>()?))))
 }
 
-/// Notes what became of an integration.
-pub fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: Option<&Row>) -> db::Result<()> {
+/// Notes what became of an integration, and which of its secrets changed.
+pub fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: Option<&Row>, secrets: Vec<Unpublished>) -> db::Result<()> {
     let Some(row) = after.or(before) else { return Ok(()) };
     let entity = Entity { tenant_id: &row.tenant_id, kind: ENTITY, id: &row.id, publish: false };
     let (before, after) = (before.map(Installed::of), after.map(Installed::of));
-    tx.note_shown(entity, before.as_ref(), after.as_ref())
+    tx.note_shown_with(entity, before.as_ref(), after.as_ref(), secrets)
 }
 
 /// The integration that is to be changed, which nobody else changes until the end of the transaction.
@@ -95,14 +99,16 @@ pub fn create_row(
         created_ms: now.millis(),
         updated_ms: None,
     };
+    let mut noted = vec![Unpublished::secret(SIGNING, false, true)];
     if let Some((notifier, secrets)) = &change.notifier {
         row.set_notifier(vault, notifier, secrets)?;
+        noted.extend(Secrets::default().changes(secrets, NOTIFIER));
     }
     let current = new_signing_secret()?;
     row.set_signing(vault, &Signing { current: current.clone(), previous: None })?;
     store::take_up(tx.conn, &row.tenant_id)?;
     store::insert(tx.conn, &row)?;
-    note(tx, None, Some(&row))?;
+    note(tx, None, Some(&row), noted)?;
     Ok((row, current))
 }
 
@@ -220,9 +226,10 @@ async fn change(at: At, context: web::Data<Context>, id: String, body: serde_jso
     context.check_hosts_in("baseNotifier", body.get("baseNotifier").or_else(|| body.get("notifier"))).await?;
     at.write(move |tx| {
         let old = take_up(tx, &scope, &id, wanted)?;
-        let stored =
-            old.notifier().map(|notifier| Ok::<_, db::Error>(notifier.to_body(&old.open_secrets(&context.vault)?)));
-        let change = Change::read(&body, false, stored.transpose()?.as_ref(), &context.guard)?;
+        let former = old.open_secrets(&context.vault)?;
+        let stored = old.notifier().map(|notifier| notifier.to_body(&former));
+        let change = Change::read(&body, false, stored.as_ref(), &context.guard)?;
+        let mut noted = Vec::new();
         let mut row = store::changed(&old, now);
         if let Some(name) = change.name {
             row.name_key = base::fold(&name);
@@ -232,9 +239,10 @@ async fn change(at: At, context: web::Data<Context>, id: String, body: serde_jso
         if let Some((notifier, secrets)) = &change.notifier {
             for_all_events(tx, &context, &old, notifier)?;
             row.set_notifier(&context.vault, notifier, secrets)?;
+            noted = former.changes(secrets, NOTIFIER);
         }
         store::update(tx.conn, &row)?;
-        note(tx, Some(&old), Some(&row))?;
+        note(tx, Some(&old), Some(&row), noted)?;
         Answer::entity(&Installed::of(&row), row.version)
     })
     .await
@@ -296,7 +304,7 @@ pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<Ht
             event::http::note(tx, &row, Some(&event), None)?;
         }
         store::delete(tx.conn, &row)?;
-        note(tx, Some(&row), None)?;
+        note(tx, Some(&row), None, Vec::new())?;
         Ok(Answer::empty())
     })
     .await
@@ -349,7 +357,7 @@ async fn switch(at: At, id: String, enabled: bool) -> api::Result<HttpResponse> 
                 crate::delivery::queue::put_aside(tx.conn, &(row.tenant_id.clone(), event.id))?;
             }
         }
-        note(tx, Some(&old), Some(&row))?;
+        note(tx, Some(&old), Some(&row), Vec::new())?;
         Answer::entity(&Installed::of(&row), row.version)
     })
     .await
@@ -388,7 +396,7 @@ pub async fn rotate(
         let mut row = store::changed(&old, now);
         row.set_signing(&context.vault, &Signing { current: current.clone(), previous })?;
         store::update(tx.conn, &row)?;
-        note(tx, Some(&old), Some(&row))?;
+        note(tx, Some(&old), Some(&row), vec![Unpublished::secret(SIGNING, true, true)])?;
         let previous_valid_until = (!revoke).then(|| base::Timestamp::from_millis(until));
         let shown = |signing_secret| SigningSecret { signing_secret, previous_valid_until };
         Answer::once(&shown(Some(current.into_inner())), &shown(None))

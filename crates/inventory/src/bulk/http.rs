@@ -1,6 +1,7 @@
 //! `POST /resources/bulk`.
 
 use std::{
+    collections::HashSet,
     sync::{Arc, mpsc},
     time::Duration,
 };
@@ -204,12 +205,18 @@ async fn write(at: &At, place: &Place, rows: Arc<[Row]>, dry_run: bool) -> db::R
     });
     match (done.await, rehearsed.try_recv()) {
         (_, Ok(mut results)) => {
-            // The id of what was not made means nothing.
-            results.iter_mut().filter(|row| row.result == CREATED).for_each(|row| row.id = None);
+            forget_unmade(&mut results);
             Ok(results)
         }
         (done, _) => done,
     }
+}
+
+/// The id of what was not made means nothing: neither where it would have been made, nor in a later row about the same.
+fn forget_unmade(results: &mut [BulkResult]) {
+    let made = results.iter().filter(|row| row.result == CREATED).filter_map(|row| row.id.clone());
+    let made: HashSet<String> = made.collect();
+    results.iter_mut().for_each(|row| row.id = row.id.take().filter(|id| !made.contains(id)));
 }
 
 /// Stores all rows in one transaction: all or none when `atomic`; else so that the answer can be given again.

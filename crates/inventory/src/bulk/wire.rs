@@ -14,7 +14,7 @@ pub struct BulkResult {
     pub line: u64,
     /// `created`, `updated`, `unchanged` or `error`.
     pub result: &'static str,
-    /// The resource. Left out of an error, and of a resource that a dry run would create.
+    /// The resource. Left out of an error, and in a dry run of a resource that it would create.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Everything that is wrong with the row; `fieldName` is `row` for the row as a whole.

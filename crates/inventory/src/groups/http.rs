@@ -73,9 +73,9 @@ pub(super) async fn create(at: &At, body: &Body, kind: Kind) -> api::Result<Http
     }
 }
 
-fn shown(at: &At, group: Group, parents: &Parents) -> api::Result<HttpResponse> {
+fn shown(group: Group, parents: &Parents) -> api::Result<HttpResponse> {
     let version = group.version;
-    answer::entity(at, &ResourceGroup::of(group, parents)?, version)
+    answer::tagged(&ResourceGroup::of(group, parents)?, version)
 }
 
 /// Answers a page of groups.
@@ -121,7 +121,7 @@ pub(super) async fn get(at: &At, path: &GroupPath, kind: Kind) -> api::Result<Ht
             Ok((group, parents))
         })
         .await?;
-    shown(at, group, &parents)
+    shown(group, &parents)
 }
 
 /// Changes one group.

@@ -1,6 +1,8 @@
 //! What the audit log and the subscribers learn of a resource.
 
-use outbox::{Change, Tx};
+use std::collections::BTreeSet;
+
+use outbox::{Change, Tx, Unpublished};
 use serde_json::{Map, Value, json};
 
 use super::document::{CLOUD, Resource};
@@ -33,16 +35,34 @@ pub fn note(tx: &mut Tx<'_>, before: Option<&Resource>, after: Option<&Resource>
             }
         }
     }
-    tx.note(Change {
+    let change = Change {
         tenant_id: resource.tenant_id.clone(),
         entity: ENTITY,
         entity_id: resource.id.clone(),
         before: told_before.map(Value::Object),
         after: told_after.map(Value::Object),
         publish: true,
-    });
+    };
+    tx.note_with(change, untold(before, after));
     Ok(())
 }
+
+/// The nested parts that changed and that subscribers are not told of; of a credential only that it changed.
+fn untold(before: Option<&Resource>, after: Option<&Resource>) -> Vec<Unpublished> {
+    let parts = [before, after].map(|resource| resource.map(|resource| &resource.document.nested));
+    let [former, current] = parts;
+    let names: BTreeSet<&String> = parts.into_iter().flatten().flat_map(|nested| nested.keys()).collect();
+    let changed = names.into_iter().filter(|name| !TOLD.contains(&name.as_str())).filter_map(|name| {
+        let (was, is) = (former.and_then(|nested| nested.get(name)), current.and_then(|nested| nested.get(name)));
+        match name.as_str() {
+            CREDENTIAL => (was != is).then(|| Unpublished::secret(name, was.is_some(), is.is_some())),
+            _ => Unpublished::field(name, was, is),
+        }
+    });
+    changed.collect()
+}
+
+const CREDENTIAL: &str = "credential";
 
 /// The nested parts that are told; credentials are none of them.
 const TOLD: [&str; 3] = ["bios", "networkCardDetails", "metaData"];

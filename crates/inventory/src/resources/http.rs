@@ -131,7 +131,7 @@ fn site_of(conn: &mut Conn, row: &Row) -> Result<Option<sites::store::Site>> {
 
 fn answer(at: &At, row: &Row, site: Option<&sites::store::Site>) -> api::Result<HttpResponse> {
     let shown = detail::shown(row)?;
-    api::answer::entity(at, &detail::detail(row, &shown, site, &at.tenant.partner), row.version)
+    api::answer::tagged(&detail::detail(row, &shown, site, &at.tenant.partner), row.version)
 }
 
 /// Update a resource

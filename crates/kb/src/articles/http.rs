@@ -141,7 +141,7 @@ pub async fn get(
             Ok((shown::one(conn, &*people, &tenants, &row, content)?, row.version))
         })
         .await?;
-    answer::entity(&at, &shown, version)
+    answer::tagged(&shown, version)
 }
 
 /// Update a knowledge-base article

@@ -183,7 +183,7 @@ pub async fn get(
             Ok((shown.pop().ok_or_else(rules::no_roster)?, version))
         })
         .await?;
-    answer::entity(&at, &shown, version)
+    answer::tagged(&shown, version)
 }
 
 /// Update a roster

@@ -24,6 +24,7 @@ fn it_says_what_would_happen(server: &Server) {
     assert_eq!(words, ["unchanged", "updated", "created", "error", "unchanged"]);
     assert_eq!((&summary["dryRun"], &summary["complete"]), (&json!(true), &json!(true)));
     assert!(rows[0]["id"].is_string() && rows[1]["id"].is_string() && rows[2].get("id").is_none(), "{answer}");
+    assert!(rows[4].get("id").is_none(), "the second row of what is not made: {answer}");
 }
 
 fn nothing_is_stored(server: &Server) {
