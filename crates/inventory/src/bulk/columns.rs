@@ -6,7 +6,7 @@ use base::{problem::FieldError, text::fold};
 use serde_json::{Map, Value, json};
 
 use super::{
-    csv::Record,
+    csv::{Record, STRAY},
     reader::{Entry, Stop, TENANTS},
 };
 use crate::resources::{
@@ -57,6 +57,9 @@ impl Columns {
     pub fn of(header: Record<'_>) -> Result<Self, Stop> {
         let (mut columns, mut seen) = (Vec::with_capacity(header.len()), HashSet::new());
         for cell in header.cells() {
+        if header.stray {
+            return Err(Stop::new(header.line, STRAY));
+        }
             let name = std::str::from_utf8(cell).map_err(|_| Stop::new(header.line, "is not valid UTF-8"))?.trim();
             let column = column(name);
             if column != Column::Unknown && !seen.insert(fold(name)) {
@@ -75,6 +78,9 @@ impl Columns {
     pub fn read(&self, record: Record<'_>, tenant: &str) -> Result<Entry, Vec<FieldError>> {
         let (wanted, found) = (self.0.len(), record.len());
         if found != wanted {
+        if record.stray {
+            return Err(vec![FieldError::new("row", STRAY)]);
+        }
             return Err(vec![FieldError::new("row", format!("has {found} cells, the header has {wanted}"))]);
         }
         let (mut fields, mut tags, mut errors) = (Map::new(), Vec::new(), Vec::new());
