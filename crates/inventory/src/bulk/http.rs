@@ -225,13 +225,10 @@ async fn whole(
     while let Some(piece) = body.next().await? {
         body.hold(piece.len())?;
         reader.push(&piece).map_err(Stop::problem)?;
-        if reader.len() > MOST_WHOLE {
-            let message =
-                format!("has more than {MOST_WHOLE} rows, which is the most with atomic or an Idempotency-Key");
-            return Err(Problem::field("body", message).into());
-        }
+        bound(&reader)?;
     }
     reader.end().map_err(Stop::problem)?;
+    bound(&reader)?;
     let rows = reader.take(usize::MAX);
     if dry_run {
         let mut report = Report::new(true);
@@ -251,6 +248,15 @@ async fn whole(
     let mut response = answer.await?;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(NDJSON));
     Ok(response)
+}
+
+/// Refuses more rows than are stored as a whole.
+fn bound(reader: &Reader) -> Result<(), Problem> {
+    if reader.len() <= MOST_WHOLE {
+        return Ok(());
+    }
+    let message = format!("has more than {MOST_WHOLE} rows, which is the most with atomic or an Idempotency-Key");
+    Err(Problem::field("body", message))
 }
 
 /// Why none of the rows was stored.
