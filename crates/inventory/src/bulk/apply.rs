@@ -71,6 +71,9 @@ fn upsert(tx: &mut Tx<'_>, place: &Place, entry: &Entry) -> Result<(&'static str
         let mut input = entry.input.clone();
         input.tags = input.tags.or_else(|| Some(entry.tags.clone()));
         input.resource_type = input.resource_type.or_else(|| entry.type_if_new.map(str::to_owned));
+        if entry.no_source_if_new {
+            input.texts.push(("source", String::new()));
+        }
         let resource = http::create_in(tx, &place.partner, &place.tenant, &input)?;
         return Ok((CREATED, resource.id));
     };
