@@ -31,7 +31,7 @@ struct Sums {
 
 /// `muster import`.
 pub fn import(arguments: &Import) -> anyhow::Result<()> {
-    let db = arguments.storage.open()?;
+    let db = arguments.storage.existing()?;
     let tenant = TenantId::parse(&arguments.tenant)
         .with_context(|| format!("{} is no tenant id: msp_<number> or client_<number>", arguments.tenant))?;
     let keeper = access::Keeper::new(db.clone());

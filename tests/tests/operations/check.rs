@@ -91,6 +91,25 @@ fn what_is_wrong_is_said_and_all_of_it() {
 }
 
 #[test]
+fn commands_make_no_database() {
+    let directory = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
+    let typo = directory.path().join("typo");
+    for arguments in [
+        "key list",
+        "key create --tenant client_1 --name x --role viewer",
+        "key revoke x",
+        "tenant list",
+        "tenant create --partner x",
+        "secrets rotate",
+        "import rows.csv",
+    ] {
+        let exit = Exit::of(muster().args(arguments.split(' ')).arg("--data-dir").arg(&typo));
+        assert!(!exit.status.success() && exit.stderr.contains("there is no database"), "{arguments}: {}", exit.stderr);
+        assert!(exit.stdout.is_empty() && !typo.exists(), "{arguments}: {}", exit.stdout);
+    }
+}
+
+#[test]
 fn a_postgres_that_would_lose_writes_is_refused() {
     let url = fresh_database();
     let name = url.split(['/', '?']).nth(3).unwrap_or_default();
