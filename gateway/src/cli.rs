@@ -10,13 +10,14 @@ use integrations::{
     egress::Block,
     sender::retry::{self, Schedule},
 };
+use tracing_subscriber::EnvFilter;
 
 /// The inventory of your machines, and the people, schedules and rules around them.
 #[derive(Parser)]
 #[command(name = "muster", version)]
 pub struct Cli {
     /// What to log: a level (`info`, `debug`) or a filter such as `info,api=debug`
-    #[arg(long, global = true, env = "MUSTER_LOG", default_value = "info")]
+    #[arg(long, global = true, env = "MUSTER_LOG", default_value = "info", value_parser = log_filter)]
     pub log: String,
     #[command(subcommand)]
     pub command: Command,
@@ -89,6 +90,11 @@ pub struct Outbound {
     /// Calls at once to one endpoint
     #[arg(long, env = "MUSTER_DELIVERY_CALLS_TO_ONE", value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub delivery_calls_to_one: u32,
+}
+
+fn log_filter(text: &str) -> Result<String, String> {
+    EnvFilter::try_new(text).map_err(|error| format!("is no level and no filter of the log: {error}"))?;
+    Ok(text.to_owned())
 }
 
 fn wait(text: &str) -> Result<Duration, String> {
@@ -250,6 +256,8 @@ pub struct Check {
     pub storage: Storage,
     #[command(flatten)]
     pub listen: Listen,
+    #[command(flatten)]
+    pub keys: SecretsKey,
 }
 
 #[derive(Args)]

@@ -2,7 +2,7 @@
 
 use std::{fs, io::IsTerminal as _};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use db::{DatabaseUrl, Db, Options};
 use tracing_subscriber::EnvFilter;
 
@@ -42,6 +42,17 @@ impl Storage {
             tracing::info!(migrations = ran.join(" "), "tables are up to date");
         }
         Ok(db)
+    }
+
+    /// Opens a database that is there already. What looks into one, or changes what is in it, makes none: a directory
+    /// that is misspelled would be an empty database.
+    pub fn existing(&self) -> anyhow::Result<Db> {
+        if let DatabaseUrl::Sqlite(path) = self.url()
+            && !path.exists()
+        {
+            bail!("there is no database {}: `muster serve` makes it, at its first start", path.display());
+        }
+        self.open()
     }
 
     /// The data directory is its owner's alone.

@@ -19,11 +19,7 @@ pub fn credentials_file(data_dir: &Path) -> PathBuf {
 /// On an empty database: makes `msp_1`, `client_1` and an admin key. The key is the one that the environment gives
 /// (`MUSTER_BOOTSTRAP_KEY`, `MUSTER_BOOTSTRAP_SECRET`), or a new one that is written to `credentials.env`.
 pub fn bootstrap(db: &Db, data_dir: &Path) -> anyhow::Result<()> {
-    let given = match (std::env::var("MUSTER_BOOTSTRAP_KEY"), std::env::var("MUSTER_BOOTSTRAP_SECRET")) {
-        (Ok(key), Ok(secret)) => Some((key, Secret::new(secret))),
-        (Err(_), Err(_)) => None,
-        _ => anyhow::bail!("MUSTER_BOOTSTRAP_KEY and MUSTER_BOOTSTRAP_SECRET are given together or not at all"),
-    };
+    let given = given()?;
     let made_here = given.is_none();
     if let Some((key, secret)) = access::bootstrap(db, given)?
         && made_here
@@ -34,6 +30,17 @@ pub fn bootstrap(db: &Db, data_dir: &Path) -> anyhow::Result<()> {
         tracing::info!(file = %path.display(), "made the first admin key");
     }
     Ok(())
+}
+
+/// The first key, where the environment gives one: both halves of it, of the right form.
+pub fn given() -> anyhow::Result<Option<(String, Secret<String>)>> {
+    let (key, secret) = match (std::env::var("MUSTER_BOOTSTRAP_KEY"), std::env::var("MUSTER_BOOTSTRAP_SECRET")) {
+        (Ok(key), Ok(secret)) => (key, Secret::new(secret)),
+        (Err(_), Err(_)) => return Ok(None),
+        _ => anyhow::bail!("MUSTER_BOOTSTRAP_KEY and MUSTER_BOOTSTRAP_SECRET are given together or not at all"),
+    };
+    access::check_first_key(&key, &secret)?;
+    Ok(Some((key, secret)))
 }
 
 /// A file that only its owner reads.

@@ -40,6 +40,19 @@ impl SecretsKey {
         }
     }
 
+    /// Refuses keys that cannot be read; those of a file only where it is there.
+    pub fn check(&self, storage: &Storage) -> anyhow::Result<()> {
+        match self.source(storage) {
+            Source::Environment(keys) => Vault::of(keys.expose()).context(VARIABLE).map(drop),
+            Source::File(path) if path.exists() => {
+                let reading = || format!("reading {}", path.display());
+                let keys = Secret::new(fs::read_to_string(&path).with_context(reading)?);
+                Vault::of(keys.expose()).with_context(reading).map(drop)
+            }
+            Source::File(_) => Ok(()),
+        }
+    }
+
     /// The vault; makes a key where there is none, unless the database holds secrets already.
     pub fn vault(&self, storage: &Storage, db: &Db) -> anyhow::Result<Arc<Vault>> {
         let vault = match self.source(storage) {

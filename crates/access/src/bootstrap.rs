@@ -23,11 +23,7 @@ pub fn bootstrap(db: &Db, key: Option<(String, Secret<String>)>) -> anyhow::Resu
         return Ok(None);
     }
     if let Some((key, secret)) = &key {
-        ensure!(secrets::is_key(key), "the first key must have 8 to 128 letters and digits, nothing else");
-        ensure!(
-            secrets::is_secret(secret.expose()),
-            "the secret of the first key must have 16 to 256 letters and digits, nothing else"
-        );
+        check_first_key(key, secret)?;
     }
     let (key, secret) = match key {
         Some(given) => given,
@@ -51,4 +47,14 @@ pub fn bootstrap(db: &Db, key: Option<(String, Secret<String>)>) -> anyhow::Resu
         Err(_) if db.read_here(tenants::store::any)? => Ok(None),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Refuses what could not be the first key.
+pub fn check_first_key(key: &str, secret: &Secret<String>) -> anyhow::Result<()> {
+    ensure!(secrets::is_key(key), "the first key must have 8 to 128 letters and digits, nothing else");
+    ensure!(
+        secrets::is_secret(secret.expose()),
+        "the secret of the first key must have 16 to 256 letters and digits, nothing else"
+    );
+    Ok(())
 }

@@ -32,7 +32,10 @@ use std::sync::Arc;
 use actix_web::web;
 use api::Routes;
 
-pub use crate::{bootstrap::bootstrap, keeper::Keeper};
+pub use crate::{
+    bootstrap::{bootstrap, check_first_key},
+    keeper::Keeper,
+};
 
 /// A row before and after a change.
 #[derive(Clone, Debug, PartialEq, Eq)]

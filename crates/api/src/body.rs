@@ -24,6 +24,9 @@ const SMALL: u64 = 16 << 10;
 /// How long a body may take to arrive.
 pub const TIME: Duration = Duration::from_secs(10);
 
+/// The charsets of a body that is UTF-8; what is ASCII is, too.
+const UTF_8: [&str; 3] = ["utf-8", "utf8", "us-ascii"];
+
 /// SHA-256 of the body, for a request that names an idempotency key.
 pub(crate) struct BodyDigest(pub [u8; 32]);
 
@@ -70,14 +73,34 @@ fn expect_json(request: &HttpRequest) -> Result<()> {
     expect_type(request, |kind| kind == "application/json" || kind.ends_with("+json"), "application/json")
 }
 
-/// Refuses a content type that the operation does not read; a body without one is taken for what it expects.
+/// Refuses a content type that the operation does not read; a body without one is taken for what it expects. Refuses
+/// what is compressed, and any other charset than UTF-8, too: what is read is the text itself.
 pub fn expect_type(request: &HttpRequest, accepts: impl Fn(&str) -> bool, wanted: &str) -> Result<()> {
+    expect_plain(request)?;
     let kind = request.content_type().to_ascii_lowercase();
     if !request.headers().contains_key(header::CONTENT_TYPE) || accepts(kind.trim()) {
         return Ok(());
     }
     let detail = format!("This operation reads {wanted}; the request says Content-Type: {kind:.100}.");
     Err(Problem::new(Kind::UnsupportedMediaType, detail).into())
+}
+
+fn expect_plain(request: &HttpRequest) -> Result<()> {
+    let refuse = |detail: String| Err(Problem::new(Kind::UnsupportedMediaType, detail).into());
+    for coding in request.headers().get_all(header::CONTENT_ENCODING) {
+        let coding = String::from_utf8_lossy(coding.as_bytes()).trim().to_ascii_lowercase();
+        if !coding.is_empty() && coding != "identity" {
+            return refuse(format!(
+                "This operation reads bodies as they are; the request says Content-Encoding: {coding:.100}."
+            ));
+        }
+    }
+    let kind = request.mime_type().ok().flatten();
+    let charset = kind.as_ref().and_then(|kind| kind.get_param("charset")).map(|charset| charset.as_str());
+    if let Some(charset) = charset.filter(|set| !UTF_8.iter().any(|known| set.eq_ignore_ascii_case(known))) {
+        return refuse(format!("This operation reads UTF-8; the request says charset={charset:.100} in Content-Type."));
+    }
+    Ok(())
 }
 
 /// Reads a whole body of at most `limit` bytes.

@@ -17,6 +17,12 @@ pub fn backup(arguments: &Backup) -> anyhow::Result<()> {
         print(&format!("pg_dump --format=custom --file={file} {url}"))?;
         bail!("Postgres has a program of its own for backups, which works while the service runs: type the above");
     }
+    if destination.exists() {
+        bail!(
+            "{} is there already, and a backup overwrites nothing: name a new file, or remove this one",
+            show(destination)
+        );
+    }
     let length = db::back_up(&url, destination).with_context(|| format!("backing up {}", url.without_password()))?;
     print(&format!("{}: {length} bytes, checked", show(destination)))
 }

@@ -12,7 +12,7 @@ use anyhow::bail;
 use db::DatabaseUrl;
 
 use super::print;
-use crate::{cli::Check, first_run, process};
+use crate::{cli::Check, first_run, keys::Source, process};
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
 
@@ -35,12 +35,20 @@ const LITTLE_ROOM: u64 = 1 << 30;
 /// Says of each thing whether it is right, a line each; fails when one is not.
 pub fn check(arguments: &Check) -> anyhow::Result<()> {
     let mut report = Report::default();
-    let Check { storage, listen } = arguments;
+    let Check { storage, listen, keys } = arguments;
     report.clock();
     report.files();
     report.data_directory(&storage.data_dir)?;
     report.private("first credentials", &first_run::credentials_file(&storage.data_dir), "rotate the key")?;
-    report.private("key of secrets", &storage.data_dir.join("secrets.key"), "run muster secrets rotate twice")?;
+    if let Source::File(path) = keys.source(storage) {
+        report.private("key of secrets", &path, "run muster secrets rotate twice")?;
+    }
+    if let Err(error) = first_run::given() {
+        report.fault("first key", format!("{error:#}"));
+    }
+    if let Err(error) = keys.check(storage) {
+        report.fault("key of secrets", format!("{error:#}"));
+    }
     report.database(&storage.url(), storage.connections)?;
     report.listening(listen)?;
     report.certificate(listen)?;

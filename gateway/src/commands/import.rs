@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{Read as _, Seek as _},
+    io::{self, Read as _, Seek as _},
     path::Path,
 };
 
@@ -31,7 +31,7 @@ struct Sums {
 
 /// `muster import`.
 pub fn import(arguments: &Import) -> anyhow::Result<()> {
-    let db = arguments.storage.open()?;
+    let db = arguments.storage.existing()?;
     let tenant = TenantId::parse(&arguments.tenant)
         .with_context(|| format!("{} is no tenant id: msp_<number> or client_<number>", arguments.tenant))?;
     let keeper = access::Keeper::new(db.clone());
@@ -45,7 +45,12 @@ pub fn import(arguments: &Import) -> anyhow::Result<()> {
     for path in &arguments.files {
         progress.set_message(path.display().to_string());
         let before = sums.refused;
-        one(&db, &known.partner, &tenant, path, &mut sums, &progress)?;
+        let refuse = |why: &str| progress.suspend(|| tracing::warn!(file = %path.display(), "refused: {why}"));
+        if let Err(error) = one(&db, &known.partner, &tenant, path, &mut sums, &refuse) {
+            let unread = error.downcast::<io::Error>()?;
+            sums.refused += 1;
+            refuse(&format!("it cannot be read: {unread}"));
+        }
         files += u64::from(sums.refused > before);
         progress.inc(1);
     }
@@ -58,26 +63,26 @@ pub fn import(arguments: &Import) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Takes in one file, whatever it holds.
+/// Takes in one file, whatever it holds; `refuse` is told what is wrong with it. A file that cannot be read is an
+/// [`io::Error`]: it is one of several. Any other error is the database's, and the end.
 fn one(
     db: &Db,
     partner: &TenantId,
     tenant: &TenantId,
     path: &Path,
     sums: &mut Sums,
-    progress: &ProgressBar,
+    refuse: &impl Fn(&str),
 ) -> anyhow::Result<()> {
-    let reading = || format!("reading {}", path.display());
-    let mut file = File::open(path).with_context(reading)?;
+    let mut file = File::open(path)?;
     let mut start = Vec::new();
-    file.by_ref().take(rows::PIECE as u64).read_to_end(&mut start).with_context(reading)?;
-    file.rewind().with_context(reading)?;
+    file.by_ref().take(rows::PIECE as u64).read_to_end(&mut start)?;
+    file.rewind()?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let refuse = |why: &str| progress.suspend(|| tracing::warn!(file = %path.display(), "refused: {why}"));
+    let storing = || format!("storing {}", path.display());
     let kind = rows::kind(&name, &start);
     if kind == Kind::Report {
         let mut report = Vec::new();
-        file.read_to_end(&mut report).with_context(reading)?;
+        file.read_to_end(&mut report)?;
         match agents::import(db, partner, tenant, &report, api::clock::now()) {
             Ok(machines) => machines.iter().for_each(|machine| match machine {
                 Ingested::Created(_) => sums.created += 1,
@@ -86,15 +91,18 @@ fn one(
             }),
             Err(db::Error::Problem(problem)) => {
                 sums.refused += 1;
-                refuse(&problem.detail);
+                let packed = if rows::is_gzip(&start) { "; if it holds rows, unpack it first" } else { "" };
+                refuse(&format!("{}{packed}", problem.detail));
             }
-            Err(error) => return Err(error).with_context(|| format!("storing {}", path.display())),
+            Err(error) => return Err(error).with_context(storing),
         }
         return Ok(());
     }
     let told = |line: u64, why: &str| refuse(&format!("line {line}: {why}"));
-    let summary = rows::import(db, partner, tenant, kind, file, api::clock::now(), told);
-    let summary = summary.with_context(|| format!("storing {}", path.display()))?;
+    let summary = match rows::import(db, partner, tenant, kind, file, api::clock::now(), told) {
+        Err(rows::Error::Read(error)) => return Err(error.into()),
+        other => other.with_context(storing)?,
+    };
     sums.created += summary.created;
     sums.updated += summary.updated;
     sums.unchanged += summary.unchanged;

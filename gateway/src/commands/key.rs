@@ -10,11 +10,11 @@ use crate::cli::Key;
 pub fn key(arguments: Key) -> anyhow::Result<()> {
     match arguments {
         Key::Create { storage, tenant, name, role } => {
-            let (key, secret) = console::create_key(&storage.open()?, &tenant, &name, role)?;
+            let (key, secret) = console::create_key(&storage.existing()?, &tenant, &name, role)?;
             tell(&key, &secret)
         }
         Key::List { storage } => {
-            let db = storage.open()?;
+            let db = storage.existing()?;
             print("TENANT\tROLE\tID\tKEY\tCREATED\tROTATED\tNAME")?;
             console::each_key(&db, |key| {
                 let console::Key { id, tenant, role, name, key, created, updated } = key;
@@ -23,11 +23,11 @@ pub fn key(arguments: Key) -> anyhow::Result<()> {
             })
         }
         Key::Rotate { storage, revoke_previous, key } => {
-            let (key, secret) = console::rotate_key(&storage.open()?, &key, revoke_previous)?;
+            let (key, secret) = console::rotate_key(&storage.existing()?, &key, revoke_previous)?;
             tell(&key, &secret)
         }
         Key::Revoke { storage, key } => {
-            let key = console::revoke_key(&storage.open()?, &key)?;
+            let key = console::revoke_key(&storage.existing()?, &key)?;
             print(&format!("revoked {}, {} of {}", key.id, key.role, key.tenant))
         }
     }

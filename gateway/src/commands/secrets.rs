@@ -22,7 +22,7 @@ pub fn secrets(arguments: Secrets) -> anyhow::Result<()> {
 /// Takes a new key into use, and seals all secrets under it. The former one stays in the file, behind the new one, for
 /// a gateway that was just sealing something; the next rotation drops it.
 fn rotate(storage: &Storage, keys: &SecretsKey) -> anyhow::Result<()> {
-    let db = storage.open()?;
+    let db = storage.existing()?;
     // There is a file, with a key that opens what is stored, before anything changes.
     let vault = keys.vault(storage, &db)?;
     let path = match keys.source(storage) {

@@ -43,6 +43,9 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let Serve { storage, listen, carry, keys, outbound, demo } = arguments;
     listen.check()?;
     let certificate = listen.certificate()?;
+    // What is wrong with the keys is said before anything is made.
+    first_run::given()?;
+    keys.check(&storage)?;
     let db = storage.open()?;
     first_run::bootstrap(&db, &storage.data_dir)?;
     let vault = keys.vault(&storage, &db)?;

@@ -11,16 +11,16 @@ pub fn tenant(arguments: Tenant) -> anyhow::Result<()> {
         Tenant::Create { storage, what, of } => {
             let made = match (what, of) {
                 (NewTenant { client: Some(name), .. }, Some(partner)) => {
-                    console::create_client(&storage.open()?, &partner, &name)?
+                    console::create_client(&storage.existing()?, &partner, &name)?
                 }
-                (NewTenant { partner: Some(name), .. }, _) => console::create_partner(&storage.open()?, &name)?,
+                (NewTenant { partner: Some(name), .. }, _) => console::create_partner(&storage.existing()?, &name)?,
                 // The command line asks for one of the two.
                 _ => anyhow::bail!("give --partner NAME, or --client NAME --of PARTNER"),
             };
             print(&made.id)
         }
         Tenant::List { storage } => {
-            let db = storage.open()?;
+            let db = storage.existing()?;
             print("TENANT\tPARTNER\tSTATE\tNAME")?;
             console::each_tenant(&db, |tenant| {
                 let state = if tenant.suspended { "suspended" } else { "active" };

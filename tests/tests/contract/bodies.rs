@@ -161,6 +161,15 @@ fn another_content_type_is_a_415(server: &Server) {
         let answer = client.request("POST", "/resources").body(content_type, "{\"name\":\"typed\"}").send();
         answer.problem(415, "0002");
     }
+    for charset in ["iso-8859-1", "utf-16", "windows-1252"] {
+        let kind = format!("application/json; charset={charset}");
+        let answer = client.request("POST", "/resources").body(&kind, "{\"name\":\"typed\"}").send();
+        answer.problem(415, "0002");
+    }
+    for coding in ["gzip", "br"] {
+        let request = client.request("POST", "/resources").body("application/json", "{\"name\":\"typed\"}");
+        request.header("Content-Encoding", coding).send().problem(415, "0002");
+    }
     stores_nothing(&client);
     let utf8 = "application/json; charset=utf-8";
     client.request("POST", "/resources").body(utf8, "{\"name\":\"typed\"}").send().ok();

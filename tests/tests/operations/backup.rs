@@ -85,7 +85,8 @@ fn a_backup_overwrites_nothing_and_leaves_nothing_half_done() {
     let file = directory.path().join("notes.txt");
     fs::write(&file, "mine").unwrap_or_else(|error| panic!("{error}"));
     let exit = backup(&server, &file);
-    assert!(!exit.status.success() && exit.stderr.contains("notes.txt"), "{}", exit.stderr);
+    let told = exit.stderr.contains("notes.txt is there already") && exit.stderr.contains("name a new file");
+    assert!(!exit.status.success() && told, "{}", exit.stderr);
     assert_eq!(fs::read_to_string(&file).unwrap_or_default(), "mine");
     assert!(!backup(&server, &directory.path().join("no/such/place")).status.success());
 

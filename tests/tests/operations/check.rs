@@ -77,17 +77,57 @@ fn what_is_wrong_is_said_and_all_of_it() {
     let wrong = [
         "warn  data directory",
         "FAIL  first credentials",
-        "FAIL  key of secrets",
+        "FAIL  key of secrets: others may read",
+        "FAIL  key of secrets: reading",
         "FAIL  database: sqlite:",
         "FAIL  address: 127.0.0.1:",
         "FAIL  certificate: ",
     ];
     says(&exit, false, &wrong);
-    assert!(exit.stderr.contains("5 things are wrong"), "{}", exit.stderr);
+    assert!(exit.stderr.contains("6 things are wrong"), "{}", exit.stderr);
     says(&check(directory.path(), &["--listen", "0.0.0.0:0"]), false, &["--behind-proxy"]);
     fs::write(path("key.pem"), one.key).unwrap_or_else(|error| panic!("{error}"));
     let exit = check(directory.path(), &["--listen", "0.0.0.0:0", "--tls-cert", &certificate, "--tls-key", &key]);
     says(&exit, false, &["ok    address", "ok    certificate: belongs to its key, until "]);
+}
+
+#[test]
+fn keys_that_are_wrong_are_said_before_anything_is_made() {
+    let directory = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
+    let data = directory.path().join("data");
+    for (given, said) in [
+        (vec![("MUSTER_SECRETS_KEY", "abc")], "MUSTER_SECRETS_KEY"),
+        (vec![("MUSTER_BOOTSTRAP_KEY", "abcdefgh12")], "given together"),
+        (vec![("MUSTER_BOOTSTRAP_KEY", "abc"), ("MUSTER_BOOTSTRAP_SECRET", "0123456789abcdef")], "8 to 128"),
+        (vec![("MUSTER_LOG", "fo=o=bar")], "fo=o=bar"),
+    ] {
+        for command in ["check", "serve"] {
+            let mut program = muster();
+            program.args([command, "--listen", "127.0.0.1:0", "--data-dir"]).arg(&data).envs(given.clone());
+            let exit = Exit::of(&mut program);
+            let told = format!("{}{}", exit.stdout, exit.stderr);
+            assert!(!exit.status.success() && told.contains(said) && !data.exists(), "{command} {given:?}: {told}");
+        }
+    }
+}
+
+#[test]
+fn commands_make_no_database() {
+    let directory = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
+    let typo = directory.path().join("typo");
+    for arguments in [
+        "key list",
+        "key create --tenant client_1 --name x --role viewer",
+        "key revoke x",
+        "tenant list",
+        "tenant create --partner x",
+        "secrets rotate",
+        "import rows.csv",
+    ] {
+        let exit = Exit::of(muster().args(arguments.split(' ')).arg("--data-dir").arg(&typo));
+        assert!(!exit.status.success() && exit.stderr.contains("there is no database"), "{arguments}: {}", exit.stderr);
+        assert!(exit.stdout.is_empty() && !typo.exists(), "{arguments}: {}", exit.stdout);
+    }
 }
 
 #[test]

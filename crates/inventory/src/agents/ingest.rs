@@ -11,6 +11,7 @@ use crate::{
     resources::{
         changes,
         document::{Document, Resource, Tag},
+        input::{LONGEST, MOST_TAGS},
         rules, store,
     },
     sites,
@@ -117,9 +118,10 @@ fn describe(conn: &mut Conn, report: &Report, resource: &mut Resource, now: Time
     if let Some(tags) = &report.tags {
         resource.document.tags.retain(|tag| tag.tag_source != AGENT);
         for tag in tags {
-            if !resource.document.tags.iter().any(|known| fold(&known.name) == fold(&tag.name)) {
-                let tag = Tag { name: tag.name.clone(), value: tag.value.clone(), tag_source: AGENT.to_owned() };
-                resource.document.tags.push(tag);
+            let tag = Tag { name: cut(&tag.name), value: cut(&tag.value), tag_source: AGENT.to_owned() };
+            let known = &mut resource.document.tags;
+            if known.len() < MOST_TAGS && !known.iter().any(|known| fold(&known.name) == fold(&tag.name)) {
+                known.push(tag);
             }
         }
     }
@@ -175,6 +177,11 @@ fn describe_texts(report: &Report, document: &mut Document) {
     document.set("status", "UP");
 }
 
+/// As much of a text as a caller could give: a machine cannot be told to send less.
+fn cut(text: &str) -> String {
+    text.chars().take(LONGEST).collect()
+}
+
 fn describe_parts(report: &Report, document: &mut Document) -> Result<()> {
     let mut extra = report.extra.clone();
     if let Some(bios) = &report.bios {
@@ -195,7 +202,8 @@ fn describe_parts(report: &Report, document: &mut Document) -> Result<()> {
         document.set_part("consoles", part(consoles)?);
     }
     if !report.partial || !report.components.is_empty() {
-        document.set_part("components", part(&report.component_list())?);
+        let components: Vec<String> = report.component_list().into_iter().map(cut).collect();
+        document.set_part("components", part(&components)?);
     }
     if let Some(machines) = report.virtual_machines.as_ref().filter(|machines| !machines.is_empty()) {
         extra.insert("virtualMachines".to_owned(), json!(machines));

@@ -18,7 +18,9 @@ use crate::{
     resources::{
         changes,
         document::{Document, Resource, STATES, Tag},
-        filter, http, row, rules, store,
+        filter, http,
+        input::{MOST_TAGS, too_many_tags},
+        row, rules, store,
     },
 };
 
@@ -69,6 +71,9 @@ fn upsert(tx: &mut Tx<'_>, place: &Place, entry: &Entry) -> Result<(&'static str
         let mut input = entry.input.clone();
         input.tags = input.tags.or_else(|| Some(entry.tags.clone()));
         input.resource_type = input.resource_type.or_else(|| entry.type_if_new.map(str::to_owned));
+        if entry.no_source_if_new {
+            input.texts.push(("source", String::new()));
+        }
         let resource = http::create_in(tx, &place.partner, &place.tenant, &input)?;
         return Ok((CREATED, resource.id));
     };
@@ -78,7 +83,11 @@ fn upsert(tx: &mut Tx<'_>, place: &Place, entry: &Entry) -> Result<(&'static str
     let before = row.clone().into_resource()?;
     let mut input = entry.input.clone();
     if !entry.tags.is_empty() {
-        input.tags = Some(with_tags(&before.document.tags, &entry.tags));
+        let tags = with_tags(&before.document.tags, &entry.tags);
+        if tags.len() > MOST_TAGS.max(before.document.tags.len()) {
+            return Err(Problem::field("tags", too_many_tags()).into());
+        }
+        input.tags = Some(tags);
     }
     let after = http::updated(tx.conn, &input, &before, tx.now)?;
     if is_same(&before, &after) {

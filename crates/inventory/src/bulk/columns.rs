@@ -6,7 +6,7 @@ use base::{problem::FieldError, text::fold};
 use serde_json::{Map, Value, json};
 
 use super::{
-    csv::Record,
+    csv::{Record, STRAY},
     reader::{Entry, Stop, TENANTS},
 };
 use crate::resources::{
@@ -24,7 +24,7 @@ const FIELDS: [&str; 6] = ["id", "type", "resourceType", "deviceType", "state", 
 const JSON: [&str; 4] = ["bios", "networkCardDetails", "metricTypes", "credential"];
 
 /// Parts whose cell is a list of words separated by commas.
-const WORDS: [&str; 2] = ["components", "locationUuids"];
+pub const WORDS: [&str; 2] = ["components", "locationUuids"];
 
 /// What a cell is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +39,8 @@ enum Column {
     Words(&'static str),
     /// Any part of the detail, as JSON.
     Json(&'static str),
+    /// Tags, as JSON: those that have no place in a column of their own.
+    Tags,
     /// The value of the tag of this name.
     Tag(String),
     /// A column that means nothing here.
@@ -55,6 +57,9 @@ impl Columns {
     /// # Errors
     /// When a field stands there twice, or none does.
     pub fn of(header: Record<'_>) -> Result<Self, Stop> {
+        if header.stray {
+            return Err(Stop::new(header.line, STRAY));
+        }
         let (mut columns, mut seen) = (Vec::with_capacity(header.len()), HashSet::new());
         for cell in header.cells() {
             let name = std::str::from_utf8(cell).map_err(|_| Stop::new(header.line, "is not valid UTF-8"))?.trim();
@@ -73,17 +78,21 @@ impl Columns {
 
     /// What a record says. An empty cell says nothing: what the resource has there stays.
     pub fn read(&self, record: Record<'_>, tenant: &str) -> Result<Entry, Vec<FieldError>> {
+        if record.stray {
+            return Err(vec![FieldError::new("row", STRAY)]);
+        }
         let (wanted, found) = (self.0.len(), record.len());
         if found != wanted {
             return Err(vec![FieldError::new("row", format!("has {found} cells, the header has {wanted}"))]);
         }
-        let (mut fields, mut tags, mut errors) = (Map::new(), Vec::new(), Vec::new());
+        let (mut fields, mut tags, mut errors, mut no_source) = (Map::new(), Vec::new(), Vec::new(), false);
         for (column, cell) in self.0.iter().zip(record.cells()) {
             let Ok(text) = std::str::from_utf8(cell) else {
                 errors.push(FieldError::new(column.name(), "is not valid UTF-8"));
                 continue;
             };
             if text.trim().is_empty() {
+                no_source |= *column == Column::Text("source");
                 continue;
             }
             if text.contains('\0') {
@@ -97,7 +106,14 @@ impl Columns {
                     let roles = words(text).map(|role| json!({"name": role}));
                     fields.insert("appRoles".to_owned(), roles.collect());
                 }
-                Column::Words(name) => drop(fields.insert((*name).to_owned(), words(text).collect())),
+                Column::Words(name) => {
+                    let list = list(text).unwrap_or_else(|| words(text).collect());
+                    fields.insert((*name).to_owned(), Value::Array(list));
+                }
+                Column::Tags => match list(text) {
+                    Some(list) => tags.extend(list),
+                    None => errors.push(FieldError::new("tags", "must be a JSON array")),
+                },
                 Column::Json(name) => match base::body::parse_json(text.as_bytes()) {
                     Ok(value) => drop(fields.insert((*name).to_owned(), value)),
                     Err(_) => errors.push(FieldError::new(*name, "must be JSON")),
@@ -114,6 +130,7 @@ impl Columns {
             Ok(mut entry) if errors.is_empty() => {
                 // A table sets single tags; those that it has no column for are not its business.
                 entry.tags = entry.input.tags.take().unwrap_or_default();
+                entry.no_source_if_new = no_source;
                 Ok(entry)
             }
             Ok(_) => Err(errors),
@@ -131,9 +148,21 @@ impl Column {
             Self::Text(name) | Self::Words(name) | Self::Json(name) => (*name).to_owned(),
             Self::Place(_) => "location".to_owned(),
             Self::Roles => "appRoles".to_owned(),
+            Self::Tags => "tags".to_owned(),
             Self::Tag(name) => format!("{TAG}{name}"),
             Self::Unknown => "row".to_owned(),
         }
+    }
+}
+
+/// A cell that is a JSON array.
+fn list(text: &str) -> Option<Vec<Value>> {
+    if !text.trim_start().starts_with('[') {
+        return None;
+    }
+    match base::body::parse_json(text.as_bytes()) {
+        Ok(Value::Array(list)) => Some(list),
+        _ => None,
     }
 }
 
@@ -171,6 +200,7 @@ fn column(name: &str) -> Column {
         "location" | "location.name" => Column::Place("name"),
         "location.id" => Column::Place("id"),
         "approles" => Column::Roles,
+        "tags" => Column::Tags,
         _ => Column::Unknown,
     }
 }
@@ -221,7 +251,7 @@ mod tests {
         }
         assert_eq!(column("locationUuids"), Column::Words("locationUuids"));
         assert_eq!(column("tenantID"), Column::Text("tenantID"));
-        assert_eq!((column("tags."), column("tags"), column("")), (Column::Unknown, Column::Unknown, Column::Unknown));
+        assert_eq!((column("tags."), column("Tags"), column("")), (Column::Unknown, Column::Tags, Column::Unknown));
     }
 
     #[test]

@@ -23,6 +23,22 @@ pub struct Records {
     line: u64,
     began: u64,
     inside: bool,
+    quotes: Quotes,
+    /// Has the record text behind the quote that closes a cell?
+    stray: bool,
+}
+
+/// Where the text of a record stands to its quotes. The reader takes any text for cells; this tells which is none.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quotes {
+    /// At the start of a cell.
+    Start,
+    /// In a cell that does not begin with a quote; what quotes it has are text.
+    Plain,
+    /// In a cell that begins with a quote.
+    Open,
+    /// Behind a quote in such a cell: another one makes it text, and anything else has to end the cell.
+    Closed,
 }
 
 /// A record: its cells as bytes.
@@ -30,9 +46,14 @@ pub struct Records {
 pub struct Record<'r> {
     /// The line on which it begins.
     pub line: u64,
+    /// Is there text behind the quote that closes a cell?
+    pub stray: bool,
     cells: &'r [u8],
     ends: &'r [usize],
 }
+
+/// What is wrong with a record that is [`Record::stray`].
+pub const STRAY: &str = "has text behind the quote that closes a cell; a quote in a cell is written twice";
 
 impl<'r> Record<'r> {
     /// Its cells, in their order.
@@ -58,6 +79,8 @@ impl Default for Records {
             line: 1,
             began: 1,
             inside: false,
+            quotes: Quotes::Start,
+            stray: false,
         }
     }
 }
@@ -73,7 +96,13 @@ impl Records {
     }
 
     /// Hands on the last record, where the body does not end with a line break.
+    ///
+    /// # Errors
+    /// When a quote is not closed: what follows it in the body belongs to no row.
     pub fn end(&mut self, mut each: impl FnMut(Record<'_>) -> Result<(), Stop>) -> Result<(), Stop> {
+        if self.inside && self.quotes == Quotes::Open {
+            return Err(Stop::new(self.began, "has a quote that is not closed before the end of the body"));
+        }
         // Without input the reader ends the record that it has begun; each step makes room, or is the last.
         while self.inside {
             self.step(&[], &mut each)?;
@@ -96,7 +125,9 @@ impl Records {
         let piece = &piece[skipped..];
         let (result, read, written, ended) =
             self.core.read_record(piece, &mut self.cells[self.filled..], &mut self.ends[self.ended..]);
-        self.line += breaks(piece.get(..read).unwrap_or_default());
+        let taken = piece.get(..read).unwrap_or_default();
+        self.line += breaks(taken);
+        self.follow_quotes(taken);
         (self.filled, self.ended) = (self.filled + written, self.ended + ended);
         match result {
             ReadRecordResult::InputEmpty => {}
@@ -107,14 +138,28 @@ impl Records {
             }
             ReadRecordResult::OutputEndsFull => self.ends.resize((2 * self.ends.len()).min(MOST_CELLS), 0),
             ReadRecordResult::Record => {
-                let record =
-                    Record { line: self.began, cells: &self.cells[..self.filled], ends: &self.ends[..self.ended] };
-                each(record)?;
+                let (cells, ends) = (&self.cells[..self.filled], &self.ends[..self.ended]);
+                each(Record { line: self.began, stray: self.stray, cells, ends })?;
                 (self.filled, self.ended, self.inside) = (0, 0, false);
+                (self.quotes, self.stray) = (Quotes::Start, false);
             }
             ReadRecordResult::End => self.inside = false,
         }
         Ok(skipped + read)
+    }
+
+    fn follow_quotes(&mut self, taken: &[u8]) {
+        for byte in taken {
+            self.quotes = match (self.quotes, byte) {
+                (Quotes::Open, b'"') => Quotes::Closed,
+                (Quotes::Open, _) | (Quotes::Start | Quotes::Closed, b'"') => Quotes::Open,
+                (_, b',' | b'\r' | b'\n') => Quotes::Start,
+                (before, _) => {
+                    self.stray |= before == Quotes::Closed;
+                    Quotes::Plain
+                }
+            };
+        }
     }
 }
 
@@ -185,8 +230,36 @@ mod tests {
     }
 
     #[test]
-    fn a_quote_that_is_never_closed_ends_with_the_body_or_at_the_limit() {
-        assert_eq!(records(&[b"a,b\n1,\"2\n3,4\n"]), Ok(expected(&[(1, &["a", "b"]), (2, &["1", "2\n3,4\n"])])));
+    fn a_quote_that_is_never_closed_is_refused() {
+        for text in ["a,b\n1,\"2\n3,4\n", "a,b\n1,\"", "a,b\n1,\"2\"\"", "a,b\n\"1\",\"\"\"", "a,b\n\"1\n\n\n"] {
+            let stop = Stop::new(2, "has a quote that is not closed before the end of the body");
+            for size in [1, 2, 100] {
+                let pieces: Vec<&[u8]> = text.as_bytes().chunks(size).collect();
+                assert_eq!(records(&pieces), Err(stop.clone()), "{text}");
+            }
+        }
+        assert_eq!(records(&[b"a,\"b\""]), Ok(expected(&[(1, &["a", "b"])])));
+        assert_eq!(records(&[b"a,\"\""]), Ok(expected(&[(1, &["a", ""])])));
+    }
+
+    #[test]
+    fn text_behind_a_closing_quote_is_told() {
+        let stray = |text: &str| {
+            let (mut records, mut found) = (Records::default(), Vec::new());
+            let mut each = |record: Record<'_>| {
+                found.push(record.stray);
+                Ok(())
+            };
+            text.as_bytes().iter().for_each(|byte| records.push(&[*byte], &mut each).unwrap());
+            records.end(&mut each).unwrap();
+            found
+        };
+        assert_eq!(stray("\"a\"b,c\n\"a\",\"b\"\r\na,\"b\" \n\"a\nb\"c\"\n"), [true, false, true, true]);
+        assert_eq!(stray("a\"b\"c,5\"\n\"a\"\"b\",\"\"\n\"\"\"a\"\"\"\r\"x\""), [false; 4]);
+    }
+
+    #[test]
+    fn a_record_without_end_is_refused_at_the_limit() {
         let mut reader = Records::default();
         reader.push(b"a\nb\n\"", |_| Ok(())).unwrap();
         let piece = vec![b'x'; 64 << 10];
@@ -224,7 +297,8 @@ mod tests {
         #[test]
         fn survives_any_bytes(pieces in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..50), 0..4)) {
             let pieces: Vec<&[u8]> = pieces.iter().map(Vec::as_slice).collect();
-            prop_assert!(records(&pieces).is_ok());
+            let done = records(&pieces);
+            prop_assert!(done.as_ref().err().is_none_or(|stop| stop.message.contains("not closed")), "{done:?}");
         }
     }
 }

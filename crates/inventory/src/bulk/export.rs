@@ -10,11 +10,14 @@ use diesel::prelude::*;
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::json;
 
-use super::{columns::TAG, csv};
+use super::{
+    columns::{TAG, WORDS},
+    csv,
+};
 use crate::{
     resources::{
         detail,
-        document::{CLOUD, SYNTHETIC, Shown, TEXTS},
+        document::{CLOUD, SYNTHETIC, Shown, TEXTS, Tag},
         list::Wanted,
         row::Row,
         wire::AppRole,
@@ -44,7 +47,7 @@ const MOST_TAGS: usize = 1000;
 ///
 /// Every resource that matches, with the fields that `POST /resources/bulk` takes, so that the answer can be sent there:
 /// to the same tenant with ids, to another without. As NDJSON a row has all that a create body has; as CSV it has the
-/// texts, the site's name, the roles and the tags, and no nested parts. Cells are not changed for the sake of
+/// same in cells, nested parts and what is special about tags as JSON. Cells are not changed for the sake of
 /// spreadsheets: one that begins with `=` does so here, too. Streamed, of any size; the filters are those of the
 /// minimal list.
 #[utoipa::path(
@@ -169,8 +172,11 @@ impl Serialize for Line<'_, '_> {
             map.serialize_entry("location", &json!({"name": name}))?;
         }
         for name in texts() {
-            if let Some(text) = shown.some(name) {
-                map.serialize_entry(name, text)?;
+            match shown.some(name) {
+                Some(text) => map.serialize_entry(name, text)?,
+                // A row that says nothing of it makes a resource whose source is the interface.
+                None if name == "source" => map.serialize_entry(name, "")?,
+                None => {}
             }
         }
         if let Some(launched) = row.launch_ms {
@@ -199,7 +205,7 @@ fn texts() -> impl Iterator<Item = &'static str> {
 fn header(out: &mut Vec<u8>, ids: bool, tags: &BTreeMap<String, String>) {
     let before = ["id", "clientUniqueId", "type", "resourceType", "state", "agentInstalled", "location"];
     let before = before.into_iter().skip(if ids { 0 } else { 2 });
-    let names = before.chain(texts()).chain(["launchDate", "appRoles"]);
+    let names = before.chain(texts()).chain(["launchDate", "appRoles"]).chain(PARTS).chain(["tags"]);
     let tags: Vec<String> = tags.values().map(|name| format!("{TAG}{name}")).collect();
     csv::write(out, names.map(|name: &str| name).chain(tags.iter().map(String::as_str)));
 }
@@ -211,7 +217,28 @@ fn record(out: &mut Vec<u8>, resource: &Exported<'_>, ids: bool, tags: &BTreeMap
     let before = before.into_iter().skip(if ids { 0 } else { 2 });
     let launched = row.launch_ms.map(|ms| Timestamp::from_millis(ms).to_string()).unwrap_or_default();
     let roles = shown.app_roles.join(", ");
-    let values: BTreeMap<String, &str> = shown.tags.iter().map(|tag| (fold(&tag.name), tag.value.as_str())).collect();
+    let parts = PARTS.map(|name| shown.part(name).map(|part| cell(name, part.get())).unwrap_or_default());
+    let (plain, special): (Vec<&Tag>, Vec<&Tag>) = shown.tags.iter().partition(|tag| is_plain(tag, tags));
+    let values: BTreeMap<String, &str> = plain.iter().map(|tag| (fold(&tag.name), tag.value.as_str())).collect();
     let tags = tags.keys().map(|key| values.get(key).copied().unwrap_or_default());
-    csv::write(out, before.chain(texts().map(|name| shown.text(name))).chain([launched.as_str(), &roles]).chain(tags));
+    let special = if special.is_empty() { String::new() } else { json!(special).to_string() };
+    let cells = before.chain(texts().map(|name| shown.text(name))).chain([launched.as_str(), &roles]);
+    csv::write(out, cells.chain(parts.iter().map(String::as_str)).chain([special.as_str()]).chain(tags));
+}
+
+/// Is a tag all that a cell in its column says: a value, given through the interface?
+fn is_plain(tag: &Tag, columns: &BTreeMap<String, String>) -> bool {
+    let column = columns.get(&fold(&tag.name));
+    tag.tag_source == "API" && !tag.value.trim().is_empty() && column.is_some_and(|name| *name == tag.name)
+}
+
+/// A nested part in a cell: words where that says the same, or else JSON.
+fn cell(name: &str, part: &str) -> String {
+    let words =
+        if WORDS.contains(&name) { serde_json::from_str::<Vec<String>>(part).unwrap_or_default() } else { vec![] };
+    let clear = |word: &String| !word.is_empty() && word.trim() == word && !word.contains(',');
+    if words.is_empty() || !words.iter().all(clear) || words.iter().any(|word| word.starts_with('[')) {
+        return part.to_owned();
+    }
+    words.join(", ")
 }

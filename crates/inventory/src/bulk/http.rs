@@ -18,6 +18,7 @@ use outbox::Tx;
 use super::{
     apply::{Place, apply},
     reader::{Format, Reader, Row, Stop},
+    related,
     wire::{BulkLine, BulkResult, BulkSummary, CREATED, ERROR},
 };
 
@@ -30,6 +31,9 @@ const BATCH: usize = 200;
 /// Rows, and bytes, of a body that is stored as a whole: it is held in memory, and its write keeps others waiting.
 const MOST_WHOLE: usize = 10_000;
 const LIMIT_WHOLE: u64 = 16 << 20;
+
+/// Rows that may mean one machine, as many as a dry run looks at together.
+const MOST_RELATED: usize = 1_000;
 
 /// How often a batch is tried when the database is busy, and how long to wait before each new attempt.
 const PAUSES: [Duration; 3] = [Duration::from_millis(50), Duration::from_millis(250), Duration::from_secs(1)];
@@ -232,18 +236,13 @@ async fn whole(
     while let Some(piece) = body.next().await? {
         body.hold(piece.len())?;
         reader.push(&piece).map_err(Stop::problem)?;
-        if reader.len() > MOST_WHOLE {
-            let message =
-                format!("has more than {MOST_WHOLE} rows, which is the most with atomic or an Idempotency-Key");
-            return Err(Problem::field("body", message).into());
-        }
+        bound(&reader)?;
     }
     reader.end().map_err(Stop::problem)?;
+    bound(&reader)?;
     let rows = reader.take(usize::MAX);
     if dry_run {
-        let mut report = Report::new(true);
-        report.add(&carry_out(at, &place, rows, true).await?)?;
-        return report.respond();
+        return rehearse(at, place, rows).await;
     }
     let answer = at.write(move |tx| {
         let results = apply(tx, &place, &rows)?;
@@ -258,6 +257,28 @@ async fn whole(
     let mut response = answer.await?;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(NDJSON));
     Ok(response)
+}
+
+/// What would become of rows that are stored as a whole. To find it out keeps nobody waiting as long as to store them:
+/// only rows that may mean one machine have to be in one transaction.
+async fn rehearse(at: &At, place: Place, rows: Vec<Row>) -> api::Result<HttpResponse> {
+    let mut found = Vec::with_capacity(rows.len());
+    for (places, batch) in related::batches(rows, BATCH, MOST_RELATED) {
+        found.extend(places.into_iter().zip(carry_out(at, &place, batch, true).await?));
+    }
+    found.sort_unstable_by_key(|(place, _)| *place);
+    let mut report = Report::new(true);
+    report.add(&found.into_iter().map(|(_, row)| row).collect::<Vec<_>>())?;
+    report.respond()
+}
+
+/// Refuses more rows than are stored as a whole.
+fn bound(reader: &Reader) -> Result<(), Problem> {
+    if reader.len() <= MOST_WHOLE {
+        return Ok(());
+    }
+    let message = format!("has more than {MOST_WHOLE} rows, which is the most with atomic or an Idempotency-Key");
+    Err(Problem::field("body", message))
 }
 
 /// Why none of the rows was stored.

@@ -33,11 +33,19 @@ pub enum Kind {
     Csv,
     /// What `aws ec2 describe-instances` printed.
     AwsInstances,
+    /// Rows that are compressed.
+    Packed,
 }
 
 /// What a file holds, by the ending of its name, or else by its first bytes.
 pub fn kind(name: &str, start: &[u8]) -> Kind {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
+    if is_gzip(start) {
+        let name = name.to_ascii_lowercase();
+        let name = name.trim_end_matches(".gz").trim_end_matches(".gzip");
+        let rows = [".csv", ".ndjson", ".jsonl"].iter().any(|ending| name.ends_with(ending));
+        return if rows { Kind::Packed } else { Kind::Report };
+    }
     match ending.as_str() {
         "csv" => return Kind::Csv,
         "ndjson" | "jsonl" => return Kind::Ndjson,
@@ -58,6 +66,11 @@ pub fn kind(name: &str, start: &[u8]) -> Kind {
         };
     }
     if has_header(start) { Kind::Csv } else { Kind::Report }
+}
+
+/// Does a file begin as one of gzip does?
+pub fn is_gzip(start: &[u8]) -> bool {
+    start.starts_with(b"\x1F\x8B")
 }
 
 fn has_header(start: &[u8]) -> bool {
@@ -123,6 +136,9 @@ pub fn import(
             }
             return Ok(summary);
         }
+        Kind::Packed => {
+            return Ok(incomplete(summary, Problem::invalid("it is compressed with gzip: unpack it first")));
+        }
         Kind::Csv => Format::Csv,
         Kind::Ndjson => Format::Ndjson,
         Kind::Report => return Ok(incomplete(summary, Problem::invalid("the file holds a report, and no rows"))),
@@ -178,6 +194,11 @@ mod tests {
             ("empty", "", Kind::Report),
         ] {
             assert_eq!(kind(name, start.as_bytes()), expected, "{name} {start:?}");
+        }
+        for (name, expected) in
+            [("a.ndjson", Kind::Packed), ("a.CSV.gz", Kind::Packed), ("a.ocs", Kind::Report), ("a.gz", Kind::Report)]
+        {
+            assert_eq!(kind(name, b"\x1F\x8B\x08"), expected, "{name}");
         }
     }
 }

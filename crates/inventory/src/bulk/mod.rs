@@ -13,6 +13,7 @@ pub mod http;
 pub mod import;
 mod ndjson;
 mod reader;
+mod related;
 mod wire;
 
 /// The operations. Their paths are literal, and come before those of one resource.

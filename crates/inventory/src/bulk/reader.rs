@@ -71,6 +71,8 @@ pub struct Entry {
     pub tags: Vec<Tag>,
     /// Its resource type, where it becomes a new resource and the row names none.
     pub type_if_new: Option<&'static str>,
+    /// Where it becomes a new resource: has that no source? A table says so with an empty cell.
+    pub no_source_if_new: bool,
 }
 
 /// The fields by which a row may say whose it is.

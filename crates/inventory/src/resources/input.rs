@@ -32,7 +32,10 @@ pub struct Input {
 }
 
 /// The longest text attribute, in characters; a description may be four times as long.
-const LONGEST: usize = 1000;
+pub const LONGEST: usize = 1000;
+
+/// As many tags as a resource has at most.
+pub const MOST_TAGS: usize = 1000;
 
 /// Other names under which people send an attribute.
 pub const SYNONYMS: [(&str, &str); 4] =
@@ -119,6 +122,11 @@ impl Input {
             }
         }
         if let Some(components) = fields.texts("components") {
+            for (place, component) in components.iter().enumerate() {
+                if is_too_long(component) {
+                    fields.error(&format!("components[{place}]"), too_long());
+                }
+            }
             self.nested.push(("components", json!(components)));
         }
         if let Some(mut bios) = fields.object("bios") {
@@ -169,12 +177,33 @@ pub fn reference(fields: &mut Fields<'_>) -> Reference {
     reference
 }
 
+fn is_too_long(text: &str) -> bool {
+    text.len() > LONGEST && text.chars().nth(LONGEST).is_some()
+}
+
+fn too_long() -> String {
+    format!("must have at most {LONGEST} characters")
+}
+
+/// What is wrong with more than [`MOST_TAGS`].
+pub fn too_many_tags() -> String {
+    format!("has more than {MOST_TAGS} tags")
+}
+
 fn read_tags(fields: &mut Fields<'_>) -> Option<Vec<Tag>> {
     let mut tags: Vec<Tag> = Vec::new();
-    for mut item in fields.objects("tags")? {
+    let items = fields.objects("tags")?;
+    if items.len() > MOST_TAGS {
+        fields.error("tags", too_many_tags());
+        return None;
+    }
+    for mut item in items {
         let name = item.required_text("name").trim().to_owned();
         if tags.iter().any(|known| fold(&known.name) == fold(&name)) {
             item.error("name", "is given twice");
+        }
+        if is_too_long(&name) {
+            item.error("name", too_long());
         }
         let value = item.text_max("value", LONGEST).unwrap_or_default();
         let tag_source = item.text_max("tagSource", 100).filter(|s| !s.is_empty()).unwrap_or_else(|| "API".to_owned());

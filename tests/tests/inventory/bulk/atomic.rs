@@ -43,6 +43,8 @@ fn it_is_bounded(server: &Server) {
     let client = server.new_client();
     let row = "{\"name\":\"a\"}\n";
     send(&client, "?atomic=true", NDJSON, row.repeat(10_001)).invalid(&["body"]);
+    send(&client, "?atomic=true", NDJSON, row.repeat(10_001).trim_end()).invalid(&["body"]);
+    send(&client, "?atomic=true", CSV, format!("name{}", "\na".repeat(10_001))).invalid(&["body"]);
     let blank = " ".repeat(1 << 20);
     send(&client, "?atomic=true", NDJSON, format!("{blank}\n").repeat(17)).problem(413, "0002");
     assert_eq!(count(&client), 0);

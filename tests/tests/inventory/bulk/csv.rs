@@ -10,6 +10,8 @@ both_backends![
     a_table_has_a_column_for_each_field,
     a_byte_order_mark_and_any_line_break_do,
     an_empty_cell_leaves_what_is_there,
+    a_quote_that_is_not_closed_swallows_no_rows,
+    text_behind_a_closing_quote_is_refused,
     a_row_with_another_number_of_cells_is_refused_by_its_line,
     a_header_without_a_known_field_is_refused,
     cells_mean_what_they_say,
@@ -68,6 +70,31 @@ fn a_row_with_another_number_of_cells_is_refused_by_its_line(server: &Server) {
     assert_eq!(seen, expected.map(|(line, word)| (json!(line), word.to_owned())));
     assert_eq!(rows[1]["errors"][0]["message"], json!("has 2 cells, the header has 3"));
     assert_eq!(count(&client), 2);
+}
+
+fn a_quote_that_is_not_closed_swallows_no_rows(server: &Server) {
+    let client = server.new_client();
+    let table = "hostName,aliasName,description\nq1,A,\"text\nq2,B,second\n";
+    send(&client, "", CSV, table).invalid(&["line[2]"]);
+    send(&client, "?atomic=true", CSV, table).invalid(&["line[2]"]);
+    assert_eq!(count(&client), 0);
+    let many: String = (0..250).map(|number| format!("host-{number},x,y\n")).collect();
+    let (rows, summary) =
+        results(&send(&client, "", CSV, format!("hostName,make,model\n{many}last,\"x,y\nmore,x,y\n")));
+    assert_eq!((&summary["created"], &summary["complete"]), (&json!(250), &json!(false)), "{summary}");
+    assert_eq!((&rows[250]["line"], &rows[250]["result"]), (&json!(252), &json!("error")));
+}
+
+fn text_behind_a_closing_quote_is_refused(server: &Server) {
+    let client = server.new_client();
+    let table = "name,description\na,\"x\"y\nb,\"x\"\"y\"\nc,5\" disk\n\"d\" ,x\n";
+    let (rows, summary) = results(&send(&client, "", CSV, table));
+    let words: Vec<_> = rows.iter().map(|row| (row["line"].clone(), text(&row["result"]))).collect();
+    let expected = [(2, "error"), (3, "created"), (4, "created"), (5, "error")];
+    assert_eq!(words, expected.map(|(line, word)| (json!(line), word.to_owned())));
+    assert_eq!((&rows[0]["errors"][0]["fieldName"], &summary["complete"]), (&json!("row"), &json!(true)));
+    assert_eq!(detail(&client, &text(&rows[2]["id"]))["generalInfo"]["description"], json!("5\" disk"));
+    send(&client, "", CSV, "\"name\"x\na\n").invalid(&["line[1]"]);
 }
 
 fn a_header_without_a_known_field_is_refused(server: &Server) {

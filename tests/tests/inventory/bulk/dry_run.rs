@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{CSV, NDJSON, bulk, count, lines_of, results, send};
 use crate::inventory::{detail, text};
 
-both_backends![it_says_what_would_happen, nothing_is_stored, it_takes_atomic_too];
+both_backends![it_says_what_would_happen, nothing_is_stored, it_takes_atomic_too, rows_of_an_atomic_run_are_compared];
 
 fn it_says_what_would_happen(server: &Server) {
     let client = server.new_client();
@@ -43,6 +43,22 @@ fn nothing_is_stored(server: &Server) {
     assert_eq!(client.get("/auditLog/search").ok()["totalResults"], logged);
     let types = client.get("/resourceType/minimal").list();
     assert!(!types.iter().any(|kind| kind["name"] == json!("Never seen")));
+}
+
+/// Rows far from each other in the file, in another letter case, with what is wrong between them.
+fn rows_of_an_atomic_run_are_compared(server: &Server) {
+    let client = server.new_client();
+    let mut rows: Vec<_> = (0..600).map(|number| json!({"hostName": format!("host-{number}")})).collect();
+    rows[300] = json!({"state": "odd"});
+    rows[599] = json!({"hostName": "HOST-1", "make": "HP"});
+    rows[598] = json!({"hostName": "host-0"});
+    let answer = send(&client, "?dryRun=true&atomic=true", NDJSON, lines_of(&rows));
+    let (rows, summary) = results(&answer);
+    let lines: Vec<_> = rows.iter().map(|row| row["line"].as_u64().unwrap_or_default()).collect();
+    assert_eq!(lines, (1..=600).collect::<Vec<_>>());
+    let word = |row: usize| text(&rows[row]["result"]);
+    assert_eq!([word(0), word(300), word(598), word(599)], ["created", "error", "unchanged", "updated"]);
+    assert_eq!((&summary["created"], count(&client)), (&json!(597), 0));
 }
 
 fn it_takes_atomic_too(server: &Server) {

@@ -134,6 +134,21 @@ fn a_body_that_is_too_large_is_refused(server: &Server) {
 
 fn other_encodings_are_refused(server: &Server) {
     let client = server.new_client();
+    for (kind, coding, named) in [
+        (NDJSON, "gzip", "Content-Encoding: gzip"),
+        (NDJSON, "BR", "Content-Encoding: br"),
+        (CSV, "identity, deflate", "Content-Encoding: identity, deflate"),
+        ("application/x-ndjson; charset=utf-16", "", "charset=utf-16"),
+        ("text/csv; charset=\"ISO-8859-1\"", "identity", "charset=iso-8859-1"),
+    ] {
+        let request = client.request("POST", PATH).body(kind, "{\"name\":\"a\"}\n").header("Content-Encoding", coding);
+        let problem = request.send().problem(415, "0002");
+        assert!(
+            problem["detail"].as_str().is_some_and(|text| text.to_lowercase().contains(&named.to_lowercase())),
+            "{problem}"
+        );
+    }
+    assert_eq!(count(&client), 0);
     let utf16: Vec<u8> = "\u{FEFF}name\na\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     send(&client, "", CSV, utf16).invalid(&["line[1]"]);
     let (rows, _) = results(&send(&client, "", CSV, b"name\nGr\xFCn\nok\n".to_vec()));

@@ -7,7 +7,12 @@ use serde_json::json;
 
 use crate::inventory::{detail, found, names, text};
 
-both_backends![rows_and_reports_come_in_together, instances_of_aws_become_resources, refused_rows_are_told];
+both_backends![
+    rows_and_reports_come_in_together,
+    instances_of_aws_become_resources,
+    refused_rows_are_told,
+    files_that_cannot_be_read_stop_no_others,
+];
 
 fn import(server: &Server, files: &[PathBuf]) -> Exit {
     let mut command = muster();
@@ -103,6 +108,21 @@ fn instances_of_aws_become_resources(backend: Backend) {
     assert_eq!(import(&server, &[stopped]).stdout.trim(), "0 created, 1 updated, 1 unchanged, 0 refused");
     let none = import(&server, &[file(&server, "none.json", "{\"Reservations\": {}}")]);
     assert!(!none.status.success() && none.stdout.contains("1 refused"), "{}", none.stdout);
+}
+
+fn files_that_cannot_be_read_stop_no_others(backend: Backend) {
+    let server = Server::start(backend);
+    let packed = server.data_dir().join("packed.ndjson.gz");
+    std::fs::write(&packed, b"\x1F\x8B\x08\0\0\0\0\0\0\x03").expect("a file");
+    let good = file(&server, "good.ndjson", "{\"hostName\":\"good\"}\n");
+    let files = [server.data_dir().join("missing"), server.data_dir(), packed, good];
+    let exit = import(&server, &files);
+    assert!(!exit.status.success());
+    assert_eq!(exit.stdout.trim(), "1 created, 0 updated, 0 unchanged, 3 refused");
+    for said in ["missing", "No such file", "is compressed with gzip", "3 of 4 files were refused"] {
+        assert!(exit.stderr.contains(said), "{said}: {}", exit.stderr);
+    }
+    assert_eq!(found(&client(&server), "state:all"), ["good"]);
 }
 
 fn refused_rows_are_told(backend: Backend) {

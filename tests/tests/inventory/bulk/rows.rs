@@ -3,7 +3,7 @@
 use muster_tests::{Server, both_backends, uuid};
 use serde_json::{Value, json};
 
-use super::{NDJSON, bulk, count, lines_of, results, send};
+use super::{CSV, NDJSON, bulk, count, lines_of, results, send, words};
 use crate::inventory::{create, detail, found, text};
 
 both_backends![
@@ -13,6 +13,7 @@ both_backends![
     every_field_of_a_create_body_is_taken,
     a_refused_row_stops_nobody,
     the_errors_of_a_row_are_those_of_the_single_operation,
+    texts_and_tags_are_bounded,
     a_row_of_another_tenant_is_refused,
     many_rows_are_stored_in_batches,
     two_requests_at_once_make_each_machine_once,
@@ -154,6 +155,29 @@ fn the_errors_of_a_row_are_those_of_the_single_operation(server: &Server) {
     // What a refused row would have added is not there either.
     let types = client.get("/resourceType/minimal").list();
     assert!(!types.iter().any(|kind| kind["name"] == json!("Never seen")));
+}
+
+fn texts_and_tags_are_bounded(server: &Server) {
+    let client = server.new_client();
+    let (long, tag) = ("x".repeat(1001), |name: &str| json!({"name": name, "value": "v"}));
+    let many: Vec<_> = (0..1001).map(|number| tag(&format!("t{number}"))).collect();
+    let wrong = [
+        (json!({"name": "a", "tags": [tag("ok"), tag(&long)]}), "tags[1].name"),
+        (json!({"name": "a", "components": ["ok", long]}), "components[1]"),
+        (json!({"name": "a", "tags": many}), "tags"),
+    ];
+    let full = json!({"name": "full", "components": ["ü".repeat(1000)], "tags": &many[1..]});
+    let id = create(&client, &full);
+    for (body, field) in &wrong {
+        client.post("/resources", body).invalid(&[field]);
+        client.post(&format!("/resources/{id}"), body).invalid(&[field]);
+        let (rows, _) = results(&send(&client, "", NDJSON, lines_of(std::slice::from_ref(body))));
+        assert_eq!(rows[0]["errors"][0]["fieldName"], json!(field), "{rows:?}");
+    }
+    let (rows, _) = results(&send(&client, "", CSV, "name,tags.t0\nfull,x\n"));
+    assert_eq!(rows[0]["errors"][0]["fieldName"], json!("tags"), "{rows:?}");
+    assert_eq!(words(&send(&client, "", CSV, "name,tags.T5\nfull,x\n")), ["updated"]);
+    assert_eq!(client.get("/resources/export?format=csv").status, 200);
 }
 
 fn a_row_of_another_tenant_is_refused(server: &Server) {

@@ -1,0 +1,169 @@
+//! Rows that may mean the same machine, kept together.
+//!
+//! A dry run undoes each of its transactions, so a row sees what a former row would have made only in the same one.
+//! Rows that share nothing do not need to, and so no transaction has to be as long as the file.
+
+use std::collections::{HashMap, HashSet};
+
+use base::text::fold;
+
+use super::reader::{Entry, Row};
+use crate::resources::{document::Document, rules};
+
+/// A batch: rows with their places in the file, in order.
+pub type Batch = (Vec<usize>, Vec<Row>);
+
+/// Splits rows into batches of about `usual` rows. Those that share an id, a sign of identity, an external id, or a
+/// name that one of them is looked up by, are in one batch, if they are no more than `most`.
+pub fn batches(rows: Vec<Row>, usual: usize, most: usize) -> Vec<Batch> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut group_of: HashMap<usize, usize> = HashMap::new();
+    let mut sets = Sets::of(&rows);
+    for place in 0..rows.len() {
+        let group = *group_of.entry(sets.first(place)).or_insert_with(|| {
+            groups.push(Vec::new());
+            groups.len() - 1
+        });
+        if let Some(group) = groups.get_mut(group) {
+            group.push(place);
+        }
+    }
+    let mut packed: Vec<Vec<usize>> = Vec::new();
+    for part in groups.iter().flat_map(|group| group.chunks(most)) {
+        match packed.last_mut().filter(|last| last.len() + part.len() <= usual) {
+            Some(last) => last.extend_from_slice(part),
+            None => packed.push(part.to_vec()),
+        }
+    }
+    let mut rows: Vec<Option<Row>> = rows.into_iter().map(Some).collect();
+    let taken = packed.into_iter().map(|mut places| {
+        places.sort_unstable();
+        let batch = places.iter().filter_map(|place| rows.get_mut(*place)?.take()).collect();
+        (places, batch)
+    });
+    taken.collect()
+}
+
+/// Which rows belong together: each leads to another one of its set, and the first one to itself.
+struct Sets(Vec<usize>);
+
+impl Sets {
+    fn of(rows: &[Row]) -> Self {
+        let said: Vec<Option<Said>> = rows.iter().map(|row| row.entry.as_ref().ok().map(Said::of)).collect();
+        let sought = said.iter().flatten().filter(|said| said.by_names).flat_map(|said| &said.names);
+        let sought: HashSet<&String> = sought.collect();
+        let mut sets = Self((0..rows.len()).collect());
+        let mut known: HashMap<&String, usize> = HashMap::new();
+        for (place, said) in said.iter().enumerate() {
+            let Some(said) = said else { continue };
+            let names = said.names.iter().filter(|name| sought.contains(name));
+            for key in said.keys.iter().chain(names) {
+                let other = *known.entry(key).or_insert(place);
+                sets.join(other, place);
+            }
+        }
+        sets
+    }
+
+    fn first(&mut self, mut place: usize) -> usize {
+        while let Some(next) = self.0.get(place).copied().filter(|next| *next != place) {
+            let beyond = self.0.get(next).copied().unwrap_or(next);
+            if let Some(shorter) = self.0.get_mut(place) {
+                *shorter = beyond;
+            }
+            place = next;
+        }
+        place
+    }
+
+    fn join(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.first(one), self.first(other));
+        if let Some(last) = self.0.get_mut(one.max(other)) {
+            *last = one.min(other);
+        }
+    }
+}
+
+/// By what a row is found, and found again.
+struct Said {
+    keys: Vec<String>,
+    names: Vec<String>,
+    /// Is it looked up by its names, as it has nothing better?
+    by_names: bool,
+}
+
+impl Said {
+    fn of(entry: &Entry) -> Self {
+        let mut document = Document::default();
+        entry.input.apply(&mut document);
+        let mut keys: Vec<String> = rules::identities_in(&document).iter().map(|key| format!("{key:?}")).collect();
+        keys.extend(entry.id.as_ref().map(|id| format!("id {id}")));
+        let external = document.text("extResourceId");
+        if !external.is_empty() {
+            keys.push(format!("external {}", fold(external)));
+        }
+        let names = rules::NAMES.into_iter().map(|name| (name, fold(document.text(name))));
+        let names: Vec<String> =
+            names.filter(|(_, text)| !text.is_empty()).map(|(name, text)| format!("{name} {text}")).collect();
+        Self { by_names: keys.is_empty(), keys, names }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{
+        super::reader::{Format, Reader},
+        *,
+    };
+
+    fn split(objects: &[Value], usual: usize, most: usize) -> Vec<Vec<usize>> {
+        let mut reader = Reader::new(Format::Ndjson, "client_1");
+        let text: String = objects.iter().map(|object| format!("{object}\n")).collect();
+        reader.push(text.as_bytes()).unwrap();
+        reader.end().unwrap();
+        let all = batches(reader.take(usize::MAX), usual, most);
+        for (places, rows) in &all {
+            let lines: Vec<u64> = places.iter().map(|place| *place as u64 + 1).collect();
+            assert_eq!(rows.iter().map(|row| row.line).collect::<Vec<_>>(), lines);
+        }
+        all.into_iter().map(|(places, _)| places).collect()
+    }
+
+    #[test]
+    fn rows_without_relation_make_small_batches() {
+        let rows: Vec<Value> =
+            (0..1000).map(|number| json!({"hostName": format!("h-{number}"), "make": "x"})).collect();
+        let sizes: Vec<usize> = split(&rows, 200, 1000).iter().map(Vec::len).collect();
+        assert_eq!(sizes, [200; 5]);
+    }
+
+    #[test]
+    fn rows_that_may_be_one_machine_stay_together() {
+        let rows = [
+            json!({"hostName": "a", "ipAddress": "10.0.0.1"}),
+            json!({"macAddress": "68:B5:99:00:00:01", "name": "x"}),
+            json!({"extResourceId": "E1", "name": "x"}),
+            json!({"state": "odd"}),
+            json!({"hostName": "A"}),
+            json!({"extResourceId": "e1", "macAddress": "68-b5-99-00-00-01"}),
+            json!({"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f", "ipAddress": "10.0.0.1"}),
+            json!({"id": "0A0FB2A7-53F4-4F5E-8F0E-1A2B3C4D5E6F"}),
+        ];
+        assert_eq!(split(&rows, 1, 1000), [vec![0, 4, 6, 7], vec![1, 2, 5], vec![3]]);
+    }
+
+    #[test]
+    fn names_that_nobody_is_looked_up_by_relate_nothing() {
+        let rows: Vec<Value> =
+            (0..6).map(|number| json!({"name": "server", "extResourceId": number.to_string()})).collect();
+        assert_eq!(split(&rows, 1, 1000).len(), 6);
+    }
+
+    #[test]
+    fn no_batch_is_longer_than_the_most() {
+        let rows: Vec<Value> = (0..25).map(|_| json!({"name": "same"})).collect();
+        assert_eq!(split(&rows, 5, 10).iter().map(Vec::len).collect::<Vec<_>>(), [10, 10, 5]);
+    }
+}
