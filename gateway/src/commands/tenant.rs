@@ -13,7 +13,8 @@ pub fn tenant(arguments: Tenant) -> anyhow::Result<()> {
                 (NewTenant { client: Some(name), .. }, Some(partner)) => {
                     console::create_client(&storage.existing()?, &partner, &name)?
                 }
-                (NewTenant { partner: Some(name), .. }, _) => console::create_partner(&storage.existing()?, &name)?,
+                // A partner may be there before the service first starts.
+                (NewTenant { partner: Some(name), .. }, _) => console::create_partner(&storage.open()?, &name)?,
                 // The command line asks for one of the two.
                 _ => anyhow::bail!("give --partner NAME, or --client NAME --of PARTNER"),
             };

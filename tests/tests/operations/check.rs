@@ -120,7 +120,7 @@ fn commands_make_no_database() {
         "key create --tenant client_1 --name x --role viewer",
         "key revoke x",
         "tenant list",
-        "tenant create --partner x",
+        "tenant create --client x --of msp_1",
         "secrets rotate",
         "import rows.csv",
     ] {
