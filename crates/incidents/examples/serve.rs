@@ -7,8 +7,8 @@ use base::{tenant::TenantId, timestamp::Timestamp};
 use db::{Conn, Result};
 use incidents::Neighbours;
 use ports::{
-    AlertFacts, Cover, KnownResource, KnownRoster, Maintenance, OnCall, OnCallPerson, People, PeopleGroup, Person,
-    Place, PlaceKey, PlaceKind, ResourceKey, Resources, Tenants, Window,
+    AlertFacts, Alone, Cover, KnownResource, KnownRoster, Maintenance, OnCall, OnCallPerson, Place, PlaceKey,
+    PlaceKind, ResourceKey, Resources, Tenants, Window,
 };
 
 /// Four machines of `client_1`, and nothing else.
@@ -82,39 +82,6 @@ impl OnCall for Few {
     }
 }
 
-/// The one user that there is, the caller.
-impl People for Few {
-    fn users(&self, _: &mut Conn, _: &[String], ids: &[String]) -> Result<Vec<Person>> {
-        let caller = |id: &String| Person {
-            id: id.clone(),
-            login_name: "ann".to_owned(),
-            first_name: Some("Ann".to_owned()),
-            last_name: Some("Lee".to_owned()),
-            activated: true,
-            ..Person::default()
-        };
-        Ok(ids.iter().filter(|id| *id == "USR0000000001").map(caller).collect())
-    }
-
-    fn groups(&self, _: &mut Conn, _: &[String], _: &[String]) -> Result<Vec<PeopleGroup>> {
-        Ok(Vec::new())
-    }
-
-    fn revision(&self, _: &mut Conn, _: &[String]) -> Result<i64> {
-        Ok(0)
-    }
-
-    fn around(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {
-        let mut around = vec![tenant.to_owned(), "msp_1".to_owned()];
-        around.dedup();
-        Ok(around)
-    }
-
-    fn is_active(&self, _: &mut Conn, _: &str) -> Result<bool> {
-        Ok(true)
-    }
-}
-
 impl Tenants for Few {
     fn names(&self, _: &mut Conn, ids: &[String]) -> Result<HashMap<String, String>> {
         Ok(ids.iter().map(|id| (id.clone(), id.clone())).collect())
@@ -126,7 +93,7 @@ fn main() -> anyhow::Result<()> {
         resources: Arc::new(Few),
         maintenance: Arc::new(Few),
         on_call: Arc::new(Few),
-        people: Arc::new(Few),
+        people: Arc::new(Alone),
         tenants: Arc::new(Few),
     };
     api::harness::serve_with(incidents::domain(), incidents::extras(neighbours.clone()), |db| {

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use db::{Conn, Result};
 use integrations::{
     Context,
     egress::{Guard, dial::Dialler},
@@ -10,40 +9,13 @@ use integrations::{
     vault::Vault,
 };
 use outbox::Worker;
-use ports::{People, PeopleGroup, Person};
-
-/// Nobody: what integrations ask is which partner a tenant belongs to.
-struct Nobody;
-
-impl People for Nobody {
-    fn users(&self, _: &mut Conn, _: &[String], _: &[String]) -> Result<Vec<Person>> {
-        Ok(Vec::new())
-    }
-
-    fn groups(&self, _: &mut Conn, _: &[String], _: &[String]) -> Result<Vec<PeopleGroup>> {
-        Ok(Vec::new())
-    }
-
-    fn revision(&self, _: &mut Conn, _: &[String]) -> Result<i64> {
-        Ok(0)
-    }
-
-    fn around(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {
-        let mut around = vec![tenant.to_owned(), "msp_1".to_owned()];
-        around.dedup();
-        Ok(around)
-    }
-
-    fn is_active(&self, _: &mut Conn, _: &str) -> Result<bool> {
-        Ok(true)
-    }
-}
+use ports::Alone;
 
 fn main() -> anyhow::Result<()> {
     let guard = Arc::new(Guard::default().with_loopback());
     let dialler = Dialler::new(Arc::clone(&guard), &[])?;
     let vault = Arc::new(Vault::of(Vault::new_key()?.expose())?);
-    let (rules, settings) = (integrations::rules(Arc::new(Nobody)), Settings::default());
+    let (rules, settings) = (integrations::rules(Arc::new(Alone)), Settings::default());
     let context = Arc::new(Context {
         vault: Arc::clone(&vault),
         guard: Arc::clone(&guard),

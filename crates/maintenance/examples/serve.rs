@@ -6,12 +6,10 @@ use std::sync::Arc;
 use base::{tenant::TenantId, timestamp::Timestamp};
 use db::{Conn, Result};
 use maintenance::Windows;
-use ports::{
-    Alerts, KnownResource, People, PeopleGroup, Person, Place, PlaceKey, PlaceKind, ResourceKey, Resources, ToldAlert,
-};
+use ports::{Alerts, Alone, KnownResource, Place, PlaceKey, PlaceKind, ResourceKey, Resources, ToldAlert};
 use serde_json::Value;
 
-/// Three machines of `client_1`, all of them in one device group, and nobody.
+/// Three machines of `client_1`, all of them in one device group.
 struct Few;
 
 const HOSTS: [&str; 3] = ["web-01", "web-02", "db-01"];
@@ -89,30 +87,6 @@ impl Resources for Few {
     }
 }
 
-impl People for Few {
-    fn users(&self, _: &mut Conn, _: &[String], _: &[String]) -> Result<Vec<Person>> {
-        Ok(Vec::new())
-    }
-
-    fn groups(&self, _: &mut Conn, _: &[String], _: &[String]) -> Result<Vec<PeopleGroup>> {
-        Ok(Vec::new())
-    }
-
-    fn revision(&self, _: &mut Conn, _: &[String]) -> Result<i64> {
-        Ok(0)
-    }
-
-    fn around(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {
-        let mut around = vec![tenant.to_owned(), "msp_1".to_owned()];
-        around.dedup();
-        Ok(around)
-    }
-
-    fn is_active(&self, _: &mut Conn, _: &str) -> Result<bool> {
-        Ok(true)
-    }
-}
-
 /// A report is the alert as it stands, about no machine.
 impl Alerts for Few {
     fn told(&self, _: &mut Conn, _: &str, _: &[String], report: &Value, _: Timestamp) -> Result<ToldAlert> {
@@ -121,7 +95,7 @@ impl Alerts for Few {
 }
 
 fn main() -> anyhow::Result<()> {
-    let windows = Arc::new(Windows::new(Arc::new(Few), Arc::new(Few)));
+    let windows = Arc::new(Windows::new(Arc::new(Few), Arc::new(Alone)));
     let extras = maintenance::extras(Arc::clone(&windows), Arc::new(Few));
     api::harness::serve_with(maintenance::domain(), extras, |db| {
         maintenance::demo::fill(db, &windows, &TenantId::client(1), (GROUP, "db-01"), api::clock::now())?;

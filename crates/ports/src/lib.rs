@@ -4,6 +4,7 @@
 //! that the answer is of the same snapshot, or of the same write, and the tenants in whose records it may look.
 
 mod alerts;
+mod alone;
 mod authors;
 mod maintenance;
 mod on_call;
@@ -12,6 +13,7 @@ mod resources;
 mod tenants;
 
 pub use alerts::{Alerts, ToldAlert};
+pub use alone::Alone;
 pub use authors::{Author, Authors};
 pub use maintenance::{AlertFacts, Cover, Maintenance, Window};
 pub use on_call::{KnownRoster, OnCall, OnCallPerson};
