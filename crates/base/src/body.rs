@@ -1,10 +1,13 @@
 //! A JSON request body read field by field, so that every problem is named by its path.
 
+pub mod ignored;
+
 use std::{cell::RefCell, ops::RangeInclusive, rc::Rc};
 
 use serde_json::{Map, Value};
 
-pub use crate::json::parse_json;
+use self::ignored::Reads;
+pub use crate::json::{parse_json, weight};
 use crate::{
     json::{BODY, join},
     lenient::{INTEGER, TIMESTAMP, TRUE_OR_FALSE, json_boolean, json_integer, must_be_one_of, one_of},
@@ -21,7 +24,7 @@ const MAX_ERRORS: usize = 100;
 /// One object of a body, at its path, sharing one list of errors with its parents.
 ///
 /// Implements "lenient in" of the wire rules (`docs/interface.md`): booleans and integers may come
-/// as strings, enum values in any letter case, unknown fields are ignored, `null` is absence. A
+/// as strings, enum values in any letter case, unknown fields are ignored ([`ignored`] names them), `null` is absence. A
 /// reader that finds a wrong value notes it with its path and answers as if the field were absent;
 /// [`Fields::finish`] on the root, or [`Fields::check`] anywhere, then refuses the request with all
 /// of them (the first 100).
@@ -30,15 +33,34 @@ pub struct Fields<'v> {
     /// `None` when something else stood here; that is noted already, and what is missing is not.
     object: Option<&'v Map<String, Value>>,
     path: String,
-    errors: Rc<RefCell<Vec<FieldError>>>,
+    shared: Rc<Shared<'v>>,
+}
+
+/// What all objects of one body share.
+#[derive(Debug)]
+struct Shared<'v> {
+    errors: RefCell<Vec<FieldError>>,
+    /// `None` when nobody wants to know what is not read.
+    reads: Option<Reads<'v>>,
 }
 
 impl<'v> Fields<'v> {
     /// The reader of a whole body; anything but an object is noted as an error of `body`.
     pub fn of(value: &'v Value) -> Fields<'v> {
-        let root = Fields { object: value.as_object(), path: String::new(), errors: Rc::default() };
+        Self::root(value, String::new())
+    }
+
+    /// The reader of one element of a body that is an array, by its place from 0.
+    pub fn element(value: &'v Value, place: usize) -> Fields<'v> {
+        Self::root(value, format!("[{place}]"))
+    }
+
+    fn root(value: &'v Value, path: String) -> Fields<'v> {
+        let reads = ignored::is_wanted().then(Reads::default);
+        let shared = Rc::new(Shared { errors: RefCell::default(), reads });
+        let root = Fields { object: value.as_object(), path, shared };
         if root.object.is_none() {
-            root.note(BODY, "must be a JSON object");
+            root.note(&root.path(""), "must be a JSON object");
         }
         root
     }
@@ -59,7 +81,11 @@ impl<'v> Fields<'v> {
 
     /// A field as it is; `None` when absent or `null`.
     pub fn value(&self, name: &str) -> Option<&'v Value> {
-        self.object?.get(name).filter(|value| !value.is_null())
+        let object = self.object?;
+        if let Some(reads) = &self.shared.reads {
+            reads.note(object, &self.path, name);
+        }
+        object.get(name).filter(|value| !value.is_null())
     }
 
     /// Reads a field by `parse`, and notes `message` when that has no answer.
@@ -220,7 +246,7 @@ impl<'v> Fields<'v> {
     /// # Errors
     /// 400 that lists every error in the order of reading.
     pub fn check(&self) -> Result<(), Problem> {
-        let errors = self.errors.borrow();
+        let errors = self.shared.errors.borrow();
         if errors.is_empty() { Ok(()) } else { Err(Problem::fields(errors.clone())) }
     }
 
@@ -229,20 +255,22 @@ impl<'v> Fields<'v> {
     /// # Errors
     /// As [`Fields::check`].
     pub fn finish(self) -> Result<(), Problem> {
+        ignored::report(self.ignored());
         self.check()
     }
 
     /// Ends the reading of a body whose errors are told together with those of what it names.
     pub fn wrong(self) -> Wrong {
-        Wrong::new(self.errors.borrow().clone())
+        ignored::report(self.ignored());
+        Wrong::new(self.shared.errors.borrow().clone())
     }
 
     fn child(&self, path: String, object: Option<&'v Map<String, Value>>) -> Fields<'v> {
-        Fields { object, path, errors: Rc::clone(&self.errors) }
+        Fields { object, path, shared: Rc::clone(&self.shared) }
     }
 
     fn note(&self, path: &str, message: impl Into<String>) {
-        let mut errors = self.errors.borrow_mut();
+        let mut errors = self.shared.errors.borrow_mut();
         if errors.len() < MAX_ERRORS {
             errors.push(FieldError::new(path, message));
         }

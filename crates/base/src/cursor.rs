@@ -228,6 +228,18 @@ impl Walk {
         Found { rows, total, next }
     }
 
+    /// The page of rows that are all at hand and few, by a text that each has to itself.
+    pub fn of_all<R>(&self, mut rows: Vec<R>, key: impl Fn(&R) -> String) -> Found<R> {
+        let total = i64::try_from(rows.len()).unwrap_or(i64::MAX);
+        rows.sort_by_cached_key(&key);
+        if let Some([Key::Text(after)]) = self.after() {
+            rows.retain(|row| key(row) > *after);
+        }
+        let count = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
+        let rows = rows.into_iter().skip(count(self.offset())).take(count(self.wanted())).collect();
+        self.cut(rows, total, |row| vec![Key::Text(key(row))])
+    }
+
     /// The envelope of a page.
     pub fn answer<T>(&self, found: Found<T>) -> Page<T> {
         let seen = match &self.from {

@@ -29,6 +29,47 @@ pub fn parse_json(bytes: &[u8]) -> Result<Value, Problem> {
     Ok(value)
 }
 
+/// Bytes that the values of a JSON text take in memory once they are parsed, at most: several hundred for an object, however
+/// short its text is. Nothing is parsed for it, and the text need not be JSON.
+pub fn weight(text: &[u8]) -> usize {
+    /// A value in a list that grew to twice its size, or with a key.
+    const VALUE: usize = 180;
+    /// What is around the first members of an object, and of a list.
+    const OBJECT: usize = 520;
+    const LIST: usize = 280;
+    /// Deeper than this the parser ends.
+    const DEEPEST: usize = 128;
+    let mut weight = text.len() + VALUE;
+    let mut depth = 0_usize;
+    let mut rest = text.iter();
+    while let Some(byte) = rest.next() {
+        weight += match byte {
+            b'{' | b'[' if depth >= DEEPEST => return weight,
+            b'{' | b'[' => {
+                depth += 1;
+                if *byte == b'{' { OBJECT } else { LIST }
+            }
+            b'}' | b']' => {
+                depth = depth.saturating_sub(1);
+                0
+            }
+            b',' => VALUE,
+            b'"' => {
+                while let Some(byte) = rest.next() {
+                    match byte {
+                        b'"' => break,
+                        b'\\' => drop(rest.next()),
+                        _ => {}
+                    }
+                }
+                0
+            }
+            _ => 0,
+        };
+    }
+    weight
+}
+
 fn bad_json(error: &serde_json::Error) -> Problem {
     let text = error.to_string();
     let reason = if text.starts_with("recursion limit") {

@@ -6,6 +6,7 @@
 
 pub mod body;
 pub mod cursor;
+pub mod duration;
 mod form;
 mod json;
 mod lenient;
@@ -16,6 +17,7 @@ pub mod problem;
 pub mod query;
 pub mod query_string;
 pub mod secret;
+pub mod share;
 pub mod tenant;
 pub mod text;
 pub mod timestamp;

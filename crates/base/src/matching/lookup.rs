@@ -20,6 +20,27 @@ pub fn texts<'v>(document: &'v Value, key: &str) -> Vec<Cow<'v, str>> {
     found
 }
 
+/// The most texts of one key that are shown to somebody, and the most characters of each.
+const MOST_SHOWN: usize = 100;
+const LONGEST_SHOWN: usize = 1_000;
+
+/// These texts as they are shown to somebody who tries a rule: as many as a person reads.
+pub fn shown(texts: &[Cow<'_, str>]) -> Vec<String> {
+    texts.iter().take(MOST_SHOWN).map(|text| text.chars().take(LONGEST_SHOWN).collect()).collect()
+}
+
+/// What it costs to look at a member of an object, or an element of an array.
+const STEPS: u64 = 4;
+
+/// The most that a look for one key costs, in steps of a [`Meter`](super::Meter).
+pub fn weight(document: &Value) -> u64 {
+    match document {
+        Value::Array(items) => STEPS + items.iter().map(weight).sum::<u64>(),
+        Value::Object(members) => STEPS + members.values().map(weight).sum::<u64>(),
+        _ => STEPS,
+    }
+}
+
 /// Every node is met at most once, since the path to it is a beginning of the key: the cost is that of the document.
 fn walk<'v>(node: &'v Value, key: &str, found: &mut Vec<Cow<'v, str>>) {
     match node {

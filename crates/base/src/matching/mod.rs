@@ -2,21 +2,26 @@
 //! dynamic groups, the filters of integration events. Pure.
 //!
 //! - [`Operator`], [`Pattern`]: one comparison, and one made ready
+//! - [`expression`]: regular expressions, which a pattern names and which are kept ready elsewhere
+//! - [`Meter`]: how much work may be done for them
 //! - [`lookup`]: the texts that a document has under a key
 //! - [`Rules`], [`Matcher`]: several comparisons of a document, of which one or all have to hold
 //!
 //! All comparisons but regular expressions ignore the letter case. A negative one (`Not Contains`, `Not Equals`) holds
 //! when none of the texts has what it names, also when there is no text.
 
+pub mod expression;
 pub mod lookup;
+mod meter;
 mod rules;
 #[cfg(test)]
 mod tests;
 
-use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use expression::{BadExpression, compile};
+pub use meter::{Exhausted, Meter};
 pub use rules::{Matcher, Outcome, Rule, Rules};
 
 use crate::{
@@ -26,8 +31,6 @@ use crate::{
 
 /// The longest value of a rule, in characters.
 const LONGEST_VALUE: usize = 1000;
-/// The most memory that a compiled expression may take, in bytes: `\w{1000}` and its like are refused.
-const REGEX_SIZE: usize = 256 << 10;
 
 /// Whether one rule is enough.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -132,45 +135,6 @@ impl Operator {
     }
 }
 
-/// An expression that is none.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadExpression {
-    /// It cannot be read.
-    #[error("is not a regular expression: {reason}, at character {position}")]
-    Syntax {
-        /// What is wrong.
-        reason: String,
-        /// Where, in characters from 1.
-        position: usize,
-    },
-    /// It would take too much memory.
-    #[error("is too large a regular expression")]
-    TooLarge,
-}
-
-/// Compiles an expression: one that takes linear time whatever the text, and bounded memory.
-///
-/// # Errors
-/// What is wrong with it, and where.
-pub fn compile(expression: &str) -> Result<Regex, BadExpression> {
-    let wrong = |reason: String, offset: usize| {
-        let before = expression.get(..offset).map_or(0, |before| before.chars().count());
-        BadExpression::Syntax { reason, position: before + 1 }
-    };
-    // The builder reads it the same way, but tells the place only as a drawing.
-    match regex_syntax::parse(expression) {
-        Err(regex_syntax::Error::Parse(error)) => {
-            return Err(wrong(error.kind().to_string(), error.span().start.offset));
-        }
-        Err(regex_syntax::Error::Translate(error)) => {
-            return Err(wrong(error.kind().to_string(), error.span().start.offset));
-        }
-        _ => {}
-    }
-    let built = RegexBuilder::new(expression).size_limit(REGEX_SIZE).dfa_size_limit(REGEX_SIZE).build();
-    built.map_err(|_| BadExpression::TooLarge)
-}
-
 /// A comparison made ready for many texts.
 #[derive(Clone, Debug)]
 pub struct Pattern {
@@ -185,45 +149,112 @@ enum Test {
     Equals(String),
     StartsWith(String),
     EndsWith(String),
-    Regex(Regex),
+    /// The text of an expression: what it is compiled to is shared, and kept within a limit of memory.
+    Regex(String),
 }
 
 impl Pattern {
-    /// The comparison of an operator with a value.
-    ///
-    /// # Errors
-    /// When the value should be a regular expression and is none.
-    pub fn new(operator: Operator, value: &str) -> Result<Self, BadExpression> {
+    /// The comparison of an operator with a value. One with a value that should be an expression and is none never holds.
+    pub fn new(operator: Operator, value: &str) -> Self {
         let test = match operator {
             Operator::Contains | Operator::NotContains => Test::Contains(fold(value)),
             Operator::Equals | Operator::NotEquals => Test::Equals(fold(value)),
             Operator::StartsWith => Test::StartsWith(fold(value)),
             Operator::EndsWith => Test::EndsWith(fold(value)),
-            Operator::Regex => Test::Regex(compile(value)?),
+            Operator::Regex => Test::Regex(value.to_owned()),
         };
-        Ok(Self { test, negative: operator.is_negative() })
+        Self { test, negative: operator.is_negative() }
     }
 
     /// Has a text what the comparison names? A negative one holds when no text has.
-    pub fn finds(&self, text: &str) -> bool {
-        match &self.test {
+    ///
+    /// # Errors
+    /// To find that out takes more steps than there are.
+    pub fn finds(&self, text: &str, meter: &Meter) -> Result<bool, Exhausted> {
+        meter.charge(10 + text.len() as u64 / 4)?;
+        Ok(match &self.test {
             Test::Contains(value) => fold(text).contains(value),
             Test::Equals(value) => fold(text) == *value,
             Test::StartsWith(value) => fold(text).starts_with(value),
             Test::EndsWith(value) => fold(text).ends_with(value),
-            Test::Regex(expression) => expression.is_match(text),
-        }
+            Test::Regex(expression) => match compile(expression, meter) {
+                Ok(expression) => expression.finds(text, meter)?,
+                Err(BadExpression::Exhausted(exhausted)) => return Err(exhausted),
+                // It was checked when it was stored, and a limit has shrunk since.
+                Err(_) => false,
+            },
+        })
     }
 
     /// Does the comparison hold for something that has these texts?
-    pub fn holds<T: AsRef<str>>(&self, texts: impl IntoIterator<Item = T>) -> bool {
-        texts.into_iter().any(|text| self.finds(text.as_ref())) != self.negative
+    ///
+    /// # Errors
+    /// As [`Pattern::finds`].
+    pub fn holds<T: AsRef<str>>(&self, texts: impl IntoIterator<Item = T>, meter: &Meter) -> Result<bool, Exhausted> {
+        for text in texts {
+            if self.finds(text.as_ref(), meter)? {
+                return Ok(!self.negative);
+            }
+        }
+        Ok(self.negative)
+    }
+}
+
+/// Do one (`any`) or all of these hold? Looks no further than it has to.
+///
+/// # Errors
+/// Whatever `holds` fails with.
+pub fn one_or_all<T, E>(
+    any: bool,
+    items: impl IntoIterator<Item = T>,
+    mut holds: impl FnMut(T) -> Result<bool, E>,
+) -> Result<bool, E> {
+    for item in items {
+        if holds(item)? == any {
+            return Ok(any);
+        }
+    }
+    Ok(!any)
+}
+
+/// The memory that the expressions of some comparisons take once they are compiled, in bytes.
+///
+/// # Errors
+/// To compile them takes more steps than there are.
+pub fn expressions_size<'r>(
+    comparisons: impl IntoIterator<Item = (Operator, &'r str)>,
+    meter: &Meter,
+) -> Result<usize, Exhausted> {
+    let mut size = 0;
+    for (_, value) in comparisons.into_iter().filter(|(operator, _)| *operator == Operator::Regex) {
+        match compile(value, meter) {
+            Ok(expression) => size += expression.size(),
+            Err(BadExpression::Exhausted(exhausted)) => return Err(exhausted),
+            Err(_) => {}
+        }
+    }
+    Ok(size)
+}
+
+/// Does a body ask for a regular expression anywhere?
+pub fn has_expressions(body: &Value) -> bool {
+    match body {
+        Value::Array(items) => items.iter().any(has_expressions),
+        Value::Object(members) => members.iter().any(|(name, value)| match value {
+            Value::String(text) => name == "operator" && Operator::find(text) == Some(Operator::Regex),
+            inner => has_expressions(inner),
+        }),
+        _ => false,
     }
 }
 
 /// Reads `operator` (either spelling; `word` says which one an error lists) and `value` (a text that is not empty;
 /// numbers and booleans may come as such). What is wrong is noted there, an expression with the place of its error.
-pub fn read_comparison(fields: &mut Fields<'_>, word: fn(Operator) -> &'static str) -> Option<(Operator, String)> {
+pub fn read_comparison(
+    fields: &mut Fields<'_>,
+    word: fn(Operator) -> &'static str,
+    meter: &Meter,
+) -> Option<(Operator, String)> {
     fields.require("operator");
     let operator = fields.text("operator").and_then(|name| {
         let operator = Operator::find(&name);
@@ -235,7 +266,7 @@ pub fn read_comparison(fields: &mut Fields<'_>, word: fn(Operator) -> &'static s
     });
     let value = read_value(fields);
     if let (Some(Operator::Regex), Some(value)) = (operator, &value)
-        && let Err(error) = compile(value)
+        && let Err(error) = compile(value, meter)
     {
         fields.error("value", error.to_string());
     }

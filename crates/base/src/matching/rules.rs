@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{MatchType, Operator, Pattern, lookup, read_comparison};
+use super::{Exhausted, MatchType, Meter, Operator, Pattern, expressions_size, lookup, one_or_all, read_comparison};
 use crate::body::Fields;
 
 /// The most rules together.
@@ -35,25 +35,38 @@ pub struct Rule {
 impl Rules {
     /// Reads an object with `rules` (`{key,operator,value}`) and a field that says `ANY` or `ALL`; what is wrong is
     /// noted there. No rule at all is no rules: `None`.
-    pub fn read(fields: &mut Fields<'_>, match_type: &str, word: fn(Operator) -> &'static str) -> Option<Self> {
+    pub fn read(
+        fields: &mut Fields<'_>,
+        match_type: &str,
+        word: fn(Operator) -> &'static str,
+        meter: &Meter,
+    ) -> Option<Self> {
         let match_type = MatchType::read(fields, match_type);
         let given = fields.objects("rules").unwrap_or_default();
         if given.len() > MOST_RULES {
             fields.error("rules", format!("must have at most {MOST_RULES} elements"));
             return None;
         }
-        let rules: Vec<Rule> = given.into_iter().filter_map(|mut rule| Rule::read(&mut rule, word)).collect();
+        let rules: Vec<Rule> = given.into_iter().filter_map(|mut rule| Rule::read(&mut rule, word, meter)).collect();
         (!rules.is_empty()).then_some(Self { match_type, rules })
+    }
+
+    /// The memory that their expressions take once they are compiled, in bytes.
+    ///
+    /// # Errors
+    /// As [`expressions_size`].
+    pub fn expressions_size(&self, meter: &Meter) -> Result<usize, Exhausted> {
+        expressions_size(self.rules.iter().map(|rule| (rule.operator, rule.value.as_str())), meter)
     }
 }
 
 impl Rule {
-    fn read(fields: &mut Fields<'_>, word: fn(Operator) -> &'static str) -> Option<Self> {
+    fn read(fields: &mut Fields<'_>, word: fn(Operator) -> &'static str, meter: &Meter) -> Option<Self> {
         let key = fields.required_text("key").trim().to_owned();
         if key.chars().nth(LONGEST_KEY).is_some() {
             fields.error("key", format!("must have at most {LONGEST_KEY} characters"));
         }
-        let (operator, value) = read_comparison(fields, word)?;
+        let (operator, value) = read_comparison(fields, word, meter)?;
         (!key.is_empty()).then_some(Self { key, operator, value })
     }
 }
@@ -62,8 +75,7 @@ impl Rule {
 #[derive(Clone, Debug)]
 pub struct Matcher {
     match_type: MatchType,
-    /// A pattern that has become unreadable since it was stored (a limit that shrank) is none, and never holds.
-    rules: Vec<(String, Option<Pattern>)>,
+    rules: Vec<(String, Pattern)>,
 }
 
 /// What a rule said of a document.
@@ -78,27 +90,36 @@ pub struct Outcome {
 impl Matcher {
     /// Makes rules ready.
     pub fn new(rules: &Rules) -> Self {
-        let ready = |rule: &Rule| (rule.key.clone(), Pattern::new(rule.operator, &rule.value).ok());
+        let ready = |rule: &Rule| (rule.key.clone(), Pattern::new(rule.operator, &rule.value));
         Self { match_type: rules.match_type, rules: rules.rules.iter().map(ready).collect() }
     }
 
     /// Does a document meet the rules?
-    pub fn matches(&self, document: &Value) -> bool {
-        let holds = |(key, pattern): &(String, Option<Pattern>)| {
-            pattern.as_ref().is_some_and(|pattern| pattern.holds(lookup::texts(document, key)))
-        };
-        match self.match_type {
-            MatchType::Any => self.rules.iter().any(holds),
-            MatchType::All => !self.rules.is_empty() && self.rules.iter().all(holds),
+    ///
+    /// # Errors
+    /// To find that out takes more steps than there are.
+    pub fn matches(&self, document: &Value, meter: &Meter) -> Result<bool, Exhausted> {
+        if self.rules.is_empty() {
+            return Ok(false);
         }
+        let weight = lookup::weight(document);
+        one_or_all(self.match_type == MatchType::Any, &self.rules, |(key, pattern)| {
+            meter.charge(weight)?;
+            pattern.holds(lookup::texts(document, key), meter)
+        })
     }
 
     /// What each rule says of a document, in their order.
-    pub fn explain(&self, document: &Value) -> Vec<Outcome> {
-        let outcome = |(key, pattern): &(String, Option<Pattern>)| {
+    ///
+    /// # Errors
+    /// As [`Matcher::matches`].
+    pub fn explain(&self, document: &Value, meter: &Meter) -> Result<Vec<Outcome>, Exhausted> {
+        let weight = lookup::weight(document);
+        let outcome = |(key, pattern): &(String, Pattern)| {
+            meter.charge(weight)?;
             let texts = lookup::texts(document, key);
-            let holds = pattern.as_ref().is_some_and(|pattern| pattern.holds(&texts));
-            Outcome { texts: texts.into_iter().map(Into::into).collect(), holds }
+            let holds = pattern.holds(&texts, meter)?;
+            Ok(Outcome { texts: lookup::shown(&texts), holds })
         };
         self.rules.iter().map(outcome).collect()
     }

@@ -6,14 +6,18 @@ use crate::problem::Problem;
 
 fn read(body: Value) -> Result<Option<Rules>, Problem> {
     let mut fields = Fields::of(&body);
-    let rules = Rules::read(&mut fields, "matchingType", Operator::word);
+    let rules = Rules::read(&mut fields, "matchingType", Operator::word, &meter());
     fields.finish()?;
     Ok(rules)
 }
 
+fn meter() -> Meter {
+    Meter::new(Meter::REQUEST)
+}
+
 fn matches(rules: Value, document: &Value) -> bool {
     let body = json!({"matchingType": "any", "rules": rules});
-    Matcher::new(&read(body).unwrap().unwrap()).matches(document)
+    Matcher::new(&read(body).unwrap().unwrap()).matches(document, &meter()).unwrap()
 }
 
 #[test]
@@ -31,7 +35,7 @@ fn operators_are_known_in_every_spelling() {
 
 #[test]
 fn an_expression_is_refused_with_its_place() {
-    let position = |expression: &str| match compile(expression) {
+    let position = |expression: &str| match compile(expression, &meter()) {
         Err(BadExpression::Syntax { position, .. }) => position,
         other => panic!("{expression}: {other:?}"),
     };
@@ -41,8 +45,8 @@ fn an_expression_is_refused_with_its_place() {
     assert_eq!(position("äöü)"), 4);
     assert_eq!(position("a\nb("), 4);
     assert_eq!(position(r"ab\p{Nonsense}"), 3);
-    assert_eq!(compile(r"\w{1000}").unwrap_err(), BadExpression::TooLarge);
-    assert!(compile(r"(?i)^disk (c|d):\\").unwrap().is_match(r"DISK D:\ full"));
+    assert_eq!(compile(r"\w{1000}", &meter()).unwrap_err(), BadExpression::TooLarge);
+    assert!(finds(r"(?i)^disk (c|d):\\", r"DISK D:\ full"));
 
     let problem = read(json!({"matchingType": "some", "rules": [
         {"key": "subject", "operator": "Regex", "value": "x(y"},
@@ -68,6 +72,99 @@ fn an_expression_is_refused_with_its_place() {
     }
     assert_eq!(read(json!({"rules": []})), Ok(None));
     assert!(read(json!({"rules": vec![json!({}); 51]})).is_err());
+}
+
+fn finds(expression: &str, text: &str) -> bool {
+    compile(expression, &meter()).unwrap().finds(text, &meter()).unwrap()
+}
+
+#[test]
+fn an_expression_matches_anywhere_in_a_text() {
+    for (expression, text, expected) in [
+        ("", "", true),
+        ("a*", "b", true),
+        ("^$", "", true),
+        ("^$", "x", false),
+        ("b$", "ab", true),
+        ("^b", "ab", false),
+        (r"\bdisk\b", "the disk is full", true),
+        (r"\bdisk\b", "the disks are full", false),
+        (r"\bdisk\b", "la disk\u{e9}", false),
+        (r"\bdisk\b", "déjà: disk", true),
+        (r"^\w+-\d{2}$", "wéb-01", true),
+        (r"(?i)ÄRGER", "kein ärger", true),
+        (r"\p{Greek}", "αβγ", true),
+        ("a.c", "a\nc", false),
+        ("(?s)a.c", "a\nc", true),
+    ] {
+        assert_eq!(finds(expression, text), expected, "{expression} in {text}");
+    }
+}
+
+#[test]
+fn what_an_expression_costs_is_bounded_before_it_is_compiled() {
+    let dense = [
+        format!("(?i){}a", r"\pL|".repeat(240)),
+        format!("(?i)[{}]", r"\pL".repeat(300)),
+        format!("{}(?i)", r"[\w]".repeat(20)),
+        format!("(?i:{}a{})", "[".repeat(100), "]".repeat(100)),
+        format!("(?i){}", "[a-\u{10000}]".repeat(11)),
+        r"\d".repeat(101),
+    ];
+    for expression in dense {
+        let meter = meter();
+        assert_eq!(compile(&expression, &meter).unwrap_err(), BadExpression::TooDense, "{expression}");
+        meter.charge(Meter::REQUEST - 50_000).unwrap();
+    }
+    // What people write is far from it.
+    for expression in
+        [r"(?i)^[\w.-]+@[\w.-]+\.(com|net)$", r"^\d+\.\d+\.\d+\.\d+:\d+$", r"(?i)\b(disk|cpu|memory)\b.*\d+%"]
+    {
+        let meter = Meter::new(Meter::REQUEST / 50);
+        compile(expression, &meter).unwrap();
+    }
+}
+
+#[test]
+fn a_search_ends_when_its_steps_are_used_up() {
+    let text: String =
+        (0..1 << 20).map(|n: u32| if n.wrapping_mul(2_654_435_761) >> 31 == 0 { 'a' } else { 'b' }).collect();
+    let expression = compile("(?-u)[ab]*a[ab]{900}c", &meter()).unwrap();
+    let few = Meter::new(1_000_000);
+    assert_eq!(expression.finds(&text, &few), Err(Exhausted));
+    assert!(few.is_exhausted());
+    assert_eq!(few.charge(1), Err(Exhausted), "nothing is done afterwards");
+    assert_eq!(expression.finds("short", &meter()), Ok(false));
+    // The same for a text that is searched in the other way.
+    let bounded = compile(r"\b[ab]*a[ab]{400}c", &meter()).unwrap();
+    assert_eq!(bounded.finds(&format!("é{text}"), &meter()), Err(Exhausted));
+    // An ordinary expression reads the same text at a step for some letters.
+    let plain = compile("(?i)error .* code", &meter()).unwrap();
+    assert_eq!(plain.finds(&text, &few_for(text.len())), Ok(false));
+}
+
+fn few_for(length: usize) -> Meter {
+    Meter::new(length as u64 / 2)
+}
+
+#[test]
+fn nobody_waits_for_what_was_abandoned() {
+    let abandoned = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let meter = Meter::until(1_000, std::sync::Arc::clone(&abandoned));
+    assert_eq!(meter.charge(1), Ok(()));
+    abandoned.store(true, std::sync::atomic::Ordering::Relaxed);
+    assert_eq!(meter.charge(1), Err(Exhausted));
+}
+
+#[test]
+fn rules_that_take_too_long_say_so() {
+    let rules = read(json!({"matchingType": "any", "rules": [{"key": "a", "operator": "Contains", "value": "x"}]}));
+    let matcher = Matcher::new(&rules.unwrap().unwrap());
+    let document = json!({"a": "y".repeat(100_000)});
+    assert_eq!(matcher.matches(&document, &Meter::new(1_000)), Err(Exhausted));
+    assert_eq!(matcher.matches(&document, &meter()), Ok(false));
+    let outcomes = matcher.explain(&document, &meter()).unwrap();
+    assert_eq!(outcomes[0].texts[0].len(), 1_000, "what is shown is bounded");
 }
 
 #[test]
@@ -157,11 +254,11 @@ proptest! {
     ) {
         let document = json!(document);
         let matcher = Matcher::new(&rules);
-        prop_assert_eq!(matcher.matches(&document), naive(&rules, &document));
-        let outcomes = matcher.explain(&document);
+        prop_assert_eq!(matcher.matches(&document, &meter()).unwrap(), naive(&rules, &document));
+        let outcomes = matcher.explain(&document, &meter()).unwrap();
         let held = outcomes.iter().filter(|outcome| outcome.holds).count();
         let enough = if rules.match_type == MatchType::Any { 1 } else { outcomes.len() };
-        prop_assert_eq!(matcher.matches(&document), held >= enough);
+        prop_assert_eq!(matcher.matches(&document, &meter()).unwrap(), held >= enough);
         // What is stored reads back the same.
         let stored = serde_json::to_string(&rules).unwrap();
         prop_assert_eq!(serde_json::from_str::<Rules>(&stored).unwrap(), rules);
@@ -169,11 +266,9 @@ proptest! {
 
     #[test]
     fn no_text_is_too_odd(expression in ".{0,20}", text in ".{0,40}", key in ".{0,10}") {
-        if let Ok(pattern) = Pattern::new(Operator::Regex, &expression) {
-            pattern.finds(&text);
-        }
-        let literal = Pattern::new(Operator::Regex, &regex::escape(&text)).unwrap();
-        prop_assert!(literal.finds(&text));
+        Pattern::new(Operator::Regex, &expression).finds(&text, &meter()).unwrap();
+        let literal = Pattern::new(Operator::Regex, &regex_syntax::escape(&text));
+        prop_assert!(literal.finds(&text, &meter()).unwrap());
         let document = json!({key.trim(): text.clone()});
         prop_assert_eq!(lookup::texts(&document, &key), [text]);
     }

@@ -1,0 +1,227 @@
+//! What a body had and nobody read.
+//!
+//! A field that the service does not know changes nothing, and whoever sent it should hear so. [`super::Fields`] knows
+//! what was read of each object; [`collect`] gathers the rest of all bodies that are read on this thread meanwhile, so
+//! that no reader has to hand it on.
+
+use std::{cell::RefCell, collections::HashMap};
+
+use serde_json::{Map, Value};
+
+use super::Fields;
+use crate::json::join;
+
+/// As many names as are kept of one request.
+pub const MOST: usize = 20;
+/// The longest name, in bytes; what is longer is cut.
+const LONGEST: usize = 64;
+
+thread_local! {
+    static COLLECTED: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
+}
+
+/// Runs `f`, and answers the paths of the fields that the bodies that were read in it had and nobody read: the first
+/// [`MOST`], each once, and one more when there were more. They consist of letters, digits and ``_-.[]@$:/#``, with `?`
+/// for anything else, and are safe in a header.
+pub fn collect<R>(f: impl FnOnce() -> R) -> (R, Vec<String>) {
+    /// Puts the former collection back, also when `f` panics.
+    struct Former(Option<Vec<String>>);
+    impl Drop for Former {
+        fn drop(&mut self) {
+            COLLECTED.set(self.0.take());
+        }
+    }
+    let former = Former(COLLECTED.replace(Some(Vec::new())));
+    let done = f();
+    let collected = COLLECTED.take().unwrap_or_default();
+    drop(former);
+    (done, collected)
+}
+
+/// Adds names to what is being collected on this thread, if anything is.
+pub fn report(names: impl IntoIterator<Item = String>) {
+    COLLECTED.with_borrow_mut(|collected| {
+        if let Some(collected) = collected {
+            add(collected, names);
+        }
+    });
+}
+
+/// Runs `f`, which reads `sent` laid over something else, and reports only names of what was sent.
+pub fn of_sent<R>(sent: &Value, f: impl FnOnce() -> R) -> R {
+    let (done, names) = collect(f);
+    report(names.into_iter().filter(|name| has(sent, name)));
+    done
+}
+
+/// Is there something at a path?
+fn has(value: &Value, path: &str) -> bool {
+    let mut found = Some(value);
+    for step in path.split(['.', '[']).filter(|step| !step.is_empty()) {
+        found = match (found, step.strip_suffix(']')) {
+            (Some(Value::Array(items)), Some(place)) => place.parse().ok().and_then(|place: usize| items.get(place)),
+            (Some(Value::Object(members)), None) => members.get(step),
+            _ => None,
+        };
+    }
+    found.is_some()
+}
+
+/// Takes names out of what is being collected: fields that were read by other means.
+pub fn was_read(names: &[&str]) {
+    COLLECTED.with_borrow_mut(|collected| {
+        if let Some(collected) = collected {
+            collected.retain(|known| !names.contains(&known.as_str()));
+        }
+    });
+}
+
+/// Adds names that are not there yet, up to one more than are kept.
+pub fn add(all: &mut Vec<String>, names: impl IntoIterator<Item = String>) {
+    for name in names {
+        if all.len() > MOST {
+            return;
+        }
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+}
+
+/// Is anybody collecting on this thread?
+pub(super) fn is_wanted() -> bool {
+    COLLECTED.with_borrow(Option::is_some)
+}
+
+/// What was read of the objects of one body.
+#[derive(Debug, Default)]
+pub(super) struct Reads<'v>(RefCell<HashMap<usize, Object<'v>>>);
+
+#[derive(Debug)]
+struct Object<'v> {
+    path: String,
+    members: &'v Map<String, Value>,
+    read: Vec<&'v str>,
+}
+
+impl<'v> Reads<'v> {
+    /// Notes that a field of the object at `path` was asked for.
+    pub(super) fn note(&self, members: &'v Map<String, Value>, path: &str, name: &str) {
+        let mut objects = self.0.borrow_mut();
+        // Where an object lies tells it from all others of its body, which is borrowed as long as this lives.
+        let object = objects.entry(std::ptr::from_ref(members) as usize).or_insert_with(|| Object {
+            path: path.to_owned(),
+            members,
+            read: Vec::new(),
+        });
+        if let Some((known, _)) = members.get_key_value(name)
+            && !object.read.contains(&known.as_str())
+        {
+            object.read.push(known);
+        }
+    }
+
+    /// The paths of what was not read, in the order of their names.
+    pub(super) fn unread(&self) -> Vec<String> {
+        let objects = self.0.borrow();
+        let mut in_order: Vec<&Object<'v>> = objects.values().collect();
+        in_order.sort_by(|one, other| one.path.cmp(&other.path));
+        let unread = in_order.into_iter().flat_map(|object| {
+            let is_unread =
+                |(name, value): &(&'v String, &Value)| !value.is_null() && !object.read.contains(&name.as_str());
+            object.members.iter().filter(is_unread).map(|(name, _)| shown(&join(&object.path, name)))
+        });
+        unread.take(MOST + 1).collect()
+    }
+}
+
+/// A path as a header may carry it.
+fn shown(path: &str) -> String {
+    let plain = |letter: char| {
+        if letter.is_ascii_alphanumeric() || "_-.[]@$:/#".contains(letter) { letter } else { '?' }
+    };
+    path.chars().map(plain).take(LONGEST).collect()
+}
+
+impl Fields<'_> {
+    /// The fields of the whole body that nobody has read yet, as [`collect`] answers them, which must be going on.
+    pub fn ignored(&self) -> Vec<String> {
+        self.shared.reads.as_ref().map(Reads::unread).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn names_what_nobody_read_by_its_path() {
+        let body = json!({"name": "a", "colour": "red", "absent": null, "size": {"x": 1, "y": 2}, "raw": {"any": 1},
+            "tags": [{"name": "t"}, {"name": "t", "more": {"deep": 1}}], "weird, \r\nname é": 1});
+        let (_, ignored) = collect(|| {
+            let mut fields = Fields::of(&body);
+            fields.text("name");
+            fields.raw_object("raw");
+            fields.object("size").map(|mut size| size.integer("x"));
+            // Read in two steps, it is read all the same.
+            fields.object("size").map(|mut size| size.integer("z"));
+            for mut tag in fields.objects("tags").unwrap_or_default() {
+                tag.text("name");
+            }
+            fields.finish().unwrap();
+        });
+        assert_eq!(ignored, ["colour", "weird????name??", "size.y", "tags[1].more"]);
+    }
+
+    #[test]
+    fn is_bounded_and_costs_little_when_there_is_much() {
+        let many: Map<String, Value> =
+            (0..200_000).map(|number| (format!("{number}{}", "x".repeat(80)), json!(1))).collect();
+        let body = Value::Object(many);
+        let (_, ignored) = collect(|| {
+            Fields::of(&body).finish().unwrap();
+            let mut fields = Fields::of(&body);
+            fields.text("name");
+            fields.finish().unwrap();
+        });
+        assert_eq!(ignored.len(), MOST + 1);
+        assert!(ignored.iter().all(|name| name.len() <= LONGEST));
+    }
+
+    #[test]
+    fn what_was_not_sent_is_not_named() {
+        let (sent, merged) =
+            (json!({"a": [{"b": 1}], "d": {}}), json!({"a": [{"b": 1, "c": 1}], "d": {"e": 1}, "f": 1}));
+        let read = || {
+            let mut fields = Fields::of(&merged);
+            fields.object("d").map(|mut inner| inner.text("x"));
+            fields.objects("a").into_iter().flatten().for_each(|mut item| drop(item.text("x")));
+            fields.finish().unwrap();
+        };
+        assert_eq!(collect(|| of_sent(&sent, read)).1, ["a[0].b"]);
+        assert_eq!(collect(read).1, ["f", "a[0].b", "a[0].c", "d.e"]);
+    }
+
+    #[test]
+    fn only_what_is_read_meanwhile_counts() {
+        let read = |name: &str| {
+            let body = json!({name: 1});
+            let mut fields = Fields::of(&body);
+            fields.integer("id");
+            fields.finish().unwrap();
+        };
+        read("before");
+        let ((), outer) = collect(|| {
+            read("a");
+            let ((), inner) = collect(|| read("b"));
+            assert_eq!(inner, ["b"]);
+            read("a");
+            report(["c".to_owned()]);
+        });
+        assert_eq!(outer, ["a", "c"]);
+        read("after");
+        assert!(!is_wanted());
+    }
+}

@@ -1,0 +1,124 @@
+//! Those who share: keys, their tenants, and addresses.
+
+use std::{
+    collections::HashMap,
+    net::IpAddr,
+    sync::{
+        Arc, Mutex, PoisonError, Weak,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+};
+
+use super::{Full, KINDS, Kind};
+
+/// From here on, those that hold nothing any more are forgotten.
+const SWEEP: usize = 1024;
+
+/// Somebody who takes a share, and what it holds of each kind.
+#[derive(Debug, Default)]
+pub struct Party {
+    held: [AtomicUsize; KINDS],
+    tenant: Option<Arc<Party>>,
+    /// The service itself, which no share bounds.
+    unbounded: bool,
+}
+
+impl Party {
+    /// The service itself: it takes what there is.
+    pub fn service() -> Arc<Self> {
+        Arc::new(Self { unbounded: true, ..Self::default() })
+    }
+
+    /// How much of this kind it holds.
+    pub fn held(&self, kind: Kind) -> usize {
+        self.held[kind as usize].load(Relaxed)
+    }
+
+    /// The tenant whose key this is; itself for one that belongs to nobody.
+    pub fn tenant(self: &Arc<Self>) -> &Arc<Self> {
+        self.tenant.as_ref().unwrap_or(self)
+    }
+
+    /// Holds so much more, when it is `most` in all, and twice that for the tenant.
+    pub(super) fn hold(&self, kind: Kind, amount: usize, most: usize) -> Result<(), Full> {
+        if !self.add(kind, amount, most) {
+            return Err(Full::Caller);
+        }
+        if let Some(tenant) = &self.tenant
+            && !tenant.add(kind, amount, most.saturating_mul(2))
+        {
+            self.held[kind as usize].fetch_sub(amount, Relaxed);
+            return Err(Full::Tenant);
+        }
+        Ok(())
+    }
+
+    fn add(&self, kind: Kind, amount: usize, most: usize) -> bool {
+        let held = &self.held[kind as usize];
+        if held.fetch_add(amount, Relaxed) + amount <= most || self.unbounded {
+            return true;
+        }
+        held.fetch_sub(amount, Relaxed);
+        false
+    }
+
+    pub(super) fn release(&self, kind: Kind, amount: usize) {
+        self.held[kind as usize].fetch_sub(amount, Relaxed);
+        if let Some(tenant) = &self.tenant {
+            tenant.held[kind as usize].fetch_sub(amount, Relaxed);
+        }
+    }
+}
+
+/// Finds parties by their names, so that each is one however often it is asked for.
+#[derive(Debug, Default)]
+pub struct Parties(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    by_name: HashMap<Name, Weak<Party>>,
+    sweep_at: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Name {
+    Tenant(String),
+    Key(String, String),
+    Address(IpAddr),
+}
+
+impl Parties {
+    /// An API key of a tenant.
+    pub fn of_key(&self, tenant: &str, key: &str) -> Arc<Party> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.find(Name::Key(tenant.to_owned(), key.to_owned()), |known| {
+            Some(known.find(Name::Tenant(tenant.to_owned()), |_| None))
+        })
+    }
+
+    /// An address: of IPv6 what one subscriber has.
+    pub fn of_address(&self, address: IpAddr) -> Arc<Party> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.find(Name::Address(address), |_| None)
+    }
+
+    #[cfg(test)]
+    pub(super) fn count(&self) -> usize {
+        self.0.lock().unwrap().by_name.len()
+    }
+}
+
+impl Known {
+    fn find(&mut self, name: Name, tenant: impl FnOnce(&mut Self) -> Option<Arc<Party>>) -> Arc<Party> {
+        if let Some(party) = self.by_name.get(&name).and_then(Weak::upgrade) {
+            return party;
+        }
+        let party = Arc::new(Party { tenant: tenant(self), ..Party::default() });
+        if self.by_name.len() >= self.sweep_at.max(SWEEP) {
+            self.by_name.retain(|_, party| party.strong_count() > 0);
+            self.sweep_at = 2 * self.by_name.len();
+        }
+        self.by_name.insert(name, Arc::downgrade(&party));
+        party
+    }
+}
