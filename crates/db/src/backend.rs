@@ -1,6 +1,6 @@
 //! One connection type over both backends, and how one is opened.
 
-use std::time::Duration;
+use std::{fs::OpenOptions, io::ErrorKind, time::Duration};
 
 use diesel::{
     Connection, RunQueryDsl, connection::SimpleConnection, pg::PgConnection, sql_types::Text, sqlite::SqliteConnection,
@@ -53,6 +53,22 @@ pub(crate) fn connect(url: &DatabaseUrl) -> Result<Conn> {
             conn.batch_execute(POSTGRES_SETTINGS)?;
             Ok(Conn::Postgres(conn))
         }
+    }
+}
+
+/// Makes a missing SQLite file, for its owner alone: what SQLite makes itself, others may read. Its companions (`-wal`,
+/// `-shm`) get the mode that it has.
+pub(crate) fn make_private(url: &DatabaseUrl) -> Result<()> {
+    let DatabaseUrl::Sqlite(path) = url else { return Ok(()) };
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+            Err(Error::Unavailable(format!("{}: {error}", path.display())))
+        }
+        _ => Ok(()),
     }
 }
 

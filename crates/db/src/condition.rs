@@ -104,20 +104,31 @@ impl Condition {
         Self::join(conditions, " OR ", "1 = 0")
     }
 
+    /// As a balanced tree: SQLite refuses an expression that is deeper than 1,000, and a chain is as deep as it is long.
     fn join(conditions: impl IntoIterator<Item = Self>, word: &'static str, empty: &'static str) -> Self {
-        let mut parts = Vec::new();
-        for condition in conditions {
-            parts.push(Part::Sql(if parts.is_empty() { "(" } else { word }));
-            parts.push(Part::Sql("("));
-            parts.extend(condition.parts);
-            parts.push(Part::Sql(")"));
-        }
-        if parts.is_empty() {
+        let conditions: Vec<Self> = conditions.into_iter().collect();
+        if conditions.is_empty() {
             return Self::sql(empty);
         }
-        parts.push(Part::Sql(")"));
+        let mut parts = Vec::new();
+        balance(conditions, word, &mut parts);
         Self { parts }
     }
+}
+
+/// Writes one half, the word, and the other half.
+fn balance(mut conditions: Vec<Condition>, word: &'static str, parts: &mut Vec<Part>) {
+    let half = conditions.len() / 2;
+    parts.push(Part::Sql("("));
+    if half == 0 {
+        parts.extend(conditions.into_iter().flat_map(|condition| condition.parts));
+    } else {
+        let rest = conditions.split_off(half);
+        balance(conditions, word, parts);
+        parts.push(Part::Sql(word));
+        balance(rest, word, parts);
+    }
+    parts.push(Part::Sql(")"));
 }
 
 impl QueryFragment<Sql> for Condition {

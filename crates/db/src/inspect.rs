@@ -5,7 +5,7 @@ use diesel::{
     sql_types::{BigInt, Bool, Text},
 };
 
-use crate::{Conn, DatabaseUrl, Result, backend, tls};
+use crate::{Conn, DatabaseUrl, Migrations, Result, backend, migrate, tls};
 
 /// The oldest Postgres that will do, as it numbers itself.
 const OLDEST_POSTGRES: i64 = 130_000;
@@ -52,12 +52,14 @@ const POSTGRES: &str = "SELECT current_setting('server_version') AS version, \
     current_setting('max_connections')::bigint AS connections, \
     (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS clock";
 
-/// Connects once and looks; changes nothing. A SQLite file has to be there: this makes none.
-pub fn inspect(url: &DatabaseUrl, connections: u32) -> Result<Inspection> {
+/// Connects once and looks; changes nothing. A SQLite file has to be there: this makes none. `domains` are those of
+/// [`Db::migrate`](crate::Db::migrate).
+pub fn inspect(url: &DatabaseUrl, connections: u32, domains: &[Migrations]) -> Result<Inspection> {
     let (url, _tunnel) = tls::through(url)?;
     let mut conn = backend::connect(&url)?;
     let durable = backend::check_durability(&mut conn).map_err(|error| error.to_string());
     let mut faults: Vec<String> = durable.err().into_iter().collect();
+    faults.extend(migrate::newer(&mut conn, &migrate::with_own(domains))?);
     if matches!(conn, Conn::Sqlite(_)) {
         let found: Version = sql_query("SELECT sqlite_version() AS version").get_result(&mut conn)?;
         return Ok(Inspection { server: format!("SQLite {}", found.version), faults, clock: None });

@@ -7,10 +7,14 @@
 //!
 //! What differs between SQLite and Postgres stays in this crate, behind one function for each difference.
 
+mod among;
+mod asker;
 mod backend;
 mod backup;
+pub mod changes;
 mod condition;
 mod error;
+pub mod expressions;
 mod full_text;
 mod insert;
 mod inspect;
@@ -18,12 +22,16 @@ mod lock;
 mod migrate;
 mod numbers;
 mod order;
+mod probe;
+mod quota;
 mod read;
 mod savepoint;
 mod sequence;
+mod shelf;
 mod stream;
 mod tls;
 mod tree;
+mod turns;
 mod url;
 mod writer;
 
@@ -35,19 +43,25 @@ use std::{
     time::Duration,
 };
 
+use base::share::{Kind, Party, Pool};
+
 pub use crate::{
+    among::Among,
+    asker::{Asker, Turn, on_behalf},
     backend::{Conn, Sql},
     backup::back_up,
     condition::Condition,
     error::{Error, Result},
     full_text::FullText,
     inspect::{Inspection, inspect},
-    lock::{lock, lock_shared},
+    lock::{lock, lock_shared, try_lock},
     migrate::Migrations,
-    numbers::{GROUP_SIZES, Numbers, Writes},
+    numbers::{Family, GROUP_SIZES, Numbers, Writes},
     order::{Column, Order},
+    probe::Probe,
+    quota::Quota,
     savepoint::savepoint,
-    sequence::next_id,
+    sequence::{next_id, next_number},
     stream::for_each_row,
     tree::Tree,
     url::{Backend, DatabaseUrl},
@@ -77,19 +91,29 @@ struct Inner {
     number: u64,
     url: DatabaseUrl,
     pool: r2d2::Pool<backend::Manager>,
+    /// The connections of the pool, as callers share them.
+    shared: Arc<Pool>,
+    /// Who asks when no caller does.
+    service: Arc<Party>,
+    /// How long a call waits for a connection.
+    wait: Duration,
     /// SQLite has one writer thread; Postgres writes through the pool.
     writer: Option<writer::Writer>,
     calls: numbers::Calls,
     gauges: numbers::Gauges,
+    families: numbers::Families,
+    shelf: shelf::Shelf,
     /// The way to a Postgres that is reached over TLS; closed last.
     _tunnel: Option<tls::Tunnel>,
 }
 
 impl Db {
-    /// Opens the database and checks that it keeps its promises (durability settings). Creates a missing SQLite file.
+    /// Opens the database and checks that it keeps its promises (durability settings). Creates a missing SQLite file,
+    /// which only its owner reads.
     pub fn open(url: &DatabaseUrl, options: Options) -> Result<Self> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let (url, tunnel) = tls::through(url)?;
+        backend::make_private(&url)?;
         let manager = backend::Manager::new(url.clone());
         backend::check_durability(&mut r2d2::ManageConnection::connect(&manager)?)?;
         let pool = r2d2::Pool::builder()
@@ -104,8 +128,24 @@ impl Db {
             Backend::Postgres => None,
         };
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let (calls, gauges) = Default::default();
-        Ok(Self(Arc::new(Inner { number, url, pool, writer, calls, gauges, _tunnel: tunnel })))
+        let (calls, gauges, families) = Default::default();
+        let most = usize::try_from(options.connections).unwrap_or(usize::MAX);
+        let shared = Pool::new(Kind::Connections, most, asker::GREED, asker::MOST_WAITING);
+        let (service, wait) = (Party::service(), options.wait);
+        Ok(Self(Arc::new(Inner {
+            number,
+            url,
+            pool,
+            shared,
+            service,
+            wait,
+            writer,
+            calls,
+            gauges,
+            families,
+            shelf: shelf::Shelf::default(),
+            _tunnel: tunnel,
+        })))
     }
 
     /// Which backend this is.

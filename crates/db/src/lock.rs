@@ -2,7 +2,10 @@
 //!
 //! SQLite has one writer: whoever writes is alone, and these do nothing.
 
-use diesel::{RunQueryDsl, sql_query, sql_types::Text};
+use diesel::{
+    QueryableByName, RunQueryDsl, sql_query,
+    sql_types::{Bool, Text},
+};
 
 use crate::{Conn, Result};
 
@@ -14,6 +17,23 @@ pub fn lock(conn: &mut Conn, name: &str) -> Result<()> {
 /// Keeps those waiting that take this name alone, until this transaction ends.
 pub fn lock_shared(conn: &mut Conn, name: &str) -> Result<()> {
     hold(conn, "SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 0))", name)
+}
+
+#[derive(QueryableByName)]
+struct Got {
+    #[diesel(sql_type = Bool)]
+    got: bool,
+}
+
+/// As [`lock`], unless another transaction has the name: then `false`, at once.
+pub fn try_lock(conn: &mut Conn, name: &str) -> Result<bool> {
+    match conn {
+        Conn::Sqlite(_) => Ok(true),
+        Conn::Postgres(conn) => {
+            let text = "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS got";
+            Ok(sql_query(text).bind::<Text, _>(name).get_result::<Got>(conn)?.got)
+        }
+    }
 }
 
 fn hold(conn: &mut Conn, text: &'static str, name: &str) -> Result<()> {

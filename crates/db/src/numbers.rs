@@ -53,6 +53,32 @@ pub(crate) struct Gauge {
 #[derive(Default)]
 pub(crate) struct Gauges(RwLock<Vec<Gauge>>);
 
+/// Values by their labels.
+type Labelled = Vec<(Vec<(&'static str, &'static str)>, f64)>;
+
+/// Numbers of one name that differ by labels, now.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Family {
+    /// In snake case, with its unit; without the `_total` of a counter.
+    pub name: &'static str,
+    /// What it is.
+    pub help: &'static str,
+    /// Does it only ever grow?
+    pub is_counter: bool,
+    /// The values, each with its labels and theirs.
+    pub values: Labelled,
+}
+
+struct Source {
+    name: &'static str,
+    help: &'static str,
+    is_counter: bool,
+    read: Box<dyn Fn() -> Labelled + Send + Sync>,
+}
+
+#[derive(Default)]
+pub(crate) struct Families(RwLock<Vec<Source>>);
+
 impl fmt::Debug for Gauge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)
@@ -99,6 +125,29 @@ impl Db {
         gauges.iter().filter_map(|gauge| Some((gauge.name, gauge.help, (gauge.read)()?))).collect()
     }
 
+    /// As [`add_gauge`](Self::add_gauge), for numbers that differ by labels; `is_counter` says that they only grow.
+    pub fn add_family(
+        &self,
+        name: &'static str,
+        help: &'static str,
+        is_counter: bool,
+        read: impl Fn() -> Labelled + Send + Sync + 'static,
+    ) {
+        let mut families = self.0.families.0.write().unwrap_or_else(PoisonError::into_inner);
+        families.retain(|family| family.name != name);
+        families.push(Source { name, help, is_counter, read: Box::new(read) });
+    }
+
+    /// The families that were added, with their values now.
+    pub fn families(&self) -> Vec<Family> {
+        let families = self.0.families.0.read().unwrap_or_else(PoisonError::into_inner);
+        let now = |&Source { name, help, is_counter, ref read }: &Source| {
+            let values = read();
+            Family { name, help, is_counter, values }
+        };
+        families.iter().map(now).collect()
+    }
+
     /// Counts a call until what this answers is dropped.
     pub(crate) fn call(&self) -> Result<Call> {
         let call = Call(self.clone());
@@ -130,9 +179,9 @@ pub(crate) struct WriteCounts {
 }
 
 impl WriteCounts {
-    /// One more waits; answers how many waited before it.
-    pub(crate) fn queued(&self) -> u64 {
-        self.waiting.fetch_add(1, Ordering::Relaxed)
+    /// One more waits.
+    pub(crate) fn queued(&self) {
+        self.waiting.fetch_add(1, Ordering::Relaxed);
     }
 
     /// One fewer waits.
@@ -199,6 +248,15 @@ mod tests {
         db.add_gauge("lag_seconds", "new", || Some(2.5));
         db.add_gauge("unknown", "nothing yet", || None);
         assert_eq!(db.gauges(), [("lag_seconds", "new", 2.5)]);
+    }
+
+    #[test]
+    fn families_of_others() {
+        let (_directory, db) = open();
+        db.add_family("rows", "old", true, Vec::new);
+        db.add_family("rows", "new", false, || vec![(vec![("kind", "audit")], 2.0)]);
+        let values = vec![(vec![("kind", "audit")], 2.0)];
+        assert_eq!(db.families(), [Family { name: "rows", help: "new", is_counter: false, values }]);
     }
 
     #[test]

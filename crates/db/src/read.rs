@@ -15,6 +15,9 @@ use crate::{Backend, Conn, Db, Error, Result, backend, url::DatabaseUrl};
 /// from the others for no longer than they wait for one.
 const BEGIN_WRITE: &str = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '8s'";
 
+/// Whose turn it is when nobody's tenant writes.
+const SERVICE: &str = "";
+
 thread_local! {
     /// The connection that this thread keeps for each open SQLite database.
     static KEPT: RefCell<HashMap<u64, Conn>> = RefCell::new(HashMap::new());
@@ -47,16 +50,45 @@ impl Db {
         snapshot(&mut *self.0.pool.get()?, f)
     }
 
-    /// Runs `f` in a transaction. What it wrote is durable when this returns `Ok`, and gone when it returns `Err`.
-    ///
-    /// On SQLite, writers that arrive together share one commit, each in its own savepoint.
+    /// Runs `f` in a transaction. What it wrote is durable when this returns `Ok`, and gone when it returns `Err`. It is
+    /// the service itself that writes; for a caller, [`Db::write_for`].
     pub async fn write<T, F>(&self, f: F) -> Result<T>
     where
         F: FnOnce(&mut Conn) -> Result<T> + Send + 'static,
         T: Send + 'static,
     {
+        self.write_for(SERVICE, f).await
+    }
+
+    /// As [`Db::write`], on behalf of a tenant.
+    ///
+    /// On SQLite, writers that arrive together share one commit, each in its own savepoint. Tenants take turns: one that
+    /// writes much waits for itself, and the others for one write of it.
+    pub async fn write_for<T, F>(&self, tenant: &str, f: F) -> Result<T>
+    where
+        F: FnOnce(&mut Conn) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        self.write_as(tenant, false, f).await
+    }
+
+    /// As [`Db::write_for`], for a write of many parts that may fail alone ([`savepoint`](crate::savepoint)): on SQLite it
+    /// begins a transaction of its own, or their cost would be the square of their number. Others may join its commit.
+    pub async fn write_parts_for<T, F>(&self, tenant: &str, f: F) -> Result<T>
+    where
+        F: FnOnce(&mut Conn) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        self.write_as(tenant, true, f).await
+    }
+
+    async fn write_as<T, F>(&self, tenant: &str, long: bool, f: F) -> Result<T>
+    where
+        F: FnOnce(&mut Conn) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
         match &self.0.writer {
-            Some(writer) => writer.write(f).await,
+            Some(writer) => writer.write(tenant, long, f).await,
             None => self.off_thread(|conn| transaction(conn, BEGIN_WRITE, f)).await,
         }
     }
@@ -68,7 +100,7 @@ impl Db {
         T: Send + 'static,
     {
         match &self.0.writer {
-            Some(writer) => writer.write_here(f),
+            Some(writer) => writer.write_here(SERVICE, f),
             None => transaction(&mut *self.0.pool.get()?, BEGIN_WRITE, f),
         }
     }
@@ -90,14 +122,13 @@ impl Db {
         T: Send + 'static,
     {
         let call = self.call()?;
-        spawn_blocking(move || f(&mut *call.db().0.pool.get()?))
-            .await
-            .map_err(|error| Error::Fault(format!("a database call panicked: {error}")))?
-    }
-
-    /// Is the database there? Answers within the pool's wait.
-    pub async fn ping(&self) -> Result<()> {
-        self.off_thread(|conn| Ok(conn.batch_execute("SELECT 1")?)).await
+        let turn = self.turn().await?;
+        spawn_blocking(move || {
+            let _turn = turn;
+            f(&mut *call.db().0.pool.get()?)
+        })
+        .await
+        .map_err(|error| Error::Fault(format!("a database call panicked: {error}")))?
     }
 }
 

@@ -1,4 +1,4 @@
-//! Integer ids that the interface asks for, given out inside the transaction that uses them.
+//! Integer ids that the interface asks for, given out inside the transaction that uses them, the same way on both databases.
 
 use diesel::{QueryableByName, RunQueryDsl, sql_query, sql_types::BigInt, sql_types::Text};
 
@@ -10,20 +10,44 @@ struct Next {
     value: i64,
 }
 
-/// The next integer of the sequence `name`, counted from `first`. Concurrent writers wait for each other; a
-/// rolled-back write gives its number back.
-pub fn next_id(conn: &mut Conn, name: &'static str, first: i64) -> Result<i64> {
+/// The next integer of the sequence `name`, counted from 1: for what few make and all may count, such as tenants.
+/// Concurrent writers wait for each other; a rolled-back write gives its number back.
+pub fn next_number(conn: &mut Conn, name: &'static str) -> Result<i64> {
     // The same text on both backends but for the placeholder.
     let text = match conn {
         Conn::Sqlite(_) => {
-            "INSERT INTO counters (name, value) VALUES (?, ?) \
+            "INSERT INTO counters (name, value) VALUES (?, 1) \
              ON CONFLICT (name) DO UPDATE SET value = counters.value + 1 RETURNING value"
         }
         Conn::Postgres(_) => {
-            "INSERT INTO counters (name, value) VALUES ($1, $2) \
+            "INSERT INTO counters (name, value) VALUES ($1, 1) \
              ON CONFLICT (name) DO UPDATE SET value = counters.value + 1 RETURNING value"
         }
     };
-    let next: Next = sql_query(text).bind::<Text, _>(name).bind::<BigInt, _>(first).get_result(conn)?;
+    take(conn, text, name)
+}
+
+/// The next integer id of the sequence `name`: it ascends, and follows the tenths of seconds since 2026 unless more than ten a second
+/// are made. All tenants share a sequence, and an id that counted would tell each of them how much the others make.
+/// Concurrent writers wait for each other.
+pub fn next_id(conn: &mut Conn, name: &'static str) -> Result<i64> {
+    let text = match conn {
+        // 2461041.5 is the Julian day of 2026-01-01.
+        Conn::Sqlite(_) => {
+            "INSERT INTO counters (name, value) \
+             VALUES (?, max(1, CAST((julianday('now') - 2461041.5) * 864000 AS INTEGER))) \
+             ON CONFLICT (name) DO UPDATE SET value = max(counters.value + 1, excluded.value) RETURNING value"
+        }
+        Conn::Postgres(_) => {
+            "INSERT INTO counters (name, value) \
+             VALUES ($1, GREATEST(1, FLOOR((EXTRACT(EPOCH FROM clock_timestamp()) - 1767225600) * 10)::bigint)) \
+             ON CONFLICT (name) DO UPDATE SET value = GREATEST(counters.value + 1, excluded.value) RETURNING value"
+        }
+    };
+    take(conn, text, name)
+}
+
+fn take(conn: &mut Conn, text: &'static str, name: &'static str) -> Result<i64> {
+    let next: Next = sql_query(text).bind::<Text, _>(name).get_result(conn)?;
     Ok(next.value)
 }

@@ -1,12 +1,13 @@
-//! The one writer of a SQLite database: a thread that commits for all who wait.
+//! The one writer of a SQLite database: a thread that commits for all who wait, tenant by tenant in turn ([`Turns`]).
 //!
 //! A commit at `synchronous=FULL` waits for the disk. Writers that arrive while it waits are taken together into the
 //! next transaction, each in its own savepoint, so that one that fails undoes only itself; all are answered after
 //! the commit that made them durable.
 
 use std::{
+    collections::HashMap,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, Mutex, PoisonError, mpsc},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread::JoinHandle,
     time::{Duration, Instant},
 };
@@ -14,28 +15,77 @@ use std::{
 use diesel::connection::SimpleConnection;
 use tokio::sync::oneshot;
 
-use crate::{Conn, Error, Result, backend, numbers::WriteCounts, savepoint, url::DatabaseUrl};
+use crate::{
+    Conn, Error, Result, backend,
+    numbers::WriteCounts,
+    savepoint,
+    turns::{TooMany, Turns},
+    url::DatabaseUrl,
+};
 
 /// A transaction takes in no more writers after this many, or this long.
 const MOST_WRITERS: usize = 256;
 const LONGEST: Duration = Duration::from_millis(20);
+/// How long the writes of one tenant may take of a commit that others wait for too.
+const SHARE: Duration = Duration::from_millis(5);
 /// How long one waits for the next of those that are expected.
 const GATHER: Duration = Duration::from_micros(700);
 
-/// Writes that may wait for their turn. More than this only pile up when the disk hangs: they are refused.
-const MOST_WAITING: u64 = 4096;
-
 pub(crate) struct Writer {
-    /// `None` once stopped.
-    jobs: Mutex<Option<mpsc::Sender<Box<dyn Job>>>>,
+    queue: Arc<Queue>,
     thread: Mutex<Option<JoinHandle<()>>>,
     counts: Arc<WriteCounts>,
+}
+
+/// What waits for the writer.
+#[derive(Default)]
+struct Queue {
+    waiting: Mutex<Waiting>,
+    arrived: Condvar,
+}
+
+#[derive(Default)]
+struct Waiting {
+    turns: Turns<Box<dyn Job>>,
+    stopped: bool,
+}
+
+impl Queue {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next write, once there is one; `None` at the end.
+    fn first(&self) -> Option<(Arc<str>, Box<dyn Job>)> {
+        let mut waiting = self.lock();
+        loop {
+            match waiting.turns.next(|_| true) {
+                Some(next) => return Some(next),
+                None if waiting.stopped => return None,
+                None => waiting = self.arrived.wait(waiting).unwrap_or_else(PoisonError::into_inner),
+            }
+        }
+    }
+
+    /// The next write of a tenant that `may` have another turn, when one is there or comes within `patience`.
+    fn next(&self, patience: Duration, may: impl Fn(&str) -> bool) -> Option<(Arc<str>, Box<dyn Job>)> {
+        let mut waiting = self.lock();
+        let next = waiting.turns.next(&may);
+        if next.is_some() || patience.is_zero() || waiting.stopped {
+            return next;
+        }
+        let waited = self.arrived.wait_timeout(waiting, patience).unwrap_or_else(PoisonError::into_inner);
+        waiting = waited.0;
+        waiting.turns.next(&may)
+    }
 }
 
 /// One caller's write: run inside a savepoint, answered after the commit.
 trait Job: Send {
     /// Runs the write.
     fn run(&mut self, conn: &mut Conn) -> Outcome;
+    /// Is it one of many parts, which has to begin a transaction?
+    fn is_long(&self) -> bool;
     /// Tells the caller. `commit` says what became of the shared transaction.
     fn answer(self: Box<Self>, commit: Option<&Error>);
 }
@@ -55,6 +105,7 @@ struct Write<F, T> {
     work: Option<F>,
     result: Option<Result<T>>,
     caller: oneshot::Sender<Result<T>>,
+    long: bool,
 }
 
 impl<F, T> Job for Write<F, T>
@@ -73,6 +124,10 @@ where
         };
         self.result = Some(result);
         outcome
+    }
+
+    fn is_long(&self) -> bool {
+        self.long
     }
 
     fn answer(self: Box<Self>, commit: Option<&Error>) {
@@ -98,16 +153,17 @@ impl Writer {
             Error::Unavailable(text) => Error::Unavailable(format!("the database cannot be written to: {text}")),
             other => other,
         })?;
-        let (jobs, queue) = mpsc::channel::<Box<dyn Job>>();
+        let queue = Arc::new(Queue::default());
+        let waiting = Arc::clone(&queue);
         let counts = Arc::new(WriteCounts::default());
         let counted = Arc::clone(&counts);
         let thread = std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
             .spawn(move || {
-                let mut expected = 1;
-                while let Ok(first) = queue.recv() {
-                    let (writers, healthy) = commit_together(&mut conn, first, &queue, &counted, expected);
-                    expected = writers;
+                let (mut expected, mut left) = (1, None);
+                while let Some(first) = left.take().or_else(|| waiting.first()) {
+                    let (writers, healthy, next) = commit_together(&mut conn, first, &waiting, &counted, expected);
+                    (expected, left) = (writers, next);
                     if !healthy {
                         // A connection that was opened while the file was read-only stays so: it takes a new one to
                         // see that the file recovered. While there is none, the old one goes on answering.
@@ -119,43 +175,53 @@ impl Writer {
                 }
             })
             .map_err(|error| Error::Unavailable(error.to_string()))?;
-        Ok(Self { jobs: Mutex::new(Some(jobs)), thread: Mutex::new(Some(thread)), counts })
+        Ok(Self { queue, thread: Mutex::new(Some(thread)), counts })
     }
 
     pub(crate) fn counts(&self) -> &WriteCounts {
         &self.counts
     }
 
-    pub(crate) async fn write<T, F>(&self, work: F) -> Result<T>
+    pub(crate) async fn write<T, F>(&self, tenant: &str, long: bool, work: F) -> Result<T>
     where
         F: FnOnce(&mut Conn) -> Result<T> + Send + 'static,
         T: Send + 'static,
     {
-        self.submit(work)?.await.unwrap_or_else(|_| Err(stopped()))
+        self.submit_as(tenant, long, work)?.await.unwrap_or_else(|_| Err(stopped()))
     }
 
-    pub(crate) fn write_here<T, F>(&self, work: F) -> Result<T>
+    pub(crate) fn write_here<T, F>(&self, tenant: &str, work: F) -> Result<T>
     where
         F: FnOnce(&mut Conn) -> Result<T> + Send + 'static,
         T: Send + 'static,
     {
-        self.submit(work)?.blocking_recv().unwrap_or_else(|_| Err(stopped()))
+        self.submit(tenant, work)?.blocking_recv().unwrap_or_else(|_| Err(stopped()))
     }
 
-    fn submit<T, F>(&self, work: F) -> Result<oneshot::Receiver<Result<T>>>
+    fn submit<T, F>(&self, tenant: &str, work: F) -> Result<oneshot::Receiver<Result<T>>>
+    where
+        F: FnOnce(&mut Conn) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        self.submit_as(tenant, false, work)
+    }
+
+    fn submit_as<T, F>(&self, tenant: &str, long: bool, work: F) -> Result<oneshot::Receiver<Result<T>>>
     where
         F: FnOnce(&mut Conn) -> Result<T> + Send + 'static,
         T: Send + 'static,
     {
         let (caller, answer) = oneshot::channel();
-        let job = Box::new(Write { work: Some(work), result: None, caller });
-        let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
-        let jobs = jobs.as_ref().ok_or_else(stopped)?;
-        if self.counts.queued() >= MOST_WAITING {
-            self.counts.taken();
-            return Err(Error::Unavailable(format!("{MOST_WAITING} writes are waiting")));
+        let job = Box::new(Write { work: Some(work), result: None, caller, long });
+        let mut waiting = self.queue.lock();
+        if waiting.stopped {
+            return Err(stopped());
         }
-        jobs.send(job).map_err(|_| stopped())?;
+        let too_many = |TooMany(most)| Error::Unavailable(format!("{most} writes are waiting"));
+        waiting.turns.push(tenant, job).map_err(too_many)?;
+        self.counts.queued();
+        drop(waiting);
+        self.queue.arrived.notify_one();
         Ok(answer)
     }
 }
@@ -163,7 +229,8 @@ impl Writer {
 impl Drop for Writer {
     /// Finishes what was accepted, then closes the file.
     fn drop(&mut self) {
-        drop(self.jobs.lock().unwrap_or_else(PoisonError::into_inner).take());
+        self.queue.lock().stopped = true;
+        self.queue.arrived.notify_all();
         if let Some(thread) = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take() {
             let begun = Instant::now();
             while !thread.is_finished() && begun.elapsed() < backend::STOP {
@@ -187,30 +254,50 @@ fn connect(url: &DatabaseUrl) -> Result<Conn> {
     Ok(conn)
 }
 
-/// Runs the writes that wait and commits them; gives how many they were, and `false` when the database failed.
+/// A write, and whose it is.
+type Turn = (Arc<str>, Box<dyn Job>);
+
+/// Runs the writes that wait and commits them; gives how many they were, `false` when the database failed, and the write
+/// that the next commit begins with.
 ///
 /// When as many as last time have not come yet, it waits for the others a moment: those who were answered together send
 /// their next write at about the same time, and who misses the commit waits for it and for the one after it.
+///
+/// A tenant alone has all of the time. Where several are, each has its share of it: then they wait for the commit, and for
+/// one write of each of the others, and not for all that one of them has sent.
+///
+/// The first write needs no savepoint, since to undo it is to undo the transaction. A long one is always first: what a
+/// savepoint may have to undo SQLite keeps in a list that it walks at the end of each savepoint within, so that many parts
+/// in a savepoint cost the square of their number.
 fn commit_together(
     conn: &mut Conn,
-    first: Box<dyn Job>,
-    queue: &mpsc::Receiver<Box<dyn Job>>,
+    first: Turn,
+    queue: &Queue,
     counts: &WriteCounts,
     expected: usize,
-) -> (usize, bool) {
-    counts.taken();
-    if let Err(error) = conn.batch_execute("BEGIN IMMEDIATE") {
-        first.answer(Some(&error.into()));
-        return (1, false);
+) -> (usize, bool, Option<Turn>) {
+    if let Err(error) = conn.batch_execute(BEGIN) {
+        counts.taken();
+        first.1.answer(Some(&error.into()));
+        return (1, false, None);
     }
     let begun = Instant::now();
     let mut taken: Vec<Box<dyn Job>> = Vec::new();
+    let mut used: HashMap<Arc<str>, Duration> = HashMap::new();
     let mut next = Some(first);
+    let mut left = None;
     let mut broken = None;
     let (mut kept, mut healthy) = (0, true);
-    while let Some(mut job) = next.take() {
+    while let Some((tenant, mut job)) = next.take() {
+        counts.taken();
+        let started = begun.elapsed();
         if broken.is_none() {
-            match savepoint::part(conn, |conn| job.run(conn), |outcome| *outcome == Outcome::Kept) {
+            let done = if kept == 0 {
+                begin_with(conn, &mut *job)
+            } else {
+                savepoint::part(conn, |conn| job.run(conn), |outcome| *outcome == Outcome::Kept)
+            };
+            match done {
                 Ok(Outcome::Kept) => kept += 1,
                 Ok(Outcome::Refused) => {}
                 Ok(Outcome::Failed) => healthy = false,
@@ -218,10 +305,19 @@ fn commit_together(
             }
         }
         taken.push(job);
-        if taken.len() < MOST_WRITERS && begun.elapsed() < LONGEST {
-            let waiting = queue.try_recv().ok();
-            let late = || queue.recv_timeout(GATHER).ok();
-            next = waiting.or_else(|| if taken.len() < expected { late() } else { None }).inspect(|_| counts.taken());
+        let elapsed = begun.elapsed();
+        *used.entry(tenant).or_default() += elapsed - started;
+        if taken.len() < MOST_WRITERS && elapsed < LONGEST {
+            let patience = if taken.len() < expected { GATHER } else { Duration::ZERO };
+            let alone = used.len() == 1;
+            let may = |tenant: &str| match used.get(tenant) {
+                Some(time) => alone || *time < SHARE,
+                None => true,
+            };
+            next = queue.next(patience, may);
+            if next.as_ref().is_some_and(|(_, job)| job.is_long() && (kept > 0 || broken.is_some())) {
+                left = next.take();
+            }
         }
     }
     let failure = match broken {
@@ -241,5 +337,21 @@ fn commit_together(
     for job in taken {
         job.answer(failure.as_ref());
     }
-    (writers, healthy && failure.is_none())
+    (writers, healthy && failure.is_none(), left)
 }
+
+/// How a transaction begins.
+const BEGIN: &str = "BEGIN IMMEDIATE";
+
+/// Runs a write that nothing comes before in its transaction; to undo it is to begin that anew.
+fn begin_with(conn: &mut Conn, job: &mut dyn Job) -> Result<Outcome> {
+    let outcome = job.run(conn);
+    if outcome != Outcome::Kept {
+        conn.batch_execute("ROLLBACK")?;
+        conn.batch_execute(BEGIN)?;
+    }
+    Ok(outcome)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,1 @@
+ALTER TABLE __diesel_schema_migrations DROP COLUMN program;

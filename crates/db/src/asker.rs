@@ -1,0 +1,56 @@
+//! On whose behalf a task asks the database, so that connections are shared fairly.
+
+use std::{future::Future, rc::Rc, sync::Arc, time::Duration};
+
+use base::share::{Full, Lease, Party};
+use tokio::time::timeout;
+
+use crate::{Db, Error, Result};
+
+/// Calls that may wait for a connection.
+pub(crate) const MOST_WAITING: usize = 1000;
+
+/// One that is alone may have three of four connections: a call ends soon, and who comes then is the next.
+pub(crate) const GREED: usize = 3;
+
+/// Whoever a task asks for; who that is may become known while it runs.
+pub trait Asker {
+    /// Whose share it is taken from, now.
+    fn party(&self) -> Arc<Party>;
+}
+
+tokio::task_local! {
+    static ASKER: Rc<dyn Asker>;
+}
+
+/// Does something on behalf of a caller: its calls wait for each other, and take turns with those of others.
+pub async fn on_behalf<F: Future>(asker: Rc<dyn Asker>, future: F) -> F::Output {
+    ASKER.scope(asker, future).await
+}
+
+/// A connection of the pool is this call's to take until this is dropped.
+#[derive(Debug)]
+pub struct Turn {
+    _lease: Lease,
+}
+
+impl Db {
+    /// Waits until it is the asker's turn to have a connection.
+    ///
+    /// # Errors
+    /// Unavailable when that takes too long, or when too many calls of the asker wait already.
+    pub async fn turn(&self) -> Result<Turn> {
+        let shared = &self.0.shared;
+        let asker = ASKER.try_with(|asker| asker.party()).unwrap_or_else(|_| Arc::clone(&self.0.service));
+        // Nearly always there is one, and no timer is needed.
+        if let Ok(lease) = shared.try_take(&asker, 1) {
+            return Ok(Turn { _lease: lease });
+        }
+        match timeout(self.0.wait.max(Duration::from_millis(1)), shared.take(&asker, 1)).await {
+            Ok(Ok(lease)) => Ok(Turn { _lease: lease }),
+            Ok(Err(Full::Everything)) => Err(Error::Unavailable(format!("{MOST_WAITING} calls wait for a connection"))),
+            Ok(Err(_)) => Err(Error::Unavailable("too many calls of one caller wait for a connection".to_owned())),
+            Err(_) => Err(Error::Unavailable("no connection was free in time".to_owned())),
+        }
+    }
+}
