@@ -69,6 +69,16 @@ impl Dates {
         Self { anchor, periods }
     }
 
+    /// Is every date from the anchor on one?
+    pub(crate) fn are_all(&self) -> bool {
+        match self.periods {
+            Periods::Days(step) => step == 1,
+            Periods::Weeks { step, days, .. } => step == 1 && days == 0b111_1111,
+            // Whoever means every day says so in days or weeks.
+            Periods::Months { .. } => false,
+        }
+    }
+
     /// The first date on or after a day; `None` past the end of the calendar.
     pub(crate) fn first_from(&self, day: Day) -> Option<Day> {
         let from = day.max(self.anchor);

@@ -10,6 +10,7 @@
 //!
 //! - [`zones`]: the zones that exist here
 //! - [`pattern`], [`rule`]: what repeats, and how
+//! - [`rotation`]: who of several has which turn
 //! - [`occurrences`]: the asking
 //! - [`interval`], [`sets`]: stretches of time, and their union, gaps and overlaps
 //! - [`parse`]: schedules as JSON
@@ -23,6 +24,7 @@ mod local;
 pub mod occurrences;
 pub mod parse;
 pub mod pattern;
+pub mod rotation;
 pub mod rule;
 pub mod sets;
 pub mod zones;
@@ -32,5 +34,6 @@ pub use local::TimeOfDay;
 pub use occurrences::Occurrences;
 pub use parse::{Frequency, JobPattern, JobSchedule, MaintenanceSchedule, Repetition, RosterSchedule};
 pub use pattern::{MonthDays, Months, OnDay, Pattern, WeekIndex, Weekday, Weekdays};
+pub use rotation::{Rotation, Turns};
 pub use rule::{End, Recurring, Repeated, Rule};
 pub use zones::Zone;

@@ -109,6 +109,11 @@ const ASKED: (i64, i64) = (-62_135_596_800, 253_402_207_200);
 const REACHED: (i64, i64) = (ASKED.0 - SECONDS_PER_DAY, ASKED.1 + 4 * SECONDS_PER_DAY);
 
 impl Zone {
+    /// The time of day that the clocks show at an instant.
+    pub fn time_of_day(self, at: Timestamp) -> TimeOfDay {
+        self.local(at).time
+    }
+
     /// The local date and time at an instant; the fraction of a second is dropped.
     pub(crate) fn local(self, at: Timestamp) -> Local {
         let second = at.millis().div_euclid(1_000).clamp(REACHED.0, REACHED.1);

@@ -10,6 +10,10 @@ use crate::{
     rule::{Recurrence, Rule},
 };
 
+/// How many occurrences a stretch is followed in either direction. Rosters need few: a week without a gap that has an
+/// end is one of every other week.
+const MOST_STEPS: usize = 400;
+
 impl Rule {
     /// The occurrences that have a part in `range` (its start belongs to it, its end does not), whole and in order.
     ///
@@ -20,6 +24,38 @@ impl Rule {
             return Occurrences { source: Source::OneTime(None), after: range.start, until: Some(range.end) };
         }
         self.ending_after(range.start, Some(range.end))
+    }
+
+    /// The stretches of time that have a part in `range`, whole and in order, in which the rule takes place without a
+    /// gap: occurrences that touch are one. A stretch without an end ends at the last instant that there is.
+    pub fn stretches(&self, range: Range<Timestamp>) -> Vec<Interval> {
+        let rule = match self {
+            Rule::Recurring(rule) if rule.is_whole_days() => rule,
+            _ => return self.occurrences(range).collect(),
+        };
+        if let Some((first, last)) = rule.all_dates() {
+            let never = Timestamp::from_millis(i64::MAX);
+            let end = rule.end(last).filter(|_| last < Day::LAST).unwrap_or(never);
+            let whole = rule.start(first).and_then(|start| Interval::new(start, end));
+            return whole.filter(|whole| whole.start() < range.end && range.start < whole.end()).into_iter().collect();
+        }
+        let mut stretches: Vec<Interval> = Vec::new();
+        for occurrence in self.occurrences(range) {
+            let (mut start, mut end) = (occurrence.start(), occurrence.end());
+            if stretches.last().is_some_and(|last| end <= last.end()) {
+                continue;
+            }
+            for _ in 0..MOST_STEPS {
+                let Some(before) = self.previous(start).filter(|before| before.end() == start) else { break };
+                start = before.start();
+            }
+            for _ in 0..MOST_STEPS {
+                let Some(after) = self.contains(end).filter(|after| after.start() == end) else { break };
+                end = after.end();
+            }
+            stretches.extend(Interval::new(start, end));
+        }
+        stretches
     }
 
     /// The occurrence that contains an instant.

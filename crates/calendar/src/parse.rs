@@ -29,23 +29,31 @@ use crate::{
 /// `never`, which has a word of its own.
 const INSTANTS: std::ops::Range<i64> = 0..253_370_764_800_000;
 
-/// Reads the name of a time zone that a roster may have (`timeZone.name` in operation 11 of `docs/interface.md`).
-/// Absence is noted, and so is any other name, with the list of those that exist.
+/// Reads the name of a time zone (`timeZone.name` in operation 11 of `docs/interface.md`, `timezone` in operation 14).
+/// Absence is noted, and so is a name that does not exist, with those that are like it.
 pub fn zone(fields: &mut Fields<'_>, name: &str) -> Option<Zone> {
-    one_of_zones(fields, name, Zone::all()).and_then(Zone::find)
-}
-
-/// Reads the name of a time zone that a maintenance window may have (`timezone` in operation 14); absence is no error.
-fn maintenance_zone(fields: &mut Fields<'_>, name: &str) -> Option<Zone> {
-    if is_blank(fields, name) {
+    if !fields.require(name) {
         return None;
     }
-    one_of_zones(fields, name, Zone::all_for_maintenance()).and_then(Zone::find_for_maintenance)
+    let text = fields.text(name)?;
+    let zone = Zone::find(&text);
+    if zone.is_none() {
+        let near = Zone::suggestions(&text);
+        fields.error(
+            name,
+            if near.is_empty() {
+                "is no time zone: take a name of the IANA database, such as Europe/Paris".to_owned()
+            } else {
+                format!("is no time zone; did you mean {}?", near.join(" or "))
+            },
+        );
+    }
+    zone
 }
 
-fn one_of_zones(fields: &mut Fields<'_>, name: &str, zones: impl Iterator<Item = Zone>) -> Option<&'static str> {
-    let names: Vec<&'static str> = zones.map(Zone::name).collect();
-    required_one_of(fields, name, &names)
+/// The same where absence is no error.
+fn optional_zone(fields: &mut Fields<'_>, name: &str) -> Option<Zone> {
+    if is_blank(fields, name) { None } else { zone(fields, name) }
 }
 
 /// Reads a schedule that was stored.

@@ -149,6 +149,18 @@ impl Recurrence {
         self.zone.instant(day, self.end_time)
     }
 
+    /// Does each occurrence end when one of the next date starts?
+    pub(crate) fn is_whole_days(&self) -> bool {
+        self.start_time == self.end_time
+    }
+
+    /// From the first date to the last, when all dates between them are dates of the rule. Without an end, the last
+    /// instant is none that a calendar knows.
+    pub(crate) fn all_dates(&self) -> Option<(Day, Day)> {
+        let first = self.dates.are_all().then(|| self.date_from(self.bounds.0))??;
+        Some((first, self.bounds.1))
+    }
+
     /// The local date of an instant.
     pub(crate) fn day(&self, at: Timestamp) -> Day {
         self.zone.local(at).day

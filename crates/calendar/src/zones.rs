@@ -1,23 +1,30 @@
 //! The time zones that the service knows, and their database.
 
-use std::{fmt, sync::OnceLock};
+use std::{
+    borrow::Cow,
+    fmt,
+    sync::{LazyLock, OnceLock},
+};
 
-use jiff::tz::{TimeZone, TimeZoneDatabase};
+use jiff::{
+    Timestamp,
+    tz::{TimeZone, TimeZoneDatabase},
+};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-/// One supported time zone: `{id,name,label,code}` on the wire (operation 11 of `docs/interface.md`).
+/// One time zone: `{id,name,label,code}` on the wire (operation 11 of `docs/interface.md`).
 ///
 /// There is one value per zone, so copies are cheap and compare by identity.
 #[derive(Clone, Copy)]
 pub struct Zone(&'static Entry);
 
 struct Entry {
-    id: &'static str,
-    name: &'static str,
-    label: &'static str,
-    code: &'static str,
+    id: Cow<'static, str>,
+    name: Cow<'static, str>,
+    label: Cow<'static, str>,
+    code: Cow<'static, str>,
     /// The name in the IANA database where the interface has one of its own.
-    iana: &'static str,
+    iana: Cow<'static, str>,
     loaded: OnceLock<TimeZone>,
 }
 
@@ -32,12 +39,18 @@ const fn renamed(
     code: &'static str,
     iana: &'static str,
 ) -> Entry {
-    Entry { id, name, label, code, iana, loaded: OnceLock::new() }
+    Entry {
+        id: Cow::Borrowed(id),
+        name: Cow::Borrowed(name),
+        label: Cow::Borrowed(label),
+        code: Cow::Borrowed(code),
+        iana: Cow::Borrowed(iana),
+        loaded: OnceLock::new(),
+    }
 }
 
-/// The interface's list in its order, which gives the ids, and then what only maintenance windows know. Label and code
-/// are those of standard time.
-static ZONES: [Entry; 28] = [
+/// The interface's list in its order, which gives the ids. Label and code are those of standard time.
+static ZONES: [Entry; 27] = [
     // No such zone exists elsewhere; the offset and the code say that Samoa is meant.
     renamed("1", "Pacific/Asia", "GMT -11:00 Samoa", "SST", "Pacific/Pago_Pago"),
     entry("2", "Pacific/Honolulu", "GMT -10:00 Hawaii", "HST"),
@@ -66,61 +79,124 @@ static ZONES: [Entry; 28] = [
     entry("25", "Australia/Sydney", "GMT +10:00 Eastern Australia", "AEST"),
     entry("26", "Pacific/Guadalcanal", "GMT +11:00 Solomon Islands", "SBT"),
     entry("27", "Pacific/Auckland", "GMT +12:00 New Zealand", "NZST"),
-    entry("28", "Europe/London", "GMT +00:00 United Kingdom", "GMT"),
 ];
 
-/// How many zones a roster may name; the rest is for maintenance windows only.
-const FOR_ROSTERS: usize = 27;
+/// All other names of the IANA database, by their lower case: what no list of countries and cities has to be kept for.
+static OTHERS: LazyLock<Vec<(String, Entry)>> = LazyLock::new(|| {
+    let database = TimeZoneDatabase::bundled();
+    let names = database.available().map(|name| name.as_str().to_owned());
+    // It stands for a machine that nobody has set up yet.
+    let names = names.filter(|name| name != "Factory" && listed(name).is_none());
+    let mut all: Vec<_> = names.map(|name| (name.to_ascii_lowercase(), other(name))).collect();
+    all.sort_by(|one, another| one.0.cmp(&another.0));
+    all
+});
+
+/// The middles of a January and of a July, in seconds. What a zone is called is what it is called then, whenever it is
+/// asked, so that no answer changes by itself.
+const SEASONS: [i64; 2] = [1_768_478_400, 1_784_116_800];
+
+/// A zone that the interface does not list. Its offset and abbreviation are those of the season with the smaller offset,
+/// which is standard time wherever there are two.
+fn other(name: String) -> Entry {
+    let zone = TimeZoneDatabase::bundled().get(&name).unwrap_or(TimeZone::UTC);
+    let season = |second| {
+        let info = zone.to_offset_info(Timestamp::from_second(second).unwrap_or(Timestamp::UNIX_EPOCH));
+        (info.offset().seconds(), info.abbreviation().to_owned())
+    };
+    let [winter, summer] = SEASONS.map(season);
+    let (seconds, code) = if summer.0 < winter.0 { summer } else { winter };
+    let (sign, size) = (if seconds < 0 { '-' } else { '+' }, seconds.abs());
+    let label = format!("GMT {sign}{:02}:{:02} {name}", size / 3_600, size / 60 % 60);
+    let name: Cow<'static, str> = name.into();
+    Entry {
+        id: name.clone(),
+        iana: name.clone(),
+        name,
+        label: label.into(),
+        code: code.into(),
+        loaded: OnceLock::from(zone),
+    }
+}
+
+fn listed(name: &str) -> Option<Zone> {
+    Zone::all().find(|zone| zone.name().eq_ignore_ascii_case(name))
+}
+
+/// How many names are suggested in place of one that does not exist.
+const SUGGESTED: usize = 3;
+
+/// No name is as long. Longer texts are not compared with the names that there are.
+const LONGEST_NAME: usize = 64;
 
 impl Zone {
     /// Greenwich Mean Time, where a schedule has no zone of its own.
     pub const GMT: Zone = Zone(&ZONES[11]);
 
-    /// The zones that a roster may name, in the interface's order.
+    /// The zones that the interface lists, in its order.
     pub fn all() -> impl Iterator<Item = Zone> {
-        Zone::all_for_maintenance().take(FOR_ROSTERS)
-    }
-
-    /// The zones that a maintenance window may name: those of [`Zone::all`] and `Europe/London`.
-    pub fn all_for_maintenance() -> impl Iterator<Item = Zone> {
         ZONES.iter().map(Zone)
     }
 
-    /// A zone that a roster may name, given in any letter case.
+    /// A zone by its name in any letter case: one that the interface lists, or any other of the IANA database.
     pub fn find(name: &str) -> Option<Zone> {
-        Zone::all().find(|zone| zone.name().eq_ignore_ascii_case(name))
+        if name.len() > LONGEST_NAME {
+            return None;
+        }
+        listed(name).or_else(|| {
+            let key = name.to_ascii_lowercase();
+            let place = OTHERS.binary_search_by(|(known, _)| known.as_str().cmp(&key)).ok()?;
+            OTHERS.get(place).map(|(_, entry)| Zone(entry))
+        })
     }
 
-    /// A zone that a maintenance window may name, given in any letter case.
-    pub fn find_for_maintenance(name: &str) -> Option<Zone> {
-        Zone::all_for_maintenance().find(|zone| zone.name().eq_ignore_ascii_case(name))
+    /// The names that are most like one that does not exist, the most alike first.
+    pub fn suggestions(name: &str) -> Vec<&'static str> {
+        let asked = name.trim().to_lowercase().replace(' ', "_");
+        if asked.is_empty() || asked.len() > LONGEST_NAME {
+            return Vec::new();
+        }
+        // People know the place better than the continent that the database puts it on.
+        let place = |name: &str| name.rsplit('/').next().unwrap_or_default().to_owned();
+        let near =
+            |one: &str, other: &str| Some(edits(one, other)).filter(|steps| *steps <= one.chars().count() / 4 + 1);
+        let steps = |name: &'static str| {
+            let key = name.to_ascii_lowercase();
+            let whole = near(&asked, &key);
+            let by_place = near(&place(&asked), &place(&key)).map(|steps| steps + 1);
+            Some((whole.into_iter().chain(by_place).min()?, edits(&asked, &key), name))
+        };
+        let names = Zone::all().map(Zone::name).chain(OTHERS.iter().map(|(_, entry)| &*entry.name));
+        let mut near: Vec<_> = names.filter_map(steps).collect();
+        near.sort_unstable();
+        near.into_iter().take(SUGGESTED).map(|(_, _, name)| name).collect()
     }
 
-    /// The position in the interface's list, from `1`; `28` is `Europe/London`.
+    /// The position in the interface's list, from `1`; the name of a zone that is not there.
     pub fn id(self) -> &'static str {
-        self.0.id
+        &self.0.id
     }
 
-    /// The name, as the interface spells it: `Asia/Calcutta`.
+    /// The name, as the interface or else the database spells it: `Asia/Calcutta`.
     pub fn name(self) -> &'static str {
-        self.0.name
+        &self.0.name
     }
 
     /// What people read: `GMT +05:30 India`, the offset being that of standard time.
     pub fn label(self) -> &'static str {
-        self.0.label
+        &self.0.label
     }
 
     /// The abbreviation of standard time: `IST`.
     pub fn code(self) -> &'static str {
-        self.0.code
+        &self.0.code
     }
 
     /// The zone in the bundled database, so that an answer does not depend on the machine.
     pub(crate) fn time_zone(self) -> &'static TimeZone {
         self.0.loaded.get_or_init(|| {
             // A test loads every entry, so the fallback is for the compiler.
-            TimeZoneDatabase::bundled().get(self.0.iana).unwrap_or(TimeZone::UTC)
+            TimeZoneDatabase::bundled().get(&self.0.iana).unwrap_or(TimeZone::UTC)
         })
     }
 }
@@ -141,19 +217,37 @@ impl fmt::Debug for Zone {
 
 impl fmt::Display for Zone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.name)
+        f.write_str(self.name())
     }
 }
 
 impl Serialize for Zone {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = serializer.serialize_struct("Zone", 4)?;
-        object.serialize_field("id", self.0.id)?;
-        object.serialize_field("name", self.0.name)?;
-        object.serialize_field("label", self.0.label)?;
-        object.serialize_field("code", self.0.code)?;
+        object.serialize_field("id", self.id())?;
+        object.serialize_field("name", self.name())?;
+        object.serialize_field("label", self.label())?;
+        object.serialize_field("code", self.code())?;
         object.end()
     }
+}
+
+/// How many letters have to be put in, taken out or replaced to make one text of another.
+fn edits(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (above, letter) in one.chars().enumerate() {
+        let mut corner = above;
+        let mut left = above + 1;
+        let mut next = vec![left];
+        for (known, up) in other.iter().zip(row.iter().skip(1)) {
+            left = (left + 1).min(up + 1).min(corner + usize::from(*known != letter));
+            corner = *up;
+            next.push(left);
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -162,20 +256,29 @@ mod tests {
 
     use super::*;
 
+    fn every() -> impl Iterator<Item = Zone> {
+        Zone::all().chain(OTHERS.iter().map(|(_, entry)| Zone(entry)))
+    }
+
     #[test]
     fn ids_are_positions_and_the_database_has_every_zone() {
-        for (index, zone) in Zone::all_for_maintenance().enumerate() {
+        for (index, zone) in Zone::all().enumerate() {
             assert_eq!(zone.id(), (index + 1).to_string());
-            let loaded = TimeZoneDatabase::bundled().get(zone.0.iana).unwrap();
+        }
+        for zone in every() {
+            let loaded = TimeZoneDatabase::bundled().get(&zone.0.iana).unwrap();
             assert_eq!(zone.time_zone(), &loaded, "{zone}");
+            assert_eq!(Zone::find(&zone.name().to_uppercase()), Some(zone));
+            assert!(zone.name().len() <= LONGEST_NAME && !zone.code().is_empty(), "{zone}");
         }
         assert_eq!(Zone::all().count(), 27);
         assert_eq!(Zone::GMT.name(), "GMT");
+        assert!(OTHERS.len() > 400, "{}", OTHERS.len());
     }
 
     #[test]
     fn labels_have_the_standard_offset() {
-        for zone in Zone::all_for_maintenance() {
+        for zone in every() {
             let offset = |month| {
                 let noon = date(2026, month, 15).at(12, 0, 0, 0).to_zoned(zone.time_zone().clone()).unwrap();
                 noon.offset().seconds()
@@ -195,14 +298,34 @@ mod tests {
         assert_eq!(serde_json::to_string(&calcutta).unwrap(), expected);
         let samoa = Zone::find("Pacific/Asia").unwrap();
         assert_eq!((samoa.id(), samoa.code()), ("1", "SST"));
+        let berlin = Zone::find("europe/berlin").unwrap();
+        let expected =
+            r#"{"id":"Europe/Berlin","name":"Europe/Berlin","label":"GMT +01:00 Europe/Berlin","code":"CET"}"#;
+        assert_eq!(serde_json::to_string(&berlin).unwrap(), expected);
+        for (name, code) in
+            [("Asia/Kolkata", "IST"), ("Europe/London", "GMT"), ("UTC", "UTC"), ("America/Sao_Paulo", "-03")]
+        {
+            assert_eq!(Zone::find(name).unwrap().code(), code, "{name}");
+        }
     }
 
     #[test]
-    fn only_the_listed_names_exist() {
-        for name in ["Asia/Kolkata", "Pacific/Pago_Pago", "Europe/Berlin", "UTC", "", " GMT", "Europe/London"] {
+    fn a_name_that_does_not_exist_has_near_ones() {
+        for name in ["Mars/Olympus", "Factory", "", " GMT", "Europe", &"x".repeat(5_000)] {
             assert_eq!(Zone::find(name), None, "{name}");
         }
-        assert_eq!(Zone::find_for_maintenance("Europe/london").map(Zone::id), Some("28"));
-        assert_eq!(Zone::find_for_maintenance("gmt"), Some(Zone::GMT));
+        for (name, near) in [
+            ("Europe/Berlinn", "Europe/Berlin"),
+            ("Berlin", "Europe/Berlin"),
+            ("europe/sao_paulo", "America/Sao_Paulo"),
+            ("America/New York", "America/New_York"),
+            (" GMT", "GMT"),
+            ("Asia/Kalkutta", "Asia/Calcutta"),
+        ] {
+            assert_eq!(Zone::suggestions(name).first(), Some(&near), "{name}");
+            assert!(Zone::suggestions(name).len() <= SUGGESTED);
+        }
+        assert_eq!(Zone::suggestions("Middle-earth/Minas_Tirith"), Vec::<&str>::new());
+        assert_eq!(Zone::suggestions(&"x".repeat(5_000)), Vec::<&str>::new());
     }
 }

@@ -4,7 +4,7 @@ use base::{Fields, Problem, Timestamp};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::{Repetition, check_order, instant, is_blank, maintenance_zone, object, required_one_of, stored};
+use super::{Repetition, check_order, instant, is_blank, object, optional_zone, required_one_of, stored};
 use crate::{
     interval::Interval,
     rule::{Repeated, Rule},
@@ -64,7 +64,7 @@ impl MaintenanceSchedule {
         let kind = required_one_of(fields, "type", &[ONE_TIME, RECURRING]);
         let (start, end) = (instant(fields, "startTime"), instant(fields, "endTime"));
         let mut perpetual = read_end_by(fields) || perpetual;
-        let zone = maintenance_zone(fields, "timezone");
+        let zone = optional_zone(fields, "timezone");
         if kind? == ONE_TIME {
             check_order(fields, ("startTime", start), ("endTime", end));
             return Some(Self::OneTime { interval: Interval::new(start?, end?)?, zone });

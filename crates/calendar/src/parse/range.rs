@@ -1,6 +1,6 @@
 //! The range of a question about time.
 
-use base::{Problem, Query, Timestamp};
+use base::{Problem, Query, Timestamp, body::ignored};
 use serde_json::Value;
 
 use super::INSTANTS;
@@ -31,6 +31,9 @@ pub fn range(mut query: Query, body: Option<&Value>) -> Result<Interval, Problem
         at
     };
     let (from, to) = (read("from"), read("to"));
+    if body.is_some() {
+        ignored::was_read(&["from", "to"]);
+    }
     let range = from.zip(to).and_then(|(from, to)| Interval::new(from, to));
     match range {
         None if from.is_some() && to.is_some() => query.error("to", "must be after from"),

@@ -15,6 +15,8 @@ pub struct Repetition {
     pub pattern: Pattern,
     /// Of a daily one: `dayFrequency` of a maintenance window, `frequency` of a job.
     pub frequency: Option<Frequency>,
+    /// Was `repeatFrequency` given? What was sent is what is answered.
+    pub counted: bool,
 }
 
 /// Which days of a daily pattern.
@@ -43,13 +45,14 @@ impl Repetition {
     /// Reads a pattern whose `type` is one of `types`; `frequency` is the name of the field for it.
     pub(super) fn read(fields: &mut Fields<'_>, types: &[&'static str], frequency: &str) -> Option<Self> {
         let kind = required_one_of(fields, "type", types)?;
-        let every = if is_blank(fields, "repeatFrequency") {
-            Some(1)
-        } else {
+        let counted = !is_blank(fields, "repeatFrequency");
+        let every = if counted {
             fields.integer_in("repeatFrequency", 1..=LARGEST_STEP).and_then(|every| u16::try_from(every).ok())
+        } else {
+            Some(1)
         };
         if kind == "daily" {
-            return Self::read_daily(fields, every, frequency);
+            return Self::read_daily(fields, every, counted, frequency);
         }
         let pattern = match kind {
             "weekly" => {
@@ -70,10 +73,10 @@ impl Repetition {
             }
             _ => return None,
         };
-        Some(Self { pattern, frequency: None })
+        Some(Self { pattern, frequency: None, counted })
     }
 
-    fn read_daily(fields: &mut Fields<'_>, every: Option<u16>, name: &str) -> Option<Self> {
+    fn read_daily(fields: &mut Fields<'_>, every: Option<u16>, counted: bool, name: &str) -> Option<Self> {
         let frequency = if is_blank(fields, name) {
             None
         } else {
@@ -92,31 +95,27 @@ impl Repetition {
         } else {
             Pattern::Daily { every }
         };
-        Some(Self { pattern, frequency })
+        Some(Self { pattern, frequency, counted })
     }
 
     /// The documented shape.
     pub(super) fn to_json(self, frequency: &str) -> Value {
-        let word = self.frequency.map(|frequency| json!(frequency.name()));
-        let daily = |every: Option<u16>| {
-            object([
-                ("type", Some(json!("daily"))),
-                (frequency, word.clone()),
-                ("repeatFrequency", every.map(Value::from)),
-            ])
+        let every = |every: u16| self.counted.then(|| json!(every));
+        let daily = |step: u16| {
+            let word = self.frequency.map(|frequency| json!(frequency.name()));
+            object([("type", Some(json!("daily"))), (frequency, word), ("repeatFrequency", every(step))])
         };
         match self.pattern {
-            _ if self.frequency == Some(Frequency::EveryWeekday) => daily(None),
-            Pattern::Daily { every: 1 } if self.frequency == Some(Frequency::Everyday) => daily(None),
-            Pattern::Daily { every } => daily(Some(every)),
-            Pattern::Weekly { every, days } => object([
+            _ if self.frequency == Some(Frequency::EveryWeekday) => daily(1),
+            Pattern::Daily { every } => daily(every),
+            Pattern::Weekly { every: step, days } => object([
                 ("type", Some(json!("weekly"))),
                 ("weekDays", (!days.is_empty()).then(|| json!(weekday_names(days)))),
-                ("repeatFrequency", Some(json!(every))),
+                ("repeatFrequency", every(step)),
             ]),
-            Pattern::Monthly { every, on } => in_months("monthly", every, None, on),
-            Pattern::Yearly { every, months, on } => {
-                in_months("yearly", every, (!months.is_empty()).then(|| month_names(months)), on)
+            Pattern::Monthly { every: step, on } => in_months("monthly", every(step), None, on),
+            Pattern::Yearly { every: step, months, on } => {
+                in_months("yearly", every(step), (!months.is_empty()).then(|| month_names(months)), on)
             }
         }
     }
@@ -139,7 +138,7 @@ fn read_day(fields: &mut Fields<'_>) -> Option<Option<OnDay>> {
     })
 }
 
-fn in_months(kind: &str, every: u16, months: Option<String>, on: OnDay) -> Value {
+fn in_months(kind: &str, every: Option<Value>, months: Option<String>, on: OnDay) -> Value {
     let (days, nth) = match on {
         OnDay::Days(days) => ((!days.is_empty()).then(|| joined(days.iter())), None),
         OnDay::Nth(index, weekday) => (None, Some((index, weekday))),
@@ -150,6 +149,6 @@ fn in_months(kind: &str, every: u16, months: Option<String>, on: OnDay) -> Value
         ("dayOfMonth", days.map(Value::from)),
         ("weekIndex", nth.map(|(index, _)| json!(index.name()))),
         ("dayOfWeek", nth.map(|(_, weekday)| json!(weekday.name()))),
-        ("repeatFrequency", Some(json!(every))),
+        ("repeatFrequency", every),
     ])
 }

@@ -12,7 +12,7 @@ const DAILY: Pattern = Pattern::Daily { every: 1 };
 /// A shift from a date on, daily and for ever unless changed.
 fn shift(zone: &str, start_date: &str, start: &str, end: &str) -> Recurring {
     Recurring {
-        zone: Zone::find_for_maintenance(zone).unwrap(),
+        zone: Zone::find(zone).unwrap(),
         start_date: stamp(start_date),
         start_time: time(start),
         end_time: time(end),
@@ -220,7 +220,7 @@ fn ends_after_a_number_or_before_a_date() {
 }
 
 fn window(zone: &str, start: &str, end: &str, perpetual: bool) -> Rule {
-    let zone = Zone::find_for_maintenance(zone).unwrap();
+    let zone = Zone::find(zone).unwrap();
     Rule::repeated(Repeated { zone, start: stamp(start), end: stamp(end), pattern: DAILY, perpetual })
 }
 

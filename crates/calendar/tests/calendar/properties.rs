@@ -5,7 +5,7 @@ use calendar::{End, Interval, Pattern, Recurring, Repeated, Rule, TimeOfDay, Zon
 use proptest::{collection::vec, prelude::*, sample::Index};
 
 use crate::{
-    generate::{self, DAY, FROM_2020, TO_2037, at, changes, instants, patterns, rules, time, times, zones},
+    generate::{self, DAY, FROM_2020, TO_2037, all_zones, at, changes, instants, patterns, rules, time, times, zones},
     slow,
 };
 
@@ -36,7 +36,7 @@ fn assert_seamless(shifts: &[Rule], from: i64, until: i64, what: &dyn std::fmt::
 
 #[test]
 fn contiguous_shifts_leave_no_gap_over_any_change_of_the_clocks() {
-    for zone in Zone::all_for_maintenance() {
+    for zone in all_zones() {
         for change in changes(zone, FROM_2020, TO_2037) {
             for quarter in (0..96).step_by(3) {
                 let cut = |hours: i64| {
@@ -52,7 +52,7 @@ fn contiguous_shifts_leave_no_gap_over_any_change_of_the_clocks() {
 
 #[test]
 fn contiguous_shifts_cover_all_the_years() {
-    for zone in Zone::all_for_maintenance() {
+    for zone in all_zones() {
         let shifts = contiguous(zone, FROM_2020 - 2 * DAY, ["00:00:00", "09:00:00", "17:30:00"].map(time).to_vec());
         // What is not contiguous would show at the borders, so the neighbours are enough.
         let mut previous: Option<Interval> = None;
@@ -234,5 +234,20 @@ fn ask<const N: usize>(rule: &Rule, instants: [i64; N]) {
         assert!(rule.previous(instant).is_none_or(|interval| interval.end() <= instant));
         assert!(rule.starts(instant).take(3).all(|start| start > instant));
         assert!(rule.occurrences(instant..at(i64::MAX)).take(3).all(|interval| interval.end() > instant));
+    }
+}
+
+proptest! {
+    #[test]
+    fn stretches_are_the_union_of_occurrences((rule, from) in rules()) {
+        let rule = Rule::recurring(Recurring { end_time: rule.start_time, ..rule });
+        let (from, until) = (at(from), at(from + 20 * DAY));
+        let cut = |all: Vec<Interval>| -> Vec<Interval> {
+            let range = Interval::new(at(from.millis() - 300 * DAY), at(until.millis() + 300 * DAY)).unwrap();
+            all.into_iter().filter_map(|one| one.intersection(range)).collect()
+        };
+        let wide = sets::union(list(&rule, from.millis() - 400 * DAY, until.millis() + 400 * DAY));
+        let near = wide.into_iter().filter(|one| one.start() < until && from < one.end()).collect();
+        prop_assert_eq!(cut(rule.stretches(from..until)), cut(near));
     }
 }

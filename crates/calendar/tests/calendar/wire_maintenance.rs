@@ -56,14 +56,20 @@ fn what_is_documented_comes_back_as_it_came() {
     let patterns = [
         json!({"type": "daily", "dayFrequency": "everyday"}),
         json!({"type": "daily", "dayFrequency": "everyday", "repeatFrequency": 2}),
+        json!({"type": "daily", "dayFrequency": "everyday", "repeatFrequency": 1}),
         json!({"type": "daily", "dayFrequency": "every weekday"}),
+        json!({"type": "daily", "dayFrequency": "every weekday", "repeatFrequency": 1}),
+        json!({"type": "daily"}),
         json!({"type": "daily", "repeatFrequency": 3}),
         json!({"type": "weekly", "weekDays": "Sunday,Wednesday", "repeatFrequency": 1}),
+        json!({"type": "weekly", "weekDays": "Sunday,Saturday"}),
         json!({"type": "monthly", "dayOfMonth": "1,15,31", "repeatFrequency": 2}),
+        json!({"type": "monthly", "dayOfMonth": "1"}),
         json!({"type": "monthly", "weekIndex": "Second", "dayOfWeek": "Tuesday", "repeatFrequency": 1}),
         json!({"type": "yearly", "months": "January,July", "dayOfMonth": "1", "repeatFrequency": 1}),
         json!({"type": "yearly", "months": "March", "weekIndex": "Last", "dayOfWeek": "Sunday", "repeatFrequency": 1}),
         json!({"type": "yearly", "repeatFrequency": 1}),
+        json!({"type": "yearly"}),
     ];
     for pattern in patterns {
         for end in [json!({}), json!({"endBy": "NEVER"})] {
@@ -155,10 +161,9 @@ fn what_is_missing_is_named() {
 
 #[test]
 fn what_is_wrong_is_named_with_what_is_allowed() {
-    let found = refused(recurring(&json!({"timezone": "Europe/Berlin"})));
+    let found = refused(recurring(&json!({"timezone": "Europe/Berlim"})));
     assert_eq!(found.len(), 1);
-    assert!(found[0].starts_with("schedule.timezone: must be one of: Pacific/Asia, "), "{}", found[0]);
-    assert!(found[0].ends_with(", Pacific/Auckland, Europe/London"), "{}", found[0]);
+    assert!(found[0].starts_with("schedule.timezone: is no time zone; did you mean Europe/Berlin or "), "{}", found[0]);
     let found = refused(recurring(&json!({"endTime": "2026-05-28T08:00:00+0000"})));
     assert_eq!(found, ["schedule.endTime: must be after startTime"]);
     let found = refused(recurring(&json!({"endTime": "9999-05-28T08:00:00+0000", "endBy": "NEVER"})));

@@ -237,8 +237,7 @@ fn every_problem_is_named_by_its_path_in_the_body() {
     }
     let found = errors(&fields.finish().unwrap_err());
     assert_eq!(zone, None);
-    assert!(found[0].starts_with("timeZone.name: must be one of: Pacific/Asia, Pacific/Honolulu, "), "{}", found[0]);
-    assert!(found[0].ends_with(", Pacific/Auckland"), "{}", found[0]);
+    assert!(found[0].starts_with("timeZone.name: is no time zone: take a name of the IANA database"), "{}", found[0]);
     let expected = "shiftDetails[1].schedule.pattern.repeatFrequency: must be an integer from 1 to 10";
     assert_eq!(found[1..], [expected]);
 }
@@ -248,7 +247,7 @@ fn a_zone_is_required_and_answered_in_the_listed_spelling() {
     let body = json!({"name": "asia/tokyo"});
     let zone = parse::zone(&mut Fields::of(&body), "name").unwrap();
     assert_eq!(zone.name(), "Asia/Tokyo");
-    for wrong in [json!({}), json!({"name": null}), json!({"name": 12}), json!({"name": "Europe/London"})] {
+    for wrong in [json!({}), json!({"name": null}), json!({"name": 12}), json!({"name": "Europe/Londinium"})] {
         let mut fields = Fields::of(&wrong);
         assert_eq!(parse::zone(&mut fields, "name"), None);
         assert!(fields.finish().is_err(), "{wrong}");
