@@ -2,7 +2,7 @@
 
 use db::{Conn, Result};
 
-use crate::{People, PeopleGroup, Person};
+use crate::{Integrations, KnownIntegration, People, PeopleGroup, Person};
 
 /// The one user that there is: [`Alone::CALLER`], who writes everything.
 #[derive(Clone, Copy, Debug)]
@@ -43,5 +43,12 @@ impl People for Alone {
 
     fn is_active(&self, _: &mut Conn, _: &str) -> Result<bool> {
         Ok(true)
+    }
+}
+
+/// Nothing is installed.
+impl Integrations for Alone {
+    fn installed(&self, _: &mut Conn, _: &[String], _: &str) -> Result<Option<KnownIntegration>> {
+        Ok(None)
     }
 }

@@ -6,17 +6,21 @@
 mod alerts;
 mod alone;
 mod authors;
+mod integrations;
 mod maintenance;
 mod on_call;
+mod outside;
 mod people;
 mod resources;
 mod tenants;
 
-pub use alerts::{Alerts, ToldAlert};
+pub use alerts::{AlertAct, AlertDeed, Alerts, ToldAlert};
 pub use alone::Alone;
 pub use authors::{Author, Authors};
+pub use integrations::{Integrations, KnownIntegration};
 pub use maintenance::{AlertFacts, Cover, Maintenance, Window};
 pub use on_call::{KnownRoster, OnCall, OnCallPerson};
-pub use people::{People, PeopleGroup, Person};
+pub use outside::{Mail, Outgoing, Recipient, SealedAt, Seals, Sending, Sends, Unsent};
+pub use people::{FormerGroups, Membership, People, PeopleGroup, Person};
 pub use resources::{KnownResource, Place, PlaceKey, PlaceKind, ResourceKey, Resources};
 pub use tenants::Tenants;

@@ -43,6 +43,28 @@ pub struct PeopleGroup {
     pub members: Vec<String>,
 }
 
+/// Somebody's time in a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Membership {
+    /// The group's `uniqueId`.
+    pub group: String,
+    /// The user's id.
+    pub user: String,
+    /// Since when.
+    pub since: Timestamp,
+    /// Until when, this instant not included; `None` for who is a member now.
+    pub until: Option<Timestamp>,
+}
+
+/// How groups were.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FormerGroups {
+    /// Groups as they were until an instant, oldest first; who was in them, `members` says.
+    pub groups: Vec<(Timestamp, PeopleGroup)>,
+    /// Who was a member for a time, and who is one now but was not always. Other members were there from the beginning.
+    pub members: Vec<Membership>,
+}
+
 /// Who the people of a tenant are.
 ///
 /// The tenants of a question are those whose people count: for a record of a client, the client and its partner.
@@ -54,6 +76,34 @@ pub trait People: Send + Sync {
     /// The groups with these ids, with their members.
     fn groups(&self, conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<PeopleGroup>>;
 
+    /// These users as they were until an instant after `since`, oldest first. Before the first change that is known, a
+    /// user was always like that; whoever never changed is in no answer.
+    fn former_users(
+        &self,
+        _conn: &mut Conn,
+        _tenants: &[String],
+        _ids: &[String],
+        _since: Timestamp,
+    ) -> Result<Vec<(Timestamp, Person)>> {
+        Ok(Vec::new())
+    }
+
+    /// How these groups were after `since`, and who was in them.
+    fn former_groups(
+        &self,
+        _conn: &mut Conn,
+        _tenants: &[String],
+        _ids: &[String],
+        _since: Timestamp,
+    ) -> Result<FormerGroups> {
+        Ok(FormerGroups::default())
+    }
+
+    /// May this user still act at this time? One who is in use may; of one that API keys act as, a key has to be live.
+    fn may_act(&self, conn: &mut Conn, tenants: &[String], id: &str, _now: Timestamp) -> Result<bool> {
+        Ok(self.users(conn, tenants, &[id.to_owned()])?.iter().any(|person| person.activated))
+    }
+
     /// A number that differs whenever an answer about the people of these tenants may differ from an earlier one.
     fn revision(&self, conn: &mut Conn, tenants: &[String]) -> Result<i64>;
 
@@ -62,4 +112,15 @@ pub trait People: Send + Sync {
 
     /// Is the tenant in use, not suspended?
     fn is_active(&self, conn: &mut Conn, tenant: &str) -> Result<bool>;
+
+    /// Those of these tenants that are in use, not suspended.
+    fn active(&self, conn: &mut Conn, tenants: &[String]) -> Result<Vec<String>> {
+        let mut active = Vec::new();
+        for tenant in tenants {
+            if self.is_active(conn, tenant)? {
+                active.push(tenant.clone());
+            }
+        }
+        Ok(active)
+    }
 }

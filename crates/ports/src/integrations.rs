@@ -1,0 +1,22 @@
+//! What is installed, by its id.
+
+use db::{Conn, Result};
+
+/// An installed integration, as other domains show one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownIntegration {
+    /// `INTG-<uuid>`.
+    pub id: String,
+    /// What people call it.
+    pub display_name: String,
+    /// What was installed: `CUSTOM`.
+    pub kind: String,
+    /// The name of that.
+    pub kind_name: String,
+}
+
+/// What is installed.
+pub trait Integrations: Send + Sync {
+    /// The integration with this id among those of these tenants.
+    fn installed(&self, conn: &mut Conn, tenants: &[String], id: &str) -> Result<Option<KnownIntegration>>;
+}
