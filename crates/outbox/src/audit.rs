@@ -8,7 +8,11 @@ use diesel::prelude::*;
 use serde::{Serialize, Serializer, ser::Error as _};
 use serde_json::Value;
 
-use crate::{Change, Unpublished, Who, schema::audit_log};
+use crate::{
+    Change, Unpublished, Who,
+    retention::{Keep, Retention, Setting},
+    schema::audit_log,
+};
 
 /// A row of the log.
 #[derive(Clone, Debug, Queryable, Insertable)]
@@ -35,6 +39,27 @@ pub struct Entry {
     /// The request.
     pub request_id: String,
 }
+
+/// The log is kept for ever unless somebody says otherwise.
+pub(crate) const RETENTION: Retention = Retention {
+    kind: "audit",
+    keep: Keep::Setting(Setting {
+        option: "keep-audit",
+        variable: "MUSTER_KEEP_AUDIT",
+        days: 0,
+        help: "How many days the audit log goes back; 0 for ever",
+    }),
+    most: None,
+    table: "audit_log",
+    id: "id",
+    since: "at_ms",
+    only: "1 = 1",
+    remove: |conn, tenant, ids, _| {
+        use audit_log::dsl;
+        Ok(diesel::delete(dsl::audit_log.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids)))
+            .execute(conn)?)
+    },
+};
 
 /// The longest value that is kept whole; of a longer one the log says that it changed.
 const LONGEST: usize = 2000;

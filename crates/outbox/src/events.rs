@@ -9,7 +9,29 @@ use diesel::{
 };
 use serde_json::Value;
 
-use crate::{Change, Who, schema::outbox_events};
+use crate::{
+    Change, Who,
+    retention::{Keep, Retention},
+    schema::outbox_events,
+};
+
+/// Events that nobody took in all this time, however often they were handed on. The one behind such an event waits for
+/// it, so it is of no use to anybody.
+pub(crate) const RETENTION: Retention = Retention {
+    kind: "events",
+    keep: Keep::Millis(30 * 86_400_000),
+    most: None,
+    table: "outbox_events",
+    id: "id",
+    since: "created_ms",
+    only: "attempts > 0",
+    remove: |conn, tenant, ids, _| {
+        use outbox_events::dsl;
+        tracing::error!(tenant, events = ids.join(" "), "these events were never taken, and are given up");
+        let these = dsl::outbox_events.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids));
+        Ok(diesel::delete(these).execute(conn)?)
+    },
+};
 
 /// Something that happened to an entity.
 #[derive(Clone, Debug, PartialEq)]

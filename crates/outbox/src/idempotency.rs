@@ -8,10 +8,30 @@ use db::{Conn, Error, Result};
 use diesel::prelude::*;
 use sha2::{Digest as _, Sha256};
 
-use crate::schema::idempotency;
+use crate::{
+    retention::{Keep, Retention},
+    schema::idempotency,
+};
 
 /// How long an answer is kept.
 pub const KEPT_MS: i64 = 24 * 60 * 60 * 1000;
+
+/// Answers that are given no more. A caller has no blank in its name.
+pub(crate) const RETENTION: Retention = Retention {
+    kind: "idempotency",
+    keep: Keep::Millis(KEPT_MS),
+    most: None,
+    table: "idempotency",
+    id: "caller || ' ' || idempotency_key",
+    since: "created_ms",
+    only: "1 = 1",
+    remove: |conn, tenant, ids, _| {
+        for (caller, key) in ids.iter().filter_map(|id| id.split_once(' ')) {
+            diesel::delete(idempotency::table.find((tenant, caller, key))).execute(conn)?;
+        }
+        Ok(ids.len())
+    },
+};
 
 /// The body of a record whose request is under way; no answer is that, since it is no JSON.
 const BEGUN: &str = "begun";
@@ -127,10 +147,4 @@ fn unanswered() -> Problem {
         "A request with this Idempotency-Key was begun and has no answer: it is under way, or the service stopped while it \
          was. It may have been carried out, and is not carried out again; to do so takes a new key.",
     )
-}
-
-/// Forgets answers older than a day; says how many.
-pub fn forget_old(conn: &mut Conn, now: Timestamp) -> Result<usize> {
-    use idempotency::dsl;
-    Ok(diesel::delete(dsl::idempotency.filter(dsl::created_ms.lt(now.millis() - KEPT_MS))).execute(conn)?)
 }

@@ -9,6 +9,7 @@ mod background;
 mod change;
 mod events;
 pub mod idempotency;
+pub mod retention;
 mod schema;
 #[cfg(test)]
 mod tests;
@@ -17,7 +18,11 @@ mod worker;
 pub use background::Background;
 pub use change::{Action, Change, Entity, Tx, Unpublished, Who};
 pub use events::Event;
+pub use retention::{Keep, Retention, Setting, Sweeper};
 pub use worker::{Subscriber, Worker};
+
+/// The rows of this crate that are not kept for ever.
+pub const RETENTION: [Retention; 3] = [audit::RETENTION, idempotency::RETENTION, events::RETENTION];
 
 /// The tables of this crate.
 pub const fn migrations() -> db::Migrations {

@@ -15,7 +15,6 @@ use db::{Conn, Db, Result};
 use crate::{
     Background, Event,
     events::{self, Claimed},
-    idempotency,
 };
 
 /// Someone who is told what happens. Told at least once: after a crash perhaps again, with the same event id.
@@ -42,8 +41,6 @@ const PACE: Duration = Duration::from_millis(50);
 /// The first and the longest wait after a failure.
 const FIRST_RETRY_MS: i64 = 1_000;
 const LAST_RETRY_MS: i64 = 300_000;
-/// How often old idempotency records are forgotten.
-const HOUSEKEEPING_MS: i64 = 600_000;
 
 /// A running worker; stops when dropped.
 pub struct Worker {
@@ -61,15 +58,8 @@ impl Worker {
         let lag_ms = Arc::new(AtomicI64::new(0));
         let owner = uuid::Uuid::new_v4().to_string();
         let lag = Arc::clone(&lag_ms);
-        let mut housekeeping = i64::MIN;
         let background = Background::start("outbox", move || {
             let now = clock();
-            if now.millis() >= housekeeping {
-                housekeeping = now.millis() + HOUSEKEEPING_MS;
-                if let Err(error) = db.write_here(move |conn| idempotency::forget_old(conn, now)) {
-                    tracing::warn!(%error, "forgetting old answers");
-                }
-            }
             let taken = hand_on(&db, &owner, &subscribers, now).unwrap_or_else(|error| {
                 tracing::warn!(%error, "handing on events");
                 0

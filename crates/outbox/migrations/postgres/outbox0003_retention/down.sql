@@ -1,0 +1,2 @@
+DROP INDEX idempotency_age;
+CREATE INDEX idempotency_created ON idempotency (created_ms);

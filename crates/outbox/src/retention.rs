@@ -1,0 +1,338 @@
+//! How long rows are kept, and the thread that removes those that are older.
+//!
+//! A domain declares what grows with time ([`Retention`]). A [`Sweeper`] looks at it every five minutes, a tenant at a
+//! time, and removes what is over its age, and what a tenant has beyond a number of rows, oldest first. It works in
+//! small steps, each a write of its own that is measured, so that nobody waits for it noticeably; between them others
+//! write. Of several gateways on one Postgres one removes at a time.
+
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use base::timestamp::Timestamp;
+use db::{Backend, Conn, Db, Result};
+use diesel::{
+    prelude::*,
+    sql_query,
+    sql_types::{BigInt, Nullable, Text},
+};
+
+use crate::Background;
+
+/// Rows that are not kept for ever.
+#[derive(Clone, Copy, Debug)]
+pub struct Retention {
+    /// What they are called in metrics and in the log, such as `audit`.
+    pub kind: &'static str,
+    /// How long they are kept.
+    pub keep: Keep,
+    /// How many of them a tenant has at most; the oldest beyond go first. [`None`] for any number.
+    pub most: Option<i64>,
+    /// Their table. It has a column `tenant_id`, and an index of it that goes on with [`since`](Self::since).
+    pub table: &'static str,
+    /// What tells the rows of a tenant apart, as an SQL expression that is a text.
+    pub id: &'static str,
+    /// Since when they age: a column with milliseconds.
+    pub since: &'static str,
+    /// Which rows age, as an SQL condition in the words of the index.
+    pub only: &'static str,
+    /// Removes them.
+    pub remove: Remove,
+}
+
+/// Removes the rows of a tenant with these ids, and what belongs to them; answers how many of them are gone, from the
+/// first on. One to which more belongs than the last argument says, in rows, loses so much of it and stays for the
+/// next time.
+pub type Remove = fn(&mut Conn, &str, &[String], usize) -> Result<usize>;
+
+/// How long rows are kept.
+#[derive(Clone, Copy, Debug)]
+pub enum Keep {
+    /// As long as an option of the command line says.
+    Setting(Setting),
+    /// For so many milliseconds.
+    Millis(i64),
+}
+
+/// An option of the command line: a number of days, 0 for ever.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// Its name, such as `keep-audit`.
+    pub option: &'static str,
+    /// Its environment variable, such as `MUSTER_KEEP_AUDIT`.
+    pub variable: &'static str,
+    /// What it says without being given.
+    pub days: u32,
+    /// What it is, for `--help`.
+    pub help: &'static str,
+}
+
+const DAY_MS: i64 = 86_400_000;
+
+/// How often it is looked for what is too old.
+const LOOK: Duration = Duration::from_secs(300);
+/// How long a step should take at most: with its commit it stays below 20 ms.
+const STEP: Duration = Duration::from_millis(8);
+/// How many rows a step takes at first, and at most.
+const FIRST_ROWS: usize = 32;
+const MOST_ROWS: usize = 1_000;
+/// The shortest wait between two steps.
+const PAUSE: Duration = Duration::from_millis(2);
+/// Whoever removes holds this.
+const LOCK: &str = "retention";
+
+/// What is known of a kind of rows, and was done about it.
+#[derive(Debug)]
+pub struct Kept {
+    /// What it is called.
+    pub kind: &'static str,
+    oldest_ms: AtomicI64,
+    aged: AtomicU64,
+    surplus: AtomicU64,
+}
+
+impl Kept {
+    /// Since when the oldest row has aged, as of the last look; [`None`] when there is none.
+    pub fn oldest(&self) -> Option<Timestamp> {
+        let oldest = self.oldest_ms.load(Ordering::Relaxed);
+        (oldest != i64::MAX).then(|| Timestamp::from_millis(oldest))
+    }
+
+    /// How many rows this process removed because of their age, and because a tenant had too many.
+    pub fn removed(&self) -> [(&'static str, u64); 2] {
+        [("age", self.aged.load(Ordering::Relaxed)), ("number", self.surplus.load(Ordering::Relaxed))]
+    }
+}
+
+/// A running sweeper; stops when dropped.
+pub struct Sweeper {
+    kept: Vec<Arc<Kept>>,
+    _background: Background,
+}
+
+impl Sweeper {
+    /// Starts a sweeper. `days` says what a setting is set to; `clock` tells the time, so that tests can.
+    pub fn start(
+        db: Db,
+        retention: &[Retention],
+        days: impl Fn(&Setting) -> u32,
+        clock: impl Fn() -> Timestamp + Send + 'static,
+    ) -> std::io::Result<Self> {
+        let mut sweep = Sweep::new(db, retention, days);
+        let kept = sweep.kinds.iter().map(|kind| Arc::clone(&kind.kept)).collect();
+        let background = Background::start("retention", move || {
+            sweep.turn(clock()).unwrap_or_else(|error| {
+                tracing::warn!(%error, "removing what is old");
+                sweep.give_up();
+                LOOK
+            })
+        })?;
+        Ok(Self { kept, _background: background })
+    }
+
+    /// What is known of each kind.
+    pub fn kept(&self) -> Vec<Arc<Kept>> {
+        self.kept.clone()
+    }
+}
+
+/// Removes at once all that is too old, as a [`Sweeper`] does in a round.
+pub fn sweep(
+    db: &Db,
+    retention: &[Retention],
+    days: impl Fn(&Setting) -> u32,
+    now: Timestamp,
+) -> Result<Vec<Arc<Kept>>> {
+    let mut sweep = Sweep::new(db.clone(), retention, days);
+    while sweep.turn(now)? < LOOK {}
+    Ok(sweep.kinds.into_iter().map(|kind| kind.kept).collect())
+}
+
+/// A kind of rows, as this process sees to it.
+struct Kind {
+    what: Retention,
+    /// [`None`] for ever.
+    keep_ms: Option<i64>,
+    /// How many rows the next step takes.
+    rows: usize,
+    kept: Arc<Kept>,
+}
+
+/// Rows of a tenant that are to go.
+struct Task {
+    /// Its place among the kinds.
+    kind: usize,
+    tenant: String,
+    /// Those from before it.
+    before_ms: i64,
+    /// Because of their age, or of their number?
+    aged: bool,
+}
+
+/// Who removes what is old, a turn at a time.
+pub(crate) struct Sweep {
+    db: Db,
+    kinds: Vec<Kind>,
+    /// How many of the kinds were looked at in this round.
+    looked: usize,
+    tasks: VecDeque<Task>,
+    /// What this round removed.
+    removed: u64,
+}
+
+impl Sweep {
+    pub(crate) fn new(db: Db, retention: &[Retention], days: impl Fn(&Setting) -> u32) -> Self {
+        let kinds = retention.iter().map(|what| {
+            let keep_ms = match &what.keep {
+                Keep::Millis(millis) => Some(*millis),
+                Keep::Setting(setting) => {
+                    Some(days(setting)).filter(|days| *days > 0).map(|days| i64::from(days) * DAY_MS)
+                }
+            };
+            let (aged, surplus, oldest_ms) = (AtomicU64::new(0), AtomicU64::new(0), AtomicI64::new(i64::MAX));
+            let kept = Arc::new(Kept { kind: what.kind, oldest_ms, aged, surplus });
+            Kind { what: *what, keep_ms, rows: FIRST_ROWS, kept }
+        });
+        Self { db, kinds: kinds.collect(), looked: 0, tasks: VecDeque::new(), removed: 0 }
+    }
+
+    /// One look or one step; answers how long to wait before the next.
+    pub(crate) fn turn(&mut self, now: Timestamp) -> Result<Duration> {
+        if let Some(task) = self.tasks.pop_front() {
+            return self.step(task);
+        }
+        if let Some(kind) = self.kinds.get(self.looked) {
+            let found = look(&self.db, kind, self.looked, now)?;
+            self.tasks.extend(found);
+            self.looked += 1;
+            return Ok(Duration::ZERO);
+        }
+        if self.removed > 0 {
+            tracing::info!(rows = self.removed, "removed what was too old");
+        }
+        self.give_up();
+        Ok(LOOK)
+    }
+
+    /// Ends the round.
+    fn give_up(&mut self) {
+        (self.looked, self.removed) = (0, 0);
+        self.tasks.clear();
+    }
+
+    fn step(&mut self, task: Task) -> Result<Duration> {
+        let Some(kind) = self.kinds.get_mut(task.kind) else { return Ok(Duration::ZERO) };
+        let (what, rows) = (kind.what, kind.rows);
+        let (tenant, before_ms) = (task.tenant.clone(), task.before_ms);
+        let begun = Instant::now();
+        let done = self.db.write_here(move |conn| {
+            let begun = Instant::now();
+            if !db::try_lock(conn, LOCK)? {
+                return Ok(None);
+            }
+            let ids = old(conn, &what, &tenant, before_ms, rows)?;
+            let gone = if ids.is_empty() { 0 } else { (what.remove)(conn, &tenant, &ids, rows)? };
+            Ok(Some((ids.len(), gone, begun.elapsed())))
+        })?;
+        // Another gateway is at it.
+        let Some((found, gone, took)) = done else {
+            self.looked = self.kinds.len();
+            self.tasks.clear();
+            return Ok(Duration::ZERO);
+        };
+        kind.rows = match took {
+            took if took > STEP => (rows / 2).max(1),
+            took if took < STEP / 2 => (rows * 2).min(MOST_ROWS),
+            _ => rows,
+        };
+        let removed = u64::try_from(gone).unwrap_or(0);
+        self.removed += removed;
+        if task.aged { &kind.kept.aged } else { &kind.kept.surplus }.fetch_add(removed, Ordering::Relaxed);
+        if found >= rows || gone < found {
+            self.tasks.push_front(task);
+        }
+        // Half of the time is for the others.
+        Ok(begun.elapsed().clamp(PAUSE, LOOK))
+    }
+}
+
+#[derive(QueryableByName)]
+struct Owner {
+    #[diesel(sql_type = Text)]
+    tenant: String,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    oldest: Option<i64>,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    surplus: Option<i64>,
+}
+
+#[derive(QueryableByName)]
+struct Named {
+    #[diesel(sql_type = Text)]
+    id: String,
+}
+
+/// What there is to remove of a kind.
+fn look(db: &Db, kind: &Kind, place: usize, now: Timestamp) -> Result<Vec<Task>> {
+    let owners = db.read_here(|conn| owners(conn, &kind.what))?;
+    let oldest = owners.iter().filter_map(|owner| owner.oldest).min();
+    kind.kept.oldest_ms.store(oldest.unwrap_or(i64::MAX), Ordering::Relaxed);
+    let expired = kind.keep_ms.map(|keep_ms| now.millis().saturating_sub(keep_ms));
+    let mut tasks = Vec::new();
+    for Owner { tenant, oldest, surplus } in owners {
+        let older = |before: Option<i64>| before.filter(|before| oldest.is_some_and(|oldest| oldest < *before));
+        let mut task = |before_ms, aged| tasks.push(Task { kind: place, tenant: tenant.clone(), before_ms, aged });
+        if let Some(before_ms) = older(expired) {
+            task(before_ms, true);
+        }
+        if let Some(before_ms) = older(surplus).filter(|before| expired.is_none_or(|expired| expired < *before)) {
+            task(before_ms, false);
+        }
+    }
+    Ok(tasks)
+}
+
+/// The tenants that have rows at all, each with its oldest that ages, and the oldest of those that it may have by
+/// their number. Each costs a few steps in an index, but for one that has too many.
+fn owners(conn: &mut Conn, what: &Retention) -> Result<Vec<Owner>> {
+    let Retention { table, since, only, .. } = what;
+    let surplus = match what.most {
+        Some(most) => format!(
+            "(SELECT t.{since} FROM {table} t WHERE t.tenant_id = owners.id AND {only} ORDER BY t.{since} DESC LIMIT 1 \
+             OFFSET {})",
+            most.max(1) - 1
+        ),
+        None => "CAST(NULL AS BIGINT)".to_owned(),
+    };
+    let query = format!(
+        "WITH RECURSIVE owners (id) AS (SELECT (SELECT t.tenant_id FROM {table} t ORDER BY t.tenant_id LIMIT 1) UNION ALL \
+         SELECT (SELECT t.tenant_id FROM {table} t WHERE t.tenant_id > owners.id ORDER BY t.tenant_id LIMIT 1) FROM owners \
+         WHERE owners.id IS NOT NULL) SELECT owners.id AS tenant, (SELECT t.{since} FROM {table} t WHERE t.tenant_id = \
+         owners.id AND {only} ORDER BY t.{since} LIMIT 1) AS oldest, {surplus} AS surplus FROM owners WHERE owners.id IS \
+         NOT NULL"
+    );
+    Ok(sql_query(query).load(conn)?)
+}
+
+/// The oldest rows of a tenant from before an instant. On Postgres they are held, and those that somebody else holds
+/// are left for the next time.
+fn old(conn: &mut Conn, what: &Retention, tenant: &str, before_ms: i64, most: usize) -> Result<Vec<String>> {
+    let Retention { table, id, since, only, .. } = what;
+    let held = match Backend::of(conn) {
+        Backend::Sqlite => "",
+        Backend::Postgres => " FOR UPDATE SKIP LOCKED",
+    };
+    let query = format!(
+        "SELECT {id} AS id FROM {table} t WHERE t.tenant_id = $1 AND {only} AND t.{since} < $2 ORDER BY t.{since} LIMIT \
+         $3{held}"
+    );
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    let rows: Vec<Named> =
+        sql_query(query).bind::<Text, _>(tenant).bind::<BigInt, _>(before_ms).bind::<BigInt, _>(most).load(conn)?;
+    Ok(rows.into_iter().map(|row| row.id).collect())
+}
