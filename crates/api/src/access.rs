@@ -1,15 +1,18 @@
 //! Who may do what: the types, and the trait that the `access` crate implements.
 
-use std::{fmt, future::Future, pin::Pin, sync::Arc};
+use std::{collections::BTreeMap, fmt, future::Future, pin::Pin, sync::Arc};
 
 use actix_web::HttpRequest;
 use base::{
     problem::Problem,
     secret::Secret,
     tenant::{Level, TenantId},
+    timestamp::Timestamp,
 };
 
-/// What an API key may do. Each role may do all that those before it may, but for [`Role::Integrator`] and what it
+use crate::session;
+
+/// What an API key or a person may do. Each role may do all that those before it may, but for [`Role::Integrator`] and what it
 /// alone decides: where data goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
@@ -49,17 +52,37 @@ impl fmt::Display for Role {
     }
 }
 
-/// An authenticated caller: an API key, acting as a user.
+/// The weakest role for each operation that is not public, by its operationId.
+pub type Roles = BTreeMap<String, Role>;
+
+/// An authenticated caller: an API key or a session, acting as a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
-    /// The key's public id.
+    /// The public part of the key, or the id of the session.
     pub key_id: String,
-    /// The user that the key acts as; author of what it writes.
+    /// The user that it acts as; author of what it writes.
     pub user_id: String,
-    /// The tenant that the key belongs to.
+    /// The tenant that it belongs to.
     pub home: TenantId,
     /// What it may do.
     pub role: Role,
+    /// What it is narrowed to: operationIds, ascending; `None` for all that its role may.
+    pub operations: Option<Arc<[String]>>,
+    /// When it ends by itself.
+    pub expires: Option<Timestamp>,
+}
+
+impl Caller {
+    /// The id of its session; `None` when it came with a key.
+    pub fn session(&self) -> Option<&str> {
+        Some(self.key_id.as_str()).filter(|id| id.starts_with(session::PREFIX))
+    }
+
+    /// Is this operation among those that the caller is narrowed to? Its role is asked for besides.
+    pub fn may(&self, operation: &str) -> bool {
+        let found = |operations: &Arc<[String]>| operations.binary_search_by(|one| one.as_str().cmp(operation)).is_ok();
+        self.operations.as_ref().is_none_or(found)
+    }
 }
 
 /// A tenant, as every domain sees it.
@@ -108,8 +131,14 @@ pub trait Access: Send + Sync {
     /// Who has this bearer token.
     fn bearer<'a>(&'a self, token: &'a str) -> Answer<'a, Identity>;
 
-    /// Who has this API key and secret (HTTP Basic, for agents).
+    /// Who has this API key and secret (HTTP Basic).
     fn basic<'a>(&'a self, key: &'a str, secret: Secret<String>) -> Answer<'a, Identity>;
+
+    /// Whose session this is, by what the cookie holds: one that has no key.
+    fn session<'a>(&'a self, token: &'a str) -> Answer<'a, Identity>;
+
+    /// Who sends to the inbound address with this token ("Inbound addresses"): a caller that may report, and no more.
+    fn inbound<'a>(&'a self, token: &'a str) -> Answer<'a, Identity>;
 
     /// To be told of every [`Identity::Unknown`]: a bearer token, or the `key` of key and secret. Answers the 429 that
     /// takes the place of the 401 when there were too many of them.
@@ -117,4 +146,25 @@ pub trait Access: Send + Sync {
 
     /// A tenant; `None` when there is none.
     fn tenant<'a>(&'a self, id: &'a TenantId) -> Answer<'a, Option<Arc<Tenant>>>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_narrow_caller_may_do_its_own_operations() {
+        let caller = |operations: Option<&[&str]>| Caller {
+            key_id: String::new(),
+            user_id: String::new(),
+            home: TenantId::client(1),
+            role: Role::Operator,
+            operations: operations.map(|names| names.iter().map(ToString::to_string).collect()),
+            expires: None,
+        };
+        let narrow = caller(Some(&["claimJobRuns", "logOfJobRun"]));
+        assert!(narrow.may("claimJobRuns") && narrow.may("logOfJobRun"));
+        assert!(!narrow.may("runJob") && !narrow.may("claim") && !narrow.may(""));
+        assert!(caller(None).may("runJob") && !caller(Some(&[])).may("runJob"));
+    }
 }

@@ -21,6 +21,12 @@ pub const LIMIT: usize = 8 << 20;
 /// A body up to this size is read even though nobody wants it, for the sake of its connection.
 const SMALL: u64 = 16 << 10;
 
+/// The most memory that the values of a JSON body may take.
+const HEAVIEST: usize = 40 << 20;
+
+/// A body up to this size is parsed on the thread that read it; a larger one would keep others waiting.
+const IN_PLACE: usize = 64 << 10;
+
 /// How long a body may take to arrive.
 pub const TIME: Duration = Duration::from_secs(10);
 
@@ -43,7 +49,7 @@ impl FromRequest for Body {
         Box::pin(async move {
             expect_json(&request)?;
             let bytes = read(&request, payload, LIMIT).await?;
-            Ok(Self(base::body::parse_json(&bytes)?))
+            Ok(Self(parse(bytes).await?))
         })
     }
 }
@@ -64,7 +70,7 @@ impl FromRequest for OptionalBody {
                 return Ok(Self(Value::Object(serde_json::Map::new())));
             }
             expect_json(&request)?;
-            Ok(Self(base::body::parse_json(&bytes)?))
+            Ok(Self(parse(bytes).await?))
         })
     }
 }
@@ -103,19 +109,56 @@ fn expect_plain(request: &HttpRequest) -> Result<()> {
     Ok(())
 }
 
-/// Reads a whole body of at most `limit` bytes.
+/// The value of a JSON body, which may take many times as much memory as its text: that is asked for before.
+async fn parse(bytes: Bytes) -> Result<Value> {
+    let weight = base::body::weight(&bytes);
+    if weight > HEAVIEST {
+        let detail = format!(
+            "The body has too many values: they would take more than {} MiB in memory. Send them in several requests.",
+            HEAVIEST >> 20
+        );
+        return Err(Problem::new(Kind::TooLarge, detail).into());
+    }
+    hold(weight)?;
+    if bytes.len() <= IN_PLACE {
+        return Ok(base::body::parse_json(&bytes)?);
+    }
+    let parsed = tokio::task::spawn_blocking(move || base::body::parse_json(&bytes));
+    Ok(parsed.await.map_err(|error| db::Error::Fault(format!("parsing a body: {error}")))??)
+}
+
+/// So many more bytes are held in memory until the request is answered.
+///
+/// # Errors
+/// 503 when the caller, or all together, hold too much.
+pub fn hold(bytes: usize) -> Result<(), Problem> {
+    shed::current().map_or(Ok(()), |ticket| ticket.hold(bytes))
+}
+
+/// Reads a whole body of at most `limit` bytes. Memory for one whose length is announced is taken before it arrives: of
+/// many that come together some are read to the end, rather than all of them half.
 pub async fn read(request: &HttpRequest, payload: Payload, limit: usize) -> Result<Bytes> {
+    let announced = announced(request.headers()).and_then(|length| usize::try_from(length).ok());
+    let announced = announced.filter(|length| *length <= limit).unwrap_or(0);
     let mut whole = BytesMut::new();
-    let ticket = shed::current();
+    let mut held = 0;
     for_each_chunk(request, payload, limit, |chunk| {
-        if let Some(ticket) = &ticket {
-            ticket.hold(chunk.len())?;
+        let needed = whole.len() + chunk.len();
+        if needed > held {
+            let more = needed.max(announced).max(2 * held).min(limit.max(needed)) - held;
+            hold(more)?;
+            held += more;
+            whole.reserve(held - whole.len());
         }
         whole.extend_from_slice(&chunk);
         Ok(())
     })
     .await?;
     Ok(whole.freeze())
+}
+
+fn announced(headers: &header::HeaderMap) -> Option<u64> {
+    headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
 /// Hands on a body of at most `limit` bytes piece by piece, as it arrives.
@@ -125,8 +168,7 @@ pub async fn for_each_chunk(
     limit: usize,
     mut each: impl FnMut(Bytes) -> Result<()>,
 ) -> Result<()> {
-    let announced = request.headers().get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<u64>().ok());
-    if announced.is_some_and(|length| length > limit as u64) {
+    if announced(request.headers()).is_some_and(|length| length > limit as u64) {
         return Err(too_large(limit));
     }
     let ticket = shed::current();
@@ -164,7 +206,7 @@ pub async fn for_each_chunk(
 /// Before a refusal: takes a small body that has arrived off the connection, which can be used again then. One that
 /// has not arrived is left, and the connection is closed.
 pub(crate) async fn skip_small(request: &mut ServiceRequest) {
-    let length = request.headers().get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<u64>().ok());
+    let length = announced(request.headers());
     if length.is_none_or(|length| length == 0 || length > SMALL) || request.headers().contains_key(header::EXPECT) {
         return;
     }

@@ -1,6 +1,6 @@
 //! A body that is worked on while it arrives.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use actix_web::{HttpMessage as _, HttpRequest, dev::Payload, http::header};
 use base::problem::{Kind, Problem};
@@ -8,10 +8,18 @@ use bytes::Bytes;
 use futures_util::StreamExt as _;
 use sha2::{Digest as _, Sha256};
 
-use crate::{Result, body::BodyDigest, shed, write};
+use crate::{
+    Result,
+    body::{self, BodyDigest},
+    shed, write,
+};
 
-/// How long the next piece may take; how long all of them take is the client's business.
+/// How long the next piece may take.
 pub const IDLE: Duration = Duration::from_secs(10);
+
+/// Bytes a second that a client sends at least, once it was waited for as long as [`IDLE`]. How long all of them take is the
+/// client's business; but a body that is awaited takes the place of another.
+const SLOWEST: u64 = 1 << 10;
 
 /// The pieces of a body, one after the other.
 pub struct Chunks {
@@ -19,6 +27,8 @@ pub struct Chunks {
     payload: Payload,
     limit: u64,
     length: u64,
+    /// How long the client was waited for.
+    waited: Duration,
     digest: Option<Sha256>,
 }
 
@@ -34,15 +44,17 @@ impl Chunks {
             ticket.streams_its_body()?;
         }
         let digest = write::names_a_key(request).then(Sha256::new);
-        Ok(Self { request: request.clone(), payload, limit, length: 0, digest })
+        Ok(Self { request: request.clone(), payload, limit, length: 0, waited: Duration::ZERO, digest })
     }
 
     /// The next piece; `None` at the end.
     ///
     /// # Errors
-    /// 400 when it does not come in time or the body is cut off, 413 beyond the limit.
+    /// 400 when it does not come in time, when all of it comes too slowly or is cut off; 413 beyond the limit.
     pub async fn next(&mut self) -> Result<Option<Bytes>, Problem> {
+        let asked = Instant::now();
         let next = tokio::time::timeout(IDLE, self.payload.next()).await;
+        self.waited += asked.elapsed();
         let next = next.map_err(|_| {
             Problem::invalid(format!("Nothing more of the body arrived for {} seconds.", IDLE.as_secs()))
         })?;
@@ -54,6 +66,10 @@ impl Chunks {
         };
         let chunk = chunk.map_err(|_| Problem::invalid("The body ended before it was complete."))?;
         self.length += chunk.len() as u64;
+        if self.waited > IDLE && self.length / self.waited.as_secs().max(1) < SLOWEST {
+            let detail = format!("The body arrives too slowly: less than {SLOWEST} bytes a second.");
+            return Err(Problem::invalid(detail));
+        }
         if self.length > self.limit {
             return Err(too_large(self.limit));
         }
@@ -70,7 +86,7 @@ impl Chunks {
 
     /// So many bytes of it are held until the request is answered.
     pub fn hold(&self, bytes: usize) -> Result<(), Problem> {
-        shed::current().map_or(Ok(()), |ticket| ticket.hold(bytes))
+        body::hold(bytes)
     }
 }
 

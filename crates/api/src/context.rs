@@ -12,8 +12,14 @@ use base::{
     timestamp::Timestamp,
 };
 use db::Db;
+use futures_util::future::LocalBoxFuture;
 
-use crate::{Caller, Error, Result, Tenant, clock};
+use crate::{
+    Caller, Error, Result, Tenant,
+    access::Roles,
+    clock,
+    guard::{Guard, WasHead},
+};
 
 /// The context of one request, under a tenant, after [`guard`](crate::guard) let it pass.
 #[derive(Clone)]
@@ -30,6 +36,12 @@ pub struct At {
 }
 
 impl At {
+    /// For a caller that is known by other means than the guard's ([`inbound`](crate::inbound)).
+    pub(crate) fn of(request: &HttpRequest, caller: Arc<Caller>, tenant: Arc<Tenant>) -> Result<Self> {
+        let db = request.app_data::<Db>().ok_or_else(|| db::Error::Fault("a server without database".to_owned()))?;
+        Ok(Self { caller, tenant, now: clock::now(), db: db.clone(), request: request.clone() })
+    }
+
     /// The query parameters, to be read strictly.
     pub fn query(&self) -> Result<Query> {
         Ok(Query::parse(self.request.query_string())?)
@@ -86,9 +98,41 @@ impl At {
             .any(|given| given.trim().trim_start_matches("W/") == tag || given.trim() == "*")
     }
 
+    /// The operations of this server that need a caller, with the weakest role for each.
+    pub fn operations(&self) -> Result<&Roles> {
+        let guard = self.request.app_data::<Guard>().map(Guard::roles);
+        Ok(guard.ok_or_else(|| db::Error::Fault("a server without guard".to_owned()))?)
+    }
+
+    /// Was the head of the answer asked for alone?
+    pub fn is_head(&self) -> bool {
+        self.request.extensions().get::<WasHead>().is_some()
+    }
+
     /// The request itself, for the few that need a header.
     pub fn request(&self) -> &HttpRequest {
         &self.request
+    }
+}
+
+/// The context of a request outside the path of any tenant: at the tenant that its caller belongs to.
+pub struct AtHome(pub At);
+
+impl FromRequest for AtHome {
+    type Error = Error;
+    type Future = LocalBoxFuture<'static, Result<Self>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let request = request.clone();
+        Box::pin(async move {
+            let caller = request.extensions().get::<Arc<Caller>>().cloned();
+            let (Some(caller), Some(guard)) = (caller, request.app_data::<Guard>()) else {
+                return Err(db::Error::Fault("a handler without caller or guard".to_owned()).into());
+            };
+            let tenant = guard.access().tenant(&caller.home).await?;
+            let tenant = tenant.ok_or_else(|| Problem::not_found("The tenant was not found."))?;
+            Ok(Self(At::of(&request, caller, tenant)?))
+        })
     }
 }
 

@@ -1,8 +1,11 @@
 //! What a domain brings to the server.
 
 use actix_web::{dev::HttpServiceFactory, web::ServiceConfig};
-use db::Migrations;
+use db::{Migrations, Quota};
+use outbox::Retention;
 use utoipa_actix_web::{OpenApiFactory, service_config::ServiceConfig as Document};
+
+use crate::Alias;
 
 /// A domain: its name, its routes, its tables. The gateway has the one list of them.
 #[derive(Clone, Copy)]
@@ -15,8 +18,14 @@ pub struct Domain {
     pub routes: fn(&mut Routes),
     /// Its operations outside any tenant (token endpoint, time zones).
     pub root_routes: fn(&mut Routes),
+    /// Further paths of its operations.
+    pub aliases: &'static [Alias],
     /// Its tables.
     pub migrations: Migrations,
+    /// Its rows that are not kept for ever.
+    pub retention: &'static [Retention],
+    /// How many rows of its tables a tenant may have.
+    pub quotas: &'static [&'static Quota],
 }
 
 /// Where a domain lists its operations: for the document, or for the workers of a server, of which none needs a document

@@ -16,6 +16,14 @@ use crate::{Result, clock};
 const PAST_MS: i64 = 90 * 86_400_000;
 const FUTURE_MS: i64 = 366 * 86_400_000;
 
+/// How long a calendar address is good for, in milliseconds: whoever still needs it makes another.
+const LIFE_MS: i64 = 366 * 86_400_000;
+
+/// When a calendar address ends that was made at this time, in milliseconds.
+pub fn end(created_ms: i64) -> Timestamp {
+    Timestamp::from_millis(created_ms.saturating_add(LIFE_MS))
+}
+
 /// The most events of a feed; later ones are left out.
 pub const MOST_EVENTS: usize = 10_000;
 
@@ -99,6 +107,25 @@ pub struct Address<A> {
     /// When it was made.
     #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
     pub created_time: Timestamp,
+    /// When it ends.
+    #[schema(value_type = String, example = "2027-11-21T20:37:00+0000")]
+    pub expires_time: Timestamp,
+}
+
+/// A calendar address among all of a tenant, with what it opens.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = TenantCalendarAddress)]
+pub struct AddressOf<A> {
+    /// The address.
+    #[serde(flatten)]
+    pub address: Address<A>,
+    /// The id of the roster, user or maintenance window whose calendar it opens.
+    #[schema(example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")]
+    pub of: String,
+    /// The tenant, `msp_N` or `client_N`.
+    #[schema(example = "client_1")]
+    pub tenant: String,
 }
 
 /// A new calendar address.
@@ -114,6 +141,9 @@ pub struct CreatedAddress<A> {
     /// When it was made.
     #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
     pub created_time: Timestamp,
+    /// When it ends.
+    #[schema(value_type = String, example = "2027-11-21T20:37:00+0000")]
+    pub expires_time: Timestamp,
     /// The path to give to a calendar program, after the address of the service. It is shown this once.
     #[schema(
         example = "/api/v2/tenants/client_1/rosters/ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90/calendar.ics?token=…"
@@ -127,7 +157,7 @@ impl<A> CreatedAddress<A> {
     /// Of the feed at a path below the tenant, such as `rosters/ES-…`.
     pub fn new(address: Address<A>, tenant: &str, place: &str, token: Secret<String>) -> Self {
         let url = format!("/api/v2/tenants/{tenant}/{place}/calendar.ics?token={}", token.expose());
-        let Address { id, created_by, created_time } = address;
-        Self { id, created_by, created_time, url, token: token.into_inner() }
+        let Address { id, created_by, created_time, expires_time } = address;
+        Self { id, created_by, created_time, expires_time, url, token: token.into_inner() }
     }
 }

@@ -6,10 +6,10 @@
 use std::sync::Arc;
 
 use actix_web::{
-    HttpMessage as _,
+    HttpMessage as _, HttpRequest,
     body::{BoxBody, MessageBody},
-    dev::{ServiceRequest, ServiceResponse},
-    http::{Method, StatusCode, header},
+    dev::{ServiceRequest, ServiceResponse, Url},
+    http::{Method, StatusCode, Uri, header},
     middleware::Next,
 };
 use base::{
@@ -20,18 +20,31 @@ use base::{
 use base64::Engine as _;
 
 use crate::{
-    Access, Caller, Error, Result, Tenant, access::Identity, body, limits::Keys, metrics::Route, paths::Paths, shed,
-    spec,
+    Access, Caller, Error, Result, Tenant,
+    access::{Identity, Roles},
+    address,
+    aliases::Rewrite,
+    body,
+    limits::Keys,
+    metrics::Route,
+    notice,
+    paths::Paths,
+    serve::Worker,
+    session::{self, Given},
+    shed, spec,
 };
 
 /// The longest URL.
 const URL_LIMIT: usize = 8 << 10;
+
+const ENDED: &str = "The session is unknown or has ended: sign in again.";
 
 /// What the guard knows: who may call what, and whom to ask about callers.
 #[derive(Clone)]
 pub struct Guard {
     declared: Arc<Paths<Declared>>,
     routes: Arc<Vec<Route>>,
+    roles: Arc<Roles>,
     access: Arc<dyn Access>,
     keys: Option<Arc<Keys>>,
 }
@@ -44,7 +57,13 @@ struct Declared {
 
 struct Operation {
     method: Method,
+    /// Its operationId.
+    id: String,
     access: spec::Access,
+    /// Does it change something?
+    changes: bool,
+    /// Of an alias: the way to its operation.
+    rewrite: Option<Rewrite>,
     /// Its number among the routes that are counted, from 1.
     number: usize,
 }
@@ -59,14 +78,15 @@ impl Guard {
         let (mut declared, mut routes) = (Paths::default(), Vec::new());
         for (pattern, methods) in spec::access_table(document)? {
             let mut operations = Vec::new();
-            for (method, access) in methods {
+            for spec::Declared { method, id, access, changes, rewrite } in methods {
                 routes.push(Route { method: method.clone(), pattern: pattern.clone() });
-                operations.push(Operation { method, access, number: routes.len() });
+                operations.push(Operation { method, id, access, changes, rewrite, number: routes.len() });
             }
             let below_tenant = pattern.starts_with(spec::TENANT_PREFIX);
             declared.insert(&pattern, Declared { below_tenant, operations });
         }
-        Ok(Self { declared: Arc::new(declared), routes: Arc::new(routes), access, keys })
+        let roles = Arc::new(spec::roles(document)?);
+        Ok(Self { declared: Arc::new(declared), routes: Arc::new(routes), roles, access, keys })
     }
 
     /// Every operation, in the order of its number.
@@ -74,7 +94,33 @@ impl Guard {
         self.routes.to_vec()
     }
 
-    async fn admit(&self, request: &ServiceRequest) -> Result<()> {
+    /// The weakest role for each operation that is not public.
+    pub fn roles(&self) -> &Roles {
+        &self.roles
+    }
+
+    /// Who knows the callers.
+    pub(crate) fn access(&self) -> &dyn Access {
+        &*self.access
+    }
+
+    /// Counts a request of a key, or refuses it: for the operations that learn by themselves whose request it is, the token
+    /// endpoint and inbound addresses.
+    pub fn count(&self, request: &HttpRequest, key_id: &String) -> Result<(), Problem> {
+        let Some(keys) = &self.keys else { return Ok(()) };
+        let left = keys.check(key_id).inspect_err(|_| {
+            let behind_proxy = request.app_data::<Worker>().is_some_and(|worker| worker.behind_proxy);
+            notice::throttled(address::of(request, behind_proxy), key_id);
+        })?;
+        if let Some(ticket) = shed::current() {
+            ticket.quota.set(Some(left));
+        }
+        Ok(())
+    }
+
+    /// Lets a request pass, or refuses it. That to an alias passes under the address of its operation, which is
+    /// answered.
+    async fn admit(&self, request: &ServiceRequest) -> Result<Option<Uri>> {
         if request.uri().path_and_query().is_some_and(|p| p.as_str().len() > URL_LIMIT) {
             let detail = format!("The URL is longer than {URL_LIMIT} bytes.");
             return Err(Problem::new(Kind::UriTooLong, detail).into());
@@ -85,9 +131,15 @@ impl Guard {
             let tenant = tenant_of(path);
             return Err(if tenant.is_some() { unknown_path() } else { unknown_tenant() });
         }
+        let ticket = shed::current();
+        let begin = || async { if let Some(ticket) = &ticket { ticket.begin().await } else { Ok(()) } };
         let Some(declared) = self.declared.find(path) else {
             // Only what is served outside the interface (the reference page, health) may pass undeclared.
-            return if path.starts_with("/api/") { Err(unknown_path()) } else { Ok(()) };
+            if path.starts_with("/api/") {
+                return Err(unknown_path());
+            }
+            begin().await?;
+            return Ok(None);
         };
         let method = request.method();
         let Some(operation) = declared.operations.iter().find(|known| known.method == method) else {
@@ -97,44 +149,47 @@ impl Guard {
             problem.allow = known.chain(head).collect();
             return Err(problem.into());
         };
-        let ticket = shed::current();
         if let Some(ticket) = &ticket {
             ticket.route.set(operation.number);
         }
-        let spec::Access::Role { role: needed, basic } = operation.access else { return Ok(()) };
-        let caller = self.caller(request, basic).await?;
-        if let Some(keys) = &self.keys {
-            let left = keys.check(&caller.key_id)?;
-            if let Some(ticket) = &ticket {
-                ticket.quota.set(Some(left));
-            }
+        let onward = operation.rewrite.as_ref().and_then(|rewrite| rewrite.apply(request.uri()));
+        let spec::Access::Role { role: needed, .. } = operation.access else {
+            begin().await?;
+            return Ok(onward);
+        };
+        let caller = self.caller(request, operation).await?;
+        self.count(request.request(), &caller.key_id)?;
+        if let (Some(ticket), Some(worker)) = (&ticket, request.app_data::<Worker>()) {
+            ticket.belongs_to(worker.met.party(&worker.gate, &caller));
         }
-        if let Some(ticket) = &ticket {
-            ticket.authenticated();
-        }
+        begin().await?;
         if declared.below_tenant {
             let tenant = self.tenant(request, &caller).await?;
             request.extensions_mut().insert(tenant);
         }
         if caller.role < needed {
-            let detail = format!("This operation needs the role {needed}; the key has the role {}.", caller.role);
+            let detail = format!("This operation needs the role {needed}; the caller has the role {}.", caller.role);
+            return Err(Problem::forbidden(detail).into());
+        }
+        if !caller.may(&operation.id) {
+            let detail = format!("This key is narrowed to other operations than {}.", operation.id);
             return Err(Problem::forbidden(detail).into());
         }
         request.extensions_mut().insert(caller);
-        Ok(())
+        Ok(onward)
     }
 
-    /// Does the operation take key and secret in place of a token?
-    fn takes_basic(&self, request: &ServiceRequest) -> bool {
+    /// Does a 401 of the operation ask for key and secret, beside a token?
+    fn asks_for_basic(&self, request: &ServiceRequest) -> bool {
         let declared = self.declared.find(routed(request));
         let operation = declared.and_then(|path| path.operations.iter().find(|known| known.method == request.method()));
-        matches!(operation, Some(Operation { access: spec::Access::Role { basic: true, .. }, .. }))
+        matches!(operation, Some(Operation { access: spec::Access::Role { challenge: true, .. }, .. }))
     }
 
-    async fn caller(&self, request: &ServiceRequest, basic: bool) -> Result<Arc<Caller>> {
+    async fn caller(&self, request: &ServiceRequest, operation: &Operation) -> Result<Arc<Caller>> {
         let mut given = request.headers().get_all(header::AUTHORIZATION);
         let Some(value) = given.next() else {
-            return Err(unauthenticated("A bearer token is needed: get one at /auth/oauth/token."));
+            return self.signed_in(request, operation).await;
         };
         if given.next().is_some() {
             return Err(Problem::invalid("The request has more than one Authorization header.").into());
@@ -143,7 +198,7 @@ impl Guard {
         let (scheme, rest) = text.split_once(' ').unwrap_or((text, ""));
         let (identity, key) = if scheme.eq_ignore_ascii_case("bearer") {
             (self.access.bearer(rest.trim()).await?, None)
-        } else if basic && scheme.eq_ignore_ascii_case("basic") {
+        } else if scheme.eq_ignore_ascii_case("basic") {
             let Some((key, secret)) = read_basic(rest) else { return Err(unknown_caller()) };
             (self.access.basic(&key, secret).await?, Some(key))
         } else {
@@ -156,6 +211,28 @@ impl Guard {
             Identity::Unknown => {
                 let throttled = self.access.refused(request.request(), key.as_deref());
                 Err(throttled.map_or_else(unknown_caller, Error::from))
+            }
+        }
+    }
+
+    /// Whose session the cookie of a request without other credentials is. What changes something has to come from a page
+    /// of ours.
+    async fn signed_in(&self, request: &ServiceRequest, operation: &Operation) -> Result<Arc<Caller>> {
+        let Given::One(token) = session::given(request.request()) else {
+            return Err(unauthenticated("A bearer token is needed: get one at /auth/oauth/token."));
+        };
+        match self.access.session(token.expose()).await? {
+            Identity::Caller(caller) => {
+                if operation.changes {
+                    session::check_ours(request.request())?;
+                }
+                Ok(caller)
+            }
+            Identity::Suspended => Err(Problem::forbidden("The tenant of this session is suspended.").into()),
+            Identity::Expired => Err(unauthenticated(ENDED)),
+            Identity::Unknown => {
+                let throttled = self.access.refused(request.request(), None);
+                Err(throttled.map_or_else(|| unauthenticated(ENDED), Error::from))
             }
         }
     }
@@ -201,6 +278,9 @@ fn unknown_path() -> Error {
     Problem::not_found("The path was not found. The reference is at /docs.").into()
 }
 
+/// Marks a request that asked for the head of an answer alone.
+pub(crate) struct WasHead;
+
 /// The middleware around every operation. A refusal is answered here; the router never runs.
 pub async fn middleware(
     mut request: ServiceRequest,
@@ -212,11 +292,19 @@ pub async fn middleware(
     if request.method() == Method::HEAD {
         // The protocol layer knows and sends no body.
         request.head_mut().method = Method::GET;
+        request.extensions_mut().insert(WasHead);
     }
     match guard.admit(&request).await {
-        Ok(()) => Ok(next.call(request).await?.map_into_boxed_body()),
+        Ok(onward) => {
+            if let Some(uri) = onward {
+                // The router has not run: it looks at this address and at no other.
+                request.match_info_mut().set(Url::new(uri.clone()));
+                request.head_mut().uri = uri;
+            }
+            Ok(next.call(request).await?.map_into_boxed_body())
+        }
         Err(refusal) => {
-            let asks_for_basic = guard.takes_basic(&request);
+            let asks_for_basic = guard.asks_for_basic(&request);
             let is_agent = is_agent(request.headers());
             body::skip_small(&mut request).await;
             let mut response = request.error_response(refusal);

@@ -25,6 +25,14 @@ impl Access for Single {
         Box::pin(async move { Ok(identity) })
     }
 
+    fn session<'a>(&'a self, _: &'a str) -> Answer<'a, Identity> {
+        Box::pin(async { Ok(Identity::Unknown) })
+    }
+
+    fn inbound<'a>(&'a self, token: &'a str) -> Answer<'a, Identity> {
+        self.bearer(token)
+    }
+
     fn basic<'a>(&'a self, _: &'a str, secret: Secret<String>) -> Answer<'a, Identity> {
         Box::pin(async move { self.bearer(secret.expose()).await })
     }
@@ -65,6 +73,8 @@ pub fn serve_with(
         user_id: "USR0000000001".to_owned(),
         home: TenantId::partner(1),
         role: Role::Admin,
+        operations: None,
+        expires: None,
     };
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let address = listener.local_addr()?;

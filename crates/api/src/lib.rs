@@ -6,22 +6,33 @@
 //! ([`Error`]).
 
 pub mod access;
+pub mod address;
+pub mod aliases;
 pub mod answer;
 pub mod body;
 pub mod chunks;
 pub mod clock;
 pub mod context;
+pub mod cpu;
 pub mod domain;
 pub mod error;
 pub mod feed;
 pub mod guard;
 pub mod harness;
+mod ignored;
+pub mod inbound;
 pub mod limits;
+mod listen;
 pub mod metrics;
+pub mod notice;
 mod paths;
+mod reference;
 pub mod request_id;
+mod sending;
 pub mod serve;
+pub mod session;
 pub mod shed;
+mod socket;
 pub mod spec;
 pub mod spool;
 pub mod stream;
@@ -30,9 +41,12 @@ pub mod write;
 
 pub use crate::{
     access::{Access, Caller, Role, Tenant},
+    aliases::Alias,
     body::{Body, OptionalBody},
-    context::At,
+    context::{At, AtHome},
     domain::{Domain, Routes},
     error::{Error, Result},
+    guard::Guard,
+    reference::of_the_program,
     write::Answer,
 };

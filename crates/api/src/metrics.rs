@@ -1,8 +1,9 @@
-//! What the service counts, for Prometheus: at `/metrics`, in the OpenMetrics text format.
+//! What the service counts, for Prometheus: at `/metrics`, in the OpenMetrics text format or in that of Prometheus.
 //!
 //! No number is told by tenant, key or address: only by operation. Each worker thread counts for itself, so that
 //! counting costs a few additions; the numbers are added up when they are asked for.
 
+mod format;
 mod process;
 mod text;
 
@@ -15,10 +16,15 @@ use std::{
     time::Duration,
 };
 
-use actix_web::{HttpRequest, HttpResponse, http::Method, http::StatusCode, web};
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::{Method, StatusCode, header},
+    web,
+};
 use base::problem::Problem;
 use db::Db;
 
+use self::format::Format;
 use crate::{Result, limits::Keys, shed::Gate};
 
 /// The upper bounds of the latency buckets, in microseconds.
@@ -30,7 +36,7 @@ const BUCKETS: [u64; 14] = [
 /// Who may read the metrics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Exposure {
-    /// Processes of this machine, when they connect themselves: no request that a proxy handed on.
+    /// Processes of this machine that connect directly: no request that a proxy handed on.
     #[default]
     Loopback,
     /// Nobody: behind a proxy every request comes from this machine.
@@ -162,7 +168,12 @@ pub(crate) async fn show(request: HttpRequest, metrics: web::Data<Metrics>) -> R
         return Err(Problem::forbidden(detail).into());
     }
     let text = metrics.text().map_err(|error| db::Error::Fault(format!("encoding metrics: {error}")))?;
-    Ok(HttpResponse::Ok().content_type("application/openmetrics-text; version=1.0.0; charset=utf-8").body(text))
+    let accept = request.headers().get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+    let format = Format::accepted(accept);
+    Ok(HttpResponse::Ok()
+        .content_type(format.content_type())
+        .insert_header((header::VARY, "Accept"))
+        .body(format.write(text)))
 }
 
 #[cfg(test)]

@@ -8,30 +8,30 @@ use std::{
 };
 
 use actix_web::{
-    App, HttpServer,
+    App,
     body::{BoxBody, MessageBody},
-    dev::{Extensions, ServerHandle, ServiceRequest, ServiceResponse},
+    dev::{Server, ServerHandle, ServiceRequest, ServiceResponse},
     error::InternalError,
     http::{ConnectionType, Method, StatusCode, header},
     middleware::{Next, NormalizePath, TrailingSlash, from_fn},
     web,
 };
 use base::problem::Problem;
-use db::Db;
+use db::{Db, Probe};
 use serde_json::json;
-use utoipa_swagger_ui::{Config, SwaggerUi};
+use tokio_rustls::TlsAcceptor;
 
 use crate::{
-    Access, Domain, Error, Routes, body, error, guard,
+    Access, Domain, Error, Routes, address, body, error, guard, ignored, inbound,
     limits::{self, Keys, Rate},
+    listen::Door,
     metrics::{self, Counters, Exposure, Metrics},
-    request_id,
-    shed::{self, Gate, Limits, Ticket},
+    reference, request_id,
+    sending::until_sent,
+    shed::{self, Gate, Limits, MetKeys, Reason, Ticket},
+    socket::Connection,
     spec,
 };
-
-/// The header of a request must be complete within this time.
-const HEADER_TIME: Duration = Duration::from_secs(5);
 
 /// An answered request that took longer than this is worth a line in the log.
 const SLOW: Duration = Duration::from_secs(1);
@@ -48,6 +48,12 @@ pub struct Options {
     pub requests: usize,
     /// Connections of clients; beyond them new ones wait.
     pub connections: usize,
+    /// Bytes that requests and connections may hold; 0 for 112 MiB.
+    pub memory: usize,
+    /// Requests come from a proxy of ours, which says where from.
+    pub behind_proxy: bool,
+    /// How browsers reach the service, such as `https://muster.example`; without it, as each request says.
+    pub origin: Option<String>,
     /// Requests that one API key may send.
     pub rate: Option<Rate>,
     /// Who may read `/metrics`.
@@ -59,7 +65,9 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         let metrics = Exposure::Loopback;
-        Self { workers: 0, requests: 0, connections: 20_000, rate: None, metrics, tls: None }
+        let (workers, requests, memory) = (0, 0, 0);
+        let (origin, rate, tls) = (None, None, None);
+        Self { workers, requests, connections: 20_000, memory, behind_proxy: false, origin, rate, metrics, tls }
     }
 }
 
@@ -85,11 +93,15 @@ impl Service {
     ///
     /// `started` gets a handle once connections are accepted.
     pub async fn run(self, listener: TcpListener, started: impl FnOnce(ServerHandle)) -> anyhow::Result<()> {
-        let Options { workers, requests, connections, rate, metrics, tls } = self.options.clone();
+        let Options { workers, requests, connections, memory, behind_proxy, origin, rate, metrics, tls } =
+            self.options.clone();
         let workers = if workers == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { workers };
         let mut bounds = Limits::for_size(workers, self.db.numbers().most);
         if requests > 0 {
             bounds.requests = requests;
+        }
+        if memory > 0 {
+            bounds.memory = memory;
         }
         let gate = Arc::new(Gate::new(bounds));
         let keys = rate.map(|rate| Arc::new(Keys::new(rate)));
@@ -97,20 +109,37 @@ impl Service {
         let document = spec::document(self.title, &self.domains);
         let guard = guard::Guard::new(&document, Arc::clone(&self.access), keys.clone()).map_err(anyhow::Error::msg)?;
         // As text it is a tenth of what it takes as a tree, and all workers share it.
-        let text = web::Bytes::from(document.to_json()?);
+        let text = web::Bytes::from(spec::published(&document)?.to_string());
         drop(document);
         let metrics = Metrics::new(metrics, guard.routes(), Arc::clone(&gate), keys, self.db.clone());
         let metrics = web::Data::new(metrics);
-        let open = Arc::clone(metrics.connections());
-        let server = HttpServer::new(move || {
+        let probe = Probe::start(&self.db)?;
+        let tls = tls.map(|mut config| {
+            config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+            TlsAcceptor::from(Arc::new(config))
+        });
+        let encrypted = tls.is_some();
+        let secure = encrypted || behind_proxy || origin.as_ref().is_some_and(|origin| origin.starts_with("https:"));
+        let door = Door { gate: Arc::clone(&gate), open: Arc::clone(metrics.connections()), tls, behind_proxy };
+        let application = move || {
             let Self { domains, db, extras, .. } = &self;
             let extras = Arc::clone(extras);
-            let worker = Worker { gate: Arc::clone(&gate), counters: metrics.worker(), connections };
+            let worker = Worker {
+                gate: Arc::clone(&gate),
+                counters: metrics.worker(),
+                met: Rc::default(),
+                connections,
+                behind_proxy,
+                encrypted,
+                secure,
+                origin: origin.as_deref().map(Rc::from),
+            };
             App::new()
                 .app_data(guard.clone())
                 .app_data(db.clone())
                 .app_data(metrics.clone())
                 .app_data(worker)
+                .app_data(probe.clone())
                 .configure(move |config| extras(config))
                 .wrap(from_fn(guard::middleware))
                 .wrap(from_fn(outermost))
@@ -126,23 +155,25 @@ impl Service {
                 .service(web::resource("/metrics").get(metrics::show))
                 .service(web::redirect("/docs", "/docs/"))
                 .service(web::resource(spec::PATH).app_data(web::Data::new(text.clone())).get(show_document))
-                .service(SwaggerUi::new("/docs/{_:.*}").config(Config::from(spec::PATH)))
+                .service(web::resource("/docs/{file:.*}").app_data(reference::config()).get(reference::show))
                 .default_service(web::to(|| async {
                     error::problem_response(&error::from_status(StatusCode::NOT_FOUND))
                 }))
-        })
-        .workers(workers)
-        .backlog(BACKLOG)
-        .max_connections(connections.div_ceil(workers).max(1))
-        .client_request_timeout(HEADER_TIME)
-        .shutdown_timeout(10)
-        .on_connect(move |_, data: &mut Extensions| {
-            data.insert(open.open());
-        });
-        let server = match tls {
-            Some(tls) => server.listen_rustls_0_23(listener, tls)?,
-            None => server.listen(listener)?,
         };
+        let server = Server::build()
+            .workers(workers)
+            .backlog(BACKLOG)
+            .max_concurrent_connections(connections.div_ceil(workers).max(1))
+            .shutdown_timeout(10);
+        let stop = server.graceful_shutdown_signal();
+        let server = server.listen("http", listener, move || {
+            let stop = stop.clone();
+            let stopping = move || {
+                let stop = stop.clone();
+                async move { stop.notified().await }
+            };
+            door.clone().service(application(), stopping)
+        })?;
         let server = server.run();
         started(server.handle());
         Ok(server.await?)
@@ -151,21 +182,31 @@ impl Service {
 
 /// What a worker thread has for every request.
 #[derive(Clone)]
-struct Worker {
-    gate: Arc<Gate>,
+pub(crate) struct Worker {
+    pub(crate) gate: Arc<Gate>,
+    pub(crate) met: Rc<MetKeys>,
     counters: Arc<Counters>,
     /// The most connections of the whole process.
     connections: usize,
+    pub(crate) behind_proxy: bool,
+    encrypted: bool,
+    /// Do browsers reach the service through TLS, of its own or of a proxy?
+    pub(crate) secure: bool,
+    /// How browsers reach it, where that is configured.
+    pub(crate) origin: Option<Rc<str>>,
 }
 
 impl Worker {
-    /// Lets a request in. Who watches the service is always let in.
-    async fn admit(&self, request: &ServiceRequest) -> Result<Rc<Ticket>, Problem> {
+    /// Notes that a request came. Who watches the service is always let in.
+    fn ticket(&self, request: &ServiceRequest) -> Rc<Ticket> {
         let path = request.path();
-        if path == "/metrics" || path.starts_with("/health/") {
-            return Ok(self.gate.enter_always());
-        }
-        self.gate.enter().await
+        let always = path == "/metrics" || path.starts_with("/health/");
+        let connection = request.conn_data::<Rc<Connection>>().filter(|_| !self.behind_proxy);
+        let from = match connection {
+            Some(connection) => Rc::clone(connection.party()),
+            None => Rc::new(self.gate.party_of(address::of(request.request(), self.behind_proxy))),
+        };
+        Ticket::new(&self.gate, from, always)
     }
 
     /// Are there so many connections that idle ones should be closed?
@@ -173,11 +214,27 @@ impl Worker {
         let open = request.app_data::<web::Data<Metrics>>().map_or(0, |metrics| metrics.connections().count());
         open > self.connections / 5 * 4
     }
+
+    /// What every answer says to browsers: it is what it says it is, and nobody's page to frame or to run.
+    fn harden(&self, headers: &mut header::HeaderMap) {
+        const NO_SNIFF: header::HeaderValue = header::HeaderValue::from_static("nosniff");
+        const POLICY: header::HeaderValue =
+            header::HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
+        const A_YEAR: header::HeaderValue = header::HeaderValue::from_static("max-age=31536000");
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
+        if !headers.contains_key(header::CONTENT_SECURITY_POLICY) {
+            headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
+        }
+        if self.encrypted {
+            headers.insert(header::STRICT_TRANSPORT_SECURITY, A_YEAR);
+        }
+    }
 }
 
 /// The OpenAPI document.
 async fn show_document(text: web::Data<web::Bytes>) -> actix_web::HttpResponse {
-    actix_web::HttpResponse::Ok().content_type("application/json").body(text.as_ref().clone())
+    let mut response = actix_web::HttpResponse::Ok();
+    reference::of_the_program(response.content_type("application/json"), text.as_ref().clone())
 }
 
 /// The process runs.
@@ -185,12 +242,12 @@ async fn live() -> web::Json<serde_json::Value> {
     web::Json(json!({"status": "UP"}))
 }
 
-/// The database answers.
+/// The database answers: what was last heard of it, told at once.
 async fn ready(request: actix_web::HttpRequest) -> crate::Result<web::Json<serde_json::Value>> {
-    if let Some(db) = request.app_data::<Db>() {
-        db.ping().await?;
+    if request.app_data::<Probe>().is_some_and(Probe::answers) {
+        return Ok(web::Json(json!({"status": "UP"})));
     }
-    Ok(web::Json(json!({"status": "UP"})))
+    Err(Problem::unavailable("The database cannot answer right now. Try again in a moment.").into())
 }
 
 /// Around everything: the bound on what is under way, the request id, the log line, what is counted, and the problem
@@ -202,40 +259,50 @@ async fn outermost(
     let Some(worker) = request.app_data::<Worker>().cloned() else {
         return Ok(request.error_response(Error(db::Error::Fault("a server without workers".to_owned()))));
     };
-    let id = request_id::of(request.headers());
+    let (id, is_callers) = request_id::of(request.headers());
     let begun = Instant::now();
     let method = request.method().clone();
-    let path = request.path().to_owned();
+    let path = inbound::without_token(request.path());
     let crowded = worker.is_crowded(&request);
-    let admitted = worker.admit(&request).await;
-    let ticket = admitted.as_ref().ok().cloned();
+    let ticket = worker.ticket(&request);
+    let in_flight = request.conn_data::<Rc<Connection>>().map(|connection| connection.request(&worker.gate));
     let mut answered = request_id::scope(id.clone(), async {
-        match admitted {
-            Ok(ticket) => match shed::answer(ticket, next.call(request)).await {
-                Ok(response) => response.map(|response| in_our_shape(response.map_into_boxed_body())),
-                Err(late) => Err(out_of_time(&late, &id)),
-            },
-            Err(refusal) => {
-                body::skip_small(&mut request).await;
-                Ok(request.error_response(Error::from(refusal)).map_into_boxed_body())
-            }
+        if in_flight.as_ref().is_some_and(|request| request.too_many) {
+            let refusal = worker.gate.refuse(Reason::Connection);
+            body::skip_small(&mut request).await;
+            return Ok(request.error_response(Error::from(refusal)).map_into_boxed_body());
         }
+        let (answered, ignored) = if method == Method::GET {
+            (shed::answer(Rc::clone(&ticket), next.call(request)).await, Vec::new())
+        } else {
+            ignored::collecting(shed::answer(Rc::clone(&ticket), next.call(request))).await
+        };
+        let mut answered = match answered {
+            Ok(response) => response.map(|response| in_our_shape(response.map_into_boxed_body())),
+            Err(late) => Err(out_of_time(&late, &id)),
+        };
+        if let Ok(response) = &mut answered {
+            ignored::tell(&ignored, response.headers_mut());
+        }
+        answered
     })
-    .await;
+    .await
+    .map(|response| until_sent(response, &worker.gate, &ticket, in_flight));
     let status = match &answered {
         Ok(response) => response.status(),
         Err(error) => error.as_response_error().status_code(),
     };
     let took = begun.elapsed();
-    worker.counters.answered(ticket.as_ref().map_or(0, |ticket| ticket.route.get()), status, took);
+    worker.counters.answered(ticket.route.get(), status, took);
     let ms = took.as_secs_f64() * 1000.0;
-    if is_quiet(&method, status, took) {
+    if !is_callers && is_quiet(&method, status, took) {
         tracing::debug!(request_id = %id, %method, path, status = status.as_u16(), ms, "answered");
     } else {
         tracing::info!(request_id = %id, %method, path, status = status.as_u16(), ms, "answered");
     }
     if let Ok(response) = &mut answered {
-        if let Some(quota) = ticket.and_then(|ticket| ticket.quota.get()) {
+        worker.harden(response.headers_mut());
+        if let Some(quota) = ticket.quota.get() {
             limits::tell(quota, response.headers_mut());
         }
         if crowded {
@@ -246,7 +313,8 @@ async fn outermost(
     answered
 }
 
-/// Reads that went well are many and say little, and so do refusals under load: they are logged at `debug`.
+/// Reads that went well are many and say little, and so do refusals under load: they are logged at `debug`. Whoever gives
+/// a request an id of their own means to find it again, and does.
 fn is_quiet(method: &Method, status: StatusCode, took: Duration) -> bool {
     let read = status.is_success() && method == Method::GET;
     let refused = [StatusCode::SERVICE_UNAVAILABLE, StatusCode::TOO_MANY_REQUESTS].contains(&status);
@@ -270,7 +338,7 @@ fn out_of_time(problem: &Problem, id: &str) -> actix_web::Error {
 fn in_our_shape(response: ServiceResponse<BoxBody>) -> ServiceResponse<BoxBody> {
     let status = response.status();
     let kind = response.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
-    let ours = kind.starts_with("application/");
+    let ours = kind.starts_with("application/") || kind.starts_with("text/html");
     if ours || !(status.is_client_error() || status.is_server_error()) {
         return response;
     }

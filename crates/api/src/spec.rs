@@ -1,5 +1,7 @@
 //! The OpenAPI document, collected from the routes themselves, and what every operation has in common.
 
+mod published;
+
 use std::collections::BTreeMap;
 
 use actix_web::http::Method;
@@ -11,15 +13,22 @@ use utoipa::{
         Required, ResponseBuilder,
         path::{Operation, ParameterBuilder, ParameterIn},
         schema::{ObjectBuilder, Type},
-        security::{HttpAuthScheme, HttpBuilder, SecurityScheme},
+        security::{
+            ApiKey, ApiKeyValue, ClientCredentials, Flow, HttpAuthScheme, HttpBuilder, OAuth2, Scopes,
+            SecurityRequirement, SecurityScheme,
+        },
     },
 };
 use utoipa_actix_web::AppExt as _;
 
-use crate::{Domain, Role, Routes};
+pub use self::published::{in_3_0, published};
+use crate::{Domain, Role, Routes, access::Roles, aliases, aliases::Rewrite};
 
 /// Where the OpenAPI document is.
 pub const PATH: &str = "/openapi.json";
+
+/// Where tokens are.
+const TOKENS: &str = "/auth/oauth/token";
 
 /// The prefix of every operation of a tenant.
 pub const TENANT_PREFIX: &str = "/api/v2/tenants/{tenantId}";
@@ -96,7 +105,7 @@ pub struct PageOf<T> {
 
 /// The document of one or more domains.
 pub fn document(title: &str, domains: &[Domain]) -> OpenApi {
-    let (_, collected) = actix_web::App::new()
+    let (_, mut collected) = actix_web::App::new()
         .into_utoipa_app()
         .openapi(empty(title))
         .configure(|config| domains.iter().for_each(|domain| (domain.root_routes)(&mut Routes::of_document(config))))
@@ -104,6 +113,7 @@ pub fn document(title: &str, domains: &[Domain]) -> OpenApi {
             domains.iter().for_each(|domain| (domain.routes)(&mut Routes::of_document(config)));
         }))
         .split_for_parts();
+    domains.iter().for_each(|domain| aliases::declare(&mut collected, domain.aliases));
     complete(collected)
 }
 
@@ -129,8 +139,20 @@ fn complete(mut document: OpenApi) -> OpenApi {
         .build();
     let basic = HttpBuilder::new()
         .scheme(HttpAuthScheme::Basic)
-        .description(Some("Key and secret, for inventory agents."))
+        .description(Some("Key and secret of an API key, taken wherever a token is."))
         .build();
+    let session = ApiKeyValue::with_description(
+        "muster_session",
+        "The cookie of somebody who signed in, `__Host-muster_session` where it is encrypted. What changes something has \
+         to come from a page of the service.",
+    );
+    let key_and_secret = ClientCredentials::new(TOKENS, Scopes::new());
+    let key_and_secret = OAuth2::with_description(
+        [Flow::ClientCredentials(key_and_secret)],
+        "Key and secret of an API key, for which the page gets tokens by itself.",
+    );
+    components.add_security_scheme("clientCredentials", SecurityScheme::OAuth2(key_and_secret));
+    components.add_security_scheme("session", SecurityScheme::ApiKey(ApiKey::Cookie(session)));
     components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
     components.add_security_scheme("basic", SecurityScheme::Http(basic));
     components.schemas.insert("Problem".to_owned(), Problem::schema());
@@ -186,6 +208,11 @@ fn complete_operation(path: &str, operation: &mut Operation) {
         parameters.insert(0, RefOr::T(tenant));
     }
     let role = role_of(operation);
+    if let (Ok(Access::Role { challenge: false, .. }), Some(requirements)) = (&role, &mut operation.security) {
+        for scheme in ["basic", "session", "clientCredentials"] {
+            requirements.push(SecurityRequirement::new::<_, [&str; 0], &str>(scheme, []));
+        }
+    }
     let mut statuses = vec!["400", "405", "414", "500", "503"];
     if path.contains("{tenantId}") {
         statuses.push("404");
@@ -250,14 +277,23 @@ fn add_headers(path: &str, method: &Method, operation: &mut Operation) {
 pub enum Access {
     /// Anybody: `security(())`.
     Public,
-    /// A caller with at least this role: `security(("bearer" = ["operator"]))`. `basic` where key and secret are
-    /// taken in place of a token: `("basic" = [])` beside it.
+    /// A caller with at least this role: `security(("bearer" = ["operator"]))`. Key and secret are taken in place of a
+    /// token, and `("basic" = ["challenge"])` beside it says that a 401 asks for them as well; a browser would then ask
+    /// its user.
     Role {
         /// The weakest role that may call.
         role: Role,
-        /// Are key and secret taken?
-        basic: bool,
+        /// Does a 401 ask for key and secret?
+        challenge: bool,
     },
+}
+
+/// The extension of a `GET` that changes something.
+const CHANGES: &str = "x-changes";
+
+fn says_that_it_changes(operation: &Operation) -> bool {
+    let extensions = operation.extensions.as_ref();
+    extensions.and_then(|known| known.get(CHANGES)).is_some_and(|value| value.as_bool() == Some(true))
 }
 
 fn role_of(operation: &Operation) -> Result<Access, String> {
@@ -265,13 +301,13 @@ fn role_of(operation: &Operation) -> Result<Access, String> {
     let declared = serde_json::to_value(&operation.security).map_err(|error| error.to_string())?;
     let requirements = declared.as_array().ok_or_else(|| format!("operation {id} declares no security"))?;
     let mut found = None;
-    let basic = requirements.iter().any(|requirement| requirement.get("basic").is_some());
+    let challenge = requirements.iter().any(|requirement| requirement["basic"][0] == "challenge");
     for requirement in requirements {
         match requirement.get("bearer") {
             Some(scopes) => {
                 let word = scopes.get(0).and_then(|s| s.as_str()).unwrap_or("");
                 let role = Role::parse(word).ok_or_else(|| format!("operation {id} declares no known role"))?;
-                found = Some(Access::Role { role, basic });
+                found = Some(Access::Role { role, challenge });
             }
             None if requirement.as_object().is_some_and(serde_json::Map::is_empty) => {
                 found = found.or(Some(Access::Public));
@@ -282,17 +318,56 @@ fn role_of(operation: &Operation) -> Result<Access, String> {
     found.ok_or_else(|| format!("operation {id} declares no role"))
 }
 
+/// An operation as a guard needs it.
+#[derive(Debug)]
+pub struct Declared {
+    /// How it is called.
+    pub method: Method,
+    /// Its operationId.
+    pub id: String,
+    /// Who may call it.
+    pub access: Access,
+    /// Does it change something? Whatever is no `GET` may, and a `GET` that says so (`x-changes`).
+    pub changes: bool,
+    /// Of an alias: the way to its operation.
+    pub(crate) rewrite: Option<Rewrite>,
+}
+
+impl Declared {
+    /// Is it a further path of another operation?
+    pub fn is_alias(&self) -> bool {
+        self.rewrite.is_some()
+    }
+}
+
+/// The weakest role for each operation of a document that is not public.
+///
+/// # Errors
+/// As [`access_table`].
+pub fn roles(document: &OpenApi) -> Result<Roles, String> {
+    let all = access_table(document)?.into_values().flatten();
+    let guarded = all.filter_map(|operation| match operation.access {
+        Access::Role { role, .. } => Some((operation.id, role)),
+        Access::Public => None,
+    });
+    Ok(guarded.collect())
+}
+
 /// Every operation of a document: path pattern, methods, and who may call each. An operation that does not say is an
 /// error: the server does not start with it.
-pub fn access_table(document: &OpenApi) -> Result<BTreeMap<String, Vec<(Method, Access)>>, String> {
+pub fn access_table(document: &OpenApi) -> Result<BTreeMap<String, Vec<Declared>>, String> {
     let mut table = BTreeMap::new();
     for (path, item) in &document.paths.paths {
         let mut item = item.clone();
-        let mut methods = Vec::new();
+        let mut declared = Vec::new();
         for (method, operation) in operations_mut(&mut item) {
-            methods.push((method, role_of(operation)?));
+            let rewrite = aliases::target(operation).map(|of| Rewrite::new(path, of)).transpose()?;
+            let id =
+                operation.operation_id.clone().ok_or_else(|| format!("an operation of {path} has no operationId"))?;
+            let changes = method != Method::GET || says_that_it_changes(operation);
+            declared.push(Declared { method, id, access: role_of(operation)?, changes, rewrite });
         }
-        table.insert(path.clone(), methods);
+        table.insert(path.clone(), declared);
     }
     Ok(table)
 }

@@ -137,7 +137,9 @@ where
     let db = db.clone();
     let runtime = tokio::runtime::Handle::current();
     let leave = StreamLeave::of_this_request();
+    let turn = db.turn().await?;
     tokio::task::spawn_blocking(move || {
+        let _turn = turn;
         let buffer = Vec::with_capacity(PIECE + 1024);
         let mut rows = Rows { buffer, first: true, layout, out: out.clone(), runtime, leave, streaming: None };
         let done = db.read_here(|conn| produce(conn, &mut rows)).and_then(|()| rows.end());
@@ -190,8 +192,14 @@ mod tests {
 
     async fn ticket(streams: usize) -> (Arc<Gate>, Rc<Ticket>) {
         let gate = Arc::new(Gate::new(Limits { streams, ..Limits::for_size(1, 8) }));
-        let ticket = gate.enter().await.unwrap();
+        let ticket = another(&gate).await;
         (gate, ticket)
+    }
+
+    async fn another(gate: &Arc<Gate>) -> Rc<Ticket> {
+        let ticket = Ticket::new(gate, Rc::new(gate.party_of([127, 0, 0, 1].into())), false);
+        ticket.begin().await.unwrap();
+        ticket
     }
 
     /// So many rows of a kilobyte.
@@ -215,12 +223,12 @@ mod tests {
         let (_directory, db) = open();
         let (gate, first) = ticket(1).await;
         let response = shed::answer(first, array(&db, rows(1000))).await.unwrap().unwrap();
-        assert_eq!((response.body().size(), gate.under_way()[2]), (BodySize::Stream, 1));
-        let refused = shed::answer(gate.enter().await.unwrap(), array(&db, rows(1000))).await.unwrap().unwrap_err();
+        assert_eq!((response.body().size(), gate.under_way().streams), (BodySize::Stream, 1));
+        let refused = shed::answer(another(&gate).await, array(&db, rows(1000))).await.unwrap().unwrap_err();
         assert!(matches!(refused, Error(db::Error::Problem(problem)) if problem.kind.status() == 503));
         let bytes = to_bytes(response.into_body()).await.unwrap();
         assert_eq!((bytes.len(), bytes.last()), (1000 * 1025 + 1, Some(&b']')));
-        assert_eq!(gate.under_way()[2], 0);
+        assert_eq!(gate.under_way().streams, 0);
     }
 
     #[tokio::test]

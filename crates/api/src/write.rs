@@ -7,7 +7,7 @@ use std::{
 };
 
 use actix_web::{HttpMessage as _, HttpResponse, http::Method, http::header, rt};
-use base::{problem::Problem, secret::Secret};
+use base::{body::ignored, problem::Problem, secret::Secret};
 use outbox::{
     Tx, Who,
     idempotency::{self, Stored},
@@ -28,6 +28,8 @@ pub struct Answer {
     stored: Stored,
     /// What is answered in place of the stored body, this one time.
     once: Option<Secret<String>>,
+    /// Fields of the body that meant nothing, where it was read inside the transaction.
+    ignored: Vec<String>,
 }
 
 impl Answer {
@@ -48,7 +50,12 @@ impl Answer {
     }
 
     fn stored(etag: Option<i64>, body: String) -> Self {
-        Self { stored: Stored { etag, body }, once: None }
+        Self::again(Stored { etag, body })
+    }
+
+    /// What was answered before.
+    fn again(stored: Stored) -> Self {
+        Self { stored, once: None, ignored: Vec::new() }
     }
 
     /// One entity, with its version as `ETag`.
@@ -72,6 +79,7 @@ impl Answer {
     }
 
     fn respond(self, replayed: bool) -> HttpResponse {
+        ignored::report(self.ignored);
         let mut response = HttpResponse::Ok();
         response.content_type("application/json");
         if let Some(version) = self.stored.etag {
@@ -111,26 +119,45 @@ impl At {
     where
         F: FnOnce(&mut Tx<'_>) -> db::Result<Answer> + Send + 'static,
     {
+        self.write_as(false, f).await
+    }
+
+    /// As [`At::write`], for a write of many parts ([`Tx::attempt`]).
+    pub async fn write_parts<F>(&self, f: F) -> Result<HttpResponse>
+    where
+        F: FnOnce(&mut Tx<'_>) -> db::Result<Answer> + Send + 'static,
+    {
+        self.write_as(true, f).await
+    }
+
+    async fn write_as<F>(&self, parts: bool, f: F) -> Result<HttpResponse>
+    where
+        F: FnOnce(&mut Tx<'_>) -> db::Result<Answer> + Send + 'static,
+    {
         let request = self.idempotency_request()?;
         let under_way = request.as_ref().map(UnderWay::enter).transpose()?;
         let (who, now, named) = (self.who(), self.now, request.clone());
-        let done = self.db.write(move |conn| {
+        let work = move |conn: &mut db::Conn| {
             if let Some(request) = &named
                 && let Some(stored) = idempotency::find(conn, request, now)?
             {
-                return Ok((Answer { stored, once: None }, true));
+                return Ok((Answer::again(stored), true));
             }
-            let answer = Tx::run(conn, &who, now, f)?;
+            // What is collected where requests are answered is not collected on this thread.
+            let (answer, ignored) = ignored::collect(|| Tx::run(conn, &who, now, f));
+            let answer = Answer { ignored, ..answer? };
             if let Some(request) = &named {
                 idempotency::insert(conn, request, &answer.stored, now)?;
             }
             Ok((answer, false))
-        });
-        let (answer, replayed) = match (done.await, request) {
+        };
+        let home = self.caller.home.as_str();
+        let done = if parts { self.db.write_parts_for(home, work).await } else { self.db.write_for(home, work).await };
+        let (answer, replayed) = match (done, request) {
             // Another gateway may have carried out the same request meanwhile: then its answer is the answer.
             (Err(db::Error::Taken(taken)), Some(request)) => {
                 let stored = self.db.read(move |conn| idempotency::find(conn, &request, now)).await?;
-                (Answer { stored: stored.ok_or(db::Error::Taken(taken))?, once: None }, true)
+                (Answer::again(stored.ok_or(db::Error::Taken(taken))?), true)
             }
             (done, _) => done?,
         };
@@ -150,19 +177,21 @@ impl At {
         let Some(request) = self.idempotency_request()? else { return Ok(work.await?.respond(false)) };
         let under_way = UnderWay::enter(&request)?;
         let (db, now, named) = (self.db.clone(), self.now, request.clone());
+        let home = self.caller.home.clone();
         let task = async move {
             let _under_way = under_way;
-            if let Some(stored) = db.write(move |conn| idempotency::begin(conn, &named, now)).await? {
-                return Ok((Answer { stored, once: None }, true));
+            if let Some(stored) = db.write_for(home.as_str(), move |conn| idempotency::begin(conn, &named, now)).await?
+            {
+                return Ok((Answer::again(stored), true));
             }
             match work.await {
                 Ok(answer) => {
                     let stored = answer.stored.clone();
-                    db.write(move |conn| idempotency::finish(conn, &request, &stored)).await?;
+                    db.write_for(home.as_str(), move |conn| idempotency::finish(conn, &request, &stored)).await?;
                     Ok((answer, false))
                 }
                 Err(error) => {
-                    db.write(move |conn| idempotency::abandon(conn, &request)).await?;
+                    db.write_for(home.as_str(), move |conn| idempotency::abandon(conn, &request)).await?;
                     Err(error)
                 }
             }

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, PoisonError, atomic::AtomicU64, atomic::Ordering},
 };
 
-use db::GROUP_SIZES;
+use db::{Family, GROUP_SIZES};
 use prometheus_client::{
     collector::Collector,
     encoding::{
@@ -70,11 +70,14 @@ impl Metrics {
     }
 
     fn load(&self, out: &mut DescriptorEncoder<'_>) -> Written {
-        let [requests, bodies, streams, bytes] = self.gate.under_way();
-        gauge(out, "muster_http_requests_in_flight", "Requests that are worked on", requests as u64)?;
-        gauge(out, "muster_http_bodies_in_flight", "Requests whose body is awaited", bodies as u64)?;
-        gauge(out, "muster_http_body_bytes", "Bytes of bodies that are held in memory", bytes as u64)?;
-        gauge(out, "muster_http_streams_in_flight", "Lists that are streamed", streams as u64)?;
+        let now = self.gate.under_way();
+        gauge(out, "muster_http_requests_in_flight", "Requests that are worked on", now.requests as u64)?;
+        gauge(out, "muster_http_bodies_in_flight", "Requests whose body is awaited", now.bodies as u64)?;
+        let help = "Answers of more than 16 KiB that are being sent";
+        gauge(out, "muster_http_answers_in_flight", help, now.answers as u64)?;
+        let help = "Bytes that connections, bodies and answers hold in memory";
+        gauge(out, "muster_http_memory_bytes", help, now.memory as u64)?;
+        gauge(out, "muster_http_streams_in_flight", "Lists that are streamed", now.streams as u64)?;
         gauge(out, "muster_http_connections", "Open connections of clients", self.connections.count() as u64)?;
 
         let help = "Requests that were refused with 503 because too much was under way, by what there was too much of";
@@ -107,6 +110,19 @@ impl Metrics {
         for (name, help, value) in self.db.gauges() {
             let name = format!("muster_{name}");
             out.encode_descriptor(&name, help, None, MetricType::Gauge)?.encode_gauge(&value)?;
+        }
+        for Family { name, help, is_counter, values } in self.db.families() {
+            let kind = if is_counter { MetricType::Counter } else { MetricType::Gauge };
+            let name = format!("muster_{name}");
+            let mut family = out.encode_descriptor(&name, help, None, kind)?;
+            for (labels, value) in values {
+                let mut one = family.encode_family(&labels)?;
+                if is_counter {
+                    one.encode_counter::<NoLabelSet, f64, f64>(&value, None)?;
+                } else {
+                    one.encode_gauge(&value)?;
+                }
+            }
         }
         Ok(())
     }

@@ -1,107 +1,154 @@
-use std::future::pending;
+use std::{future::pending, net::Ipv4Addr};
 
 use super::*;
 
-fn gate() -> Arc<Gate> {
+fn limits() -> Limits {
     let time = Duration::from_secs(10);
-    Arc::new(Gate::new(Limits { requests: 2, bodies: 4, body_bytes: 100, streams: 1, time }))
+    Limits { requests: 2, bodies: 4, memory: 20 * AWAITED, streams: 2, time }
+}
+
+fn gate() -> Arc<Gate> {
+    Arc::new(Gate::new(limits()))
+}
+
+/// Of one of several callers.
+fn ticket(gate: &Arc<Gate>, caller: u32) -> Rc<Ticket> {
+    Ticket::new(gate, Rc::new(gate.party_of(IpAddr::V4(Ipv4Addr::from_bits(caller)))), false)
+}
+
+async fn enter(gate: &Arc<Gate>, caller: u32) -> Result<Rc<Ticket>, Problem> {
+    let ticket = ticket(gate, caller);
+    ticket.begin().await?;
+    Ok(ticket)
 }
 
 #[tokio::test]
 async fn a_request_beyond_the_bound_is_refused_and_counted() {
     let gate = gate();
-    let first = gate.enter().await.unwrap();
-    let second = gate.enter().await.unwrap();
-    let refused = gate.enter().await.unwrap_err();
+    let first = enter(&gate, 1).await.unwrap();
+    let second = enter(&gate, 2).await.unwrap();
+    let refused = enter(&gate, 3).await.unwrap_err();
     assert_eq!((refused.kind.status(), refused.retry_after), (503, Some(1)));
-    assert_eq!((gate.shed(Reason::Requests), gate.under_way()), (1, [2, 0, 0, 0]));
-    assert_eq!(gate.enter_always().route.get(), 0);
+    assert_eq!((gate.shed(Reason::Requests), gate.under_way().requests), (1, 2));
+    let always = Ticket::new(&gate, Rc::new(gate.party_of(IpAddr::V4(Ipv4Addr::LOCALHOST))), true);
+    always.begin().await.unwrap();
     first.finish();
     drop(first);
-    let third = gate.enter().await.unwrap();
+    let third = enter(&gate, 3).await.unwrap();
     drop((second, third));
-    assert_eq!(gate.under_way(), [0; 4]);
+    assert_eq!(gate.under_way(), UnderWay::default());
+}
+
+#[tokio::test]
+async fn who_has_its_share_waits_alone() {
+    let gate = Arc::new(Gate::new(Limits { requests: 8, ..limits() }));
+    let mut greedy = Vec::new();
+    while let Ok(ticket) = enter(&gate, 1).await {
+        greedy.push(ticket);
+    }
+    assert_eq!((greedy.len(), gate.shed(Reason::RequestsShare), gate.shed(Reason::Requests)), (6, 1, 0));
+    let begun = Instant::now();
+    let (late, other) = tokio::join!(enter(&gate, 1), async {
+        let other = enter(&gate, 2).await;
+        assert!(begun.elapsed() < PATIENCE, "the other waited too");
+        greedy.truncate(3);
+        other
+    });
+    assert!(late.is_ok() && other.is_ok() && begun.elapsed() < PATIENCE_WITH_OWN);
 }
 
 #[tokio::test]
 async fn a_body_that_is_awaited_takes_no_place_of_those_worked_on() {
     let gate = gate();
     let mut stalled = Vec::new();
-    for _ in 0..3 {
-        let ticket = gate.enter().await.unwrap();
-        ticket.authenticated();
+    for caller in 0..3 {
+        let ticket = enter(&gate, caller).await.unwrap();
         ticket.begin_body().unwrap();
         stalled.push(ticket);
     }
-    assert_eq!(gate.under_way(), [0, 3, 0, 0]);
-    let (one, two) = (gate.enter().await.unwrap(), gate.enter().await.unwrap());
+    assert_eq!((gate.under_way().requests, gate.under_way().bodies), (0, 3));
+    let (one, two) = (enter(&gate, 4).await.unwrap(), enter(&gate, 5).await.unwrap());
     assert!(stalled[0].end_body().await.is_err(), "no place to work on it");
     drop(one);
     stalled[1].end_body().await.unwrap();
-    assert_eq!(gate.under_way(), [2, 1, 0, 0]);
+    assert_eq!((gate.under_way().requests, gate.under_way().bodies), (2, 1));
     drop((two, stalled));
-    assert_eq!(gate.under_way(), [0; 4]);
+    assert_eq!(gate.under_way(), UnderWay::default());
 }
 
 #[tokio::test]
 async fn a_burst_waits_for_a_moment() {
     let gate = gate();
-    let (first, _second) = (gate.enter().await.unwrap(), gate.enter().await.unwrap());
+    let (first, _second) = (enter(&gate, 1).await.unwrap(), enter(&gate, 2).await.unwrap());
     let begun = Instant::now();
-    let (third, ()) = tokio::join!(gate.enter(), async {
+    let (third, ()) = tokio::join!(enter(&gate, 3), async {
         tokio::time::sleep(PATIENCE / 5).await;
         first.finish();
     });
     assert!(third.is_ok() && begun.elapsed() < PATIENCE);
-    assert!(gate.enter().await.is_err());
+    assert!(enter(&gate, 4).await.is_err());
     assert!(begun.elapsed() >= PATIENCE);
-    assert_eq!((gate.under_way()[0], gate.waiting.load(Ordering::Relaxed)), (2, 0));
+    assert_eq!(gate.under_way().requests, 2);
 }
 
 #[tokio::test]
-async fn a_quarter_of_the_bodies_may_be_anonymous() {
+async fn stalled_bodies_of_one_leave_room_for_others() {
     let gate = gate();
-    let first = gate.enter().await.unwrap();
-    first.begin_body().unwrap();
-    let second = gate.enter().await.unwrap();
-    assert!(second.begin_body().is_err());
-    assert_eq!(gate.under_way(), [1, 1, 0, 0]);
-    second.authenticated();
-    second.begin_body().unwrap();
-    drop((first, second));
-    assert_eq!(gate.under_way(), [0; 4]);
-    assert_eq!(gate.anonymous_bodies.load(Ordering::Relaxed), 0);
+    let (mut stalled, mut refused) = (Vec::new(), 0);
+    for _ in 0..4 {
+        let ticket = enter(&gate, 1).await.unwrap();
+        match ticket.begin_body() {
+            Ok(()) => stalled.push(ticket),
+            Err(_) => refused += 1,
+        }
+    }
+    assert_eq!((stalled.len(), refused, gate.shed(Reason::BodiesShare)), (2, 2, 2));
+    let other = enter(&gate, 2).await.unwrap();
+    other.begin_body().unwrap();
+    drop((stalled, other));
+    assert_eq!(gate.under_way(), UnderWay::default());
 }
 
 #[tokio::test]
-async fn bodies_share_the_memory_there_is() {
+async fn all_that_is_held_shares_the_memory_there_is() {
     let gate = gate();
-    let (first, second) = (gate.enter().await.unwrap(), gate.enter().await.unwrap());
-    first.hold(60).unwrap();
-    assert!(second.hold(50).is_err());
-    second.hold(40).unwrap();
-    assert_eq!((gate.under_way()[3], gate.shed(Reason::Memory)), (100, 1));
+    let (first, second) = (enter(&gate, 1).await.unwrap(), enter(&gate, 2).await.unwrap());
+    first.hold(10 * AWAITED).unwrap();
+    assert!(first.hold(1).is_err(), "half of it, alone");
+    assert!(second.hold(11 * AWAITED).is_err(), "more than there is");
+    second.hold(4 * AWAITED).unwrap();
+    assert_eq!((gate.under_way().memory, gate.shed(Reason::MemoryShare)), (14 * AWAITED, 1));
+    assert!(gate.remember(&second.party(), 3 * AWAITED).is_err(), "an answer counts too");
+    let answer = gate.remember(&second.party(), AWAITED).unwrap();
     drop((first, second));
-    assert_eq!(gate.under_way()[3], 0);
+    assert_eq!(gate.under_way().memory, AWAITED);
+    drop(answer);
+    assert_eq!(gate.under_way().memory, 0);
 }
 
 #[tokio::test]
 async fn a_stream_is_counted_until_it_is_dropped() {
-    let gate = gate();
-    let leave = answer(gate.enter().await.unwrap(), async { StreamLeave::of_this_request() }).await.unwrap();
+    let gate = Arc::new(Gate::new(Limits { memory: 4 << 20, ..limits() }));
+    let asks = |caller| {
+        let gate = Arc::clone(&gate);
+        async move { answer(enter(&gate, caller).await.unwrap(), async { StreamLeave::of_this_request() }).await }
+    };
+    let leave = asks(1).await.unwrap();
     let stream = leave.take().unwrap();
-    assert!(stream.is_some());
-    assert!(leave.take().is_err());
-    drop(stream);
+    assert!(stream.is_some() && gate.under_way().streams == 1);
+    assert!(leave.take().is_err(), "the other one is for others");
+    let other = asks(2).await.unwrap().take().unwrap();
+    assert_eq!((gate.under_way().streams, gate.shed(Reason::StreamsShare)), (2, 1));
+    drop((stream, other));
     assert!(leave.take().is_ok());
+    assert_eq!(gate.under_way(), UnderWay::default());
     assert!(StreamLeave::of_this_request().take().unwrap().is_none(), "outside a request nothing is bounded");
 }
 
 #[tokio::test]
 async fn the_time_counts_from_the_end_of_the_body() {
     let time = Duration::from_millis(200);
-    let limits = Limits { time, ..gate().limits };
-    let gate = Arc::new(Gate::new(limits));
+    let gate = Arc::new(Gate::new(Limits { time, ..limits() }));
     let begun = Instant::now();
     let slow_body = async {
         let ticket = current().unwrap();
@@ -110,12 +157,12 @@ async fn the_time_counts_from_the_end_of_the_body() {
         ticket.end_body().await.unwrap();
         tokio::time::sleep(time / 2).await;
     };
-    answer(gate.enter().await.unwrap(), slow_body).await.unwrap();
+    answer(enter(&gate, 1).await.unwrap(), slow_body).await.unwrap();
     assert!(begun.elapsed() >= time * 5 / 2);
 
     let begun = Instant::now();
-    let refused = answer(gate.enter().await.unwrap(), pending::<()>()).await.unwrap_err();
+    let refused = answer(enter(&gate, 1).await.unwrap(), pending::<()>()).await.unwrap_err();
     assert_eq!(refused.kind.status(), 503);
     assert!(begun.elapsed() >= time);
-    assert_eq!((gate.shed(Reason::Time), gate.under_way()), (1, [0; 4]));
+    assert_eq!((gate.shed(Reason::Time), gate.under_way()), (1, UnderWay::default()));
 }

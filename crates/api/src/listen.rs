@@ -1,0 +1,107 @@
+//! From a listening socket to requests: connections are counted and bounded before the first byte is read.
+
+use std::{fmt, future::Future, io, net::SocketAddr, rc::Rc, sync::Arc, time::Duration};
+
+use actix_http::{
+    HttpService, KeepAlive, Protocol, Request, Response,
+    body::{BoxBody, MessageBody},
+    error::DispatchError,
+};
+use actix_service::{IntoServiceFactory, Service, ServiceFactory, ServiceFactoryExt as _, fn_service, map_config};
+use actix_web::{
+    Error,
+    dev::{AppConfig, Extensions},
+    rt::net::TcpStream,
+};
+use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
+
+use crate::{
+    address,
+    metrics::Connections,
+    shed::Gate,
+    socket::{Socket, Stream},
+};
+
+/// The head of the first request of a connection must be complete within this time, and so must a TLS handshake.
+const HEADER_TIME: Duration = Duration::from_secs(5);
+
+/// A connection without a request is closed after this time.
+const IDLE_TIME: Duration = Duration::from_secs(5);
+
+/// What an HTTP/2 client may send ahead of what is read, on one stream and on the connection.
+const STREAM_WINDOW: u32 = 256 << 10;
+const CONNECTION_WINDOW: u32 = 512 << 10;
+
+/// Where connections come in.
+#[derive(Clone)]
+pub(crate) struct Door {
+    pub(crate) gate: Arc<Gate>,
+    pub(crate) open: Arc<Connections>,
+    /// With it, connections are encrypted.
+    pub(crate) tls: Option<TlsAcceptor>,
+    /// All connections come from a proxy, which stands for many.
+    pub(crate) behind_proxy: bool,
+}
+
+impl Door {
+    /// Makes requests of connections, for an application of one worker thread.
+    pub(crate) fn service<I, S, B, Signal, Stopped>(
+        self,
+        application: I,
+        stopping: Signal,
+    ) -> impl ServiceFactory<TcpStream, Config = (), Response = (), Error = DispatchError, InitError = ()>
+    where
+        I: IntoServiceFactory<S, Request>,
+        S: ServiceFactory<Request, Config = AppConfig> + 'static,
+        S::Error: Into<Error> + 'static,
+        S::InitError: fmt::Debug,
+        S::Response: Into<Response<B>> + 'static,
+        <S::Service as Service<Request>>::Future: 'static,
+        S::Service: 'static,
+        B: MessageBody + 'static,
+        Signal: Fn() -> Stopped + 'static,
+        Stopped: Future<Output = ()> + 'static,
+    {
+        let application = application.into_factory().map_err(|error| -> Response<BoxBody> {
+            let error: Error = error.into();
+            error.error_response().into()
+        });
+        let http = HttpService::build()
+            .graceful_shutdown_signal(stopping)
+            .keep_alive(KeepAlive::Timeout(IDLE_TIME))
+            .client_request_timeout(HEADER_TIME)
+            .client_disconnect_timeout(Duration::from_secs(1))
+            .h2_initial_window_size(STREAM_WINDOW)
+            .h2_initial_connection_window_size(CONNECTION_WINDOW)
+            .on_connect_ext(|stream: &Stream, data: &mut Extensions| {
+                data.insert(Rc::clone(stream.connection()));
+            })
+            .finish(map_config(application, |()| AppConfig::default()));
+        fn_service(move |stream: TcpStream| {
+            let door = self.clone();
+            async move { door.enter(stream).await.map_err(DispatchError::Io) }
+        })
+        .and_then(http)
+    }
+
+    async fn enter(self, stream: TcpStream) -> io::Result<(Stream, Protocol, Option<SocketAddr>)> {
+        let peer = stream.peer_addr()?;
+        let party = match self.behind_proxy {
+            true => Arc::clone(self.gate.service()),
+            false => self.gate.party_of(address::network(peer.ip())),
+        };
+        let socket = Socket::new(stream, &self.gate, party, self.tls.is_some(), self.open.open())?;
+        let Some(tls) = self.tls else { return Ok((Stream::Plain(socket), Protocol::Http1, Some(peer))) };
+        let stream = timeout(HEADER_TIME, tls.accept(socket)).await??;
+        let protocol = match stream.get_ref().1.alpn_protocol() {
+            Some(b"h2") => Protocol::Http2,
+            _ => Protocol::Http1,
+        };
+        let stream = Stream::Encrypted(Box::new(stream));
+        if protocol == Protocol::Http2 {
+            stream.connection().multiplex();
+        }
+        Ok((stream, protocol, Some(peer)))
+    }
+}

@@ -1,0 +1,146 @@
+//! The two formats in which Prometheus and its kin take metrics, and which of them a client asks for.
+
+use std::collections::HashSet;
+
+/// A text format for metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// OpenMetrics 1.0.
+    OpenMetrics,
+    /// Prometheus text, version 0.0.4: what everything reads.
+    Text,
+}
+
+impl Format {
+    /// What an `Accept` header asks for: OpenMetrics when it is named and nothing else is wanted more, else text.
+    pub(crate) fn accepted(accept: Option<&str>) -> Self {
+        let accept = accept.unwrap_or_default().to_ascii_lowercase();
+        let (mut open, mut text) = (0.0, 0.0);
+        for range in accept.split(',') {
+            let mut parts = range.split(';').map(str::trim);
+            let kind = parts.next().unwrap_or_default();
+            let quality = parts.find_map(|part| part.strip_prefix("q=")).and_then(|q| q.parse().ok());
+            let quality: f32 = quality.unwrap_or(1.0);
+            match kind {
+                "application/openmetrics-text" => open = quality.max(open),
+                "text/plain" => text = quality.max(text),
+                _ => {}
+            }
+        }
+        if open > 0.0 && open >= text { Self::OpenMetrics } else { Self::Text }
+    }
+
+    /// The value of `Content-Type`.
+    pub(crate) fn content_type(self) -> &'static str {
+        match self {
+            Self::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
+            Self::Text => "text/plain; version=0.0.4; charset=utf-8",
+        }
+    }
+
+    /// The metrics in this format, from those in OpenMetrics.
+    pub(crate) fn write(self, open_metrics: String) -> String {
+        match self {
+            Self::OpenMetrics => open_metrics,
+            Self::Text => to_text(&open_metrics),
+        }
+    }
+}
+
+/// OpenMetrics as version 0.0.4. There a counter and an information are called like their samples, with the suffix, and
+/// an information is a gauge; units and the mark of the end do not exist. All else is the same.
+fn to_text(open_metrics: &str) -> String {
+    let types = open_metrics.lines().filter_map(|line| line.strip_prefix("# TYPE "));
+    let suffixed = |kind: &'static str| -> HashSet<&str> {
+        types.clone().filter_map(|told| told.split_once(' ')).filter(|told| told.1 == kind).map(|told| told.0).collect()
+    };
+    let (counters, information) = (suffixed("counter"), suffixed("info"));
+    let mut text = String::with_capacity(open_metrics.len());
+    for line in open_metrics.lines() {
+        let told = line.strip_prefix("# ").and_then(|told| {
+            let (keyword, told) = told.split_once(' ')?;
+            let (name, value) = told.split_once(' ')?;
+            Some((keyword, name, value))
+        });
+        match told {
+            Some(("HELP" | "TYPE", name, _)) if counters.contains(name) => {
+                text.push_str(&line.replacen(name, &format!("{name}_total"), 1));
+            }
+            Some(("HELP", name, help)) if information.contains(name) => {
+                text.push_str(&format!("# HELP {name}_info {help}"));
+            }
+            Some(("TYPE", name, _)) if information.contains(name) => {
+                text.push_str(&format!("# TYPE {name}_info gauge"));
+            }
+            Some(("HELP" | "TYPE", ..)) => text.push_str(line),
+            _ if line.starts_with('#') => continue,
+            _ => text.push_str(line),
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_for_is_answered() {
+        let prometheus = "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.2,*/*;q=0.1";
+        for (accept, format) in [
+            (None, Format::Text),
+            (Some(""), Format::Text),
+            (Some("*/*"), Format::Text),
+            (Some("text/plain"), Format::Text),
+            (Some("text/html, application/json"), Format::Text),
+            (Some("application/openmetrics-text"), Format::OpenMetrics),
+            (Some("Application/OpenMetrics-Text; version=1.0.0"), Format::OpenMetrics),
+            (Some(prometheus), Format::OpenMetrics),
+            (Some("application/openmetrics-text;q=0.1, text/plain;q=0.9"), Format::Text),
+            (Some("application/openmetrics-text;q=0"), Format::Text),
+        ] {
+            assert_eq!(Format::accepted(accept), format, "{accept:?}");
+        }
+    }
+
+    #[test]
+    fn text_has_the_names_of_its_samples() {
+        let open_metrics = "\
+# HELP requests Answered requests.
+# TYPE requests counter
+requests_total{route=\"# TYPE requests counter\"} 3
+# HELP build The program.
+# TYPE build info
+build_info{version=\"1\"} 1
+# HELP took_seconds How long.
+# TYPE took_seconds histogram
+# UNIT took_seconds seconds
+took_seconds_sum 1.5
+took_seconds_count 1
+took_seconds_bucket{le=\"+Inf\"} 1
+# HELP open Open.
+# TYPE open gauge
+open 2
+# EOF
+";
+        let text = "\
+# HELP requests_total Answered requests.
+# TYPE requests_total counter
+requests_total{route=\"# TYPE requests counter\"} 3
+# HELP build_info The program.
+# TYPE build_info gauge
+build_info{version=\"1\"} 1
+# HELP took_seconds How long.
+# TYPE took_seconds histogram
+took_seconds_sum 1.5
+took_seconds_count 1
+took_seconds_bucket{le=\"+Inf\"} 1
+# HELP open Open.
+# TYPE open gauge
+open 2
+";
+        assert_eq!(Format::Text.write(open_metrics.to_owned()), text);
+        assert_eq!(Format::OpenMetrics.write(open_metrics.to_owned()), open_metrics);
+    }
+}

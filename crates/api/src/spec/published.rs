@@ -1,0 +1,168 @@
+//! The document as it is published: what the routes declare, said in the way that linters and generators of clients read
+//! best. Nothing is added that the routes do not say; names, references and unions get the form that is understood by all.
+
+mod shapes;
+mod shared;
+
+use std::collections::{BTreeSet, HashMap};
+
+use serde_json::{Map, Value, json};
+use utoipa::openapi::OpenApi;
+
+use self::{
+    shapes::{answers_are_never_null, constant, lone_references, merge_unions, no_null_default, older},
+    shared::{add_headers_and_statuses, drop_unused, share_parameters},
+};
+
+/// Where schemas are.
+const SCHEMAS: &str = "#/components/schemas/";
+
+type Object = Map<String, Value>;
+
+/// The document of OpenAPI 3.1, as it is served and committed.
+///
+/// # Errors
+/// When the document cannot be written as JSON.
+pub fn published(document: &OpenApi) -> serde_json::Result<Value> {
+    let mut document = serde_json::to_value(document)?;
+    refine(&mut document);
+    Ok(document)
+}
+
+fn refine(document: &mut Value) {
+    describe(document);
+    name_schemas(document);
+    merge_unions(document);
+    visit(document, &mut constant);
+    visit(document, &mut no_null_default);
+    visit(document, &mut lone_references);
+    answers_are_never_null(document);
+    add_headers_and_statuses(document);
+    share_parameters(document);
+    drop_unused(document);
+}
+
+/// The same in OpenAPI 3.0.3, for generators that read no later one. Where a body is an object or an array of such, it
+/// says the array, since 3.0 generators have no type for either.
+pub fn in_3_0(published: &Value) -> Value {
+    let mut document = published.clone();
+    document["openapi"] = json!("3.0.3");
+    document["info"]["license"] = json!({"name": "Apache-2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"});
+    visit(&mut document, &mut older);
+    document
+}
+
+/// Calls `change` for every object, outermost first.
+fn visit(value: &mut Value, change: &mut impl FnMut(&mut Object)) {
+    match value {
+        Value::Object(object) => {
+            change(object);
+            object.values_mut().for_each(|value| visit(value, change));
+        }
+        Value::Array(values) => values.iter_mut().for_each(|value| visit(value, change)),
+        _ => {}
+    }
+}
+
+/// Every object, outermost first.
+fn look(value: &Value, see: &mut impl FnMut(&Object)) {
+    match value {
+        Value::Object(object) => {
+            see(object);
+            object.values().for_each(|value| look(value, see));
+        }
+        Value::Array(values) => values.iter().for_each(|value| look(value, see)),
+        _ => {}
+    }
+}
+
+fn object_at<'v>(value: &'v mut Value, path: &[&str]) -> Option<&'v mut Object> {
+    path.iter().try_fold(value, |value, name| value.get_mut(*name))?.as_object_mut()
+}
+
+/// Every operation, with its path and method.
+fn operations(document: &mut Value) -> impl Iterator<Item = (&str, &str, &mut Object)> {
+    let paths = document.get_mut("paths").and_then(Value::as_object_mut);
+    paths.into_iter().flatten().flat_map(|(path, item)| {
+        let methods = item.as_object_mut().into_iter().flatten();
+        methods.filter_map(move |(method, operation)| {
+            operation.as_object_mut().map(|operation| (path.as_str(), method.as_str(), operation))
+        })
+    })
+}
+
+/// Licence, server, tags.
+fn describe(document: &mut Value) {
+    document["info"]["license"] = json!({"name": "Apache-2.0", "identifier": "Apache-2.0"});
+    document["info"]["contact"] = json!({"name": "The maintainers of Muster"});
+    let mut tags: Vec<String> = Vec::new();
+    for (_, _, operation) in operations(document) {
+        let own = operation.get("tags").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        own.for_each(|tag| {
+            if !tags.iter().any(|known| known == tag) {
+                tags.push(tag.to_owned());
+            }
+        });
+    }
+    let tags: Vec<Value> =
+        tags.iter().map(|tag| json!({"name": tag, "description": format!("Operations on {tag}.")})).collect();
+    if let Some(document) = document.as_object_mut() {
+        document.insert("servers".to_owned(), json!([{"url": "/", "description": "The service itself"}]));
+        document.insert("tags".to_owned(), Value::Array(tags));
+    }
+}
+
+/// Pages are called after what is on them (`AlertPage`) and refer to it; what is generic in the code (`CalendarAddress_Author`)
+/// has its own name alone.
+fn name_schemas(document: &mut Value) {
+    let Some(schemas) = object_at(document, &["components", "schemas"]) else { return };
+    let known: BTreeSet<String> = schemas.keys().cloned().collect();
+    let mut names: HashMap<String, String> = HashMap::new();
+    let plain = |name: &str| name.split('_').next().unwrap_or_default().to_owned();
+    for name in &known {
+        let better = match name.strip_prefix("PageOf_") {
+            Some(of) => format!("{}Page", plain(of)),
+            None if name.contains('_') => plain(name),
+            None => continue,
+        };
+        if !known.contains(&better) {
+            names.insert(name.clone(), better);
+        }
+    }
+    for (name, schema) in schemas.iter_mut() {
+        let Some(of) = name.strip_prefix("PageOf_") else { continue };
+        let of = if known.contains(of) { of.to_owned() } else { plain(of) };
+        if known.contains(&of) {
+            schema["properties"]["results"]["items"] = json!({"$ref": format!("{SCHEMAS}{of}")});
+        }
+        schema["description"] = json!("A page of records.");
+    }
+    *schemas = std::mem::take(schemas)
+        .into_iter()
+        .map(|(name, schema)| (names.get(&name).cloned().unwrap_or(name), schema))
+        .collect();
+    let better = |reference: &str| {
+        let name = names.get(reference.strip_prefix(SCHEMAS)?)?;
+        Some(Value::from(format!("{SCHEMAS}{name}")))
+    };
+    visit(document, &mut |object| {
+        let mapped = object.get_mut("mapping").and_then(Value::as_object_mut);
+        let mapped = mapped.into_iter().flat_map(Object::values_mut).collect::<Vec<_>>();
+        for reference in mapped {
+            if let Some(better) = reference.as_str().and_then(better) {
+                *reference = better;
+            }
+        }
+        if let Some(better) = object.get("$ref").and_then(Value::as_str).and_then(better) {
+            object.insert("$ref".to_owned(), better);
+        }
+    });
+}
+
+/// The name of the schema that an object refers to.
+fn referred(object: &Object) -> Option<&str> {
+    object.get("$ref")?.as_str()?.strip_prefix(SCHEMAS)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,149 @@
+//! What operations have in common: headers, statuses, parameters.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use serde_json::{Value, json};
+
+use super::{Object, SCHEMAS, look, object_at, operations};
+
+/// Parameters that so many operations have stand once.
+pub(super) const SHARED: usize = 5;
+
+/// Name, type and meaning of the headers of answers that operations share.
+const HEADERS: [(&str, &str, &str, &str); 7] = [
+    ("RequestId", "X-Request-Id", "string", "The id of this request in the log of the service"),
+    ("RateLimit", "X-RateLimit-Limit", "integer", "How many requests the key may send at once"),
+    ("RateLimitRemaining", "X-RateLimit-Remaining", "integer", "How many of them are left"),
+    ("RateLimitReset", "X-RateLimit-Reset", "integer", "Seconds until all of them are there again"),
+    ("RetryAfter", "Retry-After", "integer", "Seconds after which to try again"),
+    ("Authenticate", "WWW-Authenticate", "string", "Which credentials are taken"),
+    ("Replayed", "Idempotency-Replayed", "string", "`true` on the answer to a request that was carried out before"),
+];
+
+/// Headers and statuses that follow from what an operation takes.
+pub(super) fn add_headers_and_statuses(document: &mut Value) {
+    let header = |name: &str| json!({"$ref": format!("#/components/headers/{name}")});
+    for (_, method, operation) in operations(document) {
+        let takes = |name: &str| {
+            let parameters = operation.get("parameters").and_then(Value::as_array).into_iter().flatten();
+            parameters.filter_map(|parameter| parameter.get("name")).any(|own| own == name)
+        };
+        let guarded = operation.get("security").and_then(Value::as_array).is_some_and(|all| !all.contains(&json!({})));
+        let once = takes("Idempotency-Key");
+        let Some(responses) = operation.get_mut("responses").and_then(Value::as_object_mut) else { continue };
+        let tagged = responses.get("200").and_then(|ok| ok.get("headers")?.get("ETag")).is_some();
+        if tagged && method == "get" {
+            responses
+                .insert("304".to_owned(), json!({"description": "Not changed since the version of `If-None-Match`"}));
+        }
+        if once && !responses.contains_key("422") {
+            responses.insert("422".to_owned(), json!({"$ref": "#/components/responses/KeyUsed"}));
+        }
+        for (_, response) in responses.iter_mut().filter(|(status, _)| status.starts_with('2')) {
+            let Some(response) = response.as_object_mut() else { continue };
+            let headers = response.entry("headers").or_insert_with(|| json!({}));
+            headers["X-Request-Id"] = header("RequestId");
+            if guarded {
+                for (name, shown, ..) in &HEADERS[1..4] {
+                    headers[*shown] = header(name);
+                }
+            }
+            if once {
+                headers["Idempotency-Replayed"] = header("Replayed");
+            }
+        }
+        responses.sort_keys();
+    }
+    let Some(components) = object_at(document, &["components"]) else { return };
+    let headers: Object = HEADERS
+        .iter()
+        .map(|(name, _, kind, told)| ((*name).to_owned(), json!({"description": told, "schema": {"type": kind}})))
+        .collect();
+    components.insert("headers".to_owned(), Value::Object(headers));
+    let Some(responses) = components.get_mut("responses").and_then(Value::as_object_mut) else { return };
+    responses.insert(
+        "KeyUsed".to_owned(),
+        json!({
+            "description": "The `Idempotency-Key` was used for another request (422)",
+            "content": {"application/problem+json": {"schema": {"$ref": format!("{SCHEMAS}Problem")}}}
+        }),
+    );
+    for (name, response) in responses.iter_mut() {
+        response["headers"] = match name.as_str() {
+            "Throttled" | "Unavailable" => {
+                json!({"X-Request-Id": header("RequestId"), "Retry-After": header("RetryAfter")})
+            }
+            "Unauthenticated" => {
+                json!({"X-Request-Id": header("RequestId"), "WWW-Authenticate": header("Authenticate")})
+            }
+            _ => json!({"X-Request-Id": header("RequestId")}),
+        };
+    }
+}
+
+/// A parameter that many operations have in the same words stands once, among the components.
+pub(super) fn share_parameters(document: &mut Value) {
+    let mut counted: BTreeMap<String, (Value, usize)> = BTreeMap::new();
+    for (_, _, operation) in operations(document) {
+        for parameter in operation.get("parameters").and_then(Value::as_array).into_iter().flatten() {
+            counted.entry(parameter.to_string()).or_insert_with(|| (parameter.clone(), 0)).1 += 1;
+        }
+    }
+    let mut many: Vec<_> = counted.into_iter().filter(|(_, (_, count))| *count >= SHARED).collect();
+    // The most frequent of a name has the name alone.
+    many.sort_by_key(|(_, (_, count))| std::cmp::Reverse(*count));
+    let (mut shared, mut references) = (Object::new(), HashMap::new());
+    for (text, (parameter, _)) in many {
+        let name = pascal_case(parameter.get("name").and_then(Value::as_str).unwrap_or_default());
+        let free = (1..).map(|number| if number == 1 { name.clone() } else { format!("{name}{number}") });
+        let Some(name) = free.into_iter().find(|name| !shared.contains_key(name)) else { continue };
+        references.insert(text, json!({"$ref": format!("#/components/parameters/{name}")}));
+        shared.insert(name, parameter);
+    }
+    for (_, _, operation) in operations(document) {
+        let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut);
+        for parameter in parameters.into_iter().flatten() {
+            if let Some(reference) = references.get(&parameter.to_string()) {
+                *parameter = reference.clone();
+            }
+        }
+    }
+    if let Some(components) = object_at(document, &["components"]) {
+        components.insert("parameters".to_owned(), Value::Object(shared));
+    }
+}
+
+/// `pageNo` and `If-Match` as `PageNo` and `IfMatch`.
+fn pascal_case(name: &str) -> String {
+    let mut starts = true;
+    name.chars()
+        .filter_map(|letter| {
+            let capital = std::mem::replace(&mut starts, letter == '-');
+            match letter {
+                '-' => None,
+                letter if capital => Some(letter.to_ascii_uppercase()),
+                letter => Some(letter),
+            }
+        })
+        .collect()
+}
+
+/// Removes the components that nothing refers to.
+pub(super) fn drop_unused(document: &mut Value) {
+    loop {
+        let mut used: BTreeSet<String> = BTreeSet::new();
+        look(document, &mut |object| {
+            used.extend(object.get("$ref").and_then(Value::as_str).map(str::to_owned));
+        });
+        let mut dropped = false;
+        for kind in ["schemas", "responses", "headers", "parameters"] {
+            let Some(components) = object_at(document, &["components", kind]) else { continue };
+            let before = components.len();
+            components.retain(|name, _| used.contains(&format!("#/components/{kind}/{name}")));
+            dropped |= components.len() < before;
+        }
+        if !dropped {
+            return;
+        }
+    }
+}
