@@ -2,7 +2,7 @@
 
 use anyhow::ensure;
 use api::{Role, clock};
-use base::{problem::Problem, secret::Secret};
+use base::{problem::Problem, secret::Secret, tenant::TenantId};
 use db::Db;
 
 use crate::{api_keys, api_keys::store::NewKey, secrets, tenants};
@@ -11,25 +11,42 @@ const PARTNER: &str = "Partner One";
 const CLIENT: &str = "Client One";
 const ADMIN: &str = "Administrator";
 
+/// The first key, as [`unused_first_key`] finds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstKey {
+    /// `KEY-<uuid>`.
+    pub id: String,
+    /// Its public part.
+    pub key: String,
+}
+
+/// Has the database no tenant yet? Then [`bootstrap`] is what it needs.
+pub fn is_empty(db: &Db) -> anyhow::Result<bool> {
+    Ok(!db.read_here(tenants::store::any)?)
+}
+
+/// A new random key and secret for [`bootstrap`].
+pub fn new_credentials() -> anyhow::Result<(String, Secret<String>)> {
+    Ok((secrets::random()?.into_inner(), secrets::random()?))
+}
+
+/// The first key, while it is live and as far as the database knows was never used.
+pub fn unused_first_key(db: &Db) -> anyhow::Result<Option<FirstKey>> {
+    let found = db.read_here(|conn| api_keys::store::unused_of(conn, &TenantId::partner(1), ADMIN))?;
+    Ok(found.map(|row| FirstKey { id: row.id, key: row.key }))
+}
+
 /// On an empty database makes the partner `msp_1`, its client `client_1`, and an admin API key at `msp_1` with the user
-/// that it acts as. A database that has tenants is left as it is, and the answer is `None`.
+/// that it acts as; says whether it did. A database that has tenants is left as it is.
 ///
-/// The key and secret are the given ones, or new random ones; the answer repeats them, for the one place where the
-/// person who starts the service finds them. A given key has 8 to 128 letters and digits, a given secret 16 to 256;
-/// anything else is an error and nothing is made. For commands and start-up: it waits for the database on the thread
-/// that calls.
-pub fn bootstrap(db: &Db, key: Option<(String, Secret<String>)>) -> anyhow::Result<Option<(String, Secret<String>)>> {
-    if db.read_here(tenants::store::any)? {
-        return Ok(None);
+/// A key has 8 to 128 letters and digits, a secret 16 to 256; anything else is an error and nothing is made. For
+/// commands and start-up: it waits for the database on the thread that calls.
+pub fn bootstrap(db: &Db, (key, secret): (String, Secret<String>)) -> anyhow::Result<bool> {
+    check_first_key(&key, &secret)?;
+    if !is_empty(db)? {
+        return Ok(false);
     }
-    if let Some((key, secret)) = &key {
-        check_first_key(key, secret)?;
-    }
-    let (key, secret) = match key {
-        Some(given) => given,
-        None => (secrets::random()?.into_inner(), secrets::random()?),
-    };
-    let new = NewKey { name: ADMIN.to_owned(), role: Role::Admin, key: key.clone(), secret: secret.clone() };
+    let new = NewKey::of(ADMIN.to_owned(), Role::Admin, key, secret);
     let now = clock::now();
     let made = db.write_here(move |conn| {
         let partner = tenants::store::next_partner(conn)?;
@@ -43,8 +60,8 @@ pub fn bootstrap(db: &Db, key: Option<(String, Secret<String>)>) -> anyhow::Resu
         Ok(())
     });
     match made {
-        Ok(()) => Ok(Some((key, secret))),
-        Err(_) if db.read_here(tenants::store::any)? => Ok(None),
+        Ok(()) => Ok(true),
+        Err(_) if !is_empty(db)? => Ok(false),
         Err(error) => Err(error.into()),
     }
 }

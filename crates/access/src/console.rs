@@ -3,10 +3,12 @@
 //! seconds. The audit log has it, with the command in place of a key. For commands: every function waits for the
 //! database on the thread that calls.
 
-use api::{Role, clock};
+use api::{Role, access::Roles, clock};
 use base::{problem::Problem, secret::Secret, tenant::TenantId, timestamp::Timestamp};
 use db::Db;
 use outbox::{Tx, Who};
+
+mod people;
 
 use crate::{
     api_keys::{
@@ -25,6 +27,8 @@ pub struct Key {
     pub tenant: String,
     /// What it may do.
     pub role: String,
+    /// The operations that it is narrowed to; `None` for all that its role may.
+    pub operations: Option<Vec<String>>,
     /// Its name.
     pub name: String,
     /// The public part: the `client_id` of a token request.
@@ -33,11 +37,31 @@ pub struct Key {
     pub created: Timestamp,
     /// When it was rotated last; else when it was created.
     pub updated: Timestamp,
+    /// When it was used last, to the minute.
+    pub used: Option<Timestamp>,
+    /// When it ends by itself.
+    pub expires: Option<Timestamp>,
+}
+
+/// A key to be made.
+#[derive(Clone, Debug)]
+pub struct NewKeyOf<'a> {
+    /// The tenant that it belongs to.
+    pub tenant: &'a TenantId,
+    /// Its name.
+    pub name: &'a str,
+    /// What it may do.
+    pub role: Role,
+    /// The operationIds that it is narrowed to; none for all that its role may.
+    pub operations: Vec<String>,
 }
 
 impl From<Row> for Key {
     fn from(row: Row) -> Self {
         Self {
+            operations: row.narrowed(),
+            used: row.last_used_ms.map(Timestamp::from_millis),
+            expires: row.expires_ms.map(Timestamp::from_millis),
             id: row.id,
             tenant: row.tenant_id,
             role: row.role,
@@ -100,9 +124,16 @@ pub fn each_tenant(db: &Db, mut each: impl FnMut(Tenant) -> anyhow::Result<()>) 
     db.read_here(walk).map_err(told)
 }
 
-/// Makes a key of a tenant. The secret is told here and never again.
-pub fn create_key(db: &Db, tenant: &TenantId, name: &str, role: Role) -> anyhow::Result<(Key, Secret<String>)> {
+/// Makes a key of a tenant; `roles` are the operations of the service. The secret is told here and never again.
+pub fn create_key(db: &Db, key: NewKeyOf<'_>, roles: &Roles) -> anyhow::Result<(Key, Secret<String>)> {
+    let NewKeyOf { tenant, name, role, operations } = key;
+    let wrong = operations.iter().find_map(|name| api_keys::rules::operation_error(name, role, roles));
+    if let Some(wrong) = wrong {
+        anyhow::bail!(wrong);
+    }
     let (new, secret) = NewKey::random(tenants::rules::read_name(name)?, role)?;
+    let operations = (!operations.is_empty()).then(|| api_keys::rules::in_order(operations));
+    let new = NewKey { operations, ..new };
     let (tenant, now) = (tenant.clone(), clock::now());
     let row = write(db, "muster key create", now, move |tx| {
         existing(tx.conn, &tenant)?;
@@ -144,6 +175,8 @@ pub fn revoke_key(db: &Db, key: &str) -> anyhow::Result<Key> {
     });
     Ok(row?.into())
 }
+
+pub use people::{create_user, sign_in_code};
 
 /// A write on behalf of a command.
 fn write<T, F>(db: &Db, command: &str, now: Timestamp, work: F) -> anyhow::Result<T>

@@ -1,5 +1,6 @@
 //! Some people for `--demo`.
 
+use api::Role;
 use base::{tenant::TenantId, timestamp::Timestamp};
 use db::Db;
 use diesel::prelude::*;
@@ -38,6 +39,7 @@ pub fn fill(db: &Db, tenant: &TenantId, now: Timestamp) -> db::Result<Vec<String
                     login_name: Some(login),
                     first_name: Some((*first).to_owned()),
                     last_name: Some((*last).to_owned()),
+                    role: Some(Role::Operator),
                     mobile_number: Some((*number).to_owned()),
                     ..UserChange::default()
                 };

@@ -3,10 +3,11 @@
 
 use std::collections::HashMap;
 
+use base::timestamp::Timestamp;
 use db::{Conn, Result};
 use diesel::{dsl::sql, prelude::*, sql_types::BigInt};
 
-use crate::schema::{tenants, user_groups, users};
+use crate::schema::{api_keys, tenants, user_groups, users};
 
 /// A number that is another one after every change to the users and groups of these tenants: each change counts up a
 /// version, and nobody is ever removed.
@@ -21,10 +22,34 @@ pub fn people_revision(conn: &mut Conn, tenants: &[String]) -> Result<i64> {
     Ok(of_users.wrapping_add(of_groups))
 }
 
+/// May the user with this id among these tenants still act? One who is in use may, and of a program, its API key has
+/// to be live.
+pub fn may_act(conn: &mut Conn, tenants: &[String], user_id: &str, now: Timestamp) -> Result<bool> {
+    let user = users::table.filter(users::tenant_id.eq_any(tenants)).filter(users::id.eq(user_id));
+    let activated: Option<bool> = user.select(users::activated).first(conn).optional()?;
+    let keys: Vec<(Option<i64>, Option<i64>)> = api_keys::table
+        .filter(api_keys::tenant_id.eq_any(tenants))
+        .filter(api_keys::user_id.eq(user_id))
+        // A person acts without its keys too.
+        .filter(api_keys::personal.eq(false))
+        .select((api_keys::revoked_ms, api_keys::expires_ms))
+        .load(conn)?;
+    let live = |(revoked, expires): &(Option<i64>, Option<i64>)| {
+        revoked.is_none() && expires.is_none_or(|end| end > now.millis())
+    };
+    Ok(activated.unwrap_or_default() && (keys.is_empty() || keys.iter().any(live)))
+}
+
 /// Is a tenant there, and not suspended?
 pub fn is_active(conn: &mut Conn, tenant: &str) -> Result<bool> {
     let activated: Option<bool> = tenants::table.find(tenant).select(tenants::activated).get_result(conn).optional()?;
     Ok(activated.unwrap_or_default())
+}
+
+/// Those of these tenants that are there, and not suspended.
+pub fn active(conn: &mut Conn, ids: &[String]) -> Result<Vec<String>> {
+    let active = tenants::table.filter(tenants::id.eq_any(ids)).filter(tenants::activated.eq(true));
+    Ok(active.select(tenants::id).load(conn)?)
 }
 
 /// The names of these tenants, by id; unknown ids are left out.

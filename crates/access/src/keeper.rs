@@ -1,14 +1,8 @@
 //! Who calls, and for which tenant: what every request asks first.
 
-use std::{
-    future::ready,
-    sync::{
-        Arc,
-        atomic::{AtomicI64, Ordering},
-    },
-};
+use std::{future::ready, sync::Arc, time::Duration};
 
-use actix_web::HttpRequest;
+use actix_web::{HttpRequest, rt};
 use api::{
     Access, Caller, Tenant,
     access::{Answer, Identity},
@@ -16,11 +10,14 @@ use api::{
 };
 use base::{problem::Problem, secret::Secret, tenant::TenantId, timestamp::Timestamp};
 use db::Db;
+use moka::sync::Cache;
 
 use crate::{
     api_keys::{self, store::LiveKey},
     cache::Recent,
+    inbound,
     secrets::{self, Hash},
+    sessions::{self, store::Known},
     tenants,
     throttle::Throttle,
     tokens::{self, rules::Credentials, store::Of},
@@ -28,10 +25,13 @@ use crate::{
 
 /// Callers and tenants that are remembered at most.
 const CALLERS: u64 = 50_000;
+const SENDERS: u64 = 10_000;
+const SESSIONS: u64 = 10_000;
 const TENANTS: u64 = 10_000;
 
-/// Milliseconds between two removals of expired tokens.
-const SWEEP_EVERY: i64 = 60_000;
+/// How long after a use of a key another one is not noted: `lastUsedAt` is as exact as this, and a key that is in use
+/// costs a write so often.
+const USE: Duration = Duration::from_secs(60);
 
 /// A token of nobody is at most this long; more is not even hashed.
 const LONGEST_TOKEN: usize = 256;
@@ -44,8 +44,13 @@ const LONGEST_TOKEN: usize = 256;
 pub struct Keeper {
     db: Db,
     callers: Recent<Hash, Remembered>,
+    /// Whom the token of an inbound address stands for, and whether their tenant is suspended.
+    inbound: Recent<Hash, (Arc<Caller>, bool)>,
+    /// Whose session a cookie is. Apart from the callers, so that no cookie passes for a token.
+    sessions: Recent<Hash, Remembered>,
     tenants: Recent<TenantId, Arc<Tenant>>,
-    swept: AtomicI64,
+    /// Keys and sessions whose use was noted within the last minute, by id.
+    used: Cache<String, ()>,
     throttle: Throttle,
 }
 
@@ -67,8 +72,10 @@ impl Remembered {
 
 /// What a token request comes to.
 pub(crate) enum Issued {
-    /// A new token.
-    Token(Secret<String>),
+    /// A new token, and the seconds that it lives.
+    Token { token: Secret<String>, lives: i64 },
+    /// Key and secret are right, but the key has sent too much.
+    Throttled(Problem),
     /// Key and secret are right, but their tenant is suspended.
     Suspended,
     /// Key or secret are wrong; which of them is not told.
@@ -79,8 +86,10 @@ impl Keeper {
     /// The keeper of a database. One process has one, so that what it changes is forgotten everywhere at once, and
     /// failed attempts are counted together.
     pub fn new(db: Db) -> Self {
-        let (callers, tenants) = (Recent::new(CALLERS), Recent::new(TENANTS));
-        Self { db, callers, tenants, swept: AtomicI64::new(0), throttle: Throttle::new(false) }
+        let (callers, inbound, tenants) = (Recent::new(CALLERS), Recent::new(SENDERS), Recent::new(TENANTS));
+        let sessions = Recent::new(SESSIONS);
+        let used = Cache::builder().max_capacity(CALLERS).time_to_live(USE).build();
+        Self { db, callers, inbound, sessions, tenants, used, throttle: Throttle::new(false) }
     }
 
     /// Says whether a proxy of ours stands in front: then the last address of `X-Forwarded-For`, which that proxy
@@ -90,9 +99,11 @@ impl Keeper {
         Self { throttle: Throttle::new(trust), ..self }
     }
 
-    /// To be called after a change to API keys, or to what their tenant may do.
+    /// To be called after a change to API keys, users or sessions, or to what their tenant may do.
     pub(crate) fn forget_callers(&self) {
         self.callers.forget();
+        self.inbound.forget();
+        self.sessions.forget();
     }
 
     /// To be called after a change to tenants.
@@ -100,43 +111,55 @@ impl Keeper {
         self.tenants.forget();
     }
 
-    /// A new token for the right key and secret.
-    pub(crate) async fn issue(&self, credentials: &Credentials, now: Timestamp) -> db::Result<Issued> {
+    /// A new token for the right key and secret. `count` is told of the key once they are known to be right, and may refuse:
+    /// a stranger uses up nobody's limit.
+    pub(crate) async fn issue(
+        &self,
+        credentials: &Credentials,
+        now: Timestamp,
+        count: impl FnOnce(&String) -> Result<(), Problem>,
+    ) -> db::Result<Issued> {
         let Some((key, secret_hash)) = self.key(&credentials.key, &credentials.secret).await? else {
             return Ok(Issued::Wrong);
         };
+        if key.caller.expires.is_some_and(|end| end <= now) {
+            return Ok(Issued::Wrong);
+        }
         if key.suspended {
             return Ok(Issued::Suspended);
         }
+        if let Err(problem) = count(&key.caller.key_id) {
+            return Ok(Issued::Throttled(problem));
+        }
+        self.note_use(&key.caller.home, &key.id, key.last_used_ms, now);
         let token = secrets::random()?;
         let hash = secrets::hex(&secrets::hash(token.expose()));
-        let expires = tokens::rules::expiry(now);
+        let expires = tokens::rules::expiry(now, key.caller.expires);
         let stored = self.db.write(move |conn| {
             let of = Of { tenant: &key.caller.home, key_id: &key.id, secret_mark: secrets::mark(&secret_hash) };
             tokens::store::insert(conn, &of, &hash, now, expires)
         });
         stored.await?;
-        self.sweep(now).await;
-        Ok(Issued::Token(token))
+        Ok(Issued::Token { token, lives: tokens::rules::lives(now, expires) })
     }
 
-    /// Removes expired tokens now and then. A failure is of no consequence: the next attempt is a minute away.
-    async fn sweep(&self, now: Timestamp) {
-        let last = self.swept.load(Ordering::Relaxed);
-        let due = now.millis() - last >= SWEEP_EVERY;
-        if !due || self.swept.compare_exchange(last, now.millis(), Ordering::Relaxed, Ordering::Relaxed).is_err() {
+    /// Sees to it that the database knows of a use of a key, once a minute. A request does not wait for that: it is for
+    /// people who ask which keys are still needed.
+    fn note_use(&self, tenant: &TenantId, id: &str, known_ms: Option<i64>, now: Timestamp) {
+        let before = minute_before(now);
+        if known_ms.is_some_and(|known| known > before.millis()) {
             return;
         }
-        match self.db.write(move |conn| tokens::store::sweep(conn, now)).await {
-            Ok(removed) => {
-                tracing::debug!(removed, "expired tokens");
-                if removed >= tokens::store::SWEEP {
-                    // There are more: the next token takes the next ones with it.
-                    self.swept.store(last, Ordering::Relaxed);
-                }
-            }
-            Err(error) => tracing::warn!(%error, "expired tokens were not removed"),
+        if !self.used.entry_by_ref(id).or_insert(()).is_fresh() {
+            return;
         }
+        let (db, tenant, id) = (self.db.clone(), tenant.clone(), id.to_owned());
+        drop(rt::spawn(async move {
+            let noted = db.write(move |conn| api_keys::store::note_use(conn, &tenant, &id, now, before)).await;
+            if let Err(error) = noted {
+                tracing::warn!(%error, "the use of an API key was not noted");
+            }
+        }));
     }
 
     /// The live key with this public part, when the secret is one of its; and that secret's hash.
@@ -160,9 +183,76 @@ impl Keeper {
         let Some(known) = self.db.point(move |conn| tokens::store::known(conn, &text)).await? else {
             return Ok(Identity::Unknown);
         };
-        let found = Remembered { caller: Arc::new(known.caller), expires: known.expires, suspended: known.suspended };
+        let expires = known.caller.expires.map_or(known.expires, |end| end.min(known.expires));
+        let found = Remembered { caller: Arc::new(known.caller), expires, suspended: known.suspended };
+        if let Identity::Caller(caller) = found.clone().identity() {
+            self.note_use(&caller.home, &known.key_id, known.last_used_ms, clock::now());
+        }
         self.callers.put(hash, found.clone(), began);
         Ok(found.identity())
+    }
+
+    async fn look_up_key(&self, hash: Hash, key: &str, secret: &Secret<String>) -> db::Result<Identity> {
+        let began = self.callers.generation();
+        let Some((key, _)) = self.key(key, secret).await? else { return Ok(Identity::Unknown) };
+        let expires = key.caller.expires.unwrap_or(Timestamp::from_millis(i64::MAX));
+        let found = Remembered { caller: Arc::new(key.caller), expires, suspended: key.suspended };
+        if let Identity::Caller(caller) = found.clone().identity() {
+            self.note_use(&caller.home, &key.id, key.last_used_ms, clock::now());
+        }
+        self.callers.put(hash, found.clone(), began);
+        Ok(found.identity())
+    }
+
+    async fn look_up_session(&self, hash: Hash) -> db::Result<Identity> {
+        let began = self.sessions.generation();
+        let text = secrets::hex(&hash);
+        let Some(known) = self.db.point(move |conn| sessions::store::known(conn, &text)).await? else {
+            return Ok(Identity::Unknown);
+        };
+        let Known { caller, used_ms, ends, suspended } = known;
+        let found = Remembered { caller: Arc::new(caller), expires: ends, suspended };
+        if let Identity::Caller(caller) = found.clone().identity() {
+            self.note_session(&caller, used_ms, clock::now());
+        }
+        self.sessions.put(hash, found.clone(), began);
+        Ok(found.identity())
+    }
+
+    /// As [`Self::note_use`], of a session: one that is in use does not end for being idle.
+    fn note_session(&self, caller: &Caller, known_ms: i64, now: Timestamp) {
+        let before = minute_before(now);
+        if known_ms > before.millis() || !self.used.entry_by_ref(&caller.key_id).or_insert(()).is_fresh() {
+            return;
+        }
+        let (db, tenant, id) = (self.db.clone(), caller.home.clone(), caller.key_id.clone());
+        drop(rt::spawn(async move {
+            let noted = db.write(move |conn| sessions::store::note_use(conn, &tenant, &id, now, before)).await;
+            if let Err(error) = noted {
+                tracing::warn!(%error, "the use of a session was not noted");
+            }
+        }));
+    }
+
+    /// Counts a code that opens nothing; answers the 429 once there are too many from one address.
+    pub(crate) fn wrong_code(&self, request: &HttpRequest) -> Option<Problem> {
+        self.throttle.wrong_code(request)
+    }
+
+    /// The database that it keeps.
+    pub(crate) fn db(&self) -> &Db {
+        &self.db
+    }
+
+    async fn look_up_inbound(&self, hash: Hash) -> db::Result<Identity> {
+        let began = self.inbound.generation();
+        let text = secrets::hex(&hash);
+        let Some((caller, suspended)) = self.db.point(move |conn| inbound::store::caller(conn, &text)).await? else {
+            return Ok(Identity::Unknown);
+        };
+        let found = (Arc::new(caller), suspended);
+        self.inbound.put(hash, found.clone(), began);
+        Ok(reports(found))
     }
 
     async fn look_up_tenant(&self, id: TenantId) -> db::Result<Option<Arc<Tenant>>> {
@@ -175,6 +265,14 @@ impl Keeper {
         self.tenants.put(id, Arc::clone(&tenant), began);
         Ok(Some(tenant))
     }
+}
+
+fn minute_before(now: Timestamp) -> Timestamp {
+    Timestamp::from_millis(now.millis() - i64::try_from(USE.as_millis()).unwrap_or(i64::MAX))
+}
+
+fn reports((caller, suspended): (Arc<Caller>, bool)) -> Identity {
+    if suspended { Identity::Suspended } else { Identity::Caller(caller) }
 }
 
 impl Access for Keeper {
@@ -190,13 +288,34 @@ impl Access for Keeper {
     }
 
     fn basic<'a>(&'a self, key: &'a str, secret: Secret<String>) -> Answer<'a, Identity> {
-        Box::pin(async move {
-            Ok(match self.key(key, &secret).await? {
-                Some((key, _)) if key.suspended => Identity::Suspended,
-                Some((key, _)) => Identity::Caller(Arc::new(key.caller)),
-                None => Identity::Unknown,
-            })
-        })
+        // No token has a colon in it, so that none is taken for key and secret.
+        let hash = secrets::hash(&format!("{key}:{}", secret.expose()));
+        match self.callers.get(&hash) {
+            Some(known) => Box::pin(ready(Ok(known.identity()))),
+            None => Box::pin(async move { self.look_up_key(hash, key, &secret).await }),
+        }
+    }
+
+    fn session<'a>(&'a self, token: &'a str) -> Answer<'a, Identity> {
+        if !secrets::is_secret(token) {
+            return Box::pin(ready(Ok(Identity::Unknown)));
+        }
+        let hash = secrets::hash(token);
+        match self.sessions.get(&hash) {
+            Some(known) => Box::pin(ready(Ok(known.identity()))),
+            None => Box::pin(self.look_up_session(hash)),
+        }
+    }
+
+    fn inbound<'a>(&'a self, token: &'a str) -> Answer<'a, Identity> {
+        if !secrets::is_secret(token) {
+            return Box::pin(ready(Ok(Identity::Unknown)));
+        }
+        let hash = secrets::hash(token);
+        match self.inbound.get(&hash) {
+            Some(known) => Box::pin(ready(Ok(reports(known)))),
+            None => Box::pin(self.look_up_inbound(hash)),
+        }
     }
 
     fn refused(&self, request: &HttpRequest, key: Option<&str>) -> Option<Problem> {

@@ -1,7 +1,7 @@
 //! Who may do what: tenants, users, API keys, tokens ("Tenants and callers" in `docs/interface.md`).
 //!
 //! [`Keeper`] is what the server asks about every request. In reading order of the routes: the token endpoint under its
-//! two paths; a tenant's facts; the clients of a partner; users; user groups; API keys. [`bootstrap`] makes the first
+//! two paths; who calls, and the pages on which people sign in; a tenant's facts; the clients of a partner; users; user groups; API keys. [`bootstrap`] makes the first
 //! tenants and the first key on an empty database, [`console`] is what a person does at the database itself. What other
 //! domains ask about people, the gateway answers from [`users`] and [`user_groups`].
 //!
@@ -16,9 +16,14 @@ pub mod console;
 pub mod demo;
 pub mod facts;
 mod filters;
+pub mod former;
+mod inbound;
 mod keeper;
+mod me;
+pub mod oidc;
 mod schema;
 mod secrets;
+mod sessions;
 mod tenants;
 #[cfg(test)]
 mod tests;
@@ -29,13 +34,29 @@ pub mod users;
 
 use std::sync::Arc;
 
-use actix_web::web;
-use api::Routes;
+use actix_web::{http::Method, web};
+use api::{Alias, Routes};
 
 pub use crate::{
-    bootstrap::{bootstrap, check_first_key},
+    bootstrap::{FirstKey, bootstrap, check_first_key, is_empty, new_credentials, unused_first_key},
     keeper::Keeper,
+    sessions::sign_in_url,
 };
+
+/// How people sign in.
+#[derive(Clone, Debug)]
+pub struct SignIn {
+    /// Where a browser goes on once it is signed in.
+    pub home: &'static str,
+    /// The issuer of OpenID Connect, where there is one.
+    pub oidc: Option<Arc<oidc::Provider>>,
+}
+
+impl Default for SignIn {
+    fn default() -> Self {
+        Self { home: "/", oidc: None }
+    }
+}
 
 /// A row before and after a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +65,9 @@ pub(crate) struct Changed<T> {
     pub(crate) after: T,
 }
 
+static QUOTAS: [&db::Quota; 4] =
+    [&tenants::store::QUOTA, &users::store::QUOTA, &user_groups::store::QUOTA, &api_keys::store::QUOTA];
+
 /// The domain: its routes and its tables. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
@@ -51,20 +75,81 @@ pub fn domain() -> api::Domain {
         title: "Muster: tenants, users, API keys and tokens",
         routes,
         root_routes,
+        aliases: ALIASES,
         migrations: db::migrations!("access"),
+        retention: &[
+            tokens::store::RETENTION,
+            sessions::store::RETENTION,
+            sessions::links::RETENTION,
+            former::OF_USERS,
+            former::OF_GROUPS,
+            former::OF_MEMBERS,
+        ],
+        quotas: &QUOTAS,
     }
 }
 
 /// Puts the keeper where the handlers of this domain look for it.
-pub fn extras(keeper: Arc<Keeper>) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
-    let keeper = web::Data::from(keeper);
+pub fn extras(
+    keeper: Arc<Keeper>,
+    sign_in: SignIn,
+) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
+    let (keeper, sign_in) = (web::Data::from(keeper), web::Data::new(sign_in));
     move |config: &mut web::ServiceConfig| {
-        config.app_data(keeper.clone());
+        config.app_data(keeper.clone()).app_data(sign_in.clone());
     }
 }
 
+/// The paths by which clients of other services of this kind call the same operations.
+const ALIASES: &[Alias] = &[
+    Alias {
+        method: &Method::POST,
+        path: "/clients/{clientId}/activate",
+        of: "/clients/{clientId}/resume",
+        operation_id: "resumeClientAlias",
+    },
+    Alias {
+        method: &Method::GET,
+        path: "/userGroups",
+        of: "/userGroups/search",
+        operation_id: "searchUserGroupsAlias",
+    },
+    Alias {
+        method: &Method::GET,
+        path: "/userGroups/{userGroupId}/users",
+        of: "/userGroups/{userGroupId}/members",
+        operation_id: "listUserGroupMembersAlias",
+    },
+    Alias {
+        method: &Method::POST,
+        path: "/userGroups/{userGroupId}/users",
+        of: "/userGroups/{userGroupId}/members",
+        operation_id: "addUserGroupMembersAlias",
+    },
+    Alias {
+        method: &Method::DELETE,
+        path: "/userGroups/{userGroupId}/users",
+        of: "/userGroups/{userGroupId}/members",
+        operation_id: "removeUserGroupMembersAlias",
+    },
+];
+
 fn root_routes(config: &mut Routes) {
-    config.service(tokens::http::create_token).service(tokens::http::create_tenancy_token);
+    config
+        .service(tokens::http::create_token)
+        .service(tokens::http::create_tenancy_token)
+        .service(me::get_me)
+        .service(sessions::http::list_my_sessions)
+        .service(sessions::http::end_my_session)
+        .service(sessions::browser::show_home)
+        .service(sessions::browser::show_sign_in)
+        .service(sessions::browser::create_session)
+        .service(sessions::browser::end_session)
+        .service(sessions::browser::sign_out)
+        .service(oidc::http::start_oidc)
+        .service(oidc::http::finish_oidc)
+        .service(tenants::levels::channels)
+        .service(tenants::levels::nocs);
 }
 
 fn routes(config: &mut Routes) {
@@ -77,12 +162,18 @@ fn routes(config: &mut Routes) {
         .service(tenants::http::update_client)
         .service(tenants::http::suspend_client)
         .service(tenants::http::resume_client)
+        .service(tenants::http::terminate_client)
         .service(users::http::create_user)
         .service(users::http::search_users)
+        .service(users::http::list_users_minimal)
         .service(users::http::get_user)
         .service(users::http::update_user)
         .service(users::http::deactivate_user)
         .service(users::http::activate_user)
+        .service(sessions::http::list_user_sessions)
+        .service(sessions::http::end_user_sessions)
+        .service(sessions::http::end_user_session)
+        .service(sessions::http::create_sign_in_link)
         .service(user_groups::http::create_user_group)
         .service(user_groups::http::search_user_groups)
         .service(user_groups::http::get_user_group)
@@ -94,7 +185,11 @@ fn routes(config: &mut Routes) {
         .service(user_groups::http::remove_user_group_members)
         .service(api_keys::http::create_api_key)
         .service(api_keys::http::list_api_keys)
+        .service(api_keys::http::get_api_key)
         .service(api_keys::http::rotate_api_key)
         .service(api_keys::http::revoke_api_key)
+        .service(inbound::http::create_inbound_address)
+        .service(inbound::http::list_inbound_addresses)
+        .service(inbound::http::delete_inbound_address)
         .service(audit::search);
 }

@@ -12,6 +12,7 @@ diesel::table! {
         version -> BigInt,
         created_ms -> BigInt,
         updated_ms -> BigInt,
+        terminated -> Bool,
     }
 }
 
@@ -33,6 +34,7 @@ diesel::table! {
         first_fold -> Text,
         last_fold -> Text,
         email_fold -> Text,
+        role -> Text,
     }
 }
 
@@ -56,6 +58,7 @@ diesel::table! {
         group_id -> Text,
         user_id -> Text,
         user_tenant_id -> Text,
+        since_ms -> BigInt,
     }
 }
 
@@ -75,6 +78,10 @@ diesel::table! {
         created_ms -> BigInt,
         updated_ms -> BigInt,
         revoked_ms -> Nullable<BigInt>,
+        operations -> Nullable<Text>,
+        expires_ms -> Nullable<BigInt>,
+        last_used_ms -> Nullable<BigInt>,
+        personal -> Bool,
     }
 }
 
@@ -89,5 +96,93 @@ diesel::table! {
     }
 }
 
-diesel::allow_tables_to_appear_in_same_query!(tokens, api_keys, tenants);
+diesel::table! {
+    inbound_addresses (tenant_id, id) {
+        tenant_id -> Text,
+        id -> Text,
+        name -> Text,
+        name_fold -> Text,
+        user_id -> Text,
+        token_hash -> Text,
+        created_by -> Text,
+        created_ms -> BigInt,
+    }
+}
+
+diesel::table! {
+    sign_in_links (tenant_id, id) {
+        tenant_id -> Text,
+        id -> Text,
+        user_id -> Text,
+        code_hash -> Text,
+        created_by -> Text,
+        created_ms -> BigInt,
+        expires_ms -> BigInt,
+    }
+}
+
+diesel::table! {
+    sessions (tenant_id, id) {
+        tenant_id -> Text,
+        id -> Text,
+        user_id -> Text,
+        token_hash -> Text,
+        method -> Text,
+        user_agent -> Text,
+        created_ms -> BigInt,
+        used_ms -> BigInt,
+        expires_ms -> BigInt,
+    }
+}
+
+diesel::table! {
+    former_users (tenant_id, id, until_ms) {
+        tenant_id -> Text,
+        id -> Text,
+        until_ms -> BigInt,
+        login_name -> Text,
+        first_name -> Nullable<Text>,
+        last_name -> Nullable<Text>,
+        email -> Nullable<Text>,
+        phone_number -> Nullable<Text>,
+        mobile_number -> Nullable<Text>,
+        activated -> Bool,
+    }
+}
+
+diesel::table! {
+    former_user_groups (tenant_id, id, until_ms) {
+        tenant_id -> Text,
+        id -> Text,
+        until_ms -> BigInt,
+        name -> Text,
+        description -> Text,
+        created_ms -> BigInt,
+        updated_ms -> Nullable<BigInt>,
+        activated -> Bool,
+    }
+}
+
+diesel::table! {
+    former_members (tenant_id, group_id, user_id, until_ms) {
+        tenant_id -> Text,
+        group_id -> Text,
+        user_id -> Text,
+        since_ms -> BigInt,
+        until_ms -> BigInt,
+    }
+}
+
+diesel::table! {
+    user_identities (tenant_id, issuer, subject) {
+        tenant_id -> Text,
+        issuer -> Text,
+        subject -> Text,
+        user_id -> Text,
+        created_ms -> BigInt,
+    }
+}
+
+diesel::allow_tables_to_appear_in_same_query!(inbound_addresses, tenants);
+diesel::allow_tables_to_appear_in_same_query!(sessions, tokens, api_keys, tenants, users);
 diesel::allow_tables_to_appear_in_same_query!(users, user_group_members);

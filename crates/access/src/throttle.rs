@@ -7,7 +7,7 @@
 //! in its configuration uses up its own limit and leaves that of its address alone.
 
 use std::{
-    net::{IpAddr, Ipv4Addr, Ipv6Addr},
+    net::IpAddr,
     sync::{
         Arc,
         atomic::{AtomicI64, Ordering},
@@ -30,6 +30,9 @@ const OF_ADDRESS: Limit = Limit { burst: 100, every_ms: 600 };
 /// Unknown tokens from one address. A whole site's machines may send revoked ones until they notice.
 const OF_TOKENS: Limit = Limit { burst: 600, every_ms: 100 };
 
+/// Codes of sign-in links that open nothing, from one address.
+const OF_CODES: Limit = Limit { burst: 60, every_ms: 1_000 };
+
 /// Keys and addresses, and addresses, that are remembered at most: some megabytes.
 const REMEMBERED: u64 = 20_000;
 
@@ -43,6 +46,7 @@ pub(crate) struct Throttle {
     keys: Counters<(IpAddr, Hash)>,
     addresses: Counters<IpAddr>,
     tokens: Counters<IpAddr>,
+    codes: Counters<IpAddr>,
 }
 
 impl Throttle {
@@ -54,13 +58,28 @@ impl Throttle {
             keys: Counters::new(OF_KEY),
             addresses: Counters::new(OF_ADDRESS),
             tokens: Counters::new(OF_TOKENS),
+            codes: Counters::new(OF_CODES),
         }
+    }
+
+    /// Counts the code of a sign-in link that opens nothing. Answers the 429 once there are too many.
+    pub(crate) fn wrong_code(&self, request: &HttpRequest) -> Option<Problem> {
+        let address = api::address::of(request, self.trust_forwarded);
+        api::notice::failed_login(address, None);
+        let refused = self.codes.count(address, self.now()).err()?;
+        let detail = "Too many attempts to sign in with a link that is not good. Ask for a new one.";
+        Some(Problem::throttled(detail, refused.wait, refused.limit))
+    }
+
+    fn now(&self) -> i64 {
+        i64::try_from(self.begun.elapsed().as_millis()).unwrap_or(i64::MAX)
     }
 
     /// Counts a failure: wrong credentials with this `key`, or a wrong token. Answers the 429 once there are too many.
     pub(crate) fn failed(&self, request: &HttpRequest, key: Option<&str>) -> Option<Problem> {
-        let now = i64::try_from(self.begun.elapsed().as_millis()).unwrap_or(i64::MAX);
-        let address = source(request, self.trust_forwarded);
+        let now = self.now();
+        let address = api::address::of(request, self.trust_forwarded);
+        api::notice::failed_login(address, key);
         let counted = match key {
             None => self.tokens.count(address, now),
             // What the key's own limit refuses does not count against the address.
@@ -130,28 +149,6 @@ impl<K: std::hash::Hash + Eq + Send + Sync + 'static> Counters<K> {
     }
 }
 
-/// Where a request comes from: the peer, or behind a proxy the last address that the proxy wrote. Of an IPv6 address
-/// the first 64 bits, which is what one subscriber has.
-fn source(request: &HttpRequest, trust_forwarded: bool) -> IpAddr {
-    let forwarded = trust_forwarded.then(|| {
-        let last = request.headers().get_all("x-forwarded-for").last()?.to_str().ok()?;
-        address(last.rsplit(',').next()?)
-    });
-    let peer = || request.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip());
-    match forwarded.flatten().unwrap_or_else(peer).to_canonical() {
-        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX))),
-        v4 => v4,
-    }
-}
-
-/// An address as proxies write it: alone, with a port, or in brackets.
-fn address(text: &str) -> Option<IpAddr> {
-    let text = text.trim().trim_matches('"');
-    let with_port = || text.parse().ok().map(|address: std::net::SocketAddr| address.ip());
-    let in_brackets = || text.strip_prefix('[')?.strip_suffix(']')?.parse().ok();
-    text.parse().ok().or_else(with_port).or_else(in_brackets)
-}
-
 #[cfg(test)]
 mod tests {
     use actix_web::test::TestRequest;
@@ -179,29 +176,14 @@ mod tests {
         assert!(counters.count("a", 60_000).is_err());
     }
 
-    fn request(peer: &str, forwarded: &[&str]) -> HttpRequest {
-        let request = TestRequest::default().peer_addr(peer.parse().unwrap());
-        forwarded.iter().fold(request, |r, value| r.append_header(("X-Forwarded-For", *value))).to_http_request()
-    }
-
-    #[test]
-    fn the_address_is_the_peers_or_the_last_that_a_proxy_wrote() {
-        let (proxy, v6) = ("10.0.0.1:1234", "[2001:db8:1:2:3:4:5:6]:80");
-        let from = |peer, forwarded: &[&str], trust| source(&request(peer, forwarded), trust).to_string();
-        assert_eq!(from(proxy, &["192.0.2.1"], false), "10.0.0.1");
-        assert_eq!(from(proxy, &[], true), "10.0.0.1");
-        assert_eq!(from(proxy, &["198.51.100.7, 192.0.2.1"], true), "192.0.2.1");
-        assert_eq!(from(proxy, &["198.51.100.7", "192.0.2.1:443"], true), "192.0.2.1");
-        assert_eq!(from(proxy, &["192.0.2.1, unknown"], true), "10.0.0.1");
-        assert_eq!(from(proxy, &["::ffff:192.0.2.1"], true), "192.0.2.1");
-        assert_eq!(from(proxy, &["\"[2001:db8::1]\""], true), "2001:db8::");
-        assert_eq!(from(v6, &[], false), "2001:db8:1:2::");
+    fn request(peer: &str) -> HttpRequest {
+        TestRequest::default().peer_addr(peer.parse().unwrap()).to_http_request()
     }
 
     #[test]
     fn a_wrong_secret_uses_up_its_own_limit_first() {
         let throttle = Throttle::new(false);
-        let (one, other) = (request("192.0.2.1:1", &[]), request("192.0.2.2:1", &[]));
+        let (one, other) = (request("192.0.2.1:1"), request("192.0.2.2:1"));
         let heard = (0..50).filter(|_| throttle.failed(&one, Some("key1")).is_none()).count();
         assert_eq!(heard, 10);
         assert!(throttle.failed(&other, Some("key1")).is_none());

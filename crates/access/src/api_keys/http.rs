@@ -1,7 +1,10 @@
-//! API keys: create, list, rotate, revoke.
+//! API keys: create, list, get, rotate, revoke.
+
+use std::sync::Arc;
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, At, Body, OptionalBody, Result, stream};
+use api::{Answer, At, Body, OptionalBody, Result, answer, stream};
+use base::{tenant::TenantId, timestamp::Timestamp};
 use outbox::{Entity, Tx, Unpublished};
 
 use super::{
@@ -13,8 +16,9 @@ use crate::{Keeper, secrets};
 
 /// Create an API key
 ///
-/// Makes a key of the tenant of the path, and the user that it acts as. The answer is the only time that the secret is
-/// shown.
+/// Makes a key of the tenant of the path, and the user that it acts as; with `userId` it acts as that person. The answer is
+/// the only time that the secret is shown. With `operations` the key may call those and nothing else. A caller who is narrowed itself makes keys for its
+/// own operations only.
 #[utoipa::path(
     tag = "API keys",
     operation_id = "createApiKey",
@@ -29,8 +33,11 @@ use crate::{Keeper, secrets};
 #[post("/apiKeys")]
 pub(crate) async fn create_api_key(at: At, body: Body) -> Result<HttpResponse> {
     at.no_query()?;
-    let NewApiKey { name, role } = NewApiKey::read(&body.0)?;
+    let NewApiKey { name, role, operations, expires_at, user_id } = NewApiKey::read(&body.0, at.operations()?, at.now)?;
+    rules::check_within(at.caller.operations.as_deref(), operations.as_deref())?;
+    rules::check_names(&at.caller, user_id.as_deref())?;
     let (new, secret) = NewKey::random(name, role)?;
+    let new = NewKey { operations, expires: expires_at, person: user_id, ..new };
     let (tenant, author, now) = (at.tenant.id.clone(), at.caller.user_id.clone(), at.now);
     at.write(move |tx| {
         let row = store::insert(tx.conn, &tenant, &new, Some(&author), now)?;
@@ -73,6 +80,28 @@ pub(crate) async fn list_api_keys(at: At) -> Result<HttpResponse> {
     .await
 }
 
+/// Get an API key
+///
+/// A live key of the tenant of the path, without its secrets.
+#[utoipa::path(
+    tag = "API keys",
+    operation_id = "getApiKey",
+    params(("apiKeyId" = String, Path, description = "`KEY-<uuid>`",
+        example = "KEY-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    responses((status = 200, description = "The key", body = ApiKey)),
+    security(("bearer" = ["admin"])),
+)]
+#[get("/apiKeys/{apiKeyId}")]
+pub(crate) async fn get_api_key(at: At, path: web::Path<(String, String)>) -> Result<HttpResponse> {
+    at.no_query()?;
+    let id = id_of(path)?;
+    let tenant = at.tenant.id.clone();
+    let row = at.db.point(move |conn| store::find(conn, &tenant, &id)).await?;
+    let version = row.version;
+    // When it was used last changes without a version.
+    answer::tagged(&ApiKey::from(row), version)
+}
+
 /// Rotate an API key
 ///
 /// Gives the key a new secret, which only this answer shows. The secret before stays valid, so that the key's users can
@@ -104,8 +133,11 @@ pub(crate) async fn rotate_api_key(
     let ApiKeyRotation { revoke_previous } = ApiKeyRotation::read(&body.0)?;
     let secret = secrets::random()?;
     let (tenant, now, new, wanted) = (at.tenant.id.clone(), at.now, secret.clone(), at.if_match()?);
+    let caller = Arc::clone(&at.caller);
     let done = at.write(move |tx| {
         store::take_up(tx.conn, &tenant, &id, wanted)?;
+        let narrowed = store::find(tx.conn, &tenant, &id)?.narrowed();
+        rules::check_within(caller.operations.as_deref(), narrowed.as_deref())?;
         let key = store::rotate(tx.conn, &tenant, &id, &new, revoke_previous, now)?;
         note(tx, Some(&key.before), Some(&key.after))?;
         let version = key.after.version;
@@ -152,6 +184,31 @@ pub(crate) async fn revoke_api_key(
     let answer = done.await?;
     keeper.forget_callers();
     Ok(answer)
+}
+
+/// Revokes all live keys of a client, and notes it of each.
+pub(crate) fn revoke_all(tx: &mut Tx<'_>, client: &str, now: Timestamp) -> db::Result<()> {
+    let Some(client) = TenantId::parse(client) else { return Ok(()) };
+    let mut ids = Vec::new();
+    store::each(tx.conn, &client, |key| {
+        ids.push(key.id);
+        Ok(())
+    })?;
+    for id in ids {
+        let row = store::revoke(tx.conn, &client, &id, now)?;
+        note(tx, Some(&row), None)?;
+    }
+    Ok(())
+}
+
+/// Revokes the live keys that act as a person, and notes it of each.
+pub(crate) fn revoke_personal(tx: &mut Tx<'_>, tenant: &str, user_id: &str, now: Timestamp) -> db::Result<()> {
+    let Some(tenant) = TenantId::parse(tenant) else { return Ok(()) };
+    for id in store::personal(tx.conn, &tenant, user_id)? {
+        let row = store::revoke(tx.conn, &tenant, &id, now)?;
+        note(tx, Some(&row), None)?;
+    }
+    Ok(())
 }
 
 /// The id in the path.

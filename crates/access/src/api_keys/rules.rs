@@ -1,10 +1,12 @@
 //! Which API keys there are, and which may go.
 
-use api::Role;
+use api::{Caller, Role, access::Roles};
 use base::{
     problem::Problem,
     tenant::{Level, TenantId},
 };
+
+use crate::users;
 
 /// The 404 of an API key.
 pub(crate) fn unknown() -> Problem {
@@ -16,10 +18,82 @@ pub(crate) fn is_id(text: &str) -> bool {
     text.strip_prefix("KEY-").is_some_and(|rest| rest.len() == 36 && uuid::Uuid::try_parse(rest).is_ok())
 }
 
-/// May a key of this role be revoked, while its tenant has `admins` live admin keys? A partner without one could
-/// never make another; a client's keys its partner makes.
-pub(crate) fn check_revocable(tenant: &TenantId, role: &str, admins: i64) -> Result<(), Problem> {
-    if tenant.level() == Level::Partner && role == Role::Admin.as_str() && admins <= 1 {
+/// What keeps a key of this role from being narrowed to an operation, if anything does.
+pub(crate) fn operation_error(name: &str, role: Role, roles: &Roles) -> Option<String> {
+    match roles.get(name) {
+        None => {
+            Some(format!("{name:.64} is no operation that needs a key: the names are the operationIds of the document"))
+        }
+        Some(needed) if *needed > role => Some(format!("{name} needs the role {needed}")),
+        Some(_) => None,
+    }
+}
+
+/// The operations of a key in the one form in which they are stored and compared: ascending, each once.
+pub(crate) fn in_order(mut operations: Vec<String>) -> Vec<String> {
+    operations.sort_unstable();
+    operations.dedup();
+    operations
+}
+
+/// Operations as a row has them.
+pub(crate) fn joined(operations: &[String]) -> String {
+    operations.join(" ")
+}
+
+/// Operations from a row.
+pub(crate) fn split(operations: &str) -> Vec<String> {
+    operations.split_ascii_whitespace().map(ToOwned::to_owned).collect()
+}
+
+/// May a caller who is narrowed to these operations hand out a secret of a key that is narrowed to those? Else it could
+/// make itself a key for everything.
+pub(crate) fn check_within(caller: Option<&[String]>, given: Option<&[String]>) -> Result<(), Problem> {
+    let within = match (caller, given) {
+        (None, _) => true,
+        (Some(_), None) => false,
+        (Some(caller), Some(given)) => given.iter().all(|one| caller.contains(one)),
+    };
+    if within {
+        return Ok(());
+    }
+    Err(Problem::forbidden("A key that is narrowed to operations hands out no key that may do more than itself."))
+}
+
+/// May this caller make a key that acts as this person? One that is narrowed to operations only as itself: else what it
+/// does would stand in records under somebody else's name.
+pub(crate) fn check_names(caller: &Caller, person: Option<&str>) -> Result<(), Problem> {
+    match person {
+        Some(person) if caller.operations.is_some() && person != caller.user_id => {
+            Err(Problem::forbidden("A key that is narrowed to operations makes no key that acts as somebody else."))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// May a key with this role act as a person? Only as one who is in use, and for no more than that one may; programs have
+/// users of their own.
+pub(crate) fn check_personal(key: Role, person: Option<&users::Row>) -> Result<(), Problem> {
+    match person {
+        Some(person) if person.activated && !person.is_program() => {
+            if key > person.may() {
+                let message = format!("must not be more than the user's, which is {}", person.role);
+                return Err(Problem::field("role", message));
+            }
+            Ok(())
+        }
+        Some(person) if person.activated => {
+            Err(Problem::field("userId", "must be a person: this is the user of a program"))
+        }
+        Some(_) => Err(Problem::field("userId", "must be in use: this user is deactivated")),
+        None => Err(Problem::field("userId", "must be a user of this tenant")),
+    }
+}
+
+/// May a key be revoked that `is_admin` without narrowing or end, while its tenant has `admins` of those? A partner
+/// without one could never make another; a client's keys its partner makes.
+pub(crate) fn check_revocable(tenant: &TenantId, is_admin: bool, admins: i64) -> Result<(), Problem> {
+    if tenant.level() == Level::Partner && is_admin && admins <= 1 {
         let detail = "This is the last admin key of the partner: create or keep another one first.";
         return Err(Problem::conflict(detail));
     }
@@ -33,10 +107,27 @@ mod tests {
     #[test]
     fn the_last_admin_key_of_a_partner_stays() {
         let (partner, client) = (TenantId::partner(1), TenantId::client(1));
-        assert!(check_revocable(&partner, "admin", 1).is_err());
-        assert!(check_revocable(&partner, "admin", 2).is_ok());
-        assert!(check_revocable(&partner, "viewer", 1).is_ok());
-        assert!(check_revocable(&client, "admin", 1).is_ok());
+        assert!(check_revocable(&partner, true, 1).is_err());
+        assert!(check_revocable(&partner, true, 2).is_ok());
+        assert!(check_revocable(&partner, false, 1).is_ok());
+        assert!(check_revocable(&client, true, 1).is_ok());
+    }
+
+    #[test]
+    fn a_key_is_narrowed_to_what_its_role_may() {
+        let roles = Roles::from([("getSite".to_owned(), Role::Viewer), ("createSite".to_owned(), Role::Operator)]);
+        assert_eq!(operation_error("getSite", Role::Viewer, &roles), None);
+        assert_eq!(operation_error("createSite", Role::Admin, &roles), None);
+        assert_eq!(operation_error("createSite", Role::Viewer, &roles).unwrap(), "createSite needs the role operator");
+        assert!(operation_error("getsite", Role::Admin, &roles).unwrap().starts_with("getsite is no operation"));
+        let names = |text: &str| in_order(split(text));
+        assert_eq!(joined(&names("b a b")), "a b");
+        let [one, both] = [names("a"), names("a b")];
+        let within = |caller: Option<&Vec<String>>, given: Option<&Vec<String>>| {
+            check_within(caller.map(Vec::as_slice), given.map(Vec::as_slice)).is_ok()
+        };
+        assert!(within(None, None) && within(None, Some(&one)) && within(Some(&both), Some(&one)));
+        assert!(!within(Some(&one), None) && !within(Some(&one), Some(&both)));
     }
 
     #[test]

@@ -8,14 +8,14 @@ use base::{
     text::fold,
     timestamp::Timestamp,
 };
-use db::Conn;
+use db::{Conn, Quota};
 use diesel::prelude::*;
 
 use super::rules;
 use crate::{
     Changed,
-    schema::{api_keys, tenants},
-    secrets, tenants as tenant, tokens, users,
+    schema::{api_keys, tenants, users},
+    secrets, tenants as tenant, tokens, users as user,
 };
 
 /// What anybody may see of a key.
@@ -35,6 +35,26 @@ pub(crate) struct Row {
     pub(crate) previous_secret: bool,
     /// Counts its changes; the `ETag`.
     pub(crate) version: i64,
+    /// What it is narrowed to, as [`rules::split`] reads it.
+    pub(crate) operations: Option<String>,
+    /// When it ends by itself.
+    pub(crate) expires_ms: Option<i64>,
+    /// When it was used last, to the minute.
+    pub(crate) last_used_ms: Option<i64>,
+    /// Does it act as a person, with whom it ends?
+    pub(crate) personal: bool,
+}
+
+impl Row {
+    /// What it is narrowed to.
+    pub(crate) fn narrowed(&self) -> Option<Vec<String>> {
+        self.operations.as_deref().map(rules::split)
+    }
+
+    /// May it do all that an admin may, for ever?
+    fn is_full_admin(&self) -> bool {
+        self.role == Role::Admin.as_str() && self.operations.is_none() && self.expires_ms.is_none() && !self.personal
+    }
 }
 
 type Columns = (
@@ -49,6 +69,10 @@ type Columns = (
     api_keys::updated_ms,
     diesel::dsl::IsNotNull<api_keys::secret2_hash>,
     api_keys::version,
+    api_keys::operations,
+    api_keys::expires_ms,
+    api_keys::last_used_ms,
+    api_keys::personal,
 );
 
 fn columns() -> Columns {
@@ -64,6 +88,10 @@ fn columns() -> Columns {
         api_keys::updated_ms,
         api_keys::secret2_hash.is_not_null(),
         api_keys::version,
+        api_keys::operations,
+        api_keys::expires_ms,
+        api_keys::last_used_ms,
+        api_keys::personal,
     )
 }
 
@@ -82,12 +110,17 @@ struct NewRow<'a> {
     created_by: &'a str,
     created_ms: i64,
     updated_ms: i64,
+    operations: Option<String>,
+    expires_ms: Option<i64>,
+    personal: bool,
 }
 
 /// A key that is not revoked, with the hashes of its secrets.
 pub(crate) struct LiveKey {
     /// The row's id.
     pub(crate) id: String,
+    /// When it was used last, to the minute.
+    pub(crate) last_used_ms: Option<i64>,
     /// Whom it makes.
     pub(crate) caller: Caller,
     /// Is the caller's tenant suspended?
@@ -107,19 +140,34 @@ impl LiveKey {
 pub(crate) struct NewKey {
     pub(crate) name: String,
     pub(crate) role: Role,
+    /// What it is narrowed to, in order.
+    pub(crate) operations: Option<Vec<String>>,
+    /// When it ends by itself.
+    pub(crate) expires: Option<Timestamp>,
+    /// The person that it acts as; `None` for a program, which gets a user of its own.
+    pub(crate) person: Option<String>,
     pub(crate) key: String,
     pub(crate) secret: Secret<String>,
 }
 
 impl NewKey {
-    /// With a new random key and secret; the secret is answered as well, to be shown once.
+    /// A key for all that a role may, until it is revoked.
+    pub(crate) fn of(name: String, role: Role, key: String, secret: Secret<String>) -> Self {
+        Self { name, role, operations: None, expires: None, person: None, key, secret }
+    }
+
+    /// The same with a new random key and secret; the secret is answered as well, to be shown once.
     pub(crate) fn random(name: String, role: Role) -> db::Result<(Self, Secret<String>)> {
         let secret = secrets::random()?;
-        Ok((Self { name, role, key: secrets::random()?.into_inner(), secret: secret.clone() }, secret))
+        Ok((Self::of(name, role, secrets::random()?.into_inner(), secret.clone()), secret))
     }
 }
 
-/// Adds a key, and the user that it acts as. `created_by` is `None` for a key that no caller makes: it makes itself.
+/// How many API keys a tenant has at most.
+pub(crate) static QUOTA: Quota = Quota::new("API keys", "api_keys", 10_000).of("revoked_ms IS NULL");
+
+/// Adds a key, and the user that it acts as when that is no person. `created_by` is `None` for a key that no caller makes: it
+/// makes itself.
 ///
 /// A name that another live key of the tenant has is a conflict.
 pub(crate) fn insert(
@@ -129,7 +177,17 @@ pub(crate) fn insert(
     created_by: Option<&str>,
     now: Timestamp,
 ) -> db::Result<Row> {
-    let user_id = users::store::insert_for_key(conn, tenant, &new.name, now)?.id;
+    QUOTA.admit(conn, tenant.as_str(), 1)?;
+    let user_id = match &new.person {
+        Some(id) => {
+            // Who is deactivated at the same moment is seen here, or sees this key.
+            user::store::lock(conn, id)?;
+            let person = user::store::find_at(conn, tenant, id)?;
+            rules::check_personal(new.role, person.as_ref())?;
+            id.clone()
+        }
+        None => user::store::insert_for_key(conn, tenant, &new.name, new.role, now)?.id,
+    };
     let id = format!("KEY-{}", uuid::Uuid::new_v4());
     let row = NewRow {
         tenant_id: tenant.as_str(),
@@ -144,6 +202,9 @@ pub(crate) fn insert(
         created_by: created_by.unwrap_or(&user_id),
         created_ms: now.millis(),
         updated_ms: now.millis(),
+        operations: new.operations.as_deref().map(rules::joined),
+        expires_ms: new.expires.map(|end| end.millis()),
+        personal: new.person.is_some(),
     };
     diesel::insert_into(api_keys::table).values(&row).execute(conn).map_err(|error| match error.into() {
         db::Error::Taken(_) => Problem::conflict(format!("An API key named {} exists already.", new.name)).into(),
@@ -186,27 +247,40 @@ pub(crate) fn find_anywhere(conn: &mut Conn, text: &str) -> db::Result<Option<Ro
         .optional()?)
 }
 
+/// The oldest live key of a tenant with this name that nobody has used and no caller has made.
+pub(crate) fn unused_of(conn: &mut Conn, tenant: &TenantId, name: &str) -> db::Result<Option<Row>> {
+    Ok(api_keys::table
+        .filter(api_keys::tenant_id.eq(tenant.as_str()))
+        .filter(api_keys::name_fold.eq(fold(name)))
+        .filter(api_keys::revoked_ms.is_null())
+        .filter(api_keys::last_used_ms.is_null())
+        .filter(api_keys::created_by.eq(api_keys::user_id))
+        .filter(api_keys::updated_ms.eq(api_keys::created_ms))
+        .order(api_keys::created_ms)
+        .select(columns())
+        .first(conn)
+        .optional()?)
+}
+
 /// The live key with this public part, of whatever tenant: with it the tenant becomes known.
 pub(crate) fn live(conn: &mut Conn, key: &str) -> db::Result<Option<LiveKey>> {
-    type Columns = (String, String, String, String, String, Option<String>, bool);
-    let row: Option<Columns> = api_keys::table
+    type Secrets = (String, Option<String>, Option<i64>);
+    let row: Option<(String, tokens::store::Columns, Secrets, bool)> = api_keys::table
         .inner_join(tenants::table.on(tenants::id.eq(api_keys::tenant_id)))
+        .inner_join(users::table.on(users::tenant_id.eq(api_keys::tenant_id).and(users::id.eq(api_keys::user_id))))
         .filter(api_keys::key.eq(key))
         .filter(api_keys::revoked_ms.is_null())
         .select((
             api_keys::id,
-            api_keys::user_id,
-            api_keys::tenant_id,
-            api_keys::role,
-            api_keys::secret_hash,
-            api_keys::secret2_hash,
+            tokens::store::columns(),
+            (api_keys::secret_hash, api_keys::secret2_hash, api_keys::last_used_ms),
             tenants::suspended,
         ))
         .get_result(conn)
         .optional()?;
-    let Some((id, user, tenant, role, hash, hash2, suspended)) = row else { return Ok(None) };
-    let caller = tokens::store::as_caller(key.to_owned(), user, &tenant, &role)?;
-    Ok(Some(LiveKey { id, caller, suspended, hash, hash2 }))
+    let Some((id, columns, (hash, hash2, last_used_ms), suspended)) = row else { return Ok(None) };
+    let Some(caller) = tokens::store::as_caller(columns)? else { return Ok(None) };
+    Ok(Some(LiveKey { id, last_used_ms, caller, suspended, hash, hash2 }))
 }
 
 /// Hands on the live keys of a tenant, oldest first.
@@ -267,6 +341,20 @@ pub(crate) fn rotate(
     Ok(Changed { before, after: find(conn, tenant, id)? })
 }
 
+/// Notes that a key was used, unless that was noted after `before`.
+pub(crate) fn note_use(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    id: &str,
+    now: Timestamp,
+    before: Timestamp,
+) -> db::Result<()> {
+    let stale = api_keys::last_used_ms.is_null().or(api_keys::last_used_ms.le(before.millis()));
+    let key = api_keys::table.filter(api_keys::tenant_id.eq(tenant.as_str())).filter(api_keys::id.eq(id));
+    diesel::update(key.filter(stale)).set(api_keys::last_used_ms.eq(now.millis())).execute(conn)?;
+    Ok(())
+}
+
 /// Revokes a live key of a tenant and removes its tokens; answers it as it was. An unknown id is a 404, the last admin
 /// key of a partner a conflict.
 pub(crate) fn revoke(conn: &mut Conn, tenant: &TenantId, id: &str, now: Timestamp) -> db::Result<Row> {
@@ -276,8 +364,13 @@ pub(crate) fn revoke(conn: &mut Conn, tenant: &TenantId, id: &str, now: Timestam
     }
     let before = find(conn, tenant, id)?;
     let live = api_keys::table.filter(api_keys::tenant_id.eq(tenant.as_str())).filter(api_keys::revoked_ms.is_null());
-    let admins: i64 = live.filter(api_keys::role.eq(Role::Admin.as_str())).count().get_result(conn)?;
-    rules::check_revocable(tenant, &before.role, admins)?;
+    let admins = live
+        .filter(api_keys::role.eq(Role::Admin.as_str()))
+        .filter(api_keys::operations.is_null())
+        .filter(api_keys::expires_ms.is_null())
+        .filter(api_keys::personal.eq(false));
+    let admins: i64 = admins.count().get_result(conn)?;
+    rules::check_revocable(tenant, before.is_full_admin(), admins)?;
     let changes = (
         api_keys::revoked_ms.eq(now.millis()),
         api_keys::updated_ms.eq(now.millis()),
@@ -290,13 +383,26 @@ pub(crate) fn revoke(conn: &mut Conn, tenant: &TenantId, id: &str, now: Timestam
     Ok(before)
 }
 
-/// The name of the live key that a user acts for.
-pub(crate) fn name_of_user(conn: &mut Conn, tenant: &str, user_id: &str) -> db::Result<Option<String>> {
+/// The name of the live key of the program that acts as this user.
+pub(crate) fn name_of_program(conn: &mut Conn, tenant: &str, user_id: &str) -> db::Result<Option<String>> {
     Ok(api_keys::table
         .filter(api_keys::tenant_id.eq(tenant))
         .filter(api_keys::user_id.eq(user_id))
         .filter(api_keys::revoked_ms.is_null())
+        .filter(api_keys::personal.eq(false))
         .select(api_keys::name)
-        .get_result(conn)
+        .first(conn)
         .optional()?)
+}
+
+/// The ids of the live keys that act as a person.
+pub(crate) fn personal(conn: &mut Conn, tenant: &TenantId, user_id: &str) -> db::Result<Vec<String>> {
+    Ok(api_keys::table
+        .filter(api_keys::tenant_id.eq(tenant.as_str()))
+        .filter(api_keys::user_id.eq(user_id))
+        .filter(api_keys::revoked_ms.is_null())
+        .filter(api_keys::personal.eq(true))
+        .order(api_keys::id)
+        .select(api_keys::id)
+        .load(conn)?)
 }

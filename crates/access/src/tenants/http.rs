@@ -10,7 +10,7 @@ use super::{
     store::{self, Row},
     wire::{Client, ClientChange, ClientMinimal, NewClient, TenantFacts},
 };
-use crate::Keeper;
+use crate::{Keeper, api_keys, sessions};
 
 /// Get a tenant
 ///
@@ -104,7 +104,8 @@ pub(crate) async fn list_clients_minimal(at: At) -> Result<HttpResponse> {
         ("sortName" = Option<String>, Query, description = "`id` (the default) or `name`", example = "name"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default false", example = false),
         ("queryString" = Option<String>, Query, description = "Terms `name:value` joined with `+`: `name` (contains; \
-            whole with `isEquals:true`), `id`, `uniqueId`, `activated` (`true` or `false`)", example = "name:glo"),
+            whole with `isEquals:true`), `id`, `uniqueId`, `activated` or `activeStatus` (`true` or `false`), \
+            `startCreationDate`, `endCreationDate`, `startUpdationDate`, `endUpdationDate`", example = "name:glo"),
     ),
     responses((status = 200, description = "A page of clients", body = PageOf<Client>)),
     security(("bearer" = ["viewer"])),
@@ -167,13 +168,13 @@ pub(crate) async fn update_client(
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
     let ClientChange { name } = ClientChange::read(&body.0)?;
-    change(&at, &path, &keeper, move |row, now| rules::renamed(row, name.as_deref(), now)).await
+    change(&at, &path, &keeper, move |_, row, now| Ok(rules::renamed(row, name.as_deref(), now))).await
 }
 
 /// Suspend a client
 ///
 /// From now on its callers are answered 403 on every operation and get no tokens: at once on the gateway that answers,
-/// within five seconds on others. Its data stays, its partner's callers see it as before. Suspending a suspended client
+/// within five seconds on others. Sessions of its people end for good. Its data stays, its partner's callers see it as before. Suspending a suspended client
 /// changes nothing.
 #[utoipa::path(
     tag = "Tenants",
@@ -192,7 +193,11 @@ pub(crate) async fn suspend_client(
     path: web::Path<(String, String)>,
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
-    change(&at, &path, &keeper, |row, now| rules::suspended(row, true, now)).await
+    change(&at, &path, &keeper, |tx, row, now| {
+        sessions::redeem::end_of_tenant(tx, &row.id)?;
+        Ok(rules::suspended(row, true, now)?)
+    })
+    .await
 }
 
 /// Resume a client
@@ -216,7 +221,37 @@ pub(crate) async fn resume_client(
     path: web::Path<(String, String)>,
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
-    change(&at, &path, &keeper, |row, now| rules::suspended(row, false, now)).await
+    change(&at, &path, &keeper, |_, row, now| Ok(rules::suspended(row, false, now)?)).await
+}
+
+/// Terminate a client
+///
+/// Shuts it for good: it is suspended, cannot be resumed, and all of its API keys are revoked, so that nothing is done in
+/// its name any more. Its data stays, and its partner's callers see it as before. Terminating a terminated client changes
+/// nothing.
+#[utoipa::path(
+    tag = "Tenants",
+    operation_id = "terminateClient",
+    params(("clientId" = String, Path, description = "`client_<number>`", example = "client_1")),
+    responses(
+        (status = 200, description = "The client after the change", body = TenantFacts),
+        (status = 412, description = "The client has changed since it was read",
+            body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["admin"])),
+)]
+#[post("/clients/{clientId}/terminate")]
+pub(crate) async fn terminate_client(
+    at: At,
+    path: web::Path<(String, String)>,
+    keeper: web::Data<Keeper>,
+) -> Result<HttpResponse> {
+    change(&at, &path, &keeper, |tx, row, now| {
+        api_keys::http::revoke_all(tx, &row.id, now)?;
+        sessions::redeem::end_of_tenant(tx, &row.id)?;
+        Ok(rules::terminated(row, now))
+    })
+    .await
 }
 
 /// The partner of the path, and the client in it.
@@ -236,7 +271,7 @@ async fn change(
     at: &At,
     path: &(String, String),
     keeper: &Keeper,
-    becomes: impl FnOnce(&Row, Timestamp) -> Row + Send + 'static,
+    becomes: impl FnOnce(&mut Tx<'_>, &Row, Timestamp) -> db::Result<Row> + Send + 'static,
 ) -> Result<HttpResponse> {
     at.no_query()?;
     let (partner, id) = client_of(at, path)?;
@@ -245,7 +280,7 @@ async fn change(
         db::lock(tx.conn, &format!("tenant:{id}"))?;
         let before = store::client(tx.conn, &partner, &id)?;
         check_version(wanted, before.version)?;
-        let after = becomes(&before, now);
+        let after = becomes(tx, &before, now)?;
         if after != before {
             store::update(tx.conn, &before, &after)?;
         }

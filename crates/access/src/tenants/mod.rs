@@ -1,6 +1,7 @@
 //! Tenants: partners and their clients ("Tenants and callers" in `docs/interface.md`).
 
 pub(crate) mod http;
+pub(crate) mod levels;
 pub(crate) mod rules;
 pub(crate) mod store;
 pub(crate) mod wire;

@@ -19,7 +19,18 @@ const LONGEST_NAME: usize = 200;
 pub(crate) const SORTS: [&str; 2] = ["id", "name"];
 
 /// The query variables of the search for clients.
-const VARIABLES: [&str; 5] = ["id", "name", "uniqueId", "activated", "isEquals"];
+const VARIABLES: [&str; 10] = [
+    "id",
+    "name",
+    "uniqueId",
+    "activated",
+    "activeStatus",
+    "startCreationDate",
+    "endCreationDate",
+    "startUpdationDate",
+    "endUpdationDate",
+    "isEquals",
+];
 
 /// The 404 of a client.
 pub(crate) fn unknown() -> Problem {
@@ -76,17 +87,30 @@ pub(crate) struct Filter {
     pub(crate) whole: bool,
     /// In use, or suspended?
     pub(crate) activated: Option<bool>,
+    /// When it was created, first and last.
+    pub(crate) created: (Option<Timestamp>, Option<Timestamp>),
+    /// When it changed last, first and last.
+    pub(crate) updated: (Option<Timestamp>, Option<Timestamp>),
 }
 
 /// Reads a `queryString`.
 pub(crate) fn filter(text: &str) -> Result<Filter, Problem> {
     let mut filter = Filter::default();
     for Term { name, value, values } in query_string::parse(text, &VARIABLES)? {
+        let time = || {
+            let wrong =
+                || Problem::field("queryString", format!("{name}: must be a time such as 2026-11-20T20:37:00Z"));
+            Timestamp::parse(&value).ok_or_else(wrong)
+        };
         match name {
             "id" => filter.ids = Some(values.iter().filter_map(|id| id.parse().ok()).collect()),
             "uniqueId" => filter.unique_ids = Some(values.iter().map(|id| id.to_ascii_lowercase()).collect()),
             "name" => filter.names = Some(values.iter().map(|name| fold(name)).collect()),
-            "activated" => filter.activated = Some(filters::read_boolean(name, &value)?),
+            "activated" | "activeStatus" => filter.activated = Some(filters::read_boolean(name, &value)?),
+            "startCreationDate" => filter.created.0 = Some(time()?),
+            "endCreationDate" => filter.created.1 = Some(time()?),
+            "startUpdationDate" => filter.updated.0 = Some(time()?),
+            "endUpdationDate" => filter.updated.1 = Some(time()?),
             _ => filter.whole = filters::read_boolean(name, &value)?,
         }
     }
@@ -104,11 +128,25 @@ pub(crate) fn renamed(client: &Row, name: Option<&str>, now: Timestamp) -> Row {
 }
 
 /// A client that is suspended, or not any more.
-pub(crate) fn suspended(client: &Row, suspended: bool, now: Timestamp) -> Row {
+///
+/// # Errors
+/// 409 when it is to be resumed and was terminated.
+pub(crate) fn suspended(client: &Row, suspended: bool, now: Timestamp) -> Result<Row, Problem> {
     if client.suspended == suspended {
+        return Ok(client.clone());
+    }
+    if client.terminated {
+        return Err(Problem::conflict(format!("The client {} was terminated, and cannot be resumed.", client.name)));
+    }
+    Ok(changed(Row { suspended, activated: !suspended, ..client.clone() }, now))
+}
+
+/// A client that is shut for good.
+pub(crate) fn terminated(client: &Row, now: Timestamp) -> Row {
+    if client.terminated {
         return client.clone();
     }
-    changed(Row { suspended, activated: !suspended, ..client.clone() }, now)
+    changed(Row { suspended: true, activated: false, terminated: true, ..client.clone() }, now)
 }
 
 fn changed(client: Row, now: Timestamp) -> Row {

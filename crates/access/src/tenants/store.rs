@@ -2,7 +2,7 @@
 
 use api::Tenant;
 use base::{Found, Key, Walk, problem::Problem, query::Sort, tenant::TenantId, text::fold, timestamp::Timestamp};
-use db::{Column, Condition, Conn, Order};
+use db::{Column, Condition, Conn, Order, Quota};
 use diesel::prelude::*;
 
 use super::rules::{self, Filter};
@@ -22,6 +22,7 @@ pub(crate) struct Row {
     pub(crate) version: i64,
     pub(crate) created_ms: i64,
     pub(crate) updated_ms: i64,
+    pub(crate) terminated: bool,
 }
 
 impl Row {
@@ -37,6 +38,7 @@ impl Row {
             version: 1,
             created_ms: now.millis(),
             updated_ms: now.millis(),
+            terminated: false,
         }
     }
 
@@ -53,7 +55,7 @@ pub(crate) fn any(conn: &mut Conn) -> db::Result<bool> {
 
 /// The id of the next partner. Whoever else asks waits until this transaction ends.
 pub(crate) fn next_partner(conn: &mut Conn) -> db::Result<TenantId> {
-    Ok(TenantId::partner(db::next_id(conn, "access.partners", 1)?))
+    Ok(TenantId::partner(db::next_number(conn, "access.partners")?))
 }
 
 /// Adds a partner.
@@ -62,9 +64,13 @@ pub(crate) fn insert_partner(conn: &mut Conn, id: &TenantId, name: &str, now: Ti
     Ok(())
 }
 
+/// How many clients a tenant has at most.
+pub(crate) static QUOTA: Quota = Quota::new("clients", "(SELECT partner_id AS tenant_id FROM tenants) t", 100_000);
+
 /// Adds a client to a partner. A name that another of its clients has is a conflict.
 pub(crate) fn insert_client(conn: &mut Conn, partner: &TenantId, name: &str, now: Timestamp) -> db::Result<Row> {
-    let id = TenantId::client(db::next_id(conn, "access.clients", 1)?);
+    QUOTA.admit(conn, partner.as_str(), 1)?;
+    let id = TenantId::client(db::next_number(conn, "access.clients")?);
     let row = Row::new(&id, partner, name, now);
     diesel::insert_into(tenants::table).values(&row).execute(conn).map_err(|error| taken(error, name))?;
     Ok(row)
@@ -186,5 +192,14 @@ fn condition(filter: &Filter) -> Condition {
     let unique = filter.unique_ids.iter().map(|ids| Condition::text_in("tenants.id IN", ids.iter().cloned()));
     let names = filter.names.iter().map(|names| filters::matching("tenants.name_fold", names, filter.whole));
     let activated = filter.activated.iter().map(|activated| filters::boolean("tenants.activated", *activated));
-    Condition::all(ids.chain(unique).chain(names).chain(activated))
+    // What is shown has whole seconds, and an end takes in all of its second.
+    let end = |time: Timestamp| Timestamp::from_millis(time.millis().saturating_add(999));
+    let ranges = [
+        (filter.created.0, "tenants.created_ms >= "),
+        (filter.created.1.map(end), "tenants.created_ms <= "),
+        (filter.updated.0, "tenants.updated_ms >= "),
+        (filter.updated.1.map(end), "tenants.updated_ms <= "),
+    ];
+    let ranges = ranges.into_iter().filter_map(|(time, text)| Some(Condition::sql(text).integer(time?.millis())));
+    Condition::all(ids.chain(unique).chain(names).chain(activated).chain(ranges))
 }

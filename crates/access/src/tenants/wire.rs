@@ -28,6 +28,10 @@ pub(crate) struct TenantFacts {
     pub(crate) activated: bool,
     /// Whether its callers are shut out for now; its data stays, and its partner sees it.
     pub(crate) suspended: bool,
+    /// Whether a client was terminated: it is suspended, and stays so.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    pub(crate) terminated: bool,
     /// The partner that a client belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) partner: Option<PartnerReference>,
@@ -79,7 +83,7 @@ pub(crate) struct ClientMinimal {
 
 /// A client to be created.
 #[derive(Debug, ToSchema)]
-#[schema(example = json!({"name": "Globex"}))]
+#[schema(as = ClientInput, example = json!({"name": "Globex"}))]
 pub(crate) struct NewClient {
     /// Its name, unique among the partner's clients whatever the letter case; at most 200 characters.
     pub(crate) name: String,
@@ -97,7 +101,7 @@ impl NewClient {
 
 /// The changes to a client: what is left out stays as it is.
 #[derive(Debug, PartialEq, Eq, ToSchema)]
-#[schema(example = json!({"name": "Globex Corporation"}))]
+#[schema(as = ClientUpdate, example = json!({"name": "Globex Corporation"}))]
 pub(crate) struct ClientChange {
     /// Its name, unique among the partner's clients whatever the letter case; at most 200 characters.
     pub(crate) name: Option<String>,
@@ -124,6 +128,7 @@ impl From<Row> for TenantFacts {
             name: row.name,
             activated: row.activated,
             suspended: row.suspended,
+            terminated: row.terminated,
             created_date: Timestamp::from_millis(row.created_ms),
             updated_date: Timestamp::from_millis(row.updated_ms),
         }

@@ -19,7 +19,15 @@ fn tenants_and_keys_by_hand() {
     console::each_tenant(db, each).unwrap();
     assert_eq!(tenants, ["msp_1", "client_1", "msp_2", "client_2"]);
 
-    let (key, first) = console::create_key(db, &TenantId::client(2), "ci", Role::Operator).unwrap();
+    let roles = api::access::Roles::from([("reportMachine".to_owned(), Role::Operator)]);
+    let create = |client: u64, name: &str, operations: &[&str]| {
+        let operations = operations.iter().map(ToString::to_string).collect();
+        let tenant = TenantId::parse(&format!("client_{client}")).unwrap();
+        let new = console::NewKeyOf { tenant: &tenant, name, role: Role::Operator, operations };
+        console::create_key(db, new, &roles)
+    };
+    let (key, first) = create(2, "ci", &["reportMachine"]).unwrap();
+    assert_eq!(key.operations.as_deref(), Some(["reportMachine".to_owned()].as_slice()));
     assert_eq!((key.tenant.as_str(), key.role.as_str(), key.name.as_str()), ("client_2", "operator", "ci"));
     let (again, second) = console::rotate_key(db, &key.key, false).unwrap();
     assert!(again.id == key.id && first != second);
@@ -39,5 +47,6 @@ fn tenants_and_keys_by_hand() {
     assert!(told(console::create_client(db, &TenantId::client(1), "x").unwrap_err()).contains("partner"));
     assert!(told(console::create_client(db, &TenantId::partner(2), "GLOBEX").unwrap_err()).contains("exists already"));
     assert!(console::create_partner(db, " ").is_err());
-    assert!(console::create_key(db, &TenantId::client(9), "x", Role::Viewer).is_err());
+    assert!(create(9, "x", &[]).is_err());
+    assert!(told(create(2, "x", &["flySite"]).unwrap_err()).contains("flySite is no operation"));
 }

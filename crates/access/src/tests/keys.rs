@@ -242,3 +242,34 @@ async fn a_wrong_secret_over_basic_counts_as_at_the_token_endpoint() {
     let elsewhere = from("192.0.2.9", TestRequest::default()).to_http_request();
     assert!(fixture.keeper.refused(&elsewhere, Some(KEY)).is_none());
 }
+
+#[actix_web::test]
+async fn a_key_has_a_thousand_tokens_at_most_and_the_oldest_end() {
+    use diesel::prelude::*;
+
+    use crate::{schema::tokens, tokens::store};
+
+    let fixture = Fixture::new();
+    let first = fixture.token(KEY, SECRET).await;
+    let second = fixture.token(KEY, SECRET).await;
+    let now = clock::now().millis();
+    let stored = fixture.write(move |conn| {
+        let tenant = TenantId::partner(1);
+        let (id, mark): (String, String) = tokens::table.select((tokens::key_id, tokens::secret_mark)).first(conn)?;
+        let of = store::Of { tenant: &tenant, key_id: &id, secret_mark: &mark };
+        for number in 1..=998 {
+            let (made, end) = (Timestamp::from_millis(now + number), Timestamp::from_millis(now + 7_199_000));
+            store::insert(conn, &of, &format!("filler{number}"), made, end)?;
+        }
+        Ok(tokens::table.count().get_result::<i64>(conn)?)
+    });
+    assert_eq!(stored, 1_000);
+    assert!(fixture.caller(&first).await.is_some());
+    let later = Timestamp::from_millis(now + 2_000);
+    let last = fixture.issue(KEY, SECRET, later).await.unwrap();
+    fixture.keeper.forget_callers();
+    assert!(fixture.caller(&first).await.is_none(), "the oldest ends");
+    assert!(fixture.caller(&second).await.is_some() && fixture.caller(&last).await.is_some());
+    let left: i64 = fixture.write(|conn| Ok(tokens::table.count().get_result(conn)?));
+    assert_eq!(left, 1_000);
+}

@@ -22,7 +22,9 @@ use base::{secret::Secret, tenant::TenantId, timestamp::Timestamp};
 use db::{Conn, DatabaseUrl, Db, Options};
 use serde_json::Value;
 
-use crate::{Keeper, api_keys, bootstrap, domain, extras, keeper::Issued, tenants, tokens::rules::Credentials};
+use crate::{
+    Keeper, api_keys, bootstrap, domain, extras, keeper::Issued, new_credentials, tenants, tokens::rules::Credentials,
+};
 
 const KEY: &str = "bootstrapkey1";
 const SECRET: &str = "bootstrapsecret12";
@@ -68,8 +70,8 @@ impl Fixture {
     fn new() -> Self {
         let fixture = Self::empty();
         let db = fixture.db.clone();
-        let made = aside(move || bootstrap(&db, Some((KEY.to_owned(), secret(SECRET)))).unwrap());
-        assert!(made.is_some());
+        let made = aside(move || bootstrap(&db, (KEY.to_owned(), secret(SECRET))).unwrap());
+        assert!(made);
         fixture
     }
 
@@ -91,8 +93,7 @@ impl Fixture {
     /// A key of a tenant, whose secret is its own text twice.
     fn key(&self, tenant: &TenantId, key: &'static str, role: Role) -> api_keys::store::Row {
         let tenant = tenant.clone();
-        let new =
-            api_keys::store::NewKey { name: key.to_owned(), role, key: key.to_owned(), secret: secret(&key.repeat(2)) };
+        let new = api_keys::store::NewKey::of(key.to_owned(), role, key.to_owned(), secret(&key.repeat(2)));
         self.write(move |conn| api_keys::store::insert(conn, &tenant, &new, None, clock::now()))
     }
 
@@ -101,9 +102,9 @@ impl Fixture {
     }
 
     async fn issue(&self, key: &str, text: &str, now: Timestamp) -> Option<String> {
-        match self.keeper.issue(&credentials(key, text), now).await.unwrap() {
-            Issued::Token(token) => Some(token.into_inner()),
-            Issued::Suspended | Issued::Wrong => None,
+        match self.keeper.issue(&credentials(key, text), now, |_| Ok(())).await.unwrap() {
+            Issued::Token { token, .. } => Some(token.into_inner()),
+            Issued::Throttled(_) | Issued::Suspended | Issued::Wrong => None,
         }
     }
 
@@ -127,7 +128,7 @@ impl Fixture {
         let app = App::new()
             .app_data(guard)
             .app_data(self.db.clone())
-            .configure(extras(Arc::clone(&self.keeper)))
+            .configure(extras(Arc::clone(&self.keeper), crate::SignIn::default()))
             .wrap(from_fn(guard::middleware))
             .configure(|config| (domain().root_routes)(&mut api::Routes::of_server(config)))
             .service(web::scope(api::spec::TENANT_PREFIX).configure(|config| {

@@ -20,7 +20,7 @@ const FORM: &str = "application/x-www-form-urlencoded";
 /// Get a token
 ///
 /// Answers a token for an API key (grant `client_credentials`). Key and secret come in the form, or as HTTP Basic,
-/// never both ways. The token lives 7199 seconds and dies with its key.
+/// never both ways. The token lives 7199 seconds, or as long as its key does, and dies with it.
 #[utoipa::path(
     tag = "Tokens",
     operation_id = "createToken",
@@ -36,7 +36,8 @@ const FORM: &str = "application/x-www-form-urlencoded";
         (status = 413, description = "The form is larger than 16 KiB", body = TokenError,
             example = json!({"error": "invalid_request", "error_description": "The form is too large"})),
         (status = 429, description = "Too many attempts with wrong credentials, for this key and address or for this \
-            address; right ones are always answered. `Retry-After` says when a wrong one is heard again",
+            address; right ones are not refused for that. Or the key sends more than its rate. `Retry-After` says when to \
+            try again",
             body = api::spec::Problem, content_type = "application/problem+json"),
         (status = 500, description = "A fault of the service", body = TokenError,
             example = json!({"error": "server_error", "error_description": "The service failed to answer"})),
@@ -68,7 +69,7 @@ pub(crate) async fn create_token(
         (status = 401, description = "Key or secret are wrong, or the key is revoked", body = TokenError),
         (status = 403, description = "The tenant of the key is suspended", body = TokenError),
         (status = 413, description = "The form is larger than 16 KiB", body = TokenError),
-        (status = 429, description = "Too many attempts with wrong credentials; right ones are always answered",
+        (status = 429, description = "Too many attempts with wrong credentials, or the key sends more than its rate",
             body = api::spec::Problem, content_type = "application/problem+json"),
         (status = 500, description = "A fault of the service", body = TokenError),
         (status = 503, description = "Overloaded, or the database is away; `Retry-After` says when to try again",
@@ -90,25 +91,26 @@ async fn answer(request: &HttpRequest, payload: web::Payload, keeper: &Keeper) -
         Ok(credentials) => credentials,
         Err(failure) => return failure,
     };
-    match keeper.issue(&credentials, clock::now()).await {
-        Ok(Issued::Token(token)) => no_store(StatusCode::OK).json(Token {
+    let guard = request.app_data::<api::guard::Guard>();
+    let count = |key: &String| guard.map_or(Ok(()), |guard| guard.count(request, key));
+    match keeper.issue(&credentials, clock::now(), count).await {
+        Ok(Issued::Token { token, lives }) => no_store(StatusCode::OK).json(Token {
             access_token: token.into_inner(),
             token_type: "bearer",
-            expires_in: rules::LIFE,
+            expires_in: lives,
             scope: "global:manage",
         }),
+        Ok(Issued::Throttled(problem)) => api::error::problem_response(&problem),
         Ok(Issued::Suspended) => failure(StatusCode::FORBIDDEN, "access_denied", "The tenant of this key is suspended"),
         Ok(Issued::Wrong) => match keeper.refused(request, Some(&credentials.key)) {
-            // The one error here that has the shape of all other operations: it says what the limit is.
+            // As above, this has the shape of all other operations: it says what the limit is.
             Some(problem) => api::error::problem_response(&problem),
             None => refuse(request, Refusal::Credentials),
         },
         Err(db::Error::Unavailable(cause)) => {
             tracing::error!(request_id = %api::request_id::current(), cause, "no token");
             let text = "The service cannot answer right now. Try again in a moment.";
-            let mut response = failure(StatusCode::SERVICE_UNAVAILABLE, "temporarily_unavailable", text);
-            response.headers_mut().insert(header::RETRY_AFTER, header::HeaderValue::from_static("1"));
-            response
+            unavailable(text)
         }
         Err(cause) => {
             tracing::error!(request_id = %api::request_id::current(), %cause, "no token");
@@ -131,6 +133,7 @@ async fn read(request: &HttpRequest, payload: web::Payload) -> Result<Credential
         db::Error::Problem(problem) if problem.kind == Kind::TooLarge => {
             failure(StatusCode::PAYLOAD_TOO_LARGE, "invalid_request", "The form is larger than 16 KiB")
         }
+        db::Error::Problem(problem) if problem.kind == Kind::Unavailable => unavailable(&problem.detail),
         db::Error::Problem(problem) => invalid(&problem.detail),
         _ => invalid("The form could not be read"),
     })?;
@@ -170,6 +173,13 @@ fn refuse(request: &HttpRequest, refusal: Refusal) -> HttpResponse {
             response
         }
     }
+}
+
+/// Not now: the client may send the same again.
+fn unavailable(text: &str) -> HttpResponse {
+    let mut response = failure(StatusCode::SERVICE_UNAVAILABLE, "temporarily_unavailable", text);
+    response.headers_mut().insert(header::RETRY_AFTER, header::HeaderValue::from_static("1"));
+    response
 }
 
 fn failure(status: StatusCode, error: &'static str, text: &str) -> HttpResponse {

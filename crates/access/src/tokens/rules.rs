@@ -28,15 +28,15 @@ pub(crate) enum Refusal {
     Credentials,
 }
 
-/// When a token that is made now expires.
-pub(crate) fn expiry(now: Timestamp) -> Timestamp {
-    Timestamp::from_millis(now.millis() + LIFE * 1000)
+/// When a token that is made now expires, of a key that may end by itself.
+pub(crate) fn expiry(now: Timestamp, end_of_key: Option<Timestamp>) -> Timestamp {
+    let end = Timestamp::from_millis(now.millis() + LIFE * 1000);
+    end_of_key.map_or(end, |of_key| of_key.min(end))
 }
 
-/// Tokens that expired up to this instant are forgotten. Until then an expired token is told from a guess: its client
-/// needs to hear that it is time for a new one, whatever others at its address do.
-pub(crate) fn forgotten(now: Timestamp) -> Timestamp {
-    Timestamp::from_millis(now.millis() - LIFE * 1000)
+/// The whole seconds that a token lives which is made now.
+pub(crate) fn lives(now: Timestamp, expires: Timestamp) -> i64 {
+    (expires.millis() - now.millis()) / 1000
 }
 
 /// Reads the parameters of the form, and what `Authorization: Basic` held.
@@ -129,7 +129,10 @@ mod tests {
 
     #[test]
     fn a_token_lives_7199_seconds() {
-        assert_eq!(expiry(Timestamp::from_millis(1)).millis(), 7_199_001);
-        assert_eq!(forgotten(expiry(Timestamp::from_millis(1))).millis(), 1);
+        let (now, at) = (Timestamp::from_millis(1), Timestamp::from_millis);
+        assert_eq!(expiry(now, None).millis(), 7_199_001);
+        assert_eq!(expiry(now, Some(at(i64::MAX))).millis(), 7_199_001);
+        assert_eq!(expiry(now, Some(at(5_000))).millis(), 5_000);
+        assert_eq!((lives(now, expiry(now, None)), lives(now, at(5_000))), (7_199, 4));
     }
 }

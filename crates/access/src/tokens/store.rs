@@ -4,15 +4,30 @@ use api::{Caller, Role};
 use base::{tenant::TenantId, timestamp::Timestamp};
 use db::Conn;
 use diesel::prelude::*;
+use outbox::{Keep, Retention};
 
 use super::rules;
 use crate::{
-    schema::{api_keys, tenants, tokens},
+    api_keys::rules as of_keys,
+    schema::{api_keys, tenants, tokens, users},
     secrets,
 };
 
-/// How many tokens one sweep removes.
-pub(crate) const SWEEP: usize = 1000;
+/// Tokens that expired a token's life ago are forgotten. Until then an expired token is told from a guess: its client needs
+/// to hear that it is time for a new one, whatever others at its address do.
+pub(crate) const RETENTION: Retention = Retention {
+    kind: "tokens",
+    keep: Keep::Millis(rules::LIFE * 1000),
+    most: None,
+    table: "tokens",
+    id: "hash",
+    since: "expires_ms",
+    only: "1 = 1",
+    remove: |conn, tenant, hashes, _| {
+        let these = tokens::table.filter(tokens::tenant_id.eq(tenant)).filter(tokens::hash.eq_any(hashes));
+        Ok(diesel::delete(these).execute(conn)?)
+    },
+};
 
 #[derive(Insertable)]
 #[diesel(table_name = tokens, treat_none_as_default_value = false)]
@@ -34,12 +49,27 @@ pub(crate) struct Of<'a> {
     pub(crate) secret_mark: &'a str,
 }
 
-/// Stores a token of a key.
+/// The newest tokens of a key that stay; older ones end. A program that asks for a token for each of its requests gets on
+/// with that, and fills no disk.
+const MOST: i64 = 1_000;
+
+/// Older tokens that one new one ends at most.
+const ENDED: i64 = 100;
+
+/// Stores a token of a key, and ends the oldest when there are too many.
 pub(crate) fn insert(conn: &mut Conn, of: &Of<'_>, hash: &str, now: Timestamp, expires: Timestamp) -> db::Result<()> {
     let Of { tenant, key_id, secret_mark } = *of;
     let (created_ms, expires_ms) = (now.millis(), expires.millis());
     let token = NewToken { hash, tenant_id: tenant.as_str(), key_id, created_ms, expires_ms, secret_mark };
     diesel::insert_into(tokens::table).values(&token).execute(conn)?;
+    let of_key = tokens::table.filter(tokens::tenant_id.eq(tenant.as_str())).filter(tokens::key_id.eq(key_id));
+    let oldest = of_key.order((tokens::created_ms.desc(), tokens::hash.desc())).offset(MOST).limit(ENDED);
+    let oldest: Vec<String> = oldest.select(tokens::hash).load(conn)?;
+    if !oldest.is_empty() {
+        // Of two requests that end the same ones, one waits for the other before it holds any of them.
+        db::lock(conn, &format!("tokens:{key_id}"))?;
+        diesel::delete(tokens::table.filter(tokens::hash.eq_any(oldest))).execute(conn)?;
+    }
     Ok(())
 }
 
@@ -47,6 +77,10 @@ pub(crate) fn insert(conn: &mut Conn, of: &Of<'_>, hash: &str, now: Timestamp, e
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
     pub(crate) caller: Caller,
+    /// The id of its key.
+    pub(crate) key_id: String,
+    /// When its key was used last, to the minute.
+    pub(crate) last_used_ms: Option<i64>,
     /// It may have passed.
     pub(crate) expires: Timestamp,
     /// Is the caller's tenant suspended?
@@ -55,41 +89,81 @@ pub(crate) struct Known {
 
 /// What is known of the token with this hash; `None` once its key is revoked, or the secret that it was got with.
 pub(crate) fn known(conn: &mut Conn, hash: &str) -> db::Result<Option<Known>> {
-    type Columns = (String, String, String, String, i64, bool);
+    type State = (String, Option<i64>, i64, bool);
     type Secrets = (String, String, Option<String>);
     let same_key = api_keys::tenant_id.eq(tokens::tenant_id).and(api_keys::id.eq(tokens::key_id));
-    let row: Option<(Columns, Secrets)> = tokens::table
+    let row: Option<(Columns, State, Secrets)> = tokens::table
         .inner_join(api_keys::table.on(same_key))
         .inner_join(tenants::table.on(tenants::id.eq(tokens::tenant_id)))
+        .inner_join(users::table.on(users::tenant_id.eq(api_keys::tenant_id).and(users::id.eq(api_keys::user_id))))
         .filter(tokens::hash.eq(hash))
         .filter(api_keys::revoked_ms.is_null())
         .select((
-            (
-                api_keys::key,
-                api_keys::user_id,
-                api_keys::tenant_id,
-                api_keys::role,
-                tokens::expires_ms,
-                tenants::suspended,
-            ),
+            columns(),
+            (api_keys::id, api_keys::last_used_ms, tokens::expires_ms, tenants::suspended),
             (tokens::secret_mark, api_keys::secret_hash, api_keys::secret2_hash),
         ))
         .get_result(conn)
         .optional()?;
-    let Some(((key, user, tenant, role, expires, suspended), (mark, hash, hash2))) = row else { return Ok(None) };
+    let Some((columns, (key_id, last_used_ms, expires, suspended), (mark, hash, hash2))) = row else { return Ok(None) };
     let mut live = std::iter::once(hash.as_str()).chain(hash2.as_deref());
     if !live.any(|hash| secrets::mark(hash) == mark) {
         return Ok(None);
     }
-    let caller = as_caller(key, user, &tenant, &role)?;
-    Ok(Some(Known { caller, expires: Timestamp::from_millis(expires), suspended }))
+    let Some(caller) = as_caller(columns)? else { return Ok(None) };
+    Ok(Some(Known { caller, key_id, last_used_ms, expires: Timestamp::from_millis(expires), suspended }))
 }
 
-/// A caller from columns. What does not parse was not written by this service.
-pub(crate) fn as_caller(key_id: String, user_id: String, tenant: &str, role: &str) -> db::Result<Caller> {
-    match (TenantId::parse(tenant), Role::parse(role)) {
-        (Some(home), Some(role)) => Ok(Caller { key_id, user_id, home, role }),
-        _ => Err(db::Error::Fault(format!("an API key of {tenant} has the role {role}"))),
+/// What a caller is made of: the key, and the user that it acts as.
+pub(crate) type Columns = (OfKey, OfUser);
+
+type OfKey = (String, String, String, String, Option<String>, Option<i64>, bool);
+type OfUser = (String, bool);
+
+type Selected = (
+    (
+        api_keys::key,
+        api_keys::user_id,
+        api_keys::tenant_id,
+        api_keys::role,
+        api_keys::operations,
+        api_keys::expires_ms,
+        api_keys::personal,
+    ),
+    (users::role, users::activated),
+);
+
+/// The columns of a key and its user that make a caller.
+pub(crate) fn columns() -> Selected {
+    (
+        (
+            api_keys::key,
+            api_keys::user_id,
+            api_keys::tenant_id,
+            api_keys::role,
+            api_keys::operations,
+            api_keys::expires_ms,
+            api_keys::personal,
+        ),
+        (users::role, users::activated),
+    )
+}
+
+/// A caller from columns; `None` when its key acts as a person who is not in use. A key that acts as a person may no more
+/// than that one. What does not parse was not written by this service.
+pub(crate) fn as_caller((of_key, (user_role, activated)): Columns) -> db::Result<Option<Caller>> {
+    let (key_id, user_id, tenant, key_role, operations, expires, personal) = of_key;
+    if personal && !activated {
+        return Ok(None);
+    }
+    let most = if personal { Role::parse(&user_role) } else { Some(Role::Admin) };
+    let operations = operations.map(|operations| of_keys::split(&operations).into());
+    let expires = expires.map(Timestamp::from_millis);
+    match (TenantId::parse(&tenant), Role::parse(&key_role), most) {
+        (Some(home), Some(role), Some(most)) => {
+            Ok(Some(Caller { key_id, user_id, home, role: role.min(most), operations, expires }))
+        }
+        _ => Err(db::Error::Fault(format!("an API key of {tenant} has the role {key_role}, its user {user_role}"))),
     }
 }
 
@@ -101,15 +175,4 @@ pub(crate) fn delete_of_key(conn: &mut Conn, tenant: &TenantId, key_id: &str, ke
         .filter(tokens::secret_mark.ne_all(keep));
     diesel::delete(of_key).execute(conn)?;
     Ok(())
-}
-
-/// Removes some of the tokens that are not worth remembering any more; says how many.
-pub(crate) fn sweep(conn: &mut Conn, now: Timestamp) -> db::Result<usize> {
-    let hashes: Vec<String> = tokens::table
-        .filter(tokens::expires_ms.le(rules::forgotten(now).millis()))
-        .order(tokens::expires_ms)
-        .limit(SWEEP as i64)
-        .select(tokens::hash)
-        .load(conn)?;
-    Ok(diesel::delete(tokens::table.filter(tokens::hash.eq_any(hashes))).execute(conn)?)
 }

@@ -39,7 +39,7 @@ pub(crate) async fn create_user_group(at: At, body: Body) -> Result<HttpResponse
     at.write(move |tx| {
         let row = rules::created(name, description, &tenant, rules::new_id(), now);
         store::insert(tx.conn, &row)?;
-        members::change(tx.conn, &row, partner.as_str(), Change::Set, &users, "users")?;
+        members::change(tx.conn, &row, partner.as_str(), Change::Set, (&users, "users"), None)?;
         let group = with_members(tx.conn, row)?;
         note(tx, None, &group)?;
         answered(group)
@@ -125,10 +125,10 @@ pub(crate) async fn get_user_group(at: At, path: web::Path<(String, String)>) ->
 #[post("/userGroups/{userGroupId}")]
 pub(crate) async fn update_user_group(at: At, path: web::Path<(String, String)>, body: Body) -> Result<HttpResponse> {
     let UserGroupChange { name, description, users } = UserGroupChange::read(&body.0)?;
-    let partner = at.tenant.partner.clone();
+    let (partner, now) = (at.tenant.partner.clone(), at.now);
     let becomes = move |conn: &mut Conn, before: &Row| {
         let others = match users {
-            Some(users) => members::change(conn, before, partner.as_str(), Change::Set, &users, "users")?,
+            Some(users) => members::change(conn, before, partner.as_str(), Change::Set, (&users, "users"), Some(now))?,
             None => false,
         };
         Ok((rules::renamed(before, name, description), others))
@@ -262,9 +262,9 @@ pub(crate) async fn remove_user_group_members(
 
 async fn change_members(at: &At, path: &(String, String), body: &Body, what: Change) -> Result<HttpResponse> {
     let given = UserReference::read_all(&body.0)?;
-    let partner = at.tenant.partner.clone();
+    let (partner, now) = (at.tenant.partner.clone(), at.now);
     let becomes = move |conn: &mut Conn, before: &Row| {
-        let others = members::change(conn, before, partner.as_str(), what, &given, "")?;
+        let others = members::change(conn, before, partner.as_str(), what, (&given, ""), Some(now))?;
         Ok((before.clone(), others))
     };
     change(at, path, becomes, |_| Ok(Answer::empty())).await
@@ -315,7 +315,7 @@ async fn change(
         let (mut after, others) = becomes(tx.conn, &row)?;
         if others || after != row {
             after = rules::touched(after, now);
-            store::update(tx.conn, &after)?;
+            store::update(tx.conn, &row, &after)?;
         }
         let after = with_members(tx.conn, after)?;
         note(tx, Some(before), &after)?;

@@ -6,12 +6,13 @@ use base::{
     Found, Walk,
     problem::{FieldError, Problem},
     query::Sort,
+    timestamp::Timestamp,
 };
 use db::{Condition, Conn, Result};
 use diesel::prelude::*;
 
 use super::{rules, store::Row, wire::UserReference};
-use crate::{schema::user_group_members, users};
+use crate::{former, schema::user_group_members, users};
 
 #[derive(Insertable)]
 #[diesel(table_name = user_group_members, treat_none_as_default_value = false)]
@@ -20,6 +21,7 @@ struct Member {
     group_id: String,
     user_id: String,
     user_tenant_id: String,
+    since_ms: i64,
 }
 
 /// The members of a group of a tenant, by login name. Who is deactivated is a member too.
@@ -54,7 +56,8 @@ pub(crate) enum Change {
     Set,
 }
 
-/// Changes the members of a group that was read alone, or is new. Answers whether anything changed.
+/// Changes the members of a group that was read alone, at this time; those of a new one, without a time, were there
+/// always. Answers whether anything changed.
 ///
 /// # Errors
 /// 400 that lists every reference to nobody of the group's tenant or `partner`, as `{field}[2].id`; 400 for too many
@@ -64,8 +67,8 @@ pub(crate) fn change(
     group: &Row,
     partner: &str,
     change: Change,
-    given: &[UserReference],
-    field: &str,
+    (given, field): (&[UserReference], &str),
+    now: Option<Timestamp>,
 ) -> Result<bool> {
     let given = resolve(conn, group, partner, given, field)?;
     let before: BTreeSet<(String, String)> = keys(of(conn, &group.tenant_id, &group.id)?);
@@ -80,6 +83,9 @@ pub(crate) fn change(
         .filter(user_group_members::tenant_id.eq(&group.tenant_id))
         .filter(user_group_members::group_id.eq(&group.id));
     if !gone.is_empty() {
+        if let Some(now) = now {
+            former::keep_members(conn, group, &gone, now)?;
+        }
         diesel::delete(members.filter(user_group_members::user_id.eq_any(gone))).execute(conn)?;
     }
     let new: Vec<Member> = after
@@ -89,6 +95,7 @@ pub(crate) fn change(
             group_id: group.id.clone(),
             user_id: user.clone(),
             user_tenant_id: tenant.clone(),
+            since_ms: now.map(former::effective_ms).unwrap_or_default(),
         })
         .collect();
     db::insert_rows!(conn, user_group_members::table, new.as_slice())?;

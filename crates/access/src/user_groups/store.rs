@@ -1,11 +1,11 @@
 //! The rows of user groups.
 
 use base::{Found, Key, Walk, problem::Problem, query::Sort};
-use db::{Column, Condition, Conn, Order, Result};
+use db::{Column, Condition, Conn, Order, Quota, Result};
 use diesel::prelude::*;
 
 use super::rules::{self, Filter};
-use crate::{filters, schema::user_groups};
+use crate::{filters, former, schema::user_groups};
 
 /// Ids that one statement names at most.
 const AT_ONCE: usize = 500;
@@ -70,7 +70,11 @@ pub(crate) fn find_alone(conn: &mut Conn, here: Condition, id: &str) -> Result<R
 }
 
 /// Adds a group. A name that another of the tenant's groups has is a conflict.
+/// How many user groups a tenant has at most.
+pub(crate) static QUOTA: Quota = Quota::new("user groups", "user_groups", 20_000);
+
 pub(crate) fn insert(conn: &mut Conn, row: &Row) -> Result<()> {
+    QUOTA.admit(conn, &row.tenant_id, 1)?;
     diesel::insert_into(user_groups::table).values(row).execute(conn).map_err(|error| taken(error, row))?;
     Ok(())
 }
@@ -83,7 +87,8 @@ fn taken(error: diesel::result::Error, row: &Row) -> db::Error {
 }
 
 /// Stores a group that was read by [`find_alone`].
-pub(crate) fn update(conn: &mut Conn, after: &Row) -> Result<()> {
+pub(crate) fn update(conn: &mut Conn, before: &Row, after: &Row) -> Result<()> {
+    former::keep_group(conn, before, after)?;
     let same = user_groups::table.find((&after.tenant_id, &after.id));
     diesel::update(same).set(after).execute(conn).map_err(|error| taken(error, after))?;
     Ok(())

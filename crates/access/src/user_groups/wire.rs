@@ -1,10 +1,6 @@
 //! What clients see of user groups.
 
-use base::{
-    Fields,
-    problem::{FieldError, Problem},
-    timestamp::Timestamp,
-};
+use base::{Fields, problem::Problem, timestamp::Timestamp};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -62,7 +58,7 @@ impl From<Row> for UserGroup {
     "uniqueId": "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90", "name": "Night shift", "description": "Second line",
     "activated": true, "tenantId": "client_1", "createdTime": "2026-11-20T20:37:00+0000", "updatedTime": "",
     "users": [{
-        "id": "USR0000000007", "loginName": "ann.lee", "firstName": "Ann", "lastName": "Lee", "activated": true,
+        "id": "USR0000000007", "loginName": "ann.lee", "firstName": "Ann", "lastName": "Lee", "role": "viewer", "activated": true,
         "tenantId": "client_1", "createdDate": "2026-11-20T20:37:00+0000", "updatedDate": "2026-11-20T20:37:00+0000"
     }]
 }))]
@@ -103,13 +99,9 @@ impl UserReference {
         }
         let (mut references, mut errors) = (Vec::with_capacity(items.len()), Vec::new());
         for (index, item) in items.iter().enumerate() {
-            let mut fields = Fields::of(item);
+            let mut fields = Fields::element(item, index);
             references.push(Self::of(&mut fields));
-            let wrong = fields.finish().err().map(|problem| problem.errors).unwrap_or_default();
-            errors.extend(wrong.into_iter().map(|error| match error.field_name.as_str() {
-                "body" => FieldError::new(format!("[{index}]"), error.message),
-                name => FieldError::new(format!("[{index}].{name}"), error.message),
-            }));
+            errors.extend(fields.finish().err().map(|problem| problem.errors).unwrap_or_default());
         }
         if errors.is_empty() { Ok(references) } else { Err(Problem::fields(errors)) }
     }
@@ -127,7 +119,7 @@ impl UserReference {
 
 /// A user group to be created.
 #[derive(Debug, PartialEq, Eq, ToSchema)]
-#[schema(example = json!({
+#[schema(as = UserGroupInput, example = json!({
     "name": "Night shift", "description": "Second line", "users": [{"id": "USR0000000007"}]
 }))]
 pub(crate) struct NewUserGroup {
@@ -155,7 +147,7 @@ impl NewUserGroup {
 
 /// The changes to a user group: what is left out stays as it is.
 #[derive(Debug, PartialEq, Eq, ToSchema)]
-#[schema(example = json!({"description": "Second line, nights and weekends"}))]
+#[schema(as = UserGroupUpdate, example = json!({"description": "Second line, nights and weekends"}))]
 pub(crate) struct UserGroupChange {
     /// Unique in the tenant, whatever the letter case; at most 200 characters.
     pub(crate) name: Option<String>,

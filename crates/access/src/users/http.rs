@@ -1,20 +1,23 @@
 //! Users: create, search, get, update, deactivate, activate.
 
+use std::sync::Arc;
+
 use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, At, Body, Result, answer, context::check_version, spec::PageOf};
+use api::{Answer, At, Body, Result, Role, answer, context::check_version, spec::PageOf, stream};
 use base::{problem::Problem, timestamp::Timestamp};
 use outbox::{Entity, Tx};
 
 use super::{
     rules,
     store::{self, Row},
-    wire::{NewUser, User, UserChange},
+    wire::{NewUser, User, UserChange, UserMinimal},
 };
-use crate::{api_keys, filters};
+use crate::{Keeper, api_keys, filters, sessions};
 
 /// Create a user
 ///
-/// Adds a user to the tenant of the path. Its login name is unique in the tenant, whatever the letter case.
+/// Adds a user to the tenant of the path. Its login name is unique in the tenant, whatever the letter case. A key that is
+/// narrowed to operations makes users with the role `viewer` only.
 #[utoipa::path(
     tag = "Users",
     operation_id = "createUser",
@@ -30,6 +33,8 @@ use crate::{api_keys, filters};
 pub(crate) async fn create_user(at: At, body: Body) -> Result<HttpResponse> {
     at.no_query()?;
     let new = UserChange::read_new(&body.0)?;
+    let role = new.role.unwrap_or(Role::Viewer);
+    rules::check_change(&at.caller, role, role)?;
     let (tenant, now) = (at.tenant.id.clone(), at.now);
     at.write(move |tx| {
         let row = store::insert(tx.conn, &tenant, new, now)?;
@@ -41,7 +46,7 @@ pub(crate) async fn create_user(at: At, body: Body) -> Result<HttpResponse> {
 }
 
 /// Notes that a user is new or has changed.
-fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: &Row) -> db::Result<()> {
+pub(crate) fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: &Row) -> db::Result<()> {
     let entity = Entity { tenant_id: &after.tenant_id, kind: "User", id: &after.id, publish: false };
     tx.note_shown(entity, before.cloned().map(User::from).as_ref(), Some(&User::from(after.clone())))
 }
@@ -80,6 +85,29 @@ pub(crate) async fn search_users(at: At) -> Result<HttpResponse> {
     answer::ok(&page.await?.ordered(sort.name, sort.descending))
 }
 
+/// List users, minimal
+///
+/// Id and names of every user that the search finds without a filter, in the order of their ids; not paged.
+#[utoipa::path(
+    tag = "Users",
+    operation_id = "listUsersMinimal",
+    responses((status = 200, description = "The users", body = Vec<UserMinimal>)),
+    security(("bearer" = ["viewer"])),
+)]
+#[get("/users/minimal")]
+pub(crate) async fn list_users_minimal(at: At) -> Result<HttpResponse> {
+    at.no_query()?;
+    let here = filters::readable("users.tenant_id", &at.tenant);
+    stream::array(&at.db, move |conn, rows| {
+        store::each(conn, here, |row| {
+            let user = UserMinimal::from(row);
+            let json = serde_json::to_vec(&user).map_err(|error| db::Error::Fault(error.to_string()))?;
+            rows.push(|out| out.extend_from_slice(&json))
+        })
+    })
+    .await
+}
+
 /// Get a user
 ///
 /// A user of the tenant of the path, of its partner, or of one of its clients.
@@ -101,7 +129,9 @@ pub(crate) async fn get_user(at: At, path: web::Path<(String, String)>) -> Resul
 /// Update a user
 ///
 /// Fields left out stay as they are; an empty text removes a value. A client does not change its partner's users.
-/// `If-Match` with the `ETag` of what you read makes sure that nobody else changed it meanwhile.
+/// `If-Match` with the `ETag` of what you read makes sure that nobody else changed it meanwhile. A role that is taken is
+/// taken at once, from the user's API keys and sessions as well. A key that is narrowed to operations changes users with
+/// the role `viewer` only.
 #[utoipa::path(
     tag = "Users",
     operation_id = "updateUser",
@@ -109,7 +139,7 @@ pub(crate) async fn get_user(at: At, path: web::Path<(String, String)>) -> Resul
     request_body = UserChange,
     responses(
         (status = 200, description = "The user after the change", body = User),
-        (status = 409, description = "The tenant has another user of this login name",
+        (status = 409, description = "The tenant has another user of this login name, or a program acts as this one",
             body = api::spec::Problem, content_type = "application/problem+json"),
         (status = 412, description = "The user has changed since it was read",
             body = api::spec::Problem, content_type = "application/problem+json"),
@@ -117,15 +147,28 @@ pub(crate) async fn get_user(at: At, path: web::Path<(String, String)>) -> Resul
     security(("bearer" = ["admin"])),
 )]
 #[post("/users/{userId}")]
-pub(crate) async fn update_user(at: At, path: web::Path<(String, String)>, body: Body) -> Result<HttpResponse> {
+pub(crate) async fn update_user(
+    at: At,
+    path: web::Path<(String, String)>,
+    body: Body,
+    keeper: web::Data<Keeper>,
+) -> Result<HttpResponse> {
     let user_change = UserChange::read(&body.0)?;
-    change(&at, path, move |_, row, now| Ok(rules::changed(row, user_change, now))).await
+    let caller = Arc::clone(&at.caller);
+    change(&at, path, &keeper, move |_, row, now| {
+        let after = rules::changed(row, user_change, now);
+        rules::check_program(row, &after)?;
+        rules::check_change(&caller, row.may(), after.may())?;
+        Ok(after)
+    })
+    .await
 }
 
 /// Deactivate a user
 ///
-/// The user stays where it is named, in groups and rosters too, and counts there as not in use. Deactivating a
-/// deactivated user changes nothing. The user that an API key acts as is in use until the key is revoked.
+/// The user stays where it is named, in groups and rosters too, and counts there as not in use. API keys that act as this
+/// person are revoked for good, and its sessions end: at once on the gateway that answers, within five seconds on others. Deactivating a
+/// deactivated user changes nothing. The user of a program is in use until its API key is revoked.
 #[utoipa::path(
     tag = "Users",
     operation_id = "deactivateUser",
@@ -140,12 +183,18 @@ pub(crate) async fn update_user(at: At, path: web::Path<(String, String)>, body:
     security(("bearer" = ["admin"])),
 )]
 #[post("/users/{userId}/deactivate")]
-pub(crate) async fn deactivate_user(at: At, path: web::Path<(String, String)>) -> Result<HttpResponse> {
-    change(&at, path, |conn, row, now| {
-        if let Some(key) = api_keys::store::name_of_user(conn, &row.tenant_id, &row.id)? {
+pub(crate) async fn deactivate_user(
+    at: At,
+    path: web::Path<(String, String)>,
+    keeper: web::Data<Keeper>,
+) -> Result<HttpResponse> {
+    change(&at, path, &keeper, |tx, row, now| {
+        if let Some(key) = api_keys::store::name_of_program(tx.conn, &row.tenant_id, &row.id)? {
             let detail = format!("The API key {key} acts as this user: revoke the key first.");
             return Err(Problem::conflict(detail).into());
         }
+        api_keys::http::revoke_personal(tx, &row.tenant_id, &row.id, now)?;
+        sessions::redeem::end_all(tx, &row.tenant_id, &row.id, now)?;
         Ok(rules::activated(row, false, now))
     })
     .await
@@ -153,7 +202,8 @@ pub(crate) async fn deactivate_user(at: At, path: web::Path<(String, String)>) -
 
 /// Activate a user
 ///
-/// Takes a deactivated user into use again. Activating another changes nothing.
+/// Takes a deactivated user into use again; API keys that ended with it stay revoked. Activating another changes nothing.
+/// A key that is narrowed to operations activates users with the role `viewer` only.
 #[utoipa::path(
     tag = "Users",
     operation_id = "activateUser",
@@ -166,12 +216,21 @@ pub(crate) async fn deactivate_user(at: At, path: web::Path<(String, String)>) -
     security(("bearer" = ["admin"])),
 )]
 #[post("/users/{userId}/activate")]
-pub(crate) async fn activate_user(at: At, path: web::Path<(String, String)>) -> Result<HttpResponse> {
-    change(&at, path, |_, row, now| Ok(rules::activated(row, true, now))).await
+pub(crate) async fn activate_user(
+    at: At,
+    path: web::Path<(String, String)>,
+    keeper: web::Data<Keeper>,
+) -> Result<HttpResponse> {
+    let caller = Arc::clone(&at.caller);
+    change(&at, path, &keeper, move |_, row, now| {
+        rules::check_change(&caller, row.may(), row.may())?;
+        Ok(rules::activated(row, true, now))
+    })
+    .await
 }
 
 /// The id in the path.
-fn id_of(path: web::Path<(String, String)>) -> Result<String> {
+pub(crate) fn id_of(path: web::Path<(String, String)>) -> Result<String> {
     let (_, id) = path.into_inner();
     if rules::is_id(&id) { Ok(id) } else { Err(rules::unknown().into()) }
 }
@@ -185,22 +244,25 @@ fn shown(at: &At, row: Row) -> Result<HttpResponse> {
 async fn change(
     at: &At,
     path: web::Path<(String, String)>,
-    becomes: impl FnOnce(&mut db::Conn, &Row, Timestamp) -> db::Result<Row> + Send + 'static,
+    keeper: &Keeper,
+    becomes: impl FnOnce(&mut Tx<'_>, &Row, Timestamp) -> db::Result<Row> + Send + 'static,
 ) -> Result<HttpResponse> {
     at.no_query()?;
     let (id, here) = (id_of(path)?, filters::writable("users.tenant_id", &at.tenant));
     let (wanted, now) = (at.if_match()?, at.now);
-    at.write(move |tx| {
-        db::lock(tx.conn, &format!("user:{id}"))?;
+    let done = at.write(move |tx| {
+        store::lock(tx.conn, &id)?;
         let before = store::find(tx.conn, here, &id)?;
         check_version(wanted, before.version)?;
-        let after = becomes(tx.conn, &before, now)?;
+        let after = becomes(tx, &before, now)?;
         if after != before {
             store::update(tx.conn, &before, &after)?;
         }
         note(tx, Some(&before), &after)?;
         let version = after.version;
         Answer::entity(&User::from(after), version)
-    })
-    .await
+    });
+    let answer = done.await?;
+    keeper.forget_callers();
+    Ok(answer)
 }

@@ -1,5 +1,6 @@
 //! What a user is made of.
 
+use api::{Caller, Role};
 use base::{
     problem::Problem,
     query_string::{self, Term},
@@ -72,6 +73,7 @@ pub(crate) fn created(new: UserChange, tenant: &TenantId, number: i64, now: Time
         first_fold: String::new(),
         last_fold: String::new(),
         email_fold: String::new(),
+        role: Role::Viewer.as_str().to_owned(),
     };
     with(&blank, new)
 }
@@ -88,6 +90,31 @@ pub(crate) fn activated(user: &Row, activated: bool, now: Timestamp) -> Row {
 
 fn touched(before: &Row, after: Row, now: Timestamp) -> Row {
     if *before == after { after } else { Row { version: before.version + 1, updated_ms: now.millis(), ..after } }
+}
+
+/// May this caller make a user who may so much, or change one who might? Nobody gives more than it has. A caller that is
+/// narrowed to operations gives nothing: by a user who may more than read it would have what it is kept from.
+pub(crate) fn check_change(caller: &Caller, before: Role, after: Role) -> Result<(), Problem> {
+    let most = before.max(after);
+    if most > caller.role {
+        let detail =
+            format!("A caller with the role {} neither makes nor changes a user with the role {most}.", caller.role);
+        return Err(Problem::forbidden(detail));
+    }
+    if caller.operations.is_some() && most > Role::Viewer {
+        let detail = "A key that is narrowed to operations neither makes nor changes users who may do more than read.";
+        return Err(Problem::forbidden(detail));
+    }
+    Ok(())
+}
+
+/// Of the user of a program neither the login name nor the role changes: they say whose it is, and what that may do.
+pub(crate) fn check_program(before: &Row, after: &Row) -> Result<(), Problem> {
+    if before.is_program() && (before.login_fold != after.login_fold || before.role != after.role) {
+        let detail = "A program acts as this user: its login name and its role stay what they are.";
+        return Err(Problem::conflict(detail));
+    }
+    Ok(())
 }
 
 /// An empty text removes a value.
@@ -111,6 +138,7 @@ fn with(user: &Row, change: UserChange) -> Row {
         email,
         phone_number: set(&user.phone_number, change.phone_number),
         mobile_number: set(&user.mobile_number, change.mobile_number),
+        role: change.role.map_or_else(|| user.role.clone(), |role| role.as_str().to_owned()),
         ..user.clone()
     }
 }
@@ -160,6 +188,26 @@ mod tests {
     fn login_names_of_keys_are_kept() {
         assert!(is_login_of_key(&login_of_key(7)) && is_login_of_key("API-12"));
         assert!(!is_login_of_key("api-") && !is_login_of_key("api-7b") && !is_login_of_key("ann"));
+    }
+
+    #[test]
+    fn nobody_gives_more_than_it_has() {
+        let caller = |role, narrow: bool| Caller {
+            key_id: String::new(),
+            user_id: String::new(),
+            home: TenantId::client(1),
+            role,
+            operations: narrow.then(|| vec!["updateUser".to_owned()].into()),
+            expires: None,
+        };
+        let may = |role, narrow, before, after| check_change(&caller(role, narrow), before, after).is_ok();
+        assert!(
+            may(Role::Admin, false, Role::Viewer, Role::Admin) && may(Role::Admin, true, Role::Viewer, Role::Viewer)
+        );
+        assert!(!may(Role::Operator, false, Role::Viewer, Role::Admin));
+        assert!(!may(Role::Operator, false, Role::Admin, Role::Viewer));
+        assert!(!may(Role::Admin, true, Role::Viewer, Role::Operator));
+        assert!(!may(Role::Admin, true, Role::Operator, Role::Viewer));
     }
 
     #[test]

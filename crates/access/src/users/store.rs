@@ -1,14 +1,15 @@
 //! The rows of users.
 
-use base::{Found, Key, Walk, problem::Problem, query::Sort, tenant::TenantId, timestamp::Timestamp};
-use db::{Column, Condition, Conn, Order, Result};
+use api::Role;
+use base::{Found, Key, Walk, problem::Problem, query::Sort, tenant::TenantId, text::fold, timestamp::Timestamp};
+use db::{Column, Condition, Conn, Order, Quota, Result};
 use diesel::prelude::*;
 
 use super::{
     rules::{self, Filter},
     wire::UserChange,
 };
-use crate::{filters, schema::users};
+use crate::{filters, former, schema::users};
 
 /// Ids that one statement names at most.
 const AT_ONCE: usize = 500;
@@ -50,6 +51,20 @@ pub struct Row {
     pub last_fold: String,
     /// Folded; empty when there is none.
     pub email_fold: String,
+    /// What it may do; of the user of an API key, what that may.
+    pub role: String,
+}
+
+impl Row {
+    /// What it may do. What does not parse was not written by this service, and may only read.
+    pub(crate) fn may(&self) -> Role {
+        Role::parse(&self.role).unwrap_or(Role::Viewer)
+    }
+
+    /// Is it the user of a program, which nobody signs in as?
+    pub(crate) fn is_program(&self) -> bool {
+        rules::is_login_of_key(&self.login_name)
+    }
 }
 
 /// The users of these tenants with these ids, in the order of their ids; unknown ids and those of other tenants are
@@ -77,20 +92,63 @@ pub(crate) fn find(conn: &mut Conn, here: Condition, id: &str) -> Result<Row> {
     Ok(row.ok_or_else(rules::unknown)?)
 }
 
+/// The user of a tenant with this id.
+pub(crate) fn find_at(conn: &mut Conn, tenant: &TenantId, id: &str) -> Result<Option<Row>> {
+    Ok(users::table.find((tenant.as_str(), id)).get_result(conn).optional()?)
+}
+
+/// The users with this login name, of one tenant or of whichever has one; a few of them at most.
+pub(crate) fn named(conn: &mut Conn, tenant: Option<&TenantId>, login: &str) -> Result<Vec<Row>> {
+    let of_name = users::table.filter(users::login_fold.eq(fold(login))).order(users::id).limit(10);
+    match tenant {
+        Some(tenant) => Ok(of_name.filter(users::tenant_id.eq(tenant.as_str())).load(conn)?),
+        None => Ok(of_name.load(conn)?),
+    }
+}
+
+/// Makes everybody else wait who changes this user, or makes something that ends with it.
+pub(crate) fn lock(conn: &mut Conn, id: &str) -> Result<()> {
+    db::lock(conn, &format!("user:{id}"))
+}
+
+/// How many users a tenant has at most.
+pub(crate) static QUOTA: Quota = Quota::new("users", "users", 100_000);
+
 /// Adds a user to a tenant. A login name that another of its users has is a conflict.
 pub(crate) fn insert(conn: &mut Conn, tenant: &TenantId, new: UserChange, now: Timestamp) -> Result<Row> {
+    QUOTA.admit(conn, tenant.as_str(), 1)?;
     let row = rules::created(new, tenant, next_number(conn)?, now);
     diesel::insert_into(users::table).values(&row).execute(conn).map_err(|error| taken(error, &row))?;
     Ok(row)
 }
 
 /// Adds the user that a new API key acts as, named after the key.
-pub(crate) fn insert_for_key(conn: &mut Conn, tenant: &TenantId, name: &str, now: Timestamp) -> Result<Row> {
+pub(crate) fn insert_for_key(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    name: &str,
+    role: Role,
+    now: Timestamp,
+) -> Result<Row> {
+    insert_for_program(conn, tenant, name, "API key", role, now)
+}
+
+/// Adds the user that a program acts as, under the name and the kind of its credential.
+pub(crate) fn insert_for_program(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    name: &str,
+    kind: &str,
+    role: Role,
+    now: Timestamp,
+) -> Result<Row> {
+    QUOTA.admit(conn, tenant.as_str(), 1)?;
     let number = next_number(conn)?;
     let new = UserChange {
         login_name: Some(rules::login_of_key(number)),
         first_name: Some(name.to_owned()),
-        last_name: Some("API key".to_owned()),
+        last_name: Some(kind.to_owned()),
+        role: Some(role),
         ..UserChange::default()
     };
     let row = rules::created(new, tenant, number, now);
@@ -99,7 +157,7 @@ pub(crate) fn insert_for_key(conn: &mut Conn, tenant: &TenantId, name: &str, now
 }
 
 fn next_number(conn: &mut Conn) -> Result<i64> {
-    db::next_id(conn, "access.users", 1)
+    db::next_id(conn, "access.users")
 }
 
 fn taken(error: diesel::result::Error, row: &Row) -> db::Error {
@@ -118,12 +176,21 @@ pub(crate) fn update(conn: &mut Conn, before: &Row, after: &Row) -> Result<()> {
         .filter(users::id.eq(&before.id))
         .filter(users::version.eq(before.version));
     let updated = diesel::update(same).set(after).execute(conn).map_err(|error| taken(error, after))?;
-    if updated == 0 { Err(Problem::conflict("The user was changed at the same moment.").into()) } else { Ok(()) }
+    if updated == 0 {
+        return Err(Problem::conflict("The user was changed at the same moment.").into());
+    }
+    former::keep_user(conn, before, after)
 }
 
 /// All users that `here` names, by login name.
 pub(crate) fn all(conn: &mut Conn, here: Condition) -> Result<Vec<Row>> {
     Ok(users::table.filter(here).order((users::login_fold, users::id)).load(conn)?)
+}
+
+/// Hands on all users that `here` names, by id.
+pub(crate) fn each(conn: &mut Conn, here: Condition, mut each: impl FnMut(Row) -> Result<()>) -> Result<()> {
+    let query = users::table.filter(here).order(users::id);
+    db::for_each_row(conn, query, |row: Row| each(row))
 }
 
 /// A page of the users of the tenants that `here` names.

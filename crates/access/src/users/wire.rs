@@ -1,11 +1,13 @@
 //! What clients see of users.
 
+use api::Role;
 use base::{Fields, problem::Problem, timestamp::Timestamp};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{rules, store::Row};
+use crate::api_keys::wire::KeyRole;
 
 /// The longest names, in characters.
 const LONGEST_NAME: usize = 200;
@@ -20,7 +22,7 @@ const LONGEST_NUMBER: usize = 50;
 #[schema(example = json!({
     "id": "USR0000000007", "loginName": "ann.lee", "firstName": "Ann", "lastName": "Lee",
     "email": "ann.lee@example.net", "phoneNumber": "+33 1 23 45 67 89", "mobileNumber": "+33 6 12 34 56 78",
-    "activated": true, "tenantId": "client_1", "createdDate": "2026-11-20T20:37:00+0000",
+    "activated": true, "role": "operator", "tenantId": "client_1", "createdDate": "2026-11-20T20:37:00+0000",
     "updatedDate": "2026-11-20T20:37:00+0000"
 }))]
 pub(crate) struct User {
@@ -45,6 +47,9 @@ pub(crate) struct User {
     pub(crate) mobile_number: Option<String>,
     /// Whether the user is in use.
     pub(crate) activated: bool,
+    /// What the user may do at its tenant; of the user of an API key, what that may.
+    #[schema(value_type = KeyRole)]
+    pub(crate) role: String,
     /// The tenant that the user belongs to: the one of the path, its partner, or one of its clients.
     pub(crate) tenant_id: String,
     /// When it was created.
@@ -53,6 +58,29 @@ pub(crate) struct User {
     /// When it was changed last.
     #[schema(value_type = String)]
     pub(crate) updated_date: Timestamp,
+}
+
+/// A user, as the minimal list has it.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(example = json!({"id": "USR0000000007", "loginName": "ann.lee", "firstName": "Ann", "lastName": "Lee"}))]
+pub(crate) struct UserMinimal {
+    /// `USR` and ten digits.
+    pub(crate) id: String,
+    /// Unique in the tenant, whatever the letter case.
+    pub(crate) login_name: String,
+    /// Left out when there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) first_name: Option<String>,
+    /// Left out when there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) last_name: Option<String>,
+}
+
+impl From<Row> for UserMinimal {
+    fn from(row: Row) -> Self {
+        Self { id: row.id, login_name: row.login_name, first_name: row.first_name, last_name: row.last_name }
+    }
 }
 
 impl From<Row> for User {
@@ -66,6 +94,7 @@ impl From<Row> for User {
             phone_number: row.phone_number,
             mobile_number: row.mobile_number,
             activated: row.activated,
+            role: row.role,
             tenant_id: row.tenant_id,
             created_date: Timestamp::from_millis(row.created_ms),
             updated_date: Timestamp::from_millis(row.updated_ms),
@@ -75,9 +104,9 @@ impl From<Row> for User {
 
 /// A user to be created.
 #[derive(ToSchema)]
-#[schema(rename_all = "camelCase", example = json!({
+#[schema(as = UserInput, rename_all = "camelCase", example = json!({
     "loginName": "ann.lee", "firstName": "Ann", "lastName": "Lee", "email": "ann.lee@example.net",
-    "mobileNumber": "+33 6 12 34 56 78"
+    "mobileNumber": "+33 6 12 34 56 78", "role": "operator"
 }))]
 #[expect(dead_code, reason = "for the document; UserChange::read_new reads it")]
 pub(crate) struct NewUser {
@@ -93,11 +122,13 @@ pub(crate) struct NewUser {
     phone_number: Option<String>,
     /// At most 50 characters.
     mobile_number: Option<String>,
+    /// What the user may do; default `viewer`. Never more than the caller may.
+    role: Option<KeyRole>,
 }
 
 /// The changes to a user: what is left out stays as it is, an empty text removes a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToSchema)]
-#[schema(rename_all = "camelCase", example = json!({"phoneNumber": "+33 1 98 76 54 32", "mobileNumber": ""}))]
+#[schema(as = UserUpdate, rename_all = "camelCase", example = json!({"phoneNumber": "+33 1 98 76 54 32", "mobileNumber": ""}))]
 pub(crate) struct UserChange {
     /// Unique in the tenant, whatever the letter case; at most 200 characters, and never empty. `api-<number>` is kept
     /// for API keys.
@@ -112,6 +143,9 @@ pub(crate) struct UserChange {
     pub(crate) phone_number: Option<String>,
     /// At most 50 characters.
     pub(crate) mobile_number: Option<String>,
+    /// What the user may do. Never more than the caller may.
+    #[schema(value_type = Option<KeyRole>)]
+    pub(crate) role: Option<Role>,
 }
 
 impl UserChange {
@@ -153,6 +187,7 @@ impl UserChange {
             email,
             phone_number: line(fields, "phoneNumber", LONGEST_NUMBER),
             mobile_number: line(fields, "mobileNumber", LONGEST_NUMBER),
+            role: fields.one_of("role", &Role::ALL.map(Role::as_str)).and_then(Role::parse),
         }
     }
 }

@@ -1,0 +1,2 @@
+DROP INDEX users_by_email;
+DROP TABLE user_identities;

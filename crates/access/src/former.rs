@@ -1,0 +1,260 @@
+//! How users and groups were before they changed, for those who ask who somebody was at an earlier time.
+//!
+//! A row is written when something changes that others see: what was, and until when. Whoever never changed has none,
+//! and is what the present row says. A change takes effect at the start of its second, as times are told in seconds.
+
+use base::timestamp::Timestamp;
+use db::{Conn, Result};
+use diesel::prelude::*;
+use outbox::{Keep, Retention, retention::Remove};
+
+use crate::{
+    schema::{former_members, former_user_groups, former_users, user_group_members},
+    user_groups, users,
+};
+
+/// Ids that one statement names at most.
+const AT_ONCE: usize = 500;
+
+/// A user as it was until an instant.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
+#[diesel(table_name = former_users, treat_none_as_default_value = false)]
+pub struct User {
+    /// The tenant that it belongs to.
+    pub tenant_id: String,
+    /// `USR` and ten digits.
+    pub id: String,
+    /// It was like this until here.
+    pub until_ms: i64,
+    /// The login name.
+    pub login_name: String,
+    /// The given name.
+    pub first_name: Option<String>,
+    /// The family name.
+    pub last_name: Option<String>,
+    /// An address of electronic mail.
+    pub email: Option<String>,
+    /// As people write it.
+    pub phone_number: Option<String>,
+    /// As people write it.
+    pub mobile_number: Option<String>,
+    /// Was it in use?
+    pub activated: bool,
+}
+
+/// A group as it was until an instant, but for its members.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
+#[diesel(table_name = former_user_groups, treat_none_as_default_value = false)]
+pub struct Group {
+    /// The tenant that it belongs to.
+    pub tenant_id: String,
+    /// `USRGRP-<uuid>`.
+    pub id: String,
+    /// It was like this until here.
+    pub until_ms: i64,
+    /// Its name.
+    pub name: String,
+    /// Empty when there was none.
+    pub description: String,
+    /// When it was created.
+    pub created_ms: i64,
+    /// When it had changed last.
+    pub updated_ms: Option<i64>,
+    /// Was it in use?
+    pub activated: bool,
+}
+
+/// Somebody's time in a group.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
+#[diesel(table_name = former_members, treat_none_as_default_value = false)]
+pub struct Member {
+    /// The tenant of the group.
+    pub tenant_id: String,
+    /// The group.
+    pub group_id: String,
+    /// The user.
+    pub user_id: String,
+    /// From here on.
+    pub since_ms: i64,
+    /// And until here.
+    pub until_ms: i64,
+}
+
+/// When a change at this time takes effect.
+pub(crate) fn effective_ms(now: Timestamp) -> i64 {
+    now.millis().div_euclid(1_000) * 1_000
+}
+
+/// Keeps what a user was before a change, when it was another.
+pub(crate) fn keep_user(conn: &mut Conn, before: &users::Row, after: &users::Row) -> Result<()> {
+    let seen = |row: &users::Row, until_ms| User {
+        tenant_id: row.tenant_id.clone(),
+        id: row.id.clone(),
+        until_ms,
+        login_name: row.login_name.clone(),
+        first_name: row.first_name.clone(),
+        last_name: row.last_name.clone(),
+        email: row.email.clone(),
+        phone_number: row.phone_number.clone(),
+        mobile_number: row.mobile_number.clone(),
+        activated: row.activated,
+    };
+    let until_ms = effective_ms(Timestamp::from_millis(after.updated_ms));
+    let was = seen(before, until_ms);
+    let key = former_users::table.find((&was.tenant_id, &was.id, until_ms)).select(former_users::until_ms);
+    // What it was for a part of a second only, it never was.
+    if was == seen(after, until_ms) || key.first::<i64>(conn).optional()?.is_some() {
+        return Ok(());
+    }
+    diesel::insert_into(former_users::table).values(&was).execute(conn)?;
+    Ok(())
+}
+
+/// Keeps what a group was before a change, when it was another.
+pub(crate) fn keep_group(conn: &mut Conn, before: &user_groups::Row, after: &user_groups::Row) -> Result<()> {
+    let same =
+        (&before.name, &before.description, before.activated) == (&after.name, &after.description, after.activated);
+    let until_ms = effective_ms(Timestamp::from_millis(after.updated_ms.unwrap_or(after.created_ms)));
+    let key = former_user_groups::table.find((&before.tenant_id, &before.id, until_ms));
+    if same || key.select(former_user_groups::until_ms).first::<i64>(conn).optional()?.is_some() {
+        return Ok(());
+    }
+    let was = Group {
+        tenant_id: before.tenant_id.clone(),
+        id: before.id.clone(),
+        until_ms,
+        name: before.name.clone(),
+        description: before.description.clone(),
+        created_ms: before.created_ms,
+        updated_ms: before.updated_ms,
+        activated: before.activated,
+    };
+    diesel::insert_into(former_user_groups::table).values(&was).execute(conn)?;
+    Ok(())
+}
+
+/// Keeps that these users of a group were its members until now.
+pub(crate) fn keep_members(conn: &mut Conn, group: &user_groups::Row, gone: &[&str], now: Timestamp) -> Result<()> {
+    let until_ms = effective_ms(now);
+    let members = user_group_members::table
+        .filter(user_group_members::tenant_id.eq(&group.tenant_id))
+        .filter(user_group_members::group_id.eq(&group.id))
+        .filter(user_group_members::user_id.eq_any(gone))
+        .filter(user_group_members::since_ms.lt(until_ms));
+    let members: Vec<(String, i64)> =
+        members.select((user_group_members::user_id, user_group_members::since_ms)).load(conn)?;
+    let were: Vec<Member> = members
+        .into_iter()
+        .map(|(user_id, since_ms)| Member {
+            tenant_id: group.tenant_id.clone(),
+            group_id: group.id.clone(),
+            user_id,
+            since_ms,
+            until_ms,
+        })
+        .collect();
+    db::insert_rows!(conn, former_members::table, were.as_slice())
+}
+
+/// These users of these tenants as they were until an instant after `since_ms`, oldest first.
+pub fn users(conn: &mut Conn, tenants: &[String], ids: &[String], since_ms: i64) -> Result<Vec<User>> {
+    let mut found = Vec::new();
+    for ids in ids.chunks(AT_ONCE) {
+        let rows: Vec<User> = former_users::table
+            .filter(former_users::tenant_id.eq_any(tenants))
+            .filter(former_users::id.eq_any(ids))
+            .filter(former_users::until_ms.gt(since_ms))
+            .order((former_users::id, former_users::until_ms))
+            .load(conn)?;
+        found.extend(rows);
+    }
+    Ok(found)
+}
+
+/// These groups of these tenants as they were until an instant after `since_ms`, oldest first.
+pub fn groups(conn: &mut Conn, tenants: &[String], ids: &[String], since_ms: i64) -> Result<Vec<Group>> {
+    let mut found = Vec::new();
+    for ids in ids.chunks(AT_ONCE) {
+        let rows: Vec<Group> = former_user_groups::table
+            .filter(former_user_groups::tenant_id.eq_any(tenants))
+            .filter(former_user_groups::id.eq_any(ids))
+            .filter(former_user_groups::until_ms.gt(since_ms))
+            .order((former_user_groups::id, former_user_groups::until_ms))
+            .load(conn)?;
+        found.extend(rows);
+    }
+    Ok(found)
+}
+
+/// Group, user, since when and until when, in milliseconds.
+type Membership = (String, String, i64, Option<i64>);
+
+/// Who was a member of these groups until an instant after `since_ms`; and with no end, who became one after it.
+pub fn members(conn: &mut Conn, tenants: &[String], ids: &[String], since_ms: i64) -> Result<Vec<Membership>> {
+    let mut found = Vec::new();
+    for ids in ids.chunks(AT_ONCE) {
+        let were: Vec<Member> = former_members::table
+            .filter(former_members::tenant_id.eq_any(tenants))
+            .filter(former_members::group_id.eq_any(ids))
+            .filter(former_members::until_ms.gt(since_ms))
+            .load(conn)?;
+        found.extend(were.into_iter().map(|one| (one.group_id, one.user_id, one.since_ms, Some(one.until_ms))));
+        let are: Vec<(String, String, i64)> = user_group_members::table
+            .filter(user_group_members::tenant_id.eq_any(tenants))
+            .filter(user_group_members::group_id.eq_any(ids))
+            .filter(user_group_members::since_ms.gt(since_ms.max(0)))
+            .select((user_group_members::group_id, user_group_members::user_id, user_group_members::since_ms))
+            .load(conn)?;
+        found.extend(are.into_iter().map(|(group, user, since)| (group, user, since, None)));
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// How long it is kept what people were: ten years, as the rosters that ask for it.
+const KEPT_MS: i64 = 3_653 * 86_400_000;
+
+const fn retention(kind: &'static str, table: &'static str, id: &'static str, remove: Remove) -> Retention {
+    let keep = Keep::Millis(KEPT_MS);
+    Retention { kind, keep, most: Some(1_000_000), table, id, since: "until_ms", only: "1 = 1", remove }
+}
+
+/// Of users.
+pub(crate) const OF_USERS: Retention =
+    retention("former-users", "former_users", "id || ' ' || until_ms", |conn, tenant, ids, _| {
+        let mut gone = 0;
+        for (id, until) in ids.iter().filter_map(|key| split(key)) {
+            gone += diesel::delete(former_users::table.find((tenant, id, until))).execute(conn)?;
+        }
+        Ok(gone)
+    });
+
+/// Of groups.
+pub(crate) const OF_GROUPS: Retention =
+    retention("former-user-groups", "former_user_groups", "id || ' ' || until_ms", |conn, tenant, ids, _| {
+        let mut gone = 0;
+        for (id, until) in ids.iter().filter_map(|key| split(key)) {
+            gone += diesel::delete(former_user_groups::table.find((tenant, id, until))).execute(conn)?;
+        }
+        Ok(gone)
+    });
+
+/// Of members.
+pub(crate) const OF_MEMBERS: Retention = retention(
+    "former-members",
+    "former_members",
+    "group_id || ' ' || user_id || ' ' || until_ms",
+    |conn, tenant, ids, _| {
+        let mut gone = 0;
+        for (ids, until) in ids.iter().filter_map(|key| split(key)) {
+            let Some((group, user)) = ids.split_once(' ') else { continue };
+            gone += diesel::delete(former_members::table.find((tenant, group, user, until))).execute(conn)?;
+        }
+        Ok(gone)
+    },
+);
+
+fn split(key: &str) -> Option<(&str, i64)> {
+    let (ids, until) = key.rsplit_once(' ')?;
+    Some((ids, until.parse().ok()?))
+}

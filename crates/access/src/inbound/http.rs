@@ -1,0 +1,103 @@
+//! Inbound addresses: make, list, revoke.
+
+use actix_web::{HttpResponse, delete, get, post, web};
+use api::{Answer, At, Body, Result, answer};
+use outbox::{Entity, Tx, Unpublished};
+
+use super::{
+    rules,
+    store::{self, Row},
+    wire::{CreatedInboundAddress, InboundAddress, NewInboundAddress},
+};
+use crate::{Keeper, secrets};
+
+/// Make an inbound address
+///
+/// For a monitor that can set no header: whoever has the address may report alerts at this tenant, and do nothing else.
+/// The answer is the only time that token and address are shown.
+#[utoipa::path(
+    tag = "Inbound addresses",
+    operation_id = "createInboundAddress",
+    request_body = NewInboundAddress,
+    responses(
+        (status = 200, description = "The address, with its token", body = CreatedInboundAddress),
+        (status = 409, description = "Another one of the tenant has this name, or there are 1,000",
+            body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["admin"])),
+)]
+#[post("/inbound")]
+pub(crate) async fn create_inbound_address(at: At, body: Body) -> Result<HttpResponse> {
+    at.no_query()?;
+    let NewInboundAddress { name } = NewInboundAddress::read(&body.0)?;
+    let token = secrets::random()?;
+    let base = api::inbound::base_of(at.request());
+    let (tenant, author, now) = (at.tenant.id.clone(), at.caller.user_id.clone(), at.now);
+    at.write(move |tx| {
+        let row = store::insert(tx.conn, &tenant, &name, &token, &author, now)?;
+        note(tx, None, Some(&row))?;
+        let shown = InboundAddress::from(row.clone());
+        Answer::once(&CreatedInboundAddress::new(row, token, &base), &shown)
+    })
+    .await
+}
+
+/// Notes that an address is new, or gone.
+fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: Option<&Row>) -> db::Result<()> {
+    let Some(row) = after.or(before) else { return Ok(()) };
+    let entity = Entity { tenant_id: &row.tenant_id, kind: "InboundAddress", id: &row.id, publish: false };
+    let shown = |row: Option<&Row>| row.cloned().map(InboundAddress::from);
+    let token = Unpublished::secret("token", before.is_some(), after.is_some());
+    tx.note_shown_with(entity, shown(before).as_ref(), shown(after).as_ref(), vec![token])
+}
+
+/// List inbound addresses
+///
+/// Those of the tenant of the path, oldest first, without their tokens; not those of a partner's clients.
+#[utoipa::path(
+    tag = "Inbound addresses",
+    operation_id = "listInboundAddresses",
+    responses((status = 200, description = "The addresses, at most 1,000", body = Vec<InboundAddress>)),
+    security(("bearer" = ["admin"])),
+)]
+#[get("/inbound")]
+pub(crate) async fn list_inbound_addresses(at: At) -> Result<HttpResponse> {
+    at.no_query()?;
+    let tenant = at.tenant.id.clone();
+    let rows = at.db.read(move |conn| store::all(conn, &tenant)).await?;
+    answer::ok(&rows.into_iter().map(InboundAddress::from).collect::<Vec<_>>())
+}
+
+/// Revoke an inbound address
+///
+/// What is sent to it is refused: at once on the gateway that answers, within five seconds on others. Alerts that were
+/// reported through it stay.
+#[utoipa::path(
+    tag = "Inbound addresses",
+    operation_id = "deleteInboundAddress",
+    params(("inboundId" = String, Path, description = "`INB-<uuid>`",
+        example = "INB-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    responses((status = 200, description = "An empty object", body = Object, example = json!({}))),
+    security(("bearer" = ["admin"])),
+)]
+#[delete("/inbound/{inboundId}")]
+pub(crate) async fn delete_inbound_address(
+    at: At,
+    path: web::Path<(String, String)>,
+    keeper: web::Data<Keeper>,
+) -> Result<HttpResponse> {
+    at.no_query()?;
+    let (_, id) = path.into_inner();
+    if !rules::is_id(&id) {
+        return Err(rules::unknown().into());
+    }
+    let tenant = at.tenant.id.clone();
+    let done = at.write(move |tx| {
+        let row = store::remove(tx.conn, &tenant, &id)?;
+        note(tx, Some(&row), None)?;
+        Ok(Answer::empty())
+    });
+    let answer = done.await?;
+    keeper.forget_callers();
+    Ok(answer)
+}

@@ -1,0 +1,60 @@
+//! Who calls: what a client asks first, and a person's own sessions.
+
+use actix_web::{HttpResponse, get};
+use api::{AtHome, Result, answer};
+use base::timestamp::Timestamp;
+use db::Condition;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::{
+    api_keys::wire::KeyRole,
+    users::{self, wire::UserMinimal},
+};
+
+/// A caller, as it is told of itself.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(example = json!({
+    "user": {"id": "USR0000000007", "loginName": "ann.lee", "firstName": "Ann", "lastName": "Lee"},
+    "tenant": "client_1", "role": "operator", "expires": "2026-11-27T20:37:00+0000"
+}))]
+pub(crate) struct Me {
+    /// The user that it acts as.
+    user: UserMinimal,
+    /// The tenant that it belongs to.
+    tenant: String,
+    /// What it may do: of a key that acts as a person, the lesser of both roles.
+    #[schema(value_type = KeyRole)]
+    role: &'static str,
+    /// The operationIds that it is narrowed to, in their order; left out when it may do all that its role may.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operations: Option<Vec<String>>,
+    /// When it ends by itself, at the latest; left out when it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    expires: Option<Timestamp>,
+}
+
+/// Who am I
+///
+/// The user that the caller acts as, its tenant, and what it may do there.
+#[utoipa::path(
+    tag = "Me",
+    operation_id = "getMe",
+    responses((status = 200, description = "The caller", body = Me)),
+    security(("bearer" = ["viewer"])),
+)]
+#[get("/api/v2/me")]
+pub(crate) async fn get_me(AtHome(at): AtHome) -> Result<HttpResponse> {
+    at.no_query()?;
+    let (here, id) = (Condition::sql("users.tenant_id = ").text(at.tenant.id.as_str()), at.caller.user_id.clone());
+    let user = at.db.point(move |conn| users::store::find(conn, here, &id)).await?;
+    answer::ok(&Me {
+        user: user.into(),
+        tenant: at.tenant.id.to_string(),
+        role: at.caller.role.as_str(),
+        operations: at.caller.operations.as_deref().map(<[String]>::to_vec),
+        expires: at.caller.expires,
+    })
+}

@@ -1,0 +1,182 @@
+//! To the issuer and back.
+
+use std::sync::Arc;
+
+use actix_web::{HttpRequest, HttpResponse, get, http::header, web};
+use api::{Result, clock, session::Given};
+use base::problem::{Kind, Problem};
+
+use super::{
+    people::{self, Row},
+    provider::{Provider, Refused},
+    rules::{self, Account, Pending},
+};
+use crate::{
+    Keeper, SignIn,
+    sessions::{
+        browser::{answered, visitor, welcome},
+        rules::Method,
+    },
+};
+
+/// What the cookie is called that a browser carries to the issuer and back.
+const COOKIE: &str = "muster_oidc";
+
+/// How long it carries it, in seconds.
+const AWAY: i64 = 600;
+
+/// Sign in by OpenID Connect
+///
+/// Goes to the issuer that the service is configured with. A 404 where there is none.
+#[utoipa::path(
+    tag = "Pages",
+    operation_id = "startOidc",
+    responses(
+        (status = 303, description = "`Location` is the issuer"),
+        (status = 404, description = "No issuer is configured",
+            body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(()),
+)]
+#[get("/auth/oidc/start")]
+pub(crate) async fn start_oidc(request: HttpRequest, sign_in: web::Data<SignIn>) -> Result<HttpResponse> {
+    let done = async {
+        let provider = provider(&sign_in)?;
+        let (url, sealed) = aside(move || provider.leave(clock::now())).await?;
+        let mut answer = HttpResponse::SeeOther();
+        answer.insert_header((header::LOCATION, url)).insert_header((header::CACHE_CONTROL, "no-store"));
+        if let Some(cookie) = api::session::set_cookie(&request, COOKIE, &sealed, AWAY) {
+            answer.append_header((header::SET_COOKIE, cookie));
+        }
+        Ok(answer.finish())
+    };
+    answered(&request, done.await)
+}
+
+/// Come back from the issuer
+///
+/// Where the issuer sends a browser that signed in: begins a session, whose cookie comes with the answer. Once, on the
+/// browser that left, within ten minutes.
+#[utoipa::path(
+    tag = "Pages",
+    operation_id = "finishOidc",
+    params(
+        ("code" = Option<String>, Query, description = "What the issuer is asked with who signed in"),
+        ("state" = Option<String>, Query, description = "What the browser left with"),
+        ("error" = Option<String>, Query, description = "Why nobody signed in"),
+    ),
+    responses(
+        (status = 303, description = "Signed in: `Set-Cookie` has the session, `Location` the page to go on with"),
+        (status = 401, description = "This browser did not leave with this state, or the issuer does not know the code",
+            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 403, description = "Nobody here belongs to the account, or the tenant is suspended",
+            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No issuer is configured",
+            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many attempts from one address; `Retry-After` says when to try again",
+            body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(()),
+)]
+#[get("/auth/oidc/callback")]
+pub(crate) async fn finish_oidc(
+    request: HttpRequest,
+    keeper: web::Data<Keeper>,
+    sign_in: web::Data<SignIn>,
+) -> Result<HttpResponse> {
+    let done = async {
+        let provider = provider(&sign_in)?;
+        let Some((code, pending)) = came_back(&request, &provider) else {
+            let problem =
+                Problem::new(Kind::Unauthenticated, "The sign-in was not begun on this browser, or too long ago.");
+            return Err(keeper.wrong_code(&request).unwrap_or(problem).into());
+        };
+        let asked = Arc::clone(&provider);
+        let account = match aside(move || asked.arrive(code, pending)).await {
+            Err(api::Error(db::Error::Problem(problem))) if problem.kind == Kind::Unauthenticated => {
+                return Err(keeper.wrong_code(&request).unwrap_or(problem).into());
+            }
+            done => done?,
+        };
+        sign_in_as(&request, &keeper, &provider, account, sign_in.home).await
+    };
+    let mut answer = answered(&request, done.await)?;
+    // Whatever came of it, it is not to be used again.
+    if let Some(cookie) = api::session::set_cookie(&request, COOKIE, "", 0) {
+        answer.headers_mut().append(header::SET_COOKIE, cookie);
+    }
+    Ok(answer)
+}
+
+fn provider(sign_in: &SignIn) -> Result<Arc<Provider>> {
+    let provider = sign_in.oidc.clone();
+    Ok(provider.ok_or_else(|| Problem::not_found("The path was not found: no issuer is configured."))?)
+}
+
+/// The code that a browser brings which left with this state.
+fn came_back(request: &HttpRequest, provider: &Provider) -> Option<(String, Pending)> {
+    let query = web::Query::<Vec<(String, String)>>::from_query(request.query_string()).ok()?.into_inner();
+    let one = |name: &str| {
+        let mut values = query.iter().filter(|(known, _)| known == name).map(|(_, value)| value.clone());
+        values.next().filter(|_| values.next().is_none())
+    };
+    let Given::One(sealed) = api::session::given_as(request, COOKIE) else { return None };
+    let pending = provider.pending(sealed.expose())?;
+    if !pending.is_answered_by(&one("state")?, clock::now()) {
+        return None;
+    }
+    Some((one("code")?, pending))
+}
+
+/// Begins a session of the person that the account is.
+async fn sign_in_as(
+    request: &HttpRequest,
+    keeper: &Keeper,
+    provider: &Provider,
+    account: Account,
+    home: &str,
+) -> Result<HttpResponse> {
+    let settings = &provider.settings;
+    let (issuer, tenant, by_email) = (settings.issuer.clone(), settings.tenant.clone(), settings.link_by_email);
+    let (asked, now) = (account.clone(), clock::now());
+    let found = keeper.db().read(move |conn| people::find(conn, (&issuer, &asked), tenant.as_ref(), by_email));
+    let (tenant, user, is_new) = found.await?;
+    let row = Row {
+        tenant_id: tenant.clone(),
+        issuer: settings.issuer.clone(),
+        subject: account.subject,
+        user_id: user.clone(),
+        created_ms: now.millis(),
+    };
+    let role = account.role;
+    let begun = keeper.sign_in((tenant, user), Method::Oidc, visitor(request), now, move |tx| {
+        if is_new {
+            people::bind(tx, &row)?;
+        }
+        if let Some(role) = role {
+            people::promote(tx, &row.tenant_id, &row.user_id, role, now)?;
+        }
+        Ok(true)
+    });
+    let begun = match begun.await {
+        Ok(begun) => begun.ok_or_else(rules::nobody)?,
+        // Why they do not sign in is not for whoever asks.
+        Err(db::Error::Problem(problem)) if problem.kind == Kind::Conflict => return Err(rules::nobody().into()),
+        Err(error) => return Err(error.into()),
+    };
+    Ok(welcome(request, &begun, home))
+}
+
+/// Waits for the issuer on a thread where nobody else waits.
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T, Refused> + Send + 'static) -> Result<T> {
+    let done = web::block(work).await.map_err(|error| db::Error::Fault(format!("a call to the issuer: {error}")))?;
+    done.map_err(|refused| match refused {
+        Refused::Unavailable => {
+            Problem::unavailable("The issuer does not answer right now. Try again in a moment.").into()
+        }
+        Refused::Wrong(why) => {
+            tracing::warn!(request_id = %api::request_id::current(), why, "a sign-in by OpenID Connect was refused");
+            Problem::new(Kind::Unauthenticated, "The issuer did not say who you are. Begin again.").into()
+        }
+    })
+}

@@ -1,0 +1,100 @@
+//! Which person an account of the issuer is.
+
+use base::{tenant::TenantId, text::fold, timestamp::Timestamp};
+use db::{Conn, Result};
+use diesel::prelude::*;
+use outbox::{Entity, Tx};
+use serde::Serialize;
+
+use super::rules::{self, Account};
+use crate::{
+    schema::{user_identities, users},
+    users as people,
+};
+
+/// People of one address who are looked at: more than one is too many.
+const A_FEW: i64 = 3;
+
+/// An account of an issuer, and whose it is.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
+#[diesel(table_name = user_identities, treat_none_as_default_value = false)]
+pub(super) struct Row {
+    pub(super) tenant_id: String,
+    pub(super) issuer: String,
+    pub(super) subject: String,
+    pub(super) user_id: String,
+    pub(super) created_ms: i64,
+}
+
+/// As the audit log has it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Noted<'r> {
+    issuer: &'r str,
+    subject: &'r str,
+}
+
+/// The person whom this account is bound to, or is to be bound to: a tenant, a user, and whether it is new.
+pub(super) fn find(
+    conn: &mut Conn,
+    (issuer, account): (&str, &Account),
+    tenant: Option<&TenantId>,
+    by_email: bool,
+) -> Result<(String, String, bool)> {
+    let bound: Option<Row> = user_identities::table
+        .filter(user_identities::issuer.eq(issuer))
+        .filter(user_identities::subject.eq(&account.subject))
+        .get_result(conn)
+        .optional()?;
+    if let Some(row) = bound {
+        let elsewhere = tenant.is_some_and(|tenant| tenant.as_str() != row.tenant_id);
+        return if elsewhere { Err(rules::nobody().into()) } else { Ok((row.tenant_id, row.user_id, false)) };
+    }
+    let email = account.verified_email.as_ref().filter(|_| by_email).ok_or_else(rules::nobody)?;
+    let here = users::table.filter(users::email_fold.eq(fold(email))).filter(users::activated.eq(true)).limit(A_FEW);
+    let rows: Vec<people::Row> = match tenant {
+        Some(tenant) => here.filter(users::tenant_id.eq(tenant.as_str())).load(conn)?,
+        None => here.load(conn)?,
+    };
+    let mut found = Vec::new();
+    for row in rows {
+        let has = of_user(conn, &row.tenant_id, &row.id, issuer)?;
+        found.push((row, has));
+    }
+    let user = rules::only_one(found)?;
+    Ok((user.tenant_id, user.id, true))
+}
+
+fn of_user(conn: &mut Conn, tenant: &str, user_id: &str, issuer: &str) -> Result<bool> {
+    let bound = user_identities::table
+        .filter(user_identities::tenant_id.eq(tenant))
+        .filter(user_identities::user_id.eq(user_id))
+        .filter(user_identities::issuer.eq(issuer));
+    Ok(bound.count().get_result::<i64>(conn)? > 0)
+}
+
+/// Binds an account to a person, and notes it.
+pub(super) fn bind(tx: &mut Tx<'_>, row: &Row) -> Result<()> {
+    people::store::lock(tx.conn, &row.user_id)?;
+    if of_user(tx.conn, &row.tenant_id, &row.user_id, &row.issuer)? {
+        return Err(rules::nobody().into());
+    }
+    diesel::insert_into(user_identities::table).values(row).execute(tx.conn)?;
+    let noted = Noted { issuer: &row.issuer, subject: &row.subject };
+    let entity = Entity { tenant_id: &row.tenant_id, kind: "UserIdentity", id: &row.user_id, publish: false };
+    tx.note_shown(entity, None, Some(&noted))
+}
+
+/// Gives a person the role that the issuer says, and notes it.
+pub(super) fn promote(tx: &mut Tx<'_>, tenant: &str, user_id: &str, role: api::Role, now: Timestamp) -> Result<()> {
+    people::store::lock(tx.conn, user_id)?;
+    let home = TenantId::parse(tenant).ok_or_else(|| db::Error::Fault(format!("tenant {tenant}")))?;
+    let before = people::store::find_at(tx.conn, &home, user_id)?.ok_or_else(people::rules::unknown)?;
+    let change = people::wire::UserChange { role: Some(role), ..people::wire::UserChange::default() };
+    let after = people::rules::changed(&before, change, now);
+    if after != before {
+        people::store::update(tx.conn, &before, &after)?;
+        people::http::note(tx, Some(&before), &after)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,287 @@
+//! The issuer: what it says of itself, and what it makes of a code. All of it waits, and runs aside of the workers.
+
+use std::{
+    fmt,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use api::clock;
+use base::{secret::Secret, tenant::TenantId, timestamp::Timestamp};
+use openidconnect::{
+    AdditionalClaims, AuthenticationFlow, AuthorizationCode, ClaimsVerificationError, ClientId, ClientSecret,
+    CsrfToken, EmptyExtraTokenFields, HttpRequest, HttpResponse, IdTokenFields, IssuerUrl, Nonce, PkceCodeChallenge,
+    PkceCodeVerifier, RedirectUrl, Scope, StandardErrorResponse, StandardTokenResponse, TokenResponse as _,
+    core::{
+        CoreAuthDisplay, CoreAuthPrompt, CoreErrorResponseType, CoreGenderClaim, CoreJsonWebKey,
+        CoreJweContentEncryptionAlgorithm, CoreJwsSigningAlgorithm as Algorithm, CoreProviderMetadata,
+        CoreResponseType, CoreRevocableToken, CoreRevocationErrorResponse, CoreTokenIntrospectionResponse,
+        CoreTokenType,
+    },
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::rules::{self, Account, Pending};
+
+/// How long is believed what the issuer said of itself.
+const FRESH_MS: i64 = 3_600_000;
+
+/// How soon it is asked again, when its keys do not fit or it did not answer.
+const AGAIN_MS: i64 = 5_000;
+
+/// How many calls to the issuer there are at once.
+const CALLS: usize = 8;
+
+/// Signatures that are made with a key of the issuer's own. Those made with a shared secret are not among them, nor is none.
+const ALGORITHMS: [Algorithm; 9] = [
+    Algorithm::RsaSsaPkcs1V15Sha256,
+    Algorithm::RsaSsaPkcs1V15Sha384,
+    Algorithm::RsaSsaPkcs1V15Sha512,
+    Algorithm::RsaSsaPssSha256,
+    Algorithm::RsaSsaPssSha384,
+    Algorithm::RsaSsaPssSha512,
+    Algorithm::EcdsaP256Sha256,
+    Algorithm::EcdsaP384Sha384,
+    Algorithm::EdDsa,
+];
+
+/// How the issuer is reached, and what is believed of it.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Its address, as it calls itself.
+    pub issuer: String,
+    /// What it calls this service.
+    pub client_id: String,
+    /// What it knows this service by.
+    pub client_secret: Secret<String>,
+    /// How browsers reach this service.
+    pub origin: String,
+    /// Is somebody bound to an account, the first time, by a verified address?
+    pub link_by_email: bool,
+    /// The claim that says what somebody may do.
+    pub role_claim: Option<String>,
+    /// The tenant whose people sign in this way; without it, those of all.
+    pub tenant: Option<TenantId>,
+}
+
+/// What a call answered.
+pub type Fetched = Result<HttpResponse, std::io::Error>;
+
+/// Makes a call, within bounds of time and size, and follows nothing.
+pub type Fetch = dyn Fn(HttpRequest) -> Fetched + Send + Sync;
+
+/// Seals what a browser carries.
+pub trait Seal: Send + Sync {
+    /// The text, so that nobody reads or changes it; it goes into a cookie as it is.
+    fn seal(&self, text: &Secret<String>) -> Option<String>;
+
+    /// What was sealed.
+    fn open(&self, sealed: &str) -> Option<Secret<String>>;
+}
+
+/// An issuer.
+pub struct Provider {
+    pub(crate) settings: Settings,
+    fetch: Box<Fetch>,
+    seal: Arc<dyn Seal>,
+    calls: AtomicUsize,
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    metadata: Option<Arc<CoreProviderMetadata>>,
+    asked_ms: i64,
+}
+
+impl fmt::Debug for Provider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Provider").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+/// Why somebody does not sign in.
+#[derive(Debug)]
+pub(crate) enum Refused {
+    /// The issuer does not answer, or there are too many at once.
+    Unavailable,
+    /// What came back is nothing to believe; the log has why.
+    Wrong(String),
+}
+
+/// The claims beside the standard ones.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+struct Others(Map<String, Value>);
+
+impl AdditionalClaims for Others {}
+
+type Fields =
+    IdTokenFields<Others, EmptyExtraTokenFields, CoreGenderClaim, CoreJweContentEncryptionAlgorithm, Algorithm>;
+
+type Client<A, B, C, D, E, F> = openidconnect::Client<
+    Others,
+    CoreAuthDisplay,
+    CoreGenderClaim,
+    CoreJweContentEncryptionAlgorithm,
+    CoreJsonWebKey,
+    CoreAuthPrompt,
+    StandardErrorResponse<CoreErrorResponseType>,
+    StandardTokenResponse<Fields, CoreTokenType>,
+    CoreTokenIntrospectionResponse,
+    CoreRevocableToken,
+    CoreRevocationErrorResponse,
+    A,
+    B,
+    C,
+    D,
+    E,
+    F,
+>;
+
+type Ready = Client<
+    openidconnect::EndpointSet,
+    openidconnect::EndpointNotSet,
+    openidconnect::EndpointNotSet,
+    openidconnect::EndpointNotSet,
+    openidconnect::EndpointMaybeSet,
+    openidconnect::EndpointMaybeSet,
+>;
+
+impl Provider {
+    /// An issuer, who is not asked anything yet.
+    ///
+    /// # Errors
+    /// When an address is none.
+    pub fn new(settings: Settings, fetch: Box<Fetch>, seal: Arc<dyn Seal>) -> anyhow::Result<Self> {
+        IssuerUrl::new(settings.issuer.clone())?;
+        RedirectUrl::new(settings.redirect())?;
+        Ok(Self { settings, fetch, seal, calls: AtomicUsize::new(0), known: Mutex::default() })
+    }
+
+    /// Where a browser goes to sign in, and what it carries meanwhile.
+    pub(crate) fn leave(&self, now: Timestamp) -> Result<(String, String), Refused> {
+        let _call = self.call()?;
+        let client = self.client(&*self.metadata(false)?)?;
+        let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
+        let flow = AuthenticationFlow::<CoreResponseType>::AuthorizationCode;
+        let request = client.authorize_url(flow, CsrfToken::new_random, Nonce::new_random);
+        let request = request.add_scope(Scope::new("email".to_owned())).set_pkce_challenge(challenge);
+        let (url, state, nonce) = request.url();
+        let pending = Pending::new(state.into_secret(), nonce.secret().clone(), verifier.into_secret(), now);
+        let text = serde_json::to_string(&pending).map_err(wrong)?;
+        let sealed = self.seal.seal(&Secret::new(text)).ok_or_else(|| wrong("sealing failed"))?;
+        Ok((url.to_string(), sealed))
+    }
+
+    /// What a browser carried.
+    pub(crate) fn pending(&self, sealed: &str) -> Option<Pending> {
+        serde_json::from_str(self.seal.open(sealed)?.expose()).ok()
+    }
+
+    /// Who signed in, by the code that the issuer gave the browser.
+    pub(crate) fn arrive(&self, code: String, pending: Pending) -> Result<Account, Refused> {
+        let _call = self.call()?;
+        let metadata = self.metadata(false)?;
+        let client = self.client(&metadata)?;
+        let exchange = client.exchange_code(AuthorizationCode::new(code)).map_err(wrong)?;
+        let verifier = PkceCodeVerifier::new(pending.verifier);
+        let answer = exchange.set_pkce_verifier(verifier).request(&|request| (self.fetch)(request));
+        let tokens = answer.map_err(|error| match error {
+            openidconnect::RequestTokenError::ServerResponse(told) => wrong(format!("the issuer: {}", told.error())),
+            openidconnect::RequestTokenError::Request(error) => unreachable(&error),
+            // What it answered may have tokens in it.
+            openidconnect::RequestTokenError::Parse(..) => wrong("the issuer's answer has no tokens"),
+            openidconnect::RequestTokenError::Other(why) => wrong(why),
+        })?;
+        let token = tokens.id_token().ok_or_else(|| wrong("the issuer gave no ID token"))?;
+        let nonce = Nonce::new(pending.nonce);
+        let verify = |client: &Ready| {
+            let verifier = client.id_token_verifier().set_allowed_algs(ALGORITHMS);
+            token.claims(&verifier, &nonce).map(|claims| self.account(claims))
+        };
+        match verify(&client) {
+            // It may have other keys by now.
+            Err(ClaimsVerificationError::SignatureVerification(_)) => {
+                verify(&self.client(&*self.metadata(true)?)?).map_err(wrong)
+            }
+            done => done.map_err(wrong),
+        }
+    }
+
+    fn account(&self, claims: &openidconnect::IdTokenClaims<Others, CoreGenderClaim>) -> Account {
+        let email = claims.email().filter(|_| claims.email_verified() == Some(true));
+        let Others(others) = claims.additional_claims();
+        Account {
+            subject: claims.subject().to_string(),
+            verified_email: email.map(|email| email.to_string()),
+            role: self.settings.role_claim.as_ref().map(|name| rules::role_of(others.get(name))),
+        }
+    }
+
+    fn client(&self, metadata: &CoreProviderMetadata) -> Result<Ready, Refused> {
+        let (id, secret) = (&self.settings.client_id, self.settings.client_secret.expose());
+        let (id, secret) = (ClientId::new(id.clone()), ClientSecret::new(secret.clone()));
+        let redirect = RedirectUrl::new(self.settings.redirect()).map_err(wrong)?;
+        Ok(Client::from_provider_metadata(metadata.clone(), id, Some(secret)).set_redirect_uri(redirect))
+    }
+
+    /// What the issuer says of itself, with its keys. Asked anew after an hour, or when `again` says that it does not fit.
+    fn metadata(&self, again: bool) -> Result<Arc<CoreProviderMetadata>, Refused> {
+        let now = clock::now().millis();
+        {
+            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            let age = now - known.asked_ms;
+            match &known.metadata {
+                Some(metadata) if age < if again { AGAIN_MS } else { FRESH_MS } => return Ok(Arc::clone(metadata)),
+                None if age < AGAIN_MS => return Err(Refused::Unavailable),
+                _ => known.asked_ms = now,
+            }
+        }
+        let issuer = IssuerUrl::new(self.settings.issuer.clone()).map_err(wrong)?;
+        let found = CoreProviderMetadata::discover(&issuer, &|request| (self.fetch)(request));
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        match found {
+            Ok(metadata) => {
+                let metadata = Arc::new(metadata);
+                known.metadata = Some(Arc::clone(&metadata));
+                Ok(metadata)
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the issuer of OpenID Connect does not say what it is");
+                known.metadata.clone().ok_or(Refused::Unavailable)
+            }
+        }
+    }
+
+    /// One more call at once, or none if there are too many.
+    fn call(&self) -> Result<Call<'_>, Refused> {
+        let call = Call(&self.calls);
+        if self.calls.fetch_add(1, Ordering::AcqRel) >= CALLS { Err(Refused::Unavailable) } else { Ok(call) }
+    }
+}
+
+impl Settings {
+    fn redirect(&self) -> String {
+        format!("{}/auth/oidc/callback", self.origin)
+    }
+}
+
+struct Call<'c>(&'c AtomicUsize);
+
+impl Drop for Call<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+fn wrong(error: impl fmt::Display) -> Refused {
+    Refused::Wrong(error.to_string())
+}
+
+fn unreachable(error: &dyn fmt::Display) -> Refused {
+    tracing::warn!(%error, "the issuer of OpenID Connect does not answer");
+    Refused::Unavailable
+}

@@ -1,0 +1,102 @@
+//! Who an account of the issuer is here, and what it may do.
+
+use api::Role;
+use base::{problem::Problem, timestamp::Timestamp};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::users;
+
+/// How long somebody may take at the issuer.
+const AWAY_MS: i64 = 600_000;
+
+/// What the issuer says of who signed in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Account {
+    /// Its id there, for ever.
+    pub(crate) subject: String,
+    /// Its address of electronic mail, when the issuer has verified it.
+    pub(crate) verified_email: Option<String>,
+    /// What it may do, when the issuer is asked that.
+    pub(crate) role: Option<Role>,
+}
+
+/// What a browser brings back from the issuer.
+// Without `Debug`, so that it cannot be printed by mistake.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Pending {
+    pub(crate) state: String,
+    pub(crate) nonce: String,
+    pub(crate) verifier: String,
+    until_ms: i64,
+}
+
+impl Pending {
+    pub(crate) fn new(state: String, nonce: String, verifier: String, now: Timestamp) -> Self {
+        Self { state, nonce, verifier, until_ms: now.millis() + AWAY_MS }
+    }
+
+    /// Did it leave with this state, and not too long ago?
+    pub(crate) fn is_answered_by(&self, state: &str, now: Timestamp) -> bool {
+        use subtle::ConstantTimeEq as _;
+        self.until_ms > now.millis() && bool::from(self.state.as_bytes().ct_eq(state.as_bytes()))
+    }
+}
+
+/// The role that a claim says: the strongest that it names, in any letter case; who has none of them may read.
+pub(crate) fn role_of(claim: Option<&Value>) -> Role {
+    let named = |value: &Value| value.as_str().and_then(|word| Role::parse(&word.to_ascii_lowercase()));
+    let strongest = match claim {
+        Some(Value::Array(values)) => values.iter().filter_map(named).max(),
+        Some(value) => named(value),
+        None => None,
+    };
+    strongest.unwrap_or(Role::Viewer)
+}
+
+/// The one person whom a verified address belongs to. Of several nobody knows which, and one who is bound to an account
+/// already is not bound to another.
+pub(crate) fn only_one(mut found: Vec<(users::Row, bool)>) -> Result<users::Row, Problem> {
+    found.retain(|(user, _)| user.activated && !user.is_program());
+    match (found.pop(), found.is_empty()) {
+        (Some((user, false)), true) => Ok(user),
+        _ => Err(nobody()),
+    }
+}
+
+/// The 403 of an account that is nobody here.
+pub(crate) fn nobody() -> Problem {
+    Problem::forbidden("Nobody here belongs to this account. Ask an administrator of Muster.")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_strongest_role_of_a_claim_counts() {
+        for (claim, role) in [
+            (json!("Operator"), Role::Operator),
+            (json!(["viewer", "admin", "other"]), Role::Admin),
+            (json!(["other"]), Role::Viewer),
+            (json!([]), Role::Viewer),
+            (json!("administrator"), Role::Viewer),
+            (json!({"role": "admin"}), Role::Viewer),
+            (json!(7), Role::Viewer),
+        ] {
+            assert_eq!(role_of(Some(&claim)), role, "{claim}");
+        }
+        assert_eq!(role_of(None), Role::Viewer);
+    }
+
+    #[test]
+    fn who_left_comes_back_in_time_with_its_own_state() {
+        let at = Timestamp::from_millis;
+        let left = Pending::new("state".to_owned(), String::new(), String::new(), at(0));
+        assert!(left.is_answered_by("state", at(1)) && left.is_answered_by("state", at(599_999)));
+        assert!(!left.is_answered_by("state", at(600_000)));
+        assert!(!left.is_answered_by("stat", at(1)) && !left.is_answered_by("", at(1)));
+    }
+}

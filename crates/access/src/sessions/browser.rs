@@ -1,0 +1,237 @@
+//! What a browser asks: the first page, the page of a link, and to sign in and out.
+
+use actix_web::{
+    HttpRequest, HttpResponse, delete, get,
+    http::{StatusCode, header},
+    post, web,
+};
+use api::{Access as _, Answer, AtHome, Result, access::Identity, clock, session::Given};
+use base::{
+    problem::{Kind, Problem},
+    secret::Secret,
+};
+
+use super::{
+    pages,
+    redeem::{SignedIn, Visitor, end},
+    store,
+    wire::SignInForm,
+};
+use crate::{Keeper, SignIn, secrets};
+
+/// The largest form.
+const LIMIT: usize = 4 << 10;
+
+const FORM: &str = "application/x-www-form-urlencoded";
+
+/// The first page
+///
+/// What this service is, and where its reference is. A browser in which somebody is signed in goes on to the console.
+#[utoipa::path(
+    tag = "Pages",
+    operation_id = "showHome",
+    responses(
+        (status = 200, description = "A page", body = String, content_type = "text/html"),
+        (status = 303, description = "Somebody is signed in: `Location` is the console"),
+    ),
+    security(()),
+)]
+#[get("/")]
+pub(crate) async fn show_home(
+    request: HttpRequest,
+    keeper: web::Data<Keeper>,
+    sign_in: web::Data<SignIn>,
+) -> Result<HttpResponse> {
+    if sign_in.home != "/" && is_signed_in(&request, &keeper).await? {
+        let mut answer = HttpResponse::SeeOther();
+        answer.insert_header((header::LOCATION, sign_in.home)).insert_header((header::CACHE_CONTROL, "no-store"));
+        return Ok(answer.finish());
+    }
+    Ok(pages::home(sign_in.oidc.is_some()))
+}
+
+/// The page of a sign-in link
+///
+/// Shows a button that signs in whoever presses it. Opening the page changes nothing, so that a program which fetches
+/// the links of a message signs nobody in.
+#[utoipa::path(
+    tag = "Pages",
+    operation_id = "showSignIn",
+    params(("code" = String, Query, description = "The code of the link")),
+    responses((status = 200, description = "A page", body = String, content_type = "text/html")),
+    security(()),
+)]
+#[get("/auth/sign-in")]
+pub(crate) async fn show_sign_in(request: HttpRequest) -> HttpResponse {
+    let query = web::Query::<Vec<(String, String)>>::from_query(request.query_string());
+    let code = query.ok().and_then(|query| query.into_inner().into_iter().find(|(name, _)| name == "code"));
+    match code {
+        Some((_, code)) if secrets::is_secret(&code) => pages::sign_in(&code),
+        _ => pages::refused(
+            StatusCode::BAD_REQUEST,
+            "The link is not whole. Open it as it was sent, or ask for a new one.",
+        ),
+    }
+}
+
+/// Sign in
+///
+/// Uses a sign-in link up, and begins a session: its cookie comes with the answer. A session that the browser had ends.
+/// Other sites' pages cannot do this.
+#[utoipa::path(
+    tag = "Pages",
+    operation_id = "createSession",
+    request_body(content = SignInForm, content_type = "application/x-www-form-urlencoded"),
+    responses(
+        (status = 303, description = "Signed in: `Set-Cookie` has the session, `Location` the page to go on with"),
+        (status = 401, description = "The link is unknown, used, or older than ten minutes",
+            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 403, description = "Another site sent this, or the tenant is suspended",
+            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many links that are not good, from one address; `Retry-After` says when to try again",
+            body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(()),
+)]
+#[post("/auth/session")]
+pub(crate) async fn create_session(
+    request: HttpRequest,
+    payload: web::Payload,
+    keeper: web::Data<Keeper>,
+    sign_in: web::Data<SignIn>,
+) -> Result<HttpResponse> {
+    let done = async {
+        api::session::check_not_foreign(&request)?;
+        let code = read(&request, payload).await?;
+        match keeper.redeem(&code, visitor(&request), clock::now()).await? {
+            Some(begun) => Ok(welcome(&request, &begun, sign_in.home)),
+            None => Err(keeper.wrong_code(&request).unwrap_or_else(not_good).into()),
+        }
+    };
+    answered(&request, done.await)
+}
+
+/// Sign out
+///
+/// Ends the session that asks, and takes its cookie. A caller with a key has none (409).
+#[utoipa::path(
+    tag = "Pages",
+    operation_id = "endSession",
+    responses(
+        (status = 200, description = "An empty object", body = Object, example = json!({})),
+        (status = 409, description = "The caller has no session",
+            body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["viewer"])),
+)]
+#[delete("/auth/session")]
+pub(crate) async fn end_session(AtHome(at): AtHome, keeper: web::Data<Keeper>) -> Result<HttpResponse> {
+    at.no_query()?;
+    let Some(id) = at.caller.session().map(ToOwned::to_owned) else {
+        return Err(Problem::conflict("The caller has no session: it came with a key.").into());
+    };
+    let (tenant, user, now) = (at.tenant.id.to_string(), at.caller.user_id.clone(), at.now);
+    let done = at.write(move |tx| {
+        let all = store::of_user(tx.conn, &tenant, &user, now)?;
+        if let Some(session) = all.iter().find(|session| session.id == id) {
+            end(tx, session)?;
+        }
+        Ok(Answer::empty())
+    });
+    let answer = done.await?;
+    keeper.forget_callers();
+    Ok(without_cookie(at.request(), answer))
+}
+
+/// Sign out, from a page
+///
+/// As `DELETE /auth/session`, for a form: goes on to the first page, also when the session has ended before.
+#[utoipa::path(
+    tag = "Pages",
+    operation_id = "signOut",
+    responses(
+        (status = 303, description = "Signed out"),
+        (status = 403, description = "Another site sent this",
+            body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(()),
+)]
+#[post("/auth/sign-out")]
+pub(crate) async fn sign_out(request: HttpRequest, keeper: web::Data<Keeper>) -> Result<HttpResponse> {
+    let done = async {
+        api::session::check_ours(&request)?;
+        if let Given::One(token) = api::session::given(&request) {
+            keeper.sign_out(&token, clock::now()).await?;
+        }
+        let answer = HttpResponse::SeeOther().insert_header((header::LOCATION, "/")).finish();
+        Ok(without_cookie(&request, answer))
+    };
+    answered(&request, done.await)
+}
+
+/// The code of a form.
+async fn read(request: &HttpRequest, payload: web::Payload) -> Result<Secret<String>> {
+    api::body::expect_type(request, |kind| kind == FORM, FORM)?;
+    let bytes = api::body::read(request, payload.into_inner(), LIMIT).await?;
+    let form =
+        std::str::from_utf8(&bytes).ok().and_then(|text| web::Query::<Vec<(String, String)>>::from_query(text).ok());
+    let code = form.and_then(|form| form.into_inner().into_iter().find(|(name, _)| name == "code"));
+    let code = code.ok_or_else(|| Problem::field("code", "is required"))?;
+    Ok(Secret::new(code.1))
+}
+
+/// Is somebody signed in on the browser that sends a request?
+async fn is_signed_in(request: &HttpRequest, keeper: &Keeper) -> Result<bool> {
+    let Given::One(token) = api::session::given(request) else { return Ok(false) };
+    Ok(matches!(keeper.session(token.expose()).await?, Identity::Caller(_)))
+}
+
+/// The browser that sends a request.
+pub(crate) fn visitor(request: &HttpRequest) -> Visitor {
+    let agent = request.headers().get(header::USER_AGENT).and_then(|value| value.to_str().ok());
+    let before = match api::session::given(request) {
+        Given::One(token) => Some(token),
+        Given::Nothing | Given::Several => None,
+    };
+    Visitor { agent: agent.unwrap_or("").to_owned(), before }
+}
+
+/// The answer that signs a browser in.
+pub(crate) fn welcome(request: &HttpRequest, begun: &SignedIn, home: &str) -> HttpResponse {
+    let mut answer = HttpResponse::SeeOther();
+    answer.insert_header((header::LOCATION, home)).insert_header((header::CACHE_CONTROL, "no-store"));
+    if let Some(cookie) = api::session::cookie(request, &begun.token, begun.lives) {
+        answer.append_header((header::SET_COOKIE, cookie));
+    }
+    answer.finish()
+}
+
+fn without_cookie(request: &HttpRequest, mut answer: HttpResponse) -> HttpResponse {
+    if let Some(cookie) = api::session::no_cookie(request) {
+        answer.headers_mut().append(header::SET_COOKIE, cookie);
+    }
+    answer
+}
+
+fn not_good() -> Problem {
+    Problem::new(
+        Kind::Unauthenticated,
+        "The link is unknown, was used before, or is older than ten minutes. Ask for a new one.",
+    )
+}
+
+/// What a person reads of a refusal is a page, and what a program reads is a problem.
+pub(crate) fn answered(request: &HttpRequest, done: Result<HttpResponse>) -> Result<HttpResponse> {
+    let accepts = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or("");
+    match done {
+        Err(api::Error(db::Error::Problem(problem))) if accepts.contains("text/html") => {
+            let answer = api::error::problem_response(&problem);
+            let mut page = pages::refused(answer.status(), &problem.detail);
+            if let Some(wait) = answer.headers().get(header::RETRY_AFTER) {
+                page.headers_mut().insert(header::RETRY_AFTER, wait.clone());
+            }
+            Ok(page)
+        }
+        done => done,
+    }
+}

@@ -1,0 +1,232 @@
+//! Sessions and sign-in links: one's own, and for an admin those of the tenant's people.
+
+use std::sync::Arc;
+
+use actix_web::{HttpResponse, delete, get, post, web};
+use api::{Answer, At, AtHome, Result, answer};
+use base::{secret::Secret, timestamp::Timestamp};
+use outbox::{Entity, Tx, Unpublished};
+
+use super::{
+    links,
+    redeem::{end, end_all},
+    rules,
+    store::{self, Row},
+    wire::{NotedSignInLink, Session, ShownSignInLink, SignInLink},
+};
+use crate::{Keeper, filters, secrets, users};
+
+/// List my sessions
+///
+/// The sessions of the user that the caller acts as, newest first; `current` is the one that asks.
+#[utoipa::path(
+    tag = "Me",
+    operation_id = "listMySessions",
+    responses((status = 200, description = "The sessions, at most 20", body = Vec<Session>)),
+    security(("bearer" = ["viewer"])),
+)]
+#[get("/api/v2/me/sessions")]
+pub(crate) async fn list_my_sessions(AtHome(at): AtHome) -> Result<HttpResponse> {
+    at.no_query()?;
+    let (tenant, user, now) = (at.tenant.id.to_string(), at.caller.user_id.clone(), at.now);
+    let rows = at.db.read(move |conn| store::of_user(conn, &tenant, &user, now)).await?;
+    let mut sessions: Vec<Session> = rows.into_iter().map(Session::from).collect();
+    for session in &mut sessions {
+        session.current = at.caller.session() == Some(&session.id);
+    }
+    answer::ok(&sessions)
+}
+
+/// End one of my sessions
+///
+/// At once on the gateway that answers, within five seconds on others.
+#[utoipa::path(
+    tag = "Me",
+    operation_id = "endMySession",
+    params(("sessionId" = String, Path, description = "`SES-<uuid>`",
+        example = "SES-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    responses(
+        (status = 200, description = "An empty object", body = Object, example = json!({})),
+        (status = 404, description = "The caller's user has no such session",
+            body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["viewer"])),
+)]
+#[delete("/api/v2/me/sessions/{sessionId}")]
+pub(crate) async fn end_my_session(
+    AtHome(at): AtHome,
+    path: web::Path<String>,
+    keeper: web::Data<Keeper>,
+) -> Result<HttpResponse> {
+    at.no_query()?;
+    let (id, now) = (path.into_inner(), at.now);
+    let (tenant, user) = (at.tenant.id.to_string(), at.caller.user_id.clone());
+    ended(&at, &keeper, move |tx| end_one(tx, (&tenant, &user), &id, now)).await
+}
+
+/// List the sessions of a user
+///
+/// Newest first. A client does not see those of its partner's users.
+#[utoipa::path(
+    tag = "Users",
+    operation_id = "listUserSessions",
+    params(("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007")),
+    responses((status = 200, description = "The sessions, at most 20", body = Vec<Session>)),
+    security(("bearer" = ["admin"])),
+)]
+#[get("/users/{userId}/sessions")]
+pub(crate) async fn list_user_sessions(at: At, path: web::Path<(String, String)>) -> Result<HttpResponse> {
+    at.no_query()?;
+    let (id, now) = (users::http::id_of(path)?, at.now);
+    let here = filters::writable("users.tenant_id", &at.tenant);
+    let rows = at.db.read(move |conn| {
+        let user = users::store::find(conn, here, &id)?;
+        store::of_user(conn, &user.tenant_id, &user.id, now)
+    });
+    answer::ok(&rows.await?.into_iter().map(Session::from).collect::<Vec<_>>())
+}
+
+/// End the sessions of a user
+///
+/// All of them, with the sign-in links that were not used yet: at once on the gateway that answers, within five seconds
+/// on others.
+#[utoipa::path(
+    tag = "Users",
+    operation_id = "endUserSessions",
+    params(("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007")),
+    responses((status = 200, description = "An empty object", body = Object, example = json!({}))),
+    security(("bearer" = ["admin"])),
+)]
+#[delete("/users/{userId}/sessions")]
+pub(crate) async fn end_user_sessions(
+    at: At,
+    path: web::Path<(String, String)>,
+    keeper: web::Data<Keeper>,
+) -> Result<HttpResponse> {
+    at.no_query()?;
+    let (id, now) = (users::http::id_of(path)?, at.now);
+    let here = filters::writable("users.tenant_id", &at.tenant);
+    ended(&at, &keeper, move |tx| {
+        let user = users::store::find(tx.conn, here, &id)?;
+        end_all(tx, &user.tenant_id, &user.id, now)
+    })
+    .await
+}
+
+/// End a session of a user
+///
+/// At once on the gateway that answers, within five seconds on others.
+#[utoipa::path(
+    tag = "Users",
+    operation_id = "endUserSession",
+    params(
+        ("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007"),
+        ("sessionId" = String, Path, description = "`SES-<uuid>`",
+            example = "SES-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+    ),
+    responses((status = 200, description = "An empty object", body = Object, example = json!({}))),
+    security(("bearer" = ["admin"])),
+)]
+#[delete("/users/{userId}/sessions/{sessionId}")]
+pub(crate) async fn end_user_session(
+    at: At,
+    path: web::Path<(String, String, String)>,
+    keeper: web::Data<Keeper>,
+) -> Result<HttpResponse> {
+    at.no_query()?;
+    let ((_, user, session), now) = (path.into_inner(), at.now);
+    let here = filters::writable("users.tenant_id", &at.tenant);
+    ended(&at, &keeper, move |tx| {
+        let user = users::store::find(tx.conn, here, &user)?;
+        end_one(tx, (&user.tenant_id, &user.id), &session, now)
+    })
+    .await
+}
+
+/// Make a sign-in link
+///
+/// Whoever opens the link and presses the button there is signed in as this user: once, within ten minutes. So it is
+/// for that person alone, and the answer is the only time that it is shown. A user has five at most; one more ends the
+/// oldest. A key that is narrowed to operations makes none.
+#[utoipa::path(
+    tag = "Users",
+    operation_id = "createSignInLink",
+    params(("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007")),
+    responses(
+        (status = 200, description = "The link", body = SignInLink),
+        (status = 409, description = "The user is deactivated, or a program's",
+            body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["admin"])),
+)]
+#[post("/users/{userId}/signInLink")]
+pub(crate) async fn create_sign_in_link(at: At, path: web::Path<(String, String)>) -> Result<HttpResponse> {
+    at.no_query()?;
+    let id = users::http::id_of(path)?;
+    let here = filters::writable("users.tenant_id", &at.tenant);
+    let (code, origin) = (secrets::random()?, api::session::origin(at.request()));
+    let (caller, now) = (Arc::clone(&at.caller), at.now);
+    at.write(move |tx| {
+        users::store::lock(tx.conn, &id)?;
+        let user = users::store::find(tx.conn, here, &id)?;
+        rules::check_maker(&caller, &user)?;
+        rules::check_person(&user)?;
+        let made = (user.tenant_id.as_str(), user.id.as_str());
+        let link = new_link(tx, made, &code, &caller.user_id, now)?;
+        let url = rules::url(&origin, &code).into_inner();
+        let expires = Timestamp::from_millis(link.expires_ms);
+        Answer::once(&SignInLink { url, expires }, &ShownSignInLink { expires })
+    })
+    .await
+}
+
+/// Makes a link of a user, and notes it.
+pub(crate) fn new_link(
+    tx: &mut Tx<'_>,
+    of: (&str, &str),
+    code: &Secret<String>,
+    created_by: &str,
+    now: Timestamp,
+) -> db::Result<links::Row> {
+    let (link, ended) = links::insert(tx.conn, of, code, created_by, now)?;
+    note_link(tx, None, Some(&link))?;
+    ended.iter().try_for_each(|old| note_link(tx, Some(old), None))?;
+    Ok(link)
+}
+
+fn end_one(tx: &mut Tx<'_>, (tenant, user): (&str, &str), id: &str, now: Timestamp) -> db::Result<()> {
+    let found = if rules::is_id(id) { store::of_user(tx.conn, tenant, user, now)? } else { Vec::new() };
+    let session = found.into_iter().find(|session| session.id == id).ok_or_else(rules::unknown)?;
+    end(tx, &session)
+}
+
+async fn ended(
+    at: &At,
+    keeper: &Keeper,
+    work: impl FnOnce(&mut Tx<'_>) -> db::Result<()> + Send + 'static,
+) -> Result<HttpResponse> {
+    let done = at.write(move |tx| {
+        work(tx)?;
+        Ok(Answer::empty())
+    });
+    let answer = done.await?;
+    keeper.forget_callers();
+    Ok(answer)
+}
+
+/// Notes that a session has begun, or ended.
+pub(crate) fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: Option<&Row>) -> db::Result<()> {
+    let Some(row) = after.or(before) else { return Ok(()) };
+    let entity = Entity { tenant_id: &row.tenant_id, kind: "Session", id: &row.id, publish: false };
+    let shown = |row: Option<&Row>| row.cloned().map(Session::from);
+    tx.note_shown(entity, shown(before).as_ref(), shown(after).as_ref())
+}
+
+/// Notes that a link is new, or used.
+pub(crate) fn note_link(tx: &mut Tx<'_>, before: Option<&links::Row>, after: Option<&links::Row>) -> db::Result<()> {
+    let Some(row) = after.or(before) else { return Ok(()) };
+    let entity = Entity { tenant_id: &row.tenant_id, kind: "SignInLink", id: &row.id, publish: false };
+    let code = Unpublished::secret("code", before.is_some(), after.is_some());
+    let shown = |row: Option<&links::Row>| row.map(NotedSignInLink::from);
+    tx.note_shown_with(entity, shown(before).as_ref(), shown(after).as_ref(), vec![code])
+}

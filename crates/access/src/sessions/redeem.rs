@@ -1,0 +1,158 @@
+//! From a link to a session.
+
+use base::{problem::Problem, secret::Secret, tenant::TenantId, timestamp::Timestamp};
+use outbox::{Tx, Who};
+
+use super::{
+    http::{note, note_link},
+    links,
+    rules::{self, Method},
+    store::{self, NewSession},
+};
+use crate::{Keeper, secrets, tenants, users};
+
+/// A browser that is to be signed in.
+pub(crate) struct Visitor {
+    /// What it calls itself.
+    pub(crate) agent: String,
+    /// What its cookie held before: that session ends.
+    pub(crate) before: Option<Secret<String>>,
+}
+
+/// A session that has just begun.
+pub(crate) struct SignedIn {
+    /// What its cookie holds.
+    pub(crate) token: Secret<String>,
+    /// The seconds that it lasts at most.
+    pub(crate) lives: i64,
+}
+
+impl Keeper {
+    /// Uses a link up, and signs in whom it is for; `None` when the code opens nothing.
+    ///
+    /// # Errors
+    /// 403 when the tenant is suspended, 409 when the user does not sign in.
+    pub(crate) async fn redeem(
+        &self,
+        code: &Secret<String>,
+        visitor: Visitor,
+        now: Timestamp,
+    ) -> db::Result<Option<SignedIn>> {
+        if !secrets::is_secret(code.expose()) {
+            return Ok(None);
+        }
+        let hash = secrets::hex(&secrets::hash(code.expose()));
+        // Who guesses costs no write.
+        let found = self.db().point(move |conn| links::find(conn, &hash, now)).await?;
+        let Some(link) = found else { return Ok(None) };
+        let user = (link.tenant_id.clone(), link.user_id.clone());
+        self.sign_in(user, Method::Link, visitor, now, move |tx| {
+            // Of two who come at once one is too late.
+            let good = links::delete(tx.conn, &link)?;
+            if good {
+                note_link(tx, Some(&link), None)?;
+            }
+            Ok(good)
+        })
+        .await
+    }
+
+    /// Ends the session of a cookie, if there is one.
+    pub(crate) async fn sign_out(&self, token: &Secret<String>, now: Timestamp) -> db::Result<()> {
+        if !secrets::is_secret(token.expose()) {
+            return Ok(());
+        }
+        let hash = secrets::hex(&secrets::hash(token.expose()));
+        let Some(session) = self.db().point(move |conn| store::find_by_token(conn, &hash)).await? else {
+            return Ok(());
+        };
+        let request_id = api::request_id::current();
+        let who = Who { user_id: session.user_id.clone(), key_id: session.id.clone(), request_id };
+        let tenant = session.tenant_id.clone();
+        let ended = self.db().write_for(&tenant, move |conn| Tx::run(conn, &who, now, |tx| end(tx, &session)));
+        ended.await?;
+        self.forget_callers();
+        Ok(())
+    }
+
+    /// Begins a session of a user of a tenant, under a new id whatever the browser had; `None` when `admit`, in the same
+    /// transaction, refuses it.
+    pub(crate) async fn sign_in(
+        &self,
+        (tenant, user_id): (String, String),
+        method: Method,
+        visitor: Visitor,
+        now: Timestamp,
+        admit: impl FnOnce(&mut Tx<'_>) -> db::Result<bool> + Send + 'static,
+    ) -> db::Result<Option<SignedIn>> {
+        let token = secrets::random()?;
+        let id = format!("{}{}", api::session::PREFIX, uuid::Uuid::new_v4());
+        let new = NewSession { id: id.clone(), token: token.clone(), method, user_agent: rules::agent(&visitor.agent) };
+        let before = visitor.before.map(|token| secrets::hex(&secrets::hash(token.expose())));
+        let who = Who { user_id: user_id.clone(), key_id: id, request_id: api::request_id::current() };
+        let home = tenant.clone();
+        let begun = self.db().write_for(&home, move |conn| {
+            Tx::run(conn, &who, now, |tx| {
+                if !admit(tx)? {
+                    return Ok(false);
+                }
+                begin(tx, (&tenant, &user_id), &new, before.as_deref(), now)?;
+                Ok(true)
+            })
+        });
+        if !begun.await? {
+            return Ok(None);
+        }
+        // It may have ended others.
+        self.forget_callers();
+        Ok(Some(SignedIn { token, lives: rules::LIFE_MS / 1000 }))
+    }
+}
+
+fn begin(
+    tx: &mut Tx<'_>,
+    (tenant, user_id): (&str, &str),
+    new: &NewSession,
+    before: Option<&str>,
+    now: Timestamp,
+) -> db::Result<()> {
+    users::store::lock(tx.conn, user_id)?;
+    let home = TenantId::parse(tenant).ok_or_else(|| db::Error::Fault(format!("tenant {tenant}")))?;
+    let known = tenants::store::row(tx.conn, &home)?;
+    if known.is_none_or(|row| row.suspended) {
+        return Err(Problem::forbidden("The tenant of this user is suspended.").into());
+    }
+    let user = users::store::find_at(tx.conn, &home, user_id)?.ok_or_else(users::rules::unknown)?;
+    rules::check_person(&user)?;
+    if let Some(old) = before.map(|hash| store::find_by_token(tx.conn, hash)).transpose()?.flatten() {
+        end(tx, &old)?;
+    }
+    let row = store::insert(tx.conn, tenant, user_id, new, now)?;
+    note(tx, None, Some(&row))?;
+    for old in store::of_user(tx.conn, tenant, user_id, now)?.into_iter().skip(rules::MOST_SESSIONS) {
+        end(tx, &old)?;
+    }
+    Ok(())
+}
+
+/// Ends a session, and notes it.
+pub(crate) fn end(tx: &mut Tx<'_>, session: &store::Row) -> db::Result<()> {
+    if store::delete(tx.conn, &session.tenant_id, &session.id)? {
+        note(tx, Some(session), None)?;
+    }
+    Ok(())
+}
+
+/// Ends the sessions and the links of a user, and notes it of each session.
+pub(crate) fn end_all(tx: &mut Tx<'_>, tenant: &str, user_id: &str, now: Timestamp) -> db::Result<()> {
+    for session in store::of_user(tx.conn, tenant, user_id, now)? {
+        end(tx, &session)?;
+    }
+    links::delete_of_user(tx.conn, tenant, user_id)
+}
+
+/// Ends the sessions and the links of a whole tenant.
+pub(crate) fn end_of_tenant(tx: &mut Tx<'_>, tenant: &str) -> db::Result<()> {
+    store::delete_of_tenant(tx.conn, tenant)?;
+    links::delete_of_tenant(tx.conn, tenant)
+}

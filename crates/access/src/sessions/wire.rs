@@ -1,0 +1,99 @@
+//! What clients see of sessions and sign-in links.
+
+use base::timestamp::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{links, store};
+
+/// A session: a browser in which somebody signed in.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(example = json!({
+    "id": "SES-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90", "userId": "USR0000000007", "method": "link",
+    "userAgent": "Mozilla/5.0", "createdDate": "2026-11-20T20:37:00+0000", "lastUsedAt": "2026-11-20T20:41:00+0000",
+    "expiresAt": "2026-11-27T20:37:00+0000"
+}))]
+pub(crate) struct Session {
+    /// `SES-<uuid>`; the `keyId` of what it did in the audit log.
+    pub(crate) id: String,
+    /// Who signed in.
+    pub(crate) user_id: String,
+    /// How: `link` or `oidc`.
+    pub(crate) method: String,
+    /// What the browser called itself; may be empty.
+    pub(crate) user_agent: String,
+    /// When it began.
+    #[schema(value_type = String)]
+    pub(crate) created_date: Timestamp,
+    /// When it was used last, to the minute. It ends 12 hours after that.
+    #[schema(value_type = String)]
+    pub(crate) last_used_at: Timestamp,
+    /// When it ends at the latest.
+    #[schema(value_type = String)]
+    pub(crate) expires_at: Timestamp,
+    /// Whether this is the session that asks; left out where another asks.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    pub(crate) current: bool,
+}
+
+impl From<store::Row> for Session {
+    fn from(row: store::Row) -> Self {
+        Self {
+            id: row.id,
+            user_id: row.user_id,
+            method: row.method,
+            user_agent: row.user_agent,
+            created_date: Timestamp::from_millis(row.created_ms),
+            last_used_at: Timestamp::from_millis(row.used_ms),
+            expires_at: Timestamp::from_millis(row.expires_ms),
+            current: false,
+        }
+    }
+}
+
+/// A link that signs somebody in: the only time that it is shown.
+// Without `Debug`, so that it cannot be printed by mistake.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({
+    "url": "https://muster.example/auth/sign-in?code=<code>", "expires": "2026-11-20T20:47:00+0000"
+}))]
+pub(crate) struct SignInLink {
+    /// To be opened in the browser that is to be signed in, once.
+    pub(crate) url: String,
+    /// When it ends.
+    #[schema(value_type = String)]
+    pub(crate) expires: Timestamp,
+}
+
+/// The same, asked for again.
+#[derive(Debug, Serialize)]
+pub(crate) struct ShownSignInLink {
+    pub(crate) expires: Timestamp,
+}
+
+/// A link in the audit log.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct NotedSignInLink {
+    user_id: String,
+    created_by: String,
+    expires: Timestamp,
+}
+
+impl From<&links::Row> for NotedSignInLink {
+    fn from(row: &links::Row) -> Self {
+        let expires = Timestamp::from_millis(row.expires_ms);
+        Self { user_id: row.user_id.clone(), created_by: row.created_by.clone(), expires }
+    }
+}
+
+/// What redeems a sign-in link, as a form.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "for the document; browser.rs reads the form itself")]
+#[schema(example = json!({"code": "<code>"}))]
+pub(crate) struct SignInForm {
+    /// The code of the link.
+    code: String,
+}
