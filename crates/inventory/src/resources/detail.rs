@@ -3,13 +3,14 @@
 use base::tenant::{Level, TenantId};
 use base::timestamp::Timestamp;
 use db::{Error, Result};
+use ports::KnownIntegration;
 
 use super::{
     document::Shown,
     row::Row,
     wire::{
-        AppRole, CloudDetail, DeviceDetail, Firmware, GeneralInfo, InstalledApp, Location, Part, Properties,
-        ResourceDetail, SyntheticDetail, Time,
+        AppRole, CloudDetail, DeviceDetail, Firmware, GeneralInfo, InstalledApp, InstalledKind, Location, Part,
+        Properties, ResourceDetail, SyntheticDetail, Time,
     },
 };
 use crate::sites::store::Site;
@@ -19,8 +20,18 @@ pub fn shown(row: &Row) -> Result<Shown<'_>> {
     serde_json::from_str(&row.document).map_err(|error| Error::Fault(format!("document: {error}")))
 }
 
+/// What the detail of a resource says of other records.
+#[derive(Debug, Default)]
+pub struct Around {
+    /// Where it is.
+    pub site: Option<Site>,
+    /// The integration that it came from.
+    pub installed: Option<KnownIntegration>,
+}
+
 /// The detail of a resource: `SYNTHETIC`, `DEVICE` and everything else have a shape each.
-pub fn detail<'a>(row: &'a Row, shown: &'a Shown<'a>, site: Option<&Site>, partner: &TenantId) -> ResourceDetail<'a> {
+pub fn detail<'a>(row: &'a Row, shown: &'a Shown<'a>, around: &'a Around, partner: &TenantId) -> ResourceDetail<'a> {
+    let site = around.site.as_ref();
     let client_id = TenantId::parse(&row.tenant_id).filter(|id| id.level() == Level::Client).map(|id| id.number());
     let place = site.map(|site| Location {
         id: site.id,
@@ -34,7 +45,7 @@ pub fn detail<'a>(row: &'a Row, shown: &'a Shown<'a>, site: Option<&Site>, partn
         "DEVICE" => {
             let city = site.map(|site| site.city.clone()).unwrap_or_default();
             let location = place.map(|place| Location { client_id, msp_id: Some(partner.number()), city, ..place });
-            ResourceDetail::Resource(device(row, shown, location))
+            ResourceDetail::Resource(device(row, shown, location, around.installed.as_ref()))
         }
         _ => ResourceDetail::Device(CloudDetail {
             id: &row.id,
@@ -75,7 +86,12 @@ fn synthetic<'a>(row: &'a Row, shown: &'a Shown<'a>, client_id: Option<i64>) -> 
     }
 }
 
-fn device<'a>(row: &'a Row, shown: &'a Shown<'a>, location: Option<Location>) -> DeviceDetail<'a> {
+fn device<'a>(
+    row: &'a Row,
+    shown: &'a Shown<'a>,
+    location: Option<Location>,
+    installed: Option<&'a KnownIntegration>,
+) -> DeviceDetail<'a> {
     DeviceDetail {
         id: &row.id,
         ip_address: shown.some("ipAddress"),
@@ -95,7 +111,11 @@ fn device<'a>(row: &'a Row, shown: &'a Shown<'a>, location: Option<Location>) ->
         general_info: general_info(row, shown),
         consoles: Part(shown.part("consoles")),
         network_card_details: Part(shown.part("networkCardDetails")),
-        installed_app: shown.some("installedIntgId").map(|id| InstalledApp { id }),
+        installed_app: shown.some("installedIntgId").map(|id| InstalledApp {
+            id,
+            display_name: installed.map(|known| known.display_name.as_str()),
+            integration: installed.map(|known| InstalledKind { id: &known.kind, name: &known.kind_name }),
+        }),
         properties: Properties::of(shown, row.launch_ms.map(Timestamp::from_millis)),
         metric_types: Part(shown.part("metricTypes")),
         meta_data: shown.part("metaData"),

@@ -12,6 +12,7 @@ use db::{Condition, Conn, Result};
 
 use super::{
     document::{KINDS, STATES},
+    meant::{Filter, NameFilter},
     names,
 };
 use crate::{groups, reports::roles::APP_ROLES, sites, types};
@@ -88,17 +89,6 @@ pub fn states<'a>(states: impl IntoIterator<Item = &'a str>) -> Condition {
     Condition::text_in("resources.state IN", states)
 }
 
-/// Members of these groups.
-pub fn in_groups(scope: &[String], ids: Vec<i64>) -> Condition {
-    Condition::sql(
-        "(resources.tenant_id, resources.id) IN (SELECT m.tenant_id, m.resource_id FROM group_members m WHERE ",
-    )
-    .append(Condition::text_in("m.tenant_id IN", scope))
-    .then(" AND ")
-    .append(Condition::integer_in("m.group_id IN", ids))
-    .then(")")
-}
-
 /// Resources at these sites.
 pub fn at_sites(ids: impl IntoIterator<Item = i64>) -> Condition {
     Condition::integer_in("resources.site_id IN", ids)
@@ -106,25 +96,38 @@ pub fn at_sites(ids: impl IntoIterator<Item = i64>) -> Condition {
 
 /// One condition for all terms. Groups and places are looked up by name, so this reads the database.
 pub fn condition(conn: &mut Conn, scope: &[String], terms: &[Term]) -> Result<Condition> {
-    let exact = terms.iter().find(|term| term.name == "isEquals").map(boolean).transpose()?.unwrap_or(false);
-    let has_device_type = terms.iter().any(|term| term.name == "deviceType");
-    let mut all = Vec::with_capacity(terms.len());
-    for term in terms {
-        all.push(one(conn, scope, term, exact)?);
-    }
-    if has_device_type {
-        all.push(Condition::sql("resources.type = 'DEVICE'"));
-    }
-    Ok(Condition::all(all))
+    let filters = filters(conn, scope, terms)?;
+    Ok(Condition::all(filters.iter().map(|filter| filter.condition(scope))))
 }
 
-fn one(conn: &mut Conn, scope: &[String], term: &Term, exact: bool) -> Result<Condition> {
-    let condition = match term.name {
+/// What each term asks for. Groups and places are looked up by name, so this reads the database.
+pub fn filters(conn: &mut Conn, scope: &[String], terms: &[Term]) -> Result<Vec<Filter>> {
+    let exact = terms.iter().find(|term| term.name == "isEquals").map(boolean).transpose()?.unwrap_or(false);
+    let mut all = Vec::with_capacity(terms.len() + 1);
+    for term in terms.iter().filter(|term| term.name != "isEquals") {
+        all.push(one(conn, scope, term, exact)?);
+    }
+    if terms.iter().any(|term| term.name == "deviceType") {
+        all.push(Filter::Row(Condition::sql("resources.type = 'DEVICE'")));
+    }
+    Ok(all)
+}
+
+fn one(conn: &mut Conn, scope: &[String], term: &Term, exact: bool) -> Result<Filter> {
+    let name = |column, field| Filter::Name(NameFilter { column, field, exact, keys: keys(term).collect() });
+    let row = match term.name {
+        "hostName" => return Ok(name("host_key", names::HOST)),
+        "dnsName" => return Ok(name("dns_key", names::DNS)),
+        "resourceName" => return Ok(name("resource_key", names::RESOURCE)),
+        "aliasName" => return Ok(name("alias_key", names::ALIAS)),
+        "tags" => return Ok(Filter::Tags(keys(term).collect())),
+        "appRoles" => return Ok(Filter::Roles(app_roles(term)?)),
+        "deviceGroup" => return Ok(Filter::Groups(groups::store::named(conn, scope, "device", &term.values, exact)?)),
+        "serviceGroup" => {
+            return Ok(Filter::Groups(groups::store::named(conn, scope, "service", &term.values, exact)?));
+        }
+        "instanceState" => return Ok(Filter::Walked(instance_states(term))),
         "id" => Condition::text_in("resources.id IN", keys(term)),
-        "hostName" => contains(scope, term, "host_key", names::HOST, exact),
-        "dnsName" => contains(scope, term, "dns_key", names::DNS, exact),
-        "resourceName" => contains(scope, term, "resource_key", names::RESOURCE, exact),
-        "aliasName" => contains(scope, term, "alias_key", names::ALIAS, exact),
         "serialNumber" => Condition::text_in("resources.serial_key IN", keys(term)),
         "systemUID" => Condition::text_in("resources.uid_key IN", keys(term)),
         "ipAddress" => addresses(term)?,
@@ -139,8 +142,6 @@ fn one(conn: &mut Conn, scope: &[String], term: &Term, exact: bool) -> Result<Co
         "firstAssetManagedTime" => {
             second("resources.first_asset_managed_ms >= ", " AND resources.first_asset_managed_ms < ", term)?
         }
-        "tags" => having(scope, "resource_tags t WHERE t.name_key IN", "t", keys(term)),
-        "appRoles" => having(scope, "resource_app_roles r WHERE r.role IN", "r", app_roles(term)?),
         "template" => Condition::text_in("resources.template_key IN", keys(term)),
         "agentProfile" => Condition::text_in("resources.agent_profile_key IN", keys(term)),
         "gatewayProfile" => Condition::text_in("resources.gateway_profile_key IN", keys(term)),
@@ -152,7 +153,6 @@ fn one(conn: &mut Conn, scope: &[String], term: &Term, exact: bool) -> Result<Co
         "provider" => Condition::text_in("resources.provider_key IN", keys(term)),
         "owner" => Condition::text_in("resources.owner_key IN", keys(term)),
         "instanceType" => Condition::text_in("resources.instance_type_key IN", keys(term)),
-        "instanceState" => instance_states(term),
         "zone" => Condition::text_in("resources.zone_key IN", keys(term)),
         "region" => Condition::text_in("resources.region_key IN", keys(term)),
         "ami" => Condition::text_in("resources.ami_key IN", keys(term)),
@@ -161,13 +161,10 @@ fn one(conn: &mut Conn, scope: &[String], term: &Term, exact: bool) -> Result<Co
         "endDate" => until("resources.decommissioned_ms < ", term)?,
         "startLaunchDate" => from("resources.launch_ms >= ", term)?,
         "endLaunchDate" => until("resources.launch_ms < ", term)?,
-        "deviceGroup" => in_groups(scope, groups::store::named(conn, scope, "device", &term.values, exact)?),
-        "serviceGroup" => in_groups(scope, groups::store::named(conn, scope, "service", &term.values, exact)?),
         "deviceLocation" => at_sites(sites::store::named(conn, scope, &term.values, exact)?),
-        "isEquals" => Condition::sql("1 = 1"),
         other => return Err(db::Error::Fault(format!("variable {other} has no condition"))),
     };
-    Ok(condition)
+    Ok(Filter::Row(row))
 }
 
 fn keys(term: &Term) -> impl Iterator<Item = String> {
@@ -206,61 +203,6 @@ fn second(from: &'static str, until: &'static str, term: &Term) -> Result<Condit
     let start = time(term)?;
     let start = start - start.rem_euclid(1000);
     Ok(Condition::sql(from).integer(start).then(until).integer(start.saturating_add(1000)))
-}
-
-/// A name contains one of the values, or is one of them.
-fn contains(scope: &[String], term: &Term, column: &'static str, field: i64, exact: bool) -> Condition {
-    let each = keys(term).map(|key| {
-        let start: String = key.chars().take(names::LONGEST).collect();
-        let range = if exact {
-            Condition::sql("n.suffix = ").text(start).then(" AND (n.fields & ").integer(field * names::WHOLE)
-        } else {
-            let end = format!("{start}\u{10FFFF}");
-            Condition::sql("n.suffix >= ")
-                .text(start)
-                .then(" AND n.suffix < ")
-                .text(end)
-                .then(" AND (n.fields & ")
-                .integer(field)
-        };
-        let found = Condition::sql(
-            "(resources.tenant_id, resources.id) IN (SELECT n.tenant_id, n.resource_id FROM resource_names n WHERE ",
-        )
-        .append(Condition::text_in("n.tenant_id IN", scope))
-        .then(" AND ")
-        .append(range)
-        .then(") <> 0)");
-        if key.chars().nth(names::LONGEST).is_none() {
-            return found;
-        }
-        // The index holds only the start of what is this long: the name itself decides.
-        let whole = if exact {
-            Condition::sql("resources.").then(column).then(" = ").text(key)
-        } else {
-            Condition::sql("replace(resources.")
-                .then(column)
-                .then(", ")
-                .text(key)
-                .then(", '') <> resources.")
-                .then(column)
-        };
-        Condition::all([found, whole])
-    });
-    Condition::any(each.collect::<Vec<_>>())
-}
-
-fn having(scope: &[String], text: &'static str, alias: &'static str, keys: impl Iterator<Item = String>) -> Condition {
-    Condition::sql("(resources.tenant_id, resources.id) IN (SELECT ")
-        .then(alias)
-        .then(".tenant_id, ")
-        .then(alias)
-        .then(".resource_id FROM ")
-        .append(Condition::text_in(text, keys))
-        .then(" AND ")
-        .then(alias)
-        .then(".")
-        .append(Condition::text_in("tenant_id IN", scope))
-        .then(")")
 }
 
 fn addresses(term: &Term) -> Result<Condition> {
@@ -311,7 +253,7 @@ fn kinds(term: &Term) -> Result<Condition> {
     Ok(Condition::text_in("resources.type IN", found))
 }
 
-fn app_roles(term: &Term) -> Result<std::vec::IntoIter<String>> {
+fn app_roles(term: &Term) -> Result<Vec<String>> {
     let mut found = Vec::new();
     for key in keys(term) {
         if !APP_ROLES.contains(&key.as_str()) {
@@ -319,7 +261,7 @@ fn app_roles(term: &Term) -> Result<std::vec::IntoIter<String>> {
         }
         found.push(key);
     }
-    Ok(found.into_iter())
+    Ok(found)
 }
 
 /// Every cloud instance in history is decommissioned, whatever state it had before.

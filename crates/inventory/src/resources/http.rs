@@ -6,7 +6,8 @@ use base::{body::Fields, problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 
 use super::{
-    changes, detail,
+    changes,
+    detail::{self, Around},
     document::Resource,
     input::{Input, Reference},
     row::Row,
@@ -14,6 +15,7 @@ use super::{
     wire::{CreatedResource, ResourceDetail},
 };
 use outbox::Tx;
+use ports::Integrations;
 
 use crate::{history, sites, types};
 
@@ -109,29 +111,40 @@ pub fn resolve(conn: &mut Conn, input: &Input, resource: &mut Resource) -> Resul
     security(("bearer" = ["viewer"]))
 )]
 #[get("/resources/{resourceId}")]
-pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+pub async fn get(
+    at: At,
+    integrations: web::Data<dyn Integrations>,
+    path: web::Path<(String, String)>,
+) -> api::Result<HttpResponse> {
     at.no_query()?;
     let (scope, id) = (at.scope(), path.into_inner().1);
-    let (row, site) = at.db.point(move |conn| with_site(conn, &scope, &id)).await?;
-    answer(&at, &row, site.as_ref())
+    let (row, around) = at
+        .db
+        .point(move |conn| {
+            let row = existing(conn, &scope, &id)?;
+            let around = around(conn, &**integrations, &scope, &row)?;
+            Ok((row, around))
+        })
+        .await?;
+    answer(&at, &row, &around)
 }
 
-fn with_site(conn: &mut Conn, scope: &[String], id: &str) -> Result<(Row, Option<sites::store::Site>)> {
-    let row = existing(conn, scope, id)?;
-    let site = site_of(conn, &row)?;
-    Ok((row, site))
+/// What the detail of a resource says of other records, of those that the caller sees.
+pub(super) fn around(conn: &mut Conn, integrations: &dyn Integrations, scope: &[String], row: &Row) -> Result<Around> {
+    let site = match row.site_id {
+        Some(site) => sites::store::find(conn, std::slice::from_ref(&row.tenant_id), site)?,
+        None => None,
+    };
+    let installed = match row.installed_intg_key.as_deref().and_then(|key| key.strip_prefix("intg-")) {
+        Some(rest) => integrations.installed(conn, scope, &format!("INTG-{rest}"))?,
+        None => None,
+    };
+    Ok(Around { site, installed })
 }
 
-fn site_of(conn: &mut Conn, row: &Row) -> Result<Option<sites::store::Site>> {
-    match row.site_id {
-        Some(site) => sites::store::find(conn, std::slice::from_ref(&row.tenant_id), site),
-        None => Ok(None),
-    }
-}
-
-fn answer(at: &At, row: &Row, site: Option<&sites::store::Site>) -> api::Result<HttpResponse> {
+fn answer(at: &At, row: &Row, around: &Around) -> api::Result<HttpResponse> {
     let shown = detail::shown(row)?;
-    api::answer::tagged(&detail::detail(row, &shown, site, &at.tenant.partner), row.version)
+    api::answer::tagged(&detail::detail(row, &shown, around, &at.tenant.partner), row.version)
 }
 
 /// Update a resource
@@ -151,13 +164,18 @@ fn answer(at: &At, row: &Row, site: Option<&sites::store::Site>) -> api::Result<
     security(("bearer" = ["operator"]))
 )]
 #[post("/resources/{resourceId}")]
-pub async fn update(at: At, path: web::Path<(String, String)>, body: Body) -> api::Result<HttpResponse> {
+pub async fn update(
+    at: At,
+    integrations: web::Data<dyn Integrations>,
+    path: web::Path<(String, String)>,
+    body: Body,
+) -> api::Result<HttpResponse> {
     at.no_query()?;
     let mut fields = Fields::of(&body.0);
     let input = Input::read(&mut fields);
     fields.finish()?;
     let now = at.now;
-    change(&at, path.into_inner().1, move |conn, old| updated(conn, &input, old, now)).await
+    change(&at, integrations, path.into_inner().1, move |conn, old| updated(conn, &input, old, now)).await
 }
 
 /// The next version of a resource, as a body describes it; what it is known by is stored already.
@@ -179,7 +197,7 @@ pub fn updated(conn: &mut Conn, input: &Input, old: &Resource, now: Timestamp) -
 }
 
 /// Changes a resource under `If-Match`, and answers its new detail.
-async fn change<F>(at: &At, id: String, rule: F) -> api::Result<HttpResponse>
+async fn change<F>(at: &At, integrations: web::Data<dyn Integrations>, id: String, rule: F) -> api::Result<HttpResponse>
 where
     F: FnOnce(&mut Conn, &Resource) -> Result<Resource> + Send + 'static,
 {
@@ -190,9 +208,9 @@ where
         let after = rule(tx.conn, &before)?;
         let row = store::update(tx.conn, partner.as_str(), &old, &after)?;
         changes::note(tx, Some(&before), Some(&after))?;
-        let site = site_of(tx.conn, &row)?;
+        let around = around(tx.conn, &**integrations, &scope, &row)?;
         let shown = detail::shown(&row)?;
-        Answer::entity(&detail::detail(&row, &shown, site.as_ref(), &partner), row.version)
+        Answer::entity(&detail::detail(&row, &shown, &around, &partner), row.version)
     })
     .await
 }
@@ -281,8 +299,12 @@ async fn to_history(
     security(("bearer" = ["operator"]))
 )]
 #[post("/devices/{resourceId}/manage")]
-pub async fn manage(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    set_state(&at, path.into_inner().1, "active").await
+pub async fn manage(
+    at: At,
+    integrations: web::Data<dyn Integrations>,
+    path: web::Path<(String, String)>,
+) -> api::Result<HttpResponse> {
+    set_state(&at, integrations, path.into_inner().1, "active").await
 }
 
 /// Unmanage a device
@@ -296,14 +318,23 @@ pub async fn manage(at: At, path: web::Path<(String, String)>) -> api::Result<Ht
     security(("bearer" = ["operator"]))
 )]
 #[post("/devices/{resourceId}/unmanage")]
-pub async fn unmanage(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    set_state(&at, path.into_inner().1, "inactive").await
+pub async fn unmanage(
+    at: At,
+    integrations: web::Data<dyn Integrations>,
+    path: web::Path<(String, String)>,
+) -> api::Result<HttpResponse> {
+    set_state(&at, integrations, path.into_inner().1, "inactive").await
 }
 
-async fn set_state(at: &At, id: String, state: &'static str) -> api::Result<HttpResponse> {
+async fn set_state(
+    at: &At,
+    integrations: web::Data<dyn Integrations>,
+    id: String,
+    state: &'static str,
+) -> api::Result<HttpResponse> {
     at.no_query()?;
     let now: Timestamp = at.now;
-    change(at, id, move |_, old| {
+    change(at, integrations, id, move |_, old| {
         let mut resource = rules::changed(old, now);
         rules::set_state(&mut resource, state, now);
         Ok(resource)

@@ -4,7 +4,7 @@ use base::{body::Fields, net::ip_key, text::fold, timestamp::Timestamp};
 use serde_json::{Map, Value, json};
 
 use super::document::{ARRAYS, CLOUD, Document, KINDS, OBJECTS, STATES, SYNTHETIC, TEXTS, Tag};
-use crate::reports::roles::APP_ROLES;
+use crate::{reports::roles::APP_ROLES, types};
 
 /// How the caller names a site, a group or anything else that has an id and a name.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,6 +61,9 @@ impl Input {
         };
         if input.resource_type.is_none() {
             input.resource_type = fields.text_max("deviceType", LONGEST).filter(|text| !text.trim().is_empty());
+        }
+        if input.kind.is_none() {
+            input.kind = input.resource_type.as_deref().and_then(types::kind_of);
         }
         for name in TEXTS {
             let longest = if name == "description" { 4 * LONGEST } else { LONGEST };

@@ -1,23 +1,34 @@
 //! The resource list: streamed whole, or searched page by page.
 
-use actix_web::{HttpResponse, get};
+use actix_web::{HttpResponse, get, web};
 use api::{At, spec::PageOf};
-use base::{query::Query, query_string};
-use db::{Condition, Conn, Result};
-use diesel::prelude::*;
+use base::{problem::Problem, query::Query, query_string, tenant::TenantId};
+use db::{Condition, Conn, Db, Result};
+use ports::Integrations;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::{
+    asked::{Asked, Brief},
+    detail,
     filter::{self, VARIABLES},
+    meant::Filter,
     row::Row,
-    store::{self, Order},
+    store::Order,
     wire::MinimalResource,
 };
-use crate::{groups, schema::resources};
+use crate::groups::{
+    self,
+    rules::{Kind, Reference},
+};
+
+/// The most resources of a page with their details.
+const MOST_VERBOSE: i64 = 100;
 
 /// What every list takes.
 pub struct Wanted {
     location: i64,
-    group: i64,
+    group: Option<Reference>,
     device_type: i64,
     states: Vec<&'static str>,
     terms: Vec<query_string::Term>,
@@ -35,41 +46,49 @@ impl Wanted {
             "" => filter::states_of("active"),
             given => filter::states_of(given),
         };
+        let group = query.text("deviceGroupId").filter(|text| !text.trim().is_empty());
+        let no_group = || Problem::field("deviceGroupId", "must be an integer, or DGP-<uuid>");
+        let group = group.map(|text| Reference::parse(Kind::Device, text.trim()).ok_or_else(no_group)).transpose()?;
         Ok(Self {
             location: query.integer("locationId", 0),
-            group: query.integer("deviceGroupId", 0),
+            group: group.filter(|group| *group != Reference::Id(0)),
             device_type: query.integer("deviceTypeId", 0),
             states: states.unwrap_or_default(),
             terms,
         })
     }
 
-    /// The resources of these tenants that are asked for.
-    pub fn condition(&self, conn: &mut Conn, scope: &[String]) -> Result<Condition> {
-        let mut all = vec![filter::tenants(scope)];
+    /// What is asked for, of the resources of these tenants. Inside a transaction that reads.
+    pub fn ask<'s>(&self, db: &Db, conn: &mut Conn, scope: &'s [String]) -> Result<Asked<'s>> {
+        let filters = self.filters(conn, scope)?;
+        Asked::new(db, conn, scope, filters)
+    }
+
+    fn filters(&self, conn: &mut Conn, scope: &[String]) -> Result<Vec<Filter>> {
+        let mut all = Vec::new();
         if !self.states.is_empty() {
-            all.push(filter::states(self.states.iter().copied()));
+            all.push(Filter::Row(filter::states(self.states.iter().copied())));
         }
         if self.location != 0 {
-            all.push(filter::at_sites([self.location]));
+            all.push(Filter::Row(filter::at_sites([self.location])));
         }
-        if self.group != 0 {
-            let ids = groups::store::with_descendants(conn, scope, vec![self.group])?;
-            all.push(filter::in_groups(scope, ids));
+        if let Some(group) = &self.group {
+            let id = match group {
+                Reference::Id(id) => Some(*id),
+                named => groups::store::find(conn, scope, Kind::Device, named)?.map(|group| group.id),
+            };
+            let ids = groups::store::with_descendants(conn, scope, id.into_iter().collect())?;
+            all.push(Filter::Groups(ids));
         }
         if self.device_type != 0 {
-            all.push(Condition::sql("resources.resource_type_id = ").integer(self.device_type));
+            all.push(Filter::Row(Condition::sql("resources.resource_type_id = ").integer(self.device_type)));
         }
-        if !self.terms.is_empty() {
-            all.push(filter::condition(conn, scope, &self.terms)?);
-        }
-        Ok(Condition::all(all))
+        all.extend(filter::filters(conn, scope, &self.terms)?);
+        Ok(all)
     }
 }
 
-type Columns = (String, String, String, String, String, String, String);
-
-fn minimal_of((id, name, host_name, ip_address, alias_name, resource_name, resource_type): Columns) -> MinimalResource {
+fn minimal_of((id, name, host_name, ip_address, alias_name, resource_name, resource_type): Brief) -> MinimalResource {
     MinimalResource { id, name, host_name, ip_address, alias_name, resource_name, resource_type }
 }
 
@@ -89,7 +108,7 @@ fn minimal_of((id, name, host_name, ip_address, alias_name, resource_name, resou
     operation_id = "listMinimalResources",
     params(
         ("locationId" = Option<i64>, Query, description = "Only at this site; 0 for all"),
-        ("deviceGroupId" = Option<i64>, Query, description = "Only members of this device group and of its children; 0 for all"),
+        ("deviceGroupId" = Option<String>, Query, description = "Only members of this device group, by its integer id or `DGP-<uuid>`, and of its children; 0 for all"),
         ("deviceTypeId" = Option<i64>, Query, description = "Only of this resource type; 0 for all"),
         ("state" = Option<String>, Query, description = "`active` (default), `inactive`, `discovered` or `all`"),
         ("queryString" = Option<String>, Query, description = "Filter expression", example = "hostName:web+tags:env"),
@@ -102,20 +121,9 @@ pub async fn minimal(at: At) -> api::Result<HttpResponse> {
     let mut query = at.query()?;
     let wanted = Wanted::read(&mut query)?;
     query.finish()?;
-    let scope = at.scope();
+    let (scope, db) = (at.scope(), at.db.clone());
     api::stream::array(&at.db, move |conn, rows| {
-        use resources::dsl;
-        let condition = wanted.condition(conn, &scope)?;
-        let query = dsl::resources.filter(condition).select((
-            dsl::id,
-            dsl::name,
-            dsl::host_name,
-            dsl::ip_address,
-            dsl::alias_name,
-            dsl::resource_name,
-            dsl::resource_type,
-        ));
-        db::for_each_row(conn, query, |row: Columns| {
+        wanted.ask(&db, conn, &scope)?.each_brief(conn, |row| {
             rows.push(|out| {
                 // Writing JSON to a Vec of plain strings cannot fail.
                 let _ = serde_json::to_writer(out, &minimal_of(row));
@@ -130,7 +138,8 @@ const SORTS: [&str; 7] = ["id", "name", "hostName", "resourceName", "ipAddress",
 
 /// Search resources
 ///
-/// The minimal list, page by page, with the same filters.
+/// The minimal list, page by page, with the same filters. With `verbose=true` each resource comes with its detail, and
+/// a page has at most 100.
 #[utoipa::path(
     tag = "resources",
     operation_id = "searchResources",
@@ -140,8 +149,9 @@ const SORTS: [&str; 7] = ["id", "name", "hostName", "resourceName", "ipAddress",
         ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
         ("sortName" = Option<String>, Query, description = "`id` (default), `name`, `hostName`, `resourceName`, `ipAddress`, `createdDate`, `updatedDate`"),
+        ("verbose" = Option<bool>, Query, description = "Default false"),
         ("locationId" = Option<i64>, Query, description = "Only at this site; 0 for all"),
-        ("deviceGroupId" = Option<i64>, Query, description = "Only members of this device group and of its children; 0 for all"),
+        ("deviceGroupId" = Option<String>, Query, description = "Only members of this device group, by its integer id or `DGP-<uuid>`, and of its children; 0 for all"),
         ("deviceTypeId" = Option<i64>, Query, description = "Only of this resource type; 0 for all"),
         ("state" = Option<String>, Query, description = "`active` (default), `inactive`, `discovered` or `all`"),
         ("queryString" = Option<String>, Query, description = "Filter expression, as in the minimal list"),
@@ -150,12 +160,16 @@ const SORTS: [&str; 7] = ["id", "name", "hostName", "resourceName", "ipAddress",
     security(("bearer" = ["viewer"]))
 )]
 #[get("/resources/search")]
-pub async fn search(at: At) -> api::Result<HttpResponse> {
+pub async fn search(at: At, integrations: web::Data<dyn Integrations>) -> api::Result<HttpResponse> {
     let mut query = at.query()?;
     let wanted = Wanted::read(&mut query)?;
     let sort = query.sort(&SORTS, "id", true);
+    let verbose = query.boolean("verbose", false);
     let walk = query.walk(at.request().path(), sort);
     query.finish()?;
+    if verbose && walk.limit() > MOST_VERBOSE {
+        return Err(Problem::field("pageSize", format!("must be at most {MOST_VERBOSE} with verbose=true")).into());
+    }
     let order = match sort.name {
         "name" => Order::Name,
         "hostName" => Order::HostName,
@@ -165,13 +179,55 @@ pub async fn search(at: At) -> api::Result<HttpResponse> {
         "updatedDate" => Order::Updated,
         _ => Order::Id,
     };
-    let scope = at.scope();
+    let (scope, partner, db) = (at.scope(), at.tenant.partner.clone(), at.db.clone());
     let page = at.db.read(move |conn| {
-        let condition = wanted.condition(conn, &scope)?;
-        let found = store::page(conn, &condition, order, sort.descending, &walk)?;
-        Ok(walk.answer(found.map(minimal_of_row)))
+        let asked = wanted.ask(&db, conn, &scope)?;
+        if !verbose
+            && order == Order::Id
+            && let Some(found) = asked.brief_page(conn, sort.descending, &walk)?
+        {
+            return Ok(walk.answer(found.map(|row| Shown::Minimal(minimal_of(row)))));
+        }
+        let found = asked.page(conn, order, sort.descending, &walk)?;
+        let shown = found.rows.iter().map(|row| match verbose {
+            true => with_detail(conn, &**integrations, &scope, row, &partner).map(Shown::Verbose),
+            false => Ok(Shown::Minimal(minimal_of_row(row.clone()))),
+        });
+        let shown = shown.collect::<Result<Vec<_>>>()?;
+        Ok(walk.answer(found.with(shown)))
     });
     api::answer::ok(&page.await?.ordered(sort.name, sort.descending))
+}
+
+/// A resource of a page.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Shown {
+    Minimal(MinimalResource),
+    Verbose(Map<String, Value>),
+}
+
+/// The detail of a resource, with what the minimal list has of it besides.
+fn with_detail(
+    conn: &mut Conn,
+    integrations: &dyn Integrations,
+    scope: &[String],
+    row: &Row,
+    partner: &TenantId,
+) -> Result<Map<String, Value>> {
+    let around = super::http::around(conn, integrations, scope, row)?;
+    let shown = detail::shown(row)?;
+    let mut all = json(&minimal_of_row(row.clone()))?;
+    all.extend(json(&detail::detail(row, &shown, &around, partner))?);
+    Ok(all)
+}
+
+fn json(shown: &impl Serialize) -> Result<Map<String, Value>> {
+    match serde_json::to_value(shown) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        Ok(_) => Err(db::Error::Fault("a resource is shown as an object".to_owned())),
+        Err(error) => Err(db::Error::Fault(error.to_string())),
+    }
 }
 
 fn minimal_of_row(row: Row) -> MinimalResource {

@@ -1,6 +1,7 @@
 //! Resources: the list, the detail, and every write.
 
 pub mod addresses;
+pub mod asked;
 pub mod changes;
 pub mod detail;
 pub mod document;
@@ -8,9 +9,11 @@ pub mod filter;
 pub mod http;
 pub mod input;
 pub mod list;
+pub mod meant;
 pub mod names;
 pub mod row;
 pub mod rules;
+pub mod sets;
 pub mod store;
 pub mod wire;
 

@@ -2,15 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use base::{Found, Key, Walk, text::fold};
+use base::{Key, text::fold};
 use db::{Column, Condition, Conn, Result};
 use diesel::prelude::*;
+use outbox::{Keep, Retention, Setting};
 
 use super::{
     addresses,
     document::{DECOMMISSIONED, Resource},
     names,
     row::Row,
+    sets,
 };
 use crate::{
     groups,
@@ -66,6 +68,7 @@ pub fn insert(conn: &mut Conn, partner: &str, resource: &Resource, identities: &
     update_roles(conn, None, Some(resource))?;
     addresses::update(conn, None, Some(resource))?;
     add_identities(conn, resource, identities)?;
+    sets::note(conn, &resource.tenant_id, &resource.id)?;
     groups::dynamic::refresh_resource(conn, partner, resource)
 }
 
@@ -78,6 +81,7 @@ pub fn update(conn: &mut Conn, partner: &str, old: &Row, resource: &Resource) ->
     update_tags(conn, Some(&before), Some(resource))?;
     update_roles(conn, Some(&before), Some(resource))?;
     addresses::update(conn, Some(&before), Some(resource))?;
+    sets::note(conn, &resource.tenant_id, &resource.id)?;
     groups::dynamic::refresh_resource(conn, partner, resource)?;
     Ok(row)
 }
@@ -88,6 +92,7 @@ pub fn decommission(conn: &mut Conn, resource: &Resource) -> Result<Row> {
     let row = Row::of(resource)?;
     let (tenant, id) = (&resource.tenant_id, &resource.id);
     diesel::update(resources::table.find((tenant, id))).set(&row).execute(conn)?;
+    sets::note(conn, tenant, id)?;
     release_identities(conn, tenant, id)?;
     diesel::delete(group_members::table)
         .filter(group_members::tenant_id.eq(tenant))
@@ -103,6 +108,37 @@ pub fn decommission(conn: &mut Conn, resource: &Resource) -> Result<Row> {
         .execute(conn)?;
     Ok(row)
 }
+
+/// History: resources that were decommissioned.
+pub const RETENTION: Retention = Retention {
+    kind: "history",
+    keep: Keep::Setting(Setting {
+        option: "keep-history",
+        variable: "MUSTER_KEEP_HISTORY",
+        days: 0,
+        help: "How many days history keeps a decommissioned resource; 0 for ever",
+    }),
+    most: Some(1_000_000),
+    table: "resources",
+    id: "id",
+    since: "decommissioned_ms",
+    only: "decommissioned_ms IS NOT NULL",
+    remove: |conn, tenant, ids, _| {
+        let rows: Vec<Row> =
+            resources::table.filter(resources::tenant_id.eq(tenant)).filter(resources::id.eq_any(ids)).load(conn)?;
+        for row in &rows {
+            let resource = row.clone().into_resource()?;
+            names::update(conn, Some(row), None)?;
+            update_tags(conn, Some(&resource), None)?;
+            update_roles(conn, Some(&resource), None)?;
+            addresses::update(conn, Some(&resource), None)?;
+            release_identities(conn, tenant, &row.id)?;
+            diesel::delete(resources::table.find((tenant, &row.id))).execute(conn)?;
+            sets::note(conn, tenant, &row.id)?;
+        }
+        Ok(ids.len())
+    },
+};
 
 /// The resource that one of these keys identifies, the first that does. A weaker sign does not merge what a stronger
 /// one tells apart: two system UUIDs are two machines, whatever address they share.
@@ -240,14 +276,6 @@ fn update_roles(conn: &mut Conn, old: Option<&Resource>, new: Option<&Resource>)
     db::insert_rows!(conn, resource_app_roles::table, added.collect::<Vec<_>>())
 }
 
-/// A page of the resources that meet a condition, in the order of a sort.
-pub fn page(conn: &mut Conn, condition: &Condition, order: Order, descending: bool, walk: &Walk) -> Result<Found<Row>> {
-    let total = walk.total(|| count(conn, condition))?;
-    let (skip, most) = (walk.offset(), walk.wanted());
-    let rows = slice(conn, condition, &order.order(descending), walk.after(), skip, most)?;
-    Ok(walk.cut(rows, total, |row| order.keys(row)))
-}
-
 /// Some of the resources that meet a condition, in no order.
 pub fn some(conn: &mut Conn, condition: &Condition, most: i64) -> Result<Vec<Row>> {
     Ok(resources::table.filter(condition.clone()).limit(most).load(conn)?)
@@ -285,7 +313,8 @@ pub enum Order {
 }
 
 impl Order {
-    fn column(self) -> Option<Column> {
+    /// What it begins with, before the id.
+    pub fn column(self) -> Option<Column> {
         Some(match self {
             Self::Id => return None,
             Self::Name => Column::Text("resources.name_key"),

@@ -9,7 +9,9 @@ use utoipa::ToSchema;
 
 use super::document::Tag;
 
-pub use parts::{AppRole, Bios, Firmware, GeneralInfo, InstalledApp, MetricType, NetworkCard, Part, Properties, Time};
+pub use parts::{
+    AppRole, Bios, Firmware, GeneralInfo, InstalledApp, InstalledKind, MetricType, NetworkCard, Part, Properties, Time,
+};
 
 /// An item of the resource list.
 #[derive(Clone, Debug, Serialize, ToSchema)]

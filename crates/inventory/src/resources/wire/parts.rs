@@ -99,6 +99,22 @@ pub struct AppRole<'a> {
 pub struct InstalledApp<'a> {
     /// `INTG-<uuid>`.
     pub id: &'a str,
+    /// What people call it; left out when it is not installed any more, or belongs to the partner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub display_name: Option<&'a str>,
+    /// What was installed; left out as `displayName`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub integration: Option<InstalledKind<'a>>,
+}
+
+/// What an installed integration is one of.
+#[derive(Serialize, ToSchema)]
+#[schema(as = InstalledAppKind)]
+pub struct InstalledKind<'a> {
+    /// `CUSTOM`.
+    pub id: &'a str,
+    /// Its name.
+    pub name: &'a str,
 }
 
 /// Names, operating system and times; each is an empty string when absent.

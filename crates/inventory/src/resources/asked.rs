@@ -1,0 +1,306 @@
+//! A question for resources, and its answer: how many there are, a page of them, all of them. By the [`Sets`] where those
+//! tell at once, and else by the database.
+
+use std::sync::Arc;
+
+use base::{Found, Key, Walk};
+use db::{Column, Condition, Conn, Db, Result};
+use diesel::{
+    dsl::sql,
+    prelude::*,
+    sql_types::{BigInt, Text},
+};
+
+use super::{
+    filter::tenants,
+    meant::Filter,
+    row::Row,
+    sets::{Matches, Sets, numbers},
+    store::{self, Order},
+};
+use crate::schema::resources;
+
+/// So many are named by their ids, and the database puts them in order.
+const FEW: i64 = 2_000;
+/// So many are listed by their ids, a part after the other; of more, the database finds most anyway.
+const SOME: i64 = 20_000;
+/// Ids of one statement.
+const PART: usize = 1_000;
+/// Entries of an index that are looked at together, at least and at most.
+const STRETCH: i64 = 500;
+const LONGEST_STRETCH: i64 = 8_000;
+
+/// The resources of some tenants that all of some filters mean.
+pub struct Asked<'a> {
+    scope: &'a [String],
+    filters: Vec<Filter>,
+    matches: Option<Matches>,
+}
+
+/// What the minimal list has of a resource.
+pub type Brief = (String, String, String, String, String, String, String);
+
+impl<'a> Asked<'a> {
+    /// Asks, in a transaction that only reads. One of the filters says a state.
+    pub fn new(db: &Db, conn: &mut Conn, scope: &'a [String], filters: Vec<Filter>) -> Result<Self> {
+        Self::by(&db.kept::<Sets>(), db, conn, scope, filters)
+    }
+
+    pub(super) fn by(
+        sets: &Arc<Sets>,
+        db: &Db,
+        conn: &mut Conn,
+        scope: &'a [String],
+        filters: Vec<Filter>,
+    ) -> Result<Self> {
+        let matches = sets.find(db, conn, scope, &filters)?;
+        Ok(Self { scope, filters, matches })
+    }
+
+    /// As a condition of the database's.
+    pub fn condition(&self) -> Condition {
+        let filters = self.filters.iter().map(|filter| filter.condition(self.scope));
+        Condition::all(std::iter::once(tenants(self.scope)).chain(filters))
+    }
+
+    /// As a condition that names each of them, when they are few.
+    pub fn named(&self) -> Option<Condition> {
+        let matches = self.matches.as_ref().filter(|matches| matches.total() <= FEW)?;
+        Some(named(matches, &matches.by_id(false, None, 0, usize::MAX)?))
+    }
+
+    /// Do the sets tell?
+    #[cfg(test)]
+    pub(super) fn is_told(&self) -> bool {
+        self.matches.is_some()
+    }
+
+    /// How many there are.
+    pub fn total(&self, conn: &mut Conn) -> Result<i64> {
+        match &self.matches {
+            Some(matches) => Ok(matches.total()),
+            None => store::count(conn, &self.condition()),
+        }
+    }
+
+    /// A page of them, in the order of a sort.
+    pub fn page(&self, conn: &mut Conn, order: Order, descending: bool, walk: &Walk) -> Result<Found<Row>> {
+        let total = walk.total(|| self.total(conn))?;
+        let rows = self.slice(conn, order, descending, walk.after(), walk.offset(), walk.wanted())?;
+        Ok(walk.cut(rows, total, |row| order.keys(row)))
+    }
+
+    /// Some of them: those behind the one with these keys, or all, but for the first few.
+    pub fn slice(
+        &self,
+        conn: &mut Conn,
+        order: Order,
+        descending: bool,
+        after: Option<&[Key]>,
+        skip: i64,
+        most: i64,
+    ) -> Result<Vec<Row>> {
+        if let Some(matches) = &self.matches {
+            if order == Order::Id {
+                if let Some(ids) = by_id(matches, descending, after, skip, most) {
+                    let mut rows: Vec<Row> = load(matches, &ids, |tenant, among| rows(conn, tenant, among))?;
+                    arrange(&mut rows, descending, |row| (&row.id, &row.tenant_id));
+                    return Ok(rows);
+                }
+            } else if let Some(named) = self.named() {
+                return store::slice(conn, &named, &order.order(descending), after, skip, most);
+            } else if let Some(ids) = in_index_order(conn, matches, order, descending, after, skip, most)? {
+                let mut rows =
+                    rows(conn, matches.tenant(0), db::Among::ids("resources.id", ids.iter().map(String::as_str)))?;
+                rows.sort_by_cached_key(|row| ids.iter().position(|id| *id == row.id));
+                return Ok(rows);
+            }
+        }
+        store::slice(conn, &self.condition(), &order.order(descending), after, skip, most)
+    }
+
+    /// A page in the order of ids, of what the minimal list has; [`None`] when that has to come from the rows.
+    pub fn brief_page(&self, conn: &mut Conn, descending: bool, walk: &Walk) -> Result<Option<Found<Brief>>> {
+        let Some(matches) = &self.matches else { return Ok(None) };
+        let Some(ids) = by_id(matches, descending, walk.after(), walk.offset(), walk.wanted()) else { return Ok(None) };
+        let total = walk.total(|| Ok::<_, db::Error>(matches.total()))?;
+        let keys = ids
+            .get(usize::try_from(walk.limit()).unwrap_or_default().saturating_sub(1))
+            .map(|(place, id)| vec![Key::Text(numbers::text(*id)), Key::Text(matches.tenant(*place).to_owned())]);
+        let found = load(matches, &ids, |tenant, among| briefs(conn, tenant, among))?;
+        let mut found: Vec<(Brief, String)> = found;
+        arrange(&mut found, descending, |(brief, tenant)| (&brief.0, tenant));
+        let found: Vec<Brief> = found.into_iter().map(|(brief, _)| brief).collect();
+        Ok(Some(walk.cut(found, total, |_| keys.unwrap_or_default())))
+    }
+
+    /// Hands on all of them, in no order.
+    pub fn each_brief(&self, conn: &mut Conn, mut each: impl FnMut(Brief) -> Result<()>) -> Result<()> {
+        if let Some(matches) = self.matches.as_ref().filter(|matches| matches.total() <= SOME)
+            && let Some(ids) = matches.by_id(false, None, 0, usize::MAX)
+        {
+            for ids in ids.chunks(PART) {
+                let mut found: Vec<(Brief, String)> = load(matches, ids, |tenant, among| briefs(conn, tenant, among))?;
+                // In an order that stays, though none is promised.
+                arrange(&mut found, false, |(brief, tenant)| (&brief.0, tenant));
+                found.into_iter().try_for_each(|(brief, _)| each(brief))?;
+            }
+            return Ok(());
+        }
+        use resources::dsl;
+        let query = dsl::resources.filter(self.condition()).select((
+            dsl::id,
+            dsl::name,
+            dsl::host_name,
+            dsl::ip_address,
+            dsl::alias_name,
+            dsl::resource_name,
+            dsl::resource_type,
+        ));
+        db::for_each_row(conn, query, each)
+    }
+}
+
+fn by_id(
+    matches: &Matches,
+    descending: bool,
+    after: Option<&[Key]>,
+    skip: i64,
+    most: i64,
+) -> Option<Vec<super::sets::Found>> {
+    let after = match after {
+        None => None,
+        Some([Key::Text(id), Key::Text(tenant)]) => Some((numbers::parse(id)?, tenant.as_str())),
+        Some(_) => return None,
+    };
+    let count = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
+    matches.by_id(descending, after, count(skip), count(most))
+}
+
+/// These, each by its tenant and id.
+fn named(matches: &Matches, found: &[super::sets::Found]) -> Condition {
+    let mut by_tenant: Vec<(usize, Vec<String>)> = Vec::new();
+    for (place, id) in found {
+        match by_tenant.iter_mut().find(|(one, _)| one == place) {
+            Some((_, ids)) => ids.push(numbers::text(*id)),
+            None => by_tenant.push((*place, vec![numbers::text(*id)])),
+        }
+    }
+    Condition::any(by_tenant.into_iter().map(|(place, ids)| {
+        let tenant = Condition::sql("resources.tenant_id = ").text(matches.tenant(place));
+        Condition::all([tenant, Condition::text_in("resources.id IN", ids)])
+    }))
+}
+
+/// Loads resources by their ids, tenant by tenant.
+fn load<R>(
+    matches: &Matches,
+    found: &[super::sets::Found],
+    mut each: impl FnMut(&str, db::Among) -> Result<Vec<R>>,
+) -> Result<Vec<R>> {
+    let mut places: Vec<usize> = found.iter().map(|(place, _)| *place).collect();
+    places.sort_unstable();
+    places.dedup();
+    let mut rows = Vec::with_capacity(found.len());
+    for place in places {
+        let ids: Vec<String> =
+            found.iter().filter(|(one, _)| *one == place).map(|(_, id)| numbers::text(*id)).collect();
+        rows.extend(each(matches.tenant(place), db::Among::ids("resources.id", ids.iter().map(String::as_str)))?);
+    }
+    Ok(rows)
+}
+
+/// Puts rows in the order of their ids and tenants.
+fn arrange<R>(rows: &mut [R], descending: bool, keys: impl Fn(&R) -> (&String, &String)) {
+    rows.sort_unstable_by(|one, other| {
+        let order = keys(one).cmp(&keys(other));
+        if descending { order.reverse() } else { order }
+    });
+}
+
+fn rows(conn: &mut Conn, tenant: &str, among: db::Among) -> Result<Vec<Row>> {
+    use resources::dsl;
+    let query = dsl::resources.filter(dsl::tenant_id.eq(tenant)).filter(among);
+    Ok(db::direct!(conn, |conn| query.load(conn))?)
+}
+
+fn briefs(conn: &mut Conn, tenant: &str, among: db::Among) -> Result<Vec<(Brief, String)>> {
+    use resources::dsl;
+    let query = dsl::resources.filter(dsl::tenant_id.eq(tenant)).filter(among).select((
+        dsl::id,
+        dsl::name,
+        dsl::host_name,
+        dsl::ip_address,
+        dsl::alias_name,
+        dsl::resource_name,
+        dsl::resource_type,
+    ));
+    let rows: Vec<Brief> = db::direct!(conn, |conn| query.load(conn))?;
+    Ok(rows.into_iter().map(|row| (row, tenant.to_owned())).collect())
+}
+
+/// The ids of some of many resources of one tenant, found by walking the index of their order and leaving out others.
+fn in_index_order(
+    conn: &mut Conn,
+    matches: &Matches,
+    order: Order,
+    descending: bool,
+    after: Option<&[Key]>,
+    skip: i64,
+    most: i64,
+) -> Result<Option<Vec<String>>> {
+    let Some(tenant) = matches.only_tenant() else { return Ok(None) };
+    let (mut behind, mut skip, mut found) = (after.map(<[Key]>::to_vec), skip, Vec::new());
+    let mut length = STRETCH;
+    loop {
+        let stretch = stretch(conn, tenant, order, descending, behind.as_deref(), length)?;
+        let ids: Vec<String> = stretch.iter().map(|(id, _)| id.clone()).collect();
+        let Some(kept) = matches.contained(&ids) else { return Ok(None) };
+        for id in ids.into_iter().zip(kept).filter_map(|(id, kept)| kept.then_some(id)) {
+            if skip > 0 {
+                skip -= 1;
+            } else {
+                found.push(id);
+                if found.len() as i64 >= most {
+                    return Ok(Some(found));
+                }
+            }
+        }
+        let Some((id, key)) = stretch.last().filter(|_| stretch.len() as i64 >= length) else {
+            return Ok(Some(found));
+        };
+        behind = Some(vec![key.clone(), Key::from(id), Key::Text(tenant.to_owned())]);
+        length = (length * 2).min(LONGEST_STRETCH);
+    }
+}
+
+/// So many resources behind one, with what they are sorted by.
+fn stretch(
+    conn: &mut Conn,
+    tenant: &str,
+    order: Order,
+    descending: bool,
+    behind: Option<&[Key]>,
+    most: i64,
+) -> Result<Vec<(String, Key)>> {
+    use resources::dsl;
+    let by = order.order(descending);
+    let query = dsl::resources.filter(dsl::tenant_id.eq(tenant)).filter(by.after(behind)?).into_boxed::<db::Sql>();
+    let query = query.order(by).limit(most);
+    match order.column() {
+        Some(Column::Text(column)) => {
+            let rows: Vec<(String, String)> = query.select((dsl::id, sql::<Text>(column))).load(conn)?;
+            Ok(rows.into_iter().map(|(id, key)| (id, Key::Text(key))).collect())
+        }
+        Some(Column::Integer(column)) => {
+            // The index of history holds history alone.
+            let query = match order {
+                Order::Decommissioned => query.filter(dsl::decommissioned_ms.is_not_null()),
+                _ => query,
+            };
+            let rows: Vec<(String, i64)> = query.select((dsl::id, sql::<BigInt>(column))).load(conn)?;
+            Ok(rows.into_iter().map(|(id, key)| (id, Key::Integer(key))).collect())
+        }
+        None => Err(db::Error::Fault("ids are in order by themselves".to_owned())),
+    }
+}

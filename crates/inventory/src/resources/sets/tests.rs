@@ -1,0 +1,260 @@
+//! Sets beside what the database counts: after any writes, whatever is kept, wanted or forgotten.
+
+use base::{Key, Walk, cursor::List, page::PageRequest};
+use proptest::prelude::*;
+
+use super::*;
+use crate::{
+    resources::{
+        asked::Asked,
+        document::{Document, Resource, STATES, Tag},
+        filter,
+        meant::NameFilter,
+        names, rules,
+        store::{self, Order},
+    },
+    sites::tests::{Fixture, NOW},
+};
+
+const TENANTS: [&str; 2] = ["client_1", "client_2"];
+
+#[derive(Clone, Debug)]
+enum Step {
+    /// Make a machine: tenant, host, tag.
+    Make(usize, String, Option<&'static str>),
+    /// Change one of those that were made.
+    Change(usize, String, Option<&'static str>, usize),
+    /// Move it to history.
+    Remove(usize),
+    /// Forget what is kept.
+    Forget,
+    /// Wait for the sets that are being made.
+    Wait,
+    /// Ask: filters, order, descending, how many.
+    Ask(Vec<Filter>, Order, bool, u32),
+}
+
+fn host() -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(vec!["web", "db", "-", "é", "x"]), 1..4).prop_map(|parts| parts.concat())
+}
+
+fn tag() -> impl Strategy<Value = Option<&'static str>> {
+    prop::sample::select(vec![None, Some("env"), Some("rack")])
+}
+
+fn filter() -> impl Strategy<Value = Filter> {
+    let name = |column, field| {
+        (prop::collection::vec(host(), 1..3), any::<bool>())
+            .prop_map(move |(keys, exact)| Filter::Name(NameFilter { column, field, exact, keys }))
+    };
+    prop_oneof![
+        name("host_key", names::HOST),
+        name("alias_key", names::ALIAS),
+        tag().prop_map(|tag| Filter::Tags(vec![tag.unwrap_or("none").to_owned()])),
+        Just(Filter::Row(db::Condition::sql("resources.agent_installed = FALSE"))),
+        Just(Filter::Walked(db::Condition::sql("resources.version > ").integer(1))),
+        Just(Filter::Groups(vec![7])),
+    ]
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let order = prop::sample::select(vec![Order::Id, Order::HostName, Order::Updated]);
+    let ask = (prop::collection::vec(filter(), 0..3), order, any::<bool>(), 1_u32..6)
+        .prop_map(|(filters, order, descending, size)| Step::Ask(filters, order, descending, size));
+    prop_oneof![
+        3 => (0..2_usize, host(), tag()).prop_map(|(tenant, host, tag)| Step::Make(tenant, host, tag)),
+        3 => (any::<usize>(), host(), tag(), 0..3_usize).prop_map(|(one, host, tag, state)| Step::Change(one, host, tag, state)),
+        1 => any::<usize>().prop_map(Step::Remove),
+        1 => Just(Step::Forget),
+        2 => Just(Step::Wait),
+        6 => ask,
+    ]
+}
+
+fn machine(tenant: usize, host: &str, tag: Option<&str>) -> Resource {
+    let mut document = Document::default();
+    document.texts.insert("hostName".to_owned(), host.to_owned());
+    if host.contains('x') {
+        document.texts.insert("aliasName".to_owned(), format!("{host}web"));
+    }
+    document.tags =
+        tag.map(|name| Tag { name: name.to_owned(), value: "y".to_owned(), ..Tag::default() }).into_iter().collect();
+    Resource {
+        tenant_id: TENANTS[tenant].to_owned(),
+        id: store::new_id(),
+        version: 1,
+        kind: "DEVICE".to_owned(),
+        resource_type: (1, "Linux".to_owned()),
+        state: "active".to_owned(),
+        agent_installed: host.contains("db"),
+        site_id: None,
+        launched: None,
+        created: NOW,
+        updated: NOW,
+        asset_managed: None,
+        first_asset_managed: None,
+        decommissioned: None,
+        document,
+    }
+}
+
+/// What the sets say against what the database says, in one transaction.
+fn compare(fixture: &Fixture, sets: &Arc<Sets>, scope: &[String], step: &Step) {
+    let Step::Ask(filters, order, descending, size) = step else { return };
+    let mut filters = filters.clone();
+    filters.push(Filter::Row(filter::states(STATES)));
+    fixture.read(|conn| {
+        let asked = Asked::by(sets, &fixture.db, conn, scope, filters)?;
+        let condition = asked.condition();
+        assert_eq!(asked.total(conn)?, store::count(conn, &condition)?, "{step:?}");
+        let by = order.order(*descending);
+        let all = store::slice(conn, &condition, &by, None, 0, i64::MAX)?;
+        let mut listed = Vec::new();
+        asked.each_brief(conn, |brief| {
+            listed.push(brief.0);
+            Ok(())
+        })?;
+        listed.sort();
+        let mut expected: Vec<String> = all.iter().map(|row| row.id.clone()).collect();
+        let in_order = expected.clone();
+        expected.sort();
+        assert_eq!(listed, expected, "{step:?}");
+        let mut after: Option<Vec<Key>> = None;
+        let mut walked = Vec::new();
+        loop {
+            let rows = asked.slice(conn, *order, *descending, after.as_deref(), 0, i64::from(*size))?;
+            let Some(last) = rows.last() else { break };
+            after = Some(order.keys(last));
+            walked.extend(rows.into_iter().map(|row| row.id));
+        }
+        assert_eq!(walked, in_order, "{step:?}");
+        let page = PageRequest { page_no: 2, page_size: *size };
+        let page = asked.page(conn, *order, *descending, &Walk::numbered(page, List::default()))?;
+        let second: Vec<String> = in_order.into_iter().skip(*size as usize).take(*size as usize).collect();
+        assert_eq!(page.rows.into_iter().map(|row| row.id).collect::<Vec<_>>(), second, "{step:?}");
+        Ok(())
+    });
+}
+
+fn wait(sets: &Sets) {
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while sets.tenants.lock().unwrap().values().any(|cell| cell.lock().is_busy()) {
+        assert!(std::time::Instant::now() < until, "the sets are not made");
+        std::thread::yield_now();
+    }
+}
+
+fn carry_out(fixture: &Fixture, made: &mut Vec<Resource>, step: Step) {
+    match step {
+        Step::Make(tenant, host, tag) => {
+            let new = machine(tenant, &host, tag);
+            made.push(new.clone());
+            fixture.write(move |conn| store::insert(conn, "msp_1", &new, &[]));
+        }
+        Step::Change(one, host, tag, state) if !made.is_empty() => {
+            let one = one % made.len();
+            let tenant = usize::from(made[one].tenant_id == TENANTS[1]);
+            let (old, new) = (made[one].clone(), machine(tenant, &host, tag));
+            let new = Resource {
+                id: old.id.clone(),
+                version: old.version + 1,
+                state: STATES[state].to_owned(),
+                updated: base::timestamp::Timestamp::from_millis(NOW.millis() + made.len() as i64),
+                ..new
+            };
+            made[one] = new.clone();
+            fixture.write(move |conn| {
+                let row = store::find(conn, std::slice::from_ref(&old.tenant_id), &old.id)?.unwrap();
+                store::update(conn, "msp_1", &row, &new)
+            });
+        }
+        Step::Remove(one) if !made.is_empty() => {
+            let one = made.remove(one % made.len());
+            fixture.write(move |conn| store::decommission(conn, &rules::decommission(&one, "", NOW)));
+        }
+        _ => {}
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn sets_say_what_the_database_says(steps in prop::collection::vec(step(), 1..60), entries in 0_i64..12, few in 0_u64..4) {
+        let fixture = Fixture::new();
+        let limits = Limits { entries, probes: few * 2, few };
+        let sets = Arc::new(Sets { limits, ..Sets::default() });
+        let scopes: Vec<Vec<String>> = vec![
+            vec![TENANTS[0].to_owned()],
+            TENANTS.iter().map(|tenant| (*tenant).to_owned()).collect(),
+        ];
+        let mut made = Vec::new();
+        for step in steps {
+            match step {
+                Step::Forget => sets.tenants.lock().unwrap().values().for_each(|cell| cell.lock().empty()),
+                Step::Wait => wait(&sets),
+                Step::Ask(..) => scopes.iter().for_each(|scope| compare(&fixture, &sets, scope, &step)),
+                other => carry_out(&fixture, &mut made, other),
+            }
+        }
+        wait(&sets);
+    }
+}
+
+fn ask(fixture: &Fixture, sets: &Arc<Sets>) -> (bool, i64) {
+    fixture.read(|conn| {
+        let scope = [TENANTS[0].to_owned()];
+        let filters = vec![Filter::Row(filter::states(STATES)), Filter::Tags(vec!["env".to_owned()])];
+        let asked = Asked::by(sets, &fixture.db, conn, &scope, filters)?;
+        Ok((asked.is_told(), asked.total(conn)?))
+    })
+}
+
+/// A set that is further behind than what is remembered is made anew, and says the same.
+#[test]
+fn more_changes_than_are_remembered() {
+    let fixture = Fixture::new();
+    let sets = Arc::<Sets>::default();
+    fixture.write(|conn| store::insert(conn, "msp_1", &machine(0, "web", Some("env")), &[]));
+    assert_eq!(ask(&fixture, &sets), (true, 1));
+    fixture.write(|conn| (0..25_000).try_for_each(|_| note(conn, TENANTS[0], &store::new_id())));
+    fixture.write(|conn| store::insert(conn, "msp_1", &machine(0, "db", Some("env")), &[]));
+    assert_eq!(ask(&fixture, &sets).1, 2);
+    wait(&sets);
+    assert_eq!(ask(&fixture, &sets), (true, 2));
+}
+
+/// Somebody who began before a set was brought up to date still sees what was.
+#[test]
+fn an_earlier_reader_sees_what_was() {
+    let fixture = Fixture::new();
+    let sets = Arc::<Sets>::default();
+    fixture.write(|conn| store::insert(conn, "msp_1", &machine(0, "web", Some("env")), &[]));
+    assert_eq!(ask(&fixture, &sets), (true, 1));
+    fixture.read(|conn| {
+        let scope = [TENANTS[0].to_owned()];
+        store::count(conn, &filter::tenants(&scope))?;
+        fixture.write(|conn| store::insert(conn, "msp_1", &machine(0, "db", Some("env")), &[]));
+        assert_eq!(ask(&fixture, &sets), (true, 2));
+        let filters = vec![Filter::Row(filter::states(STATES)), Filter::Tags(vec!["env".to_owned()])];
+        let asked = Asked::by(&sets, &fixture.db, conn, &scope, filters)?;
+        assert_eq!((asked.is_told(), asked.total(conn)?), (true, 1));
+        Ok(())
+    });
+}
+
+/// What takes more than there is room for is given up, and asked for again.
+#[test]
+fn room_is_made() {
+    let fixture = Fixture::new();
+    let sets = Arc::<Sets>::default();
+    fixture.write(|conn| store::insert(conn, "msp_1", &machine(0, "web", Some("env")), &[]));
+    assert_eq!(ask(&fixture, &sets), (true, 1));
+    let taken = sets.bytes.load(Ordering::Relaxed);
+    assert!(taken > 0);
+    sets.bytes.fetch_add(2 * BUDGET, Ordering::Relaxed);
+    sets.make_room();
+    sets.bytes.store(0, Ordering::Relaxed);
+    assert!(sets.tenants.lock().unwrap().is_empty());
+    assert_eq!(ask(&fixture, &sets), (true, 1));
+}
