@@ -1,7 +1,7 @@
 //! A small shop's machines, for `--demo`: three sites, groups, servers that an agent reported, cloud resources, a
 //! synthetic check, and one machine in history.
 
-use base::{body::Fields, problem::Problem, tenant::TenantId, timestamp::Timestamp};
+use base::{body::Fields, matching::Meter, problem::Problem, tenant::TenantId, timestamp::Timestamp};
 use db::{Db, Result};
 use outbox::{Tx, Who};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::{
     groups::{
         changes::{self, Reach},
         rules::Kind,
-        wire::NewGroups,
+        wire::GivenGroups,
     },
     reports::{self, Message},
     resources::{changes as resource_changes, http, input::Input, rules, store},
@@ -58,16 +58,16 @@ fn fill_empty(tx: &mut Tx<'_>, partner: &str, tenant: &str) -> Result<bool> {
         [("Vienna", "Vienna", "Austria"), ("Austin", "Austin", "USA"), ("Singapore", "Singapore", "Singapore")]
     {
         let new = sites::wire::NewSite::read(&json!({"name": name, "city": city, "country": country}))?;
-        let id = db::next_id(tx.conn, "sites", 1)?;
+        let id = db::next_id(tx.conn, "sites")?;
         sites::store::insert(tx.conn, &sites::rules::created(new, tenant.to_owned(), id, now))?;
     }
     let reach = Reach { tenant: tenant.to_owned(), partner: partner.to_owned(), scope: vec![tenant.to_owned()] };
     for (kind, body) in groups() {
-        let all = match NewGroups::read(kind, &body)? {
-            NewGroups::One(new) => vec![new],
-            NewGroups::Many(all) => all,
+        let all = match GivenGroups::read(kind, &body, &Meter::new(Meter::REQUEST))? {
+            GivenGroups::One(new) => vec![new],
+            GivenGroups::Many(all) => all,
         };
-        changes::create(tx.conn, &reach, kind, &all, |index| format!("[{index}]."), now)?;
+        changes::save(tx.conn, &reach, kind, &all, |index| format!("[{index}]."), None, now)?;
     }
     for machine in MACHINES {
         report(tx, partner, tenant, machine)?;

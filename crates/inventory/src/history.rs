@@ -12,10 +12,12 @@ use utoipa::ToSchema;
 
 use crate::{
     resources::{
+        asked::Asked,
         detail,
         document::{DECOMMISSIONED, Shown},
         filter::{self, HISTORY_VARIABLES},
         http::no_resource,
+        meant::Filter,
         row::Row,
         store::{self, Order},
         wire::Properties,
@@ -190,19 +192,17 @@ pub async fn search(at: At) -> api::Result<HttpResponse> {
         return Err(Problem::field("queryString", "state: history holds only DECOMMISSIONED").into());
     }
     terms.retain(|term| term.name != "state");
-    let scope = at.scope();
+    let (scope, db) = (at.scope(), at.db.clone());
     let asked = walk.clone();
     let (found, paths) = at
         .db
         .read(move |conn| {
-            let condition = Condition::all([
-                filter::tenants(&scope),
-                filter::states([DECOMMISSIONED]),
-                // Says what the state implies, so that the index of history is used.
-                Condition::sql("resources.decommissioned_ms IS NOT NULL"),
-                filter::condition(conn, &scope, &terms)?,
-            ]);
-            let found = store::page(conn, &condition, Order::Decommissioned, SORT.descending, &asked)?;
+            let mut filters = filter::filters(conn, &scope, &terms)?;
+            filters.push(Filter::Row(filter::states([DECOMMISSIONED])));
+            // Says what the state implies, so that the index of history is used.
+            filters.push(Filter::Row(Condition::sql("resources.decommissioned_ms IS NOT NULL")));
+            let asked_for = Asked::new(&db, conn, &scope, filters)?;
+            let found = asked_for.page(conn, Order::Decommissioned, SORT.descending, &asked)?;
             let paths: HashMap<i64, String> =
                 types::list(conn, &scope)?.into_iter().map(|kind| (kind.id, kind.path)).collect();
             Ok((found, paths))

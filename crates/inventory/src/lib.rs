@@ -15,6 +15,7 @@
 
 pub mod agents;
 pub mod bulk;
+mod countries;
 pub mod demo;
 mod groups;
 mod history;
@@ -30,18 +31,74 @@ mod documented;
 
 pub use machines::Machines;
 
-use api::Routes;
+use std::sync::Arc;
+
+use actix_web::{http::Method, web};
+use api::{Alias, Routes};
+use ports::Integrations;
+
 use documented::{DecommissionInput, ResourceInput};
 
-/// The domain, for the gateway's list and for its own server.
+static QUOTAS: [&db::Quota; 2] = [&sites::store::QUOTA, &groups::store::QUOTA];
+
+/// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
         name: "inventory",
         title: "Muster: resource inventory",
         routes,
-        root_routes: api::domain::no_routes,
+        root_routes,
+        aliases: ALIASES,
         migrations: db::migrations!("inventory"),
+        retention: &[resources::store::RETENTION],
+        quotas: &QUOTAS,
     }
+}
+
+/// Puts what handlers ask where they look for it: who knows what is installed.
+pub fn extras(integrations: Arc<dyn Integrations>) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
+    let integrations = web::Data::from(integrations);
+    move |config: &mut web::ServiceConfig| {
+        config.app_data(integrations.clone());
+    }
+}
+
+/// The paths by which clients of other services of this kind call the same operations.
+const ALIASES: &[Alias] = &[
+    Alias {
+        method: &Method::GET,
+        path: "/deviceGroups/{groupId}/childs/search",
+        of: "/deviceGroups/{groupId}/childs",
+        operation_id: "listDeviceGroupChildrenAlias",
+    },
+    Alias {
+        method: &Method::GET,
+        path: "/serviceGroups/{groupId}/childs/search",
+        of: "/serviceGroups/{groupId}/childs",
+        operation_id: "listServiceGroupChildrenAlias",
+    },
+    Alias {
+        method: &Method::GET,
+        path: "/sites/{siteId}/childs",
+        of: "/sites/{siteId}/members",
+        operation_id: "listSiteMembersAlias",
+    },
+    Alias {
+        method: &Method::POST,
+        path: "/sites/{siteId}/childs",
+        of: "/sites/{siteId}/members",
+        operation_id: "addSiteMembersAlias",
+    },
+    Alias {
+        method: &Method::DELETE,
+        path: "/sites/{siteId}/childs",
+        of: "/sites/{siteId}/members",
+        operation_id: "removeSiteMembersAlias",
+    },
+];
+
+fn root_routes(config: &mut Routes) {
+    config.service(types::of_devices).service(countries::list);
 }
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.

@@ -2,15 +2,15 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
-use actix_web::{HttpResponse, get};
+use actix_web::{HttpRequest, HttpResponse, get};
 use api::At;
-use base::text::fold;
+use base::{query::Query, text::fold};
 use db::{Condition, Conn, Result};
 use diesel::prelude::*;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{reports::kind::SEED, schema::resource_types};
+use crate::{reports::kind::SEED, resources::document::KINDS, schema::resource_types};
 
 /// A tenant's own types are numbered from here; below are those of [`SEED`], by position.
 const FIRST_OWN: i64 = 1001;
@@ -30,6 +30,13 @@ pub struct ResourceType {
 /// The type of a resource that names none, by its kind: cloud resources and checks have a type of that name.
 pub fn default_for(kind: &str) -> &str {
     if kind == "DEVICE" { "Other" } else { kind }
+}
+
+/// The kind that a type decides, given by its name or its path in any letter case: what [`default_for`] turns around.
+/// `None` for the type of a device.
+pub fn kind_of(given: &str) -> Option<&'static str> {
+    let name = levels_of(given).pop()?.to_ascii_uppercase();
+    KINDS.into_iter().find(|kind| *kind != "DEVICE" && *kind == name)
 }
 
 fn levels_of(path: &str) -> Vec<&str> {
@@ -113,7 +120,7 @@ pub fn resolve(conn: &mut Conn, tenant: &str, given: &str, path: Option<&str>) -
     if let Some(known) = known {
         return Ok(known);
     }
-    let id = db::next_id(conn, "resource_types", FIRST_OWN)?;
+    let id = FIRST_OWN + db::next_id(conn, "resource_types")?;
     let path = path.map_or_else(|| levels.join(" >> "), str::to_owned);
     diesel::insert_into(dsl::resource_types)
         .values((
@@ -141,4 +148,19 @@ pub async fn minimal(at: At) -> api::Result<HttpResponse> {
     at.no_query()?;
     let scope = at.scope();
     api::answer::ok(&at.db.read(move |conn| list(conn, &scope)).await?)
+}
+
+/// List device types
+///
+/// The seeded resource types, which every tenant has. Those that a tenant ingested besides are in its own list.
+#[utoipa::path(
+    tag = "configuration",
+    operation_id = "listDeviceTypes",
+    responses((status = 200, description = "Every seeded resource type", body = Vec<ResourceType>)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/api/v2/cfg/devices/types")]
+pub async fn of_devices(request: HttpRequest) -> api::Result<HttpResponse> {
+    Query::parse(request.query_string())?.finish()?;
+    api::answer::ok(&seeds().collect::<Vec<_>>())
 }

@@ -7,8 +7,11 @@ use tokio::task::spawn_blocking;
 use super::{ingest, problem};
 use crate::reports::{Decoder, Format, MAX_PLAIN_BYTES, Message, parse, reply, sniff};
 
-/// The largest report as it arrives; inflated it may have as many bytes again, and no more than that.
-const LIMIT: usize = 64 << 20;
+/// The largest report, as it arrives and inflated.
+const LIMIT: usize = MAX_PLAIN_BYTES;
+
+/// So many times its bytes does a report take while it is read.
+const READ: usize = 2;
 
 /// Which agent asks; only the newer ones send it.
 const AGENT_ID: &str = "glpi-agent-id";
@@ -16,7 +19,7 @@ const AGENT_ID: &str = "glpi-agent-id";
 /// Report a machine
 ///
 /// For inventory agents: set the agent's `server` to this URL, with an API key and its secret as user and password.
-/// Takes the older XML format and the newer JSON format, plain, zlib or gzip, up to 64 MiB, and answers the agent's
+/// Takes the older XML format and the newer JSON format, plain, zlib or gzip, up to 16 MiB, and answers the agent's
 /// own handshake. The machine is found again by its agent device id, system UUID, serial number with make, or MAC
 /// address: a report updates it or creates it. A partial report touches only the sections it carries.
 #[utoipa::path(
@@ -24,16 +27,22 @@ const AGENT_ID: &str = "glpi-agent-id";
     operation_id = "reportMachine",
     request_body(content = String, content_type = "application/octet-stream", description = "A report, as the agent writes it"),
     responses((status = 200, description = "The agent's handshake, in its own format", content_type = "application/json")),
-    security(("bearer" = ["operator"]), ("basic" = []))
+    security(("bearer" = ["operator"]), ("basic" = ["challenge"]))
 )]
 #[post("/agents/reports")]
 pub async fn report(at: At, request: HttpRequest, payload: web::Payload) -> api::Result<HttpResponse> {
     at.no_query()?;
     let mut decoder = Decoder::new(MAX_PLAIN_BYTES);
+    let mut held = 0;
     api::body::for_each_chunk(&request, payload.into_inner(), LIMIT, |chunk| {
-        Ok(decoder.push(&chunk).map_err(|error| problem(&error))?)
+        decoder.push(&chunk).map_err(|error| problem(&error))?;
+        // A few bytes may inflate to many: what they become is what counts.
+        let more = decoder.memory().saturating_sub(held);
+        held += more;
+        Ok(api::body::hold(more)?)
     })
     .await?;
+    api::body::hold(READ * held)?;
     let compression = decoder.compression();
     let parsed = spawn_blocking(move || {
         let plain = decoder.finish()?;

@@ -6,7 +6,7 @@ use base::{problem::FieldError, text::fold};
 use serde_json::{Map, Value, json};
 
 use super::{
-    csv::{Record, STRAY},
+    csv::{Record, STRAY, said},
     reader::{Entry, Stop, TENANTS},
 };
 use crate::resources::{
@@ -87,7 +87,7 @@ impl Columns {
         }
         let (mut fields, mut tags, mut errors, mut no_source) = (Map::new(), Vec::new(), Vec::new(), false);
         for (column, cell) in self.0.iter().zip(record.cells()) {
-            let Ok(text) = std::str::from_utf8(cell) else {
+            let Ok(text) = std::str::from_utf8(said(cell)) else {
                 errors.push(FieldError::new(column.name(), "is not valid UTF-8"));
                 continue;
             };

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use actix_web::{HttpResponse, get};
 use api::{At, spool::NDJSON, stream};
 use base::{problem::Problem, text::fold, timestamp::Timestamp};
-use db::{Condition, Conn, Result};
+use db::{Condition, Conn, Db, Result};
 use diesel::prelude::*;
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::json;
@@ -47,8 +47,9 @@ const MOST_TAGS: usize = 1000;
 ///
 /// Every resource that matches, with the fields that `POST /resources/bulk` takes, so that the answer can be sent there:
 /// to the same tenant with ids, to another without. As NDJSON a row has all that a create body has; as CSV it has the
-/// same in cells, nested parts and what is special about tags as JSON. Cells are not changed for the sake of
-/// spreadsheets: one that begins with `=` does so here, too. Streamed, of any size; the filters are those of the
+/// same in cells, nested parts and what is special about tags as JSON. A cell that a spreadsheet would
+/// calculate, since it begins with `=`, `+`, `-`, `@`, a tab or a line break, has an apostrophe in front, which an import
+/// takes away. Streamed, of any size; the filters are those of the
 /// minimal list.
 #[utoipa::path(
     tag = "resources",
@@ -57,7 +58,7 @@ const MOST_TAGS: usize = 1000;
         ("format" = Option<String>, Query, description = "`ndjson` (default) or `csv`"),
         ("includeIds" = Option<bool>, Query, description = "With the columns `id` and `clientUniqueId`; default false"),
         ("locationId" = Option<i64>, Query, description = "Only at this site; 0 for all"),
-        ("deviceGroupId" = Option<i64>, Query, description = "Only members of this device group and of its children; 0 for all"),
+        ("deviceGroupId" = Option<String>, Query, description = "Only members of this device group, by its integer id or `DGP-<uuid>`, and of its children; 0 for all"),
         ("deviceTypeId" = Option<i64>, Query, description = "Only of this resource type; 0 for all"),
         ("state" = Option<String>, Query, description = "`active` (default), `inactive`, `discovered` or `all`"),
         ("queryString" = Option<String>, Query, description = "Filter expression, as in the minimal list"),
@@ -74,10 +75,10 @@ pub async fn export(at: At) -> api::Result<HttpResponse> {
     let csv = query.one_of("format", &["ndjson", "csv"], "ndjson") == "csv";
     let ids = query.boolean("includeIds", false);
     query.finish()?;
-    let scope = at.scope();
+    let (scope, db) = (at.scope(), at.db.clone());
     if !csv {
         return stream::lines(&at.db, NDJSON, move |conn, rows| {
-            let (condition, kinds) = (wanted.condition(conn, &scope)?, types::labels(conn, &scope)?);
+            let (condition, kinds) = (meant(&wanted, &db, conn, &scope)?, types::labels(conn, &scope)?);
             each(conn, condition, &kinds, |resource| {
                 rows.push(|out| {
                     // Writing JSON of texts to a Vec cannot fail.
@@ -89,12 +90,18 @@ pub async fn export(at: At) -> api::Result<HttpResponse> {
         .await;
     }
     stream::lines(&at.db, "text/csv; charset=utf-8", move |conn, rows| {
-        let (condition, kinds) = (wanted.condition(conn, &scope)?, types::labels(conn, &scope)?);
+        let (condition, kinds) = (meant(&wanted, &db, conn, &scope)?, types::labels(conn, &scope)?);
         let tags = tags(conn, &condition)?;
         rows.push(|out| header(out, ids, &tags))?;
         each(conn, condition, &kinds, |resource| rows.push(|out| record(out, resource, ids, &tags)))
     })
     .await
+}
+
+/// The resources that are wanted: each by name, when they are few.
+fn meant(wanted: &Wanted, db: &Db, conn: &mut Conn, scope: &[String]) -> Result<Condition> {
+    let asked = wanted.ask(db, conn, scope)?;
+    Ok(asked.named().unwrap_or_else(|| asked.condition()))
 }
 
 /// A resource on its way out.

@@ -198,7 +198,7 @@ async fn carry_out(at: &At, place: &Place, rows: Vec<Row>, dry_run: bool) -> db:
 async fn write(at: &At, place: &Place, rows: Arc<[Row]>, dry_run: bool) -> db::Result<Vec<BulkResult>> {
     let (who, now, place) = (at.who(), clock::now(), place.clone());
     let (would, rehearsed) = mpsc::channel();
-    let done = at.db.write(move |conn| {
+    let done = at.db.write_parts_for(at.caller.home.as_str(), move |conn| {
         let results = Tx::run(conn, &who, now, |tx| apply(tx, &place, &rows))?;
         if !dry_run {
             return Ok(results);
@@ -244,7 +244,7 @@ async fn whole(
     if dry_run {
         return rehearse(at, place, rows).await;
     }
-    let answer = at.write(move |tx| {
+    let answer = at.write_parts(move |tx| {
         let results = apply(tx, &place, &rows)?;
         if atomic && results.iter().any(|row| row.result == ERROR) {
             return Err(refused(&results).into());

@@ -2,6 +2,7 @@
 
 use api::context::check_version;
 use base::{
+    matching::Meter,
     problem::{FieldError, Problem},
     timestamp::Timestamp,
 };
@@ -12,7 +13,7 @@ use super::{
     dynamic, lock,
     rules::{self, Birth, Change, Kind, Reference, Setting},
     store::{self, Group, Parents},
-    wire::{GroupChange, Named, NewGroup},
+    wire::{GivenGroup, GroupChange, Named, NewGroup, ResourceGroup},
 };
 
 /// Where a request reaches: the tenant of its path, that one's partner, and the tenants whose records it may touch.
@@ -33,46 +34,81 @@ impl Reach {
     }
 }
 
-/// Creates groups in their order, so that a later one may name an earlier one as its parent. `place` is where in the
-/// body one stands. Answers them with what is shown of their parents.
+/// A group that a request made or changed.
+pub struct Saved {
+    /// What clients saw of it before; `None` for one that is new.
+    pub before: Option<ResourceGroup>,
+    /// The group now.
+    pub group: Group,
+}
+
+/// Creates groups, and changes those that are named by their id, in the order of the body, so that a later one may name
+/// an earlier one as its parent. `place` is where in the body one stands, `wanted` the version that a changed one must
+/// have. Answers them with what is shown of their parents.
 ///
 /// # Errors
-/// 409 when a name is taken; 400 that lists every parent that is not there.
-pub fn create(
+/// 404 for an id that no group has, 409 when a name is taken, 412 for another version; 400 that lists every parent that
+/// is not there.
+pub fn save(
     conn: &mut Conn,
     reach: &Reach,
     kind: Kind,
-    all: &[NewGroup],
+    all: &[GivenGroup],
     place: impl Fn(usize) -> String,
+    wanted: Option<i64>,
     now: Timestamp,
-) -> Result<(Vec<Group>, Parents)> {
+) -> Result<(Vec<Saved>, Parents)> {
     lock::alone(conn, &reach.partner)?;
-    let (mut groups, mut errors) = (Vec::with_capacity(all.len()), Vec::new());
-    for (index, new) in all.iter().enumerate() {
-        let parent_id = match &new.parent {
-            None => None,
-            Some(named) => match parent(conn, &reach.tenant, kind, named)? {
-                Ok(id) => Some(id),
-                Err(error) => {
-                    errors.push(FieldError::new(format!("{}{}", place(index), error.field_name), error.message));
-                    None
-                }
-            },
+    let (mut saved, mut errors) = (Vec::with_capacity(all.len()), Vec::new());
+    for (index, given) in all.iter().enumerate() {
+        let done = match given {
+            GivenGroup::New(new) => create(conn, reach, kind, new, now).map(|group| Saved { before: None, group }),
+            GivenGroup::Known(reference, change) => {
+                let old = take_up(conn, reach, kind, reference, wanted)?;
+                let before = shown(conn, reach, &old)?;
+                let group = update(conn, reach, kind, &old, change.clone(), now);
+                group.map(|group| Saved { before: Some(before), group })
+            }
         };
-        let (tenant_id, id) = (reach.tenant.clone(), db::next_id(conn, "resource_groups", 1)?);
-        let birth = Birth { tenant_id, id, uuid: uuid::Uuid::new_v4(), parent_id, now };
-        let group = rules::created(kind, new, birth);
-        store::insert(conn, kind, &group)?;
-        if group.rules.is_some() {
-            follow_criteria(conn, reach, &group)?;
+        match done {
+            Ok(one) => saved.push(one),
+            Err(db::Error::Problem(problem)) if !problem.errors.is_empty() => {
+                let at =
+                    |error: FieldError| FieldError::new(format!("{}{}", place(index), error.field_name), error.message);
+                errors.extend(problem.errors.into_iter().map(at));
+            }
+            Err(error) => return Err(error),
         }
-        groups.push(group);
     }
     if !errors.is_empty() {
         return Err(Problem::fields(errors).into());
     }
+    let groups: Vec<Group> = saved.iter().map(|one| one.group.clone()).collect();
     let parents = store::parents(conn, &reach.scope, &groups)?;
-    Ok((groups, parents))
+    Ok((saved, parents))
+}
+
+/// What clients see of a group.
+pub fn shown(conn: &mut Conn, reach: &Reach, group: &Group) -> Result<ResourceGroup> {
+    ResourceGroup::of(group.clone(), &store::parents(conn, &reach.scope, std::slice::from_ref(group))?)
+}
+
+fn create(conn: &mut Conn, reach: &Reach, kind: Kind, new: &NewGroup, now: Timestamp) -> Result<Group> {
+    let parent_id = match &new.parent {
+        None => None,
+        Some(named) => {
+            let found = parent(conn, &reach.tenant, kind, named)?;
+            Some(found.map_err(|error| Problem::fields(vec![error]))?)
+        }
+    };
+    let (tenant_id, id) = (reach.tenant.clone(), db::next_id(conn, "resource_groups")?);
+    let birth = Birth { tenant_id, id, uuid: uuid::Uuid::new_v4(), parent_id, now };
+    let group = rules::created(kind, new, birth);
+    store::insert(conn, kind, &group)?;
+    if group.rules.is_some() {
+        follow_criteria(conn, reach, &group)?;
+    }
+    Ok(group)
 }
 
 /// The id of the parent that a body names, or what is wrong with it.
@@ -136,5 +172,9 @@ fn resolved(conn: &mut Conn, kind: Kind, old: &Group, change: GroupChange) -> Re
 
 fn follow_criteria(conn: &mut Conn, reach: &Reach, group: &Group) -> Result<()> {
     let criteria = group.rules.as_deref().map(Criteria::from_json).transpose()?;
+    // They were compiled when the body was read, and are kept since.
+    let size = criteria.as_ref().map_or(Ok(0), |criteria| criteria.expressions_size(&Meter::new(Meter::REQUEST)));
+    let size = size.map_err(|error| Problem::field("filterCriteria", error.to_string()))?;
+    db::expressions::keep(conn, store::holder(&group.tenant_id, &group.unique_id), size)?;
     dynamic::refresh_group(conn, &reach.member_tenants(group), group.id, criteria.as_ref())
 }

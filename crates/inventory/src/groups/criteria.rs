@@ -2,7 +2,7 @@
 
 use base::{
     body::Fields,
-    matching::{MatchType, Operator, Pattern, read_comparison},
+    matching::{Exhausted, MatchType, Meter, Operator, Pattern, expressions_size, one_or_all, read_comparison},
     net::{IpKey, cidr_range, ip_key},
     text::fold,
 };
@@ -42,15 +42,23 @@ pub struct Rule {
 
 impl Criteria {
     /// Reads `filterCriteria`; what is wrong is noted there. No rule at all is no criteria: `None`.
-    pub fn read(fields: &mut Fields<'_>) -> Option<Self> {
+    pub fn read(fields: &mut Fields<'_>, meter: &Meter) -> Option<Self> {
         let match_type = MatchType::read(fields, "matchType");
         let given = fields.objects("rules").unwrap_or_default();
         if given.len() > MOST_RULES {
             fields.error("rules", format!("must have at most {MOST_RULES} elements"));
             return None;
         }
-        let rules: Vec<Rule> = given.into_iter().filter_map(|mut rule| Rule::read(&mut rule)).collect();
+        let rules: Vec<Rule> = given.into_iter().filter_map(|mut rule| Rule::read(&mut rule, meter)).collect();
         (!rules.is_empty()).then_some(Self { match_type, rules })
+    }
+
+    /// The memory that their expressions take once they are compiled, in bytes.
+    ///
+    /// # Errors
+    /// As [`expressions_size`].
+    pub fn expressions_size(&self, meter: &Meter) -> Result<usize, Exhausted> {
+        expressions_size(self.rules.iter().map(|rule| (rule.operator, rule.value.as_str())), meter)
     }
 
     /// How they are stored.
@@ -66,14 +74,14 @@ impl Criteria {
 }
 
 impl Rule {
-    fn read(fields: &mut Fields<'_>) -> Option<Self> {
+    fn read(fields: &mut Fields<'_>, meter: &Meter) -> Option<Self> {
         let resource_type = fields.text("resourceType").map(|text| text.trim().to_owned());
         let given = fields.required_text("key");
         let key = attributes::parse(given.trim());
         if key.is_none() && !given.trim().is_empty() {
             fields.error("key", format!("must be one of: {}", attributes::known()));
         }
-        let comparison = read_comparison(fields, Operator::words);
+        let comparison = read_comparison(fields, Operator::words, meter);
         let (key, (operator, value)) = (key?.0, comparison?);
         Some(Self {
             resource_type: resource_type.filter(|text| !text.is_empty() && fold(text) != "resource"),
@@ -122,11 +130,14 @@ impl Matcher {
     }
 
     /// Does a resource meet the criteria?
-    pub fn takes(&self, facts: &Facts<'_>) -> bool {
-        match self.match_type {
-            MatchType::Any => self.rules.iter().any(|rule| rule.takes(facts)),
-            MatchType::All => !self.rules.is_empty() && self.rules.iter().all(|rule| rule.takes(facts)),
+    ///
+    /// # Errors
+    /// To find that out takes more steps than there are.
+    pub fn takes(&self, facts: &Facts<'_>, meter: &Meter) -> Result<bool, Exhausted> {
+        if self.rules.is_empty() {
+            return Ok(false);
         }
+        one_or_all(self.match_type == MatchType::Any, &self.rules, |rule| rule.takes(facts, meter))
     }
 }
 
@@ -138,14 +149,21 @@ impl Ready {
         Some(Self { resource_type, attribute, test, negative: rule.operator.is_negative() })
     }
 
-    fn takes(&self, facts: &Facts<'_>) -> bool {
+    fn takes(&self, facts: &Facts<'_>, meter: &Meter) -> Result<bool, Exhausted> {
         let resource = facts.resource;
         let is_of =
             |wanted: &String| [&resource.kind, &resource.resource_type.1].iter().any(|name| fold(name) == *wanted);
         if !self.resource_type.as_ref().is_none_or(is_of) {
-            return false;
+            return Ok(false);
         }
-        self.attribute.any(facts, |text| self.test.finds(text)) != self.negative
+        let mut exhausted = None;
+        let found = self.attribute.any(facts, |text| {
+            self.test.finds(text, meter).unwrap_or_else(|error| {
+                exhausted = Some(error);
+                true
+            })
+        });
+        exhausted.map_or(Ok(found != self.negative), Err)
     }
 }
 
@@ -165,13 +183,13 @@ impl Test {
             }
         }
         let level = (is_equals && *attribute == Attribute::ResourceType).then(|| last_level(value));
-        Pattern::new(operator, level.as_deref().unwrap_or(value)).ok().map(Self::Text)
+        Some(Self::Text(Pattern::new(operator, level.as_deref().unwrap_or(value))))
     }
 
-    fn finds(&self, text: &str) -> bool {
+    fn finds(&self, text: &str, meter: &Meter) -> Result<bool, Exhausted> {
         match self {
-            Self::Text(pattern) => pattern.finds(text),
-            Self::Within(first, last) => ip_key(text).is_some_and(|key| *first <= key && key <= *last),
+            Self::Text(pattern) => pattern.finds(text, meter),
+            Self::Within(first, last) => Ok(ip_key(text).is_some_and(|key| *first <= key && key <= *last)),
         }
     }
 }

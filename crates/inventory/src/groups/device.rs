@@ -26,9 +26,10 @@ pub fn routes(config: &mut Routes) {
 
 /// Create device groups
 ///
-/// One object is answered by one group, an array of up to 1,000 by an array; all are created or none. `parent` nests a
-/// group below one that exists or stands earlier in the array. With `filterCriteria` the group is dynamic: resources
-/// that match are members as long as they do, beside those that are added by hand.
+/// One object is answered by one group, an array of up to 1,000 by an array; all are saved or none. One with the `id` or
+/// `uniqueId` of a group changes that group. `parent` nests a group below one that exists or stands earlier in the
+/// array. With `filterCriteria` the group is dynamic: resources that match are members as long as they do, beside those
+/// that are added by hand.
 #[utoipa::path(
     tag = "device groups",
     operation_id = "createDeviceGroups",
@@ -37,14 +38,14 @@ pub fn routes(config: &mut Routes) {
         "filterCriteria": {"matchType": "ALL", "rules": [{"key": "appRoles", "operator": "Equals", "value": "nginx"}]}
     })),
     responses(
-        (status = 200, description = "The new group or groups", body = CreatedGroups),
+        (status = 200, description = "The group or groups", body = CreatedGroups),
         (status = 409, description = "The tenant has a device group of this name", body = api::spec::Problem, content_type = "application/problem+json"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/deviceGroups")]
 pub async fn create(at: At, body: Body) -> api::Result<HttpResponse> {
-    http::create(&at, &body, Kind::Device).await
+    http::create(&at, body, Kind::Device).await
 }
 
 /// Search device groups
@@ -118,7 +119,7 @@ pub async fn get(at: At, path: GroupPath) -> api::Result<HttpResponse> {
 )]
 #[post("/deviceGroups/{groupId}")]
 pub async fn update(at: At, path: GroupPath, body: Body) -> api::Result<HttpResponse> {
-    http::update(&at, &path, &body, Kind::Device).await
+    http::update(&at, &path, body, Kind::Device).await
 }
 
 /// Delete a device group

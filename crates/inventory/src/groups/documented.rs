@@ -5,12 +5,18 @@ use utoipa::ToSchema;
 
 use super::wire::{GroupChild, GroupFilterCriteria, ResourceGroup};
 
-/// A group to create.
+/// A group to create, or with its id the changes to one.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = ResourceGroupInput)]
 pub struct NewResourceGroup {
-    /// Unique among the tenant's groups of this kind, whatever the letter case; at most 200 characters.
-    name: String,
+    /// The integer or the unique id of the group that is changed; what is left out stays as it is.
+    id: Option<String>,
+    /// The same; `id` counts where both are given.
+    unique_id: Option<String>,
+    /// Required without an id; unique among the tenant's groups of this kind, whatever the letter case; at most 200
+    /// characters.
+    name: Option<String>,
     /// At most 4,000 characters.
     description: Option<String>,
     /// The group that it stands below.
@@ -19,9 +25,10 @@ pub struct NewResourceGroup {
     filter_criteria: Option<GroupFilterCriteria>,
 }
 
-/// One group to create, or an array of up to 1,000, which are created all or none.
+/// One group to create or to change, or an array of up to 1,000, of which all are saved or none.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
+#[schema(as = ResourceGroupsInput)]
 #[expect(dead_code, reason = "documents a body that is read field by field")]
 pub enum NewResourceGroups {
     /// Answers one group.
@@ -33,6 +40,7 @@ pub enum NewResourceGroups {
 /// The changes to a group: what is left out stays as it is.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = ResourceGroupUpdate)]
 pub struct ResourceGroupChange {
     /// Unique among the tenant's groups of this kind, whatever the letter case; at most 200 characters, never empty.
     name: Option<String>,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use base::{matching::Meter, problem::Problem};
 use db::{Conn, Result};
 use diesel::prelude::*;
 
@@ -14,6 +15,7 @@ use crate::{
     resources::{
         document::{DECOMMISSIONED, Resource},
         row::Row,
+        sets,
     },
     schema::{group_members, resource_groups, resources},
     sites,
@@ -21,6 +23,10 @@ use crate::{
 
 /// Resources that are looked at together; a limit of memory, not of the groups.
 const BATCH: i64 = 500;
+
+/// What the criteria of one group may cost, in steps, for each resource that is looked at: all resources of a tenant are,
+/// while other writes wait.
+const STEPS: u64 = 1_000;
 
 /// One row of `group_members`.
 #[derive(Clone, Debug, PartialEq, Insertable)]
@@ -57,10 +63,20 @@ pub fn refresh_resource(conn: &mut Conn, partner: &str, resource: &Resource) -> 
         .into_iter()
         .collect();
     let current = resource.state != DECOMMISSIONED;
+    let meter = Meter::new(Meter::WRITE);
     for (group_id, matcher) in groups {
-        match (current && matcher.takes(&facts), known.get(&group_id)) {
-            (true, None) => join(conn, resource, group_id)?,
+        let Ok(takes) = matcher.takes(&facts, &meter) else {
+            // It was affordable when it was stored, for the resources of that time: what was true stays.
+            tracing::warn!(tenant = resource.tenant_id, group_id, "the criteria of a group take too long");
+            continue;
+        };
+        match (current && takes, known.get(&group_id)) {
+            (true, None) => {
+                join(conn, resource, group_id)?;
+                sets::note(conn, &resource.tenant_id, &resource.id)?;
+            }
             (false, Some(true)) => {
+                sets::note(conn, &resource.tenant_id, &resource.id)?;
                 diesel::delete(dsl::group_members.find((&resource.tenant_id, group_id, &resource.id))).execute(conn)?;
             }
             _ => {}
@@ -104,15 +120,25 @@ pub(super) fn refresh_group(
         .filter(dsl::group_id.eq(group_id))
         .filter(dsl::by_rule.eq(true))
         .execute(conn)?;
+    tenants.iter().try_for_each(|tenant| sets::note_group(conn, tenant, group_id))?;
     let Some(criteria) = criteria else { return Ok(()) };
-    let matcher = Matcher::new(criteria);
+    let (matcher, meter) = (Matcher::new(criteria), Meter::new(Meter::WRITE));
     for tenant in tenants {
-        each_batch(conn, tenant, None, |conn, batch| add_matching(conn, tenant, group_id, &matcher, batch))?;
+        each_batch(conn, tenant, None, |conn, batch| {
+            meter.add(STEPS * batch.len() as u64);
+            add_matching(conn, tenant, group_id, (&matcher, &meter), batch)
+        })?;
     }
     Ok(())
 }
 
-fn add_matching(conn: &mut Conn, tenant: &str, group_id: i64, matcher: &Matcher, batch: Vec<Resource>) -> Result<()> {
+fn add_matching(
+    conn: &mut Conn,
+    tenant: &str,
+    group_id: i64,
+    (matcher, meter): (&Matcher, &Meter),
+    batch: Vec<Resource>,
+) -> Result<()> {
     use group_members::dsl;
     let (Some(first), Some(last)) = (batch.first(), batch.last()) else { return Ok(()) };
     let by_hand: Vec<String> = dsl::group_members
@@ -129,7 +155,9 @@ fn add_matching(conn: &mut Conn, tenant: &str, group_id: i64, matcher: &Matcher,
             Some(id) => site_name(conn, &mut names, tenant, id)?,
             None => None,
         };
-        let takes = resource.state != DECOMMISSIONED && matcher.takes(&Facts { resource: &resource, site });
+        let takes = matcher.takes(&Facts { resource: &resource, site }, meter);
+        let takes = takes.map_err(|error| Problem::field("filterCriteria", error.to_string()))?;
+        let takes = takes && resource.state != DECOMMISSIONED;
         if takes && by_hand.binary_search(&resource.id).is_err() {
             members.push(Member { tenant_id: resource.tenant_id, group_id, resource_id: resource.id, by_rule: true });
         }

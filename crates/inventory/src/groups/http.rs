@@ -1,18 +1,18 @@
 //! Groups over HTTP, for both kinds. [`super::device`] and [`super::service`] name the operations.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, At, Body, answer, stream};
+use api::{Answer, At, Body, answer, cpu, stream};
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
 use outbox::{Change, Entity, Tx};
 use serde_json::json;
 
 use super::{
-    changes::{self, Reach},
+    changes::{self, Reach, Saved},
     members,
     rules::{self, Filter, Kind, Reference},
     store::{self, Group, Parents},
-    wire::{ChildReference, CreatedGroups, GroupChange, NewGroups, ResourceGroup, ResourceGroupMinimal},
+    wire::{ChildReference, CreatedGroups, GivenGroups, GroupChange, ResourceGroup, ResourceGroupMinimal},
 };
 
 /// Tenant and group of a path.
@@ -40,37 +40,36 @@ fn note(
     tx.note_shown(entity, before, after)
 }
 
-/// Creates what a body describes.
-pub(super) async fn create(at: &At, body: &Body, kind: Kind) -> api::Result<HttpResponse> {
+/// Creates what a body describes, and changes what it names by id.
+pub(super) async fn create(at: &At, body: Body, kind: Kind) -> api::Result<HttpResponse> {
     at.no_query()?;
     let (reach, now) = (reach(at), at.now);
-    match NewGroups::read(kind, &body.0)? {
-        NewGroups::One(new) => {
-            at.write(move |tx| {
-                let (groups, parents) = changes::create(tx.conn, &reach, kind, &[new], |_| String::new(), now)?;
-                let missing = || db::Error::Fault("a group was created and is not there".to_owned());
-                let group = groups.into_iter().next().ok_or_else(missing)?;
-                let (tenant, version) = (group.tenant_id.clone(), group.version);
-                let group = ResourceGroup::of(group, &parents)?;
-                note(tx, kind, &tenant, None, Some(&group))?;
-                Answer::entity(&CreatedGroups::One(group), version)
-            })
-            .await
+    let given = cpu::read(at, body, move |body, meter| Ok(GivenGroups::read(kind, body, meter)?)).await?;
+    // Of several, none is the one that `If-Match` could be about.
+    let (all, alone, wanted) = match given {
+        GivenGroups::One(one) => (vec![one], true, at.if_match()?),
+        GivenGroups::Many(all) => (all, false, None),
+    };
+    at.write(move |tx| {
+        let place = |index| if alone { String::new() } else { format!("[{index}].") };
+        let (saved, parents) = changes::save(tx.conn, &reach, kind, &all, place, wanted, now)?;
+        let (mut groups, mut version) = (Vec::with_capacity(saved.len()), 0);
+        for Saved { before, group } in saved {
+            let tenant = group.tenant_id.clone();
+            version = group.version;
+            let group = ResourceGroup::of(group, &parents)?;
+            note(tx, kind, &tenant, before.as_ref(), Some(&group))?;
+            groups.push(group);
         }
-        NewGroups::Many(all) => {
-            let place = |index| format!("[{index}].");
-            at.write(move |tx| {
-                let (groups, parents) = changes::create(tx.conn, &reach, kind, &all, place, now)?;
-                let groups = groups.into_iter().map(|group| ResourceGroup::of(group, &parents));
-                let groups = groups.collect::<Result<Vec<_>>>()?;
-                for group in &groups {
-                    note(tx, kind, &reach.tenant, None, Some(group))?;
-                }
+        match groups.pop() {
+            Some(group) if alone => Answer::entity(&CreatedGroups::One(group), version),
+            last => {
+                groups.extend(last);
                 Answer::ok(&CreatedGroups::Many(groups))
-            })
-            .await
+            }
         }
-    }
+    })
+    .await
 }
 
 fn shown(group: Group, parents: &Parents) -> api::Result<HttpResponse> {
@@ -125,19 +124,17 @@ pub(super) async fn get(at: &At, path: &GroupPath, kind: Kind) -> api::Result<Ht
 }
 
 /// Changes one group.
-pub(super) async fn update(at: &At, path: &GroupPath, body: &Body, kind: Kind) -> api::Result<HttpResponse> {
+pub(super) async fn update(at: &At, path: &GroupPath, body: Body, kind: Kind) -> api::Result<HttpResponse> {
     at.no_query()?;
     let reference = reference(kind, path)?;
-    let change = GroupChange::read(kind, &body.0)?;
+    let change = cpu::read(at, body, move |body, meter| Ok(GroupChange::read(kind, body, meter)?)).await?;
     let (reach, wanted, now) = (reach(at), at.if_match()?, at.now);
     at.write(move |tx| {
         let old = changes::take_up(tx.conn, &reach, kind, &reference, wanted)?;
-        let before =
-            ResourceGroup::of(old.clone(), &store::parents(tx.conn, &reach.scope, std::slice::from_ref(&old))?)?;
+        let before = changes::shown(tx.conn, &reach, &old)?;
         let group = changes::update(tx.conn, &reach, kind, &old, change, now)?;
-        let parents = store::parents(tx.conn, &reach.scope, std::slice::from_ref(&group))?;
         let (tenant, version) = (group.tenant_id.clone(), group.version);
-        let group = ResourceGroup::of(group, &parents)?;
+        let group = changes::shown(tx.conn, &reach, &group)?;
         note(tx, kind, &tenant, Some(&before), Some(&group))?;
         Answer::entity(&group, version)
     })
@@ -151,8 +148,7 @@ pub(super) async fn delete(at: &At, path: &GroupPath, kind: Kind) -> api::Result
     let (reach, wanted) = (reach(at), at.if_match()?);
     at.write(move |tx| {
         let group = changes::take_up(tx.conn, &reach, kind, &reference, wanted)?;
-        let parents = store::parents(tx.conn, &reach.scope, std::slice::from_ref(&group))?;
-        let before = ResourceGroup::of(group.clone(), &parents)?;
+        let before = changes::shown(tx.conn, &reach, &group)?;
         store::delete(tx.conn, kind, &group, &reach.member_tenants(&group))?;
         note(tx, kind, &group.tenant_id, Some(&before), None)?;
         Ok(Answer::empty())
@@ -165,10 +161,10 @@ pub(super) async fn children(at: &At, path: &GroupPath, kind: Kind) -> api::Resu
     let mut query = at.query()?;
     let walk = query.walk(at.request().path(), members::ORDER);
     query.finish()?;
-    let (reference, reach) = (reference(kind, path)?, reach(at));
+    let (reference, reach, db) = (reference(kind, path)?, reach(at), at.db.clone());
     let page = at.db.read(move |conn| {
         let group = store::existing(conn, &reach.scope, kind, &reference)?;
-        Ok(walk.answer(members::page(conn, &reach, kind, &group, &walk)?))
+        Ok(walk.answer(members::page(&db, conn, &reach, kind, &group, &walk)?))
     });
     answer::ok(&page.await?)
 }

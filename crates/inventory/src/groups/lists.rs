@@ -1,9 +1,6 @@
 //! Bodies that are arrays of objects, and the names in them.
 
-use base::{
-    body::Fields,
-    problem::{FieldError, Problem},
-};
+use base::{body::Fields, problem::Problem};
 use serde_json::Value;
 
 /// The most elements of one body: the write that they make is not to keep all others waiting.
@@ -29,10 +26,10 @@ pub fn read_each<T>(body: &Value, mut read: impl FnMut(&mut Fields<'_>) -> T) ->
     }
     let (mut found, mut errors) = (Vec::with_capacity(items.len()), Vec::new());
     for (index, item) in items.iter().enumerate() {
-        let mut fields = Fields::of(item);
+        let mut fields = Fields::element(item, index);
         found.push(read(&mut fields));
         if let Err(problem) = fields.finish() {
-            errors.extend(problem.errors.into_iter().map(|error| at(index, &error)));
+            errors.extend(problem.errors);
         }
         if errors.len() >= MAX_ERRORS {
             break;
@@ -40,14 +37,6 @@ pub fn read_each<T>(body: &Value, mut read: impl FnMut(&mut Fields<'_>) -> T) ->
     }
     errors.truncate(MAX_ERRORS);
     if errors.is_empty() { Ok(found) } else { Err(Problem::fields(errors)) }
-}
-
-fn at(index: usize, error: &FieldError) -> FieldError {
-    let path = match error.field_name.as_str() {
-        "body" => format!("[{index}]"),
-        name => format!("[{index}].{name}"),
-    };
-    FieldError::new(path, error.message.as_str())
 }
 
 /// The field `name` without blanks around it; an empty one is noted as missing. `None` when it is not there.

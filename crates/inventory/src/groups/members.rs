@@ -8,7 +8,7 @@ use base::{
     query::Sort,
     timestamp::Timestamp,
 };
-use db::{Column, Condition, Conn, Result};
+use db::{Column, Conn, Db, Result};
 use diesel::prelude::*;
 
 use super::{
@@ -19,7 +19,7 @@ use super::{
     wire::{ChildReference, GroupChild},
 };
 use crate::{
-    resources::{self, document::STATES, filter, row::Row, store::Order},
+    resources::{self, asked::Asked, document::STATES, filter, meant::Filter, row::Row, store::Order},
     schema::{group_members, resource_groups},
 };
 
@@ -27,20 +27,24 @@ use crate::{
 pub const ORDER: Sort = Sort { name: "id", descending: false };
 
 /// A page of the children of a group.
-pub fn page(conn: &mut Conn, reach: &Reach, kind: Kind, group: &Group, walk: &Walk) -> Result<Found<GroupChild>> {
+pub fn page(
+    db: &Db,
+    conn: &mut Conn,
+    reach: &Reach,
+    kind: Kind,
+    group: &Group,
+    walk: &Walk,
+) -> Result<Found<GroupChild>> {
     use resource_groups::dsl;
     let by_id = db::Order::by([Column::Integer("resource_groups.id")], ORDER.descending);
     let below = dsl::resource_groups.filter(dsl::tenant_id.eq(&group.tenant_id)).filter(dsl::parent_id.eq(group.id));
     let tenants = reach.member_tenants(group);
-    let members = Condition::all([
-        filter::tenants(&tenants),
-        filter::in_groups(&tenants, vec![group.id]),
-        filter::states(STATES),
-    ]);
+    let members = vec![Filter::Groups(vec![group.id]), Filter::Row(filter::states(STATES))];
+    let members = Asked::new(db, conn, &tenants, members)?;
     // The keys of a group are its number; those of a resource are texts, and behind it there are no groups any more.
     let behind_groups = matches!(walk.after(), Some([Key::Text(_), ..]));
     let groups_total: i64 = if walk.after().is_none() { below.count().get_result(conn)? } else { 0 };
-    let total = walk.total(|| Ok::<_, db::Error>(groups_total + resources::store::count(conn, &members)?))?;
+    let total = walk.total(|| Ok::<_, db::Error>(groups_total + members.total(conn)?))?;
     let groups: Vec<Group> = if behind_groups {
         Vec::new()
     } else {
@@ -50,7 +54,7 @@ pub fn page(conn: &mut Conn, reach: &Reach, kind: Kind, group: &Group, walk: &Wa
     let after = walk.after().filter(|_| behind_groups);
     let skip = (walk.offset() - groups_total).max(0);
     let left = walk.wanted() - i64::try_from(groups.len()).unwrap_or(walk.wanted());
-    let rows = resources::store::slice(conn, &members, &Order::Id.order(ORDER.descending), after, skip, left)?;
+    let rows = members.slice(conn, Order::Id, ORDER.descending, after, skip, left)?;
     let by_rule = by_rule(conn, &tenants, group.id, &rows)?;
     let mut children: Vec<(Vec<Key>, GroupChild)> = Vec::with_capacity(groups.len() + rows.len());
     children.extend(groups.into_iter().map(|group| (vec![Key::from(group.id)], child_group(kind, group))));
@@ -177,6 +181,7 @@ fn move_below(conn: &mut Conn, kind: Kind, child: &Group, parent: Setting<i64>, 
 
 fn add_resource(conn: &mut Conn, group: &Group, row: Row) -> Result<()> {
     use group_members::dsl;
+    resources::sets::note(conn, &row.tenant_id, &row.id)?;
     let key = dsl::group_members.find((&row.tenant_id, group.id, &row.id));
     if diesel::update(key).set(dsl::by_rule.eq(false)).execute(conn)? == 0 {
         let member = Member { tenant_id: row.tenant_id, group_id: group.id, resource_id: row.id, by_rule: false };
@@ -197,6 +202,7 @@ fn remove_resource(conn: &mut Conn, partner: &str, group: &Group, row: Row) -> R
         }
         Some(false) => diesel::delete(key).execute(conn)?,
     };
+    resources::sets::note(conn, &row.tenant_id, &row.id)?;
     if group.rules.is_some() {
         dynamic::refresh_resource(conn, partner, &row.into_resource()?)?;
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Found, Key, Walk, query::Sort, text::fold};
-use db::{Column, Condition, Conn, Result};
+use db::{Column, Condition, Conn, Quota, Result, expressions::Holder};
 use diesel::prelude::*;
 
 use super::{
@@ -11,6 +11,9 @@ use super::{
     wire::ParentGroup,
 };
 use crate::schema::{group_members, resource_groups};
+
+/// How many groups a tenant has at most.
+pub static QUOTA: Quota = Quota::new("groups", "resource_groups", 20_000);
 
 /// Ids that one statement takes: SQLite allows no more than 32,766 values.
 const MOST_IDS: usize = 500;
@@ -217,6 +220,7 @@ fn check_name(conn: &mut Conn, kind: Kind, group: &Group) -> Result<()> {
 /// 409 when the tenant has a group of this kind and name.
 pub fn insert(conn: &mut Conn, kind: Kind, group: &Group) -> Result<()> {
     check_name(conn, kind, group)?;
+    QUOTA.admit(conn, &group.tenant_id, 1)?;
     diesel::insert_into(resource_groups::table).values(group).execute(conn)?;
     Ok(())
 }
@@ -259,6 +263,12 @@ pub fn delete(conn: &mut Conn, kind: Kind, group: &Group, members: &[String]) ->
         .filter(group_members::tenant_id.eq_any(members))
         .filter(group_members::group_id.eq(group.id))
         .execute(conn)?;
+    members.iter().try_for_each(|tenant| crate::resources::sets::note_group(conn, tenant, group.id))?;
     diesel::delete(dsl::resource_groups.find((&group.tenant_id, group.id))).execute(conn)?;
-    Ok(())
+    db::expressions::forget(conn, holder(&group.tenant_id, &group.unique_id))
+}
+
+/// A group, as what holds expressions.
+pub fn holder<'g>(tenant_id: &'g str, unique_id: &'g str) -> Holder<'g> {
+    Holder { tenant_id, kind: "group", id: unique_id }
 }

@@ -1,6 +1,6 @@
 //! Groups and their members on SQLite.
 
-use base::{Found, Walk, cursor::List, page::PageRequest, problem::Kind as Case, query::Sort};
+use base::{Found, Walk, cursor::List, matching::Meter, page::PageRequest, problem::Kind as Case, query::Sort};
 use serde_json::{Value, json};
 
 use super::{
@@ -8,7 +8,7 @@ use super::{
     members,
     rules::{Filter, Kind, Reference},
     store::{self, Group},
-    wire::{ChildReference, GroupChange, NewGroups, ResourceGroup},
+    wire::{ChildReference, GivenGroups, GroupChange, ResourceGroup},
 };
 use crate::sites::{
     self,
@@ -38,13 +38,14 @@ fn reach(tenant: &str, scope: &[&str]) -> Reach {
 
 /// Creates what a body describes.
 fn create(reach: Reach, body: &Value) -> impl FnOnce(&mut db::Conn) -> db::Result<Vec<Group>> + Send + use<> {
-    let all = match NewGroups::read(KIND, body).unwrap() {
-        NewGroups::One(new) => vec![new],
-        NewGroups::Many(all) => all,
+    let all = match GivenGroups::read(KIND, body, &Meter::new(Meter::REQUEST)).unwrap() {
+        GivenGroups::One(new) => vec![new],
+        GivenGroups::Many(all) => all,
     };
     move |conn| {
         let place = |index| format!("[{index}].");
-        Ok(changes::create(conn, &reach, KIND, &all, place, NOW)?.0)
+        let saved = changes::save(conn, &reach, KIND, &all, place, None, NOW)?.0;
+        Ok(saved.into_iter().map(|one| one.group).collect())
     }
 }
 
@@ -54,7 +55,7 @@ fn one(fixture: &Fixture, reach: Reach, body: &Value) -> Group {
 
 /// Changes a group as a body says.
 fn update(reach: Reach, group: &Group, body: &Value) -> impl FnOnce(&mut db::Conn) -> db::Result<Group> + Send + use<> {
-    let (id, change) = (Reference::Id(group.id), GroupChange::read(KIND, body).unwrap());
+    let (id, change) = (Reference::Id(group.id), GroupChange::read(KIND, body, &Meter::new(Meter::REQUEST)).unwrap());
     move |conn| {
         let old = changes::take_up(conn, &reach, KIND, &id, None)?;
         changes::update(conn, &reach, KIND, &old, change, NOW)
@@ -85,7 +86,7 @@ fn page(page_no: u32, page_size: u32) -> Walk {
 
 /// The names of a group's children, in their order, with `*` behind members by rule.
 fn held(fixture: &Fixture, reach: &Reach, group: &Group) -> Vec<String> {
-    let found = fixture.read(|conn| members::page(conn, reach, KIND, group, &page(1, 100)));
+    let found = fixture.read(|conn| members::page(&fixture.db, conn, reach, KIND, group, &page(1, 100)));
     assert_eq!((i64::try_from(found.rows.len()).unwrap(), &found.next), (found.total, &None));
     let mut names: Vec<String> = found
         .rows
@@ -216,7 +217,7 @@ fn members_by_hand() {
     fixture.write(children(members::add, client(), &groups[0], &ids));
     fixture.write(children(members::add, client(), &groups[0], &ids));
     assert_eq!(held(&fixture, &client(), &groups[0]), ["b", "one", "two"]);
-    let rest = fixture.read(|conn| members::page(conn, &client(), KIND, &groups[0], &page(2, 2)));
+    let rest = fixture.read(|conn| members::page(&fixture.db, conn, &client(), KIND, &groups[0], &page(2, 2)));
     assert_eq!((rest.rows.len(), rest.total), (1, 3));
     fixture.write(children(members::remove, client(), &groups[0], &[&one, &one]));
     assert_eq!(held(&fixture, &client(), &groups[0]), ["b", "two"]);
@@ -328,7 +329,7 @@ fn many_resources_are_looked_at_batch_by_batch() {
     let group = one(&fixture, client(), &json!({"name": "g"}));
     fixture.write(children(members::add, client(), &group, &[&hand]));
     fixture.write(update(client(), &group, &json!({"filterCriteria": rules(&[("make", "Equals", "M")])})));
-    let found = fixture.read(|conn| members::page(conn, &client(), KIND, &group, &page(1, 1000)));
+    let found = fixture.read(|conn| members::page(&fixture.db, conn, &client(), KIND, &group, &page(1, 1000)));
     assert_eq!((found.rows.len(), found.total), (1000, 1101));
 }
 
@@ -345,7 +346,8 @@ fn a_walk_goes_from_child_groups_to_resources() {
     for size in 1..=8 {
         let (mut walk, mut seen) = (page(1, size), Vec::new());
         loop {
-            let Found { rows, total, next } = fixture.read(|conn| members::page(conn, &client(), KIND, &top, &walk));
+            let Found { rows, total, next } =
+                fixture.read(|conn| members::page(&fixture.db, conn, &client(), KIND, &top, &walk));
             assert_eq!(total, 7);
             seen.extend(rows.iter().map(|child| child.name.clone()));
             let answer = walk.answer(Found { rows, total, next });

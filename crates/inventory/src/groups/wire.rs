@@ -1,6 +1,6 @@
 //! What clients see and say of groups.
 
-use base::{body::Fields, problem::Problem, timestamp::Timestamp};
+use base::{body::Fields, matching::Meter, problem::Problem, timestamp::Timestamp};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -199,35 +199,55 @@ pub struct NewGroup {
     pub criteria: Option<Criteria>,
 }
 
-/// One group to create, or some.
+/// A group of a body: one to create, or with an id the changes to the one that has it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum NewGroups {
-    /// The body is an object.
-    One(NewGroup),
-    /// The body is an array.
-    Many(Vec<NewGroup>),
+pub enum GivenGroup {
+    /// It has no id.
+    New(NewGroup),
+    /// It has this one.
+    Known(Reference, GroupChange),
 }
 
-impl NewGroups {
+/// One group, or some.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GivenGroups {
+    /// The body is an object.
+    One(GivenGroup),
+    /// The body is an array.
+    Many(Vec<GivenGroup>),
+}
+
+impl GivenGroups {
     /// Reads a body.
     ///
     /// # Errors
     /// 400 that lists every field that is wrong.
-    pub fn read(kind: Kind, body: &Value) -> Result<Self, Problem> {
+    pub fn read(kind: Kind, body: &Value, meter: &Meter) -> Result<Self, Problem> {
         if body.is_array() {
-            return lists::read_each(body, |fields| NewGroup::of(kind, fields)).map(Self::Many);
+            return lists::read_each(body, |fields| GivenGroup::of(kind, fields, meter)).map(Self::Many);
         }
         let mut fields = Fields::of(body);
-        let group = NewGroup::of(kind, &mut fields);
+        let group = GivenGroup::of(kind, &mut fields, meter);
         fields.finish()?;
         Ok(Self::One(group))
     }
 }
 
+impl GivenGroup {
+    fn of(kind: Kind, fields: &mut Fields<'_>, meter: &Meter) -> Self {
+        let Some(field) = ["id", "uniqueId"].into_iter().find(|field| fields.has(field)) else {
+            return Self::New(NewGroup::of(kind, fields, meter));
+        };
+        // What cannot be an id is noted, and the whole refused.
+        let reference = read_id(kind, fields, field).unwrap_or(Reference::Id(0));
+        Self::Known(reference, GroupChange::of(kind, fields, meter))
+    }
+}
+
 impl NewGroup {
-    fn of(kind: Kind, fields: &mut Fields<'_>) -> Self {
+    fn of(kind: Kind, fields: &mut Fields<'_>, meter: &Meter) -> Self {
         fields.require("name");
-        let change = GroupChange::of(kind, fields);
+        let change = GroupChange::of(kind, fields, meter);
         Self {
             name: change.name.unwrap_or_default(),
             description: change.description.unwrap_or_default(),
@@ -255,19 +275,19 @@ impl GroupChange {
     ///
     /// # Errors
     /// 400 that lists every field that is wrong.
-    pub fn read(kind: Kind, body: &Value) -> Result<Self, Problem> {
+    pub fn read(kind: Kind, body: &Value, meter: &Meter) -> Result<Self, Problem> {
         let mut fields = Fields::of(body);
-        let change = Self::of(kind, &mut fields);
+        let change = Self::of(kind, &mut fields, meter);
         fields.finish()?;
         Ok(change)
     }
 
-    fn of(kind: Kind, fields: &mut Fields<'_>) -> Self {
+    fn of(kind: Kind, fields: &mut Fields<'_>, meter: &Meter) -> Self {
         Self {
             name: lists::name(fields),
             description: fields.text("description"),
             parent: setting(fields.object("parent"), |parent| read_parent(kind, parent)),
-            criteria: setting(fields.object("filterCriteria"), Criteria::read),
+            criteria: setting(fields.object("filterCriteria"), |criteria| Criteria::read(criteria, meter)),
         }
     }
 }
@@ -366,8 +386,9 @@ mod tests {
 
     #[test]
     fn a_parent_is_named_in_three_ways_and_cleared_by_an_empty_object() {
-        let parent =
-            |body: Value| GroupChange::read(Kind::Device, &json!({"parent": body})).map(|change| change.parent);
+        let meter = Meter::new(Meter::REQUEST);
+        let read = |body: Value| GroupChange::read(Kind::Device, &json!({"parent": body}), &meter);
+        let parent = |body: Value| read(body).map(|change| change.parent);
         let named = |field, reference| Ok(Setting::Set(Named { field, reference }));
         assert_eq!(parent(json!({"id": 3, "name": "x"})), named("id", Reference::Id(3)));
         assert_eq!(parent(json!({"id": UNIQUE})), named("id", Reference::UniqueId(UNIQUE.to_owned())));

@@ -1,5 +1,6 @@
 //! What other domains are told about machines, on SQLite.
 
+use base::matching::Meter;
 use ports::{PlaceKind, ResourceKey as Key};
 use serde_json::json;
 
@@ -10,7 +11,7 @@ use crate::{
         members,
         rules::Kind,
         store::Group,
-        wire::{ChildReference, NewGroups},
+        wire::{ChildReference, GivenGroups},
     },
     resources::{rules, store},
     sites::tests::{Fixture, NOW},
@@ -41,8 +42,11 @@ fn group(fixture: &Fixture, tenant: &str, body: serde_json::Value, members: &[&s
     let reach = Reach { tenant: tenant.to_owned(), partner: "msp_1".to_owned(), scope };
     let ids: serde_json::Value = members.iter().map(|id| json!({"id": id})).collect();
     fixture.write(move |conn| {
-        let NewGroups::One(new) = NewGroups::read(Kind::Device, &body).unwrap() else { panic!("one group") };
-        let group = changes::create(conn, &reach, Kind::Device, &[new], |_| String::new(), NOW)?.0.remove(0);
+        let meter = Meter::new(Meter::REQUEST);
+        let GivenGroups::One(new) = GivenGroups::read(Kind::Device, &body, &meter).unwrap() else {
+            panic!("one group")
+        };
+        let group = changes::save(conn, &reach, Kind::Device, &[new], |_| String::new(), None, NOW)?.0.remove(0).group;
         if ids.as_array().is_some_and(Vec::is_empty) {
             return Ok(group);
         }

@@ -9,8 +9,8 @@ use flate2::{Crc, Decompress, FlushDecompress, Status};
 use super::error::ReportError;
 use super::gzip::header_length;
 
-/// The default bound on a plain (inflated) report: 64 MiB.
-pub const MAX_PLAIN_BYTES: usize = 64 << 20;
+/// The default bound on a plain (inflated) report: 16 MiB.
+pub const MAX_PLAIN_BYTES: usize = 16 << 20;
 
 /// Above [`RATIO_FREE_BYTES`], output over input beyond this is a bomb. Deflate
 /// reaches 1,032; a real report stays under 40.
@@ -77,6 +77,12 @@ impl Decoder {
     #[must_use]
     pub const fn compression(&self) -> Compression {
         self.compression
+    }
+
+    /// Bytes that the plain report takes in memory so far.
+    #[must_use]
+    pub const fn memory(&self) -> usize {
+        self.plain.capacity()
     }
 
     /// Takes the next chunk of the body.

@@ -37,7 +37,7 @@ pub async fn create(at: At, body: Body) -> api::Result<HttpResponse> {
     let new = NewSite::read(&body.0)?;
     let (tenant, now) = (at.tenant.id.to_string(), at.now);
     at.write(move |tx| {
-        let site = rules::created(new, tenant, db::next_id(tx.conn, "sites", 1)?, now);
+        let site = rules::created(new, tenant, db::next_id(tx.conn, "sites")?, now);
         store::insert(tx.conn, &site)?;
         note(tx, None, Some(&site))?;
         let version = site.version;
@@ -218,10 +218,10 @@ pub async fn list_members(at: At, path: web::Path<(String, String)>) -> api::Res
     let sort = query.sort(&rules::MEMBER_SORTS, "id", false);
     let walk = query.walk(at.request().path(), sort);
     query.finish()?;
-    let (id, scope) = (id_of(path)?, at.scope());
+    let (id, scope, db) = (id_of(path)?, at.scope(), at.db.clone());
     let page = at.db.read(move |conn| {
         let site = store::existing(conn, &scope, id)?;
-        let found = members::page(conn, &site, sort, &walk)?;
+        let found = members::page(&db, conn, &site, sort, &walk)?;
         Ok(walk.answer(found.map(SiteMember::from)))
     });
     answer::ok(&page.await?.ordered(sort.name, sort.descending))

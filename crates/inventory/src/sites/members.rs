@@ -5,25 +5,22 @@ use base::{
     problem::{FieldError, Problem},
     query::Sort,
 };
-use db::{Conn, Result};
+use db::{Conn, Db, Result};
 use outbox::Tx;
 
 use super::{store::Site, wire::SiteMemberReference};
-use crate::resources::{self, document::STATES, filter, row::Row, store::Order};
+use crate::resources::{self, asked::Asked, document::STATES, filter, meant::Filter, row::Row, store::Order};
 
 /// A page of the resources at a site.
-pub fn page(conn: &mut Conn, site: &Site, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
-    let here = db::Condition::all([
-        filter::tenants(std::slice::from_ref(&site.tenant_id)),
-        filter::at_sites([site.id]),
-        filter::states(STATES),
-    ]);
+pub fn page(db: &Db, conn: &mut Conn, site: &Site, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
+    let here = vec![Filter::Row(filter::at_sites([site.id])), Filter::Row(filter::states(STATES))];
+    let here = Asked::new(db, conn, std::slice::from_ref(&site.tenant_id), here)?;
     let order = match sort.name {
         "name" => Order::Name,
         "hostName" => Order::HostName,
         _ => Order::Id,
     };
-    resources::store::page(conn, &here, order, sort.descending, walk)
+    here.page(conn, order, sort.descending, walk)
 }
 
 /// Puts resources of the site's tenant there, away from where they were. Those that are there already stay as they

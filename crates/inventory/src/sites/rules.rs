@@ -14,7 +14,7 @@ pub const SORTS: [&str; 2] = ["id", "name"];
 pub const MEMBER_SORTS: [&str; 3] = ["id", "name", "hostName"];
 
 /// The variables of a search.
-const VARIABLES: [&str; 5] = ["id", "name", "city", "country", "isEquals"];
+const VARIABLES: [&str; 6] = ["id", "name", "city", "country", "parentId", "isEquals"];
 
 /// Which sites a search means; an empty list says nothing about its field.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,6 +24,8 @@ pub struct Filter {
     names: Vec<String>,
     cities: Vec<String>,
     countries: Vec<String>,
+    /// Those below another site, of which there are none: sites do not nest.
+    below: bool,
     exact: bool,
 }
 
@@ -41,6 +43,7 @@ impl Filter {
                 "name" => filter.names = keys(),
                 "city" => filter.cities = keys(),
                 "country" => filter.countries = keys(),
+                "parentId" => filter.below = true,
                 _ => filter.exact = boolean(&term.value)?,
             }
         }
@@ -49,7 +52,8 @@ impl Filter {
 
     /// Is a site among those that are meant? Ids are not looked at: the database has compared them.
     pub fn takes(&self, site: &Site) -> bool {
-        self.any(&self.names, &site.name)
+        !self.below
+            && self.any(&self.names, &site.name)
             && self.any(&self.cities, &site.city)
             && self.any(&self.countries, &site.country)
     }
@@ -158,7 +162,7 @@ mod tests {
         for (text, message) in [
             ("id:x", "id: must be an integer"),
             ("isEquals:maybe", "isEquals: must be true or false"),
-            ("owner:x", "has an unknown variable \"owner\"; known are: id, name, city, country, isEquals"),
+            ("owner:x", "has an unknown variable \"owner\"; known are: id, name, city, country, parentId, isEquals"),
         ] {
             let problem = Filter::parse(text).unwrap_err();
             assert_eq!(

@@ -1,7 +1,7 @@
 //! Rows of sites. Every function takes the tenant, or the tenants of a scope.
 
 use base::{Found, Key, Walk, query::Sort, text::fold, timestamp::Timestamp};
-use db::{Column, Condition, Conn, Result};
+use db::{Column, Condition, Conn, Quota, Result};
 use diesel::prelude::*;
 
 use super::{
@@ -81,7 +81,7 @@ pub fn find_or_create(conn: &mut Conn, tenant: &str, name: &str, now: Timestamp)
         return Ok(id);
     }
     let new = NewSite { name, ..NewSite::default() };
-    let site = rules::created(new, tenant.to_owned(), db::next_id(conn, "sites", 1)?, now);
+    let site = rules::created(new, tenant.to_owned(), db::next_id(conn, "sites")?, now);
     insert(conn, &site)?;
     Ok(site.id)
 }
@@ -164,12 +164,16 @@ fn check_name(conn: &mut Conn, site: &Site) -> Result<()> {
     }
 }
 
+/// How many sites a tenant has at most.
+pub static QUOTA: Quota = Quota::new("sites", "sites", 20_000);
+
 /// Stores a new site.
 ///
 /// # Errors
 /// 409 when the tenant has a site of this name.
 pub fn insert(conn: &mut Conn, site: &Site) -> Result<()> {
     check_name(conn, site)?;
+    QUOTA.admit(conn, &site.tenant_id, 1)?;
     diesel::insert_into(sites::table).values(site).execute(conn)?;
     Ok(())
 }
@@ -205,6 +209,7 @@ pub fn delete(conn: &mut Conn, site: &Site) -> Result<()> {
         return Err(base::problem::Problem::conflict(detail).into());
     }
     diesel::update(here()).set(dsl::site_id.eq(None::<i64>)).execute(conn)?;
+    crate::resources::sets::note_all(conn, &site.tenant_id)?;
     diesel::delete(sites::table.find((&site.tenant_id, site.id))).execute(conn)?;
     Ok(())
 }

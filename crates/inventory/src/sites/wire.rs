@@ -112,6 +112,7 @@ impl From<Row> for SiteMember {
 
 /// A site to create.
 #[derive(Clone, Debug, Default, PartialEq, ToSchema)]
+#[schema(as = SiteInput)]
 pub struct NewSite {
     /// Unique in its tenant, whatever the letter case; at most 200 characters.
     pub name: String,
@@ -141,6 +142,7 @@ impl NewSite {
 
 /// The changes to a site: what is left out stays as it is, an empty text removes a value.
 #[derive(Clone, Debug, Default, PartialEq, ToSchema)]
+#[schema(as = SiteUpdate)]
 pub struct SiteChange {
     /// Unique in its tenant, whatever the letter case; at most 200 characters, and never empty.
     pub name: Option<String>,

@@ -1,0 +1,13 @@
+//! The inventory alone, on a new embedded database with the demo company: `cargo run -p inventory --example inventory`.
+
+use std::sync::Arc;
+
+use base::tenant::TenantId;
+use ports::Alone;
+
+fn main() -> anyhow::Result<()> {
+    api::harness::serve_with(inventory::domain(), inventory::extras(Arc::new(Alone)), |db| {
+        inventory::demo::fill(db, &TenantId::partner(1), &TenantId::client(1), api::clock::now())?;
+        Ok(())
+    })
+}
