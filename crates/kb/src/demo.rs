@@ -75,7 +75,7 @@ fn fill_empty(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<bool> {
             state: state::ACTIVE,
         };
         let above = made.iter().find(|category| category.name == above);
-        let number = db::next_id(tx.conn, "kb.categories", 1)?;
+        let number = db::next_id(tx.conn, "kb.categories")?;
         let row = categories::rules::created(tenant, new, above, number, author, now)?;
         categories::store::insert(tx.conn, &row)?;
         categories::note(tx, None, Some(&row));
@@ -89,7 +89,7 @@ fn fill_empty(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<bool> {
             category: category.id.clone(),
             state: state::ACTIVE,
         };
-        let number = db::next_id(tx.conn, "kb.articles", 1)?;
+        let number = db::next_id(tx.conn, "kb.articles")?;
         let row = articles::rules::created(tenant, &new, number, author, now);
         articles::store::insert(tx.conn, &row, content)?;
         articles::note(tx, None, Some(&row));

@@ -15,10 +15,12 @@ mod state;
 
 use std::sync::Arc;
 
-use actix_web::web;
-use api::Routes;
+use actix_web::{http::Method, web};
+use api::{Alias, Routes};
 use db::{Conn, Result};
 use ports::People;
+
+static QUOTAS: [&db::Quota; 2] = [&articles::store::QUOTA, &categories::store::QUOTA];
 
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
@@ -27,7 +29,10 @@ pub fn domain() -> api::Domain {
         title: "Muster: knowledge base",
         routes,
         root_routes: api::domain::no_routes,
+        aliases: ALIASES,
         migrations: db::migrations!("kb"),
+        retention: &[articles::store::RETENTION],
+        quotas: &QUOTAS,
     }
 }
 
@@ -38,6 +43,46 @@ pub fn extras(people: Arc<dyn People>) -> impl Fn(&mut web::ServiceConfig) + Clo
         config.app_data(people.clone());
     }
 }
+
+/// The paths by which clients of other services of this kind call the same operations.
+const ALIASES: &[Alias] = &[
+    Alias {
+        method: &Method::POST,
+        path: "/kb/category/create",
+        of: "/kb/category",
+        operation_id: "createKbCategoryAlias",
+    },
+    Alias {
+        method: &Method::POST,
+        path: "/kb/category/update/{categoryId}",
+        of: "/kb/category/{categoryId}",
+        operation_id: "updateKbCategoryAlias",
+    },
+    Alias {
+        method: &Method::DELETE,
+        path: "/kb/category/delete/{categoryId}",
+        of: "/kb/category/{categoryId}",
+        operation_id: "deleteKbCategoryAlias",
+    },
+    Alias {
+        method: &Method::GET,
+        path: "/kb/articlesList",
+        of: "/kb/articlelist",
+        operation_id: "listKbArticlesAlias",
+    },
+    Alias {
+        method: &Method::GET,
+        path: "/kb/articles/search",
+        of: "/kb/articlelist",
+        operation_id: "filterKbArticlesAlias",
+    },
+    Alias {
+        method: &Method::DELETE,
+        path: "/kb/article/{articleId}/delete",
+        of: "/kb/article/{articleId}",
+        operation_id: "deleteKbArticleAlias",
+    },
+];
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
 fn routes(config: &mut Routes) {

@@ -49,5 +49,6 @@ diesel::table! {
         content -> Text,
         created_by -> Text,
         created_ms -> BigInt,
+        replaced_ms -> Nullable<BigInt>,
     }
 }

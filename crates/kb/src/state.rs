@@ -14,6 +14,22 @@ pub const ALL: [&str; 3] = [ACTIVE, INACTIVE, TRASH];
 /// Those that a body may say.
 pub const OUTSIDE_TRASH: [&str; 2] = [ACTIVE, INACTIVE];
 
+/// Those that a body of an article may say: that it is published, or a draft, is said in other words too.
+pub const OF_ARTICLES: [&str; 5] = [ACTIVE, INACTIVE, "PUBLISHED", "PUBLISH", "DRAFT"];
+/// Those that a filter of articles takes.
+pub const OF_ARTICLE_LISTS: [&str; 6] = [ACTIVE, INACTIVE, TRASH, "PUBLISHED", "DRAFT", EXPIRED];
+/// No article is: they do not expire.
+pub const EXPIRED: &str = "EXPIRED";
+
+/// The state that a word for one of articles means.
+pub fn of_article(word: &'static str) -> &'static str {
+    match word {
+        "PUBLISHED" | "PUBLISH" => ACTIVE,
+        "DRAFT" => INACTIVE,
+        state => state,
+    }
+}
+
 /// The state of a row, by its columns.
 pub fn shown<'a>(state: &'a str, trashed_with: &str) -> &'a str {
     if trashed_with.is_empty() { state } else { TRASH }

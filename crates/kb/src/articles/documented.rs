@@ -7,26 +7,26 @@ use utoipa::ToSchema;
 /// An article to create.
 #[derive(ToSchema)]
 pub struct KbArticleInput {
-    /// At most 200 characters.
+    /// At most 200 characters; `subject` is taken too.
     title: String,
     /// Markdown, at most 100,000 characters.
     content: String,
     /// The category that it stands in.
     category: KbArticleCategory,
-    /// `ACTIVE` (default) or `INACTIVE`.
+    /// `ACTIVE` (default) or `INACTIVE`; `PUBLISHED` and `DRAFT` mean the same.
     state: Option<String>,
 }
 
 /// The changes to an article; what is left out stays as it is.
 #[derive(ToSchema)]
 pub struct KbArticleUpdate {
-    /// At most 200 characters.
+    /// At most 200 characters; `subject` is taken too.
     title: Option<String>,
     /// Markdown, at most 100,000 characters.
     content: Option<String>,
     /// The category that it is to stand in.
     category: Option<KbArticleCategory>,
-    /// `ACTIVE` or `INACTIVE`.
+    /// `ACTIVE` or `INACTIVE`; `PUBLISHED` and `DRAFT` mean the same.
     state: Option<String>,
 }
 

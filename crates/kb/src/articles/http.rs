@@ -41,7 +41,7 @@ pub async fn create(at: At, people: web::Data<dyn People>, body: Body) -> api::R
     at.write(move |tx| {
         share(tx.conn, &tenant)?;
         check_category(tx, &tenant, &new.category)?;
-        let number = db::next_id(tx.conn, "kb.articles", 1)?;
+        let number = db::next_id(tx.conn, "kb.articles")?;
         let row = rules::created(&tenant, &new, number, &author, now);
         store::insert(tx.conn, &row, &new.content)?;
         shown::note(tx, None, Some(&row));
@@ -64,8 +64,8 @@ fn check_category(tx: &mut Tx<'_>, tenant: &str, id: &str) -> db::Result<()> {
 ///
 /// A page of articles, without their contents; at partner level, of its clients too, unless `allList` is `false`.
 /// `state` is one of the states, or `ALL`; without it those outside the trash are listed. The variables of
-/// `queryString` are `id`, `title` (it contains the value, whatever the letter case), `isEquals` (`true`: it is the
-/// value), `state`, `categoryId` and `allList`.
+/// `queryString` are `id`, `title` or `subject` (it contains the value, whatever the letter case), `isEquals` (`true`: it
+/// is the value), `state` or `states`, `categoryId`, `categoryName` (as `title`) and `allList`.
 #[utoipa::path(
     tag = "knowledge base",
     operation_id = "listKbArticles",

@@ -28,7 +28,8 @@ const SNIPPET: (usize, usize) = (60, 240);
 pub const SORTS: [&str; 4] = ["title", "id", "createdDate", "updatedDate"];
 
 /// The variables of a list.
-const VARIABLES: [&str; 6] = ["id", "title", "isEquals", "state", "categoryId", "allList"];
+const VARIABLES: [&str; 9] =
+    ["id", "title", "subject", "isEquals", "state", "states", "categoryId", "categoryName", "allList"];
 
 /// The id with this number.
 pub fn id(number: i64) -> String {
@@ -167,12 +168,14 @@ pub struct Filter {
     pub ids: Option<Vec<String>>,
     /// Folded titles, whole or in part.
     pub titles: Option<Vec<String>>,
-    /// Do titles match as a whole?
+    /// Do names match as a whole?
     pub whole: bool,
     /// In one of these states.
     pub states: Option<Vec<&'static str>>,
     /// In one of these categories.
     pub categories: Option<Vec<String>>,
+    /// In a category with one of these folded names, whole or in part.
+    pub category_names: Option<Vec<String>>,
     /// Those of a partner's clients as well?
     pub all: Option<bool>,
 }
@@ -184,12 +187,23 @@ impl Filter {
     /// 400 on `queryString` that names what is wrong.
     pub fn parse(text: &str) -> Result<Self, Problem> {
         let ids = |values: &[String]| values.iter().map(|id| categories::rules::normal_id(id)).collect();
+        let folded = |values: &[String]| Some(values.iter().map(|name| fold(name)).collect());
+        let twice = |name: &str, other: &str| {
+            Problem::field("queryString", format!("{name} is another name of {other}: give one of them"))
+        };
         let mut filter = Self::default();
         for term in query_string::parse(text, &VARIABLES)? {
             match term.name {
                 "id" => filter.ids = Some(ids(&term.values)),
-                "title" => filter.titles = Some(term.values.iter().map(|title| fold(title)).collect()),
-                "state" => filter.states = Some(term.words(&state::ALL)?),
+                "title" | "subject" if filter.titles.is_some() => return Err(twice("subject", "title")),
+                "title" | "subject" => filter.titles = folded(&term.values),
+                "state" | "states" if filter.states.is_some() => return Err(twice("states", "state")),
+                "state" | "states" => {
+                    let words = term.words(&state::OF_ARTICLE_LISTS)?;
+                    let states = words.into_iter().filter(|word| *word != state::EXPIRED);
+                    filter.states = Some(states.map(state::of_article).collect());
+                }
+                "categoryName" => filter.category_names = folded(&term.values),
                 "categoryId" => filter.categories = Some(ids(&term.values)),
                 "allList" => filter.all = Some(term.boolean()?),
                 _ => filter.whole = term.boolean()?,

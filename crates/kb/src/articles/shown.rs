@@ -27,6 +27,7 @@ pub fn all(conn: &mut Conn, people: &dyn People, tenants: &[String], rows: &[Hea
     let show = |row: &Head| Article {
         id: row.id.clone(),
         title: row.title.clone(),
+        subject: row.title.clone(),
         content: None,
         snippet: None,
         category: CategoryName {
@@ -39,6 +40,8 @@ pub fn all(conn: &mut Conn, people: &dyn People, tenants: &[String], rows: &[Hea
         updated_by: authors.of(&row.updated_by),
         created_date: Timestamp::from_millis(row.created_ms).to_string(),
         updated_date: Timestamp::from_millis(row.updated_ms).to_string(),
+        created_time: Timestamp::from_millis(row.created_ms).to_string(),
+        updated_time: Timestamp::from_millis(row.updated_ms).to_string(),
     };
     Ok(rows.iter().map(show).collect())
 }

@@ -1,13 +1,41 @@
 //! Rows of articles and of their revisions. Every function takes the tenant, or the tenants of a scope.
 
 use base::{Found, Key, Walk, query::Sort};
-use db::{Column, Condition, Conn, FullText, Order, Result, Tree};
+use db::{Column, Condition, Conn, FullText, Order, Quota, Result, Tree};
 use diesel::prelude::*;
+use outbox::{Keep, Retention, Setting};
 
 use super::rules::{self, Filter};
 use crate::{
     schema::{kb_article_revisions, kb_articles},
     state,
+};
+
+/// How many articles a tenant has at most.
+pub static QUOTA: Quota = Quota::new("articles", "kb_articles", 100_000);
+
+/// Revisions that others have replaced.
+pub const RETENTION: Retention = Retention {
+    kind: "article_versions",
+    keep: Keep::Setting(Setting {
+        option: "keep-article-versions",
+        variable: "MUSTER_KEEP_ARTICLE_VERSIONS",
+        days: 0,
+        help: "How many days a former version of an article is kept after another replaced it; 0 for ever",
+    }),
+    most: Some(100_000),
+    table: "kb_article_revisions",
+    id: "article_id || ' ' || revision",
+    since: "replaced_ms",
+    only: "replaced_ms IS NOT NULL",
+    remove: |conn, tenant, ids, _| {
+        for (article, revision) in ids.iter().filter_map(|id| id.split_once(' ')) {
+            let revision: i64 =
+                revision.parse().map_err(|_| db::Error::Fault("a revision without a number".to_owned()))?;
+            diesel::delete(kb_article_revisions::table.find((tenant, article, revision))).execute(conn)?;
+        }
+        Ok(ids.len())
+    },
 };
 
 const WORDS: FullText = FullText { table: "kb_articles", index: "kb_article_words" };
@@ -155,13 +183,22 @@ fn condition(filter: &Filter) -> Condition {
     let ids = filter.ids.iter().map(|ids| Condition::text_in("kb_articles.id IN", ids));
     let categories = filter.categories.iter().map(|ids| Condition::text_in("kb_articles.category_id IN", ids));
     let states = filter.states.iter().map(|states| STATE.among(states));
-    let titles = filter.titles.iter().map(|titles| {
-        if filter.whole {
-            return Condition::text_in("kb_articles.title_key IN", titles);
-        }
-        Condition::any(titles.iter().map(|title| Condition::contains("kb_articles.title_key", title)))
+    let titles = filter.titles.iter().map(|titles| named("kb_articles.title_key", titles, filter.whole));
+    let category_names = filter.category_names.iter().map(|names| {
+        Condition::sql("EXISTS (SELECT 1 FROM kb_categories WHERE kb_categories.tenant_id = kb_articles.tenant_id AND ")
+            .then("kb_categories.id = kb_articles.category_id AND ")
+            .append(named("kb_categories.name_key", names, filter.whole))
+            .then(")")
     });
-    Condition::all(ids.chain(categories).chain(states).chain(titles))
+    Condition::all(ids.chain(categories).chain(states).chain(titles).chain(category_names))
+}
+
+/// A folded column is one of these names, or contains one.
+fn named(column: &'static str, names: &[String], whole: bool) -> Condition {
+    Condition::any(names.iter().map(|name| match whole {
+        true => Condition::sql(column).then(" = ").text(name),
+        false => Condition::contains(column, name),
+    }))
 }
 
 /// A page of the articles of these tenants that have all words, best first; each is handed to `show` with its content.
@@ -201,6 +238,7 @@ pub fn search<T>(
 
 /// Stores a new article.
 pub fn insert(conn: &mut Conn, head: &Head, content: &str) -> Result<()> {
+    QUOTA.admit(conn, &head.tenant_id, 1)?;
     diesel::insert_into(kb_articles::table).values((head, kb_articles::content.eq(content))).execute(conn)?;
     say(conn, head, content)
 }
@@ -221,6 +259,8 @@ pub fn update_head(conn: &mut Conn, head: &Head) -> Result<()> {
 /// Keeps a revision, and the words to find the article by.
 fn say(conn: &mut Conn, head: &Head, content: &str) -> Result<()> {
     use kb_article_revisions::dsl;
+    let former = dsl::kb_article_revisions.find((&head.tenant_id, &head.id, head.revision - 1));
+    diesel::update(former).set(dsl::replaced_ms.eq(Some(head.updated_ms))).execute(conn)?;
     diesel::insert_into(dsl::kb_article_revisions)
         .values((
             dsl::tenant_id.eq(&head.tenant_id),

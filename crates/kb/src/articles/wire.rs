@@ -22,6 +22,8 @@ pub struct Article {
     pub id: String,
     /// The title.
     pub title: String,
+    /// The title once more, by its other name.
+    pub subject: String,
     /// Markdown; when the article is read by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
@@ -46,6 +48,10 @@ pub struct Article {
     /// When it changed last.
     #[schema(example = "2026-11-20T20:37:00+0000")]
     pub updated_date: String,
+    /// `createdDate` once more.
+    pub created_time: String,
+    /// `updatedDate` once more.
+    pub updated_time: String,
 }
 
 /// A version of an article.
@@ -97,7 +103,7 @@ impl NewArticle {
     /// 400 that lists every field that is wrong, by its path.
     pub fn read(body: &Value) -> Result<Self, Problem> {
         let mut fields = Fields::of(body);
-        for field in ["title", "content", "category"] {
+        for field in [title(&fields), "content", "category"] {
             fields.require(field);
         }
         let ArticleChange { title, content, category, state } = change(&mut fields);
@@ -124,15 +130,20 @@ impl ArticleChange {
     }
 }
 
+/// Where a body has the title: `title`, or `subject`.
+fn title(fields: &Fields<'_>) -> &'static str {
+    if fields.has("subject") && !fields.has("title") { "subject" } else { "title" }
+}
+
 fn change(fields: &mut Fields<'_>) -> ArticleChange {
     let content = fields.text_max("content", LONGEST_CONTENT);
     if content.as_ref().is_some_and(|content| content.trim().is_empty()) {
         fields.error("content", "is required");
     }
     ArticleChange {
-        title: fields.name("title", LONGEST_TITLE),
+        title: fields.name(title(fields), LONGEST_TITLE),
         content,
         category: reference(fields, "category"),
-        state: fields.one_of("state", &state::OUTSIDE_TRASH),
+        state: fields.one_of("state", &state::OF_ARTICLES).map(state::of_article),
     }
 }

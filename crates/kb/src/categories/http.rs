@@ -41,7 +41,7 @@ pub async fn create(at: At, people: web::Data<dyn People>, body: Body) -> api::R
     at.write(move |tx| {
         alone(tx.conn, &tenant)?;
         let parent = new.parent.as_deref().map(|id| parent(tx, &tenant, id)).transpose()?;
-        let number = db::next_id(tx.conn, "kb.categories", 1)?;
+        let number = db::next_id(tx.conn, "kb.categories")?;
         let row = rules::created(&tenant, new, parent.as_ref(), number, &author, now)?;
         store::insert(tx.conn, &row)?;
         shown::note(tx, None, Some(&row));
@@ -79,6 +79,39 @@ fn parent(tx: &mut Tx<'_>, tenant: &str, id: &str) -> db::Result<store::Category
 )]
 #[get("/kb/categorylist")]
 pub async fn list(at: At, people: web::Data<dyn People>) -> api::Result<HttpResponse> {
+    listed(&at, people.into_inner(), None).await
+}
+
+/// List the categories right below one
+///
+/// A page of them, as of the list of all, with the same parameters.
+#[utoipa::path(
+    tag = "knowledge base",
+    operation_id = "listKbCategoryChildren",
+    params(
+        ("categoryId" = String, Path, description = "`KBC` and digits", example = "KBC0000000001"),
+        ("state" = Option<String>, Query, description = "`ACTIVE`, `INACTIVE`, `TRASH` or `ALL`", example = "ACTIVE"),
+        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
+        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 20", example = 20),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
+        ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
+        ("sortName" = Option<String>, Query, description = "`name` (default), `id`, `createdDate` or `updatedDate`", example = "name"),
+        ("queryString" = Option<String>, Query, description = "Filter expression", example = "name:wire"),
+    ),
+    responses((status = 200, description = "A page of categories", body = PageOf<Category>)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/kb/categorylist/{categoryId}")]
+pub async fn children(
+    at: At,
+    people: web::Data<dyn People>,
+    path: web::Path<(String, String)>,
+) -> api::Result<HttpResponse> {
+    listed(&at, people.into_inner(), Some(rules::normal_id(&path.into_inner().1))).await
+}
+
+/// A page of categories; with `parent`, of those right below it.
+async fn listed(at: &At, people: Arc<dyn People>, parent: Option<String>) -> api::Result<HttpResponse> {
     let mut query = at.query()?;
     let sort = query.sort(&rules::SORTS, "name", false);
     let walk = query.walk_sized(at.request().path(), sort, 20);
@@ -87,11 +120,15 @@ pub async fn list(at: At, people: web::Data<dyn People>) -> api::Result<HttpResp
     query.finish()?;
     let mut filter = Filter::parse(&text)?;
     filter.states.get_or_insert(states);
+    filter.below(parent.as_deref());
     let scope = if filter.all == Some(false) { vec![at.tenant.id.to_string()] } else { at.scope() };
-    let (tenants, people, paged) = (at.scope_and_partner(), people.into_inner(), walk.clone());
+    let (reach, tenants, paged) = (at.scope(), at.scope_and_partner(), walk.clone());
     let found = at
         .db
         .read(move |conn| {
+            if let Some(parent) = parent {
+                store::existing(conn, &reach, &parent)?;
+            }
             let found = store::search(conn, &scope, &filter, sort, &paged)?;
             Ok(found.with(shown::all(conn, &*people, &tenants, &found.rows)?))
         })

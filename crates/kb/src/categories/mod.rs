@@ -16,6 +16,7 @@ pub fn routes(config: &mut api::Routes) {
     config
         .service(http::create)
         .service(http::list)
+        .service(http::children)
         .service(http::restore)
         .service(http::get)
         .service(http::update)

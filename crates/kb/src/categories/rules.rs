@@ -162,6 +162,13 @@ impl Filter {
         }
         Ok(filter)
     }
+
+    /// Keeps to those right below a category, of what was meant before.
+    pub fn below(&mut self, parent: Option<&str>) {
+        let Some(parent) = parent else { return };
+        let meant = self.parents.as_ref().is_none_or(|parents| parents.iter().any(|known| known == parent));
+        self.parents = Some(meant.then(|| parent.to_owned()).into_iter().collect());
+    }
 }
 
 fn parent_id(text: &str) -> String {
@@ -173,7 +180,7 @@ pub fn no_category() -> Problem {
     Problem::not_found("The knowledge-base category was not found.")
 }
 
-/// What a category is answered with that a sibling is named like.
+/// 409: a sibling already has this name.
 pub fn taken(name: &str) -> Problem {
     Problem::conflict(format!("There is a knowledge-base category named \"{name}\" in this place already."))
 }

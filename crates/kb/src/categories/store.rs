@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use base::{Found, Key, Walk, query::Sort};
-use db::{Column, Condition, Conn, Order, Result, Tree};
+use db::{Column, Condition, Conn, Order, Quota, Result, Tree};
 use diesel::{
     dsl::{max, sql},
     prelude::*,
@@ -22,6 +22,9 @@ const AT_ONCE: usize = 500;
 const TREE: Tree = Tree::of("kb_categories");
 const STATE: state::Columns =
     state::Columns { state: "kb_categories.state", trashed_with: "kb_categories.trashed_with" };
+
+/// How many article categories a tenant has at most.
+pub static QUOTA: Quota = Quota::new("article categories", "kb_categories", 20_000);
 
 /// One row of `kb_categories`.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
@@ -154,6 +157,7 @@ fn check_name(conn: &mut Conn, row: &Category) -> Result<()> {
 /// 409 when a sibling has its name.
 pub fn insert(conn: &mut Conn, row: &Category) -> Result<()> {
     check_name(conn, row)?;
+    QUOTA.admit(conn, &row.tenant_id, 1)?;
     diesel::insert_into(kb_categories::table).values(row).execute(conn)?;
     Ok(())
 }

@@ -1,5 +1,5 @@
 //! The knowledge base alone, on a new embedded database with the categories and articles of the demo company:
-//! `cargo run -p kb --example serve`.
+//! `cargo run -p kb --example kb`.
 
 use std::sync::Arc;
 
