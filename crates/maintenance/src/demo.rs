@@ -1,6 +1,6 @@
 //! Two windows for `--demo`: a nightly one for patches, and one of this weekend.
 
-use base::{problem::Wrong, tenant::TenantId, timestamp::Timestamp};
+use base::{matching::Meter, problem::Wrong, tenant::TenantId, timestamp::Timestamp};
 use db::{Db, Result};
 use outbox::{Tx, Who};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ pub fn fill(db: &Db, windows: &Windows, tenant: &TenantId, what: (&str, &str), n
                 return Ok(false);
             }
             for body in &bodies {
-                let (new, wrong) = WindowChange::read(body, true);
+                let (new, wrong) = WindowChange::read(body, true, &Meter::new(Meter::REQUEST));
                 wrong.check()?;
                 let scope = std::slice::from_ref(&tenant);
                 let mut unknown = Wrong::default();

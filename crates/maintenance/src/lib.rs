@@ -23,6 +23,8 @@ use ports::Alerts;
 
 pub use crate::cover::Windows;
 
+static QUOTAS: [&db::Quota; 2] = [&window::store::QUOTA, &calendars::store::QUOTA];
+
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
@@ -30,7 +32,10 @@ pub fn domain() -> api::Domain {
         title: "Muster: maintenance windows",
         routes,
         root_routes: api::domain::no_routes,
+        aliases: &[],
         migrations: db::migrations!("maintenance"),
+        retention: &[],
+        quotas: &QUOTAS,
     }
 }
 
@@ -48,6 +53,7 @@ pub fn extras(
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
 fn routes(config: &mut Routes) {
+    calendars::literal_routes(config);
     config
         .service(window::http::create)
         .service(window::search::search)
@@ -63,6 +69,9 @@ fn routes(config: &mut Routes) {
         .service(window::life::extend)
         .service(window::life::skip)
         .service(window::life::finish)
+        .service(window::contents::resources)
+        .service(window::contents::device_groups)
+        .service(window::contents::sites)
         .service(window::http::add_targets)
         .service(window::http::remove_targets);
     calendars::routes(config);

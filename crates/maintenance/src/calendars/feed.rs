@@ -43,7 +43,9 @@ pub async fn read(
             Err(Error::Problem(_)) => return Err(feed::unknown().into()),
             window => window?,
         };
-        if !store::opens(conn, &window, &hash)? || !windows.is_active(conn, &tenant)? {
+        let address = store::opened(conn, &window, &hash, now)?.ok_or_else(feed::unknown)?;
+        // It tells what its maker may read, for as long as that is somebody who may.
+        if !windows.is_active(conn, &tenant)? || !windows.may_act(conn, &tenant, &address.created_by, now)? {
             return Err(feed::unknown().into());
         }
         told(&window, now)

@@ -3,7 +3,8 @@
 use actix_web::{HttpResponse, delete, get, post, web};
 use api::{
     Answer, At, answer,
-    feed::{self, Address, CreatedAddress},
+    feed::{self, Address, AddressOf, CreatedAddress},
+    spec::PageOf,
 };
 use db::Conn;
 use outbox::{Entity, Tx};
@@ -17,6 +18,37 @@ type Listed = Address<Author>;
 
 /// An address as it is told once.
 type Created = CreatedAddress<Author>;
+
+/// List all calendar addresses of maintenance windows
+///
+/// A page of those of the tenant, without their tokens: who made which, and when it ends. `of` is the window.
+#[utoipa::path(
+    tag = "maintenance",
+    operation_id = "listAllMaintenanceCalendars",
+    params(
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
+        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
+        ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
+        ("sortName" = Option<String>, Query, description = "`createdTime`", example = "createdTime"),
+    ),
+    responses((status = 200, description = "A page of addresses", body = PageOf<AddressOf<Author>>)),
+    security(("bearer" = ["admin"]))
+)]
+#[get("/scheduleMaintenances/calendars")]
+pub async fn list_of_tenant(at: At, asked: web::Data<Windows>) -> api::Result<HttpResponse> {
+    let mut query = at.query()?;
+    let sort = query.sort(&["createdTime"], "createdTime", false);
+    let walk = query.walk(at.request().path(), sort);
+    query.finish()?;
+    let (scope, around) = (at.scope(), at.scope_and_partner());
+    let page = at.db.read(move |conn| {
+        let found = store::page(conn, &scope, sort, &walk)?;
+        let authors = authors(conn, &asked, &around, &found.rows)?;
+        Ok(walk.answer(found.map(|row| row.listed(authors.of(&row.created_by)))))
+    });
+    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+}
 
 /// Create a calendar address of a maintenance window
 ///

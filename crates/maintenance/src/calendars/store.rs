@@ -1,11 +1,14 @@
 //! Rows of calendar addresses. Every function takes the tenant.
 
 use api::feed;
-use base::{secret::Secret, timestamp::Timestamp};
-use db::{Conn, Result};
+use base::{Found, Key, Walk, query::Sort, secret::Secret, timestamp::Timestamp};
+use db::{Column, Conn, Order, Quota, Result};
 use diesel::prelude::*;
 
 use crate::{schema::maintenance_calendars, window::store::Window};
+
+/// How many calendars of windows a tenant has at most.
+pub static QUOTA: Quota = Quota::new("calendars of windows", "maintenance_calendars", 10_000);
 
 /// One row of `maintenance_calendars`.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable)]
@@ -28,7 +31,21 @@ pub struct Calendar {
 impl Calendar {
     /// What is shown of it, with who made it.
     pub fn address<A>(&self, created_by: A) -> feed::Address<A> {
-        feed::Address { id: self.id.clone(), created_by, created_time: Timestamp::from_millis(self.created_ms) }
+        feed::Address {
+            id: self.id.clone(),
+            created_by,
+            created_time: Timestamp::from_millis(self.created_ms),
+            expires_time: feed::end(self.created_ms),
+        }
+    }
+
+    /// The same among all of its tenant.
+    pub fn listed<A>(&self, created_by: A) -> feed::AddressOf<A> {
+        feed::AddressOf {
+            address: self.address(created_by),
+            of: self.window_id.clone(),
+            tenant: self.tenant_id.clone(),
+        }
     }
 }
 
@@ -48,6 +65,7 @@ pub fn insert(
         created_by: author.to_owned(),
         created_ms: now.millis(),
     };
+    QUOTA.admit(conn, &row.tenant_id, 1)?;
     diesel::insert_into(maintenance_calendars::table).values(&row).execute(conn)?;
     Ok(row)
 }
@@ -62,10 +80,22 @@ pub fn list(conn: &mut Conn, window: &Window) -> Result<Vec<Calendar>> {
         .load(conn)?)
 }
 
-/// Does the token with this hash open the calendar of a window? By its hash, so that nobody learns from the time it
-/// takes.
-pub fn opens(conn: &mut Conn, window: &Window, hash: &str) -> Result<bool> {
-    Ok(list(conn, window)?.iter().any(|row| row.hash == hash))
+/// A page of all addresses of these tenants.
+pub fn page(conn: &mut Conn, tenants: &[String], sort: Sort, walk: &Walk) -> Result<Found<Calendar>> {
+    use maintenance_calendars::dsl;
+    let wanted = || dsl::maintenance_calendars.filter(dsl::tenant_id.eq_any(tenants.to_vec()));
+    let columns = [Column::Integer("maintenance_calendars.created_ms"), Column::Text("maintenance_calendars.id")];
+    let order = Order::by(columns, sort.descending);
+    let total = walk.total(|| wanted().count().get_result(conn))?;
+    let query = wanted().filter(order.after(walk.after())?).order(order);
+    let rows = query.offset(walk.offset()).limit(walk.wanted()).load(conn)?;
+    Ok(walk.cut(rows, total, |row: &Calendar| vec![Key::from(row.created_ms), Key::from(&row.id)]))
+}
+
+/// The address whose token has this hash, when it opens the calendar of a window at this time. By its hash, so that
+/// nobody learns from the time it takes.
+pub fn opened(conn: &mut Conn, window: &Window, hash: &str, now: Timestamp) -> Result<Option<Calendar>> {
+    Ok(list(conn, window)?.into_iter().find(|row| row.hash == hash && feed::end(row.created_ms) > now))
 }
 
 /// Removes an address of a window's calendar, and answers it.

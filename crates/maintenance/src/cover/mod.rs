@@ -81,6 +81,12 @@ impl Windows {
         self.people.is_active(conn, tenant)
     }
 
+    /// May this user of the tenant or its partner still act?
+    pub(crate) fn may_act(&self, conn: &mut Conn, tenant: &str, user_id: &str, now: Timestamp) -> Result<bool> {
+        let around = self.people.around(conn, tenant)?;
+        self.people.may_act(conn, &around, user_id, now)
+    }
+
     /// The tenant of each of these resources that is among those of a scope, with the ids of its resources.
     pub(crate) fn owners(
         &self,

@@ -2,11 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use base::timestamp::Timestamp;
+use base::{
+    matching::{Exhausted, Meter},
+    timestamp::Timestamp,
+};
 use db::{Conn, Result};
 use ports::{AlertFacts, Cover, Maintenance, Window};
 
 use super::{Covered, Name, Windows};
+
+/// What the conditions of windows may cost for each alert of a report, in steps, beside what they may cost for all.
+const FOR_EACH_ALERT: u64 = 10_000;
 
 impl Covered {
     fn told(&self) -> Cover {
@@ -53,7 +59,17 @@ impl Maintenance for Windows {
     fn catching(&self, conn: &mut Conn, alerts: &[AlertFacts<'_>], at: Timestamp) -> Result<Vec<Option<Cover>>> {
         let asked: Vec<(&str, &str)> = alerts.iter().map(|alert| (alert.tenant_id, alert.resource_id)).collect();
         let all = self.all_covered(conn, &asked, at)?;
-        Ok(alerts.iter().zip(&all).map(|(alert, covered)| longest(covered, alert.alert).map(Covered::told)).collect())
+        // Other writes wait meanwhile. A window whose conditions take too long catches nothing: an alert too many is told
+        // rather than one too few.
+        let meter = Meter::new(Meter::WRITE + FOR_EACH_ALERT * alerts.len() as u64);
+        let caught = alerts.iter().zip(&all).map(|(alert, covered)| {
+            let found = longest(covered, alert.alert, &meter).unwrap_or_else(|error| {
+                tracing::warn!(tenant = alert.tenant_id, %error, "the conditions of maintenance windows");
+                None
+            });
+            found.map(Covered::told)
+        });
+        Ok(caught.collect())
     }
 
     fn open_until(&self, conn: &mut Conn, windows: &[Window], at: Timestamp) -> Result<Vec<Option<Timestamp>>> {
@@ -75,7 +91,22 @@ fn names(windows: &[Window]) -> Vec<Name> {
 }
 
 /// The window that catches an alert: of several, the one that is open longest, and of those the first by id.
-pub(super) fn longest<'c>(covered: &'c [Covered], alert: &serde_json::Value) -> Option<&'c Covered> {
-    let catching = covered.iter().filter(|covered| covered.window.catches(alert));
-    catching.max_by(|a, b| a.open.end().cmp(&b.open.end()).then_with(|| b.window.name().cmp(&a.window.name())))
+pub(super) fn longest<'c>(
+    covered: &'c [Covered],
+    alert: &serde_json::Value,
+    meter: &Meter,
+) -> std::result::Result<Option<&'c Covered>, Exhausted> {
+    let mut catching = Vec::new();
+    for one in covered {
+        if one.window.catches(alert, meter)? {
+            catching.push(one);
+        }
+    }
+    Ok(last(catching))
+}
+
+fn last(catching: Vec<&Covered>) -> Option<&Covered> {
+    catching
+        .into_iter()
+        .max_by(|a, b| a.open.end().cmp(&b.open.end()).then_with(|| b.window.name().cmp(&a.window.name())))
 }

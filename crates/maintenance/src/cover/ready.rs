@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::matching::{Matcher, Rules};
+use base::matching::{Exhausted, Matcher, Meter, Rules};
 use db::Result;
 use moka::sync::Cache;
 
@@ -12,8 +12,10 @@ use crate::{
     window::{rules, store::Window},
 };
 
-/// How many windows are kept. One has some kilobytes, and with the largest of expressions some megabytes.
-const MOST: u64 = 20_000;
+/// The memory of the windows that are kept, in bytes. What their expressions are compiled to is not part of them.
+const MOST: u64 = 16 << 20;
+/// What a window takes beside its texts.
+const OVERHEAD: usize = 1 << 10;
 
 /// A window made ready.
 pub(crate) struct Ready {
@@ -26,12 +28,18 @@ pub(crate) struct Ready {
     pub(crate) run_escalation: bool,
     /// Which alerts it catches; all when it has none.
     pub(crate) conditions: Option<(Rules, Matcher)>,
+    /// How much memory it takes, in bytes.
+    weight: u32,
 }
 
 impl Ready {
     pub(crate) fn new(row: &Window) -> Result<Self> {
         let conditions = rules::conditions(row.conditions.as_deref())?;
+        // The rules are there twice: as they are shown, and made ready.
+        let texts = [row.conditions.as_ref(), row.conditions.as_ref(), Some(&row.holds), Some(&row.schedule)];
+        let texts: usize = texts.into_iter().flatten().map(String::len).sum();
         Ok(Self {
+            weight: u32::try_from(OVERHEAD + row.name.len() + texts).unwrap_or(u32::MAX),
             tenant_id: row.tenant_id.clone(),
             id: row.id.clone(),
             version: row.version,
@@ -46,18 +54,15 @@ impl Ready {
     }
 
     /// Does it catch an alert of a resource that it covers?
-    pub(crate) fn catches(&self, alert: &serde_json::Value) -> bool {
-        self.conditions.as_ref().is_none_or(|(_, matcher)| matcher.matches(alert))
+    ///
+    /// # Errors
+    /// To find that out takes more steps than there are.
+    pub(crate) fn catches(&self, alert: &serde_json::Value, meter: &Meter) -> Result<bool, Exhausted> {
+        self.conditions.as_ref().map_or(Ok(true), |(_, matcher)| matcher.matches(alert, meter))
     }
 
     pub(crate) fn name(&self) -> (&str, &str) {
         (&self.tenant_id, &self.id)
-    }
-
-    /// How much of the cache it takes: expressions are what is large.
-    fn weight(&self) -> u32 {
-        let rules = self.conditions.as_ref().map_or(0, |(rules, _)| rules.rules.len());
-        u32::try_from(1 + rules).unwrap_or(u32::MAX)
     }
 }
 
@@ -67,7 +72,7 @@ pub(super) struct Kept(Cache<Name, Arc<Ready>>);
 
 impl Default for Kept {
     fn default() -> Self {
-        Self(Cache::builder().max_capacity(MOST).weigher(|_, ready: &Arc<Ready>| ready.weight()).build())
+        Self(Cache::builder().max_capacity(MOST).weigher(|_, ready: &Arc<Ready>| ready.weight).build())
     }
 }
 
@@ -78,5 +83,54 @@ impl Kept {
 
     pub(super) fn insert(&self, ready: &Arc<Ready>) {
         self.0.insert((ready.tenant_id.clone(), ready.id.clone()), Arc::clone(ready));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(conditions: Option<String>) -> Ready {
+        let schedule = serde_json::json!({
+            "type": "One-Time", "startTime": "2026-11-20T22:00:00+0000", "endTime": "2026-11-21T02:00:00+0000",
+            "timezone": "UTC"
+        });
+        let row = Window {
+            tenant_id: "client_1".to_owned(),
+            id: "SM-1".to_owned(),
+            version: 1,
+            name: "window".to_owned(),
+            name_key: "window".to_owned(),
+            description: String::new(),
+            schedule: schedule.to_string(),
+            holds: crate::course::Holds::default().to_json(),
+            conditions,
+            run_rba: false,
+            install_patch: false,
+            run_escalation: true,
+            opens_ms: 0,
+            closes_ms: 1,
+            created_by: String::new(),
+            created_ms: 0,
+            updated_ms: 0,
+        };
+        Ready::new(&row).unwrap()
+    }
+
+    #[test]
+    fn a_window_weighs_what_it_takes() {
+        let rule = serde_json::json!({"key": "subject", "operator": "Regex", "value": "x".repeat(1_000)});
+        let conditions = serde_json::json!({"matchType": "ALL", "rules": vec![rule; 50]}).to_string();
+        let (plain, large) = (window(None), window(Some(conditions.clone())));
+        assert!(plain.weight < 2_048, "{}", plain.weight);
+        assert!(large.weight as usize > 2 * conditions.len());
+        let kept = Kept::default();
+        for number in 0..1_000 {
+            let mut one = window(Some(conditions.clone()));
+            one.id = format!("SM-{number}");
+            kept.insert(&Arc::new(one));
+        }
+        kept.0.run_pending_tasks();
+        assert!(kept.0.weighted_size() <= MOST && kept.0.entry_count() < 200, "{}", kept.0.entry_count());
     }
 }

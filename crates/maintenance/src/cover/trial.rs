@@ -1,9 +1,9 @@
 //! Which window would catch an alert, rule by rule; nothing is stored.
 
 use actix_web::{HttpResponse, post, web};
-use api::{At, Body, answer};
+use api::{At, Body, answer, cpu};
 use base::{
-    matching::{Outcome, Rule},
+    matching::{Exhausted, Meter, Outcome, Rule},
     problem::Problem,
 };
 use ports::{Alerts, KnownResource, ToldAlert};
@@ -27,7 +27,7 @@ pub struct MatchInput {
     device: Value,
     /// `Critical`, `Warning`, `Ok` or `Info`, in any letter case.
     current_state: String,
-    /// What it is about; mandatory where no metric is named.
+    /// What it is about; required where no metric is named.
     subject: Option<String>,
 }
 
@@ -40,7 +40,7 @@ pub struct MatchInput {
     operation_id = "matchMaintenanceWindows",
     params(("at" = Option<String>, Query, description = "The instant; default now", example = "2026-11-20T23:00:00+0000")),
     request_body(content = MatchInput, example = json!({
-        "device": {"hostName": "web-01"}, "subject": "Disk /var is full", "currentState": "Critical", "metric": "disk"
+        "device": {"hostName": "web-01"}, "subject": "Disk /var is full", "currentState": "Critical"
     })),
     responses((status = 200, description = "What the windows say", body = Match)),
     security(("bearer" = ["viewer"]))
@@ -56,38 +56,51 @@ pub async fn try_alert(
     let instant = query.timestamp("at").unwrap_or(at.now);
     query.finish()?;
     let (scope, tenant, body) = (at.scope(), at.tenant.id.to_string(), body.0);
-    let shown = at
+    let seen = scope.clone();
+    let (covered, resource, alert) = at
         .db
         .read(move |conn| {
             let told = alerts.told(conn, &tenant, &scope, &body, instant)?;
             let resource = resource_of(&body, &told)?;
             let ids = std::slice::from_ref(&resource.id);
             let covered = windows.covered(conn, &resource.tenant_id, ids, instant)?.into_iter().flatten();
-            Ok(shown(&covered.collect::<Vec<_>>(), &resource, &told.alert))
+            Ok((covered.collect::<Vec<_>>(), resource, told.alert))
         })
         .await?;
-    answer::ok(&shown)
+    let tried = cpu::run(&at, move |meter| {
+        shown(&covered, &resource, &alert, &seen, meter)
+            .map_err(|_| Problem::invalid("The conditions of the windows take too long to try on this alert.").into())
+    });
+    answer::ok(&tried.await?)
 }
 
 /// The resource of an alert, which windows cover or do not.
-fn resource_of(body: &Value, told: &ToldAlert) -> std::result::Result<KnownResource, Problem> {
+fn resource_of(body: &Value, told: &ToldAlert) -> Result<KnownResource, Problem> {
     let name = if body.get("device").is_some_and(|given| !given.is_null()) { "device" } else { "resource" };
     told.resource.clone().ok_or_else(|| Problem::field(name, told.problem.unwrap_or("is required")))
 }
 
-fn shown(covered: &[Covered], resource: &KnownResource, alert: &Value) -> Match {
-    let window = longest(covered, alert).map(|covered| WindowName::from(&*covered.window));
-    Match {
+fn shown(
+    covered: &[Covered],
+    resource: &KnownResource,
+    alert: &Value,
+    scope: &[String],
+    meter: &Meter,
+) -> Result<Match, Exhausted> {
+    let window = longest(covered, alert, meter)?.map(|covered| WindowName::from(&*covered.window));
+    Ok(Match {
         alert_type: if window.is_some() { "Maintenance" } else { "Monitoring" },
         resource: ResourceName::from(resource),
         window,
-        windows: covered.iter().map(|covered| tried(covered, alert)).collect(),
-    }
+        windows: covered.iter().map(|covered| tried(covered, alert, scope, meter)).collect::<Result<_, _>>()?,
+    })
 }
 
-fn tried(covered: &Covered, alert: &Value) -> Tried {
-    let conditions = covered.window.conditions.as_ref();
-    let rules = conditions.map(|(rules, matcher)| {
+/// The rules of a window are told to those who may read the window: not to a client, when it is its partner's.
+fn tried(covered: &Covered, alert: &Value, scope: &[String], meter: &Meter) -> Result<Tried, Exhausted> {
+    let conditions = covered.window.conditions.as_ref().filter(|_| scope.contains(&covered.window.tenant_id));
+    let mut shown = Vec::new();
+    if let Some((rules, matcher)) = conditions {
         let rule = |(rule, outcome): (&Rule, Outcome)| TriedRule {
             key: rule.key.clone(),
             operator: rule.operator.word(),
@@ -95,15 +108,15 @@ fn tried(covered: &Covered, alert: &Value) -> Tried {
             found: outcome.texts,
             matches: outcome.holds,
         };
-        rules.rules.iter().zip(matcher.explain(alert)).map(rule).collect()
-    });
-    Tried {
+        shown.extend(rules.rules.iter().zip(matcher.explain(alert, meter)?).map(rule));
+    }
+    Ok(Tried {
         window: WindowName::from(&*covered.window),
         via: covered.via.word(),
         since: covered.open.start(),
         until: covered.open.end(),
-        matches: covered.window.catches(alert),
+        matches: covered.window.catches(alert, meter)?,
         matching_type: conditions.map(|(rules, _)| rules.match_type.word()),
-        rules: rules.unwrap_or_default(),
-    }
+        rules: shown,
+    })
 }

@@ -111,7 +111,7 @@ pub struct Tried {
     /// `ALL` or `ANY` of the rules have to hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matching_type: Option<&'static str>,
-    /// Its rules.
+    /// Its rules; a client is not told those of a window of its partner.
     pub rules: Vec<TriedRule>,
 }
 
@@ -125,7 +125,7 @@ pub struct TriedRule {
     pub operator: &'static str,
     /// As it was given.
     pub value: String,
-    /// What the alert has under the key.
+    /// What the alert has under the key: the first 100 texts, and of each the first 1,000 characters.
     pub found: Vec<String>,
     /// Does the rule hold?
     pub matches: bool,

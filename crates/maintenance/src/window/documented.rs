@@ -141,7 +141,7 @@ pub struct OneTimeWindow {
     /// Until when.
     #[schema(example = "2026-11-21T02:00:00+0000")]
     end_time: String,
-    /// One of the names of `GET /api/v2/cfg/timezones`, or `Europe/London`.
+    /// One of the names of `GET /api/v2/cfg/timezones`, or any other of the IANA database.
     timezone: Option<String>,
 }
 
@@ -155,7 +155,7 @@ pub struct RecurringWindow {
     /// Its local time of day is that of every end; unless `endBy` is `NEVER`, nothing starts at or after it.
     #[schema(example = "2027-11-21T02:00:00+0000")]
     end_time: String,
-    /// One of the names of `GET /api/v2/cfg/timezones`, or `Europe/London`.
+    /// One of the names of `GET /api/v2/cfg/timezones`, or any other of the IANA database.
     #[schema(example = "Europe/London")]
     timezone: String,
     /// On which dates.
@@ -194,12 +194,20 @@ pub struct SuspensionInput {
     /// `now`: until it is resumed; `range`: between two instants.
     #[schema(example = "now")]
     pattern: String,
-    /// Of a range; one in the past is now.
+    /// Of a range; one in the past is now. `startTime` is taken too.
     #[schema(example = "2026-11-20T22:00:00+0000")]
-    start_time: Option<String>,
-    /// Of a range.
+    start_date: Option<String>,
+    /// Of a range. `endTime` is taken too.
     #[schema(example = "2026-11-21T22:00:00+0000")]
-    end_time: Option<String>,
+    end_date: Option<String>,
+}
+
+/// What of a window is to end.
+#[derive(ToSchema)]
+#[schema(as = MaintenanceEnd, example = json!({"pattern": "all"}))]
+pub struct EndInput {
+    /// `now` (default): the occurrence that is under way; `all`: the window.
+    pattern: Option<String>,
 }
 
 /// How long the open occurrence of a window goes on: one of the two.

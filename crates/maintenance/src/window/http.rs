@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, At, Body, answer, context::check_version};
+use api::{Answer, At, Body, answer, context::check_version, cpu};
 use base::{
     Fields,
     problem::{Problem, Wrong},
@@ -51,7 +51,7 @@ impl Reach {
     operation_id = "createMaintenanceWindow",
     request_body(content = WindowInput, example = json!({
         "name": "Nightly patches", "description": "Web servers",
-        "devices": [{"hostName": "web-01"}], "deviceGroups": [{"name": "Web servers"}], "locations": [{"id": 1}],
+        "devices": [{"hostName": "web-01"}], "deviceGroups": [{"name": "Web servers"}], "locations": [{"name": "Paris"}],
         "schedule": {
             "type": "Recurring", "startTime": "2026-11-20T22:00:00+0000", "endTime": "2026-11-21T02:00:00+0000",
             "timezone": "Europe/London", "pattern": {"type": "daily", "dayFrequency": "everyday"}
@@ -65,7 +65,7 @@ impl Reach {
 #[post("/scheduleMaintenances")]
 pub async fn create(at: At, windows: web::Data<Windows>, body: Body) -> api::Result<HttpResponse> {
     at.no_query()?;
-    let (new, wrong) = WindowChange::read(&body.0, true);
+    let (new, wrong) = cpu::read(&at, body, |body, meter| Ok(WindowChange::read(body, true, meter))).await?;
     let (tenant, scope, author, now) = (at.tenant.id.to_string(), at.scope(), at.caller.user_id.clone(), at.now);
     at.write(move |tx| {
         let (new, targets) = check_new(tx.conn, &windows, &scope, new, wrong)?;
@@ -140,7 +140,8 @@ pub async fn update(
     body: Body,
 ) -> api::Result<HttpResponse> {
     at.no_query()?;
-    let (mut change, mut wrong) = WindowChange::read(&body.0, false);
+    let read = cpu::read(&at, body, |body, meter| Ok(WindowChange::read(body, false, meter)));
+    let (mut change, mut wrong) = read.await?;
     rules::check_opens(change.schedule.as_ref(), &mut wrong);
     let members = Members::Replace(std::mem::take(&mut change.targets));
     let change = move |old: &store::Window, now| rules::changed(old, change, now);

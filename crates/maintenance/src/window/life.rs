@@ -1,13 +1,13 @@
 //! What is done with a window during its life.
 
 use actix_web::{HttpResponse, post, web};
-use api::{At, Body};
+use api::{At, Body, OptionalBody};
 use base::{Fields, problem::Problem, timestamp::Timestamp};
 use calendar::Interval;
 use serde_json::Value;
 
 use super::{
-    documented::{ExtensionInput, SkipInput, SuspensionInput},
+    documented::{EndInput, ExtensionInput, SkipInput, SuspensionInput},
     http::change_window,
     rules::{self, Extension, Pause},
     wire::Window,
@@ -52,14 +52,18 @@ fn read_pause(body: &Value, now: Timestamp) -> Result<Pause, Problem> {
     let pattern = fields.one_of("pattern", &["now", "range"]);
     let mut pause = Some(Pause::Now);
     if pattern == Some("range") {
-        fields.require("startTime");
-        fields.require("endTime");
-        let (start, end) = (fields.timestamp("startTime"), fields.timestamp("endTime"));
+        // The fields of a window have the other names, under which some send these.
+        let named =
+            |fields: &Fields<'_>, name, other| if fields.has(other) && !fields.has(name) { other } else { name };
+        let (from, until) = (named(&fields, "startDate", "startTime"), named(&fields, "endDate", "endTime"));
+        fields.require(from);
+        fields.require(until);
+        let (start, end) = (fields.timestamp(from), fields.timestamp(until));
         let range = start.zip(end).and_then(|(start, end)| Interval::new(start, end));
         if start.is_some() && end.is_some() && range.is_none() {
-            fields.error("endTime", "must be after startTime");
+            fields.error(until, format!("must be after {from}"));
         } else if end.is_some_and(|end| end <= now) {
-            fields.error("endTime", "must not be in the past");
+            fields.error(until, "must not be in the past");
         }
         pause = range.map(Pause::Range);
     }
@@ -93,14 +97,16 @@ pub async fn resume(
 
 /// End a maintenance window
 ///
-/// It is completed from now on: what is open closes, and nothing of it takes place any more.
+/// Ends the occurrence that is under way, also while the window is suspended; those to come take place. With
+/// `{"pattern":"all"}` the window itself: it is completed from now on.
 #[utoipa::path(
     tag = "maintenance",
     operation_id = "endMaintenanceWindow",
     params(("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    request_body(content = Option<EndInput>, example = json!({"pattern": "all"})),
     responses(
         (status = 200, description = "The window after the change", body = Window),
-        (status = 409, description = "It is completed already", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It is completed already, or no occurrence is under way", body = api::spec::Problem, content_type = "application/problem+json"),
         (status = 412, description = "The window has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
     ),
     security(("bearer" = ["operator"]))
@@ -110,9 +116,14 @@ pub async fn finish(
     at: At,
     windows: web::Data<Windows>,
     path: web::Path<(String, String)>,
+    body: OptionalBody,
 ) -> api::Result<HttpResponse> {
     at.no_query()?;
-    change_window(at, windows, path.into_inner().1, None, rules::ended).await
+    let mut fields = Fields::of(&body.0);
+    let whole = fields.one_of("pattern", &["now", "all"]) == Some("all");
+    fields.finish()?;
+    let rule = if whole { rules::ended } else { rules::cut_short };
+    change_window(at, windows, path.into_inner().1, None, rule).await
 }
 
 /// Extend a maintenance window

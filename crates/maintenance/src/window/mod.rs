@@ -1,6 +1,8 @@
 //! Maintenance windows: made, read, changed, and led through their life.
 
+pub mod contents;
 pub mod documented;
+mod filter;
 pub mod http;
 pub mod life;
 pub mod occurrences;

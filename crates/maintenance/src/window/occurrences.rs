@@ -1,7 +1,7 @@
 //! When windows are open, over HTTP.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{At, Body, answer};
+use api::{At, Body, answer, cpu};
 use base::problem::Problem;
 use calendar::Interval;
 use serde::Serialize;
@@ -71,8 +71,13 @@ pub async fn list(at: At, path: web::Path<(String, String)>) -> api::Result<Http
 )]
 #[post("/scheduleMaintenances/preview")]
 pub async fn preview(at: At, windows: web::Data<Windows>, body: Body) -> api::Result<HttpResponse> {
-    let (new, mut wrong) = WindowChange::read(&body.0, true);
-    let range = wrong.take(calendar::parse::range(at.query()?, Some(&body.0)))?;
+    let query = at.query()?;
+    let read = cpu::read(&at, body, move |body, meter| {
+        let (new, mut wrong) = WindowChange::read(body, true, meter);
+        let range = wrong.take(calendar::parse::range(query, Some(body)))?;
+        Ok((new, range, wrong))
+    });
+    let (new, range, wrong) = read.await?;
     let scope = at.scope();
     let (new, _) = at.db.read(move |conn| check_new(conn, &windows, &scope, new, wrong)).await?;
     let course = Course::new(&new.schedule, Holds::default());

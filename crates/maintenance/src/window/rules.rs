@@ -3,7 +3,6 @@
 use base::{
     matching::Rules,
     problem::{Problem, Wrong},
-    query_string,
     text::fold,
     timestamp::Timestamp,
 };
@@ -187,6 +186,21 @@ pub fn ended(old: &Window, now: Timestamp) -> Result<Window, Problem> {
     held(old, now, |holds| holds.ended = Some(second(now)))
 }
 
+/// Ends the occurrence that is under way, suspended or not.
+///
+/// # Errors
+/// 409 when none is.
+pub fn cut_short(old: &Window, now: Timestamp) -> Result<Window, Problem> {
+    let course = old.course()?;
+    let under_way = course.occurrence(now).filter(|occurrence| occurrence.contains(now));
+    let under_way = under_way.filter(|_| course.state(now) != State::Completed).ok_or_else(|| {
+        let hint = "no occurrence of it is under way; with {\"pattern\":\"all\"} the window itself ends";
+        not_while(course.state(now), hint)
+    })?;
+    let start = under_way.start().millis();
+    held(old, now, |holds| holds.end_occurrence(start, start.max(second(now))))
+}
+
 /// Until when the open occurrence is to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extension {
@@ -237,73 +251,6 @@ pub fn skipped(old: &Window, start: Option<Timestamp>, now: Timestamp) -> Result
     };
     let start = occurrence.start().millis();
     held(old, now, |holds| holds.end_occurrence(start, start.max(second(now))))
-}
-
-/// The variables of a search.
-const VARIABLES: [&str; 7] = ["id", "name", "state", "resourceId", "startTime", "endTime", "isEquals"];
-
-/// Which windows a search means; what is empty says nothing.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Filter {
-    /// `SM-<uuid>`, in the stored letter case.
-    pub ids: Vec<String>,
-    /// Folded.
-    pub names: Vec<String>,
-    /// Is a name all of the window's name?
-    pub exact: bool,
-    /// Any of these, now.
-    pub states: Vec<State>,
-    /// Those that cover one of these resources.
-    pub resources: Vec<String>,
-    /// Those that are open after this instant.
-    pub from: Option<Timestamp>,
-    /// Those that are open before this instant.
-    pub until: Option<Timestamp>,
-}
-
-impl Filter {
-    /// Reads a `queryString`.
-    ///
-    /// # Errors
-    /// 400 on `queryString` that names what is wrong.
-    pub fn parse(text: &str) -> Result<Self, Problem> {
-        let mut filter = Self::default();
-        for term in query_string::parse(text, &VARIABLES)? {
-            let wrong = |what: &str| Problem::field("queryString", format!("{}: {what}", term.name));
-            let time =
-                || Timestamp::parse(&term.value).ok_or_else(|| wrong("must be a time such as 2026-11-20T20:37:00Z"));
-            match term.name {
-                "id" => filter.ids = term.values.iter().map(|id| window_id(id)).collect(),
-                "name" => filter.names = term.values.iter().map(|name| fold(name)).collect(),
-                "state" => {
-                    let states = term.values.iter().map(|word| State::parse(word)).collect::<Option<Vec<_>>>();
-                    filter.states =
-                        states.ok_or_else(|| wrong(&format!("must be one of {}", State::WORDS.join(", "))))?;
-                }
-                "resourceId" => filter.resources = term.values.iter().map(|id| fold(id)).collect(),
-                "startTime" => filter.from = Some(time()?),
-                "endTime" => filter.until = Some(time()?),
-                _ => {
-                    let flag = ["true", "false"].into_iter().find(|word| *word == fold(&term.value));
-                    filter.exact = flag.ok_or_else(|| wrong("must be true or false"))? == "true";
-                }
-            }
-        }
-        Ok(filter)
-    }
-
-    /// Does a window have to be worked out to be told whether it is meant?
-    pub fn asks_for_times(&self) -> bool {
-        !self.states.is_empty() || self.from.is_some() || self.until.is_some()
-    }
-
-    /// Are the times of a window those that are meant?
-    pub fn takes(&self, course: &Course, now: Timestamp) -> bool {
-        let (first, last) = (Timestamp::from_millis(i64::MIN / 4), Timestamp::from_millis(253_402_300_799_000));
-        let ranged = self.from.is_some() || self.until.is_some();
-        (self.states.is_empty() || self.states.contains(&course.state(now)))
-            && (!ranged || course.open(self.from.unwrap_or(first)..self.until.unwrap_or(last)).next().is_some())
-    }
 }
 
 /// The id of a window in the spelling in which it is stored.

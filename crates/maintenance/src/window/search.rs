@@ -1,13 +1,17 @@
 //! The search for windows.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use actix_web::{HttpResponse, get, web};
 use api::{At, answer, spec::PageOf};
-use base::{fold, timestamp::Timestamp};
+use base::{fold, problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
+use ports::{PlaceKey, ResourceKey};
 
 use super::{
-    rules::{self, Filter},
-    shown, store,
+    filter::Filter,
+    rules, shown, store,
+    targets::{Kind, Target},
     wire::Window,
 };
 use crate::{course::State, cover::Windows};
@@ -15,9 +19,11 @@ use crate::{course::State, cover::Windows};
 /// Search maintenance windows
 ///
 /// A page of the windows of the tenant; at partner level, of its clients too. The variables of `queryString` are `id`,
-/// `name` (it contains the value, whatever the letter case; `isEquals:true`: it is the value), `state`, `resourceId`
-/// (those that cover it, directly or through a group or its location), `startTime` and `endTime` (those that are open
-/// at some time between the two). Each but `id` and `isEquals` may be a parameter of its own.
+/// `name` (it contains the value, whatever the letter case; `isEquals:true`: it is the value), `state`, `resourceId` and
+/// `hostName` (those that cover it, directly or through a group or its location), `deviceGroupId`, `deviceGroup`,
+/// `siteId` and `site` (those that have it among their targets; the latter of each are names), `startTime` and `endTime`
+/// (those that are open at some time between the two), `startCreationDate`, `endCreationDate`, `startUpdationDate` and
+/// `endUpdationDate`. `name`, `state`, `resourceId`, `startTime` and `endTime` may be parameters of their own.
 #[utoipa::path(
     tag = "maintenance",
     operation_id = "searchMaintenanceWindows",
@@ -30,6 +36,7 @@ use crate::{course::State, cover::Windows};
         ("queryString" = Option<String>, Query, description = "Filter expression", example = "state:Active,Pending+name:patch"),
         ("name" = Option<String>, Query, description = "As the variable", example = "patch"),
         ("state" = Option<String>, Query, description = "As the variable", example = "Active"),
+        ("status" = Option<String>, Query, description = "Another name of `state`", example = "Active"),
         ("resourceId" = Option<String>, Query, description = "As the variable", example = "f65fa9e1-3f9a-4f0e-9d5a-3c1d7a5b2e90"),
         ("startTime" = Option<String>, Query, description = "As the variable", example = "2026-11-20T00:00:00Z"),
         ("endTime" = Option<String>, Query, description = "As the variable", example = "2026-11-27T00:00:00Z"),
@@ -45,7 +52,9 @@ pub async fn search(at: At, windows: web::Data<Windows>) -> api::Result<HttpResp
     let text = query.text("queryString").unwrap_or_default();
     let given = |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     let (name, resource) = (given(query.text("name")), given(query.text("resourceId")));
-    let state = query.one_of("state", &["", State::WORDS[0], State::WORDS[1], State::WORDS[2], State::WORDS[3]], "");
+    let words = ["", State::WORDS[0], State::WORDS[1], State::WORDS[2], State::WORDS[3]];
+    let (state, status) = (query.one_of("state", &words, ""), query.one_of("status", &words, ""));
+    let state = if state.is_empty() { status } else { state };
     let (from, until) = (query.timestamp("startTime"), query.timestamp("endTime"));
     query.finish()?;
     let mut filter = Filter::parse(&text)?;
@@ -63,19 +72,89 @@ pub async fn search(at: At, windows: web::Data<Windows>) -> api::Result<HttpResp
     answer::ok(&page.await?.ordered(sort.name, sort.descending))
 }
 
-/// The ids of the windows that cover the resources of a filter, at any time; `None` when it names none.
+/// The ids of the windows that cover all that a filter names, at any time; `None` when it names nothing.
 fn covering(conn: &mut Conn, windows: &Windows, scope: &[String], filter: &Filter) -> Result<Option<Vec<String>>> {
-    if filter.resources.is_empty() {
-        return Ok(None);
+    let mut found = Vec::new();
+    if !filter.resources.is_empty() {
+        let owners = windows.owners(conn, scope, &filter.resources)?;
+        found.push(over(conn, windows, scope, owners)?);
     }
-    let mut ids = Vec::new();
-    let always = Timestamp::from_millis(i64::MIN);
-    for (tenant, resources) in windows.owners(conn, scope, &filter.resources)? {
-        for (_, names) in windows.targeting(conn, scope, &tenant, &resources, always)? {
+    if !filter.hosts.is_empty() {
+        let owners = called(conn, windows, scope, &filter.hosts)?;
+        found.push(over(conn, windows, scope, owners)?);
+    }
+    for (kind, keys) in &filter.places {
+        let mut targets = BTreeSet::new();
+        for (place, key) in windows.resources().places(conn, scope, *kind, keys)?.into_iter().zip(keys) {
+            check_one(place.len(), || key_text(key))?;
+            targets.extend(place.into_iter().map(|place| Target {
+                kind: Kind::of(*kind),
+                tenant: place.tenant_id,
+                id: place.id.to_string(),
+            }));
+        }
+        let ids: Vec<String> = targets.iter().map(|target| target.id.clone()).collect();
+        let having = store::covering(conn, scope, Kind::of(*kind), &ids, always())?;
+        found.push(having.into_iter().filter(|(target, _)| targets.contains(target)).map(|(_, (_, id))| id).collect());
+    }
+    let all = found.into_iter().reduce(|some, others: BTreeSet<String>| some.intersection(&others).cloned().collect());
+    Ok(all.map(|ids| ids.into_iter().collect()))
+}
+
+/// Before anything that a window does.
+fn always() -> Timestamp {
+    Timestamp::from_millis(i64::MIN)
+}
+
+/// The windows that cover one of these resources, which stand below their tenants.
+fn over(
+    conn: &mut Conn,
+    windows: &Windows,
+    scope: &[String],
+    owners: BTreeMap<String, Vec<String>>,
+) -> Result<BTreeSet<String>> {
+    let mut ids = BTreeSet::new();
+    for (tenant, resources) in owners {
+        for (_, names) in windows.targeting(conn, scope, &tenant, &resources, always())? {
             ids.extend(names.into_iter().map(|(_, (_, id))| id));
         }
     }
-    ids.sort();
-    ids.dedup();
-    Ok(Some(ids))
+    Ok(ids)
+}
+
+/// The resources with these host names, below their tenants.
+///
+/// # Errors
+/// 400 when several have one of the names: not all of them are known then.
+fn called(
+    conn: &mut Conn,
+    windows: &Windows,
+    scope: &[String],
+    hosts: &[String],
+) -> Result<BTreeMap<String, Vec<String>>> {
+    let keys: Vec<ResourceKey> = hosts.iter().cloned().map(ResourceKey::HostName).collect();
+    let mut owners: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (known, host) in windows.resources().find(conn, scope, &keys)?.into_iter().zip(hosts) {
+        check_one(known.len(), || host.clone())?;
+        for resource in known {
+            owners.entry(resource.tenant_id).or_default().push(resource.id);
+        }
+    }
+    Ok(owners)
+}
+
+fn key_text(key: &PlaceKey) -> String {
+    match key {
+        PlaceKey::Id(id) => id.to_string(),
+        PlaceKey::UniqueId(text) | PlaceKey::Name(text) => text.clone(),
+    }
+}
+
+/// Refuses a name that several things have: a search for one of them would leave out the others' windows.
+fn check_one(found: usize, name: impl FnOnce() -> String) -> Result<()> {
+    if found < 2 {
+        return Ok(());
+    }
+    Err(Problem::field("queryString", format!("{} names more than one: give its id", base::problem::shorten(&name())))
+        .into())
 }

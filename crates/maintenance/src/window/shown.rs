@@ -101,6 +101,7 @@ fn window(row: &Row, targets: &[Target], names: &Names, author: Author, now: Tim
         name: row.name.clone(),
         description: row.description.clone(),
         state: course.state(now).word(),
+        status: course.state(now).word(),
         schedule: stored_schedule(&row.schedule)?,
         current: course.open_at(now),
         next: course.next(now),
@@ -136,6 +137,8 @@ fn window(row: &Row, targets: &[Target], names: &Names, author: Author, now: Tim
         created_by: author,
         created_date: Timestamp::from_millis(row.created_ms),
         updated_date: Timestamp::from_millis(row.updated_ms),
+        created_time: Timestamp::from_millis(row.created_ms),
+        updated_time: Timestamp::from_millis(row.updated_ms),
     })
 }
 

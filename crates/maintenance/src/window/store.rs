@@ -2,12 +2,16 @@
 
 use std::collections::HashMap;
 
-use base::{Found, Key, Walk, problem::Problem, query::Sort, timestamp::Timestamp};
-use db::{Column, Condition, Conn, Result};
+use base::{Found, Key, Walk, matching::Meter, problem::Problem, query::Sort, timestamp::Timestamp};
+use db::{
+    Column, Condition, Conn, Quota, Result,
+    expressions::{self, Holder},
+};
 use diesel::prelude::*;
 
 use super::{
-    rules::{self, Filter},
+    filter::Filter,
+    rules,
     targets::{Kind, Target},
 };
 use crate::{
@@ -20,6 +24,9 @@ const AT_ONCE: usize = 500;
 
 /// Windows that are worked out together.
 const BATCH: i64 = 500;
+
+/// How many maintenance windows a tenant has at most.
+pub static QUOTA: Quota = Quota::new("maintenance windows", "maintenance_windows", 100_000);
 
 /// One row of `maintenance_windows`.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
@@ -206,8 +213,24 @@ pub fn targets_of(conn: &mut Conn, window: &Window) -> Result<Vec<Target>> {
 
 /// Stores a new window.
 pub fn insert(conn: &mut Conn, window: &Window, targets: &[Target]) -> Result<()> {
+    QUOTA.admit(conn, &window.tenant_id, 1)?;
     diesel::insert_into(maintenance_windows::table).values(window).execute(conn)?;
+    if window.conditions.is_some() {
+        keep_expressions(conn, window)?;
+    }
     insert_targets(conn, window, targets)
+}
+
+/// Notes how much the expressions of a window take. They were compiled when the body was read, and are kept since.
+fn keep_expressions(conn: &mut Conn, window: &Window) -> Result<()> {
+    let rules = rules::conditions(window.conditions.as_deref())?;
+    let size = rules.map_or(Ok(0), |rules| rules.expressions_size(&Meter::new(Meter::REQUEST)));
+    let size = size.map_err(|error| Problem::field("alertConditions", error.to_string()))?;
+    expressions::keep(conn, holder(window), size)
+}
+
+fn holder(window: &Window) -> Holder<'_> {
+    Holder { tenant_id: &window.tenant_id, kind: "window", id: &window.id }
 }
 
 fn insert_targets(conn: &mut Conn, window: &Window, targets: &[Target]) -> Result<()> {
@@ -236,6 +259,9 @@ pub fn update(conn: &mut Conn, old: &Window, new: &Window, targets: Option<&[Tar
         maintenance_windows::table.find((&old.tenant_id, &old.id)).filter(maintenance_windows::version.eq(old.version));
     if diesel::update(stored).set(new).execute(conn)? == 0 {
         return Err(Problem::conflict("Somebody else changed the maintenance window meanwhile. Read it again.").into());
+    }
+    if old.conditions != new.conditions {
+        keep_expressions(conn, new)?;
     }
     let of = || {
         dsl::maintenance_targets
@@ -271,7 +297,7 @@ pub fn delete(conn: &mut Conn, window: &Window) -> Result<()> {
     )
     .execute(conn)?;
     diesel::delete(maintenance_windows::table.find((tenant, id))).execute(conn)?;
-    Ok(())
+    expressions::forget(conn, holder(window))
 }
 
 /// Has the tenant any window?
@@ -305,6 +331,16 @@ fn condition(scope: &[String], filter: &Filter, only: Option<&[String]>) -> Cond
     if let Some(until) = filter.until {
         all.push(Condition::sql("maintenance_windows.opens_ms < ").integer(until.millis()));
     }
+    // What is shown has whole seconds, and an end takes in all of its second.
+    let end = |time: Timestamp| Timestamp::from_millis(time.millis().saturating_add(999));
+    let ranges = [
+        (filter.created.0, "maintenance_windows.created_ms >= "),
+        (filter.created.1.map(end), "maintenance_windows.created_ms <= "),
+        (filter.updated.0, "maintenance_windows.updated_ms >= "),
+        (filter.updated.1.map(end), "maintenance_windows.updated_ms <= "),
+    ];
+    let bound = |(time, text): (Option<Timestamp>, &'static str)| Some(Condition::sql(text).integer(time?.millis()));
+    all.extend(ranges.into_iter().filter_map(bound));
     Condition::all(all)
 }
 

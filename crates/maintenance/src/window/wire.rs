@@ -2,7 +2,7 @@
 
 use base::{
     Fields,
-    matching::{Operator, Rules},
+    matching::{Meter, Operator, Rules},
     problem::{Problem, Wrong},
     timestamp::Timestamp,
 };
@@ -35,6 +35,9 @@ pub struct Window {
     /// What it is doing now: `Active`, `Pending`, `Suspended` or `Completed`.
     #[schema(example = "Pending")]
     pub state: &'static str,
+    /// `state` once more.
+    #[schema(example = "Pending")]
+    pub status: &'static str,
     /// When it is open, as far as its schedule says.
     #[schema(value_type = WindowSchedule)]
     pub schedule: MaintenanceSchedule,
@@ -74,6 +77,12 @@ pub struct Window {
     /// When it changed last.
     #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
     pub updated_date: Timestamp,
+    /// `createdDate` once more.
+    #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
+    pub created_time: Timestamp,
+    /// `updatedDate` once more.
+    #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
+    pub updated_time: Timestamp,
 }
 
 /// What a create answers.
@@ -229,7 +238,7 @@ pub struct WindowChange {
 
 impl WindowChange {
     /// Reads a body; that of a new window must be complete. Says which fields are wrong, by their paths.
-    pub fn read(body: &Value, is_new: bool) -> (Self, Wrong) {
+    pub fn read(body: &Value, is_new: bool, meter: &Meter) -> (Self, Wrong) {
         let mut fields = Fields::of(body);
         let name = name(&mut fields, is_new);
         let description = fields.text("description");
@@ -238,7 +247,7 @@ impl WindowChange {
         let schedule = if planned { MaintenanceSchedule::read(&mut fields) } else { None };
         let targets = targets::Lists::read(&mut fields, is_new);
         let (run_rba, install_patch, run_escalation) = flags(&mut fields);
-        let conditions = conditions(&mut fields);
+        let conditions = conditions(&mut fields, meter);
         let change = Self { name, description, schedule, targets, run_rba, install_patch, run_escalation, conditions };
         (change, fields.wrong())
     }
@@ -285,7 +294,7 @@ fn flags(fields: &mut Fields<'_>) -> (Option<bool>, Option<bool>, Option<bool>) 
 }
 
 /// The inner `None`: conditions without rules, which are none.
-fn conditions(fields: &mut Fields<'_>) -> Option<Option<Rules>> {
+fn conditions(fields: &mut Fields<'_>, meter: &Meter) -> Option<Option<Rules>> {
     let mut conditions = fields.object("alertConditions")?;
-    Some(Rules::read(&mut conditions, "matchingType", Operator::word))
+    Some(Rules::read(&mut conditions, "matchingType", Operator::word, meter))
 }

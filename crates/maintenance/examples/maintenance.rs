@@ -1,5 +1,5 @@
 //! Maintenance windows alone, on a new embedded database, over three machines and a device group, with the windows of the
-//! demo company: `cargo run -p maintenance --example serve`.
+//! demo company: `cargo run -p maintenance --example maintenance`.
 
 use std::sync::Arc;
 

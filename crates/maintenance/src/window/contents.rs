@@ -1,0 +1,144 @@
+//! What a window covers by itself, kind by kind.
+
+use actix_web::{HttpResponse, get, web};
+use api::{At, answer, spec::PageOf};
+use base::Sort;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{
+    shown::Names,
+    store,
+    targets::{Kind, Target},
+    wire::{GroupTarget, LocationTarget},
+};
+use crate::cover::Windows;
+
+/// A resource that a window covers by itself.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = MaintenanceResource)]
+pub struct ResourceTarget {
+    /// UUID.
+    id: String,
+    /// `id` once more.
+    unique_id: String,
+    /// What it is called; this and all that follows is absent when it is not in the inventory any more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    /// Empty when it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host_name: Option<String>,
+    /// Empty when it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ip_address: Option<String>,
+    /// The name of its resource type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resource_type: Option<String>,
+}
+
+/// List the resources of a maintenance window
+///
+/// A page of the resources among its targets, by id; what it covers through groups and sites is not among them.
+#[utoipa::path(
+    tag = "maintenance",
+    operation_id = "listMaintenanceResources",
+    params(
+        ("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
+        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+    ),
+    responses((status = 200, description = "A page of resources", body = PageOf<ResourceTarget>)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/scheduleMaintenances/{windowId}/resources/resources")]
+pub async fn resources(at: At, asked: web::Data<Windows>, path: WindowPath) -> api::Result<HttpResponse> {
+    page(&at, asked, path, Kind::Device, |target, names| {
+        let known = names.device(target);
+        ResourceTarget {
+            id: target.id.clone(),
+            unique_id: target.id.clone(),
+            name: known.map(|known| known.name.clone()),
+            host_name: known.map(|known| known.host_name.clone()),
+            ip_address: known.map(|known| known.ip_address.clone()),
+            resource_type: known.map(|known| known.resource_type.clone()),
+        }
+    })
+    .await
+}
+
+/// List the device groups of a maintenance window
+///
+/// A page of the device groups among its targets.
+#[utoipa::path(
+    tag = "maintenance",
+    operation_id = "listMaintenanceDeviceGroups",
+    params(
+        ("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
+        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+    ),
+    responses((status = 200, description = "A page of device groups", body = PageOf<GroupTarget>)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/scheduleMaintenances/{windowId}/resources/deviceGroups")]
+pub async fn device_groups(at: At, asked: web::Data<Windows>, path: WindowPath) -> api::Result<HttpResponse> {
+    page(&at, asked, path, Kind::DeviceGroup, |target, names| GroupTarget {
+        id: target.id.parse().unwrap_or(0),
+        unique_id: names.place(target).map(|place| place.unique_id.clone()),
+        name: names.place(target).map(|place| place.name.clone()),
+    })
+    .await
+}
+
+/// List the sites of a maintenance window
+///
+/// A page of the sites among its targets.
+#[utoipa::path(
+    tag = "maintenance",
+    operation_id = "listMaintenanceSites",
+    params(
+        ("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
+        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+    ),
+    responses((status = 200, description = "A page of sites", body = PageOf<LocationTarget>)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/scheduleMaintenances/{windowId}/resources/sites")]
+pub async fn sites(at: At, asked: web::Data<Windows>, path: WindowPath) -> api::Result<HttpResponse> {
+    page(&at, asked, path, Kind::Location, |target, names| LocationTarget {
+        id: target.id.parse().unwrap_or(0),
+        name: names.place(target).map(|place| place.name.clone()),
+    })
+    .await
+}
+
+/// Tenant and window.
+type WindowPath = web::Path<(String, String)>;
+
+/// A page of the targets of a kind; a window has at most [`super::targets::MOST`] in all.
+async fn page<T: Serialize + Send + 'static>(
+    at: &At,
+    asked: web::Data<Windows>,
+    path: WindowPath,
+    kind: Kind,
+    show: impl Fn(&Target, &Names) -> T + Send + 'static,
+) -> api::Result<HttpResponse> {
+    let mut query = at.query()?;
+    let walk = query.walk(at.request().path(), Sort { name: "id", descending: false });
+    query.finish()?;
+    let (scope, id) = (at.scope(), path.into_inner().1);
+    let page = at.db.read(move |conn| {
+        let window = store::existing(conn, &scope, &id)?;
+        let mut targets = store::targets_of(conn, &window)?;
+        targets.retain(|target| target.kind == kind);
+        let found = walk.of_all(targets, |target| target.id.clone());
+        let names = Names::load(conn, asked.resources(), &found.rows)?;
+        Ok(walk.answer(found.map(|target| show(&target, &names))))
+    });
+    answer::ok(&page.await?)
+}
