@@ -1,6 +1,7 @@
 //! Incidents: alerts, the incidents opened for them, and the categories they are filed under.
 //!
 //! - [`alerts`]: what monitors report
+//! - [`heartbeats`]: what is to be heard of again and again
 //! - [`categories`]: a tree of them, for each tenant
 //! - [`records`]: the incidents themselves, their notes, and what is told of them
 //!
@@ -9,17 +10,23 @@
 mod alerts;
 pub mod categories;
 pub mod demo;
+mod heartbeats;
 mod neighbours;
 pub mod records;
 mod schema;
 
-use actix_web::web;
-use api::Routes;
+use std::sync::Arc;
+
+use actix_web::{http::Method, web};
+use api::{Alias, Routes};
 
 pub use crate::{
     alerts::{Escalator, Trial},
+    heartbeats::{pings::Pings, watch::Heartbeats},
     neighbours::Neighbours,
 };
+
+static QUOTAS: [&db::Quota; 2] = [&alerts::QUOTA, &records::store::QUOTA];
 
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
@@ -27,22 +34,44 @@ pub fn domain() -> api::Domain {
         name: "incidents",
         title: "Muster: incidents",
         routes,
-        root_routes: api::domain::no_routes,
+        root_routes,
+        aliases: ALIASES,
         migrations: db::migrations!("incidents"),
+        retention: &[alerts::RETENTION, alerts::RETENTION_OF_PROBLEMS, records::store::RETENTION],
+        quotas: &QUOTAS,
     }
 }
 
 /// Puts those whom this domain asks where the handlers look for them.
-pub fn extras(neighbours: Neighbours) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
-    let neighbours = web::Data::new(neighbours);
+pub fn extras(
+    neighbours: Neighbours,
+    pings: Arc<Pings>,
+) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
+    let (neighbours, pings) = (web::Data::new(neighbours), web::Data::from(pings));
     move |config: &mut web::ServiceConfig| {
-        config.app_data(neighbours.clone());
+        config.app_data(neighbours.clone()).app_data(pings.clone());
     }
+}
+
+/// The paths by which clients of other services of this kind call the same operations.
+const ALIASES: &[Alias] = &[Alias {
+    method: &Method::GET,
+    path: "/api/v2/alertTypes",
+    of: "/api/v2/cfg/alertTypes",
+    operation_id: "listAlertTypesAlias",
+}];
+
+/// The operations outside a tenant: their address knows whose they are.
+fn root_routes(config: &mut Routes) {
+    alerts::root_routes(config);
+    heartbeats::root_routes(config);
+    config.service(alerts::kinds::types).service(alerts::kinds::technologies);
 }
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
 fn routes(config: &mut Routes) {
     alerts::routes(config);
+    heartbeats::routes(config);
     categories::routes(config);
     records::routes(config);
 }

@@ -64,3 +64,24 @@ diesel::table! {
         created_ms -> BigInt,
     }
 }
+
+diesel::table! {
+    heartbeats (tenant_id, id) {
+        tenant_id -> Text,
+        id -> Text,
+        version -> BigInt,
+        name -> Text,
+        name_key -> Text,
+        interval_ms -> BigInt,
+        grace_ms -> BigInt,
+        severity -> Text,
+        device -> Text,
+        token_hash -> Text,
+        last_ms -> Nullable<BigInt>,
+        due_ms -> Nullable<BigInt>,
+        missed -> Bool,
+        created_by -> Text,
+        created_ms -> BigInt,
+        updated_ms -> BigInt,
+    }
+}

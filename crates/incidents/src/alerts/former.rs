@@ -41,6 +41,7 @@ type Name = (String, String);
 /// the report says, and by what the history says to all its names. An alert that is open for what is history stays with
 /// the tenant whose resource that was.
 pub fn find(conn: &mut Conn, resources: &dyn Resources, scope: &[String], arrivals: &mut [Arrival<'_>]) -> Result<()> {
+    find_open_of_senders(conn, scope, arrivals)?;
     let mut unknown: Vec<&mut Arrival<'_>> =
         arrivals.iter_mut().filter(|arrival| arrival.unknown().is_some()).collect();
     if unknown.is_empty() {
@@ -60,6 +61,25 @@ pub fn find(conn: &mut Conn, resources: &dyn Resources, scope: &[String], arriva
         let on_host = hosts.get(&(arrival.tenant.clone(), fold(&device.host_name))).into_iter().flatten();
         let ids = on_host.cloned().chain([fold(&device.id)]).filter(|id| !id.is_empty());
         arrival.former = ids.map(|id| rules::problem_of(arrival.report, &id)).collect();
+    }
+    Ok(())
+}
+
+/// What a sender reports under an identity of its own, and without a machine, such as "it is over", is about the alert that
+/// is open under that identity, whichever of the tenants has it.
+fn find_open_of_senders(conn: &mut Conn, scope: &[String], arrivals: &mut [Arrival<'_>]) -> Result<()> {
+    let nameless = |arrival: &&mut Arrival<'_>| arrival.report.identity.is_some() && arrival.resource.is_none();
+    let mut nameless: Vec<&mut Arrival<'_>> = arrivals.iter_mut().filter(nameless).collect();
+    if scope.len() < 2 || nameless.is_empty() {
+        return Ok(());
+    }
+    let problems: Vec<String> = nameless.iter().flat_map(|arrival| arrival.problems.clone()).collect();
+    let open: HashMap<String, String> =
+        store::open_among(conn, scope, &problems)?.into_iter().map(|known| (known.problem, known.tenant_id)).collect();
+    for arrival in &mut nameless {
+        if let Some(tenant) = arrival.problems.iter().find_map(|problem| open.get(problem)) {
+            arrival.tenant.clone_from(tenant);
+        }
     }
     Ok(())
 }

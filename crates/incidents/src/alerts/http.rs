@@ -1,18 +1,19 @@
 //! Alerts over HTTP.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, At, Body, OptionalBody, answer, context::check_version, spec::PageOf};
+use api::{Answer, At, Body, OptionalBody, answer, spec::PageOf};
 use base::{Fields, problem::Problem, timestamp::Timestamp};
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{
+    acts,
     alert::Alert,
-    alertmanager::{self as notification, AlertmanagerNotification},
     filter,
+    formats::alertmanager::{self as notification, AlertmanagerNotification},
     intake::{self, Place, Read},
     report::{self, AlertInput, Report},
-    rules::{self, Deed},
+    rules::Deed,
     store, wire,
     wire::AlertResult,
 };
@@ -25,7 +26,11 @@ const MOST: usize = 1_000;
 const SORTS: [&str; 4] = ["createdDate", "updatedDate", "alertTime", "id"];
 
 /// Takes in what was read; the array of what became of each.
-async fn take_in(at: At, neighbours: web::Data<Neighbours>, reports: Vec<Read>) -> api::Result<HttpResponse> {
+pub(super) async fn take_in(
+    at: At,
+    neighbours: web::Data<Neighbours>,
+    reports: Vec<Read>,
+) -> api::Result<HttpResponse> {
     let place = Place { home: at.tenant.id.to_string(), scope: at.scope() };
     let neighbours = neighbours.into_inner();
     at.write(move |tx| Answer::ok(&intake::take_in(tx, &neighbours, &place, &reports)?)).await
@@ -66,7 +71,7 @@ pub async fn create(at: At, neighbours: web::Data<Neighbours>, body: Body) -> ap
     operation_id = "reportAlerts",
     request_body(content = Vec<AlertInput>, example = json!([
         {"currentState": "Critical", "subject": "Load is 31", "metric": "system.load", "device": {"hostName": "web-01"}},
-        {"currentState": "Ok", "subject": "Disk is fine", "metric": "disk.used", "component": "/", "device": "db-01"}
+        {"currentState": "Ok", "subject": "Disk is fine", "metric": "disk.used", "component": "/", "device": {"hostName": "db-01"}}
     ])),
     responses((status = 200, description = "What became of each", body = Vec<AlertResult>)),
     security(("bearer" = ["operator"]))
@@ -79,7 +84,7 @@ pub async fn create_many(at: At, neighbours: web::Data<Neighbours>, body: Body) 
 
 /// Report alerts by a Prometheus Alertmanager
 ///
-/// Takes the body of its webhook, version 4. The fingerprint identifies a problem; labels are kept as tags; `severity`
+/// Takes the body of its webhook, version 4, and that of Grafana, version 1. The fingerprint identifies a problem; labels are kept as tags; `severity`
 /// says the state, and what is resolved is `Ok`.
 #[utoipa::path(
     tag = "alerts",
@@ -201,24 +206,9 @@ async fn act(
     at.no_query()?;
     let (scope, wanted, user, id) = (at.scope(), at.if_match()?, at.caller.user_id.clone(), path.into_inner().1);
     at.write(move |tx| {
-        let seen = store::existing(tx.conn, &scope, &id)?;
-        store::take_up(tx.conn, std::slice::from_ref(&seen.tenant_id))?;
-        let row = store::existing(tx.conn, &scope, &id)?;
-        check_version(wanted, row.version)?;
-        let around = neighbours.people.around(tx.conn, &row.tenant_id)?;
-        let known = neighbours.people.users(tx.conn, &around, std::slice::from_ref(&user))?.pop();
-        let by = known.map_or_else(|| wire::Person { id: user, ..wire::Person::default() }, wire::Person::of);
-        let mut alert = Alert::of(row)?;
-        let before = alert.told(tx.now)?;
-        rules::act(&mut alert, deed, by, note, tx.now)?;
-        intake::note(tx, &alert, Some(before))?;
-        let answer = Answer::entity(&alert.shown(tx.now), alert.row.version)?;
-        if deed == Deed::Close {
-            store::settle(tx.conn, &alert.row)?;
-        }
-        let row = alert.into_row()?;
-        store::replace(tx.conn, &row.tenant_id, std::slice::from_ref(&row))?;
-        Ok(answer)
+        let act = acts::Act { scope: &scope, id: &id, wanted, user, deed, note };
+        let alert = act.carry_out(tx, &*neighbours.people)?;
+        Answer::entity(&alert.shown(tx.now), alert.row.version)
     })
     .await
 }

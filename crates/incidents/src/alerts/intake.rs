@@ -71,7 +71,13 @@ pub fn take_in(tx: &mut Tx<'_>, neighbours: &Neighbours, place: &Place, reports:
         outcome(result, alert, arrival.warning, tx.now)
     });
     let results = reports.iter().map(|read| match read {
-        Ok(_) => done.next().unwrap_or_else(|| outcome("ignored", None, None, tx.now)),
+        Ok(report) => {
+            let mut result = done.next().unwrap_or_else(|| outcome("ignored", None, None, tx.now));
+            if !report.ignored.is_empty() {
+                result.warnings.push(format!("unknown fields were ignored: {}", report.ignored.join(", ")));
+            }
+            result
+        }
         Err(errors) => AlertResult { errors: errors.clone(), ..outcome("invalid", None, None, tx.now) },
     });
     let results = results.collect();
@@ -91,7 +97,7 @@ fn outcome(result: &'static str, alert: Option<&Alert>, warning: Option<&'static
         alert_type: alert.map(|alert| alert.document.alert_type.clone()),
         repeat_count: alert.map(|alert| alert.row.repeats),
         resource_id: alert.and_then(|alert| alert.row.resource_id.clone()),
-        warnings: warning.into_iter().collect(),
+        warnings: warning.into_iter().map(str::to_owned).collect(),
         errors: Vec::new(),
     }
 }

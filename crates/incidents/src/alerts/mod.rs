@@ -1,11 +1,13 @@
 //! Alerts ("Alerts" in `docs/interface.md`): what monitors report, one alert for each problem, however often it is
 //! reported.
 //!
-//! - [`report`], [`alertmanager`]: what monitors send
+//! - [`report`], [`formats`]: what monitors send
+//! - [`inbound`]: where those send it that can set no header
 //! - [`intake`]: what becomes of it; the decisions are in [`rules`]
 //! - [`named`]: which resources it names
 //! - [`windows`]: what becomes of alerts when their maintenance window is over
 //! - [`filter`]: the search
+//! - [`kinds`]: the words that the service itself has for alerts
 //!
 //! # What subscribers hear
 //! Every change is published as an action on the entity `ALERT`, with the alert as [`wire::Alert`] before and after, and
@@ -13,14 +15,17 @@
 //! from. Which change it was stands in `lastEvent` of the state after. Integration events take
 //! `ALERT` with the event type `NONE` only: they are meant to react to every action on it, and to choose by their rules.
 
+mod acts;
 mod alert;
-mod alertmanager;
 mod filter;
+pub(crate) mod formats;
 mod former;
 pub mod http;
+pub mod inbound;
 pub mod intake;
+pub mod kinds;
 mod named;
-mod report;
+pub(crate) mod report;
 mod rules;
 mod schema;
 mod store;
@@ -31,6 +36,7 @@ mod windows;
 mod wire;
 
 pub use named::Trial;
+pub use store::{QUOTA, RETENTION, RETENTION_OF_PROBLEMS};
 pub use windows::Escalator;
 
 /// The operations, in reading order.
@@ -45,4 +51,15 @@ pub fn routes(config: &mut api::Routes) {
         .service(http::suppress)
         .service(http::unsuppress)
         .service(http::close);
+}
+
+/// The operations outside a tenant: inbound addresses, which know theirs.
+pub fn root_routes(config: &mut api::Routes) {
+    config
+        .service(inbound::report_plain)
+        .service(inbound::report_in_format)
+        .service(inbound::enqueue)
+        .service(inbound::opsgenie_create)
+        .service(inbound::opsgenie_acknowledge)
+        .service(inbound::opsgenie_close);
 }

@@ -4,10 +4,10 @@ use std::{collections::HashMap, sync::Arc};
 
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
-use ports::{Alerts, KnownResource, ResourceKey, Resources, ToldAlert};
+use ports::{AlertDeed, Alerts, KnownResource, People, ResourceKey, Resources, ToldAlert};
 use serde_json::Value;
 
-use super::{report::Report, rules};
+use super::{acts, report::Report, rules};
 
 /// What is said of a device that is unknown.
 pub const UNKNOWN: &str = "the device names no resource of the inventory";
@@ -79,12 +79,13 @@ fn word(key: &ResourceKey) -> (u8, &str) {
 /// Says what the alerts of reports would be: for those who try their rules on one.
 pub struct Trial {
     resources: Arc<dyn Resources>,
+    people: Arc<dyn People>,
 }
 
 impl Trial {
-    /// With those who know the resources.
-    pub fn new(resources: Arc<dyn Resources>) -> Self {
-        Self { resources }
+    /// With those who know the resources and the people.
+    pub fn new(resources: Arc<dyn Resources>, people: Arc<dyn People>) -> Self {
+        Self { resources, people }
     }
 }
 
@@ -104,5 +105,13 @@ impl Alerts for Trial {
         let mut alert = rules::opened(&report, owner, "", String::new(), at);
         rules::about(&mut alert, &report, resource.as_ref());
         Ok(ToldAlert { resource, problem, alert: alert.told(at)? })
+    }
+
+    fn find(&self, conn: &mut Conn, tenants: &[String], id: &str, at: Timestamp) -> Result<Option<Value>> {
+        acts::find(conn, tenants, id, at)
+    }
+
+    fn act(&self, conn: &mut Conn, deed: AlertDeed<'_>, at: Timestamp) -> Result<Value> {
+        acts::act(conn, &*self.people, deed, at)
     }
 }

@@ -43,6 +43,8 @@ pub struct Report {
     pub url: String,
     /// What makes it this problem; `None` for resource, metric and component.
     pub identity: Option<String>,
+    /// Fields that it had and that mean nothing here.
+    pub ignored: Vec<String>,
 }
 
 /// The resource that a report names.
@@ -79,6 +81,7 @@ impl Report {
             fields.error("subject", "is required where no metric, serviceName or monitorName is given");
         }
         let url = fields.text_max("url", 2_000).map(trimmed).unwrap_or_default();
+        let ignored = fields.ignored();
         fields.finish()?;
         let state = state.ok_or_else(Problem::internal)?;
         let subject = if subject.is_empty() { format!("{metric} is {state}") } else { subject };
@@ -98,6 +101,7 @@ impl Report {
             tags,
             ext_alert_id,
             url,
+            ignored,
             ..Self::default()
         })
     }
@@ -204,7 +208,7 @@ pub struct AlertInput {
     current_state: String,
     /// The state before that one, as far as the sender knows.
     old_state: Option<String>,
-    /// One line, at most 1,000 characters; mandatory where no metric is named.
+    /// One line, at most 1,000 characters; required where no metric is named.
     subject: Option<String>,
     /// At most 4,000 characters.
     description: Option<String>,

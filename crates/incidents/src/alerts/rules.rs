@@ -28,7 +28,8 @@ const CLOSED: &str = "Closed";
 
 /// The type of an alert that a window expects.
 pub const MAINTENANCE: &str = "Maintenance";
-const MONITORING: &str = "Monitoring";
+/// The type of an alert of which nothing else is said.
+pub const MONITORING: &str = "Monitoring";
 
 /// Held back by a window that is open.
 pub const WINDOW: &str = "window";
@@ -80,7 +81,7 @@ pub fn time(report: &Report, now: Timestamp) -> i64 {
 /// as it was named, for an alert from before the inventory knew it.
 pub fn problems(report: &Report, resource: Option<&KnownResource>) -> Vec<String> {
     if let Some(identity) = &report.identity {
-        return vec![name(&["sender", identity])];
+        return vec![problem_of_sender(identity)];
     }
     let given = report.device.device.as_ref().map(|device| {
         let Device { id, ext_resource_id, host_name, ip_address, mac_address, name, .. } = device;
@@ -90,6 +91,11 @@ pub fn problems(report: &Report, resource: Option<&KnownResource>) -> Vec<String
     let known = resource.map(|resource| problem_of(report, &resource.id));
     let named = problem(report, "named", &given.unwrap_or_default());
     known.into_iter().chain([named]).collect()
+}
+
+/// The name of the problem that a sender identifies by itself.
+pub fn problem_of_sender(identity: &str) -> String {
+    name(&["sender", identity])
 }
 
 /// The name of the problem that a report would be about if its resource were the one with this id.

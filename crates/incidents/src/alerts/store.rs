@@ -1,9 +1,12 @@
 //! Rows of alerts and of what they are about. Every function takes the tenant, or the tenants of a scope; what a thread
 //! of the service has to see to is looked for in all.
 
+use std::collections::BTreeMap;
+
 use base::cursor::{Found, Key, Walk};
-use db::{Column, Condition, Conn, Order, Result};
+use db::{Column, Condition, Conn, Order, Quota, Result};
 use diesel::prelude::*;
+use outbox::{Keep, Retention, Setting};
 use ports::Cover;
 
 use super::{
@@ -86,6 +89,54 @@ impl Pending {
     }
 }
 
+/// How many open alerts a tenant has at most.
+pub static QUOTA: Quota = Quota::new("open alerts", "alerts", 100_000).of("closed_ms IS NULL");
+
+/// Alerts that are closed.
+pub const RETENTION: Retention = Retention {
+    kind: "alerts",
+    keep: Keep::Setting(Setting {
+        option: "keep-alerts",
+        variable: "MUSTER_KEEP_ALERTS",
+        days: 400,
+        help: "How many days an alert is kept after it was closed; 0 for ever",
+    }),
+    most: Some(1_000_000),
+    table: "alerts",
+    id: "id",
+    since: "closed_ms",
+    only: "closed_ms IS NOT NULL",
+    remove,
+};
+
+/// Problems that were only ever said to be well.
+pub const RETENTION_OF_PROBLEMS: Retention = Retention {
+    kind: "alert_problems",
+    keep: Keep::Millis(30 * 86_400_000),
+    most: Some(1_000_000),
+    table: "alert_problems",
+    id: "problem",
+    since: "settled_ms",
+    only: "alert_id = ''",
+    remove: |conn, tenant, problems, _| {
+        use alert_problems::dsl;
+        let these = dsl::alert_problems.filter(dsl::tenant_id.eq(tenant)).filter(dsl::problem.eq_any(problems));
+        Ok(diesel::delete(these.filter(dsl::alert_id.eq(""))).execute(conn)?)
+    },
+};
+
+/// Removes alerts, and what is known of their problems unless another alert is about those by now, as a [`Retention`] does.
+fn remove(conn: &mut Conn, tenant: &str, ids: &[String], _: usize) -> Result<usize> {
+    let these = || alerts::table.filter(alerts::tenant_id.eq(tenant)).filter(alerts::id.eq_any(ids));
+    let problems: Vec<String> = these().select(alerts::problem).load(conn)?;
+    let known = alert_problems::table
+        .filter(alert_problems::tenant_id.eq(tenant))
+        .filter(alert_problems::problem.eq_any(problems))
+        .filter(alert_problems::alert_id.eq_any(ids));
+    diesel::delete(known).execute(conn)?;
+    Ok(diesel::delete(these()).execute(conn)?)
+}
+
 /// Makes everybody else wait who writes alerts of these tenants.
 pub fn take_up(conn: &mut Conn, tenants: &[String]) -> Result<()> {
     let mut tenants: Vec<&String> = tenants.iter().collect();
@@ -154,8 +205,37 @@ pub fn known(conn: &mut Conn, tenant: &str, problems: &[String]) -> Result<Vec<K
     Ok(found)
 }
 
+/// Which of these problems have an alert that is open, at any of these tenants.
+pub fn open_among(conn: &mut Conn, tenants: &[String], problems: &[String]) -> Result<Vec<Known>> {
+    use alert_problems::dsl;
+    let mut found = Vec::new();
+    for (tenants, problems) in tenants.chunks(AT_ONCE).flat_map(|t| problems.chunks(AT_ONCE).map(move |p| (t, p))) {
+        let rows: Vec<Known> = dsl::alert_problems
+            .filter(dsl::tenant_id.eq_any(tenants))
+            .filter(dsl::problem.eq_any(problems))
+            .filter(dsl::is_open.eq(true))
+            .load(conn)?;
+        found.extend(rows);
+    }
+    Ok(found)
+}
+
 /// Stores new alerts.
+///
+/// # Errors
+/// 409 when a tenant would have too many that are open.
 pub fn insert(conn: &mut Conn, rows: &[Row]) -> Result<()> {
+    let mut new: BTreeMap<&str, usize> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.closed_ms.is_none()) {
+        *new.entry(&row.tenant_id).or_default() += 1;
+    }
+    for (tenant, more) in new {
+        QUOTA.admit(conn, tenant, more)?;
+    }
+    store(conn, rows)
+}
+
+fn store(conn: &mut Conn, rows: &[Row]) -> Result<()> {
     db::insert_rows!(conn, alerts::table, rows)
 }
 
@@ -165,7 +245,7 @@ pub fn replace(conn: &mut Conn, tenant: &str, rows: &[Row]) -> Result<()> {
     for rows in rows.chunks(AT_ONCE) {
         let ids = rows.iter().map(|row| row.id.as_str());
         diesel::delete(dsl::alerts.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids))).execute(conn)?;
-        insert(conn, rows)?;
+        store(conn, rows)?;
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ use ports::{
 use serde_json::{Value, json};
 
 use super::{
-    alertmanager,
+    formats::alertmanager,
     intake::{self, Place},
     windows,
     wire::AlertResult,

@@ -289,7 +289,7 @@ pub struct AlertResult {
     pub resource_id: Option<String>,
     /// What the sender should look into, though the report was taken in.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<&'static str>,
+    pub warnings: Vec<String>,
     /// Why the report was refused.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<api::spec::ProblemField>)]

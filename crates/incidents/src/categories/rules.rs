@@ -141,7 +141,7 @@ pub fn no_category() -> Problem {
     Problem::not_found("The incident category was not found.")
 }
 
-/// What a category is answered with that a sibling is named like.
+/// 409: a sibling already has this name.
 pub fn taken(name: &str) -> Problem {
     Problem::conflict(format!("There is an incident category named \"{name}\" in this place already."))
 }

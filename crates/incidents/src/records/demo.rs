@@ -104,7 +104,7 @@ fn open(
         ..Input::default()
     };
     let named = Named { assignee: (status > 0).then(|| assignee.to_owned()), ..Named::default() };
-    let number = db::next_id(tx.conn, "incidents", 1)?;
+    let number = db::next_id(tx.conn, "incidents")?;
     let row = rules::created(tenant, &input, &named, number, author, tx.now);
     store::insert(tx.conn, &row, &[])?;
     if let Some(content) = input.note {

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]
 pub struct IncidentInput {
-    /// What it is about, in a line; at most 500 characters. Mandatory in a create.
+    /// What it is about, in a line; at most 500 characters. Required in a create.
     subject: Option<String>,
     /// At most 20,000 characters.
     description: Option<String>,

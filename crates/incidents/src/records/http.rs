@@ -19,7 +19,7 @@ use crate::{Neighbours, alerts::tickets};
 
 /// Create an incident
 ///
-/// Only the subject is mandatory. Opened for `alerts` of the tenant, it names them and they name it; what it does not say
+/// Only the subject is required. Opened for `alerts` of the tenant, it names them and they name it; what it does not say
 /// itself, subject and resources, is theirs then. An alert has one incident (409). With a `roster` and without an `assignee` it goes to whoever is on call through that
 /// roster now, and to nobody when nobody is. The requester is the caller, unless the body names another.
 #[utoipa::path(
@@ -46,7 +46,7 @@ pub async fn create(at: At, neighbours: web::Data<Neighbours>, body: Body) -> ap
         let place = Place { tenant: id, partner, category: "" };
         let mut named = named::find(tx.conn, &neighbours, place, &input, &mut wrong, now)?;
         tickets::find(tx, id, &input.alerts, &mut named, wrong)?;
-        let number = db::next_id(tx.conn, "incidents", 1)?;
+        let number = db::next_id(tx.conn, "incidents")?;
         let row = rules::created(id, &input, &named, number, &author, now);
         store::insert(tx.conn, &row, &links(&row, &named))?;
         add_note(tx.conn, &row, &input)?;

@@ -1,8 +1,9 @@
 //! Rows of incidents, of what they name, and of their notes. Every function takes the tenant, or the tenants of a scope.
 
 use base::{Found, Key, Walk, query::Sort};
-use db::{Column, Condition, Conn, Order, Result};
+use db::{Column, Condition, Conn, Order, Quota, Result};
 use diesel::prelude::*;
+use outbox::{Keep, Retention, Setting};
 
 use super::rules::{self, Filter};
 use crate::schema::{incident_links, incident_notes, incidents};
@@ -97,6 +98,47 @@ pub struct Note {
     pub created_by: String,
     /// When.
     pub created_ms: i64,
+}
+
+/// How many open incidents a tenant has at most.
+pub static QUOTA: Quota = Quota::new("open incidents", "incidents", 100_000).of("closed_ms IS NULL");
+
+/// Incidents that are closed.
+pub const RETENTION: Retention = Retention {
+    kind: "incidents",
+    keep: Keep::Setting(Setting {
+        option: "keep-incidents",
+        variable: "MUSTER_KEEP_INCIDENTS",
+        days: 0,
+        help: "How many days an incident is kept after it was closed; 0 for ever",
+    }),
+    most: Some(1_000_000),
+    table: "incidents",
+    id: "id",
+    since: "closed_ms",
+    only: "closed_ms IS NOT NULL",
+    remove,
+};
+
+/// Removes incidents with their notes and links, as a [`Retention`] does. An alert that names one goes on naming it.
+fn remove(conn: &mut Conn, tenant: &str, ids: &[String], most: usize) -> Result<usize> {
+    let mut left = i64::try_from(most).unwrap_or(i64::MAX);
+    for (gone, id) in ids.iter().enumerate() {
+        use incident_notes::dsl;
+        let own = dsl::incident_notes.filter(dsl::tenant_id.eq(tenant)).filter(dsl::incident_id.eq(id));
+        let first: Vec<i64> = own.order(dsl::number).limit(left).select(dsl::number).load(conn)?;
+        diesel::delete(own.filter(dsl::number.eq_any(&first))).execute(conn)?;
+        left -= i64::try_from(first.len()).unwrap_or(left);
+        if left <= 0 {
+            return Ok(gone);
+        }
+        let links = incident_links::table
+            .filter(incident_links::tenant_id.eq(tenant))
+            .filter(incident_links::incident_id.eq(id));
+        diesel::delete(links).execute(conn)?;
+        diesel::delete(incidents::table.find((tenant, id))).execute(conn)?;
+    }
+    Ok(ids.len())
 }
 
 /// The incident with this id among these tenants, or 404.
@@ -208,6 +250,7 @@ fn condition(scope: &[String], filter: &Filter) -> Condition {
 
 /// Stores a new incident.
 pub fn insert(conn: &mut Conn, row: &Row, links: &[Link]) -> Result<()> {
+    QUOTA.admit(conn, &row.tenant_id, 1)?;
     diesel::insert_into(incidents::table).values(row).execute(conn)?;
     db::insert_rows!(conn, incident_links::table, links)
 }

@@ -1,15 +1,14 @@
-//! The webhook of a Prometheus Alertmanager, version 4 ("Alertmanager" in `docs/interface.md`).
+//! The webhook of a Prometheus Alertmanager, version 4, and of Grafana's alerting, which calls the same shape version 1
+//! ("Alertmanager" in `docs/interface.md`).
 
-use base::{
-    problem::{FieldError, Problem},
-    timestamp::Timestamp,
-};
+use base::problem::{FieldError, Problem};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::{
+use super::{ALERTMANAGER, GRAFANA, instant, state_of, text};
+use crate::alerts::{
     intake::Read,
-    report::{LONGEST_NAME, Named, Report},
+    report::{Named, Report},
     wire::Tag,
 };
 
@@ -25,9 +24,15 @@ pub fn read(body: &Value) -> Result<Vec<Read>, Problem> {
     if !body.is_object() {
         return Err(Problem::field("body", "must be a JSON object"));
     }
-    if body.get("version").is_none_or(|version| version != "4" && version != 4) {
-        errors.push(FieldError::new("version", "must be 4"));
-    }
+    let version = text(body.get("version"));
+    let app = match version.as_str() {
+        "4" => ALERTMANAGER,
+        "1" => GRAFANA,
+        _ => {
+            errors.push(FieldError::new("version", "must be 4, or 1 as Grafana sends it"));
+            ""
+        }
+    };
     let alerts = body.get("alerts").and_then(Value::as_array);
     match alerts {
         None => errors.push(FieldError::new("alerts", "must be an array")),
@@ -38,12 +43,12 @@ pub fn read(body: &Value) -> Result<Vec<Read>, Problem> {
     }
     let group = text(body.get("groupKey"));
     match alerts {
-        Some(alerts) if errors.is_empty() => Ok(alerts.iter().map(|alert| report(alert, &group)).collect()),
+        Some(alerts) if errors.is_empty() => Ok(alerts.iter().map(|alert| report(alert, app, &group)).collect()),
         _ => Err(Problem::fields(errors)),
     }
 }
 
-fn report(alert: &Value, group: &str) -> Read {
+fn report(alert: &Value, app: &str, group: &str) -> Read {
     let labels = alert.get("labels").and_then(Value::as_object);
     let firing = match text(alert.get("status")).to_ascii_lowercase().as_str() {
         "firing" => Some(true),
@@ -59,36 +64,30 @@ fn report(alert: &Value, group: &str) -> Read {
     let label = |name: &str| text(labels.get(name));
     let annotations = alert.get("annotations").and_then(Value::as_object);
     let annotation = |name: &str| text(annotations.and_then(|all| all.get(name)));
-    let state = if firing { state_of(&label("severity")) } else { "Ok" };
+    // A severity that nobody here knows is the worst: somebody meant something by it, and so is one that means "well".
+    let severity = state_of(&label("severity")).filter(|state| *state != "Ok");
+    let state = if firing { severity.unwrap_or("Critical") } else { "Ok" };
     let metric = label("alertname");
     let subject = first([annotation("summary"), annotation("message"), annotation("title"), metric.clone()]);
     let fingerprint = text(alert.get("fingerprint"));
-    let time = instant(&text(alert.get(if firing { "startsAt" } else { "endsAt" })));
+    // Grafana says which panel shows it.
+    let url = ["generatorURL", "panelURL", "dashboardURL"].map(|field| text(alert.get(field)));
     Ok(Report {
         state,
-        time,
+        time: instant(alert.get(if firing { "startsAt" } else { "endsAt" })),
         subject: if subject.is_empty() { format!("An alert is {state}") } else { subject },
-        description: whole(first([annotation("description"), annotation("runbook_url")]), 4_000),
+        description: first([annotation("description"), annotation("runbook_url")]),
         metric,
-        app: "Alertmanager".to_owned(),
+        app: app.to_owned(),
         component: label("component"),
         device: resource(labels),
         tags: labels.iter().map(|(name, value)| Tag { name: name.clone(), value: text(Some(value)) }).collect(),
         identity: Some(if fingerprint.is_empty() { in_order(labels) } else { fingerprint.clone() }),
         ext_alert_id: fingerprint,
         group_key: group.to_owned(),
-        url: text(alert.get("generatorURL")),
+        url: first(url),
         ..Report::default()
     })
-}
-
-/// A severity that nobody here knows is the worst: somebody meant something by it.
-fn state_of(severity: &str) -> &'static str {
-    match severity.to_ascii_lowercase().as_str() {
-        "warning" | "warn" | "minor" | "medium" => "Warning",
-        "info" | "information" | "informational" | "notice" | "none" | "low" | "debug" => "Info",
-        _ => "Critical",
-    }
 }
 
 /// The machine that the labels name, without its port.
@@ -111,15 +110,6 @@ fn without_port(instance: &str) -> &str {
     }
 }
 
-/// RFC 3339, with a fraction that is dropped; the year 1 stands for nothing.
-fn instant(text: &str) -> Option<Timestamp> {
-    let plain = match text.split_once('.') {
-        None => text.to_owned(),
-        Some((seconds, rest)) => seconds.to_owned() + rest.trim_start_matches(|digit: char| digit.is_ascii_digit()),
-    };
-    Timestamp::parse(&plain).filter(|at| at.millis() > 0)
-}
-
 /// Labels as one text, whatever their order.
 fn in_order(labels: &Map<String, Value>) -> String {
     let mut all: Vec<String> = labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -127,26 +117,14 @@ fn in_order(labels: &Map<String, Value>) -> String {
     all.join("\n")
 }
 
-fn text(value: Option<&Value>) -> String {
-    whole(value.and_then(Value::as_str).unwrap_or_default().trim().to_owned(), LONGEST_NAME * 4)
-}
-
 fn first<const N: usize>(texts: [String; N]) -> String {
     texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
-}
-
-/// A template may write any amount of text, and its length is no reason to lose an alert.
-fn whole(text: String, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => text.get(..end).unwrap_or_default().to_owned(),
-        None => text,
-    }
 }
 
 /// A notification, for the document.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase", example = json!({
-    "version": "4", "groupKey": "{}:{alertname=\"HighLoad\"}", "status": "firing", "receiver": "muster",
+    "version": "4", "groupKey": "{}:{alertname=\"HighLoad\"}", "status": "firing",
     "alerts": [{
         "status": "firing", "fingerprint": "b1c9d04f6a4f0f9a", "startsAt": "2026-11-20T20:37:00.000Z",
         "labels": {"alertname": "HighLoad", "severity": "critical", "instance": "web-01:9100"},
@@ -155,7 +133,7 @@ fn whole(text: String, most: usize) -> String {
 }))]
 #[expect(dead_code, reason = "only its schema is used")]
 pub struct AlertmanagerNotification {
-    /// Always `4`.
+    /// `4`; Grafana sends `1`.
     version: String,
     /// Which group was notified.
     group_key: Option<String>,
@@ -210,14 +188,6 @@ mod tests {
         ] {
             assert_eq!(without_port(instance), host, "{instance}");
         }
-    }
-
-    #[test]
-    fn times_have_fractions_and_the_year_one_is_none() {
-        let at = |text| instant(text).map(|at| at.to_string());
-        assert_eq!(at("2018-08-03T09:52:26.739266876+02:00").as_deref(), Some("2018-08-03T07:52:26+0000"));
-        assert_eq!(at("2018-08-03T09:52:26Z").as_deref(), Some("2018-08-03T09:52:26+0000"));
-        assert_eq!((at("0001-01-01T00:00:00Z"), at(""), at("soon")), (None, None, None));
     }
 
     #[test]

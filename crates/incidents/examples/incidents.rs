@@ -1,5 +1,5 @@
 //! Incidents and alerts alone, on a new embedded database with the alerts of the demo company:
-//! `cargo run -p incidents --example serve`. No machine is in maintenance, and nobody is on call.
+//! `cargo run -p incidents --example incidents`. No machine is in maintenance, and nobody is on call.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -96,7 +96,7 @@ fn main() -> anyhow::Result<()> {
         people: Arc::new(Alone),
         tenants: Arc::new(Few),
     };
-    api::harness::serve_with(incidents::domain(), incidents::extras(neighbours.clone()), |db| {
+    api::harness::serve_with(incidents::domain(), incidents::extras(neighbours.clone(), Arc::default()), |db| {
         incidents::demo::fill(db, &TenantId::client(1), &neighbours, api::clock::now())?;
         Ok(())
     })

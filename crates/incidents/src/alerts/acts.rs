@@ -1,0 +1,83 @@
+//! What somebody does with an alert, by a request or by a link in a message.
+
+use api::context::check_version;
+use base::timestamp::Timestamp;
+use db::{Conn, Result};
+use outbox::{Tx, Who};
+use ports::{AlertAct, AlertDeed, People};
+use serde_json::Value;
+
+use super::{
+    alert::Alert,
+    intake,
+    rules::{self, Deed},
+    store, wire,
+};
+
+/// Something that is done with an alert.
+pub struct Act<'a> {
+    /// The tenants among whose alerts it is.
+    pub scope: &'a [String],
+    /// Which alert.
+    pub id: &'a str,
+    /// The version that was seen.
+    pub wanted: Option<i64>,
+    /// Who does it.
+    pub user: String,
+    /// What is done.
+    pub deed: Deed,
+    /// What they have to say.
+    pub note: String,
+}
+
+impl Act<'_> {
+    /// Does it, and answers the alert after it.
+    ///
+    /// # Errors
+    /// 404 for an unknown alert, 409 when its state does not allow it, 412 for another version.
+    pub fn carry_out(self, tx: &mut Tx<'_>, people: &dyn People) -> Result<Alert> {
+        let Self { scope, id, wanted, user, deed, note } = self;
+        let seen = store::existing(tx.conn, scope, id)?;
+        store::take_up(tx.conn, std::slice::from_ref(&seen.tenant_id))?;
+        let row = store::existing(tx.conn, scope, id)?;
+        check_version(wanted, row.version)?;
+        let around = people.around(tx.conn, &row.tenant_id)?;
+        let known = people.users(tx.conn, &around, std::slice::from_ref(&user))?.pop();
+        let by = known.map_or_else(|| wire::Person { id: user, ..wire::Person::default() }, wire::Person::of);
+        let mut alert = Alert::of(row)?;
+        let before = alert.told(tx.now)?;
+        rules::act(&mut alert, deed, by, note, tx.now)?;
+        intake::note(tx, &alert, Some(before))?;
+        if deed == Deed::Close {
+            store::settle(tx.conn, &alert.row)?;
+        }
+        let row = alert.clone().into_row()?;
+        store::replace(tx.conn, &row.tenant_id, std::slice::from_ref(&row))?;
+        Ok(alert)
+    }
+}
+
+/// The alert with this id as clients see it, for other domains.
+pub fn find(conn: &mut Conn, tenants: &[String], id: &str, at: Timestamp) -> Result<Option<Value>> {
+    match store::existing(conn, tenants, id) {
+        Ok(row) => Ok(Some(Alert::of(row)?.told(at)?)),
+        Err(db::Error::Problem(problem)) if problem.kind == base::Kind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Does what another domain was asked to do.
+pub fn act(conn: &mut Conn, people: &dyn People, deed: AlertDeed<'_>, at: Timestamp) -> Result<Value> {
+    let AlertDeed { tenant, id, user, by, request, what, note } = deed;
+    let who = Who { user_id: user.to_owned(), key_id: by.to_owned(), request_id: request.to_owned() };
+    let deed = match what {
+        AlertAct::Acknowledge => Deed::Acknowledge,
+        AlertAct::Close => Deed::Close,
+        AlertAct::Suppress(until) => Deed::Suppress(Some(until)),
+    };
+    Tx::run(conn, &who, at, |tx| {
+        let scope = [tenant.to_owned()];
+        let act = Act { scope: &scope, id, wanted: None, user: user.to_owned(), deed, note: note.to_owned() };
+        act.carry_out(tx, people)?.told(at)
+    })
+}

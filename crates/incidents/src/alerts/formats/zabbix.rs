@@ -1,0 +1,235 @@
+//! The webhook of Zabbix: an object of its macros.
+//!
+//! A webhook of Zabbix sends what its script puts together, and scripts name their parameters after the macros:
+//! `{EVENT.SEVERITY}` is `event_severity`, `EVENT.SEVERITY` or `eventSeverity`. All of these are read as one.
+
+use base::{
+    problem::{FieldError, Problem},
+    timestamp::Timestamp,
+};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::{Event, identity, instant, long, name, state_of, tags, text};
+use crate::alerts::{
+    report::{Named, Report},
+    wire::Tag,
+};
+
+/// Reads an event of `sender`.
+///
+/// # Errors
+/// 400 when it names neither an event nor a trigger, or has no subject.
+pub fn read(body: &Value, sender: &str) -> Result<Event, Problem> {
+    let Some(given) = body.as_object() else { return Err(Problem::field("body", "must be a JSON object")) };
+    let macros: Map<String, Value> = given.iter().map(|(name, value)| (folded(name), value.clone())).collect();
+    let mut errors = Vec::new();
+    let subject = name(&macros, &["eventname", "triggername", "alertsubject", "subject"]);
+    if subject.is_empty() {
+        errors.push(FieldError::new("event_name", "is required"));
+    }
+    // The recovery of a problem has the id of the problem; a trigger has one problem at a time.
+    let key = name(&macros, &["eventid", "triggerid"]);
+    if key.is_empty() {
+        errors.push(FieldError::new("event_id", "is required"));
+    }
+    if !errors.is_empty() {
+        return Err(Problem::fields(errors));
+    }
+    let of_sender = identity(sender, &key);
+    if is_over(&macros) {
+        return Ok(Event::Report(Box::new(Report {
+            time: when(&macros, "eventrecovery"),
+            ..report(&macros, "Ok", subject, key, of_sender)
+        })));
+    }
+    let update = text(macros.get("eventupdateaction")).to_ascii_lowercase();
+    if update.contains("acknowledged") && !update.contains("unacknowledged") {
+        return Ok(Event::Acknowledge { identity: of_sender, note: long(&macros, &["eventupdatemessage"]) });
+    }
+    let word = name(&macros, &["eventseverity", "triggerseverity", "severity"]);
+    let state = state_of(&word).or_else(|| numbered(&name(&macros, &["eventnseverity", "triggernseverity"])));
+    Ok(Event::Report(Box::new(Report {
+        time: when(&macros, "event"),
+        ..report(&macros, state.unwrap_or("Critical"), subject, key, of_sender)
+    })))
+}
+
+fn report(macros: &Map<String, Value>, state: &'static str, subject: String, key: String, of_sender: String) -> Report {
+    let host = ["hostip", "hosthost", "hostname", "hostdns"].map(|field| name(macros, &[field]));
+    // The technical name is what an inventory knows; the visible one may be any text.
+    let [address, technical, visible, dns] = host;
+    let machine = [technical, visible, dns, address].into_iter().find(|name| !name.is_empty() && !is_macro(name));
+    Report {
+        state,
+        subject,
+        description: long(macros, &["alertmessage", "message", "eventopdata", "triggerdescription"]),
+        app: super::ZABBIX.to_owned(),
+        device: Named::of_text(&machine.unwrap_or_default()),
+        tags: event_tags(macros),
+        identity: Some(of_sender),
+        ext_alert_id: key,
+        url: name(macros, &["triggerurl", "eventurl", "url"]),
+        ..Report::default()
+    }
+}
+
+/// `{EVENT.SEVERITY}`, `event_severity` and `eventSeverity` alike.
+fn folded(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
+}
+
+/// Zabbix leaves a macro that it cannot fill as it is written.
+fn is_macro(text: &str) -> bool {
+    text.starts_with('{') && text.ends_with('}')
+}
+
+/// A problem has the value 1 and its recovery 0, or words for them.
+fn is_over(macros: &Map<String, Value>) -> bool {
+    let value = name(macros, &["eventvalue", "triggervalue", "eventstatus", "triggerstatus", "status"]);
+    let recovered = text(macros.get("eventrecoveryid"));
+    value == "0"
+        || state_of(&value) == Some("Ok")
+        || !(recovered.is_empty() || recovered == "0" || is_macro(&recovered))
+}
+
+/// 0, not classified, to 5, disaster.
+fn numbered(number: &str) -> Option<&'static str> {
+    match number {
+        "0" | "1" => Some("Info"),
+        "2" | "3" => Some("Warning"),
+        "4" | "5" => Some("Critical"),
+        _ => None,
+    }
+}
+
+/// `2026.11.20` and `20:37:00`, or seconds since 1970. The date and time of Zabbix do not say their zone: they are read as
+/// GMT, unless that is still to come.
+fn when(macros: &Map<String, Value>, which: &str) -> Option<Timestamp> {
+    let field = |name: &str| macros.get(&format!("{which}{name}"));
+    if let Some(at) = instant(field("timestamp")) {
+        return Some(at);
+    }
+    let (date, time) = (text(field("date")), text(field("time")));
+    let date = date.replace('.', "-");
+    Timestamp::parse(&format!("{date}T{time}Z"))
+}
+
+/// `[{"tag":"a","value":"b"}]`, as an array or written as a text; or `a:b, c:d`.
+fn event_tags(macros: &Map<String, Value>) -> Vec<Tag> {
+    let given = macros.get("eventtagsjson").or_else(|| macros.get("eventtags"));
+    let parsed = given.and_then(Value::as_str).and_then(|text| serde_json::from_str(text).ok());
+    let list = match parsed.as_ref().or(given) {
+        Some(Value::Array(list)) => list.clone(),
+        Some(object @ Value::Object(_)) => return tags(Some(object)),
+        Some(Value::String(text)) => {
+            let pairs = text.split(',').map(str::trim).filter(|pair| !pair.is_empty() && !is_macro(pair));
+            let named = |pair: &str| {
+                let (name, value) = pair.split_once(':').unwrap_or((pair, ""));
+                Tag { name: name.to_owned(), value: value.to_owned() }
+            };
+            return pairs.take(super::MOST_TAGS).map(named).collect();
+        }
+        _ => return Vec::new(),
+    };
+    let named = |tag: &Value| {
+        let name = text(tag.get("tag"));
+        (!name.is_empty()).then(|| Tag { name, value: text(tag.get("value")) })
+    };
+    list.iter().filter_map(named).take(super::MOST_TAGS).collect()
+}
+
+/// An event, for the document.
+#[derive(ToSchema)]
+#[schema(example = json!({
+    "event_id": "1047", "event_name": "High CPU utilization", "event_severity": "Disaster", "event_value": "1",
+    "event_date": "2026.11.20", "event_time": "20:37:00", "host_host": "web-01", "event_tags": "scope:performance"
+}))]
+#[expect(dead_code, reason = "only its schema is used")]
+pub struct ZabbixEvent {
+    /// `{EVENT.ID}`, or else `trigger_id`: what identifies the problem.
+    event_id: String,
+    /// `{EVENT.NAME}`: the subject.
+    event_name: String,
+    /// `{EVENT.SEVERITY}`; `event_nseverity` is taken as well.
+    event_severity: Option<String>,
+    /// `{EVENT.VALUE}`: 1 for a problem, 0 when it is over.
+    event_value: Option<String>,
+    /// `{EVENT.TIMESTAMP}`, or `event_date` and `event_time`, which are read as GMT.
+    event_timestamp: Option<String>,
+    /// `{HOST.HOST}`: the machine; `host_name`, `host_dns` and `host_ip` are taken as well.
+    host_host: Option<String>,
+    /// `{EVENT.TAGSJSON}` or `{EVENT.TAGS}`.
+    event_tags: Option<String>,
+    /// `{EVENT.UPDATE.ACTION}`: `acknowledged` acknowledges the alert.
+    event_update_action: Option<String>,
+    /// `{ALERT.MESSAGE}`: the description.
+    alert_message: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn report_of(body: Value) -> Report {
+        match read(&body, "s").unwrap() {
+            Event::Report(report) => *report,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn severities_are_words_or_numbers() {
+        for (severity, state) in [
+            ("Not classified", "Info"),
+            ("Information", "Info"),
+            ("Warning", "Warning"),
+            ("Average", "Warning"),
+            ("High", "Critical"),
+            ("Disaster", "Critical"),
+        ] {
+            let body = json!({"event_id": 1, "event_name": "n", "event_severity": severity});
+            assert_eq!(report_of(body).state, state, "{severity}");
+        }
+        let body = json!({"EVENT.ID": "1", "EVENT.NAME": "n", "EVENT.NSEVERITY": "5"});
+        assert_eq!(report_of(body).state, "Critical");
+    }
+
+    #[test]
+    fn a_recovery_has_the_id_of_its_problem() {
+        let problem = report_of(json!({"event_id": "1047", "event_name": "High load", "event_value": "1",
+            "event_severity": "High", "event_date": "2026.11.20", "event_time": "20:37:00", "host_host": "web-01",
+            "event_recovery_id": "{EVENT.RECOVERY.ID}", "event_tags": "[{\"tag\":\"scope\",\"value\":\"cpu\"}]"}));
+        let over = report_of(json!({"event_id": "1047", "event_name": "High load", "event_value": "0",
+            "event_recovery_date": "2026.11.20", "event_recovery_time": "20:40:00"}));
+        assert_eq!((problem.state, over.state), ("Critical", "Ok"));
+        assert_eq!(problem.identity, over.identity);
+        assert_eq!(problem.time.unwrap().to_string(), "2026-11-20T20:37:00+0000");
+        assert_eq!(over.time.unwrap().to_string(), "2026-11-20T20:40:00+0000");
+        assert_eq!(problem.tags, [Tag { name: "scope".into(), value: "cpu".into() }]);
+        assert_eq!(problem.device.device.unwrap().host_name, "web-01");
+    }
+
+    #[test]
+    fn tags_may_be_a_text() {
+        let report = report_of(json!({"event_id": 1, "event_name": "n", "event_tags": "scope:cpu, lonely"}));
+        assert_eq!(report.tags.iter().map(|tag| tag.name.as_str()).collect::<Vec<_>>(), ["scope", "lonely"]);
+    }
+
+    #[test]
+    fn an_update_acknowledges() {
+        let body = json!({"event_id": "1", "event_name": "n", "event_value": "1", "event_update_status": "1",
+            "event_update_action": "acknowledged and commented", "event_update_message": "on it"});
+        let expected = Event::Acknowledge { identity: "s\n1".into(), note: "on it".into() };
+        assert_eq!(read(&body, "s").unwrap(), expected);
+    }
+
+    #[test]
+    fn what_is_missing_is_listed() {
+        let errors = read(&json!({}), "s").unwrap_err().errors;
+        let named: Vec<&str> = errors.iter().map(|error| error.field_name.as_str()).collect();
+        assert_eq!(named, ["event_name", "event_id"]);
+    }
+}

@@ -1,0 +1,58 @@
+//! The words that the service itself has for alerts. Monitors may use others.
+
+use actix_web::{HttpRequest, HttpResponse, get};
+use api::answer;
+use base::query::Query;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{
+    formats::APPS,
+    rules::{MAINTENANCE, MONITORING},
+};
+
+/// What reports that name no `app` came by.
+const REST: &str = "REST API";
+
+/// A word for alerts.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AlertWord, example = json!({"id": 1, "name": "Monitoring"}))]
+pub struct Word {
+    /// Its place in the list.
+    id: usize,
+    /// The word.
+    name: &'static str,
+}
+
+/// List alert types
+///
+/// What `alertType` is when a monitor says nothing else.
+#[utoipa::path(
+    tag = "configuration",
+    operation_id = "listAlertTypes",
+    responses((status = 200, description = "The types", body = Vec<Word>)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/api/v2/cfg/alertTypes")]
+pub async fn types(request: HttpRequest) -> api::Result<HttpResponse> {
+    words(&request, &[MONITORING, MAINTENANCE])
+}
+
+/// List alert technologies
+///
+/// The ways by which alerts are taken in.
+#[utoipa::path(
+    tag = "configuration",
+    operation_id = "listAlertTechnologies",
+    responses((status = 200, description = "The ways", body = Vec<Word>)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/api/v2/cfg/alertTechnologies")]
+pub async fn technologies(request: HttpRequest) -> api::Result<HttpResponse> {
+    words(&request, &std::iter::once(REST).chain(APPS).collect::<Vec<_>>())
+}
+
+fn words(request: &HttpRequest, words: &[&'static str]) -> api::Result<HttpResponse> {
+    Query::parse(request.query_string())?.finish()?;
+    answer::ok(&(1..).zip(words).map(|(id, name)| Word { id, name }).collect::<Vec<_>>())
+}

@@ -1,0 +1,155 @@
+//! What a gateway has heard and not stored yet.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use moka::sync::Cache;
+
+use super::{rules, store::Heard};
+
+/// Addresses that are remembered at most, and for how long.
+const REMEMBERED: u64 = 50_000;
+const LIFE: Duration = Duration::from_secs(10);
+
+/// A SHA-256.
+pub type Hash = [u8; 32];
+
+/// A heartbeat that is pinged at an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pinged {
+    /// Whose it is.
+    pub tenant_id: String,
+    /// Its id.
+    pub id: String,
+    /// How often it is to be heard of.
+    pub interval_ms: i64,
+}
+
+/// When a heartbeat was heard of last, and when that was stored last.
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    heard_ms: i64,
+    stored_ms: i64,
+    kept_ms: i64,
+}
+
+/// The pings of one process.
+pub struct Pings {
+    addresses: Cache<Hash, Pinged>,
+    /// By tenant and id; as many as there are heartbeats that ping here.
+    heard: Mutex<HashMap<(String, String), Last>>,
+}
+
+impl Default for Pings {
+    fn default() -> Self {
+        let addresses = Cache::builder().max_capacity(REMEMBERED).time_to_live(LIFE).build();
+        Self { addresses, heard: Mutex::default() }
+    }
+}
+
+impl Pings {
+    fn lock(&self) -> MutexGuard<'_, HashMap<(String, String), Last>> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The heartbeat of an address that was pinged a moment ago.
+    pub fn known(&self, address: &Hash) -> Option<Pinged> {
+        self.addresses.get(address)
+    }
+
+    /// Remembers whose address it is.
+    pub fn learn(&self, address: Hash, pinged: Pinged) {
+        self.addresses.insert(address, pinged);
+    }
+
+    /// Forgets all addresses: one of them has changed.
+    pub fn forget(&self) {
+        self.addresses.invalidate_all();
+    }
+
+    /// A heartbeat is heard of.
+    pub fn hear(&self, pinged: &Pinged, at_ms: i64) {
+        let kept_ms = rules::kept(pinged.interval_ms);
+        let mut heard = self.lock();
+        let key = (pinged.tenant_id.clone(), pinged.id.clone());
+        let last = heard.entry(key).or_insert(Last { heard_ms: at_ms, stored_ms: 0, kept_ms });
+        (last.heard_ms, last.kept_ms) = (last.heard_ms.max(at_ms), kept_ms);
+    }
+
+    /// What is to be stored now: pings that were kept for as long as they may be, those of these silent heartbeats, or
+    /// `all`. What was not heard of for long is forgotten.
+    pub fn take(&self, now_ms: i64, silent: &[(String, String)], all: bool) -> Vec<Heard> {
+        let mut heard = self.lock();
+        heard.retain(|_, last| last.heard_ms > last.stored_ms || now_ms - last.heard_ms < 600_000);
+        let due = |key: &(String, String), last: &Last| {
+            last.heard_ms > last.stored_ms
+                && (all || last.heard_ms - last.stored_ms >= last.kept_ms || silent.contains(key))
+        };
+        let mut taken = Vec::new();
+        for (key, last) in heard.iter_mut() {
+            if due(key, last) {
+                last.stored_ms = last.heard_ms;
+                taken.push(Heard { tenant_id: key.0.clone(), id: key.1.clone(), at_ms: last.heard_ms });
+            }
+        }
+        // In one order, so that two gateways do not wait for each other.
+        taken.sort_unstable_by(|one, other| (&one.tenant_id, &one.id).cmp(&(&other.tenant_id, &other.id)));
+        taken
+    }
+
+    /// Takes back what could not be stored.
+    pub fn give_back(&self, heard: &[Heard]) {
+        let mut all = self.lock();
+        for heard in heard {
+            if let Some(last) = all.get_mut(&(heard.tenant_id.clone(), heard.id.clone())) {
+                last.stored_ms = 0;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pinged(id: &str) -> Pinged {
+        Pinged { tenant_id: "client_1".into(), id: id.into(), interval_ms: 60_000 }
+    }
+
+    #[test]
+    fn pings_are_kept_for_a_tenth_of_the_interval() {
+        let pings = Pings::default();
+        pings.hear(&pinged("a"), 100_000);
+        assert_eq!(pings.take(100_000, &[], false).len(), 1, "the first is stored at once");
+        pings.hear(&pinged("a"), 103_000);
+        assert!(pings.take(103_000, &[], false).is_empty());
+        pings.hear(&pinged("a"), 106_000);
+        assert_eq!(pings.take(106_000, &[], false)[0].at_ms, 106_000);
+        assert!(pings.take(106_000, &[], true).is_empty(), "nothing new was heard");
+    }
+
+    #[test]
+    fn silence_that_is_reported_ends_at_once() {
+        let pings = Pings::default();
+        pings.hear(&pinged("a"), 100_000);
+        pings.take(100_000, &[], false);
+        pings.hear(&pinged("a"), 101_000);
+        let silent = [("client_1".to_owned(), "a".to_owned())];
+        assert_eq!(pings.take(101_000, &silent, false).len(), 1);
+    }
+
+    #[test]
+    fn what_was_not_stored_is_taken_again() {
+        let pings = Pings::default();
+        pings.hear(&pinged("a"), 100_000);
+        let taken = pings.take(100_000, &[], false);
+        pings.give_back(&taken);
+        assert_eq!(pings.take(100_000, &[], false), taken);
+        pings.hear(&pinged("a"), 99_000);
+        assert!(pings.take(100_000, &[], true).is_empty(), "an earlier ping changes nothing");
+        assert!(pings.take(800_000, &[], true).is_empty() && pings.lock().is_empty());
+    }
+}

@@ -1,0 +1,110 @@
+//! When a heartbeat is due, and what its silence is reported as. Pure.
+
+use base::{duration, problem::Problem, timestamp::Timestamp};
+
+use super::store::Row;
+use crate::alerts::{
+    formats,
+    report::{Named, Report},
+};
+
+/// The shortest and the longest interval, in milliseconds.
+pub const INTERVAL: std::ops::RangeInclusive<i64> = 1_000..=400 * 86_400_000;
+/// The longest grace, in milliseconds.
+pub const GRACE: std::ops::RangeInclusive<i64> = 0..=400 * 86_400_000;
+/// The grace of one that says none.
+pub const DEFAULT_GRACE: i64 = 60_000;
+/// The most heartbeats of a tenant.
+pub const MOST: i64 = 10_000;
+/// What silence may be reported as.
+pub const SEVERITIES: [&str; 3] = ["Critical", "Warning", "Info"];
+
+/// The 404 of a heartbeat.
+pub fn unknown() -> Problem {
+    Problem::not_found("The heartbeat was not found.")
+}
+
+/// The 409 of one too many.
+pub fn too_many() -> Problem {
+    Problem::conflict(format!("A tenant has at most {MOST} heartbeats: delete one that is not used any more."))
+}
+
+/// The id in the spelling in which it is stored.
+pub fn normal_id(text: &str) -> String {
+    let folded = base::fold(text.trim());
+    folded.strip_prefix("hb-").map(|uuid| format!("HB-{uuid}")).unwrap_or(folded)
+}
+
+/// How long a gateway may keep a ping before it stores it: a tenth of the interval, at most half a minute.
+pub fn kept(interval_ms: i64) -> i64 {
+    (interval_ms / 10).min(30_000)
+}
+
+/// When silence after a ping at `heard_ms` is an alert. Later pings may not have been stored for as long as they may be
+/// kept, so nobody is called silent before.
+pub fn due(interval_ms: i64, grace_ms: i64, heard_ms: i64) -> i64 {
+    [interval_ms, grace_ms, kept(interval_ms)].into_iter().fold(heard_ms, i64::saturating_add)
+}
+
+/// `New` before the first ping, `Missing` after silence, else `Up`.
+pub fn state(row: &Row) -> &'static str {
+    match (row.missed, row.last_ms) {
+        (true, _) => "Missing",
+        (false, None) => "New",
+        (false, Some(_)) => "Up",
+    }
+}
+
+/// The report of a silence.
+pub fn silence(row: &Row) -> Report {
+    let since = row.last_ms.map_or_else(String::new, |at| format!(" since {}", Timestamp::from_millis(at)));
+    let state = SEVERITIES.into_iter().find(|known| *known == row.severity).unwrap_or("Critical");
+    let interval = duration::text(row.interval_ms);
+    Report {
+        state,
+        description: format!("Nothing was heard{since}; it is expected every {interval}."),
+        ..report(row, format!("{} is silent", row.name))
+    }
+}
+
+/// The report of a ping after a silence.
+pub fn heard_again(row: &Row) -> Report {
+    Report { state: "Ok", ..report(row, format!("{} is heard again", row.name)) }
+}
+
+fn report(row: &Row, subject: String) -> Report {
+    Report {
+        subject,
+        metric: "heartbeat".to_owned(),
+        component: row.name.clone(),
+        app: "Heartbeat".to_owned(),
+        device: Named::of_text(&row.device),
+        identity: Some(formats::identity("heartbeat", &row.id)),
+        ext_alert_id: row.id.clone(),
+        ..Report::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn silence_and_its_end_are_one_problem() {
+        let row = Row { id: "HB-1".into(), name: "backup".into(), severity: "Warning".into(), ..Row::default() };
+        let (silent, over) = (silence(&row), heard_again(&row));
+        assert_eq!((silent.state, over.state, &silent.identity), ("Warning", "Ok", &over.identity));
+    }
+
+    #[test]
+    fn states_follow_what_was_heard() {
+        let mut row = Row::default();
+        assert_eq!(state(&row), "New");
+        row.last_ms = Some(1);
+        assert_eq!(state(&row), "Up");
+        row.missed = true;
+        assert_eq!(state(&row), "Missing");
+        assert_eq!(due(i64::MAX, 1, 1), i64::MAX);
+        assert_eq!(due(60_000, 5_000, 100), 100 + 60_000 + 5_000 + 6_000);
+    }
+}
