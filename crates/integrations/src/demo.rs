@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{tenant::TenantId, timestamp::Timestamp};
+use base::{matching::Meter, tenant::TenantId, timestamp::Timestamp};
 use db::{Db, Result};
 use outbox::{Tx, Who};
 use serde_json::json;
@@ -60,6 +60,6 @@ fn fill_empty(tx: &mut Tx<'_>, vault: &Vault, tenant: &str, author: &str) -> Res
         "headers": [{"key": "X-Source", "value": "muster"}],
         "eventPayload": PAYLOAD,
     });
-    event::http::create_row(tx, (vault, &guard), &row, None, &event, now)?;
+    event::http::create_row(tx, (vault, &guard, &Meter::new(Meter::REQUEST)), &row, None, &event, now)?;
     Ok(true)
 }

@@ -7,6 +7,8 @@
 //! - [`delivery`]: what was sent, and what is to be sent again
 //! - [`sender`]: the calls
 //! - [`egress`]: where calls may go
+//! - [`mail`]: electronic mail
+//! - [`Outside`]: the calls of other domains
 //! - [`vault`]: secrets at rest
 //!
 //! Operation 7 of `docs/interface.md`, and what is around it.
@@ -18,7 +20,9 @@ mod event;
 mod facts;
 mod firing;
 mod installed;
+pub mod mail;
 mod notifier;
+mod outside;
 mod reseal;
 mod schema;
 pub mod sender;
@@ -29,19 +33,20 @@ use std::{sync::Arc, time::Duration};
 
 use actix_web::web;
 use api::Routes;
-use base::problem::Problem;
 use ports::People;
-use serde_json::Value;
 
 use crate::{
     egress::{Guard, dial::Dialler},
-    notifier::Notifier,
     vault::Vault,
 };
 pub use crate::{
     firing::{Rules, Subscriber},
+    installed::Known,
+    outside::Outside,
     reseal::{Sealed, any as any_secrets, check as check_secrets, reseal},
 };
+
+static QUOTAS: [&db::Quota; 1] = [&installed::store::QUOTA];
 
 /// The domain, for the gateway's list. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
@@ -50,7 +55,10 @@ pub fn domain() -> api::Domain {
         title: "Muster: integrations",
         routes,
         root_routes: api::domain::no_routes,
+        aliases: &[],
         migrations: db::migrations!("integrations"),
+        retention: &[delivery::queue::RETENTION],
+        quotas: &QUOTAS,
     }
 }
 
@@ -66,27 +74,6 @@ pub struct Context {
     pub timeout: Duration,
     /// The events.
     pub rules: Arc<Rules>,
-}
-
-impl Context {
-    /// Refuses a notifier whose hosts resolve to what may not be dialled.
-    async fn check_hosts(&self, field: &str, notifier: Option<&Notifier>) -> Result<(), Problem> {
-        let Some(notifier) = notifier else { return Ok(()) };
-        let body = notifier.to_body(&notifier::Secrets::default());
-        self.check_hosts_in(field, Some(&body)).await
-    }
-
-    /// The same of a notifier that was not read yet; what is no URL is refused later.
-    async fn check_hosts_in(&self, field: &str, notifier: Option<&Value>) -> Result<(), Problem> {
-        for name in ["baseURI", "accessTokenURL", "accessTokenURI"] {
-            let text = notifier.and_then(|notifier| notifier.get(name)).and_then(Value::as_str);
-            let Some(Ok(url)) = text.map(|text| self.guard.url(text)) else { continue };
-            if let Err(wrong) = self.guard.resolves(&url).await {
-                return Err(Problem::field(format!("{field}.{name}"), wrong));
-            }
-        }
-        Ok(())
-    }
 }
 
 /// Puts what handlers work with where they look for it.
@@ -107,6 +94,7 @@ fn routes(config: &mut Routes) {
     config
         .service(installed::http::install)
         .service(installed::http::search)
+        .service(installed::kinds::search)
         .service(event::http::place_holders)
         .service(firing::actions::create)
         .service(installed::http::get)

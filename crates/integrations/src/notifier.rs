@@ -40,7 +40,7 @@ pub struct Notifier {
     pub access_token_url: Option<String>,
 }
 
-/// A notifier to set. Which fields are mandatory depends on `authType` and `grantType`.
+/// A notifier to set. Which fields are required depends on `authType` and `grantType`.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase", example = json!({
     "type": "REST_API", "baseURI": "https://example.net/api", "authType": "BASIC", "userName": "muster", "password": "…"
@@ -55,17 +55,17 @@ pub struct NotifierInput {
     base_uri: String,
     /// `BASIC`, `OAUTH2` or `NONE` (default).
     auth_type: Option<String>,
-    /// Mandatory with `OAUTH2`: `CLIENT_CREDENTIALS`, `PASSWORD` or `REFRESH_TOKEN`.
+    /// Required with `OAUTH2`: `CLIENT_CREDENTIALS`, `PASSWORD` or `REFRESH_TOKEN`.
     grant_type: Option<String>,
-    /// Mandatory with `BASIC`, and with `OAUTH2` and `PASSWORD` or `REFRESH_TOKEN`.
+    /// Required with `BASIC`, and with `OAUTH2` and `PASSWORD` or `REFRESH_TOKEN`.
     user_name: Option<String>,
     /// As `userName`. Never shown.
     password: Option<String>,
-    /// Mandatory with `OAUTH2`. Never shown.
+    /// Required with `OAUTH2`. Never shown.
     api_key: Option<String>,
-    /// Mandatory with `OAUTH2`. Never shown.
+    /// Required with `OAUTH2`. Never shown.
     api_secret: Option<String>,
-    /// Mandatory with `OAUTH2`; `accessTokenURI` is taken too.
+    /// Required with `OAUTH2`; `accessTokenURI` is taken too.
     #[schema(rename = "accessTokenURL")]
     access_token_url: Option<String>,
 }
@@ -176,7 +176,8 @@ pub fn origin_of(notifier: Option<&Notifier>) -> Option<String> {
 }
 
 /// Lays the fields of a change over a notifier. One that leads to another host needs its secrets again: who may change an
-/// address must not thereby learn the credentials that go there.
+/// address must not thereby learn the credentials that go there. So does one of another `authType`, which sends them to
+/// another of its hosts.
 pub fn laid_over(stored: &Value, change: &Value) -> Value {
     let (Some(old), Some(new)) = (stored.as_object(), change.as_object()) else { return change.clone() };
     let origin = |value: Option<&Value>| url::Url::parse(value?.as_str()?).ok().map(|url| url.origin());
@@ -184,7 +185,9 @@ pub fn laid_over(stored: &Value, change: &Value) -> Value {
         let of = |map: &Map<String, Value>| origin(names.iter().find_map(|name| map.get(*name)));
         names.iter().any(|name| new.get(*name).is_some_and(|value| !value.is_null())) && of(new) != of(old)
     };
-    let moved = moved(&["baseURI"]) || moved(&["accessTokenURL", "accessTokenURI"]);
+    let type_of = |map: &Map<String, Value>| map.get("authType").and_then(Value::as_str).map(str::to_ascii_uppercase);
+    let sends_otherwise = type_of(new).is_some_and(|given| type_of(old).is_none_or(|stored| stored != given));
+    let moved = moved(&["baseURI"]) || moved(&["accessTokenURL", "accessTokenURI"]) || sends_otherwise;
     let mut merged = old.clone();
     if moved {
         SECRETS.iter().for_each(|name| drop(merged.remove(*name)));
@@ -278,5 +281,11 @@ mod tests {
         }
         assert_eq!(laid_over(&stored, &json!({"baseURI": "https://b.net", "password": "q"}))["password"], json!("q"));
         assert_eq!(laid_over(&stored, &json!({"userName": "v"}))["password"], json!("p"));
+        assert_eq!(laid_over(&stored, &json!({"authType": "Basic"}))["password"], json!("p"));
+        // A password that went to where tokens are got does not go to where calls go.
+        let stored = json!({"baseURI": "https://a.net", "authType": "OAUTH2", "grantType": "PASSWORD", "userName": "u",
+            "password": "p", "apiKey": "k", "apiSecret": "s", "accessTokenURL": "https://b.net/token"});
+        let basic = laid_over(&stored, &json!({"authType": "BASIC"}));
+        assert_eq!(SECRETS.map(|name| basic.get(name).cloned()), [None, None, None]);
     }
 }

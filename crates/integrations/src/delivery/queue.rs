@@ -13,6 +13,7 @@ use diesel::{
     sql_query,
     sql_types::{BigInt, Text},
 };
+use outbox::{Keep, Retention, Setting};
 
 use super::store::{self, MessageRow, NEVER};
 use crate::schema::{integration_deliveries, integration_lanes, integration_messages};
@@ -198,7 +199,7 @@ pub enum End {
         /// The attempts, a JSON array.
         log: String,
     },
-    /// Nothing was sent: it is due again at once.
+    /// Nothing was sent: it is due again at once, in the place that it had.
     GivenBack,
 }
 
@@ -231,8 +232,9 @@ pub fn finish(conn: &mut Conn, owner: &str, all: &[Done], now: Timestamp) -> Res
             .filter(dsl::claim.eq(claimed.claim));
         let (count, again) = match end {
             End::GivenBack => {
-                let set = (dsl::due_ms.eq(now.millis()), dsl::owner.eq(""));
-                (diesel::update(mine).set(set).execute(conn)?, Some(now.millis()))
+                let due_ms = claimed.created_ms.min(now.millis());
+                let set = (dsl::due_ms.eq(due_ms), dsl::owner.eq(""));
+                (diesel::update(mine).set(set).execute(conn)?, Some(due_ms))
             }
             End::Attempted { status, due_ms, at, response, log } => {
                 let set = (
@@ -314,18 +316,28 @@ pub fn forgive(conn: &mut Conn, (tenant, event): &Lane) -> Result<()> {
     Ok(())
 }
 
-/// Forgets deliveries that ended and were created before `before`, up to a thousand of them; says how many.
-pub fn forget_old(conn: &mut Conn, before: Timestamp) -> Result<usize> {
-    let old: Vec<(String, String)> = integration_deliveries::table
-        .filter(db::Condition::sql("integration_deliveries.status <> 'pending'"))
-        .filter(integration_deliveries::created_ms.lt(before.millis()))
-        .order(integration_deliveries::created_ms)
-        .limit(1_000)
-        .select((integration_deliveries::tenant_id, integration_deliveries::id))
-        .load(conn)?;
-    for (tenant, id) in &old {
-        diesel::delete(integration_messages::table.find((tenant, id))).execute(conn)?;
-        diesel::delete(integration_deliveries::table.find((tenant, id))).execute(conn)?;
-    }
-    Ok(old.len())
-}
+/// Deliveries that ended.
+pub const RETENTION: Retention = Retention {
+    kind: "deliveries",
+    keep: Keep::Setting(Setting {
+        option: "keep-deliveries",
+        variable: "MUSTER_KEEP_DELIVERIES",
+        days: 30,
+        help: "How many days a delivery of an integration is kept that was made or given up; 0 for ever",
+    }),
+    most: Some(1_000_000),
+    table: "integration_deliveries",
+    id: "id",
+    since: "created_ms",
+    only: "status <> 'pending'",
+    remove: |conn, tenant, ids, _| {
+        let messages = integration_messages::table
+            .filter(integration_messages::tenant_id.eq(tenant))
+            .filter(integration_messages::delivery_id.eq_any(ids));
+        diesel::delete(messages).execute(conn)?;
+        let deliveries = integration_deliveries::table
+            .filter(integration_deliveries::tenant_id.eq(tenant))
+            .filter(integration_deliveries::id.eq_any(ids));
+        Ok(diesel::delete(deliveries).execute(conn)?)
+    },
+};

@@ -177,8 +177,12 @@ fn ended_deliveries_are_forgotten_after_their_time() {
     let fixture = fixture(3);
     let claimed = fixture.claim("one", NOW, 2);
     fixture.finish("one", &claimed[0], "delivered", 0, NOW);
-    assert_eq!(fixture.write(|conn| queue::forget_old(conn, NOW)), 0, "not yet");
-    assert_eq!(fixture.write(|conn| queue::forget_old(conn, after(1))), 1, "what is pending stays");
+    let sweep = |now| {
+        let kept = outbox::retention::sweep(&fixture.db, &[queue::RETENTION], |setting| setting.days, now).unwrap();
+        kept[0].removed()[0].1
+    };
+    assert_eq!(sweep(after(30 * 86_400_000)), 0, "not yet");
+    assert_eq!(sweep(after(30 * 86_400_000 + 1)), 1, "what is pending stays");
     assert!(fixture.db.read_here(|conn| store::message(conn, "client_1", "DLV-0")).is_err());
     assert!(fixture.db.read_here(|conn| store::message(conn, "client_1", "DLV-1")).is_ok());
 }

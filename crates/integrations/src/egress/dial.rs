@@ -44,6 +44,27 @@ pub enum DialError {
     NoHost,
 }
 
+/// TLS that trusts the authorities of the web, and `more`, and offers these protocols.
+///
+/// # Errors
+/// The certificates of `more` are none.
+pub fn trusting(
+    more: &[rustls::pki_types::CertificateDer<'static>],
+    protocols: &[&[u8]],
+) -> Result<TlsConnector, rustls::Error> {
+    let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+    for certificate in more {
+        roots.add(certificate.clone())?;
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = protocols.iter().map(|protocol| protocol.to_vec()).collect();
+    Ok(TlsConnector::from(Arc::new(config)))
+}
+
 /// Dials what the guard permits. A clone shares the settings.
 #[derive(Clone)]
 pub struct Dialler {
@@ -57,17 +78,7 @@ impl Dialler {
     /// # Errors
     /// The certificates of `more` are none.
     pub fn new(guard: Arc<Guard>, more: &[rustls::pki_types::CertificateDer<'static>]) -> Result<Self, rustls::Error> {
-        let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-        for certificate in more {
-            roots.add(certificate.clone())?;
-        }
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let mut config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Ok(Self { guard, tls: TlsConnector::from(Arc::new(config)) })
+        Ok(Self { guard, tls: trusting(more, &[b"http/1.1"])? })
     }
 
     async fn dial(self, to: Uri) -> Result<TokioIo<Stream>, DialError> {

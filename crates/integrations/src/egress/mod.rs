@@ -1,8 +1,9 @@
 //! Where calls may go: to addresses of the internet, and to what an operator allowed.
 //!
 //! An integrator decides where data goes, and must not thereby reach what only this machine can: itself, its network,
-//! the metadata service of its cloud. A URL is checked when it is saved ([`Guard::url`], [`Guard::resolves`]), and every
-//! address again when it is dialled ([`dial`]): the address that is dialled is the one that was checked.
+//! the metadata service of its cloud. A URL is checked when it is saved ([`Guard::url`]), as a text: what its name resolves
+//! to is asked when it is dialled ([`dial`]), where every address is checked, and the one that is dialled is the one that was
+//! checked. Who is refused is not told which of the two it was, or saving and calling would say which names there are.
 
 pub mod dial;
 mod ranges;
@@ -16,6 +17,10 @@ use url::{Host, Url};
 
 /// The longest URL.
 const LONGEST: usize = 2_000;
+
+/// What is told of a host that is not dialled, whyever.
+const NOT_DIALLED: &str = "the host cannot be called: its name does not resolve, or its address is not one of the internet and \
+                           --egress-allow does not name it";
 
 /// How long a name may take to resolve.
 const RESOLVE: Duration = Duration::from_secs(5);
@@ -142,29 +147,16 @@ impl Guard {
             false => Err(Refusal::Inward),
         }
     }
-
-    /// For a URL that is to be saved: does its host resolve to something that may not be dialled? One that does not
-    /// resolve now may do so later, and is checked then.
-    ///
-    /// # Errors
-    /// What is wrong with it, to be read after the name of its field.
-    pub async fn resolves(&self, url: &Url) -> Result<(), String> {
-        let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default()) else { return Ok(()) };
-        match self.resolve(host, port).await {
-            Err(Refusal::Inward) => Err(refused()),
-            Ok(_) | Err(Refusal::Unresolved) => Ok(()),
-        }
-    }
 }
 
 /// Why a host is not dialled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// An address that is not of the internet, and that nobody allowed.
-    #[error("the address is not allowed: it is not one of the internet, and --egress-allow does not name it")]
+    #[error("{NOT_DIALLED}")]
     Inward,
     /// No address.
-    #[error("the host name does not resolve")]
+    #[error("{NOT_DIALLED}")]
     Unresolved,
 }
 

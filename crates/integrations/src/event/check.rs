@@ -24,23 +24,35 @@ pub struct Templates {
 /// The field of the template.
 const PAYLOAD: &str = "payload";
 
-/// What the payload is: what its `Content-Type` says, or what it starts like.
-/// What a SOAP service is sent is XML.
-pub fn kind(config: &Config, notifier: Option<&Notifier>) -> Kind {
+/// What the payload is said to be: by its `Content-Type`, or because a SOAP service is sent XML.
+fn said(config: &Config, notifier: Option<&Notifier>) -> Option<Kind> {
     if notifier.is_some_and(Notifier::is_soap) {
-        return Kind::Xml;
+        return Some(Kind::Xml);
     }
     let named = config.headers.iter().find(|header| header.key.eq_ignore_ascii_case("content-type"));
-    let named = named.map(|header| header.value.to_ascii_lowercase());
-    let start = config.event_payload.trim_start().chars().next();
-    match named.as_deref() {
-        Some(name) if name.contains("json") => Kind::Json,
-        Some(name) if name.contains("xml") => Kind::Xml,
-        Some(name) if name.contains("x-www-form-urlencoded") => Kind::Form,
-        Some(_) => Kind::Plain,
-        None if matches!(start, Some('{' | '[')) => Kind::Json,
-        None if start == Some('<') => Kind::Xml,
-        None => Kind::Plain,
+    let named = named?.value.to_ascii_lowercase();
+    Some(match named.as_str() {
+        name if name.contains("json") => Kind::Json,
+        name if name.contains("xml") => Kind::Xml,
+        name if name.contains("x-www-form-urlencoded") => Kind::Form,
+        _ => Kind::Plain,
+    })
+}
+
+/// Reads the payload. Where nobody says what it is, it is what it starts like, and plain text when it is not.
+fn payload(config: &Config, notifier: Option<&Notifier>) -> Result<(Option<Template>, Kind), String> {
+    let text = config.event_payload.as_str();
+    let entity = config.entity();
+    let read = |kind| Ok((Some(Template::read(text, entity, kind)?), kind));
+    let guess = match text.trim_start().chars().next() {
+        Some('{' | '[') => Kind::Json,
+        Some('<') => Kind::Xml,
+        _ => Kind::Plain,
+    };
+    match said(config, notifier) {
+        said if text.is_empty() => Ok((None, said.unwrap_or(Kind::Plain))),
+        Some(said) => read(said),
+        None => read(guess).or_else(|_: String| read(Kind::Plain)),
     }
 }
 
@@ -63,7 +75,6 @@ impl Templates {
     pub fn read(config: &Config, notifier: Option<&Notifier>) -> Result<Self, Vec<(String, String)>> {
         let mut wrong = Vec::new();
         let entity = config.entity();
-        let kind = kind(config, notifier);
         let mut read = |field: String, text: &str, kind: Kind| {
             Template::read(text, entity, kind).map_err(|message| wrong.push((field, message))).ok()
         };
@@ -75,10 +86,9 @@ impl Templates {
                 Some((header.key.clone(), template))
             })
             .collect();
-        let body =
-            if config.event_payload.is_empty() { None } else { read(PAYLOAD.to_owned(), &config.event_payload, kind) };
-        match target {
-            Some(target) if wrong.is_empty() => Ok(Self { target, headers, body, kind }),
+        let body = payload(config, notifier).map_err(|message| wrong.push((PAYLOAD.to_owned(), message))).ok();
+        match target.zip(body) {
+            Some((target, (body, kind))) if wrong.is_empty() => Ok(Self { target, headers, body, kind }),
             _ => Err(wrong),
         }
     }

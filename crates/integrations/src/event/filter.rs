@@ -4,7 +4,7 @@ use std::{borrow::Cow, cell::RefCell, collections::HashMap};
 
 use base::{
     Fields,
-    matching::{Operator, Pattern, compile},
+    matching::{Exhausted, Meter, Operator, Pattern, compile, expressions_size, lookup, one_or_all},
     text::{fold, plain},
 };
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ const LONGEST_VALUE: usize = 1_000;
 pub struct Criteria {
     /// A number.
     pub id: i64,
-    /// What people call it.
+    /// The name of the event, when it is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `ANY` or `ALL` (default).
@@ -70,21 +70,32 @@ fn operator(text: &str) -> Option<&'static str> {
 
 impl Criteria {
     /// Reads `filterCriteria`; what is wrong is noted there.
-    pub fn read(fields: &mut Fields<'_>) -> Self {
+    pub fn read(fields: &mut Fields<'_>, meter: &Meter) -> Self {
         let id = fields.integer("id").unwrap_or(0);
-        let name = fields.text_max("name", LONGEST_KEY).filter(|name| !name.is_empty());
+        // What an answer has of the event may come back with it.
+        drop(fields.text_max("name", LONGEST_KEY));
         let match_type = fields.one_of("matchType", &["ANY", "ALL"]).unwrap_or("ALL").to_owned();
         let given = fields.objects("rules").unwrap_or_default();
         if given.len() > MOST_RULES {
             fields.error("rules", format!("must have at most {MOST_RULES} elements"));
         }
-        let rules = (1..).zip(given).take(MOST_RULES).map(|(place, mut rule)| Rule::read(&mut rule, place)).collect();
-        Self { id, name, match_type, rules, actions: Vec::new() }
+        let rules = (1..).zip(given).take(MOST_RULES).map(|(place, mut rule)| Rule::read(&mut rule, place, meter));
+        Self { id, name: None, match_type, rules: rules.collect(), actions: Vec::new() }
+    }
+
+    /// The memory that their expressions take once they are compiled, in bytes.
+    ///
+    /// # Errors
+    /// As [`expressions_size`].
+    pub fn expressions_size(&self, meter: &Meter) -> Result<usize, Exhausted> {
+        let comparisons =
+            self.rules.iter().filter_map(|rule| Some((Operator::find(&rule.operator)?, rule.value.as_str())));
+        expressions_size(comparisons, meter)
     }
 }
 
 impl Rule {
-    fn read(fields: &mut Fields<'_>, place: i64) -> Self {
+    fn read(fields: &mut Fields<'_>, place: i64, meter: &Meter) -> Self {
         let id = fields.integer("id").unwrap_or(place);
         let resource_type = fields.text_max("resourceType", LONGEST_KEY).filter(|text| !text.is_empty());
         let key = fields.required_text("key").trim().to_owned();
@@ -115,7 +126,7 @@ impl Rule {
         }
         let value = value.unwrap_or_default();
         if found == "Regex"
-            && let Err(wrong) = compile(&value)
+            && let Err(wrong) = compile(&value, meter)
         {
             fields.error("value", wrong.to_string());
         }
@@ -149,30 +160,43 @@ pub struct Outcome {
     pub holds: bool,
 }
 
-/// The texts that an entity has under a key, looked up once for all filters that ask.
+/// The texts that an entity has under a key, looked up once for all filters that ask, and the work that may be done for
+/// them.
 pub struct Seen<'a> {
     facts: Facts<'a>,
+    meter: &'a Meter,
+    /// What a look for one key costs at most.
+    weight: u64,
     now: RefCell<HashMap<String, Vec<Cow<'a, str>>>>,
     before: RefCell<HashMap<String, Vec<Cow<'a, str>>>>,
 }
 
 impl<'a> Seen<'a> {
     /// Of one action.
-    pub fn new(facts: Facts<'a>) -> Self {
-        Self { facts, now: RefCell::default(), before: RefCell::default() }
+    pub fn new(facts: Facts<'a>, meter: &'a Meter) -> Self {
+        let weight = lookup::weight(facts.object).max(facts.previous.map_or(0, lookup::weight));
+        Self { facts, meter, weight, now: RefCell::default(), before: RefCell::default() }
     }
 
-    fn with<T>(&self, key: &str, previous: bool, f: impl FnOnce(&[Cow<'a, str>]) -> T) -> T {
+    fn with<T>(&self, key: &str, previous: bool, f: impl FnOnce(&[Cow<'a, str>]) -> T) -> Result<T, Exhausted> {
         let place = if previous { &self.before } else { &self.now };
         let mut known = place.borrow_mut();
         if !known.contains_key(key) {
+            self.meter.charge(self.weight)?;
             known.insert(key.to_owned(), self.facts.texts(previous, key));
         }
-        f(known.get(key).map_or(&[], Vec::as_slice))
+        Ok(f(known.get(key).map_or(&[], Vec::as_slice)))
     }
 
-    fn has_changed(&self, key: &str) -> bool {
-        self.facts.previous.is_some() && self.with(key, false, |now| self.with(key, true, |before| now != before))
+    fn has_changed(&self, key: &str) -> Result<bool, Exhausted> {
+        if self.facts.previous.is_none() {
+            return Ok(false);
+        }
+        self.with(key, false, |now| self.with(key, true, |before| now != before))?
+    }
+
+    fn holds(&self, pattern: &Pattern, key: &str, previous: bool) -> Result<bool, Exhausted> {
+        self.with(key, previous, |texts| pattern.holds(texts, self.meter))?
     }
 }
 
@@ -181,42 +205,50 @@ impl Filter {
     pub fn new(criteria: Option<&Criteria>) -> Self {
         let Some(criteria) = criteria else { return Self { any: false, rules: Vec::new() } };
         let rules = criteria.rules.iter().map(|rule| {
-            let pattern = |operator| Pattern::new(operator, &rule.value).ok();
+            let pattern = |operator| Pattern::new(operator, &rule.value);
             let test = match rule.operator.as_str() {
-                "Changed" => Some(Test::Changed),
-                "Changed To" => pattern(Operator::Equals).map(Test::ChangedTo),
-                "Changed From" => pattern(Operator::Equals).map(Test::ChangedFrom),
-                other => Operator::find(other).and_then(pattern).map(Test::Now),
+                "Changed" => Test::Changed,
+                "Changed To" => Test::ChangedTo(pattern(Operator::Equals)),
+                "Changed From" => Test::ChangedFrom(pattern(Operator::Equals)),
+                other => Operator::find(other).map_or(Test::Never, |operator| Test::Now(pattern(operator))),
             };
-            (fold(rule.key.trim()), test.unwrap_or(Test::Never))
+            (fold(rule.key.trim()), test)
         });
         Self { any: criteria.match_type == "ANY", rules: rules.collect() }
     }
 
     /// Is the filter met? One without rules always is.
-    pub fn matches(&self, seen: &Seen<'_>) -> bool {
-        let holds = |(key, test): &(String, Test)| test.holds(key, seen);
-        if self.any && !self.rules.is_empty() { self.rules.iter().any(holds) } else { self.rules.iter().all(holds) }
+    ///
+    /// # Errors
+    /// To find that out takes more steps than there are.
+    pub fn matches(&self, seen: &Seen<'_>) -> Result<bool, Exhausted> {
+        if self.rules.is_empty() {
+            return Ok(true);
+        }
+        one_or_all(self.any, &self.rules, |(key, test)| test.holds(key, seen))
     }
 
     /// What each rule says.
-    pub fn outcomes(&self, seen: &Seen<'_>) -> Vec<Outcome> {
-        let outcome = |(key, test): &(String, Test)| Outcome {
-            actual: seen.with(key, false, |texts| texts.iter().map(|text| text.clone().into_owned()).collect()),
-            holds: test.holds(key, seen),
+    ///
+    /// # Errors
+    /// As [`Filter::matches`].
+    pub fn outcomes(&self, seen: &Seen<'_>) -> Result<Vec<Outcome>, Exhausted> {
+        let outcome = |(key, test): &(String, Test)| {
+            let actual = seen.with(key, false, lookup::shown)?;
+            Ok(Outcome { actual, holds: test.holds(key, seen)? })
         };
         self.rules.iter().map(outcome).collect()
     }
 }
 
 impl Test {
-    fn holds(&self, key: &str, seen: &Seen<'_>) -> bool {
+    fn holds(&self, key: &str, seen: &Seen<'_>) -> Result<bool, Exhausted> {
         match self {
-            Self::Now(pattern) => seen.with(key, false, |texts| pattern.holds(texts)),
+            Self::Now(pattern) => seen.holds(pattern, key, false),
             Self::Changed => seen.has_changed(key),
-            Self::ChangedTo(pattern) => seen.has_changed(key) && seen.with(key, false, |texts| pattern.holds(texts)),
-            Self::ChangedFrom(pattern) => seen.has_changed(key) && seen.with(key, true, |texts| pattern.holds(texts)),
-            Self::Never => false,
+            Self::ChangedTo(pattern) => Ok(seen.has_changed(key)? && seen.holds(pattern, key, false)?),
+            Self::ChangedFrom(pattern) => Ok(seen.has_changed(key)? && seen.holds(pattern, key, true)?),
+            Self::Never => Ok(false),
         }
     }
 }
@@ -231,7 +263,8 @@ mod tests {
     fn holds(rules: &Value, match_type: &str, object: &Value, previous: Option<&Value>) -> bool {
         let body = json!({"rules": rules, "matchType": match_type});
         let mut fields = Fields::of(&body);
-        let criteria = Criteria::read(&mut fields);
+        let meter = Meter::new(Meter::REQUEST);
+        let criteria = Criteria::read(&mut fields, &meter);
         fields.finish().unwrap();
         let facts = Facts {
             object,
@@ -242,7 +275,7 @@ mod tests {
             action_id: "EVT-1",
             at: Timestamp::from_millis(0),
         };
-        Filter::new(Some(&criteria)).matches(&Seen::new(facts))
+        Filter::new(Some(&criteria)).matches(&Seen::new(facts, &meter)).unwrap()
     }
 
     #[test]
@@ -284,7 +317,7 @@ mod tests {
             {"key": "k", "operator": "Changed"},
         ]});
         let mut fields = Fields::of(&body);
-        Criteria::read(&mut fields);
+        Criteria::read(&mut fields, &Meter::new(Meter::REQUEST));
         let named: Vec<String> =
             fields.finish().unwrap_err().errors.into_iter().map(|error| error.field_name).collect();
         assert_eq!(named, ["rules[0].key", "rules[1].operator", "rules[2].value", "rules[3].value"]);

@@ -1,12 +1,19 @@
 //! Integration events over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, At, Body, answer, context::check_version};
-use base::{Problem, timestamp::Timestamp};
+use api::{Answer, At, Body, answer, context::check_version, cpu, spec::PageOf};
+use base::{
+    Fields, Problem, Sort,
+    body::ignored,
+    matching::{Exhausted, Meter, has_expressions},
+    page::MAX_PAGE_SIZE,
+    timestamp::Timestamp,
+};
 use outbox::{Entity as Noted, Tx, Unpublished};
 use serde_json::Value;
 
 use super::{
+    filter::Criteria,
     store::{self, Row},
     wire::{Event, Input, Placeholders, Read},
 };
@@ -75,7 +82,7 @@ pub async fn create(
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    put(at, context, path.into_inner().1, None, body.0).await
+    put(at, context, path.into_inner().1, None, body).await
 }
 
 /// Configure an integration event
@@ -110,7 +117,7 @@ pub async fn configure(
     body: Body,
 ) -> api::Result<HttpResponse> {
     let (_, integration, id) = path.into_inner();
-    put(at, context, integration, Some(id), body.0).await
+    put(at, context, integration, Some(id), body).await
 }
 
 /// The id as it is stored, when it is one.
@@ -125,12 +132,13 @@ async fn put(
     context: web::Data<Context>,
     integration: String,
     id: Option<String>,
-    body: Value,
+    body: Body,
 ) -> api::Result<HttpResponse> {
     at.no_query()?;
     let (scope, wanted, now) = (at.scope(), at.if_match()?, at.now);
-    context.check_hosts_in("notifier", body.get("notifier")).await?;
+    let Body(body) = compiled(&at, body).await?;
     at.write(move |tx| {
+        let meter = &Meter::new(Meter::WRITE);
         let integration = installed::http::take_up(tx, &scope, &integration, None)?;
         let tenant = integration.tenant_id.clone();
         let known = match &id {
@@ -144,19 +152,22 @@ async fn put(
             Some(old) => {
                 check_version(wanted, old.version)?;
                 let (config, secrets) = (old.config(), old.open_secrets(&context.vault)?);
-                let mut read =
-                    Read::of(&body, Some((&config, &secrets)), integration.notifier().as_ref(), &context.guard)?;
+                let (stored, base) = (Some((&config, &secrets)), integration.notifier());
+                let mut read = Read::of(&body, stored, base.as_ref(), &context.guard, meter)?;
                 number(&mut read, tx, config.filter_criteria.map(|criteria| criteria.id))?;
                 let mut row = old.changed(now);
                 row.set(&context.vault, &read.config, &read.secrets)?;
                 store::update(tx.conn, &row)?;
+                if read.config.filter_criteria != old.config().filter_criteria {
+                    keep_expressions(tx, &row, &read, meter)?;
+                }
                 note_with(tx, &integration, Some(&old), Some(&row), secrets.changes(&read.secrets, NOTIFIER))?;
                 row
             }
             None => {
                 // A version of something that is not there matches nothing.
                 check_version(wanted, 0)?;
-                create_row(tx, (&context.vault, &context.guard), &integration, id, &body, now)?
+                create_row(tx, (&context.vault, &context.guard, meter), &integration, id, &body, now)?
             }
         };
         Answer::entity(&Event::of(&row, integration.notifier()), row.version)
@@ -164,16 +175,42 @@ async fn put(
     .await
 }
 
+/// Compiles the expressions of a body before the write, which finds them ready: others wait for a write.
+async fn compiled(at: &At, body: Body) -> api::Result<Body> {
+    if !has_expressions(&body.0) {
+        return Ok(body);
+    }
+    cpu::run(at, move |meter| {
+        // What is wrong or not known is told with all that is, when the whole is read.
+        drop(ignored::collect(|| {
+            let mut fields = Fields::of(&body.0);
+            fields.object("filterCriteria").map(|mut criteria| Criteria::read(&mut criteria, meter))
+        }));
+        match meter.is_exhausted() {
+            true => Err(Problem::field("filterCriteria", Exhausted.to_string()).into()),
+            false => Ok(body),
+        }
+    })
+    .await
+}
+
+/// Notes how much the expressions of an event take.
+fn keep_expressions(tx: &mut Tx<'_>, row: &Row, read: &Read, meter: &Meter) -> db::Result<()> {
+    let size = read.config.filter_criteria.as_ref().map_or(Ok(0), |criteria| criteria.expressions_size(meter));
+    let size = size.map_err(|error| Problem::field("filterCriteria", error.to_string()))?;
+    db::expressions::keep(tx.conn, store::holder(&row.tenant_id, &row.id), size)
+}
+
 /// Stores a new event of an integration.
 pub fn create_row(
     tx: &mut Tx<'_>,
-    (vault, guard): (&Vault, &Guard),
+    (vault, guard, meter): (&Vault, &Guard, &Meter),
     integration: &installations::Row,
     id: Option<String>,
     body: &Value,
     now: Timestamp,
 ) -> db::Result<Row> {
-    let mut read = Read::of(body, None, integration.notifier().as_ref(), guard)?;
+    let mut read = Read::of(body, None, integration.notifier().as_ref(), guard, meter)?;
     let tenant = &integration.tenant_id;
     let id = match id {
         Some(id) => canonical(&id).ok_or_else(store::none)?,
@@ -200,6 +237,7 @@ pub fn create_row(
     };
     row.set(vault, &read.config, &read.secrets)?;
     store::insert(tx.conn, &row)?;
+    keep_expressions(tx, &row, &read, meter)?;
     note_with(tx, integration, None, Some(&row), Secrets::default().changes(&read.secrets, NOTIFIER))?;
     Ok(row)
 }
@@ -209,7 +247,7 @@ fn number(read: &mut Read, tx: &mut Tx<'_>, former: Option<i64>) -> db::Result<(
     if let Some(criteria) = read.config.filter_criteria.as_mut().filter(|criteria| criteria.id == 0) {
         criteria.id = match former.filter(|id| *id != 0) {
             Some(id) => id,
-            None => db::next_id(tx.conn, "integration_filters", 1)?,
+            None => db::next_id(tx.conn, "integration_filters")?,
         };
     }
     Ok(())
@@ -242,27 +280,31 @@ pub async fn get(at: At, path: web::Path<(String, String, String)>) -> api::Resu
 
 /// List the events of an integration
 ///
-/// Oldest first.
+/// A page of them, oldest first.
 #[utoipa::path(
     tag = "integrations",
     operation_id = "listIntegrationEvents",
-    params(("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
-    responses((status = 200, description = "All of them", body = Vec<Event>)),
+    params(
+        ("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
+        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+    ),
+    responses((status = 200, description = "A page of events", body = PageOf<Event>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/installed/{installedIntgId}/events")]
 pub async fn list(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
+    let mut query = at.query()?;
+    let walk = query.walk(at.request().path(), store::ORDER);
+    query.finish()?;
     let (scope, id) = (at.scope(), path.into_inner().1);
-    let shown = at
-        .db
-        .read(move |conn| {
-            let integration = installations::existing(conn, &scope, &id)?;
-            let rows = store::of_integration(conn, &integration.tenant_id, &integration.id)?;
-            Ok(rows.iter().map(|row| Event::of(row, integration.notifier())).collect::<Vec<_>>())
-        })
-        .await?;
-    answer::ok(&shown)
+    let page = at.db.read(move |conn| {
+        let integration = installations::existing(conn, &scope, &id)?;
+        let found = store::page(conn, &integration.tenant_id, &integration.id, &walk)?;
+        Ok(walk.answer(found.map(|row| Event::of(&row, integration.notifier()))))
+    });
+    answer::ok(&page.await?)
 }
 
 /// Delete an integration event
@@ -361,13 +403,21 @@ async fn switch(at: At, integration: String, id: String, active: bool) -> api::R
 #[utoipa::path(
     tag = "integrations",
     operation_id = "listPlaceholders",
-    params(("entity" = String, Path, description = "An entity of events", example = "INCIDENT")),
+    params(
+        ("entity" = String, Path, description = "An entity of events", example = "INCIDENT"),
+        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
+        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 1000", example = 1000),
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+    ),
     responses((status = 200, description = "The placeholders", body = Placeholders)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/events/placeHolders/{entity}")]
 pub async fn place_holders(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
+    let mut query = at.query()?;
+    let by_name = Sort { name: "name", descending: false };
+    let walk = query.walk_sized(at.request().path(), by_name, MAX_PAGE_SIZE);
+    query.finish()?;
     let entity = Entity::find(&path.into_inner().1);
     let entity = entity.ok_or_else(|| {
         let known = Entity::WORDS.join(", ");
@@ -378,9 +428,11 @@ pub async fn place_holders(at: At, path: web::Path<(String, String)>) -> api::Re
     let open = entity.open().iter().map(|name| format!("${prefix}.{name}.*"));
     let of_event = placeholders::EVENT.iter().map(|name| format!("$event.{name}"));
     let date = entity.properties().iter().find(|name| name.ends_with("Date")).copied().unwrap_or("createdDate");
+    let page = walk.answer(walk.of_all(plain.chain(open).chain(of_event).collect(), String::clone));
     answer::ok(&Placeholders {
         entity: entity.word(),
-        place_holders: plain.chain(open).chain(of_event).collect(),
+        place_holders: page.results.clone(),
+        page,
         functions: vec![format!("$utils.convertDate(${prefix}.{date},'yyyy-MM-dd HH:mm:ss')")],
     })
 }

@@ -1,7 +1,7 @@
 //! Rows of events. Every function takes the tenant, or the tenants in reach.
 
-use base::{problem::Problem, timestamp::Timestamp};
-use db::{Conn, Result};
+use base::{Found, Key, Walk, problem::Problem, query::Sort, timestamp::Timestamp};
+use db::{Column, Conn, Order, Result, expressions::Holder};
 use diesel::prelude::*;
 
 use super::wire::Config;
@@ -82,6 +82,11 @@ impl Row {
     }
 }
 
+/// An event, as what holds expressions.
+pub fn holder<'e>(tenant_id: &'e str, id: &'e str) -> Holder<'e> {
+    Holder { tenant_id, kind: "event", id }
+}
+
 /// 404.
 pub fn none() -> Problem {
     Problem::not_found("Integration event not found")
@@ -110,6 +115,25 @@ pub fn of_integration(conn: &mut Conn, tenant: &str, integration: &str) -> Resul
     use integration_events::dsl;
     let of = dsl::integration_events.filter(dsl::tenant_id.eq(tenant)).filter(dsl::integration_id.eq(integration));
     Ok(of.order((dsl::created_ms, dsl::id)).load(conn)?)
+}
+
+/// How events are listed: oldest first.
+pub const ORDER: Sort = Sort { name: "createdDate", descending: false };
+
+/// A page of the events of an integration.
+pub fn page(conn: &mut Conn, tenant: &str, integration: &str, walk: &Walk) -> Result<Found<Row>> {
+    use integration_events::dsl;
+    let of = || {
+        dsl::integration_events
+            .filter(dsl::tenant_id.eq(tenant.to_owned()))
+            .filter(dsl::integration_id.eq(integration.to_owned()))
+    };
+    let columns = [Column::Integer("integration_events.created_ms"), Column::Text("integration_events.id")];
+    let order = Order::by(columns, ORDER.descending);
+    let total = walk.total(|| of().count().get_result(conn))?;
+    let query = of().filter(order.after(walk.after())?).order(order);
+    let rows = query.offset(walk.offset()).limit(walk.wanted()).load(conn)?;
+    Ok(walk.cut(rows, total, |row: &Row| vec![Key::from(row.created_ms), Key::from(&row.id)]))
 }
 
 /// All events of a tenant.

@@ -3,8 +3,12 @@
 use std::future::Future;
 
 use actix_web::{HttpResponse, post, web};
-use api::{Answer, At, Body, Role, answer};
-use base::{Fields, Problem, problem::FieldError};
+use api::{Answer, At, Body, Role, answer, cpu};
+use base::{
+    Fields, Problem, Timestamp,
+    matching::{Exhausted, Meter},
+    problem::FieldError,
+};
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
@@ -20,7 +24,8 @@ use super::{
 use crate::{
     Context,
     facts::Facts,
-    firing::Armed,
+    firing::{Armed, Message},
+    installed::store as installations,
     sender::{call::Caller, claims},
     template::Entity,
 };
@@ -56,7 +61,7 @@ pub struct TestedRule {
     pub operator: String,
     /// What it is compared with.
     pub value: String,
-    /// What the entity has under the key.
+    /// What the entity has under the key: the first 100 texts, and of each the first 1,000 characters.
     pub actual: Vec<String>,
     /// Does the rule hold?
     pub matches: bool,
@@ -194,7 +199,7 @@ pub async fn saved(
     let (asked, send) = (at.clone(), action.send);
     let test = async move {
         let (integration, row) = asked.db.read(move |conn| http::existing(conn, &scope, &integration, &id)).await?;
-        Ok(tried(&asked, &context, &integration, &row, action).await)
+        tried(&asked, &context, integration, row, action).await
     };
     answered(&at, send, test).await
 }
@@ -230,8 +235,9 @@ pub async fn unsaved(
     let (scope, id) = (at.scope(), path.into_inner().1);
     let (asked, send) = (at.clone(), action.send);
     let test = async move {
-        let integration = asked.db.read(move |conn| crate::installed::store::existing(conn, &scope, &id)).await?;
-        let read = Read::of(&event, None, integration.notifier().as_ref(), &context.guard);
+        let integration = asked.db.read(move |conn| installations::existing(conn, &scope, &id)).await?;
+        let (base, guard) = (integration.notifier(), context.guard.clone());
+        let read = cpu::run(&asked, move |meter| Ok(Read::of(&event, None, base.as_ref(), &guard, meter))).await?;
         let of_event = read.as_ref().err().map(|problem| problem.errors.clone()).unwrap_or_default();
         let prefixed = |error: FieldError| FieldError::new(format!("event.{}", error.field_name), error.message);
         errors.extend(of_event.into_iter().map(prefixed));
@@ -240,9 +246,6 @@ pub async fn unsaved(
         }
         let read = read?;
         may_send(&asked, &action)?;
-        if action.send {
-            context.check_hosts_in("event.notifier", event.get("notifier")).await?;
-        }
         let mut row = Row {
             tenant_id: integration.tenant_id.clone(),
             id: "INTG-EVENT-test".to_owned(),
@@ -256,19 +259,40 @@ pub async fn unsaved(
             updated_ms: None,
         };
         row.set(&context.vault, &read.config, &read.secrets)?;
-        Ok(tried(&asked, &context, &integration, &row, action).await)
+        tried(&asked, &context, integration, row, action).await
     };
     answered(&at, send, test).await
 }
 
+/// Looks at an event and an action on the threads for callers' work, and sends the message when that is asked for.
 async fn tried(
     at: &At,
     context: &Context,
-    integration: &crate::installed::store::Row,
-    row: &Row,
+    integration: installations::Row,
+    row: Row,
     action: Action,
-) -> Tested {
-    let event = Event::of(row, integration.notifier());
+) -> api::Result<Tested> {
+    let (now, send) = (at.now, action.send);
+    let worked = cpu::run(at, move |meter| {
+        let (tested, message) = looked_at(now, &integration, &row, &action, meter)
+            .map_err(|_| Problem::field("object", "takes too long to try the filter of the event on"))?;
+        Ok((integration, row, tested, message))
+    });
+    let (integration, row, mut tested, message) = worked.await?;
+    if send && let Some(message) = message {
+        tested.response = Some(sent(context, &integration, &row, &message, now).await);
+    }
+    Ok(tested)
+}
+
+/// What an event makes of an action, and the message that it would send.
+fn looked_at(
+    now: Timestamp,
+    integration: &installations::Row,
+    row: &Row,
+    action: &Action,
+    meter: &Meter,
+) -> Result<(Tested, Option<Message>), Exhausted> {
     let config = row.config();
     let mut reasons = Vec::new();
     if !integration.enabled {
@@ -290,12 +314,12 @@ async fn tried(
         entity: config.entity().map_or("", Entity::word),
         tenant: &row.tenant_id,
         action_id: &action_id,
-        at: at.now,
+        at: now,
     };
-    let seen = Seen::new(facts);
+    let seen = Seen::new(facts, meter);
     let filter = Filter::new(config.filter_criteria.as_ref());
     let given = config.filter_criteria.iter().flat_map(|criteria| &criteria.rules);
-    let rules = given.zip(filter.outcomes(&seen)).map(|(rule, outcome)| TestedRule {
+    let rules = given.zip(filter.outcomes(&seen)?).map(|(rule, outcome)| TestedRule {
         key: rule.key.clone(),
         operator: rule.operator.clone(),
         value: rule.value.clone(),
@@ -303,50 +327,58 @@ async fn tried(
         matches: outcome.holds,
     });
     let rules = rules.collect();
-    if !filter.matches(&seen) {
+    if !filter.matches(&seen)? {
         reasons.push("the filter is not met".to_owned());
     }
     let base = integration.notifier();
-    let armed = Armed::new(&row.tenant_id, &row.id, config, base.as_ref());
-    let message = armed.as_ref().map_err(|why| *why).and_then(|armed| armed.render(&facts));
-    let (mut request, mut response) = (None, None);
-    match message {
-        Err(why) => reasons.push(why.to_owned()),
-        Ok(message) => {
-            let base = event.notifier.as_ref().map_or("", |notifier| notifier.base_uri.as_str());
-            let hidden = |key: &str| Header { key: key.to_owned(), value: "[secret]".to_owned() };
-            let mut headers: Vec<Header> =
-                message.headers.iter().map(|(key, value)| Header { key: key.clone(), value: value.clone() }).collect();
-            let secret = event.headers.iter().filter(|header| super::headers::is_secret(&header.key));
-            headers.extend(secret.map(|header| hidden(&header.key)));
-            if event.notifier.as_ref().is_some_and(|notifier| notifier.auth_type != "NONE") {
-                headers.push(hidden("Authorization"));
-            }
-            headers.push(hidden("webhook-signature"));
-            request = Some(TestedRequest {
-                method: message.method.clone(),
-                url: joined(base, &message.target),
-                headers,
-                body: message.body.clone(),
-            });
-            if action.send {
-                let caller = Caller::new(context.dialler.clone(), context.guard.clone(), context.timeout, 1);
-                let id = format!("DLV-{}", uuid::Uuid::now_v7());
-                let answer = match claims::endpoint(row, integration, &context.vault) {
-                    Ok(endpoint) => caller.call(&endpoint, &message, &id, at.now).await,
-                    Err(error) => Err(error),
-                };
-                response = Some(match answer {
-                    Ok(answer) => TestedResponse {
-                        delivered: (200..300).contains(&answer.status),
-                        status: Some(answer.status),
-                        body: String::from_utf8_lossy(&answer.body).into_owned(),
-                        error: String::new(),
-                    },
-                    Err(error) => TestedResponse { error: error.to_string(), ..TestedResponse::default() },
-                });
-            }
-        }
+    let armed = Armed::new(&row.tenant_id, &row.id, config, base.as_ref()).map_err(ToOwned::to_owned);
+    let message = armed.and_then(|armed| armed.render(&facts, meter).map_err(|why| why.to_string()));
+    let message = message.map_err(|why| reasons.push(why)).ok();
+    let request = message.as_ref().map(|message| shown(row, integration, message));
+    Ok((Tested { fires: reasons.is_empty(), reasons, rules, request, response: None }, message))
+}
+
+/// A message without what only its receiver may know.
+fn shown(row: &Row, integration: &installations::Row, message: &Message) -> TestedRequest {
+    let event = Event::of(row, integration.notifier());
+    let base = event.notifier.as_ref().map_or("", |notifier| notifier.base_uri.as_str());
+    let hidden = |key: &str| Header { key: key.to_owned(), value: "[secret]".to_owned() };
+    let mut headers: Vec<Header> =
+        message.headers.iter().map(|(key, value)| Header { key: key.clone(), value: value.clone() }).collect();
+    let secret = event.headers.iter().filter(|header| super::headers::is_secret(&header.key));
+    headers.extend(secret.map(|header| hidden(&header.key)));
+    if event.notifier.as_ref().is_some_and(|notifier| notifier.auth_type != "NONE") {
+        headers.push(hidden("Authorization"));
     }
-    Tested { fires: reasons.is_empty(), reasons, rules, request, response }
+    headers.push(hidden("webhook-signature"));
+    TestedRequest {
+        method: message.method.clone(),
+        url: joined(base, &message.target),
+        headers,
+        body: message.body.clone(),
+    }
+}
+
+async fn sent(
+    context: &Context,
+    integration: &installations::Row,
+    row: &Row,
+    message: &Message,
+    now: Timestamp,
+) -> TestedResponse {
+    let caller = Caller::new(context.dialler.clone(), context.guard.clone(), context.timeout, 1);
+    let id = format!("DLV-{}", uuid::Uuid::now_v7());
+    let answer = match claims::endpoint(row, integration, &context.vault) {
+        Ok(endpoint) => caller.call(&endpoint, message, &id, now).await,
+        Err(error) => Err(error),
+    };
+    match answer {
+        Ok(answer) => TestedResponse {
+            delivered: (200..300).contains(&answer.status),
+            status: Some(answer.status),
+            body: String::from_utf8_lossy(&answer.body).into_owned(),
+            error: String::new(),
+        },
+        Err(error) => TestedResponse { error: error.to_string(), ..TestedResponse::default() },
+    }
 }

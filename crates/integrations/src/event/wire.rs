@@ -1,6 +1,6 @@
 //! What clients see of integration events, and what an event is made of.
 
-use base::{Fields, Problem, timestamp::Timestamp};
+use base::{Fields, Problem, body::ignored, matching::Meter, timestamp::Timestamp};
 use base64::{
     Engine as _, alphabet,
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
@@ -113,6 +113,17 @@ impl Read {
         stored: Option<(&Config, &Secrets)>,
         base: Option<&Notifier>,
         guard: &Guard,
+        meter: &Meter,
+    ) -> Result<Self, Problem> {
+        ignored::of_sent(body, || Self::laid_over(body, stored, base, guard, meter))
+    }
+
+    fn laid_over(
+        body: &Value,
+        stored: Option<(&Config, &Secrets)>,
+        base: Option<&Notifier>,
+        guard: &Guard,
+        meter: &Meter,
     ) -> Result<Self, Problem> {
         Fields::of(body).finish()?;
         let (merged, former) = match stored {
@@ -130,7 +141,7 @@ impl Read {
             }
             event_type = Some("NONE");
         }
-        let filter_criteria = fields.object("filterCriteria").map(|mut criteria| Criteria::read(&mut criteria));
+        let filter_criteria = fields.object("filterCriteria").map(|mut criteria| Criteria::read(&mut criteria, meter));
         let use_base = fields.boolean("useBaseNotifier").unwrap_or(!fields.has("notifier"));
         if !use_base {
             fields.require("notifier");
@@ -241,7 +252,7 @@ fn laid_over(stored: &Value, change: &Value) -> Value {
 #[schema(as = IntegrationEvent, example = json!({
     "id": "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90", "name": "Ticket for an incident", "entity": "INCIDENT",
     "eventType": "CREATE", "active": true, "useBaseNotifier": false,
-    "filterCriteria": {"id": 1, "matchType": "ALL", "actions": [], "rules": [
+    "filterCriteria": {"id": 1, "name": "Ticket for an incident", "matchType": "ALL", "actions": [], "rules": [
         {"id": 1, "resourceType": "INCIDENT", "key": "Subject", "operator": "Contains", "value": "disk"}]},
     "notifier": {"type": "REST_API", "baseURI": "https://example.net/api", "authType": "BASIC", "userName": "muster"},
     "endPointURI": "/tickets", "thirdPartyEventType": "POST", "headers": [{"key": "X-Source", "value": "muster"}],
@@ -298,6 +309,7 @@ impl Event {
     /// What is shown of a row; `base` is the notifier of its integration.
     pub fn of(row: &Row, base: Option<Notifier>) -> Self {
         let config = row.config();
+        let name = Some(config.name.clone()).filter(|name| !name.is_empty());
         Self {
             id: row.id.clone(),
             name: config.name,
@@ -305,7 +317,7 @@ impl Event {
             event_type: config.event_type,
             active: row.active,
             inactive_because: row.inactive_because.clone(),
-            filter_criteria: config.filter_criteria,
+            filter_criteria: config.filter_criteria.map(|criteria| Criteria { name, ..criteria }),
             use_base_notifier: config.use_base_notifier,
             notifier: if config.use_base_notifier { base } else { config.notifier },
             end_point_uri: config.end_point_uri,
@@ -332,7 +344,7 @@ pub struct Input {
     event_type: Option<String>,
     /// Which entities.
     filter_criteria: Option<Criteria>,
-    /// `true` uses the notifier of the integration; `false` makes `notifier` mandatory.
+    /// `true` uses the notifier of the integration; `false` makes `notifier` required.
     use_base_notifier: Option<bool>,
     /// A notifier of its own.
     notifier: Option<NotifierInput>,
@@ -365,4 +377,8 @@ pub struct Placeholders {
     /// Calls.
     #[schema(example = json!(["$utils.convertDate($incident.createdDate,'yyyy-MM-dd')"]))]
     pub functions: Vec<String>,
+    /// Which page of the placeholders this is; its `results` are `placeHolders` once more.
+    #[serde(flatten)]
+    #[schema(inline, value_type = api::spec::PageOf<String>)]
+    pub page: base::page::Page<String>,
 }

@@ -7,7 +7,7 @@ pub mod actions;
 
 use std::{collections::HashMap, sync::Arc};
 
-use base::timestamp::Timestamp;
+use base::{matching::Meter, timestamp::Timestamp};
 use db::{Conn, Result};
 use moka::sync::Cache;
 use outbox::Event as Happened;
@@ -25,11 +25,13 @@ use crate::{
     facts::Facts,
     installed::store as installed,
     notifier::Notifier,
-    template::Entity,
+    template::{Entity, Unfilled},
 };
 
 /// How many tenants' events are kept ready.
 const KEPT: u64 = 1_000;
+/// What filter and templates of each event of a tenant may cost, in steps, beside what they may cost together.
+const FOR_EACH: u64 = 5_000;
 
 /// An event made ready.
 #[derive(Debug)]
@@ -83,12 +85,11 @@ impl Armed {
     ///
     /// # Errors
     /// Why there is nothing to send.
-    pub fn render(&self, facts: &Facts<'_>) -> Result<Message, &'static str> {
-        let too_long = |_| "the message would be larger than 1 MiB";
-        let target = self.templates.target.fill(facts).map_err(too_long)?;
-        let filled = self.templates.headers.iter().map(|(name, value)| Ok((name.clone(), value.fill(facts)?)));
-        let mut headers = filled.collect::<Result<Vec<_>, crate::template::TooLong>>().map_err(too_long)?;
-        let body = self.templates.body.as_ref().map(|body| body.fill(facts)).transpose().map_err(too_long)?;
+    pub fn render(&self, facts: &Facts<'_>, meter: &Meter) -> Result<Message, Unfilled> {
+        let target = self.templates.target.fill(facts, meter)?;
+        let filled = self.templates.headers.iter().map(|(name, value)| Ok((name.clone(), value.fill(facts, meter)?)));
+        let mut headers = filled.collect::<Result<Vec<_>, Unfilled>>()?;
+        let body = self.templates.body.as_ref().map(|body| body.fill(facts, meter)).transpose()?;
         if body.is_some() && !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
             headers.push(("Content-Type".to_owned(), content_type(self.templates.kind, &self.notifier).to_owned()));
         }
@@ -141,12 +142,21 @@ impl Rules {
         // Whatever happens to an alert is for events of the type NONE.
         let action = if entity == Entity::Alert { "NONE" } else { facts.action };
         let key = (entity, action.to_owned());
-        let seen = Seen::new(facts);
         let (mut fired, mut new) = (Vec::new(), Vec::new());
         for tenant in self.people.around(conn, facts.tenant)? {
             let ready = self.ready(conn, &tenant)?;
-            for armed in ready.get(&key).into_iter().flatten().filter(|armed| armed.filter.matches(&seen)) {
-                let delivery = delivery(armed, &facts);
+            let Some(armed) = ready.get(&key) else { continue };
+            // Other writes wait meanwhile. Each tenant has its own budget, so that a client does not use up its partner's.
+            let meter = Meter::new(Meter::WRITE + FOR_EACH * armed.len() as u64);
+            let seen = Seen::new(facts, &meter);
+            for armed in armed {
+                let message = match armed.filter.matches(&seen) {
+                    Ok(true) => armed.render(&facts, &meter).map_err(|why| why.to_string()),
+                    Ok(false) => continue,
+                    // Nobody knows whether it is meant: its owner is told, by a delivery that failed.
+                    Err(exhausted) => Err(format!("the filter {exhausted} for this action")),
+                };
+                let delivery = delivery(armed, &facts, message);
                 fired.push(Fired {
                     tenant: armed.tenant.clone(),
                     event_id: armed.event_id.clone(),
@@ -160,8 +170,8 @@ impl Rules {
     }
 }
 
-fn delivery(armed: &Armed, facts: &Facts<'_>) -> NewDelivery {
-    let (message, refused) = match armed.render(facts) {
+fn delivery(armed: &Armed, facts: &Facts<'_>, message: Result<Message, String>) -> NewDelivery {
+    let (message, refused) = match message {
         Ok(message) => (message, None),
         Err(why) => (
             Message { method: String::new(), target: String::new(), headers: Vec::new(), body: String::new() },
@@ -173,7 +183,7 @@ fn delivery(armed: &Armed, facts: &Facts<'_>) -> NewDelivery {
         id: format!("DLV-{}", uuid::Uuid::now_v7()),
         event_id: armed.event_id.clone(),
         message,
-        refused: refused.map(ToOwned::to_owned),
+        refused,
         about: json!({
             "actionId": facts.action_id,
             "tenantId": facts.tenant,

@@ -7,6 +7,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use outbox::{Entity, Tx, Unpublished};
 
 use super::{
+    kinds,
     store::{self, Filter, Row, Signing},
     wire::{Change, Input, Installed, SigningSecret, WithSecret},
 };
@@ -63,7 +64,6 @@ pub fn take_up(tx: &mut Tx<'_>, scope: &[String], id: &str, wanted: Option<i64>)
 pub async fn install(at: At, context: web::Data<Context>, body: Body) -> api::Result<HttpResponse> {
     at.no_query()?;
     let change = Change::read(&body.0, true, None, &context.guard)?;
-    context.check_hosts("baseNotifier", change.notifier.as_ref().map(|(notifier, _)| notifier)).await?;
     let (tenant, user, now) = (at.tenant.id.to_string(), at.caller.user_id.clone(), at.now);
     at.write(move |tx| {
         let (row, current) = create_row(tx, &context.vault, &tenant, &user, change, now)?;
@@ -114,8 +114,8 @@ pub fn create_row(
 
 /// Search installed integrations
 ///
-/// Those of the tenant; at partner level, of its clients too. The variables of `queryString` are `id` and `name` (it
-/// contains the value, whatever the letter case).
+/// Those of the tenant; at partner level, of its clients too. The variables of `queryString` are `id`, `name` (it
+/// contains the value, whatever the letter case), and of what was installed `uId` and `category`.
 #[utoipa::path(
     tag = "integrations",
     operation_id = "searchInstalledIntegrations",
@@ -138,9 +138,13 @@ pub async fn search(at: At) -> api::Result<HttpResponse> {
     let text = query.text("queryString").unwrap_or_default();
     query.finish()?;
     let mut filter = Filter::default();
-    for term in query_string::parse(&text, &["id", "name"])? {
+    let terms = query_string::parse(&text, &["id", "name", "category", "uId"])?;
+    let of_kind = terms.iter().filter(|term| ["category", "uId"].contains(&term.name));
+    filter.kinds = kinds::meant(of_kind).iter().map(kinds::Available::id).collect();
+    for term in terms {
         match term.name {
             "id" => filter.ids = Some(term.values),
+            "category" | "uId" => {}
             _ => filter.names = Some(term.values.iter().map(|name| base::fold(name)).collect()),
         }
     }
@@ -222,8 +226,6 @@ pub async fn set_notifier(
 async fn change(at: At, context: web::Data<Context>, id: String, body: serde_json::Value) -> api::Result<HttpResponse> {
     at.no_query()?;
     let (scope, wanted, now) = (at.scope(), at.if_match()?, at.now);
-    // Names are resolved before the transaction; what is stored is checked again inside it, without.
-    context.check_hosts_in("baseNotifier", body.get("baseNotifier").or_else(|| body.get("notifier"))).await?;
     at.write(move |tx| {
         let old = take_up(tx, &scope, &id, wanted)?;
         let former = old.open_secrets(&context.vault)?;

@@ -1,5 +1,9 @@
 //! Installed integrations: what events belong to, with the notifier and the signing secret that they share.
 
 pub mod http;
+pub mod kinds;
+mod port;
 pub mod store;
 pub mod wire;
+
+pub use port::Known;

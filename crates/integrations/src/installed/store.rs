@@ -1,7 +1,7 @@
 //! Rows of installed integrations. Every function takes the tenant, or the tenants in reach.
 
 use base::{Found, Key, Walk, problem::Problem, query::Sort, secret::Secret, timestamp::Timestamp};
-use db::{Column, Condition, Conn, Order, Result};
+use db::{Column, Condition, Conn, Order, Quota, Result};
 use diesel::prelude::*;
 use serde_json::json;
 
@@ -13,6 +13,9 @@ use crate::{
     },
     vault::{Place, Vault},
 };
+
+/// How many integrations a tenant has at most.
+pub static QUOTA: Quota = Quota::new("integrations", "integrations", 1_000);
 
 /// One row of `integrations`.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
@@ -154,11 +157,16 @@ pub fn none() -> Problem {
     Problem::not_found("Installed integration not found")
 }
 
-/// The integration with this id among these tenants, or 404.
-pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
+/// The integration with this id among these tenants.
+pub fn find(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Row>> {
     use integrations::dsl;
     let row = dsl::integrations.filter(dsl::tenant_id.eq_any(scope)).filter(dsl::id.eq(id)).first(conn);
-    Ok(row.optional()?.ok_or_else(none)?)
+    Ok(row.optional()?)
+}
+
+/// The integration with this id among these tenants, or 404.
+pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
+    Ok(find(conn, scope, id)?.ok_or_else(none)?)
 }
 
 /// What a search looks for: ids, and folded parts of names.
@@ -168,6 +176,8 @@ pub struct Filter {
     pub ids: Option<Vec<String>>,
     /// A name contains one of these.
     pub names: Option<Vec<String>>,
+    /// What was installed is one of these.
+    pub kinds: Vec<&'static str>,
 }
 
 /// A page of the integrations of these tenants.
@@ -179,7 +189,8 @@ pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, wa
             Condition::sql("replace(integrations.name_key, ").text(name.clone()).then(", '') <> integrations.name_key")
         }))
     });
-    let condition = Condition::all(ids.chain(names));
+    let kinds = Condition::text_in("integrations.kind IN", filter.kinds.iter().copied());
+    let condition = Condition::all(ids.chain(names).chain([kinds]));
     let wanted = || dsl::integrations.filter(dsl::tenant_id.eq_any(scope.to_vec())).filter(condition.clone());
     let first = match sort.name {
         "displayName" => Some(Column::Text("integrations.name_key")),
@@ -206,6 +217,7 @@ pub fn all(conn: &mut Conn, tenant: &str) -> Result<Vec<Row>> {
 
 /// Stores a new one.
 pub fn insert(conn: &mut Conn, row: &Row) -> Result<()> {
+    QUOTA.admit(conn, &row.tenant_id, 1)?;
     diesel::insert_into(integrations::table).values(row).execute(conn)?;
     Ok(())
 }
@@ -251,7 +263,7 @@ pub fn delete_event(conn: &mut Conn, tenant: &str, event: &str) -> Result<()> {
     diesel::delete(deliveries).execute(conn)?;
     diesel::delete(integration_lanes::table.find((tenant, event))).execute(conn)?;
     diesel::delete(integration_events::table.find((tenant, event))).execute(conn)?;
-    Ok(())
+    db::expressions::forget(conn, crate::event::store::holder(tenant, event))
 }
 
 /// The tenants that have integrations.

@@ -1,6 +1,6 @@
 //! What clients see of installed integrations.
 
-use base::{Fields, Problem, timestamp::Timestamp};
+use base::{Fields, Problem, body::ignored, timestamp::Timestamp};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -19,7 +19,7 @@ const LONGEST_NAME: usize = 200;
 #[serde(rename_all = "camelCase")]
 #[schema(as = InstalledIntegration, example = json!({
     "id": "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90", "displayName": "Ticket system",
-    "integration": {"id": "CUSTOM", "name": "Custom"}, "status": "ENABLED",
+    "integration": {"id": "CUSTOM", "name": "Custom"}, "status": "ENABLED", "createdBy": "USR0000000007",
     "baseNotifier": {"type": "REST_API", "baseURI": "https://example.net/api", "authType": "NONE"},
     "createdDate": "2026-11-20T20:37:00+0000"
 }))]
@@ -108,7 +108,7 @@ pub struct SigningSecret {
 #[schema(as = InstalledIntegrationInput, rename_all = "camelCase")]
 #[expect(dead_code, reason = "only its schema is used")]
 pub struct Input {
-    /// Mandatory for a new one; at most 200 characters. `name` is taken too.
+    /// Required for a new one; at most 200 characters. `name` is taken too.
     display_name: Option<String>,
     /// What it is for.
     description: Option<String>,
@@ -133,7 +133,10 @@ impl Change {
     /// # Errors
     /// 400 that lists every field that is wrong.
     pub fn read(body: &Value, is_new: bool, stored: Option<&Value>, guard: &Guard) -> Result<Self, Problem> {
-        let mut body = body.clone();
+        ignored::of_sent(body, || Self::laid_over(body.clone(), is_new, stored, guard))
+    }
+
+    fn laid_over(mut body: Value, is_new: bool, stored: Option<&Value>, guard: &Guard) -> Result<Self, Problem> {
         if let (Some(stored), Value::Object(given)) = (stored, &mut body) {
             for name in ["baseNotifier", "notifier"] {
                 if let Some(notifier) = given.get_mut(name) {

@@ -128,6 +128,15 @@ impl<J> Lanes<J> {
         given_back
     }
 
+    /// Gives back what is in hand of an endpoint and not under way.
+    pub fn give_up(&mut self, lane: &Lane) -> Vec<J> {
+        let Some(state) = self.all.get_mut(lane) else { return Vec::new() };
+        state.more = false;
+        let given_back: Vec<J> = state.queue.drain(..).collect();
+        self.in_hand = self.in_hand.saturating_sub(given_back.len());
+        given_back
+    }
+
     /// A delivery in hand was not sent.
     pub fn skip(&mut self, lane: &Lane) {
         if let Some(state) = self.all.get_mut(lane) {

@@ -20,11 +20,14 @@ use std::{
 
 use base::timestamp::Timestamp;
 use db::Db;
+use ports::People;
 use tokio::sync::Notify;
 
 use self::{call::Caller, retry::Schedule};
 use crate::{
+    Outside,
     egress::{Guard, dial::Dialler},
+    mail::Mailer,
     vault::Vault,
 };
 
@@ -52,6 +55,8 @@ impl Default for Settings {
 pub struct Tools {
     /// The database.
     pub db: Db,
+    /// Knows which tenants are suspended.
+    pub people: Arc<dyn People>,
     /// Opens the secrets.
     pub vault: Arc<Vault>,
     /// Says where calls may go.
@@ -62,6 +67,17 @@ pub struct Tools {
     pub clock: fn() -> Timestamp,
     /// How.
     pub settings: Settings,
+    /// Sends mail, when there is a server for it.
+    pub mailer: Option<Mailer>,
+}
+
+impl Tools {
+    /// What other domains send with, for one runtime.
+    pub fn outside(&self) -> Outside {
+        let Settings { timeout, calls_to_one, .. } = self.settings;
+        let caller = Caller::new(self.dialler.clone(), Arc::clone(&self.guard), timeout, calls_to_one);
+        Outside::new(self.db.clone(), Arc::clone(&self.vault), Arc::clone(&self.guard), caller, self.mailer.clone())
+    }
 }
 
 /// A running sender; stops when dropped. What is under way then is due again when its claim runs out.

@@ -1,6 +1,6 @@
 //! When a delivery is tried again.
 
-use base::timestamp::Timestamp;
+use base::{duration, timestamp::Timestamp};
 
 /// The longest wait that an endpoint may ask for.
 const LONGEST_ASKED_MS: i64 = 86_400_000;
@@ -46,19 +46,9 @@ impl Schedule {
     }
 }
 
-/// Reads `150ms`, `5s`, `2h`.
+/// Reads `150ms`, `5s`, `2h`: a wait of at most 30 days.
 pub fn millis(text: &str) -> Option<i64> {
-    let digits = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at_checked(digits)?;
-    let factor = match unit.trim() {
-        "ms" => 1,
-        "s" | "" => 1_000,
-        "m" | "min" => 60_000,
-        "h" => 3_600_000,
-        "d" => 86_400_000,
-        _ => return None,
-    };
-    number.parse::<i64>().ok()?.checked_mul(factor).filter(|millis| (1..=30 * 86_400_000).contains(millis))
+    duration::parse(text).filter(|millis| (1..=30 * 86_400_000).contains(millis))
 }
 
 /// The wait of a `Retry-After`: seconds, or a date.

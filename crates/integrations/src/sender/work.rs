@@ -1,7 +1,7 @@
 //! The loop of the sender.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicI64, Ordering},
@@ -12,6 +12,7 @@ use std::{
 use base::timestamp::Timestamp;
 use db::{Backend, Conn};
 use outbox::{Tx, Who};
+use ports::People;
 use tokio::sync::{Notify, mpsc};
 
 use super::{
@@ -37,11 +38,10 @@ const IDLE: Duration = Duration::from_millis(100);
 const QUEUES: i64 = 500;
 /// How many ends are written down together.
 const TOGETHER: usize = 512;
-/// How long ended deliveries are kept, and how often old ones are forgotten.
-const KEPT_MS: i64 = 30 * 86_400_000;
-const HOUSEKEEPING_MS: i64 = 600_000;
 /// An endpoint that has failed for so long is not called any more.
 const GIVEN_UP_MS: i64 = 5 * 86_400_000;
+/// How often a queue is looked at again whose tenant is suspended: what waits goes on so long after it is resumed.
+const SUSPENDED_MS: i64 = 2_000;
 /// How many attempts the log of a delivery has, and how much it keeps of the answers to former ones.
 const LOGGED: usize = 30;
 const KEPT_OF_FORMER: usize = 1 << 10;
@@ -106,13 +106,8 @@ pub async fn run(tools: Tools, caller: Caller, stop: Arc<AtomicBool>, wake: Arc<
             write_down(&writer, std::mem::take(&mut batch)).await;
         }
     });
-    let mut housekeeping = i64::MIN;
     while !stop.load(Ordering::Relaxed) {
         let now = shared.now();
-        if now.millis() >= housekeeping {
-            housekeeping = now.millis() + HOUSEKEEPING_MS;
-            forget_old(&shared, now).await;
-        }
         if let Err(error) = look(&shared, now).await {
             tracing::warn!(%error, "looking for deliveries");
         }
@@ -130,17 +125,6 @@ pub async fn run(tools: Tools, caller: Caller, stop: Arc<AtomicBool>, wake: Arc<
     writing.abort();
 }
 
-async fn forget_old(shared: &Shared, now: Timestamp) {
-    let before = Timestamp::from_millis(now.millis() - KEPT_MS);
-    loop {
-        match shared.tools.db.write(move |conn| queue::forget_old(conn, before)).await {
-            Ok(1_000) => {}
-            Ok(_) => return,
-            Err(error) => return tracing::warn!(%error, "forgetting old deliveries"),
-        }
-    }
-}
-
 /// Claims what is due and can be taken in hand, and starts it.
 async fn look(shared: &Arc<Shared>, now: Timestamp) -> db::Result<()> {
     let settings = &shared.tools.settings;
@@ -148,11 +132,25 @@ async fn look(shared: &Arc<Shared>, now: Timestamp) -> db::Result<()> {
     if free == 0 {
         return Ok(());
     }
-    let due = shared.tools.db.read(move |conn| queue::due(conn, now, QUEUES)).await?;
-    let oldest = due.first().map_or(now.millis(), |(_, since)| *since);
+    let people = Arc::clone(&shared.tools.people);
+    let find = move |conn: &mut Conn| {
+        let due = queue::due(conn, now, QUEUES)?;
+        let suspended = suspended(conn, &*people, due.iter().map(|((tenant, _), _)| tenant))?;
+        Ok((due, suspended))
+    };
+    let (due, suspended) = shared.tools.db.read(find).await?;
+    let oldest =
+        due.iter().find(|((tenant, _), _)| !suspended.contains(tenant)).map_or(now.millis(), |(_, since)| *since);
     shared.lag_ms.store((now.millis() - oldest).max(0), Ordering::Relaxed);
     let (mut wanted, mut paused, mut left) = (Vec::new(), Vec::new(), free);
     for (lane, _) in due {
+        if suspended.contains(&lane.0) {
+            // What is under way ends; the rest waits in its place, until the tenant is resumed.
+            let given_back = shared.lanes().give_up(&lane);
+            given_back.into_iter().for_each(|job| give_back(shared, job));
+            paused.push((lane, now.millis() + SUSPENDED_MS));
+            continue;
+        }
         match shared.lanes().room(&lane, now) {
             Ok(0) => {}
             Ok(room) => {
@@ -196,6 +194,21 @@ async fn look(shared: &Arc<Shared>, now: Timestamp) -> db::Result<()> {
         })
     };
     shared.tools.db.write(settle).await
+}
+
+/// Those of these tenants that are suspended.
+fn suspended<'t>(
+    conn: &mut Conn,
+    people: &dyn People,
+    tenants: impl Iterator<Item = &'t String>,
+) -> db::Result<HashSet<String>> {
+    let mut suspended = HashSet::new();
+    for tenant in tenants.collect::<BTreeSet<_>>() {
+        if !people.is_active(conn, tenant)? {
+            suspended.insert(tenant.clone());
+        }
+    }
+    Ok(suspended)
 }
 
 /// Starts what may be under way of an endpoint.

@@ -9,6 +9,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 
+use base::matching::{Exhausted, Meter, lookup};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
@@ -68,9 +69,16 @@ enum Source {
     Date(Box<Source>, dates::Format),
 }
 
-/// The output would be longer than [`LONGEST_OUTPUT`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooLong;
+/// Why a template is not filled in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unfilled {
+    /// The output would be longer than [`LONGEST_OUTPUT`].
+    #[error("the message would be larger than 1 MiB")]
+    TooLong,
+    /// It takes more steps than there are.
+    #[error("the message takes too long to fill in")]
+    Exhausted(#[from] Exhausted),
+}
 
 /// What is percent-encoded: all but letters, digits and `-._~`.
 pub const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -120,16 +128,23 @@ impl Template {
     /// Fills it in.
     ///
     /// # Errors
-    /// The output would be too long.
-    pub fn fill(&self, facts: &Facts<'_>) -> Result<String, TooLong> {
+    /// The output would be too long, or take too long.
+    pub fn fill(&self, facts: &Facts<'_>, meter: &Meter) -> Result<String, Unfilled> {
         let mut out = String::new();
+        let weight = || lookup::weight(facts.object).max(facts.previous.map_or(0, lookup::weight));
+        let weight = if self.parts.iter().any(|part| matches!(part, Part::Value { .. })) { weight() } else { 0 };
         for part in &self.parts {
+            let before = out.len();
             match part {
                 Part::Text(text) => out.push_str(text),
-                Part::Value { of, quoted } => self.put(&mut out, of.value(facts), *quoted),
+                Part::Value { of, quoted } => {
+                    meter.charge(weight)?;
+                    self.put(&mut out, of.value(facts), *quoted);
+                }
             }
+            meter.charge((out.len() - before) as u64 / 8)?;
             if out.len() > LONGEST_OUTPUT {
-                return Err(TooLong);
+                return Err(Unfilled::TooLong);
             }
         }
         Ok(if self.kind == Kind::Target { without_dots(&out) } else { out })

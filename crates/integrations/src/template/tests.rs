@@ -17,7 +17,9 @@ fn fill(kind: Kind, text: &str, object: &Value) -> Result<String, String> {
         action_id: "EVT-1",
         at: Timestamp::from_millis(1_795_205_225_000),
     };
-    template.fill(&facts).map_err(|_| "too long".to_owned())
+    template
+        .fill(&facts, &base::matching::Meter::new(base::matching::Meter::REQUEST))
+        .map_err(|_| "too long".to_owned())
 }
 
 const HOSTILE: [&str; 8] = [

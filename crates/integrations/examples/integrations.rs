@@ -1,4 +1,4 @@
-//! Integrations alone, on a new embedded database, with calls to this machine: `cargo run -p integrations --example serve`.
+//! Integrations alone, on a new embedded database, with calls to this machine: `cargo run -p integrations --example integrations`.
 
 use std::sync::Arc;
 
@@ -28,7 +28,8 @@ fn main() -> anyhow::Result<()> {
     api::harness::serve_with(integrations::domain(), integrations::extras(context), |db| {
         let subscriber = Arc::new(integrations::Subscriber { rules });
         let worker = Worker::start(db.clone(), vec![subscriber], api::clock::now)?;
-        let tools = Tools { db: db.clone(), vault, guard, dialler, clock: api::clock::now, settings };
+        let (people, mailer) = (Arc::new(Alone), None);
+        let tools = Tools { db: db.clone(), people, vault, guard, dialler, clock: api::clock::now, settings, mailer };
         beside = Some((worker, Sender::start(tools)?));
         Ok(())
     })?;

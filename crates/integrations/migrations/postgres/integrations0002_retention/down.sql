@@ -1,0 +1,2 @@
+DROP INDEX integration_deliveries_age;
+CREATE INDEX integration_deliveries_old ON integration_deliveries (created_ms) WHERE status <> 'pending';

@@ -1,0 +1,20 @@
+//! What is installed, for other domains.
+
+use db::{Conn, Result};
+use ports::{Integrations, KnownIntegration};
+
+use super::{store, wire::Installed};
+
+/// Answers what is installed.
+#[derive(Clone, Copy, Debug)]
+pub struct Known;
+
+impl Integrations for Known {
+    fn installed(&self, conn: &mut Conn, tenants: &[String], id: &str) -> Result<Option<KnownIntegration>> {
+        let row = store::find(conn, tenants, id)?;
+        Ok(row.map(|row| {
+            let Installed { id, display_name, integration, .. } = Installed::of(&row);
+            KnownIntegration { id, display_name, kind: integration.id, kind_name: integration.name.to_owned() }
+        }))
+    }
+}

@@ -1,0 +1,150 @@
+//! What other domains send and seal: with the guard, the credentials and the key that integrations have.
+
+use std::sync::Arc;
+
+use base::{secret::Secret, timestamp::Timestamp};
+use bytes::Bytes;
+use db::{Db, Result};
+use http_body_util::Full;
+use hyper::{
+    Method, Request,
+    header::{HeaderName, HeaderValue},
+};
+use ports::{Outgoing, Recipient, SealedAt, Seals, Sending, Sends, Unsent};
+
+use crate::{
+    egress::Guard,
+    firing::Message,
+    installed::store as installed,
+    mail::Mailer,
+    sender::{
+        call::{Answer, CallError, Caller, Endpoint},
+        retry,
+    },
+    vault::{Place, Vault, VaultError},
+};
+
+impl<'a> From<SealedAt<'a>> for Place<'a> {
+    fn from(place: SealedAt<'a>) -> Self {
+        let SealedAt { tenant, table, row, column } = place;
+        Self { tenant, table, row, column }
+    }
+}
+
+impl Seals for Vault {
+    fn seal(&self, place: SealedAt<'_>, secret: &Secret<String>) -> Result<String> {
+        Ok(Self::seal(self, place.into(), secret)?)
+    }
+
+    fn open(&self, place: SealedAt<'_>, sealed: &str) -> Result<Option<Secret<String>>> {
+        match Self::open(self, place.into(), sealed) {
+            Ok(secret) => Ok(Some(secret)),
+            Err(VaultError::Damaged) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn is_current(&self, sealed: &str) -> bool {
+        Self::is_current(self, sealed)
+    }
+}
+
+/// Sends for other domains. One for each runtime: connections live where they were made.
+pub struct Outside {
+    db: Db,
+    vault: Arc<Vault>,
+    guard: Arc<Guard>,
+    caller: Caller,
+    mailer: Option<Mailer>,
+}
+
+impl Outside {
+    /// Calls what `guard` permits; `caller` gives each call its time.
+    pub(crate) fn new(db: Db, vault: Arc<Vault>, guard: Arc<Guard>, caller: Caller, mailer: Option<Mailer>) -> Self {
+        Self { db, vault, guard, caller, mailer }
+    }
+
+    async fn url(&self, outgoing: &Outgoing, url: &Secret<String>, headers: &[(String, Secret<String>)]) -> Done {
+        let mut request = Request::new(Full::new(Bytes::copy_from_slice(outgoing.body.as_bytes())));
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = self.caller.uri(url.expose())?;
+        let own = Secret::new(outgoing.id.clone());
+        let id = std::iter::once(("webhook-id", &own));
+        for (name, value) in headers.iter().map(|(name, value)| (name.as_str(), value)).chain(id) {
+            let wrong = || CallError::new(format!("the header {name} cannot be sent"));
+            let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
+            let mut value = HeaderValue::from_bytes(value.expose().as_bytes()).map_err(|_| wrong())?;
+            value.set_sensitive(true);
+            request.headers_mut().insert(key, value);
+        }
+        self.caller.send(request).await
+    }
+
+    async fn integration(&self, outgoing: &Outgoing, tenant: &str, id: &str, now: Timestamp) -> Done {
+        let (tenant, id, vault) = (tenant.to_owned(), id.to_owned(), Arc::clone(&self.vault));
+        let found = self.db.read(move |conn| {
+            let Some(row) = installed::find(conn, std::slice::from_ref(&tenant), &id)?.filter(|row| row.enabled) else {
+                return Ok(None);
+            };
+            let (secrets, signing) = (row.open_secrets(&vault)?, row.open_signing(&vault)?);
+            Ok(row.notifier().map(|notifier| Endpoint { holder: (tenant, id), notifier, secrets, signing }))
+        });
+        let endpoint = found.await.map_err(|error| {
+            tracing::warn!(%error, "the notifier of an integration");
+            CallError::new("the integration cannot be read")
+        })?;
+        let endpoint =
+            endpoint.ok_or_else(|| CallError::new("the integration is not there, is disabled, or has no notifier"))?;
+        let message = Message {
+            method: "POST".to_owned(),
+            target: String::new(),
+            headers: vec![("Content-Type".to_owned(), "application/json".to_owned())],
+            body: outgoing.body.clone(),
+        };
+        self.caller.call(&endpoint, &message, &outgoing.id, now).await
+    }
+}
+
+type Done = std::result::Result<Answer, CallError>;
+
+impl Sends for Outside {
+    fn check_url(&self, text: &str) -> std::result::Result<(), String> {
+        self.guard.url(text).map(drop)
+    }
+
+    fn has_mail(&self) -> bool {
+        self.mailer.is_some()
+    }
+
+    fn send(&self, outgoing: Outgoing, now: Timestamp) -> Sending<'_> {
+        Box::pin(async move {
+            let answer = match &outgoing.to {
+                Recipient::Url { url, headers } => self.url(&outgoing, url, headers).await,
+                Recipient::Integration { tenant_id, id } => self.integration(&outgoing, tenant_id, id, now).await,
+                Recipient::Mail(mail) => {
+                    let Some(mailer) = &self.mailer else {
+                        let told = "there is no mail server: whoever runs the service names one with --smtp-url";
+                        return Err(Unsent { for_good: true, ..Unsent::new(told) });
+                    };
+                    return mailer.send(&outgoing.id, mail, &outgoing.body, now).await;
+                }
+            };
+            verdict(answer, now)
+        })
+    }
+}
+
+/// What an answer means: a success, or something to try again unless the request itself was refused.
+fn verdict(answer: Done, now: Timestamp) -> std::result::Result<u16, Unsent> {
+    let answer = answer.map_err(|error| Unsent::new(error.to_string()))?;
+    if (200..300).contains(&answer.status) {
+        return Ok(answer.status);
+    }
+    let asked = answer.headers.get("retry-after").and_then(|value| retry::asked(value.to_str().ok()?, now));
+    Err(Unsent {
+        why: format!("the other side answered {}", answer.status),
+        status: Some(answer.status),
+        wait_ms: asked,
+        for_good: (300..500).contains(&answer.status) && ![408, 425, 429].contains(&answer.status),
+    })
+}
