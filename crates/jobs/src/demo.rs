@@ -49,7 +49,7 @@ fn fill_empty(tx: &mut Tx<'_>, people: &dyn People, tenant: &str, author: &str) 
             "content": CLEANUP}),
         true,
     )?;
-    let id = db::next_id(tx.conn, "jobs.scripts", 1)?;
+    let id = db::next_id(tx.conn, "jobs.scripts")?;
     let script = scripts::rules::changed(&scripts::rules::blank(tenant, id, author, now), &script, author, now);
     scripts::store::insert(tx.conn, &script)?;
     let midnight = now.millis().div_euclid(DAY_MS) * DAY_MS;

@@ -25,6 +25,8 @@ use ports::{Maintenance, People, Resources};
 
 pub use crate::scheduler::Scheduler;
 
+static QUOTAS: [&db::Quota; 2] = [&job::store::QUOTA, &scripts::store::QUOTA];
+
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
@@ -32,7 +34,10 @@ pub fn domain() -> api::Domain {
         title: "Muster: scheduled jobs",
         routes,
         root_routes: api::domain::no_routes,
+        aliases: &[],
         migrations: db::migrations!("jobs"),
+        retention: &[runs::store::RETENTION],
+        quotas: &QUOTAS,
     }
 }
 
@@ -71,6 +76,7 @@ fn routes(config: &mut Routes) {
         .service(job::http::update)
         .service(job::http::delete)
         .service(runs::http::run_now)
+        .service(runs::http::run_now_by_get)
         .service(runs::http::list)
         .service(job::http::next);
 }

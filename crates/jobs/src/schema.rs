@@ -24,6 +24,8 @@ diesel::table! {
         created_ms -> BigInt,
         updated_by -> Text,
         updated_ms -> BigInt,
+        held_ms -> Nullable<BigInt>,
+        job_queued -> Nullable<Bool>,
     }
 }
 
@@ -34,6 +36,7 @@ diesel::table! {
         resource_id -> Text,
         resource_tenant -> Text,
         position -> BigInt,
+        kind -> Text,
     }
 }
 
@@ -69,6 +72,7 @@ diesel::table! {
         exit_code -> Nullable<BigInt>,
         output_bytes -> BigInt,
         output_cut -> Bool,
+        runner_key -> Text,
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::timestamp::Timestamp;
 use db::{Conn, DatabaseUrl, Db, Options, Result};
-use ports::{AlertFacts, Cover, Maintenance, Window};
+use ports::{AlertFacts, Alone, Cover, Maintenance, People, PeopleGroup, Person, Window};
 use serde_json::{Value, json};
 
 use crate::{
@@ -36,6 +36,31 @@ impl Maintenance for One {
 
     fn escalating(&self, _: &mut Conn, windows: &[Window]) -> Result<Vec<Option<bool>>> {
         Ok(vec![None; windows.len()])
+    }
+}
+
+/// Nobody is active.
+struct Suspended;
+
+impl People for Suspended {
+    fn users(&self, _: &mut Conn, _: &[String], _: &[String]) -> Result<Vec<Person>> {
+        Ok(Vec::new())
+    }
+
+    fn groups(&self, _: &mut Conn, _: &[String], _: &[String]) -> Result<Vec<PeopleGroup>> {
+        Ok(Vec::new())
+    }
+
+    fn revision(&self, _: &mut Conn, _: &[String]) -> Result<i64> {
+        Ok(0)
+    }
+
+    fn around(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {
+        Ok(vec![tenant.to_owned()])
+    }
+
+    fn is_active(&self, _: &mut Conn, _: &str) -> Result<bool> {
+        Ok(false)
     }
 }
 
@@ -74,7 +99,8 @@ impl Fixture {
     }
 
     fn turn(&self, now: &str) -> bool {
-        scheduler::turn(&self.db, &self.maintenance, at(now)).unwrap()
+        let people: Arc<dyn People> = Arc::new(Alone);
+        scheduler::turn(&self.db, &self.maintenance, &people, at(now)).unwrap()
     }
 
     fn runs(&self, job: &Job) -> Vec<Run> {
@@ -204,6 +230,7 @@ fn a_job_that_is_due_in_maintenance_says_so() {
         resource_id: id.to_owned(),
         resource_tenant: "client_1".to_owned(),
         position: 0,
+        kind: "DEVICE".to_owned(),
     });
     let stored = job.clone();
     fixture.db.write_here(move |conn| job::store::replace_resources(conn, &stored, &rows)).unwrap();
@@ -223,19 +250,52 @@ fn a_run_that_three_runners_left_has_failed_and_history_ends_somewhere() {
     fixture.change(&fixture.runs(&job)[0], |run| {
         (run.state, run.attempt, run.lease_ms) = ("RUNNING".to_owned(), 2, Some(lease.millis()));
     });
-    scheduler::clear_away(&fixture.db, 30, lease).unwrap();
+    scheduler::take_back_abandoned(&fixture.db, lease).unwrap();
     assert_eq!(fixture.told(&job), ["01T10 QUEUED"], "somebody else may try");
     fixture.change(&fixture.runs(&job)[0], |run| run.output_cut = true);
     let run = fixture.runs(&job).remove(0);
     assert_eq!((run.attempt, run.lease_ms), (2, None));
     let third = Run { attempt: 3, state: "RUNNING".to_owned(), lease_ms: Some(lease.millis()), ..run.clone() };
     assert!(fixture.db.write_here(move |conn| runs::store::update(conn, &run, &third)).unwrap());
-    scheduler::clear_away(&fixture.db, 30, lease).unwrap();
+    scheduler::take_back_abandoned(&fixture.db, lease).unwrap();
     assert_eq!(fixture.told(&job), ["01T10 FAILED"]);
-    scheduler::clear_away(&fixture.db, 30, at("2026-12-01T10:00:59Z")).unwrap();
+    let sweep =
+        |days, now| outbox::retention::sweep(&fixture.db, crate::domain().retention, |_| days, at(now)).unwrap();
+    sweep(30, "2026-12-01T10:00:59Z");
     assert_eq!(fixture.told(&job).len(), 1);
-    scheduler::clear_away(&fixture.db, 0, at("2027-12-01T10:00:59Z")).unwrap();
+    sweep(0, "2027-12-01T10:00:59Z");
     assert_eq!(fixture.told(&job).len(), 1, "0 days keep it for ever");
-    scheduler::clear_away(&fixture.db, 30, at("2026-12-01T10:01:01Z")).unwrap();
-    assert!(fixture.told(&job).is_empty());
+    let id = fixture.runs(&job)[0].id.clone();
+    let print = move |conn: &mut Conn| {
+        let mut run = runs::store::existing(conn, &["client_1".to_owned()], &id)?;
+        for piece in 0..5_000 {
+            run.output_bytes = piece;
+            runs::store::append(conn, &run, "x")?;
+        }
+        Ok(())
+    };
+    fixture.db.write_here(print).unwrap();
+    sweep(30, "2026-12-01T10:01:01Z");
+    assert!(fixture.told(&job).is_empty(), "however much it printed");
+}
+
+#[test]
+fn a_suspended_tenants_jobs_are_held_and_go_on_by_the_policy() {
+    let fixture = fixture();
+    let jobs =
+        ["once", "skip", "all"].map(|policy| fixture.daily(json!({"misfirePolicy": policy, "overlapPolicy": "queue"})));
+    let people: Arc<dyn People> = Arc::new(Suspended);
+    let suspended = |now| scheduler::turn(&fixture.db, &fixture.maintenance, &people, at(now)).unwrap();
+    suspended("2026-11-01T10:00:00Z");
+    scheduler::release(&fixture.db, &people).unwrap();
+    assert!(!suspended("2026-11-03T10:00:00Z"), "nothing is left to do until it is resumed");
+    assert!(jobs.iter().all(|job| fixture.told(job).is_empty()));
+    let people: Arc<dyn People> = Arc::new(Alone);
+    scheduler::release(&fixture.db, &people).unwrap();
+    fixture.turn("2026-11-03T12:00:00Z");
+    assert_eq!(fixture.told(&jobs[0]), ["01T10 MISSED", "02T10 MISSED", "03T10 QUEUED"]);
+    assert_eq!(fixture.told(&jobs[1]), ["01T10 MISSED", "02T10 MISSED", "03T10 MISSED"]);
+    assert_eq!(fixture.told(&jobs[2]), ["01T10 QUEUED", "02T10 QUEUED", "03T10 QUEUED"]);
+    fixture.turn("2026-11-04T10:00:00Z");
+    assert_eq!(fixture.told(&jobs[1]).last().unwrap(), "04T10 QUEUED");
 }

@@ -4,7 +4,7 @@
 
 use utoipa::ToSchema;
 
-use super::wire::JobResource;
+use super::wire::{JobEntity, JobResource};
 
 /// A job to create.
 #[derive(ToSchema)]
@@ -25,9 +25,14 @@ pub struct JobInput {
     schedule: Schedule,
     /// What it does.
     script: ScriptVariant,
-    /// What it is done to, by id; `devices` is taken as well.
+    /// What it is done to.
+    #[schema(max_items = 1000)]
+    entities: Option<Vec<JobEntity>>,
+    /// The same by id alone; `devices` is taken as well.
     #[schema(max_items = 1000)]
     resources: Option<Vec<JobResource>>,
+    /// Kept as it is given; without it, the job says whether a run waits.
+    job_queued: Option<bool>,
     /// A runner that does not have all of them does not get its runs.
     #[schema(max_items = 20)]
     labels: Option<Vec<String>>,
@@ -57,9 +62,14 @@ pub struct JobUpdate {
     schedule: Option<Schedule>,
     /// Does something else from now on.
     script: Option<ScriptVariant>,
-    /// All of its resources from now on.
+    /// All of its targets from now on.
+    #[schema(max_items = 1000)]
+    entities: Option<Vec<JobEntity>>,
+    /// The same by id alone.
     #[schema(max_items = 1000)]
     resources: Option<Vec<JobResource>>,
+    /// Kept as it is given.
+    job_queued: Option<bool>,
     /// All of its labels from now on.
     #[schema(max_items = 20)]
     labels: Option<Vec<String>>,
@@ -95,7 +105,7 @@ pub struct Schedule {
 #[derive(serde::Serialize, ToSchema)]
 #[schema(as = JobTimeZone, example = json!({"name": "Europe/Paris"}))]
 pub struct TimeZone {
-    /// One of the names of `GET /api/v2/cfg/timezones`.
+    /// One of the names of `GET /api/v2/cfg/timezones`, or any other of the IANA database.
     name: String,
 }
 
@@ -150,6 +160,10 @@ pub struct CustomVariant {
     /// Kept as it is given; default 0.
     #[schema(minimum = 0)]
     user_type: Option<i64>,
+    /// What the script is given: an object or an array, kept as it is given; at most 16,384 bytes. The other forms have it
+    /// too.
+    #[schema(value_type = Option<Object>, example = json!({"path": "/tmp"}))]
+    parameters: Option<serde_json::Value>,
 }
 
 /// A script of the library, as a job shows it.

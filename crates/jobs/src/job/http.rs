@@ -11,7 +11,7 @@ use super::{
     rules::{self, Filter},
     shown,
     store::{self, Resource},
-    wire::{Job, JobChange, NextRuns},
+    wire::{Job, JobChange, NextRuns, Target},
 };
 use crate::scripts;
 
@@ -42,6 +42,13 @@ impl Around {
     }
 }
 
+/// A resource that a request names, with its place in the list.
+struct Named {
+    position: i64,
+    resource: KnownResource,
+    kind: String,
+}
+
 /// Finds the resources that a change names, each once with its place in the list; `None` when it names none. A script or
 /// a resource that is not there is added to what is wrong.
 fn find(
@@ -51,7 +58,7 @@ fn find(
     tenant: &str,
     change: &JobChange,
     wrong: &mut Wrong,
-) -> db::Result<Option<Vec<(i64, KnownResource)>>> {
+) -> db::Result<Option<Vec<Named>>> {
     if let Some(id) = change.script.as_ref().and_then(|script| script.script_id) {
         db::lock_shared(tx.conn, &scripts::http::lock_name(id))?;
         if scripts::store::summaries(tx.conn, &around.of_scripts(tenant), &[id])?.is_empty() {
@@ -59,36 +66,30 @@ fn find(
             wrong.add("script.customScript.id", message);
         }
     }
-    let Some((list, ids)) = &change.resources else { return Ok(None) };
-    let keys: Vec<ResourceKey> = ids.iter().cloned().map(ResourceKey::Id).collect();
+    let Some(targets) = &change.resources else { return Ok(None) };
+    let keys: Vec<ResourceKey> = targets.iter().map(|target| ResourceKey::Id(target.id.clone())).collect();
     let known = resources.find(tx.conn, &around.of_resources(tenant), &keys)?;
-    let mut named = Vec::<(i64, KnownResource)>::new();
-    for (index, (id, found)) in (0..).zip(ids.iter().zip(known)) {
+    let mut named = Vec::<Named>::new();
+    for (position, (Target { field, id, kind }, found)) in (0..).zip(targets.iter().zip(known)) {
         match found.into_iter().next() {
-            Some(found) if named.iter().any(|(_, one)| one.id == found.id) => {}
-            Some(found) => named.push((index, found)),
-            None => {
-                wrong.add(&format!("{list}[{index}].id"), format!("names no resource of the tenant: {}", shorten(id)))
-            }
+            Some(found) if named.iter().any(|one| one.resource.id == found.id) => {}
+            Some(resource) => named.push(Named { position, resource, kind: kind.clone() }),
+            None => wrong.add(field, format!("names no resource of the tenant: {}", shorten(id))),
         }
     }
     Ok(Some(named))
 }
 
 /// Stores the resources and the labels of a job; `None` leaves them as they are.
-fn keep(
-    tx: &mut Tx<'_>,
-    job: &store::Job,
-    resources: Option<Vec<(i64, KnownResource)>>,
-    labels: Option<&[String]>,
-) -> db::Result<()> {
+fn keep(tx: &mut Tx<'_>, job: &store::Job, resources: Option<Vec<Named>>, labels: Option<&[String]>) -> db::Result<()> {
     if let Some(resources) = resources {
-        let row = |(position, resource): (i64, KnownResource)| Resource {
+        let row = |Named { position, resource, kind }: Named| Resource {
             tenant_id: job.tenant_id.clone(),
             job_id: job.id.clone(),
             resource_id: resource.id,
             resource_tenant: resource.tenant_id,
             position,
+            kind,
         };
         let rows: Vec<Resource> = resources.into_iter().map(row).collect();
         store::replace_resources(tx.conn, job, &rows)?;

@@ -75,6 +75,8 @@ pub fn blank(tenant: &str, id: String, by: &str, now: Timestamp) -> Job {
         created_ms: now.millis(),
         updated_by: by.to_owned(),
         updated_ms: now.millis(),
+        held_ms: None,
+        job_queued: None,
     }
 }
 
@@ -113,7 +115,11 @@ pub fn changed(old: &Job, change: &JobChange, by: &str, now: Timestamp) -> Resul
     }
     job.time_limit_s = change.time_limit.unwrap_or(job.time_limit_s);
     job.active = change.active.unwrap_or(job.active);
+    job.job_queued = change.job_queued.or(job.job_queued);
     let same_rule = (&job.schedule, &job.zone, job.active) == (&old.schedule, &old.zone, old.active);
+    if !same_rule {
+        job.held_ms = None;
+    }
     job.next_due_ms = match (job.active, is_new, same_rule) {
         (false, ..) => None,
         (true, true, _) => first_due(&rule(&job)?, &job.misfire, now),

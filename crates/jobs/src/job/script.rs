@@ -16,6 +16,9 @@ pub struct JobScript {
     pub script_id: Option<i64>,
 }
 
+/// The most bytes of `parameters`.
+const MOST_PARAMETERS: usize = 16_384;
+
 const BACKUP_FLAGS: [&str; 5] = [
     "backUpTrigger",
     "startupConfigAlert",
@@ -29,32 +32,50 @@ impl JobScript {
     pub fn read(fields: &mut Fields<'_>) -> Option<Self> {
         fields.require("script");
         let mut script = fields.object("script")?;
-        if script.has("customScript") {
-            return custom(&mut script);
+        let given = parameters(&mut script);
+        let mut read = if script.has("customScript") { custom(&mut script)? } else { plain(&mut script)? };
+        if let (Some(given), Some(shown)) = (given, read.shown.as_object_mut()) {
+            shown.insert("parameters".to_owned(), given);
         }
-        script.require("jobType");
-        let job_type = script.one_of("jobType", &NAMES)?;
-        let mut shown = Map::new();
-        shown.insert("jobType".to_owned(), json!(job_type));
-        if job_type == CUSTOM {
-            script.require("customScript");
-        }
-        if script.has("configParams") {
-            if job_type == CONFIG_BACKUP {
-                shown.insert("configParams".to_owned(), config(&mut script)?);
-            } else {
-                script.error("configParams", format!("is for jobs of the type {CONFIG_BACKUP}"));
-            }
-        }
-        if script.has("approvalType") {
-            if job_type == CONFIG_BACKUP {
-                script.error("approvalType", format!("is not for jobs of the type {CONFIG_BACKUP}"));
-            } else {
-                shown.insert("approvalType".to_owned(), approval(&mut script)?);
-            }
-        }
-        Some(Self { job_type, shown: Value::Object(shown), script_id: None })
+        Some(read)
     }
+}
+
+/// What the script is to be given, of any form; bounded, since it travels in an environment.
+fn parameters(script: &mut Fields<'_>) -> Option<Value> {
+    let given = script.value("parameters").filter(|given| !given.is_null())?;
+    if !(given.is_object() || given.is_array()) {
+        script.error("parameters", "must be an object or an array");
+    }
+    if given.to_string().len() > MOST_PARAMETERS {
+        script.error("parameters", format!("must have at most {MOST_PARAMETERS} bytes as JSON"));
+    }
+    Some(given.clone())
+}
+
+fn plain(script: &mut Fields<'_>) -> Option<JobScript> {
+    script.require("jobType");
+    let job_type = script.one_of("jobType", &NAMES)?;
+    let mut shown = Map::new();
+    shown.insert("jobType".to_owned(), json!(job_type));
+    if job_type == CUSTOM {
+        script.require("customScript");
+    }
+    if script.has("configParams") {
+        if job_type == CONFIG_BACKUP {
+            shown.insert("configParams".to_owned(), config(script)?);
+        } else {
+            script.error("configParams", format!("is for jobs of the type {CONFIG_BACKUP}"));
+        }
+    }
+    if script.has("approvalType") {
+        if job_type == CONFIG_BACKUP {
+            script.error("approvalType", format!("is not for jobs of the type {CONFIG_BACKUP}"));
+        } else {
+            shown.insert("approvalType".to_owned(), approval(script)?);
+        }
+    }
+    Some(JobScript { job_type, shown: Value::Object(shown), script_id: None })
 }
 
 fn custom(script: &mut Fields<'_>) -> Option<JobScript> {
@@ -133,6 +154,11 @@ mod tests {
         let strict = json!({"jobType": "networkconfigbackup",
             "configParams": {"versionsSaved": "3", "backUpTrigger": true}});
         assert_eq!(read(lenient).unwrap().shown, strict);
+        let given = json!({"jobType": "antivirus", "parameters": [{"name": "path", "value": "/tmp"}]});
+        assert_eq!(read(given.clone()).unwrap().shown, given);
+        assert_eq!(read(json!({"jobType": "antivirus", "parameters": "x"})).unwrap_err(), ["script.parameters"]);
+        let large = json!({"jobType": "antivirus", "parameters": ["x".repeat(MOST_PARAMETERS)]});
+        assert_eq!(read(large).unwrap_err(), ["script.parameters"]);
         let custom = read(json!({"customScript": {"id": "7", "name": "ignored"}, "userType": 1})).unwrap();
         assert_eq!((custom.job_type, custom.script_id, custom.shown), (CUSTOM, Some(7), json!({"userType": 1})));
     }

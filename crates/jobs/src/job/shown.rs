@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{
     store,
     types::CUSTOM,
-    wire::{Job, JobResource},
+    wire::{Job, JobEntity, JobEntityResource, JobResource},
 };
 use crate::scripts;
 
@@ -20,10 +20,11 @@ pub fn jobs(conn: &mut Conn, people: &dyn People, around: &[String], rows: &[sto
     let tenants: HashSet<String> = rows.iter().map(|row| row.tenant_id.clone()).collect();
     let tenants: Vec<String> = tenants.into_iter().collect();
     let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
-    let (mut resources, mut labels): (HashMap<String, Vec<JobResource>>, HashMap<String, Vec<String>>) =
+    let (mut entities, mut labels): (HashMap<String, Vec<JobEntity>>, HashMap<String, Vec<String>>) =
         Default::default();
     for row in store::resources(conn, &tenants, &ids)? {
-        resources.entry(row.job_id).or_default().push(JobResource { id: row.resource_id });
+        let resource = JobEntityResource { id: row.resource_id, r#type: row.kind };
+        entities.entry(row.job_id).or_default().push(JobEntity { resource });
     }
     for (job, label) in store::labels(conn, &tenants, &ids)? {
         labels.entry(job).or_default().push(label);
@@ -33,14 +34,16 @@ pub fn jobs(conn: &mut Conn, people: &dyn People, around: &[String], rows: &[sto
     let authors = rows.iter().flat_map(|row| [row.created_by.as_str(), row.updated_by.as_str()]);
     let authors = Authors::load(conn, people, around, authors)?;
     let show = |row: &store::Job| {
+        let entities = entities.remove(&row.id).unwrap_or_default();
         Ok(Job {
             id: row.id.clone(),
             name: row.name.clone(),
             description: row.description.clone(),
             schedule: schedule(row)?,
-            job_queued: queued.contains(&row.id),
+            job_queued: row.job_queued.unwrap_or_else(|| queued.contains(&row.id)),
             script: script(row, &library)?,
-            resources: resources.remove(&row.id).unwrap_or_default(),
+            resources: entities.iter().map(|entity| JobResource { id: entity.resource.id.clone() }).collect(),
+            entities,
             labels: labels.remove(&row.id).unwrap_or_default(),
             misfire_policy: row.misfire.clone(),
             maximum_lateness: row.lateness_s,
@@ -110,5 +113,9 @@ fn script(row: &store::Job, library: &HashMap<i64, Value>) -> Result<Value, Prob
         return Ok(stored);
     }
     let named = row.script_id.map(|id| library.get(&id).cloned().unwrap_or_else(|| json!({"id": id})));
-    Ok(json!({"customScript": named, "userType": stored["userType"]}))
+    let mut shown = json!({"customScript": named, "userType": stored["userType"]});
+    if let Some(parameters) = stored.get("parameters") {
+        shown["parameters"] = parameters.clone();
+    }
+    Ok(shown)
 }

@@ -1,7 +1,7 @@
 //! Rows of jobs, their resources and labels. Every function takes the tenant, or the tenants of a scope.
 
 use base::{Found, Key, Walk, problem::Problem, query::Sort};
-use db::{Column, Condition, Conn, Order, Result};
+use db::{Column, Condition, Conn, Order, Quota, Result};
 use diesel::prelude::*;
 
 use super::rules::{self, Filter};
@@ -9,6 +9,9 @@ use crate::schema::{job_labels, job_output, job_resources, job_runs, jobs};
 
 /// Ids that one statement names at most.
 pub const AT_ONCE: usize = 500;
+
+/// How many jobs a tenant has at most.
+pub static QUOTA: Quota = Quota::new("jobs", "jobs", 20_000);
 
 /// One row of `jobs`.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
@@ -58,6 +61,10 @@ pub struct Job {
     pub updated_by: String,
     /// When it changed last.
     pub updated_ms: i64,
+    /// When the next run would have been due, of a job that is held because its tenant is suspended.
+    pub held_ms: Option<i64>,
+    /// `jobQueued`, when it was given.
+    pub job_queued: Option<bool>,
 }
 
 /// One row of `job_resources`.
@@ -74,6 +81,8 @@ pub struct Resource {
     pub resource_tenant: String,
     /// Its place among the resources of the job.
     pub position: i64,
+    /// What the client called it: `DEVICE` and the like.
+    pub kind: String,
 }
 
 /// The job with this id among these tenants, or 404.
@@ -95,8 +104,8 @@ fn condition(scope: &[String], filter: &Filter) -> Condition {
         }
         Condition::sql("replace(jobs.name_key, ").text(name.clone()).then(", '') <> jobs.name_key")
     };
-    let waits = "EXISTS (SELECT 1 FROM job_runs WHERE job_runs.tenant_id = jobs.tenant_id \
-         AND job_runs.job_id = jobs.id AND job_runs.state = 'QUEUED' AND job_runs.finished_ms IS NULL)";
+    let waits = "COALESCE(jobs.job_queued, EXISTS (SELECT 1 FROM job_runs WHERE job_runs.tenant_id = jobs.tenant_id \
+         AND job_runs.job_id = jobs.id AND job_runs.state = 'QUEUED' AND job_runs.finished_ms IS NULL))";
     let of_resources = |ids: &Vec<String>| {
         let named = "EXISTS (SELECT 1 FROM job_resources WHERE job_resources.tenant_id = jobs.tenant_id \
              AND job_resources.job_id = jobs.id AND job_resources.resource_id IN";
@@ -183,6 +192,7 @@ pub fn queued(conn: &mut Conn, scope: &[String], ids: &[String]) -> Result<Vec<S
 
 /// Stores a new job.
 pub fn insert(conn: &mut Conn, job: &Job) -> Result<()> {
+    QUOTA.admit(conn, &job.tenant_id, 1)?;
     diesel::insert_into(jobs::table).values(job).execute(conn)?;
     Ok(())
 }

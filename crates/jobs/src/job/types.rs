@@ -61,16 +61,22 @@ pub struct JobType {
 
 /// List job types
 ///
-/// Every type that `script.jobType` takes.
+/// Every type that `script.jobType` takes; with `names=true` nothing but their names.
 #[utoipa::path(
     tag = "jobs",
     operation_id = "listJobTypes",
+    params(("names" = Option<bool>, Query, description = "Only the names, as an array of strings; default false", example = false)),
     responses((status = 200, description = "All types", body = Vec<JobType>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/jobs/types")]
 pub async fn list(at: At) -> api::Result<HttpResponse> {
-    at.no_query()?;
+    let mut query = at.query()?;
+    let names = query.boolean("names", false);
+    query.finish()?;
+    if names {
+        return answer::ok(&NAMES);
+    }
     let shown = |&(job_type, description): &(&'static str, &'static str)| JobType {
         job_type,
         description,

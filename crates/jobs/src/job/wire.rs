@@ -13,6 +13,9 @@ use crate::scripts::wire::name;
 /// The most resources of one job.
 const MOST_RESOURCES: usize = 1000;
 
+/// What a target is when nothing else is said.
+const DEVICE: &str = "DEVICE";
+
 /// The most labels of one job.
 const MOST_LABELS: usize = 20;
 
@@ -43,7 +46,7 @@ pub struct Job {
     /// When it runs.
     #[schema(value_type = documented::Schedule)]
     pub schedule: Value,
-    /// Does a run wait?
+    /// As it was given; when it was not, does a run wait?
     pub job_queued: bool,
     /// What it does.
     #[schema(value_type = documented::ScriptVariant)]
@@ -52,6 +55,10 @@ pub struct Job {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub resources: Vec<JobResource>,
+    /// The same, in the form in which they are given.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub entities: Vec<JobEntity>,
     /// What a runner has to be; left out when any may be.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, example = json!(["linux"]))]
@@ -95,6 +102,37 @@ pub struct JobResource {
     pub id: String,
 }
 
+/// A target of a job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = JobEntity)]
+pub struct JobEntity {
+    /// What it is.
+    pub resource: JobEntityResource,
+}
+
+/// A resource that is a target of a job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = JobEntityResource)]
+pub struct JobEntityResource {
+    /// UUID.
+    #[schema(example = "7c9e6679-7425-40de-944b-e07fc1f90ae7")]
+    pub id: String,
+    /// As it was given; `DEVICE` when it was not.
+    #[schema(example = "DEVICE")]
+    pub r#type: String,
+}
+
+/// A resource that a request names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// The field that named it.
+    pub field: String,
+    /// Its id, in small letters.
+    pub id: String,
+    /// What the request calls it.
+    pub kind: String,
+}
+
 /// The next times at which a job is due.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -116,8 +154,8 @@ pub struct JobChange {
     pub schedule: Option<(JobSchedule, Option<Zone>)>,
     /// What it does.
     pub script: Option<JobScript>,
-    /// The field that named the resources, and their ids as they were given.
-    pub resources: Option<(&'static str, Vec<String>)>,
+    /// The resources that it is done to.
+    pub resources: Option<Vec<Target>>,
     /// In small letters.
     pub labels: Option<Vec<String>>,
     /// One of [`MISFIRE`].
@@ -130,10 +168,12 @@ pub struct JobChange {
     pub time_limit: Option<i64>,
     /// Do runs become due?
     pub active: Option<bool>,
+    /// Kept as it is given.
+    pub job_queued: Option<bool>,
 }
 
 impl JobChange {
-    /// Reads a body; of a new job, name, schedule and script are mandatory. Says which fields are wrong, by their paths.
+    /// Reads a body; of a new job, name, schedule and script are required. Says which fields are wrong, by their paths.
     pub fn read(body: &Value, is_new: bool) -> (Self, Wrong) {
         let mut fields = Fields::of(body);
         let change = Self {
@@ -148,6 +188,7 @@ impl JobChange {
             overlap: fields.one_of("overlapPolicy", &OVERLAP),
             time_limit: fields.integer_in("timeLimit", 1..=LONGEST_RUN),
             active: fields.boolean("active"),
+            job_queued: fields.boolean("jobQueued"),
         };
         (change, fields.wrong())
     }
@@ -169,18 +210,25 @@ fn lateness(fields: &mut Fields<'_>, body: &Value) -> Option<Option<i64>> {
     }
 }
 
-fn resources(fields: &mut Fields<'_>) -> Option<(&'static str, Vec<String>)> {
-    let list = if fields.has("resources") { "resources" } else { "devices" };
+/// Resources by any of the names of their list: `entities` holds `{"resource": {"id", "type"}}`, the others `{"id"}`.
+fn resources(fields: &mut Fields<'_>) -> Option<Vec<Target>> {
+    let list = ["resources", "entities"].into_iter().find(|list| fields.has(list)).unwrap_or("devices");
     let items = fields.objects(list)?;
     if items.len() > MOST_RESOURCES {
         fields.error(list, format!("must have at most {MOST_RESOURCES} elements"));
         return None;
     }
-    let id = |mut item: Fields<'_>| {
+    let target = |mut item: Fields<'_>| {
+        if list == "entities" && item.has("resource") {
+            item = item.object("resource")?;
+        }
         let field = if item.has("uniqueId") && !item.has("id") { "uniqueId" } else { "id" };
-        item.required_text(field).trim().to_ascii_lowercase()
+        let id = item.required_text(field).trim().to_ascii_lowercase();
+        let kind = item.text_max("type", 40).map(|kind| kind.trim().to_ascii_uppercase());
+        let kind = kind.filter(|kind| !kind.is_empty()).unwrap_or_else(|| DEVICE.to_owned());
+        Some(Target { field: item.path("id"), id, kind })
     };
-    Some((list, items.into_iter().map(id).collect()))
+    Some(items.into_iter().filter_map(target).collect())
 }
 
 /// Labels in small letters, each once.
@@ -236,7 +284,8 @@ mod tests {
     fn what_is_left_out_of_an_update_stays() {
         let (change, _) = JobChange::read(&json!({"devices": [{"uniqueId": "A"}], "maximumLateness": null}), false);
         assert!(change.name.is_none() && change.schedule.is_none() && change.script.is_none());
-        assert_eq!(change.resources, Some(("devices", vec!["a".to_owned()])));
+        let device = Target { field: "devices[0].id".to_owned(), id: "a".to_owned(), kind: "DEVICE".to_owned() };
+        assert_eq!(change.resources, Some(vec![device]));
         assert_eq!(change.lateness, Some(None));
         assert_eq!(JobChange::read(&json!({}), false).0.lateness, None);
     }

@@ -2,7 +2,10 @@
 
 use actix_web::{HttpResponse, get, post, web};
 use api::{Answer, At, answer, context::check_version, spec::PageOf};
-use base::{problem::Problem, query_string};
+use base::{
+    problem::{Kind, Problem},
+    query_string,
+};
 use outbox::Tx;
 use ports::Maintenance;
 
@@ -26,6 +29,41 @@ use crate::{job, scheduler::cover};
 )]
 #[post("/jobs/{jobId}/run")]
 pub async fn run_now(
+    at: At,
+    maintenance: web::Data<dyn Maintenance>,
+    path: web::Path<(String, String)>,
+) -> api::Result<HttpResponse> {
+    run(at, maintenance, path).await
+}
+
+/// Run a job now, by GET
+///
+/// The same as `POST /jobs/{jobId}/run`, for clients that call it so. Nothing else changes by a GET, so a HEAD is refused,
+/// and what prefetches or repeats reads must not be pointed at it.
+#[utoipa::path(
+    tag = "jobs",
+    operation_id = "runJobByGet",
+    extensions(("x-changes" = json!(true))),
+    params(("jobId" = String, Path, description = "UUID", example = "0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e")),
+    responses(
+        (status = 200, description = "The new run", body = Run),
+        (status = 409, description = "A run of the job is not over", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[get("/jobs/{jobId}/run")]
+pub async fn run_now_by_get(
+    at: At,
+    maintenance: web::Data<dyn Maintenance>,
+    path: web::Path<(String, String)>,
+) -> api::Result<HttpResponse> {
+    if at.is_head() {
+        return Err(Problem::new(Kind::MethodNotAllowed, "A HEAD runs no job.").into());
+    }
+    run(at, maintenance, path).await
+}
+
+async fn run(
     at: At,
     maintenance: web::Data<dyn Maintenance>,
     path: web::Path<(String, String)>,

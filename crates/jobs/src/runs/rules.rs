@@ -61,6 +61,7 @@ pub fn queued(job: &Job, id: String, due_ms: i64, cause: &str, now: Timestamp) -
         exit_code: None,
         output_bytes: 0,
         output_cut: false,
+        runner_key: String::new(),
     }
 }
 
@@ -83,16 +84,24 @@ pub fn version(run: &Run) -> i64 {
     flags | run.attempt << 2 | run.output_bytes << 5
 }
 
-/// May who claimed this attempt still speak for the run? Yes when its lease ran out and nobody took it since.
+/// May a caller, by its API key and its user, speak for the run? Who claimed this attempt may, also when its lease ran out and nobody took it since.
 ///
 /// # Errors
-/// 409 when it is over, was never claimed, or went to another.
-pub fn held(run: &Run, attempt: i64) -> Result<(), Problem> {
+/// 409 when it is over, was never claimed, went to another, or was claimed by another API key.
+pub fn held(run: &Run, attempt: i64, (key, user): (&str, &str)) -> Result<(), Problem> {
     if run.finished_ms.is_some() {
         return Err(Problem::conflict(format!("The run is over: {}.", run.state)));
     }
     if run.attempt == 0 {
         return Err(Problem::conflict("Nobody has claimed the run."));
+    }
+    let is_claimer = match run.runner_key.as_str() {
+        // It was claimed before keys were kept.
+        "" => run.runner_user == user,
+        claimer => claimer == key,
+    };
+    if !is_claimer {
+        return Err(Problem::conflict("Another API key claimed the run."));
     }
     if attempt > run.attempt {
         return Err(Problem::conflict(format!(

@@ -5,9 +5,10 @@ pub mod wire;
 use std::collections::HashMap;
 
 use actix_web::{HttpResponse, post, web};
-use api::{Answer, At, Body, OptionalBody};
+use api::{Answer, At, Body, Caller, OptionalBody};
 use base::{problem::Problem, timestamp::Timestamp};
 use outbox::Tx;
+use ports::People;
 
 use self::wire::{
     Claim, ClaimInput, Heartbeat, HeartbeatInput, Lease, Lines, LinesInput, Outcome, OutcomeInput, Wanted, Work,
@@ -23,7 +24,8 @@ use crate::{
 /// Gives out runs that wait, those first that were due first, and those whose runner sent no heartbeat in time. A run is
 /// given to one runner at a time. Who claims carries it out, sends heartbeats (`POST /jobs/runs/{runId}/heartbeat`),
 /// what it prints (`POST /jobs/runs/{runId}/log`) and what became of it (`POST /jobs/runs/{runId}/result`), each with
-/// the run's `attempt`. A run that three runners left has failed.
+/// the run's `attempt`, and with the API key that claimed it. A run that three runners left has failed. At partner level,
+/// runs of clients are given out when `clients` is true; those of a suspended client never are.
 #[utoipa::path(
     tag = "jobs",
     operation_id = "claimJobRuns",
@@ -32,20 +34,26 @@ use crate::{
     security(("bearer" = ["operator"]))
 )]
 #[post("/jobs/runs/claim")]
-pub async fn claim(at: At, body: OptionalBody) -> api::Result<HttpResponse> {
+pub async fn claim(at: At, people: web::Data<dyn People>, body: OptionalBody) -> api::Result<HttpResponse> {
     at.no_query()?;
     let wanted = Wanted::read(&body.0)?;
-    let (scope, partner) = (at.scope(), at.tenant.partner.to_string());
+    let (scope, partner) =
+        (if wanted.clients { at.scope() } else { vec![at.tenant.id.to_string()] }, at.tenant.partner.to_string());
     // Most often nothing waits: finding that out is no write.
-    let (tenants, asked, now) = (scope.clone(), wanted.clone(), at.now);
+    let (tenants, asked, now, directory) = (scope.clone(), wanted.clone(), at.now, people.clone().into_inner());
     let keyed = at.request().headers().contains_key("idempotency-key");
-    if !keyed && at.db.read(move |conn| queue::next(conn, &tenants, &asked, now)).await?.is_none() {
+    let waits = move |conn: &mut db::Conn| {
+        let active = directory.active(conn, &tenants)?;
+        queue::next(conn, &active, &asked, now)
+    };
+    if !keyed && at.db.read(waits).await?.is_none() {
         return api::answer::ok(&Claim { runs: Vec::new() });
     }
-    let user = at.caller.user_id.clone();
+    let (user, key) = (at.caller.user_id.clone(), at.caller.key_id.clone());
     at.write(move |tx| {
         // One who claims after the other: none comes away empty-handed because of a run that another just took.
         db::lock(tx.conn, &format!("jobs.claim:{partner}"))?;
+        let scope = people.active(tx.conn, &scope)?;
         let mut runs = Vec::new();
         for _ in 0..wanted.limit {
             let Some(old) = queue::next(tx.conn, &scope, &wanted, now)? else { break };
@@ -58,6 +66,7 @@ pub async fn claim(at: At, body: OptionalBody) -> api::Result<HttpResponse> {
                 lease_s: wanted.lease_s,
                 runner: wanted.runner.clone(),
                 runner_user: user.clone(),
+                runner_key: key.clone(),
                 ..old.clone()
             };
             change(tx, &old, &new)?;
@@ -106,9 +115,14 @@ fn lease(run: &store::Run) -> db::Result<Answer> {
 }
 
 /// The run that a runner speaks for, its lease renewed.
-fn renewed(tx: &mut Tx<'_>, scope: &[String], id: &str, sign: Heartbeat) -> db::Result<(store::Run, store::Run)> {
+fn renewed(
+    tx: &mut Tx<'_>,
+    (scope, caller): (&[String], &Caller),
+    id: &str,
+    sign: Heartbeat,
+) -> db::Result<(store::Run, store::Run)> {
     let old = store::existing(tx.conn, scope, id)?;
-    rules::held(&old, sign.attempt)?;
+    rules::held(&old, sign.attempt, (&caller.key_id, &caller.user_id))?;
     // It waits again because this came late; it may not when a run that it must not overlap with was given out since.
     if old.state != rules::RUNNING && old.exclusive && store::is_running(tx.conn, &old.tenant_id, &old.job_id)? {
         return Err(Problem::conflict("The lease ran out, and another run of the job is under way.").into());
@@ -136,9 +150,9 @@ fn renewed(tx: &mut Tx<'_>, scope: &[String], id: &str, sign: Heartbeat) -> db::
 pub async fn heartbeat(at: At, path: web::Path<(String, String)>, body: Body) -> api::Result<HttpResponse> {
     at.no_query()?;
     let sign = Heartbeat::read(&body.0)?;
-    let (scope, id) = (at.scope(), path.into_inner().1);
+    let (scope, caller, id) = (at.scope(), at.caller.clone(), path.into_inner().1);
     at.write(move |tx| {
-        let (old, new) = renewed(tx, &scope, &id, sign)?;
+        let (old, new) = renewed(tx, (&scope, &caller), &id, sign)?;
         change(tx, &old, &new)?;
         lease(&new)
     })
@@ -164,9 +178,9 @@ pub async fn heartbeat(at: At, path: web::Path<(String, String)>, body: Body) ->
 pub async fn log(at: At, path: web::Path<(String, String)>, body: Body) -> api::Result<HttpResponse> {
     at.no_query()?;
     let lines = Lines::read(&body.0)?;
-    let (scope, id) = (at.scope(), path.into_inner().1);
+    let (scope, caller, id) = (at.scope(), at.caller.clone(), path.into_inner().1);
     at.write(move |tx| {
-        let (old, mut new) = renewed(tx, &scope, &id, lines.heartbeat)?;
+        let (old, mut new) = renewed(tx, (&scope, &caller), &id, lines.heartbeat)?;
         let (text, cut) = rules::kept(&lines.text, old.output_bytes);
         new.output_bytes += i64::try_from(text.len()).unwrap_or(0);
         new.output_cut |= cut;
@@ -198,10 +212,10 @@ pub async fn log(at: At, path: web::Path<(String, String)>, body: Body) -> api::
 pub async fn result(at: At, path: web::Path<(String, String)>, body: Body) -> api::Result<HttpResponse> {
     at.no_query()?;
     let outcome = Outcome::read(&body.0)?;
-    let (scope, id, now) = (at.scope(), path.into_inner().1, at.now);
+    let (scope, caller, id, now) = (at.scope(), at.caller.clone(), path.into_inner().1, at.now);
     at.write(move |tx| {
         let old = store::existing(tx.conn, &scope, &id)?;
-        rules::held(&old, outcome.attempt)?;
+        rules::held(&old, outcome.attempt, (&caller.key_id, &caller.user_id))?;
         let new = rules::finished(&old, &outcome, now);
         change(tx, &old, &new)?;
         note(tx, Some(&old), &new)?;

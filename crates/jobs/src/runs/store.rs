@@ -3,6 +3,7 @@
 use base::{Found, Key, Walk};
 use db::{Column, Condition, Conn, Order, Result};
 use diesel::prelude::*;
+use outbox::{Keep, Retention, Setting};
 
 use super::rules;
 use crate::{
@@ -59,6 +60,42 @@ pub struct Run {
     pub output_bytes: i64,
     /// Was there more?
     pub output_cut: bool,
+    /// The API key that claimed it last.
+    pub runner_key: String,
+}
+
+/// Runs that are over.
+pub const RETENTION: Retention = Retention {
+    kind: "runs",
+    keep: Keep::Setting(Setting {
+        option: "keep-runs",
+        variable: "MUSTER_KEEP_RUNS",
+        days: 90,
+        help: "How many days the history keeps the runs of jobs; 0 for ever",
+    }),
+    most: Some(1_000_000),
+    table: "job_runs",
+    id: "id",
+    since: "finished_ms",
+    only: "finished_ms IS NOT NULL",
+    remove,
+};
+
+/// Removes runs with their output, as a [`Retention`] does.
+fn remove(conn: &mut Conn, tenant: &str, ids: &[String], most: usize) -> Result<usize> {
+    let mut left = i64::try_from(most).unwrap_or(i64::MAX);
+    for (gone, id) in ids.iter().enumerate() {
+        let own = job_output::table.filter(job_output::tenant_id.eq(tenant)).filter(job_output::run_id.eq(id));
+        let first: Vec<i64> = own.order(job_output::position).limit(left).select(job_output::position).load(conn)?;
+        diesel::delete(own.filter(job_output::position.eq_any(&first))).execute(conn)?;
+        left -= i64::try_from(first.len()).unwrap_or(left);
+        if left <= 0 {
+            return Ok(gone);
+        }
+        let run = job_runs::table.filter(job_runs::tenant_id.eq(tenant)).filter(job_runs::id.eq(id));
+        diesel::delete(run).execute(conn)?;
+    }
+    Ok(ids.len())
 }
 
 /// A new id.
@@ -196,34 +233,4 @@ pub fn output(conn: &mut Conn, tenant: &str, run: &str) -> Result<String> {
         .select(dsl::text)
         .load(conn)?;
     Ok(pieces.concat())
-}
-
-/// Forgets some of the runs that were over before an instant, of any tenant; says how many.
-pub fn forget(conn: &mut Conn, before_ms: i64, most: i64) -> Result<usize> {
-    use job_runs::dsl;
-    let old: Vec<(String, String, i64, String)> = dsl::job_runs
-        .filter(Condition::sql("job_runs.finished_ms IS NOT NULL"))
-        .filter(dsl::finished_ms.lt(Some(before_ms)))
-        .order(dsl::finished_ms)
-        .limit(most)
-        .select((dsl::tenant_id, dsl::job_id, dsl::due_ms, dsl::id))
-        .load(conn)?;
-    for (tenant, job, due_ms, id) in &old {
-        let output = job_output::table.filter(job_output::tenant_id.eq(tenant)).filter(job_output::run_id.eq(id));
-        diesel::delete(output).execute(conn)?;
-        diesel::delete(dsl::job_runs.find((tenant, job, due_ms))).execute(conn)?;
-    }
-    Ok(old.len())
-}
-
-/// Is there a run that was over before an instant?
-pub fn is_any_older(conn: &mut Conn, before_ms: i64) -> Result<bool> {
-    use job_runs::dsl;
-    let oldest: Option<Option<i64>> = dsl::job_runs
-        .filter(Condition::sql("job_runs.finished_ms IS NOT NULL"))
-        .order(dsl::finished_ms)
-        .select(dsl::finished_ms)
-        .first(conn)
-        .optional()?;
-    Ok(oldest.flatten().is_some_and(|oldest| oldest < before_ms))
 }

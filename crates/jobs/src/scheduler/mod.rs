@@ -16,7 +16,7 @@ use std::{
 use base::timestamp::Timestamp;
 use db::{Conn, Db, Error, Result};
 use outbox::{Background, Tx, Who};
-use ports::Maintenance;
+use ports::{Maintenance, People};
 use serde_json::{Value, json};
 
 use self::rules::Fate;
@@ -34,10 +34,8 @@ const BATCH: i64 = 500;
 /// How long an idle scheduler waits before it looks again.
 const IDLE: Duration = Duration::from_millis(500);
 
-/// How often what is old is cleared away, in milliseconds.
+/// How often abandoned runs are looked for, in milliseconds.
 const HOUSEKEEPING_MS: i64 = 5_000;
-
-const DAY_MS: i64 = 86_400_000;
 
 /// A running scheduler; stops when dropped.
 pub struct Scheduler {
@@ -45,12 +43,11 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
-    /// Starts a scheduler. `clock` tells the time, so that tests can; `keep_days` is how long the history keeps a run,
-    /// 0 for ever.
+    /// Starts a scheduler. `clock` tells the time, so that tests can.
     pub fn start(
         db: Db,
         maintenance: Arc<dyn Maintenance>,
-        keep_days: u32,
+        people: Arc<dyn People>,
         clock: impl Fn() -> Timestamp + Send + 'static,
     ) -> std::io::Result<Self> {
         let mut housekeeping = i64::MIN;
@@ -59,11 +56,14 @@ impl Scheduler {
             // A clock that was moved back must not keep it from its work.
             if now.millis() >= housekeeping || housekeeping - now.millis() > HOUSEKEEPING_MS {
                 housekeeping = now.millis() + HOUSEKEEPING_MS;
-                if let Err(error) = clear_away(&db, keep_days, now) {
-                    tracing::warn!(%error, "clearing away old runs");
+                if let Err(error) = take_back_abandoned(&db, now) {
+                    tracing::warn!(%error, "taking back abandoned runs");
+                }
+                if let Err(error) = release(&db, &people) {
+                    tracing::warn!(%error, "going on with jobs of tenants that were suspended");
                 }
             }
-            match turn(&db, &maintenance, now) {
+            match turn(&db, &maintenance, &people, now) {
                 Ok(true) => Duration::ZERO,
                 Ok(false) => IDLE,
                 Err(error) => {
@@ -77,24 +77,51 @@ impl Scheduler {
 }
 
 /// Makes runs for jobs that are due; true when there may be more.
-pub fn turn(db: &Db, maintenance: &Arc<dyn Maintenance>, now: Timestamp) -> Result<bool> {
+pub fn turn(db: &Db, maintenance: &Arc<dyn Maintenance>, people: &Arc<dyn People>, now: Timestamp) -> Result<bool> {
     // An idle database is only read, and only the first entry of one index.
     if db.read_here(store::first_due)?.is_none_or(|due| due > now.millis()) {
         return Ok(false);
     }
-    let maintenance = Arc::clone(maintenance);
+    let (maintenance, people) = (Arc::clone(maintenance), Arc::clone(people));
     let who = Who::service("scheduler");
-    db.write_here(move |conn| Tx::run(conn, &who, now, |tx| batch(tx, &*maintenance)))
+    db.write_here(move |conn| Tx::run(conn, &who, now, |tx| batch(tx, &*maintenance, &*people)))
 }
 
-fn batch(tx: &mut Tx<'_>, maintenance: &dyn Maintenance) -> Result<bool> {
+/// Puts jobs on the schedule again whose tenants are suspended no more. What they missed meanwhile is made up for as after
+/// any other absence.
+pub fn release(db: &Db, people: &Arc<dyn People>) -> Result<()> {
+    let mut behind = String::new();
+    loop {
+        let tenants = db.read_here(|conn| store::held_tenants(conn, &behind, BATCH))?;
+        let Some(last) = tenants.last().cloned() else { return Ok(()) };
+        let active = db.read_here(|conn| people.active(conn, &tenants))?;
+        let mut more = !active.is_empty();
+        while more {
+            let (asked, people) = (active.clone(), Arc::clone(people));
+            let some = db.write_here(move |conn| {
+                db::lock(conn, LOCK)?;
+                // One may have been suspended again meanwhile.
+                let still = people.active(conn, &asked)?;
+                store::release(conn, &still, BATCH)
+            })?;
+            more = i64::try_from(some).is_ok_and(|some| some == BATCH);
+        }
+        behind = last;
+    }
+}
+
+fn batch(tx: &mut Tx<'_>, maintenance: &dyn Maintenance, people: &dyn People) -> Result<bool> {
     let now = tx.now;
     db::lock(tx.conn, LOCK)?;
-    let due = store::due(tx.conn, now.millis(), BATCH)?;
+    let mut due = store::due(tx.conn, now.millis(), BATCH)?;
     let more = i64::try_from(due.len()).is_ok_and(|count| count == BATCH);
-    let Some(from_ms) = due.iter().filter_map(|job| job.next_due_ms).min() else { return Ok(false) };
     let tenants: Vec<String> =
         due.iter().map(|job| job.tenant_id.clone()).collect::<BTreeSet<_>>().into_iter().collect();
+    let active: HashSet<String> = people.active(tx.conn, &tenants)?.into_iter().collect();
+    for job in due.extract_if(.., |job| !active.contains(&job.tenant_id)) {
+        store::hold(tx.conn, &job)?;
+    }
+    let Some(from_ms) = due.iter().filter_map(|job| job.next_due_ms).min() else { return Ok(more) };
     let ids: Vec<String> = due.iter().map(|job| job.id.clone()).collect();
     let made: HashSet<(String, i64)> = runs::store::made(tx.conn, &tenants, &ids, from_ms)?.into_iter().collect();
     let mut open: HashMap<String, usize> = HashMap::new();
@@ -184,18 +211,11 @@ pub fn cover(
     Ok(found.into_iter().map(|(job, windows)| (job, Value::Array(windows).to_string())).collect())
 }
 
-/// Lets runs wait again whose runner vanished, ends those that the last runner left, and forgets what is older than the history goes.
-pub fn clear_away(db: &Db, keep_days: u32, now: Timestamp) -> Result<()> {
+/// Lets runs wait again whose runner vanished, and ends those that the last runner left.
+pub fn take_back_abandoned(db: &Db, now: Timestamp) -> Result<()> {
     if !db.read_here(|conn| store::abandoned(conn, now.millis(), 1))?.is_empty() {
         let who = Who::service("scheduler");
         db.write_here(move |conn| Tx::run(conn, &who, now, take_back))?;
-    }
-    if keep_days > 0 {
-        let before = now.millis() - i64::from(keep_days) * DAY_MS;
-        // Nothing to forget is nothing written.
-        if db.read_here(|conn| runs::store::is_any_older(conn, before))? {
-            db.write_here(move |conn| runs::store::forget(conn, before, BATCH))?;
-        }
     }
     Ok::<(), Error>(())
 }

@@ -64,7 +64,7 @@ pub async fn create(at: At, people: web::Data<dyn People>, body: Body) -> api::R
     let (tenant, user, now) = (at.tenant.id.to_string(), at.caller.user_id.clone(), at.now);
     let tenants = at.scope_and_partner();
     at.write(move |tx| {
-        let id = db::next_id(tx.conn, "jobs.scripts", 1)?;
+        let id = db::next_id(tx.conn, "jobs.scripts")?;
         let row = rules::changed(&rules::blank(&tenant, id, &user, now), &change, &user, now);
         store::insert(tx.conn, &row)?;
         note(tx, (&**people, &tenants), None, Some(&row))?;
@@ -146,7 +146,7 @@ pub async fn get(
     tag = "jobs",
     operation_id = "updateJobScript",
     params(("scriptId" = i64, Path, description = "The script's number", example = 7)),
-    request_body(content = ScriptInput, example = json!({"description": "Keeps a week"})),
+    request_body = ScriptInput,
     responses(
         (status = 200, description = "The script after the change", body = Script),
         (status = 409, description = "The tenant has another script of this name", body = api::spec::Problem, content_type = "application/problem+json"),

@@ -1,11 +1,14 @@
 //! Rows of scripts. Every function takes the tenant, or the tenants in reach.
 
 use base::{Found, Key, Walk, problem::Problem, query::Sort};
-use db::{Column, Condition, Conn, Order, Result};
+use db::{Column, Condition, Conn, Order, Quota, Result};
 use diesel::prelude::*;
 
 use super::rules::{self, Filter};
 use crate::schema::{job_scripts, jobs};
+
+/// How many scripts a tenant has at most.
+pub static QUOTA: Quota = Quota::new("scripts", "job_scripts", 20_000);
 
 /// One row of `job_scripts`.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
@@ -166,6 +169,7 @@ fn check_name(conn: &mut Conn, script: &Script) -> Result<()> {
 /// 409 when the tenant has a script of this name.
 pub fn insert(conn: &mut Conn, script: &Script) -> Result<()> {
     check_name(conn, script)?;
+    QUOTA.admit(conn, &script.tenant_id, 1)?;
     diesel::insert_into(job_scripts::table).values(script).execute(conn)?;
     Ok(())
 }

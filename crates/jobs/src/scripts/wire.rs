@@ -118,7 +118,7 @@ pub struct ScriptInput {
 }
 
 impl ScriptChange {
-    /// Reads a body; of a new script, name and content are mandatory.
+    /// Reads a body; of a new script, name and content are required.
     ///
     /// # Errors
     /// 413 for a content of more than 1 MiB; 400 that lists every field that is wrong, by its path.

@@ -86,6 +86,8 @@ pub struct Wanted {
     pub labels: Vec<String>,
     /// What it runs on, in capitals; `None` when it does not say.
     pub platform: Option<String>,
+    /// At partner level, runs of its clients too?
+    pub clients: bool,
     /// How many runs, at most.
     pub limit: i64,
     /// In seconds.
@@ -112,6 +114,8 @@ pub struct ClaimInput {
     labels: Option<Vec<String>>,
     /// What it runs on, such as `LINUX`: no scripts for other platforms.
     platform: Option<String>,
+    /// At partner level, give out runs of its clients too; default false.
+    clients: Option<bool>,
     /// How many runs, at most; 1 to 20, default 1.
     #[schema(minimum = 1, maximum = 20)]
     limit: Option<i64>,
@@ -146,11 +150,12 @@ impl Wanted {
         let (jobs, resources) = (ids("jobs"), ids("resources"));
         let labels = labels(&mut fields, "labels").unwrap_or_default();
         let platform = fields.text_max("platform", 40).map(|name| name.trim().to_ascii_uppercase());
+        let clients = fields.boolean("clients").unwrap_or_default();
         let limit = fields.integer_in("limit", 1..=MOST_RUNS).unwrap_or(1);
         let lease_s = lease(&mut fields).unwrap_or(LEASE);
         fields.finish()?;
         let platform = platform.filter(|name| !name.is_empty());
-        Ok(Self { runner, types, jobs, resources, labels, platform, limit, lease_s })
+        Ok(Self { runner, types, jobs, resources, labels, platform, clients, limit, lease_s })
     }
 }
 
