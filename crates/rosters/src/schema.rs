@@ -14,6 +14,7 @@ diesel::table! {
         updated_ms -> Nullable<BigInt>,
         sequence -> BigInt,
         modified_ms -> BigInt,
+        deleted_ms -> Nullable<BigInt>,
     }
 }
 
@@ -29,6 +30,20 @@ diesel::table! {
         zone -> Text,
         schedule -> Text,
         crew -> Text,
+        rotation -> Nullable<Text>,
+        level -> Nullable<Text>,
+    }
+}
+
+diesel::table! {
+    roster_versions (tenant_id, roster_id, valid_from_ms) {
+        tenant_id -> Text,
+        roster_id -> Text,
+        valid_from_ms -> BigInt,
+        valid_until_ms -> Nullable<BigInt>,
+        name -> Text,
+        zone -> Text,
+        off_hours -> Text,
     }
 }
 
@@ -48,6 +63,8 @@ diesel::table! {
         note -> Text,
         created_by -> Text,
         created_ms -> BigInt,
+        replaces -> Nullable<Text>,
+        swap_id -> Nullable<Text>,
     }
 }
 

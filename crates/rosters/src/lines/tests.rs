@@ -1,6 +1,9 @@
 //! Against a slow implementation that asks every quarter of an hour.
 
-use calendar::{RosterSchedule, Zone};
+use std::collections::BTreeSet;
+
+use base::Fields;
+use calendar::{RosterSchedule, Rotation, Zone};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -27,7 +30,7 @@ fn daily(zone: &str, from: &str, to: &str) -> Rule {
 }
 
 fn version(id: &str, from: &str, to: &str, valid: Interval) -> Version {
-    Version { id: id.to_owned(), name: id.to_owned(), rule: daily("GMT", from, to), valid }
+    Version { id: id.to_owned(), name: id.to_owned(), level: None, rule: daily("GMT", from, to), places: None, valid }
 }
 
 fn day_and_night() -> Lines {
@@ -36,10 +39,35 @@ fn day_and_night() -> Lines {
     Lines { versions, overrides: Vec::new() }
 }
 
+/// Who has the last word: an override, or those at a post.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Who {
+    Post(usize, usize),
+    Override(usize),
+}
+
+fn who(lines: &Lines, piece: &Piece) -> Who {
+    let whole = piece.over.iter().rev().find(|place| !lines.overrides[**place].of_one);
+    match (whole, piece.post) {
+        (Some(place), _) => Who::Override(*place),
+        (None, Some(post)) => Who::Post(post.version, post.number),
+        (None, None) => panic!("nobody has {piece:?}"),
+    }
+}
+
 fn told(lines: &Lines, range: Interval) -> Vec<(String, Who)> {
     let text =
         |piece: &Piece| format!("{}/{}", &piece.time.start().to_string()[5..16], &piece.time.end().to_string()[5..16]);
-    lines.pieces(range).iter().map(|piece| (text(piece), piece.who)).collect()
+    lines.pieces(range, Of::All).list.iter().map(|piece| (text(piece), who(lines, piece))).collect()
+}
+
+fn over(time: Interval, shift: Option<Overridden>) -> Override {
+    Override { time, shift, of_one: false }
+}
+
+fn expect(lines: &Lines, range: Interval, expected: &[(&str, Who)]) {
+    let expected: Vec<_> = expected.iter().map(|(text, who)| ((*text).to_owned(), *who)).collect();
+    assert_eq!(told(lines, range), expected);
 }
 
 #[test]
@@ -48,24 +76,28 @@ fn an_override_takes_part_of_a_shift_and_the_last_one_wins() {
     let range = time("2026-05-01T06:00:00Z", "2026-05-01T22:00:00Z");
     let about = |id: &str, rule: Rule| Some(Overridden { id: id.to_owned(), name: id.to_owned(), rule });
     let day = daily("GMT", "08:00:00", "20:00:00");
-    lines
-        .overrides
-        .push(Override { time: time("2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z"), shift: about("day", day) });
-    let expected = [
-        ("04-30T20:00/05-01T08:00", Who::Shift(1)),
-        ("05-01T08:00/05-01T20:00", Who::Override(0)),
-        ("05-01T20:00/05-02T08:00", Who::Shift(1)),
-    ];
-    assert_eq!(told(&lines, range), expected.map(|(text, who)| (text.to_owned(), who)));
-    lines.overrides.push(Override { time: time("2026-05-01T18:00:00Z", "2026-05-01T21:00:00Z"), shift: None });
-    let expected = [
-        ("04-30T20:00/05-01T08:00", Who::Shift(1)),
-        ("05-01T08:00/05-01T18:00", Who::Override(0)),
-        ("05-01T18:00/05-01T20:00", Who::Override(1)),
-        ("05-01T20:00/05-01T21:00", Who::Override(1)),
-        ("05-01T21:00/05-02T08:00", Who::Shift(1)),
-    ];
-    assert_eq!(told(&lines, range), expected.map(|(text, who)| (text.to_owned(), who)));
+    lines.overrides.push(over(time("2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z"), about("day", day)));
+    expect(
+        &lines,
+        range,
+        &[
+            ("04-30T20:00/05-01T08:00", Who::Post(1, 0)),
+            ("05-01T08:00/05-01T20:00", Who::Override(0)),
+            ("05-01T20:00/05-02T08:00", Who::Post(1, 0)),
+        ],
+    );
+    lines.overrides.push(over(time("2026-05-01T18:00:00Z", "2026-05-01T21:00:00Z"), None));
+    expect(
+        &lines,
+        range,
+        &[
+            ("04-30T20:00/05-01T08:00", Who::Post(1, 0)),
+            ("05-01T08:00/05-01T18:00", Who::Override(0)),
+            ("05-01T18:00/05-01T20:00", Who::Override(1)),
+            ("05-01T20:00/05-01T21:00", Who::Override(1)),
+            ("05-01T21:00/05-02T08:00", Who::Post(1, 0)),
+        ],
+    );
 }
 
 #[test]
@@ -77,25 +109,82 @@ fn an_override_of_a_shift_stays_when_the_shift_moves() {
     ];
     let shift =
         Some(Overridden { id: "a".to_owned(), name: "a".to_owned(), rule: daily("GMT", "08:00:00", "12:00:00") });
-    let overrides = vec![Override { time: time("2026-05-03T00:00:00Z", "2026-05-04T00:00:00Z"), shift }];
+    let overrides = vec![over(time("2026-05-03T00:00:00Z", "2026-05-04T00:00:00Z"), shift)];
     let lines = Lines { versions, overrides };
-    let expected = [("05-03T08:00/05-03T12:00", Who::Override(0)), ("05-03T12:00/05-03T14:00", Who::Shift(1))];
     let range = time("2026-05-03T00:00:00Z", "2026-05-04T00:00:00Z");
-    assert_eq!(told(&lines, range), expected.map(|(text, who)| (text.to_owned(), who)));
+    expect(
+        &lines,
+        range,
+        &[
+            ("05-03T08:00/05-03T10:00", Who::Override(0)),
+            ("05-03T10:00/05-03T12:00", Who::Override(0)),
+            ("05-03T12:00/05-03T14:00", Who::Post(1, 0)),
+        ],
+    );
     let range = time("2026-04-30T00:00:00Z", "2026-05-01T00:00:00Z");
-    assert_eq!(told(&lines, range), [("04-30T08:00/04-30T12:00".to_owned(), Who::Shift(0))]);
+    expect(&lines, range, &[("04-30T08:00/04-30T12:00", Who::Post(0, 0))]);
+}
+
+fn turns(length: serde_json::Value, start: &str, zone: &str, posts: &[usize]) -> Option<Places> {
+    let body = json!({"length": length, "start": start});
+    let rotation = Rotation::read(&mut Fields::of(&body)).unwrap();
+    Some(Places { turns: rotation.turns(Zone::find(zone).unwrap()), posts: posts.to_vec() })
 }
 
 #[test]
-fn the_state_says_who_is_next_and_how_long_it_holds() {
-    let lines = day_and_night();
-    let state = lines.state(at("2026-05-01T08:00:00Z"), |_| true);
-    assert_eq!(state.current.iter().map(|piece| piece.who).collect::<Vec<_>>(), [Who::Shift(0)]);
-    assert_eq!(state.next.iter().map(|piece| piece.who).collect::<Vec<_>>(), [Who::Shift(1)]);
-    assert_eq!(state.until, Some(at("2026-05-01T20:00:00Z")));
-    let state = lines.state(at("2026-05-01T08:00:00Z"), |piece| piece.who == Who::Shift(0));
-    assert_eq!(state.next[0].time.start(), at("2026-05-02T08:00:00Z"));
-    assert_eq!(Lines::default().state(at("2026-05-01T08:00:00Z"), |_| true).current, []);
+fn a_rotation_says_who_and_the_schedule_says_when() {
+    let mut lines = Lines { versions: vec![version("a", "09:00:00", "17:00:00", always())], overrides: Vec::new() };
+    lines.versions[0].places = turns(json!({"days": 2}), "2026-05-02T12:00:00", "GMT", &[1, 2]);
+    expect(
+        &lines,
+        time("2026-05-02T00:00:00Z", "2026-05-05T00:00:00Z"),
+        &[
+            ("05-02T09:00/05-02T12:00", Who::Post(0, 0)),
+            ("05-02T12:00/05-02T17:00", Who::Post(0, 1)),
+            ("05-03T09:00/05-03T17:00", Who::Post(0, 1)),
+            ("05-04T09:00/05-04T12:00", Who::Post(0, 1)),
+            ("05-04T12:00/05-04T17:00", Who::Post(0, 2)),
+        ],
+    );
+}
+
+#[test]
+fn one_of_three_people_each_week_hands_over_on_monday_at_nine() {
+    let mut lines = Lines { versions: vec![version("a", "09:00:00", "09:00:00", always())], overrides: Vec::new() };
+    lines.versions[0].places = turns(json!({"weeks": 1}), "2026-11-23T09:00:00", "Europe/Vienna", &[1, 2, 3]);
+    lines.versions[0].rule = daily("Europe/Vienna", "09:00:00", "09:00:00");
+    expect(
+        &lines,
+        time("2027-03-15T00:00:00Z", "2027-04-06T00:00:00Z"),
+        &[
+            ("03-08T08:00/03-15T08:00", Who::Post(0, 1)),
+            ("03-15T08:00/03-22T08:00", Who::Post(0, 2)),
+            ("03-22T08:00/03-29T07:00", Who::Post(0, 3)),
+            ("03-29T07:00/04-05T07:00", Who::Post(0, 1)),
+            ("04-05T07:00/04-12T07:00", Who::Post(0, 2)),
+        ],
+    );
+    // The same people twice in a row have two weeks, and one place has it for ever.
+    lines.versions[0].places = turns(json!({"weeks": 1}), "2026-11-23T09:00:00", "Europe/Vienna", &[1, 2, 2]);
+    let range = time("2026-12-09T00:00:00Z", "2026-12-10T00:00:00Z");
+    expect(&lines, range, &[("11-30T08:00/12-14T08:00", Who::Post(0, 2))]);
+    lines.versions[0].places = turns(json!({"weeks": 1}), "2026-11-23T09:00:00", "Europe/Vienna", &[1]);
+    let piece = lines.pieces(range, Of::All).list.remove(0);
+    assert_eq!((piece.time.start(), piece.time.end().millis()), (at("2026-11-23T08:00:00Z"), i64::MAX));
+}
+
+#[test]
+fn what_is_not_asked_for_is_not_told() {
+    let mut lines = day_and_night();
+    lines.versions[1].level = Some(Level::Secondary);
+    lines.overrides.push(over(time("2026-05-01T18:00:00Z", "2026-05-01T21:00:00Z"), None));
+    let range = time("2026-05-01T06:00:00Z", "2026-05-01T22:00:00Z");
+    let of = |of| -> Vec<Label> { lines.pieces(range, of).list.iter().map(|piece| piece.shift).collect() };
+    let (day, night) = (Label::Version(0), Label::Version(1));
+    assert_eq!(of(Of::Level(Level::Primary)), [day, day]);
+    assert_eq!(of(Of::Level(Level::Secondary)), [night, night, night]);
+    assert_eq!(of(Of::Shift("day")), [day, day]);
+    assert_eq!(of(Of::All).len(), 5);
 }
 
 /// Who has a line at an instant.
@@ -114,22 +203,18 @@ fn slow(lines: &Lines, instant: Timestamp) -> BTreeSet<(String, Who)> {
         let about = |one: &Override| {
             one.shift.as_ref().is_some_and(|shift| shift.id == id && shift.rule.contains(instant).is_some())
         };
-        let here = |one: &&Override| one.time.contains(instant);
+        let here = |one: &&Override| one.time.contains(instant) && !one.of_one;
         let on = own.is_some() || lines.overrides.iter().filter(here).any(about);
         let last = lines.overrides.iter().rposition(|one| here(&one) && (about(one) || (one.shift.is_none() && on)));
         match (last, own) {
             (Some(last), _) => found.insert((id.to_owned(), Who::Override(last))),
-            (None, Some(own)) => found.insert((id.to_owned(), Who::Shift(own))),
+            (None, Some(own)) => found.insert((id.to_owned(), Who::Post(own, 0))),
             (None, None) => continue,
         };
     }
+    let whole = |one: &Override| one.time.contains(instant) && one.shift.is_none() && !one.of_one;
     if found.is_empty()
-        && let Some(last) = lines.overrides.iter().rposition(|one| one.time.contains(instant))
-        && lines.overrides[last].shift.is_none()
-    {
-        found.insert((String::new(), Who::Override(last)));
-    } else if found.is_empty()
-        && let Some(last) = lines.overrides.iter().rposition(|one| one.time.contains(instant) && one.shift.is_none())
+        && let Some(last) = lines.overrides.iter().rposition(whole)
     {
         found.insert((String::new(), Who::Override(last)));
     }
@@ -153,18 +238,22 @@ prop_compose! {
 prop_compose! {
     fn some_lines()(
         rules in prop::collection::vec((some_rule(), some_rule(), some_time()), 1..4),
-        overrides in prop::collection::vec((some_time(), prop::option::of((0_usize..4, some_rule()))), 0..5),
+        overrides in prop::collection::vec((some_time(), prop::option::of((0_usize..4, some_rule())), any::<bool>()), 0..6),
     ) -> Lines {
         let mut versions = Vec::new();
         for (index, (before, after, cut)) in rules.into_iter().enumerate() {
             let (id, name) = (format!("s{index}"), String::new());
             let first = Interval::new(Timestamp::from_millis(0), cut.start()).unwrap();
             let second = Interval::new(cut.start(), Timestamp::from_millis(i64::MAX)).unwrap();
-            versions.push(Version { id: id.clone(), name: name.clone(), rule: before, valid: first });
-            versions.push(Version { id, name, rule: after, valid: second });
+            let version = |rule, valid| {
+                let (id, name) = (id.clone(), name.clone());
+                Version { id, name, level: None, rule, places: None, valid }
+            };
+            versions.extend([version(before, first), version(after, second)]);
         }
-        let overrides = overrides.into_iter().map(|(time, shift)| Override {
+        let overrides = overrides.into_iter().map(|(time, shift, of_one)| Override {
             time,
+            of_one,
             shift: shift.map(|(index, rule)| Overridden { id: format!("s{index}"), name: String::new(), rule }),
         });
         Lines { versions, overrides: overrides.collect() }
@@ -174,7 +263,7 @@ prop_compose! {
 proptest! {
     #[test]
     fn pieces_are_what_is_so_at_each_instant(lines in some_lines(), range in some_time()) {
-        let pieces = lines.pieces(range);
+        let pieces = lines.pieces(range, Of::All).list;
         let id = |piece: &Piece| match piece.shift {
             Label::Version(place) => lines.versions[place].id.clone(),
             Label::Override(place) => lines.overrides[place].shift.as_ref().unwrap().id.clone(),
@@ -183,30 +272,20 @@ proptest! {
         let mut instant = range.start();
         while instant < range.end() {
             let here: Vec<_> = pieces.iter().filter(|piece| piece.time.contains(instant)).collect();
-            let found: BTreeSet<_> = here.iter().map(|piece| (id(piece), piece.who)).collect();
+            let found: BTreeSet<_> = here.iter().map(|piece| (id(piece), who(&lines, piece))).collect();
             prop_assert_eq!(here.len(), found.len(), "one piece a line at {}", instant);
             prop_assert_eq!(found, slow(&lines, instant), "at {}", instant);
+            for place in here.iter().flat_map(|piece| &piece.over) {
+                prop_assert!(lines.overrides[*place].time.contains(instant));
+            }
             instant = Timestamp::from_millis(instant.millis() + QUARTER);
         }
     }
 
     #[test]
     fn pieces_do_not_depend_on_the_range(lines in some_lines(), range in some_time()) {
-        let whole = lines.pieces(time("2026-04-25T00:00:00Z", "2026-05-10T00:00:00Z"));
+        let whole = lines.pieces(time("2026-04-25T00:00:00Z", "2026-05-10T00:00:00Z"), Of::All).list;
         let expected: Vec<_> = whole.into_iter().filter(|piece| piece.time.intersection(range).is_some()).collect();
-        prop_assert_eq!(lines.pieces(range), expected);
-    }
-
-    #[test]
-    fn a_state_holds_until_it_says(lines in some_lines(), range in some_time(), part in 0.0..1.0_f64) {
-        let state = lines.state(range.start(), |_| true);
-        let until = state.until.unwrap();
-        let length = (until.millis() - range.start().millis()) as f64;
-        let later = Timestamp::from_millis(range.start().millis() + (length * part) as i64);
-        let again = lines.state(later, |_| true);
-        prop_assert_eq!(again.current, state.current);
-        if !state.next.is_empty() {
-            prop_assert_eq!(again.next, state.next);
-        }
+        prop_assert_eq!(lines.pieces(range, Of::All).list, expected);
     }
 }

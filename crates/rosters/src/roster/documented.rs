@@ -4,6 +4,9 @@
 
 use utoipa::ToSchema;
 
+use super::rotation::RotationInput;
+use crate::lines::Level;
+
 /// A roster to create, or to preview.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]
@@ -32,12 +35,14 @@ pub struct RosterUpdate {
     description: Option<String>,
     /// Whose clocks its shifts follow.
     time_zone: Option<TimeZoneInput>,
-    /// All shifts from now on: those that are not in it end now.
+    /// All shifts from then on: those that are not in it end.
     #[schema(min_items = 1, max_items = 100)]
     shift_details: Option<Vec<ShiftUpdate>>,
     /// When nobody needs to be on call.
     #[schema(max_items = 20)]
     off_hours: Option<Vec<OffHoursInput>>,
+    /// From when on shifts, zone and off hours are so: now or later. Without it, now.
+    effective_from: Option<String>,
 }
 
 /// A supported time zone, by its name.
@@ -48,7 +53,7 @@ pub struct TimeZoneInput {
     name: String,
 }
 
-/// A shift of a new roster. It names somebody: one of `users` and `userGroups` may be empty, not both.
+/// A shift of a new roster. With a `rotation`, `users` and `userGroups` may be left out.
 #[derive(ToSchema)]
 #[schema(as = RosterShiftInput, rename_all = "camelCase")]
 pub struct ShiftInput {
@@ -57,13 +62,19 @@ pub struct ShiftInput {
     /// When it takes place.
     schedule: ShiftSchedule,
     /// Users of the tenant or of its partner; at most 100.
+    #[schema(required = false)]
     users: Vec<UserReference>,
     /// User groups of the tenant or of its partner; at most 100.
+    #[schema(required = false)]
     user_groups: Vec<UserGroupReference>,
+    /// Who takes turns; `users` and `userGroups`, when given, are on call beside whoever's turn it is.
+    rotation: Option<RotationInput>,
+    /// Whether it is called first; without it, it is.
+    level: Option<Level>,
 }
 
 /// A shift of an update. With an `id` it is a change of that shift, in which what is left out stays as it is; without
-/// one it is a new shift, and all other fields are mandatory.
+/// one it is a new shift, and all other fields are required.
 #[derive(ToSchema)]
 #[schema(as = RosterShiftUpdate, rename_all = "camelCase")]
 pub struct ShiftUpdate {
@@ -77,6 +88,10 @@ pub struct ShiftUpdate {
     users: Option<Vec<UserReference>>,
     /// Whose members are on call.
     user_groups: Option<Vec<UserGroupReference>>,
+    /// Who takes turns; with an empty `order`, nobody any more.
+    rotation: Option<RotationInput>,
+    /// Whether it is called first.
+    level: Option<Level>,
 }
 
 /// Time in which nobody needs to be on call.

@@ -4,19 +4,22 @@ use std::sync::Arc;
 
 use actix_web::{HttpResponse, delete, get, post, web};
 use api::{Answer, At, Body, answer, context::check_version, spec::PageOf};
-use base::problem::Wrong;
+use base::{problem::Wrong, timestamp::Timestamp};
 use db::Conn;
 use outbox::Tx;
 use ports::People;
 
 use super::{
+    change::{NewRoster, RosterChange},
     documented::{RosterInput, RosterUpdate},
+    named,
+    plan::{self, Old, Plan},
     rules::{self, Filter},
     shown::{self, Form},
-    store,
-    wire::{NewRoster, Roster, RosterChange, RosterClient},
+    store, versions,
+    wire::{Roster, RosterClient},
 };
-use crate::crowd;
+use crate::on_call::http::instant;
 
 /// The tenants whose people may stand in the rosters that a request sees.
 pub fn tenants_of_people(at: &At) -> Vec<String> {
@@ -66,8 +69,9 @@ pub async fn create(at: At, people: web::Data<dyn People>, body: Body) -> api::R
         store::take_up(tx.conn, tenant.id.as_str())?;
         let tenants = tenants_of(tenant.id.as_str(), tenant.partner.as_str());
         let new = check_new(tx.conn, &*people, &tenants, new, wrong)?;
-        let (roster, shifts) = rules::created(&new, tenant.id.as_str(), new_id, now);
-        store::insert(tx.conn, &roster, &shifts)?;
+        let (roster, shifts) = plan::created(&new, tenant.id.as_str(), new_id, now);
+        store::insert(tx.conn, &roster)?;
+        versions::insert(tx.conn, &roster, &shifts)?;
         shown::note(tx, None, Some((&roster, &shifts)));
         let client = RosterClient {
             id: tenant.id.number(),
@@ -75,7 +79,7 @@ pub async fn create(at: At, people: web::Data<dyn People>, body: Body) -> api::R
             name: tenant.name.clone(),
             activated: people.is_active(tx.conn, tenant.id.as_str())?,
         };
-        respond(tx, &*people, &tenants, &roster, &shifts, &Form::Created(client))
+        respond(tx, &*people, &tenants, (&roster, &shifts), &Form::Created(client), None)
     })
     .await
 }
@@ -92,8 +96,8 @@ pub fn check_new(
     mut wrong: Wrong,
 ) -> db::Result<NewRoster> {
     let shifts = new.shifts.as_deref().unwrap_or_default();
-    rules::check_names(shifts, &mut wrong);
-    crowd::check(conn, people, tenants, shifts, &mut wrong)?;
+    plan::check_names(shifts, &mut wrong);
+    named::check(conn, people, tenants, shifts, &mut wrong)?;
     wrong.check()?;
     Ok(new.complete()?)
 }
@@ -102,20 +106,21 @@ fn respond(
     tx: &mut Tx<'_>,
     people: &dyn People,
     tenants: &[String],
-    roster: &store::Roster,
-    shifts: &[store::Shift],
+    (roster, shifts): (&store::Roster, &[versions::Shift]),
     form: &Form,
+    from: Option<Timestamp>,
 ) -> db::Result<Answer> {
-    let shown = shown::rosters(tx.conn, people, tenants, std::slice::from_ref(roster), shifts, form)?;
-    let shown = shown.first().ok_or_else(rules::no_roster)?;
-    Answer::entity(shown, roster.version)
+    let (rows, now) = (std::slice::from_ref(roster), (tx.now, false));
+    let shown = shown::rosters(tx.conn, people, tenants, rows, shifts, form, now)?;
+    let shown = shown.into_iter().next().ok_or_else(rules::no_roster)?;
+    Answer::entity(&Roster { effective_from: from.map(|from| from.to_string()), ..shown }, roster.version)
 }
 
 /// Search rosters
 ///
 /// A page of the rosters of the tenant; at partner level, of its clients too, unless `allList` is `false`. The
 /// variables of `queryString` are `id`, `name` (it contains the value, whatever the letter case), `isEquals` (`true`:
-/// it is the value) and `allList`; `name` and `allList` are taken as parameters as well.
+/// it is the value) and `allList`. As parameters, `allList` says the same and `name` is the whole name.
 #[utoipa::path(
     tag = "rosters",
     operation_id = "searchRosters",
@@ -126,7 +131,7 @@ fn respond(
         ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
         ("sortName" = Option<String>, Query, description = "`name` (default), `id` or `createdTime`", example = "name"),
         ("queryString" = Option<String>, Query, description = "Filter expression", example = "name:line"),
-        ("name" = Option<String>, Query, description = "As the variable", example = "line"),
+        ("name" = Option<String>, Query, description = "The whole name, whatever the letter case", example = "First line"),
         ("allList" = Option<bool>, Query, description = "As the variable; default true"),
     ),
     responses((status = 200, description = "A page of rosters", body = PageOf<Roster>)),
@@ -143,25 +148,31 @@ pub async fn search(at: At, people: web::Data<dyn People>) -> api::Result<HttpRe
     query.finish()?;
     let mut filter = Filter::parse(&text)?;
     if let Some(name) = name.filter(|name| !name.trim().is_empty()) {
-        filter.names = Some(vec![base::fold(name.trim())]);
+        filter.called = Some(base::fold(name.trim()));
     }
     let scope = if filter.all.unwrap_or(all) { at.scope() } else { vec![at.tenant.id.to_string()] };
-    let (tenants, people) = (tenants_of_people(&at), people.into_inner());
+    let (tenants, people, now) = (tenants_of_people(&at), people.into_inner(), at.now);
     let page = at.db.read(move |conn| {
         let found = store::search(conn, &scope, &filter, sort, &walk)?;
         let ids: Vec<String> = found.rows.iter().map(|row| row.id.clone()).collect();
-        let shifts = store::present_shifts(conn, &scope, &ids)?;
-        let shown = shown::rosters(conn, &*people, &tenants, &found.rows, &shifts, &Form::Read)?;
+        let shifts = versions::shifts_at(conn, &scope, &ids, now.millis())?;
+        let rows = versions::as_of(conn, &scope, found.rows.clone(), now.millis())?;
+        let shown = shown::rosters(conn, &*people, &tenants, &rows, &shifts, &Form::Read, (now, false))?;
         Ok(walk.answer(found.with(shown)))
     });
     answer::ok(&page.await?.ordered(sort.name, sort.descending))
 }
 
 /// Get a roster
+///
+/// As it is now, or with `at` as it was or will be then. One that was deleted can be asked for by the time before.
 #[utoipa::path(
     tag = "rosters",
     operation_id = "getRoster",
-    params(("rosterId" = String, Path, description = "`ES-<uuid>`", example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(
+        ("rosterId" = String, Path, description = "`ES-<uuid>`", example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("at" = Option<String>, Query, description = "Default now", example = "2026-11-20T20:37:00+0000"),
+    ),
     responses((status = 200, description = "The roster", body = Roster)),
     security(("bearer" = ["viewer"]))
 )]
@@ -171,15 +182,17 @@ pub async fn get(
     people: web::Data<dyn People>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
+    let (instant, now) = (instant(&at)?, at.now);
     let (scope, tenants, people, id) = (at.scope(), tenants_of_people(&at), people.into_inner(), path.into_inner().1);
     let (shown, version) = at
         .db
         .read(move |conn| {
-            let row = store::existing(conn, &scope, &id)?;
-            let shifts = store::present_shifts(conn, &scope, std::slice::from_ref(&row.id))?;
+            let row = store::existed(conn, &scope, &id)?;
+            let shifts = versions::shifts_at(conn, &scope, std::slice::from_ref(&row.id), instant.millis())?;
             let version = row.version;
-            let mut shown = shown::rosters(conn, &*people, &tenants, &[row], &shifts, &Form::Read)?;
+            let rows = versions::as_of(conn, &scope, vec![row], instant.millis())?;
+            let then = (instant, instant < now);
+            let mut shown = shown::rosters(conn, &*people, &tenants, &rows, &shifts, &Form::Read, then)?;
             Ok((shown.pop().ok_or_else(rules::no_roster)?, version))
         })
         .await?;
@@ -189,8 +202,9 @@ pub async fn get(
 /// Update a roster
 ///
 /// Fields left out stay as they are. `shiftDetails`, when given, lists all shifts: one with an `id` changes that shift,
-/// one without is new, and those that are not listed end. The update takes effect from now on: who was on call before
-/// does not change. `If-Match` with the `ETag` of what you read makes sure that nobody else changed it meanwhile.
+/// one without is new, and those that are not listed end. Shifts, zone and off hours take effect from now on, or from
+/// `effectiveFrom` on, and replace what was planned for later than that: who was on call before does not change. A name
+/// and a description take effect at once. `If-Match` with the `ETag` of what you read makes sure that nobody else changed it meanwhile.
 #[utoipa::path(
     tag = "rosters",
     operation_id = "updateRoster",
@@ -216,20 +230,39 @@ pub async fn update(
     let (people, id) = (people.into_inner(), path.into_inner().1);
     at.write(move |tx| {
         let old = take_up(tx, &scope, &id, wanted)?;
-        let before = present(tx, &old)?;
         let tenants = tenants_of(&old.tenant_id, &partner);
-        crowd::check(tx.conn, &*people, &tenants, change.shifts.as_deref().unwrap_or_default(), &mut wrong)?;
-        let plan = rules::planned(&old, &before, change, wrong, new_id, now)?;
-        store::update(tx.conn, &old, &plan)?;
+        named::check(tx.conn, &*people, &tenants, change.shifts.as_deref().unwrap_or_default(), &mut wrong)?;
+        let (before, plan) = planned(tx.conn, &old, change, wrong, new_id, now)?;
+        store::update(tx.conn, &old, &plan.roster)?;
+        versions::update(tx.conn, &old, &plan)?;
         shown::note(tx, Some((&old, &before)), Some((&plan.roster, &plan.after)));
-        respond(tx, &*people, &tenants, &plan.roster, &plan.after, &Form::Read)
+        let from = (plan.from_ms > now.millis()).then(|| Timestamp::from_millis(plan.from_ms));
+        respond(tx, &*people, &tenants, (&plan.roster, &plan.after), &Form::Read, from)
     })
     .await
 }
 
+/// What an update does to a roster, and its shifts when the update takes effect; `new_id` gives new shifts their UUIDs.
+pub fn planned(
+    conn: &mut Conn,
+    old: &store::Roster,
+    change: RosterChange,
+    wrong: Wrong,
+    new_id: impl FnMut() -> String,
+    now: Timestamp,
+) -> db::Result<(Vec<versions::Shift>, Plan)> {
+    let from_ms = change.from.map_or(rules::effective_ms(now), Timestamp::millis);
+    let (tenant, id) = (std::slice::from_ref(&old.tenant_id), std::slice::from_ref(&old.id));
+    let shifts = versions::shifts_at(conn, tenant, id, from_ms)?;
+    let known = versions::since(conn, &old.tenant_id, &old.id, rules::effective_ms(now))?;
+    let plan = plan::planned(Old { roster: old, versions: &known, shifts: &shifts }, change, wrong, new_id, now)?;
+    Ok((shifts, plan))
+}
+
 /// Delete a roster
 ///
-/// With its shifts, overrides and calendar addresses.
+/// It has no future then: its shifts and overrides end, and its calendar addresses are closed. Its past stays: who was
+/// on call, and its timeline, can be asked for by its id. Its name is free.
 #[utoipa::path(
     tag = "rosters",
     operation_id = "deleteRoster",
@@ -246,17 +279,13 @@ pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<Ht
     let (scope, wanted, id) = (at.scope(), at.if_match()?, path.into_inner().1);
     at.write(move |tx| {
         let roster = take_up(tx, &scope, &id, wanted)?;
-        let shifts = present(tx, &roster)?;
-        store::delete(tx.conn, &roster)?;
+        let (tenant, id) = (std::slice::from_ref(&roster.tenant_id), std::slice::from_ref(&roster.id));
+        let shifts = versions::shifts_at(tx.conn, tenant, id, tx.now.millis())?;
+        versions::end(tx.conn, &roster, rules::effective_ms(tx.now))?;
         shown::note(tx, Some((&roster, &shifts)), None);
         Ok(Answer::empty())
     })
     .await
-}
-
-fn present(tx: &mut Tx<'_>, roster: &store::Roster) -> db::Result<Vec<store::Shift>> {
-    let (tenant, id) = (std::slice::from_ref(&roster.tenant_id), std::slice::from_ref(&roster.id));
-    store::present_shifts(tx.conn, tenant, id)
 }
 
 /// The roster that is to be changed, which nobody else changes until the end of the transaction.

@@ -1,14 +1,16 @@
-//! Rows of rosters and of the versions of their shifts. Every function takes the tenant, or the tenants of a scope.
+//! Rows of rosters. Every function takes the tenant, or the tenants of a scope.
 
 use base::{Found, Key, Walk, problem::Problem, query::Sort, timestamp::Timestamp};
-use db::{Column, Condition, Conn, Order, Result};
+use db::{Column, Condition, Conn, Order, Quota, Result};
 use diesel::prelude::*;
 
-use super::rules::{self, Filter, Plan};
-use crate::schema::{roster_calendars, roster_overrides, roster_revisions, roster_shifts, rosters};
+use super::rules::{self, Filter};
+use crate::schema::{roster_revisions, rosters};
 
-/// Ids that one statement names at most.
-const AT_ONCE: usize = 500;
+pub use super::versions::{Shift, Version};
+
+/// How many rosters a tenant has at most.
+pub static QUOTA: Quota = Quota::new("rosters", "rosters", 10_000).of("deleted_ms IS NULL");
 
 /// One row of `rosters`.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
@@ -39,32 +41,8 @@ pub struct Roster {
     pub sequence: i64,
     /// When it or an override of it changed last.
     pub modified_ms: i64,
-}
-
-/// One row of `roster_shifts`: a version of a shift.
-#[derive(Clone, Debug, PartialEq, Queryable, Insertable)]
-#[diesel(table_name = roster_shifts, treat_none_as_default_value = false)]
-pub struct Shift {
-    /// The tenant of its roster.
-    pub tenant_id: String,
-    /// Its roster.
-    pub roster_id: String,
-    /// `ESD-<uuid>`; the same in all versions.
-    pub id: String,
-    /// The shift is like this from here on.
-    pub valid_from_ms: i64,
-    /// And until here; `None` for the present version.
-    pub valid_until_ms: Option<i64>,
-    /// Its place among the shifts of the roster.
-    pub position: i64,
-    /// As it was given.
-    pub name: String,
-    /// The roster's zone, then.
-    pub zone: String,
-    /// JSON.
-    pub schedule: String,
-    /// JSON.
-    pub crew: String,
+    /// When it was deleted: it has a past, and no future.
+    pub deleted_ms: Option<i64>,
 }
 
 /// Makes everybody else wait who writes rosters of a tenant, and counts the change.
@@ -94,6 +72,15 @@ pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Roster> {
 
 /// The roster with this id among these tenants.
 pub fn find(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Roster>> {
+    Ok(find_ever(conn, scope, id)?.filter(|roster| roster.deleted_ms.is_none()))
+}
+
+/// The same, and one that was deleted too; or 404.
+pub fn existed(conn: &mut Conn, scope: &[String], id: &str) -> Result<Roster> {
+    Ok(find_ever(conn, scope, id)?.ok_or_else(rules::no_roster)?)
+}
+
+fn find_ever(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Roster>> {
     use rosters::dsl;
     let row = match scope {
         // The common case has a text that never changes, so that the statement stays prepared.
@@ -103,53 +90,13 @@ pub fn find(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Roster
     Ok(row.optional()?)
 }
 
-/// The present shifts of rosters of these tenants, those of a roster in their order.
-pub fn present_shifts(conn: &mut Conn, scope: &[String], ids: &[String]) -> Result<Vec<Shift>> {
-    use roster_shifts::dsl;
-    let mut found = Vec::new();
-    for ids in ids.chunks(AT_ONCE) {
-        let rows: Vec<Shift> = dsl::roster_shifts
-            .filter(dsl::tenant_id.eq_any(scope))
-            .filter(dsl::roster_id.eq_any(ids))
-            .filter(dsl::valid_until_ms.is_null())
-            .order((dsl::roster_id, dsl::position, dsl::id))
-            .load(conn)?;
-        found.extend(rows);
-    }
-    Ok(found)
-}
-
-/// The versions of the shifts of a roster that end after an instant.
-pub fn shifts_since(conn: &mut Conn, tenant: &str, roster: &str, since_ms: i64) -> Result<Vec<Shift>> {
-    use roster_shifts::dsl;
-    Ok(dsl::roster_shifts
-        .filter(dsl::tenant_id.eq(tenant))
-        .filter(dsl::roster_id.eq(roster))
-        .filter(dsl::valid_until_ms.is_null().or(dsl::valid_until_ms.gt(since_ms)))
-        .order((dsl::position, dsl::id, dsl::valid_from_ms))
-        .load(conn)?)
-}
-
-/// As [`shifts_since`], of all rosters of these tenants, by roster.
-pub fn all_shifts_since(conn: &mut Conn, scope: &[String], since_ms: i64) -> Result<Vec<Shift>> {
-    use roster_shifts::dsl;
-    Ok(dsl::roster_shifts
-        .filter(dsl::tenant_id.eq_any(scope))
-        .filter(dsl::valid_until_ms.is_null().or(dsl::valid_until_ms.gt(since_ms)))
-        .order((dsl::roster_id, dsl::position, dsl::id, dsl::valid_from_ms))
-        .load(conn)?)
-}
-
-/// Id and name of all rosters of these tenants.
-pub fn names(conn: &mut Conn, scope: &[String]) -> Result<Vec<(String, String)>> {
-    use rosters::dsl;
-    Ok(dsl::rosters.filter(dsl::tenant_id.eq_any(scope)).order(dsl::id).select((dsl::id, dsl::name)).load(conn)?)
-}
-
 /// A page of the rosters that a filter means.
 pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Roster>> {
     use rosters::dsl;
-    let wanted = || dsl::rosters.filter(dsl::tenant_id.eq_any(scope.to_vec())).filter(condition(filter));
+    let wanted = || {
+        let present = dsl::rosters.filter(dsl::tenant_id.eq_any(scope.to_vec())).filter(dsl::deleted_ms.is_null());
+        present.filter(condition(filter))
+    };
     let first = match sort.name {
         "name" => Some(Column::Text("rosters.name_key")),
         "createdTime" => Some(Column::Integer("rosters.created_ms")),
@@ -178,56 +125,42 @@ fn condition(filter: &Filter) -> Condition {
             Condition::sql("replace(rosters.name_key, ").text(name.clone()).then(", '') <> rosters.name_key")
         }))
     });
-    Condition::all(ids.chain(names))
+    let called = filter.called.iter().map(|name| Condition::sql("rosters.name_key = ").text(name.clone()));
+    Condition::all(ids.chain(names).chain(called))
 }
 
 fn check_name(conn: &mut Conn, roster: &Roster) -> Result<()> {
     use rosters::dsl;
     let same = dsl::rosters.filter(dsl::tenant_id.eq(&roster.tenant_id)).filter(dsl::name_key.eq(&roster.name_key));
-    let known: Option<String> = same.select(dsl::id).first(conn).optional()?;
+    let known: Option<String> = same.filter(dsl::deleted_ms.is_null()).select(dsl::id).first(conn).optional()?;
     match known {
         Some(id) if id != roster.id => Err(rules::taken(&roster.name).into()),
         _ => Ok(()),
     }
 }
 
-/// Stores a new roster.
+/// Stores the row of a new roster.
 ///
 /// # Errors
 /// 409 when the tenant has a roster of this name.
-pub fn insert(conn: &mut Conn, roster: &Roster, shifts: &[Shift]) -> Result<()> {
+pub fn insert(conn: &mut Conn, roster: &Roster) -> Result<()> {
     check_name(conn, roster)?;
+    QUOTA.admit(conn, &roster.tenant_id, 1)?;
     diesel::insert_into(rosters::table).values(roster).execute(conn)?;
-    db::insert_rows!(conn, roster_shifts::table, shifts)
+    Ok(())
 }
 
-/// Stores what an update does.
+/// Stores a roster that has changed.
 ///
 /// # Errors
 /// 409 when the tenant has another roster of this name, or somebody else changed this one meanwhile.
-pub fn update(conn: &mut Conn, old: &Roster, plan: &Plan) -> Result<()> {
-    use roster_shifts::dsl;
-    check_name(conn, &plan.roster)?;
+pub fn update(conn: &mut Conn, old: &Roster, new: &Roster) -> Result<()> {
+    check_name(conn, new)?;
     let stored = rosters::table.find((&old.tenant_id, &old.id)).filter(rosters::version.eq(old.version));
-    if diesel::update(stored).set(&plan.roster).execute(conn)? == 0 {
+    if diesel::update(stored).set(new).execute(conn)? == 0 {
         return Err(Problem::conflict("Somebody else changed the roster meanwhile. Read it again.").into());
     }
-    let present = || {
-        dsl::roster_shifts
-            .filter(dsl::tenant_id.eq(old.tenant_id.clone()))
-            .filter(dsl::roster_id.eq(old.id.clone()))
-            .filter(dsl::valid_until_ms.is_null())
-    };
-    for id in &plan.end {
-        // A version that never held is none.
-        diesel::delete(present().filter(dsl::id.eq(id)).filter(dsl::valid_from_ms.ge(plan.from_ms))).execute(conn)?;
-        let ended = present().filter(dsl::id.eq(id));
-        diesel::update(ended).set(dsl::valid_until_ms.eq(Some(plan.from_ms))).execute(conn)?;
-    }
-    for (id, position) in &plan.moved {
-        diesel::update(present().filter(dsl::id.eq(id))).set(dsl::position.eq(*position)).execute(conn)?;
-    }
-    db::insert_rows!(conn, roster_shifts::table, plan.begin.as_slice())
+    Ok(())
 }
 
 /// Tells calendars that an override of a roster changed.
@@ -241,28 +174,6 @@ pub fn touch(conn: &mut Conn, roster: &Roster, now: Timestamp) -> Result<()> {
 
 /// All rosters of a tenant, by id.
 pub fn all(conn: &mut Conn, tenant: &str) -> Result<Vec<Roster>> {
-    Ok(rosters::table.filter(rosters::tenant_id.eq(tenant)).order(rosters::id).load(conn)?)
-}
-
-/// Removes a roster and all that belongs to it.
-pub fn delete(conn: &mut Conn, roster: &Roster) -> Result<()> {
-    let (tenant, id) = (&roster.tenant_id, &roster.id);
-    diesel::delete(
-        roster_calendars::table
-            .filter(roster_calendars::tenant_id.eq(tenant))
-            .filter(roster_calendars::roster_id.eq(Some(id))),
-    )
-    .execute(conn)?;
-    diesel::delete(
-        roster_overrides::table
-            .filter(roster_overrides::tenant_id.eq(tenant))
-            .filter(roster_overrides::roster_id.eq(id)),
-    )
-    .execute(conn)?;
-    diesel::delete(
-        roster_shifts::table.filter(roster_shifts::tenant_id.eq(tenant)).filter(roster_shifts::roster_id.eq(id)),
-    )
-    .execute(conn)?;
-    diesel::delete(rosters::table.find((tenant, id))).execute(conn)?;
-    Ok(())
+    let of_tenant = rosters::table.filter(rosters::tenant_id.eq(tenant)).filter(rosters::deleted_ms.is_null());
+    Ok(of_tenant.order(rosters::id).load(conn)?)
 }

@@ -1,25 +1,18 @@
-//! What clients see and say of rosters ("Rosters" in `docs/interface.md`).
+//! What clients see of rosters ("Rosters" in `docs/interface.md`).
 
-use base::{
-    Fields,
-    problem::{Problem, Wrong},
-};
+use base::{Fields, problem::Problem};
 use calendar::{RosterSchedule, Zone};
 use ports::{PeopleGroup, Person};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::documented::ShiftSchedule;
-
-/// The longest name of a roster or a shift, in characters.
-const LONGEST_NAME: usize = 200;
-/// The most shifts of a roster.
-const MOST_SHIFTS: usize = 100;
-/// The most users of a shift, and the most groups.
-const MOST_REFERENCES: usize = 100;
-/// The most stretches of off hours.
-const MOST_OFF_HOURS: usize = 20;
+use super::{
+    change::{LONGEST_NAME, off_hours, schedule},
+    documented::ShiftSchedule,
+    rotation::ShownRotation,
+};
+use crate::lines::Level;
 
 /// A roster.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -46,6 +39,14 @@ pub struct Roster {
     /// Of a partner's roster when it is read: it stands for all clients.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub all_clients: Option<bool>,
+    /// When it was deleted; of one that is asked for by an earlier `at`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "2026-12-01T00:00:00+0000")]
+    pub deleted_time: Option<String>,
+    /// From when on it is like this, when that is later than the answer; in the answer to an update.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "2026-12-01T00:00:00+0000")]
+    pub effective_from: Option<String>,
     /// Its shifts, in the order in which they were given.
     pub shift_details: Vec<Shift>,
     /// When nobody needs to be on call.
@@ -74,7 +75,7 @@ pub struct RosterClient {
 #[schema(example = json!({"id": "19", "name": "Asia/Calcutta", "label": "GMT +05:30 India", "code": "IST"}))]
 #[expect(dead_code, reason = "documents what calendar::Zone serialises")]
 pub struct TimeZone {
-    /// Its place in the list, from `1`.
+    /// Its place in the list, from `1`; its name when it is not there.
     id: String,
     /// What `timeZone.name` takes.
     name: String,
@@ -101,6 +102,12 @@ pub struct Shift {
     pub users: Vec<User>,
     /// Groups whose members are on call.
     pub user_groups: Vec<UserGroup>,
+    /// Who takes turns in it, beside `users` and `userGroups`; left out when nobody does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rotation: Option<ShownRotation>,
+    /// Left out when it was not given: then it is called first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<Level>,
 }
 
 /// A user of a shift; what has no value is left out.
@@ -200,7 +207,8 @@ pub struct OffHours {
 }
 
 impl OffHours {
-    fn read(fields: &mut Fields<'_>) -> Option<Self> {
+    /// Reads one of a body.
+    pub fn read(fields: &mut Fields<'_>) -> Option<Self> {
         let name = fields.text_max("name", LONGEST_NAME).filter(|name| !name.trim().is_empty());
         schedule(fields).map(|schedule| Self { name, schedule })
     }
@@ -222,171 +230,4 @@ impl OffHours {
         fields.finish()?;
         Ok(read.unwrap_or_default())
     }
-}
-
-/// A roster to create or to preview.
-#[derive(Clone, Debug)]
-pub struct NewRoster {
-    /// Without blanks around it.
-    pub name: String,
-    /// What it is for.
-    pub description: String,
-    /// Whose clocks count.
-    pub zone: Zone,
-    /// At least one.
-    pub shifts: Vec<NewShift>,
-    /// When nobody needs to be on call.
-    pub off_hours: Vec<OffHours>,
-}
-
-/// A shift to create.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NewShift {
-    /// Without blanks around it.
-    pub name: String,
-    /// When it takes place.
-    pub schedule: RosterSchedule,
-    /// Ids of users, as they were given.
-    pub users: Vec<String>,
-    /// Ids of groups, as they were given.
-    pub groups: Vec<String>,
-}
-
-/// The changes to a roster: what is left out stays as it is.
-#[derive(Clone, Debug, Default)]
-pub struct RosterChange {
-    /// Another name.
-    pub name: Option<String>,
-    /// Another description.
-    pub description: Option<String>,
-    /// Another zone.
-    pub zone: Option<Zone>,
-    /// All of its shifts from now on.
-    pub shifts: Option<Vec<ShiftChange>>,
-    /// Other off hours.
-    pub off_hours: Option<Vec<OffHours>>,
-}
-
-/// A shift of an update: with an id, a change of that shift, in which what is left out stays; without, a new one.
-#[derive(Clone, Debug, Default)]
-pub struct ShiftChange {
-    /// Which shift.
-    pub id: Option<String>,
-    /// Another name.
-    pub name: Option<String>,
-    /// Another schedule.
-    pub schedule: Option<RosterSchedule>,
-    /// Other users.
-    pub users: Option<Vec<String>>,
-    /// Other groups.
-    pub groups: Option<Vec<String>>,
-}
-
-impl RosterChange {
-    /// Reads a body; that of a new roster must be complete. Says which fields are wrong, by their paths.
-    pub fn read(body: &Value, is_new: bool) -> (Self, Wrong) {
-        let mut fields = Fields::of(body);
-        let name = name(&mut fields, is_new);
-        let described = is_new || fields.has("description");
-        let description = described.then(|| fields.required_text("description"));
-        if is_new {
-            fields.require("timeZone");
-        }
-        let zone = fields.object("timeZone").and_then(|mut zone| calendar::parse::zone(&mut zone, "name"));
-        let shifts = if is_new || fields.has("shiftDetails") { shifts(&mut fields, is_new) } else { None };
-        let off_hours = off_hours(&mut fields);
-        (Self { name, description, zone, shifts, off_hours }, fields.wrong())
-    }
-
-    /// The new roster that this is, when nothing of it was wrong.
-    ///
-    /// # Errors
-    /// 500 when something is missing nevertheless.
-    pub fn complete(self) -> Result<NewRoster, Problem> {
-        let shifts = self.shifts.unwrap_or_default().into_iter().map(ShiftChange::complete).collect();
-        match (self.name, self.description, self.zone, shifts) {
-            (Some(name), Some(description), Some(zone), Some(shifts)) => {
-                Ok(NewRoster { name, description, zone, shifts, off_hours: self.off_hours.unwrap_or_default() })
-            }
-            _ => Err(Problem::internal()),
-        }
-    }
-}
-
-impl ShiftChange {
-    /// Reads one; without an id it must be complete.
-    fn read(fields: &mut Fields<'_>, is_new: bool) -> Self {
-        let id = if is_new { None } else { fields.text("id").filter(|id| !id.is_empty()) };
-        let whole = id.is_none();
-        let name = name(fields, whole);
-        let schedule = if whole || fields.has("schedule") { schedule(fields) } else { None };
-        let users = references(fields, "users", "id", whole);
-        let groups = references(fields, "userGroups", "uniqueId", whole);
-        if whole
-            && users.as_ref().zip(groups.as_ref()).is_some_and(|(users, groups)| users.is_empty() && groups.is_empty())
-        {
-            fields.error("users", NOBODY);
-        }
-        Self { id, name, schedule, users, groups }
-    }
-
-    /// The new shift that this is; `None` when something is missing.
-    pub fn complete(self) -> Option<NewShift> {
-        Some(NewShift { name: self.name?, schedule: self.schedule?, users: self.users?, groups: self.groups? })
-    }
-}
-
-/// What is said of a shift without users and groups.
-pub const NOBODY: &str = "must name somebody, or userGroups must";
-
-fn name(fields: &mut Fields<'_>, required: bool) -> Option<String> {
-    if !required && !fields.has("name") {
-        return None;
-    }
-    let name = fields.required_text("name").trim().to_owned();
-    if name.chars().nth(LONGEST_NAME).is_some() {
-        fields.error("name", format!("must have at most {LONGEST_NAME} characters"));
-    } else if name.chars().any(char::is_control) {
-        fields.error("name", "must not contain control characters");
-    }
-    Some(name).filter(|name| !name.is_empty())
-}
-
-fn schedule(fields: &mut Fields<'_>) -> Option<RosterSchedule> {
-    fields.require("schedule");
-    fields.object("schedule").and_then(|mut schedule| RosterSchedule::read(&mut schedule))
-}
-
-fn shifts(fields: &mut Fields<'_>, is_new: bool) -> Option<Vec<ShiftChange>> {
-    fields.require("shiftDetails");
-    let items = fields.objects("shiftDetails")?;
-    if items.is_empty() {
-        fields.error("shiftDetails", "must have at least one shift");
-    }
-    if items.len() > MOST_SHIFTS {
-        fields.error("shiftDetails", format!("must have at most {MOST_SHIFTS} shifts"));
-        return None;
-    }
-    Some(items.into_iter().map(|mut item| ShiftChange::read(&mut item, is_new)).collect())
-}
-
-fn off_hours(fields: &mut Fields<'_>) -> Option<Vec<OffHours>> {
-    let items = fields.objects("offHours")?;
-    if items.len() > MOST_OFF_HOURS {
-        fields.error("offHours", format!("must have at most {MOST_OFF_HOURS} elements"));
-        return None;
-    }
-    Some(items.into_iter().filter_map(|mut item| OffHours::read(&mut item)).collect())
-}
-
-fn references(fields: &mut Fields<'_>, list: &str, key: &str, required: bool) -> Option<Vec<String>> {
-    if required {
-        fields.require(list);
-    }
-    let items = fields.objects(list)?;
-    if items.len() > MOST_REFERENCES {
-        fields.error(list, format!("must have at most {MOST_REFERENCES} elements"));
-        return None;
-    }
-    Some(items.into_iter().map(|mut item| item.required_text(key).trim().to_owned()).collect())
 }

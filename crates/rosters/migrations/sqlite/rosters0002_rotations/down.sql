@@ -1,0 +1,13 @@
+DROP TABLE roster_versions;
+DROP INDEX rosters_deleted;
+DROP INDEX rosters_name;
+DELETE FROM roster_calendars WHERE roster_id IN (SELECT id FROM rosters WHERE deleted_ms IS NOT NULL);
+DELETE FROM roster_overrides WHERE roster_id IN (SELECT id FROM rosters WHERE deleted_ms IS NOT NULL);
+DELETE FROM roster_shifts WHERE roster_id IN (SELECT id FROM rosters WHERE deleted_ms IS NOT NULL);
+DELETE FROM rosters WHERE deleted_ms IS NOT NULL;
+CREATE UNIQUE INDEX rosters_name ON rosters (tenant_id, name_key);
+ALTER TABLE rosters DROP COLUMN deleted_ms;
+ALTER TABLE roster_overrides DROP COLUMN swap_id;
+ALTER TABLE roster_overrides DROP COLUMN replaces;
+ALTER TABLE roster_shifts DROP COLUMN level;
+ALTER TABLE roster_shifts DROP COLUMN rotation;

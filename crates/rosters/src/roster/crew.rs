@@ -1,0 +1,50 @@
+//! Who stands in a shift, or in a place of its rotation. Pure.
+
+use std::collections::HashSet;
+
+use base::problem::Problem;
+use serde::{Deserialize, Serialize};
+
+/// Ids, without repetitions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Crew {
+    /// Of users.
+    pub users: Vec<String>,
+    /// Of user groups.
+    pub groups: Vec<String>,
+}
+
+impl Crew {
+    /// From what was given.
+    pub fn new(users: &[String], groups: &[String]) -> Self {
+        let distinct = |ids: &[String], read: fn(&str) -> String| {
+            let mut seen = HashSet::new();
+            ids.iter().map(|id| read(id)).filter(|id| seen.insert(id.clone())).collect()
+        };
+        Self { users: distinct(users, user_id), groups: distinct(groups, str::to_owned) }
+    }
+
+    /// Both together.
+    pub fn and(&self, other: &Self) -> Self {
+        let joined = |one: &[String], other: &[String]| [one, other].concat();
+        Self::new(&joined(&self.users, &other.users), &joined(&self.groups, &other.groups))
+    }
+
+    /// Reads what [`Crew::to_json`] wrote.
+    ///
+    /// # Errors
+    /// 500 when it did not.
+    pub fn from_json(text: &str) -> Result<Self, Problem> {
+        serde_json::from_str(text).map_err(|_| Problem::internal())
+    }
+
+    /// What is stored of it.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+/// A user's id in its documented letter case.
+pub fn user_id(text: &str) -> String {
+    text.trim().to_ascii_uppercase()
+}

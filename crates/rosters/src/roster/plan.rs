@@ -1,0 +1,316 @@
+//! What a create and an update do to a roster and to the versions of its shifts. Pure.
+
+use std::collections::{HashMap, HashSet};
+
+use base::{
+    problem::{Problem, Wrong},
+    text::fold,
+    timestamp::Timestamp,
+};
+
+use super::{
+    change::{NewRoster, NewShift, RosterChange, ShiftChange},
+    crew::Crew,
+    rotation::NewRotation,
+    rules::{LATEST_MS, effective_ms},
+    store::{Roster, Shift, Version},
+    wire::OffHours,
+};
+use crate::lines::Level;
+
+/// A roster that is new, and its shifts, which hold as if they had always been. `id` names what is new.
+pub fn created(new: &NewRoster, tenant: &str, mut id: impl FnMut() -> String, now: Timestamp) -> (Roster, Vec<Shift>) {
+    let roster = Roster {
+        tenant_id: tenant.to_owned(),
+        id: format!("ES-{}", id()),
+        version: 1,
+        name: new.name.clone(),
+        name_key: fold(&new.name),
+        description: new.description.clone(),
+        zone: new.zone.name().to_owned(),
+        off_hours: OffHours::to_json(&new.off_hours),
+        created_ms: now.millis(),
+        updated_ms: None,
+        sequence: 0,
+        modified_ms: now.millis(),
+        deleted_ms: None,
+    };
+    let shifts =
+        (0..).zip(&new.shifts).map(|(position, shift)| row(&roster, shift, format!("ESD-{}", id()), position, 0));
+    let shifts = shifts.collect();
+    (roster, shifts)
+}
+
+fn row(roster: &Roster, shift: &NewShift, id: String, position: i64, from_ms: i64) -> Shift {
+    Shift {
+        tenant_id: roster.tenant_id.clone(),
+        roster_id: roster.id.clone(),
+        id,
+        valid_from_ms: from_ms,
+        valid_until_ms: None,
+        position,
+        name: shift.name.clone(),
+        zone: roster.zone.clone(),
+        schedule: shift.schedule.to_json().to_string(),
+        crew: Crew::new(&shift.users, &shift.groups).to_json(),
+        rotation: rotation(shift.rotation.as_ref()),
+        level: shift.level.map(level),
+    }
+}
+
+fn rotation(new: Option<&NewRotation>) -> Option<String> {
+    new.and_then(NewRotation::stored).map(|rotation| rotation.to_json())
+}
+
+/// What is stored of a level.
+fn level(level: Level) -> String {
+    match level {
+        Level::Primary => "primary".to_owned(),
+        Level::Secondary => "secondary".to_owned(),
+    }
+}
+
+/// Adds the shifts of a new roster whose names others have already to what is wrong.
+pub fn check_names(shifts: &[ShiftChange], wrong: &mut Wrong) {
+    distinct((0..).zip(shifts).filter_map(|(place, shift)| Some((place, shift.name.as_deref()?))), wrong);
+}
+
+/// The same, of names with the places of their shifts.
+fn distinct<'n>(names: impl Iterator<Item = (i64, &'n str)>, wrong: &mut Wrong) {
+    let mut seen: HashMap<String, i64> = HashMap::new();
+    for (place, name) in names {
+        let first = *seen.entry(fold(name)).or_insert(place);
+        if first != place {
+            let message = format!("must be unique in the roster; shiftDetails[{first}] has the name \"{name}\" too");
+            wrong.add(&format!("shiftDetails[{place}].name"), message);
+        }
+    }
+}
+
+/// From when on an update holds.
+///
+/// # Errors
+/// 400 when that is past, or beyond the calendar.
+pub fn effective_from(change: &RosterChange, now: Timestamp) -> Result<i64, Problem> {
+    let now_ms = effective_ms(now);
+    let Some(from) = change.from else { return Ok(now_ms) };
+    if from.millis() < now_ms {
+        return Err(Problem::field("effectiveFrom", "must not lie in the past: who was on call stays as it is"));
+    }
+    if from.millis() > LATEST_MS {
+        return Err(Problem::field("effectiveFrom", "must lie in the years 1970 to 9998"));
+    }
+    Ok(from.millis())
+}
+
+/// What an update does.
+#[derive(Debug, PartialEq)]
+pub struct Plan {
+    /// The roster afterwards.
+    pub roster: Roster,
+    /// When it is made.
+    pub now_ms: i64,
+    /// From when on.
+    pub from_ms: i64,
+    /// How the roster is after `now_ms`, oldest first; the first one may have begun before.
+    pub versions: Vec<Version>,
+    /// What becomes of the shifts; `None` when nothing was said of who is on call when.
+    pub shifts: Option<ShiftPlan>,
+    /// The shifts from `from_ms` on, in their order.
+    pub after: Vec<Shift>,
+}
+
+/// What becomes of the shifts of a roster. Whatever was planned to begin later than they does not begin.
+#[derive(Debug, Default, PartialEq)]
+pub struct ShiftPlan {
+    /// The shifts whose version ends.
+    pub end: Vec<String>,
+    /// Those that stay as they are, with no end, and maybe in another place.
+    pub kept: Vec<Shift>,
+    /// The versions that begin.
+    pub begin: Vec<Shift>,
+}
+
+/// A roster that is to be updated.
+#[derive(Clone, Copy, Debug)]
+pub struct Old<'r> {
+    /// The roster.
+    pub roster: &'r Roster,
+    /// How it is after now, oldest first.
+    pub versions: &'r [Version],
+    /// Its shifts, as they are when the update takes effect.
+    pub shifts: &'r [Shift],
+}
+
+/// Works out what an update of a roster does. What is as it was keeps its version, so that history is cut only where
+/// something changed. Of what was planned for later, an update of the plan leaves nothing. A name and a description hold from now on, the rest from `from_ms`. `wrong` is what the body was
+/// found to have wrong so far.
+///
+/// # Errors
+/// 400 for that, for a shift id that is not one of the roster's or is given twice, and for two shifts of one name.
+pub fn planned(
+    old: Old<'_>,
+    change: RosterChange,
+    mut wrong: Wrong,
+    mut id: impl FnMut() -> String,
+    now: Timestamp,
+) -> Result<Plan, Problem> {
+    let now_ms = effective_ms(now);
+    let from_ms = wrong.take(effective_from(&change, now))?.unwrap_or(now_ms);
+    let of_plan = change.is_of_plan();
+    let versions = rewritten(old.versions, &change, now_ms, from_ms);
+    let last = versions.last().ok_or_else(Problem::internal)?;
+    let name = change.name.unwrap_or_else(|| old.roster.name.clone());
+    let roster = Roster {
+        version: old.roster.version + 1,
+        name_key: fold(&name),
+        name,
+        description: change.description.unwrap_or_else(|| old.roster.description.clone()),
+        zone: last.zone.clone(),
+        off_hours: last.off_hours.clone(),
+        updated_ms: Some(now.millis()),
+        sequence: old.roster.sequence + 1,
+        modified_ms: now.millis(),
+        ..old.roster.clone()
+    };
+    let wanted = change.shifts.unwrap_or_else(|| old.shifts.iter().map(kept).collect());
+    let (mut after, mut taken) = (Vec::new(), HashSet::new());
+    for (position, shift) in (0..).zip(wanted) {
+        let path = |field: &str| format!("shiftDetails[{position}].{field}");
+        let Some(shift_id) = shift.id.clone() else {
+            match shift.complete() {
+                Some(new) => after.push(row(&roster, &new, format!("ESD-{}", id()), position, from_ms)),
+                None if wrong.has(&format!("shiftDetails[{position}]")) => {}
+                None => return Err(Problem::internal()),
+            }
+            continue;
+        };
+        let Some(known) = old.shifts.iter().find(|known| known.id == shift_id) else {
+            let message = format!("names no shift of the roster: {}", base::problem::shorten(&shift_id));
+            wrong.add(&path("id"), message);
+            continue;
+        };
+        if !taken.insert(shift_id) {
+            wrong.add(&path("id"), "is given more than once");
+            continue;
+        }
+        let zone = if of_plan { &roster.zone } else { &known.zone };
+        after.push(changed(known, shift, zone, position, from_ms)?);
+    }
+    distinct(after.iter().map(|shift: &Shift| (shift.position, shift.name.as_str())), &mut wrong);
+    wrong.check()?;
+    let shifts = of_plan.then(|| shift_plan(old.shifts, &after));
+    Ok(Plan { roster, now_ms, from_ms, versions, shifts, after })
+}
+
+fn shift_plan(before: &[Shift], after: &[Shift]) -> ShiftPlan {
+    let same = |one: &Shift, other: &Shift| {
+        Shift { position: other.position, valid_until_ms: other.valid_until_ms, ..one.clone() } == *other
+    };
+    let mut plan = ShiftPlan { end: before.iter().map(|shift| shift.id.clone()).collect(), ..ShiftPlan::default() };
+    for shift in after {
+        if before.iter().any(|known| same(known, shift)) {
+            plan.end.retain(|id| *id != shift.id);
+            plan.kept.push(shift.clone());
+        } else {
+            plan.begin.push(shift.clone());
+        }
+    }
+    plan
+}
+
+/// The versions of shifts, as a plan leaves them, in the order of the shifts.
+pub fn shifts_after(known: &[Shift], plan: &Plan) -> Vec<Shift> {
+    let Some(shifts) = &plan.shifts else { return known.to_vec() };
+    let stays =
+        |row: &Shift| shifts.kept.iter().find(|kept| kept.id == row.id && kept.valid_from_ms == row.valid_from_ms);
+    let left = |row: &Shift| match stays(row) {
+        Some(kept) => Some(kept.clone()),
+        None if row.valid_from_ms >= plan.from_ms => None,
+        None => {
+            let until = row.valid_until_ms.map_or(plan.from_ms, |until| until.min(plan.from_ms));
+            Some(Shift { valid_until_ms: Some(until), ..row.clone() })
+        }
+    };
+    let mut after: Vec<Shift> = known.iter().filter_map(left).chain(shifts.begin.iter().cloned()).collect();
+    after.sort_by(|one, other| {
+        (one.position, &one.id, one.valid_from_ms).cmp(&(other.position, &other.id, other.valid_from_ms))
+    });
+    after
+}
+
+/// The versions of a roster, as a plan leaves them, oldest first.
+pub fn versions_after(known: &[Version], plan: &Plan) -> Vec<Version> {
+    let over = known.iter().filter(|version| version.valid_until_ms.is_some_and(|until| until <= plan.now_ms));
+    over.chain(&plan.versions).cloned().collect()
+}
+
+/// How a roster is after an update, of which a name holds from now on and the rest from an instant.
+fn rewritten(versions: &[Version], change: &RosterChange, now_ms: i64, from_ms: i64) -> Vec<Version> {
+    let mut all = versions.to_vec();
+    if let Some(name) = &change.name {
+        cut(&mut all, now_ms);
+        let later = all.iter_mut().filter(|version| version.valid_from_ms >= now_ms);
+        later.for_each(|version| version.name.clone_from(name));
+    }
+    if change.is_of_plan() {
+        cut(&mut all, from_ms);
+        all.retain(|version| version.valid_from_ms <= from_ms);
+        if let Some(last) = all.last_mut() {
+            last.valid_until_ms = None;
+            if let Some(zone) = change.zone {
+                last.zone = zone.name().to_owned();
+            }
+            if let Some(hours) = &change.off_hours {
+                last.off_hours = OffHours::to_json(hours);
+            }
+        }
+    }
+    let mut told: Vec<Version> = Vec::with_capacity(all.len());
+    for version in all {
+        let before = told.last_mut().filter(|before| before.says_what(&version));
+        match before {
+            Some(before) => before.valid_until_ms = version.valid_until_ms,
+            None => told.push(version),
+        }
+    }
+    told
+}
+
+/// Cuts the version of an instant in two.
+fn cut(versions: &mut Vec<Version>, at_ms: i64) {
+    let holds =
+        |version: &Version| version.valid_from_ms < at_ms && version.valid_until_ms.is_none_or(|until| at_ms < until);
+    let Some(place) = versions.iter().position(holds) else { return };
+    if let Some(first) = versions.get_mut(place) {
+        let second = Version { valid_from_ms: at_ms, ..first.clone() };
+        first.valid_until_ms = Some(at_ms);
+        versions.insert(place + 1, second);
+    }
+}
+
+fn kept(shift: &Shift) -> ShiftChange {
+    ShiftChange { id: Some(shift.id.clone()), ..ShiftChange::default() }
+}
+
+/// The shift after a change: the same version when nothing but its place differs.
+fn changed(old: &Shift, change: ShiftChange, zone: &str, position: i64, from_ms: i64) -> Result<Shift, Problem> {
+    let crew = Crew::from_json(&old.crew)?;
+    let crew = Crew::new(&change.users.unwrap_or(crew.users), &change.groups.unwrap_or(crew.groups));
+    let next = Shift {
+        position,
+        valid_until_ms: None,
+        name: change.name.unwrap_or_else(|| old.name.clone()),
+        zone: zone.to_owned(),
+        schedule: change.schedule.map_or_else(|| old.schedule.clone(), |schedule| schedule.to_json().to_string()),
+        crew: crew.to_json(),
+        rotation: change.rotation.map_or_else(|| old.rotation.clone(), |new| rotation(Some(&new))),
+        level: change.level.map_or_else(|| old.level.clone(), |new| Some(level(new))),
+        ..old.clone()
+    };
+    let as_old = Shift { position: old.position, valid_until_ms: old.valid_until_ms, ..next.clone() };
+    Ok(Shift { valid_from_ms: if as_old == *old { old.valid_from_ms } else { from_ms }, ..next })
+}
+
+#[cfg(test)]
+mod tests;
