@@ -1,31 +1,52 @@
-//! The people who stand in rosters, as another domain knows them.
+//! The people who stand in rosters, as another domain knows them: now, and at any time before.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use base::problem::{Wrong, shorten};
+use base::timestamp::Timestamp;
+use calendar::Interval;
 use db::{Conn, Result};
-use ports::{Author, People, PeopleGroup, Person};
+use ports::{Author, Membership, People, PeopleGroup, Person};
 
-use crate::roster::{
-    rules::{Crew, user_id},
-    wire::ShiftChange,
-};
+use crate::roster::crew::Crew;
 
 /// Users and groups by id, and the members of the groups.
 #[derive(Debug, Default)]
 pub struct Crowd {
     users: HashMap<String, Person>,
     groups: HashMap<String, PeopleGroup>,
+    former: Former,
+}
+
+/// How they were.
+#[derive(Debug, Default)]
+struct Former {
+    /// Users as they were until an instant, oldest first.
+    users: HashMap<String, Vec<(Timestamp, Person)>>,
+    /// Groups as they were until an instant, oldest first.
+    groups: HashMap<String, Vec<(Timestamp, PeopleGroup)>>,
+    /// Of each group, who was not there always.
+    members: HashMap<String, Vec<Membership>>,
 }
 
 impl Crowd {
-    /// Those whom these crews and ids of users name.
+    /// Those whom these crews and ids of users name, as they are now.
     pub fn load<'c>(
         conn: &mut Conn,
         people: &dyn People,
         tenants: &[String],
         crews: impl IntoIterator<Item = &'c Crew>,
         users: impl IntoIterator<Item = String>,
+    ) -> Result<Self> {
+        Self::since(conn, people, tenants, (crews, users), None)
+    }
+
+    /// The same, and as they were since an instant.
+    pub fn since<'c>(
+        conn: &mut Conn,
+        people: &dyn People,
+        tenants: &[String],
+        (crews, users): (impl IntoIterator<Item = &'c Crew>, impl IntoIterator<Item = String>),
+        since: Option<Timestamp>,
     ) -> Result<Self> {
         let (mut ids, mut group_ids): (BTreeSet<String>, BTreeSet<String>) = Default::default();
         ids.extend(users);
@@ -34,19 +55,42 @@ impl Crowd {
             group_ids.extend(crew.groups.iter().cloned());
         }
         let group_ids: Vec<String> = group_ids.into_iter().collect();
+        let mut former = Former::default();
         let groups = if group_ids.is_empty() { Vec::new() } else { people.groups(conn, tenants, &group_ids)? };
         ids.extend(groups.iter().flat_map(|group| group.members.iter().cloned()));
+        if let Some(since) = since.filter(|_| !group_ids.is_empty()) {
+            let were = people.former_groups(conn, tenants, &group_ids, since)?;
+            ids.extend(were.members.iter().map(|member| member.user.clone()));
+            for (until, group) in were.groups {
+                former.groups.entry(group.unique_id.clone()).or_default().push((until, group));
+            }
+            for member in were.members {
+                former.members.entry(member.group.clone()).or_default().push(member);
+            }
+        }
         let ids: Vec<String> = ids.into_iter().collect();
         let users = if ids.is_empty() { Vec::new() } else { people.users(conn, tenants, &ids)? };
+        if let Some(since) = since.filter(|_| !ids.is_empty()) {
+            for (until, user) in people.former_users(conn, tenants, &ids, since)? {
+                former.users.entry(user.id.clone()).or_default().push((until, user));
+            }
+        }
         Ok(Self {
             users: users.into_iter().map(|user| (user.id.clone(), user)).collect(),
             groups: groups.into_iter().map(|group| (group.unique_id.clone(), group)).collect(),
+            former,
         })
     }
 
-    /// A user.
+    /// A user, as it is now.
     pub fn user(&self, id: &str) -> Option<&Person> {
         self.users.get(id)
+    }
+
+    /// A user, as it was or is at an instant.
+    pub fn user_at(&self, id: &str, at: Timestamp) -> Option<&Person> {
+        let before = self.former.users.get(id).and_then(|states| states.iter().find(|(until, _)| at < *until));
+        before.map(|(_, user)| user).or_else(|| self.users.get(id))
     }
 
     /// Who made something; of one that cannot be found, the id alone.
@@ -54,50 +98,134 @@ impl Crowd {
         self.user(id).map_or_else(|| Author { id: id.to_owned(), ..Author::default() }, Author::from)
     }
 
+    /// A group, as it is now.
+    pub fn group(&self, id: &str) -> Option<&PeopleGroup> {
+        self.groups.get(id)
+    }
+
+    fn group_at(&self, id: &str, at: Timestamp) -> Option<&PeopleGroup> {
+        let before = self.former.groups.get(id).and_then(|states| states.iter().find(|(until, _)| at < *until));
+        before.map(|(_, group)| group).or_else(|| self.groups.get(id))
+    }
+
     /// The users that a crew names itself.
-    pub fn users<'s>(&'s self, crew: &'s Crew) -> impl Iterator<Item = &'s Person> {
-        crew.users.iter().filter_map(|id| self.users.get(id))
+    pub fn users<'s>(&'s self, crew: &'s Crew, at: Timestamp) -> impl Iterator<Item = &'s Person> {
+        crew.users.iter().filter_map(move |id| self.user_at(id, at))
     }
 
     /// The groups that a crew names.
-    pub fn groups<'s>(&'s self, crew: &'s Crew) -> impl Iterator<Item = &'s PeopleGroup> {
-        crew.groups.iter().filter_map(|id| self.groups.get(id))
+    pub fn groups<'s>(&'s self, crew: &'s Crew, at: Timestamp) -> impl Iterator<Item = &'s PeopleGroup> {
+        crew.groups.iter().filter_map(move |id| self.group_at(id, at))
     }
 
-    /// Everybody whom a crew puts on call, each once: its users, and the members of its groups. Who is not in use any
-    /// more, or only in a group that is not, cannot be called.
-    pub fn on_call<'s>(&'s self, crew: &'s Crew) -> Vec<&'s Person> {
-        let members = self.groups(crew).filter(|group| group.activated).flat_map(|group| &group.members);
-        let members = members.filter_map(|id| self.users.get(id));
+    /// The ids of those who are in a group at an instant.
+    fn members<'s>(&'s self, id: &str, at: Timestamp) -> Vec<&'s str> {
+        let now = self.groups.get(id).map(|group| group.members.as_slice()).unwrap_or_default().iter();
+        let Some(dated) = self.former.members.get(id) else { return now.map(String::as_str).collect() };
+        let later: HashSet<&str> =
+            dated.iter().filter(|one| one.until.is_none() && at < one.since).map(|one| one.user.as_str()).collect();
+        let were = dated.iter().filter(|one| one.since <= at && one.until.is_some_and(|until| at < until));
+        let present = now.map(String::as_str).filter(|user| !later.contains(user));
+        present.chain(were.map(|one| one.user.as_str())).collect()
+    }
+
+    /// Everybody whom a crew puts on call at an instant, each once: its users, and the members of its groups. Who is not
+    /// in use, or only in a group that is not, cannot be called.
+    pub fn on_call<'s>(&'s self, crew: &'s Crew, at: Timestamp) -> Vec<&'s str> {
+        let groups = crew.groups.iter().filter(|id| self.group_at(id, at).is_some_and(|group| group.activated));
+        let members = groups.flat_map(|id| self.members(id, at));
         let mut seen = HashSet::new();
-        self.users(crew).chain(members).filter(|person| person.activated && seen.insert(person.id.as_str())).collect()
+        let named = crew.users.iter().map(String::as_str).chain(members);
+        named.filter(|id| self.is_active(id, at) && seen.insert(*id)).collect()
+    }
+
+    /// Does a crew name a user, itself or by a group, now or before?
+    pub fn may_name(&self, crew: &Crew, user: &str) -> bool {
+        let in_group = |id: &String| {
+            let now = self.groups.get(id).is_some_and(|group| group.members.iter().any(|member| member == user));
+            now || self.former.members.get(id).into_iter().flatten().any(|member| member.user == user)
+        };
+        crew.users.iter().any(|id| id == user) || crew.groups.iter().any(in_group)
+    }
+
+    /// Is a user in use at an instant?
+    pub fn is_active(&self, id: &str, at: Timestamp) -> bool {
+        self.user_at(id, at).is_some_and(|user| user.activated)
+    }
+
+    /// Has nobody ever been otherwise, as far as that was asked?
+    pub fn is_steady(&self) -> bool {
+        self.former.users.is_empty() && self.former.groups.is_empty() && self.former.members.is_empty()
+    }
+
+    /// The instants within a stretch of time at which a crew, or one of these users, may have become others.
+    pub fn changes<'s>(
+        &'s self,
+        crew: Option<&'s Crew>,
+        users: impl Iterator<Item = &'s str>,
+        within: Interval,
+    ) -> BTreeSet<Timestamp> {
+        let mut changes = BTreeSet::new();
+        if self.is_steady() {
+            return changes;
+        }
+        let mut of_user = |id: &str| {
+            changes.extend(self.former.users.get(id).into_iter().flatten().map(|(until, _)| *until));
+        };
+        users.for_each(&mut of_user);
+        for id in crew.into_iter().flat_map(|crew| &crew.users) {
+            of_user(id);
+        }
+        for id in crew.into_iter().flat_map(|crew| &crew.groups) {
+            let present = self.groups.get(id).map(|group| group.members.as_slice()).unwrap_or_default();
+            let dated = self.former.members.get(id).map(Vec::as_slice).unwrap_or_default();
+            present.iter().chain(dated.iter().map(|one| &one.user)).for_each(|user| of_user(user));
+        }
+        for id in crew.into_iter().flat_map(|crew| &crew.groups) {
+            changes.extend(self.former.groups.get(id).into_iter().flatten().map(|(until, _)| *until));
+            for one in self.former.members.get(id).into_iter().flatten() {
+                changes.extend([one.since].into_iter().chain(one.until));
+            }
+        }
+        changes.retain(|at| within.start() < *at && *at < within.end());
+        changes
+    }
+
+    /// When anybody of it becomes another after an instant.
+    pub fn next_change(&self, after: Timestamp) -> Option<Timestamp> {
+        let users = self.former.users.values().flatten().map(|(until, _)| *until);
+        let groups = self.former.groups.values().flatten().map(|(until, _)| *until);
+        let members = self.former.members.values().flatten();
+        let members = members.flat_map(|one| [one.since].into_iter().chain(one.until));
+        users.chain(groups).chain(members).filter(|at| *at > after).min()
     }
 }
 
-/// Looks up whom the shifts of a request name; whoever is not of these tenants is added to what is wrong.
-pub fn check(
-    conn: &mut Conn,
-    people: &dyn People,
-    tenants: &[String],
-    shifts: &[ShiftChange],
-    wrong: &mut Wrong,
-) -> Result<()> {
-    let crew = |shift: &ShiftChange| {
-        Crew::new(shift.users.as_deref().unwrap_or_default(), shift.groups.as_deref().unwrap_or_default())
-    };
-    let crews: Vec<Crew> = shifts.iter().map(crew).collect();
-    let crowd = Crowd::load(conn, people, tenants, &crews, [])?;
-    for (index, shift) in shifts.iter().enumerate() {
-        let users = shift.users.iter().flatten().enumerate();
-        for (place, id) in users.filter(|(_, id)| !crowd.users.contains_key(&user_id(id))) {
-            let path = format!("shiftDetails[{index}].users[{place}].id");
-            wrong.add(&path, format!("names no user of the tenant or its partner: {}", shorten(id)));
-        }
-        let groups = shift.groups.iter().flatten().enumerate();
-        for (place, id) in groups.filter(|(_, id)| !crowd.groups.contains_key(*id)) {
-            let path = format!("shiftDetails[{index}].userGroups[{place}].uniqueId");
-            wrong.add(&path, format!("names no user group of the tenant or its partner: {}", shorten(id)));
-        }
+#[cfg(test)]
+impl Crowd {
+    /// Users that are in use.
+    pub fn of(ids: &[&str]) -> Self {
+        let user = |id: &&str| Person { id: (*id).to_owned(), activated: true, ..Person::default() };
+        Self { users: ids.iter().map(|id| ((*id).to_owned(), user(id))).collect(), ..Self::default() }
     }
-    Ok(())
+
+    /// The same with users as they were until an instant, and a group.
+    pub fn with(mut self, group: &str, former: Vec<(Timestamp, Person)>, members: Vec<Membership>) -> Self {
+        for (until, user) in former {
+            self.former.users.entry(user.id.clone()).or_default().push((until, user));
+        }
+        let now = members.iter().filter(|one| one.until.is_none()).map(|one| one.user.clone()).collect();
+        let whole = PeopleGroup {
+            unique_id: group.to_owned(),
+            name: group.to_owned(),
+            description: String::new(),
+            created: Timestamp::from_millis(0),
+            updated: None,
+            activated: true,
+            members: now,
+        };
+        self.groups.insert(group.to_owned(), whole);
+        self.former.members.insert(group.to_owned(), members);
+        self
+    }
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::{
     overrides,
-    roster::{rules, shown, store, wire::RosterChange},
+    roster::{change::RosterChange, plan, shown, store, versions},
 };
 
 /// Name, zone, and when its day starts and ends there: together they last around the clock.
@@ -67,8 +67,9 @@ fn fill_empty(tx: &mut Tx<'_>, tenant: &str, people: &[String]) -> Result<bool> 
             true,
         );
         wrong.check()?;
-        let (roster, shifts) = rules::created(&new.complete()?, tenant, || uuid::Uuid::new_v4().to_string(), now);
-        store::insert(tx.conn, &roster, &shifts)?;
+        let (roster, shifts) = plan::created(&new.complete()?, tenant, || uuid::Uuid::new_v4().to_string(), now);
+        store::insert(tx.conn, &roster)?;
+        versions::insert(tx.conn, &roster, &shifts)?;
         shown::note(tx, None, Some((&roster, &shifts)));
         if *zone == ROSTERS[0].1 {
             take_over(tx, &roster, people.last().ok_or_else(Problem::internal)?)?;
@@ -84,7 +85,7 @@ fn take_over(tx: &mut Tx<'_>, roster: &store::Roster, user: &str) -> Result<()> 
         tenant_id: roster.tenant_id.clone(),
         roster_id: roster.id.clone(),
         id: format!("OVR-{}", uuid::Uuid::new_v4()),
-        number: db::next_id(tx.conn, "rosters.overrides", 1)?,
+        number: db::next_id(tx.conn, "rosters.overrides")?,
         user_id: user.to_owned(),
         start_ms: midnight + DAY_MS / 2,
         end_ms: midnight + DAY_MS / 2 + DAY_MS / 8,
@@ -95,6 +96,8 @@ fn take_over(tx: &mut Tx<'_>, roster: &store::Roster, user: &str) -> Result<()> 
         note: "Visiting the dentist".to_owned(),
         created_by: String::new(),
         created_ms: tx.now.millis(),
+        replaces: None,
+        swap_id: None,
     };
     overrides::store::insert(tx.conn, &row)?;
     overrides::http::note(tx, None, Some(&row));

@@ -2,17 +2,21 @@
 //!
 //! - [`roster`]: rosters and their shifts, in versions
 //! - [`overrides`]: somebody takes over for a time
-//! - [`lines`]: from both to who is on call when
+//! - [`lines`]: from both to what is planned when
+//! - [`duty`]: from that and the people that there are to who is on call when
 //! - [`on_call`], [`timeline`]: the questions
+//! - [`across`]: the same across rosters
 //! - [`calendars`]: feeds for calendar programs
 //! - [`zones`]: the time zones
 //!
 //! Operations 10 and 11 of `docs/interface.md`, and what is around them. When a shift takes place, `calendar` works out;
 //! who the people are, [`ports::People`] says.
 
+mod across;
 mod calendars;
 mod crowd;
 pub mod demo;
+mod duty;
 mod lines;
 mod on_call;
 mod overrides;
@@ -32,6 +36,8 @@ use ports::People;
 pub use crate::on_call::port::Rosters;
 use crate::{on_call::board::Boards, timeline::kept::Kept};
 
+static QUOTAS: [&db::Quota; 3] = [&roster::store::QUOTA, &overrides::store::QUOTA, &calendars::store::QUOTA];
+
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
@@ -39,7 +45,10 @@ pub fn domain() -> api::Domain {
         title: "Muster: rosters",
         routes,
         root_routes,
+        aliases: &[],
         migrations: db::migrations!("rosters"),
+        retention: &[roster::versions::RETENTION],
+        quotas: &QUOTAS,
     }
 }
 
@@ -58,18 +67,23 @@ fn root_routes(config: &mut Routes) {
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
 fn routes(config: &mut Routes) {
+    calendars::literal_routes(config);
     config
         .service(roster::http::create)
         .service(roster::http::search)
         .service(on_call::http::all)
+        .service(across::http::timelines)
         .service(timeline::http::preview)
         .service(roster::http::get)
         .service(roster::http::update)
         .service(roster::http::delete)
         .service(on_call::http::one)
         .service(timeline::http::timeline)
+        .service(across::http::preview)
         .service(overrides::http::create)
         .service(overrides::http::list)
-        .service(overrides::http::delete);
+        .service(overrides::http::delete)
+        .service(overrides::swaps::create)
+        .service(across::http::of_user);
     calendars::routes(config);
 }

@@ -1,13 +1,32 @@
-//! From shifts and overrides to who is on call when. Pure.
+//! From shifts and overrides to what is planned when. Pure, and without people: which of them there are, `duty` says.
 //!
-//! Each shift is a line of its own. On a line, the last override that is about its shift, or about the whole roster,
-//! takes the time that it covers; the shift keeps the rest. What an override of the whole roster covers while no shift
-//! takes place is on no line.
+//! Each shift is a line of its own, cut into pieces wherever something changes: the shift takes place or not, an edit,
+//! a hand-over of its rotation, an override. An override covers its shift when that took place as it was when the
+//! override was made; one of the whole roster covers each line that something takes place on, and what it covers while
+//! nothing does is on no line.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod line;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
 
 use base::timestamp::Timestamp;
-use calendar::{Interval, Rule, sets};
+use calendar::{Interval, Rule, Turns, sets};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Whether somebody is called first, or when the first does not answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = RosterLevel)]
+pub enum Level {
+    /// Called first.
+    #[default]
+    Primary,
+    /// Called when the first does not answer.
+    Secondary,
+}
 
 /// A version of a shift.
 #[derive(Clone, Debug)]
@@ -16,10 +35,23 @@ pub struct Version {
     pub id: String,
     /// The shift's name in this version.
     pub name: String,
+    /// The shift's level, when it has one.
+    pub level: Option<Level>,
     /// When it takes place.
     pub rule: Rule,
+    /// Who takes turns in it.
+    pub places: Option<Places>,
     /// From when until when the shift is like this.
     pub valid: Interval,
+}
+
+/// Places that take turns.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// When they hand over.
+    pub turns: Turns,
+    /// The post of each place, in the order of the turns; places with the same people have the same.
+    pub posts: Vec<usize>,
 }
 
 /// Somebody takes a shift, or the whole roster, for a time.
@@ -29,6 +61,8 @@ pub struct Override {
     pub time: Interval,
     /// The shift as it was when the override was made; `None` for the whole roster.
     pub shift: Option<Overridden>,
+    /// Is it about one person, beside whom others stay on call?
+    pub of_one: bool,
 }
 
 /// The shift that an override is about, as it was when the override was made.
@@ -42,19 +76,21 @@ pub struct Overridden {
     pub rule: Rule,
 }
 
-/// A stretch of time through which the same people are on call for the same reason.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A stretch of time of a line through which nothing changes in the plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The time: a whole occurrence, but for what overrides and edits cut off.
+    /// The time.
     pub time: Interval,
     /// Which shift.
     pub shift: Label,
-    /// Who.
-    pub who: Who,
+    /// Who stands there by the plan; `None` when there are overrides alone.
+    pub post: Option<Post>,
+    /// The overrides of it, by their places, in the order in which they were made.
+    pub over: Vec<usize>,
 }
 
 /// The shift of a piece.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Label {
     /// Of this version, by its place.
     Version(usize),
@@ -64,19 +100,14 @@ pub enum Label {
     None,
 }
 
-/// Those who are on call in a piece.
+/// Those who stand in a shift, or have a turn in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Who {
-    /// The people of this version of a shift, by its place.
-    Shift(usize),
-    /// The user of this override, by its place.
-    Override(usize),
+pub struct Post {
+    /// The version of the shift, by its place.
+    pub version: usize,
+    /// 0 for those who stand in it whoever's turn it is; beside them, n for the n-th place.
+    pub number: usize,
 }
-
-/// How far ahead the next one is looked for, in days; a step is taken when the one before it found nothing.
-const AHEAD: [i64; 4] = [2, 35, 400, 4_020];
-
-const DAY: i64 = 86_400_000;
 
 /// The versions of a roster's shifts, and its overrides in the order in which they were made.
 #[derive(Clone, Debug, Default)]
@@ -87,159 +118,194 @@ pub struct Lines {
     pub overrides: Vec<Override>,
 }
 
-/// Who is on call at an instant, and who is next.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct State {
-    /// Those on call.
-    pub current: Vec<Piece>,
-    /// Those whose time begins next, all at the same instant.
-    pub next: Vec<Piece>,
-    /// Nothing of this changes before then.
-    pub until: Option<Timestamp>,
+/// Which lines are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of<'i> {
+    /// All.
+    All,
+    /// Those of a level.
+    Level(Level),
+    /// That of a shift.
+    Shift(&'i str),
 }
+
+/// Pieces, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pieces {
+    /// Them.
+    pub list: Vec<Piece>,
+    /// Are there more, which were too many to be worked out?
+    pub cut: bool,
+}
+
+/// How many pieces are worked out at most.
+const MOST_PIECES: usize = 200_000;
+
+/// How far beyond what is asked for pieces are followed to their ends, in milliseconds, where overrides cut them.
+const FURTHER_MS: i64 = 400 * 86_400_000;
 
 impl Lines {
     /// All pieces that have a part in a range, in order.
-    pub fn pieces(&self, range: Interval) -> Vec<Piece> {
-        let mut pieces = if self.overrides.is_empty() { self.plain(range) } else { self.overridden(range) };
-        pieces.retain(|piece| piece.time.intersection(range).is_some());
-        pieces.sort_by_key(|piece| (piece.time.start(), piece.time.end(), piece.who));
-        pieces
-    }
-
-    /// What is so at an instant, of the pieces for which somebody is there.
-    pub fn state(&self, at: Timestamp, somebody: impl Fn(&Piece) -> bool) -> State {
-        let ahead = |days: i64| Interval::new(at, Timestamp::from_millis(at.millis() + days * DAY));
-        let mut state = State::default();
-        for range in AHEAD.into_iter().filter_map(ahead) {
-            let pieces = self.pieces(range);
-            let (mut current, later): (Vec<Piece>, Vec<Piece>) =
-                pieces.into_iter().partition(|piece| piece.time.contains(at));
-            let ends = current.iter().map(|piece| piece.time.end());
-            let starts = later.iter().map(|piece| piece.time.start());
-            // People may come and go without a change here, so all pieces count.
-            state.until = ends.chain(starts).chain([range.end()]).min();
-            current.retain(&somebody);
-            state.current = current;
-            let first = later.iter().filter(|piece| somebody(piece)).map(|piece| piece.time.start()).min();
-            if let Some(first) = first {
-                state.next = later.into_iter().filter(|piece| piece.time.start() == first && somebody(piece)).collect();
-                break;
+    pub fn pieces(&self, range: Interval, of: Of<'_>) -> Pieces {
+        let over_all: Vec<(usize, Interval)> = (0..)
+            .zip(&self.overrides)
+            .filter(|(_, one)| one.shift.is_none() && !one.of_one)
+            .filter_map(|(place, one)| one.time.intersection(range).map(|_| (place, one.time)))
+            .collect();
+        let outside = !over_all.is_empty() && matches!(of, Of::All | Of::Level(Level::Primary));
+        let asked = if outside { widened(range, over_all.iter().map(|(_, time)| *time)) } else { range };
+        let mut found = Pieces::default();
+        for (id, versions) in self.ids() {
+            if outside || self.is_of(id, &versions, of) {
+                self.line(id, &versions, asked, &mut found);
             }
         }
-        state
+        if outside {
+            let covered: Vec<Interval> = found.list.iter().map(|piece| piece.time).collect();
+            found.list.retain(|piece| of == Of::All || self.level(piece) == Level::Primary);
+            self.on_no_line(asked, &covered, &mut found.list);
+        }
+        found.list.retain(|piece| piece.time.intersection(range).is_some());
+        found.list.sort_by_key(order);
+        found
     }
 
-    fn of_version(&self, place: usize, range: Interval) -> impl Iterator<Item = Interval> {
-        let version = self.versions.get(place);
-        let asked = version.and_then(|version| Some((version, version.valid.intersection(range)?)));
-        asked.into_iter().flat_map(|(version, asked)| {
-            let occurrences = version.rule.occurrences(asked.start()..asked.end());
-            occurrences.filter_map(|occurrence| occurrence.intersection(version.valid))
-        })
-    }
-
-    fn plain(&self, range: Interval) -> Vec<Piece> {
-        let of = |place| {
-            let (shift, who) = (Label::Version(place), Who::Shift(place));
-            self.of_version(place, range).map(move |time| Piece { time, shift, who })
+    /// The level of a piece's shift.
+    fn level(&self, piece: &Piece) -> Level {
+        let id = match piece.shift {
+            Label::Version(place) => self.versions.get(place).map(|version| version.id.as_str()),
+            Label::Override(place) => self.overrides.get(place).and_then(|one| Some(one.shift.as_ref()?.id.as_str())),
+            Label::None => None,
         };
-        (0..self.versions.len()).flat_map(of).collect()
+        id.and_then(|id| self.level_of(id)).unwrap_or_default()
     }
 
-    fn overridden(&self, range: Interval) -> Vec<Piece> {
-        let range = self.widened(range);
-        let mut lines: BTreeMap<&str, Vec<(usize, Interval)>> = BTreeMap::new();
+    /// The level of a shift, when it has one.
+    pub fn level_of(&self, id: &str) -> Option<Level> {
+        self.versions.iter().rev().find(|version| version.id == id)?.level
+    }
+
+    /// The levels that shifts have.
+    pub fn levels(&self) -> Vec<Level> {
+        let mut levels: Vec<Level> = self.versions.iter().map(|version| version.level.unwrap_or_default()).collect();
+        levels.sort_unstable();
+        levels.dedup();
+        levels
+    }
+
+    fn is_of(&self, id: &str, versions: &[usize], of: Of<'_>) -> bool {
+        match of {
+            Of::All => true,
+            Of::Shift(wanted) => wanted == id,
+            Of::Level(level) => {
+                let last = versions.last().and_then(|place| self.versions.get(*place));
+                last.and_then(|version| version.level).unwrap_or_default() == level
+            }
+        }
+    }
+
+    /// The shifts that there are, with the places of their versions.
+    fn ids(&self) -> BTreeMap<&str, Vec<usize>> {
+        let mut ids: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (place, version) in self.versions.iter().enumerate() {
-            lines.entry(&version.id).or_default().extend(self.of_version(place, range).map(|time| (place, time)));
+            ids.entry(&version.id).or_default().push(place);
         }
-        let about = self.overrides.iter().filter_map(|one| one.shift.as_ref());
-        let ids: BTreeSet<&str> = about.map(|shift| shift.id.as_str()).collect();
-        for id in ids {
-            lines.entry(id).or_default();
+        for shift in self.overrides.iter().filter_map(|one| one.shift.as_ref()) {
+            ids.entry(&shift.id).or_default();
         }
-        let mut pieces = Vec::new();
-        for (id, own) in lines {
-            self.line(id, &own, range, &mut pieces);
-        }
-        let mut covered: Vec<Interval> = pieces.iter().map(|piece| piece.time).collect();
-        for (place, one) in self.overrides.iter().enumerate().rev().filter(|(_, one)| one.shift.is_none()) {
-            if one.time.intersection(range).is_none() {
-                continue;
-            }
-            let rest = sets::subtract([one.time], covered.iter().copied());
-            covered.push(one.time);
-            let (shift, who) = (Label::None, Who::Override(place));
-            pieces.extend(rest.into_iter().map(|time| Piece { time, shift, who }));
-        }
-        pieces
+        ids
     }
 
-    /// The range with all of the occurrences and overrides that have a part in it, since pieces are whole.
-    fn widened(&self, range: Interval) -> Interval {
-        let occurrences = (0..self.versions.len()).flat_map(|place| self.of_version(place, range));
-        let overrides = self.overrides.iter().map(|one| one.time).filter(|time| time.intersection(range).is_some());
-        let touched = occurrences.chain(overrides);
-        let (mut start, mut end) = (range.start(), range.end());
-        for time in touched {
-            start = start.min(time.start());
-            end = end.max(time.end());
-        }
-        Interval::new(start, end).unwrap_or(range)
-    }
-
-    /// The pieces of one shift, whose own occurrences are given with their versions.
-    fn line(&self, id: &str, own: &[(usize, Interval)], range: Interval, pieces: &mut Vec<Piece>) {
-        // What each override of this very shift covers.
-        let stretches = |one: &Override| -> Option<Vec<Interval>> {
-            let shift = one.shift.as_ref()?;
-            let asked = one.time.intersection(range).filter(|_| shift.id == id);
-            let Some(asked) = asked else { return Some(Vec::new()) };
-            let occurrences = shift.rule.occurrences(asked.start()..asked.end());
-            Some(occurrences.filter_map(|occurrence| occurrence.intersection(one.time)).collect())
-        };
-        let covers: Vec<Option<Vec<Interval>>> = self.overrides.iter().map(stretches).collect();
-        let mut taken: Vec<Interval> = Vec::new();
-        for (place, (one, cover)) in self.overrides.iter().zip(&covers).enumerate().rev() {
-            let who = Who::Override(place);
-            let mut add = |time: Interval, shift: Label, taken: &[Interval]| {
-                let left = sets::subtract([time], taken.iter().copied());
-                pieces.extend(left.into_iter().map(|time| Piece { time, shift, who }));
-            };
-            if let Some(cover) = cover {
-                for time in cover {
-                    add(*time, Label::Override(place), &taken);
-                }
-                taken.extend(cover);
-                continue;
+    /// What overrides of the whole roster cover while nothing takes place.
+    fn on_no_line(&self, asked: Interval, covered: &[Interval], pieces: &mut Vec<Piece>) {
+        let all: Vec<(usize, Interval)> = (0..)
+            .zip(&self.overrides)
+            .filter(|(_, one)| one.shift.is_none() && !one.of_one)
+            .filter_map(|(place, one)| Some((place, one.time.intersection(asked)?)))
+            .collect();
+        let free = sets::subtract(all.iter().map(|(_, time)| *time), covered.iter().copied());
+        for free in free {
+            let here: Vec<(usize, Interval)> =
+                all.iter().filter_map(|(place, time)| Some((*place, time.intersection(free)?))).collect();
+            let mut cuts: Vec<Timestamp> = here.iter().flat_map(|(_, time)| [time.start(), time.end()]).collect();
+            cuts.sort_unstable();
+            cuts.dedup();
+            for time in cuts.iter().zip(cuts.iter().skip(1)).filter_map(|(from, to)| Interval::new(*from, *to)) {
+                // Whoever is relieved of nothing is not told of.
+                let last = here.iter().filter(|(_, one)| one.contains(time.start())).map(|(place, _)| *place).max();
+                pieces.extend(last.map(|last| Piece { time, shift: Label::None, post: None, over: vec![last] }));
             }
-            let Some(asked) = one.time.intersection(range) else { continue };
-            let mut here = Vec::new();
-            for (version, time) in own {
-                if let Some(time) = time.intersection(asked) {
-                    add(time, Label::Version(*version), &taken);
-                    here.push(time);
-                }
-            }
-            taken.extend(here);
-            // What earlier overrides of the shift cover beyond its present occurrences.
-            for (earlier, cover) in covers.iter().enumerate().take(place) {
-                for time in cover.iter().flatten().filter_map(|time| time.intersection(asked)) {
-                    add(time, Label::Override(earlier), &taken);
-                    taken.push(time);
-                }
-            }
-        }
-        let taken = sets::union(taken);
-        for (version, time) in own {
-            let from = taken.partition_point(|hole| hole.end() <= time.start());
-            let holes = taken.iter().skip(from).take_while(|hole| hole.start() < time.end());
-            let left = sets::subtract([*time], holes.copied());
-            let (shift, who) = (Label::Version(*version), Who::Shift(*version));
-            pieces.extend(left.into_iter().map(|time| Piece { time, shift, who }));
         }
     }
 }
 
-#[cfg(test)]
-mod tests;
+fn order(piece: &Piece) -> (Timestamp, Timestamp, bool, Label) {
+    (piece.time.start(), piece.time.end(), !piece.over.is_empty(), piece.shift)
+}
+
+/// A range with all of what touches it.
+fn widened(range: Interval, touched: impl Iterator<Item = Interval>) -> Interval {
+    let (mut start, mut end) = (range.start(), range.end());
+    for time in touched {
+        start = start.min(time.start());
+        end = end.max(time.end());
+    }
+    let furthest = |at: Timestamp, by: i64| Timestamp::from_millis(at.millis().saturating_add(by));
+    let (start, end) = (start.max(furthest(range.start(), -FURTHER_MS)), end.min(furthest(range.end(), FURTHER_MS)));
+    Interval::new(start, end).unwrap_or(range)
+}
+
+impl Version {
+    /// When the shift takes place in this version and who has its posts then: what has a part in a range, each as long
+    /// as nothing changes.
+    fn posts(&self, range: Interval, most: usize) -> Vec<(Interval, usize)> {
+        let Some(asked) = self.valid.intersection(range) else { return Vec::new() };
+        let stretches = self.rule.stretches(asked.start()..asked.end()).into_iter();
+        let mut posts = Vec::new();
+        for stretch in stretches.filter_map(|stretch| stretch.intersection(self.valid)) {
+            match &self.places {
+                None => posts.push((stretch, 0)),
+                Some(places) => places.cut(stretch, asked, most, &mut posts),
+            }
+            if posts.len() > most {
+                break;
+            }
+        }
+        posts
+    }
+}
+
+impl Places {
+    /// Cuts a stretch at the hand-overs: what has a part in the range that is asked for, whole.
+    fn cut(&self, stretch: Interval, asked: Interval, most: usize, posts: &mut Vec<(Interval, usize)>) {
+        let first = self.turns.first();
+        let Some(asked) = asked.intersection(stretch) else { return };
+        if asked.start() < first {
+            posts.extend(Interval::new(stretch.start(), first.min(stretch.end())).map(|before| (before, 0)));
+        }
+        let mut turn = self.turns.at(asked.start().max(first)).filter(|_| first < asked.end());
+        while let Some(number) = turn {
+            let (post, from, to) = self.same(number);
+            let time = match to {
+                Some(to) => self.turns.between(from, to),
+                None => Interval::new(first, Timestamp::from_millis(i64::MAX)),
+            };
+            posts.extend(time.and_then(|time| time.intersection(stretch)).map(|time| (time, post)));
+            let done = time.is_some_and(|time| time.end() >= asked.end()) || posts.len() > most;
+            turn = to.filter(|_| !done);
+        }
+    }
+
+    /// The post of a turn, and from which turn until before which the post is the same; for ever when it always is.
+    fn same(&self, number: i64) -> (usize, i64, Option<i64>) {
+        let count = i64::try_from(self.posts.len().max(1)).unwrap_or(i64::MAX);
+        let post_of = |turn: i64| {
+            let place = usize::try_from(turn.rem_euclid(count)).unwrap_or_default();
+            self.posts.get(place).copied().unwrap_or_default()
+        };
+        let post = post_of(number);
+        let Some(later) = (1..count).find(|later| post_of(number + later) != post) else { return (post, 0, None) };
+        let earlier = (1..=count).find(|earlier| *earlier > number || post_of(number - earlier) != post);
+        (post, number + 1 - earlier.unwrap_or(1), Some(number + later))
+    }
+}

@@ -1,15 +1,15 @@
 //! A roster's shifts and overrides, from rows to [`Lines`].
 
 use base::{problem::Problem, timestamp::Timestamp};
-use calendar::{Interval, Zone};
+use calendar::{Interval, Zone, sets};
 use db::{Conn, Result};
-use ports::{People, Person};
+use ports::People;
 
 use crate::{
     crowd::Crowd,
-    lines::{Label, Lines, Overridden, Override, Piece, Version, Who},
+    lines::{Label, Level, Lines, Overridden, Override, Places, Post, Version},
     overrides,
-    roster::{rules, rules::Crew, store, wire::NewRoster},
+    roster::{change::NewRoster, crew::Crew, rotation::Rotation, rules, store, versions, wire::OffHours},
 };
 
 /// How long after its end a version of a shift, or an override, may show in who is on call now: in `since`.
@@ -25,25 +25,56 @@ pub fn look_back(at: Timestamp) -> i64 {
 pub struct Schedule {
     /// When.
     pub lines: Lines,
-    /// Those of each version, by its place.
-    pub crews: Vec<Crew>,
-    /// The user of each override, by its place.
-    pub users: Vec<String>,
-    /// The id of each override, by its place.
-    pub override_ids: Vec<String>,
+    /// Of each version, by its place, those of each post, by its number.
+    crews: Vec<Vec<Crew>>,
+    /// What each override says, by its place.
+    pub overrides: Vec<Relief>,
+}
+
+/// What an override says of people.
+#[derive(Clone, Debug, Default)]
+pub struct Relief {
+    /// Its id.
+    pub id: String,
+    /// Who takes over.
+    pub user: String,
+    /// From whom, when it is about one person.
+    pub replaces: Option<String>,
+    /// Who made it.
+    pub created_by: String,
+    /// Why; empty when that was not said.
+    pub note: String,
 }
 
 impl Schedule {
+    /// Of a roster: what ends after an instant.
+    pub fn load(conn: &mut Conn, roster: &store::Roster, since_ms: i64) -> Result<Self> {
+        let shifts = versions::shifts_since(conn, &roster.tenant_id, &roster.id, since_ms)?;
+        let overrides = overrides::store::since(conn, &roster.tenant_id, &roster.id, since_ms)?;
+        Ok(Self::stored(&shifts, &overrides)?)
+    }
+
     /// From rows of one roster: versions in the order of the shifts, overrides in the order in which they were made.
-    pub fn stored(shifts: &[store::Shift], overrides: &[overrides::store::Override]) -> Result<Self, Problem> {
+    ///
+    /// # Errors
+    /// 500 when something that was stored cannot be read.
+    pub fn stored(shifts: &[versions::Shift], overrides: &[overrides::store::Override]) -> Result<Self, Problem> {
         let mut schedule = Self::default();
         for shift in shifts {
             let from = Timestamp::from_millis(shift.valid_from_ms);
             let until = Timestamp::from_millis(shift.valid_until_ms.unwrap_or(i64::MAX));
             let Some(valid) = Interval::new(from, until) else { continue };
-            let rule = rules::schedule(&shift.schedule)?.rule(rules::zone(&shift.zone)?);
-            schedule.lines.versions.push(Version { id: shift.id.clone(), name: shift.name.clone(), rule, valid });
-            schedule.crews.push(Crew::from_json(&shift.crew)?);
+            let zone = rules::zone(&shift.zone)?;
+            let rotation = shift.rotation.as_deref().map(Rotation::from_json).transpose()?;
+            let version = Version {
+                id: shift.id.clone(),
+                name: shift.name.clone(),
+                level: rules::level(shift.level.as_deref()),
+                rule: rules::schedule(&shift.schedule)?.rule(zone),
+                places: None,
+                valid,
+            };
+            schedule.add(version, Crew::from_json(&shift.crew)?, rotation, zone);
         }
         for one in overrides {
             let (start, end) = (Timestamp::from_millis(one.start_ms), Timestamp::from_millis(one.end_ms));
@@ -55,9 +86,14 @@ impl Schedule {
                 }
                 _ => None,
             };
-            schedule.lines.overrides.push(Override { time, shift });
-            schedule.users.push(one.user_id.clone());
-            schedule.override_ids.push(one.id.clone());
+            schedule.lines.overrides.push(Override { time, shift, of_one: one.replaces.is_some() });
+            schedule.overrides.push(Relief {
+                id: one.id.clone(),
+                user: one.user_id.clone(),
+                replaces: one.replaces.clone(),
+                created_by: one.created_by.clone(),
+                note: one.note.clone(),
+            });
         }
         Ok(schedule)
     }
@@ -68,32 +104,68 @@ impl Schedule {
         for shift in &new.shifts {
             let (from, until) = (Timestamp::from_millis(0), Timestamp::from_millis(i64::MAX));
             let Some(valid) = Interval::new(from, until) else { continue };
-            let (id, name) = (format!("{}", schedule.crews.len()), shift.name.clone());
-            schedule.lines.versions.push(Version { id, name, rule: shift.schedule.rule(new.zone), valid });
-            schedule.crews.push(Crew::new(&shift.users, &shift.groups));
+            let (id, name) = (format!("{:03}", schedule.crews.len()), shift.name.clone());
+            let rule = shift.schedule.rule(new.zone);
+            let version = Version { id, name, level: shift.level, rule, places: None, valid };
+            let rotation = shift.rotation.as_ref().and_then(|rotation| rotation.stored());
+            schedule.add(version, Crew::new(&shift.users, &shift.groups), rotation, new.zone);
         }
         schedule
     }
 
-    /// Everybody who stands in it.
-    pub fn crowd(&self, conn: &mut Conn, people: &dyn People, tenants: &[String]) -> Result<Crowd> {
-        Crowd::load(conn, people, tenants, &self.crews, self.users.iter().cloned())
+    /// Adds a version of a shift with those who stand in it.
+    pub fn add(&mut self, version: Version, own: Crew, rotation: Option<Rotation>, zone: Zone) {
+        let mut posts = vec![own.clone()];
+        let places = rotation.map(|rotation| {
+            let crews: Vec<Crew> = rotation.order.iter().map(|crew| own.and(crew)).collect();
+            let numbers = crews.iter().enumerate().map(|(place, crew)| {
+                let first = crews.iter().position(|other| other == crew);
+                first.unwrap_or(place) + 1
+            });
+            let places = Places { turns: rotation.turns.turns(zone), posts: numbers.collect() };
+            posts.extend(crews);
+            places
+        });
+        self.lines.versions.push(Version { places, ..version });
+        self.crews.push(posts);
     }
 
-    /// Those who are on call in a piece.
-    pub fn people<'c>(&'c self, who: Who, crowd: &'c Crowd) -> Vec<&'c Person> {
-        match who {
-            Who::Shift(place) => self.crews.get(place).map(|crew| crowd.on_call(crew)).unwrap_or_default(),
-            Who::Override(place) => {
-                let user = self.users.get(place).and_then(|id| crowd.user(id));
-                user.filter(|person| person.activated).into_iter().collect()
-            }
-        }
+    /// Everybody who stands in it, as they are now and were since an instant.
+    pub fn crowd(
+        &self,
+        conn: &mut Conn,
+        people: &dyn People,
+        tenants: &[String],
+        since: Option<Timestamp>,
+    ) -> Result<Crowd> {
+        Crowd::since(conn, people, tenants, (self.crews(), self.users()), since)
     }
 
-    /// Id and name of the shift of a piece.
-    pub fn shift(&self, piece: &Piece) -> Option<(&str, &str)> {
-        match piece.shift {
+    /// All crews.
+    pub fn crews(&self) -> impl Iterator<Item = &Crew> {
+        self.crews.iter().flatten()
+    }
+
+    /// The users whom overrides name.
+    pub fn users(&self) -> impl Iterator<Item = String> {
+        self.overrides
+            .iter()
+            .flat_map(|one| [one.user.clone(), one.created_by.clone()].into_iter().chain(one.replaces.clone()))
+    }
+
+    /// Can a user be on call through it at all?
+    pub fn may_name(&self, user: &str, crowd: &Crowd) -> bool {
+        self.overrides.iter().any(|one| one.user == user) || self.crews().any(|crew| crowd.may_name(crew, user))
+    }
+
+    /// Those of a post.
+    pub fn crew(&self, post: Post) -> Option<&Crew> {
+        self.crews.get(post.version)?.get(post.number)
+    }
+
+    /// Id and name of a shift.
+    pub fn shift(&self, shift: Label) -> Option<(&str, &str)> {
+        match shift {
             Label::Version(place) => {
                 self.lines.versions.get(place).map(|version| (version.id.as_str(), version.name.as_str()))
             }
@@ -104,11 +176,44 @@ impl Schedule {
             Label::None => None,
         }
     }
+
+    /// The level of a shift, when it was given one.
+    pub fn level(&self, shift: Label) -> Option<Level> {
+        match shift {
+            Label::Version(place) => self.lines.versions.get(place)?.level,
+            _ => self.lines.level_of(self.shift(shift)?.0),
+        }
+    }
+}
+
+/// When nobody needs to be on call within a range, by the versions of a roster: its off hours, and when it is not there.
+///
+/// # Errors
+/// 500 when something that was stored cannot be read.
+pub fn free(versions: &[versions::Version], range: Interval) -> Result<Vec<Interval>, Problem> {
+    let mut there = Vec::with_capacity(versions.len());
+    let mut free = Vec::new();
+    for version in versions {
+        let (from, until) = (version.valid_from_ms, version.valid_until_ms.unwrap_or(i64::MAX));
+        let valid = Interval::new(Timestamp::from_millis(from), Timestamp::from_millis(until));
+        let Some(part) = valid.and_then(|valid| valid.intersection(range)) else { continue };
+        there.push(part);
+        free.extend(off_hours(&OffHours::from_json(&version.off_hours)?, rules::zone(&version.zone)?, part));
+    }
+    free.extend(sets::subtract([range], there));
+    Ok(free)
 }
 
 /// When nobody needs to be on call, as intervals within a range.
-pub fn off_hours(hours: &[crate::roster::wire::OffHours], zone: Zone, range: Interval) -> Vec<Interval> {
+pub fn off_hours(hours: &[OffHours], zone: Zone, range: Interval) -> Vec<Interval> {
     let rules: Vec<_> = hours.iter().map(|hours| hours.schedule.rule(zone)).collect();
-    let occurrences = rules.iter().flat_map(|rule| rule.occurrences(range.start()..range.end()));
+    let occurrences = rules.iter().flat_map(|rule| rule.stretches(range.start()..range.end()));
     occurrences.filter_map(|occurrence| occurrence.intersection(range)).collect()
+}
+
+/// The elements of a sorted slice that compare equal.
+pub fn range_of<T>(all: &[T], compare: impl Fn(&T) -> std::cmp::Ordering) -> &[T] {
+    let start = all.partition_point(|one| compare(one).is_lt());
+    let end = all.partition_point(|one| compare(one).is_le());
+    all.get(start..end).unwrap_or_default()
 }

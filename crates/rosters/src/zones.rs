@@ -9,11 +9,12 @@ use crate::roster::wire::TimeZone;
 
 /// List time zones
 ///
-/// Those that a roster may name, in the order of their ids. Offset and abbreviation are those of standard time.
+/// In the order of their ids. Offset and abbreviation are those of standard time. Beside these, every other name of the
+/// IANA database is taken.
 #[utoipa::path(
     tag = "configuration",
     operation_id = "listTimeZones",
-    responses((status = 200, description = "All time zones", body = Vec<TimeZone>)),
+    responses((status = 200, description = "The time zones", body = Vec<TimeZone>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/api/v2/cfg/timezones")]

@@ -12,9 +12,9 @@ use ports::{People, Person};
 
 use super::store::{self, Of};
 use crate::{
-    lines::{Piece, Who},
-    overrides,
-    roster::{self, rules::user_id},
+    duty::{Duties, Duty, NEVER},
+    lines,
+    roster::{self, crew::user_id},
     schedule::Schedule,
 };
 
@@ -79,7 +79,10 @@ async fn answer(
     let text = asked
         .db
         .read(move |conn| {
-            let open = store::opens(conn, &tenant, &of, &hash)? && people.is_active(conn, &tenant)?;
+            let address = store::opened(conn, &tenant, &of, &hash, now)?.ok_or_else(feed::unknown)?;
+            // It tells what its maker may read, for as long as that is somebody who may.
+            let around = people.around(conn, &tenant)?;
+            let open = people.is_active(conn, &tenant)? && people.may_act(conn, &around, &address.created_by, now)?;
             if !open {
                 return Err(feed::unknown().into());
             }
@@ -99,16 +102,20 @@ fn told(conn: &mut Conn, people: &dyn People, tenant: &str, of: &Of, now: Timest
     };
     let mut events = Vec::new();
     for row in &rosters {
-        let since = range.start().millis();
-        let shifts = roster::store::shifts_since(conn, tenant, &row.id, since)?;
-        let overrides = overrides::store::since(conn, tenant, &row.id, since)?;
-        let schedule = Schedule::stored(&shifts, &overrides)?;
-        let crowd = schedule.crowd(conn, people, &tenants)?;
-        for piece in schedule.lines.pieces(range) {
-            let on_call = schedule.people(piece.who, &crowd);
-            let wanted = user.is_none_or(|id| on_call.iter().any(|person| person.id == *id));
-            if wanted && !on_call.is_empty() && events.len() < feed::MOST_EVENTS {
-                events.push(event(row, &schedule, &piece, &on_call));
+        let schedule = Schedule::load(conn, row, range.start().millis())?;
+        let crowd = schedule.crowd(conn, people, &tenants, Some(range.start()))?;
+        let mut duties = Duties::new(&schedule, &crowd);
+        for duty in duties.within(range, lines::Of::All).0 {
+            let wanted = user.is_none_or(|id| duty.users.iter().any(|known| known == id));
+            if wanted && !duty.users.is_empty() && events.len() < feed::MOST_EVENTS {
+                // Programs know an event by when it starts: that is no matter of what is asked for.
+                let whole = duties.whole(duty);
+                let on_call: Vec<&Person> =
+                    whole.users.iter().filter_map(|id| crowd.user_at(id, whole.time.start())).collect();
+                let end = whole.time.end().min(range.end().max(whole.time.start()));
+                let time =
+                    if whole.time.end() < NEVER { Some(whole.time) } else { Interval::new(whole.time.start(), end) };
+                events.extend(time.map(|time| event(row, &schedule, &Duty { time, ..whole.clone() }, &on_call)));
             }
         }
     }
@@ -119,20 +126,18 @@ fn told(conn: &mut Conn, people: &dyn People, tenant: &str, of: &Of, now: Timest
     Ok(ical::calendar(PRODUCT, &name, &events))
 }
 
-fn event(row: &roster::store::Roster, schedule: &Schedule, piece: &Piece, on_call: &[&Person]) -> Event {
-    let (shift_id, shift) = schedule.shift(piece).unwrap_or((row.id.as_str(), "Override"));
-    let reason = match piece.who {
-        Who::Shift(_) => "shift",
-        Who::Override(place) => schedule.override_ids.get(place).map_or("override", String::as_str),
-    };
+fn event(row: &roster::store::Roster, schedule: &Schedule, duty: &Duty<'_>, on_call: &[&Person]) -> Event {
+    let (shift_id, shift) = schedule.shift(duty.shift).unwrap_or((row.id.as_str(), "Override"));
+    let relief = duty.by.and_then(|place| schedule.overrides.get(place));
+    let reason = relief.map_or("shift", |relief| relief.id.as_str());
     let people: Vec<String> = on_call.iter().map(|person| name(person)).collect();
     let reach = |person: &&Person| {
         let numbers = [&person.mobile_number, &person.phone_number, &person.email].into_iter().flatten();
         format!("{}: {}", name(person), numbers.map(String::as_str).collect::<Vec<_>>().join(", "))
     };
     Event {
-        uid: format!("{shift_id}-{}-{reason}@muster", piece.time.start().millis() / 1_000),
-        time: piece.time,
+        uid: format!("{shift_id}-{}-{reason}@muster", duty.time.start().millis() / 1_000),
+        time: duty.time,
         summary: format!("{} / {shift}: {}", row.name, people.join(", ")),
         description: on_call.iter().map(reach).collect::<Vec<_>>().join("\n"),
         sequence: row.sequence,

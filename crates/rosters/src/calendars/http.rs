@@ -3,7 +3,8 @@
 use actix_web::{HttpResponse, delete, get, post, web};
 use api::{
     Answer, At, answer,
-    feed::{self, Address, CreatedAddress},
+    feed::{self, Address, AddressOf, CreatedAddress},
+    spec::PageOf,
 };
 use base::problem::Problem;
 use db::Conn;
@@ -14,7 +15,7 @@ use serde_json::json;
 use super::store::{self, Of};
 use crate::{
     crowd::Crowd,
-    roster::{self, http::tenants_of_people, rules::user_id},
+    roster::{self, crew::user_id, http::tenants_of_people},
 };
 
 /// An address as it is listed.
@@ -22,6 +23,38 @@ type Listed = Address<Author>;
 
 /// An address as it is told once.
 type Created = CreatedAddress<Author>;
+
+/// List all calendar addresses of rosters and users
+///
+/// A page of those of the tenant, without their tokens: who made which, and when it ends. `of` is the roster or the user.
+#[utoipa::path(
+    tag = "rosters",
+    operation_id = "listCalendars",
+    params(
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
+        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
+        ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
+        ("sortName" = Option<String>, Query, description = "`createdTime`", example = "createdTime"),
+    ),
+    responses((status = 200, description = "A page of addresses", body = PageOf<AddressOf<Author>>)),
+    security(("bearer" = ["admin"]))
+)]
+#[get("/rosters/calendars")]
+pub async fn list_of_tenant(at: At, people: web::Data<dyn People>) -> api::Result<HttpResponse> {
+    let mut query = at.query()?;
+    let sort = query.sort(&["createdTime"], "createdTime", false);
+    let walk = query.walk(at.request().path(), sort);
+    query.finish()?;
+    let (scope, tenants, people) = (at.scope(), tenants_of_people(&at), people.into_inner());
+    let page = at.db.read(move |conn| {
+        let found = store::page(conn, &scope, sort, &walk)?;
+        let makers = found.rows.iter().map(|row| row.created_by.as_str());
+        let authors = Authors::load(conn, &*people, &tenants, makers)?;
+        Ok(walk.answer(found.map(|row| row.listed(authors.of(&row.created_by)))))
+    });
+    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+}
 
 /// Create a calendar address of a roster
 ///

@@ -1,8 +1,8 @@
 //! Rows of calendars, and their tokens. Every function takes the tenant.
 
 use api::feed;
-use base::{secret::Secret, timestamp::Timestamp};
-use db::{Conn, Result};
+use base::{Found, Key, Walk, query::Sort, secret::Secret, timestamp::Timestamp};
+use db::{Column, Conn, Order, Quota, Result};
 use diesel::prelude::*;
 
 use crate::schema::roster_calendars;
@@ -33,6 +33,9 @@ impl Of {
     }
 }
 
+/// How many calendars of rosters a tenant has at most.
+pub static QUOTA: Quota = Quota::new("calendars of rosters", "roster_calendars", 10_000);
+
 /// One row of `roster_calendars`.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable)]
 #[diesel(table_name = roster_calendars, treat_none_as_default_value = false)]
@@ -56,7 +59,18 @@ pub struct Calendar {
 impl Calendar {
     /// What is shown of it, with who made it.
     pub fn address<A>(&self, created_by: A) -> feed::Address<A> {
-        feed::Address { id: self.id.clone(), created_by, created_time: Timestamp::from_millis(self.created_ms) }
+        feed::Address {
+            id: self.id.clone(),
+            created_by,
+            created_time: Timestamp::from_millis(self.created_ms),
+            expires_time: feed::end(self.created_ms),
+        }
+    }
+
+    /// The same among all of its tenant.
+    pub fn listed<A>(&self, created_by: A) -> feed::AddressOf<A> {
+        let of = self.roster_id.as_ref().or(self.user_id.as_ref()).cloned().unwrap_or_default();
+        feed::AddressOf { address: self.address(created_by), of, tenant: self.tenant_id.clone() }
     }
 }
 
@@ -79,6 +93,7 @@ pub fn insert(
         created_by: created_by.to_owned(),
         created_ms,
     };
+    QUOTA.admit(conn, &row.tenant_id, 1)?;
     diesel::insert_into(roster_calendars::table).values(&row).execute(conn)?;
     Ok(row)
 }
@@ -93,12 +108,26 @@ pub fn list(conn: &mut Conn, tenant: &str, of: &Of) -> Result<Vec<Calendar>> {
     })
 }
 
-/// Does the token with this hash open this calendar? By its hash, so that nobody learns from the time it takes.
-pub fn opens(conn: &mut Conn, tenant: &str, of: &Of, hash: &str) -> Result<bool> {
+/// A page of all calendars of these tenants.
+pub fn page(conn: &mut Conn, tenants: &[String], sort: Sort, walk: &Walk) -> Result<Found<Calendar>> {
+    use roster_calendars::dsl;
+    let wanted = || dsl::roster_calendars.filter(dsl::tenant_id.eq_any(tenants.to_vec()));
+    let columns = [Column::Integer("roster_calendars.created_ms"), Column::Text("roster_calendars.id")];
+    let order = Order::by(columns, sort.descending);
+    let total = walk.total(|| wanted().count().get_result(conn))?;
+    let query = wanted().filter(order.after(walk.after())?).order(order);
+    let rows = query.offset(walk.offset()).limit(walk.wanted()).load(conn)?;
+    Ok(walk.cut(rows, total, |row: &Calendar| vec![Key::from(row.created_ms), Key::from(&row.id)]))
+}
+
+/// The address whose token has this hash, when it opens this calendar at this time. By its hash, so that nobody learns
+/// from the time it takes.
+pub fn opened(conn: &mut Conn, tenant: &str, of: &Of, hash: &str, now: Timestamp) -> Result<Option<Calendar>> {
     use roster_calendars::dsl;
     let same = dsl::roster_calendars.filter(dsl::tenant_id.eq(tenant)).filter(dsl::hash.eq(hash));
     let row: Option<Calendar> = same.first(conn).optional()?;
-    Ok(row.is_some_and(|row| (row.roster_id, row.user_id) == of.columns()))
+    let opens = |row: &Calendar| feed::end(row.created_ms) > now;
+    Ok(row.filter(|row| (row.roster_id.clone(), row.user_id.clone()) == of.columns()).filter(opens))
 }
 
 /// Removes a calendar of a roster or a user, and answers it.

@@ -17,8 +17,8 @@ use crate::{
     overrides,
     overrides::wire::Reference,
     revisions::Revisions,
-    roster::store,
-    schedule::{Schedule, look_back},
+    roster::versions,
+    schedule::{Schedule, look_back, range_of},
 };
 
 /// How many shifts and overrides all boards together may have; those that nobody asks for go first.
@@ -50,31 +50,45 @@ struct Board {
 }
 
 struct OfRoster {
-    roster: Reference,
+    id: String,
+    /// Its names, with from when until when: none before it was there, none after it was deleted.
+    names: Vec<(i64, i64, String)>,
     schedule: Schedule,
 }
 
+/// What is asked of a board.
+pub struct Asked {
+    /// The tenants whose rosters are meant.
+    pub scope: Vec<String>,
+    /// Those whose people may stand in them.
+    pub tenants: Vec<String>,
+    /// When.
+    pub at: Timestamp,
+    /// Whom alone is asked for.
+    pub user: Option<String>,
+}
+
+/// From when until when the elements of a roster hold; with them its name, folded.
+type Held = (Timestamp, Timestamp, Arc<(String, Elements)>);
+
 /// The elements of each roster, which hold in `[from, until)`.
 struct Told {
-    holds: Vec<(Timestamp, Timestamp, Arc<Elements>)>,
+    holds: Vec<Held>,
+    /// The places of the rosters, by their names then.
+    order: Vec<usize>,
     /// In which all of them hold.
     from: Timestamp,
     until: Timestamp,
 }
 
 impl Boards {
-    /// Who is on call at an instant in these tenants, with people of those others, as JSON.
-    pub async fn answer(
-        self: Arc<Self>,
-        db: &Db,
-        people: Arc<dyn People>,
-        scope: Vec<String>,
-        tenants: Vec<String>,
-        at: Timestamp,
-    ) -> Result<Vec<u8>> {
+    /// Who is on call, as JSON.
+    pub async fn answer(self: Arc<Self>, db: &Db, people: Arc<dyn People>, asked: Asked) -> Result<Vec<u8>> {
+        let Asked { scope, tenants, at, user } = asked;
         let (asked, of_people, answers) = (scope.clone(), tenants.clone(), Arc::clone(&people));
         let revisions = db.point(move |conn| Revisions::read(conn, &*answers, &asked, &of_people)).await?;
-        if let Some(board) = self.0.get(&scope)
+        if user.is_none()
+            && let Some(board) = self.0.get(&scope)
             && board.revisions == revisions
             && let Some(told) = board.told(at)
         {
@@ -83,8 +97,7 @@ impl Boards {
         // Reading rows and asking calendars takes longer than a worker may.
         db.read(move |conn| {
             let revisions = Revisions::read(conn, &*people, &scope, &tenants)?;
-            let known =
-                self.0.get(&scope).filter(|board| board.revisions == revisions && board.since_ms <= look_back(at));
+            let known = self.0.get(&scope).filter(|board| board.revisions == revisions && board.reaches(at));
             let board = match known {
                 Some(board) => board,
                 None => {
@@ -93,7 +106,10 @@ impl Boards {
                     board
                 }
             };
-            Ok(board.tell(at).answer(at))
+            Ok(match user {
+                Some(user) => board.tell_of(&user, at),
+                None => board.tell(at).answer(at),
+            })
         })
         .await
     }
@@ -109,26 +125,49 @@ impl Board {
         revisions: Revisions,
     ) -> Result<Self> {
         let since_ms = look_back(at).saturating_sub(REACH_MS);
-        let shifts = store::all_shifts_since(conn, scope, since_ms)?;
+        let shifts = versions::all_shifts_since(conn, scope, since_ms)?;
         let overrides = overrides::store::all_since(conn, scope, since_ms)?;
         let weight = 1 + shifts.len() + overrides.len();
-        let mut rosters = Vec::new();
-        for (id, name) in store::names(conn, scope)? {
+        let mut rosters: Vec<OfRoster> = Vec::new();
+        for version in versions::all_since(conn, scope, since_ms)? {
+            let until = version.valid_until_ms.unwrap_or(i64::MAX);
+            let named = (version.valid_from_ms, until, version.name);
+            if let Some(known) = rosters.last_mut().filter(|known| known.id == version.roster_id) {
+                known.names.push(named);
+                continue;
+            }
+            let id = version.roster_id;
             let own = range_of(&shifts, |shift| shift.roster_id.as_str().cmp(&id));
             let over = range_of(&overrides, |one| one.roster_id.as_str().cmp(&id));
-            rosters.push(OfRoster { schedule: Schedule::stored(own, over)?, roster: Reference { id, name } });
+            rosters.push(OfRoster { schedule: Schedule::stored(own, over)?, id, names: vec![named] });
         }
-        let crews = rosters.iter().flat_map(|of| &of.schedule.crews);
-        let users = rosters.iter().flat_map(|of| of.schedule.users.iter().cloned());
-        let crowd = Crowd::load(conn, people, tenants, crews, users)?;
-        rosters.sort_by_cached_key(|of| (base::fold(&of.roster.name), of.roster.id.clone()));
+        let crews = rosters.iter().flat_map(|of| of.schedule.crews());
+        let users = rosters.iter().flat_map(|of| of.schedule.users());
+        let since = Some(Timestamp::from_millis(at.millis().saturating_sub(REACH_MS)));
+        let crowd = Crowd::since(conn, people, tenants, (crews, users), since)?;
+        let places = rosters.iter().flat_map(|of| of.schedule.crews()).count();
+        let weight = weight + places;
         Ok(Self { revisions, since_ms, crowd, rosters, weight, last: Mutex::default() })
+    }
+
+    /// Does it know all that a question about an instant needs?
+    fn reaches(&self, at: Timestamp) -> bool {
+        self.since_ms <= look_back(at)
     }
 
     /// What was told last, when it holds.
     fn told(&self, at: Timestamp) -> Option<Arc<Told>> {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         last.as_ref().filter(|told| told.from <= at && at < told.until).cloned()
+    }
+
+    /// Of one user alone.
+    fn tell_of(&self, user: &str, at: Timestamp) -> Vec<u8> {
+        let tell = |of: &OfRoster| of.tell(&self.crowd, at, Some(user));
+        let mut told: Vec<_> =
+            self.rosters.iter().filter(|of| of.schedule.may_name(user, &self.crowd)).map(tell).collect();
+        told.sort_by(|(_, one, _), (_, other, _)| one.cmp(other));
+        render::answer(at, told.iter().map(|(_, _, elements)| elements))
     }
 
     fn tell(&self, at: Timestamp) -> Arc<Told> {
@@ -144,13 +183,15 @@ impl Board {
                 holds.push(hold.clone());
                 continue;
             }
-            let (state, elements) = render::elements(&of.roster, &of.schedule, &self.crowd, at);
-            holds.push((at, state.until.unwrap_or(at), Arc::new(elements)));
+            let (until, name, elements) = of.tell(&self.crowd, at, None);
+            holds.push((at, until, Arc::new((name, elements))));
         }
+        let mut order: Vec<usize> = (0..holds.len()).collect();
+        order.sort_by_key(|place| holds.get(*place).map(|(_, _, told)| (&told.0, *place)));
         let from = holds.iter().map(|(from, _, _)| *from).max().unwrap_or(at);
         let until = holds.iter().map(|(_, until, _)| *until).min();
         let until = until.unwrap_or(Timestamp::from_millis(at.millis() + REACH_MS));
-        let told = Arc::new(Told { holds, from, until });
+        let told = Arc::new(Told { holds, order, from, until });
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&told));
         told
     }
@@ -158,13 +199,23 @@ impl Board {
 
 impl Told {
     fn answer(&self, at: Timestamp) -> Vec<u8> {
-        render::answer(at, self.holds.iter().map(|(_, _, elements)| &**elements))
+        let told = |place: &usize| self.holds.get(*place).map(|(_, _, told)| &told.1);
+        render::answer(at, self.order.iter().filter_map(told))
     }
 }
 
-/// The elements of a sorted slice that compare equal.
-fn range_of<T>(all: &[T], compare: impl Fn(&T) -> std::cmp::Ordering) -> &[T] {
-    let start = all.partition_point(|one| compare(one).is_lt());
-    let end = all.partition_point(|one| compare(one).is_le());
-    all.get(start..end).unwrap_or_default()
+impl OfRoster {
+    /// Until when what is told of an instant holds, the roster's name then, folded, and the elements.
+    fn tell(&self, crowd: &Crowd, at: Timestamp, user: Option<&str>) -> (Timestamp, String, Elements) {
+        let holds = |(from, until, _): &&(i64, i64, String)| *from <= at.millis() && at.millis() < *until;
+        let Some((_, named_until, name)) = self.names.iter().find(holds) else {
+            let begins = self.names.iter().map(|(from, ..)| *from).filter(|from| *from > at.millis()).min();
+            return (Timestamp::from_millis(begins.unwrap_or(i64::MAX)), String::new(), Elements::default());
+        };
+        let roster = Reference { id: self.id.clone(), name: name.clone() };
+        let of = render::Of { roster: &roster, schedule: &self.schedule, crowd, user };
+        let (until, elements) = render::elements(of, at);
+        let until = until.unwrap_or(at).min(Timestamp::from_millis(*named_until));
+        (until, base::fold(name), elements)
+    }
 }

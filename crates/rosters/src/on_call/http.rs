@@ -2,51 +2,70 @@
 
 use actix_web::{HttpResponse, get, web};
 use api::At;
-use base::timestamp::Timestamp;
+use base::{query::Query, timestamp::Timestamp};
 use ports::People;
 
-use super::{board::Boards, render, wire::OnCall};
+use super::{
+    board::{Asked, Boards},
+    render,
+    wire::OnCall,
+};
 use crate::{
-    overrides,
     overrides::wire::Reference,
-    roster::{http::tenants_of_people, store},
+    roster::{
+        crew::user_id,
+        http::tenants_of_people,
+        rules::{self, LATEST_MS},
+        store, versions,
+    },
     schedule::{Schedule, look_back},
     timeline::http::respond,
 };
 
-/// The instants that can be asked about, in milliseconds: the years 1970 to 9998.
-const INSTANTS: std::ops::Range<i64> = 0..253_370_764_800_000;
-
-/// Reads `at`; without it, now is meant.
-fn instant(at: &At) -> api::Result<Timestamp> {
+/// Reads `at`, and nothing else; without it, now is meant.
+pub fn instant(at: &At) -> api::Result<Timestamp> {
     let mut query = at.query()?;
-    let instant = query.timestamp("at").unwrap_or(at.now);
-    if !INSTANTS.contains(&instant.millis()) {
-        query.error("at", "must lie in the years 1970 to 9998");
-    }
+    let instant = read_instant(at, &mut query);
     query.finish()?;
     Ok(instant)
+}
+
+fn read_instant(at: &At, query: &mut Query) -> Timestamp {
+    let instant = query.timestamp("at").unwrap_or(at.now);
+    if !(0..=LATEST_MS).contains(&instant.millis()) {
+        query.error("at", "must lie in the years 1970 to 9998");
+    }
+    instant
 }
 
 /// Get who is on call
 ///
 /// Through all rosters of the tenant; at partner level, of its clients too. Members of groups are resolved; who is
-/// deactivated is not called. Rosters come by name.
+/// deactivated is not called. Rosters come by name. What was before is answered from what was true then: who was in which
+/// group, in use, and what they were called. With `userId`, of that user alone.
 #[utoipa::path(
     tag = "rosters",
     operation_id = "getOnCall",
-    params(("at" = Option<String>, Query, description = "Default now", example = "2026-11-20T20:37:00+0000")),
+    params(
+        ("at" = Option<String>, Query, description = "Default now", example = "2026-11-20T20:37:00+0000"),
+        ("userId" = Option<String>, Query, description = "`USR` and ten digits", example = "USR0000000007"),
+    ),
     responses((status = 200, description = "Who is on call", body = OnCall)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/rosters/onCall")]
 pub async fn all(at: At, people: web::Data<dyn People>, boards: web::Data<Boards>) -> api::Result<HttpResponse> {
-    let instant = instant(&at)?;
-    let (scope, tenants) = (at.scope(), tenants_of_people(&at));
-    Ok(respond(boards.into_inner().answer(&at.db, people.into_inner(), scope, tenants, instant).await?))
+    let mut query = at.query()?;
+    let instant = read_instant(&at, &mut query);
+    let user = query.text("userId").map(|id| user_id(&id));
+    query.finish()?;
+    let asked = Asked { scope: at.scope(), tenants: tenants_of_people(&at), at: instant, user };
+    Ok(respond(boards.into_inner().answer(&at.db, people.into_inner(), asked).await?))
 }
 
 /// Get who is on call through a roster
+///
+/// Of one that was deleted, for any time before.
 #[utoipa::path(
     tag = "rosters",
     operation_id = "getRosterOnCall",
@@ -68,14 +87,15 @@ pub async fn one(
     let text = at
         .db
         .read(move |conn| {
-            let roster = store::existing(conn, &scope, &id)?;
-            let since = look_back(instant);
-            let shifts = store::shifts_since(conn, &roster.tenant_id, &roster.id, since)?;
-            let overrides = overrides::store::since(conn, &roster.tenant_id, &roster.id, since)?;
-            let schedule = Schedule::stored(&shifts, &overrides)?;
-            let crowd = schedule.crowd(conn, &*people, &tenants)?;
+            let roster = store::existed(conn, &scope, &id)?;
+            // One that was not there then is not found; one that was deleted later is.
+            let roster = versions::as_of(conn, &scope, vec![roster], instant.millis())?.pop();
+            let roster = roster.ok_or_else(rules::no_roster)?;
+            let schedule = Schedule::load(conn, &roster, look_back(instant))?;
+            let crowd = schedule.crowd(conn, &*people, &tenants, Some(instant))?;
             let named = Reference { id: roster.id, name: roster.name };
-            let (_, elements) = render::elements(&named, &schedule, &crowd, instant);
+            let of = render::Of { roster: &named, schedule: &schedule, crowd: &crowd, user: None };
+            let (_, elements) = render::elements(of, instant);
             Ok(render::answer(instant, std::iter::once(&elements)))
         })
         .await?;

@@ -7,8 +7,7 @@ use db::{Conn, Result};
 use ports::{KnownRoster, OnCall, OnCallPerson, People};
 
 use crate::{
-    lines::Piece,
-    overrides,
+    duty::Duties,
     roster::{http::tenants_of, store},
     schedule::{Schedule, look_back},
 };
@@ -27,23 +26,20 @@ impl Rosters {
 
 impl OnCall for Rosters {
     fn on_call(&self, conn: &mut Conn, tenant: &str, partner: &str, at: Timestamp) -> Result<Vec<OnCallPerson>> {
-        let (scope, since) = ([tenant.to_owned()], look_back(at));
         let tenants = tenants_of(tenant, partner);
         let mut found = Vec::new();
-        for (id, _) in store::names(conn, &scope)? {
-            let shifts = store::shifts_since(conn, tenant, &id, since)?;
-            let overrides = overrides::store::since(conn, tenant, &id, since)?;
-            let schedule = Schedule::stored(&shifts, &overrides)?;
-            let crowd = schedule.crowd(conn, &*self.people, &tenants)?;
-            for piece in schedule.lines.state(at, |_| true).current {
-                let Piece { time, who, .. } = piece;
-                let shift_id = schedule.shift(&piece).map(|(id, _)| id.to_owned());
-                found.extend(schedule.people(who, &crowd).into_iter().map(|person| OnCallPerson {
+        for roster in store::all(conn, tenant)? {
+            let schedule = Schedule::load(conn, &roster, look_back(at))?;
+            let crowd = schedule.crowd(conn, &*self.people, &tenants, Some(at))?;
+            for duty in Duties::new(&schedule, &crowd).state(at).current {
+                let shift_id = schedule.shift(duty.shift).map(|(id, _)| id.to_owned());
+                let people = duty.users.iter().filter_map(|id| crowd.user_at(id, at));
+                found.extend(people.map(|person| OnCallPerson {
                     person: person.clone(),
-                    roster_id: id.clone(),
+                    roster_id: roster.id.clone(),
                     shift_id: shift_id.clone(),
-                    since: time.start(),
-                    until: time.end(),
+                    since: duty.time.start(),
+                    until: duty.time.end(),
                 }));
             }
         }

@@ -1,14 +1,15 @@
 //! From the state of a roster to the answer.
 
 use base::timestamp::Timestamp;
+use ports::Author;
 
 use crate::{
     crowd::Crowd,
-    lines::{Piece, State, Who},
+    duty::{Duties, Duty, NEVER},
     overrides::wire::Reference,
     roster::wire::User,
     schedule::Schedule,
-    timeline::render::{comma, instant, json},
+    timeline::render::{Told, comma, instant, json},
 };
 
 /// The elements of `onCall` and of `next` of one roster, separated by commas.
@@ -20,40 +21,66 @@ pub struct Elements {
     pub next: Vec<u8>,
 }
 
-/// The state of a roster at an instant, and its elements.
-pub fn elements(roster: &Reference, schedule: &Schedule, crowd: &Crowd, at: Timestamp) -> (State, Elements) {
-    let state = schedule.lines.state(at, |piece| !schedule.people(piece.who, crowd).is_empty());
-    let roster = json(roster);
-    let write = |pieces: &[Piece]| {
-        let mut out = Vec::new();
-        for piece in pieces {
-            element(&mut out, &roster, schedule, crowd, piece);
-        }
-        out
-    };
-    let elements = Elements { current: write(&state.current), next: write(&state.next) };
-    (state, elements)
+/// A roster of which is told.
+#[derive(Clone, Copy)]
+pub struct Of<'s> {
+    /// Its id and its name at the instant.
+    pub roster: &'s Reference,
+    /// Its schedule.
+    pub schedule: &'s Schedule,
+    /// Everybody who stands in it.
+    pub crowd: &'s Crowd,
+    /// Whom alone is asked for.
+    pub user: Option<&'s str>,
 }
 
-fn element(out: &mut Vec<u8>, roster: &[u8], schedule: &Schedule, crowd: &Crowd, piece: &Piece) {
-    for person in schedule.people(piece.who, crowd) {
+/// The elements of a roster at an instant, and until when they hold.
+pub fn elements(of: Of<'_>, at: Timestamp) -> (Option<Timestamp>, Elements) {
+    let state = Duties::new(of.schedule, of.crowd).state(at);
+    let roster = json(of.roster);
+    let write = |duties: &[Duty<'_>]| {
+        let mut out = Vec::new();
+        duties.iter().for_each(|duty| element(&mut out, of, &roster, duty, at));
+        out
+    };
+    (state.until, Elements { current: write(&state.current), next: write(&state.next) })
+}
+
+fn element(out: &mut Vec<u8>, of: Of<'_>, roster: &[u8], duty: &Duty<'_>, at: Timestamp) {
+    let Of { schedule, crowd, .. } = of;
+    let wanted = |id: &&str| of.user.is_none_or(|user| user == *id);
+    for person in duty.users.iter().copied().filter(wanted).filter_map(|id| crowd.user_at(id, at)) {
         comma(out, out.len());
         out.extend_from_slice(b"{\"user\":");
         out.extend(json(&User::full(person)));
         out.extend_from_slice(b",\"roster\":");
         out.extend_from_slice(roster);
-        if let Some((id, name)) = schedule.shift(piece) {
+        if let Some((id, name)) = schedule.shift(duty.shift) {
             out.extend_from_slice(b",\"shift\":");
             out.extend(json(&Reference { id: id.to_owned(), name: name.to_owned() }));
         }
+        if let Some(level) = schedule.level(duty.shift) {
+            out.extend_from_slice(b",\"level\":");
+            out.extend(json(&level));
+        }
         out.extend_from_slice(b",\"since\":");
-        instant(out, piece.time.start());
-        out.extend_from_slice(b",\"until\":");
-        instant(out, piece.time.end());
-        out.extend_from_slice(match piece.who {
-            Who::Shift(_) => b",\"reason\":\"shift\"}",
-            Who::Override(_) => b",\"reason\":\"override\"}",
-        });
+        instant(out, duty.time.start());
+        if duty.time.end() < NEVER {
+            out.extend_from_slice(b",\"until\":");
+            instant(out, duty.time.end());
+        }
+        match duty.by.and_then(|place| schedule.overrides.get(place)) {
+            None => out.extend_from_slice(b",\"reason\":\"shift\"}"),
+            Some(relief) => {
+                out.extend_from_slice(b",\"reason\":\"override\",\"override\":");
+                out.extend(json(&Told::new(relief, duty, |id| {
+                    crowd
+                        .user_at(id, at)
+                        .map_or_else(|| Author { id: id.to_owned(), ..Author::default() }, Author::from)
+                })));
+                out.push(b'}');
+            }
+        }
     }
 }
 

@@ -4,7 +4,12 @@
 
 use utoipa::ToSchema;
 
-use crate::{overrides::wire::Reference, roster::wire::User, timeline::wire::Reason};
+use crate::{
+    lines::Level,
+    overrides::wire::Reference,
+    roster::wire::User,
+    timeline::{render::Told, wire::Reason},
+};
 
 /// Who is on call at an instant, and who is next.
 #[derive(ToSchema)]
@@ -15,7 +20,7 @@ pub struct OnCall {
     at: String,
     /// Those on call, one element for each user and shift; empty when nobody is.
     on_call: Vec<OnCallEntry>,
-    /// For each roster, those whose time begins next.
+    /// For each roster and each level of its shifts, those whose time begins next.
     next: Vec<OnCallEntry>,
 }
 
@@ -28,13 +33,17 @@ pub struct OnCallEntry {
     roster: Reference,
     /// Through which shift; left out for an override while no shift takes place.
     shift: Option<Reference>,
-    /// Since when.
+    /// The level of the shift, when it was given one.
+    level: Option<Level>,
+    /// Since when: shifts that follow each other without a gap are one.
     #[schema(example = "2026-11-20T16:00:00+0000")]
     since: String,
-    /// Until when, this instant not included.
+    /// Until when, this instant not included; left out when nothing ends it.
     #[schema(example = "2026-11-21T00:00:00+0000")]
-    until: String,
+    until: Option<String>,
     /// Why.
     #[schema(value_type = Reason)]
     reason: String,
+    /// The override, when that is why.
+    r#override: Option<Told>,
 }

@@ -2,7 +2,11 @@
 
 use actix_web::{HttpResponse, delete, get, post, web};
 use api::{Answer, At, Body, answer, spec::PageOf};
-use base::{problem::Problem, timestamp::Timestamp};
+use base::{
+    problem::{Problem, Wrong},
+    timestamp::Timestamp,
+};
+use calendar::Interval;
 use outbox::{Change, Tx};
 use ports::People;
 use serde_json::{Value, json};
@@ -47,17 +51,22 @@ pub async fn create(
     at.write(move |tx| {
         let roster = take_up(tx, &scope, &id, None)?;
         let tenants = tenants_of(&roster.tenant_id, &partner);
-        let crowd = Crowd::load(tx.conn, &*people, &tenants, [], [new.user.clone(), author.clone()])?;
-        if crowd.user(&new.user).is_none() {
-            let message = format!("names no user of the tenant or its partner: {}", base::problem::shorten(&new.user));
-            return Err(Problem::field("user.id", message).into());
+        let named = [new.user.clone(), author.clone()].into_iter().chain(new.replaces.clone());
+        let crowd = Crowd::load(tx.conn, &*people, &tenants, [], named)?;
+        let mut wrong = Wrong::default();
+        for (field, id) in [("user.id", Some(&new.user)), ("replaces.id", new.replaces.as_ref())] {
+            if let Some(id) = id.filter(|id| crowd.user(id).is_none()) {
+                let message = format!("names no user of the tenant or its partner: {}", base::problem::shorten(id));
+                wrong.add(field, message);
+            }
         }
-        let shift = named_shift(tx, &roster, &new)?;
+        wrong.check()?;
+        let shift = named_shift(tx, &roster, new.shift.as_deref(), new.time, now)?;
         let row = store::Override {
             tenant_id: roster.tenant_id.clone(),
             roster_id: roster.id.clone(),
             id: format!("OVR-{}", uuid::Uuid::new_v4()),
-            number: db::next_id(tx.conn, "rosters.overrides", 1)?,
+            number: db::next_id(tx.conn, "rosters.overrides")?,
             user_id: new.user,
             start_ms: new.time.start().millis(),
             end_ms: new.time.end().millis(),
@@ -68,6 +77,8 @@ pub async fn create(
             note: new.note,
             created_by: author,
             created_ms: now.millis(),
+            replaces: new.replaces,
+            swap_id: None,
         };
         store::insert(tx.conn, &row)?;
         roster::store::touch(tx.conn, &roster, now)?;
@@ -77,20 +88,23 @@ pub async fn create(
     .await
 }
 
-/// The present shift that an override is about.
-fn named_shift(
+/// The shift that an override is about, as it is when the override begins.
+pub fn named_shift(
     tx: &mut Tx<'_>,
     roster: &roster::store::Roster,
-    new: &NewOverride,
-) -> db::Result<Option<roster::store::Shift>> {
-    let Some(wanted) = &new.shift else { return Ok(None) };
+    wanted: Option<&str>,
+    time: Interval,
+    now: Timestamp,
+) -> db::Result<Option<roster::versions::Shift>> {
+    let Some(wanted) = wanted else { return Ok(None) };
     let (tenant, id) = (std::slice::from_ref(&roster.tenant_id), std::slice::from_ref(&roster.id));
-    let shifts = roster::store::present_shifts(tx.conn, tenant, id)?;
-    let Some(shift) = shifts.into_iter().find(|shift| shift.id == *wanted) else {
+    let at = time.start().max(now).millis();
+    let shifts = roster::versions::shifts_at(tx.conn, tenant, id, at)?;
+    let Some(shift) = shifts.into_iter().find(|shift| shift.id == wanted) else {
         let message = format!("names no shift of the roster: {}", base::problem::shorten(wanted));
         return Err(Problem::field("shift", message).into());
     };
-    if !rules::takes_place(&shift, new.time)? {
+    if !rules::takes_place(&shift, time)? {
         return Err(Problem::field("shift", "does not take place between start and end").into());
     }
     Ok(Some(shift))
@@ -131,7 +145,10 @@ pub async fn list(
     let page = at.db.read(move |conn| {
         let roster = roster::store::existing(conn, &scope, &id)?;
         let found = store::page(conn, &roster.tenant_id, &roster.id, (from, to), sort, &walk)?;
-        let users = found.rows.iter().flat_map(|row| [row.user_id.clone(), row.created_by.clone()]);
+        let users = found
+            .rows
+            .iter()
+            .flat_map(|row| [row.user_id.clone(), row.created_by.clone()].into_iter().chain(row.replaces.clone()));
         let crowd = Crowd::load(conn, &*people, &tenants, [], users)?;
         Ok(walk.answer(found.map(|row| Override::new(row, &crowd))))
     });
@@ -163,21 +180,32 @@ pub async fn delete(at: At, path: web::Path<(String, String, String)>) -> api::R
     at.write(move |tx| {
         let roster = take_up(tx, &scope, &id, None)?;
         let row = store::existing(tx.conn, &roster.tenant_id, &roster.id, &override_id)?;
-        match rules::removal(&row, now)? {
-            Removal::Whole => {
-                store::delete(tx.conn, &row)?;
-                note(tx, Some(&row), None);
-            }
-            Removal::EndAt(end_ms) => {
-                store::end(tx.conn, &row, end_ms)?;
-                let ended = store::Override { end_ms, ..row.clone() };
-                note(tx, Some(&row), Some(&ended));
+        remove(tx, &row, rules::removal(&row, now)?)?;
+        // The other half of a swap goes with it, unless that is past.
+        for other in store::other_half(tx.conn, &row)? {
+            if let Ok(removal) = rules::removal(&other, now) {
+                remove(tx, &other, removal)?;
             }
         }
         roster::store::touch(tx.conn, &roster, now)?;
         Ok(Answer::empty())
     })
     .await
+}
+
+fn remove(tx: &mut Tx<'_>, row: &store::Override, removal: Removal) -> db::Result<()> {
+    match removal {
+        Removal::Whole => {
+            store::delete(tx.conn, row)?;
+            note(tx, Some(row), None);
+        }
+        Removal::EndAt(end_ms) => {
+            store::end(tx.conn, row, end_ms)?;
+            let ended = store::Override { end_ms, ..row.clone() };
+            note(tx, Some(row), Some(&ended));
+        }
+    }
+    Ok(())
 }
 
 /// Notes that an override changed.
@@ -202,6 +230,8 @@ fn state(row: &store::Override) -> Value {
         "start": Timestamp::from_millis(row.start_ms),
         "end": Timestamp::from_millis(row.end_ms),
         "shift": row.shift_id.as_ref().map(|id| json!({"id": id, "name": row.shift_name})),
+        "replaces": row.replaces.as_ref().map(|id| json!({"id": id})),
+        "swapId": row.swap_id,
         "note": row.note,
     })
 }

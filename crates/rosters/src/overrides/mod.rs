@@ -6,4 +6,5 @@
 pub mod http;
 pub mod rules;
 pub mod store;
+pub mod swaps;
 pub mod wire;

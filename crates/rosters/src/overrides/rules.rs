@@ -4,8 +4,10 @@ use base::{problem::Problem, timestamp::Timestamp};
 use calendar::Interval;
 
 use super::store::Override;
-use crate::roster::rules::{self, effective_ms};
-use crate::roster::store::Shift;
+use crate::roster::{
+    rules::{self, effective_ms},
+    versions::Shift,
+};
 
 /// What a list may be sorted by.
 pub const SORTS: [&str; 2] = ["start", "createdTime"];
@@ -66,6 +68,8 @@ mod tests {
             note: String::new(),
             created_by: String::new(),
             created_ms: created * 1_000,
+            replaces: None,
+            swap_id: None,
         }
     }
 

@@ -1,11 +1,14 @@
 //! Rows of overrides. Every function takes the tenant, or the tenants of a scope.
 
 use base::{Found, Key, Walk, query::Sort};
-use db::{Column, Condition, Conn, Order, Result};
+use db::{Column, Condition, Conn, Order, Quota, Result};
 use diesel::prelude::*;
 
 use super::rules;
 use crate::schema::roster_overrides;
+
+/// How many overrides a tenant has at most.
+pub static QUOTA: Quota = Quota::new("overrides", "roster_overrides", 100_000);
 
 /// One row of `roster_overrides`.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable)]
@@ -39,6 +42,10 @@ pub struct Override {
     pub created_by: String,
     /// When it was made.
     pub created_ms: i64,
+    /// Whom it relieves, when it is about one person.
+    pub replaces: Option<String>,
+    /// The swap that it is one half of.
+    pub swap_id: Option<String>,
 }
 
 /// The overrides of a roster that end after an instant, in the order in which they were made.
@@ -101,8 +108,21 @@ pub fn existing(conn: &mut Conn, tenant: &str, roster: &str, id: &str) -> Result
 
 /// Stores a new override.
 pub fn insert(conn: &mut Conn, row: &Override) -> Result<()> {
+    QUOTA.admit(conn, &row.tenant_id, 1)?;
     diesel::insert_into(roster_overrides::table).values(row).execute(conn)?;
     Ok(())
+}
+
+/// The other half of the swap that an override is one half of.
+pub fn other_half(conn: &mut Conn, row: &Override) -> Result<Vec<Override>> {
+    use roster_overrides::dsl;
+    let Some(swap) = &row.swap_id else { return Ok(Vec::new()) };
+    Ok(dsl::roster_overrides
+        .filter(dsl::tenant_id.eq(&row.tenant_id))
+        .filter(dsl::roster_id.eq(&row.roster_id))
+        .filter(dsl::swap_id.eq(Some(swap)))
+        .filter(dsl::id.ne(&row.id))
+        .load(conn)?)
 }
 
 /// Ends an override earlier.

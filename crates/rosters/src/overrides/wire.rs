@@ -8,7 +8,10 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::store;
-use crate::{crowd::Crowd, roster::rules::user_id, roster::wire::User};
+use crate::{
+    crowd::Crowd,
+    roster::{crew::user_id, wire::User},
+};
 
 /// Instants that an override may name, in milliseconds: the years 1970 to 9998.
 const INSTANTS: std::ops::Range<i64> = 0..253_370_764_800_000;
@@ -35,6 +38,13 @@ pub struct Override {
     /// The shift, as it was when this was made; left out for the whole roster.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shift: Option<Reference>,
+    /// Whom the user relieves; left out when that is whoever is on call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<User>,
+    /// The swap that it is one half of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "SWP-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f")]
+    pub swap_id: Option<String>,
     /// Left out when there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
@@ -58,11 +68,15 @@ pub struct Reference {
 impl Override {
     /// As it is shown.
     pub fn new(row: store::Override, crowd: &Crowd) -> Self {
-        let unknown = || ports::Person { id: row.user_id.clone(), ..ports::Person::default() };
-        let user = crowd.user(&row.user_id).map_or_else(|| User::full(&unknown()), User::full);
+        let shown = |id: &String| {
+            let unknown = || ports::Person { id: id.clone(), ..ports::Person::default() };
+            crowd.user(id).map_or_else(|| User::full(&unknown()), User::full)
+        };
         Self {
             id: row.id,
-            user,
+            user: shown(&row.user_id),
+            replaces: row.replaces.as_ref().map(shown),
+            swap_id: row.swap_id,
             start: Timestamp::from_millis(row.start_ms),
             end: Timestamp::from_millis(row.end_ms),
             shift: row.shift_id.zip(row.shift_name).map(|(id, name)| Reference { id, name }),
@@ -82,6 +96,8 @@ pub struct NewOverride {
     pub time: Interval,
     /// Which shift; `None` for the whole roster.
     pub shift: Option<String>,
+    /// Whom the user relieves; `None` for whoever is on call.
+    pub replaces: Option<String>,
     /// Empty when there is none.
     pub note: String,
 }
@@ -102,6 +118,8 @@ pub struct OverrideInput {
     end: String,
     /// A shift of the roster, as `{"id"}` or as its id alone; without it, whoever is on call is relieved.
     shift: Option<ShiftReference>,
+    /// Whom the user relieves, while others who are on call stay; without it, whoever is on call.
+    replaces: Option<crate::roster::documented::UserReference>,
     /// At most 4,000 characters.
     note: Option<String>,
 }
@@ -124,24 +142,36 @@ impl NewOverride {
         let mut fields = Fields::of(body);
         fields.require("user");
         let user = fields.object("user").map(|mut user| user_id(&user.required_text("id")));
-        let (start, end) = (instant(&mut fields, "start"), instant(&mut fields, "end"));
-        let time = start.zip(end).and_then(|(start, end)| Interval::new(start, end));
-        if start.is_some() && end.is_some() && time.is_none() {
-            fields.error("end", "must be after start");
-        }
-        if time.is_some_and(|time| time.millis() > LONGEST_MS) {
-            fields.error("end", "must be at most 366 days after start");
-        }
-        let shift = match fields.value("shift") {
-            Some(Value::String(id)) => Some(id.trim().to_owned()).filter(|id| !id.is_empty()),
-            _ => fields.object("shift").map(|mut shift| shift.required_text("id").trim().to_owned()),
-        };
+        let time = read_time(&mut fields);
+        let shift = read_shift(&mut fields);
+        let replaces = fields.object("replaces").map(|mut user| user_id(&user.required_text("id")));
         let note = fields.text("note").map(|note| note.trim().to_owned()).unwrap_or_default();
         fields.finish()?;
         match (user, time) {
-            (Some(user), Some(time)) => Ok(Self { user, time, shift, note }),
+            (Some(user), Some(time)) => Ok(Self { user, time, shift, replaces, note }),
             _ => Err(Problem::internal()),
         }
+    }
+}
+
+/// Reads `start` and `end`.
+pub fn read_time(fields: &mut Fields<'_>) -> Option<Interval> {
+    let (start, end) = (instant(fields, "start"), instant(fields, "end"));
+    let time = start.zip(end).and_then(|(start, end)| Interval::new(start, end));
+    if start.is_some() && end.is_some() && time.is_none() {
+        fields.error("end", "must be after start");
+    }
+    if time.is_some_and(|time| time.millis() > LONGEST_MS) {
+        fields.error("end", "must be at most 366 days after start");
+    }
+    time
+}
+
+/// Reads `shift`: its id, alone or in an object.
+pub fn read_shift(fields: &mut Fields<'_>) -> Option<String> {
+    match fields.value("shift") {
+        Some(Value::String(id)) => Some(id.trim().to_owned()).filter(|id| !id.is_empty()),
+        _ => fields.object("shift").map(|mut shift| shift.required_text("id").trim().to_owned()),
     }
 }
 

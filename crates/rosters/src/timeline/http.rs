@@ -5,22 +5,20 @@ use std::sync::Arc;
 use actix_web::{HttpResponse, get, post, web};
 use api::{At, Body};
 use base::problem::Problem;
-use calendar::Interval;
 use ports::People;
 
 use super::{
-    kept::{Asked, Kept},
-    render,
+    kept::{Kept, Key},
+    render::{self, Asked},
     wire::Timeline,
 };
 use crate::{
-    overrides,
     revisions::Revisions,
     roster::{
+        change::RosterChange,
         documented::RosterInput,
         http::{check_new, tenants_of, tenants_of_people},
-        rules, store,
-        wire::{OffHours, RosterChange},
+        store, versions,
     },
     schedule::{self, Schedule},
 };
@@ -33,7 +31,7 @@ pub fn respond(json: impl Into<web::Bytes>) -> HttpResponse {
 /// Get the timeline of a roster
 ///
 /// The final schedule within a range of at most 400 days: who is on call when and why, overrides and former versions
-/// of the shifts included, and where there are gaps and overlaps.
+/// of the shifts included, and where there are gaps and overlaps. A roster that was deleted has a past, and no future.
 #[utoipa::path(
     tag = "rosters",
     operation_id = "getRosterTimeline",
@@ -54,7 +52,7 @@ pub async fn timeline(
 ) -> api::Result<HttpResponse> {
     let range = calendar::parse::range(at.query()?, None)?;
     let (scope, tenants, people, id) = (at.scope(), tenants_of_people(&at), people.into_inner(), path.into_inner().1);
-    let asked = Asked { scope: scope.clone(), roster: id.clone(), range };
+    let asked = Key { scope: scope.clone(), roster: id.clone(), range };
     let (answers, around, within) = (Arc::clone(&people), tenants.clone(), scope.clone());
     // The numbers are read before the rows are: what is newer than they say is worked out again.
     let revisions = at.db.point(move |conn| Revisions::read(conn, &*answers, &within, &around)).await?;
@@ -64,24 +62,17 @@ pub async fn timeline(
     let text = at
         .db
         .read(move |conn| {
-            let roster = store::existing(conn, &scope, &id)?;
-            let since = range.start().millis();
-            let shifts = store::shifts_since(conn, &roster.tenant_id, &roster.id, since)?;
-            let overrides = overrides::store::since(conn, &roster.tenant_id, &roster.id, since)?;
-            let schedule = Schedule::stored(&shifts, &overrides)?;
-            let crowd = schedule.crowd(conn, &*people, &tenants)?;
-            let off = off_hours(&roster, range)?;
-            Ok(render::timeline(&schedule, &crowd, range, &off, true)?)
+            let roster = store::existed(conn, &scope, &id)?;
+            let schedule = Schedule::load(conn, &roster, range.start().millis())?;
+            let crowd = schedule.crowd(conn, &*people, &tenants, Some(range.start()))?;
+            let known = versions::since(conn, &roster.tenant_id, &roster.id, range.start().millis())?;
+            let off = schedule::free(&known, range)?;
+            Ok(render::timeline(Asked { schedule: &schedule, crowd: &crowd, range, off: &off, saved: true })?)
         })
         .await?;
     let text = web::Bytes::from(text);
     kept.insert(asked, revisions, text.clone());
     Ok(respond(text))
-}
-
-fn off_hours(roster: &store::Roster, range: Interval) -> Result<Vec<Interval>, Problem> {
-    let hours = OffHours::from_json(&roster.off_hours)?;
-    Ok(schedule::off_hours(&hours, rules::zone(&roster.zone)?, range))
 }
 
 /// Preview a roster
@@ -110,9 +101,9 @@ pub async fn preview(at: At, people: web::Data<dyn People>, body: Body) -> api::
             let new = check_new(conn, &*people, &tenants, new, wrong)?;
             let range = range.ok_or_else(Problem::internal)?;
             let schedule = Schedule::unsaved(&new);
-            let crowd = schedule.crowd(conn, &*people, &tenants)?;
+            let crowd = schedule.crowd(conn, &*people, &tenants, None)?;
             let off = schedule::off_hours(&new.off_hours, new.zone, range);
-            Ok(render::timeline(&schedule, &crowd, range, &off, false)?)
+            Ok(render::timeline(Asked { schedule: &schedule, crowd: &crowd, range, off: &off, saved: false })?)
         })
         .await?;
     Ok(respond(text))

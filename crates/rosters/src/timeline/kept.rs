@@ -14,7 +14,7 @@ const MOST_BYTES: u64 = 32 << 20;
 
 /// Which timeline: of the tenants in reach, the roster, the range.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Asked {
+pub struct Key {
     /// The tenants in whose records the caller may look.
     pub scope: Vec<String>,
     /// The roster's id.
@@ -24,23 +24,23 @@ pub struct Asked {
 }
 
 /// The timelines.
-pub struct Kept(Cache<Asked, (Revisions, Bytes)>);
+pub struct Kept(Cache<Key, (Revisions, Bytes)>);
 
 impl Default for Kept {
     fn default() -> Self {
-        let weigh = |_: &Asked, (_, text): &(Revisions, Bytes)| u32::try_from(text.len()).unwrap_or(u32::MAX);
+        let weigh = |_: &Key, (_, text): &(Revisions, Bytes)| u32::try_from(text.len()).unwrap_or(u32::MAX);
         Self(Cache::builder().max_capacity(MOST_BYTES).weigher(weigh).build())
     }
 }
 
 impl Kept {
     /// A timeline that holds.
-    pub fn get(&self, asked: &Asked, revisions: Revisions) -> Option<Bytes> {
+    pub fn get(&self, asked: &Key, revisions: Revisions) -> Option<Bytes> {
         self.0.get(asked).filter(|(of, _)| *of == revisions).map(|(_, text)| text)
     }
 
     /// Keeps a timeline.
-    pub fn insert(&self, asked: Asked, revisions: Revisions, text: Bytes) {
+    pub fn insert(&self, asked: Key, revisions: Revisions, text: Bytes) {
         self.0.insert(asked, (revisions, text));
     }
 }

@@ -1,84 +1,146 @@
-//! From pieces to the answer. A year has some thousand entries, so what repeats in them is written once.
+//! From duties to the answer. A year has some thousand entries, so what repeats in them is written once.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use base::{problem::Problem, timestamp::Timestamp};
 use calendar::{Interval, sets};
-use ports::Person;
+use ports::{Author, Person};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::wire::{TimelineShift, TimelineUser};
 use crate::{
     crowd::Crowd,
-    lines::{Label, Piece, Who},
-    schedule::Schedule,
+    duty::{Duties, Duty},
+    lines::{Label, Level, Of},
+    schedule::{Relief, Schedule},
 };
 
 /// The largest answer, in bytes.
-const LARGEST: usize = 32 << 20;
+pub const LARGEST: usize = 32 << 20;
 
-/// The timeline of a schedule within a range, as JSON. `off` is when nobody needs to be on call; `saved` says whether
-/// the shifts have ids.
+/// An override, where it says why somebody is on call.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = OnCallOverride)]
+pub struct Told {
+    /// `OVR-<uuid>`.
+    #[schema(example = "OVR-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f")]
+    pub id: String,
+    /// Who would be on call without it.
+    pub replaces: Vec<Author>,
+    /// Who made it.
+    pub created_by: Author,
+    /// Why; left out when that was not said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+impl Told {
+    /// Of an override, which somebody's duty comes from.
+    pub fn new(relief: &Relief, duty: &Duty<'_>, author: impl Fn(&str) -> Author) -> Self {
+        Self {
+            id: relief.id.clone(),
+            replaces: duty.replaces.iter().map(|id| author(id)).collect(),
+            created_by: author(&relief.created_by),
+            note: Some(relief.note.clone()).filter(|note| !note.is_empty()),
+        }
+    }
+}
+
+/// What of a roster is told.
+#[derive(Clone, Copy)]
+pub struct Asked<'s> {
+    /// Its schedule.
+    pub schedule: &'s Schedule,
+    /// Everybody who stands in it.
+    pub crowd: &'s Crowd,
+    /// When.
+    pub range: Interval,
+    /// When nobody needs to be on call, or the roster is not there.
+    pub off: &'s [Interval],
+    /// Have the shifts ids?
+    pub saved: bool,
+}
+
+/// When somebody is on call, and when somebody should be.
+#[derive(Debug, Default)]
+pub struct Cover {
+    /// When somebody is on call.
+    pub staffed: Vec<Interval>,
+    /// When somebody should be.
+    pub wanted: Vec<Interval>,
+}
+
+/// The timeline of a schedule within a range, as JSON.
 ///
 /// # Errors
 /// 400 when the answer would be too large.
-pub fn timeline(
-    schedule: &Schedule,
-    crowd: &Crowd,
-    range: Interval,
-    off: &[Interval],
-    saved: bool,
-) -> Result<Vec<u8>, Problem> {
-    let pieces: Vec<Piece> = schedule
-        .lines
-        .pieces(range)
-        .into_iter()
-        .filter_map(|piece| Some(Piece { time: piece.time.intersection(range)?, ..piece }))
-        .collect();
-    let mut texts = Texts { schedule, crowd, saved, users: HashMap::new(), shifts: HashMap::new() };
-    let mut out = Vec::with_capacity(256 + pieces.len() * 192);
+pub fn timeline(asked: Asked<'_>) -> Result<Vec<u8>, Problem> {
+    let mut out = Vec::with_capacity(1 << 12);
     out.extend_from_slice(b"{\"from\":");
-    instant(&mut out, range.start());
+    instant(&mut out, asked.range.start());
     out.extend_from_slice(b",\"to\":");
-    instant(&mut out, range.end());
-    out.extend_from_slice(b",\"entries\":[");
-    let mut staffed = Vec::with_capacity(pieces.len());
-    let mut instants = Instants::default();
-    for (index, piece) in pieces.iter().enumerate() {
-        comma(&mut out, index);
-        instants.stretch(&mut out, piece.time);
-        if let Some(shift) = texts.shift(piece) {
-            out.extend_from_slice(b",\"shift\":");
-            out.extend_from_slice(shift);
-        }
-        let (users, somebody) = texts.users(piece.who);
-        out.extend_from_slice(b",\"users\":");
-        out.extend_from_slice(users);
-        out.extend_from_slice(match piece.who {
-            Who::Shift(_) => b",\"reason\":\"shift\"}",
-            Who::Override(_) => b",\"reason\":\"override\"}",
-        });
-        if somebody {
-            staffed.push(piece.time);
-        }
-        if out.len() > LARGEST {
-            return Err(Problem::field("to", "makes the answer too large: ask for a shorter range"));
-        }
-    }
-    out.extend_from_slice(b"],\"gaps\":[");
-    let wanted = sets::subtract([range], off.iter().copied());
-    let gaps = sets::subtract(wanted.iter().copied(), staffed);
-    for (index, gap) in gaps.iter().enumerate() {
-        comma(&mut out, index);
-        stretch(&mut out, *gap);
-        out.push(b'}');
-    }
-    out.extend_from_slice(b"],\"overlaps\":[");
-    overlaps(&mut out, &pieces, &mut texts);
-    out.extend_from_slice(b"],\"coverage\":");
-    append(&mut out, &coverage(sets::covered_millis(wanted), sets::covered_millis(gaps)));
+    instant(&mut out, asked.range.end());
+    out.push(b',');
+    parts(&mut out, asked)?;
     out.push(b'}');
     Ok(out)
+}
+
+/// Writes `entries`, `gaps`, `overlaps` and `coverage`.
+///
+/// # Errors
+/// 400 when the answer would be too large.
+pub fn parts(out: &mut Vec<u8>, asked: Asked<'_>) -> Result<Cover, Problem> {
+    let (mut duties, cut) = Duties::new(asked.schedule, asked.crowd).within(asked.range, Of::All);
+    if cut {
+        return Err(too_large());
+    }
+    duties.retain_mut(|duty| {
+        let part = duty.time.intersection(asked.range);
+        duty.time = part.unwrap_or(duty.time);
+        part.is_some()
+    });
+    let mut texts = Texts { asked, users: HashMap::new(), shifts: HashMap::new() };
+    out.reserve(128 + duties.len() * 192);
+    out.extend_from_slice(b"\"entries\":[");
+    let mut instants = Instants::default();
+    for (index, duty) in duties.iter().enumerate() {
+        comma(out, index);
+        instants.stretch(out, duty.time);
+        texts.entry(out, duty);
+        if out.len() > LARGEST {
+            return Err(too_large());
+        }
+    }
+    let staffed = duties.iter().filter(|duty| !duty.users.is_empty()).map(|duty| duty.time).collect();
+    let cover = Cover { staffed, wanted: sets::subtract([asked.range], asked.off.iter().copied()) };
+    out.push(b']');
+    out.extend_from_slice(b",\"overlaps\":[");
+    overlaps(out, &duties, &mut texts);
+    out.push(b']');
+    gaps(out, &cover);
+    Ok(cover)
+}
+
+/// What a range is refused with that has too much in it.
+pub fn too_large() -> Problem {
+    Problem::field("to", "makes the answer too large: ask for a shorter range")
+}
+
+/// Writes `gaps` and `coverage`.
+pub fn gaps(out: &mut Vec<u8>, cover: &Cover) {
+    let gaps = sets::subtract(cover.wanted.iter().copied(), cover.staffed.iter().copied());
+    out.extend_from_slice(b",\"gaps\":[");
+    for (index, gap) in gaps.iter().enumerate() {
+        comma(out, index);
+        stretch(out, *gap);
+        out.push(b'}');
+    }
+    out.extend_from_slice(b"],\"coverage\":");
+    let wanted = sets::covered_millis(cover.wanted.iter().copied());
+    out.extend(json(&coverage(wanted, sets::covered_millis(gaps))));
 }
 
 /// How much of the wanted time is not missing, in percent.
@@ -91,26 +153,38 @@ fn coverage(wanted: u64, missing: u64) -> f64 {
     covered as f64 / 100.0
 }
 
-fn overlaps(out: &mut Vec<u8>, pieces: &[Piece], texts: &mut Texts<'_>) {
-    let on_shifts: Vec<&Piece> = pieces.iter().filter(|piece| piece.shift != Label::None).collect();
-    // They are in order, so in most rosters each begins when those before it have ended.
-    let mut end = Timestamp::from_millis(i64::MIN);
-    let mut apart = true;
-    for piece in &on_shifts {
-        apart &= end <= piece.time.start();
-        end = end.max(piece.time.end());
+/// Shifts of one level that take place at the same time.
+fn overlaps(out: &mut Vec<u8>, duties: &[Duty<'_>], texts: &mut Texts<'_>) {
+    let schedule = texts.asked.schedule;
+    // Of each shift its time as one, whoever shares or takes it.
+    let mut shifts: BTreeMap<(Level, &str), (Label, Vec<Interval>)> = BTreeMap::new();
+    for duty in duties {
+        let Some((id, _)) = schedule.shift(duty.shift) else { continue };
+        let level = schedule.level(duty.shift).unwrap_or_default();
+        shifts.entry((level, id)).or_insert((duty.shift, Vec::new())).1.push(duty.time);
     }
-    if apart {
-        return;
+    let mut found = Vec::new();
+    for level in [Level::Primary, Level::Secondary] {
+        let of_level = shifts.iter().filter(|((of, _), _)| *of == level);
+        let times: Vec<(Label, Interval)> = of_level
+            .flat_map(|(_, (label, times))| sets::union(times.iter().copied()).into_iter().map(|time| (*label, time)))
+            .collect();
+        let intervals: Vec<Interval> = times.iter().map(|(_, time)| *time).collect();
+        for overlap in sets::overlaps(&intervals) {
+            let mut labels: Vec<Label> =
+                overlap.members.iter().filter_map(|place| times.get(*place)).map(|(label, _)| *label).collect();
+            labels.sort_unstable();
+            found.push((overlap.interval, labels));
+        }
     }
-    let times: Vec<Interval> = on_shifts.iter().map(|piece| piece.time).collect();
-    for (index, overlap) in sets::overlaps(&times).into_iter().enumerate() {
+    found.sort_by_key(|(time, _)| *time);
+    for (index, (time, labels)) in found.into_iter().enumerate() {
         comma(out, index);
-        stretch(out, overlap.interval);
+        stretch(out, time);
         out.extend_from_slice(b",\"shifts\":[");
-        for (index, piece) in overlap.members.iter().filter_map(|place| on_shifts.get(*place)).enumerate() {
+        for (index, label) in labels.into_iter().enumerate() {
             comma(out, index);
-            if let Some(shift) = texts.shift(piece) {
+            if let Some(shift) = texts.shift(label) {
                 out.extend_from_slice(shift);
             }
         }
@@ -120,29 +194,51 @@ fn overlaps(out: &mut Vec<u8>, pieces: &[Piece], texts: &mut Texts<'_>) {
 
 /// What repeats in the entries, as JSON.
 struct Texts<'s> {
-    schedule: &'s Schedule,
-    crowd: &'s Crowd,
-    saved: bool,
-    users: HashMap<Who, (Vec<u8>, bool)>,
+    asked: Asked<'s>,
+    users: HashMap<Vec<&'s str>, Vec<u8>>,
     shifts: HashMap<Label, Vec<u8>>,
 }
 
-impl Texts<'_> {
-    fn users(&mut self, who: Who) -> (&[u8], bool) {
-        let (schedule, crowd) = (self.schedule, self.crowd);
-        let (text, somebody) = self.users.entry(who).or_insert_with(|| {
-            let users: Vec<TimelineUser> = schedule.people(who, crowd).into_iter().map(shown).collect();
-            (json(&users), !users.is_empty())
-        });
-        (text, *somebody)
+impl<'s> Texts<'s> {
+    /// The rest of an entry, behind its time.
+    fn entry(&mut self, out: &mut Vec<u8>, duty: &Duty<'s>) {
+        let Asked { schedule, crowd, .. } = self.asked;
+        if let Some(shift) = self.shift(duty.shift) {
+            out.extend_from_slice(b",\"shift\":");
+            out.extend_from_slice(shift);
+        }
+        if let Some(level) = schedule.level(duty.shift) {
+            out.extend_from_slice(b",\"level\":");
+            out.extend(json(&level));
+        }
+        out.extend_from_slice(b",\"users\":");
+        let at = duty.time.start();
+        let users = || json(&duty.users.iter().filter_map(|id| crowd.user_at(id, at)).map(shown).collect::<Vec<_>>());
+        if crowd.is_steady() {
+            out.extend_from_slice(self.users.entry(duty.users.clone()).or_insert_with(users));
+        } else {
+            out.extend(users());
+        }
+        match duty.by.and_then(|place| schedule.overrides.get(place)) {
+            None => out.extend_from_slice(b",\"reason\":\"shift\"}"),
+            Some(relief) => {
+                out.extend_from_slice(b",\"reason\":\"override\",\"override\":");
+                out.extend(json(&Told::new(relief, duty, |id| {
+                    crowd
+                        .user_at(id, at)
+                        .map_or_else(|| Author { id: id.to_owned(), ..Author::default() }, Author::from)
+                })));
+                out.push(b'}');
+            }
+        }
     }
 
-    fn shift(&mut self, piece: &Piece) -> Option<&[u8]> {
-        let (id, name) = self.schedule.shift(piece)?;
-        let saved = self.saved;
+    fn shift(&mut self, label: Label) -> Option<&[u8]> {
+        let (id, name) = self.asked.schedule.shift(label)?;
+        let saved = self.asked.saved;
         let text = self
             .shifts
-            .entry(piece.shift)
+            .entry(label)
             .or_insert_with(|| json(&TimelineShift { id: saved.then(|| id.to_owned()), name: name.to_owned() }));
         Some(text)
     }
@@ -207,10 +303,6 @@ pub fn comma(out: &mut Vec<u8>, index: usize) {
 /// A value as JSON. Texts, numbers and lists of them cannot fail to be written.
 pub fn json<T: Serialize>(value: &T) -> Vec<u8> {
     serde_json::to_vec(value).unwrap_or_default()
-}
-
-fn append<T: Serialize>(out: &mut Vec<u8>, value: &T) {
-    out.extend(json(value));
 }
 
 #[cfg(test)]

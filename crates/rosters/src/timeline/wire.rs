@@ -3,7 +3,8 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::overrides::wire::Reference;
+use super::render::Told;
+use crate::{lines::Level, overrides::wire::Reference};
 
 /// The final schedule within a range.
 #[derive(ToSchema)]
@@ -18,7 +19,7 @@ pub struct Timeline {
     entries: Vec<TimelineEntry>,
     /// When nobody is on call, off hours aside.
     gaps: Vec<TimelineGap>,
-    /// When more than one shift takes place.
+    /// When more than one shift of a level takes place.
     overlaps: Vec<TimelineOverlap>,
     /// How much of the range somebody is on call, off hours aside, in percent; rounded down to hundredths.
     #[schema(example = 97.5)]
@@ -36,11 +37,15 @@ pub struct TimelineEntry {
     end: String,
     /// Left out for an override while no shift takes place. A preview has no ids.
     shift: Option<TimelineShift>,
+    /// The level of the shift, when it was given one.
+    level: Option<Level>,
     /// Who is on call; members of groups are resolved. Nobody when all are deactivated: then it is a gap, too.
     users: Vec<TimelineUser>,
     /// Why.
     #[schema(value_type = Reason)]
     reason: String,
+    /// The override, when that is why.
+    r#override: Option<Told>,
 }
 
 /// Through what somebody is on call.

@@ -1,4 +1,4 @@
-//! The rosters alone, on a new embedded database, with three people and a group: `cargo run -p rosters --example serve`.
+//! The rosters alone, on a new embedded database, with three people and a group: `cargo run -p rosters --example rosters`.
 
 use std::sync::Arc;
 

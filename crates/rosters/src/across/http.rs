@@ -1,0 +1,192 @@
+//! Questions across rosters over HTTP.
+
+use std::sync::Arc;
+
+use actix_web::{HttpResponse, get, post, web};
+use api::{At, Body};
+use base::{problem::Problem, query::Query, text::fold, timestamp::Timestamp};
+use calendar::Interval;
+use ports::People;
+
+use super::{
+    load::{Filter, load},
+    render,
+    wire::{Preview, Timelines, UserShifts},
+};
+use crate::{
+    crowd::Crowd,
+    revisions::Revisions,
+    roster::{
+        self,
+        change::RosterChange,
+        crew::user_id,
+        documented::RosterUpdate,
+        http::{tenants_of, tenants_of_people},
+        plan, store, versions,
+    },
+    schedule::{self, Schedule},
+    timeline::{
+        http::respond,
+        kept::{Kept, Key},
+        render::{Asked, timeline},
+    },
+};
+
+/// How far ahead a user's shifts are told when nothing else is asked for: 90 days, in milliseconds.
+const AHEAD_MS: i64 = 90 * 86_400_000;
+
+/// Get the timelines of all rosters
+///
+/// The final schedules of the rosters of the tenant within a range of at most 400 days, by name; at partner level, of its
+/// clients too. `gaps` and `coverage` say what they cover together: three rosters of eight hours are one covered day.
+#[utoipa::path(
+    tag = "rosters",
+    operation_id = "getRosterTimelines",
+    params(
+        ("from" = String, Query, description = "The start of the range", example = "2026-11-20T00:00:00+0000"),
+        ("to" = String, Query, description = "Its end, which is not part of it", example = "2026-11-27T00:00:00+0000"),
+        ("name" = Option<String>, Query, description = "Only rosters whose name contains this, whatever the letter case", example = "line"),
+        ("userId" = Option<String>, Query, description = "Only rosters in which this user may be on call", example = "USR0000000007"),
+        ("userGroupId" = Option<String>, Query, description = "Only rosters that name this group", example = "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+    ),
+    responses((status = 200, description = "The timelines", body = Timelines)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/rosters/timeline")]
+pub async fn timelines(at: At, people: web::Data<dyn People>, kept: web::Data<Kept>) -> api::Result<HttpResponse> {
+    let mut query = at.query()?;
+    let filter = Filter {
+        name: query.text("name").map(|name| fold(name.trim())).filter(|name| !name.is_empty()),
+        user: query.text("userId").map(|id| user_id(&id)),
+        group: query.text("userGroupId").map(|id| id.trim().to_owned()),
+    };
+    let range = calendar::parse::range(query, None)?;
+    let (scope, tenants, people) = (at.scope(), tenants_of_people(&at), people.into_inner());
+    let asked = Key { scope: scope.clone(), roster: format!("{filter:?}"), range };
+    let (answers, around, within) = (Arc::clone(&people), tenants.clone(), scope.clone());
+    // The numbers are read before the rows are: what is newer than they say is worked out again.
+    let revisions = at.db.point(move |conn| Revisions::read(conn, &*answers, &within, &around)).await?;
+    if let Some(text) = kept.get(&asked, revisions) {
+        return Ok(respond(text));
+    }
+    let text = at.db.read(move |conn| {
+        let (rosters, crowd) = load(conn, &*people, (&scope, &tenants), range, &filter)?;
+        Ok(render::timelines(&rosters, &crowd, range)?)
+    });
+    let text = web::Bytes::from(text.await?);
+    kept.insert(asked, revisions, text.clone());
+    Ok(respond(text))
+}
+
+/// Get the shifts of a user
+///
+/// When a user of the tenant or its partner is on call through the rosters of the tenant, by when that begins: from now on
+/// for 90 days, or in a range of at most 400. The first that begins later than now says when the user is next.
+#[utoipa::path(
+    tag = "rosters",
+    operation_id = "getUserShifts",
+    params(
+        ("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007"),
+        ("from" = Option<String>, Query, description = "The start of the range, default now", example = "2026-11-20T00:00:00+0000"),
+        ("to" = Option<String>, Query, description = "Its end, which is not part of it; default 90 days after it starts", example = "2026-11-27T00:00:00+0000"),
+    ),
+    responses((status = 200, description = "The shifts", body = UserShifts)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/users/{userId}/shifts")]
+pub async fn of_user(
+    at: At,
+    people: web::Data<dyn People>,
+    path: web::Path<(String, String)>,
+) -> api::Result<HttpResponse> {
+    let range = range_ahead(at.query()?, at.now)?;
+    let (scope, tenants, people) = (at.scope(), tenants_of_people(&at), people.into_inner());
+    let user = user_id(&path.into_inner().1);
+    let text = at.db.read(move |conn| {
+        let known = Crowd::load(conn, &*people, &tenants, [], [user.clone()])?;
+        known.user(&user).ok_or_else(|| Problem::not_found("The user was not found."))?;
+        let filter = Filter { user: Some(user.clone()), ..Filter::default() };
+        let (rosters, crowd) = load(conn, &*people, (&scope, &tenants), range, &filter)?;
+        Ok(render::shifts(&rosters, &crowd, range, &user)?)
+    });
+    Ok(respond(text.await?))
+}
+
+/// Reads `from` and `to`, of which either may be left out.
+fn range_ahead(mut query: Query, now: Timestamp) -> Result<Interval, Problem> {
+    const LONGEST_MS: u64 = 400 * 86_400_000;
+    let from = query.timestamp("from").unwrap_or(now);
+    let to = query.timestamp("to").unwrap_or(Timestamp::from_millis(from.millis().saturating_add(AHEAD_MS)));
+    for (name, at) in [("from", from), ("to", to)] {
+        if !(0..=roster::rules::LATEST_MS).contains(&at.millis()) {
+            query.error(name, "must lie in the years 1970 to 9998");
+        }
+    }
+    let range = Interval::new(from, to);
+    match range {
+        None => query.error("to", "must be after from"),
+        Some(range) if range.millis() > LONGEST_MS => query.error("to", "must be at most 400 days after from"),
+        _ => {}
+    }
+    query.finish()?;
+    range.ok_or_else(Problem::internal)
+}
+
+/// Preview a change of a roster
+///
+/// Its timeline as it is and as the body of an update would make it, with gaps and overlaps, overrides included. Nothing
+/// is stored.
+#[utoipa::path(
+    tag = "rosters",
+    operation_id = "previewRosterChange",
+    params(
+        ("rosterId" = String, Path, description = "`ES-<uuid>`", example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        ("from" = String, Query, description = "The start of the range; may stand in the body instead", example = "2026-11-20T00:00:00+0000"),
+        ("to" = String, Query, description = "Its end, which is not part of it; may stand in the body instead", example = "2026-11-27T00:00:00+0000"),
+    ),
+    request_body(content = RosterUpdate, example = json!({"timeZone": {"name": "Europe/Vienna"}})),
+    responses((status = 200, description = "Both timelines", body = Preview)),
+    security(("bearer" = ["viewer"]))
+)]
+#[post("/rosters/{rosterId}/preview")]
+pub async fn preview(
+    at: At,
+    people: web::Data<dyn People>,
+    path: web::Path<(String, String)>,
+    body: Body,
+) -> api::Result<HttpResponse> {
+    let (change, mut wrong) = RosterChange::read(&body.0, false);
+    let range = wrong.take(calendar::parse::range(at.query()?, Some(&body.0)))?;
+    let (scope, partner, now) = (at.scope(), at.tenant.partner.to_string(), at.now);
+    let (people, id) = (people.into_inner(), path.into_inner().1);
+    let text = at.db.read(move |conn| {
+        let old = store::existing(conn, &scope, &id)?;
+        let tenants = tenants_of(&old.tenant_id, &partner);
+        let shifts = change.shifts.as_deref().unwrap_or_default();
+        roster::named::check(conn, &*people, &tenants, shifts, &mut wrong)?;
+        // The ids of shifts that nobody has made: the same at each preview.
+        let mut unmade = (1u128..).map(|number| uuid::Uuid::from_u128(number).to_string());
+        let ids = || unmade.next().unwrap_or_default();
+        let (_, plan) = roster::http::planned(conn, &old, change, wrong, ids, now)?;
+        let range = range.ok_or_else(Problem::internal)?;
+        let since = range.start().millis();
+        let overrides = crate::overrides::store::since(conn, &old.tenant_id, &old.id, since)?;
+        let shifts = versions::shifts_since(conn, &old.tenant_id, &old.id, since)?;
+        let known = versions::since(conn, &old.tenant_id, &old.id, since)?;
+        let mut out = b"{\"before\":".to_vec();
+        let after = (plan::shifts_after(&shifts, &plan), plan::versions_after(&known, &plan));
+        for (place, (shifts, known)) in [(shifts, known), after].into_iter().enumerate() {
+            if place > 0 {
+                out.extend_from_slice(b",\"after\":");
+            }
+            let schedule = Schedule::stored(&shifts, &overrides)?;
+            let crowd = schedule.crowd(conn, &*people, &tenants, Some(range.start()))?;
+            let off = schedule::free(&known, range)?;
+            let asked = Asked { schedule: &schedule, crowd: &crowd, range, off: &off, saved: true };
+            out.extend(timeline(asked)?);
+        }
+        out.push(b'}');
+        Ok(out)
+    });
+    Ok(respond(text.await?))
+}

@@ -1,0 +1,116 @@
+//! From several rosters to the answers.
+
+use base::{problem::Problem, timestamp::Timestamp};
+use calendar::{Interval, sets};
+use ports::Author;
+
+use super::load::Loaded;
+use crate::{
+    crowd::Crowd,
+    duty::{Duties, Duty, NEVER},
+    lines::Of,
+    overrides::wire::Reference,
+    schedule,
+    timeline::render::{Asked, Cover, LARGEST, Told, comma, gaps, instant, json, parts, too_large},
+};
+
+fn range_of(out: &mut Vec<u8>, range: Interval) {
+    out.extend_from_slice(b"{\"from\":");
+    instant(out, range.start());
+    out.extend_from_slice(b",\"to\":");
+    instant(out, range.end());
+}
+
+/// The timelines of rosters, and what they cover together, as JSON.
+///
+/// # Errors
+/// 400 when the answer would be too large.
+pub fn timelines(rosters: &[Loaded], crowd: &Crowd, range: Interval) -> Result<Vec<u8>, Problem> {
+    let mut out = Vec::with_capacity(1 << 12);
+    range_of(&mut out, range);
+    out.extend_from_slice(b",\"rosters\":[");
+    let mut together = Cover::default();
+    for (index, roster) in rosters.iter().enumerate() {
+        comma(&mut out, index);
+        out.extend_from_slice(b"{\"roster\":");
+        out.extend(json(&Reference { id: roster.id.clone(), name: roster.name(range).to_owned() }));
+        out.push(b',');
+        let off = schedule::free(&roster.versions, range)?;
+        let asked = Asked { schedule: &roster.schedule, crowd, range, off: &off, saved: true };
+        let Cover { staffed, wanted } = parts(&mut out, asked)?;
+        out.push(b'}');
+        together.staffed = sets::union(together.staffed.into_iter().chain(staffed));
+        together.wanted = sets::union(together.wanted.into_iter().chain(wanted));
+        if out.len() > LARGEST {
+            return Err(too_large());
+        }
+    }
+    out.push(b']');
+    gaps(&mut out, &together);
+    out.push(b'}');
+    Ok(out)
+}
+
+/// When a user is on call through rosters, as JSON.
+///
+/// # Errors
+/// 400 when the answer would be too large.
+pub fn shifts(rosters: &[Loaded], crowd: &Crowd, range: Interval, user: &str) -> Result<Vec<u8>, Problem> {
+    let mut found: Vec<(&Loaded, Duty<'_>)> = Vec::new();
+    for roster in rosters {
+        let mut duties = Duties::new(&roster.schedule, crowd);
+        let (all, cut) = duties.within(range, Of::All);
+        if cut {
+            return Err(too_large());
+        }
+        let own = all.into_iter().filter(|duty| duty.users.contains(&user));
+        found.extend(own.map(|duty| (roster, duties.whole(duty))));
+    }
+    found.sort_by_key(|(_, duty)| (duty.time.start(), duty.time.end()));
+    let mut out = Vec::with_capacity(1 << 12);
+    range_of(&mut out, range);
+    out.extend_from_slice(b",\"userId\":");
+    out.extend(json(&user));
+    out.extend_from_slice(b",\"shifts\":[");
+    for (index, (roster, duty)) in found.iter().enumerate() {
+        comma(&mut out, index);
+        shift(&mut out, roster, duty, crowd, range);
+        if out.len() > LARGEST {
+            return Err(too_large());
+        }
+    }
+    out.extend_from_slice(b"]}");
+    Ok(out)
+}
+
+fn shift(out: &mut Vec<u8>, roster: &Loaded, duty: &Duty<'_>, crowd: &Crowd, range: Interval) {
+    let schedule = &roster.schedule;
+    out.extend_from_slice(b"{\"roster\":");
+    out.extend(json(&Reference { id: roster.id.clone(), name: roster.name(range).to_owned() }));
+    if let Some((id, name)) = schedule.shift(duty.shift) {
+        out.extend_from_slice(b",\"shift\":");
+        out.extend(json(&Reference { id: id.to_owned(), name: name.to_owned() }));
+    }
+    if let Some(level) = schedule.level(duty.shift) {
+        out.extend_from_slice(b",\"level\":");
+        out.extend(json(&level));
+    }
+    out.extend_from_slice(b",\"since\":");
+    instant(out, duty.time.start());
+    if duty.time.end() < NEVER {
+        out.extend_from_slice(b",\"until\":");
+        instant(out, duty.time.end());
+    }
+    match duty.by.and_then(|place| schedule.overrides.get(place)) {
+        None => out.extend_from_slice(b",\"reason\":\"shift\"}"),
+        Some(relief) => {
+            let at: Timestamp = duty.time.start();
+            let author = |id: &str| {
+                crowd.user_at(id, at).map_or_else(|| Author { id: id.to_owned(), ..Author::default() }, Author::from)
+            };
+            out.extend_from_slice(b",\"reason\":\"override\",\"override\":");
+            out.extend(json(&Told::new(relief, duty, author)));
+            out.push(b'}');
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Who is on call when: from what is planned ([`crate::lines`]) and the people that there are ([`crate::crowd`]) to
+//! stretches of time. A stretch lasts until somebody hands over: pieces of one shift that follow each other without a
+//! gap are one, as long as the same people are on call for the same reason.
+
+use std::collections::{BTreeSet, HashMap};
+
+use base::timestamp::Timestamp;
+use calendar::Interval;
+
+use crate::{
+    crowd::Crowd,
+    lines::{Label, Level, Of, Piece, Pieces, Post},
+    schedule::Schedule,
+};
+
+/// A stretch of time through which the same people are on call for the same reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Duty<'s> {
+    /// The time.
+    pub time: Interval,
+    /// Through which shift.
+    pub shift: Label,
+    /// By which override, by its place; `None` for those who stand in the shift.
+    pub by: Option<usize>,
+    /// Their ids; nobody when they are not in use.
+    pub users: Vec<&'s str>,
+    /// The ids of those whom the override relieves.
+    pub replaces: Vec<&'s str>,
+}
+
+/// Who is on call at an instant, and who is next.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct State<'s> {
+    /// Those on call.
+    pub current: Vec<Duty<'s>>,
+    /// Of each level, those whose time begins next, all at the same instant.
+    pub next: Vec<Duty<'s>>,
+    /// Nothing of this changes before then.
+    pub until: Option<Timestamp>,
+}
+
+/// How far ahead the next one is looked for, in days; a step is taken when the one before it found nothing.
+const AHEAD: [i64; 4] = [2, 35, 400, 4_020];
+
+/// How many pieces that go on beyond a hand-over, an edit or a change among the people are joined at most.
+const MOST_JOINTS: usize = 256;
+
+const DAY: i64 = 86_400_000;
+
+/// A stretch without an end ends here.
+pub const NEVER: Timestamp = Timestamp::from_millis(i64::MAX);
+
+/// Finds who is on call through one roster.
+pub struct Duties<'s> {
+    schedule: &'s Schedule,
+    crowd: &'s Crowd,
+    posts: HashMap<Post, Vec<&'s str>>,
+}
+
+impl<'s> Duties<'s> {
+    /// Of a roster with these people.
+    pub fn new(schedule: &'s Schedule, crowd: &'s Crowd) -> Self {
+        Self { schedule, crowd, posts: HashMap::new() }
+    }
+
+    /// All that have a part in a range, in order. At its ends they may go on longer; [`Duties::whole`] says how long.
+    pub fn within(&mut self, range: Interval, of: Of<'_>) -> (Vec<Duty<'s>>, bool) {
+        let Pieces { list, cut } = self.schedule.lines.pieces(range, of);
+        let mut duties = self.joined(&list);
+        duties.retain(|duty| duty.time.intersection(range).is_some());
+        (duties, cut)
+    }
+
+    /// What is so at an instant.
+    pub fn state(&mut self, at: Timestamp) -> State<'s> {
+        let mut state = State::default();
+        let mut until = self.crowd.next_change(at).unwrap_or(NEVER);
+        for duty in self.at(at, Of::All) {
+            until = until.min(duty.time.end());
+            if !duty.users.is_empty() {
+                state.current.push(self.whole(duty));
+            }
+        }
+        let mut levels = self.schedule.lines.levels();
+        levels.push(Level::Primary);
+        levels.sort_unstable();
+        levels.dedup();
+        for level in &levels {
+            let of = if levels.len() == 1 { Of::All } else { Of::Level(*level) };
+            until = until.min(self.next(at, of, &mut state.next));
+        }
+        state.until = Some(until);
+        state
+    }
+
+    /// What is so at an instant, each as long as nothing at all changes.
+    fn at(&mut self, at: Timestamp, of: Of<'_>) -> Vec<Duty<'s>> {
+        let instant = Interval::new(at, Timestamp::from_millis(at.millis().saturating_add(1)));
+        let pieces = instant.map(|instant| self.schedule.lines.pieces(instant, of).list).unwrap_or_default();
+        let mut duties: Vec<Duty<'s>> = pieces.iter().flat_map(|piece| self.of_piece(piece)).collect();
+        duties.retain(|duty| duty.time.contains(at));
+        duties
+    }
+
+    /// Adds those whose time begins next; answers until when that holds.
+    fn next(&mut self, at: Timestamp, of: Of<'_>, next: &mut Vec<Duty<'s>>) -> Timestamp {
+        let ahead = |days: i64| Interval::new(at, Timestamp::from_millis(at.millis().saturating_add(days * DAY)));
+        let mut until = NEVER;
+        for range in AHEAD.into_iter().filter_map(ahead) {
+            let (duties, cut) = self.within(range, of);
+            let later = || duties.iter().filter(|duty| duty.time.start() > at);
+            let ends = duties.iter().map(|duty| duty.time.end()).filter(|end| *end > at);
+            until = ends.chain(later().map(|duty| duty.time.start())).chain([range.end()]).min().unwrap_or(until);
+            let first = later().filter(|duty| !duty.users.is_empty()).map(|duty| duty.time.start()).min();
+            if let Some(first) = first {
+                // What they take over is what it is when they do.
+                let then = self.at(first, of);
+                let begins =
+                    |duty: &&Duty<'s>| duties.iter().any(|one| one.time.start() == first && self.same(one, duty));
+                let found: Vec<Duty<'s>> = then.iter().filter(begins).cloned().collect();
+                let found = found.into_iter().filter(|duty| !duty.users.is_empty());
+                next.extend(found.map(|duty| self.whole(duty)));
+                break;
+            }
+            if cut {
+                break;
+            }
+        }
+        until
+    }
+
+    /// A duty from when it began until it ends, beyond the range in which it was found.
+    pub fn whole(&mut self, duty: Duty<'s>) -> Duty<'s> {
+        let mut whole = duty;
+        let of = self.schedule.shift(whole.shift).map_or(Of::All, |(id, _)| Of::Shift(id));
+        for _ in 0..MOST_JOINTS {
+            let start = whole.time.start();
+            let before = Interval::new(Timestamp::from_millis(start.millis().saturating_sub(1)), start);
+            let Some(joined) = before.and_then(|before| self.adjoining(&whole, before, of)) else { break };
+            whole.time = Interval::new(joined.time.start(), whole.time.end()).unwrap_or(whole.time);
+        }
+        for _ in 0..MOST_JOINTS {
+            let end = whole.time.end();
+            let after = Interval::new(end, Timestamp::from_millis(end.millis().saturating_add(1)));
+            let Some(joined) = after.and_then(|after| self.adjoining(&whole, after, of)) else { break };
+            whole.time = Interval::new(whole.time.start(), joined.time.end()).unwrap_or(whole.time);
+        }
+        whole
+    }
+
+    fn adjoining(&mut self, duty: &Duty<'s>, there: Interval, of: Of<'_>) -> Option<Duty<'s>> {
+        let (duties, _) = self.within(there, of);
+        duties.into_iter().find(|other| self.same(duty, other))
+    }
+
+    fn same(&self, one: &Duty<'_>, other: &Duty<'_>) -> bool {
+        one.by == other.by
+            && one.users.len() == other.users.len()
+            && one.users.iter().all(|user| other.users.contains(user))
+            && self.schedule.shift(one.shift) == self.schedule.shift(other.shift)
+    }
+
+    /// Who is on call in pieces that are in order; those that go on are joined.
+    fn joined(&mut self, pieces: &[Piece]) -> Vec<Duty<'s>> {
+        let mut duties: Vec<Duty<'s>> = Vec::with_capacity(pieces.len());
+        // The last ones of each shift, which may go on.
+        let mut open: HashMap<Option<(&str, &str)>, Vec<usize>> = HashMap::new();
+        for piece in pieces {
+            for duty in self.of_piece(piece) {
+                let open = open.entry(self.schedule.shift(duty.shift)).or_default();
+                open.retain(|place| duties.get(*place).is_some_and(|known| known.time.end() >= duty.time.start()));
+                let goes_on = open.iter().copied().find(|place| {
+                    duties
+                        .get(*place)
+                        .is_some_and(|known| known.time.end() == duty.time.start() && self.same(known, &duty))
+                });
+                if let Some(known) = goes_on.and_then(|place| duties.get_mut(place)) {
+                    known.time = Interval::new(known.time.start(), duty.time.end()).unwrap_or(known.time);
+                    let more: Vec<&str> = duty.replaces.into_iter().filter(|id| !known.replaces.contains(id)).collect();
+                    known.replaces.extend(more);
+                } else {
+                    open.push(duties.len());
+                    duties.push(duty);
+                }
+            }
+        }
+        duties
+    }
+
+    /// Who is on call in a piece, which changes of the people may cut.
+    fn of_piece(&mut self, piece: &Piece) -> Vec<Duty<'s>> {
+        let (schedule, crowd) = (self.schedule, self.crowd);
+        let crew = piece.post.and_then(|post| schedule.crew(post));
+        let named = piece.over.iter().filter_map(|place| schedule.overrides.get(*place));
+        let changes = crowd.changes(crew, named.map(|one| one.user.as_str()), piece.time);
+        if changes.is_empty() {
+            return self.settled(piece, piece.time);
+        }
+        let cuts: BTreeSet<Timestamp> = changes.into_iter().chain([piece.time.start(), piece.time.end()]).collect();
+        let parts = cuts.iter().zip(cuts.iter().skip(1)).filter_map(|(from, to)| Interval::new(*from, *to));
+        parts.flat_map(|time| self.settled(piece, time)).collect()
+    }
+
+    /// Who is on call in a part of a piece through which the people stay the same.
+    fn settled(&mut self, piece: &Piece, time: Interval) -> Vec<Duty<'s>> {
+        let (schedule, at) = (self.schedule, time.start());
+        let duty = |by, users, replaces| Duty { time, shift: piece.shift, by, users, replaces };
+        let mut duties: Vec<Duty<'s>> = Vec::with_capacity(1);
+        if let Some(post) = piece.post {
+            duties.push(duty(None, self.at_post(post, at), Vec::new()));
+        }
+        for place in &piece.over {
+            let Some(one) = schedule.overrides.get(*place) else { continue };
+            let user = Some(one.user.as_str()).filter(|user| self.crowd.is_active(user, at));
+            let Some(relieved) = &one.replaces else {
+                let replaces = duties.into_iter().flat_map(|duty| duty.users).filter(|id| Some(*id) != user).collect();
+                duties = vec![duty(Some(*place), user.into_iter().collect(), replaces)];
+                continue;
+            };
+            let Some(found) = duties.iter().position(|duty| duty.users.contains(&relieved.as_str())) else { continue };
+            if let Some(duty) = duties.get_mut(found) {
+                duty.users.retain(|id| *id != relieved.as_str());
+                if duty.users.is_empty() {
+                    duties.remove(found);
+                }
+            }
+            // Who is on call already is not on call twice.
+            let there = user.is_some_and(|user| duties.iter().any(|duty| duty.users.contains(&user)));
+            let users = user.filter(|_| !there).into_iter().collect();
+            duties.push(duty(Some(*place), users, vec![relieved.as_str()]));
+        }
+        if duties.len() > 1 {
+            duties.retain(|duty| !duty.users.is_empty());
+        }
+        duties
+    }
+
+    fn at_post(&mut self, post: Post, at: Timestamp) -> Vec<&'s str> {
+        let (schedule, crowd) = (self.schedule, self.crowd);
+        let find = || schedule.crew(post).map(|crew| crowd.on_call(crew, at)).unwrap_or_default();
+        if crowd.is_steady() { self.posts.entry(post).or_insert_with(find).clone() } else { find() }
+    }
+}
+
+#[cfg(test)]
+mod tests;
