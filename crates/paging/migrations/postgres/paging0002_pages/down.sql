@@ -1,0 +1,3 @@
+DROP TABLE owners;
+DROP TABLE pages;
+DROP TABLE escalations;

@@ -1,0 +1,12 @@
+//! How people are reached ("Contact methods" in `docs/interface.md`).
+
+mod documented;
+pub mod http;
+pub mod rules;
+pub mod store;
+pub mod wire;
+
+/// The operations, in reading order.
+pub fn routes(config: &mut api::Routes) {
+    config.service(http::create).service(http::list).service(http::get).service(http::update).service(http::delete);
+}

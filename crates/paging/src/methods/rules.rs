@@ -1,0 +1,236 @@
+//! What a contact method may be. Pure.
+
+use std::collections::BTreeMap;
+
+use base::problem::{FieldError, Problem};
+
+/// How many contact methods a person has at most.
+pub const MOST: i64 = 20;
+/// How long a code is good for.
+pub const CODE_MS: i64 = 15 * 60_000;
+/// How many wrong codes are taken before a new one is needed.
+pub const TRIES: i64 = 5;
+
+/// What there is.
+pub const KINDS: [&str; 2] = [HTTP, EMAIL];
+/// A call of a URL.
+pub const HTTP: &str = "HTTP";
+/// A mail.
+pub const EMAIL: &str = "EMAIL";
+
+/// Everything that says where a method leads, and with what.
+pub const FIELDS: [&str; 8] = ["url", "address", "to", "from", "chatId", "userName", "password", "token"];
+/// Those of them that are secrets, or may be.
+pub const SECRETS: [&str; 3] = ["url", "password", "token"];
+
+/// A service that is called in a way of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preset {
+    /// On the wire.
+    pub name: &'static str,
+    /// What it cannot do without, beside the URL.
+    pub needs: &'static [&'static str],
+}
+
+/// All of them; the first is the one that is taken when none is named.
+pub const PRESETS: [Preset; 11] = [
+    Preset { name: "webhook", needs: &[] },
+    Preset { name: "ntfy", needs: &[] },
+    Preset { name: "slack", needs: &[] },
+    Preset { name: "mattermost", needs: &[] },
+    Preset { name: "teams", needs: &[] },
+    Preset { name: "discord", needs: &[] },
+    Preset { name: "telegram", needs: &["chatId"] },
+    Preset { name: "sms", needs: &["to"] },
+    Preset { name: "twilio", needs: &["to", "from", "userName", "password"] },
+    Preset { name: "voice", needs: &["to"] },
+    Preset { name: "twilioVoice", needs: &["to", "from", "userName", "password"] },
+];
+
+/// What an unknown contact method is answered with, and one of somebody else.
+pub fn unknown() -> Problem {
+    Problem::not_found("The contact method was not found.")
+}
+
+/// What an unknown user is answered with.
+pub fn no_user() -> Problem {
+    Problem::not_found("The user was not found.")
+}
+
+/// The id of a method in the spelling in which it is stored.
+pub fn normal_id(text: &str) -> String {
+    let folded = base::fold(text.trim());
+    folded.strip_prefix("cm-").map(|uuid| format!("CM-{uuid}")).unwrap_or(folded)
+}
+
+/// Where a method leads.
+pub type Destination = BTreeMap<String, String>;
+
+/// Lays what was said over what is stored. Credentials do not follow to another host: who may change an address must not
+/// thereby learn what is sent there.
+pub fn laid_over(stored: &Destination, said: &BTreeMap<&'static str, String>) -> Destination {
+    let mut merged = stored.clone();
+    let moved = said.get("url").is_some_and(|url| origin(Some(url)) != origin(stored.get("url")));
+    if moved {
+        merged.remove("password");
+        merged.remove("token");
+    }
+    for (name, text) in said {
+        if text.is_empty() {
+            merged.remove(*name)
+        } else {
+            merged.insert((*name).to_owned(), text.clone())
+        };
+    }
+    merged
+}
+
+fn origin(url: Option<&String>) -> Option<String> {
+    Some(url::Url::parse(url?).ok()?.origin().ascii_serialization())
+}
+
+/// The host of a URL, which is all that is shown of it.
+pub fn host(url: &str) -> Option<String> {
+    Some(url::Url::parse(url).ok()?.host_str()?.to_owned())
+}
+
+/// Checks where a method leads; `check_url` says whether a URL may be called.
+///
+/// # Errors
+/// 400 that lists every field that is missing, is not one of its kind, or leads where nothing may be sent.
+pub fn check(
+    kind: &str,
+    preset: &str,
+    destination: &Destination,
+    check_url: impl Fn(&str) -> Result<(), String>,
+) -> Result<(), Problem> {
+    let mut wrong = Vec::new();
+    let has = |name: &str| destination.contains_key(name);
+    let known = PRESETS.iter().find(|known| known.name == preset);
+    let needs: &[&str] = if kind == EMAIL { &["address"] } else { known.map_or(&[], |known| known.needs) };
+    let url = (kind == HTTP).then_some("url");
+    for name in url.into_iter().chain(needs.iter().copied()).filter(|name| !has(name)) {
+        wrong.push(FieldError::new(name, "is required"));
+    }
+    let of_other_kind: &[&str] =
+        if kind == EMAIL { &["url", "to", "from", "chatId", "userName", "password", "token"] } else { &["address"] };
+    for name in of_other_kind.iter().filter(|name| has(name)) {
+        wrong.push(FieldError::new(*name, format!("is no field of the type {kind}")));
+    }
+    if has("password") != has("userName") {
+        let missing = if has("password") { "userName" } else { "password" };
+        if !wrong.iter().any(|error| error.field_name == missing) {
+            wrong.push(FieldError::new(missing, "goes with the other half of HTTP Basic"));
+        }
+    }
+    if has("password") && has("token") {
+        wrong.push(FieldError::new("token", "takes the place that userName and password have already"));
+    }
+    if destination.get("userName").is_some_and(|name| name.contains(':')) {
+        wrong.push(FieldError::new("userName", "must not contain a colon, which ends it in HTTP Basic"));
+    }
+    if let Some(Err(message)) = destination.get("url").filter(|_| kind == HTTP).map(|url| check_url(url)) {
+        wrong.push(FieldError::new("url", message));
+    }
+    if let Some(address) = destination.get("address").filter(|_| kind == EMAIL)
+        && !is_address(address)
+    {
+        wrong.push(FieldError::new("address", "must be an address such as ann@example.net"));
+    }
+    for name in ["to", "from"] {
+        if let Some(number) = destination.get(name)
+            && !is_number(number)
+        {
+            wrong.push(FieldError::new(name, "must be a number such as +4366012345678, or a short sender name"));
+        }
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(Problem::fields(wrong)) }
+}
+
+/// An address of electronic mail that cannot be taken for anything else on its way: no quotes, no comments, no routes.
+pub fn is_address(text: &str) -> bool {
+    let Some((local, domain)) = text.rsplit_once('@') else { return false };
+    let is_local = |letter: char| letter.is_ascii_alphanumeric() || "!#$%&'*+-/=?^_`{|}~.".contains(letter);
+    let is_label = |label: &str| {
+        !label.is_empty()
+            && label.len() <= 63
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
+    text.len() <= 254
+        && (1..=64).contains(&local.len())
+        && local.chars().all(is_local)
+        && !local.starts_with('.')
+        && !local.ends_with('.')
+        && !local.contains("..")
+        && domain.split('.').all(is_label)
+}
+
+fn is_number(text: &str) -> bool {
+    (1..=40).contains(&text.len())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-() .:@_".contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn destination(fields: &[(&str, &str)]) -> Destination {
+        fields.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
+    }
+
+    fn wrong(kind: &str, preset: &str, fields: &[(&str, &str)]) -> Vec<String> {
+        let refused = check(kind, preset, &destination(fields), |url| {
+            if url.starts_with("https://") { Ok(()) } else { Err("must start with https://".to_owned()) }
+        });
+        refused.err().map_or_else(Vec::new, |problem| problem.errors.into_iter().map(|e| e.field_name).collect())
+    }
+
+    #[test]
+    fn each_preset_says_what_it_needs() {
+        assert_eq!(wrong(HTTP, "webhook", &[("url", "https://a.net/x")]), [""; 0]);
+        assert_eq!(wrong(HTTP, "webhook", &[]), ["url"]);
+        assert_eq!(wrong(HTTP, "webhook", &[("url", "ftp://a.net")]), ["url"]);
+        assert_eq!(wrong(HTTP, "telegram", &[("url", "https://a.net")]), ["chatId"]);
+        assert_eq!(wrong(HTTP, "twilio", &[("url", "https://a.net"), ("to", "+1")]), ["from", "userName", "password"]);
+        assert_eq!(wrong(HTTP, "sms", &[("url", "https://a.net"), ("to", "+1\r\nx")]), ["to"]);
+        assert_eq!(wrong(HTTP, "ntfy", &[("url", "https://a.net"), ("address", "a@b.net")]), ["address"]);
+        assert_eq!(wrong(HTTP, "ntfy", &[("url", "https://a.net"), ("userName", "a")]), ["password"]);
+        assert_eq!(wrong(EMAIL, "", &[]), ["address"]);
+        assert_eq!(wrong(EMAIL, "", &[("address", "a@b.net"), ("url", "https://a.net")]), ["url"]);
+    }
+
+    #[test]
+    fn an_address_is_an_address_and_nothing_else() {
+        for good in ["a@b.net", "ann.lee+oncall@mail.example.net", "root@localhost"] {
+            assert!(is_address(good), "{good}");
+        }
+        for bad in [
+            "",
+            "a",
+            "@b.net",
+            "a@",
+            "a b@c.net",
+            "a@b.net\r\nBcc: x@y.net",
+            "a@b.net,c@d.net",
+            "<a@b.net>",
+            "\"a\"@b.net",
+            ".a@b.net",
+            "a..b@c.net",
+            "a@-b.net",
+            "a@b..net",
+            "ä@b.net",
+        ] {
+            assert!(!is_address(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn credentials_do_not_follow_to_another_host() {
+        let stored = destination(&[("url", "https://a.net/x"), ("token", "t")]);
+        let said = |url: &str| [("url", url.to_owned())].into_iter().collect();
+        assert_eq!(laid_over(&stored, &said("https://a.net/y")).get("token").map(String::as_str), Some("t"));
+        assert_eq!(laid_over(&stored, &said("https://b.net/x")).get("token"), None);
+    }
+}

@@ -1,0 +1,145 @@
+//! What is used when. Pure.
+
+use base::timestamp::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// How urgent something is.
+pub const URGENCIES: [&str; 2] = ["high", "low"];
+/// The most steps of one urgency.
+pub const MOST_STEPS: usize = 20;
+const MINUTE_MS: i64 = 60_000;
+const DAY_MINUTES: i64 = 24 * 60;
+
+/// What is used for one urgency.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// None at all: every verified contact method at once.
+    pub steps: Vec<Step>,
+    /// When nothing is sent.
+    #[serde(default)]
+    pub quiet: Option<Quiet>,
+}
+
+/// A contact method, and when it is used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// Its id.
+    pub method: String,
+    /// How long after the person is to be told, in milliseconds.
+    pub after_ms: i64,
+}
+
+/// Hours in which nothing is sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Quiet {
+    /// Minutes after midnight.
+    pub from: i64,
+    /// Minutes after midnight; before `from`, it is of the next day.
+    pub to: i64,
+    /// The zone of that midnight.
+    pub zone: String,
+}
+
+/// Reads `22:00`, as minutes after midnight.
+pub fn minute(text: &str) -> Option<i64> {
+    let (hours, minutes) = text.trim().split_once(':')?;
+    let number = |text: &str, most: i64| {
+        let plain = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
+        text.parse::<i64>().ok().filter(|number| plain && *number <= most)
+    };
+    Some(number(hours, 23)? * 60 + number(minutes, 59)?)
+}
+
+impl Quiet {
+    /// When something may be sent that would be sent at this instant. `local` is the minute of the day that it is then.
+    fn end(&self, at: Timestamp, local: i64) -> Timestamp {
+        let long = (self.to - self.from).rem_euclid(DAY_MINUTES);
+        let into = (local - self.from).rem_euclid(DAY_MINUTES);
+        if into >= long {
+            return at;
+        }
+        let whole = at.millis() - at.millis().rem_euclid(MINUTE_MS);
+        Timestamp::from_millis(whole + (long - into) * MINUTE_MS)
+    }
+}
+
+impl Plan {
+    /// Which of the methods are used and when, if the person is to be told at an instant: `(method, when)`. `local` tells
+    /// the minute of the day at an instant in a zone.
+    pub fn at<'a>(
+        &'a self,
+        methods: &'a [String],
+        now: Timestamp,
+        local: impl Fn(Timestamp, &str) -> Option<i64>,
+    ) -> Vec<(&'a str, Timestamp)> {
+        let all = || methods.iter().map(|method| (method.as_str(), 0));
+        let said = || self.steps.iter().map(|step| (step.method.as_str(), step.after_ms));
+        let known: Vec<(&str, i64)> =
+            said().filter(|(method, _)| methods.iter().any(|known| known == method)).collect();
+        // A rule that names nothing which is there any more must not silence its owner.
+        let used: Vec<(&str, i64)> = if known.is_empty() { all().collect() } else { known };
+        let mut found: Vec<(&str, Timestamp)> = Vec::new();
+        for (method, after) in used {
+            let due = Timestamp::from_millis(now.millis().saturating_add(after));
+            let quiet = self.quiet.as_ref();
+            let due = quiet.and_then(|quiet| Some(quiet.end(due, local(due, &quiet.zone)?))).unwrap_or(due);
+            // One method once: a person who lists it twice is told at the first time.
+            match found.iter_mut().find(|(other, _)| *other == method) {
+                Some((_, known)) => *known = due.min(*known),
+                None => found.push((method, due)),
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(steps: &[(&str, i64)]) -> Plan {
+        let steps = steps.iter().map(|(method, after_ms)| Step { method: (*method).to_owned(), after_ms: *after_ms });
+        Plan { steps: steps.collect(), quiet: None }
+    }
+
+    fn used(plan: &Plan, methods: &[&str], local: i64) -> Vec<(String, i64)> {
+        let methods: Vec<String> = methods.iter().map(ToString::to_string).collect();
+        let found = plan.at(&methods, Timestamp::from_millis(0), |_, _| Some(local));
+        found.into_iter().map(|(method, at)| (method.to_owned(), at.millis() / 60_000)).collect()
+    }
+
+    fn told(all: &[(&str, i64)]) -> Vec<(String, i64)> {
+        all.iter().map(|(method, at)| ((*method).to_owned(), *at)).collect()
+    }
+
+    #[test]
+    fn nobody_is_silenced_by_a_rule_that_names_what_is_gone() {
+        assert_eq!(used(&plan(&[]), &["a", "b"], 0), told(&[("a", 0), ("b", 0)]));
+        assert_eq!(used(&plan(&[("gone", 60_000)]), &["a"], 0), told(&[("a", 0)]));
+        assert_eq!(used(&plan(&[("b", 60_000), ("gone", 0)]), &["a", "b"], 0), told(&[("b", 1)]));
+        assert_eq!(used(&plan(&[("b", 120_000), ("b", 60_000)]), &["b"], 0), told(&[("b", 1)]));
+        assert_eq!(used(&plan(&[("b", 0)]), &[], 0), told(&[]));
+    }
+
+    #[test]
+    fn quiet_hours_end_when_they_end() {
+        let quiet = |from, to| Plan { quiet: Some(Quiet { from, to, zone: "GMT".to_owned() }), ..plan(&[]) };
+        // 22:00 to 07:00
+        let night = quiet(22 * 60, 7 * 60);
+        for (local, after) in [(21 * 60 + 59, 0), (22 * 60, 540), (23 * 60 + 30, 450), (0, 420), (419, 1), (420, 0)] {
+            assert_eq!(used(&night, &["a"], local), told(&[("a", after)]), "{local}");
+        }
+        let lunch = quiet(12 * 60, 13 * 60);
+        for (local, after) in [(719, 0), (720, 60), (779, 1), (780, 0)] {
+            assert_eq!(used(&lunch, &["a"], local), told(&[("a", after)]), "{local}");
+        }
+    }
+
+    #[test]
+    fn times_of_day_are_written_in_full() {
+        assert_eq!((minute("00:00"), minute("23:59"), minute(" 07:30 ")), (Some(0), Some(1439), Some(450)));
+        for wrong in ["", "7:30", "24:00", "12:60", "12", "12:00:00", "-1:00", "+1:00"] {
+            assert_eq!(minute(wrong), None, "{wrong}");
+        }
+    }
+}
