@@ -1,0 +1,107 @@
+//! Who is on call for a machine, and why.
+
+use actix_web::{HttpResponse, get, web};
+use api::{At, answer};
+use base::{fold, matching::Meter, problem::Problem};
+use ports::ResourceKey;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use crate::{
+    Neighbours,
+    escalation::{
+        engine,
+        resolve::{self, About},
+    },
+    pages::explain,
+    routing::choose,
+};
+
+/// Who is on call for a machine.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "only its schema is used")]
+pub struct MachineOnCall {
+    /// The machine.
+    #[schema(value_type = Object)]
+    resource: Value,
+    /// The user group that owns it; left out when it has none.
+    #[schema(value_type = Option<Object>)]
+    owner: Option<Value>,
+    /// The policy that a `Critical` alert of it would go to; left out when there is none.
+    #[schema(value_type = Option<Object>)]
+    policy: Option<Value>,
+    /// Whom each step of that policy tells, and why.
+    #[schema(value_type = Vec<Object>)]
+    steps: Vec<Value>,
+    /// Why nobody would be told, when nobody would be.
+    gap: Option<String>,
+}
+
+/// Who is on call for a resource
+///
+/// Whom a `Critical` alert of the machine would tell at an instant, step by step, and why: its owner, the route, the policy
+/// and the people. Routes that ask for more of an alert than its state and its machine may say otherwise of a certain alert;
+/// `POST /paging/explain` tells of that.
+#[utoipa::path(
+    tag = "paging",
+    operation_id = "getResourceOnCall",
+    params(
+        ("resourceId" = String, Path, description = "UUID", example = "f65fa9e1-3f9a-4f0e-9d5a-3c1d7a5b2e90"),
+        ("at" = Option<String>, Query, description = "The instant; default now", example = "2026-11-20T23:00:00+0000"),
+    ),
+    responses((status = 200, description = "Who would be told, and why", body = MachineOnCall)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/resources/{resourceId}/onCall")]
+pub async fn get(
+    at: At,
+    neighbours: web::Data<Neighbours>,
+    path: web::Path<(String, String)>,
+) -> api::Result<HttpResponse> {
+    let mut query = at.query()?;
+    let instant = query.timestamp("at").unwrap_or(at.now);
+    query.finish()?;
+    let (scope, given) = (at.scope(), path.into_inner().1);
+    let db = at.db.clone();
+    let told = api::cpu::run(&at, move |meter: &Meter| {
+        let told = db.read_here(|conn| {
+            let id = fold(given.trim());
+            let found = neighbours.resources.find(conn, &scope, &[ResourceKey::Id(id)])?.into_iter().flatten().next();
+            let unknown = || Problem::not_found(format!("No Resource found with UUID : {given}"));
+            let machine = found.ok_or_else(unknown)?;
+            let alert = json!({"currentState": "Critical", "subject": "", "status": "New", "clientUniqueId": machine.tenant_id,
+                "device": {"id": machine.id, "name": machine.name, "hostName": machine.host_name,
+                    "ipAddress": machine.ip_address, "resourceType": machine.resource_type}});
+            let owner = super::of_machine(conn, &neighbours, &machine.tenant_id, &machine.id)?;
+            let choice = choose::choose(conn, &neighbours, &machine.tenant_id, &alert, instant, meter)?;
+            let mut told = json!({"resource": {"id": machine.id, "name": machine.name}, "steps": []});
+            if let Some(owner) = owner {
+                told["owner"] = json!({"userGroup": {"uniqueId": owner.group_id}, "through": owner.kind});
+            }
+            let Some(policy) = choice.policy else {
+                told["gap"] = json!("no alert route takes it, and there is no default");
+                return Ok(told);
+            };
+            let document = policy.document();
+            let urgency = engine::urgency(&document.urgency, "Critical");
+            let own = policy.tenant_id == machine.tenant_id;
+            let route = choice.considered.last().map(|asked| json!({"id": asked.route.id, "name": asked.route.name}));
+            told["policy"] = match own {
+                true => json!({"id": policy.id, "name": policy.name, "route": route}),
+                false => json!({"of": "partner"}),
+            };
+            let about =
+                About { tenant: &machine.tenant_id, machine: &machine.id, policy_tenant: &policy.tenant_id, urgency };
+            let mut steps = Vec::new();
+            for (number, step) in (1..).zip(&document.steps) {
+                let meant = resolve::step(conn, &neighbours, about, step, instant)?;
+                steps.push(json!({"step": number, "targets": explain::targets(&meant, false)}));
+            }
+            told["steps"] = json!(steps);
+            Ok(told)
+        })?;
+        Ok(told)
+    });
+    answer::ok(&told.await?)
+}

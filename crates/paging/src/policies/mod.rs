@@ -1,0 +1,11 @@
+//! Who is told, one after the other ("Escalation policies" in `docs/interface.md`).
+
+mod documented;
+pub mod http;
+pub mod store;
+pub mod wire;
+
+/// The operations, in reading order.
+pub fn routes(config: &mut api::Routes) {
+    config.service(http::create).service(http::search).service(http::get).service(http::update).service(http::delete);
+}

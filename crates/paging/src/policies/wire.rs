@@ -1,0 +1,292 @@
+//! What clients send and see of escalation policies. What is shown of the steps is also what is stored of them.
+
+use base::{Fields, duration, problem::Problem, timestamp::Timestamp};
+use ports::Author;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::store::Row;
+use crate::{
+    escalation::rules::{AtEnd, Plan, PlanStep},
+    notification::rules::URGENCIES,
+    times,
+};
+
+/// The longest name.
+const LONGEST_NAME: usize = 200;
+/// The most steps, and the most targets of one.
+const MOST: usize = 20;
+/// What a step waits for that does not say.
+const WAIT_MS: i64 = 5 * 60_000;
+const WEEK_MS: i64 = 7 * 86_400_000;
+const ENDS: [&str; 2] = ["STOP", "REPEAT_LAST"];
+
+/// Who is told, one after the other.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EscalationPolicy {
+    /// `EP-<uuid>`.
+    #[schema(example = "EP-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90")]
+    pub id: String,
+    /// Unique in the tenant.
+    #[schema(example = "Web team")]
+    pub name: String,
+    /// What it says.
+    #[serde(flatten)]
+    pub document: Document,
+    /// Who created it.
+    pub created_by: Author,
+    /// Who changed it last.
+    pub updated_by: Author,
+    /// When it was created.
+    #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
+    pub created_date: Timestamp,
+    /// When it changed last.
+    #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
+    pub updated_date: Timestamp,
+}
+
+/// What a policy says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[schema(as = EscalationPolicyDocument)]
+pub struct Document {
+    /// What it is for.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schema(required = false)]
+    pub description: String,
+    /// Who is told, one step after the other.
+    pub steps: Vec<Step>,
+    /// How often the steps are gone through again.
+    #[schema(example = 0)]
+    pub repeat: i64,
+    /// `STOP` or `REPEAT_LAST`.
+    #[schema(example = "STOP")]
+    pub at_end: String,
+    /// How long an acknowledgement holds.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schema(required = false, example = "30m")]
+    pub ack_timeout: String,
+    /// `high` or `low`; left out when the alert decides.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schema(required = false, example = "high")]
+    pub urgency: String,
+}
+
+/// Those who are told together, and how long they have.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[schema(as = EscalationStep)]
+pub struct Step {
+    /// At most 20.
+    pub targets: Vec<Target>,
+    /// How long they have before the next step, from `1s` to `7d`; default `5m`.
+    #[schema(example = "5m")]
+    pub wait: String,
+}
+
+/// Whom a step tells: exactly one of its fields, or a roster with a `level`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[schema(as = EscalationTarget, example = json!({"roster": {"id": "ES-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90"}}))]
+pub struct Target {
+    /// Whoever is on call in a roster then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roster: Option<Id>,
+    /// Of a roster: those of this level alone, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<i64>,
+    /// A person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<Id>,
+    /// Everybody in a user group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_group: Option<GroupId>,
+    /// `true`: the user group that owns the machine of the alert.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<bool>,
+    /// The notifier of an installed integration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub integration: Option<Id>,
+}
+
+/// Something by its id.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[schema(as = EscalationTargetId)]
+pub struct Id {
+    /// Its id.
+    pub id: String,
+}
+
+/// A user group by its id.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = EscalationTargetGroup)]
+pub struct GroupId {
+    /// `USRGRP-<uuid>`.
+    pub unique_id: String,
+}
+
+impl Document {
+    /// What the rules of escalation work with.
+    pub fn plan(&self) -> Plan {
+        let millis = |text: &str| duration::parse(text);
+        Plan {
+            steps: self.steps.iter().map(|step| PlanStep { wait_ms: millis(&step.wait).unwrap_or(WAIT_MS) }).collect(),
+            repeat: self.repeat,
+            at_end: if self.at_end == ENDS[1] { AtEnd::RepeatLast } else { AtEnd::Stop },
+            ack_timeout_ms: millis(&self.ack_timeout).filter(|_| !self.ack_timeout.is_empty()),
+        }
+    }
+}
+
+impl EscalationPolicy {
+    /// As it is shown.
+    pub fn new(row: &Row, authors: &ports::Authors) -> Self {
+        Self {
+            id: row.id.clone(),
+            name: row.name.clone(),
+            document: row.document(),
+            created_by: authors.of(&row.created_by),
+            updated_by: authors.of(&row.updated_by),
+            created_date: Timestamp::from_millis(row.created_ms),
+            updated_date: Timestamp::from_millis(row.updated_ms),
+        }
+    }
+}
+
+/// What is said of a policy; what is left out stays as it is.
+#[derive(Clone, Debug, Default)]
+pub struct Change {
+    name: Option<String>,
+    description: Option<String>,
+    steps: Option<Vec<Step>>,
+    repeat: Option<i64>,
+    at_end: Option<&'static str>,
+    ack_timeout: Option<String>,
+    urgency: Option<String>,
+}
+
+impl Change {
+    /// Reads a body; of a new one name and steps are required.
+    ///
+    /// # Errors
+    /// 400 that lists every field that is wrong.
+    pub fn read(body: &Value, new: bool) -> Result<Self, Problem> {
+        let mut fields = Fields::of(body);
+        if new {
+            fields.require("name");
+            fields.require("steps");
+        }
+        let change = Self {
+            name: fields.name("name", LONGEST_NAME),
+            description: fields.text("description").map(|text| text.trim().to_owned()),
+            steps: steps(&mut fields),
+            repeat: fields.integer_in("repeat", 0..=20),
+            at_end: fields.one_of("atEnd", &ENDS),
+            ack_timeout: emptied(&mut fields, "ackTimeout", |fields| {
+                times::read(fields, "ackTimeout", 1_000..=WEEK_MS).map(duration::text)
+            }),
+            urgency: emptied(&mut fields, "urgency", |fields| {
+                fields.one_of("urgency", &URGENCIES).map(ToOwned::to_owned)
+            }),
+        };
+        fields.finish().map(|()| change)
+    }
+
+    /// Name and document after the change.
+    pub fn over(self, name: &str, old: Document) -> (String, Document) {
+        let document = Document {
+            description: self.description.unwrap_or(old.description),
+            steps: self.steps.unwrap_or(old.steps),
+            repeat: self.repeat.unwrap_or(old.repeat),
+            at_end: self.at_end.map_or(old.at_end, ToOwned::to_owned),
+            ack_timeout: self.ack_timeout.unwrap_or(old.ack_timeout),
+            urgency: self.urgency.unwrap_or(old.urgency),
+        };
+        (self.name.unwrap_or_else(|| name.to_owned()), document)
+    }
+
+    /// What a policy is of which nothing is said.
+    pub fn nothing() -> Document {
+        Document { at_end: ENDS[0].to_owned(), ..Document::default() }
+    }
+}
+
+/// A field that an empty text takes away.
+fn emptied(
+    fields: &mut Fields<'_>,
+    name: &str,
+    read: impl FnOnce(&mut Fields<'_>) -> Option<String>,
+) -> Option<String> {
+    let empty = fields.value(name).and_then(Value::as_str).is_some_and(|text| text.trim().is_empty());
+    if empty { Some(String::new()) } else { read(fields) }
+}
+
+fn steps(fields: &mut Fields<'_>) -> Option<Vec<Step>> {
+    let given = fields.objects("steps")?;
+    if given.is_empty() || given.len() > MOST {
+        fields.error("steps", format!("must have 1 to {MOST} elements"));
+        return None;
+    }
+    Some(given.into_iter().map(|mut step| read_step(&mut step)).collect())
+}
+
+fn read_step(step: &mut Fields<'_>) -> Step {
+    step.require("targets");
+    let wait_ms = times::read(step, "wait", 1_000..=WEEK_MS).unwrap_or(WAIT_MS);
+    let given = step.objects("targets").unwrap_or_default();
+    if step.has("targets") && (given.is_empty() || given.len() > MOST) {
+        step.error("targets", format!("must have 1 to {MOST} elements"));
+        return Step::default();
+    }
+    let targets = given.into_iter().map(|mut target| read_target(&mut target)).collect();
+    Step { targets, wait: duration::text(wait_ms) }
+}
+
+fn read_target(target: &mut Fields<'_>) -> Target {
+    let id = |target: &mut Fields<'_>, name: &str, upper: bool| {
+        let mut object = target.object(name)?;
+        let text = object.required_text("id");
+        let text = if upper { text.trim().to_ascii_uppercase() } else { spelled(&text) };
+        Some(Id { id: text })
+    };
+    let read = Target {
+        roster: id(target, "roster", false),
+        level: target.integer_in("level", 1..=10),
+        user: id(target, "user", true),
+        user_group: target.object("userGroup").map(|mut group| {
+            let text = if group.has("uniqueId") || !group.has("id") { "uniqueId" } else { "id" };
+            GroupId { unique_id: spelled(&group.required_text(text)) }
+        }),
+        owner: target.boolean("owner").filter(|owner| *owner),
+        integration: id(target, "integration", false),
+    };
+    let kinds = [
+        read.roster.is_some(),
+        read.user.is_some(),
+        read.user_group.is_some(),
+        read.owner.is_some(),
+        read.integration.is_some(),
+    ];
+    let given = ["roster", "user", "userGroup", "owner", "integration"].iter().any(|name| target.has(name));
+    if kinds.iter().filter(|kind| **kind).count() != 1
+        && !(given && kinds.iter().all(|kind| !kind) && !target.has("owner"))
+    {
+        target.error("", "must have exactly one of roster, user, userGroup, owner and integration");
+    }
+    if read.level.is_some() && read.roster.is_none() {
+        target.error("level", "goes with a roster alone");
+    }
+    read
+}
+
+/// An id of a prefix and a UUID, as it is stored.
+fn spelled(text: &str) -> String {
+    let text = text.trim();
+    match text.split_once('-') {
+        Some((prefix, rest)) => format!("{}-{}", prefix.to_ascii_uppercase(), rest.to_ascii_lowercase()),
+        None => text.to_owned(),
+    }
+}

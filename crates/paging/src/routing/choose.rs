@@ -1,0 +1,95 @@
+//! From an alert to a policy.
+
+use base::{
+    matching::{Matcher, Meter},
+    timestamp::Timestamp,
+};
+use db::{Conn, Result};
+use ports::{PlaceKind, ResourceKey};
+use serde_json::{Value, json};
+
+use super::store::{self, Row};
+use crate::{Neighbours, policies};
+
+/// What became of a route that was asked.
+#[derive(Clone, Debug)]
+pub struct Considered {
+    /// Which one.
+    pub route: Row,
+    /// Does it take the alert? `None` when that takes too long to find out: it is passed over.
+    pub takes: Option<bool>,
+}
+
+/// Where an alert goes.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// The routes that were asked, in their order; the last one takes the alert, if any does.
+    pub considered: Vec<Considered>,
+    /// The policy that it goes to.
+    pub policy: Option<policies::store::Row>,
+}
+
+/// Chooses the policy of an alert of a tenant: by the tenant's routes and its default, then by its partner's. What is only
+/// `Info` goes where a route with rules sends it, and to no default.
+pub fn choose(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    tenant: &str,
+    alert: &Value,
+    at: Timestamp,
+    meter: &Meter,
+) -> Result<Choice> {
+    let mut choice = Choice::default();
+    let mut document = None::<Value>;
+    let is_info = alert["currentState"] == "Info";
+    let around = neighbours.people.around(conn, tenant)?;
+    let own = std::iter::once(tenant.to_owned());
+    for owner in own.chain(around.into_iter().filter(|other| other != tenant)) {
+        for route in store::in_order(conn, &owner)? {
+            let takes = match route.rules() {
+                None => Some(!is_info),
+                Some(rules) => {
+                    if document.is_none() {
+                        document = Some(described(conn, neighbours, tenant, alert, at)?);
+                    }
+                    let document = document.as_ref().unwrap_or(alert);
+                    Matcher::new(&rules).matches(document, meter).ok()
+                }
+            };
+            let policy = route.policy_id.clone();
+            choice.considered.push(Considered { route, takes });
+            if takes == Some(true) {
+                choice.policy = policies::store::find(conn, &[owner], &policy)?;
+                return Ok(choice);
+            }
+        }
+    }
+    Ok(choice)
+}
+
+/// The alert with what rules may ask of its machine and of the time.
+fn described(conn: &mut Conn, neighbours: &Neighbours, tenant: &str, alert: &Value, at: Timestamp) -> Result<Value> {
+    let mut document = alert.clone();
+    let Some(fields) = document.as_object_mut() else { return Ok(document) };
+    let (minute, day) = (at.millis().div_euclid(60_000), at.millis().div_euclid(86_400_000));
+    const DAYS: [&str; 7] = ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"];
+    let weekday = usize::try_from(day.rem_euclid(7)).ok().and_then(|day| DAYS.get(day)).copied().unwrap_or_default();
+    let time = json!({"hour": minute.div_euclid(60).rem_euclid(24), "weekday": weekday});
+    fields.insert("time".to_owned(), time);
+    let Some(id) = alert.pointer("/device/id").and_then(Value::as_str) else { return Ok(document) };
+    let tenants = [tenant.to_owned()];
+    let key = ResourceKey::Id(id.to_owned());
+    if let Some(found) = neighbours.resources.find(conn, &tenants, &[key])?.into_iter().flatten().next() {
+        let resource = json!({"id": found.id, "name": found.name, "hostName": found.host_name,
+            "ipAddress": found.ip_address, "resourceType": found.resource_type});
+        fields.insert("resource".to_owned(), resource);
+        let places = neighbours.resources.places_of(conn, &tenants, &[found.id])?.into_iter().flatten();
+        let (mut groups, mut sites) = (Vec::new(), Vec::new());
+        for place in places {
+            if place.kind == PlaceKind::Location { sites.push(place.name) } else { groups.push(place.name) }
+        }
+        fields.insert("deviceGroups".to_owned(), json!(groups));
+        fields.insert("site".to_owned(), json!(sites));
+    }
+    Ok(document)
+}

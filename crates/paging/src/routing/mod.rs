@@ -1,0 +1,12 @@
+//! Which alerts go to which policy ("Alert routes" in `docs/interface.md`).
+
+pub mod choose;
+mod documented;
+pub mod http;
+pub mod store;
+pub mod wire;
+
+/// The operations, in reading order.
+pub fn routes(config: &mut api::Routes) {
+    config.service(http::create).service(http::search).service(http::get).service(http::update).service(http::delete);
+}
