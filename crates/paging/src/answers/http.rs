@@ -1,0 +1,203 @@
+//! Answers over HTTP: pages for people, in HTML.
+
+use actix_web::{HttpRequest, HttpResponse, get, http::header, post, web};
+use api::{inbound, request_id};
+use base::{problem::Problem, query::Query, timestamp::Timestamp};
+use db::{Conn, Db, Result};
+use outbox::{Change, Tx, Who};
+use ports::{AlertAct, AlertDeed};
+use serde_json::{Value, json};
+
+use super::{
+    Link,
+    page::{self, Shown},
+};
+use crate::{
+    Neighbours,
+    escalation::{engine, rules::Stage, store as escalations},
+    pages::store as pages,
+};
+
+/// What a button does.
+pub const ACTIONS: [&str; 4] = ["acknowledge", "escalate", "snooze", "close"];
+/// How long an alert is not heard of after a snooze.
+const SNOOZE_MS: i64 = 3_600_000;
+
+/// Show an alert to whoever has the link
+///
+/// A page for a browser: the alert, its machine, who was told, and buttons to answer. The token, which a page carried, is
+/// good for one alert and one person, for 24 hours. Nothing changes by looking.
+#[utoipa::path(
+    tag = "paging",
+    operation_id = "showAnswer",
+    params(("token" = String, Query, description = "The token of the link")),
+    responses((status = 200, description = "The page", body = String, content_type = "text/html")),
+    security(())
+)]
+#[get("/api/v2/answers")]
+pub async fn show(
+    request: HttpRequest,
+    db: web::Data<Handle>,
+    neighbours: web::Data<Neighbours>,
+) -> api::Result<HttpResponse> {
+    let mut query = Query::parse(request.query_string())?;
+    let token = query.text("token").unwrap_or_default();
+    query.finish()?;
+    let (link, now) = opened(&request, &neighbours, &token)?;
+    let asked = neighbours.clone();
+    let shown = db.0.read(move |conn| seen(conn, &asked, &link, now)).await?;
+    Ok(html(&page::of(&shown, &token, "")))
+}
+
+/// Answer an alert by the link
+///
+/// As the person to whom the link was sent, in the audit log too. The page afterwards says what was done, or why it was not.
+#[utoipa::path(
+    tag = "paging",
+    operation_id = "answerAlert",
+    params(
+        ("token" = String, Query, description = "The token of the link"),
+        ("action" = String, Query, description = "`acknowledge`, `escalate` (the next step is taken at once), `snooze` (for an hour) or `close`"),
+    ),
+    responses((status = 200, description = "The page", body = String, content_type = "text/html")),
+    security(())
+)]
+#[post("/api/v2/answers")]
+pub async fn act(
+    request: HttpRequest,
+    db: web::Data<Handle>,
+    neighbours: web::Data<Neighbours>,
+) -> api::Result<HttpResponse> {
+    let mut query = Query::parse(request.query_string())?;
+    let token = query.text("token").unwrap_or_default();
+    let action = query.one_of("action", &ACTIONS, ACTIONS[0]);
+    query.finish()?;
+    let (link, now) = opened(&request, &neighbours, &token)?;
+    let (asked, named, id) = (neighbours.clone(), link.clone(), request_id::current());
+    let done = db.0.write(move |conn| carry_out(conn, &asked, &named, action, &id, now)).await;
+    let told = match done {
+        Ok(told) => told.to_owned(),
+        // What its state does not allow is an answer for a person, not a failure.
+        Err(db::Error::Problem(problem)) if problem.kind == base::Kind::Conflict => problem.detail.to_string(),
+        Err(error) => return Err(error.into()),
+    };
+    let asked = neighbours.clone();
+    let shown = db.0.read(move |conn| seen(conn, &asked, &link, now)).await?;
+    Ok(html(&page::of(&shown, &token, &told)))
+}
+
+/// The database, where these handlers look for it: they have no caller, and so no context.
+#[derive(Clone)]
+pub struct Handle(pub Db);
+
+fn opened(request: &HttpRequest, neighbours: &Neighbours, token: &str) -> api::Result<(Link, Timestamp)> {
+    let now = neighbours.now();
+    let link = Link::open(&*neighbours.seals, token)?.filter(|link| now.millis() < link.until_ms);
+    let unknown = || Problem::not_found("The link was not found: it is none of this service, or it has expired.");
+    Ok((link.ok_or_else(|| inbound::refuse(request, unknown()))?, now))
+}
+
+fn html(text: &str) -> HttpResponse {
+    HttpResponse::Ok()
+        .content_type("text/html; charset=utf-8")
+        .insert_header((header::CACHE_CONTROL, "no-store"))
+        .insert_header((header::REFERRER_POLICY, "no-referrer"))
+        .body(text.to_owned())
+}
+
+fn unknown() -> Problem {
+    Problem::not_found("The alert was not found.")
+}
+
+/// What is known of the alert of a link, while its person is in use.
+fn seen(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -> Result<Shown> {
+    person(conn, neighbours, link, now)?;
+    let scope = [link.tenant.clone()];
+    let alert = neighbours.alerts.find(conn, &scope, &link.alert, now)?.ok_or_else(unknown)?;
+    let told = pages::of_alert(conn, &link.tenant, &link.alert)?;
+    let around = neighbours.people.around(conn, &link.tenant)?;
+    let mut ids: Vec<String> = told.iter().map(|page| page.user_id.clone()).filter(|id| !id.is_empty()).collect();
+    ids.sort();
+    ids.dedup();
+    let people = neighbours.people.users(conn, &around, &ids)?;
+    let names = people.iter().map(|person| ports::Author::from(person).full_name()).collect();
+    let stage = escalations::find(conn, &link.tenant, &link.alert)?.map(|row| row.stage);
+    Ok(Shown { alert, names, stage })
+}
+
+/// The person of a link has to be in use.
+fn person(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -> Result<()> {
+    let around = neighbours.people.around(conn, &link.tenant)?;
+    let may = neighbours.people.is_active(conn, &link.tenant)?
+        && neighbours.people.may_act(conn, &around, &link.user, now)?;
+    if may {
+        Ok(())
+    } else {
+        Err(Problem::forbidden("The person to whom the link was sent may not act any more.").into())
+    }
+}
+
+fn carry_out(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    link: &Link,
+    action: &'static str,
+    request: &str,
+    now: Timestamp,
+) -> Result<&'static str> {
+    person(conn, neighbours, link, now)?;
+    if action == "escalate" {
+        return escalate(conn, neighbours, link, request, now);
+    }
+    let (what, told) = match action {
+        "close" => (AlertAct::Close, "It is closed."),
+        "snooze" => {
+            (AlertAct::Suppress(Timestamp::from_millis(now.millis() + SNOOZE_MS)), "Nobody hears of it for an hour.")
+        }
+        _ => (AlertAct::Acknowledge, "You work on it."),
+    };
+    let deed = AlertDeed {
+        tenant: &link.tenant,
+        id: &link.alert,
+        user: &link.user,
+        by: "link",
+        request,
+        what,
+        note: "by the link of a page",
+    };
+    neighbours.alerts.act(conn, deed, now)?;
+    Ok(told)
+}
+
+/// Takes the next step at once.
+fn escalate(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    link: &Link,
+    request: &str,
+    now: Timestamp,
+) -> Result<&'static str> {
+    escalations::take_up(conn, &link.tenant, &link.alert)?;
+    let row = escalations::find(conn, &link.tenant, &link.alert)?.ok_or_else(unknown)?;
+    let state = row.state();
+    if state.stage != Stage::Running {
+        return Err(Problem::conflict("There is no further step to take: the escalation does not run.").into());
+    }
+    let who = Who { user_id: link.user.clone(), key_id: "link".to_owned(), request_id: request.to_owned() };
+    let next = crate::escalation::rules::State { next_ms: Some(now.millis()), ..state };
+    let told = |step: i64, next: Option<i64>| -> Value {
+        json!({"alertId": link.alert, "step": step, "nextStepDate": next.map(Timestamp::from_millis)})
+    };
+    Tx::run(conn, &who, now, |tx| {
+        tx.note(Change {
+            tenant_id: link.tenant.clone(),
+            entity: "Escalation",
+            entity_id: link.alert.clone(),
+            before: Some(told(state.step, state.next_ms)),
+            after: Some(told(state.step, next.next_ms)),
+            publish: false,
+        });
+        engine::advance(tx.conn, neighbours, row.with(next, now.millis()), now)
+    })?;
+    Ok("The next step is taken.")
+}

@@ -1,0 +1,179 @@
+//! From a step of a policy to people, and from those to what reaches them.
+
+use std::collections::{BTreeSet, HashMap};
+
+use base::timestamp::Timestamp;
+use db::{Conn, Result};
+use ports::Person;
+
+use crate::{
+    Neighbours, methods, notification,
+    policies::wire::{Step, Target},
+    times,
+};
+
+/// The alert that a step is about.
+#[derive(Clone, Copy, Debug)]
+pub struct About<'a> {
+    /// The tenant of the alert.
+    pub tenant: &'a str,
+    /// The machine, when the inventory knows it.
+    pub machine: &'a str,
+    /// The tenant of the policy.
+    pub policy_tenant: &'a str,
+    /// `high` or `low`.
+    pub urgency: &'a str,
+}
+
+/// Whom a target means, and what reaches them.
+#[derive(Clone, Debug)]
+pub struct Meant {
+    /// Which target.
+    pub target: Target,
+    /// Its id, or `owner`.
+    pub id: String,
+    /// The people, each once in a step.
+    pub people: Vec<Reached>,
+    /// Is an integration called?
+    pub calls: bool,
+    /// Why it means nobody.
+    pub gap: Option<String>,
+}
+
+/// A person, and through what they are told.
+#[derive(Clone, Debug)]
+pub struct Reached {
+    /// Who.
+    pub person: Person,
+    /// What is used, and when.
+    pub methods: Vec<(methods::store::Row, Timestamp)>,
+    /// Why nothing reaches them.
+    pub gap: Option<String>,
+}
+
+impl Meant {
+    /// Does anything go out?
+    pub fn reaches(&self) -> bool {
+        self.calls || self.people.iter().any(|reached| !reached.methods.is_empty())
+    }
+}
+
+/// Whom a step means at an instant. A person whom several of its targets mean is told once.
+pub fn step(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    about: About<'_>,
+    step: &Step,
+    at: Timestamp,
+) -> Result<Vec<Meant>> {
+    let around = neighbours.people.around(conn, about.policy_tenant)?;
+    let mut met = BTreeSet::new();
+    let mut all = Vec::new();
+    for target in &step.targets {
+        let mut meant =
+            Meant { target: target.clone(), id: String::new(), people: Vec::new(), calls: false, gap: None };
+        let people = match whom(conn, neighbours, about, target, &around, at, &mut meant)? {
+            Ok(people) => people,
+            Err(gap) => {
+                meant.gap = Some(gap);
+                Vec::new()
+            }
+        };
+        let new = people.into_iter().filter(|person| met.insert(person.id.clone())).collect();
+        meant.people = reached(conn, &around, new, about.urgency, at)?;
+        all.push(meant);
+    }
+    Ok(all)
+}
+
+type Whom = std::result::Result<Vec<Person>, String>;
+
+/// The people of a target, or why there are none.
+fn whom(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    about: About<'_>,
+    target: &Target,
+    around: &[String],
+    at: Timestamp,
+    meant: &mut Meant,
+) -> Result<Whom> {
+    let active =
+        |people: Vec<Person>| -> Vec<Person> { people.into_iter().filter(|person| person.activated).collect() };
+    if let Some(roster) = &target.roster {
+        meant.id.clone_from(&roster.id);
+        let own = [about.policy_tenant.to_owned()];
+        let Some(known) = neighbours.on_call.roster(conn, &own, &roster.id)? else {
+            return Ok(Err("the roster is not there any more".to_owned()));
+        };
+        let partner =
+            around.iter().find(|other| *other != about.policy_tenant).map_or(about.policy_tenant, String::as_str);
+        let on_call = neighbours.on_call.on_call(conn, &known.tenant_id, partner, at)?;
+        let people = on_call.into_iter().filter(|found| found.roster_id == roster.id).map(|found| found.person);
+        let people = active(people.collect());
+        return Ok(if people.is_empty() { Err("nobody is on call in the roster".to_owned()) } else { Ok(people) });
+    }
+    if let Some(user) = &target.user {
+        meant.id.clone_from(&user.id);
+        let people = active(neighbours.people.users(conn, around, std::slice::from_ref(&user.id))?);
+        return Ok(if people.is_empty() { Err("the person is not in use any more".to_owned()) } else { Ok(people) });
+    }
+    if let Some(integration) = &target.integration {
+        meant.id.clone_from(&integration.id);
+        let own = [about.policy_tenant.to_owned()];
+        meant.calls = neighbours.integrations.installed(conn, &own, &integration.id)?.is_some();
+        return Ok(if meant.calls { Ok(Vec::new()) } else { Err("the integration is not there any more".to_owned()) });
+    }
+    let (tenants, group) = match &target.user_group {
+        Some(group) => {
+            meant.id.clone_from(&group.unique_id);
+            (around.to_vec(), group.unique_id.clone())
+        }
+        None => {
+            "owner".clone_into(&mut meant.id);
+            match crate::owners::of_machine(conn, neighbours, about.tenant, about.machine)? {
+                Some(owner) => (neighbours.people.around(conn, about.tenant)?, owner.group_id),
+                None => return Ok(Err("the machine of the alert has no owner".to_owned())),
+            }
+        }
+    };
+    let Some(found) = neighbours.people.groups(conn, &tenants, &[group])?.into_iter().find(|group| group.activated)
+    else {
+        return Ok(Err("the user group is not in use any more".to_owned()));
+    };
+    let people = active(neighbours.people.users(conn, &tenants, &found.members)?);
+    Ok(if people.is_empty() { Err("nobody is in the user group".to_owned()) } else { Ok(people) })
+}
+
+/// What reaches these people.
+fn reached(
+    conn: &mut Conn,
+    tenants: &[String],
+    people: Vec<Person>,
+    urgency: &str,
+    at: Timestamp,
+) -> Result<Vec<Reached>> {
+    if people.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ids: Vec<String> = people.iter().map(|person| person.id.clone()).collect();
+    let mut known: HashMap<String, Vec<methods::store::Row>> = HashMap::new();
+    for method in methods::store::of_users(conn, tenants, &ids)?.into_iter().filter(|method| method.verified) {
+        known.entry(method.user_id.clone()).or_default().push(method);
+    }
+    let plans = notification::store::of_users(conn, tenants, &ids, urgency)?;
+    let nothing = notification::rules::Plan::default();
+    let reached = people.into_iter().map(|person| {
+        let own = known.remove(&person.id).unwrap_or_default();
+        let names: Vec<String> = own.iter().map(|method| method.id.clone()).collect();
+        let used = plans.get(&person.id).unwrap_or(&nothing).at(&names, at, times::minute_of_day);
+        let used: Vec<(String, Timestamp)> = used.into_iter().map(|(id, due)| (id.to_owned(), due)).collect();
+        let methods: Vec<_> = used
+            .into_iter()
+            .filter_map(|(id, due)| Some((own.iter().find(|method| method.id == id)?.clone(), due)))
+            .collect();
+        let gap = methods.is_empty().then(|| "has no verified contact method".to_owned());
+        Reached { person, methods, gap }
+    });
+    Ok(reached.collect())
+}

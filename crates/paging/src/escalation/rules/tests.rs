@@ -1,0 +1,158 @@
+//! The rules against a model that knows no states: it walks through the minutes and says who is told in each.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const MINUTE: i64 = 60_000;
+
+fn plan(waits: &[i64], repeat: i64, at_end: AtEnd, ack_timeout: Option<i64>) -> Plan {
+    Plan {
+        steps: waits.iter().map(|wait| PlanStep { wait_ms: wait * MINUTE }).collect(),
+        repeat,
+        at_end,
+        ack_timeout_ms: ack_timeout.map(|minutes| minutes * MINUTE),
+    }
+}
+
+/// What happens to an alert, and when it is looked at in between: the service may sleep, and its clock may jump.
+#[derive(Clone, Copy, Debug)]
+enum Deed {
+    Hear(Heard),
+    Look,
+}
+
+/// Plays what happens; answers `(minute, round, step)` of each step that was taken.
+fn play(plan: &Plan, gaps: &[bool], deeds: &[(i64, Deed)]) -> (State, Vec<(i64, i64, i64)>) {
+    let mut state = State::begun(0);
+    let mut taken = Vec::new();
+    let mut look = |state: &mut State, minute: i64| {
+        for _ in 0..=2 * plan.steps.len() {
+            let (next, step) = state.due(plan, minute * MINUTE);
+            *state = next;
+            let Some(step) = step else { break };
+            taken.push((minute, state.round, state.step));
+            *state = state.taken(plan, !gaps[step], minute * MINUTE);
+        }
+    };
+    look(&mut state, 0);
+    for (minute, deed) in deeds {
+        if let Deed::Hear(heard) = deed {
+            state = state.after(plan, *heard, minute * MINUTE);
+        }
+        look(&mut state, *minute);
+    }
+    (state, taken)
+}
+
+/// The steps that are taken at which minutes, by walking through all of them.
+fn model(plan: &Plan, gaps: &[bool], deeds: &[(i64, Deed)]) -> Vec<(i64, i64)> {
+    let waits: Vec<i64> = plan.steps.iter().map(|step| step.wait_ms / MINUTE).collect();
+    let (mut taken, mut at, mut wait_until, mut lap) = (Vec::new(), 0_usize, 0, 0);
+    let (mut acknowledged, mut quiet, mut over, mut silent) = (None::<i64>, false, false, false);
+    let moments = std::iter::once((0, Deed::Look)).chain(deeds.iter().copied());
+    for (minute, deed) in moments {
+        let back = |at: usize| at.saturating_sub(1);
+        match deed {
+            _ if over => break,
+            Deed::Look => {}
+            Deed::Hear(Heard::Closed) => over = true,
+            Deed::Hear(Heard::Suppressed) => (quiet, acknowledged) = (true, None),
+            Deed::Hear(Heard::Acknowledged) => {
+                if acknowledged.is_none() {
+                    (acknowledged, quiet, silent) = (Some(minute), false, false);
+                }
+            }
+            Deed::Hear(Heard::Open { worse }) => {
+                if acknowledged.is_some() || quiet {
+                    (acknowledged, quiet, silent, at, wait_until) = (None, false, false, back(at), minute);
+                } else if silent && worse {
+                    (silent, at, wait_until) = (false, 0, minute);
+                }
+            }
+        }
+        if let (Some(since), Some(timeout)) = (acknowledged, plan.ack_timeout_ms)
+            && minute >= since + timeout / MINUTE
+        {
+            (acknowledged, at, wait_until) = (None, back(at), minute);
+        }
+        while !over && !quiet && !silent && acknowledged.is_none() && minute >= wait_until {
+            if at == waits.len() {
+                if lap < plan.repeat {
+                    (lap, at) = (lap + 1, 0);
+                } else if plan.at_end == AtEnd::RepeatLast {
+                    at -= 1;
+                } else {
+                    silent = true;
+                    break;
+                }
+            }
+            taken.push((minute, at as i64));
+            let waits_now = !gaps[at] || at + 1 == waits.len();
+            wait_until = if waits_now { minute + waits[at] } else { minute };
+            at += 1;
+        }
+    }
+    taken
+}
+
+fn deeds() -> impl Strategy<Value = Vec<(i64, Deed)>> {
+    let deed = prop_oneof![
+        6 => Just(Deed::Look),
+        1 => any::<bool>().prop_map(|worse| Deed::Hear(Heard::Open { worse })),
+        1 => Just(Deed::Hear(Heard::Acknowledged)),
+        1 => Just(Deed::Hear(Heard::Suppressed)),
+        1 => Just(Deed::Hear(Heard::Closed)),
+    ];
+    proptest::collection::vec((0_i64..12, deed), 0..40).prop_map(|steps| {
+        let mut minute = 0;
+        steps
+            .into_iter()
+            .map(|(later, deed)| {
+                minute += later;
+                (minute, deed)
+            })
+            .collect()
+    })
+}
+
+proptest! {
+    #[test]
+    fn who_is_told_when_is_what_the_model_says(
+        waits in proptest::collection::vec(1_i64..10, 1..5),
+        gaps in proptest::collection::vec(any::<bool>(), 5),
+        repeat in 0_i64..3,
+        repeats_last in any::<bool>(),
+        ack_timeout in proptest::option::of(1_i64..20),
+        deeds in deeds(),
+    ) {
+        let at_end = if repeats_last { AtEnd::RepeatLast } else { AtEnd::Stop };
+        let plan = plan(&waits, repeat, at_end, ack_timeout);
+        let (state, taken) = play(&plan, &gaps, &deeds);
+        let plain: Vec<(i64, i64)> = taken.iter().map(|(minute, _, step)| (*minute, *step)).collect();
+        prop_assert_eq!(plain, model(&plan, &gaps, &deeds));
+        // No step twice in one round, however often it is looked at.
+        let mut keys: Vec<(i64, i64)> = taken.iter().map(|(_, round, step)| (*round, *step)).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        prop_assert_eq!(keys.len(), taken.len());
+        // A clock that is set back does nothing.
+        prop_assert_eq!(state.due(&plan, -1).1, None);
+    }
+}
+
+#[test]
+fn a_gap_goes_on_at_once_and_a_policy_of_gaps_ends() {
+    let two = plan(&[5, 5], 0, AtEnd::Stop, None);
+    let (state, taken) = play(&two, &[true, true], &[(4, Deed::Look), (5, Deed::Look)]);
+    assert_eq!(taken, [(0, 0, 0), (0, 0, 1)]);
+    assert_eq!(state.stage, Stage::Ended);
+}
+
+#[test]
+fn an_acknowledgement_holds_for_its_time() {
+    let two = plan(&[5, 5], 0, AtEnd::Stop, Some(10));
+    let deeds = [(1, Deed::Hear(Heard::Acknowledged)), (10, Deed::Look), (11, Deed::Look), (16, Deed::Look)];
+    let (_, taken) = play(&two, &[false, false], &deeds);
+    assert_eq!(taken, [(0, 0, 0), (11, 1, 0), (16, 1, 1)]);
+}

@@ -1,0 +1,165 @@
+//! Rows of escalations. Every function takes the tenant; what a thread of the service has to see to is looked for in all.
+
+use db::{Condition, Conn, Result};
+use diesel::prelude::*;
+use outbox::{Keep, Retention};
+
+use super::rules::{Plan, Stage, State};
+use crate::{pages::facts::Facts, policies::wire::Document, schema::escalations};
+
+/// One row of `escalations`.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
+#[diesel(table_name = escalations, primary_key(tenant_id, alert_id))]
+#[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
+pub struct Row {
+    /// The tenant of the alert.
+    pub tenant_id: String,
+    /// `ALT-<uuid>`.
+    pub alert_id: String,
+    /// Counts its changes.
+    pub version: i64,
+    /// The tenant of the policy: that of the alert, or its partner. Empty when there is no policy.
+    pub policy_tenant: String,
+    /// The policy.
+    pub policy_id: String,
+    /// What it was called.
+    pub policy_name: String,
+    /// What it said, JSON.
+    pub policy: String,
+    /// The route that led to it.
+    pub route_id: String,
+    /// [`Stage::word`].
+    pub stage: String,
+    /// See [`State`].
+    pub round: i64,
+    /// See [`State`].
+    pub step: i64,
+    /// See [`State`].
+    pub repeats: i64,
+    /// See [`State`].
+    pub next_ms: Option<i64>,
+    /// `high` or `low`.
+    pub urgency: String,
+    /// What the pages of alerts have in common that came one soon after the other.
+    pub conversation: String,
+    /// [`Facts`], JSON.
+    pub alert: String,
+    /// When it began.
+    pub created_ms: i64,
+    /// When it changed last.
+    pub updated_ms: i64,
+}
+
+/// Escalations that came to an end.
+pub const RETENTION: Retention = Retention {
+    kind: "escalations",
+    keep: Keep::Millis(400 * 86_400_000),
+    most: Some(1_000_000),
+    table: "escalations",
+    id: "alert_id",
+    since: "updated_ms",
+    only: "next_ms IS NULL AND stage IN ('closed', 'ended', 'noPolicy')",
+    remove: |conn, tenant, ids, _| {
+        use escalations::dsl;
+        let these = dsl::escalations.filter(dsl::tenant_id.eq(tenant)).filter(dsl::alert_id.eq_any(ids));
+        Ok(diesel::delete(these).execute(conn)?)
+    },
+};
+
+impl Row {
+    /// Where it stands.
+    pub fn state(&self) -> State {
+        let Self { round, step, repeats, next_ms, .. } = *self;
+        State { stage: Stage::read(&self.stage), round, step, repeats, next_ms }
+    }
+
+    /// The same with another state.
+    #[must_use]
+    pub fn with(self, state: State, now_ms: i64) -> Self {
+        let State { stage, round, step, repeats, next_ms } = state;
+        let stage = stage.word().to_owned();
+        Self { stage, round, step, repeats, next_ms, version: self.version + 1, updated_ms: now_ms, ..self }
+    }
+
+    /// What the policy said.
+    pub fn document(&self) -> Document {
+        serde_json::from_str(&self.policy).unwrap_or_default()
+    }
+
+    /// What the rules work with.
+    pub fn plan(&self) -> Plan {
+        self.document().plan()
+    }
+
+    /// What is told.
+    pub fn facts(&self) -> Facts {
+        serde_json::from_str(&self.alert).unwrap_or_default()
+    }
+}
+
+/// Keeps everybody else from an escalation until the end of the transaction.
+pub fn take_up(conn: &mut Conn, tenant: &str, alert: &str) -> Result<()> {
+    db::lock(conn, &format!("escalation:{tenant}:{alert}"))
+}
+
+/// As [`take_up`], unless somebody has it: then `false`, at once.
+pub fn try_take_up(conn: &mut Conn, tenant: &str, alert: &str) -> Result<bool> {
+    db::try_lock(conn, &format!("escalation:{tenant}:{alert}"))
+}
+
+/// The escalation of an alert.
+pub fn find(conn: &mut Conn, tenant: &str, alert: &str) -> Result<Option<Row>> {
+    let found = escalations::table.find((tenant, alert));
+    Ok(db::direct!(conn, |conn| found.get_result(conn).optional())?)
+}
+
+/// Stores a new one.
+pub fn insert(conn: &mut Conn, row: &Row) -> Result<()> {
+    db::insert_rows!(conn, escalations::table, std::slice::from_ref(row))
+}
+
+/// Stores one that has changed.
+pub fn update(conn: &mut Conn, row: &Row) -> Result<()> {
+    diesel::update(escalations::table.find((&row.tenant_id, &row.alert_id))).set(row).execute(conn)?;
+    Ok(())
+}
+
+/// Is one due?
+pub fn first_due(conn: &mut Conn) -> Result<Option<i64>> {
+    let due = escalations::table.filter(Condition::sql("escalations.next_ms IS NOT NULL"));
+    let first: Option<Option<i64>> = due
+        .order((escalations::next_ms, escalations::tenant_id, escalations::alert_id))
+        .select(escalations::next_ms)
+        .first(conn)
+        .optional()?;
+    Ok(first.flatten())
+}
+
+/// Some that are due, of any tenant.
+pub fn due(conn: &mut Conn, now_ms: i64, most: i64) -> Result<Vec<(String, String)>> {
+    let due = Condition::sql("escalations.next_ms IS NOT NULL AND escalations.next_ms <= ").integer(now_ms);
+    let due = escalations::table.filter(due).select((escalations::tenant_id, escalations::alert_id));
+    let order = (escalations::next_ms, escalations::tenant_id, escalations::alert_id);
+    Ok(due.order(order).limit(most).load(conn)?)
+}
+
+/// The conversation of the last alert of a policy, when that began after an instant.
+pub fn conversation(conn: &mut Conn, tenant: &str, policy: &str, after_ms: i64) -> Result<Option<String>> {
+    use escalations::dsl;
+    let of_policy = dsl::escalations.filter(dsl::tenant_id.eq(tenant)).filter(dsl::policy_id.eq(policy));
+    let recent = of_policy.filter(dsl::created_ms.gt(after_ms)).order(dsl::created_ms.desc()).select(dsl::conversation);
+    Ok(db::direct!(conn, |conn| recent.first(conn).optional())?)
+}
+
+/// Removes one, before another one takes its place.
+pub fn delete(conn: &mut Conn, row: &Row) -> Result<()> {
+    diesel::delete(escalations::table.find((&row.tenant_id, &row.alert_id))).execute(conn)?;
+    Ok(())
+}
+
+/// Looks at one later, so that it does not keep the others waiting.
+pub fn put_off(conn: &mut Conn, tenant: &str, alert: &str, until_ms: i64) -> Result<()> {
+    let stored = escalations::table.find((tenant, alert)).filter(escalations::next_ms.is_not_null());
+    diesel::update(stored).set(escalations::next_ms.eq(Some(until_ms))).execute(conn)?;
+    Ok(())
+}

@@ -1,0 +1,224 @@
+//! Why an alert would tell whom: every decision, step by step. Nothing is stored, and nothing is sent.
+
+use actix_web::{HttpResponse, post, web};
+use api::{At, Body, answer};
+use base::{
+    Fields,
+    matching::{Matcher, Meter},
+    problem::Problem,
+    timestamp::Timestamp,
+};
+use db::{Conn, Result};
+use ports::AlertFacts;
+use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
+
+use super::http::spelled;
+use crate::{
+    Neighbours,
+    escalation::{
+        engine,
+        resolve::{self, About, Meant},
+    },
+    owners,
+    routing::choose,
+};
+
+/// An alert to explain: one that there is, or a report of one.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase", example = json!({
+    "alert": {"currentState": "Critical", "subject": "Load is 31", "device": {"hostName": "web-01"}}, "at": "2026-11-20T23:00:00+0000"
+}))]
+#[expect(dead_code, reason = "only its schema is used")]
+pub struct PagingExplainInput {
+    /// What would be reported, as `POST /alert` takes it.
+    #[schema(value_type = Option<Object>)]
+    alert: Option<Value>,
+    /// In place of it: an alert that there is.
+    alert_id: Option<String>,
+    /// When; default now.
+    at: Option<String>,
+}
+
+/// Every decision about an alert.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "only its schema is used")]
+pub struct PagingExplanation {
+    /// When it is explained for.
+    at: String,
+    /// The machine of the alert, or why there is none.
+    #[schema(value_type = Object)]
+    machine: Value,
+    /// The user group that owns the machine, and through what.
+    #[schema(value_type = Option<Object>)]
+    owner: Option<Value>,
+    /// The maintenance window that would hold the alert back.
+    #[schema(value_type = Option<Object>)]
+    maintenance: Option<Value>,
+    /// The routes in the order in which they are asked, each with what its rules find.
+    #[schema(value_type = Vec<Object>)]
+    routes: Vec<Value>,
+    /// The policy that it goes to.
+    #[schema(value_type = Option<Object>)]
+    policy: Option<Value>,
+    /// Whom each step would tell, when and through what.
+    #[schema(value_type = Vec<Object>)]
+    steps: Vec<Value>,
+    /// Where nobody would be told, in sentences.
+    gaps: Vec<String>,
+}
+
+/// Explain who would be told
+///
+/// Every decision about an alert, step by step: its machine, the maintenance window, each route with what its rules find, the
+/// policy, who at each step through what and when, and where nobody would be told. Nothing is sent. Each step is worked out for the
+/// time at which it would be taken if nobody answered.
+#[utoipa::path(
+    tag = "paging",
+    operation_id = "explainPaging",
+    request_body(content = PagingExplainInput),
+    responses((status = 200, description = "Every decision", body = PagingExplanation)),
+    security(("bearer" = ["viewer"]))
+)]
+#[post("/paging/explain")]
+pub async fn explain(at: At, neighbours: web::Data<Neighbours>, body: Body) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let mut fields = Fields::of(&body.0);
+    let report = fields.raw_object("alert").map(Value::Object);
+    let id = fields.text("alertId").map(|id| spelled(&id));
+    let instant = fields.timestamp("at").unwrap_or(at.now);
+    if report.is_some() == id.is_some() {
+        fields.error("alert", "is required, or alertId in its place");
+    }
+    fields.finish()?;
+    let (scope, tenant, db) = (at.scope(), at.tenant.id.to_string(), at.db.clone());
+    let told = api::cpu::run(&at, move |meter: &Meter| {
+        let told = db.read_here(|conn| {
+            let (alert, problem) = match (&report, &id) {
+                (Some(report), _) => {
+                    let told = neighbours.alerts.told(conn, &tenant, &scope, report, instant)?;
+                    (told.alert, told.problem)
+                }
+                (None, id) => {
+                    let id = id.as_deref().unwrap_or_default();
+                    let found = neighbours.alerts.find(conn, &scope, id, instant)?;
+                    (found.ok_or_else(|| Problem::field("alertId", "names no alert of the tenant"))?, None)
+                }
+            };
+            explained(conn, &neighbours, &alert, problem, instant, meter)
+        })?;
+        Ok(told)
+    });
+    answer::ok(&told.await?)
+}
+
+fn explained(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    alert: &Value,
+    problem: Option<&str>,
+    at: Timestamp,
+    meter: &Meter,
+) -> Result<Value> {
+    let text = |path: &str| alert.pointer(path).and_then(Value::as_str).unwrap_or_default();
+    let (tenant, machine, severity) = (text("/clientUniqueId"), text("/device/id"), text("/currentState"));
+    let (mut told, mut gaps) = (Map::new(), Vec::new());
+    told.insert("at".to_owned(), json!(at));
+    told.insert("machine".to_owned(), json!({"id": machine, "name": text("/device/name"), "problem": problem}));
+    if let Some(owner) = owners::of_machine(conn, neighbours, tenant, machine)? {
+        told.insert("owner".to_owned(), json!({"userGroup": {"uniqueId": owner.group_id}, "through": owner.kind}));
+    }
+    if !machine.is_empty() {
+        let facts = AlertFacts { tenant_id: tenant, resource_id: machine, alert };
+        if let Some(cover) = neighbours.maintenance.catching(conn, &[facts], at)?.into_iter().flatten().next() {
+            // Whose window it is decides whether its name may be told; its end may.
+            told.insert("maintenance".to_owned(), json!({"uniqueId": cover.window.unique_id, "until": cover.until}));
+            gaps.push(format!("a maintenance window holds it back until {}: nobody is told before that", cover.until));
+        }
+    }
+    let choice = choose::choose(conn, neighbours, tenant, alert, at, meter)?;
+    let routes: Vec<Value> =
+        choice.considered.iter().map(|asked| route(asked, tenant, alert, meter)).collect::<Result<_>>()?;
+    told.insert("routes".to_owned(), json!(routes));
+    let mut steps = Vec::new();
+    match choice.policy {
+        None => gaps.push("no alert route takes it, and there is no default".to_owned()),
+        Some(policy) => {
+            let document = policy.document();
+            let urgency = engine::urgency(&document.urgency, severity);
+            // What a partner has is its own business, but for what becomes of the alert.
+            let shown = match policy.tenant_id == tenant {
+                true => json!({"id": policy.id, "name": policy.name, "urgency": urgency}),
+                false => json!({"of": "partner", "urgency": urgency}),
+            };
+            told.insert("policy".to_owned(), shown);
+            let plan = document.plan();
+            let mut when = at;
+            for (number, (step, timing)) in (1..).zip(document.steps.iter().zip(&plan.steps)) {
+                let about = About { tenant, machine, policy_tenant: &policy.tenant_id, urgency };
+                let meant = resolve::step(conn, neighbours, about, step, when)?;
+                let targets = targets(&meant, true);
+                gaps.extend(meant.iter().filter_map(|one| Some(format!("step {number}: {}", one.gap.as_ref()?))));
+                let reached = meant.iter().flat_map(|one| &one.people);
+                gaps.extend(
+                    reached.filter_map(|one| Some(format!("step {number}: {} {}", one.person.id, one.gap.as_ref()?))),
+                );
+                steps.push(json!({"step": number, "at": when, "targets": targets}));
+                // A step that reaches nobody does not wait.
+                if meant.iter().any(Meant::reaches) {
+                    when = Timestamp::from_millis(when.millis().saturating_add(timing.wait_ms));
+                }
+            }
+        }
+    }
+    told.insert("steps".to_owned(), json!(steps));
+    told.insert("gaps".to_owned(), json!(gaps));
+    Ok(Value::Object(told))
+}
+
+/// A route that was asked, with what its rules find; of a partner's route a client is told its outcome alone.
+fn route(asked: &choose::Considered, tenant: &str, alert: &Value, meter: &Meter) -> Result<Value> {
+    if asked.route.tenant_id != tenant {
+        return Ok(json!({"of": "partner", "takes": asked.takes}));
+    }
+    let mut told = json!({"id": asked.route.id, "name": asked.route.name, "takes": asked.takes});
+    match asked.route.rules() {
+        None => told["isDefault"] = json!(true),
+        Some(rules) => {
+            let outcomes = Matcher::new(&rules).explain(alert, meter).unwrap_or_default();
+            let shown = rules.rules.iter().zip(outcomes).map(|(rule, outcome)| {
+                json!({"key": rule.key, "operator": rule.operator.word(), "value": rule.value,
+                    "found": outcome.texts, "holds": outcome.holds})
+            });
+            told["rules"] = Value::Array(shown.collect());
+        }
+    }
+    Ok(told)
+}
+
+/// Whom the targets of a step mean; with `methods`, through what and when, as far as that is everybody's business.
+pub fn targets(meant: &[Meant], methods: bool) -> Vec<Value> {
+    let one = |one: &Meant| {
+        let people = one.people.iter().map(|reached| {
+            let name = ports::Author::from(&reached.person).full_name();
+            let mut told = json!({"id": reached.person.id, "name": name});
+            if methods {
+                let used = reached.methods.iter();
+                let used = used
+                    .map(|(method, due)| json!({"contactMethod": {"id": method.id, "type": method.kind}, "at": due}));
+                told["through"] = Value::Array(used.collect());
+            }
+            if let Some(gap) = &reached.gap {
+                told["gap"] = json!(gap);
+            }
+            told
+        });
+        let mut told = json!({"target": one.target, "users": people.collect::<Vec<_>>()});
+        if let Some(gap) = &one.gap {
+            told["gap"] = json!(gap);
+        }
+        told
+    };
+    meant.iter().map(one).collect()
+}

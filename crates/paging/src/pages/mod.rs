@@ -1,0 +1,20 @@
+//! Pages: what was sent to whom through what, and what could not be ("Pages" in `docs/interface.md`).
+
+pub mod explain;
+pub mod facts;
+pub mod http;
+mod myself;
+pub mod store;
+mod timeline;
+pub mod wire;
+
+/// The operations, in reading order.
+pub fn routes(config: &mut api::Routes) {
+    config
+        .service(http::search)
+        .service(timeline::get)
+        .service(explain::explain)
+        .service(myself::test)
+        .service(myself::send_code)
+        .service(myself::verify);
+}

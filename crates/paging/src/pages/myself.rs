@@ -1,0 +1,228 @@
+//! Pages about no alert: a test of oneself, and the code that verifies a contact method.
+
+use actix_web::{HttpResponse, post, web};
+use api::{Answer, At, Body, OptionalBody};
+use base::{Fields, problem::Problem, secret::Secret, timestamp::Timestamp};
+use outbox::Tx;
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use utoipa::ToSchema;
+
+use super::{
+    facts::Facts,
+    store::{self, Row},
+    wire::Page,
+};
+use crate::{
+    Neighbours,
+    methods::{self, http::note, rules, store::Row as Method, wire::ContactMethod},
+    sender::render,
+    whose,
+};
+
+/// How soon another code may be sent.
+const PAUSE_MS: i64 = 30_000;
+/// How many tests a person may have under way.
+const TESTS: i64 = 20;
+
+/// What is to be tested.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase", example = json!({"contactMethod": {"id": "CM-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90"}}))]
+#[expect(dead_code, reason = "only its schema is used")]
+pub struct PagingTestInput {
+    /// One of one's own verified contact methods; without it, all of them.
+    contact_method: Option<crate::notification::wire::MethodId>,
+}
+
+/// What a test sends.
+#[derive(Serialize, ToSchema)]
+pub struct PagingTest {
+    /// The pages; a gap when nothing reaches the caller. `GET /pages/search` says what becomes of them.
+    pub pages: Vec<Page>,
+}
+
+fn to(method: &Method, kind: &str, now: Timestamp) -> Row {
+    Row {
+        user_id: method.user_id.clone(),
+        method_tenant: method.tenant_id.clone(),
+        method_id: method.id.clone(),
+        channel: method.kind.clone(),
+        due_ms: Some(now.millis()),
+        ..Row::blank(&method.tenant_id, kind, now)
+    }
+}
+
+/// Page oneself
+///
+/// Sends a test to the user that the caller acts as, by one or all of that user's verified contact methods.
+#[utoipa::path(
+    tag = "paging",
+    operation_id = "testPaging",
+    request_body(content = Option<PagingTestInput>),
+    responses(
+        (status = 200, description = "What is sent", body = PagingTest),
+        (status = 409, description = "Too many tests were sent a moment ago", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["viewer"]))
+)]
+#[post("/paging/test")]
+pub async fn test(at: At, body: OptionalBody) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let mut fields = Fields::of(&body.0);
+    let wanted = fields.object("contactMethod").map(|mut method| rules::normal_id(&method.required_text("id")));
+    fields.finish()?;
+    let (tenant, user, now) = (at.caller.home.to_string(), at.caller.user_id.clone(), at.now);
+    at.write(move |tx| {
+        let mut own = methods::store::of_user(tx.conn, &tenant, &user)?;
+        if let Some(wanted) = &wanted {
+            own.retain(|method| method.id == *wanted);
+            if own.is_empty() {
+                return Err(Problem::field("contactMethod.id", "names no contact method of yours").into());
+            }
+        }
+        own.retain(|method| method.verified);
+        if store::tests_since(tx.conn, &tenant, &user, now.millis() - 60_000)? >= TESTS {
+            return Err(Problem::conflict("Too many tests were sent a moment ago. Try again in a minute.").into());
+        }
+        let mut rows: Vec<Row> = own.iter().map(|method| to(method, "test", now)).collect();
+        if rows.is_empty() {
+            let why = "has no verified contact method".to_owned();
+            let gap = Row { user_id: user, status: store::GAP.to_owned(), why, ..Row::blank(&tenant, "test", now) };
+            rows.push(gap);
+        }
+        store::insert(tx.conn, &rows)?;
+        Answer::ok(&PagingTest { pages: rows.iter().map(Page::from).collect() })
+    })
+    .await
+}
+
+fn hash(code: &str) -> String {
+    Sha256::digest(code.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Six digits.
+fn new_code() -> String {
+    // 122 random bits: what is left of them modulo a million is as good as even.
+    format!("{:06}", uuid::Uuid::new_v4().as_u128() % 1_000_000)
+}
+
+/// Send a code to a contact method
+///
+/// Six digits, good for 15 minutes, also to one that is verified already. Entered at `verify`, they show that messages arrive there.
+#[utoipa::path(
+    tag = "contact methods",
+    operation_id = "sendContactMethodCode",
+    params(
+        ("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007"),
+        ("contactMethodId" = String, Path, description = "`CM-<uuid>`", example = "CM-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90"),
+    ),
+    responses(
+        (status = 200, description = "The page that carries it", body = Page),
+        (status = 409, description = "A code was sent a moment ago", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["viewer"]))
+)]
+#[post("/users/{userId}/contactMethods/{contactMethodId}/sendCode")]
+pub async fn send_code(
+    at: At,
+    neighbours: web::Data<Neighbours>,
+    path: web::Path<(String, String, String)>,
+) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let (_, user, id) = path.into_inner();
+    let (asked, now) = (whose::Asked::of(&at, &user), at.now);
+    at.write(move |tx| {
+        let old = taken_up(tx, &neighbours, &asked, &id)?;
+        let sent_ms = old.code_until_ms - rules::CODE_MS;
+        if !old.code_hash.is_empty() && now.millis() < sent_ms + PAUSE_MS && now.millis() >= sent_ms {
+            return Err(Problem::conflict("A code was sent a moment ago. Wait half a minute for it.").into());
+        }
+        let code = new_code();
+        let mut row = to(&old, "code", now);
+        let sealed = neighbours.seals.seal(render::place(&row), &Secret::new(code.clone()))?;
+        let facts = Facts { code: sealed, ..Facts::default() };
+        row.message = serde_json::to_string(&facts).map_err(|error| db::Error::Fault(error.to_string()))?;
+        store::insert(tx.conn, std::slice::from_ref(&row))?;
+        let until = now.millis() + rules::CODE_MS;
+        let method = Method { code_hash: hash(&code), code_until_ms: until, code_tries: 0, ..old };
+        methods::store::update(tx.conn, &method)?;
+        Answer::ok(&Page::from(&row))
+    })
+    .await
+}
+
+/// The code that was sent.
+#[derive(ToSchema)]
+#[schema(example = json!({"code": "042137"}))]
+#[expect(dead_code, reason = "only its schema is used")]
+pub struct ContactMethodCode {
+    /// Six digits.
+    code: String,
+}
+
+/// Verify a contact method
+///
+/// With the code that was sent to it. After five wrong ones another has to be sent.
+#[utoipa::path(
+    tag = "contact methods",
+    operation_id = "verifyContactMethod",
+    params(
+        ("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007"),
+        ("contactMethodId" = String, Path, description = "`CM-<uuid>`", example = "CM-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90"),
+    ),
+    request_body(content = ContactMethodCode),
+    responses(
+        (status = 200, description = "The contact method, verified, or not when the code is wrong", body = ContactMethod),
+        (status = 409, description = "No code is awaited: none was sent, it has run out, or too many wrong ones were entered", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["viewer"]))
+)]
+#[post("/users/{userId}/contactMethods/{contactMethodId}/verify")]
+pub async fn verify(
+    at: At,
+    neighbours: web::Data<Neighbours>,
+    path: web::Path<(String, String, String)>,
+    body: Body,
+) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let mut fields = Fields::of(&body.0);
+    let code = fields.required_text("code").trim().to_owned();
+    fields.finish()?;
+    let (_, user, id) = path.into_inner();
+    let (asked, now_ms) = (whose::Asked::of(&at, &user), at.now.millis());
+    at.write(move |tx| {
+        let old = taken_up(tx, &neighbours, &asked, &id)?;
+        if old.verified {
+            return Answer::entity(&ContactMethod::from(&old), old.version);
+        }
+        if old.code_hash.is_empty() || now_ms > old.code_until_ms || old.code_tries >= rules::TRIES {
+            let told =
+                "No code is awaited for the contact method: send one. Codes are good for 15 minutes and 5 attempts.";
+            return Err(Problem::conflict(told).into());
+        }
+        let right = Secret::new(hash(&code)).ct_eq(&Secret::new(old.code_hash.clone()));
+        // A wrong one is an answer and no error, since that it was tried has to be stored.
+        let row = match right {
+            true => Method {
+                verified: true,
+                code_hash: String::new(),
+                version: old.version + 1,
+                updated_ms: now_ms,
+                ..old.clone()
+            },
+            false => Method { code_tries: old.code_tries + 1, ..old.clone() },
+        };
+        methods::store::update(tx.conn, &row)?;
+        if right {
+            note(tx, Some(&old), Some(&row))?;
+        }
+        Answer::entity(&ContactMethod::from(&row), row.version)
+    })
+    .await
+}
+
+fn taken_up(tx: &mut Tx<'_>, neighbours: &Neighbours, asked: &whose::Asked, id: &str) -> db::Result<Method> {
+    let (tenant, user) = asked.find(tx.conn, neighbours)?;
+    methods::store::take_up(tx.conn, &tenant, &user)?;
+    methods::store::existing(tx.conn, &tenant, &user, id)
+}

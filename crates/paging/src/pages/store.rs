@@ -1,0 +1,269 @@
+//! Rows of pages. Every function takes the tenant, or the tenants of a scope; what the sender has to see to is looked for in
+//! all.
+
+use base::{Found, Key, Walk, timestamp::Timestamp};
+use db::{Column, Condition, Conn, Order, Result};
+use diesel::prelude::*;
+use outbox::{Keep, Retention, Setting};
+
+use crate::{escalation::store::Row as Escalation, methods::store::Row as Method, schema::pages};
+
+/// It waits to be sent.
+pub const PENDING: &str = "pending";
+/// The other side has it.
+pub const SENT: &str = "sent";
+/// It could not be sent.
+pub const FAILED: &str = "failed";
+/// Somebody answered before it was sent.
+pub const STOPPED: &str = "stopped";
+/// It was told in another message, with others.
+pub const SUMMARISED: &str = "summarised";
+/// There was nobody to send it to.
+pub const GAP: &str = "gap";
+/// All of them.
+pub const STATUSES: [&str; 6] = [PENDING, SENT, FAILED, STOPPED, SUMMARISED, GAP];
+
+/// One row of `pages`.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
+#[diesel(table_name = pages, primary_key(tenant_id, id))]
+#[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
+pub struct Row {
+    /// The tenant of the alert, or of the person.
+    pub tenant_id: String,
+    /// `PG-<uuid>`.
+    pub id: String,
+    /// The alert; empty for a code or a test.
+    pub alert_id: String,
+    /// Which time it was that the steps were taken.
+    pub round: i64,
+    /// The step, from 0.
+    pub step: i64,
+    /// Whom it is for; empty for an integration, and where nobody is.
+    pub user_id: String,
+    /// The tenant of the contact method or integration.
+    pub method_tenant: String,
+    /// The contact method or integration; of a gap the target.
+    pub method_id: String,
+    /// `HTTP`, `EMAIL` or `INTEGRATION`; empty for a gap.
+    pub channel: String,
+    /// `page`, `code` or `test`.
+    pub kind: String,
+    /// One of [`STATUSES`].
+    pub status: String,
+    /// Why it has that status, when there is something to say.
+    pub why: String,
+    /// `high` or `low`.
+    pub urgency: String,
+    /// The policy.
+    pub policy_id: String,
+    /// What it has in common with others.
+    pub conversation: String,
+    /// What it tells, JSON.
+    pub message: String,
+    /// When it is sent next, or taken from whoever has it in hand; `None` when it is settled.
+    pub due_ms: Option<i64>,
+    /// Who has it in hand.
+    pub owner: String,
+    /// How often it was tried.
+    pub attempts: i64,
+    /// The attempts, JSON.
+    pub log: String,
+    /// When it was decided.
+    pub created_ms: i64,
+    /// When the other side had it.
+    pub sent_ms: Option<i64>,
+}
+
+/// Pages that are settled.
+pub const RETENTION: Retention = Retention {
+    kind: "pages",
+    keep: Keep::Setting(Setting {
+        option: "keep-pages",
+        variable: "MUSTER_KEEP_PAGES",
+        days: 400,
+        help: "How many days a page is kept; 0 for ever",
+    }),
+    most: Some(1_000_000),
+    table: "pages",
+    id: "id",
+    since: "created_ms",
+    only: "due_ms IS NULL",
+    remove: |conn, tenant, ids, _| {
+        use pages::dsl;
+        let these = dsl::pages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids));
+        Ok(diesel::delete(these).execute(conn)?)
+    },
+};
+
+impl Row {
+    /// A page that nothing is known of yet.
+    pub fn blank(tenant: &str, kind: &str, now: Timestamp) -> Self {
+        Self {
+            tenant_id: tenant.to_owned(),
+            id: format!("PG-{}", uuid::Uuid::now_v7()),
+            alert_id: String::new(),
+            round: 0,
+            step: 0,
+            user_id: String::new(),
+            method_tenant: String::new(),
+            method_id: String::new(),
+            channel: String::new(),
+            kind: kind.to_owned(),
+            status: PENDING.to_owned(),
+            why: String::new(),
+            urgency: "high".to_owned(),
+            policy_id: String::new(),
+            conversation: String::new(),
+            message: "{}".to_owned(),
+            due_ms: None,
+            owner: String::new(),
+            attempts: 0,
+            log: "[]".to_owned(),
+            created_ms: now.millis(),
+            sent_ms: None,
+        }
+    }
+
+    fn of(escalation: &Escalation, round: i64, step: i64, now: Timestamp) -> Self {
+        Self {
+            alert_id: escalation.alert_id.clone(),
+            round,
+            step,
+            urgency: escalation.urgency.clone(),
+            policy_id: escalation.policy_id.clone(),
+            conversation: escalation.conversation.clone(),
+            message: escalation.alert.clone(),
+            ..Self::blank(&escalation.tenant_id, "page", now)
+        }
+    }
+
+    /// To a person, by a contact method.
+    pub fn page(
+        escalation: &Escalation,
+        round: i64,
+        step: i64,
+        method: &Method,
+        due: Timestamp,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            user_id: method.user_id.clone(),
+            method_tenant: method.tenant_id.clone(),
+            method_id: method.id.clone(),
+            channel: method.kind.clone(),
+            due_ms: Some(due.millis()),
+            ..Self::of(escalation, round, step, now)
+        }
+    }
+
+    /// To an integration.
+    pub fn integration(escalation: &Escalation, round: i64, step: i64, id: &str, now: Timestamp) -> Self {
+        Self {
+            method_tenant: escalation.policy_tenant.clone(),
+            method_id: id.to_owned(),
+            channel: "INTEGRATION".to_owned(),
+            due_ms: Some(now.millis()),
+            ..Self::of(escalation, round, step, now)
+        }
+    }
+
+    /// To nobody, and why.
+    pub fn gap(
+        escalation: &Escalation,
+        round: i64,
+        step: i64,
+        user: &str,
+        target: &str,
+        why: &str,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            user_id: user.to_owned(),
+            method_id: target.to_owned(),
+            status: GAP.to_owned(),
+            why: why.to_owned(),
+            ..Self::of(escalation, round, step, now)
+        }
+    }
+}
+
+/// Stores new ones.
+pub fn insert(conn: &mut Conn, rows: &[Row]) -> Result<()> {
+    db::insert_rows!(conn, pages::table, rows)
+}
+
+/// Stops what of an alert was not sent yet.
+pub fn stop(conn: &mut Conn, tenant: &str, alert: &str, why: &str) -> Result<()> {
+    use pages::dsl;
+    let waiting =
+        dsl::pages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::alert_id.eq(alert)).filter(dsl::status.eq(PENDING));
+    diesel::update(waiting)
+        .set((dsl::status.eq(STOPPED), dsl::why.eq(format!("the alert is {why}")), dsl::due_ms.eq(None::<i64>)))
+        .execute(conn)?;
+    Ok(())
+}
+
+/// When the first page that is due is due.
+pub fn first_due(conn: &mut Conn) -> Result<Option<i64>> {
+    let due = pages::table.filter(Condition::sql("pages.due_ms IS NOT NULL"));
+    let first: Option<Option<i64>> =
+        due.order((pages::due_ms, pages::tenant_id, pages::id)).select(pages::due_ms).first(conn).optional()?;
+    Ok(first.flatten())
+}
+
+/// Some that are due, of any tenant.
+pub fn due(conn: &mut Conn, now_ms: i64, most: i64) -> Result<Vec<Row>> {
+    let due = Condition::sql("pages.due_ms IS NOT NULL AND pages.due_ms <= ").integer(now_ms);
+    Ok(pages::table.filter(due).order((pages::due_ms, pages::tenant_id, pages::id)).limit(most).load(conn)?)
+}
+
+/// How many messages a contact method got since an instant.
+pub fn sent_since(conn: &mut Conn, method: &str, since_ms: i64) -> Result<i64> {
+    let sent = Condition::sql("pages.sent_ms IS NOT NULL AND pages.sent_ms > ").integer(since_ms);
+    Ok(pages::table.filter(pages::method_id.eq(method)).filter(sent).count().get_result(conn)?)
+}
+
+/// Some pages of alerts to a contact method that are due, whoever has them in hand left out.
+pub fn waiting(conn: &mut Conn, method: &str, now_ms: i64, most: i64) -> Result<Vec<Row>> {
+    let due = Condition::sql("pages.due_ms IS NOT NULL AND pages.due_ms <= ").integer(now_ms);
+    let own = pages::table.filter(pages::method_id.eq(method)).filter(due).filter(pages::kind.eq("page"));
+    Ok(own.order((pages::due_ms, pages::id)).limit(most).load(conn)?)
+}
+
+/// Stores one that has changed.
+pub fn update(conn: &mut Conn, row: &Row) -> Result<()> {
+    diesel::update(pages::table.find((&row.tenant_id, &row.id))).set(row).execute(conn)?;
+    Ok(())
+}
+
+/// A page as somebody has it in hand; `None` when that is another by now.
+pub fn in_hand(conn: &mut Conn, tenant: &str, id: &str, owner: &str) -> Result<Option<Row>> {
+    let mine = pages::table.find((tenant, id)).filter(pages::owner.eq(owner));
+    Ok(mine.get_result(conn).optional()?)
+}
+
+/// The pages of an alert, in the order in which they were decided; the first 1,000.
+pub fn of_alert(conn: &mut Conn, tenant: &str, alert: &str) -> Result<Vec<Row>> {
+    use pages::dsl;
+    let own = dsl::pages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::alert_id.eq(alert));
+    Ok(own.order((dsl::created_ms, dsl::id)).limit(1_000).load(conn)?)
+}
+
+/// A page of the pages that meet a condition, by when they were decided.
+pub fn page(conn: &mut Conn, condition: &Condition, descending: bool, walk: &Walk) -> Result<Found<Row>> {
+    use pages::dsl;
+    let total = walk.total(|| dsl::pages.filter(condition.clone()).count().get_result(conn))?;
+    let columns = [Column::Integer("pages.created_ms"), Column::Text("pages.id"), Column::Text("pages.tenant_id")];
+    let order = Order::by(columns, descending);
+    let query = dsl::pages.filter(condition.clone()).filter(order.after(walk.after())?).order(order);
+    let rows: Vec<Row> = query.offset(walk.offset()).limit(walk.wanted()).load(conn)?;
+    Ok(walk
+        .cut(rows, total, |row: &Row| vec![Key::from(row.created_ms), Key::from(&row.id), Key::from(&row.tenant_id)]))
+}
+
+/// How many tests a person sent since an instant.
+pub fn tests_since(conn: &mut Conn, tenant: &str, user: &str, since_ms: i64) -> Result<i64> {
+    use pages::dsl;
+    let own = dsl::pages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::created_ms.gt(since_ms));
+    Ok(own.filter(dsl::user_id.eq(user)).filter(dsl::kind.eq("test")).count().get_result(conn)?)
+}

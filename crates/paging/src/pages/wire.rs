@@ -1,0 +1,135 @@
+//! What clients see of pages.
+
+use base::timestamp::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{facts::Facts, store::Row};
+use crate::{methods::wire::UserId, sender::Attempt};
+
+/// What was sent to whom through what, or could not be.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Page {
+    /// `PG-<uuid>`.
+    #[schema(example = "PG-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90")]
+    pub id: String,
+    /// The tenant that it belongs to.
+    #[schema(example = "client_1")]
+    pub client_unique_id: String,
+    /// `page`, or `code` or `test`, which are about no alert.
+    #[schema(example = "page")]
+    pub kind: String,
+    /// The alert.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alert: Option<PagedAlert>,
+    /// The policy, by id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy: Option<Id>,
+    /// The step of the policy, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 1)]
+    pub step: Option<i64>,
+    /// Which time it was that the steps were taken, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 1)]
+    pub round: Option<i64>,
+    /// Whom it is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<UserId>,
+    /// Through what.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contact_method: Option<Through>,
+    /// Which integration, where it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub integration: Option<Id>,
+    /// Of a gap: whom the step meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// `pending`, `sent`, `failed`, `stopped` (somebody answered before), `summarised` (told together with others) or `gap`
+    /// (there was nobody, or nothing that reaches them).
+    #[schema(example = "sent")]
+    pub status: String,
+    /// Why, when there is something to say.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schema(required = false)]
+    pub why: String,
+    /// `high` or `low`.
+    #[schema(example = "high")]
+    pub urgency: String,
+    /// What it has in common with the pages of other alerts of the policy.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schema(required = false)]
+    pub conversation: String,
+    /// When it was decided.
+    #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
+    pub created_date: Timestamp,
+    /// When it is sent, or tried again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "2026-11-20T20:39:00+0000")]
+    pub due_date: Option<Timestamp>,
+    /// When the other side had it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "2026-11-20T20:37:00+0000")]
+    pub sent_date: Option<Timestamp>,
+    /// What was tried; the last 20.
+    pub attempts: Vec<Attempt>,
+}
+
+/// An alert, as a page names it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct PagedAlert {
+    /// `ALT-<uuid>`.
+    pub id: String,
+    /// Its subject then.
+    pub subject: String,
+}
+
+/// Something by its id.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = PageReference)]
+pub struct Id {
+    /// Its id.
+    pub id: String,
+}
+
+/// A contact method, as far as it is everybody's business.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = PageThrough)]
+pub struct Through {
+    /// `CM-<uuid>`.
+    pub id: String,
+    /// `HTTP` or `EMAIL`.
+    #[serde(rename = "type")]
+    pub kind: String,
+}
+
+impl From<&Row> for Page {
+    fn from(row: &Row) -> Self {
+        let of_alert = !row.alert_id.is_empty();
+        let facts: Facts = serde_json::from_str(&row.message).unwrap_or_default();
+        let is_method = row.channel == "HTTP" || row.channel == "EMAIL";
+        let some = |text: &String| (!text.is_empty()).then(|| text.clone());
+        Self {
+            id: row.id.clone(),
+            client_unique_id: row.tenant_id.clone(),
+            kind: row.kind.clone(),
+            alert: of_alert.then(|| PagedAlert { id: row.alert_id.clone(), subject: facts.subject }),
+            policy: some(&row.policy_id).map(|id| Id { id }),
+            step: of_alert.then_some(row.step + 1),
+            round: of_alert.then_some(row.round + 1),
+            user: some(&row.user_id).map(|id| UserId { id }),
+            contact_method: is_method.then(|| Through { id: row.method_id.clone(), kind: row.channel.clone() }),
+            integration: (row.channel == "INTEGRATION").then(|| Id { id: row.method_id.clone() }),
+            target: some(&row.method_id).filter(|_| row.channel.is_empty()),
+            status: row.status.clone(),
+            why: row.why.clone(),
+            urgency: row.urgency.clone(),
+            conversation: row.conversation.clone(),
+            created_date: Timestamp::from_millis(row.created_ms),
+            due_date: row.due_ms.map(Timestamp::from_millis),
+            sent_date: row.sent_ms.map(Timestamp::from_millis),
+            attempts: serde_json::from_str(&row.log).unwrap_or_default(),
+        }
+    }
+}
