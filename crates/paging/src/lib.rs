@@ -1,0 +1,83 @@
+//! Paging: who is told of an alert, through what, and when somebody else is.
+//!
+//! - [`methods`]: how people are reached
+//! - [`notification`]: what of that is used when
+//! - [`policies`]: who is told, one after the other
+//! - [`routing`]: which alerts go to which policy
+//! - [`owners`]: who owns what
+//! - [`escalation`]: what becomes of an alert that people are to hear of
+//! - [`pages`]: what was sent to whom, and what could not be
+//! - [`sender`]: the sending
+//! - [`answers`]: the links by which people answer
+//!
+//! "Paging" in `docs/interface.md`. This domain hears of alerts through the outbox, asks who is on call through `ports`, and
+//! sends through [`ports::Sends`].
+
+mod answers;
+pub mod demo;
+mod escalation;
+mod filter;
+mod methods;
+mod neighbours;
+mod notification;
+mod owners;
+mod pages;
+mod policies;
+mod reseal;
+mod routing;
+mod schema;
+mod sender;
+mod times;
+mod whose;
+
+use actix_web::web;
+use api::Routes;
+use db::Db;
+
+pub use crate::{
+    escalation::{Pager, Subscriber},
+    neighbours::Neighbours,
+    reseal::{any as any_secrets, reseal},
+    sender::Sender,
+};
+
+static QUOTAS: [&db::Quota; 4] =
+    [&methods::store::QUOTA, &policies::store::QUOTA, &routing::store::QUOTA, &owners::store::QUOTA];
+
+/// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
+pub fn domain() -> api::Domain {
+    api::Domain {
+        name: "paging",
+        title: "Muster: paging",
+        routes,
+        root_routes,
+        aliases: &[],
+        migrations: db::migrations!("paging"),
+        retention: &[escalation::store::RETENTION, pages::store::RETENTION],
+        quotas: &QUOTAS,
+    }
+}
+
+/// Puts those whom this domain asks, and the database, where the handlers look for them.
+pub fn extras(db: Db, neighbours: Neighbours) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
+    let neighbours = web::Data::new(neighbours);
+    let db = web::Data::new(answers::http::Handle(db));
+    move |config: &mut web::ServiceConfig| {
+        config.app_data(neighbours.clone()).app_data(db.clone());
+    }
+}
+
+/// The operations outside a tenant: the link knows whose they are.
+fn root_routes(config: &mut Routes) {
+    config.service(answers::http::show).service(answers::http::act);
+}
+
+/// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
+fn routes(config: &mut Routes) {
+    methods::routes(config);
+    notification::routes(config);
+    policies::routes(config);
+    routing::routes(config);
+    owners::routes(config);
+    pages::routes(config);
+}

@@ -1,0 +1,161 @@
+//! What is taken in hand: pages that are due, each with where it goes; and, where one contact method would get too many
+//! messages in a minute, one message for all that are left.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::{secret::Secret, timestamp::Timestamp};
+use db::{Conn, Result};
+use ports::{Outgoing, Recipient};
+
+use super::render;
+use crate::{
+    Neighbours,
+    methods::store as methods,
+    pages::{
+        facts::{Facts, Summary, rank},
+        store::{self, Row},
+    },
+};
+
+/// How long somebody has a page in hand: longer than any call takes.
+const LEASE_MS: i64 = 75_000;
+/// The time in which messages are counted.
+const MINUTE_MS: i64 = 60_000;
+/// How many pages are put together in one message.
+const TOGETHER: i64 = 2_000;
+/// How many subjects such a message names.
+const NAMED: usize = 5;
+
+/// A page in hand.
+pub struct Job {
+    /// Its tenant.
+    pub tenant: String,
+    /// Its id.
+    pub id: String,
+    /// What is sent; or why nothing is.
+    pub ready: std::result::Result<Ready, String>,
+}
+
+/// What is sent.
+pub struct Ready {
+    /// With its recipient.
+    pub outgoing: Outgoing,
+}
+
+/// Takes pages that are due in hand.
+pub fn take(conn: &mut Conn, neighbours: &Neighbours, owner: &str, now: Timestamp, most: usize) -> Result<Vec<Job>> {
+    // Gateways claim one after the other: of two at once, neither would see what the other takes.
+    db::lock(conn, "pages:claim")?;
+    let due = store::due(conn, now.millis(), i64::try_from(most).unwrap_or(i64::MAX))?;
+    let mut lanes: BTreeMap<String, Vec<Row>> = BTreeMap::new();
+    for row in due {
+        lanes.entry(row.method_id.clone()).or_default().push(row);
+    }
+    let mut jobs = Vec::new();
+    for (method, rows) in lanes {
+        for row in within_limit(conn, neighbours, &method, rows, now)? {
+            let lease = Some(now.millis() + LEASE_MS);
+            let row = Row { owner: owner.to_owned(), due_ms: lease, ..row };
+            store::update(conn, &row)?;
+            let ready = ready(conn, neighbours, &row)?;
+            jobs.push(Job { tenant: row.tenant_id, id: row.id, ready });
+        }
+    }
+    Ok(jobs)
+}
+
+/// The pages of a contact method that may be sent now. When there are more than a person gets in a minute, the last message
+/// that they get stands for all the others; when they got all of theirs already, everything waits.
+fn within_limit(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    method: &str,
+    mut rows: Vec<Row>,
+    now: Timestamp,
+) -> Result<Vec<Row>> {
+    // What somebody had in hand and did not bring to an end was counted, and may have arrived.
+    let (mut go, mut new): (Vec<Row>, Vec<Row>) =
+        rows.drain(..).partition(|row| row.kind != "page" || !row.owner.is_empty());
+    let limit = neighbours.page_limit;
+    if new.is_empty() || limit == 0 || new.iter().all(|row| row.channel == "INTEGRATION") {
+        go.append(&mut new);
+        return Ok(go);
+    }
+    let sent = store::sent_since(conn, method, now.millis() - MINUTE_MS)?;
+    let free = usize::try_from(limit - sent).unwrap_or(0);
+    if new.len() <= free {
+        go.append(&mut new);
+        return Ok(go);
+    }
+    if free == 0 {
+        let later = Some(now.millis() + MINUTE_MS / limit.max(1));
+        for row in new {
+            store::update(conn, &Row { due_ms: later, ..row })?;
+        }
+        return Ok(go);
+    }
+    let rest = new.split_off(free - 1);
+    go.append(&mut new);
+    if let Some(lead) = rest.first().cloned() {
+        go.push(together(conn, lead, now)?);
+    }
+    Ok(go)
+}
+
+/// Puts all that waits for the contact method of a page into that page.
+fn together(conn: &mut Conn, lead: Row, now: Timestamp) -> Result<Row> {
+    let all = store::waiting(conn, &lead.method_id, now.millis(), TOGETHER)?;
+    // Those before the lead were taken a moment ago.
+    let others: Vec<Row> = all
+        .into_iter()
+        .filter(|row| {
+            row.owner.is_empty() && (row.due_ms, &row.tenant_id, &row.id) > (lead.due_ms, &lead.tenant_id, &lead.id)
+        })
+        .collect();
+    let facts = |row: &Row| serde_json::from_str::<Facts>(&row.message).unwrap_or_default();
+    let told: Vec<Facts> = std::iter::once(&lead).chain(&others).map(facts).collect();
+    let worst = told.iter().max_by_key(|facts| rank(&facts.severity)).map(|facts| facts.severity.clone());
+    let machines: BTreeSet<&str> =
+        told.iter().map(|facts| facts.machine.as_str()).filter(|name| !name.is_empty()).collect();
+    let mut subjects: Vec<String> = told.iter().map(Facts::title).take(NAMED).collect();
+    if told.len() > NAMED {
+        subjects.push(format!("and {} more", told.len() - NAMED));
+    }
+    let summary = Summary {
+        count: i64::try_from(told.len()).unwrap_or(i64::MAX),
+        worst: worst.unwrap_or_default(),
+        machines: i64::try_from(machines.len()).unwrap_or(i64::MAX),
+        subjects,
+    };
+    let message = Facts { summary: Some(summary), ..facts(&lead) };
+    let message = serde_json::to_string(&message).map_err(|error| db::Error::Fault(error.to_string()))?;
+    for row in others {
+        let why = format!("told together with others in {}", lead.id);
+        let row = Row { status: store::SUMMARISED.to_owned(), why, due_ms: None, ..row };
+        store::update(conn, &row)?;
+    }
+    Ok(Row { message, ..lead })
+}
+
+/// What is sent for a page; or why nothing is.
+fn ready(conn: &mut Conn, neighbours: &Neighbours, row: &Row) -> Result<std::result::Result<Ready, String>> {
+    let message = render::Message::of(neighbours, row)?;
+    if row.channel == "INTEGRATION" {
+        let to = Recipient::Integration { tenant_id: row.method_tenant.clone(), id: row.method_id.clone() };
+        return Ok(Ok(Ready { outgoing: Outgoing { id: row.id.clone(), to, body: message.json() } }));
+    }
+    let Some(method) = methods::find(conn, &row.method_tenant, &row.method_id)? else {
+        return Ok(Err("the contact method is not there any more".to_owned()));
+    };
+    if !method.verified && row.kind == "page" {
+        return Ok(Err("the contact method is not verified any more".to_owned()));
+    }
+    let tenants = [method.tenant_id.clone()];
+    let people = neighbours.people.users(conn, &tenants, std::slice::from_ref(&method.user_id))?;
+    if !people.iter().any(|person| person.activated) {
+        return Ok(Err("the person is not in use any more".to_owned()));
+    }
+    let destination = method.open(&*neighbours.seals)?;
+    let destination = destination.into_iter().map(|(name, text)| (name, Secret::new(text))).collect();
+    Ok(super::presets::outgoing(&method, &destination, &message).map(|outgoing| Ready { outgoing }))
+}

@@ -1,0 +1,188 @@
+//! Sends pages: a thread that takes in hand what is due, sends side by side, and writes down what became of it.
+//!
+//! What is in hand is leased: of a gateway that dies, another one takes it when the lease runs out. So each page arrives at
+//! least once, always under the same id.
+
+mod claim;
+mod presets;
+pub mod render;
+mod retry;
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use db::Db;
+use ports::Unsent;
+use serde::{Deserialize, Serialize};
+use tokio::sync::Notify;
+
+use self::claim::{Job, Ready};
+use crate::{
+    Neighbours,
+    pages::store::{self, Row},
+};
+
+/// How long an idle sender waits before it looks again.
+const IDLE: Duration = Duration::from_millis(50);
+/// How many pages are in hand at once.
+const IN_HAND: usize = 128;
+/// How many attempts the log of a page keeps.
+const LOGGED: usize = 20;
+
+/// An attempt, as it is stored and shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[schema(as = PageAttempt)]
+pub struct Attempt {
+    /// When it began.
+    #[schema(example = "2026-11-20T20:37:00+0000")]
+    pub time: String,
+    /// How long it took.
+    pub duration_ms: i64,
+    /// What the other side answered, when it answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schema(required = false)]
+    pub error: String,
+}
+
+/// A running sender; stops when dropped.
+pub struct Sender {
+    stop: Arc<AtomicBool>,
+    wake: Arc<Notify>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    db: Db,
+    neighbours: Arc<Neighbours>,
+    owner: String,
+    in_hand: AtomicUsize,
+    wake: Arc<Notify>,
+}
+
+impl Sender {
+    /// Starts one.
+    ///
+    /// # Errors
+    /// The system has no further thread.
+    pub fn start(db: Db, neighbours: Neighbours) -> std::io::Result<Self> {
+        let (stop, wake) = (Arc::new(AtomicBool::new(false)), Arc::new(Notify::new()));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let shared = Arc::new(Shared {
+            db,
+            neighbours: Arc::new(neighbours),
+            owner: uuid::Uuid::new_v4().to_string(),
+            in_hand: AtomicUsize::new(0),
+            wake: Arc::clone(&wake),
+        });
+        let stopped = Arc::clone(&stop);
+        let thread = std::thread::Builder::new().name("pages".to_owned()).spawn(move || {
+            runtime.block_on(async move {
+                while !stopped.load(Ordering::Relaxed) {
+                    match look(&shared).await {
+                        Ok(true) => {}
+                        Ok(false) => drop(tokio::time::timeout(IDLE, shared.wake.notified()).await),
+                        Err(error) => {
+                            tracing::warn!(%error, "looking for pages");
+                            tokio::time::sleep(10 * IDLE).await;
+                        }
+                    }
+                }
+            });
+            // What is under way is not waited for: it is due again when its lease runs out.
+            runtime.shutdown_background();
+        })?;
+        Ok(Self { stop, wake, thread: Some(thread) })
+    }
+}
+
+impl Drop for Sender {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.wake.notify_one();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Takes some pages in hand and starts to send them; true when there may be more.
+async fn look(shared: &Arc<Shared>) -> db::Result<bool> {
+    let free = IN_HAND.saturating_sub(shared.in_hand.load(Ordering::Relaxed));
+    let now = shared.neighbours.now();
+    let due = shared.db.read(store::first_due).await?;
+    if free == 0 || due.is_none_or(|due| due > now.millis()) {
+        return Ok(false);
+    }
+    let (neighbours, owner) = (Arc::clone(&shared.neighbours), shared.owner.clone());
+    let taken = shared.db.write(move |conn| claim::take(conn, &neighbours, &owner, now, free)).await?;
+    let any = !taken.is_empty();
+    for job in taken {
+        shared.in_hand.fetch_add(1, Ordering::Relaxed);
+        let shared = Arc::clone(shared);
+        tokio::spawn(async move {
+            attempt(&shared, job).await;
+            shared.in_hand.fetch_sub(1, Ordering::Relaxed);
+            shared.wake.notify_one();
+        });
+    }
+    Ok(any)
+}
+
+async fn attempt(shared: &Arc<Shared>, job: Job) {
+    let Job { tenant, id, ready } = job;
+    let begun = shared.neighbours.now();
+    let sent = match ready {
+        Ok(Ready { outgoing }) => shared.neighbours.sends.send(outgoing, begun).await,
+        Err(why) => Err(Unsent { for_good: true, ..Unsent::new(why) }),
+    };
+    let now = shared.neighbours.now();
+    let attempt = Attempt {
+        time: begun.to_string(),
+        duration_ms: now.millis() - begun.millis(),
+        status: match &sent {
+            Ok(status) => Some(*status),
+            Err(unsent) => unsent.status,
+        },
+        error: sent.as_ref().err().map(|unsent| unsent.why.clone()).unwrap_or_default(),
+    };
+    let owner = shared.owner.clone();
+    let written = shared.db.write(move |conn| {
+        // Another gateway may have it by now, and writes down what becomes of it there.
+        let Some(row) = store::in_hand(conn, &tenant, &id, &owner)? else { return Ok(()) };
+        store::update(conn, &after(row, &sent, attempt, now.millis()))
+    });
+    if let Err(error) = written.await {
+        tracing::warn!(%error, "writing down what became of a page");
+    }
+}
+
+/// The row of a page after an attempt.
+fn after(row: Row, sent: &Result<u16, Unsent>, attempt: Attempt, now_ms: i64) -> Row {
+    let mut log: Vec<Attempt> = serde_json::from_str(&row.log).unwrap_or_default();
+    log.push(attempt);
+    let surplus = log.len().saturating_sub(LOGGED);
+    log.drain(..surplus);
+    let log = serde_json::to_string(&log).unwrap_or_else(|_| "[]".to_owned());
+    let attempts = row.attempts + 1;
+    // Somebody may have answered while it was on its way.
+    let stopped = row.status != store::PENDING;
+    let row = Row { log, attempts, owner: String::new(), due_ms: None, ..row };
+    match sent {
+        Ok(_) => Row { status: store::SENT.to_owned(), why: String::new(), sent_ms: Some(now_ms), ..row },
+        Err(_) if stopped => row,
+        Err(unsent) => match retry::wait(attempts, unsent) {
+            Some(wait) => Row { due_ms: Some(now_ms + wait), why: unsent.why.clone(), ..row },
+            None => Row { status: store::FAILED.to_owned(), why: unsent.why.clone(), ..row },
+        },
+    }
+}

@@ -1,0 +1,33 @@
+//! When a page is tried again. Pure.
+
+use ports::Unsent;
+
+/// The waits between attempts. A page is of use for an hour, or never: somebody else is told meanwhile.
+const WAITS_MS: [i64; 8] = [1_000, 3_000, 10_000, 30_000, 60_000, 300_000, 900_000, 1_800_000];
+/// The longest time that the other side may ask for.
+const LONGEST_MS: i64 = 900_000;
+
+/// How long to wait before the next attempt, in milliseconds; `None` when there is none.
+pub fn wait(attempts: i64, unsent: &Unsent) -> Option<i64> {
+    if unsent.for_good {
+        return None;
+    }
+    let wait = *WAITS_MS.get(usize::try_from(attempts - 1).ok()?)?;
+    Some(wait.max(unsent.wait_ms.unwrap_or(0).min(LONGEST_MS)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_of_no_use_is_not_tried_again() {
+        let asks = |wait_ms| Unsent { wait_ms, ..Unsent::new("x") };
+        assert_eq!(
+            (wait(1, &asks(None)), wait(8, &asks(None)), wait(9, &asks(None))),
+            (Some(1_000), Some(1_800_000), None)
+        );
+        assert_eq!((wait(1, &asks(Some(60_000))), wait(1, &asks(Some(i64::MAX)))), (Some(60_000), Some(LONGEST_MS)));
+        assert_eq!(wait(1, &Unsent { for_good: true, ..asks(None) }), None);
+    }
+}
