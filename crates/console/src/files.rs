@@ -1,0 +1,177 @@
+//! The files of the console, within the program.
+
+use std::{collections::HashMap, fmt::Write as _, io::Write as _, sync::LazyLock};
+
+use bytes::Bytes;
+use flate2::{Compression, write::GzEncoder};
+use sha2::{Digest as _, Sha256};
+
+/// Names below `static/`, each with what it holds.
+macro_rules! files {
+    ($($path:literal),* $(,)?) => {
+        &[$(($path, include_bytes!(concat!("../static/", $path)))),*]
+    };
+}
+
+/// Every file but the one that is generated.
+const FILES: &[(&str, &[u8])] = files![
+    "index.html",
+    "icon.svg",
+    "style.css",
+    "app.js",
+    "api.js",
+    "lanes.js",
+    "markdown.js",
+    "route.js",
+    "time.js",
+    "ui.js",
+    "screens/alert.js",
+    "screens/alerts.js",
+    "screens/article.js",
+    "screens/audit.js",
+    "screens/deliveries.js",
+    "screens/incident.js",
+    "screens/incidents.js",
+    "screens/job.js",
+    "screens/jobs.js",
+    "screens/keys.js",
+    "screens/knowledge.js",
+    "screens/maintenance.js",
+    "screens/oncall.js",
+    "screens/people.js",
+    "screens/resource.js",
+    "screens/resources.js",
+    "screens/routing.js",
+    "screens/settings.js",
+    "vendor/LICENSE-htm",
+    "vendor/LICENSE-preact",
+    "vendor/preact-htm.js",
+];
+
+/// Where the module is that is generated.
+const OPERATIONS: &str = "operations.js";
+
+/// The page of every screen.
+const PAGE: &str = "index.html";
+
+/// All files, ready to be sent.
+pub struct Files {
+    written: HashMap<&'static str, File>,
+    operations: LazyLock<File, Box<dyn FnOnce() -> File + Send>>,
+}
+
+/// A file in both of its forms.
+#[derive(Debug)]
+pub(crate) struct File {
+    /// Its media type.
+    pub(crate) kind: &'static str,
+    pub(crate) plain: Form,
+    pub(crate) zipped: Form,
+}
+
+/// The bytes of a file as they are sent, and what they are known by.
+#[derive(Debug)]
+pub(crate) struct Form {
+    pub(crate) bytes: Bytes,
+    pub(crate) tag: String,
+}
+
+impl Files {
+    /// Compresses every file; the module of the operations is made when it is asked for first.
+    pub(crate) fn new(operations: impl FnOnce() -> String + Send + 'static) -> Self {
+        let written = FILES.iter().map(|(path, bytes)| (*path, File::new(path, Bytes::from_static(bytes))));
+        let made = Box::new(|| File::new(OPERATIONS, Bytes::from(operations())));
+        Self { written: written.collect(), operations: LazyLock::new(made) }
+    }
+
+    /// The file of a path below `/console/`. A path that no file could have is the address of a screen.
+    pub(crate) fn find(&self, path: &str) -> Option<&File> {
+        if path == OPERATIONS {
+            return Some(&self.operations);
+        }
+        let last = path.rsplit('/').next().unwrap_or_default();
+        let screen = !last.contains('.') && !path.starts_with("vendor/") && !path.starts_with("screens/");
+        self.written.get(path).or_else(|| self.written.get(PAGE).filter(|_| screen))
+    }
+}
+
+impl File {
+    fn new(path: &str, bytes: Bytes) -> Self {
+        let mut digest = String::new();
+        for byte in Sha256::digest(&bytes).iter().take(12) {
+            // Writing to a text does not fail.
+            let _ = write!(digest, "{byte:02x}");
+        }
+        let plain = Form { bytes, tag: format!("\"{digest}\"") };
+        let zipped = zip(&plain.bytes).map_or_else(|_| plain.bytes.clone(), Bytes::from);
+        let zipped = Form { bytes: zipped, tag: format!("\"{digest}-gzip\"") };
+        Self { kind: kind(path), plain, zipped }
+    }
+}
+
+fn zip(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(bytes)?;
+    encoder.finish()
+}
+
+fn kind(path: &str) -> &'static str {
+    match path.rsplit('.').next() {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        _ => "text/plain; charset=utf-8",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeSet, fs, path::Path};
+
+    use super::*;
+
+    fn below(directory: &Path, prefix: &str, found: &mut BTreeSet<String>) {
+        for entry in fs::read_dir(directory).unwrap() {
+            let entry = entry.unwrap();
+            let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+            if entry.path().is_dir() {
+                below(&entry.path(), &format!("{name}/"), found);
+            } else {
+                found.insert(name);
+            }
+        }
+    }
+
+    #[test]
+    fn the_list_has_every_file() {
+        let mut found = BTreeSet::new();
+        below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("static"), "", &mut found);
+        assert_eq!(found, FILES.iter().map(|(path, _)| (*path).to_owned()).collect());
+    }
+
+    #[test]
+    fn an_address_of_a_screen_is_the_page_and_a_file_that_is_missing_is_not() {
+        let files = Files::new(String::new);
+        let page = &files.find("").unwrap().plain.tag;
+        for screen in ["on-call", "alerts/ALT-1", "knowledge/KBA0000000005"] {
+            assert_eq!(&files.find(screen).unwrap().plain.tag, page, "{screen}");
+        }
+        assert_ne!(&files.find("app.js").unwrap().plain.tag, page);
+        for missing in ["gone.js", "screens/gone", "vendor/", "../Cargo.toml"] {
+            assert!(files.find(missing).is_none(), "{missing}");
+        }
+    }
+
+    #[test]
+    fn all_that_is_sent_stays_small() {
+        let files = Files::new(String::new);
+        let all: usize = files
+            .written
+            .iter()
+            .filter(|(path, _)| !path.contains("LICENSE"))
+            .map(|(_, file)| file.zipped.bytes.len())
+            .sum();
+        assert!(all <= 150 << 10, "{all} bytes");
+    }
+}

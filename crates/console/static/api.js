@@ -1,0 +1,121 @@
+// The only way to the service: operations by their operationId, as operations.js has them from the document.
+
+import operations from "./operations.js";
+
+const ROLES = ["viewer", "operator", "integrator", "admin"];
+
+/** Who is signed in, and the tenant that is looked at. */
+export const session = { me: null, home: "", role: "viewer", tenant: "" };
+
+/** What the service answered instead of what was asked for. */
+export class Problem extends Error {
+  constructor(status, body) {
+    super(body.detail || body.title || "The service gave no reason.");
+    this.status = status;
+    this.title = body.title || "";
+    this.requestId = body.requestId || "";
+    this.errors = body.errors || [];
+  }
+}
+
+/** Whether the role of the caller is enough for an operation. */
+export function may(name) {
+  const [, , role] = operations[name];
+  return !role || ROLES.indexOf(session.role) >= ROLES.indexOf(role);
+}
+
+const listeners = new Set();
+let online = true;
+
+/** Calls back whenever the service stops or begins to answer, or nobody is signed in any more. */
+export function onState(listener) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function tell(state) {
+  if (state.online !== undefined && state.online === online) return;
+  if (state.online !== undefined) online = state.online;
+  for (const listener of listeners) listener(state);
+}
+
+/** Random and unique: the key under which a request may be repeated. */
+function requestKey() {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * Calls an operation. Of `given`, `query`, `body`, `match` (an ETag) and `signal` mean themselves; the others are
+ * parts of the path.
+ * @returns the answer as JSON; `etag` of an object is in `tag(answer)`.
+ */
+export async function call(name, given = {}) {
+  const { query, body, match, signal, ...parts } = given;
+  const [method, template] = operations[name];
+  const path = template.replace(/\{(\w+)\}/g, (_, part) =>
+    encodeURIComponent(parts[part] ?? (part === "tenantId" ? session.tenant : "")));
+  const parameters = new URLSearchParams();
+  for (const [key, value] of Object.entries(query || {})) {
+    if (value !== undefined && value !== null && value !== "") parameters.set(key, value);
+  }
+  const headers = { Accept: "application/json" };
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (method === "POST") headers["Idempotency-Key"] = requestKey();
+  if (match) headers["If-Match"] = match;
+  const search = parameters.size ? `?${parameters}` : "";
+  let answer;
+  try {
+    answer = await fetch(path + search, {
+      method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body),
+      credentials: "same-origin", redirect: "error", cache: "no-store",
+    });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    tell({ online: false });
+    throw new Problem(0, { title: "No answer", detail: "The service does not answer. What you see may be old; nothing was lost." });
+  }
+  tell({ online: true });
+  const text = await answer.text();
+  let json = null;
+  try {
+    json = text ? JSON.parse(text) : {};
+  } catch {
+    if (answer.ok) throw new Problem(answer.status, { title: "Not understood", detail: "The answer broke off, or is not of this service." });
+  }
+  if (!answer.ok) {
+    const problem = new Problem(answer.status, json || { title: answer.statusText });
+    problem.requestId ||= answer.headers.get("X-Request-Id") || "";
+    if (answer.status === 401) tell({ signedOut: true });
+    throw problem;
+  }
+  if (json && typeof json === "object") tags.set(json, answer.headers.get("ETag") || "");
+  return json;
+}
+
+const tags = new WeakMap();
+
+/** The ETag that an answer came with. */
+export const tag = (answer) => tags.get(answer) || "";
+
+/** Asks the same of several things, four at a time; what failed comes back as `[thing, problem]`. */
+export async function each(things, work) {
+  const failed = [];
+  const queue = [...things];
+  const worker = async () => {
+    for (let thing = queue.shift(); thing !== undefined; thing = queue.shift()) {
+      try {
+        await work(thing);
+      } catch (problem) {
+        failed.push([thing, problem]);
+      }
+    }
+  };
+  await Promise.all([worker(), worker(), worker(), worker()]);
+  return failed;
+}
+
+/** Terms of a queryString: those without a value are left out. */
+export function terms(pairs) {
+  const given = Object.entries(pairs).filter(([, value]) => value !== "" && value !== undefined && value !== null);
+  return given.map(([name, value]) => `${name}:${value}`).join("+");
+}

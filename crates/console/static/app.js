@@ -1,0 +1,201 @@
+// The shell: who is here, where to go, which keys do what. Each screen is a module that is loaded when it is opened.
+
+import { render } from "./vendor/preact-htm.js";
+import { Problem, call, may, onState, session } from "./api.js";
+import { go, link, refine, useRoute } from "./route.js";
+import { Button, Loading, Toast, Trouble, attempt, html, isTyping, personName, useEffect, useLayoutEffect, useRef, useState } from "./ui.js";
+
+/** Every screen: the address below /console/, what the menu calls it, a letter after `g`, what it needs to be of use. */
+const SCREENS = [
+  { path: "on-call", title: "On call", letter: "o", load: () => import("./screens/oncall.js"), needs: "getOnCall" },
+  { path: "alerts", title: "Alerts", letter: "a", load: () => import("./screens/alerts.js"), one: () => import("./screens/alert.js"), needs: "searchAlerts" },
+  { path: "incidents", title: "Incidents", letter: "i", load: () => import("./screens/incidents.js"), one: () => import("./screens/incident.js"), needs: "searchIncidents" },
+  { path: "resources", title: "Inventory", letter: "r", load: () => import("./screens/resources.js"), one: () => import("./screens/resource.js"), needs: "searchResources" },
+  { path: "maintenance", title: "Maintenance", letter: "m", load: () => import("./screens/maintenance.js"), needs: "searchMaintenanceWindows" },
+  { path: "jobs", title: "Jobs", letter: "j", load: () => import("./screens/jobs.js"), one: () => import("./screens/job.js"), needs: "searchJobs" },
+  { path: "knowledge", title: "Knowledge", letter: "k", load: () => import("./screens/knowledge.js"), one: () => import("./screens/article.js"), needs: "listKbArticles" },
+  { path: "routing", title: "Routing", letter: "t", load: () => import("./screens/routing.js"), needs: "searchAlertRoutes" },
+  { path: "deliveries", title: "Deliveries", letter: "d", load: () => import("./screens/deliveries.js"), needs: "searchInstalledIntegrations" },
+  { path: "audit", title: "Audit", letter: "u", load: () => import("./screens/audit.js"), needs: "searchAuditLog" },
+  { path: "people", title: "People", letter: "p", load: () => import("./screens/people.js"), needs: "searchUsers" },
+  { path: "keys", title: "API keys", letter: "y", load: () => import("./screens/keys.js"), needs: "listApiKeys" },
+  { path: "settings", title: "Settings", letter: "s", load: () => import("./screens/settings.js"), needs: "getMe" },
+];
+
+const KEYS = [
+  ["/", "search"], ["j  k", "next row, row before"], ["Enter", "open"], ["x", "choose the row"], ["a", "acknowledge"],
+  ["g then a letter", "go: o on call, a alerts, i incidents, r inventory, m maintenance, j jobs, k knowledge, t routing, s settings"],
+  ["Ctrl K", "go anywhere"], ["Esc", "close"], ["?", "this help"],
+];
+
+function Screen({ route }) {
+  const [name = "", id] = route.parts;
+  const screen = SCREENS.find((other) => other.path === name);
+  const load = screen && (id && screen.one ? screen.one : id ? undefined : screen.load);
+  const key = `${name} ${load && load === screen?.one ? id : ""} ${session.tenant}`;
+  const [loaded, set] = useState({ key: undefined });
+  useEffect(() => {
+    let current = true;
+    if (!load) return undefined;
+    load().then(
+      (module) => current && set({ key, View: module.default }),
+      () => current && set({ key, problem: new Problem(0, { title: "No answer", detail: "This part of the console could not be loaded." }) }),
+    );
+    return () => {
+      current = false;
+    };
+  }, [key]);
+  if (!load) return html`<h1 tabindex="-1">Not here</h1><p>There is no such screen. <a href=${link("on-call")}>Who is on call?</a></p>`;
+  if (loaded.key !== key) return html`<${Loading} />`;
+  if (loaded.problem) return html`<${Trouble} problem=${loaded.problem} />`;
+  return html`<${loaded.View} key=${key} id=${id} query=${route.query} />`;
+}
+
+function Menu({ at }) {
+  const screens = SCREENS.filter((screen) => may(screen.needs));
+  return html`<nav class="menu" aria-label="Screens"><ul>${screens.map((screen) => html`<li>
+    <a href=${link(screen.path)} aria-current=${screen.path === at ? "page" : undefined}>${screen.title}</a></li>`)}</ul></nav>`;
+}
+
+/** For callers of a partner: which of its tenants is looked at. */
+function Tenants({ tenants }) {
+  if (tenants.length < 2) return html`<span class="tenant dim">${session.tenant}</span>`;
+  const change = (event) => refine({ tenant: event.target.value === session.home ? "" : event.target.value });
+  return html`<select class="tenant" aria-label="Tenant" onChange=${change}>${tenants.map(([id, name]) =>
+    html`<option value=${id} selected=${id === session.tenant}>${name}</option>`)}</select>`;
+}
+
+function Help({ onClose }) {
+  const dialog = useRef(null);
+  useLayoutEffect(() => dialog.current.showModal(), []);
+  return html`<dialog ref=${dialog} onClose=${onClose} aria-label="Keys"><h2>Keys</h2>
+    <dl class="keys">${KEYS.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>
+    <div class="send"><${Button} onClick=${onClose}>Close<//></div></dialog>`;
+}
+
+function Palette({ onClose }) {
+  const dialog = useRef(null);
+  const [text, set] = useState("");
+  useLayoutEffect(() => dialog.current.showModal(), []);
+  const wanted = text.trim().toLowerCase();
+  const choices = SCREENS.filter((screen) => may(screen.needs) && screen.title.toLowerCase().includes(wanted))
+    .map((screen) => [screen.title, link(screen.path)]);
+  if (wanted) {
+    choices.push([`Machines called “${text.trim()}”`, link("resources", { q: text.trim() })]);
+    choices.push([`Alerts about “${text.trim()}”`, link("alerts", { subject: text.trim() })]);
+    if (may("searchKbArticles")) choices.push([`Articles with “${text.trim()}”`, link("knowledge", { q: text.trim() })]);
+  }
+  const choose = (address) => {
+    onClose();
+    go(address);
+  };
+  const submit = (event) => {
+    event.preventDefault();
+    if (choices.length) choose(choices[0][1]);
+  };
+  return html`<dialog ref=${dialog} onClose=${onClose} class="palette" aria-label="Go anywhere">
+    <form onSubmit=${submit}><input type="search" aria-label="Where to?" placeholder="Where to?" value=${text} onInput=${(event) => set(event.target.value)} autocomplete="off" /></form>
+    <ul>${choices.map(([title, address], place) => html`<li><button type="button" class=${place === 0 ? "first" : ""} onClick=${() => choose(address)}>${title}</button></li>`)}</ul>
+  </dialog>`;
+}
+
+function App({ tenants }) {
+  const route = useRoute();
+  const [open, setOpen] = useState("");
+  const [online, setOnline] = useState(true);
+  const [out, setOut] = useState(false);
+  const [menu, setMenu] = useState(false);
+  const wanted = route.query.get("tenant") || session.home;
+  session.tenant = wanted;
+  useEffect(() => onState((state) => {
+    if (state.online !== undefined) setOnline(state.online);
+    if (state.signedOut) setOut(true);
+  }), []);
+  useEffect(() => setMenu(false), [route]);
+  useEffect(() => {
+    if (!route.parts.length) go(link("on-call"), true);
+  }, [route]);
+  useEffect(() => {
+    let going = 0;
+    const pressed = (event) => {
+      if ((event.ctrlKey || event.metaKey) && event.key === "k") {
+        event.preventDefault();
+        setOpen("palette");
+        return;
+      }
+      if (isTyping(event) || document.querySelector("dialog[open]")) return;
+      if (event.key === "/") {
+        event.preventDefault();
+        const field = document.querySelector("[data-search]");
+        field ? (field.focus(), field.select()) : setOpen("palette");
+      } else if (event.key === "?") {
+        setOpen("help");
+      } else if (event.key === "g") {
+        going = Date.now();
+      } else if (Date.now() - going < 1500) {
+        going = 0;
+        const screen = SCREENS.find((other) => other.letter === event.key && may(other.needs));
+        if (!screen) return;
+        event.stopImmediatePropagation();
+        event.preventDefault();
+        go(link(screen.path));
+      }
+    };
+    document.addEventListener("keydown", pressed, true);
+    return () => document.removeEventListener("keydown", pressed, true);
+  }, []);
+  if (out) return html`<${SignedOut} />`;
+  return html`
+    <a class="skip" href="#main">To the content</a>
+    <header class="top">
+      <button type="button" class="burger" aria-expanded=${menu ? "true" : "false"} aria-label="Menu" onClick=${() => setMenu(!menu)}>☰</button>
+      <a class="brand" href=${link("on-call")}>Muster</a>
+      <${Tenants} tenants=${tenants} />
+      <span class="grow"></span>
+      <button type="button" class="link go" onClick=${() => setOpen("palette")}>Go to… <kbd>Ctrl K</kbd></button>
+      <button type="button" class="link" aria-label="Keys" onClick=${() => setOpen("help")}>?</button>
+      <a class="me" href=${link("settings")}>${personName(session.me.user)}</a>
+    </header>
+    ${!online && html`<p class="offline" role="alert">The service does not answer. What you see may be old.</p>`}
+    <div class=${menu ? "body open" : "body"}>
+      <${Menu} at=${route.parts[0]} />
+      <main id="main" tabindex="-1"><${Screen} route=${route} /></main>
+    </div>
+    <${Toast} />
+    ${open === "help" && html`<${Help} onClose=${() => setOpen("")} />`}
+    ${open === "palette" && html`<${Palette} onClose=${() => setOpen("")} />`}`;
+}
+
+function SignedOut({ problem }) {
+  return html`<main class="signed-out"><h1>Not signed in</h1>
+    <p>Open your sign-in link on this browser, and you come back here. An administrator makes one for you, or whoever runs the service does:</p>
+    <pre><code>muster user sign-in YOUR-LOGIN-NAME</code></pre>
+    ${problem && problem.status !== 401 && html`<${Trouble} problem=${problem} />`}
+    <p><${Button} onClick=${() => location.reload()}>Look again<//> <a href="/">About this service</a></p></main>`;
+}
+
+async function start() {
+  const theme = localStorage.getItem("theme");
+  if (theme) document.documentElement.dataset.theme = theme;
+  const place = document.getElementById("app");
+  const draw = (what) => {
+    place.textContent = "";
+    render(what, place);
+  };
+  try {
+    session.me = await call("getMe");
+  } catch (problem) {
+    draw(problem.status === 0 || problem.status >= 500 ? html`<main class="signed-out"><h1>Muster</h1><${Trouble} problem=${problem} again=${() => location.reload()} /></main>` : html`<${SignedOut} problem=${problem} />`);
+    return;
+  }
+  session.home = session.tenant = session.me.tenant;
+  session.role = session.me.role;
+  let tenants = [[session.home, session.home]];
+  draw(html`<${App} tenants=${tenants} />`);
+  if (!session.home.startsWith("msp_")) return;
+  const clients = await attempt(undefined, () => call("searchClients", { tenantId: session.home, query: { pageSize: 1000 } }));
+  tenants = [[session.home, `${session.home} (all)`], ...(clients?.results || []).map((client) => [client.uniqueId, client.name])];
+  render(html`<${App} tenants=${tenants} />`, place);
+}
+
+start();

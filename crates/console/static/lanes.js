@@ -1,0 +1,42 @@
+// Lanes: what takes place when, drawn as SVG, with a table that says the same.
+
+import { Time, html } from "./ui.js";
+import { DAY, day, full, gmt, midnight, millis } from "./time.js";
+
+/** How many colours there are for people and windows. */
+export const COLOURS = 8;
+
+const said = (part) => `${part.text}: ${full(millis(part.start))} to ${full(millis(part.end))}\n${gmt(millis(part.start))} to ${gmt(millis(part.end))}`;
+
+/**
+ * `lanes` is `{name, href, note, parts: [{start, end, text, colour, gap}]}`; `from` and `to` are milliseconds.
+ */
+export function Lanes({ lanes, from, to, label }) {
+  const share = (time) => `${(Math.min(1, Math.max(0, (time - from) / (to - from))) * 100).toFixed(3)}%`;
+  const width = (part) => `${((Math.max(0, Math.min(to, millis(part.end)) - Math.max(from, millis(part.start))) / (to - from)) * 100).toFixed(3)}%`;
+  const days = [];
+  for (let at = midnight(from, 1); at < to; at = midnight(at, 1)) days.push(at);
+  const now = Date.now();
+  return html`<div class="lanes-scroll" tabindex="0" role="region" aria-label=${label}>
+    <div class="lanes" aria-hidden="true">
+      <div class="lane-name"></div>
+      <svg class="lane-days" width="100%" height="20">${days.filter((at) => to - at > DAY / 2).map((at) => html`<text x=${share(at)} y="14" dx="3">${day(at)}</text>`)}</svg>
+      ${lanes.map((lane) => html`
+        <div class="lane-name" title=${`${lane.name} ${lane.note || ""}`}>${lane.name}</div>
+        <svg class="lane" width="100%" height="30">
+          ${days.map((at) => html`<line class="day" x1=${share(at)} x2=${share(at)} y1="0" y2="30" />`)}
+          ${lane.parts.map((part) => html`<svg x=${share(millis(part.start))} width=${width(part)} y="3" height="24" overflow="hidden" class=${part.gap ? "part gap" : `part c${part.colour}`}>
+            <title>${said(part)}</title><rect width="100%" height="24" rx="3" />
+            ${!part.gap && html`<text x="5" y="16">${part.text}</text>`}
+          </svg>`)}
+          ${now >= from && now < to && html`<line class="now" x1=${share(now)} x2=${share(now)} y1="0" y2="30" />`}
+        </svg>`)}
+    </div>
+  </div>
+  <details class="twin"><summary>The same as a table</summary>
+    <div class="scroll" tabindex="0" role="region" aria-label=${`${label}, as a table`}><table class="plain"><caption class="hidden">${label}</caption>
+      <thead><tr><th scope="col">From</th><th scope="col">To</th><th scope="col">Where</th><th scope="col">What</th></tr></thead>
+      <tbody>${lanes.flatMap((lane) => lane.parts.map((part) => html`<tr class=${part.gap ? "gap-row" : ""}><td><${Time} at=${part.start} /></td><td><${Time} at=${part.end} /></td><td>${lane.name}</td><td>${part.text}</td></tr>`))}</tbody>
+    </table></div>
+  </details>`;
+}

@@ -1,0 +1,113 @@
+// One alert: what is wrong, on what machine, who knows of it, and what to do.
+
+import { call, may, terms } from "../api.js";
+import { Markdown, Snippet } from "../markdown.js";
+import { go, link } from "../route.js";
+import { millis } from "../time.js";
+import { Button, Empty, Facts, Head, Loading, Panel, State, Time, Trouble, attempt, html, personName, useAnswer, useEffect, useState } from "../ui.js";
+import { Action, acknowledge } from "./alerts.js";
+
+/** What happened to an alert, as far as it says. */
+function course(alert) {
+  const steps = [
+    [alert.firstAlertTime, "Reported for the first time", alert.app && `by ${alert.app}`],
+    alert.repeatCount > 1 && [alert.alertTime, `Reported again, ${alert.repeatCount} times in all`, alert.oldState && `${alert.oldState} → ${alert.currentState}`],
+    alert.maintenance && [alert.maintenance.since, "Held back by a maintenance window", alert.maintenance.name],
+    alert.acknowledgement && [alert.acknowledgement.time, `Acknowledged by ${personName(alert.acknowledgement.by)}`, alert.acknowledgement.note],
+    alert.suppression && [alert.suppression.time, alert.suppression.by ? `Suppressed by ${personName(alert.suppression.by)}` : "Suppressed", alert.suppression.note],
+    alert.unsuppression && [alert.unsuppression.time, `Unsuppressed by ${personName(alert.unsuppression.by)}`, alert.unsuppression.note],
+    alert.escalation && [alert.escalation.time, "Escalated", (alert.escalation.onCall || []).map((person) => `told: ${personName(person)}`).join(", ") || "nobody was on call"],
+    alert.closure && [alert.closure.time, alert.closure.by ? `Closed by ${personName(alert.closure.by)}` : "Closed by a report of Ok", alert.closure.note],
+  ];
+  return steps.filter((step) => step && step[0]).sort((one, other) => millis(one[0]) - millis(other[0]));
+}
+
+/** Somebody to call about a machine that is down. */
+function OnCallNow() {
+  const board = useAnswer((signal) => call("getOnCall", { signal }), "on call");
+  const people = board.data?.onCall || [];
+  return html`<${Panel} title="On call now" id="on-call-now"><${Trouble} problem=${board.problem} />
+    ${board.data && (people.length ? html`<ul class="plain-list">${people.map((entry) => html`<li><strong>${personName(entry.user)}</strong> <span class="dim">${entry.roster.name}</span>
+      ${entry.user.mobileNumber && html` <a href=${`tel:${entry.user.mobileNumber.replace(/[^+\d]/g, "")}`}>${entry.user.mobileNumber}</a>`}</li>`)}</ul>` : html`<${Empty} title="Nobody." />`)}<//>`;
+}
+
+/** Articles that may help: those with a word of the subject or the metric. */
+function Articles({ alert }) {
+  const words = [...new Set(`${alert.metric || ""} ${alert.subject}`.toLowerCase().match(/\p{L}{4,}/gu) || [])].slice(0, 4);
+  const found = useAnswer(async (signal) => {
+    const pages = await Promise.all(words.map((word) => call("searchKbArticles", { signal, query: { query: word, pageSize: 3, state: "ACTIVE" } })));
+    const seen = new Map();
+    for (const article of pages.flatMap((page) => page.results)) if (!seen.has(article.id)) seen.set(article.id, article);
+    return [...seen.values()].slice(0, 4);
+  }, words.join(" "));
+  return html`<${Panel} title="Articles" id="articles"><${Trouble} problem=${found.problem} />
+    ${found.data && (found.data.length ? html`<ul class="plain-list">${found.data.map((article) => html`<li><a href=${link(["knowledge", article.id])}>${article.title}</a><div class="small dim"><${Snippet} text=${article.snippet} /></div></li>`)}</ul>`
+      : html`<${Empty} title="No article mentions it."><a href=${link("knowledge", { q: alert.metric || alert.subject })}>Search</a><//>`)}<//>`;
+}
+
+function Windows({ device }) {
+  const covered = useAnswer((signal) => call("listActiveMaintenance", { signal, query: { resourceId: device.id } }), device.id);
+  if (!covered.data?.results.length) return html`<${Trouble} problem=${covered.problem} />`;
+  return html`<ul class="plain-list">${covered.data.results.map((cover) => html`<li>In maintenance: <a href=${link("maintenance", { window: cover.window.uniqueId })}>${cover.window.name}</a>, until <${Time} at=${cover.until} /></li>`)}</ul>`;
+}
+
+export default function Alert({ id }) {
+  const answer = useAnswer((signal) => call("getAlert", { alertId: id, signal }), id, 10e3);
+  const alert = answer.data;
+  const audit = useAnswer((signal) => (may("searchAuditLog") ? call("searchAuditLog", { signal, query: { queryString: terms({ entityId: id }), pageSize: 20 } }) : Promise.resolve({ results: [] })), `${id} ${alert?.updatedDate}`);
+  const others = useAnswer((signal) => (alert?.device?.id ? call("searchAlerts", { signal, query: { queryString: terms({ resourceId: alert.device.id }), pageSize: 11 } }) : Promise.resolve({ results: [] })), alert?.device?.id);
+  const [action, setAction] = useState();
+  useEffect(() => {
+    const pressed = (event) => {
+      if (event.key === "a" && !event.ctrlKey && !event.metaKey && !event.altKey && !/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) && !document.querySelector("dialog[open]") && alert && may("acknowledgeAlert")) {
+        acknowledge([alert], answer.reload);
+      }
+    };
+    document.addEventListener("keydown", pressed);
+    return () => document.removeEventListener("keydown", pressed);
+  });
+  const back = ["Alerts", link("alerts")];
+  if (!alert) return html`<${Head} title=${answer.problem ? "Alert" : "…"} back=${back} />${answer.problem ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />` : html`<${Loading} />`}`;
+  const open = alert.status !== "Closed";
+  const incident = async () => {
+    const made = await attempt("An incident was opened.", () => call("createIncident", { body: { alerts: [{ id: alert.id }] } }));
+    if (made) go(link(["incidents", made.id]));
+  };
+  const actions = html`
+    ${open && alert.status !== "Acknowledged" && may("acknowledgeAlert") && html`<${Button} kind="primary" onClick=${() => acknowledge([alert], answer.reload)}>Acknowledge<//>`}
+    ${open && may("acknowledgeAlert") && alert.status !== "Acknowledged" && html`<${Button} onClick=${() => setAction("acknowledgeAlert")}>With a note…<//>`}
+    ${open && alert.status !== "Suppressed" && may("suppressAlert") && html`<${Button} onClick=${() => setAction("suppressAlert")}>Suppress…<//>`}
+    ${open && alert.status === "Suppressed" && may("unsuppressAlert") && html`<${Button} onClick=${() => setAction("unsuppressAlert")}>Unsuppress…<//>`}
+    ${open && !alert.incidentId && may("createIncident") && html`<${Button} onClick=${incident}>Open an incident<//>`}
+    ${open && may("closeAlert") && html`<${Button} onClick=${() => setAction("closeAlert")}>Close…<//>`}`;
+  const rest = (others.data?.results || []).filter((other) => other.id !== alert.id);
+  return html`
+    <${Head} title=${alert.subject} back=${back} actions=${actions}><${State} of=${alert.currentState} /> <${State} of=${alert.status} /> ${alert.alertType} · last reported <${Time} at=${alert.alertTime} ago=${true} /><//>
+    <${Trouble} problem=${answer.problem} again=${answer.reload} />
+    <div class="columns wide-left">
+      <div>
+        <${Panel} title="What" id="what">
+          ${alert.description && html`<${Markdown} text=${alert.description} />`}
+          <${Facts} of=${[["Metric", alert.metric], ["Component", alert.component], ["Service", alert.serviceName], ["Monitor", alert.monitorName], ["Sent by", alert.app],
+            ["First report", html`<${Time} at=${alert.firstAlertTime} />`], ["Reports", alert.repeatCount], ["Its id there", alert.extAlertId],
+            ["Incident", alert.incidentId && html`<a href=${link(["incidents", alert.incidentId])}>${alert.incidentId}</a>`],
+            ["Look further", alert.url && (/^https?:/i.test(alert.url) ? html`<a href=${alert.url} target="_blank" rel="noreferrer noopener">${alert.url}</a>` : alert.url)],
+            ["Tags", alert.tags?.length > 0 && alert.tags.map((tag) => html`<span class="badge quiet">${tag.name}${tag.value && `: ${tag.value}`}</span> `)]]} />
+        <//>
+        <${Panel} title="What happened" id="course"><ol class="course">${course(alert).map(([at, what, note]) => html`<li><${Time} at=${at} /> <div>${what}${note && html`<div class="dim">${note}</div>`}</div></li>`)}</ol>
+          ${audit.data?.results.length > 0 && html`<details><summary>Audit log (${audit.data.totalResults})</summary><ul class="plain-list">${audit.data.results.map((row) => html`<li class="small"><${Time} at=${row.time} /> ${row.action} by ${row.userId || row.keyId}: ${Object.keys(row.changes || {}).slice(0, 6).join(", ")}</li>`)}</ul></details>`}<//>
+      </div>
+      <div>
+        <${Panel} title="Machine" id="machine">${alert.device?.id ? html`
+            <p><a href=${link(["resources", alert.device.id])}><strong>${alert.device.hostName || alert.device.name}</strong></a></p>
+            <${Facts} of=${[["Address", alert.device.ipAddress], ["Kind", alert.device.resourceType]]} />
+            <${Windows} device=${alert.device} />
+            ${rest.length > 0 && html`<h3>Other alerts of it</h3><ul class="plain-list">${rest.slice(0, 10).map((other) => html`<li><${State} of=${other.currentState} /> <a href=${link(["alerts", other.id])}>${other.subject}</a> <span class="dim small"><${Time} at=${other.alertTime} ago=${true} /></span></li>`)}</ul>`}`
+          : html`<p>${alert.device?.hostName || alert.device?.name || "None was named."}</p><p class="dim small">Not in the inventory.</p>`}<//>
+        <${OnCallNow} />
+        <${Articles} alert=${alert} />
+      </div>
+    </div>
+    ${action && html`<${Action} name=${action} alerts=${[alert]} onClose=${() => setAction()} onDone=${answer.reload} />`}`;
+}
+

@@ -1,0 +1,89 @@
+// Alerts: a live board. What is shown is in the address.
+
+import { call, each, may, terms } from "../api.js";
+import { link, refine } from "../route.js";
+import { wire } from "../time.js";
+import { Button, Choices, Empty, Field, FormDialog, Head, Rows, Search, State, Time, html, say, useChosen, useList, useState } from "../ui.js";
+
+const STATUSES = ["New", "Acknowledged", "Suppressed", "Closed"];
+const STATES = ["Critical", "Warning", "Info", "Ok"];
+const EVERY = 5000;
+
+const DONE = { acknowledgeAlert: "Acknowledged", suppressAlert: "Suppressed", unsuppressAlert: "No longer suppressed", closeAlert: "Closed" };
+
+/** Asks for what an action takes, and does it with each of the alerts. */
+export function Action({ name, alerts, onClose, onDone }) {
+  const title = { acknowledgeAlert: "Acknowledge", suppressAlert: "Suppress", closeAlert: "Close", unsuppressAlert: "Unsuppress" }[name];
+  const many = alerts.length === 1 ? `“${alerts[0].subject}”` : `${alerts.length} alerts`;
+  const send = async (values) => {
+    const body = {};
+    if (values.note) body.note = values.note;
+    if (values.hours) body.until = wire(Date.now() + Number(values.hours) * 3600e3);
+    const failed = await each(alerts, (alert) => call(name, { alertId: alert.id, body }));
+    if (failed.length && alerts.length === 1) throw failed[0][1];
+    if (failed.length) say(`${DONE[name]} ${alerts.length - failed.length} of ${alerts.length}.`, failed[0][1]);
+    else say(alerts.length === 1 ? `${DONE[name]}.` : `${DONE[name]}: ${alerts.length}.`);
+    onDone(failed);
+  };
+  return html`<${FormDialog} title=${`${title} ${many}`} send=${title} onSend=${send} onClose=${onClose} danger=${name === "closeAlert"}>${(problem) => html`
+    ${name === "suppressAlert" && html`<${Field} as="select" name="hours" label="For" problem=${problem}>
+      <option value="1">1 hour</option><option value="4">4 hours</option><option value="24">1 day</option><option value="168">1 week</option><option value="">as long as it is open</option><//>`}
+    <${Field} as="textarea" rows="2" name="note" label="Note" wide problem=${problem} hint=${name === "closeAlert" ? "Reported again, it becomes a new alert." : undefined} />`}<//>`;
+}
+
+/** Acknowledges at once, without asking. */
+export async function acknowledge(alerts, onDone) {
+  const open = alerts.filter((alert) => alert.status === "New" || alert.status === "Suppressed");
+  if (!open.length) return say("Nothing to acknowledge.");
+  const failed = await each(open, (alert) => call("acknowledgeAlert", { alertId: alert.id, body: {} }));
+  say(failed.length ? `Acknowledged ${open.length - failed.length} of ${open.length}.` : open.length === 1 ? "Acknowledged." : `Acknowledged: ${open.length}.`, failed[0]?.[1]);
+  return onDone(failed);
+}
+
+export default function Alerts({ query }) {
+  const status = query.has("status") ? query.get("status") : "New,Acknowledged";
+  const state = query.get("state") || "";
+  const subject = query.get("subject") || "";
+  const hostName = query.get("host") || "";
+  const filter = terms({ status: status === "any" ? "" : status, state, subject, hostName });
+  const list = useList("searchAlerts", { queryString: filter, pageSize: 100 }, {}, EVERY);
+  const select = useChosen();
+  const [action, setAction] = useState();
+  const rows = list.rows || [];
+  const chosen = rows.filter((row) => select.chosen.has(row.id));
+  const done = () => {
+    select.clear();
+    list.reload();
+  };
+  const columns = [
+    { title: "State", cell: (row) => html`<${State} of=${row.currentState} />`, class: "narrow" },
+    { title: "Subject", main: true, class: "grow", cell: (row) => row.subject, below: (row) => html`<span class="dim">${row.component}</span><span class="only-narrow">${row.component && " · "}${row.device?.hostName || row.device?.name} · ${row.status} · <${Time} at=${row.alertTime} ago=${true} /></span>` },
+    { title: "Machine", keep: 2, cell: (row) => row.device?.id ? html`<a href=${link(["resources", row.device.id])}>${row.device.hostName || row.device.name}</a>` : row.device?.hostName || row.device?.name },
+    { title: "Status", keep: 2, cell: (row) => html`<${State} of=${row.status} />` },
+    { title: "By", keep: 3, cell: (row) => row.acknowledgement?.by?.loginName || row.closure?.by?.loginName || "" },
+    { title: "Times", keep: 3, class: "number", cell: (row) => row.repeatCount },
+    { title: "Last report", keep: 2, cell: (row) => html`<${Time} at=${row.alertTime} ago=${true} />` },
+  ];
+  const keys = {};
+  if (may("acknowledgeAlert")) keys.a = (row) => (chosen.length || row) && acknowledge(chosen.length ? chosen : [row], done);
+  keys.x = (row) => row && select.toggle(row.id);
+  const filtered = subject || hostName || state || query.has("status");
+  return html`
+    <${Head} title="Alerts" actions=${html`<span class="live" title=${`Asked every ${EVERY / 1000} seconds while you look`}><span class=${list.problem ? "dot off" : "dot"} aria-hidden="true"></span> ${list.problem ? "not live" : "live"}</span>`} />
+    <div class="filters">
+      <${Search} value=${subject} onValue=${(text) => refine({ subject: text })} label="Subject contains" placeholder="Subject contains…" />
+      <input class="search" type="search" aria-label="Machine contains" placeholder="Machine contains…" value=${hostName} onChange=${(event) => refine({ host: event.target.value.trim() })} />
+      <${Choices} label="Status" options=${STATUSES} value=${status === "any" ? "" : status} onValue=${(value) => refine({ status: value || "any" })} />
+      <${Choices} label="State" options=${STATES} value=${state} onValue=${(value) => refine({ state: value })} />
+      ${filtered && html`<a href=${link("alerts")}>Clear</a>`}
+    </div>
+    ${chosen.length > 0 && html`<div class="chosen-bar" role="region" aria-label="What is chosen"><strong>${chosen.length} chosen</strong>
+      ${may("acknowledgeAlert") && html`<${Button} kind="primary" onClick=${() => acknowledge(chosen, done)}>Acknowledge<//>`}
+      ${may("suppressAlert") && html`<${Button} onClick=${() => setAction("suppressAlert")}>Suppress…<//>`}
+      ${may("closeAlert") && html`<${Button} onClick=${() => setAction("closeAlert")}>Close…<//>`}
+      <button type="button" class="link" onClick=${select.clear}>Choose none</button></div>`}
+    <${Rows} list=${list} columns=${columns} label="Alerts" href=${(row) => link(["alerts", row.id])} select=${may("acknowledgeAlert") ? select : undefined} keys=${keys}
+      empty=${filtered ? html`<${Empty} title="No alert matches."><a href=${link("alerts")}>Show all that are open</a><//>` : html`<${Empty} title="All quiet.">No alert is open. <a href=${link("alerts", { status: "Closed" })}>Those that were closed</a><//>`} />
+    ${action && html`<${Action} name=${action} alerts=${chosen} onClose=${() => setAction()} onDone=${done} />`}`;
+}
+

@@ -1,0 +1,47 @@
+// Audit: who changed what, before and after.
+
+import { terms } from "../api.js";
+import { link, refine } from "../route.js";
+import { fromInput, toInput, millis } from "../time.js";
+import { Choices, Empty, Head, Panel, Rows, Search, State, Time, html, useList } from "../ui.js";
+
+const ACTIONS = ["CREATE", "UPDATE", "DELETE"];
+const VARIABLE = /^(userId|keyId|entity|entityId|requestId):/;
+
+/** What is typed: an expression, an id, or a kind of thing. */
+function expression(text) {
+  if (!text || VARIABLE.test(text)) return text;
+  if (/^USR\d/.test(text)) return `userId:${text}`;
+  return /^[A-Z][A-Za-z]+$/.test(text) ? `entity:${text}` : `entityId:${text}`;
+}
+
+const shown = (value) => (value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value));
+
+function Changes({ row }) {
+  const changes = Object.entries(row.changes || {});
+  return html`<${Panel} title=${`${row.action} ${row.entity} ${row.entityId}`} id="changes" actions=${html`<button type="button" class="link" onClick=${() => refine({ row: "" })}>Close</button>`}>
+    <p class="small dim"><${Time} at=${row.time} /> · user ${row.userId || "none"} · key ${row.keyId}${row.requestId && html` · request <code>${row.requestId}</code>`}</p>
+    <div class="scroll" tabindex="0" role="region" aria-label="Before and after"><table class="plain"><thead><tr><th scope="col">Field</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
+      <tbody>${changes.map(([field, change]) => html`<tr><td class="mono">${field}</td><td class="before">${shown(change.before)}</td><td class="after">${shown(change.after)}</td></tr>`)}</tbody></table></div><//>`;
+}
+
+export default function Audit({ query }) {
+  const [text, action, since] = ["q", "action", "since"].map((name) => query.get(name) || "");
+  const queryString = [expression(text), terms({ action, startDate: since })].filter(Boolean).join("+");
+  const list = useList("searchAuditLog", { queryString, pageSize: 100 });
+  const chosen = (list.rows || []).find((row) => row.id === query.get("row"));
+  const columns = [
+    { title: "When", main: true, cell: (row) => html`<${Time} at=${row.time} />` },
+    { title: "What", cell: (row) => html`<${State} of=${row.action} />` },
+    { title: "Of", class: "grow", cell: (row) => row.entity, },
+    { title: "Id", keep: 2, class: "mono small", cell: (row) => row.entityId },
+    { title: "By", keep: 2, cell: (row) => row.userId || row.keyId },
+    { title: "Fields", keep: 3, class: "dim small", cell: (row) => Object.keys(row.changes || {}).slice(0, 4).join(", ") },
+  ];
+  return html`<${Head} title="Audit" />
+    <div class="filters"><${Search} value=${text} onValue=${(value) => refine({ q: value })} label="Search the audit log" placeholder="An id, Resource, or userId:USR0000000002" />
+      <${Choices} label="Action" options=${ACTIONS} value=${action} onValue=${(value) => refine({ action: value.split(",").find((one) => one && one !== action) || "" })} />
+      <label class="inline">Since <input type="datetime-local" value=${since ? toInput(millis(since)) : ""} onChange=${(event) => refine({ since: fromInput(event.target.value) })} /></label></div>
+    ${chosen && html`<${Changes} row=${chosen} />`}
+    <${Rows} list=${list} columns=${columns} label="Changes" href=${(row) => link("audit", { q: text, action, since, row: row.id })} empty=${html`<${Empty} title="No change matches." />`} />`;
+}

@@ -1,0 +1,58 @@
+// Deliveries: what others were told, what they answered, and telling them again.
+
+import { call, may } from "../api.js";
+import { link, refine } from "../route.js";
+import { Button, Choices, Empty, Facts, Head, Loading, Panel, Rows, State, Time, Trouble, attempt, html, useAnswer, useList } from "../ui.js";
+
+function Delivery({ path, onChange }) {
+  const answer = useAnswer((signal) => call("getDelivery", { ...path, signal }), path.deliveryId, 10e3);
+  const delivery = answer.data;
+  if (!delivery) return html`<${Panel} title="Delivery" id="delivery">${answer.problem ? html`<${Trouble} problem=${answer.problem} />` : html`<${Loading} />`}<//>`;
+  const again = async () => (await attempt("It is sent again.", () => call("resendDelivery", { ...path, body: {} }))) && (answer.reload(), onChange());
+  const { request } = delivery;
+  return html`<${Panel} title="Delivery" id="delivery" actions=${html`${may("resendDelivery") && html`<${Button} onClick=${again}>Send again<//>`}<button type="button" class="link" onClick=${() => refine({ delivery: "" })}>Close</button>`}>
+    <p><${State} of=${delivery.status} /> after ${delivery.attempts} ${delivery.attempts === 1 ? "attempt" : "attempts"}${delivery.nextAttemptTime && html`, the next <${Time} at=${delivery.nextAttemptTime} />`}</p>
+    <${Facts} of=${[["About", `${delivery.about?.entity || ""} ${delivery.about?.entityId || ""}`], ["Request", request && html`<span class="mono">${request.method} ${request.target}</span>`]]} />
+    ${request && html`<h3>What is sent</h3><pre class="output" tabindex="0" aria-label="Body of the request">${request.body}</pre>`}
+    <h3>Attempts</h3>${delivery.attemptLog?.length ? html`<ol class="course">${delivery.attemptLog.map((one) => html`<li><${Time} at=${one.time} /> <div>${one.responseStatus || "no answer"} <span class="dim">${one.durationMs ?? "–"} ms</span>${one.error && html`<div class="dim">${one.error}</div>`}${one.responseBody && html`<pre class="output" tabindex="0">${one.responseBody}</pre>`}</div></li>`)}</ol>` : html`<p class="dim">None yet.</p>`}<//>`;
+}
+
+function Log({ installedIntgId, eventId, query }) {
+  const status = query.get("status") || "";
+  const list = useList("searchDeliveries", { status, pageSize: 50 }, { installedIntgId, eventId }, 10e3);
+  const chosen = query.get("delivery");
+  const columns = [
+    { title: "Made", main: true, class: "grow", cell: (row) => html`<${Time} at=${row.createdTime} />` },
+    { title: "Status", cell: (row) => html`<${State} of=${row.status} />` },
+    { title: "Answer", cell: (row) => row.responseStatus || "" },
+    { title: "Attempts", keep: 2, class: "number", cell: (row) => row.attempts },
+    { title: "Last", keep: 2, cell: (row) => html`<${Time} at=${row.lastAttemptTime} />` },
+    { title: "Next", keep: 3, cell: (row) => html`<${Time} at=${row.nextAttemptTime} />` },
+  ];
+  const replay = async () => {
+    const from = new Date(Date.now() - 86400e3).toISOString().slice(0, 19) + "Z";
+    if (await attempt("All that failed in a day is sent again.", () => call("replayDeliveries", { installedIntgId, eventId, body: { startTime: from, status: "failed" } }))) list.reload();
+  };
+  return html`
+    ${chosen && html`<${Delivery} key=${chosen} path=${{ installedIntgId, eventId, deliveryId: chosen }} onChange=${list.reload} />`}
+    <${Panel} title="Log" id="log" actions=${may("replayDeliveries") && html`<${Button} onClick=${replay}>Send what failed today again<//>`}>
+      <div class="filters"><${Choices} label="Status" options=${["pending", "delivered", "failed"]} value=${status} onValue=${(value) => refine({ status: value.split(",").find((one) => one && one !== status) || "" })} /></div>
+      <${Rows} list=${list} columns=${columns} label="Deliveries" href=${(row) => link("deliveries", { event: `${installedIntgId}/${eventId}`, status, delivery: row.id })} empty=${html`<${Empty} title="Nothing was told yet.">A delivery is made when something happens that the event asks for.<//>`} /><//>`;
+}
+
+export default function Deliveries({ query }) {
+  const all = useAnswer(async (signal) => {
+    const installed = (await call("searchInstalledIntegrations", { signal, query: { pageSize: 50 } })).results;
+    const pages = await Promise.all(installed.map((one) => call("listIntegrationEvents", { installedIntgId: one.id, signal, query: { pageSize: 50 } })));
+    return installed.map((one, place) => ({ ...one, events: pages[place].results }));
+  }, "all", 30e3);
+  const events = (all.data || []).flatMap((one) => one.events.map((event) => ({ key: `${one.id}/${event.id}`, event })));
+  const chosen = events.find((one) => one.key === query.get("event")) || events[0];
+  return html`<${Head} title="Deliveries" />
+    <${Trouble} problem=${all.problem} again=${all.reload} />
+    ${!all.data ? !all.problem && html`<${Loading} />` : !all.data.length ? html`<${Empty} title="Nobody is told anything.">An integration tells other services what happens here; an integrator installs one.<//>` : html`
+      <div class="cards">${all.data.map((one) => html`<section class="panel" aria-label=${one.displayName}><div class="panel-head"><h2>${one.displayName}</h2><${State} of=${one.status} /></div>
+        <p class="small dim">${one.baseNotifier?.baseURI}</p>
+        <ul class="plain-list">${one.events.map((event) => html`<li><a href=${link("deliveries", { event: `${one.id}/${event.id}` })} aria-current=${chosen?.event.id === event.id ? "true" : undefined}>${event.name}</a> ${!event.active && html`<${State} of="DISABLED" />`}</li>`)}${!one.events.length && html`<li class="dim">No event yet.</li>`}</ul></section>`)}</div>
+      ${chosen && html`<${Log} key=${chosen.key} installedIntgId=${chosen.key.split("/")[0]} eventId=${chosen.event.id} query=${query} />`}`}`;
+}

@@ -1,0 +1,66 @@
+// One incident: what, who, the machines and alerts, the notes.
+
+import { call, may, tag } from "../api.js";
+import { Markdown } from "../markdown.js";
+import { link } from "../route.js";
+import { Button, Empty, Facts, Field, FormDialog, Head, Loading, Panel, State, Time, Trouble, attempt, html, personName, useAnswer, useState } from "../ui.js";
+import { PRIORITIES, STATUSES } from "./incidents.js";
+
+function Edit({ incident, match, onClose, onDone }) {
+  const people = useAnswer((signal) => call("searchUsers", { signal, query: { pageSize: 1000 } }), "people");
+  const send = async (values) => {
+    await call("updateIncident", { incidentId: incident.id, match, body: { subject: values.subject, priority: values.priority, status: values.status, assignee: { id: values.assignee }, description: values.description } });
+    onDone();
+  };
+  return html`<${FormDialog} title=${`Change ${incident.id}`} onSend=${send} onClose=${onClose}>${(problem) => html`
+    ${problem?.status === 412 && html`<p class="note wide">Somebody changed it meanwhile. What you typed is still here: close this to see theirs, and try again.</p>`}
+    <${Field} name="subject" label="Subject" value=${incident.subject} required wide problem=${problem} />
+    <${Field} as="select" name="status" label="Status" problem=${problem}>${STATUSES.filter((status) => status !== "Closed" || incident.status === "Closed").map((status) => html`<option value=${status} selected=${status === incident.status}>${status}</option>`)}<//>
+    <${Field} as="select" name="priority" label="Priority" problem=${problem}>${PRIORITIES.map((priority) => html`<option value=${priority} selected=${priority === incident.priority}>${priority}</option>`)}<//>
+    <${Field} as="select" name="assignee" label="Assignee" problem=${problem}><option value="">nobody</option>${(people.data?.results || (incident.assignee ? [incident.assignee] : [])).map((user) => html`<option value=${user.id} selected=${user.id === incident.assignee?.id}>${personName(user)}</option>`)}<//>
+    <${Field} as="textarea" rows="6" name="description" label="Description" wide problem=${problem}>${incident.description || ""}<//>`}<//>`;
+}
+
+export default function Incident({ id }) {
+  const answer = useAnswer((signal) => call("getIncident", { incidentId: id, signal }), id, 20e3);
+  const notes = useAnswer((signal) => call("listIncidentNotes", { incidentId: id, signal, query: { pageSize: 100 } }), id, 20e3);
+  const [editing, setEditing] = useState(false);
+  const [closing, setClosing] = useState(false);
+  const incident = answer.data;
+  const back = ["Incidents", link("incidents")];
+  if (!incident) return html`<${Head} title=${answer.problem ? "Incident" : "…"} back=${back} />${answer.problem ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />` : html`<${Loading} />`}`;
+  const fresh = () => {
+    answer.reload();
+    notes.reload();
+  };
+  const note = async (event) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const content = form.elements.content.value.trim();
+    if (content && (await attempt("Noted.", () => call("addIncidentNote", { incidentId: id, body: { content } })))) {
+      form.reset();
+      fresh();
+    }
+  };
+  const open = incident.status !== "Closed";
+  return html`
+    <${Head} title=${incident.subject} back=${back} actions=${html`
+      ${open && may("updateIncident") && html`<${Button} kind="primary" onClick=${() => setEditing(true)}>Change…<//>`}
+      ${open && may("closeIncident") && html`<${Button} onClick=${() => setClosing(true)}>Close…<//>`}`}><${State} of=${incident.priority} /> <${State} of=${incident.status} /> ${incident.id} · opened <${Time} at=${incident.createdDate} ago=${true} /> by ${personName(incident.createdBy)}<//>
+    <${Trouble} problem=${answer.problem} again=${answer.reload} />
+    <div class="columns wide-left"><div>
+      <${Panel} title="What" id="what">${incident.description ? html`<${Markdown} text=${incident.description} />` : html`<p class="dim">No description.</p>`}
+        <${Facts} of=${[["Assignee", personName(incident.assignee)], ["Group", incident.assigneeGroup?.name], ["Requester", personName(incident.requester)], ["Category", [incident.category?.name, incident.subCategory?.name].filter(Boolean).join(" › ")], ["Roster", incident.roster?.name], ["Due", incident.dueDate && html`<${Time} at=${incident.dueDate} />`], ["Resolved", incident.resolvedDate && html`<${Time} at=${incident.resolvedDate} />`], ["Closed", incident.closedDate && html`<${Time} at=${incident.closedDate} />`]]} /><//>
+      <${Panel} title=${`Notes (${incident.noteCount})`} id="notes"><${Trouble} problem=${notes.problem} />
+        ${may("addIncidentNote") && html`<form class="note-form" onSubmit=${note}><textarea name="content" rows="3" aria-label="A new note" placeholder="What did you see, what did you do?" maxlength="10000"></textarea><button class="button">Add the note</button></form>`}
+        <ul class="notes">${(notes.data?.results || []).map((one) => html`<li key=${one.id}><div class="dim small">${personName(one.createdBy)} · <${Time} at=${one.createdDate} /></div><${Markdown} text=${one.content} /></li>`)}</ul><//>
+    </div><div>
+      <${Panel} title="Machines" id="machines">${incident.resources?.length ? html`<ul class="plain-list">${incident.resources.map((one) => html`<li><a href=${link(["resources", one.id])}>${one.name || one.hostName}</a></li>`)}</ul>` : html`<${Empty} title="None." />`}<//>
+      <${Panel} title="Alerts" id="alerts">${incident.alerts?.length ? html`<ul class="plain-list">${incident.alerts.map((one) => html`<li><a href=${link(["alerts", one.id])}>${one.subject}</a></li>`)}</ul>` : html`<${Empty} title="It was not opened for an alert." />`}<//>
+    </div></div>
+    ${editing && html`<${Edit} incident=${incident} match=${tag(incident)} onClose=${() => setEditing(false)} onDone=${fresh} />`}
+    ${closing && html`<${FormDialog} title=${`Close ${incident.id}`} send="Close it" onClose=${() => setClosing(false)} onSend=${async (values) => {
+      await call("closeIncident", { incidentId: id, body: values.note ? { note: values.note } : {} });
+      fresh();
+    }}>${(problem) => html`<${Field} as="textarea" rows="3" name="note" label="What was it?" wide problem=${problem} />`}<//>`}`;
+}

@@ -1,0 +1,56 @@
+// One job: when it runs, how its runs went, and what they wrote.
+
+import { call, may } from "../api.js";
+import { link, refine } from "../route.js";
+import { millis, span } from "../time.js";
+import { Button, Empty, Facts, Head, Loading, Panel, Rows, State, Time, Trouble, attempt, count, html, personName, useAnswer, useList } from "../ui.js";
+
+const OPEN = new Set(["QUEUED", "RUNNING"]);
+
+const took = (run) => (run.startedDate && run.finishedDate ? millis(run.finishedDate) - millis(run.startedDate) : undefined);
+
+/** How long the last runs took, one bar each. */
+function Durations({ runs }) {
+  const known = runs.filter((run) => took(run) !== undefined).slice(0, 40).reverse();
+  if (known.length < 2) return null;
+  const most = Math.max(...known.map(took), 1);
+  return html`<svg class="bars" width=${known.length * 8} height="32" role="img" aria-label=${`The last ${known.length} runs took at most ${span(most)}`}>
+    ${known.map((run, place) => html`<rect x=${place * 8} width="6" y=${30 - 28 * (took(run) / most)} height=${2 + 28 * (took(run) / most)} class=${run.status === "SUCCEEDED" ? "good" : "bad"}><title>${run.status}, ${span(took(run))}</title></rect>`)}</svg>`;
+}
+
+function Run({ id, onChange }) {
+  const answer = useAnswer((signal) => call("getJobRun", { runId: id, signal }), id, 2000);
+  const run = answer.data;
+  if (!run) return html`<${Panel} title="Run" id="run">${answer.problem ? html`<${Trouble} problem=${answer.problem} />` : html`<${Loading} />`}<//>`;
+  const cancel = async () => (await attempt("Called off.", () => call("cancelJobRun", { runId: id, body: {} }))) && (answer.reload(), onChange());
+  return html`<${Panel} title="Run" id="run" actions=${html`${OPEN.has(run.status) && may("cancelJobRun") && html`<${Button} kind="danger" onClick=${cancel}>Call off<//>`}<button type="button" class="link" onClick=${() => refine({ run: "" })}>Close</button>`}>
+    <p><${State} of=${run.status} /> ${run.reason}</p>
+    <${Facts} of=${[["Due", html`<${Time} at=${run.dueDate} />`], ["Begun", run.startedDate && html`<${Time} at=${run.startedDate} />`], ["Took", took(run) !== undefined && span(took(run))], ["Exit code", run.exitCode === undefined ? "" : String(run.exitCode)], ["Runner", run.runner?.name], ["Attempt", run.attempt]]} />
+    ${run.maintenance?.length > 0 && html`<p class="note">In maintenance when it was due: ${run.maintenance.map((window) => window.name).join(", ")}</p>`}
+    <pre class="output" tabindex="0" aria-label="Output">${run.output || "No output."}</pre>
+    ${run.outputTruncated && html`<p class="dim">There was more; ${count(run.outputBytes)} bytes are kept.</p>`}<//>`;
+}
+
+export default function Job({ id, query }) {
+  const answer = useAnswer((signal) => call("getJob", { jobId: id, signal }), id);
+  const next = useAnswer((signal) => call("nextRunsOfJob", { jobId: id, signal, query: { count: 5 } }), id);
+  const runs = useList("listJobRuns", { pageSize: 50 }, { jobId: id }, 5000);
+  const job = answer.data;
+  const back = ["Jobs", link("jobs")];
+  if (!job) return html`<${Head} title=${answer.problem ? "Job" : "…"} back=${back} />${answer.problem ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />` : html`<${Loading} />`}`;
+  const run = async () => (await attempt("A run is asked for.", () => call("runJob", { jobId: id, body: {} }))) && runs.reload();
+  const columns = [
+    { title: "Due", main: true, class: "grow", cell: (row) => html`<${Time} at=${row.dueDate} />`, below: (row) => html`<span class="dim">${row.reason}</span>` },
+    { title: "Status", cell: (row) => html`<${State} of=${row.status} />` },
+    { title: "By", keep: 2, cell: (row) => row.trigger },
+    { title: "Runner", keep: 3, cell: (row) => row.runner?.name },
+    { title: "Took", class: "number", cell: (row) => (took(row) === undefined ? "" : span(took(row))) },
+  ];
+  return html`<${Head} title=${job.name} back=${back} actions=${may("runJob") && html`<${Button} kind="primary" onClick=${run}>Run now<//>`}>${job.active ? html`next run <${Time} at=${job.nextRun} />` : "paused"}<//>
+    ${query.get("run") && html`<${Run} key=${query.get("run")} id=${query.get("run")} onChange=${runs.reload} />`}
+    <div class="columns wide-left"><${Panel} title="Runs" id="runs"><${Durations} runs=${runs.rows || []} />
+        <${Rows} list=${runs} columns=${columns} label="Runs" href=${(row) => link(["jobs", id], { run: row.id })} empty=${html`<${Empty} title="It never ran yet." />`} /><//>
+      <div><${Panel} title="What" id="what"><${Facts} of=${[["Description", job.description], ["Type", job.script?.jobType], ["Script", job.script?.customScript?.name], ["Repeats", job.schedule?.pattern?.type], ["Zone", job.schedule?.timeZone?.name], ["Overlap", job.overlapPolicy], ["When missed", job.misfirePolicy], ["May take", span(job.timeLimit * 1000)], ["Changed by", personName(job.updatedBy)]]} />
+        ${job.resources?.length > 0 && html`<h3>Machines</h3><ul class="plain-list">${job.resources.slice(0, 50).map((one) => html`<li><a href=${link(["resources", one.id])}>${one.name || one.hostName || one.id}</a></li>`)}</ul>`}<//>
+      <${Panel} title="Next" id="next"><${Trouble} problem=${next.problem} /><ul class="plain-list">${(next.data?.nextRuns || []).map((at) => html`<li><${Time} at=${at} /></li>`)}</ul>${next.data && !next.data.nextRuns.length && html`<${Empty} title="None." />`}<//></div></div>`;
+}

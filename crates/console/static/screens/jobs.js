@@ -1,0 +1,20 @@
+// Jobs: what runs when.
+
+import { call, may, terms } from "../api.js";
+import { link, refine } from "../route.js";
+import { Button, Empty, Head, Rows, Search, Time, attempt, html, personName, useList } from "../ui.js";
+
+export default function Jobs({ query }) {
+  const name = query.get("name") || "";
+  const list = useList("searchJobs", { queryString: terms({ name }), pageSize: 100, sortName: "name", isDescendingOrder: "false" }, {}, 30e3);
+  const columns = [
+    { title: "Name", main: true, class: "grow", cell: (row) => row.name, below: (row) => html`<span class="dim">${row.description || row.script?.jobType || row.script?.customScript?.name}</span>` },
+    { title: "Repeats", keep: 2, cell: (row) => row.schedule?.pattern?.type },
+    { title: "Next run", cell: (row) => (row.active ? html`<${Time} at=${row.nextRun} />` : html`<span class="dim">paused</span>`) },
+    { title: "Changed by", keep: 3, cell: (row) => personName(row.updatedBy) },
+    { title: "", cell: (row) => may("runJob") && html`<${Button} onClick=${() => attempt(`“${row.name}” is asked for.`, () => call("runJob", { jobId: row.id, body: {} }))} aria-label=${`Run now: ${row.name}`}>Run now<//>` },
+  ];
+  return html`<${Head} title="Jobs" />
+    <div class="filters"><${Search} value=${name} onValue=${(text) => refine({ name: text })} label="Name contains" placeholder="Name contains…" /></div>
+    <${Rows} list=${list} columns=${columns} label="Jobs" href=${(row) => link(["jobs", row.id])} empty=${name ? html`<${Empty} title="No job matches." />` : html`<${Empty} title="There is no job yet.">A job says what is done to which machines, and when: <code>POST …/jobs</code> makes one.<//>`} />`;
+}

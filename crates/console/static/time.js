@@ -1,0 +1,56 @@
+// Times: as the service writes them, as people read them where they are.
+
+const MINUTE = 60e3, HOUR = 3600e3, DAY = 86400e3;
+export { MINUTE, HOUR, DAY };
+
+/** Milliseconds of `2026-11-20T20:37:00+0000`. */
+export const millis = (text) => Date.parse(String(text).replace(/([+-]\d\d)(\d\d)$/, "$1:$2"));
+
+/** As a request has it. */
+export const wire = (time) => new Date(time).toISOString().slice(0, 19) + "Z";
+
+const dateTime = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const longer = new Intl.DateTimeFormat(undefined, { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const weekday = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric" });
+
+export const day = (time) => weekday.format(time);
+
+/** Short and local: the hour today, the date as well on other days, the year in others. */
+export function short(time, now = Date.now()) {
+  const [at, today] = [new Date(time), new Date(now)];
+  if (Number.isNaN(at.getTime())) return "";
+  if (at.toDateString() === today.toDateString()) return clock.format(at);
+  return (at.getFullYear() === today.getFullYear() ? dateTime : longer).format(at);
+}
+
+export const full = (time) => longer.format(new Date(time));
+export const gmt = (time) => `${new Date(time).toISOString().slice(0, 19).replace("T", " ")} GMT`;
+
+/** `4 min`, `3 h 10 min`, `2 d`. */
+export function span(length) {
+  const minutes = Math.max(0, Math.round(length / MINUTE));
+  if (minutes < 1) return "moments";
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return minutes % 60 && hours < 6 ? `${hours} h ${minutes % 60} min` : `${hours} h`;
+  const days = Math.floor(hours / 24);
+  return days < 4 && hours % 24 ? `${days} d ${hours % 24} h` : `${days} d`;
+}
+
+/** The local midnight before a time. */
+export function midnight(time, days = 0) {
+  const at = new Date(time);
+  at.setHours(0, 0, 0, 0);
+  at.setDate(at.getDate() + days);
+  return at.getTime();
+}
+
+/** What `<input type="datetime-local">` holds, and back. */
+export function toInput(time) {
+  const at = new Date(time);
+  return new Date(at.getTime() - at.getTimezoneOffset() * MINUTE).toISOString().slice(0, 16);
+}
+export const fromInput = (text) => (text ? wire(new Date(text).getTime()) : undefined);
+
+export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "GMT";
