@@ -1,6 +1,10 @@
 //! The command line. Every option can also be set in the environment, under the name that `--help` shows.
 
-use std::{net::SocketAddr, path::PathBuf, time::Duration};
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    path::PathBuf,
+    time::Duration,
+};
 
 use api::Role;
 use base::tenant::TenantId;
@@ -8,9 +12,16 @@ use clap::{Args, Parser, Subcommand};
 use db::DatabaseUrl;
 use integrations::{
     egress::Block,
+    mail::{self, SmtpUrl},
     sender::retry::{self, Schedule},
 };
 use tracing_subscriber::EnvFilter;
+
+use crate::keep::Keep;
+
+mod people;
+
+pub use self::people::{Browsers, Oidc, User};
 
 /// The inventory of your machines, and the people, schedules and rules around them.
 #[derive(Parser)]
@@ -26,7 +37,7 @@ pub struct Cli {
 #[derive(Subcommand)]
 pub enum Command {
     /// Start the service
-    Serve(Serve),
+    Serve(Box<Serve>),
     /// Bring the database's tables up to date, and stop
     Migrate(Storage),
     /// Say what is wrong with a configuration, a line for each thing
@@ -43,8 +54,16 @@ pub enum Command {
     /// Make and list tenants, while the service runs or not
     #[command(subcommand)]
     Tenant(Tenant),
+    /// Make users, and links that sign them in, while the service runs or not
+    #[command(subcommand)]
+    User(User),
     /// Carry out runs of custom scripts on this machine, as an unprivileged user
     Runner(Box<Runner>),
+    /// Print what arrives by HTTP and by mail on this machine, to try out where pages go
+    Sink(Sink),
+    /// Start one script for `muster runner`
+    #[command(hide = true)]
+    Launch(Launch),
     /// The key that seals the secrets of integrations
     #[command(subcommand)]
     Secrets(Secrets),
@@ -87,12 +106,52 @@ pub struct Outbound {
     /// Calls at once
     #[arg(long, env = "MUSTER_DELIVERY_CALLS", value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub delivery_calls: u32,
+    /// The server that takes mail: smtps://user:password@host, or smtp://user:password@host, which has to offer STARTTLS
+    #[arg(long, env = "MUSTER_SMTP_URL", value_name = "URL", hide_env_values = true, requires = "smtp_from", value_parser = SmtpUrl::parse)]
+    pub smtp_url: Option<SmtpUrl>,
+    /// Whom mail is from, such as "Muster <muster@example.net>"
+    #[arg(long, env = "MUSTER_SMTP_FROM", value_name = "ADDRESS", value_parser = mail::sender)]
+    pub smtp_from: Option<mail::Mailbox>,
     /// Calls at once to one endpoint
     #[arg(long, env = "MUSTER_DELIVERY_CALLS_TO_ONE", value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub delivery_calls_to_one: u32,
 }
 
+/// How people are told.
+#[derive(Args, Clone)]
+pub struct Paging {
+    /// Messages a minute that a person gets by one contact method; what is more is put together in one. 0 for no limit
+    #[arg(long, env = "MUSTER_PAGE_LIMIT", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(..=10_000))]
+    pub page_limit: u32,
+}
+
+/// Where `muster sink` listens, on this machine alone.
+#[derive(Args)]
+pub struct Sink {
+    /// The port for HTTP; 0 takes a free one
+    #[arg(long, value_name = "PORT", default_value_t = 8025)]
+    pub http_port: u16,
+    /// The port for mail; 0 takes a free one
+    #[arg(long, value_name = "PORT", default_value_t = 8026)]
+    pub smtp_port: u16,
+}
+
+/// An address with its port. A port alone, or `localhost` with one, is of this machine.
+fn listen_address(text: &str) -> Result<SocketAddr, String> {
+    let (host, port) = text.trim().rsplit_once(':').unwrap_or(("localhost", text.trim()));
+    let here = || Some(SocketAddr::from((Ipv4Addr::LOCALHOST, port.parse().ok()?)));
+    let address = if host.eq_ignore_ascii_case("localhost") { here() } else { text.trim().parse().ok() };
+    address.ok_or_else(|| {
+        "write an IP address and a port, such as 127.0.0.1:8080 or [::1]:8080, or a port alone, such as 8080, for this \
+         machine; 0.0.0.0:8080 is every address that the machine has"
+            .to_owned()
+    })
+}
+
 fn log_filter(text: &str) -> Result<String, String> {
+    if let Some(open) = text.split(',').find(|part| part.trim_end().ends_with('=')) {
+        return Err(format!("{open} has no level: write off, error, warn, info, debug or trace behind it"));
+    }
     EnvFilter::try_new(text).map_err(|error| format!("is no level and no filter of the log: {error}"))?;
     Ok(text.to_owned())
 }
@@ -118,6 +177,9 @@ pub enum Key {
         /// What it may do: viewer, operator, integrator or admin
         #[arg(long, value_parser = role)]
         role: Role,
+        /// The operations that it may do and no others, as their operationIds with commas between
+        #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+        operations: Vec<String>,
     },
     /// List the live keys of all tenants, without their secrets
     List {
@@ -203,11 +265,19 @@ pub struct Serve {
     #[command(flatten)]
     pub listen: Listen,
     #[command(flatten)]
+    pub browsers: Browsers,
+    #[command(flatten)]
+    pub oidc: Oidc,
+    #[command(flatten)]
     pub carry: Carry,
+    #[command(flatten)]
+    pub keep: Keep,
     #[command(flatten)]
     pub keys: SecretsKey,
     #[command(flatten)]
     pub outbound: Outbound,
+    #[command(flatten)]
+    pub paging: Paging,
     /// Fill an empty database with a small company to look around in
     #[arg(long)]
     pub demo: bool,
@@ -216,8 +286,8 @@ pub struct Serve {
 /// Where clients connect, and how.
 #[derive(Args, Clone)]
 pub struct Listen {
-    /// The address to listen on; port 0 takes a free one
-    #[arg(long, env = "MUSTER_LISTEN", default_value = "127.0.0.1:8080")]
+    /// The address to listen on, or a port of this machine alone; port 0 takes a free one
+    #[arg(long, env = "MUSTER_LISTEN", value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080", value_parser = listen_address)]
     pub listen: SocketAddr,
     /// Allow an address beyond loopback: a proxy in front takes care of TLS
     #[arg(long, env = "MUSTER_BEHIND_PROXY")]
@@ -239,15 +309,16 @@ pub struct Carry {
     /// Requests worked on at once, beyond which others get a 503; 0 for 64 a worker
     #[arg(long, env = "MUSTER_MAX_REQUESTS", value_name = "N", default_value_t = 0)]
     pub max_requests: usize,
+    /// MiB that connections, bodies and unread answers may take together, beyond which others get a 503
+    #[arg(long, env = "MUSTER_REQUEST_MEMORY", value_name = "MIB", default_value_t = 112,
+        value_parser = clap::value_parser!(u16).range(8..))]
+    pub request_memory: u16,
     /// Requests a second of one API key (twice as many in a burst), beyond which it gets a 429; 0 for no limit
     #[arg(long, env = "MUSTER_RATE_LIMIT", value_name = "N", default_value_t = 10_000)]
     pub rate_limit: u32,
     /// Show /metrics to everybody who can connect, not to processes of this machine alone
     #[arg(long, env = "MUSTER_METRICS_PUBLIC")]
     pub metrics_public: bool,
-    /// How many days the history keeps the runs of jobs; 0 for ever
-    #[arg(long, env = "MUSTER_KEEP_RUNS", value_name = "DAYS", default_value_t = 90)]
-    pub keep_runs: u32,
 }
 
 #[derive(Args)]
@@ -294,15 +365,24 @@ pub struct Runner {
     /// Where the service is, such as https://muster.example.net
     #[arg(long, env = "MUSTER_SERVER", value_name = "URL")]
     pub server: String,
+    /// Send the key and take scripts over plain http:// beyond this machine
+    #[arg(long, env = "MUSTER_RUNNER_ALLOW_HTTP")]
+    pub allow_http: bool,
     /// The API key, at least an operator
-    #[arg(long, env = "MUSTER_KEY")]
-    pub key: String,
+    #[arg(long, env = "MUSTER_KEY", required_unless_present = "credentials_stdin")]
+    pub key: Option<String>,
     /// Its secret; better set in the environment, where other users do not see it
-    #[arg(long, env = "MUSTER_SECRET", hide_env_values = true)]
-    pub secret: String,
-    /// Whose jobs: a client, or a partner for those of its clients too
+    #[arg(long, env = "MUSTER_SECRET", hide_env_values = true, required_unless_present = "credentials_stdin")]
+    pub secret: Option<String>,
+    /// Read key and secret from standard input, the lines that `muster key create` prints
+    #[arg(long)]
+    pub credentials_stdin: bool,
+    /// Whose jobs: a client, or a partner
     #[arg(long, env = "MUSTER_TENANT", value_parser = tenant_id)]
     pub tenant: TenantId,
+    /// Take scripts of the clients of a partner too, not only its own
+    #[arg(long, env = "MUSTER_RUNNER_CLIENTS")]
+    pub clients: bool,
     /// What this runner is called; by default the name of the machine
     #[arg(long, env = "MUSTER_RUNNER_NAME")]
     pub name: Option<String>,
@@ -318,6 +398,12 @@ pub struct Runner {
     /// Let scripts become somebody else (sudo, su); what does so may outlive its time limit
     #[arg(long, env = "MUSTER_RUNNER_ALLOW_SETUID")]
     pub allow_setuid: bool,
+    /// Let scripts see the processes of this machine, not only their own
+    #[arg(long, env = "MUSTER_RUNNER_HOST_PROCESSES")]
+    pub host_processes: bool,
+    /// How many processes and threads the user of scripts may have at once
+    #[arg(long, env = "MUSTER_RUNNER_PROCESSES", value_name = "NUMBER", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(16..))]
+    pub processes: u64,
     /// Where each script gets a directory of its own; by default that of temporary files
     #[arg(long, env = "MUSTER_RUNNER_WORK_DIR", value_name = "DIR")]
     pub work_dir: Option<PathBuf>,
@@ -330,4 +416,59 @@ pub struct Runner {
     /// Trust the certificates of this authority (a PEM file) beside those of the system
     #[arg(long, env = "MUSTER_RUNNER_CA", value_name = "FILE")]
     pub ca: Option<PathBuf>,
+}
+
+/// What `muster runner` wants a script to be.
+#[derive(Args)]
+pub struct Launch {
+    /// As whom the script runs; without it, as who this is
+    #[arg(long, requires = "gid")]
+    pub uid: Option<u32>,
+    /// In which group
+    #[arg(long, requires = "uid")]
+    pub gid: Option<u32>,
+    /// In namespaces of its own
+    #[arg(long)]
+    pub isolated: bool,
+    /// This is the first process in there
+    #[arg(long)]
+    pub first: bool,
+    /// How many processes its user may have
+    #[arg(long)]
+    pub processes: u64,
+    /// The program that reads the script, and its arguments
+    #[arg(last = true, required = true)]
+    pub command: Vec<std::ffi::OsString>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_to_listen_is_written_in_several_ways() {
+        let read = |text| listen_address(text).map(|address| address.to_string());
+        for (text, address) in [
+            ("127.0.0.1:8080", "127.0.0.1:8080"),
+            ("21200", "127.0.0.1:21200"),
+            ("localhost:8080", "127.0.0.1:8080"),
+            ("[::1]:0", "[::1]:0"),
+            ("0.0.0.0:80", "0.0.0.0:80"),
+        ] {
+            assert_eq!(read(text), Ok(address.to_owned()));
+        }
+        for text in ["", ":8080", "example.com:80", "127.0.0.1", "70000", "localhost", "localhost:x", "::1:80:"] {
+            assert!(read(text).is_err_and(|told| told.contains("127.0.0.1:8080")), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_filter_of_the_log_says_its_levels() {
+        for text in ["info", "info,api=debug", "off"] {
+            assert!(log_filter(text).is_ok(), "{text}");
+        }
+        for text in ["nonsense=", "info,api=", "fo=o=bar"] {
+            assert!(log_filter(text).is_err(), "{text}");
+        }
+    }
 }

@@ -7,16 +7,19 @@ mod key;
 mod runner;
 mod secrets;
 mod serve;
+mod sink;
 mod tenant;
+mod user;
 
 use std::{fs, path::Path};
 
 use anyhow::Context as _;
 use api::spec;
+use serde_json::Value;
 
 pub use self::{
-    backup::backup, check::check, import::import, key::key, runner::runner, secrets::secrets, serve::serve,
-    tenant::tenant,
+    backup::backup, check::check, import::import, key::key, runner::runner, secrets::secrets, serve::serve, sink::sink,
+    tenant::tenant, user::user,
 };
 use crate::{
     cli::{Openapi, Storage},
@@ -30,21 +33,27 @@ pub fn migrate(storage: &Storage) -> anyhow::Result<()> {
 
 /// `muster openapi`.
 pub fn openapi(arguments: &Openapi) -> anyhow::Result<()> {
-    let all = spec::document(domains::TITLE, &domains::all());
+    let document = spec::document(domains::TITLE, &domains::all());
+    let all = spec::published(&document)?;
     let Some(directory) = &arguments.write else {
-        return print(&all.to_pretty_json()?);
+        return print(&serde_json::to_string_pretty(&all)?);
     };
     fs::create_dir_all(directory)?;
     write_document(directory, "openapi", &all)?;
+    write_document(directory, "openapi-3.0", &spec::in_3_0(&all))?;
+    write(directory, "operations.js", &console::operations(&document).map_err(anyhow::Error::msg)?)?;
     for domain in domains::all() {
-        write_document(directory, domain.name, &spec::document(domain.title, &[domain]))?;
+        write_document(directory, domain.name, &spec::published(&spec::document(domain.title, &[domain]))?)?;
     }
     Ok(())
 }
 
-fn write_document(directory: &Path, name: &str, document: &utoipa::openapi::OpenApi) -> anyhow::Result<()> {
-    let path = directory.join(format!("{name}.json"));
-    let text = document.to_pretty_json()? + "\n";
+fn write_document(directory: &Path, name: &str, document: &Value) -> anyhow::Result<()> {
+    write(directory, &format!("{name}.json"), &(serde_json::to_string_pretty(document)? + "\n"))
+}
+
+fn write(directory: &Path, name: &str, text: &str) -> anyhow::Result<()> {
+    let path = directory.join(name);
     fs::write(&path, text).with_context(|| format!("writing {}", path.display()))
 }
 

@@ -1,9 +1,17 @@
 //! From options to what they stand for.
 
-use std::{fs, io::IsTerminal as _};
+use std::{
+    fs::{self, File, OpenOptions},
+    io::IsTerminal as _,
+    path::PathBuf,
+};
 
 use anyhow::{Context as _, bail};
 use db::{DatabaseUrl, Db, Options};
+use rustix::{
+    fs::{FlockOperation, flock},
+    io::Errno,
+};
 use tracing_subscriber::EnvFilter;
 
 use crate::{cli::Storage, domains};
@@ -44,11 +52,35 @@ impl Storage {
         Ok(db)
     }
 
+    /// Sees to it that one service runs on a SQLite file, until the answer is dropped or the process ends, however it
+    /// ends: each would take itself for the only one that delivers, schedules and escalates. Commands work beside it.
+    pub fn serve_alone(&self) -> anyhow::Result<Option<File>> {
+        let DatabaseUrl::Sqlite(path) = self.url() else { return Ok(None) };
+        self.make_data_dir()?;
+        let database = fs::canonicalize(&path).unwrap_or(path);
+        let mut place = database.clone().into_os_string();
+        place.push(".lock");
+        let place = PathBuf::from(place);
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(&place).with_context(|| format!("opening {}", place.display()))?;
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(Some(file)),
+            Err(Errno::WOULDBLOCK) => bail!(
+                "another `muster serve` runs on {}: stop it first. Several gateways share a Postgres, not a file",
+                database.display()
+            ),
+            Err(error) => Err(error).with_context(|| format!("locking {}", place.display())),
+        }
+    }
+
     /// Opens a database that is there already. What looks into one, or changes what is in it, makes none: a directory
     /// that is misspelled would be an empty database.
     pub fn existing(&self) -> anyhow::Result<Db> {
         if let DatabaseUrl::Sqlite(path) = self.url()
-            && !path.exists()
+            && !path.try_exists().with_context(|| format!("the database {} cannot be read", path.display()))?
         {
             bail!("there is no database {}: `muster serve` makes it, at its first start", path.display());
         }

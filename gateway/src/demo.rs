@@ -29,6 +29,12 @@ pub fn fill(db: &Db, vault: &Arc<Vault>) -> anyhow::Result<()> {
     if maintenance::demo::fill(db, &windows, &client, what, api::clock::now())? {
         tracing::info!(tenant = %client, "filled the maintenance windows of the demo company");
     }
+    let directory: Arc<dyn ports::People> = Arc::new(Directory);
+    let on_call: Arc<dyn ports::OnCall> = Arc::new(rosters::Rosters::new(Arc::clone(&directory)));
+    let seals = Arc::clone(vault) as Arc<dyn ports::Seals>;
+    if paging::demo::fill(db, &seals, &on_call, &directory, &client, &people, api::clock::now())? {
+        tracing::info!(tenant = %client, "filled the paging of the demo company");
+    }
     let neighbours = neighbours::of_incidents(windows);
     if incidents::demo::fill(db, &client, &neighbours, api::clock::now())? {
         tracing::info!(tenant = %client, "filled the alerts of the demo company");

@@ -1,35 +1,95 @@
 //! The first start on an empty database: an admin key, and what a person does next.
 
 use std::{
-    fs::OpenOptions,
-    io::Write as _,
+    fs::{self, OpenOptions},
+    io::{ErrorKind, Write as _},
     net::SocketAddr,
     path::{Path, PathBuf},
 };
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use base::secret::Secret;
-use db::Db;
+use db::{DatabaseUrl, Db};
+
+use crate::{cli::Storage, keys};
 
 /// Where the first key is kept.
 pub fn credentials_file(data_dir: &Path) -> PathBuf {
     data_dir.join("credentials.env")
 }
 
-/// On an empty database: makes `msp_1`, `client_1` and an admin key. The key is the one that the environment gives
-/// (`MUSTER_BOOTSTRAP_KEY`, `MUSTER_BOOTSTRAP_SECRET`), or a new one that is written to `credentials.env`.
-pub fn bootstrap(db: &Db, data_dir: &Path) -> anyhow::Result<()> {
-    let given = given()?;
-    let made_here = given.is_none();
-    if let Some((key, secret)) = access::bootstrap(db, given)?
-        && made_here
-    {
-        let path = credentials_file(data_dir);
-        write_private(&path, &format!("MUSTER_KEY={key}\nMUSTER_SECRET={}\n", secret.expose()))
-            .with_context(|| format!("writing {}", path.display()))?;
-        tracing::info!(file = %path.display(), "made the first admin key");
+/// Refuses, before anything is made, what a first start would fail with: a first key of the environment that is none, or
+/// something in the place of the file that the key is written to.
+pub fn check(storage: &Storage) -> anyhow::Result<()> {
+    let first = matches!(storage.url(), DatabaseUrl::Sqlite(path) if !path.exists());
+    if given()?.is_some() || !first {
+        return Ok(());
     }
-    Ok(())
+    let path = credentials_file(&storage.data_dir);
+    match fs::symlink_metadata(&path) {
+        Ok(found) if !found.is_file() => {
+            bail!("{} is no file: the first start writes the first admin key there. Move it away", path.display())
+        }
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error).with_context(|| format!("{}", path.display())),
+        _ => Ok(()),
+    }
+}
+
+/// On an empty database: makes `msp_1`, `client_1` and an admin key. The key is the one that the environment gives
+/// (`MUSTER_BOOTSTRAP_KEY`, `MUSTER_BOOTSTRAP_SECRET`), or a new one. That is in `credentials.env`, and on the disk,
+/// before the database has it: a start that is cut off in between leaves no key that nobody knows.
+///
+/// Answers what to tell the person at the terminal when the first key seems to be lost.
+pub fn bootstrap(db: &Db, storage: &Storage) -> anyhow::Result<Option<String>> {
+    let given = given()?;
+    let path = credentials_file(&storage.data_dir);
+    if !access::is_empty(db)? {
+        return if given.is_some() { Ok(None) } else { lost(db, storage, &path) };
+    }
+    let made_here = given.is_none();
+    let (key, secret) = match given {
+        Some(given) => given,
+        None => {
+            let (key, secret) = access::new_credentials()?;
+            let text = Secret::new(format!("MUSTER_KEY={key}\nMUSTER_SECRET={}\n", secret.expose()));
+            keys::replace(&path, &text)?;
+            (key, secret)
+        }
+    };
+    let made = access::bootstrap(db, (key.clone(), secret))?;
+    match (made, made_here) {
+        (true, true) => tracing::info!(file = %path.display(), "made the first admin key"),
+        // Another gateway was faster, and has the key that counts.
+        (false, true) if key_in(&path).as_ref() == Some(&key) => {
+            fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))?;
+        }
+        _ => {}
+    }
+    Ok(None)
+}
+
+/// Says so when the first key was never used and is not in its file: then perhaps nobody has it.
+fn lost(db: &Db, storage: &Storage, path: &Path) -> anyhow::Result<Option<String>> {
+    let Some(first) = access::unused_first_key(db)? else { return Ok(None) };
+    if key_in(path).is_some_and(|key| key == first.key) {
+        return Ok(None);
+    }
+    let database = match &storage.database_url {
+        Some(url) => format!("--database-url {}", shell_word(&url.without_password())),
+        None => format!("--data-dir {}", shell_word(&storage.data_dir.display().to_string())),
+    };
+    let command = format!("muster key rotate {} --revoke-previous {database}", first.id);
+    let file = path.display();
+    let told =
+        format!("The first admin key was never used, and {file} does not have it. Another secret for it: {command}");
+    tracing::warn!("{told}");
+    Ok(Some(told))
+}
+
+/// The key that a file of credentials names.
+fn key_in(path: &Path) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    text.lines().find_map(|line| line.strip_prefix("MUSTER_KEY=")).map(|key| key.trim().to_owned())
 }
 
 /// The first key, where the environment gives one: both halves of it, of the right form.
@@ -37,7 +97,7 @@ pub fn given() -> anyhow::Result<Option<(String, Secret<String>)>> {
     let (key, secret) = match (std::env::var("MUSTER_BOOTSTRAP_KEY"), std::env::var("MUSTER_BOOTSTRAP_SECRET")) {
         (Ok(key), Ok(secret)) => (key, Secret::new(secret)),
         (Err(_), Err(_)) => return Ok(None),
-        _ => anyhow::bail!("MUSTER_BOOTSTRAP_KEY and MUSTER_BOOTSTRAP_SECRET are given together or not at all"),
+        _ => bail!("MUSTER_BOOTSTRAP_KEY and MUSTER_BOOTSTRAP_SECRET are given together or not at all"),
     };
     access::check_first_key(&key, &secret)?;
     Ok(Some((key, secret)))
@@ -54,14 +114,17 @@ pub fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
     file.sync_all()
 }
 
-/// Tells the person at the terminal where the service is and how to ask it something.
+/// Tells the person at the terminal where the service is and how to ask it something, and when the first key seems to be
+/// lost.
 #[expect(clippy::print_stdout, reason = "this is what the person at the terminal waits for")]
-pub fn greet(scheme: &str, address: SocketAddr, data_dir: &Path) {
+pub fn greet(scheme: &str, address: SocketAddr, data_dir: &Path, lost: Option<&str>) {
     let base = format!("{scheme}://{address}");
     let credentials = credentials_file(data_dir);
     println!("Muster listens at {base}");
     println!("Reference: {base}/docs/");
-    if credentials.is_file() {
+    if let Some(lost) = lost {
+        println!("{lost}");
+    } else if credentials.is_file() {
         println!("Try it:");
         println!(
             "  . {file} && curl -s -H \"Authorization: Bearer $(curl -s -d grant_type=client_credentials \
@@ -76,9 +139,13 @@ pub fn greet(scheme: &str, address: SocketAddr, data_dir: &Path) {
 /// A path that `.` reads as a file, not as a command of the PATH.
 fn shell_path(path: &Path) -> String {
     let text = path.display().to_string();
-    let text = if text.starts_with(['/', '.']) { text } else { format!("./{text}") };
+    shell_word(&if text.starts_with(['/', '.']) { text } else { format!("./{text}") })
+}
+
+/// As a shell takes it for one word.
+fn shell_word(text: &str) -> String {
     if text.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._-".contains(&b)) {
-        text
+        text.to_owned()
     } else {
         format!("'{}'", text.replace('\'', "'\\''"))
     }

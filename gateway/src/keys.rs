@@ -59,7 +59,7 @@ impl SecretsKey {
             Source::Environment(keys) => Vault::new(move || Some(keys.clone())).context(VARIABLE)?,
             Source::File(path) => {
                 if !path.exists() {
-                    if integrations::any_secrets(db)? {
+                    if integrations::any_secrets(db)? || paging::any_secrets(db)? {
                         bail!(
                             "{} is missing, and the database holds secrets that it opens: put it back, or name it with \
                              --secrets-key-file or {VARIABLE}",

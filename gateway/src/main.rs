@@ -6,8 +6,10 @@ mod config;
 mod demo;
 mod domains;
 mod first_run;
+mod keep;
 mod keys;
 mod neighbours;
+mod oidc;
 mod outbound;
 mod people;
 mod process;
@@ -21,7 +23,7 @@ fn main() -> ExitCode {
     let cli = cli::Cli::parse();
     config::start_log(&cli.log);
     let done = match cli.command {
-        cli::Command::Serve(arguments) => commands::serve(arguments),
+        cli::Command::Serve(arguments) => commands::serve(*arguments),
         cli::Command::Migrate(arguments) => commands::migrate(&arguments),
         cli::Command::Check(arguments) => commands::check(&arguments),
         cli::Command::Backup(arguments) => commands::backup(&arguments),
@@ -29,7 +31,10 @@ fn main() -> ExitCode {
         cli::Command::Import(arguments) => commands::import(&arguments),
         cli::Command::Key(arguments) => commands::key(arguments),
         cli::Command::Tenant(arguments) => commands::tenant(arguments),
+        cli::Command::User(arguments) => commands::user(arguments),
         cli::Command::Runner(arguments) => commands::runner(*arguments),
+        cli::Command::Sink(arguments) => commands::sink(&arguments),
+        cli::Command::Launch(arguments) => return runner::launch::launch(&arguments),
         cli::Command::Secrets(arguments) => commands::secrets(arguments),
     };
     match done {

@@ -7,7 +7,7 @@ use maintenance::Windows;
 use ports::{Alerts, People};
 use rosters::Rosters;
 
-use crate::people::Directory;
+use crate::{outbound::Parts, people::Directory};
 
 /// Who knows the maintenance windows.
 pub fn windows() -> Arc<Windows> {
@@ -16,7 +16,30 @@ pub fn windows() -> Arc<Windows> {
 
 /// Who knows what alerts would be.
 pub fn alerts() -> Arc<dyn Alerts> {
-    Arc::new(Trial::new(Arc::new(inventory::Machines)))
+    Arc::new(Trial::new(Arc::new(inventory::Machines), Arc::new(Directory)))
+}
+
+/// Those whom paging asks.
+pub fn of_paging(
+    parts: &Parts,
+    windows: Arc<Windows>,
+    public_url: Option<String>,
+    page_limit: u32,
+) -> paging::Neighbours {
+    let people: Arc<dyn People> = Arc::new(Directory);
+    paging::Neighbours {
+        alerts: alerts(),
+        resources: Arc::new(inventory::Machines),
+        maintenance: windows,
+        on_call: Arc::new(Rosters::new(Arc::clone(&people))),
+        people,
+        integrations: Arc::new(integrations::Known),
+        seals: parts.seals(),
+        sends: parts.outside(),
+        clock: api::clock::now,
+        public_url,
+        page_limit: page_limit.into(),
+    }
 }
 
 /// Those whom incidents ask.

@@ -7,12 +7,13 @@ use db::Db;
 use integrations::{
     Context, Rules,
     egress::{Guard, dial::Dialler},
+    mail::Mailer,
     sender::{Sender, Settings, Tools},
     vault::Vault,
 };
 use rustls::pki_types::{CertificateDer, pem::PemObject as _};
 
-use crate::cli::Outbound;
+use crate::{cli::Outbound, people::Directory};
 
 /// The parts that handlers, subscriber and sender share.
 pub struct Parts {
@@ -26,7 +27,12 @@ impl Outbound {
     pub fn parts(&self, db: &Db, vault: Arc<Vault>, rules: Arc<Rules>, demo: bool) -> anyhow::Result<Parts> {
         let guard = Guard::new(self.egress_allow.clone());
         let guard = Arc::new(if demo { guard.with_loopback() } else { guard });
-        let dialler = Dialler::new(Arc::clone(&guard), &self.authorities()?)?;
+        let authorities = self.authorities()?;
+        let dialler = Dialler::new(Arc::clone(&guard), &authorities)?;
+        let mailer = match (&self.smtp_url, &self.smtp_from) {
+            (Some(server), Some(from)) => Some(Mailer::new(server.clone(), from.clone(), &authorities)?),
+            _ => None,
+        };
         let settings = Settings {
             schedule: self.retry_schedule.clone().unwrap_or_default(),
             timeout: self.delivery_timeout,
@@ -36,7 +42,8 @@ impl Outbound {
         let timeout: Duration = self.delivery_timeout;
         let context =
             Context { vault: Arc::clone(&vault), guard: Arc::clone(&guard), dialler: dialler.clone(), timeout, rules };
-        let tools = Tools { db: db.clone(), vault, guard, dialler, clock: api::clock::now, settings };
+        let people = Arc::new(Directory);
+        let tools = Tools { db: db.clone(), people, vault, guard, dialler, clock: api::clock::now, settings, mailer };
         Ok(Parts { context: Arc::new(context), tools })
     }
 
@@ -51,6 +58,16 @@ impl Outbound {
 }
 
 impl Parts {
+    /// What another domain seals with.
+    pub fn seals(&self) -> Arc<dyn ports::Seals> {
+        Arc::clone(&self.context.vault) as Arc<dyn ports::Seals>
+    }
+
+    /// What another domain sends with, for one runtime.
+    pub fn outside(&self) -> Arc<dyn ports::Sends> {
+        Arc::new(self.tools.outside())
+    }
+
     /// Starts to deliver.
     pub fn start(&self) -> anyhow::Result<Sender> {
         Ok(Sender::start(self.tools.clone())?)

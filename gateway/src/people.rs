@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use access::{facts, user_groups, users};
+use access::{facts, former, user_groups, users};
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
-use ports::{People, PeopleGroup, Person, Tenants};
+use ports::{FormerGroups, Membership, People, PeopleGroup, Person, Tenants};
 
 /// The tenants, users and user groups that `access` keeps.
 pub struct Directory;
@@ -33,6 +33,64 @@ impl People for Directory {
         rows.into_iter().map(group).collect()
     }
 
+    fn former_users(
+        &self,
+        conn: &mut Conn,
+        tenants: &[String],
+        ids: &[String],
+        since: Timestamp,
+    ) -> Result<Vec<(Timestamp, Person)>> {
+        let rows = former::users(conn, tenants, ids, since.millis())?;
+        let person = |row: former::User| {
+            let was = Person {
+                id: row.id,
+                login_name: row.login_name,
+                first_name: row.first_name,
+                last_name: row.last_name,
+                email: row.email,
+                phone_number: row.phone_number,
+                mobile_number: row.mobile_number,
+                activated: row.activated,
+            };
+            (Timestamp::from_millis(row.until_ms), was)
+        };
+        Ok(rows.into_iter().map(person).collect())
+    }
+
+    fn former_groups(
+        &self,
+        conn: &mut Conn,
+        tenants: &[String],
+        ids: &[String],
+        since: Timestamp,
+    ) -> Result<FormerGroups> {
+        let group = |row: former::Group| {
+            let was = PeopleGroup {
+                unique_id: row.id,
+                name: row.name,
+                description: row.description,
+                created: Timestamp::from_millis(row.created_ms),
+                updated: row.updated_ms.map(Timestamp::from_millis),
+                activated: row.activated,
+                members: Vec::new(),
+            };
+            (Timestamp::from_millis(row.until_ms), was)
+        };
+        let groups = former::groups(conn, tenants, ids, since.millis())?.into_iter().map(group).collect();
+        let member = |(group, user, since, until): (String, String, i64, Option<i64>)| Membership {
+            group,
+            user,
+            since: Timestamp::from_millis(since),
+            until: until.map(Timestamp::from_millis),
+        };
+        let members = former::members(conn, tenants, ids, since.millis())?.into_iter().map(member).collect();
+        Ok(FormerGroups { groups, members })
+    }
+
+    fn may_act(&self, conn: &mut Conn, tenants: &[String], id: &str, now: Timestamp) -> Result<bool> {
+        facts::may_act(conn, tenants, id, now)
+    }
+
     fn revision(&self, conn: &mut Conn, tenants: &[String]) -> Result<i64> {
         facts::people_revision(conn, tenants)
     }
@@ -43,6 +101,10 @@ impl People for Directory {
 
     fn is_active(&self, conn: &mut Conn, tenant: &str) -> Result<bool> {
         facts::is_active(conn, tenant)
+    }
+
+    fn active(&self, conn: &mut Conn, tenants: &[String]) -> Result<Vec<String>> {
+        facts::active(conn, tenants)
     }
 }
 

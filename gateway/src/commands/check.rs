@@ -3,6 +3,7 @@
 use std::{
     fmt::Display,
     fs::{self, OpenOptions},
+    io::ErrorKind,
     net::TcpListener,
     os::unix::fs::PermissionsExt as _,
     path::Path,
@@ -12,7 +13,7 @@ use anyhow::bail;
 use db::DatabaseUrl;
 
 use super::print;
-use crate::{cli::Check, first_run, keys::Source, process};
+use crate::{cli::Check, domains, first_run, keys::Source, process};
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
 
@@ -107,9 +108,16 @@ impl Report {
     fn data_directory(&mut self, directory: &Path) -> anyhow::Result<()> {
         const WHAT: &str = "data directory";
         let shown = directory.display();
-        if !directory.exists() {
-            self.good(WHAT, format!("{shown} will be made"));
-            return Ok(());
+        match fs::metadata(directory) {
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                self.good(WHAT, format!("{shown} will be made"));
+                return Ok(());
+            }
+            Err(error) => {
+                self.fault(WHAT, format!("{shown} cannot be read: {error}"));
+                return Ok(());
+            }
         }
         if let Err(error) = tempfile::tempfile_in(directory) {
             self.fault(WHAT, format!("{shown} cannot be written: {error}"));
@@ -133,10 +141,14 @@ impl Report {
 
     /// A file that nobody else may read; `remedy` is what helps when somebody could.
     fn private(&mut self, what: &str, file: &Path, remedy: &str) -> anyhow::Result<()> {
-        if !file.exists() {
-            return Ok(());
-        }
-        let mode = fs::metadata(file)?.permissions().mode() & 0o777;
+        let mode = match fs::metadata(file) {
+            Ok(found) => found.permissions().mode() & 0o777,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(error) => {
+                self.fault(what, format!("{} cannot be read: {error}", file.display()));
+                return Ok(());
+            }
+        };
         if mode & 0o077 == 0 {
             self.good(what, format!("{}, mode {mode:04o}", file.display()));
         } else {
@@ -150,16 +162,27 @@ impl Report {
         const WHAT: &str = "database";
         let shown = url.without_password();
         if let DatabaseUrl::Sqlite(path) = url {
-            if !path.exists() {
-                self.good(WHAT, format!("{shown} will be made"));
-                return Ok(());
+            match path.try_exists() {
+                Ok(true) => {}
+                Ok(false) => {
+                    self.good(WHAT, format!("{shown} will be made"));
+                    return Ok(());
+                }
+                Err(error) => {
+                    self.fault(WHAT, format!("{shown} cannot be read: {error}"));
+                    return Ok(());
+                }
             }
             if let Err(error) = OpenOptions::new().append(true).open(path) {
                 self.fault(WHAT, format!("{shown} cannot be written: {error}"));
                 return Ok(());
             }
+            let mode = fs::metadata(path)?.permissions().mode() & 0o777;
+            if mode & 0o077 != 0 {
+                self.warning(WHAT, format!("others may read {}, mode {mode:04o}: chmod 600", path.display()));
+            }
         }
-        match db::inspect(url, connections) {
+        match db::inspect(url, connections, &domains::migrations()) {
             Ok(found) => {
                 for fault in &found.faults {
                     self.fault(WHAT, format!("{shown}: {fault}"));

@@ -1,25 +1,32 @@
 //! `muster key`.
 
 use access::console;
-use base::secret::Secret;
+use base::{secret::Secret, timestamp::Timestamp};
 
 use super::print;
-use crate::cli::Key;
+use crate::{cli::Key, domains};
 
 /// Makes, lists, rotates and revokes API keys in the database; gateways that run on it feel it within two seconds.
 pub fn key(arguments: Key) -> anyhow::Result<()> {
     match arguments {
-        Key::Create { storage, tenant, name, role } => {
-            let (key, secret) = console::create_key(&storage.existing()?, &tenant, &name, role)?;
+        Key::Create { storage, tenant, name, role, operations } => {
+            let document = api::spec::document(domains::TITLE, &domains::all());
+            let roles = api::spec::roles(&document).map_err(anyhow::Error::msg)?;
+            let new = console::NewKeyOf { tenant: &tenant, name: &name, role, operations };
+            let (key, secret) = console::create_key(&storage.existing()?, new, &roles)?;
             tell(&key, &secret)
         }
         Key::List { storage } => {
             let db = storage.existing()?;
-            print("TENANT\tROLE\tID\tKEY\tCREATED\tROTATED\tNAME")?;
+            print("TENANT\tROLE\tID\tKEY\tCREATED\tROTATED\tUSED\tENDS\tOPERATIONS\tNAME")?;
             console::each_key(&db, |key| {
-                let console::Key { id, tenant, role, name, key, created, updated } = key;
+                let console::Key { id, tenant, role, operations, name, key, created, updated, used, expires } = key;
+                let told = |time: Option<Timestamp>| time.map_or_else(|| "-".to_owned(), |time| time.to_string());
+                let (used, ends) = (told(used), told(expires));
+                let operations = operations.map_or_else(|| "-".to_owned(), |names| names.join(","));
                 let rotated = if updated == created { "-".to_owned() } else { updated.to_string() };
-                print(&format!("{tenant}\t{role}\t{id}\t{key}\t{created}\t{rotated}\t{name}"))
+                let key = format!("{tenant}\t{role}\t{id}\t{key}\t{created}\t{rotated}");
+                print(&format!("{key}\t{used}\t{ends}\t{operations}\t{name}"))
             })
         }
         Key::Rotate { storage, revoke_previous, key } => {

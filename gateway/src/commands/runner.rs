@@ -1,7 +1,6 @@
 //! `muster runner`: carries out runs of custom scripts on the machine that it runs on.
 
 use std::{
-    path::PathBuf,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -21,12 +20,18 @@ use serde_json::{Value, json};
 use crate::{
     cli::Runner,
     runner::{
+        credentials,
+        launch::{Confinement, exit_code},
         orphans::Orphans,
-        program::{Program, Script, exit_code},
-        service::{Service, Told},
+        program::{Program, Script},
+        service::{self, Service, Told},
         user::{self, User},
+        workspace::Workspace,
     },
 };
+
+#[cfg(target_os = "linux")]
+use crate::runner::namespaces;
 
 /// How long the service waits for a sign of life, and how often it gets one.
 const LEASE_S: u64 = 60;
@@ -48,14 +53,17 @@ const LIMIT_S: u64 = 3_600;
 /// What is the same for all runs.
 struct Carrier {
     service: Service,
-    user: Option<User>,
+    confinement: Confinement,
     orphans: Option<Orphans>,
-    work: PathBuf,
+    workspace: Workspace,
     stop: Arc<AtomicBool>,
 }
 
 /// `muster runner`.
 pub fn runner(arguments: Runner) -> anyhow::Result<()> {
+    service::check(&arguments.server, arguments.allow_http)?;
+    // Before there are threads, files or children: this may start the program again.
+    let (key, secret) = credentials::take(&arguments)?;
     let user = user::choose(arguments.user.as_deref())?;
     let orphans = Orphans::adopt()?;
     #[cfg(target_os = "linux")]
@@ -63,7 +71,8 @@ pub fn runner(arguments: Runner) -> anyhow::Result<()> {
         // Of this thread, and so of all that it starts: before there are others, and for good.
         rustix::thread::set_no_new_privs(true).context("giving up new privileges")?;
     }
-    let Runner { server, key, secret, tenant, name, labels, resources, work_dir, poll, once, ca, .. } = arguments;
+    let confinement = confinement(&arguments, user, orphans.as_ref())?;
+    let Runner { server, tenant, name, labels, resources, work_dir, poll, once, ca, clients, .. } = arguments;
     let service = Service::new(&server, tenant.as_str(), &key, Secret::new(secret), ca.as_deref())?;
     let name = name.unwrap_or_else(|| rustix::system::uname().nodename().to_string_lossy().into_owned());
     let mut wanted = json!({
@@ -72,14 +81,15 @@ pub fn runner(arguments: Runner) -> anyhow::Result<()> {
         "labels": labels,
         "platform": if cfg!(target_os = "macos") { "MACOS" } else { "LINUX" },
         "leaseSeconds": LEASE_S,
+        "clients": clients,
     });
     if !resources.is_empty() {
         wanted["resources"] = json!(resources);
     }
     let stop = Arc::new(AtomicBool::new(false));
     heed_signals(Arc::clone(&stop))?;
-    let work = work_dir.unwrap_or_else(std::env::temp_dir);
-    let mut carrier = Carrier { service, user, orphans, work, stop };
+    let workspace = Workspace::new(&work_dir.unwrap_or_else(std::env::temp_dir), user)?;
+    let mut carrier = Carrier { service, confinement, orphans, workspace, stop };
     tracing::info!(server, tenant = tenant.as_str(), runner = name, "waiting for runs");
     while !carrier.stopped() {
         let answer = carrier.service.post("/jobs/runs/claim", &wanted, None).accepted()?;
@@ -95,6 +105,33 @@ pub fn runner(arguments: Runner) -> anyhow::Result<()> {
     }
     tracing::info!("stopped");
     Ok(())
+}
+
+/// How scripts are kept apart from the rest of the machine.
+///
+/// # Errors
+/// When they would be the same user as this runner, and the machine does not let them be kept apart from it.
+fn confinement(arguments: &Runner, user: Option<User>, orphans: Option<&Orphans>) -> anyhow::Result<Confinement> {
+    let mut confinement = Confinement { user, isolated: false, processes: arguments.processes };
+    #[cfg(target_os = "linux")]
+    if let (Some(orphans), false) = (orphans, arguments.host_processes) {
+        anyhow::ensure!(
+            !arguments.allow_setuid || user.is_some(),
+            "nobody becomes somebody else in the namespaces that an unprivileged user can make: with --allow-setuid, \
+             say --host-processes too"
+        );
+        match namespaces::try_out(confinement, orphans) {
+            Ok(()) => confinement.isolated = true,
+            Err(why) if user.is_some() => tracing::warn!(why, "scripts have no namespaces of their own here"),
+            Err(why) => anyhow::bail!(
+                "this machine lets scripts have no namespaces of their own ({why}), so they could reach what else runs \
+                 as this user: start the runner as root with --user, or say --host-processes"
+            ),
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = orphans;
+    Ok(confinement)
 }
 
 /// SIGTERM and SIGINT end the runner, and the script that it runs.
@@ -185,10 +222,11 @@ impl Carrier {
             ("MUSTER_JOB_ID", work["run"]["job"]["id"].as_str().unwrap_or_default().to_owned()),
             ("MUSTER_JOB_NAME", work["run"]["job"]["name"].as_str().unwrap_or_default().replace('\0', "")),
             ("MUSTER_RESOURCES", ids.collect::<Vec<_>>().join(",")),
+            ("MUSTER_PARAMETERS", work["script"].get("parameters").map(ToString::to_string).unwrap_or_default()),
         ];
         let limit = Duration::from_secs(work["timeLimit"].as_u64().unwrap_or(LIMIT_S));
         let script = Script { interpreter, content, environment: &environment, limit };
-        let mut program = match Program::start(&script, &self.work, self.user, self.orphans) {
+        let mut program = match Program::start(&script, &self.workspace, self.confinement, self.orphans.clone()) {
             Ok(program) => program,
             Err(error) => return Some(failed(format!("The script could not be started: {error:#}."))),
         };

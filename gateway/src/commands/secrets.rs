@@ -4,7 +4,9 @@ use std::{fs, sync::Arc};
 
 use anyhow::Context as _;
 use base::secret::Secret;
-use integrations::vault::Vault;
+use db::Db;
+use integrations::{Sealed, vault::Vault};
+use ports::Seals;
 
 use super::print;
 use crate::{
@@ -27,7 +29,7 @@ fn rotate(storage: &Storage, keys: &SecretsKey) -> anyhow::Result<()> {
     let vault = keys.vault(storage, &db)?;
     let path = match keys.source(storage) {
         Source::Environment(_) => {
-            let sealed = integrations::reseal(&db, &vault)?;
+            let sealed = reseal(&db, &vault)?;
             print(&format!("{} of {} rows sealed anew under the first key of {VARIABLE}", sealed.anew, sealed.rows))?;
             return print(&format!("the keys behind the first one can be taken out of {VARIABLE}"));
         }
@@ -37,8 +39,17 @@ fn rotate(storage: &Storage, keys: &SecretsKey) -> anyhow::Result<()> {
     let all = Secret::new(format!("{}\n{}", Vault::new_key()?.expose(), former.expose()));
     keys::replace(&path, &all)?;
     let vault = Arc::new(Vault::of(all.expose())?);
-    let sealed = integrations::reseal(&db, &vault)?;
+    let sealed = reseal(&db, &vault)?;
     let kept: Vec<&str> = all.expose().lines().map(str::trim).filter(|line| !line.is_empty()).take(2).collect();
     keys::replace(&path, &Secret::new(format!("{}\n", kept.join("\n"))))?;
     print(&format!("{} of {} rows sealed anew; {} has the new key", sealed.anew, sealed.rows, path.display()))
+}
+
+/// Seals the secrets of every domain anew.
+fn reseal(db: &Db, vault: &Arc<Vault>) -> anyhow::Result<Sealed> {
+    let mut sealed = integrations::reseal(db, vault)?;
+    let (rows, anew) = paging::reseal(db, &(Arc::clone(vault) as Arc<dyn Seals>))?;
+    sealed.rows += rows;
+    sealed.anew += anew;
+    Ok(sealed)
 }

@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use access::SignIn;
 use actix_web::rt::{
     System,
     signal::unix::{SignalKind, signal},
@@ -19,11 +20,13 @@ use api::{
     limits::Rate,
     metrics::Exposure,
     serve::{Options, Service},
+    spec,
     tls::Certificate,
 };
-use incidents::Escalator;
+use incidents::{Escalator, Heartbeats, Pings};
 use jobs::Scheduler;
 use outbox::{Subscriber, Worker};
+use paging::Pager;
 
 use crate::{
     cli::{Carry, Listen, Serve},
@@ -40,24 +43,35 @@ const FILE_TOO_LARGE: i32 = 25;
 
 /// Starts the service; ends when it is told to stop.
 pub fn serve(arguments: Serve) -> anyhow::Result<()> {
-    let Serve { storage, listen, carry, keys, outbound, demo } = arguments;
+    process::give_memory_back();
+    let Serve { storage, listen, browsers, oidc, carry, keep, keys, outbound, paging, demo } = arguments;
     listen.check()?;
     let certificate = listen.certificate()?;
     // What is wrong with the keys is said before anything is made.
-    first_run::given()?;
+    first_run::check(&storage)?;
     keys.check(&storage)?;
+    // So is that somebody else has the address.
+    let listener = listen.bind()?;
+    let alone = storage.serve_alone()?;
     let db = storage.open()?;
-    first_run::bootstrap(&db, &storage.data_dir)?;
+    let lost = first_run::bootstrap(&db, &storage)?;
     let vault = keys.vault(&storage, &db)?;
+    let sign_in = SignIn { home: console::PATH, oidc: oidc.provider(browsers.public_url.as_deref(), &vault)? };
     if demo {
         demo::fill(&db, &vault).context("filling the demo company")?;
     }
-    let listener = TcpListener::bind(listen.listen).with_context(|| format!("listening on {}", listen.listen))?;
     let address = listener.local_addr()?;
     let scheme = if certificate.is_some() { "https" } else { "http" };
     let rules = integrations::rules(Arc::new(Directory));
     let parts = outbound.parts(&db, vault, Arc::clone(&rules), demo)?;
-    let subscribers: Vec<Arc<dyn Subscriber>> = vec![Arc::new(integrations::Subscriber { rules })];
+    let windows = neighbours::windows();
+    // Each of these calls others on a runtime of its own.
+    // Links lead here, or, where nobody else could reach it, to this machine.
+    let here = address.ip().is_loopback().then(|| format!("{scheme}://{address}"));
+    let public_url = browsers.public_url.clone().or(here);
+    let of_paging = || neighbours::of_paging(&parts, Arc::clone(&windows), public_url.clone(), paging.page_limit);
+    let subscribers: Vec<Arc<dyn Subscriber>> =
+        vec![Arc::new(integrations::Subscriber { rules }), Arc::new(paging::Subscriber::new(of_paging()))];
     let outbox = Worker::start(db.clone(), subscribers, api::clock::now)?;
     let sender = parts.start()?;
     let context = integrations::extras(Arc::clone(&parts.context));
@@ -71,16 +85,25 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
         seconds(sender.lag()),
     );
     let keeper = Arc::new(access::Keeper::new(db.clone()).trust_forwarded(listen.behind_proxy));
-    let windows = neighbours::windows();
+    let machines = inventory::extras(Arc::new(integrations::Known));
     let maintenance = maintenance::extras(Arc::clone(&windows), neighbours::alerts());
     let asked = Arc::clone(&windows) as Arc<dyn ports::Maintenance>;
     let jobs = jobs::extras(Arc::new(Directory), Arc::new(inventory::Machines), Arc::clone(&asked));
-    let scheduler = Scheduler::start(db.clone(), asked, carry.keep_runs, api::clock::now)?;
-    let (callers, people) = (access::extras(keeper.clone()), rosters::extras(Arc::new(Directory)));
-    let neighbours = neighbours::of_incidents(windows);
+    let scheduler = Scheduler::start(db.clone(), asked, Arc::new(Directory), api::clock::now)?;
+    let (callers, people) = (access::extras(keeper.clone(), sign_in), rosters::extras(Arc::new(Directory)));
+    let neighbours = neighbours::of_incidents(Arc::clone(&windows));
     let escalator = Escalator::start(db.clone(), neighbours.clone(), api::clock::now)?;
-    let alerts = incidents::extras(neighbours);
+    let sweeper = keep.start(&db, api::clock::now)?;
+    let pings = Arc::new(Pings::default());
+    let heartbeats = Heartbeats::start(db.clone(), neighbours.clone(), Arc::clone(&pings), api::clock::now)?;
+    let alerts = incidents::extras(neighbours, pings);
     let knowledge = kb::extras(Arc::new(Directory));
+    let pager = Pager::start(db.clone(), of_paging())?;
+    let pages = paging::Sender::start(db.clone(), of_paging())?;
+    let paging = paging::extras(db.clone(), of_paging());
+    // The guard has read the same document by then: one that is wrong does not start.
+    let console =
+        console::extras(|| console::operations(&spec::document(domains::TITLE, &domains::all())).unwrap_or_default());
     let service = Service {
         title: domains::TITLE,
         domains: domains::all(),
@@ -88,24 +111,34 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
         db,
         extras: Arc::new(move |config| {
             callers(config);
+            machines(config);
             people(config);
             maintenance(config);
             alerts(config);
             knowledge(config);
+            paging(config);
             jobs(config);
             context(config);
+            console(config);
         }),
-        options: options(&carry, &listen, storage.connections, certificate.as_ref())?,
+        options: Options {
+            origin: browsers.public_url,
+            ..options(&carry, &listen, storage.connections, certificate.as_ref())?
+        },
     };
-    let data_dir = storage.data_dir;
     System::new().block_on(async {
         heed_signals(certificate)?;
-        service.run(listener, move |_| first_run::greet(scheme, address, &data_dir)).await
+        service.run(listener, move |_| first_run::greet(scheme, address, &storage.data_dir, lost.as_deref())).await
     })?;
+    drop(sweeper);
+    drop(heartbeats);
     drop(escalator);
     drop(scheduler);
+    drop(pager);
+    drop(pages);
     drop(outbox);
     drop(sender);
+    drop(alone);
     tracing::info!("stopped");
     Ok(())
 }
@@ -121,6 +154,13 @@ impl Listen {
              put a TLS proxy in front and say --behind-proxy",
             self.listen
         )
+    }
+
+    /// Takes the address.
+    fn bind(&self) -> anyhow::Result<TcpListener> {
+        let address = self.listen;
+        TcpListener::bind(address)
+            .with_context(|| format!("cannot listen on {address}: name another address or port with --listen"))
     }
 
     /// The certificate, when there is to be one.
@@ -144,6 +184,8 @@ fn options(
     let mut options = Options {
         workers: carry.workers,
         requests: carry.max_requests,
+        memory: usize::from(carry.request_memory) << 20,
+        behind_proxy: listen.behind_proxy,
         rate: Rate::per_second(carry.rate_limit),
         metrics,
         tls: certificate.map(Certificate::server_config).transpose()?,

@@ -4,6 +4,7 @@
 
 use std::{
     fs,
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -16,9 +17,16 @@ use rustix::{
 /// How long what was killed is waited for: a process that hangs in the kernel dies when it comes back.
 const DYING: Duration = Duration::from_secs(10);
 
+/// How long what was killed is given before anybody looks again: a chain of processes, each the parent of the next, is
+/// killed one by one.
+const LOOK: Duration = Duration::from_micros(100);
+
 /// Proof that all children of this process belong to the script that is under way. Whoever has it may end and reap them.
-#[derive(Clone, Copy, Debug)]
-pub struct Orphans(());
+#[derive(Clone, Debug)]
+pub struct Orphans {
+    /// Those that were killed and waited for in vain: nobody waits for them again.
+    stuck: Arc<Mutex<Vec<Pid>>>,
+}
 
 impl Orphans {
     /// Makes this process the parent of what its scripts leave behind; `None` where the system has no such thing.
@@ -33,7 +41,7 @@ impl Orphans {
                 "this process had children before it was the runner, and would take them for those of a script"
             );
             rustix::process::set_child_subreaper(Some(rustix::process::getpid())).context("adopting orphans")?;
-            Ok(Some(Self(())))
+            Ok(Some(Self { stuck: Arc::default() }))
         }
         #[cfg(not(target_os = "linux"))]
         Ok(None)
@@ -43,7 +51,7 @@ impl Orphans {
     ///
     /// # Errors
     /// `CHILD` when there is none.
-    pub fn next_over(self) -> rustix::io::Result<Option<(Pid, WaitStatus)>> {
+    pub fn next_over(&self) -> rustix::io::Result<Option<(Pid, WaitStatus)>> {
         loop {
             match wait(WaitOptions::NOHANG) {
                 Err(Errno::INTR) => {}
@@ -53,27 +61,36 @@ impl Orphans {
     }
 
     /// Kills all children; those that they had are children afterwards. Says whether that is all that can be done, since
-    /// only those are left that became somebody else.
-    pub fn kill(self) -> bool {
-        let (mut killed, mut refused) = (false, false);
+    /// only those are left that became somebody else, or were killed before.
+    pub fn kill(&self) -> bool {
+        let stuck = self.stuck.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut killed, mut left) = (false, false);
         for child in children() {
             // Gone already is as good. Only this process frees the number, so that it is nobody else's.
             match kill_process(child, Signal::KILL) {
-                Err(Errno::PERM) => refused = true,
+                Err(Errno::PERM) => left = true,
+                _ if stuck.contains(&child) => left = true,
                 _ => killed = true,
             }
         }
-        refused && !killed
+        left && !killed
     }
 
-    /// Kills children until there are none; says whether that went well.
-    pub fn end(self) -> bool {
+    /// Kills children until there are none; says whether that went well. What does not die in time is told once, and
+    /// keeps no later script waiting.
+    pub fn end(&self) -> bool {
         let until = Instant::now() + DYING;
         loop {
             match self.next_over() {
-                Ok(Some(_)) => {}
-                Ok(None) if Instant::now() >= until || self.kill() => return false,
-                Ok(None) => std::thread::sleep(Duration::from_millis(1)),
+                Ok(Some((over, _))) => {
+                    self.stuck.lock().unwrap_or_else(PoisonError::into_inner).retain(|pid| *pid != over);
+                }
+                Ok(None) if Instant::now() >= until => {
+                    *self.stuck.lock().unwrap_or_else(PoisonError::into_inner) = children();
+                    return false;
+                }
+                Ok(None) if self.kill() => return false,
+                Ok(None) => std::thread::sleep(LOOK),
                 Err(_) => return true,
             }
         }
@@ -82,6 +99,22 @@ impl Orphans {
 
 /// The children of this process, dead ones that nobody asked for among them.
 fn children() -> Vec<Pid> {
+    listed().unwrap_or_else(searched)
+}
+
+/// As the kernel lists them for each thread; `None` when it was built without that.
+fn listed() -> Option<Vec<Pid>> {
+    let mut found = Vec::new();
+    for thread in fs::read_dir("/proc/self/task").ok()? {
+        // A thread that has just ended has given its children to another.
+        let Ok(list) = fs::read_to_string(thread.ok()?.path().join("children")) else { continue };
+        found.extend(list.split_whitespace().filter_map(|number| number.parse().ok().and_then(Pid::from_raw)));
+    }
+    fs::exists("/proc/thread-self/children").is_ok_and(|listed| listed).then_some(found)
+}
+
+/// As all processes of the machine say whose they are.
+fn searched() -> Vec<Pid> {
     let me = rustix::process::getpid();
     let all = fs::read_dir("/proc").into_iter().flatten().flatten();
     let numbers = all.filter_map(|entry| entry.file_name().to_str()?.parse().ok().and_then(Pid::from_raw));
@@ -106,9 +139,9 @@ mod tests {
         std::os::unix::fs::symlink("/bin/sleep", &program).unwrap();
         let mut child = std::process::Command::new(&program).arg("60").spawn().unwrap();
         let pid = Pid::from_child(&child);
-        let found = (parent(pid), children().contains(&pid));
+        let found = (parent(pid), searched().contains(&pid), listed().is_none_or(|listed| listed.contains(&pid)));
         child.kill().unwrap();
         child.wait().unwrap();
-        assert_eq!(found, (Some(rustix::process::getpid()), true));
+        assert_eq!(found, (Some(rustix::process::getpid()), true, true));
     }
 }

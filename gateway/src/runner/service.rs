@@ -1,11 +1,11 @@
 //! The service, as a runner speaks to it.
 
-use std::{fs, path::Path, time::Duration};
+use std::{fs, net::IpAddr, path::Path, time::Duration};
 
 use anyhow::{Context as _, bail, ensure};
 use base::secret::Secret;
 use reqwest::{
-    Certificate, StatusCode,
+    Certificate, StatusCode, Url,
     blocking::{Client, RequestBuilder},
 };
 use serde_json::Value;
@@ -23,6 +23,25 @@ pub struct Service {
     token: Option<Secret<String>>,
 }
 
+/// Refuses an address that is none, and one where credentials and scripts would travel in the clear beyond this machine,
+/// unless that is allowed.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check(server: &str, allow_http: bool) -> anyhow::Result<()> {
+    const USAGE: &str = "--server takes an address such as https://muster.example.net";
+    let url = Url::parse(server).context(USAGE)?;
+    let host = url.host_str().unwrap_or_default();
+    ensure!(matches!(url.scheme(), "https" | "http") && !host.is_empty(), USAGE);
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    let is_here = host == "localhost" || address.is_ok_and(|address| address.is_loopback());
+    ensure!(
+        url.scheme() == "https" || is_here || allow_http,
+        "{host} is beyond loopback, and key and scripts would travel in the clear: use https://, or say --allow-http"
+    );
+    Ok(())
+}
+
 /// What became of a request.
 #[derive(Debug)]
 pub enum Told {
@@ -35,7 +54,11 @@ pub enum Told {
 }
 
 impl Service {
-    /// At an address, for one tenant. `authority` is a PEM file with a certificate to trust beside those of the system.
+    /// At an address ([`check`]ed), for one tenant. `authority` is a PEM file with a certificate to trust beside those of
+    /// the system.
+    ///
+    /// # Errors
+    /// When the certificate cannot be read.
     pub fn new(
         server: &str,
         tenant: &str,
@@ -43,12 +66,6 @@ impl Service {
         secret: Secret<String>,
         authority: Option<&Path>,
     ) -> anyhow::Result<Self> {
-        let root = server.trim_end_matches('/');
-        let host = root.strip_prefix("https://").or_else(|| root.strip_prefix("http://"));
-        ensure!(
-            host.is_some_and(|host| !host.is_empty()),
-            "--server takes an address such as https://muster.example.net"
-        );
         // The process has one provider of cryptography, and `ring` is the one that this program is built with.
         drop(rustls::crypto::ring::default_provider().install_default());
         let mut http = Client::builder().timeout(TIME).redirect(reqwest::redirect::Policy::none());
@@ -58,7 +75,7 @@ impl Service {
         }
         Ok(Self {
             http: http.build()?,
-            root: root.to_owned(),
+            root: server.trim_end_matches('/').to_owned(),
             tenant: tenant.to_owned(),
             key: key.to_owned(),
             secret,
@@ -139,5 +156,22 @@ impl Told {
             }
             Self::Refused(status, why) => bail!("the service refuses this runner: {status}, {why}"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_in_the_clear_stays_on_this_machine() {
+        for good in ["https://muster.example.net", "http://127.0.0.2:8080/", "http://[::1]:8080", "http://localhost"] {
+            assert!(check(good, false).is_ok(), "{good}");
+        }
+        for bad in ["http://192.0.2.1", "http://localhost.example.net", "http://[2001:db8::1]", "http://127.0.0.1@x"] {
+            assert!(check(bad, false).is_err(), "{bad}");
+            assert!(check(bad, true).is_ok(), "{bad}");
+        }
+        assert!(check("muster.example.net", true).is_err() && check("ftp://127.0.0.1", true).is_err());
     }
 }

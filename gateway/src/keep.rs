@@ -1,0 +1,87 @@
+//! How long rows are kept: the options of `muster serve` that the domains declare, and the thread that heeds them.
+
+use std::{collections::HashMap, sync::Arc};
+
+use base::timestamp::Timestamp;
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, value_parser};
+use db::Db;
+use outbox::{Retention, Setting, Sweeper};
+
+use crate::domains;
+
+/// The days that each option says, by its name.
+#[derive(Clone, Debug)]
+pub struct Keep(HashMap<&'static str, u32>);
+
+fn settings() -> impl Iterator<Item = Setting> {
+    domains::retention().into_iter().filter_map(|retention| match retention.keep {
+        outbox::Keep::Setting(setting) => Some(setting),
+        outbox::Keep::Millis(_) => None,
+    })
+}
+
+impl Args for Keep {
+    fn augment_args(command: Command) -> Command {
+        settings().fold(command, |command, Setting { option, variable, days, help }| {
+            let option = Arg::new(option).long(option).env(variable).help(help).value_name("DAYS");
+            let option = match days {
+                0 => option.default_value("0"),
+                days => option.default_value(days.to_string()),
+            };
+            command.arg(option.value_parser(value_parser!(u32)))
+        })
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Keep {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let days =
+            |setting: Setting| (setting.option, matches.get_one(setting.option).copied().unwrap_or(setting.days));
+        Ok(Self(settings().map(days).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Keep {
+    /// Starts to remove what is too old, and tells those who watch about it and about what was refused because a tenant
+    /// had too much.
+    pub fn start(self, db: &Db, clock: fn() -> Timestamp) -> std::io::Result<Sweeper> {
+        let retention: Vec<Retention> = domains::retention();
+        let days = |setting: &Setting| self.0.get(setting.option).copied().unwrap_or(setting.days);
+        let sweeper = Sweeper::start(db.clone(), &retention, days, clock)?;
+        let kept = Arc::new(sweeper.kept());
+        let known = Arc::clone(&kept);
+        db.add_family("rows_removed", "Rows that were removed, because of their age or number", true, move || {
+            let removed = known.iter().flat_map(|kept| {
+                kept.removed().map(|(reason, count)| (vec![("kind", kept.kind), ("reason", reason)], float(count)))
+            });
+            removed.collect()
+        });
+        let help = "How long the oldest row of those that are not kept for ever has aged";
+        db.add_family("oldest_row_age_seconds", help, false, move || {
+            let ages = kept.iter().filter_map(|kept| {
+                let age = clock().millis().saturating_sub(kept.oldest()?.millis()).max(0);
+                Some((vec![("kind", kept.kind)], float(age.unsigned_abs()) / 1e3))
+            });
+            ages.collect()
+        });
+        let quotas = domains::quotas();
+        db.add_family("quota_refusals", "Rows that were refused because their tenant had too many", true, move || {
+            quotas.iter().map(|quota| (vec![("kind", quota.what())], float(quota.refused()))).collect()
+        });
+        Ok(sweeper)
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "2^53 rows or milliseconds are more than there will be")]
+fn float(number: u64) -> f64 {
+    number as f64
+}

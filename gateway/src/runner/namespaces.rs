@@ -1,0 +1,139 @@
+//! A script in namespaces of its own (Linux): it sees no process but those that it started, and when it is over the
+//! kernel kills all of them, however many there are and wherever they went.
+//!
+//! Root needs nothing but the namespaces of processes and mounts, and the script becomes another user in there. Who is
+//! not root needs a user namespace around them, in which it keeps its own number; what it may do in there, it gives up
+//! before the script starts.
+
+use std::{
+    fs,
+    io::{Read as _, Write as _},
+    os::unix::process::{CommandExt as _, ExitStatusExt as _},
+    process::{Command, ExitStatus, Stdio},
+};
+
+use anyhow::Context as _;
+use rustix::{
+    io::Errno,
+    mount::{MountFlags, MountPropagationFlags, mount, mount_change},
+    process::{DumpableBehavior, Pid, Signal, WaitOptions, kill_process_group, set_dumpable_behavior, wait},
+    thread::{
+        CapabilitySet, CapabilitySets, UnshareFlags, capabilities, clear_ambient_capability_set,
+        configure_capability_in_ambient_set, set_capabilities,
+    },
+};
+
+use super::{
+    launch::{Confinement, as_exit_code, bound, own_program, script},
+    orphans::Orphans,
+};
+use crate::cli::Launch;
+
+/// The exit code of what was killed, as a shell says it.
+const KILLED: i32 = 128 + 9;
+
+/// Does this machine let scripts have namespaces of their own? When not, why.
+///
+/// # Errors
+/// What the kernel, or whoever confines this program, objects to.
+pub fn try_out(confinement: Confinement, orphans: &Orphans) -> Result<(), String> {
+    let attempt = || -> anyhow::Result<_> {
+        let mut command = Confinement { isolated: true, ..confinement }.command("true", &[])?;
+        command.env_clear().env("PATH", super::program::PATH).current_dir("/");
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn()?;
+        // As long as this is there, so may the process be.
+        let control = child.stdin.take();
+        let output = child.wait_with_output()?;
+        drop(control);
+        Ok(output)
+    };
+    let done = attempt();
+    orphans.end();
+    match done {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
+        Err(error) => Err(format!("{error:#}")),
+    }
+}
+
+/// Makes the namespaces, and waits for the first process in there, which is this program a third time.
+///
+/// # Errors
+/// When the kernel refuses a namespace.
+pub fn enter(arguments: &Launch) -> anyhow::Result<u8> {
+    let (uid, gid) = (rustix::process::geteuid(), rustix::process::getegid());
+    if uid.is_root() {
+        unshare(UnshareFlags::NEWPID | UnshareFlags::NEWNS)?;
+    } else {
+        unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWPID | UnshareFlags::NEWNS)?;
+        fs::write("/proc/self/setgroups", "deny").context("setting up the user namespace")?;
+        fs::write("/proc/self/uid_map", format!("{uid} {uid} 1")).context("setting up the user namespace")?;
+        fs::write("/proc/self/gid_map", format!("{gid} {gid} 1")).context("setting up the user namespace")?;
+        // Whoever is not root loses its capabilities with its next program, but for those that it says it keeps.
+        let all = capabilities(None)?;
+        set_capabilities(None, CapabilitySets { inheritable: CapabilitySet::SYS_ADMIN, ..all })?;
+        configure_capability_in_ambient_set(CapabilitySet::SYS_ADMIN, true)?;
+    }
+    let mut first = Command::new(own_program()?);
+    first
+        .arg0("muster")
+        .args(std::env::args_os().skip(1).take_while(|argument| argument != "--"))
+        .arg("--first")
+        .arg("--");
+    let status = first.args(&arguments.command).status().context("starting the first process")?;
+    Ok(as_exit_code(status))
+}
+
+#[expect(
+    deprecated,
+    reason = "what makes it unsafe is a table of descriptors that threads do not share any more, and nobody asks for that here"
+)]
+fn unshare(flags: UnshareFlags) -> anyhow::Result<()> {
+    rustix::thread::unshare(flags).context("making namespaces")
+}
+
+/// The first process of the namespace: when it ends, all others are killed. It starts the script, and reaps what loses
+/// its parent.
+///
+/// # Errors
+/// When `/proc` cannot be made to show this namespace alone, or the script cannot be started.
+pub fn first(arguments: &Launch) -> anyhow::Result<u8> {
+    // What is mounted here stays here.
+    mount_change("/", MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC).context("parting the mounts")?;
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    mount("proc", "/proc", "proc", flags, None).context("mounting /proc")?;
+    if !rustix::process::geteuid().is_root() {
+        clear_ambient_capability_set()?;
+        let none = CapabilitySet::empty();
+        set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?;
+    }
+    // A script of the same user must not take this process over.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    bound(arguments.processes);
+    let mut command = script(arguments)?;
+    let child = command.process_group(0).stdin(Stdio::null()).spawn()?;
+    let pid = Pid::from_child(&child);
+    std::thread::spawn(move || heed(pid));
+    loop {
+        match wait(WaitOptions::empty()) {
+            Ok(Some((over, status))) if over == pid => {
+                // What it printed is in the pipe already; all that it left behind dies with this process.
+                std::io::stderr().flush()?;
+                return Ok(as_exit_code(ExitStatus::from_raw(status.as_raw())));
+            }
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Asks the script to end when the runner says so, and ends all when the runner is gone.
+fn heed(script: Pid) {
+    let mut said = [0; 1];
+    let mut control = std::io::stdin();
+    while let Ok(1) = control.read(&mut said) {
+        let _ = kill_process_group(script, Signal::TERM);
+    }
+    std::process::exit(KILLED);
+}
