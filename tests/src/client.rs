@@ -1,11 +1,15 @@
 //! A small HTTP client: who calls, for which tenant, and what is sent.
 
-use std::time::Duration;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use reqwest::blocking::{Client as Http, RequestBuilder};
 use serde_json::Value;
 
 use crate::response::Response;
+
+/// How long a request to the shared server is repeated while it is refused.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A caller at a tenant. Paths given to it are those of docs/interface.md, below the tenant.
 #[derive(Clone)]
@@ -14,6 +18,8 @@ pub struct Client {
     base: String,
     tenant: String,
     token: Option<String>,
+    cookie: Option<String>,
+    patient: bool,
 }
 
 impl Client {
@@ -23,7 +29,15 @@ impl Client {
             base: base.to_owned(),
             tenant: tenant.to_owned(),
             token: token.map(ToOwned::to_owned),
+            cookie: None,
+            patient: false,
         }
+    }
+
+    /// The same caller, who repeats what is refused for want of room ([`Request::patient`]).
+    #[must_use]
+    pub(crate) fn patient(self, patient: bool) -> Self {
+        Self { patient, ..self }
     }
 
     /// The same caller at another tenant.
@@ -41,7 +55,13 @@ impl Client {
     /// The same tenant, called with another token.
     #[must_use]
     pub fn with_token(&self, token: &str) -> Self {
-        Self { token: Some(token.to_owned()), ..self.clone() }
+        Self { token: Some(token.to_owned()), cookie: None, ..self.clone() }
+    }
+
+    /// The same tenant, called by a page with the cookie of a session, `name=value`.
+    #[must_use]
+    pub fn with_cookie(&self, cookie: &str) -> Self {
+        Self { token: None, cookie: Some(cookie.to_owned()), ..self.clone() }
     }
 
     /// The tenant's id, `msp_1` or `client_2`.
@@ -67,10 +87,11 @@ impl Client {
 
     /// A request at a path from the root, with this caller's token.
     pub fn absolute(&self, method: &str, path: &str) -> Request {
-        let request = Request::new(&self.http, method, &format!("{}{path}", self.base));
-        match &self.token {
-            Some(token) => request.header("Authorization", &format!("Bearer {token}")),
-            None => request,
+        let request = Request::new(&self.http, method, &format!("{}{path}", self.base)).patient(self.patient);
+        match (&self.token, &self.cookie) {
+            (Some(token), _) => request.header("Authorization", &format!("Bearer {token}")),
+            (None, Some(cookie)) => request.header("Cookie", cookie).header("Origin", &self.base),
+            (None, None) => request,
         }
     }
 
@@ -115,12 +136,20 @@ impl Client {
 pub struct Request {
     builder: RequestBuilder,
     label: String,
+    patient: bool,
 }
 
 impl Request {
     pub(crate) fn new(http: &Http, method: &str, url: &str) -> Self {
         let verb = reqwest::Method::from_bytes(method.as_bytes()).expect("a method");
-        Self { builder: http.request(verb, url), label: format!("{method} {url}") }
+        Self { builder: http.request(verb, url), label: format!("{method} {url}"), patient: false }
+    }
+
+    /// Sends it again, as any client should, while the answer is 503 with `Retry-After`: beside others whose bodies are
+    /// as large as they may be, there is now and then no room for one more.
+    #[must_use]
+    pub(crate) fn patient(self, patient: bool) -> Self {
+        Self { patient, ..self }
     }
 
     /// Adds a header.
@@ -152,13 +181,24 @@ impl Request {
 
     /// Sends it and reads the whole answer.
     pub fn send(self) -> Response {
-        let label = self.label.clone();
-        self.try_send().unwrap_or_else(|error| panic!("{label}: {error:?}"))
+        let Self { mut builder, label, patient } = self;
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let again = builder.try_clone().filter(|_| patient);
+            let request = Self { builder, label: label.clone(), patient };
+            let answer = request.try_send().unwrap_or_else(|error| panic!("{label}: {error:?}"));
+            let refused = answer.status == 503 && answer.header("retry-after").is_some();
+            match again {
+                Some(again) if refused && Instant::now() < until => builder = again,
+                _ => return answer,
+            }
+            sleep(Duration::from_millis(100));
+        }
     }
 
     /// The same where the server may be gone: then there is no answer, and nobody knows what became of the request.
     pub fn try_send(self) -> Result<Response, reqwest::Error> {
-        let Self { builder, label } = self;
+        let Self { builder, label, .. } = self;
         let answer = builder.send()?;
         let status = answer.status().as_u16();
         let headers = answer.headers().clone();
@@ -166,13 +206,16 @@ impl Request {
     }
 }
 
-pub(crate) fn http() -> Http {
+/// A client that goes straight to where it is sent, and follows nothing.
+pub fn http() -> Http {
     // The client comes without a provider of cryptography; the first one that is installed stays.
     drop(rustls::crypto::ring::default_provider().install_default());
     Http::builder()
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())
         .timeout(Duration::from_secs(60))
+        // Less than the server keeps one open that is idle: else both may give it up and take it at the same instant.
+        .pool_idle_timeout(Duration::from_secs(3))
         .build()
         .expect("an HTTP client")
 }

@@ -7,13 +7,19 @@
 
 #![expect(clippy::expect_used, reason = "a test fails by panicking")]
 
+pub mod browser;
 mod certificates;
+pub mod chromium;
 mod client;
+mod debian;
+mod document;
+pub mod oidc;
 mod postgres;
 pub mod pressure;
 mod program;
 mod python;
 mod raw;
+pub mod receiver;
 mod response;
 mod server;
 mod unique;
@@ -22,10 +28,13 @@ mod watchdog;
 use std::io::Write as _;
 use std::sync::OnceLock;
 
+pub use crate::browser::Browser;
 pub use crate::certificates::{Authority, Certified};
-pub use crate::client::{Client, Request, encode};
+pub use crate::client::{Client, Request, encode, http};
+pub use crate::debian::debian_programs;
+pub use crate::document::parameters;
 pub use crate::postgres::{fresh_database, postgres_authority, psql};
-pub use crate::program::{Exit, Guard, muster, muster_obeying_modes};
+pub use crate::program::{Exit, Guard, muster, muster_obeying_modes, newer_source};
 pub use crate::python::python;
 pub use crate::response::Response;
 pub use crate::server::{LogOnFailure, Server};
@@ -78,7 +87,7 @@ fn shared(backend: Backend) -> &'static Server {
         Backend::Sqlite => &SQLITE,
         Backend::Postgres => &POSTGRES,
     };
-    cell.get_or_init(|| Server::start(backend))
+    cell.get_or_init(|| Server::start_shared(backend))
 }
 
 /// Makes a `#[test]` per backend of each function named, in the modules `sqlite` and `postgres`.

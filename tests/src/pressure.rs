@@ -112,6 +112,27 @@ impl Pressure {
     }
 }
 
+/// A new connection from another address of this machine (`127.0.0.2`), as somebody else would make it. What it does not read
+/// stays with the server: the system takes next to nothing in its place.
+pub fn connect_from(own: [u8; 4], address: &str) -> std::io::Result<TcpStream> {
+    use rustix::net::{AddressFamily, SocketType, bind, connect, socket, sockopt::set_socket_recv_buffer_size};
+    let to: std::net::SocketAddr = address.parse().map_err(|_| ErrorKind::InvalidInput)?;
+    let socket = socket(AddressFamily::INET, SocketType::STREAM, None)?;
+    set_socket_recv_buffer_size(&socket, 4096)?;
+    bind(&socket, &std::net::SocketAddrV4::new(own.into(), 0))?;
+    connect(&socket, &to)?;
+    let stream = TcpStream::from(socket);
+    stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+    Ok(stream)
+}
+
+/// Lets this process have as many connections as the system allows.
+pub fn raise_open_files() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let found = getrlimit(Resource::Nofile);
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: found.maximum, maximum: found.maximum });
+}
+
 /// A new connection.
 pub fn connect(address: &str) -> TcpStream {
     let stream = TcpStream::connect(address).unwrap_or_else(|error| panic!("{address}: {error}"));

@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::OnceLock;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -76,20 +77,47 @@ fn clean(mut command: Command) -> Command {
 }
 
 /// `MUSTER_BIN`, or the program in the folder of this one (`target/<profile>`), or in the one above (of a test in
-/// `target/<profile>/deps`).
-fn program() -> PathBuf {
-    if let Some(path) = std::env::var_os("MUSTER_BIN") {
-        return PathBuf::from(path);
-    }
-    let own = std::env::current_exe().expect("the test program has a path");
-    let path = own.ancestors().skip(1).take(2).map(|folder| folder.join("muster")).find(|path| path.is_file());
-    path.expect("muster is not built beside this program: `make test` or `cargo build --workspace` builds it")
+/// `target/<profile>/deps`): then it must not be older than its sources, or tests would pass on what is no longer there.
+fn program() -> &'static Path {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        if let Some(path) = std::env::var_os("MUSTER_BIN") {
+            return PathBuf::from(path);
+        }
+        let own = std::env::current_exe().expect("the test program has a path");
+        let path = own.ancestors().skip(1).take(2).map(|folder| folder.join("muster")).find(|path| path.is_file());
+        let path =
+            path.expect("muster is not built beside this program: `make test` or `cargo build --workspace` builds it");
+        if let Some(source) = newer_source(&path) {
+            let (program, source) = (path.display(), source.display());
+            panic!("{program} is older than {source}: `cargo build --workspace --bin muster` builds it anew");
+        }
+        path
+    })
+}
+
+/// A source of a program that was changed after the program was built, by the list of sources that Cargo leaves beside it
+/// (`muster.d`). Without that list, or where a source is gone, nothing is said: Cargo notices by the files that name it.
+pub fn newer_source(program: &Path) -> Option<PathBuf> {
+    let built = program.metadata().ok()?.modified().ok()?;
+    let list = std::fs::read_to_string(program.with_extension("d")).ok()?;
+    // As in a makefile: the program, a colon, the sources; a blank within a name follows a backslash.
+    let (_, sources) = list.lines().next()?.split_once(": ")?;
+    let sources = sources.replace("\\ ", "\0");
+    let mut sources = sources.split(' ').map(|source| PathBuf::from(source.replace('\0', " ")));
+    sources.find(|source| source.metadata().and_then(|found| found.modified()).is_ok_and(|changed| changed > built))
 }
 
 impl Exit {
     /// Runs `command` until it ends by itself; after 20 s it is killed and the test fails.
     #[track_caller]
     pub fn of(command: &mut Command) -> Self {
+        Self::within(LIMIT, command)
+    }
+
+    /// The same with another limit.
+    #[track_caller]
+    pub fn within(limit: Duration, command: &mut Command) -> Self {
         let mut guard = Guard::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
         let process = &mut guard.process;
         let mut stdout = process.stdout.take().expect("piped");
@@ -104,7 +132,7 @@ impl Exit {
             let _ = stderr.read_to_string(&mut text);
             text
         });
-        let status = wait(process, LIMIT);
+        let status = wait(process, limit);
         if status.is_none() {
             let _ = process.kill();
             let _ = process.wait();
@@ -113,7 +141,7 @@ impl Exit {
         let stderr = error_reader.join().unwrap_or_default();
         match status {
             Some(status) => Self { status, stdout, stderr },
-            None => panic!("still running after {LIMIT:?}\n{stdout}\n{stderr}"),
+            None => panic!("still running after {limit:?}\n{stdout}\n{stderr}"),
         }
     }
 }

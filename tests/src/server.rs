@@ -27,6 +27,7 @@ pub struct Server {
     directory: PathBuf,
     database_url: Option<String>,
     arguments: Vec<String>,
+    environment: Vec<(String, String)>,
     obeys_modes: bool,
     key: String,
     secret: String,
@@ -34,6 +35,8 @@ pub struct Server {
     watchdog: Watchdog,
     http: reqwest::blocking::Client,
     token: OnceLock<String>,
+    /// Its callers repeat what is refused for want of room.
+    patient: bool,
 }
 
 struct Running {
@@ -45,6 +48,13 @@ impl Server {
     /// Starts the program on an empty data directory (and an empty database) and waits until it is ready.
     pub fn start(backend: Backend) -> Self {
         Self::start_with(backend, &[])
+    }
+
+    /// The same for many tests at once, which are not to see how much of it the others use.
+    pub(crate) fn start_shared(backend: Backend) -> Self {
+        let mut server = Self::start(backend);
+        server.patient = true;
+        server
     }
 
     /// The same with more arguments after `serve`.
@@ -89,6 +99,7 @@ impl Server {
             directory,
             database_url,
             arguments: arguments.iter().map(ToString::to_string).collect(),
+            environment: Vec::new(),
             obeys_modes,
             key,
             secret,
@@ -96,6 +107,7 @@ impl Server {
             watchdog,
             http: crate::client::http(),
             token: OnceLock::new(),
+            patient: false,
         };
         server.spawn();
         server
@@ -141,7 +153,7 @@ impl Server {
         if let Some(url) = &self.database_url {
             command.args(["--database-url", url]);
         }
-        command.args(&self.arguments);
+        command.args(&self.arguments).envs(self.environment.iter().map(|(name, value)| (name, value)));
         // All tests share a key, and some send as fast as they can.
         command.env("MUSTER_RATE_LIMIT", "0");
         command.env("MUSTER_BOOTSTRAP_KEY", &self.key).env("MUSTER_BOOTSTRAP_SECRET", &self.secret);
@@ -185,7 +197,7 @@ impl Server {
 
     /// A request at an absolute path, with no token.
     pub fn request(&self, method: &str, path: &str) -> Request {
-        Request::new(&self.http, method, &format!("{}{path}", self.base()))
+        Request::new(&self.http, method, &format!("{}{path}", self.base())).patient(self.patient)
     }
 
     /// `GET` of an absolute path, with no token.
@@ -209,12 +221,12 @@ impl Server {
     /// A caller with the bootstrap key (admin of `msp_1`), at `msp_1`.
     pub fn admin(&self) -> Client {
         let token = self.token.get_or_init(|| self.token(&self.key, &self.secret));
-        Client::new(&self.http, self.base(), "msp_1", Some(token))
+        Client::new(&self.http, self.base(), "msp_1", Some(token)).patient(self.patient)
     }
 
     /// A caller without a token, at `msp_1`.
     pub fn anonymous(&self) -> Client {
-        Client::new(&self.http, self.base(), "msp_1", None)
+        Client::new(&self.http, self.base(), "msp_1", None).patient(self.patient)
     }
 
     /// A new client tenant of `msp_1`, called by the bootstrap key.
@@ -230,7 +242,7 @@ impl Server {
         let answer = self.admin().tenant(tenant).post("/apiKeys", &body).ok();
         let field = |name: &str| answer[name].as_str().expect("key and secret are strings").to_owned();
         let token = self.token(&field("key"), &field("secret"));
-        Client::new(&self.http, self.base(), tenant, Some(&token))
+        Client::new(&self.http, self.base(), tenant, Some(&token)).patient(self.patient)
     }
 
     /// SIGTERM; the program has to end by itself with status 0.
@@ -267,6 +279,11 @@ impl Server {
     /// Other arguments after `serve`, from the next start on.
     pub fn set_arguments(&mut self, arguments: &[&str]) {
         self.arguments = arguments.iter().map(ToString::to_string).collect();
+    }
+
+    /// Further variables of its environment, from the next start on.
+    pub fn set_environment(&mut self, environment: Vec<(String, String)>) {
+        self.environment = environment;
     }
 
     /// All it printed and logged.

@@ -80,7 +80,8 @@ fn indexes(database: &Database) -> Result<Vec<(String, String)>> {
 pub fn tables_of_resources(database: &Database) -> Result<Vec<String>> {
     let sql = "SELECT name FROM sqlite_schema s WHERE type = 'table' AND EXISTS \
          (SELECT 1 FROM pragma_table_info(s.name) WHERE name = 'tenant_id') AND (name = 'resources' OR EXISTS \
-         (SELECT 1 FROM pragma_table_info(s.name) WHERE name = 'resource_id')) ORDER BY name <> 'resources', name";
+         (SELECT 1 FROM pragma_table_info(s.name) WHERE name = 'resource_id')) \
+         AND name <> 'resource_changes' ORDER BY name <> 'resources', name";
     database.texts(sql, &[])
 }
 

@@ -135,5 +135,30 @@ pub fn combined(needles: &Value) -> Result<Vec<Filter>> {
         ("common resourceType, rare appRoles", "type:DEVICE+appRoles:zookeeper".to_owned()),
         ("wide dates, rare deviceGroup", format!("endCreationDate:{newest}+deviceGroup:Zneedle")),
     ];
-    Ok(filters.map(|(name, query)| (name.to_owned(), list(&query))).to_vec())
+    let mut all = filters.map(|(name, query)| (name.to_owned(), list(&query))).to_vec();
+    // Each with one that many or all resources meet, the one that finds few first and last.
+    for (rare, query) in [
+        ("hostName", "hostName:zhneed".to_owned()),
+        ("dnsName", "dnsName:zdneed".to_owned()),
+        ("resourceName", "resourceName:zrneed".to_owned()),
+        ("aliasName", "aliasName:web".to_owned()),
+        ("serialNumber", format!("serialNumber:{serials}")),
+        ("tags", "tags:zneedle".to_owned()),
+        ("appRoles", "appRoles:zookeeper".to_owned()),
+        ("template", "template:zneedle template".to_owned()),
+        ("agentProfile", "agentProfile:zneedle agent profile".to_owned()),
+        ("accountNumber", "accountNumber:zneedle accountNumber".to_owned()),
+        ("installedIntgId", "installedIntgId:INTG-zneedle".to_owned()),
+        ("deviceGroup", "deviceGroup:Zneedle".to_owned()),
+        ("deviceLocation", "deviceLocation:Zneedle".to_owned()),
+    ] {
+        for (common, other) in [("hostName", "hostName:web"), ("type", "type:DEVICE"), ("state", "state:all")] {
+            if rare == common {
+                continue;
+            }
+            all.push((format!("{rare} and common {common}"), list(&format!("{query}+{other}"))));
+            all.push((format!("common {common} and {rare}"), list(&format!("{other}+{query}"))));
+        }
+    }
+    Ok(all)
 }

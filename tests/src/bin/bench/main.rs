@@ -19,6 +19,7 @@ mod load;
 mod machine;
 mod maintenance;
 mod names;
+mod pages;
 mod points;
 mod reports;
 mod rosters;
@@ -41,8 +42,9 @@ use anyhow::{Context as _, Result, ensure};
 use crate::{data::Store, table::Line};
 
 /// The parts, in the order in which they run.
-const PARTS: [&str; 13] = [
+const PARTS: [&str; 14] = [
     "points",
+    "pages",
     "list",
     "memory",
     "filters",
@@ -144,6 +146,7 @@ fn measure(part: &str, settings: &Settings, store: &Store, temporary: &Path, res
     let Settings { small, list, large, connections, reports, .. } = *settings;
     match part {
         "points" => results.lines.push(points::measure(&store.database(list)?, temporary, connections)?),
+        "pages" => results.lines.extend(pages::measure(&store.database(list)?, connections)?),
         "list" => results.lines.push(lists::measure(&store.database(list)?)?),
         "memory" => results.lines.push(lists::measure_memory(&store.database(large)?)?),
         "filters" => {
