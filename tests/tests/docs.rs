@@ -2,6 +2,10 @@
 //! by which code and documents refer to each other exist.
 
 use std::collections::BTreeSet;
+use std::process::Command;
+use std::time::Duration;
+
+use muster_tests::{Exit, muster};
 
 use crate::house::{files, operations, read, root};
 
@@ -134,7 +138,12 @@ fn comments(source: &str) -> String {
 #[test]
 fn every_setting_is_in_the_operations_page() {
     let page = read("docs/operations.md");
-    let sources = files("gateway/src", ".rs").into_iter().map(|path| read(&path));
+    let own = files("gateway/src", ".rs").into_iter().map(|path| read(&path));
+    // Domains declare settings too, each as the `variable` of one.
+    let declared = files("crates", ".rs")
+        .into_iter()
+        .map(|path| read(&path).lines().filter(|line| line.trim_start().starts_with("variable: ")).collect::<String>());
+    let sources = own.chain(declared);
     let settings: BTreeSet<String> = sources
         .flat_map(|source| {
             let pieces = source.split('"').skip(1).step_by(2);
@@ -147,4 +156,20 @@ fn every_setting_is_in_the_operations_page() {
     for name in settings {
         assert!(page.contains(&name), "docs/operations.md does not have {name}");
     }
+}
+
+/// Whoever has no Python or curl is told that it was not tried, unless `CI` is `true`.
+#[test]
+fn the_blocks_of_the_readme_do_what_it_says_twice() {
+    let has =
+        |program: &str| Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
+    if !has("python3") || !has("curl") {
+        assert!(std::env::var("CI").as_deref() != Ok("true"), "no python3 or no curl");
+        eprintln!("skipped: there is no python3 or no curl to paste the README with");
+        return;
+    }
+    let mut command = Command::new("python3");
+    command.arg(root().join("scripts/readme.py")).arg(muster().get_program());
+    let exit = Exit::within(Duration::from_secs(120), &mut command);
+    assert!(exit.status.success(), "{}{}", exit.stdout, exit.stderr);
 }

@@ -1,8 +1,11 @@
 //! The harness itself: what a broken machine should fail first, with a clear reason.
 
+use std::fs::{self, File};
+use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, SystemTime};
 
-use muster_tests::fresh_database;
+use muster_tests::{fresh_database, newer_source};
 
 #[test]
 fn each_database_is_new_and_writes_are_durable() {
@@ -13,6 +16,26 @@ fn each_database_is_new_and_writes_are_durable() {
     assert_eq!(psql(&second, "SHOW synchronous_commit"), "on");
     assert_eq!(psql(&second, "SHOW server_encoding"), "UTF8");
     assert_eq!(psql(&second, "CREATE EXTENSION pg_trgm; SELECT show_trgm('a') <> '{}'"), "t");
+}
+
+#[test]
+fn a_program_that_is_older_than_its_sources_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let touch = |path: &Path, age: u64| {
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(2_000_000_000 - age);
+        File::create(path).unwrap().set_modified(time).unwrap();
+    };
+    let (program, first, second) = (path("muster"), path("first.rs"), path("the second.rs"));
+    touch(&program, 50);
+    [&first, &second].into_iter().for_each(|source| touch(source, 60));
+    assert_eq!(newer_source(&program), None, "without a list of sources");
+    let names =
+        [&program, &first, &second, &path("gone.rs")].map(|path| path.display().to_string().replace(' ', "\\ "));
+    fs::write(path("muster.d"), format!("{}: {}\n", names[0], names[1..].join(" "))).unwrap();
+    assert_eq!(newer_source(&program), None, "built after the last change");
+    touch(&second, 40);
+    assert_eq!(newer_source(&program), Some(second));
 }
 
 fn psql(url: &str, statements: &str) -> String {

@@ -4,8 +4,10 @@
 #![expect(clippy::cloned_ref_to_slice_refs, reason = "an array of one reads like the array of several beside it")]
 
 mod alerts;
+mod campaign;
+mod compatibility;
+mod console;
 mod contract;
-mod crashes;
 mod docs;
 mod etags;
 mod harness;
@@ -18,6 +20,8 @@ mod jobs;
 mod kb;
 mod maintenance;
 mod operations;
+mod paging;
+mod people;
 mod retries;
 mod rosters;
 mod secrets;

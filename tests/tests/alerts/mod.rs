@@ -4,8 +4,11 @@ mod actions;
 mod alertmanager;
 mod bad_input;
 mod crashes;
+mod heartbeats;
+mod inbound;
 mod intake;
 mod maintenance;
+mod prometheus;
 mod search;
 
 use muster_tests::{Client, unique};

@@ -9,6 +9,7 @@ both_backends![
     a_key_is_made_rotated_and_revoked_by_hand,
     tenants_are_made_by_hand,
     of_two_admins_who_revoke_each_other_one_stays,
+    a_narrow_key_is_made_by_hand,
     mistakes_are_told,
 ];
 
@@ -81,6 +82,17 @@ fn a_key_is_made_rotated_and_revoked_by_hand(backend: Backend) {
     assert!(!log.to_string().contains(&secret), "the audit log tells a secret");
 }
 
+fn a_narrow_key_is_made_by_hand(backend: Backend) {
+    let server = Server::start(backend);
+    let new = ["key", "create", "--tenant", "client_1", "--name", "runner", "--role", "operator"];
+    let narrow = [&new[..], &["--operations", "listMinimalSites,createSite"]].concat();
+    let (key, secret) = credentials(&printed(&server, &narrow));
+    let caller = server.anonymous().tenant("client_1").with_token(&server.token(&key, &secret));
+    caller.post("/sites", &json!({"name": "made"})).ok();
+    caller.get("/resources/minimal").forbidden();
+    assert!(printed(&server, &["key", "list"]).contains("createSite,listMinimalSites"));
+}
+
 fn tenants_are_made_by_hand(backend: Backend) {
     let server = Server::start(backend);
     let partner = printed(&server, &["tenant", "create", "--partner", "Acme"]).trim().to_owned();
@@ -134,6 +146,25 @@ fn mistakes_are_told(backend: Backend) {
         (vec!["key", "create", "--tenant", "acme", "--name", "x", "--role", "viewer"], "msp_<number>"),
         (vec!["key", "create", "--tenant", "client_1", "--name", "x", "--role", "emperor"], "viewer, operator"),
         (vec!["key", "create", "--tenant", "client_1", "--name", " ", "--role", "viewer"], "name"),
+        (
+            vec!["key", "create", "--tenant", "client_1", "--name", "x", "--role", "viewer", "--operations", "flySite"],
+            "flySite is no operation",
+        ),
+        (
+            vec![
+                "key",
+                "create",
+                "--tenant",
+                "client_1",
+                "--name",
+                "x",
+                "--role",
+                "viewer",
+                "--operations",
+                "createSite",
+            ],
+            "needs the role operator",
+        ),
         (vec!["tenant", "create"], "--partner"),
         (vec!["tenant", "create", "--client", "x"], "--of"),
         (vec!["tenant", "create", "--client", "x", "--of", "msp_99"], "no tenant msp_99"),

@@ -7,6 +7,7 @@ mod cursors;
 mod etag;
 mod first_run;
 mod framework;
+mod ignored_fields;
 mod isolation;
 mod keys;
 mod lifecycle;

@@ -1,8 +1,13 @@
 //! `X-Request-Id` is taken or made, and returned.
 
-use muster_tests::{Server, both_backends};
+use muster_tests::{Server, both_backends, unique};
 
-both_backends![an_id_is_made_for_each_request, a_given_id_is_returned, an_id_that_is_no_id_is_replaced,];
+both_backends![
+    an_id_is_made_for_each_request,
+    a_given_id_is_returned,
+    an_id_that_is_no_id_is_replaced,
+    a_read_is_found_in_the_log_by_its_id,
+];
 
 fn an_id_is_made_for_each_request(server: &Server) {
     let admin = server.admin();
@@ -36,4 +41,20 @@ fn an_id_that_is_no_id_is_replaced(server: &Server) {
         assert!(!returned.is_empty() && returned.len() <= 200, "{returned:?}");
         assert!(!returned.contains(['<', ' ', '\t']), "{returned:?}");
     }
+}
+
+fn a_read_is_found_in_the_log_by_its_id(server: &Server) {
+    let admin = server.admin();
+    let (well, failed) = (unique("read"), unique("failed"));
+    admin.request("GET", "/resourceType/minimal").header("X-Request-Id", &well).send().list();
+    admin.request("GET", "/resources/none").header("X-Request-Id", &failed).send().not_found();
+    let unnamed = admin.get("/resources/none").header("X-Request-Id").expect("an id").to_owned();
+    let quiet = admin.get("/resourceType/minimal").header("X-Request-Id").expect("an id").to_owned();
+    let log = server.log();
+    for (id, status) in [(&well, 200), (&failed, 404), (&unnamed, 404)] {
+        let lines: Vec<&str> = log.lines().filter(|line| line.contains(id.as_str())).collect();
+        assert_eq!(lines.len(), 1, "{id}: {lines:?}");
+        assert!(lines[0].contains("answered") && lines[0].contains(&status.to_string()), "{}", lines[0]);
+    }
+    assert!(!log.contains(&quiet), "reads that went well and that nobody named are not logged");
 }

@@ -6,6 +6,7 @@ use serde_json::json;
 both_backends![
     both_paths_give_a_token,
     basic_gives_a_token,
+    basic_does_as_a_token_does,
     parameters_are_checked,
     other_grants_are_unsupported,
     wrong_credentials_are_told_alike,
@@ -57,6 +58,34 @@ fn basic_gives_a_token(server: &Server) {
     let (key, secret) = server.credentials();
     let request = server.request("POST", "/auth/oauth/token").basic(key, secret);
     is_token(&request.body(FORM, "grant_type=client_credentials").send());
+}
+
+/// On a server of its own: failures count against the address, which all tests share.
+fn basic_does_as_a_token_does(backend: Backend) {
+    let server = Server::start(backend);
+    let (key, secret) = server.credentials();
+    let at = |method: &str, path: &str| server.request(method, &format!("/api/v2/tenants/client_1{path}"));
+    at("GET", "/resources/minimal").basic(key, secret).send().list();
+    at("POST", "/sites").basic(key, secret).json(&json!({"name": "by basic"})).send().ok();
+    server.request("GET", "/api/v2/cfg/timezones").basic(key, secret).send().list();
+    at("GET", "/sites/minimal").header("Authorization", &format!("bASIC {}", encoded(key, secret))).send().list();
+    // The role is that of the key, and wrong ones are throttled as at the token endpoint.
+    let viewer = server.admin().tenant("client_1").post("/apiKeys", &json!({"name": "v", "role": "viewer"})).ok();
+    let (viewer, its) = (super::text(&viewer["key"]), super::text(&viewer["secret"]));
+    at("GET", "/sites/minimal").basic(&viewer, &its).send().list();
+    at("POST", "/sites").basic(&viewer, &its).json(&json!({"name": "x"})).send().forbidden();
+    let statuses: Vec<u16> =
+        (0..12).map(|_| at("GET", "/resources/minimal").basic(key, "wrongwrongwrong12").send().status).collect();
+    assert_eq!((statuses[0], statuses[11]), (401, 429), "{statuses:?}");
+    at("GET", "/resources/minimal").basic(key, secret).send().list();
+    // A browser is not asked for them.
+    assert_eq!(at("GET", "/resources/minimal").send().header_values("WWW-Authenticate").len(), 1);
+}
+
+/// `key:secret` as HTTP Basic has it.
+fn encoded(key: &str, secret: &str) -> String {
+    use base64::Engine as _;
+    base64::engine::general_purpose::STANDARD.encode(format!("{key}:{secret}"))
 }
 
 fn parameters_are_checked(server: &Server) {
@@ -127,7 +156,6 @@ fn failed_attempts_are_throttled(backend: Backend) {
 fn a_bad_token_is_a_401(server: &Server) {
     let anonymous = server.anonymous();
     anonymous.get("/resources/minimal").unauthenticated();
-    let (key, secret) = server.credentials();
     let good = server.admin().bearer().to_owned();
     for value in [
         "Bearer".to_owned(),
@@ -144,7 +172,6 @@ fn a_bad_token_is_a_401(server: &Server) {
         let answer = anonymous.request("GET", "/resources/minimal").header("Authorization", &value).send();
         answer.unauthenticated();
     }
-    anonymous.request("GET", "/resources/minimal").basic(key, secret).send().unauthenticated();
     for scheme in ["bearer", "BEARER"] {
         let value = format!("{scheme} {good}");
         anonymous.request("GET", "/resources/minimal").header("Authorization", &value).send().list();

@@ -20,6 +20,7 @@ both_backends![
     a_delivery_is_sent_again_on_request,
     a_hung_endpoint_takes_no_place_from_others,
     what_is_switched_off_waits,
+    what_a_suspended_client_sends_waits,
     response_headers_are_recorded,
 ];
 
@@ -202,6 +203,36 @@ fn what_is_switched_off_waits(backend: Backend) {
     assert!(calls <= 2);
     client.post_empty(&format!("{}/enable", path(&made))).ok();
     assert_eq!(ended(&client, &at, 1), ["delivered"]);
+}
+
+fn what_a_suspended_client_sends_waits(backend: Backend) {
+    let server = server(backend);
+    let (admin, client) = (server.admin(), server.new_client());
+    let receiver = Receiver::start(|_, _| {
+        std::thread::sleep(Duration::from_millis(20));
+        Reply::status(200)
+    });
+    let at = event(&client, &install(&client, &receiver.url()), &on_incidents("$incident.subject"));
+    for number in 0..300 {
+        incident(&client, &json!({"subject": format!("{number:03}")}));
+    }
+    let path = format!("/clients/{}", client.tenant_id());
+    admin.post_empty(&format!("{path}/suspend")).ok();
+    // What was under way ends. What happens meanwhile is not lost.
+    std::thread::sleep(Duration::from_secs(1));
+    incident(&client, &json!({"subject": "300"}));
+    let held = receiver.count();
+    std::thread::sleep(Duration::from_secs(3));
+    assert_eq!(receiver.count(), held, "a suspended client's deliveries go on");
+    assert!(statuses(&client, &at).contains(&"pending".to_owned()));
+    admin.post_empty(&format!("{path}/resume")).ok();
+    let received = receiver.wait(301);
+    let bodies: Vec<usize> = received.iter().map(|request| request.text().parse().unwrap()).collect();
+    let mut each = bodies.clone();
+    each.sort_unstable();
+    assert_eq!(each, (0..=300).collect::<Vec<_>>(), "each once");
+    // In order, but for those that are under way side by side.
+    assert!(bodies.iter().enumerate().all(|(place, body)| place.abs_diff(*body) <= 64), "{bodies:?}");
 }
 
 fn response_headers_are_recorded(backend: Backend) {

@@ -3,11 +3,14 @@
 use muster_tests::{Server, both_backends, unique, uuid};
 use serde_json::{Value, json};
 
-use super::{install, path, text};
+use super::{event, install, path, text};
 
 both_backends![
     an_integration_is_installed_changed_and_removed,
     notifiers_are_checked_and_never_show_secrets,
+    secrets_do_not_follow_to_another_kind_of_credential,
+    saving_an_address_does_not_resolve_it,
+    many_alternatives_are_taken,
     signing_secrets_rotate,
     only_integrators_decide_where_data_goes,
 ];
@@ -42,6 +45,66 @@ fn an_integration_is_installed_changed_and_removed(server: &Server) {
     client.get(&format!("/integrations/installed/INTG-{}", uuid())).not_found();
     client.post("/integrations/install/JIRA", &body).not_found();
     client.post("/integrations/install/CUSTOM", &json!({})).invalid(&["displayName"]);
+}
+
+fn secrets_do_not_follow_to_another_kind_of_credential(server: &Server) {
+    let client = server.new_client();
+    let made = install(&client, URL);
+    let at = format!("{}/notifier", path(&made));
+    let oauth = json!({"baseURI": URL, "authType": "OAUTH2", "grantType": "PASSWORD", "userName": "u", "password": "p",
+        "apiKey": "k", "apiSecret": "s", "accessTokenURL": "https://198.51.101.1/token"});
+    client.post(&at, &oauth).ok();
+    // The password was for where tokens are got.
+    client.post(&at, &json!({"authType": "BASIC"})).invalid(&["baseNotifier.password"]);
+    assert_eq!(client.get(&path(&made)).ok()["baseNotifier"]["authType"], json!("OAUTH2"), "nothing has changed");
+    client.post(&at, &json!({"authType": "BASIC", "password": "q"})).ok();
+    client.post(&at, &json!({"authType": "basic", "userName": "v"})).ok();
+    let back = json!({"authType": "OAUTH2", "grantType": "CLIENT_CREDENTIALS", "accessTokenURL": "https://198.51.101.1/token"});
+    client.post(&at, &back).invalid(&["baseNotifier.apiKey", "baseNotifier.apiSecret"]);
+    // The same for the notifier of an event.
+    let at = event(&client, &made, &json!({"notifier": oauth}));
+    client.post(&at, &json!({"notifier": {"authType": "BASIC"}})).invalid(&["notifier.password"]);
+}
+
+/// The name of this machine means an address of its own, a name below `invalid` means none: who saves either learns neither.
+fn saving_an_address_does_not_resolve_it(server: &Server) {
+    let client = server.new_client();
+    let this = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    for name in [this.trim(), "nobody.invalid", "ip6-loopback"].into_iter().filter(|name| !name.is_empty()) {
+        let url = format!("http://{name}:9/");
+        let made = install(&client, &url);
+        client.post(&format!("{}/notifier", path(&made)), &json!({"baseURI": url})).ok();
+        let event = json!({"notifier": {"baseURI": url}, "entity": "INCIDENT", "eventType": "CREATE"});
+        client.post(&format!("{}/event", path(&made)), &event).ok();
+        // When it is called, it is refused, in the same words.
+        let tried =
+            client.post(&format!("{}/event/test", path(&made)), &json!({"event": event, "object": {}, "send": true}));
+        assert!(text(&tried.ok()["response"]["error"]).contains("cannot be called"), "{name}: {tried}");
+    }
+}
+
+fn many_alternatives_are_taken(server: &Server) {
+    let client = server.new_client();
+    let made = install(&client, URL);
+    // As many as a URL holds.
+    let names: Vec<String> = (0..1_500).map(|number| format!("{number:03x}")).collect();
+    let search = |path: &str, query: String| client.get(&format!("{path}?queryString={query}"));
+    let query = format!("name:{},{}", names.join(","), text(&made["displayName"]));
+    let found = search("/integrations/installed/search", query).page();
+    assert_eq!((&found["totalResults"], &found["results"][0]["id"]), (&json!(1), &made["id"]));
+    for (path, name) in [
+        ("/resources/search", "hostName"),
+        ("/resources/search", "ipAddress"),
+        ("/deviceGroups/search", "name"),
+        ("/sites/search", "name"),
+        ("/scheduleMaintenances/search", "name"),
+        ("/jobs/search", "name"),
+        ("/users/search", "loginName"),
+    ] {
+        let values = if name == "ipAddress" { vec!["10.0.0.0/8"; 600].join(",") } else { names.join(",") };
+        let answer = search(path, format!("{name}:{values}"));
+        assert!([200, 400].contains(&answer.status), "{path}: {answer}");
+    }
 }
 
 fn notifiers_are_checked_and_never_show_secrets(server: &Server) {

@@ -9,7 +9,6 @@ mod entities;
 mod faults;
 mod gateways;
 mod installed;
-mod receiver;
 mod signatures;
 mod templates;
 mod test_sends;
@@ -17,7 +16,7 @@ mod test_sends;
 use std::sync::OnceLock;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use muster_tests::{Backend, Client, Server, unique};
+use muster_tests::{Backend, Client, Server, receiver, unique};
 use serde_json::{Value, json};
 
 /// Quick retries, and calls to this machine.

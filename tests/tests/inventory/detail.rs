@@ -1,11 +1,12 @@
 //! `GET /resources/{resourceId}`: the Resource shape, field by field.
 
-use muster_tests::{Server, both_backends, uuid};
+use muster_tests::{Server, both_backends, unique, uuid};
 use serde_json::{Value, json};
 
 use super::{create, detail, integer, keys, text, timestamp};
 
 both_backends![
+    the_integration_that_it_came_from_is_named,
     only_documented_fields_and_their_types,
     what_was_written_is_read,
     network_cards_are_read_as_documented,
@@ -71,6 +72,20 @@ fn full() -> Value {
         "cpus": [{"name": "Xeon", "cores": 8}], "metaData": {"rack": "B7"},
         "bios": {"systemSerial": "SN-1", "systemModel": "R650"},
     })
+}
+
+fn the_integration_that_it_came_from_is_named(server: &Server) {
+    let (client, other) = (server.new_client(), server.new_client());
+    let body = json!({"displayName": "Cloud account"});
+    let installed = client.post("/integrations/install/CUSTOM", &body).ok();
+    let foreign = other.post("/integrations/install/CUSTOM", &body).ok();
+    let app = |id: &Value| {
+        let made = create(&client, &json!({"hostName": unique("host"), "installedIntgId": id}));
+        detail(&client, &made)["installedApp"].clone()
+    };
+    let expected = json!({"id": installed["id"], "displayName": "Cloud account", "integration": {"id": "CUSTOM", "name": "Custom"}});
+    assert_eq!(app(&installed["id"]), expected);
+    assert_eq!(app(&foreign["id"]), json!({"id": foreign["id"]}), "nobody is told of another tenant's");
 }
 
 fn only_documented_fields_and_their_types(server: &Server) {

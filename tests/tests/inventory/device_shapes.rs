@@ -1,6 +1,6 @@
 //! `GET /resources/{resourceId}`: the Device shape and the Synthetic shape.
 
-use muster_tests::{Server, both_backends, uuid};
+use muster_tests::{Server, both_backends, unique, uuid};
 use serde_json::{Value, json};
 
 use super::{create, detail, integer, keys, timestamp};
@@ -8,6 +8,7 @@ use super::{create, detail, integer, keys, timestamp};
 both_backends![
     every_other_type_has_the_device_shape,
     a_synthetic_has_its_own_shape,
+    the_type_follows_from_the_resource_type,
     secrets_of_a_credential_are_write_only,
     an_update_keeps_the_secrets_out_too,
 ];
@@ -146,4 +147,44 @@ fn an_update_keeps_the_secrets_out_too(server: &Server) {
     let refused = client.post("/resources", &wrong);
     refused.problem(400, "0002");
     assert!(!refused.text().contains("hush-echo"));
+}
+
+fn the_type_follows_from_the_resource_type(server: &Server) {
+    let client = server.new_client();
+    let kind_of = |id: &str| {
+        let found = client.search("/resources/search", &format!("id:{id}"));
+        let exported = client.get(&format!("/resources/export?queryString=id:{id}"));
+        assert_eq!(found.page()["totalResults"], json!(1));
+        let row: Value = serde_json::from_slice(exported.body.trim_ascii()).expect("a row");
+        row["type"].as_str().unwrap_or_default().to_owned()
+    };
+    let body = json!({"name": "shop", "resourceType": "synthetic", "checkType": "HTTP", "url": "https://example.net/"});
+    let id = create(&client, &body);
+    let found = detail(&client, &id);
+    assert_eq!((&found["resourceType"], &found["checkType"]), (&json!("SYNTHETIC"), &json!("HTTP")), "{found}");
+    for (given, expected) in [
+        ("LOAD_BALANCER", "LOAD_BALANCER"),
+        ("Cloud >> EBS", "EBS"),
+        ("Linux", "DEVICE"),
+        ("Synthetic checks", "DEVICE"),
+    ] {
+        let id = create(&client, &json!({"name": unique("r"), "resourceType": given}));
+        assert_eq!(kind_of(&id), expected, "{given}");
+    }
+    let said = create(&client, &json!({"name": "r", "type": "DEVICE", "resourceType": "EBS"}));
+    assert_eq!(kind_of(&said), "DEVICE", "what is said counts");
+    let changed = create(&client, &json!({"name": "later", "resourceType": "Linux"}));
+    client.post(&format!("/resources/{changed}"), &json!({"resourceType": "SQL_SERVER"})).ok();
+    assert_eq!(kind_of(&changed), "SQL_SERVER");
+    client.post(&format!("/resources/{changed}"), &json!({"resourceType": "Windows"})).ok();
+    assert_eq!(kind_of(&changed), "SQL_SERVER", "a type that decides nothing changes nothing");
+    for (content_type, rows) in [
+        ("application/x-ndjson", "{\"name\":\"b1\",\"resourceType\":\"AUTO_SCALING\"}\n"),
+        ("text/csv", "name,resourceType\nb1,AUTO_SCALING\n"),
+    ] {
+        let client = server.new_client();
+        client.request("POST", "/resources/bulk").body(content_type, rows).send();
+        let found = client.search("/resources/search", "type:AUTO_SCALING").page();
+        assert_eq!(found["totalResults"], json!(1), "{content_type}");
+    }
 }

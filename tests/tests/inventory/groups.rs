@@ -8,6 +8,7 @@ use super::{create, found, integer, names, text};
 both_backends![
     a_group_lives_through_all_operations,
     a_list_creates_several_or_none,
+    one_that_is_named_by_its_id_is_changed,
     groups_are_searched_and_listed,
     names_are_required_and_unique,
     members_come_and_go,
@@ -60,6 +61,34 @@ fn a_list_creates_several_or_none(server: &Server) {
     assert!(!left.contains(&"C".to_owned()) && !left.contains(&"D".to_owned()), "all or none: {left:?}");
     client.post("/deviceGroups", &json!([])).problem(400, "0002");
     client.post("/deviceGroups", &json!("A")).problem(400, "0002");
+}
+
+fn one_that_is_named_by_its_id_is_changed(server: &Server) {
+    let client = server.new_client();
+    for (kind, prefix) in KINDS {
+        let path = format!("/{kind}");
+        let made = client.post(&path, &json!([{"name": "Web", "description": "front"}])).list();
+        let unique_id = text(&made[0]["uniqueId"]);
+        let body = json!([{"id": unique_id, "name": "Edge"}, {"name": "New", "parent": {"name": "Edge"}}]);
+        let saved = client.post(&path, &body).list();
+        assert_eq!((&saved[0]["id"], &saved[0]["description"]), (&made[0]["id"], &json!("front")));
+        assert_eq!(saved[1]["parent"]["id"], made[0]["id"]);
+        assert_eq!(names(&client.get(&format!("{path}/minimal")).list()), ["Edge", "New"]);
+        let by_number = client.post(&path, &json!({"id": made[0]["id"], "description": "back"}));
+        assert_eq!(by_number.header("ETag"), Some("\"3\""));
+        assert_eq!(by_number.ok()["name"], "Edge");
+        let stale = client.request("POST", &path).header("If-Match", "\"2\"");
+        stale.json(&json!({"uniqueId": unique_id, "name": "X"})).send().problem(412, "0004");
+        // All or none, and an id is never given to something new.
+        let nobody = format!("{prefix}00000000-0000-4000-8000-000000000000");
+        client.post(&path, &json!([{"name": "Third"}, {"id": nobody, "name": "Fourth"}])).not_found();
+        client.post(&path, &json!({"id": 987_654_321, "name": "Fourth"})).not_found();
+        client.post(&path, &json!([{"id": "web", "name": "Fourth"}])).invalid(&["[0].id"]);
+        client.post(&path, &json!([{"id": unique_id, "parent": {"name": "gone"}}])).invalid(&["[0].parent.name"]);
+        client.post(&path, &json!([{"id": unique_id, "name": "new"}])).problem(409, "0004");
+        server.new_client().post(&path, &json!({"id": unique_id, "name": "Mine"})).not_found();
+        assert_eq!(names(&client.get(&format!("{path}/minimal")).list()), ["Edge", "New"]);
+    }
 }
 
 fn groups_are_searched_and_listed(server: &Server) {

@@ -20,6 +20,7 @@ mod resource_types;
 mod resources;
 mod search;
 mod sites;
+mod totals;
 
 use std::time::Duration;
 

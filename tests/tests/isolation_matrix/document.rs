@@ -14,12 +14,14 @@ const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 /// One operation of the document.
 pub(super) struct Operation {
     pub(super) method: String,
+    /// Its operationId.
+    pub(super) id: String,
     /// From the root, with its parameters in braces.
     path: String,
+    /// Of an alias: the path of the operation that it stands for.
+    same_as: Option<String>,
     /// The weakest role that may call it; `None` for a public one.
     pub(super) role: Option<String>,
-    /// Are key and secret taken in place of a token?
-    pub(super) basic: bool,
     /// Does it read a body?
     pub(super) has_body: bool,
 }
@@ -27,8 +29,17 @@ pub(super) struct Operation {
 impl Operation {
     /// `GET /resources/{resourceId}`: below the tenant, or from the root.
     pub(super) fn name(&self) -> String {
-        let path = self.path.strip_prefix(PREFIX).filter(|rest| !rest.is_empty());
-        format!("{} {}", self.method, path.unwrap_or(&self.path))
+        self.at_path(&self.path)
+    }
+
+    /// The name of the operation that it stands for, if it is an alias; else its own.
+    pub(super) fn meant(&self) -> String {
+        self.at_path(self.same_as.as_ref().unwrap_or(&self.path))
+    }
+
+    fn at_path(&self, path: &str) -> String {
+        let below = path.strip_prefix(PREFIX).filter(|rest| !rest.is_empty());
+        format!("{} {}", self.method, below.unwrap_or(path))
     }
 
     /// Does its path name a tenant?
@@ -82,12 +93,15 @@ fn read(method: &str, path: &str, operation: &Value) -> Operation {
     assert!(role.is_some() != public, "{id} is either public or declares a role: {requirements:?}");
     if let Some(role) = role {
         assert!(ROLES.contains(&role), "{id} declares the role {role}");
+        let basic = requirements.iter().any(|requirement| requirement.get("basic").is_some());
+        assert!(basic, "{id} does not say that key and secret are taken");
     }
     Operation {
         method: method.to_uppercase(),
+        id: id.as_str().expect("an operation has an operationId").to_owned(),
         path: path.to_owned(),
+        same_as: operation["x-same-as"].as_str().map(ToOwned::to_owned),
         role: role.map(ToOwned::to_owned),
-        basic: requirements.iter().any(|requirement| requirement.get("basic").is_some()),
         has_body: operation.get("requestBody").is_some(),
     }
 }

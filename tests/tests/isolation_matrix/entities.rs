@@ -14,9 +14,13 @@ pub(super) enum Kind {
     DeviceGroup,
     ServiceGroup,
     ApiKey,
+    InboundAddress,
+    Heartbeat,
     /// A client of a partner; only partners have them.
     Client,
     User,
+    /// Of a user.
+    Session,
     UserGroup,
     Roster,
     /// Of a roster.
@@ -45,18 +49,27 @@ pub(super) enum Kind {
     IntegrationEvent,
     /// Of an event of an integration.
     Delivery,
+    /// Of a user.
+    ContactMethod,
+    EscalationPolicy,
+    AlertRoute,
+    /// Of a device group.
+    Owner,
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 27] = [
+    pub(super) const ALL: [Self; 34] = [
         Self::Resource,
         Self::Record,
         Self::Site,
         Self::DeviceGroup,
         Self::ServiceGroup,
         Self::ApiKey,
+        Self::InboundAddress,
+        Self::Heartbeat,
         Self::Client,
         Self::User,
+        Self::Session,
         Self::UserGroup,
         Self::Roster,
         Self::Override,
@@ -76,6 +89,10 @@ impl Kind {
         Self::Integration,
         Self::IntegrationEvent,
         Self::Delivery,
+        Self::ContactMethod,
+        Self::EscalationPolicy,
+        Self::AlertRoute,
+        Self::Owner,
     ];
 
     /// What templates call it: `$site`, and `$site.name` for its name.
@@ -87,8 +104,11 @@ impl Kind {
             Self::DeviceGroup => "deviceGroup",
             Self::ServiceGroup => "serviceGroup",
             Self::ApiKey => "apiKey",
+            Self::InboundAddress => "inboundAddress",
+            Self::Heartbeat => "heartbeat",
             Self::Client => "client",
             Self::User => "user",
+            Self::Session => "session",
             Self::UserGroup => "userGroup",
             Self::Roster => "roster",
             Self::Override => "override",
@@ -108,6 +128,10 @@ impl Kind {
             Self::Integration => "integration",
             Self::IntegrationEvent => "integrationEvent",
             Self::Delivery => "delivery",
+            Self::ContactMethod => "contactMethod",
+            Self::EscalationPolicy => "escalationPolicy",
+            Self::AlertRoute => "alertRoute",
+            Self::Owner => "owner",
         }
     }
 
@@ -132,9 +156,13 @@ impl Kind {
             Self::Site => create("/sites", json!({"name": name, "city": name})),
             Self::DeviceGroup => create("/deviceGroups", json!({"name": name, "description": name})),
             Self::ServiceGroup => create("/serviceGroups", json!({"name": name, "description": name})),
-            Self::ApiKey => create("/apiKeys", json!({"name": name, "role": "viewer"})),
+            // Narrowed, so that one who is narrowed to rotating keys may rotate it.
+            Self::ApiKey => create("/apiKeys", json!({"name": name, "role": "admin", "operations": ["rotateApiKey"]})),
+            Self::InboundAddress => create("/inbound", json!({"name": name})),
+            Self::Heartbeat => create("/heartbeats", json!({"name": name, "interval": "1h"})),
             Self::Client => json!({"id": create("/clients", json!({"name": name}))["uniqueId"]}),
             Self::User => create("/users", json!({"loginName": name, "lastName": name})),
+            Self::Session => session(owner),
             Self::UserGroup => json!({"id": create("/userGroups", json!({"name": name}))["uniqueId"]}),
             Self::Roster => create("/rosters", roster(name, &somebody(owner))),
             Self::Override => {
@@ -170,7 +198,9 @@ impl Kind {
             Self::JobRun => {
                 let job = Self::Job.make(owner, name).id();
                 owner.post_empty(&format!("/jobs/{job}/run")).ok();
-                let claimed = create("/jobs/runs/claim", json!({"runner": name, "jobs": [job]}));
+                // For longer than the matrix takes, or the run goes back into the queue meanwhile.
+                let claim = json!({"runner": name, "jobs": [job], "leaseSeconds": 3600});
+                let claimed = create("/jobs/runs/claim", claim);
                 json!({"id": claimed["runs"][0]["run"]["id"]})
             }
             Self::MaintenanceWindow => {
@@ -183,7 +213,8 @@ impl Kind {
                 json!({"id": created["id"], "inside": window})
             }
             Self::Alert | Self::SuppressedAlert => {
-                let created = create("/alert", json!({"currentState": "Warning", "subject": name}));
+                // Of the state that nobody is paged for, so that nothing happens with it later.
+                let created = create("/alert", json!({"currentState": "Info", "subject": name}));
                 if self == Self::SuppressedAlert {
                     owner.post_empty(&format!("/alerts/{}/actions/suppress", plain(&created["id"]))).ok();
                 }
@@ -202,6 +233,31 @@ impl Kind {
                 json!({"id": created["id"], "inside": integration})
             }
             Self::Delivery => delivery(owner, name),
+            Self::ContactMethod => {
+                let user = somebody(owner);
+                let body = json!({"name": name, "type": "EMAIL", "address": format!("{name}@example.net"),
+                    "verified": true});
+                let created = create(&format!("/users/{user}/contactMethods"), body);
+                json!({"id": created["id"], "inside": user})
+            }
+            Self::EscalationPolicy => {
+                let targets = json!([{"user": {"id": somebody(owner)}}]);
+                create(
+                    "/escalationPolicies",
+                    json!({"name": name, "description": name, "steps": [{"targets": targets}]}),
+                )
+            }
+            Self::Owner => {
+                let (owned, group) =
+                    (Self::DeviceGroup.make(owner, name).id(), Self::UserGroup.make(owner, &unique("owners")));
+                let owned: i64 = owned.parse().expect("a number");
+                create("/owners", json!({"deviceGroup": {"id": owned}, "userGroup": {"uniqueId": group.id()}}))
+            }
+            Self::AlertRoute => {
+                let policy = Self::EscalationPolicy.make(owner, &unique(name)).id();
+                let rules = json!([{"key": "subject", "operator": "Equals", "value": name}]);
+                create("/alertRoutes", json!({"name": name, "rules": rules, "policy": {"id": policy}}))
+            }
         };
         if self == Self::Record {
             owner.delete(&format!("/resources/{}", plain(&created["id"]))).ok();
@@ -220,8 +276,11 @@ impl Kind {
             Self::Resource | Self::Record => json!(uuid()),
             Self::Site | Self::DeviceGroup | Self::ServiceGroup => json!(987_654_321),
             Self::ApiKey => json!(format!("KEY-{}", uuid())),
+            Self::InboundAddress => json!(format!("INB-{}", uuid())),
+            Self::Heartbeat => json!(format!("HB-{}", uuid())),
             Self::Client => json!("client_987654321"),
             Self::User => json!("USR9876543210"),
+            Self::Session => json!(format!("SES-{}", uuid())),
             Self::UserGroup => json!(format!("USRGRP-{}", uuid())),
             Self::Roster => json!(format!("ES-{}", uuid())),
             Self::Override => json!(format!("OVR-{}", uuid())),
@@ -238,6 +297,10 @@ impl Kind {
             Self::Integration => json!(format!("INTG-{}", uuid())),
             Self::IntegrationEvent => json!(format!("INTG-EVENT-{}", uuid())),
             Self::Delivery => json!(format!("DLV-{}", uuid())),
+            Self::ContactMethod => json!(format!("CM-{}", uuid())),
+            Self::EscalationPolicy => json!(format!("EP-{}", uuid())),
+            Self::AlertRoute => json!(format!("AR-{}", uuid())),
+            Self::Owner => json!(format!("OWN-{}", uuid())),
         };
         let mut forms = vec![("id", id), ("name", json!(unique("nobody")))];
         match self {
@@ -264,6 +327,17 @@ fn delivery(owner: &Client, name: &str) -> Value {
         std::thread::sleep(std::time::Duration::from_millis(100));
     }
     panic!("no attempt was made of a delivery: {}", owner.get(&path));
+}
+
+/// A session of a user, who has signed in by a link.
+fn session(owner: &Client) -> Value {
+    let user = somebody(owner);
+    let made = owner.post_empty(&format!("/users/{user}/signInLink")).ok();
+    let form = format!("code={}", muster_tests::browser::code_of(&plain(&made["url"])));
+    let answer = owner.absolute("POST", "/auth/session").body("application/x-www-form-urlencoded", form).send();
+    assert_eq!(answer.status, 303, "{answer}");
+    let sessions = owner.get(&format!("/users/{user}/sessions")).list();
+    json!({"id": sessions[0]["id"], "inside": user})
 }
 
 /// A user without a marker: those of a partner are seen by its clients.

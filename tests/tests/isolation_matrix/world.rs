@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{
     document::{self, Operation, ROLES},
     entities::{Entity, Kind},
-    recipes::{RECIPES, Recipe},
+    recipes::{Recipe, recipes},
 };
 
 /// One server and the tenants on it.
@@ -21,6 +21,11 @@ pub(super) struct World {
     pub(super) others: Vec<Tenant>,
     /// A key of each role at the caller's tenant, weakest first.
     pub(super) roles: Vec<(&'static str, Client)>,
+    /// A session and a person's key of each role there.
+    pub(super) people: Vec<(&'static str, Client)>,
+    /// For each operation of partners, a key of the partner that may call that one alone. They are made at the start:
+    /// clients see the users of their partner's keys.
+    of_partners: Vec<(String, Client)>,
 }
 
 /// A tenant that has one entity of each kind, all with its marker in their texts.
@@ -60,14 +65,29 @@ impl World {
         let (mine, sibling) = (client(&server), client(&server));
         let mut others = vec![sibling];
         others.extend(second_partner(&server, &operations));
+        let of_partners = operations.iter().filter(|known| recipe(known).is_some_and(|recipe| recipe.of_partners));
+        let of_partners =
+            of_partners.map(|known| (known.id.clone(), narrowed(&server, &partner, &[&known.id]))).collect();
         for tenant in &mut others {
             tenant.before = tenant.shown(&operations, true);
         }
         let roles = ROLES.map(|role| (role, server.caller(&mine.id, role))).to_vec();
-        let mut world = Self { server, operations, mine, partner, others, roles };
+        let people = ROLES.iter().flat_map(|role| people(&server, &mine, role)).collect();
+        let mut world = Self { server, operations, mine, partner, others, roles, people, of_partners };
         // Its lists change with its clients.
         world.partner.before = world.partner.shown(&world.operations, false);
         world
+    }
+
+    /// A caller with a new admin key of [`Self::mine`] that is narrowed to these operations.
+    pub(super) fn narrowed(&self, operations: &[&str]) -> Client {
+        narrowed(&self.server, &self.mine, operations)
+    }
+
+    /// A caller who may call this operation alone, at [`Self::home`].
+    pub(super) fn narrowed_to(&self, operation: &Operation) -> Client {
+        let of_partners = self.of_partners.iter().find(|(id, _)| *id == operation.id);
+        of_partners.map_or_else(|| self.narrowed(&[&operation.id]), |(_, caller)| caller.clone())
     }
 
     /// Every operation that is not public, with its recipe. That each has one is a test of its own.
@@ -122,13 +142,14 @@ impl Tenant {
     fn plant(id: &str, partner: &str, admin: Client, operations: &[Operation]) -> Self {
         let marker = format!("marker{}", &uuid()[..8]);
         let made_of = |kind: Kind| {
-            let used = RECIPES.iter().filter(|recipe| operations.iter().any(|known| known.name() == recipe.operation));
+            let used = recipes().filter(|recipe| operations.iter().any(|known| known.name() == recipe.operation));
             used.into_iter().any(|recipe| recipe.ids.contains(&kind))
         };
         let kinds = Kind::ALL.into_iter().filter(|kind| kind.is_at(id) && made_of(*kind));
         let entities = kinds.map(|kind| {
             // What clients see of their partner is no leak; so the users that keys act as are.
-            let seen = id == "msp_1" && (kind.clients_see_their_partners() || kind == Kind::ApiKey);
+            let seen = id == "msp_1"
+                && (kind.clients_see_their_partners() || [Kind::ApiKey, Kind::InboundAddress].contains(&kind));
             let name = if seen { "shared" } else { marker.as_str() };
             kind.make(&admin, &unique(name))
         });
@@ -170,14 +191,14 @@ impl Tenant {
     fn shown(&self, operations: &[Operation], lists: bool) -> Vec<(String, String)> {
         let reads = operations.iter().filter(|known| known.method == "GET" && known.is_of_a_tenant());
         let reads = reads.filter_map(|known| Some((known, recipe(known)?))).filter(|(_, recipe)| {
-            (lists || !recipe.ids.is_empty()) && (!recipe.of_partners || self.id == self.partner)
+            !recipe.changes && (lists || !recipe.ids.is_empty()) && (!recipe.of_partners || self.id == self.partner)
         });
         reads
             .filter_map(|(operation, recipe)| {
                 let sent = Sent::new(operation, recipe, self, &self.ids(recipe)?);
                 let answer = self.admin.absolute("GET", &sent.path).send();
                 assert_eq!(answer.status, 200, "{answer}");
-                Some((operation.name(), answer.text()))
+                Some((operation.name(), without_uses(&answer.text())))
             })
             .collect()
     }
@@ -232,16 +253,45 @@ fn ids_of(entities: &[&Entity]) -> Vec<String> {
     for (place, entity) in entities.iter().enumerate() {
         if let Some(inside) = &entity.inside {
             for (before, id) in inside.rsplit('/').enumerate() {
-                id.clone_into(&mut ids[place - 1 - before]);
+                // A path may name the part alone.
+                if let Some(place) = place.checked_sub(1 + before) {
+                    id.clone_into(&mut ids[place]);
+                }
             }
         }
     }
     ids
 }
 
+/// The text without the times at which keys were used: their owner uses them.
+fn without_uses(text: &str) -> String {
+    let mut pieces = text.split(",\"lastUsedAt\":\"");
+    let first = pieces.next().unwrap_or_default().to_owned();
+    pieces.fold(first, |kept, piece| kept + piece.split_once('"').map_or("", |(_, rest)| rest))
+}
+
+fn narrowed(server: &Server, tenant: &Tenant, operations: &[&str]) -> Client {
+    let body = json!({"name": unique("narrow"), "role": "admin", "operations": operations});
+    let made = server.admin().tenant(&tenant.id).post("/apiKeys", &body).ok();
+    let field = |name: &str| made[name].as_str().expect("key and secret are texts");
+    tenant.admin.with_token(&server.token(field("key"), field("secret")))
+}
+
+/// Somebody with this role, on a browser and with a key.
+fn people(server: &Server, tenant: &Tenant, role: &'static str) -> [(&'static str, Client); 2] {
+    let admin = server.admin().tenant(&tenant.id);
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    let user = text(&admin.post("/users", &json!({"loginName": unique("person"), "role": role})).ok()["id"]);
+    let key = admin.post("/apiKeys", &json!({"name": unique("personal"), "role": role, "userId": user})).ok();
+    let token = server.token(&text(&key["key"]), &text(&key["secret"]));
+    let link = text(&admin.post_empty(&format!("/users/{user}/signInLink")).ok()["url"]);
+    let browser = muster_tests::Browser::sign_in(server, &link);
+    [(role, tenant.admin.with_token(&token)), (role, tenant.admin.with_cookie(&browser.cookie))]
+}
+
 fn recipe(operation: &Operation) -> Option<&'static Recipe> {
-    let name = operation.name();
-    RECIPES.iter().find(|recipe| recipe.operation == name)
+    let name = operation.meant();
+    recipes().find(|recipe| recipe.operation == name)
 }
 
 fn with_new_names(template: &str) -> String {

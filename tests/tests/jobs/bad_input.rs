@@ -26,7 +26,7 @@ fn every_wrong_field_is_named(server: &Server) {
     refused("schedule.pattern", &|body| body["schedule"]["pattern"] = Value::Null);
     refused("schedule.pattern.type", &|body| body["schedule"]["pattern"]["type"] = json!("yearly"));
     refused("schedule.pattern.frequency", &|body| body["schedule"]["pattern"]["frequency"] = json!("hourly"));
-    refused("schedule.timeZone.name", &|body| body["schedule"]["timeZone"] = json!({"name": "Asia/Kolkata"}));
+    refused("schedule.timeZone.name", &|body| body["schedule"]["timeZone"] = json!({"name": "Asia/Kolkatta"}));
     refused("script.jobType", &|body| body["script"] = json!({"jobType": "format"}));
     refused("script.customScript", &|body| body["script"] = json!({"jobType": "custom"}));
     refused("script.customScript.id", &|body| body["script"] = json!({"customScript": {"id": 987_654_321}}));

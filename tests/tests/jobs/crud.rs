@@ -8,6 +8,7 @@ use super::{FAR_AHEAD, create, everyday, job, script, text};
 both_backends![
     a_job_is_shown_as_it_was_given,
     each_form_of_a_script_is_shown_as_documented,
+    what_existing_clients_send_is_kept,
     an_update_changes_what_it_names,
     a_deleted_job_is_gone_with_its_runs,
     resources_are_those_of_the_tenant,
@@ -182,4 +183,28 @@ fn authors_are_shown_as_everywhere(server: &Server) {
     ] {
         assert_eq!((&shown["createdBy"], &shown["updatedBy"]), (&author, &author), "{shown}");
     }
+}
+
+fn what_existing_clients_send_is_kept(server: &Server) {
+    let client = server.new_client();
+    let id = client.post("/resources", &json!({"name": "a"})).ok()["resourceUUID"].clone();
+    let mut body = job(FAR_AHEAD, everyday());
+    body["entities"] = json!([{"resource": {"id": id, "type": "DEVICE"}}]);
+    body["jobQueued"] = json!("true");
+    body["script"]["parameters"] = json!([{"name": "path", "value": "/tmp"}]);
+    let made = client.post("/jobs", &body).ok();
+    assert_eq!((&made["entities"], &made["resources"]), (&body["entities"], &json!([{"id": id}])));
+    assert_eq!((&made["jobQueued"], &made["script"]), (&json!(true), &body["script"]));
+    let path = format!("/jobs/{}", text(&made["id"]));
+    assert_eq!(client.get(&path).ok(), made);
+    let found = client.search("/jobs/search", &format!("resourceId:{}+jobQueued:true", text(&id))).page();
+    assert_eq!(found["results"], json!([made]));
+    let changed = client.post(&path, &json!({"jobQueued": false, "entities": []})).ok();
+    assert_eq!((&changed["jobQueued"], &changed["entities"]), (&json!(false), &Value::Null));
+    body["entities"] = json!([{"resource": {"id": "x"}}, {"resource": 5}]);
+    client.post("/jobs", &body).invalid(&["entities[0].resource.id", "entities[1].resource"]);
+    body["entities"] = json!([{"resource": {"id": "00000000-0000-4000-8000-000000000000"}}]);
+    client.post("/jobs", &body).invalid(&["entities[0].resource.id"]);
+    let names = client.get("/jobs/types?names=true").list();
+    assert!(names.len() == 15 && names.contains(&json!("custom")), "{names:?}");
 }

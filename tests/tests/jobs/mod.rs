@@ -1,6 +1,7 @@
 //! Scheduled jobs: what is due when, exactly once, and who carries it out.
 
 mod bad_input;
+mod confinement;
 mod crud;
 mod gateways;
 mod runner;

@@ -143,9 +143,9 @@ fn what_leaves_its_process_group_is_ended_too(server: &Server) {
 
 fn nothing_of_a_script_becomes_somebody_else(server: &Server) {
     let client = server.new_client();
-    for (option, expected) in [(None, "1"), (Some("--allow-setuid"), "0")] {
+    for (options, expected) in [(vec![], "1"), (vec!["--allow-setuid", "--host-processes"], "0")] {
         let id = queued(&client, "sed -n 's/^NoNewPrivs:[^0-9]*//p' /proc/self/status\n", json!({}));
-        done(runner(server, &client, "operator").args(option));
+        done(runner(server, &client, "operator").args(options));
         let output = whole(&client, &id)["output"].clone();
         // Whoever runs these tests may have given up new privileges, and that is for good.
         let given_up = fs::read_to_string("/proc/self/status").unwrap_or_default().contains("NoNewPrivs:\t1");

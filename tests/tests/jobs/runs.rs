@@ -20,6 +20,9 @@ both_backends![
     who_read_an_old_state_changes_nothing,
     roles_decide_who_may,
     a_partner_claims_for_its_clients,
+    nobody_else_speaks_for_a_run,
+    a_suspended_client_runs_nothing,
+    a_job_runs_by_get_too,
     a_run_that_is_due_in_maintenance_says_so,
 ];
 
@@ -204,7 +207,13 @@ fn a_partner_claims_for_its_clients(server: &Server) {
     let (client, other) = (server.new_client(), server.new_client());
     let id = queued(&client, json!({}));
     assert_eq!(other.post("/jobs/runs/claim", &json!({})).ok()["runs"], json!([]), "not another client's");
-    let run = claim(&server.admin(), &id);
+    assert_eq!(
+        server.admin().post("/jobs/runs/claim", &json!({"jobs": [id]})).ok()["runs"],
+        json!([]),
+        "not asked for"
+    );
+    let claimed = server.admin().post("/jobs/runs/claim", &json!({"jobs": [id], "clients": true})).ok();
+    let run = text(&claimed["runs"][0]["run"]["id"]);
     other.get(&format!("/jobs/runs/{run}")).not_found();
     other.post(&format!("/jobs/runs/{run}/result"), &json!({"attempt": 1, "exitCode": 0})).not_found();
     server.admin().post(&format!("/jobs/runs/{run}/result"), &json!({"attempt": 1, "exitCode": 0})).ok();
@@ -285,4 +294,54 @@ fn who_read_an_old_state_changes_nothing(server: &Server) {
     post(&format!("{run}/cancel"), &tag).problem(412, "0004");
     let tag = client.get(&run).header("ETag").unwrap().to_owned();
     post(&format!("{run}/cancel"), &tag).ok();
+}
+
+fn nobody_else_speaks_for_a_run(server: &Server) {
+    let client = server.new_client();
+    let id = queued(&client, json!({}));
+    let (claimer, other) =
+        (server.caller(client.tenant_id(), "operator"), server.caller(client.tenant_id(), "operator"));
+    let run = format!("/jobs/runs/{}", claim(&claimer, &id));
+    for caller in [&other, &client] {
+        caller.post(&format!("{run}/heartbeat"), &json!({"attempt": 1})).problem(409, "0004");
+        caller.post(&format!("{run}/log"), &json!({"attempt": 1, "lines": ["no"]})).problem(409, "0004");
+        caller.post(&format!("{run}/result"), &json!({"attempt": 1, "exitCode": 0})).problem(409, "0004");
+    }
+    assert_eq!(
+        (&runs(&client, &id)[0]["status"], &runs(&client, &id)[0]["outputBytes"]),
+        (&json!("RUNNING"), &json!(0))
+    );
+    claimer.post(&format!("{run}/heartbeat"), &json!({"attempt": 1})).ok();
+    claimer.post(&format!("{run}/result"), &json!({"attempt": 1, "exitCode": 0})).ok();
+    assert_eq!(runs(&client, &id)[0]["status"], json!("SUCCEEDED"));
+}
+
+fn a_suspended_client_runs_nothing(server: &Server) {
+    let (admin, client) = (server.admin(), server.new_client());
+    let path = format!("/clients/{}", client.tenant_id());
+    let waiting = queued(&client, json!({}));
+    admin.post_empty(&format!("{path}/suspend")).ok();
+    let due = create(&client, &job(LONG_AGO, everyday()));
+    let wanted = json!({"jobs": [waiting, due], "clients": true, "limit": 20});
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    assert_eq!(runs(&client, &due), Vec::<Value>::new(), "it was due");
+    assert_eq!(admin.post("/jobs/runs/claim", &wanted).ok()["runs"], json!([]));
+    assert_eq!(client.post("/jobs/runs/claim", &wanted).ok()["runs"], json!([]));
+    admin.post_empty(&format!("{path}/resume")).ok();
+    wait_for_runs(&client, &due, 1);
+    let claimed = admin.post("/jobs/runs/claim", &wanted).ok();
+    assert_eq!(claimed["runs"].as_array().map(Vec::len), Some(2), "{claimed}");
+}
+
+fn a_job_runs_by_get_too(server: &Server) {
+    let client = server.new_client();
+    let id = create(&client, &job(FAR_AHEAD, everyday()));
+    let path = format!("/api/v2/tenants/{}/jobs/{id}/run", client.tenant_id());
+    assert_eq!(client.absolute("HEAD", &path).send().status, 405);
+    assert_eq!(runs(&client, &id), Vec::<Value>::new(), "a HEAD changes nothing");
+    server.caller(client.tenant_id(), "viewer").get(&format!("/jobs/{id}/run")).forbidden();
+    let run = client.get(&format!("/jobs/{id}/run")).ok();
+    assert_eq!((&run["trigger"], &run["status"]), (&json!("manual"), &json!("QUEUED")));
+    client.get(&format!("/jobs/{id}/run")).problem(409, "0004");
+    assert_eq!(runs(&client, &id).len(), 1);
 }

@@ -1,12 +1,17 @@
 //! Feeds of windows for calendar programs.
 
-use muster_tests::{Server, both_backends};
+use muster_tests::{Server, both_backends, unique};
 use serde_json::json;
 
 use super::{always, create, resource, text, window};
 use crate::rosters::calendars::{calendar, read, sequence, uids};
 
-both_backends![a_feed_has_the_occurrences_of_a_window, a_revoked_address_is_unknown];
+both_backends![
+    a_feed_has_the_occurrences_of_a_window,
+    a_revoked_address_is_unknown,
+    an_address_ends_with_its_maker,
+    an_admin_finds_all_addresses,
+];
 
 fn a_feed_has_the_occurrences_of_a_window(server: &Server) {
     let client = server.new_client();
@@ -34,7 +39,10 @@ fn a_revoked_address_is_unknown(server: &Server) {
     let path = create(&client, &window(&id, always()));
     let made = client.post_empty(&format!("{path}/calendars")).ok();
     let listed = client.get(&format!("{path}/calendars")).ok();
-    assert_eq!(listed, json!([{"id": made["id"], "createdBy": made["createdBy"], "createdTime": made["createdTime"]}]));
+    let mut shown = made.clone();
+    shown.as_object_mut().unwrap().retain(|name, _| !["url", "token"].contains(&name.as_str()));
+    assert_eq!(listed, json!([shown]));
+    assert_eq!(shown.as_object().unwrap().len(), 4, "{shown}");
     let bare = text(&made["url"]).split('?').next().unwrap_or_default().to_owned();
     for query in ["", "?token=", "?token=0", &format!("?token={}x", text(&made["token"]))] {
         assert_eq!(server.get(&format!("{bare}{query}")).status, 404, "{query}");
@@ -50,4 +58,35 @@ fn a_revoked_address_is_unknown(server: &Server) {
     client.delete(&one).ok();
     assert_eq!(read(server, &made).status, 404);
     client.delete(&one).not_found();
+}
+
+fn an_address_ends_with_its_maker(server: &Server) {
+    let client = server.new_client();
+    let (id, _) = resource(&client);
+    let path = create(&client, &window(&id, always()));
+    let key = client.post("/apiKeys", &json!({"name": unique("maker"), "role": "operator"})).ok();
+    let maker = client.with_token(&server.token(&text(&key["key"]), &text(&key["secret"])));
+    let (theirs, ours) =
+        (maker.post_empty(&format!("{path}/calendars")).ok(), client.post_empty(&format!("{path}/calendars")).ok());
+    calendar(server, &theirs);
+    client.delete(&format!("/apiKeys/{}", text(&key["id"]))).ok();
+    read(server, &theirs).not_found();
+    calendar(server, &ours);
+}
+
+fn an_admin_finds_all_addresses(server: &Server) {
+    let client = server.new_client();
+    let (id, _) = resource(&client);
+    let paths = [create(&client, &window(&id, always())), create(&client, &window(&id, always()))];
+    let made = paths.each_ref().map(|path| client.post_empty(&format!("{path}/calendars")).ok());
+    let page = client.get("/scheduleMaintenances/calendars").page();
+    assert_eq!(page["totalResults"], json!(2));
+    for (number, (path, made)) in paths.iter().zip(&made).enumerate() {
+        let listed = &page["results"][number];
+        assert_eq!((&listed["id"], &listed["tenant"]), (&made["id"], &json!(client.tenant_id())));
+        assert!(path.ends_with(&text(&listed["of"])) && listed.get("token").is_none(), "{listed}");
+    }
+    for role in ["viewer", "operator", "integrator"] {
+        server.caller(client.tenant_id(), role).get("/scheduleMaintenances/calendars").forbidden();
+    }
 }

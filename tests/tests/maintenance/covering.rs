@@ -9,6 +9,7 @@ both_backends![
     a_machine_that_joins_a_group_is_covered,
     what_is_in_maintenance_is_listed_once_and_page_by_page,
     a_partners_window_covers_its_clients,
+    the_rules_of_a_partners_window_are_its_own,
     an_alert_is_tried_rule_by_rule,
     an_alert_names_its_resource_as_people_do,
     a_trial_and_a_report_are_read_alike,
@@ -114,6 +115,29 @@ fn a_partners_window_covers_its_clients(server: &Server) {
         .post("/scheduleMaintenances", &on(json!({"deviceGroups": [{"id": number}]})))
         .invalid(&["deviceGroups[0].id"]);
     assert_eq!(active(&client, "").len(), 2);
+}
+
+fn the_rules_of_a_partners_window_are_its_own(server: &Server) {
+    let (admin, client) = (server.admin(), server.new_client());
+    let (id, _) = resource(&client);
+    let secret = unique("internal");
+    let rules = json!([{"key": "subject", "operator": "Contains", "value": secret}]);
+    let mut body = window(&id, always());
+    body["alertConditions"] = json!({"matchingType": "ANY", "rules": rules});
+    create(&admin, &body);
+    create(&client, &window(&id, always()));
+    let alert = json!({"device": {"id": id}, "subject": "disk", "currentState": "Critical"});
+    let told = |caller: &Client| caller.post(&format!("/scheduleMaintenances/match?at={NOON}"), &alert).ok();
+    let seen = told(&client);
+    assert_eq!(seen["windows"].as_array().map(Vec::len), Some(2), "{seen}");
+    assert!(!seen.to_string().contains(&secret), "{seen}");
+    let of_partner = |seen: &Value| {
+        let windows = seen["windows"].as_array().cloned().unwrap_or_default();
+        windows.into_iter().find(|one| one["matches"] == false).unwrap_or_default()
+    };
+    assert_eq!((&of_partner(&seen)["rules"], &of_partner(&seen)["matchingType"]), (&json!([]), &Value::Null), "{seen}");
+    // The partner sees them.
+    assert_eq!(of_partner(&told(&admin))["rules"][0]["value"], json!(secret));
 }
 
 fn an_alert_is_tried_rule_by_rule(server: &Server) {

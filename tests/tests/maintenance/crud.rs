@@ -69,7 +69,7 @@ fn everything_wrong_is_listed(server: &Server) {
     let rules =
         json!([{"key": "subject", "operator": "Regex", "value": "a(b"}, {"key": "x", "operator": "Is", "value": "y"}]);
     let body = json!({"name": "n", "devices": [{"colour": "red"}, 7], "locations": [{"name": ""}],
-        "schedule": {"type": "Recurring", "startTime": "today", "endTime": "2026-01-01T00:00:00Z", "timezone": "Mars/Base",
+        "schedule": {"type": "Recurring", "startTime": "today", "endTime": "2026-01-01T00:00:00Z", "timezone": "Europe/Londn",
             "pattern": {"type": "hourly"}},
         "runRBA": "perhaps", "runEscalationAction": true, "runEscalateAction": false,
         "alertConditions": {"matchingType": "NONE", "rules": rules}});

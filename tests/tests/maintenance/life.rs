@@ -13,6 +13,7 @@ both_backends![
     an_occurrence_is_skipped,
     the_open_occurrence_is_extended,
     a_window_is_ended,
+    the_occurrence_under_way_is_ended,
 ];
 
 #[track_caller]
@@ -54,11 +55,14 @@ fn a_window_is_suspended_for_a_time(server: &Server) {
     let (id, _) = resource(&client);
     let path = create(&client, &window(&id, always()));
     let suspend = |start: &str, end: &str| {
-        client.post(&format!("{path}/suspend"), &json!({"pattern": "range", "startTime": start, "endTime": end}))
+        client.post(&format!("{path}/suspend"), &json!({"pattern": "range", "startDate": start, "endDate": end}))
     };
-    suspend("2031-05-05T10:00:00Z", "2031-05-05T10:00:00Z").invalid(&["endTime"]);
-    suspend("2020-05-05T10:00:00Z", "2020-05-05T11:00:00Z").invalid(&["endTime"]);
-    client.post(&format!("{path}/suspend"), &json!({"pattern": "range"})).invalid(&["startTime", "endTime"]);
+    suspend("2031-05-05T10:00:00Z", "2031-05-05T10:00:00Z").invalid(&["endDate"]);
+    suspend("2020-05-05T10:00:00Z", "2020-05-05T11:00:00Z").invalid(&["endDate"]);
+    client.post(&format!("{path}/suspend"), &json!({"pattern": "range"})).invalid(&["startDate", "endDate"]);
+    let other_names =
+        json!({"pattern": "range", "startTime": "2031-05-05T10:00:00Z", "endTime": "2031-05-05T10:00:00Z"});
+    client.post(&format!("{path}/suspend"), &other_names).invalid(&["endTime"]);
     suspend("2031-05-05T10:00:00Z", "2031-05-06T11:00:00Z").ok();
     suspend("2026-01-01T00:00:00Z", "2031-05-05T11:00:00Z").ok();
     assert_eq!(
@@ -127,8 +131,11 @@ fn a_window_is_ended(server: &Server) {
     let client = server.new_client();
     let (id, _) = resource(&client);
     let path = create(&client, &window(&id, always()));
-    let ended = client.post_empty(&format!("{path}/end")).ok();
+    let all = json!({"pattern": "ALL"});
+    client.post(&format!("{path}/end"), &json!({"pattern": "some"})).invalid(&["pattern"]);
+    let ended = client.post(&format!("{path}/end"), &all).ok();
     assert_eq!((&ended["state"], &ended["next"], &ended["current"]), (&json!("Completed"), &Value::Null, &Value::Null));
+    client.post(&format!("{path}/end"), &all).problem(409, "0004");
     client.post_empty(&format!("{path}/end")).problem(409, "0004");
     client.post_empty(&format!("{path}/resume")).problem(409, "0004");
     client.post(&format!("{path}/suspend"), &json!({"pattern": "now"})).problem(409, "0004");
@@ -139,6 +146,30 @@ fn a_window_is_ended(server: &Server) {
     schedule["timezone"] = json!("Europe/London");
     let again = client.post(&path, &json!({"schedule": schedule})).ok();
     assert_ne!(again["state"], "Completed");
+}
+
+fn the_occurrence_under_way_is_ended(server: &Server) {
+    let client = server.new_client();
+    let (id, _) = resource(&client);
+    // Days that touch: one of them is always under way.
+    let whole = json!({"type": "Recurring", "startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:00:00Z",
+        "timezone": "GMT", "pattern": {"type": "daily"}, "endBy": "NEVER"});
+    let path = create(&client, &window(&id, whole));
+    let before = client.get(&path).ok();
+    let ended = client.post_empty(&format!("{path}/end")).ok();
+    assert_eq!((&ended["state"], &ended["current"]), (&json!("Pending"), &Value::Null), "{ended}");
+    assert_eq!(ended["next"], before["next"], "the others take place");
+    assert!(!is_active(&client, &id));
+    let refused = client.post_empty(&format!("{path}/end")).problem(409, "0004");
+    assert!(text(&refused["detail"]).contains("all"), "{refused}");
+    // Also while it is suspended; one that takes place once is over then.
+    let once = create(&client, &window(&id, long()));
+    client.post(&format!("{once}/suspend"), &json!({"pattern": "now"})).ok();
+    assert_eq!(client.post(&format!("{once}/end"), &json!({})).ok()["state"], "Completed");
+    let later = json!({"type": "One-Time", "startTime": "2089-01-01T00:00:00Z", "endTime": "2090-01-01T00:00:00Z"});
+    let pending = create(&client, &window(&id, later));
+    client.post(&format!("{pending}/end"), &json!({"pattern": "now"})).problem(409, "0004");
+    assert_eq!(client.post(&format!("{pending}/end"), &json!({"pattern": "all"})).ok()["state"], "Completed");
 }
 
 fn an_occurrence_that_was_skipped_is_in_nobodys_way(server: &Server) {

@@ -9,6 +9,7 @@ both_backends![
     the_examples_of_local_time_hold,
     a_nightly_window_whose_end_lies_years_back_covers_tonight,
     every_kind_of_pattern_takes_place,
+    a_pattern_is_answered_as_it_was_sent,
     a_window_that_would_never_open_is_refused,
     a_range_must_be_one,
 ];
@@ -39,6 +40,28 @@ fn the_examples_of_local_time_hold(server: &Server) {
         assert_eq!(times(&stored), [expected], "{zone}");
         let preview = client.post(&format!("/scheduleMaintenances/preview?{query}"), &body).ok();
         assert_eq!(preview, stored, "{zone}");
+    }
+}
+
+fn a_pattern_is_answered_as_it_was_sent(server: &Server) {
+    let client = server.new_client();
+    let (id, _) = resource(&client);
+    for pattern in [
+        json!({"type": "daily", "dayFrequency": "everyday", "repeatFrequency": 1}),
+        json!({"type": "daily", "dayFrequency": "everyday"}),
+        json!({"type": "weekly", "weekDays": "Sunday,Saturday"}),
+        json!({"type": "weekly", "weekDays": "Sunday,Saturday", "repeatFrequency": 2}),
+        json!({"type": "monthly", "dayOfMonth": "1"}),
+        json!({"type": "yearly", "months": "May", "dayOfMonth": "1"}),
+    ] {
+        let mut schedule = daily("America/Sao_Paulo", "2026-11-01T22:00:00+0000", "2026-11-01T23:00:00+0000");
+        schedule["pattern"] = pattern.clone();
+        let path = create(&client, &window(&id, schedule));
+        let read = client.get(&path).ok();
+        assert_eq!(read["schedule"]["pattern"], pattern);
+        assert_eq!(read["schedule"]["timezone"], "America/Sao_Paulo");
+        let unchanged = client.post(&path, &json!({"schedule": read["schedule"]})).ok();
+        assert_eq!(unchanged["schedule"], read["schedule"]);
     }
 }
 

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use muster_tests::{Authority, Backend, Exit, Server, both_backends, fresh_database, muster};
+use muster_tests::{Authority, Backend, Exit, Server, both_backends, fresh_database, muster, muster_obeying_modes};
 
 both_backends![what_serves_is_right];
 
@@ -152,4 +152,22 @@ fn a_postgres_that_would_lose_writes_is_refused() {
     let exit = check(directory.path(), &["--database-url", nowhere]);
     says(&exit, false, &["FAIL  database: postgres://u@127.0.0.1:1/d"]);
     assert!(!format!("{}{}", exit.stdout, exit.stderr).contains("secretpassword"));
+}
+
+#[test]
+fn what_cannot_be_read_is_not_taken_for_missing() {
+    let directory = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
+    mode(directory.path(), 0o755);
+    let closed = directory.path().join("closed");
+    let data = closed.join("data");
+    fs::create_dir_all(&data).unwrap_or_else(|error| panic!("{error}"));
+    fs::write(data.join("muster.sqlite"), "").unwrap_or_else(|error| panic!("{error}"));
+    mode(&closed, 0o000);
+    let run = |command: &[&str]| Exit::of(muster_obeying_modes().args(command).arg("--data-dir").arg(&data));
+    let exit = run(&["check", "--listen", "127.0.0.1:0"]);
+    says(&exit, false, &["FAIL  data directory", "FAIL  database"]);
+    assert!(exit.stdout.contains("cannot be read") && !exit.stdout.contains("will be made"), "{}", exit.stdout);
+    let exit = run(&["key", "list"]);
+    assert!(exit.stderr.contains("cannot be read") && !exit.stderr.contains("there is no"), "{}", exit.stderr);
+    mode(&closed, 0o755);
 }

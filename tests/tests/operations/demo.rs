@@ -14,8 +14,8 @@ fn its_integration_shows_what_it_would_send_and_calls_nobody(backend: Backend) {
     let host = made["baseNotifier"]["baseURI"].as_str().and_then(|url| url.split('/').nth(2));
     assert!(host.is_some_and(|host| host.ends_with(".invalid")), "{made}");
     let at = format!("/integrations/installed/{}", made["id"].as_str().unwrap_or_default());
-    let events = client.get(&format!("{at}/events")).ok();
-    let events: Vec<&Value> = events.as_array().into_iter().flatten().collect();
+    let events = client.get(&format!("{at}/events")).page();
+    let events: Vec<&Value> = events["results"].as_array().into_iter().flatten().collect();
     let [event] = events.as_slice() else { panic!("one event: {events:?}") };
     let event = format!("{at}/event/{}", event["id"].as_str().unwrap_or_default());
     let object = json!({"id": "INC1", "subject": "Disk \"full\"", "priority": {"name": "Urgent"},

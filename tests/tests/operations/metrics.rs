@@ -75,6 +75,9 @@ fn they_are_for_this_machine_alone(backend: Backend) {
 /// The rules of OpenMetrics that its readers insist on.
 fn the_text_is_what_prometheus_reads(server: &Server) {
     let answer = server.get("/metrics");
+    assert_eq!(answer.header("Content-Type"), Some("text/plain; version=0.0.4; charset=utf-8"));
+    assert!(!answer.text().contains("# EOF"));
+    let answer = server.request("GET", "/metrics").header("Accept", "application/openmetrics-text").send();
     let kind = answer.header("Content-Type").unwrap_or_default();
     assert_eq!(kind, "application/openmetrics-text; version=1.0.0; charset=utf-8");
     let text = answer.text();

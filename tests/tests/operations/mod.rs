@@ -2,24 +2,42 @@
 
 mod backup;
 mod check;
+mod costs;
 mod demo;
 #[cfg(target_os = "linux")]
 mod disk;
+mod greedy;
+mod hardening;
 mod load;
 mod metrics;
 mod partitions;
 mod postgres_tls;
 mod rates;
+mod readiness;
+mod retention;
+mod shares;
 mod stalled;
 mod streams;
 mod tls;
+#[cfg(target_os = "linux")]
+mod unread;
 
 /// Tests that need the machine for themselves (their figures are wrong beside a build) run with `MUSTER_TESTS_FULL=1`
 /// alone; otherwise they say that they skip.
 fn skipped(test: &str) -> bool {
-    let full = std::env::var("MUSTER_TESTS_FULL").is_ok_and(|value| value == "1");
-    if !full {
+    if !full_size() {
         eprintln!("skipped: {test} runs with MUSTER_TESTS_FULL=1");
     }
-    !full
+    !full_size()
+}
+
+/// Is the machine there for these tests alone?
+fn full_size() -> bool {
+    std::env::var("MUSTER_TESTS_FULL").is_ok_and(|value| value == "1")
+}
+
+/// Resident memory of a server in MiB, now.
+#[cfg(target_os = "linux")]
+fn memory_mib(server: &muster_tests::Server) -> u64 {
+    server.memory_kib().unwrap_or_default().0 / 1024
 }

@@ -14,7 +14,7 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
 const KEY: &str = "tlsbootstrapkey0123456789";
 
-fn serve(directory: &Path, listen: &str) -> Command {
+pub(super) fn serve(directory: &Path, listen: &str) -> Command {
     let mut command = muster();
     command.args(["serve", "--listen", listen, "--data-dir"]).arg(directory.join("data"));
     command.arg("--tls-cert").arg(directory.join("cert.pem")).arg("--tls-key").arg(directory.join("key.pem"));
@@ -23,7 +23,7 @@ fn serve(directory: &Path, listen: &str) -> Command {
 }
 
 /// Writes a certificate for `localhost`; gives the one of its authority.
-fn certify(directory: &Path) -> String {
+pub(super) fn certify(directory: &Path) -> String {
     let made = Authority::new().certify(&["localhost"]);
     // As renewing programs do it: each file is replaced at once.
     for (name, text) in [("cert.pem", made.certificate), ("key.pem", made.key)] {
@@ -33,16 +33,8 @@ fn certify(directory: &Path) -> String {
     made.authority
 }
 
-fn get(port: u16, authority: &str, path: &str) -> std::io::Result<String> {
-    let mut roots = RootCertStore::empty();
-    let authority = CertificateDer::from_pem_slice(authority.as_bytes()).unwrap_or_else(|error| panic!("{error}"));
-    roots.add(authority).unwrap_or_else(|error| panic!("{error}"));
-    let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()));
-    let config = config.with_safe_default_protocol_versions().unwrap_or_else(|error| panic!("{error}"));
-    let config = config.with_root_certificates(roots).with_no_client_auth();
-    let name = ServerName::try_from("localhost").unwrap_or_else(|error| panic!("{error}"));
-    let connection = ClientConnection::new(Arc::new(config), name).unwrap_or_else(|error| panic!("{error}"));
-    let mut stream = StreamOwned::new(connection, TcpStream::connect(("127.0.0.1", port))?);
+pub(super) fn get(port: u16, authority: &str, path: &str) -> std::io::Result<String> {
+    let mut stream = connect(port, authority, &[])?;
     write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
     let mut answer = String::new();
     match stream.read_to_string(&mut answer) {
@@ -51,8 +43,26 @@ fn get(port: u16, authority: &str, path: &str) -> std::io::Result<String> {
     }
 }
 
+/// A connection that speaks one of these protocols, or HTTP/1.1.
+pub(super) fn connect(
+    port: u16,
+    authority: &str,
+    protocols: &[&[u8]],
+) -> std::io::Result<StreamOwned<ClientConnection, TcpStream>> {
+    let mut roots = RootCertStore::empty();
+    let authority = CertificateDer::from_pem_slice(authority.as_bytes()).unwrap_or_else(|error| panic!("{error}"));
+    roots.add(authority).unwrap_or_else(|error| panic!("{error}"));
+    let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()));
+    let config = config.with_safe_default_protocol_versions().unwrap_or_else(|error| panic!("{error}"));
+    let mut config = config.with_root_certificates(roots).with_no_client_auth();
+    config.alpn_protocols = protocols.iter().map(|protocol| protocol.to_vec()).collect();
+    let name = ServerName::try_from("localhost").unwrap_or_else(|error| panic!("{error}"));
+    let connection = ClientConnection::new(Arc::new(config), name).unwrap_or_else(|error| panic!("{error}"));
+    Ok(StreamOwned::new(connection, TcpStream::connect(("127.0.0.1", port))?))
+}
+
 /// Waits for the line that says where it listens.
-fn port(log: &Path, start: &str) -> u16 {
+pub(super) fn port(log: &Path, start: &str) -> u16 {
     let deadline = Instant::now() + Duration::from_secs(20);
     loop {
         let text = fs::read_to_string(log).unwrap_or_default();
@@ -76,6 +86,7 @@ fn https_with_a_certificate_that_can_be_renewed() {
     let port = port(&log, "Muster listens at https://0.0.0.0:");
     let answer = get(port, &first, "/health/ready").unwrap_or_else(|error| panic!("{error}"));
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert!(answer.contains("strict-transport-security: max-age=31536000"), "{answer}");
     let metrics = get(port, &first, "/metrics").unwrap_or_else(|error| panic!("{error}"));
     assert!(metrics.contains("muster_http_connections 1"), "{metrics}");
     assert!(get(port, &Authority::new().certify(&["x"]).authority, "/").is_err(), "another authority");

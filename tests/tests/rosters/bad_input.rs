@@ -124,9 +124,11 @@ fn every_range_is_named(server: &Server) {
     in_schedule("type", "one-time, recurring", &|schedule| schedule["type"] = json!("sometimes"));
     refused("shiftDetails", "at least one", &|body| body["shiftDetails"] = json!([]));
     refused("shiftDetails[1].name", "unique", &|body| body["shiftDetails"][1]["name"] = json!("DAY"));
-    refused("shiftDetails[1].users", "somebody", &|body| body["shiftDetails"][1]["users"] = json!([]));
-    for zone in ["Asia/Kolkata", "Europe/London", "UTC"] {
-        refused("timeZone.name", "Asia/Calcutta", &|body| body["timeZone"]["name"] = json!(zone));
+    for (zone, near) in
+        [("Asia/Kolkatta", "Asia/Kolkata"), ("London", "Europe/London"), ("Europe/Pari", "Europe/Paris")]
+    {
+        refused("timeZone.name", near, &|body| body["timeZone"]["name"] = json!(zone));
     }
+    refused("timeZone.name", "IANA", &|body| body["timeZone"]["name"] = json!("x".repeat(3_000)));
     assert_eq!(client.get("/rosters/search").page()["totalResults"], json!(0), "nothing is stored");
 }

@@ -5,12 +5,18 @@ use std::{
     process::{Command, Stdio},
 };
 
-use muster_tests::{Client, Response, Server, both_backends, python};
+use muster_tests::{Client, Response, Server, both_backends, python, unique};
 use serde_json::{Value, json};
 
 use super::{create, daily, path, shift, text, user};
 
-both_backends![a_feed_has_the_shifts_of_a_roster, a_feed_has_the_shifts_of_a_user, a_revoked_address_is_unknown];
+both_backends![
+    a_feed_has_the_shifts_of_a_roster,
+    a_feed_has_the_shifts_of_a_user,
+    a_revoked_address_is_unknown,
+    an_address_ends_with_its_maker,
+    an_admin_finds_all_addresses,
+];
 
 /// What a calendar program gets, without a token of the service.
 pub fn read(server: &Server, address: &Value) -> Response {
@@ -112,4 +118,47 @@ fn a_revoked_address_is_unknown(server: &Server) {
     server.get(&text(&second["url"]).replace(&text(&second["token"]), "x")).not_found();
     client.delete(&path(&made)).ok();
     read(server, &second).not_found();
+}
+
+fn an_address_ends_with_its_maker(server: &Server) {
+    let client = server.new_client();
+    let ann = user(&client, "Ann");
+    let made = create(&client, "GMT", &[shift("Day", daily("08:00:00", "20:00:00"), &ann)]);
+    let kept = address(&client, &path(&made));
+    assert!(text(&kept["expiresTime"]) > text(&kept["createdTime"]), "{kept}");
+    let listed = client.get(&format!("{}/calendars", path(&made))).list();
+    assert_eq!(listed[0]["expiresTime"], kept["expiresTime"]);
+    // One by a key of the client, and one by a key of its partner.
+    for tenant in [client.tenant_id(), "msp_1"] {
+        let key = client.tenant(tenant).post("/apiKeys", &json!({"name": unique("maker"), "role": "operator"})).ok();
+        let maker = client.with_token(&server.token(&text(&key["key"]), &text(&key["secret"])));
+        let (of_roster, of_user) = (address(&maker, &path(&made)), address(&maker, &format!("/rosters/users/{ann}")));
+        calendar(server, &of_roster);
+        calendar(server, &of_user);
+        client.tenant(tenant).delete(&format!("/apiKeys/{}", text(&key["id"]))).ok();
+        read(server, &of_roster).not_found();
+        read(server, &of_user).not_found();
+    }
+    calendar(server, &kept);
+}
+
+fn an_admin_finds_all_addresses(server: &Server) {
+    let client = server.new_client();
+    let ann = user(&client, "Ann");
+    let made = create(&client, "Europe/Paris", &[shift("Night", daily("22:00:00", "06:00:00"), &ann)]);
+    let of_roster = address(&client, &path(&made));
+    let of_user = address(&client, &format!("/rosters/users/{ann}"));
+    let page = client.get("/rosters/calendars?pageSize=1").page();
+    assert_eq!((&page["totalResults"], &page["results"][0]["id"]), (&json!(2), &of_roster["id"]));
+    let first = &page["results"][0];
+    assert_eq!((&first["of"], &first["tenant"]), (&made["id"], &json!(client.tenant_id())));
+    assert!(first.get("url").is_none() && first.get("token").is_none() && first["expiresTime"].is_string(), "{first}");
+    let next = client.get(&format!("/rosters/calendars?pageSize=1&cursor={}", text(&page["nextCursor"]))).page();
+    assert_eq!((&next["results"][0]["id"], &next["results"][0]["of"]), (&of_user["id"], &json!(ann)));
+    // What it says is enough to revoke one.
+    client.delete(&format!("/rosters/{}/calendars/{}", text(&first["of"]), text(&first["id"]))).ok();
+    assert_eq!(client.get("/rosters/calendars").page()["totalResults"], json!(1));
+    for role in ["viewer", "operator", "integrator"] {
+        server.caller(client.tenant_id(), role).get("/rosters/calendars").forbidden();
+    }
 }

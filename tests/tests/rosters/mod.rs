@@ -1,10 +1,13 @@
 //! Rosters: who is on call, when, and through which shift.
 
+mod across;
 mod bad_input;
 pub mod calendars;
 mod crud;
+mod history;
 mod on_call;
 mod overrides;
+mod rotations;
 mod timeline;
 
 use muster_tests::{Client, unique};

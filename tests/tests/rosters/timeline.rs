@@ -12,6 +12,8 @@ both_backends![
     off_hours_are_no_gaps,
     a_preview_stores_nothing,
     a_shift_without_people_is_a_gap,
+    a_shift_that_names_nobody_yet_is_a_gap,
+    every_zone_of_the_database_is_taken,
     ranges_are_checked,
 ];
 
@@ -106,7 +108,7 @@ fn a_shift_without_people_is_a_gap(server: &Server) {
     let ann = user(&client, "Ann");
     let made = create(&client, "GMT", &[shift("Day", daily("00:00:00", "12:00:00"), &ann)]);
     client.post_empty(&format!("/users/{ann}/deactivate")).ok();
-    let line = timeline(&client, &made, "2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z");
+    let line = timeline(&client, &made, "2036-05-01T00:00:00Z", "2036-05-02T00:00:00Z");
     assert_eq!(times(&line["gaps"]), ["05-01T00:00/05-02T00:00"]);
     assert_eq!(line["entries"][0]["users"], json!([]));
 }
@@ -122,4 +124,41 @@ fn ranges_are_checked(server: &Server) {
     refused("?from=2026-05-01T00:00:00Z&to=2026-05-01T00:00:00Z", &["to"]);
     refused("?from=2026-05-01T00:00:00Z&to=2036-05-01T00:00:00Z", &["to"]);
     refused("?from=x&to=9999-05-01T00:00:00Z", &["from", "to"]);
+}
+
+fn a_shift_that_names_nobody_yet_is_a_gap(server: &Server) {
+    let client = server.new_client();
+    let ann = user(&client, "Ann");
+    let mut open = shift("Night", daily("12:00:00", "00:00:00"), &ann);
+    open["users"] = json!([]);
+    let made = create(&client, "GMT", &[shift("Day", daily("00:00:00", "12:00:00"), &ann), open]);
+    assert_eq!(made["shiftDetails"][1]["users"], json!([]));
+    let line = timeline(&client, &made, "2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z");
+    assert_eq!(times(&line["gaps"]), ["05-01T12:00/05-02T00:00"]);
+    assert_eq!((&line["coverage"], &line["entries"][1]["users"]), (&json!(50.0), &json!([])));
+    // Whoever is known later is named later, and may be taken out again.
+    let id = &made["shiftDetails"][1]["id"];
+    let kept = json!({"id": made["shiftDetails"][0]["id"]});
+    let named = json!({"shiftDetails": [kept, {"id": id, "users": [{"id": ann}]}]});
+    let updated = client.post(&path(&made), &named).ok();
+    assert_eq!(updated["shiftDetails"][1]["users"][0]["id"], json!(ann));
+    let nobody = json!({"shiftDetails": [kept, {"id": id, "users": []}]});
+    assert_eq!(client.post(&path(&made), &nobody).ok()["shiftDetails"][1]["users"], json!([]));
+    // Both lists are asked for nevertheless.
+    let mut body = roster("GMT", &[shift("Day", daily("00:00:00", "12:00:00"), &ann)]);
+    body["shiftDetails"][0].as_object_mut().expect("a shift").remove("userGroups");
+    client.post("/rosters", &body).invalid(&["shiftDetails[0].userGroups"]);
+}
+
+fn every_zone_of_the_database_is_taken(server: &Server) {
+    let client = server.new_client();
+    let ann = user(&client, "Ann");
+    let made = create(&client, "asia/kathmandu", &[shift("Day", daily("08:00:00", "20:00:00"), &ann)]);
+    let zone = json!({"id": "Asia/Kathmandu", "name": "Asia/Kathmandu", "label": "GMT +05:45 Asia/Kathmandu", "code": "+0545"});
+    assert_eq!(made["timeZone"], zone);
+    let line = timeline(&client, &made, "2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z");
+    assert_eq!(times(&line["entries"]), ["05-01T02:15/05-01T14:15"]);
+    // The list of the interface stays what it is.
+    let listed = client.absolute("GET", "/api/v2/cfg/timezones").send().list();
+    assert_eq!((listed.len(), &listed[18]["name"]), (27, &json!("Asia/Calcutta")));
 }

@@ -116,5 +116,5 @@ fn cells_mean_what_they_say(server: &Server) {
     assert_eq!(first["generalInfo"]["description"], json!("+x, @y"));
     assert_eq!(first["bios"]["systemSerial"], json!("007"));
     let exported = client.get("/resources/export?format=csv").text();
-    assert!(exported.contains("=1+1") && exported.contains("\"+x, @y\"") && exported.contains(",1e5,"), "{exported}");
+    assert!(exported.contains("'=1+1") && exported.contains("\"'+x, @y\"") && exported.contains(",1e5,"), "{exported}");
 }

@@ -193,18 +193,21 @@ fn a_body_that_breaks_off_keeps_whole_batches(server: &Server) {
     let rows: Vec<Value> = (0..430).map(|number| json!({"hostName": format!("host-{number}")})).collect();
     let mut stream = open(server, &client, "", NDJSON);
     chunk(&mut stream, lines_of(&rows).as_bytes()).expect("rows are sent");
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let deadline = Instant::now() + Duration::from_secs(60);
     while count(&client) < 400 && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(20));
     }
     let _ = stream.shutdown(Shutdown::Both);
     drop(stream);
-    std::thread::sleep(Duration::from_millis(300));
+    // The rows behind the last whole batch are stored when the end is noticed, or not at all; that may take a moment.
     let stored = count(&client);
     assert!(stored == 400 || stored == 430, "{stored}");
     // All of them again: the rest is added.
     let (_, summary) = results(&send(&client, "", NDJSON, lines_of(&rows)));
-    assert_eq!((&summary["unchanged"], &summary["created"]), (&json!(stored), &json!(430 - stored)));
+    let number = |name: &str| summary[name].as_u64().expect("a number");
+    assert!([400, 430].contains(&number("unchanged")) && number("unchanged") >= stored as u64, "{summary}");
+    assert_eq!(number("unchanged") + number("created"), 430, "{summary}");
+    assert_eq!(count(&client), 430);
 }
 
 fn a_body_that_stalls_is_given_up(server: &Server) {

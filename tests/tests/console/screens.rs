@@ -1,0 +1,229 @@
+//! Every screen: it loads, says what is wrong, can be read by everybody, and asks for nothing but documented operations.
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use muster_tests::{Server, chromium::Window};
+use serde_json::{Value, json};
+
+use super::{company, demo, open, signed_in, text};
+
+/// The screens that need nothing but an address, each with its head.
+const SCREENS: [(&str, &str); 13] = [
+    ("on-call", "On call"),
+    ("alerts", "Alerts"),
+    ("incidents", "Incidents"),
+    ("resources", "Inventory"),
+    ("maintenance", "Maintenance"),
+    ("jobs", "Jobs"),
+    ("knowledge", "Knowledge"),
+    ("routing", "Routing"),
+    ("deliveries", "Deliveries"),
+    ("audit", "Audit"),
+    ("people", "People"),
+    ("keys", "API keys"),
+    ("settings", "Settings"),
+];
+
+/// Those of one thing of the demo company.
+fn screens_of_things(server: &Server) -> Vec<(String, String)> {
+    let company = company(server);
+    let first = |path: &str, query: &str| company.search(path, query).page()["results"][0].clone();
+    let things = [
+        ("alerts", "id", "subject", first("/alerts/search", "subject:certificate")),
+        ("incidents", "id", "subject", first("/incidents/search", "subject:wireless")),
+        ("resources", "id", "name", first("/resources/search", "hostName:web-01")),
+        ("jobs", "id", "name", first("/jobs/search", "name:patches")),
+        ("knowledge", "id", "title", first("/kb/articlelist", "title:disk")),
+    ];
+    things.map(|(path, id, name, thing)| (format!("{path}/{}", text(&thing[id])), text(&thing[name]))).into()
+}
+
+fn all_screens(server: &Server) -> Vec<(String, String)> {
+    let lists = SCREENS.iter().map(|(path, title)| ((*path).to_owned(), (*title).to_owned()));
+    lists.chain(screens_of_things(server)).collect()
+}
+
+#[test]
+fn every_screen_loads_and_asks_for_documented_operations_only() {
+    let server = demo();
+    let Some(window) = signed_in(server, "admin") else { return };
+    let document = server.get("/openapi.json").json();
+    window.requests();
+    for (path, title) in all_screens(server) {
+        open(&window, server, &path, &title);
+        let alerts = window.evaluate("[...document.querySelectorAll('[role=alert]')].map(one => one.textContent)");
+        assert_eq!(alerts, json!([]), "{path}");
+        assert_eq!(window.complaints(), Vec::<String>::new(), "{path}");
+    }
+    let requests = window.requests();
+    assert!(requests.len() > 100, "{requests:?}");
+    let mut called = BTreeMap::new();
+    // What the browser draws a field with lies within it.
+    for (method, url) in requests.into_iter().filter(|(_, url)| !url.starts_with("data:")) {
+        let path = url.strip_prefix(server.base()).unwrap_or_else(|| panic!("a request to {url}"));
+        let path = path.split('?').next().unwrap_or_default();
+        if path.starts_with("/console/") {
+            assert_eq!(method, "GET", "{path}");
+            continue;
+        }
+        let operation =
+            operation(&document, &method, path).unwrap_or_else(|| panic!("{method} {path} is in no document"));
+        called.insert(text(&operation["operationId"]), operation);
+    }
+    assert!(called.len() > 25, "{:?}", called.keys());
+    // Whoever opens screens changes nothing.
+    for (name, operation) in called {
+        let role = operation["security"].as_array().into_iter().flatten().find_map(|one| one["bearer"][0].as_str());
+        assert!(["viewer", "admin"].contains(&role.unwrap_or_default()), "{name} needs {role:?}");
+    }
+}
+
+/// The operation of a document that a request is to.
+fn operation<'d>(document: &'d Value, method: &str, path: &str) -> Option<&'d Value> {
+    let fits = |pattern: &str| {
+        let (asked, known): (Vec<_>, Vec<_>) = (path.split('/').collect(), pattern.split('/').collect());
+        asked.len() == known.len()
+            && asked.iter().zip(known).all(|(asked, known)| known.starts_with('{') || *asked == known)
+    };
+    let mut paths = document["paths"].as_object()?.iter().filter(|(pattern, _)| fits(pattern)).collect::<Vec<_>>();
+    // What is named goes before what is any name.
+    paths.sort_by_key(|(pattern, _)| pattern.matches('{').count());
+    paths.into_iter().find_map(|(_, item)| item.get(method.to_ascii_lowercase()))
+}
+
+#[test]
+fn a_viewer_is_offered_what_a_viewer_may() {
+    let server = demo();
+    let Some(window) = signed_in(server, "viewer") else { return };
+    let menu = window.evaluate("[...document.querySelectorAll('.menu a')].map(one => one.textContent)");
+    for (there, title) in [(true, "Alerts"), (true, "Inventory"), (false, "Audit"), (false, "API keys")] {
+        let found = menu.as_array().unwrap().contains(&json!(title));
+        assert_eq!(found, there, "{title}: {menu}");
+    }
+    for (path, title) in screens_of_things(server) {
+        open(&window, server, &path, &title);
+        let buttons =
+            window.evaluate("[...document.querySelectorAll('main .head button')].map(one => one.textContent)");
+        assert_eq!(buttons, json!([]), "{path}");
+    }
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn every_screen_says_what_is_wrong() {
+    let server = demo();
+    let Some(window) = signed_in(server, "admin") else { return };
+    window.go(&format!("{}/console/alerts/ALT-00000000-0000-7000-8000-000000000000", server.base()));
+    window.shows("not found");
+    window.until("/^[0-9a-f]{32}$/.test(document.querySelector('[role=alert] code').textContent)");
+    open(&window, server, "audit?q=nonsense:1%2Baction:x", "Audit");
+    window.until("document.querySelector('[role=alert]')");
+    window.debug("Network.enable", &json!({}));
+    window.debug("Network.setBlockedURLs", &json!({"urls": ["*/api/v2/tenants/*", "*/api/v2/me/sessions"]}));
+    for (path, _) in all_screens(server) {
+        window.go(&format!("{}/console/{path}", server.base()));
+        window.until(
+            "[...document.querySelectorAll('[role=alert]')].some(one => one.textContent.includes('does not answer'))",
+        );
+        window.until("document.querySelector('main h1')");
+    }
+    // And it goes on once there is an answer.
+    window.debug("Network.setBlockedURLs", &json!({"urls": []}));
+    open(&window, server, "alerts", "Alerts");
+    window.shows("No answer to ping");
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn who_is_not_signed_in_is_told_how() {
+    let server = demo();
+    let Some(window) = Window::open() else { return };
+    window.go(&format!("{}/console/alerts", server.base()));
+    window.shows("Not signed in");
+    assert_eq!(barriers(&window, "signed out"), Vec::<String>::new());
+    drop(window);
+    let Some(window) = signed_in(server, "viewer") else { return };
+    open(&window, server, "settings", "Settings");
+    window.shows("this one");
+    window.click("Sign out");
+    window.until("location.pathname == '/'");
+    window.shows("You are not signed in");
+    window.go(&format!("{}/console/alerts", server.base()));
+    window.shows("Not signed in");
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn every_screen_is_for_everybody_wide_and_narrow_light_and_dark() {
+    let server = demo();
+    let Some(window) = signed_in(server, "admin") else { return };
+    let mut found = Vec::new();
+    for (path, title) in all_screens(server) {
+        open(&window, server, &path, &title);
+        for (width, dark) in [(1440, false), (1440, true), (360, false), (360, true)] {
+            window.looks(width, dark);
+            let what = format!("{path} at {width}{}", if dark { " dark" } else { "" });
+            found.extend(barriers(&window, &what));
+            let over = window.evaluate("document.documentElement.scrollWidth - innerWidth");
+            if over.as_i64().is_none_or(|over| over > 0) {
+                found.push(format!("{what}: {over} pixels too wide"));
+            }
+        }
+        window.looks(1440, false);
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+fn barriers(window: &Window, what: &str) -> Vec<String> {
+    window.barriers().iter().map(|barrier| format!("{what}: {barrier}")).collect()
+}
+
+/// The pictures of docs/console.md: made here, and kept with `MUSTER_TESTS_PICTURES=1`.
+#[test]
+fn pictures_for_the_documents_stay_small() {
+    let server = demo();
+    let Some(window) = signed_in(server, "operator") else { return };
+    let mut all = 0;
+    for (path, title) in [("on-call", "On call"), ("alerts?status=New", "Alerts")] {
+        open(&window, server, path, title);
+        let size = json!({"width": 1280, "height": 720, "deviceScaleFactor": 1, "mobile": false});
+        window.debug("Emulation.setDeviceMetricsOverride", &size);
+        let shot = window.debug("Page.captureScreenshot", &json!({"format": "webp", "quality": 70}));
+        let picture = base64::engine::general_purpose::STANDARD.decode(text(&shot["data"])).unwrap();
+        all += picture.len();
+        if std::env::var("MUSTER_TESTS_PICTURES").is_ok_and(|value| value == "1") {
+            let name = path.split('?').next().unwrap_or_default();
+            let file = format!("{}/../docs/console/{name}.webp", env!("CARGO_MANIFEST_DIR"));
+            std::fs::write(file, picture).unwrap();
+        }
+    }
+    assert!(all < 200 << 10, "{all} bytes");
+}
+
+/// The first screen on a slow telephone that was never here: what it takes, printed, and bounded where the machine does not
+/// decide.
+#[test]
+fn the_first_screen_is_small_and_soon_there() {
+    let server = demo();
+    let Some(window) = signed_in(server, "operator") else { return };
+    window.looks(360, false);
+    window.debug("Network.enable", &json!({}));
+    window.debug("Network.clearBrowserCache", &json!({}));
+    window.debug("Emulation.setCPUThrottlingRate", &json!({"rate": 4}));
+    let noted = "new MutationObserver(() => { if (!globalThis.there && document.querySelector('.person')) globalThis.there = performance.now(); }) \
+                 .observe(document, {childList: true, subtree: true})";
+    window.debug("Page.addScriptToEvaluateOnNewDocument", &json!({"source": noted}));
+    window.go(&format!("{}/console/on-call", server.base()));
+    window.until("globalThis.there");
+    window.until("!document.querySelector('.loading')");
+    let there = window.evaluate("globalThis.there").as_f64().unwrap();
+    let sent = "performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation'))";
+    let sent = window.evaluate(&format!("{sent}.reduce((sum, one) => sum + one.transferSize, 0)")).as_f64().unwrap();
+    let told = format!(
+        "console: the first screen was there after {there:.0} ms (CPU slowed 4 times), {:.1} KiB in all",
+        sent / 1024.0
+    );
+    let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{told}\n"));
+    assert!(sent > 10_000.0 && sent <= 150.0 * 1024.0, "{told}");
+}

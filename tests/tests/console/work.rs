@@ -1,0 +1,369 @@
+//! What people do in the console, looked at from both sides: what the page shows, and what the service then has.
+
+use muster_tests::{Client, unique};
+use serde_json::{Value, json};
+
+use super::{company, demo, open, signed_in, text};
+
+/// Names that would be something else, were they ever markup.
+const MARKUP: &str = "<img src=x onerror=\"document.title='owned'\"><b>&amp;</b>";
+
+/// An alert of its own, with this subject.
+fn report(company: &Client, subject: &str) {
+    let host = unique("host");
+    let alert = json!({"subject": subject, "currentState": "Critical", "metric": unique("metric"), "device": {"hostName": host}});
+    company.post("/alert", &alert).ok();
+}
+
+/// What the service has of the alerts with this subject.
+fn alerts(company: &Client, subject: &str) -> Vec<Value> {
+    let page = company.search("/alerts/search", &format!("subject:{subject}")).page();
+    page["results"].as_array().cloned().unwrap()
+}
+
+#[test]
+fn alerts_arrive_live_and_are_acknowledged_by_a_key() {
+    let (server, company) = (demo(), company(demo()));
+    let Some(window) = signed_in(server, "operator") else { return };
+    let subject = unique("Tide");
+    open(&window, server, &format!("alerts?subject={subject}"), "Alerts");
+    window.shows("No alert matches");
+    report(&company, &format!("{subject} one"));
+    window.shows(&format!("{subject} one"));
+    window.press("j");
+    window.until("document.activeElement.className == 'row-link'");
+    window.press("a");
+    window.shows("Acknowledged.");
+    assert_eq!(alerts(&company, &subject)[0]["status"], "Acknowledged");
+    // Several at once, with a note.
+    report(&company, &format!("{subject} two"));
+    window.shows(&format!("{subject} two"));
+    window.evaluate("document.querySelector('thead input').click()");
+    window.click("Close…");
+    window.fill("textarea", "It was the tide");
+    window.click("Close");
+    window.shows("Closed: 2.");
+    let found = alerts(&company, &subject);
+    assert!(
+        found.iter().all(|alert| alert["status"] == "Closed" && alert["closure"]["note"] == "It was the tide"),
+        "{found:?}"
+    );
+    // The filters are the address.
+    window.click("Closed");
+    window.until("new URLSearchParams(location.search).get('status') == 'New,Acknowledged,Closed'");
+    window.shows(&format!("{subject} two"));
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn an_alert_becomes_an_incident_with_notes() {
+    let (server, company) = (demo(), company(demo()));
+    let Some(window) = signed_in(server, "operator") else { return };
+    let subject = unique("Flood");
+    report(&company, &subject);
+    let id = text(&alerts(&company, &subject)[0]["id"]);
+    open(&window, server, &format!("alerts/{id}"), &subject);
+    window.shows("Reported for the first time");
+    window.press("a");
+    window.shows("Acknowledged by Eva Sand");
+    window.click("Open an incident");
+    window.until("location.pathname.startsWith('/console/incidents/INC')");
+    window.until(&format!("document.querySelector('main h1')?.textContent == {}", json!(subject)));
+    window.fill("textarea", &format!("**Pumps** are on. {MARKUP}"));
+    window.click("Add the note");
+    window.until("document.querySelector('.notes strong')?.textContent == 'Pumps'");
+    window.shows(MARKUP);
+    window.click("Change…");
+    window.fill("select[name=priority]", "Urgent");
+    window.click("Save");
+    window.until("document.querySelector('.sub')?.textContent.includes('Urgent')");
+    window.click("Close…");
+    window.fill("textarea", "Dry again");
+    window.click("Close it");
+    window.until("document.querySelector('.sub')?.textContent.includes('Closed')");
+    let incident = company.search("/incidents/search", &format!("subject:{subject}")).page()["results"][0].clone();
+    assert_eq!((&incident["status"], &incident["priority"]), (&json!("Closed"), &json!("Urgent")));
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn somebody_takes_over_and_gives_back() {
+    let (server, company) = (demo(), company(demo()));
+    let Some(window) = signed_in(server, "operator") else { return };
+    open(&window, server, "on-call", "On call");
+    window.until("document.querySelectorAll('.lane').length == 3");
+    let parts = window
+        .evaluate("[document.querySelectorAll('.part').length, document.querySelectorAll('.twin tbody tr').length]");
+    assert_eq!(parts[0], parts[1], "the table has what the lanes have");
+    let note = unique("dentist");
+    window.click("Take over…");
+    window.until("document.querySelectorAll('dialog select[name=user] option').length > 5");
+    window.fill("input[name=note]", &note);
+    // What is wrong is said in the words of the interface, and what was typed stays.
+    window.fill("input[name=end]", "2001-01-01T00:00");
+    window.click("Take over");
+    window.until("document.querySelector('dialog [role=alert]')");
+    window.fill("input[name=end]", "2030-01-01T00:00");
+    window.click("Take over");
+    window.until("document.querySelector('dialog [role=alert]')?.textContent.includes('366')");
+    let end = window.evaluate("new Date(Date.now() + 36e5 * 5).toISOString().slice(0, 16)");
+    window.fill("input[name=end]", &text(&end));
+    window.click("Take over");
+    window.shows(&note);
+    let overrides = |company: &Client| {
+        let rosters = company.get("/rosters/search").page()["results"].as_array().cloned().unwrap();
+        let of = |roster: &Value| company.get(&format!("/rosters/{}/overrides", text(&roster["id"]))).page();
+        let all: Vec<Value> =
+            rosters.iter().flat_map(|roster| of(roster)["results"].as_array().cloned().unwrap()).collect();
+        all.into_iter().filter(|one| one["note"] == json!(note)).count()
+    };
+    assert_eq!(overrides(&company), 1);
+    window.evaluate(&format!("[...document.querySelectorAll('.overrides li')].find(one => one.textContent.includes('{note}')).querySelector('button').click()"));
+    window.until(&format!("!document.body.innerText.includes('{note}')"));
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn machines_are_found_while_one_types() {
+    let (server, company) = (demo(), company(demo()));
+    let Some(window) = signed_in(server, "viewer") else { return };
+    let name = unique("zeppelin");
+    let body = json!({"hostName": name, "aliasName": MARKUP, "ipAddress": "10.77.0.9", "type": "DEVICE", "resourceType": "Linux"});
+    company.post("/resources", &body).ok();
+    open(&window, server, "resources", "Inventory");
+    window.press("/");
+    window.until("document.activeElement.hasAttribute('data-search')");
+    window.debug("Input.insertText", &json!({"text": &name[2..]}));
+    window.until("document.querySelectorAll('tbody tr').length == 1");
+    window.shows("1 machine");
+    window.shows(MARKUP);
+    window.until(&format!("new URLSearchParams(location.search).get('q') == {}", json!(&name[2..])));
+    for found in ["10.77.0.0/16", &format!("hostName:{name}+ipAddress:10.77.0.9")] {
+        window.fill("[data-search]", found);
+        window.until(&format!("document.querySelector('tbody tr .row-link')?.textContent.includes({})", json!(name)));
+    }
+    window.fill("[data-search]", "hostName:");
+    window.until("document.querySelector('[role=alert]')");
+    window.fill("[data-search]", &name);
+    window.until("document.querySelectorAll('tbody tr').length == 1 && !document.querySelector('[role=alert]')");
+    window.press("Enter");
+    window.evaluate("document.querySelector('.row-link').click()");
+    window.until(&format!("document.querySelector('main h1')?.textContent.includes({})", json!(name)));
+    window.shows("10.77.0.9");
+    assert_ne!(window.evaluate("document.title"), json!("owned"));
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn a_window_is_planned_with_a_preview_and_skipped() {
+    let (server, company) = (demo(), company(demo()));
+    let Some(window) = signed_in(server, "operator") else { return };
+    open(&window, server, "maintenance", "Maintenance");
+    let name = format!("{} {MARKUP}", unique("Patches"));
+    window.click("New window…");
+    window.fill("input[name=name]", &name);
+    window.click("Create");
+    window.until("document.querySelector('dialog [role=alert]')");
+    window.fill("input[name=devices]", "web-01, web-02");
+    window.fill("select[name=repeat]", "daily");
+    window.fill("input[name=timezone]", "Europe/Vienna");
+    window.click("Preview");
+    window.shows("In 60 days it is open");
+    window.click("Create");
+    window.until("new URLSearchParams(location.search).has('window')");
+    window.click("Skip the next");
+    window.shows("Skipped.");
+    window.click("Suspend");
+    window.shows("Resume");
+    let found = company.get("/scheduleMaintenances/search?pageSize=1000").page();
+    let found = found["results"].as_array().unwrap().iter().find(|one| one["name"] == json!(name)).cloned().unwrap();
+    assert_eq!((&found["state"], found["devices"].as_array().unwrap().len()), (&json!("Suspended"), 2));
+    assert_ne!(window.evaluate("document.title"), json!("owned"));
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn an_article_is_written_read_safely_and_not_overwritten() {
+    let (server, company) = (demo(), company(demo()));
+    let Some(window) = signed_in(server, "operator") else { return };
+    open(&window, server, "knowledge", "Knowledge");
+    let title = format!("{} <i>title</i>", unique("Pump"));
+    window.click("New article…");
+    window.fill("input[name=title]", &title);
+    window.fill(
+        "textarea",
+        &format!(
+            "## First\n\n{MARKUP} [bad](javascript:alert(1)) **strong**\n\n<script>document.title='owned'</script>"
+        ),
+    );
+    window.click("Publish");
+    window.until(&format!("document.querySelector('main h1')?.textContent == {}", json!(title)));
+    window.until("document.querySelector('.markdown strong')?.textContent == 'strong'");
+    window.shows("<script>document.title='owned'</script>");
+    let made = window.evaluate("document.querySelectorAll('main img, main script, main a[href^=javascript]').length");
+    assert_eq!(made, json!(0));
+    let id = text(&window.evaluate("location.pathname.split('/').pop()"));
+    // Somebody else is faster: both texts are shown, and nothing is lost.
+    window.click("Change…");
+    company.post(&format!("/kb/article/{id}"), &json!({"content": "theirs"})).ok();
+    window.fill("textarea", "mine");
+    window.click("Save");
+    window.until("document.querySelector('dialog .output')?.textContent == 'theirs'");
+    assert_eq!(company.get(&format!("/kb/article/{id}")).ok()["content"], "theirs");
+    window.click("Save mine");
+    window.until("document.querySelector('.markdown')?.textContent == 'mine'");
+    open(&window, server, &format!("knowledge?q={}", title.split(' ').next().unwrap()), "Knowledge");
+    window.until("document.querySelectorAll('tbody tr').length == 1");
+    assert_ne!(window.evaluate("document.title"), json!("owned"));
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn a_job_is_run_and_its_run_is_called_off() {
+    let server = demo();
+    let Some(window) = signed_in(server, "operator") else { return };
+    open(&window, server, "jobs", "Jobs");
+    window.evaluate("document.querySelector('.row-link').click()");
+    window.shows("When missed");
+    window.click("Run now");
+    window.shows("A run is asked for.");
+    window.until("document.querySelector('tbody .row-link')");
+    window.evaluate("document.querySelector('tbody .row-link').click()");
+    window.click("Call off");
+    window.shows("CANCELLED");
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn keys_and_people_are_looked_after() {
+    let (server, company) = (demo(), company(demo()));
+    let Some(window) = signed_in(server, "admin") else { return };
+    open(&window, server, "keys", "API keys");
+    let name = unique("robot");
+    window.click("New key…");
+    window.fill("input[name=name]", &name);
+    window.click("Make it");
+    window.shows("MUSTER_SECRET=");
+    window.click("I have kept it");
+    window.click("Revoke…");
+    window.click("Cancel");
+    assert!(company.get("/apiKeys").list().iter().any(|key| key["name"] == json!(name)));
+    open(&window, server, "people?q=eva", "People");
+    window.evaluate("document.querySelector('.row-link').click()");
+    window.click("Make a sign-in link");
+    window.shows("/auth/sign-in?code=");
+    // The audit log knows it, before and after.
+    open(&window, server, "audit?q=ApiKey", "Audit");
+    window.evaluate("document.querySelector('.row-link').click()");
+    window.shows(&name);
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn alerts_are_routed_to_people_who_say_how() {
+    let (server, company) = (demo(), company(demo()));
+    let Some(window) = signed_in(server, "operator") else { return };
+    open(&window, server, "routing", "Routing");
+    let name = format!("{} {MARKUP}", unique("Night"));
+    window.click("New policy…");
+    window.fill("input[name=name]", &name);
+    window.fill(
+        "select[name=target1]",
+        &text(&window.evaluate("document.querySelector('[name=target1]').options[1].value")),
+    );
+    window.fill("input[name=wait1]", "soon");
+    window.click("Create");
+    window.until("document.querySelector('dialog [role=alert]')?.textContent.includes('wait')");
+    window.fill("input[name=wait1]", "3m");
+    window.fill("select[name=target2]", "owner");
+    window.click("Create");
+    window.shows("whoever owns the machine");
+    window.click("New route…");
+    let route = unique("Databases");
+    window.fill("input[name=name]", &route);
+    window.fill("select[name=policy]", &text(&window.evaluate("new URLSearchParams(location.search).get('policy')")));
+    window.fill("input[name=key]", "metric");
+    window.fill("select[name=operator]", "Startswith");
+    window.fill("input[name=value]", "db.");
+    window.click("Create");
+    window.shows(&route);
+    let routes = company.get("/alertRoutes/search").page();
+    let routes = routes["results"].as_array().unwrap();
+    let made = routes.iter().find(|one| one["name"] == json!(route)).unwrap_or_else(|| panic!("{routes:?}"));
+    assert_eq!(made["rules"], json!([{"key": "metric", "operator": "Startswith", "value": "db."}]));
+    // And each says how to be reached.
+    open(&window, server, "settings", "Settings");
+    window.click("Add e-mail…");
+    window.fill("input[name=name]", "Mail");
+    window.fill("input[name=address]", "eva@example.net");
+    window.click("Add");
+    window.shows("eva@example.net");
+    window.shows("not verified");
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+/// As often as in an hour: what is asked for anew takes the place of what was there.
+#[test]
+fn an_hour_of_live_alerts_keeps_no_memory() {
+    const AN_HOUR: usize = 720;
+    let server = demo();
+    let Some(window) = signed_in(server, "viewer") else { return };
+    open(&window, server, "alerts?status=any", "Alerts");
+    // A page asks at once when it is looked at again.
+    let look = |times: usize| {
+        window.evaluate(&format!(
+            "(async () => {{ for (let time = 0; time < {times}; time += 1) {{ \
+                 document.dispatchEvent(new Event('visibilitychange')); await new Promise(done => setTimeout(done, 30)); }} }})()"
+        ));
+        window.debug("HeapProfiler.collectGarbage", &json!({}));
+        window.debug("Runtime.getHeapUsage", &json!({}))["usedSize"].as_f64().unwrap_or_default()
+    };
+    let asked = |window: &muster_tests::chromium::Window| {
+        window.requests().iter().filter(|(_, url)| url.contains("/alerts/search")).count()
+    };
+    // What the browser itself keeps of requests is full by then.
+    let before = look(300);
+    asked(&window);
+    let after = look(AN_HOUR);
+    let asked = asked(&window);
+    assert!(asked >= AN_HOUR, "{asked} requests");
+    let told = format!(
+        "console: an hour of live alerts: {:.2} MB of script before, {:.2} MB after",
+        before / 1e6,
+        after / 1e6
+    );
+    let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{told}\n"));
+    assert!(before > 0.0 && after <= before * 1.1, "{told}");
+}
+
+#[test]
+fn all_is_reached_by_keys() {
+    let server = demo();
+    let Some(window) = signed_in(server, "operator") else { return };
+    for (letter, title) in
+        [("a", "Alerts"), ("r", "Inventory"), ("m", "Maintenance"), ("k", "Knowledge"), ("o", "On call")]
+    {
+        window.press("g");
+        window.press(letter);
+        window.until(&format!("document.querySelector('main h1')?.textContent == {}", json!(title)));
+        assert_eq!(window.evaluate("document.activeElement.tagName"), json!("H1"), "the focus follows");
+    }
+    window.press("?");
+    window.until("document.querySelector('dialog[open]')?.textContent.includes('acknowledge')");
+    window.press("Escape");
+    window.until("!document.querySelector('dialog')");
+    // From anywhere to a machine.
+    window.evaluate("document.dispatchEvent(new KeyboardEvent('keydown', {key: 'k', ctrlKey: true, bubbles: true}))");
+    window.until("document.activeElement.getAttribute('aria-label') == 'Where to?'");
+    window.debug("Input.insertText", &json!({"text": "invent"}));
+    window.until("document.querySelector('.palette .first')?.textContent == 'Inventory'");
+    window.press("Enter");
+    window.until("location.pathname == '/console/resources' && document.querySelector('.row-link')");
+    window.press("j");
+    window.press("j");
+    window.press("k");
+    window.until("document.querySelectorAll('.row-link')[0] == document.activeElement");
+    window.press("Enter");
+    window.until("location.pathname.startsWith('/console/resources/')");
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}

@@ -1,0 +1,60 @@
+//! How the operations of the inventory are called; the head of `recipes.rs` says how to add one.
+
+use super::super::{bodies::*, entities::Kind};
+use super::{Recipe, op};
+
+pub(super) const RECIPES: &[Recipe] = &[
+    // Resources
+    op("GET /resources/minimal").filters(RESOURCE_FILTERS),
+    op("GET /resources/search").filters(RESOURCE_FILTERS),
+    op("GET /resources/export").filters(RESOURCE_FILTERS),
+    op("POST /resources").sends(NAMED).refers(LOCATED),
+    op("POST /resources/bulk").of_rows("application/x-ndjson").sends(NAMED).refers(&[
+        r#"{"id": "$resource", "name": "$new"}"#,
+        r#"{"name": "$new", "location": {"id": "$site"}}"#,
+        r#"{"name": "$new", "location": {"name": "$site.name"}}"#,
+    ]),
+    op("GET /resources/{resourceId}").ids(&[Kind::Resource]),
+    op("POST /resources/{resourceId}").ids(&[Kind::Resource]).sends(NAMED).refers(LOCATED),
+    op("DELETE /resources/{resourceId}").ids(&[Kind::Resource]),
+    op("POST /resources/{resourceId}/decommission").ids(&[Kind::Resource]).sends(r#"{"reason": "replaced"}"#),
+    op("POST /devices/{resourceId}/manage").ids(&[Kind::Resource]),
+    op("POST /devices/{resourceId}/unmanage").ids(&[Kind::Resource]),
+    op("GET /resources/{resourceId}/applications").ids(&[Kind::Resource]),
+    op("GET /resources/antivirus/search"),
+    op("GET /resourceType/minimal"),
+    op("GET /api/v2/cfg/devices/types"),
+    op("GET /api/v2/cfg/countries"),
+    op("GET /history/resources").filters(&["queryString=id:$record", "queryString=hostName:$record.name"]),
+    op("GET /history/resources/{resourceId}").ids(&[Kind::Record]),
+    op("POST /agents/reports").sends(REPORT),
+    // Places
+    op("POST /sites").sends(NAMED),
+    op("GET /sites/search").filters(&["queryString=id:$site", "queryString=name:$site.name"]),
+    op("GET /sites/minimal"),
+    op("GET /sites/{siteId}").ids(&[Kind::Site]),
+    op("POST /sites/{siteId}").ids(&[Kind::Site]).sends(NAMED),
+    op("DELETE /sites/{siteId}").ids(&[Kind::Site]),
+    op("GET /sites/{siteId}/members").ids(&[Kind::Site]),
+    op("POST /sites/{siteId}/members").ids(&[Kind::Site]).sends(RESOURCE).refers(RESOURCES),
+    op("DELETE /sites/{siteId}/members").ids(&[Kind::Site]).sends(RESOURCE).refers(RESOURCES),
+    // Groups
+    op("POST /deviceGroups").sends(NAMED).refers(&[r#"[{"id": "$deviceGroup.uniqueId", "name": "$new"}]"#]),
+    op("GET /deviceGroups/search").filters(&["queryString=id:$deviceGroup", "queryString=name:$deviceGroup.name"]),
+    op("GET /deviceGroups/minimal"),
+    op("GET /deviceGroups/{groupId}").ids(&[Kind::DeviceGroup]),
+    op("POST /deviceGroups/{groupId}").ids(&[Kind::DeviceGroup]).sends(NAMED).refers(DEVICE_PARENTS),
+    op("DELETE /deviceGroups/{groupId}").ids(&[Kind::DeviceGroup]),
+    op("GET /deviceGroups/{groupId}/childs").ids(&[Kind::DeviceGroup]),
+    op("POST /deviceGroups/{groupId}/childs").ids(&[Kind::DeviceGroup]).sends(RESOURCE).refers(DEVICE_CHILDREN),
+    op("DELETE /deviceGroups/{groupId}/childs").ids(&[Kind::DeviceGroup]).sends(RESOURCE).refers(DEVICE_CHILDREN),
+    op("POST /serviceGroups").sends(NAMED).refers(&[r#"[{"id": "$serviceGroup.uniqueId", "name": "$new"}]"#]),
+    op("GET /serviceGroups/search").filters(&["queryString=id:$serviceGroup", "queryString=name:$serviceGroup.name"]),
+    op("GET /serviceGroups/minimal"),
+    op("GET /serviceGroups/{groupId}").ids(&[Kind::ServiceGroup]),
+    op("POST /serviceGroups/{groupId}").ids(&[Kind::ServiceGroup]).sends(NAMED).refers(SERVICE_PARENTS),
+    op("DELETE /serviceGroups/{groupId}").ids(&[Kind::ServiceGroup]),
+    op("GET /serviceGroups/{groupId}/childs").ids(&[Kind::ServiceGroup]),
+    op("POST /serviceGroups/{groupId}/childs").ids(&[Kind::ServiceGroup]).sends(RESOURCE).refers(SERVICE_CHILDREN),
+    op("DELETE /serviceGroups/{groupId}/childs").ids(&[Kind::ServiceGroup]).sends(RESOURCE).refers(SERVICE_CHILDREN),
+];

@@ -1,0 +1,31 @@
+//! How the operations of rosters are called; the head of `recipes.rs` says how to add one.
+
+use super::super::{bodies::*, entities::Kind};
+use super::{Recipe, op};
+
+pub(super) const RECIPES: &[Recipe] = &[
+    op("GET /api/v2/cfg/timezones"),
+    op("POST /rosters").sends(ROSTER).refers(STAFFED),
+    op("GET /rosters/search").filters(&["queryString=id:$roster", "name=$roster.name"]),
+    op("GET /rosters/calendars"),
+    op("GET /rosters/onCall").asks("at=2026-11-20T23:00:00Z"),
+    op("GET /rosters/timeline").asks(RANGE),
+    op("POST /rosters/{rosterId}/preview").ids(&[Kind::Roster]).asks(RANGE).sends(ROSTER).refers(STAFFED),
+    op("POST /rosters/{rosterId}/swaps").ids(&[Kind::Roster]).sends(SWAP).refers(&[SWAP]),
+    op("GET /users/{userId}/shifts").ids(&[Kind::User]).asks(RANGE),
+    op("POST /rosters/preview").asks(RANGE).sends(ROSTER).refers(STAFFED),
+    op("GET /rosters/{rosterId}").ids(&[Kind::Roster]),
+    op("POST /rosters/{rosterId}").ids(&[Kind::Roster]).sends(ROSTER).refers(STAFFED),
+    op("DELETE /rosters/{rosterId}").ids(&[Kind::Roster]),
+    op("GET /rosters/{rosterId}/onCall").ids(&[Kind::Roster]).asks("at=2026-11-20T23:00:00Z"),
+    op("GET /rosters/{rosterId}/timeline").ids(&[Kind::Roster]).asks(RANGE),
+    op("POST /rosters/{rosterId}/overrides").ids(&[Kind::Roster]).sends(OVERRIDE).refers(OVERRIDES),
+    op("GET /rosters/{rosterId}/overrides").ids(&[Kind::Roster]),
+    op("DELETE /rosters/{rosterId}/overrides/{overrideId}").ids(&[Kind::Roster, Kind::Override]),
+    op("POST /rosters/{rosterId}/calendars").ids(&[Kind::Roster]),
+    op("GET /rosters/{rosterId}/calendars").ids(&[Kind::Roster]),
+    op("DELETE /rosters/{rosterId}/calendars/{calendarId}").ids(&[Kind::Roster, Kind::RosterCalendar]),
+    op("POST /rosters/users/{userId}/calendars").ids(&[Kind::User]).of_seen(),
+    op("GET /rosters/users/{userId}/calendars").ids(&[Kind::User]),
+    op("DELETE /rosters/users/{userId}/calendars/{calendarId}").ids(&[Kind::User, Kind::UserCalendar]).of_seen(),
+];

@@ -1,0 +1,168 @@
+//! What callers' expressions cost: bounded before it is worked out, and worked out beside what others ask for.
+
+use std::time::{Duration, Instant};
+
+use muster_tests::{Client, Server, both_backends, unique};
+use serde_json::{Value, json};
+
+both_backends![
+    an_expression_that_is_dear_to_compile_is_refused,
+    a_search_that_takes_too_long_ends_and_delays_nobody,
+    an_action_whose_filter_takes_too_long_is_told_of,
+    what_a_tenant_stores_is_bounded,
+    a_window_that_takes_too_long_catches_nothing,
+];
+
+/// Reads a text of these two letters with half of its 900 parts at work.
+const SLOW: &str = "(?-u)[ab]*a[ab]{900}c";
+
+/// So many letters for it.
+fn letters(count: u32) -> String {
+    let bit = |n: u32| n.wrapping_mul(2_654_435_761) >> 31;
+    (0..count).map(|n| if bit(n) == 0 { 'a' } else { 'b' }).collect()
+}
+
+fn regex(key: &str, value: &str) -> Value {
+    json!({"key": key, "operator": "Regex", "value": value})
+}
+
+/// The body of a window on this resource, with alert conditions.
+fn window(resource: &str, rules: Vec<Value>) -> Value {
+    json!({"name": unique("window"), "devices": [{"uniqueId": resource}],
+        "schedule": {"type": "Recurring", "startTime": "2026-01-01T00:00:00+0000", "endTime": "2026-01-01T23:59:59+0000",
+            "timezone": "GMT", "pattern": {"type": "daily", "dayFrequency": "everyday"}, "endBy": "NEVER"},
+        "alertConditions": {"matchingType": "ANY", "rules": rules}})
+}
+
+fn resource(client: &Client) -> String {
+    let made = client.post("/resources", &json!({"hostName": unique("host")})).ok();
+    made["resourceUUID"].as_str().unwrap_or_default().to_owned()
+}
+
+/// An integration's path.
+fn installed(client: &Client) -> String {
+    let body = json!({"displayName": unique("integration"), "baseNotifier": {"baseURI": "https://203.0.114.1/"}});
+    let made = client.post("/integrations/install/CUSTOM", &body).ok();
+    format!("/integrations/installed/{}", made["id"].as_str().unwrap_or_default())
+}
+
+fn an_expression_that_is_dear_to_compile_is_refused(server: &Server) {
+    let (client, viewer) = (server.new_client(), server.caller("client_1", "viewer"));
+    let dear = format!("(?i){}a", r"\pL|".repeat(240));
+    // Another one each time: what was compiled once is known.
+    let rules = |count: usize| (0..count).map(|n| regex("subject", &format!("{dear}{n}"))).collect::<Vec<_>>();
+    let preview = "/scheduleMaintenances/preview?from=2026-11-20T00:00:00Z&to=2026-11-27T00:00:00Z";
+    let body = window(&resource(&client), rules(2));
+    viewer.post(preview, &body).invalid(&[
+        "alertConditions.rules[0].value",
+        "alertConditions.rules[1].value",
+        "devices[0].uniqueId",
+    ]);
+    client
+        .post("/scheduleMaintenances", &body)
+        .invalid(&["alertConditions.rules[0].value", "alertConditions.rules[1].value"]);
+    let group = json!({"name": unique("group"), "filterCriteria": {"rules": [regex("hostName", &dear)]}});
+    client.post("/deviceGroups", &group).invalid(&["filterCriteria.rules[0].value"]);
+    let event = json!({"filterCriteria": {"rules": [regex("subject", &dear)]}});
+    client.post(&format!("{}/event", installed(&client)), &event).invalid(&["filterCriteria.rules[0].value"]);
+    // What people write is taken.
+    let usual =
+        [r"(?i)\bdisk (c|d):\\", r"^web-\w+\.example\.(net|com)$", r"\d+\.\d+\.\d+\.\d+:\d+", r"(?i)^[\w.-]+@[\w.-]+$"];
+    client.post(preview, &window(&resource(&client), usual.map(|value| regex("subject", value)).to_vec())).ok();
+}
+
+fn a_search_that_takes_too_long_ends_and_delays_nobody(server: &Server) {
+    let viewer = server.caller("client_1", "viewer");
+    let at = format!("{}/event/test", installed(&server.admin().tenant("client_1")));
+    let event =
+        json!({"entity": "INCIDENT", "eventType": "CREATE", "filterCriteria": {"rules": [regex("subject", SLOW)]}});
+    let body = json!({"event": event, "object": {"subject": letters(1 << 20)}});
+    let other = server.new_client();
+    let id = resource(&other);
+    let begun = Instant::now();
+    let slowest = std::thread::scope(|scope| {
+        let tests: Vec<_> = (0..4).map(|_| scope.spawn(|| viewer.post(&at, &body).invalid(&["object"]))).collect();
+        let mut slowest = Duration::ZERO;
+        while !tests.iter().all(std::thread::ScopedJoinHandle::is_finished) {
+            let asked = Instant::now();
+            other.get(&format!("/resources/{id}")).ok();
+            slowest = slowest.max(asked.elapsed());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        slowest
+    });
+    // Without a bound each of them takes seconds, in a release build.
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    assert!(slowest < Duration::from_secs(2), "somebody else waited for {slowest:?}");
+    // A text of usual length is searched.
+    let short = json!({"event": event, "object": {"subject": letters(900) + "c"}});
+    assert_eq!(viewer.post(&at, &short).ok()["rules"][0]["matches"], false);
+}
+
+fn an_action_whose_filter_takes_too_long_is_told_of(server: &Server) {
+    let client = server.new_client();
+    let installed = installed(&client);
+    let event = |rule: Value| {
+        let body = json!({"entity": "INCIDENT", "eventType": "CREATE", "filterCriteria": {"rules": [rule]}});
+        let made = client.post(&format!("{installed}/event"), &body).ok();
+        format!("{installed}/event/{}", made["id"].as_str().unwrap_or_default())
+    };
+    let slow = event(regex("subject", SLOW));
+    let action = json!({"entity": "INCIDENT", "eventType": "CREATE", "object": {"subject": letters(1 << 20)}});
+    let begun = Instant::now();
+    client.post("/integrations/actions", &action).ok();
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    // Nobody knows whether it was meant: it is no silence.
+    let page = client.get(&format!("{slow}/deliveries")).page();
+    assert_eq!(page["results"][0]["status"], json!("failed"), "{page}");
+}
+
+fn what_a_tenant_stores_is_bounded(server: &Server) {
+    let client = server.new_client();
+    let id = resource(&client);
+    // A program of some 180 KiB each, and no two alike.
+    let rules = |name: &str| (0..10).map(|n| regex("subject", &format!("{}{name}{n}", r"\w-".repeat(10)))).collect();
+    let mut paths = Vec::new();
+    let refused = loop {
+        let made = client.post("/scheduleMaintenances", &window(&id, rules(&unique("rule"))));
+        if made.status != 200 || paths.len() > 20 {
+            break made;
+        }
+        paths.push(format!("/scheduleMaintenances/{}", made.json()["uniqueId"].as_str().unwrap_or_default()));
+    };
+    let told = refused.problem(409, "0004")["detail"].to_string();
+    assert!(told.contains("at most 4096 KiB") && !paths.is_empty(), "{told}");
+    // Whatever holds them counts together, and for this tenant alone.
+    let event = json!({"filterCriteria": {"rules": rules(&unique("rule"))}});
+    client.post(&format!("{}/event", installed(&client)), &event).problem(409, "0004");
+    let other = server.new_client();
+    let made = other.post(&format!("{}/event", installed(&other)), &event);
+    made.ok();
+    // What is gone or changed makes room.
+    client.post(&paths[0], &json!({"alertConditions": {"rules": []}})).ok();
+    client.post("/scheduleMaintenances", &window(&id, rules(&unique("rule")))).ok();
+    client.post("/scheduleMaintenances", &window(&id, rules(&unique("rule")))).problem(409, "0004");
+    client.delete(&paths[1]).ok();
+    client.post("/scheduleMaintenances", &window(&id, rules(&unique("rule")))).ok();
+}
+
+fn a_window_that_takes_too_long_catches_nothing(server: &Server) {
+    let client = server.new_client();
+    let id = resource(&client);
+    let slow = (0..49).map(|n| regex("description", &format!("{SLOW}{n}")));
+    let rules = slow.chain([json!({"key": "subject", "operator": "Contains", "value": "alert"})]);
+    client.post("/scheduleMaintenances", &window(&id, rules.collect())).ok();
+    let alert = |description: String| {
+        json!({"device": {"id": id}, "subject": unique("alert"), "currentState": "Critical", "metric": unique("metric"),
+            "description": description})
+    };
+    let (short, long) = (alert("short".to_owned()), alert(letters(4_000)));
+    let try_it = "/scheduleMaintenances/match?at=2031-05-05T12:00:00Z";
+    assert_eq!(client.post(try_it, &short).ok()["alertType"], json!("Maintenance"));
+    client.post(try_it, &long).problem(400, "0002");
+    // While others wait for the write, it does not go on: the alert is told rather than held back.
+    let report = |alert: &Value| client.post("/alerts", &json!([alert])).ok()[0]["id"].clone();
+    let kind =
+        |id: Value| client.get(&format!("/alerts/{}", id.as_str().unwrap_or_default())).ok()["alertType"].clone();
+    assert_eq!((kind(report(&short)), kind(report(&long))), (json!("Maintenance"), json!("Monitoring")));
+}

@@ -1,0 +1,80 @@
+//! One-tap answers.
+
+use std::time::Duration;
+
+use muster_tests::{
+    Backend, Client, Server, both_backends,
+    receiver::{Receiver, wait_for},
+    unique,
+};
+use serde_json::{Value, json};
+
+use super::{person, text};
+
+both_backends![a_link_answers_as_its_person];
+
+fn status(client: &Client, alert: &str) -> Value {
+    client.get(&format!("/alerts/{alert}")).ok()["status"].clone()
+}
+
+fn a_link_answers_as_its_person(backend: Backend) {
+    let server = Server::start_with(backend, &["--egress-allow", "127.0.0.0/8"]);
+    let client = server.new_client();
+    let receiver = Receiver::willing();
+    let (first, second) = (person(&client), person(&client));
+    for user in [&first, &second] {
+        let body =
+            json!({"name": "hook", "type": "HTTP", "url": format!("{}/{user}", receiver.url()), "verified": true});
+        client.post(&format!("/users/{user}/contactMethods"), &body).ok();
+    }
+    let steps = json!([{"targets": [{"user": {"id": first}}], "wait": "1h"}, {"targets": [{"user": {"id": second}}], "wait": "1h"}]);
+    let policy =
+        text(&client.post("/escalationPolicies", &json!({"name": unique("links"), "steps": steps})).ok()["id"]);
+    client.post("/alertRoutes", &json!({"name": "all", "isDefault": true, "policy": {"id": policy}})).ok();
+    let subject = "<script>alert(1)</script>";
+    let alert = text(&client.post("/alert", &json!({"currentState": "Critical", "subject": subject})).ok()["id"]);
+    let link = text(&receiver.wait(1)[0].json()["link"]);
+    let path = link.strip_prefix(server.base()).unwrap_or_else(|| panic!("{link} leads elsewhere")).to_owned();
+    // To look changes nothing, however often.
+    for _ in 0..2 {
+        let page = server.get(&path);
+        assert_eq!(
+            (page.status, page.header("cache-control"), page.header("referrer-policy")),
+            (200, Some("no-store"), Some("no-referrer"))
+        );
+        assert!(page.text().contains("&lt;script&gt;") && !page.text().contains("<script"), "{page}");
+    }
+    assert_eq!(status(&client, &alert), json!("New"));
+    let press = |path: &str, action: &str| server.request("POST", &format!("{path}&action={action}")).send();
+    // The next step at once.
+    assert!(press(&path, "escalate").text().contains("The next step is taken."));
+    let told = receiver.wait(2);
+    assert_eq!(told[1].path, format!("/{second}"));
+    let others = text(&told[1].json()["link"]).strip_prefix(server.base()).unwrap().to_owned();
+    assert!(press(&path, "acknowledge").text().contains("You work on it."));
+    let acknowledged = client.get(&format!("/alerts/{alert}")).ok();
+    assert_eq!(acknowledged["acknowledgement"]["by"]["id"], json!(first), "{acknowledged}");
+    // Once more, and by somebody else: it is so already.
+    for again in [&path, &others] {
+        let page = press(again, "acknowledge");
+        assert!(page.status == 200 && !page.text().contains("You work on it."), "{page}");
+    }
+    let audit = client.search("/auditLog/search", &format!("entityId:{alert}+userId:{first}")).page();
+    assert!(audit["results"].as_array().unwrap().iter().any(|row| row["keyId"] == "link"), "{audit}");
+    // A link that somebody made up, changed, or found the token of in another place.
+    for wrong in [format!("{path}x"), path.replace("token=v1", "token=v2"), "/api/v2/answers?token=abc".to_owned()] {
+        assert_eq!(server.get(&wrong).status, 404, "{wrong}");
+        assert_eq!(press(&wrong, "close").status, 404, "{wrong}");
+    }
+    assert_eq!(server.get("/api/v2/answers").status, 404);
+    // Who may not act any more does not act by a link either.
+    client.post_empty(&format!("/users/{second}/deactivate")).ok();
+    assert_eq!(press(&others, "close").status, 403);
+    assert_eq!(status(&client, &alert), json!("Acknowledged"));
+    assert!(press(&path, "close").text().contains("It is closed."));
+    assert_eq!(status(&client, &alert), json!("Closed"));
+    let log = server.log();
+    let token = path.split("token=").nth(1).unwrap();
+    assert!(!log.contains(token), "a token in the log");
+    wait_for(Duration::from_secs(10), || receiver.count() == 2, || receiver.count().to_string());
+}

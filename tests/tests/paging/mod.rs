@@ -1,0 +1,28 @@
+//! Paging: who is told of an alert, through what, and when somebody else is ("Paging" in docs/interface.md).
+
+mod answers;
+mod contact_methods;
+mod escalations;
+mod mail;
+mod policies;
+
+use muster_tests::{Client, Server, unique};
+use serde_json::{Value, json};
+
+pub fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_else(|| panic!("{value} is no text")).to_owned()
+}
+
+/// A new person.
+pub fn person(client: &Client) -> String {
+    text(
+        &client.post("/users", &json!({"loginName": unique("person"), "firstName": "Ann", "lastName": "Lee"})).ok()["id"],
+    )
+}
+
+/// A caller with this role, and the user that it acts as.
+pub fn somebody(server: &Server, tenant: &Client, role: &str) -> (Client, String) {
+    let made = tenant.post("/apiKeys", &json!({"name": unique("key"), "role": role})).ok();
+    let caller = tenant.with_token(&server.token(&text(&made["key"]), &text(&made["secret"])));
+    (caller, text(&made["userId"]))
+}
