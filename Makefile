@@ -1,21 +1,32 @@
 # Thin on purpose: each line is a command that one could type. Needed: Rust, a C compiler and make.
 
-.PHONY: run build test check openapi drift bench
+.PHONY: run build test check openapi drift bench campaign blackbox
 
-# Builds and starts the service with its demo company on embedded SQLite, in ./data.
+# Builds and starts the service with its demo company on embedded SQLite, in ./data: the program that the tests use, soon
+# there and soon again after an edit. Full speed is that of `make build`.
 run:
-	cargo run --release -p gateway --bin muster -- serve --demo --data-dir data
+	cargo run --workspace --bin muster -- serve --demo --data-dir data
 
 # The program for everyday use: target/release/muster.
 build:
 	cargo build --release -p gateway --bin muster
 
+# Black-box tests wait more than they compute: three for each core take half as long as one.
+export RUST_TEST_THREADS ?= $(shell echo $$((3 * $$(getconf _NPROCESSORS_ONLN))))
+
 # All tests, on SQLite and on a Postgres that the tests start themselves (TEST_POSTGRES_URL names another).
 # --workspace in both, so that both resolve the same features and nothing is built twice.
 test:
 	@[ -n "$$TEST_POSTGRES_URL" ] || sh scripts/postgres.sh >/dev/null
+	@sh scripts/chromium.sh >/dev/null || true
 	cargo build --workspace --bin muster
 	cargo test --workspace
+
+# The black-box tests with FILTER in their names, such as "sqlite" or "rosters::sqlite"; says so when there is none.
+blackbox:
+	cargo build --workspace --bin muster
+	cargo test --quiet --workspace --test blackbox -- --list $(FILTER) | grep ': test$$' >/dev/null || { echo "no test has $(FILTER) in its name"; exit 1; }
+	cargo test --workspace --test blackbox -- $(FILTER)
 
 # What CI says beside the tests: formatting, lints, and openapi/ as the code has it.
 check:
@@ -37,3 +48,8 @@ drift: openapi
 bench:
 	cargo build --release --workspace --bin muster --bin bench
 	$${CARGO_TARGET_DIR:-target}/release/bench
+
+# Kills, power cuts, failing and full disks, storms: looks for what was acknowledged. ARGS="--help" says what can be chosen.
+campaign:
+	cargo build --workspace --bin muster --bin campaign
+	$${CARGO_TARGET_DIR:-target}/debug/campaign $(ARGS)
