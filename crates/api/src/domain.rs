@@ -3,9 +3,10 @@
 use actix_web::{dev::HttpServiceFactory, web::ServiceConfig};
 use db::{Migrations, Quota};
 use outbox::Retention;
+use utoipa::Path;
 use utoipa_actix_web::{OpenApiFactory, service_config::ServiceConfig as Document};
 
-use crate::Alias;
+use crate::{Alias, groups::Groups};
 
 /// A domain: its name, its routes, its tables. The gateway has the one list of them.
 #[derive(Clone, Copy)]
@@ -34,7 +35,7 @@ pub struct Routes<'r, 'd>(To<'r, 'd>);
 
 enum To<'r, 'd> {
     Document(&'r mut Document<'d>),
-    Server(&'r mut ServiceConfig),
+    Server { below: &'static str, groups: &'r mut Groups },
 }
 
 impl<'r, 'd> Routes<'r, 'd> {
@@ -43,16 +44,18 @@ impl<'r, 'd> Routes<'r, 'd> {
         Self(To::Document(document))
     }
 
-    /// Into a server.
-    pub fn of_server(server: &'r mut ServiceConfig) -> Self {
-        Self(To::Server(server))
+    /// Gives a server, or the scope of this path, the operations that are listed, behind the guard.
+    pub fn serve(server: &mut ServiceConfig, below: &'static str, list: impl FnOnce(&mut Routes)) {
+        let mut groups = Groups::default();
+        list(&mut Routes(To::Server { below, groups: &mut groups }));
+        groups.configure(server);
     }
 
     /// Adds an operation.
-    pub fn service<F: HttpServiceFactory + OpenApiFactory + 'static>(&mut self, operation: F) -> &mut Self {
+    pub fn service<F: HttpServiceFactory + OpenApiFactory + Path + 'static>(&mut self, operation: F) -> &mut Self {
         match &mut self.0 {
             To::Document(document) => drop(document.service(operation)),
-            To::Server(server) => drop(server.service(operation)),
+            To::Server { below, groups } => groups.add(&format!("{below}{}", F::path()), operation),
         }
         self
     }

@@ -25,6 +25,7 @@ use crate::{
     address,
     aliases::Rewrite,
     body,
+    groups::Group,
     limits::Keys,
     metrics::Route,
     notice,
@@ -64,6 +65,8 @@ struct Operation {
     changes: bool,
     /// Of an alias: the way to its operation.
     rewrite: Option<Rewrite>,
+    /// Where the router finds its handler.
+    group: Group,
     /// Its number among the routes that are counted, from 1.
     number: usize,
 }
@@ -78,9 +81,9 @@ impl Guard {
         let (mut declared, mut routes) = (Paths::default(), Vec::new());
         for (pattern, methods) in spec::access_table(document)? {
             let mut operations = Vec::new();
-            for spec::Declared { method, id, access, changes, rewrite } in methods {
+            for spec::Declared { method, id, access, changes, rewrite, group } in methods {
                 routes.push(Route { method: method.clone(), pattern: pattern.clone() });
-                operations.push(Operation { method, id, access, changes, rewrite, number: routes.len() });
+                operations.push(Operation { method, id, access, changes, rewrite, group, number: routes.len() });
             }
             let below_tenant = pattern.starts_with(spec::TENANT_PREFIX);
             declared.insert(&pattern, Declared { below_tenant, operations });
@@ -152,6 +155,7 @@ impl Guard {
         if let Some(ticket) = &ticket {
             ticket.route.set(operation.number);
         }
+        request.extensions_mut().insert(operation.group.clone());
         let onward = operation.rewrite.as_ref().and_then(|rewrite| rewrite.apply(request.uri()));
         let spec::Access::Role { role: needed, .. } = operation.access else {
             begin().await?;

@@ -17,6 +17,7 @@ pub mod cpu;
 pub mod domain;
 pub mod error;
 pub mod feed;
+mod groups;
 pub mod guard;
 pub mod harness;
 mod ignored;

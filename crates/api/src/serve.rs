@@ -145,10 +145,14 @@ impl Service {
                 .wrap(from_fn(outermost))
                 .wrap(NormalizePath::new(TrailingSlash::MergeOnly))
                 .configure(|config| {
-                    domains.iter().for_each(|domain| (domain.root_routes)(&mut Routes::of_server(config)));
+                    Routes::serve(config, "", |routes| {
+                        domains.iter().for_each(|domain| (domain.root_routes)(routes));
+                    });
                 })
                 .service(web::scope(spec::TENANT_PREFIX).configure(|config| {
-                    domains.iter().for_each(|domain| (domain.routes)(&mut Routes::of_server(config)));
+                    Routes::serve(config, spec::TENANT_PREFIX, |routes| {
+                        domains.iter().for_each(|domain| (domain.routes)(routes));
+                    });
                 }))
                 .service(web::resource("/health/live").get(live))
                 .service(web::resource("/health/ready").get(ready))

@@ -22,7 +22,7 @@ use utoipa::{
 use utoipa_actix_web::AppExt as _;
 
 pub use self::published::{in_3_0, published};
-use crate::{Domain, Role, Routes, access::Roles, aliases, aliases::Rewrite};
+use crate::{Domain, Role, Routes, access::Roles, aliases, aliases::Rewrite, groups::Group};
 
 /// Where the OpenAPI document is.
 pub const PATH: &str = "/openapi.json";
@@ -331,6 +331,8 @@ pub struct Declared {
     pub changes: bool,
     /// Of an alias: the way to its operation.
     pub(crate) rewrite: Option<Rewrite>,
+    /// Where its handler is found.
+    pub(crate) group: Group,
 }
 
 impl Declared {
@@ -361,11 +363,13 @@ pub fn access_table(document: &OpenApi) -> Result<BTreeMap<String, Vec<Declared>
         let mut item = item.clone();
         let mut declared = Vec::new();
         for (method, operation) in operations_mut(&mut item) {
-            let rewrite = aliases::target(operation).map(|of| Rewrite::new(path, of)).transpose()?;
+            let of = aliases::target(operation);
+            let rewrite = of.map(|of| Rewrite::new(path, of)).transpose()?;
+            let group = Group::of(of.unwrap_or(path));
             let id =
                 operation.operation_id.clone().ok_or_else(|| format!("an operation of {path} has no operationId"))?;
             let changes = method != Method::GET || says_that_it_changes(operation);
-            declared.push(Declared { method, id, access: role_of(operation)?, changes, rewrite });
+            declared.push(Declared { method, id, access: role_of(operation)?, changes, rewrite, group });
         }
         table.insert(path.clone(), declared);
     }

@@ -130,9 +130,9 @@ impl Fixture {
             .app_data(self.db.clone())
             .configure(extras(Arc::clone(&self.keeper), crate::SignIn::default()))
             .wrap(from_fn(guard::middleware))
-            .configure(|config| (domain().root_routes)(&mut api::Routes::of_server(config)))
+            .configure(|config| api::Routes::serve(config, "", domain().root_routes))
             .service(web::scope(api::spec::TENANT_PREFIX).configure(|config| {
-                (domain().routes)(&mut api::Routes::of_server(config));
+                api::Routes::serve(config, api::spec::TENANT_PREFIX, domain().routes);
             }));
         let service = Rc::new(init_service(app).await);
         Operations(Box::new(move |request| {
