@@ -17,6 +17,7 @@ pub mod cpu;
 pub mod domain;
 pub mod error;
 pub mod feed;
+pub mod files;
 mod groups;
 pub mod guard;
 pub mod harness;
@@ -48,6 +49,5 @@ pub use crate::{
     domain::{Domain, Routes},
     error::{Error, Result},
     guard::Guard,
-    reference::of_the_program,
     write::Answer,
 };

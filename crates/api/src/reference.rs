@@ -1,42 +1,57 @@
-//! The reference page at `/docs`: files of the program, sent from where they lie.
+//! The reference page at `/docs`.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
 
-use actix_web::{HttpResponse, http::header, web};
+use actix_web::{HttpRequest, HttpResponse, web};
 use base::problem::Problem;
 use bytes::Bytes;
 use utoipa_swagger_ui::Config;
 
-use crate::{Result, sending::OfTheProgram, spec};
+use crate::{Result, files::File, spec};
 
 /// What the page may load: its own files, the icons within them, and styles that its scripts write.
 pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
     img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// `GET /docs/{file}`.
-pub(crate) async fn show(file: web::Path<String>, config: web::Data<Config<'static>>) -> Result<HttpResponse> {
-    let found = utoipa_swagger_ui::serve(&file, config.into_inner());
-    let found = found.map_err(|error| db::Error::Fault(format!("the reference page: {error}")))?;
-    let file = found.ok_or_else(|| Problem::not_found("The path was not found. The reference is at /docs."))?;
-    let mut response = HttpResponse::Ok();
-    response.content_type(file.content_type).insert_header((header::CONTENT_SECURITY_POLICY, POLICY));
-    if file.gzpipped {
-        response.insert_header((header::CONTENT_ENCODING, "gzip"));
+/// The files of the page, from the first time that somebody asks for them.
+pub(crate) struct Reference {
+    config: Arc<Config<'static>>,
+    files: Mutex<HashMap<String, Arc<File>>>,
+}
+
+impl Default for Reference {
+    fn default() -> Self {
+        Self { config: Arc::new(Config::from(spec::PATH).filter(true).persist_authorization(true)), files: Mutex::default() }
     }
-    Ok(match file.bytes {
-        Cow::Borrowed(bytes) => of_the_program(&mut response, Bytes::from_static(bytes)),
-        Cow::Owned(bytes) => response.body(bytes),
-    })
 }
 
-/// An answer whose bytes are there anyway, for as long as the program runs: it takes nothing of the share of its caller.
-pub fn of_the_program(response: &mut actix_web::HttpResponseBuilder, bytes: Bytes) -> HttpResponse {
-    let mut response = response.body(bytes);
-    response.extensions_mut().insert(OfTheProgram);
-    response
+impl Reference {
+    /// A file that the page has: there are some ten.
+    fn find(&self, name: &str) -> Result<Option<Arc<File>>> {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = files.get(name) {
+            return Ok(Some(Arc::clone(file)));
+        }
+        let found = utoipa_swagger_ui::serve(name, Arc::clone(&self.config));
+        let found = found.map_err(|error| db::Error::Fault(format!("the reference page: {error}")))?;
+        Ok(found.map(|found| {
+            let file = File::new(found.content_type, Bytes::from_owner(found.bytes));
+            files.insert(name.to_owned(), Arc::clone(&file));
+            file
+        }))
+    }
 }
 
-/// Where the page finds the document.
-pub(crate) fn config() -> web::Data<Config<'static>> {
-    web::Data::from(Arc::new(Config::from(spec::PATH)))
+/// `GET /docs/{file}`.
+pub(crate) async fn show(
+    request: HttpRequest,
+    name: web::Path<String>,
+    reference: web::Data<Reference>,
+) -> Result<HttpResponse> {
+    let file = reference.find(&name)?;
+    let file = file.ok_or_else(|| Problem::not_found("The path was not found. The reference is at /docs."))?;
+    file.answer(&request, &[("Content-Security-Policy", POLICY)]).await
 }

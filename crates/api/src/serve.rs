@@ -22,11 +22,14 @@ use serde_json::json;
 use tokio_rustls::TlsAcceptor;
 
 use crate::{
-    Access, Domain, Error, Routes, address, body, error, guard, ignored, inbound,
+    Access, Domain, Error, Routes, address, body, error,
+    files::File,
+    guard, ignored, inbound,
     limits::{self, Keys, Rate},
     listen::Door,
     metrics::{self, Counters, Exposure, Metrics},
-    reference, request_id,
+    reference::{self, Reference},
+    request_id,
     sending::until_sent,
     shed::{self, Gate, Limits, MetKeys, Reason, Ticket},
     socket::Connection,
@@ -110,6 +113,8 @@ impl Service {
         let guard = guard::Guard::new(&document, Arc::clone(&self.access), keys.clone()).map_err(anyhow::Error::msg)?;
         // As text it is a tenth of what it takes as a tree, and all workers share it.
         let text = web::Bytes::from(spec::published(&document)?.to_string());
+        let text = web::Data::new(Document(File::new("application/json", text)));
+        let page = web::Data::new(Reference::default());
         drop(document);
         let metrics = Metrics::new(metrics, guard.routes(), Arc::clone(&gate), keys, self.db.clone());
         let metrics = web::Data::new(metrics);
@@ -158,8 +163,8 @@ impl Service {
                 .service(web::resource("/health/ready").get(ready))
                 .service(web::resource("/metrics").get(metrics::show))
                 .service(web::redirect("/docs", "/docs/"))
-                .service(web::resource(spec::PATH).app_data(web::Data::new(text.clone())).get(show_document))
-                .service(web::resource("/docs/{file:.*}").app_data(reference::config()).get(reference::show))
+                .service(web::resource(spec::PATH).app_data(text.clone()).get(show_document))
+                .service(web::resource("/docs/{file:.*}").app_data(page.clone()).get(reference::show))
                 .default_service(web::to(|| async {
                     error::problem_response(&error::from_status(StatusCode::NOT_FOUND))
                 }))
@@ -236,10 +241,15 @@ impl Worker {
 }
 
 /// The OpenAPI document.
-async fn show_document(text: web::Data<web::Bytes>) -> actix_web::HttpResponse {
-    let mut response = actix_web::HttpResponse::Ok();
-    reference::of_the_program(response.content_type("application/json"), text.as_ref().clone())
+async fn show_document(
+    request: actix_web::HttpRequest,
+    document: web::Data<Document>,
+) -> crate::Result<actix_web::HttpResponse> {
+    document.0.answer(&request, &[]).await
 }
+
+/// The document of the server, as text.
+struct Document(Arc<File>);
 
 /// The process runs.
 async fn live() -> web::Json<serde_json::Value> {

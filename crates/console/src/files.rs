@@ -1,10 +1,12 @@
 //! The files of the console, within the program.
 
-use std::{collections::HashMap, fmt::Write as _, io::Write as _, sync::LazyLock};
+use std::{
+    collections::HashMap,
+    sync::{Arc, LazyLock},
+};
 
+use api::files::File;
 use bytes::Bytes;
-use flate2::{Compression, write::GzEncoder};
-use sha2::{Digest as _, Sha256};
 
 /// Names below `static/`, each with what it holds.
 macro_rules! files {
@@ -56,36 +58,20 @@ const PAGE: &str = "index.html";
 
 /// All files, ready to be sent.
 pub struct Files {
-    written: HashMap<&'static str, File>,
-    operations: LazyLock<File, Box<dyn FnOnce() -> File + Send>>,
-}
-
-/// A file in both of its forms.
-#[derive(Debug)]
-pub(crate) struct File {
-    /// Its media type.
-    pub(crate) kind: &'static str,
-    pub(crate) plain: Form,
-    pub(crate) zipped: Form,
-}
-
-/// The bytes of a file as they are sent, and what they are known by.
-#[derive(Debug)]
-pub(crate) struct Form {
-    pub(crate) bytes: Bytes,
-    pub(crate) tag: String,
+    written: HashMap<&'static str, Arc<File>>,
+    operations: LazyLock<Arc<File>, Box<dyn FnOnce() -> Arc<File> + Send>>,
 }
 
 impl Files {
-    /// Compresses every file; the module of the operations is made when it is asked for first.
+    /// The module of the operations is made when it is asked for first.
     pub(crate) fn new(operations: impl FnOnce() -> String + Send + 'static) -> Self {
-        let written = FILES.iter().map(|(path, bytes)| (*path, File::new(path, Bytes::from_static(bytes))));
-        let made = Box::new(|| File::new(OPERATIONS, Bytes::from(operations())));
+        let written = FILES.iter().map(|(path, bytes)| (*path, File::new(kind(path), Bytes::from_static(bytes))));
+        let made = Box::new(|| File::new(kind(OPERATIONS), Bytes::from(operations())));
         Self { written: written.collect(), operations: LazyLock::new(made) }
     }
 
     /// The file of a path below `/console/`. A path that no file could have is the address of a screen.
-    pub(crate) fn find(&self, path: &str) -> Option<&File> {
+    pub(crate) fn find(&self, path: &str) -> Option<&Arc<File>> {
         if path == OPERATIONS {
             return Some(&self.operations);
         }
@@ -93,26 +79,6 @@ impl Files {
         let screen = !last.contains('.') && !path.starts_with("vendor/") && !path.starts_with("screens/");
         self.written.get(path).or_else(|| self.written.get(PAGE).filter(|_| screen))
     }
-}
-
-impl File {
-    fn new(path: &str, bytes: Bytes) -> Self {
-        let mut digest = String::new();
-        for byte in Sha256::digest(&bytes).iter().take(12) {
-            // Writing to a text does not fail.
-            let _ = write!(digest, "{byte:02x}");
-        }
-        let plain = Form { bytes, tag: format!("\"{digest}\"") };
-        let zipped = zip(&plain.bytes).map_or_else(|_| plain.bytes.clone(), Bytes::from);
-        let zipped = Form { bytes: zipped, tag: format!("\"{digest}-gzip\"") };
-        Self { kind: kind(path), plain, zipped }
-    }
-}
-
-fn zip(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(bytes)?;
-    encoder.finish()
 }
 
 fn kind(path: &str) -> &'static str {
@@ -153,11 +119,11 @@ mod tests {
     #[test]
     fn an_address_of_a_screen_is_the_page_and_a_file_that_is_missing_is_not() {
         let files = Files::new(String::new);
-        let page = &files.find("").unwrap().plain.tag;
+        let page = files.find("").unwrap().digest();
         for screen in ["on-call", "alerts/ALT-1", "knowledge/KBA0000000005"] {
-            assert_eq!(&files.find(screen).unwrap().plain.tag, page, "{screen}");
+            assert_eq!(files.find(screen).unwrap().digest(), page, "{screen}");
         }
-        assert_ne!(&files.find("app.js").unwrap().plain.tag, page);
+        assert_ne!(files.find("app.js").unwrap().digest(), page);
         for missing in ["gone.js", "screens/gone", "vendor/", "../Cargo.toml"] {
             assert!(files.find(missing).is_none(), "{missing}");
         }
@@ -170,7 +136,7 @@ mod tests {
             .written
             .iter()
             .filter(|(path, _)| !path.contains("LICENSE"))
-            .map(|(_, file)| file.zipped.bytes.len())
+            .map(|(_, file)| file.zipped().len())
             .sum();
         assert!(all <= 150 << 10, "{all} bytes");
     }
