@@ -11,6 +11,7 @@ mod copies;
 mod data;
 mod filter_list;
 mod filters;
+mod heartbeats;
 mod http;
 mod integrations;
 mod jobs;
@@ -42,7 +43,7 @@ use anyhow::{Context as _, Result, ensure};
 use crate::{data::Store, table::Line};
 
 /// The parts, in the order in which they run.
-const PARTS: [&str; 14] = [
+const PARTS: [&str; 15] = [
     "points",
     "pages",
     "list",
@@ -53,6 +54,7 @@ const PARTS: [&str; 14] = [
     "maintenance",
     "jobs",
     "alerts",
+    "heartbeats",
     "integrations",
     "writes",
     "overload",
@@ -163,6 +165,7 @@ fn measure(part: &str, settings: &Settings, store: &Store, temporary: &Path, res
         "jobs" => results.lines.extend(jobs::measure(temporary)?),
         "maintenance" => results.lines.extend(maintenance::measure(temporary)?),
         "alerts" => results.lines.push(alerts::measure(&store.database(list)?, temporary)?),
+        "heartbeats" => results.lines.push(heartbeats::measure(temporary)?),
         "integrations" => results.lines.extend(integrations::measure(temporary)?),
         _ => results.lines.extend(start::measure(&store.database(large)?)?),
     }
