@@ -13,6 +13,7 @@ mod oidc;
 mod outbound;
 mod people;
 mod process;
+mod reporters;
 mod runner;
 
 use std::process::ExitCode;

@@ -5,7 +5,7 @@ use std::{fs, sync::Arc, time::Duration};
 use anyhow::Context as _;
 use db::Db;
 use integrations::{
-    Context, Rules,
+    Context, Reporters, Rules,
     egress::{Guard, dial::Dialler},
     mail::Mailer,
     sender::{Sender, Settings, Tools},
@@ -24,7 +24,14 @@ pub struct Parts {
 
 impl Outbound {
     /// Puts them together. With `demo`, this machine may be called too.
-    pub fn parts(&self, db: &Db, vault: Arc<Vault>, rules: Arc<Rules>, demo: bool) -> anyhow::Result<Parts> {
+    pub fn parts(
+        &self,
+        db: &Db,
+        vault: Arc<Vault>,
+        rules: Arc<Rules>,
+        reporters: Arc<dyn Reporters>,
+        demo: bool,
+    ) -> anyhow::Result<Parts> {
         let guard = Guard::new(self.egress_allow.clone());
         let guard = Arc::new(if demo { guard.with_loopback() } else { guard });
         let authorities = self.authorities()?;
@@ -41,7 +48,7 @@ impl Outbound {
         };
         let timeout: Duration = self.delivery_timeout;
         let context =
-            Context { vault: Arc::clone(&vault), guard: Arc::clone(&guard), dialler: dialler.clone(), timeout, rules };
+            Context { vault: Arc::clone(&vault), guard: Arc::clone(&guard), dialler: dialler.clone(), timeout, rules, reporters };
         let people = Arc::new(Directory);
         let tools = Tools { db: db.clone(), people, vault, guard, dialler, clock: api::clock::now, settings, mailer };
         Ok(Parts { context: Arc::new(context), tools })

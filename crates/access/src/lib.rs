@@ -21,6 +21,7 @@ mod inbound;
 mod keeper;
 mod me;
 pub mod oidc;
+pub mod reporting;
 mod schema;
 mod secrets;
 mod sessions;

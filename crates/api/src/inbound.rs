@@ -44,12 +44,6 @@ pub fn refuse(request: &HttpRequest, problem: Problem) -> Error {
     throttled.unwrap_or(problem).into()
 }
 
-/// How the caller reached the service, such as `https://muster.example`.
-pub fn base_of(request: &HttpRequest) -> String {
-    let connection = request.connection_info();
-    format!("{}://{}", connection.scheme(), connection.host())
-}
-
 /// A path as it is logged: the token of an inbound address, or of another address that is a secret itself, is left out.
 pub fn without_token(path: &str) -> String {
     for prefix in [PREFIX, "/api/v2/heartbeats/"] {

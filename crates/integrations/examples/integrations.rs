@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use integrations::{
-    Context,
+    AuthType, Context, Reporter, Reporters,
     egress::{Guard, dial::Dialler},
     sender::{Sender, Settings, Tools},
     vault::Vault,
 };
-use outbox::Worker;
+use outbox::{Tx, Worker};
 use ports::Alone;
 
 fn main() -> anyhow::Result<()> {
@@ -22,6 +22,7 @@ fn main() -> anyhow::Result<()> {
         dialler: dialler.clone(),
         timeout: settings.timeout,
         rules: Arc::clone(&rules),
+        reporters: Arc::new(Nobody),
     });
     // They work until the server ends.
     let mut beside: Option<(Worker, Sender)> = None;
@@ -35,4 +36,17 @@ fn main() -> anyhow::Result<()> {
     })?;
     drop(beside);
     Ok(())
+}
+
+/// Alone there is nobody who keeps credentials.
+struct Nobody;
+
+impl Reporters for Nobody {
+    fn admit(&self, _: &mut Tx<'_>, _: &str, _: &str, _: AuthType, _: &str) -> db::Result<Reporter> {
+        Err(base::Problem::conflict("Credentials are made by the whole service only.").into())
+    }
+
+    fn dismiss(&self, _: &mut Tx<'_>, _: &str, _: &str) -> db::Result<()> {
+        Ok(())
+    }
 }

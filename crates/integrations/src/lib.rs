@@ -41,7 +41,10 @@ use crate::{
 };
 pub use crate::{
     firing::{Rules, Subscriber},
-    installed::Known,
+    installed::{
+        Known,
+        inbound::{AuthType, Credentials, Reporter, Reporters},
+    },
     outside::Outside,
     reseal::{Sealed, any as any_secrets, check as check_secrets, reseal},
 };
@@ -74,6 +77,8 @@ pub struct Context {
     pub timeout: Duration,
     /// The events.
     pub rules: Arc<Rules>,
+    /// Who lets integrations report.
+    pub reporters: Arc<dyn Reporters>,
 }
 
 /// Puts what handlers work with where they look for it.
@@ -104,6 +109,7 @@ fn routes(config: &mut Routes) {
         .service(installed::http::disable)
         .service(installed::http::set_notifier)
         .service(installed::http::rotate)
+        .service(installed::inbound::set_inbound)
         .service(event::http::list)
         .service(event::http::create)
         .service(event::test::unsaved)

@@ -16,6 +16,7 @@ diesel::table! {
         created_by -> Text,
         created_ms -> BigInt,
         updated_ms -> Nullable<BigInt>,
+        inbound -> Nullable<Text>,
     }
 }
 

@@ -33,6 +33,7 @@ use crate::{
     demo, domains, first_run, neighbours,
     people::Directory,
     process,
+    reporters::Keys,
 };
 
 /// Files and sockets that are no connections of clients: those of the database, the log, the listener.
@@ -63,7 +64,9 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let address = listener.local_addr()?;
     let scheme = if certificate.is_some() { "https" } else { "http" };
     let rules = integrations::rules(Arc::new(Directory));
-    let parts = outbound.parts(&db, vault, Arc::clone(&rules), demo)?;
+    let keeper = Arc::new(access::Keeper::new(db.clone()).trust_forwarded(listen.behind_proxy));
+    let reporters = Arc::new(Keys(Arc::clone(&keeper)));
+    let parts = outbound.parts(&db, vault, Arc::clone(&rules), reporters, demo)?;
     let windows = neighbours::windows();
     // Each of these calls others on a runtime of its own.
     // Links lead here, or, where nobody else could reach it, to this machine.
@@ -84,7 +87,6 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
         "How long the oldest delivery that is due has waited",
         seconds(sender.lag()),
     );
-    let keeper = Arc::new(access::Keeper::new(db.clone()).trust_forwarded(listen.behind_proxy));
     let machines = inventory::extras(Arc::new(integrations::Known));
     let maintenance = maintenance::extras(Arc::clone(&windows), neighbours::alerts());
     let asked = Arc::clone(&windows) as Arc<dyn ports::Maintenance>;

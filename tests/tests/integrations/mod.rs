@@ -8,6 +8,7 @@ mod egress;
 mod entities;
 mod faults;
 mod gateways;
+mod inbound;
 mod installed;
 mod signatures;
 mod templates;

@@ -31,7 +31,7 @@ pub(crate) async fn create_inbound_address(at: At, body: Body) -> Result<HttpRes
     at.no_query()?;
     let NewInboundAddress { name } = NewInboundAddress::read(&body.0)?;
     let token = secrets::random()?;
-    let base = api::inbound::base_of(at.request());
+    let base = api::session::origin(at.request());
     let (tenant, author, now) = (at.tenant.id.clone(), at.caller.user_id.clone(), at.now);
     at.write(move |tx| {
         let row = store::insert(tx.conn, &tenant, &name, &token, &author, now)?;
@@ -43,7 +43,7 @@ pub(crate) async fn create_inbound_address(at: At, body: Body) -> Result<HttpRes
 }
 
 /// Notes that an address is new, or gone.
-fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: Option<&Row>) -> db::Result<()> {
+pub(crate) fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: Option<&Row>) -> db::Result<()> {
     let Some(row) = after.or(before) else { return Ok(()) };
     let entity = Entity { tenant_id: &row.tenant_id, kind: "InboundAddress", id: &row.id, publish: false };
     let shown = |row: Option<&Row>| row.cloned().map(InboundAddress::from);

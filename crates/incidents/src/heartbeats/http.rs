@@ -62,7 +62,7 @@ pub async fn create(at: At, body: Body) -> api::Result<HttpResponse> {
     at.no_query()?;
     let new = Change::create(&body.0)?;
     let token = new_token();
-    let base = inbound::base_of(at.request());
+    let base = api::session::origin(at.request());
     let (tenant, author) = (at.tenant.id.to_string(), at.caller.user_id.clone());
     at.write(move |tx| {
         let name = new.name.unwrap_or_default();

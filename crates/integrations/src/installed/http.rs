@@ -98,6 +98,7 @@ pub fn create_row(
         created_by: user.to_owned(),
         created_ms: now.millis(),
         updated_ms: None,
+        inbound: None,
     };
     let mut noted = vec![Unpublished::secret(SIGNING, false, true)];
     if let Some((notifier, secrets)) = &change.notifier {
@@ -285,7 +286,7 @@ fn for_all_events(tx: &mut Tx<'_>, context: &Context, old: &Row, new: &Notifier)
 
 /// Delete an installed integration
 ///
-/// With its events, and their deliveries whether delivered or not.
+/// With its events, their deliveries whether delivered or not, and the credentials with which it reported.
 #[utoipa::path(
     tag = "integrations",
     operation_id = "deleteInstalledIntegration",
@@ -297,11 +298,18 @@ fn for_all_events(tx: &mut Tx<'_>, context: &Context, old: &Row, new: &Notifier)
     security(("bearer" = ["integrator"]))
 )]
 #[delete("/integrations/installed/{installedIntgId}")]
-pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+pub async fn delete(
+    at: At,
+    context: web::Data<Context>,
+    path: web::Path<(String, String)>,
+) -> api::Result<HttpResponse> {
     at.no_query()?;
     let (scope, wanted, id) = (at.scope(), at.if_match()?, path.into_inner().1);
     at.write(move |tx| {
         let row = take_up(tx, &scope, &id, wanted)?;
+        if let Some(inbound) = row.inbound() {
+            context.reporters.dismiss(tx, &row.tenant_id, &inbound.id)?;
+        }
         for event in event::store::of_integration(tx.conn, &row.tenant_id, &row.id)? {
             event::http::note(tx, &row, Some(&event), None)?;
         }

@@ -5,6 +5,7 @@ use db::{Column, Condition, Conn, Order, Quota, Result};
 use diesel::prelude::*;
 use serde_json::json;
 
+use super::inbound::Inbound;
 use crate::{
     notifier::{Notifier, Secrets},
     schema::{
@@ -50,6 +51,8 @@ pub struct Row {
     pub created_ms: i64,
     /// When it changed last.
     pub updated_ms: Option<i64>,
+    /// Who reports for it, JSON.
+    pub inbound: Option<String>,
 }
 
 /// The signing secrets of an integration.
@@ -101,6 +104,18 @@ impl Row {
             None => String::new(),
         };
         self.notifier = Some(text);
+        Ok(())
+    }
+
+    /// Who reports for it.
+    pub fn inbound(&self) -> Option<Inbound> {
+        serde_json::from_str(self.inbound.as_deref()?).ok()
+    }
+
+    /// Takes another reporter.
+    pub fn set_inbound(&mut self, inbound: &Inbound) -> Result<()> {
+        let text = serde_json::to_string(inbound).map_err(|error| db::Error::Fault(error.to_string()))?;
+        self.inbound = Some(text);
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::store::Row;
+use super::{inbound::InboundConfig, store::Row};
 use crate::{
     egress::Guard,
     notifier::{Notifier, NotifierInput, Secrets},
@@ -39,6 +39,9 @@ pub struct Installed {
     /// The notifier of its events, unless they have their own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_notifier: Option<Notifier>,
+    /// How it reports alerts; left out while it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inbound_config: Option<InboundConfig>,
     /// The user that installed it.
     pub created_by: String,
     /// When it was installed.
@@ -69,6 +72,7 @@ impl Installed {
             integration: IntegrationKind { id: row.kind.clone(), name: "Custom" },
             status: if row.enabled { "ENABLED" } else { "DISABLED" },
             base_notifier: row.notifier(),
+            inbound_config: row.inbound().as_ref().map(InboundConfig::from),
             created_by: row.created_by.clone(),
             created_date: Timestamp::from_millis(row.created_ms),
             updated_date: row.updated_ms.map(Timestamp::from_millis),

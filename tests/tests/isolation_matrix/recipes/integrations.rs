@@ -23,6 +23,9 @@ pub(super) const RECIPES: &[Recipe] = &[
         .ids(INTEGRATIONS)
         .sends(r#"{"baseURI": "https://receiver.invalid/$new"}"#),
     op("POST /integrations/installed/{installedIntgId}/signingSecret/rotate").ids(INTEGRATIONS).sends("{}"),
+    op("POST /integrations/installed/{installedIntgId}/inbound/authentication")
+        .ids(INTEGRATIONS)
+        .sends(r#"{"authType":"BASIC"}"#),
     op("GET /integrations/installed/{installedIntgId}/events").ids(INTEGRATIONS),
     op("POST /integrations/installed/{installedIntgId}/event").ids(INTEGRATIONS).sends(NAMED),
     op("POST /integrations/installed/{installedIntgId}/event/test")

@@ -1,0 +1,59 @@
+//! Those who report alerts for somebody else, such as an integration: keys and inbound addresses that can do nothing but
+//! that.
+
+use api::Role;
+use base::{problem::Problem, secret::Secret, tenant::TenantId};
+use db::Result;
+use outbox::Tx;
+
+use crate::{
+    api_keys::{
+        self,
+        store::{self as keys, NewKey},
+    },
+    inbound, secrets,
+};
+
+/// What a key that reports may call, in order.
+const OPERATIONS: [&str; 3] = ["reportAlert", "reportAlertmanagerAlerts", "reportAlerts"];
+
+/// A new API key of this name that reports alerts at a tenant: its id, key and secret.
+///
+/// # Errors
+/// 409 when a live key has the name, or the tenant has as many as it may have.
+pub fn by_key(tx: &mut Tx<'_>, tenant: &str, name: &str, author: &str) -> Result<(String, String, Secret<String>)> {
+    let (new, secret) = NewKey::random(name.to_owned(), Role::Operator)?;
+    let new = NewKey { operations: Some(OPERATIONS.map(str::to_owned).to_vec()), ..new };
+    let row = keys::insert(tx.conn, &id_of(tenant)?, &new, Some(author), tx.now)?;
+    api_keys::http::note(tx, None, Some(&row))?;
+    Ok((row.id, new.key, secret))
+}
+
+/// A new inbound address of this name: its id and token.
+///
+/// # Errors
+/// 409 when an address has the name, or the tenant has as many as it may have.
+pub fn by_address(tx: &mut Tx<'_>, tenant: &str, name: &str, author: &str) -> Result<(String, Secret<String>)> {
+    let token = secrets::random()?;
+    let row = inbound::store::insert(tx.conn, &id_of(tenant)?, name, &token, author, tx.now)?;
+    inbound::http::note(tx, None, Some(&row))?;
+    Ok((row.id, token))
+}
+
+/// Ends a key or an address of a tenant; one that is gone already is no error.
+pub fn end(tx: &mut Tx<'_>, tenant: &str, id: &str) -> Result<()> {
+    let tenant = id_of(tenant)?;
+    let ended = if api_keys::rules::is_id(id) {
+        keys::revoke(tx.conn, &tenant, id, tx.now).and_then(|row| api_keys::http::note(tx, Some(&row), None))
+    } else {
+        inbound::store::remove(tx.conn, &tenant, id).and_then(|row| inbound::http::note(tx, Some(&row), None))
+    };
+    match ended {
+        Err(db::Error::Problem(problem)) if problem.kind == base::problem::Kind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+fn id_of(tenant: &str) -> Result<TenantId> {
+    Ok(TenantId::parse(tenant).ok_or_else(|| Problem::not_found("The tenant was not found."))?)
+}

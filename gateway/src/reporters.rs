@@ -1,0 +1,28 @@
+//! Who lets integrations report alerts: `access`, which keeps keys and inbound addresses.
+
+use std::sync::Arc;
+
+use access::{Keeper, reporting};
+use db::Result;
+use integrations::{AuthType, Credentials, Reporter, Reporters};
+use outbox::Tx;
+
+/// The keys and addresses that `access` keeps.
+pub struct Keys(pub Arc<Keeper>);
+
+impl Reporters for Keys {
+    fn admit(&self, tx: &mut Tx<'_>, tenant: &str, name: &str, by: AuthType, author: &str) -> Result<Reporter> {
+        if by == AuthType::Webhook {
+            let (id, token) = reporting::by_address(tx, tenant, name, author)?;
+            return Ok(Reporter { id, credentials: Credentials::Token(token) });
+        }
+        let (id, key, secret) = reporting::by_key(tx, tenant, name, author)?;
+        Ok(Reporter { id, credentials: Credentials::Key { key, secret } })
+    }
+
+    fn dismiss(&self, tx: &mut Tx<'_>, tenant: &str, id: &str) -> Result<()> {
+        reporting::end(tx, tenant, id)?;
+        self.0.forget_callers();
+        Ok(())
+    }
+}
