@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -274,6 +274,19 @@ impl Server {
             self.stop();
         }
         self.spawn();
+    }
+
+    /// Runs SQL on its database, for what takes days otherwise. On SQLite while it is stopped, or to read.
+    #[track_caller]
+    pub fn sql(&self, text: &str) {
+        if let Some(url) = self.database_url() {
+            crate::psql(url, text);
+            return;
+        }
+        let script = "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=20).executescript(sys.argv[2]).close()";
+        let file = self.data_dir().join("muster.sqlite");
+        let python = Command::new("python3").args(["-c", script]).arg(file).arg(text).stdout(Stdio::null()).status();
+        assert!(python.is_ok_and(|status| status.success()), "{text}");
     }
 
     /// Other arguments after `serve`, from the next start on.

@@ -1,28 +1,14 @@
 //! What is kept for how long, and how much a tenant may have.
 
-use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use muster_tests::{Backend, Client, Server, both_backends, psql, unique};
+use muster_tests::{Backend, Client, Server, both_backends, unique};
 use serde_json::{Value, json};
 
 both_backends![what_is_too_old_goes, a_backlog_goes_once_whoever_removes_it, a_tenant_has_so_much_and_no_more];
 
 const DAY: i64 = 86_400_000;
-
-/// Runs SQL on the database of a server.
-#[track_caller]
-fn sql(server: &Server, text: &str) {
-    if let Some(url) = server.database_url() {
-        psql(url, text);
-        return;
-    }
-    let script = "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=20).executescript(sys.argv[2]).close()";
-    let file = server.data_dir().join("muster.sqlite");
-    let python = Command::new("python3").args(["-c", script]).arg(file).arg(text).stdout(Stdio::null()).status();
-    assert!(python.is_ok_and(|status| status.success()), "{text}");
-}
 
 /// The value of a number of the metrics; 0 when it is not there.
 fn metric(server: &Server, start: &str) -> f64 {
@@ -81,7 +67,7 @@ fn age(server: &Server, days: i64) {
         ("tokens", "expires_ms"),
     ];
     for (table, column) in older {
-        sql(server, &format!("UPDATE {table} SET {column} = {column} - {by}"));
+        server.sql(&format!("UPDATE {table} SET {column} = {column} - {by}"));
     }
 }
 
@@ -148,8 +134,7 @@ fn a_backlog_goes_once_whoever_removes_it(backend: Backend) {
     let mut server = Server::start(backend);
     server.stop();
     let row = "'client_' || (n % 7), 'AUD-' || n, 1000 + n, 'u', 'k', 'CREATE', 'X', 'x', '{}', 'r'";
-    sql(
-        &server,
+    server.sql(
         &format!(
             "WITH RECURSIVE t (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 20000) INSERT INTO audit_log \
              (tenant_id, id, at_ms, user_id, key_id, action, entity, entity_id, changes, request_id) SELECT {row} FROM t"
@@ -177,8 +162,7 @@ fn a_tenant_has_so_much_and_no_more(backend: Backend) {
     let server = Server::start(backend);
     let client = server.admin().tenant("client_1");
     client.post("/sites", &json!({"name": "first"})).ok();
-    sql(
-        &server,
+    server.sql(
         "WITH RECURSIVE t (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 19998) INSERT INTO sites (tenant_id, \
          id, version, name, name_key, description, address, city, country, created_ms, updated_ms) SELECT 'client_1', \
          1000000 + n, 1, 'n' || n, 'n' || n, '', '', '', '', 0, 0 FROM t",
@@ -189,6 +173,6 @@ fn a_tenant_has_so_much_and_no_more(backend: Backend) {
     refused.problem(409, "0004");
     server.new_client().post("/sites", &json!({"name": "beyond"})).ok();
     assert_eq!(metric(&server, r#"muster_quota_refusals_total{kind="sites"}"#), 1.0);
-    sql(&server, "DELETE FROM sites WHERE id > 1000000");
+    server.sql("DELETE FROM sites WHERE id > 1000000");
     client.post("/sites", &json!({"name": "beyond"})).ok();
 }

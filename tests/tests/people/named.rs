@@ -1,0 +1,110 @@
+//! Who did something is named: in the record, in the audit log, and in what events send.
+
+use std::time::Duration;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use muster_tests::{
+    Backend, Browser, Client, Server, both_backends,
+    receiver::{Receiver, wait_for},
+    unique,
+};
+use serde_json::{Value, json};
+
+use super::{audit, person, personal, text};
+
+both_backends![
+    whoever_acknowledges_and_closes_is_named,
+    an_incident_is_changed_by_a_person,
+    bodies_name_nothing_of_another_tenant
+];
+
+/// A person's session as a caller like those with keys.
+fn session(server: &Server, client: &Client, user: &str) -> Client {
+    let url = text(&client.post_empty(&format!("/users/{user}/signInLink")).ok()["url"]);
+    client.with_cookie(&Browser::sign_in(server, &url).cookie)
+}
+
+/// An event of an integration that sends this template to a receiver.
+fn told(client: &Client, receiver: &Receiver, entity: &str, kind: &str, payload: &Value) {
+    let notifier = json!({"type": "REST_API", "baseURI": receiver.url()});
+    let made = client.post("/integrations/install/CUSTOM", &json!({"displayName": unique("i"), "baseNotifier": notifier}));
+    let path = format!("/integrations/installed/{}/event", text(&made.ok()["id"]));
+    let event = json!({
+        "name": unique("event"), "entity": entity, "eventType": kind, "endPointURI": "/",
+        "payload": STANDARD.encode(payload.to_string()),
+    });
+    client.post(&path, &event).ok();
+}
+
+fn sent(receiver: &Receiver, wanted: &Value) -> bool {
+    let text = wanted.to_string();
+    let bodies = receiver.by_id().into_values().flatten();
+    let all: Vec<Value> = bodies.filter_map(|body| serde_json::from_slice(&body).ok()).collect();
+    all.iter().any(|body| body.to_string() == text)
+}
+
+fn whoever_acknowledges_and_closes_is_named(backend: Backend) {
+    let server = Server::start_with(backend, &["--egress-allow", "127.0.0.0/8"]);
+    let client = server.new_client();
+    let (ann, bob) = (person(&client, "operator"), person(&client, "operator"));
+    let receiver = Receiver::willing();
+    let payload = json!({"acknowledged": "$alert.acknowledgement.by.id", "closed": "$alert.closure.by.id"});
+    told(&client, &receiver, "ALERT", "NONE", &payload);
+    let report = json!({"subject": "full", "metric": "disk", "device": {"hostName": "h"}, "currentState": "Critical"});
+    let alert = text(&client.post("/alert", &report).ok()["id"]);
+    let at = |action: &str| format!("/alerts/{alert}/actions/{action}");
+    session(&server, &client, &ann).post(&at("acknowledge"), &json!({})).ok();
+    personal(&server, &client, &bob, "operator").post(&at("close"), &json!({})).ok();
+    let shown = client.get(&format!("/alerts/{alert}")).ok();
+    assert_eq!((&shown["acknowledgement"]["by"]["id"], &shown["closure"]["by"]["id"]), (&json!(ann), &json!(bob)));
+    let rows = audit(&client, &alert);
+    for (user, means) in [(&ann, "SES-"), (&bob, "KEY-")] {
+        let row = rows.iter().find(|row| row["userId"] == json!(user));
+        let row = row.unwrap_or_else(|| panic!("{user} is not named: {rows:?}"));
+        assert!(text(&row["keyId"]).starts_with(means), "{row}");
+    }
+    let wanted = json!({"acknowledged": ann, "closed": bob});
+    wait_for(
+        Duration::from_secs(20),
+        || sent(&receiver, &wanted),
+        || format!("{wanted} was not sent: {:?}", receiver.by_id()),
+    );
+}
+
+fn an_incident_is_changed_by_a_person(server: &Server) {
+    let client = server.new_client();
+    let (ann, bob) = (person(&client, "operator"), person(&client, "operator"));
+    let made = session(&server, &client, &ann).post("/incidents", &json!({"subject": "fire", "note": "hot"})).ok();
+    let path = format!("/incidents/{}", text(&made["id"]));
+    personal(server, &client, &bob, "operator").post(&path, &json!({"subject": "flood"})).ok();
+    let shown = client.get(&path).ok();
+    assert_eq!((&shown["createdBy"]["id"], &shown["updatedBy"]["id"]), (&json!(ann), &json!(bob)));
+    let users: Vec<Value> = audit(&client, &text(&made["id"])).iter().map(|row| row["userId"].clone()).collect();
+    assert!(users.contains(&json!(ann)) && users.contains(&json!(bob)), "{users:?}");
+}
+
+/// A person may name in a body what is in reach, and nothing of another tenant: as if it were not there.
+fn bodies_name_nothing_of_another_tenant(server: &Server) {
+    let (mine, theirs) = (server.new_client(), server.new_client());
+    let (ann, stranger) = (person(&mine, "admin"), person(&theirs, "viewer"));
+    let machine = text(&theirs.post("/resources", &json!({"name": "m", "hostName": unique("m")})).ok()["resourceUUID"]);
+    let category = text(&theirs.post("/kb/category", &json!({"name": unique("c")})).ok()["id"]);
+    let group = text(&theirs.post("/userGroups", &json!({"name": unique("g")})).ok()["uniqueId"]);
+    let bodies = [
+        ("/deviceGroups", json!([{"name": unique("g"), "resources": [{"id": machine}]}])),
+        ("/kb/article", json!({"title": "t", "content": "c", "category": {"id": category}})),
+        ("/incidents", json!({"subject": "s", "note": "n", "assignee": {"id": stranger}})),
+        ("/incidents", json!({"subject": "s", "note": "n", "assigneeGroup": {"uniqueId": group}})),
+        ("/apiKeys", json!({"name": unique("k"), "role": "viewer", "userId": stranger})),
+    ];
+    for caller in [session(server, &mine, &ann), personal(server, &mine, &ann, "admin")] {
+        for (path, body) in &bodies {
+            let answer = caller.post(path, body);
+            assert!([400, 404].contains(&answer.status), "{path} {body}: {answer}");
+            for secret in [&machine, &category, &group, &stranger] {
+                let said = answer.text().replace(&body.to_string(), "");
+                assert!(!said.contains("belongs to") && answer.status != 403, "{secret}: {answer}");
+            }
+        }
+    }
+}
