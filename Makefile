@@ -1,6 +1,6 @@
 # Thin on purpose: each line is a command that one could type. Needed: Rust, a C compiler and make.
 
-.PHONY: run build test check openapi drift bench campaign blackbox
+.PHONY: run build package test check openapi drift bench campaign blackbox
 
 # Builds and starts the service with its demo company on embedded SQLite, in ./data: the program that the tests use, soon
 # there and soon again after an edit. Full speed is that of `make build`.
@@ -10,6 +10,10 @@ run:
 # The program for everyday use: target/release/muster.
 build:
 	cargo build --release -p gateway --bin muster
+
+# A Debian package of it, in target/debian/.
+package: build
+	sh gateway/packaging/deb.sh $${CARGO_TARGET_DIR:-target}/release/muster $${CARGO_TARGET_DIR:-target}/debian
 
 # Black-box tests wait more than they compute: three for each core take half as long as one.
 export RUST_TEST_THREADS ?= $(shell echo $$((3 * $$(getconf _NPROCESSORS_ONLN))))

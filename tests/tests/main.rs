@@ -20,6 +20,7 @@ mod jobs;
 mod kb;
 mod maintenance;
 mod operations;
+mod packages;
 mod paging;
 mod people;
 mod retries;
