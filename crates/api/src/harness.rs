@@ -56,12 +56,13 @@ pub fn serve(domain: Domain, seed: impl FnOnce(&Db) -> anyhow::Result<()>) -> an
     serve_with(domain, |_| {}, seed)
 }
 
-/// As [`serve`], for a domain whose handlers need more than the database: `extras` adds it.
+/// As [`serve`], for a domain whose handlers need more than the database: `extras` adds it. The log goes to the terminal.
 pub fn serve_with(
     domain: Domain,
     extras: impl Fn(&mut web::ServiceConfig) + Send + Sync + 'static,
     seed: impl FnOnce(&Db) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
+    tracing_subscriber::fmt().with_writer(std::io::stderr).with_max_level(tracing::Level::INFO).init();
     let directory = tempfile::tempdir()?;
     let url = DatabaseUrl::Sqlite(directory.path().join("muster.sqlite"));
     let db = Db::open(&url, db::Options::default())?;

@@ -1,10 +1,20 @@
 //! Who answers a domain that is served alone (`api::harness`), where no other is there to be asked.
 
+mod machines;
+
+use std::collections::HashMap;
+
+use base::Timestamp;
 use db::{Conn, Result};
+use serde_json::Value;
 
-use crate::{Integrations, KnownIntegration, People, PeopleGroup, Person};
+use crate::{
+    Alerts, Integrations, KnownIntegration, KnownRoster, OnCall, OnCallPerson, People, PeopleGroup, Person, Tenants,
+    ToldAlert,
+};
 
-/// The one user that there is: [`Alone::CALLER`], who writes everything.
+/// The one user that there is: [`Alone::CALLER`], who writes everything. There are a few machines of `client_1`, of which
+/// none is in maintenance; nobody is on call.
 #[derive(Clone, Copy, Debug)]
 pub struct Alone;
 
@@ -50,5 +60,30 @@ impl People for Alone {
 impl Integrations for Alone {
     fn installed(&self, _: &mut Conn, _: &[String], _: &str) -> Result<Option<KnownIntegration>> {
         Ok(None)
+    }
+}
+
+/// Nobody is on call.
+impl OnCall for Alone {
+    fn on_call(&self, _: &mut Conn, _: &str, _: &str, _: Timestamp) -> Result<Vec<OnCallPerson>> {
+        Ok(Vec::new())
+    }
+
+    fn roster(&self, _: &mut Conn, _: &[String], _: &str) -> Result<Option<KnownRoster>> {
+        Ok(None)
+    }
+}
+
+/// A tenant is named as its id.
+impl Tenants for Alone {
+    fn names(&self, _: &mut Conn, ids: &[String]) -> Result<HashMap<String, String>> {
+        Ok(ids.iter().map(|id| (id.clone(), id.clone())).collect())
+    }
+}
+
+/// A report is the alert as it stands, about no machine.
+impl Alerts for Alone {
+    fn told(&self, _: &mut Conn, _: &str, _: &[String], report: &Value, _: Timestamp) -> Result<ToldAlert> {
+        Ok(ToldAlert { resource: None, problem: Some("nobody knows the machine"), alert: report.clone() })
     }
 }

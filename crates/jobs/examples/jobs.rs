@@ -1,0 +1,22 @@
+//! Jobs alone, on a new embedded database with the jobs of the demo company: `cargo run -p jobs --example jobs`. Runs that
+//! are due wait for a runner: `muster runner` with the address and the token that are printed.
+
+use std::sync::Arc;
+
+use base::tenant::TenantId;
+use jobs::Scheduler;
+use ports::Alone;
+
+fn main() -> anyhow::Result<()> {
+    // It works until the server ends.
+    let mut scheduler = None;
+    let extras = jobs::extras(Arc::new(Alone), Arc::new(Alone), Arc::new(Alone));
+    api::harness::serve_with(jobs::domain(), extras, |db| {
+        let people = [Alone::CALLER.to_owned()];
+        jobs::demo::fill(db, Arc::new(Alone), &TenantId::client(1), &people, api::clock::now())?;
+        scheduler = Some(Scheduler::start(db.clone(), Arc::new(Alone), Arc::new(Alone), api::clock::now)?);
+        Ok(())
+    })?;
+    drop(scheduler);
+    Ok(())
+}

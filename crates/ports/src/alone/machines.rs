@@ -1,0 +1,107 @@
+//! The machines that a domain finds which is served alone, and that none of them is in maintenance.
+
+use base::Timestamp;
+use db::{Conn, Result};
+
+use crate::{
+    AlertFacts, Alone, Cover, KnownResource, Maintenance, Place, PlaceKey, PlaceKind, ResourceKey, Resources, Window,
+};
+
+const HOSTS: [&str; 4] = ["web-01", "web-02", "db-01", "queue-01"];
+
+impl Alone {
+    /// The device group of all machines.
+    pub const GROUP: &str = "Servers";
+}
+
+fn machines() -> Vec<KnownResource> {
+    let machine = |(number, host): (i32, &&str)| KnownResource {
+        id: format!("00000000-0000-4000-8000-{number:012}"),
+        tenant_id: "client_1".to_owned(),
+        name: (*host).to_owned(),
+        host_name: (*host).to_owned(),
+        ip_address: format!("10.0.0.{number}"),
+        resource_type: "Linux".to_owned(),
+    };
+    (1..).zip(&HOSTS).map(machine).collect()
+}
+
+fn group() -> Place {
+    Place {
+        kind: PlaceKind::DeviceGroup,
+        tenant_id: "client_1".to_owned(),
+        id: 1,
+        unique_id: "DGP-00000000-0000-4000-8000-000000000001".to_owned(),
+        name: Alone::GROUP.to_owned(),
+    }
+}
+
+/// Are the records of `client_1` among those of these tenants?
+fn within(tenants: &[String]) -> bool {
+    tenants.iter().any(|tenant| tenant == "client_1")
+}
+
+/// Four machines of `client_1`, all of them in one device group.
+impl Resources for Alone {
+    fn find(&self, _: &mut Conn, tenants: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>> {
+        let is = |machine: &KnownResource, key: &ResourceKey| match key {
+            ResourceKey::Id(id) => machine.id.eq_ignore_ascii_case(id),
+            ResourceKey::HostName(name) => machine.host_name.eq_ignore_ascii_case(name),
+            ResourceKey::IpAddress(address) => machine.ip_address == *address,
+            ResourceKey::ExtResourceId(_) | ResourceKey::MacAddress(_) => false,
+        };
+        let found = |key| machines().into_iter().filter(|machine| within(tenants) && is(machine, key)).collect();
+        Ok(keys.iter().map(found).collect())
+    }
+
+    fn former(&self, _: &mut Conn, _: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>> {
+        Ok(vec![Vec::new(); keys.len()])
+    }
+
+    fn places(&self, _: &mut Conn, tenants: &[String], kind: PlaceKind, keys: &[PlaceKey]) -> Result<Vec<Vec<Place>>> {
+        let is = |place: &Place, key: &PlaceKey| match key {
+            PlaceKey::Id(id) => place.id == *id,
+            PlaceKey::UniqueId(id) => place.unique_id.eq_ignore_ascii_case(id),
+            PlaceKey::Name(name) => place.name.eq_ignore_ascii_case(name),
+        };
+        let meant = |place: &Place, key| within(tenants) && place.kind == kind && is(place, key);
+        Ok(keys.iter().map(|key| Some(group()).filter(|place| meant(place, key)).into_iter().collect()).collect())
+    }
+
+    fn places_of(&self, _: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Vec<Place>>> {
+        let known = |id: &String| within(tenants) && machines().iter().any(|machine| machine.id == *id);
+        Ok(ids.iter().map(|id| Some(group()).filter(|_| known(id)).into_iter().collect()).collect())
+    }
+
+    fn members(
+        &self,
+        _: &mut Conn,
+        tenants: &[String],
+        place: &Place,
+        after: Option<&str>,
+        limit: i64,
+    ) -> Result<Vec<KnownResource>> {
+        let inside = within(tenants) && *place == group();
+        let next = machines().into_iter().filter(|machine| inside && after.is_none_or(|id| machine.id.as_str() > id));
+        Ok(next.take(usize::try_from(limit).unwrap_or(0)).collect())
+    }
+}
+
+/// Nothing is in maintenance.
+impl Maintenance for Alone {
+    fn covering(&self, _: &mut Conn, resources: &[(String, String)], _: Timestamp) -> Result<Vec<Vec<Cover>>> {
+        Ok(vec![Vec::new(); resources.len()])
+    }
+
+    fn catching(&self, _: &mut Conn, alerts: &[AlertFacts<'_>], _: Timestamp) -> Result<Vec<Option<Cover>>> {
+        Ok(vec![None; alerts.len()])
+    }
+
+    fn open_until(&self, _: &mut Conn, windows: &[Window], _: Timestamp) -> Result<Vec<Option<Timestamp>>> {
+        Ok(vec![None; windows.len()])
+    }
+
+    fn escalating(&self, _: &mut Conn, windows: &[Window]) -> Result<Vec<Option<bool>>> {
+        Ok(vec![None; windows.len()])
+    }
+}
