@@ -175,7 +175,11 @@ pub fn none() -> Problem {
 /// The integration with this id among these tenants.
 pub fn find(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Row>> {
     use integrations::dsl;
-    let row = dsl::integrations.filter(dsl::tenant_id.eq_any(scope)).filter(dsl::id.eq(id)).first(conn);
+    let row = match scope {
+        // Each read of a resource asks. The common case has a text that never changes, so that the statement stays prepared.
+        [tenant] => db::direct!(conn, |conn| dsl::integrations.find((tenant, id)).get_result(conn)),
+        tenants => dsl::integrations.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::id.eq(id)).get_result(conn),
+    };
     Ok(row.optional()?)
 }
 
