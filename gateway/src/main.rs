@@ -8,6 +8,7 @@ mod domains;
 mod first_run;
 mod keep;
 mod keys;
+mod memory;
 mod neighbours;
 mod oidc;
 mod outbound;

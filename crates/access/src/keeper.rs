@@ -100,7 +100,7 @@ impl Keeper {
     }
 
     /// To be called after a change to API keys, users or sessions, or to what their tenant may do.
-    pub(crate) fn forget_callers(&self) {
+    pub fn forget_callers(&self) {
         self.callers.forget();
         self.inbound.forget();
         self.sessions.forget();

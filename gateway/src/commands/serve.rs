@@ -30,7 +30,7 @@ use paging::Pager;
 
 use crate::{
     cli::{Carry, Listen, Serve},
-    demo, domains, first_run, neighbours,
+    demo, domains, first_run, memory, neighbours,
     people::Directory,
     process,
     reporters::Keys,
@@ -44,7 +44,7 @@ const FILE_TOO_LARGE: i32 = 25;
 
 /// Starts the service; ends when it is told to stop.
 pub fn serve(arguments: Serve) -> anyhow::Result<()> {
-    process::give_memory_back();
+    memory::settle();
     let Serve { storage, listen, browsers, oidc, carry, keep, keys, outbound, paging, demo } = arguments;
     listen.check()?;
     let certificate = listen.certificate()?;
@@ -128,10 +128,12 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
             ..options(&carry, &listen, storage.connections, certificate.as_ref())?
         },
     };
+    let memory = memory::watch()?;
     System::new().block_on(async {
         heed_signals(certificate)?;
         service.run(listener, move |_| first_run::greet(scheme, address, &storage.data_dir, lost.as_deref())).await
     })?;
+    drop(memory);
     drop(sweeper);
     drop(heartbeats);
     drop(escalator);

@@ -1,0 +1,134 @@
+//! Memory that the process has and does not need goes back to the system.
+
+use std::{env, fs, io, os::unix::process::CommandExt as _, process::Command, time::Duration};
+
+use outbox::Background;
+
+/// What the C library reads when a process starts, and not later: few arenas, of which each keeps what its threads gave
+/// back, and large pieces that go back to the system at once. Without it some memory stays with the process for each of
+/// its threads, for good: after the same load 188 MiB, and 126 with it.
+const SETTINGS: [(&str, &str); 3] =
+    [("MALLOC_ARENA_MAX", "2"), ("MALLOC_TRIM_THRESHOLD_", "1048576"), ("MALLOC_MMAP_THRESHOLD_", "131072")];
+
+/// Starts this program over, in its own place, so that it gives back memory that it does not need; to be called before it
+/// does anything else. Does nothing where that is decided already: by whoever started it, or by this.
+pub fn settle() {
+    let decided = SETTINGS.iter().any(|(name, _)| env::var_os(name).is_some());
+    if decided || !cfg!(all(target_os = "linux", target_env = "gnu")) {
+        return;
+    }
+    let Ok(program) = env::current_exe() else { return };
+    let mut arguments = env::args_os();
+    let mut again = Command::new(program);
+    if let Some(name) = arguments.next() {
+        again.arg0(name);
+    }
+    // It answers only when the system refuses.
+    let error = again.args(arguments).envs(SETTINGS).exec();
+    tracing::debug!(%error, "memory is given back later");
+}
+
+/// How soon after the start memory is given back, and how often it is looked at from then on.
+const FIRST: Duration = Duration::from_millis(200);
+const AGAIN: Duration = Duration::from_secs(5);
+
+/// Memory that has grown by less than this is let be: it costs milliseconds to give back.
+const GROWN_KIB: u64 = 8 << 10;
+
+/// Gives memory back once the service has started, and whenever much has been used since and is free again. Making the
+/// OpenAPI document and the routes takes some 25 MiB for a moment, and touches most of the program; what the C library has
+/// free in the middle of its heap it keeps until it is asked.
+///
+/// # Errors
+/// When the system has no thread for it.
+pub fn watch() -> io::Result<Background> {
+    let mut begun = false;
+    let mut low = 0;
+    Background::start("memory", move || {
+        if !begun {
+            begun = true;
+            return FIRST;
+        }
+        let Some(now) = resident_kib() else { return Duration::from_secs(3600) };
+        if low == 0 {
+            forget_program();
+        }
+        if low == 0 || now > low + GROWN_KIB {
+            trim();
+            low = resident_kib().unwrap_or(now);
+        }
+        low = low.min(now);
+        AGAIN
+    })
+}
+
+/// What is resident of this process.
+fn resident_kib() -> Option<u64> {
+    let text = fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
+    Some(pages * (rustix::param::page_size() as u64 >> 10))
+}
+
+/// Gives back what is free in the heap.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[expect(unsafe_code, reason = "a call of the C library that takes a number and touches free memory only")]
+fn trim() {
+    // SAFETY: it has no precondition, and locks each heap while it is at it.
+    unsafe { libc::malloc_trim(0) };
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+const fn trim() {}
+
+/// Takes the pages of the program itself out of the process: those that are used again come back from the cache of the
+/// system, and what was used for the start only does not.
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "advice about memory that holds nothing but the file that it is mapped from")]
+fn forget_program() {
+    let Ok(program) = env::current_exe() else { return };
+    let Ok(maps) = fs::read_to_string("/proc/self/maps") else { return };
+    // Such as `5612…-5614… r-xp 00f3e000 fe:00 1234   /usr/bin/muster`; what may be written is not touched.
+    for line in maps.lines().filter(|line| line.ends_with(&*program.to_string_lossy())) {
+        let mut fields = line.split_whitespace();
+        let (range, rights) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
+        let Some((start, end)) = range.split_once('-') else { continue };
+        let numbers = (usize::from_str_radix(start, 16), usize::from_str_radix(end, 16));
+        let (Ok(start), Ok(end), "r-xp") = (numbers.0, numbers.1, rights) else { continue };
+        // SAFETY: a private mapping that nobody may write has the bytes of its file, before and after.
+        let done = unsafe {
+            rustix::mm::madvise(start as *mut _, end.saturating_sub(start), rustix::mm::Advice::LinuxDontNeed)
+        };
+        if let Err(error) = done {
+            tracing::debug!(%error, "the program stays in memory");
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+const fn forget_program() {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    #[test]
+    fn what_is_free_goes_back() {
+        // Small pieces, so that they lie in the heap, and one behind them, so that its end does not move.
+        let pieces: Vec<Vec<u8>> = (0..64 << 10).map(|_| vec![1; 1 << 10]).collect();
+        let last = vec![1_u8; 1 << 10];
+        let before = resident_kib().unwrap();
+        drop(pieces);
+        trim();
+        let after = resident_kib().unwrap();
+        assert!(before > after + (32 << 10), "{before} KiB, then {after}");
+        assert_eq!(last.len(), 1 << 10);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_program_that_was_forgotten_runs_on() {
+        forget_program();
+        assert!(resident_kib().unwrap() > 0);
+    }
+}
