@@ -11,6 +11,7 @@ mod among;
 mod asker;
 mod backend;
 mod backup;
+mod bell;
 pub mod changes;
 mod condition;
 mod error;
@@ -50,6 +51,7 @@ pub use crate::{
     asker::{Asker, Turn, on_behalf},
     backend::{Conn, Sql},
     backup::back_up,
+    bell::{Bell, Listener},
     condition::Condition,
     error::{Error, Result},
     full_text::FullText,

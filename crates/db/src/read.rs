@@ -9,7 +9,7 @@ use std::{cell::RefCell, collections::HashMap};
 use diesel::connection::SimpleConnection;
 use tokio::task::spawn_blocking;
 
-use crate::{Backend, Conn, Db, Error, Result, backend, url::DatabaseUrl};
+use crate::{Backend, Conn, Db, Error, Result, backend, bell, url::DatabaseUrl};
 
 /// How a write begins on Postgres. A gateway that stands still inside a transaction (stopped, or cut off) keeps its locks
 /// from the others for no longer than they wait for one.
@@ -151,6 +151,7 @@ pub(crate) fn transaction<T>(conn: &mut Conn, begin: &str, f: impl FnOnce(&mut C
                 roll_back(conn);
                 return Err(error.into());
             }
+            bell::settle(true);
             Ok(value)
         }
         Ok(Err(error)) => {
@@ -166,6 +167,7 @@ pub(crate) fn transaction<T>(conn: &mut Conn, begin: &str, f: impl FnOnce(&mut C
 
 /// A rollback that fails leaves nothing to do: the connection is found broken when it is next used.
 fn roll_back(conn: &mut Conn) {
+    bell::settle(false);
     if let Err(error) = conn.batch_execute("ROLLBACK") {
         tracing::warn!(%error, "rollback");
     }

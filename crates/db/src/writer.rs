@@ -16,7 +16,7 @@ use diesel::connection::SimpleConnection;
 use tokio::sync::oneshot;
 
 use crate::{
-    Conn, Error, Result, backend,
+    Conn, Error, Result, backend, bell,
     numbers::WriteCounts,
     savepoint,
     turns::{TooMany, Turns},
@@ -334,6 +334,7 @@ fn commit_together(
         None => {}
     }
     let writers = taken.len();
+    bell::settle(failure.is_none() && kept > 0);
     for job in taken {
         job.answer(failure.as_ref());
     }
