@@ -11,13 +11,16 @@
 //! - [`zones`]: the zones that exist here
 //! - [`pattern`], [`rule`]: what repeats, and how
 //! - [`rotation`]: who of several has which turn
+//! - [`due`], [`cron`]: when a job is due
 //! - [`occurrences`]: the asking
 //! - [`interval`], [`sets`]: stretches of time, and their union, gaps and overlaps
 //! - [`parse`]: schedules as JSON
 //! - [`ical`]: what takes place, for calendar programs
 
 mod count;
+pub mod cron;
 mod dates;
+pub mod due;
 pub mod ical;
 pub mod interval;
 mod local;
@@ -29,6 +32,8 @@ pub mod rule;
 pub mod sets;
 pub mod zones;
 
+pub use cron::CronExpression;
+pub use due::Due;
 pub use interval::Interval;
 pub use local::TimeOfDay;
 pub use occurrences::Occurrences;

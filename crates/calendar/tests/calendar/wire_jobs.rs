@@ -19,7 +19,7 @@ fn refused(value: &Value) -> Vec<String> {
 
 /// The first dates on which a job is due.
 fn due(pattern: Value, count: usize) -> Vec<String> {
-    let rule = read(pattern).rule(Zone::GMT);
+    let rule = read(pattern).due(Zone::GMT);
     let starts: Vec<String> = rule.starts(stamp("1970-01-01T00:00:00Z")).take(count).map(|at| at.to_string()).collect();
     assert!(starts.iter().all(|start| start.ends_with("T10:10:10+0000")), "{starts:?}");
     starts.iter().map(|start| start[..10].to_owned()).collect()
@@ -34,13 +34,15 @@ fn what_is_documented_comes_back_as_it_came() {
         json!({"type": "weekly", "weekDays": "Sunday,Tuesday", "repeatFrequency": 1}),
         json!({"type": "monthly", "dayOfMonth": "1,2,3", "repeatFrequency": 1}),
         json!({"type": "monthly", "weekIndex": "Second", "dayOfWeek": "Sunday", "repeatFrequency": 1}),
+        json!({"type": "daily", "frequency": "recurrence", "repeatFrequency": 90, "repeatType": "minutes"}),
+        json!({"type": "daily", "frequency": "recurrence", "repeatFrequency": 12, "repeatType": "hours"}),
         json!({"type": "run once"}),
         json!({"type": "never"}),
     ];
     for pattern in patterns {
         let schedule = read(pattern.clone());
         assert_eq!(schedule.to_json().to_string(), job(pattern).to_string());
-        assert_eq!(serde_json::to_value(schedule).unwrap(), schedule.to_json());
+        assert_eq!(serde_json::to_value(&schedule).unwrap(), schedule.to_json());
     }
     let lenient =
         read(json!({"type": "DAILY", "frequency": "Recurrence", "repeatFrequency": "2", "repeatType": "Days"}));
@@ -69,7 +71,7 @@ fn runs_are_due_at_the_time_of_the_start_date() {
 fn one_run_is_due_when_it_says_in_any_zone() {
     // The second of two hours in which New York shows 01:30.
     let value = json!({"startDate": "2026-11-01T06:30:00+0000", "pattern": {"type": "run once"}});
-    let rule = JobSchedule::from_json(&value).unwrap().rule(Zone::find("America/New_York").unwrap());
+    let rule = JobSchedule::from_json(&value).unwrap().due(Zone::find("America/New_York").unwrap());
     let due: Vec<_> = rule.starts(stamp("1970-01-01T00:00:00Z")).collect();
     assert_eq!(due, [stamp("2026-11-01T06:30:00Z")]);
 }
@@ -80,5 +82,30 @@ fn what_is_wrong_is_named() {
     let yearly = refused(&job(json!({"type": "yearly"})));
     assert_eq!(yearly, ["pattern.type: must be one of: daily, weekly, monthly, never, run once"]);
     let weeks = refused(&job(json!({"type": "daily", "repeatFrequency": 2, "repeatType": "weeks"})));
-    assert_eq!(weeks, ["pattern.repeatType: must be one of: days"]);
+    assert_eq!(weeks, ["pattern.repeatType: must be one of: days, hours, minutes"]);
+    for (unit, most) in [("minutes", 1440), ("hours", 744)] {
+        for wrong in [json!(0), json!(most + 1), json!("x")] {
+            let refused = refused(&job(json!({"type": "daily", "repeatFrequency": wrong, "repeatType": unit})));
+            assert!(refused[0].starts_with("pattern.repeatFrequency: must be"), "{refused:?}");
+        }
+        let missing = refused(&job(json!({"type": "daily", "repeatType": unit})));
+        assert_eq!(missing, ["pattern.repeatFrequency: is required"]);
+    }
+    let both = json!({"startDate": "2026-11-20T10:10:10+0000", "pattern": {"type": "never"}, "cron": "* * * * *"});
+    assert_eq!(refused(&both), ["cron: must be absent when pattern is there"]);
+    for cron in
+        ["* * * *", "* * * * * *", "60 * * * *", "* 24 * * *", "0 0 30 2 *", "ä", ", * * * *", &"1,".repeat(101)]
+    {
+        let refused = refused(&json!({"startDate": "2026-11-20T10:10:10+0000", "cron": cron}));
+        assert!(refused.len() == 1 && refused[0].starts_with("cron: "), "{cron}: {refused:?}");
+    }
+}
+
+#[test]
+fn cron_comes_back_with_single_blanks() {
+    let given = json!({"startDate": "2026-11-20T10:10:10+0000", "cron": " */15   9-17 * *  MON-fri "});
+    let expected = json!({"startDate": "2026-11-20T10:10:10+0000", "cron": "*/15 9-17 * * MON-fri"});
+    let schedule = JobSchedule::from_json(&given).unwrap();
+    assert_eq!(schedule.to_json().to_string(), expected.to_string());
+    assert_eq!(JobSchedule::from_json(&schedule.to_json()), Ok(schedule));
 }

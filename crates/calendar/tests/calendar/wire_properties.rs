@@ -125,8 +125,8 @@ fn read_as_everything(value: &Value) {
         schedule.rule().next(2, now);
     }
     if let Ok(schedule) = JobSchedule::from_json(value) {
+        schedule.due(Zone::GMT).starts(now).next();
         assert_eq!(JobSchedule::from_json(&schedule.to_json()), Ok(schedule));
-        schedule.rule(Zone::GMT).starts(now).next();
     }
     let body = json!({"schedule": value, "endBy": value.get("endBy")});
     for body in [&body, value] {
