@@ -32,11 +32,17 @@ impl Background {
         Ok(Self { stop, thread: Some(thread) })
     }
 
-    /// Ends the wait, when there is one: there is something to do.
+    /// Ends the wait, when there is one, or else the next one: there is something to do.
     pub fn wake(&self) {
         if let Some(thread) = &self.thread {
             thread.thread().unpark();
         }
+    }
+
+    /// Ends the wait whenever a bell rings, until the answer is dropped.
+    pub fn listen(&self, bell: &'static db::Bell) -> Option<db::Listener> {
+        let thread = self.thread.as_ref()?.thread().clone();
+        Some(bell.listen(move || thread.unpark()))
     }
 }
 

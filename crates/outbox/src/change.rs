@@ -118,6 +118,23 @@ impl Unpublished {
     }
 }
 
+/// Something that happens because its time has come. Nobody did it, so the audit log has nothing of it; subscribers hear of it.
+#[derive(Clone, Debug)]
+pub struct Happening {
+    /// The tenant of the entity.
+    pub tenant_id: String,
+    /// Its kind, such as `Roster`.
+    pub entity: &'static str,
+    /// Its id.
+    pub entity_id: String,
+    /// What happens, in a word such as `OPENED`.
+    pub action: &'static str,
+    /// What was so before, where that tells something.
+    pub before: Option<Value>,
+    /// What is so now.
+    pub after: Value,
+}
+
 /// A change, and what only the log has of it.
 #[derive(Debug)]
 struct Noted {
@@ -153,6 +170,7 @@ pub struct Tx<'c> {
     pub now: Timestamp,
     who: &'c Who,
     changes: Vec<Noted>,
+    happenings: Vec<Happening>,
     /// Where in `changes` an entity is, by kind, id and tenant.
     places: HashMap<(&'static str, String, String), usize>,
 }
@@ -165,7 +183,7 @@ impl<'c> Tx<'c> {
         now: Timestamp,
         f: impl FnOnce(&mut Tx<'_>) -> Result<T>,
     ) -> Result<T> {
-        let mut tx = Tx { conn, now, who, changes: Vec::new(), places: HashMap::new() };
+        let mut tx = Tx { conn, now, who, changes: Vec::new(), happenings: Vec::new(), places: HashMap::new() };
         let value = f(&mut tx)?;
         tx.store()?;
         Ok(value)
@@ -174,13 +192,19 @@ impl<'c> Tx<'c> {
     /// Runs a part that may fail alone: what it wrote and noted is then undone, and the write goes on.
     pub fn attempt<T>(&mut self, f: impl FnOnce(&mut Tx<'_>) -> Result<T>) -> Result<T> {
         let (who, now) = (self.who, self.now);
-        let (value, changes) = db::savepoint(self.conn, |conn| {
-            let mut part = Tx { conn, now, who, changes: Vec::new(), places: HashMap::new() };
+        let (value, changes, happenings) = db::savepoint(self.conn, |conn| {
+            let mut part = Tx { conn, now, who, changes: Vec::new(), happenings: Vec::new(), places: HashMap::new() };
             let value = f(&mut part)?;
-            Ok((value, part.changes))
+            Ok((value, part.changes, part.happenings))
         })?;
+        self.happenings.extend(happenings);
         changes.into_iter().for_each(|noted| self.add(noted));
         Ok(value)
+    }
+
+    /// Tells subscribers of something whose time has come.
+    pub fn happen(&mut self, happening: Happening) {
+        self.happenings.push(happening);
     }
 
     /// Notes a change. Several of one entity in one write are one: from the first state to the last.
@@ -241,13 +265,15 @@ impl<'c> Tx<'c> {
 
     /// Both tables are written many rows at once: a write may have changed a thousand entities.
     fn store(self) -> Result<()> {
-        let Tx { conn, now, who, changes, .. } = self;
+        let Tx { conn, now, who, changes, happenings, .. } = self;
         let changes: Vec<&Noted> = changes.iter().filter(|noted| noted.is_any()).collect();
         let entry = |noted: &&Noted| Entry::of(who, now, &noted.change, &noted.unpublished);
         audit::insert(conn, &changes.iter().map(entry).collect::<Result<Vec<Entry>>>()?)?;
         let told = changes.into_iter().map(|noted| &noted.change);
         let told = told.filter(|change| change.publish && change.before != change.after);
-        let told: Vec<NewEvent> = told.map(|change| NewEvent::of(who, now, change)).collect();
+        let told = told.map(|change| NewEvent::of(who, now, change));
+        let happened = happenings.iter().map(|happening| NewEvent::happened(who, now, happening));
+        let told: Vec<NewEvent> = told.chain(happened).collect();
         events::insert(conn, &told)
     }
 }

@@ -1,7 +1,7 @@
 //! The events that wait to be handed on.
 
 use base::timestamp::Timestamp;
-use db::{Conn, Result};
+use db::{Bell, Conn, Result};
 use diesel::{
     prelude::*,
     sql_query,
@@ -10,7 +10,7 @@ use diesel::{
 use serde_json::Value;
 
 use crate::{
-    Change, Who,
+    Change, Happening, Who,
     retention::{Keep, Retention},
     schema::outbox_events,
 };
@@ -44,7 +44,7 @@ pub struct Event {
     pub entity: String,
     /// Its id.
     pub entity_id: String,
-    /// `CREATE`, `UPDATE` or `DELETE`.
+    /// `CREATE`, `UPDATE` or `DELETE`, or what time brought ([`Happening`]).
     pub action: String,
     /// Its state before; `None` for a new one.
     pub before: Option<Value>,
@@ -140,10 +140,33 @@ impl NewEvent {
             attempts: 0,
         }
     }
+
+    pub(crate) fn happened(who: &Who, now: Timestamp, happening: &Happening) -> Self {
+        Self {
+            tenant_id: happening.tenant_id.clone(),
+            id: format!("EVT-{}", uuid::Uuid::now_v7()),
+            entity: happening.entity,
+            entity_id: happening.entity_id.clone(),
+            action: happening.action,
+            before: happening.before.as_ref().map(Value::to_string),
+            after: Some(happening.after.to_string()),
+            request_id: who.request_id.clone(),
+            created_ms: now.millis(),
+            due_ms: now.millis(),
+            owner: "",
+            attempts: 0,
+        }
+    }
 }
+
+/// Rings when there are new events.
+pub(crate) static BELL: Bell = Bell::new();
 
 /// Stores events, in their order.
 pub(crate) fn insert(conn: &mut Conn, events: &[NewEvent]) -> Result<()> {
+    if !events.is_empty() {
+        BELL.ring_at_commit();
+    }
     db::insert_rows!(conn, outbox_events::table, events)
 }
 

@@ -200,6 +200,28 @@ fn a_worker_hands_on_everything_once_and_in_order() {
     assert!(fixture.claim("me", i64::MAX / 2).is_empty());
 }
 
+#[test]
+fn an_event_is_taken_as_soon_as_it_is_committed() {
+    let fixture = fixture();
+    let subscriber = Arc::new(Picky::default());
+    let worker = Worker::start(fixture.db.clone(), vec![subscriber.clone()], || NOW).unwrap();
+    let mut waited = Duration::ZERO;
+    for n in 0..20 {
+        // Long enough to find nothing, and to wait for the next look.
+        std::thread::sleep(Duration::from_millis(30));
+        fixture.changed(change(&n.to_string(), None, Some(json!(1))));
+        let (begun, deadline) = (Instant::now(), Instant::now() + Duration::from_secs(20));
+        while subscriber.0.lock().unwrap().len() <= n && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_micros(500));
+        }
+        waited += begun.elapsed();
+    }
+    drop(worker);
+    assert_eq!(subscriber.0.lock().unwrap().len(), 20);
+    // Who looks every quarter of a second takes twice as long.
+    assert!(waited < Duration::from_millis(1_100), "{waited:?}");
+}
+
 /// Never takes what is about `broken`.
 #[derive(Default)]
 struct Picky(Mutex<Vec<String>>);

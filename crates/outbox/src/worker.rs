@@ -33,10 +33,12 @@ const LEASE_MS: i64 = 30_000;
 /// waiting.
 const BATCH: i64 = 500;
 const TOGETHER: usize = 100;
-/// How long an idle worker waits before it looks again.
+/// How long an idle worker waits before it looks again by itself: for events of other processes, and for those that are to
+/// be tried once more. It is woken when this process commits one.
 const IDLE: Duration = Duration::from_millis(250);
-/// The same for one that just took all there was: on SQLite each look is a commit that other writers wait for, and many
-/// events at once cost it as much as one.
+/// How long one waits that just took all there was, whoever wakes it: on SQLite each look is a commit that other writers
+/// wait for, and many events at once cost it as much as one. So it is a millisecond for each event that there was, up to
+/// [`PACE`]: one alone is taken at once, and of a flood many together.
 const PACE: Duration = Duration::from_millis(50);
 /// The first and the longest wait after a failure.
 const FIRST_RETRY_MS: i64 = 1_000;
@@ -45,6 +47,7 @@ const LAST_RETRY_MS: i64 = 300_000;
 /// A running worker; stops when dropped.
 pub struct Worker {
     lag_ms: Arc<AtomicI64>,
+    _listener: Option<db::Listener>,
     _background: Background,
 }
 
@@ -65,13 +68,16 @@ impl Worker {
                 0
             });
             if taken > 0 {
-                return if taken < BATCH { PACE } else { Duration::ZERO };
+                if taken < BATCH {
+                    std::thread::sleep(PACE.min(Duration::from_millis(taken.unsigned_abs())));
+                }
+                return Duration::ZERO;
             }
             let oldest = db.read_here(events::oldest).ok().flatten();
             lag.store(oldest.map_or(0, |at| (now.millis() - at.millis()).max(0)), Ordering::Relaxed);
             IDLE
         })?;
-        Ok(Self { lag_ms, _background: background })
+        Ok(Self { lag_ms, _listener: background.listen(&events::BELL), _background: background })
     }
 
     /// The age of the oldest waiting event, in milliseconds.
