@@ -47,6 +47,65 @@ pub enum AlertAct {
     Suppress(Timestamp),
 }
 
+/// An incident, as those need it who write down how it went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToldIncident {
+    /// The tenant that it belongs to.
+    pub tenant_id: String,
+    /// `INC` and digits.
+    pub id: String,
+    /// In a line.
+    pub subject: String,
+    /// Any text.
+    pub description: String,
+    /// A word.
+    pub priority: String,
+    /// A word.
+    pub status: String,
+    /// Who opened it, by id.
+    pub created_by: String,
+    /// Who works on it, by id; empty for nobody.
+    pub assignee: String,
+    /// The names of its machines.
+    pub machines: Vec<String>,
+    /// The ids of its alerts.
+    pub alerts: Vec<String>,
+    /// The latest notes, oldest first: when, who by id, and what.
+    pub notes: Vec<(Timestamp, String, String)>,
+    /// When it was opened.
+    pub created: Timestamp,
+    /// When it was resolved.
+    pub resolved: Option<Timestamp>,
+    /// When it was closed.
+    pub closed: Option<Timestamp>,
+}
+
+/// Something that the service itself notices about what it was asked to do, or that it is over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// The tenant of what it is about.
+    pub tenant: String,
+    /// What kind of thing it is about, and which one: what is told of the same is one problem.
+    pub about: (&'static str, String),
+    /// The resource that it concerns, when there is one: tenant and id.
+    pub resource: Option<(String, String)>,
+    /// `None` says that it is over.
+    pub severity: Option<&'static str>,
+    /// In a few words.
+    pub subject: String,
+    /// In more.
+    pub description: String,
+    /// What it is called.
+    pub component: String,
+}
+
+/// Takes in what other domains notice, as it does the reports of monitors.
+pub trait Notices: Send + Sync {
+    /// Opens, repeats and closes the alerts of these notices, of which no two are about the same. To be called in a write: what
+    /// comes of them commits with it.
+    fn notice(&self, conn: &mut Conn, notices: &[Notice], at: Timestamp) -> Result<()>;
+}
+
 /// What alerts would be.
 pub trait Alerts: Send + Sync {
     /// The alert that a report of a tenant would make at an instant, read exactly as one that is taken in; nothing is
@@ -59,6 +118,11 @@ pub trait Alerts: Send + Sync {
 
     /// The alert with this id among those of these tenants, as clients see it at an instant.
     fn find(&self, _conn: &mut Conn, _tenants: &[String], _id: &str, _at: Timestamp) -> Result<Option<Value>> {
+        Ok(None)
+    }
+
+    /// The incident with this id among those of these tenants, with at most so many notes.
+    fn incident(&self, _: &mut Conn, _tenants: &[String], _id: &str, _notes: i64) -> Result<Option<ToldIncident>> {
         Ok(None)
     }
 

@@ -9,8 +9,8 @@ use db::{Conn, Result};
 use serde_json::Value;
 
 use crate::{
-    Alerts, Integrations, KnownIntegration, KnownRoster, OnCall, OnCallPerson, People, PeopleGroup, Person, Tenants,
-    ToldAlert,
+    Alerts, Integrations, KnownIntegration, KnownRoster, Notice, Notices, OnCall, OnCallPerson, Owners, People,
+    PeopleGroup, Person, Tenants, ToldAlert,
 };
 
 /// The one user that there is: [`Alone::CALLER`], who writes everything. There are a few machines of `client_1`, of which
@@ -53,6 +53,24 @@ impl People for Alone {
 
     fn is_active(&self, _: &mut Conn, _: &str) -> Result<bool> {
         Ok(true)
+    }
+}
+
+/// Nobody owns anything.
+impl Owners for Alone {
+    fn owner(&self, _: &mut Conn, _: &str, _: &str) -> Result<Option<String>> {
+        Ok(None)
+    }
+
+    fn called(&self, _: &mut Conn, _: &str, _: &str, _: Timestamp) -> Result<Option<String>> {
+        Ok(None)
+    }
+}
+
+/// Nobody looks after alerts.
+impl Notices for Alone {
+    fn notice(&self, _: &mut Conn, _: &[Notice], _: Timestamp) -> Result<()> {
+        Ok(())
     }
 }
 

@@ -14,6 +14,8 @@ pub struct OnCallPerson {
     pub roster_id: String,
     /// The shift's id, `ESD-<uuid>`; `None` for an override outside every shift.
     pub shift_id: Option<String>,
+    /// 1 for who is called first, 2 for who is when the first does not answer.
+    pub level: i64,
     /// Since when.
     pub since: Timestamp,
     /// Until when, this instant not included.
@@ -33,6 +35,20 @@ pub struct KnownRoster {
 pub trait OnCall: Send + Sync {
     /// Those on call at an instant through the rosters of a tenant, whose partner's people may stand in them.
     fn on_call(&self, conn: &mut Conn, tenant: &str, partner: &str, at: Timestamp) -> Result<Vec<OnCallPerson>>;
+
+    /// As [`OnCall::on_call`], through one roster alone.
+    fn on_call_of(
+        &self,
+        conn: &mut Conn,
+        tenant: &str,
+        partner: &str,
+        roster: &str,
+        at: Timestamp,
+    ) -> Result<Vec<OnCallPerson>> {
+        let mut found = self.on_call(conn, tenant, partner, at)?;
+        found.retain(|one| one.roster_id == roster);
+        Ok(found)
+    }
 
     /// The roster with this id among those of these tenants.
     fn roster(&self, conn: &mut Conn, tenants: &[String], id: &str) -> Result<Option<KnownRoster>>;

@@ -69,6 +69,19 @@ pub struct Place {
     pub name: String,
 }
 
+/// A service group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServiceGroup {
+    /// The tenant that owns it.
+    pub tenant_id: String,
+    /// Its number, unique in its tenant.
+    pub id: i64,
+    /// `SGP-<uuid>`.
+    pub unique_id: String,
+    /// Its name.
+    pub name: String,
+}
+
 /// Which machines a tenant has.
 ///
 /// The tenants of a question are those whose records may be seen; what is of other tenants is answered like what does
@@ -95,6 +108,21 @@ pub trait Resources: Send + Sync {
     /// The places that hold each of these resources, in the order of the ids: its site, its groups, and the groups
     /// above those.
     fn places_of(&self, conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Vec<Place>>>;
+
+    /// The service groups that each key names, in the order of the keys, as [`Resources::places`] answers it.
+    fn service_groups(&self, _: &mut Conn, _: &[String], keys: &[PlaceKey]) -> Result<Vec<Vec<ServiceGroup>>> {
+        Ok(keys.iter().map(|_| Vec::new()).collect())
+    }
+
+    /// The service groups that hold each of these resources, in the order of the ids, and the groups above those.
+    fn service_groups_of(&self, _: &mut Conn, _: &[String], ids: &[String]) -> Result<Vec<Vec<ServiceGroup>>> {
+        Ok(ids.iter().map(|_| Vec::new()).collect())
+    }
+
+    /// The tags of each of these resources, names and values, in the order of the ids.
+    fn tags_of(&self, _: &mut Conn, _: &[String], ids: &[String]) -> Result<Vec<Vec<(String, String)>>> {
+        Ok(ids.iter().map(|_| Vec::new()).collect())
+    }
 
     /// The resources in a place, by id, those behind `after`.
     fn members(
