@@ -39,6 +39,7 @@ pub mod spec;
 pub mod spool;
 pub mod stream;
 pub mod tls;
+mod upgrade;
 pub mod write;
 
 pub use crate::{

@@ -24,7 +24,10 @@ pub(crate) struct Reference {
 
 impl Default for Reference {
     fn default() -> Self {
-        Self { config: Arc::new(Config::from(spec::PATH).filter(true).persist_authorization(true)), files: Mutex::default() }
+        Self {
+            config: Arc::new(Config::from(spec::PATH).filter(true).persist_authorization(true)),
+            files: Mutex::default(),
+        }
     }
 }
 

@@ -277,7 +277,8 @@ async fn outermost(
     let begun = Instant::now();
     let method = request.method().clone();
     let path = inbound::without_token(request.path());
-    let crowded = worker.is_crowded(&request);
+    // An offer of another protocol that was seen too late (`upgrade`): actix closes then, and the client has to know.
+    let closing = worker.is_crowded(&request) || request.head().upgrade();
     let ticket = worker.ticket(&request);
     let in_flight = request.conn_data::<Rc<Connection>>().map(|connection| connection.request(&worker.gate));
     let mut answered = request_id::scope(id.clone(), async {
@@ -319,7 +320,7 @@ async fn outermost(
         if let Some(quota) = ticket.quota.get() {
             limits::tell(quota, response.headers_mut());
         }
-        if crowded {
+        if closing {
             response.response_mut().head_mut().set_connection_type(ConnectionType::Close);
         }
         tell_id(&id, response.headers_mut());

@@ -24,6 +24,7 @@ use tokio_rustls::server::TlsStream;
 use crate::{
     metrics,
     shed::{Gate, LocalParty, Reason},
+    upgrade,
 };
 
 /// A client that takes less than [`LEAST`] bytes of what waits for it, this long, is cut off.
@@ -310,7 +311,15 @@ impl Stream {
 impl AsyncRead for Stream {
     fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
-            Self::Plain(socket) => Pin::new(socket).poll_read(context, buffer),
+            Self::Plain(socket) => {
+                let before = buffer.filled().len();
+                let polled = Pin::new(&mut *socket).poll_read(context, buffer);
+                // With no request under way, what comes is the beginning of one.
+                if socket.connection.in_flight.get() == 0 {
+                    upgrade::decline(&mut buffer.filled_mut()[before..]);
+                }
+                polled
+            }
             Self::Encrypted(stream) => Pin::new(stream).poll_read(context, buffer),
         }
     }

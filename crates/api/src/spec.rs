@@ -181,7 +181,11 @@ const PROBLEMS: [(&str, &str, &str); 13] = [
     ("403", "Forbidden", "The key's role does not allow this, or its tenant is suspended"),
     ("404", "NotFound", "Unknown, or of another tenant"),
     ("405", "MethodNotAllowed", "The path does not take this method"),
-    ("409", "Conflict", "The name is taken, or the state does not allow it"),
+    (
+        "409",
+        "Conflict",
+        "The name is taken, the state does not allow it, or the first request under its key is under way",
+    ),
     ("412", "PreconditionFailed", "`If-Match` names another version; nothing was changed"),
     ("413", "TooLarge", "The body is too large"),
     ("414", "UriTooLong", "The URL is too long"),

@@ -10,8 +10,11 @@ use serde_json::{Map, Value, json};
 use utoipa::openapi::OpenApi;
 
 use self::{
-    shapes::{answers_are_never_null, constant, lone_references, merge_unions, no_null_default, older},
-    shared::{add_headers_and_statuses, drop_unused, share_parameters},
+    shapes::{
+        answers_are_never_null, constant, join_parts, lone_references, merge_unions, no_null_default, older, one_width,
+        refer_to_unions, tell_unions_apart,
+    },
+    shared::{add_headers_and_statuses, answer_nothing, drop_unused, say_pages_alike, share_parameters},
 };
 
 /// Where schemas are.
@@ -34,9 +37,15 @@ fn refine(document: &mut Value) {
     name_schemas(document);
     merge_unions(document);
     visit(document, &mut constant);
+    tell_unions_apart(document);
     visit(document, &mut no_null_default);
+    visit(document, &mut one_width);
+    say_pages_alike(document);
+    join_parts(document);
     visit(document, &mut lone_references);
     answers_are_never_null(document);
+    refer_to_unions(document);
+    answer_nothing(document);
     add_headers_and_statuses(document);
     share_parameters(document);
     drop_unused(document);
@@ -125,6 +134,7 @@ fn name_schemas(document: &mut Value) {
             None if name.contains('_') => plain(name),
             None => continue,
         };
+        let better = if known.contains(&better) { name.replace('_', "") } else { better };
         if !known.contains(&better) {
             names.insert(name.clone(), better);
         }

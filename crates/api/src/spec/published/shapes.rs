@@ -50,14 +50,127 @@ pub(super) fn merge_unions(document: &mut Value) {
     }
 }
 
-/// A pattern that one word matches is that word.
+/// A pattern that some words match and nothing else, `^word$` or `^(one|another)$`, is these words.
 pub(super) fn constant(object: &mut Object) {
-    let word = object.get("pattern").and_then(Value::as_str);
-    let word = word.and_then(|pattern| pattern.strip_prefix('^')?.strip_suffix('$').map(str::to_owned));
-    let plain = |word: &String| word.chars().all(|one| one.is_ascii_alphanumeric() || one == '-');
-    if let Some(word) = word.filter(|word| !word.is_empty() && plain(word)) {
+    let pattern = object.get("pattern").and_then(Value::as_str);
+    let Some(inner) = pattern.and_then(|pattern| pattern.strip_prefix('^')?.strip_suffix('$')) else { return };
+    let several = inner.strip_prefix('(').and_then(|inner| inner.strip_suffix(')'));
+    let words: Vec<&str> = several.map_or_else(|| vec![inner], |words| words.split('|').collect());
+    let plain =
+        |word: &&str| !word.is_empty() && word.chars().all(|one| one.is_ascii_alphanumeric() || "-_".contains(one));
+    if words.iter().all(plain) {
+        let words = json!(words);
         object.shift_remove("pattern");
-        object.insert("enum".to_owned(), json!([word]));
+        object.insert("enum".to_owned(), words);
+    }
+}
+
+/// A union whose members all have a field that says what they are names that field.
+pub(super) fn tell_unions_apart(document: &mut Value) {
+    let Some(schemas) = object_at(document, &["components", "schemas"]) else { return };
+    let telling = |name: &str| -> Vec<(String, Vec<String>)> {
+        let Some(schema) = schemas.get(name) else { return Vec::new() };
+        let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+        let fields = required.filter_map(Value::as_str).filter_map(|field| {
+            let words = schema.get("properties")?.get(field)?.get("enum")?.as_array()?;
+            Some((field.to_owned(), words.iter().filter_map(Value::as_str).map(str::to_owned).collect()))
+        });
+        fields.collect()
+    };
+    let mut found = Vec::new();
+    for (union, schema) in schemas.iter().filter(|(_, schema)| schema.get("discriminator").is_none()) {
+        let members = schema.get("oneOf").and_then(Value::as_array).into_iter().flatten();
+        let Some(members) = members.map(|member| referred(member.as_object()?)).collect::<Option<Vec<_>>>() else {
+            continue;
+        };
+        let Some((first, rest)) = members.split_first() else { continue };
+        'fields: for (field, words) in telling(first) {
+            let reference = |name: &str| json!(format!("{SCHEMAS}{name}"));
+            let mut mapping: Object = words.into_iter().map(|word| (word, reference(first))).collect();
+            for member in rest {
+                let Some((_, words)) = telling(member).into_iter().find(|(own, _)| *own == field) else {
+                    continue 'fields;
+                };
+                for word in words {
+                    if mapping.insert(word, reference(member)).is_some() {
+                        continue 'fields;
+                    }
+                }
+            }
+            found.push((union.clone(), json!({"propertyName": field, "mapping": mapping})));
+            break;
+        }
+    }
+    for (union, discriminator) in found {
+        if let Some(schema) = schemas.get_mut(&union).and_then(Value::as_object_mut) {
+            schema.insert("discriminator".to_owned(), discriminator);
+        }
+    }
+}
+
+/// What refers to a union that can be told apart refers to it alone: generators take `allOf` with such a one for a
+/// shape that extends it.
+pub(super) fn refer_to_unions(document: &mut Value) {
+    let Some(schemas) = object_at(document, &["components", "schemas"]) else { return };
+    let told_apart = schemas.iter().filter(|(_, schema)| schema.get("discriminator").is_some());
+    let unions: BTreeSet<String> = told_apart.map(|(name, _)| name.clone()).collect();
+    visit(document, &mut |object| {
+        let Some([one]) = object.get("allOf").and_then(Value::as_array).map(Vec::as_slice) else { return };
+        let name = one.as_object().and_then(referred);
+        if name.is_some_and(|name| unions.contains(name)) {
+            let reference = one.get("$ref").cloned();
+            object.clear();
+            object.extend(reference.map(|reference| ("$ref".to_owned(), reference)));
+        }
+    });
+}
+
+/// What several parts make up together is one object: generators take parts for shapes that are extended, and some lose the
+/// fields of all but the first.
+pub(super) fn join_parts(document: &mut Value) {
+    let Some(schemas) = object_at(document, &["components", "schemas"]).cloned() else { return };
+    visit(document, &mut |object| {
+        if object.get("allOf").and_then(Value::as_array).is_none_or(|parts| parts.len() < 2) {
+            return;
+        }
+        let (mut properties, mut required) = (Object::new(), Vec::new());
+        if collect(&schemas, object, &mut properties, &mut required).is_some() {
+            object.shift_remove("allOf");
+            object.insert("type".to_owned(), json!("object"));
+            object.insert("required".to_owned(), Value::Array(required));
+            object.insert("properties".to_owned(), Value::Object(properties));
+        }
+    });
+}
+
+/// The fields of an object and of its parts; `None` when a part is none of an object.
+fn collect(schemas: &Object, part: &Object, properties: &mut Object, required: &mut Vec<Value>) -> Option<()> {
+    if let Some(name) = referred(part) {
+        return collect(schemas, schemas.get(name)?.as_object()?, properties, required);
+    }
+    for part in part.get("allOf").and_then(Value::as_array).into_iter().flatten() {
+        collect(schemas, part.as_object()?, properties, required)?;
+    }
+    if ["oneOf", "anyOf"].iter().any(|union| part.contains_key(*union)) {
+        return None;
+    }
+    let own = part.get("properties").and_then(Value::as_object).into_iter().flatten();
+    properties.extend(own.map(|(name, schema)| (name.clone(), schema.clone())));
+    for name in part.get("required").and_then(Value::as_array).into_iter().flatten() {
+        if !required.contains(name) {
+            required.push(name.clone());
+        }
+    }
+    Some(())
+}
+
+/// Every whole number has one width: languages whose types differ by width would have a page size of one type here, and of
+/// another there.
+pub(super) fn one_width(object: &mut Object) {
+    let is_whole =
+        |kind: &Value| kind == "integer" || kind.as_array().is_some_and(|all| all.contains(&json!("integer")));
+    if object.get("type").is_some_and(is_whole) {
+        object.insert("format".to_owned(), json!("int64"));
     }
 }
 
@@ -158,8 +271,11 @@ pub(super) fn older(object: &mut Object) {
                 let kind = kind.clone();
                 object.insert("type".to_owned(), kind);
             }
-            // Any of several types.
-            _ => _ = object.shift_remove("type"),
+            // Any of several types, of none of which a format tells.
+            _ => {
+                object.shift_remove("type");
+                object.shift_remove("format");
+            }
         }
         if nullable {
             object.insert("nullable".to_owned(), json!(true));

@@ -20,6 +20,23 @@ const HEADERS: [(&str, &str, &str, &str); 7] = [
     ("Replayed", "Idempotency-Replayed", "string", "`true` on the answer to a request that was carried out before"),
 ];
 
+/// Who has nothing to answer answers an empty object.
+pub(super) fn answer_nothing(document: &mut Value) {
+    let nothing = json!({"application/json": {"schema": {"$ref": format!("{SCHEMAS}Nothing")}}});
+    let bare = json!({"application/json": {"schema": {"type": "object"}}});
+    for (_, _, operation) in operations(document) {
+        let answer = operation.get_mut("responses").and_then(|responses| responses.get_mut("200")?.as_object_mut());
+        let Some(answer) = answer else { continue };
+        if answer.get("content").is_none_or(|content| *content == bare) {
+            answer.insert("content".to_owned(), nothing.clone());
+        }
+    }
+    if let Some(schemas) = object_at(document, &["components", "schemas"]) {
+        let schema = json!({"type": "object", "description": "An empty object.", "properties": {}});
+        schemas.insert("Nothing".to_owned(), schema);
+    }
+}
+
 /// Headers and statuses that follow from what an operation takes.
 pub(super) fn add_headers_and_statuses(document: &mut Value) {
     let header = |name: &str| json!({"$ref": format!("#/components/headers/{name}")});
@@ -36,8 +53,11 @@ pub(super) fn add_headers_and_statuses(document: &mut Value) {
             responses
                 .insert("304".to_owned(), json!({"description": "Not changed since the version of `If-None-Match`"}));
         }
-        if once && !responses.contains_key("422") {
-            responses.insert("422".to_owned(), json!({"$ref": "#/components/responses/KeyUsed"}));
+        // Another request under its key was carried out, or is under way.
+        for (status, name) in [("422", "KeyUsed"), ("409", "Conflict")] {
+            if once && !responses.contains_key(status) {
+                responses.insert(status.to_owned(), json!({"$ref": format!("#/components/responses/{name}")}));
+            }
         }
         for (_, response) in responses.iter_mut().filter(|(status, _)| status.starts_with('2')) {
             let Some(response) = response.as_object_mut() else { continue };
@@ -78,6 +98,30 @@ pub(super) fn add_headers_and_statuses(document: &mut Value) {
             }
             _ => json!({"X-Request-Id": header("RequestId")}),
         };
+    }
+}
+
+/// Which page, and how large, is asked for in the same words everywhere; the default size is that of the operation.
+pub(super) fn say_pages_alike(document: &mut Value) {
+    for (_, _, operation) in operations(document) {
+        let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut);
+        for parameter in parameters.into_iter().flatten().filter_map(Value::as_object_mut) {
+            let (most, description) = match parameter.get("name").and_then(Value::as_str) {
+                Some("pageNo") => (None, "From 1, which is the default".to_owned()),
+                Some("pageSize") => {
+                    let told = parameter.get("description").and_then(Value::as_str).unwrap_or_default();
+                    (Some(1000), told.replace(';', ","))
+                }
+                _ => continue,
+            };
+            let mut schema = json!({"type": "integer", "format": "int64", "minimum": 1});
+            if let Some(most) = most {
+                schema["maximum"] = json!(most);
+            }
+            parameter.insert("description".to_owned(), json!(description));
+            parameter.insert("schema".to_owned(), schema);
+            parameter.shift_remove("example");
+        }
     }
 }
 

@@ -71,6 +71,7 @@ fn what_is_shared_stands_once_and_what_is_unused_nowhere() {
     let names = ["PageNo", "IdempotencyKey"].map(|name| json!({"$ref": format!("#/components/parameters/{name}")}));
     assert_eq!(operation["parameters"], json!(names));
     assert_eq!(operation["responses"]["422"], json!({"$ref": "#/components/responses/KeyUsed"}));
+    assert_eq!(operation["responses"]["409"], json!({"$ref": "#/components/responses/Conflict"}));
     assert!(operation["responses"]["200"]["headers"].get("X-RateLimit-Reset").is_some());
     assert_eq!(made["tags"], json!([{"name": "things", "description": "Operations on things."}]));
 }
@@ -96,6 +97,55 @@ fn the_members_of_a_union_tell_what_they_are() {
     assert_eq!(schemas["Once"]["required"], json!(["type", "at"]));
     assert_eq!(schemas["Often"]["properties"]["type"], json!({"type": "string", "enum": ["many"]}));
     assert_eq!(schemas["Answered"]["properties"]["type"], json!({"type": "string", "enum": ["one-time"]}));
+}
+
+#[test]
+fn parts_are_joined_and_an_answer_without_a_body_is_an_empty_object() {
+    let whole = json!({"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}}});
+    let more = json!({"type": "object", "required": ["b"], "properties": {"b": {"type": "boolean"}}});
+    let mut made = json!({
+        "paths": {"/a": {"delete": {"responses": {"200": {"description": "Gone"}}}}},
+        "components": {"schemas": {
+            "Whole": whole, "Named": {"allOf": [{"$ref": format!("{SCHEMAS}Whole")}], "description": "d"},
+        }},
+    });
+    refine(&mut made);
+    let answer = &made["paths"]["/a"]["delete"]["responses"]["200"]["content"]["application/json"]["schema"];
+    assert_eq!(*answer, json!({"$ref": format!("{SCHEMAS}Nothing")}));
+    let made = document(json!({
+        "Asked": {"type": "object"}, "Whole": whole,
+        "Named": {"allOf": [{"$ref": format!("{SCHEMAS}Whole")}], "description": "d"},
+        "Answered": {"description": "e", "allOf": [{"$ref": format!("{SCHEMAS}Named")}, more]},
+    }));
+    let joined = &made["components"]["schemas"]["Answered"];
+    assert_eq!(joined["required"], json!(["a", "b"]));
+    assert_eq!(joined["properties"], json!({"a": {"type": "string"}, "b": {"type": "boolean"}}));
+    assert_eq!((&joined["description"], joined.get("allOf")), (&json!("e"), None));
+}
+
+#[test]
+fn a_field_that_tells_a_union_apart_is_named() {
+    let member = |pattern: &str| {
+        json!({"type": "object", "required": ["id", "kind"], "properties": {
+            "id": {"type": "string"}, "kind": {"type": "string", "pattern": pattern},
+        }})
+    };
+    let union = |names: [&str; 2]| json!({"oneOf": names.map(|name| json!({"$ref": format!("{SCHEMAS}{name}")}))});
+    let refer = |name: &str| json!({"$ref": format!("{SCHEMAS}{name}"), "description": "d"});
+    let made = document(json!({
+        "Asked": {"type": "object", "properties": {"pet": refer("Answered"), "cat": refer("Either")}},
+        "Answered": union(["Cat", "Dog"]), "Either": union(["Cat", "Lion"]),
+        "Cat": member("^cat$"), "Dog": member("^(dog|wild_dog)$"), "Lion": member("^(lion|cat)$"),
+    }));
+    let schemas = &made["components"]["schemas"];
+    let mapping = json!({
+        "cat": format!("{SCHEMAS}Cat"), "dog": format!("{SCHEMAS}Dog"), "wild_dog": format!("{SCHEMAS}Dog"),
+    });
+    assert_eq!(schemas["Answered"]["discriminator"], json!({"propertyName": "kind", "mapping": mapping}));
+    assert!(schemas["Either"].get("discriminator").is_none(), "a cat may be either");
+    let properties = &schemas["Asked"]["properties"];
+    assert_eq!(properties["pet"], json!({"$ref": format!("{SCHEMAS}Answered")}));
+    assert_eq!(properties["cat"]["description"], json!("d"));
 }
 
 #[test]
