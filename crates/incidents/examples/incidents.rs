@@ -12,6 +12,7 @@ fn main() -> anyhow::Result<()> {
         resources: Arc::new(Alone),
         maintenance: Arc::new(Alone),
         on_call: Arc::new(Alone),
+        owners: Arc::new(Alone),
         people: Arc::new(Alone),
         tenants: Arc::new(Alone),
     };

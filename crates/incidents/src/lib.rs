@@ -21,7 +21,7 @@ use actix_web::{http::Method, web};
 use api::{Alias, Routes};
 
 pub use crate::{
-    alerts::{Escalator, Trial},
+    alerts::{Escalator, Noticed, Trial},
     heartbeats::{pings::Pings, watch::Heartbeats},
     neighbours::Neighbours,
 };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ports::{Maintenance, OnCall, People, Resources, Tenants};
+use ports::{Maintenance, OnCall, Owners, People, Resources, Tenants};
 
 /// Those who answer for other domains.
 #[derive(Clone)]
@@ -13,6 +13,8 @@ pub struct Neighbours {
     pub maintenance: Arc<dyn Maintenance>,
     /// Who is on call.
     pub on_call: Arc<dyn OnCall>,
+    /// Whose machines are.
+    pub owners: Arc<dyn Owners>,
     /// Who people are.
     pub people: Arc<dyn People>,
     /// What tenants are called.

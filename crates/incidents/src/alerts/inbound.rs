@@ -113,6 +113,7 @@ fn accepted(mut response: HttpResponse) -> HttpResponse {
         (status = 200, description = "What became of it", body = AlertResult),
         (status = 401, description = "The token is unknown or revoked",
             body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 403, description = "The tenant is suspended", body = api::spec::Problem, content_type = "application/problem+json"),
     ),
     security(()),
 )]

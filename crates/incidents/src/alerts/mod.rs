@@ -25,6 +25,7 @@ pub mod inbound;
 pub mod intake;
 pub mod kinds;
 mod named;
+mod noticed;
 pub(crate) mod report;
 mod rules;
 mod schema;
@@ -36,6 +37,7 @@ mod windows;
 mod wire;
 
 pub use named::Trial;
+pub use noticed::Noticed;
 pub use store::{QUOTA, RETENTION, RETENTION_OF_PROBLEMS};
 pub use windows::Escalator;
 

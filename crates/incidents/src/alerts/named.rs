@@ -111,6 +111,16 @@ impl Alerts for Trial {
         acts::find(conn, tenants, id, at)
     }
 
+    fn incident(
+        &self,
+        conn: &mut Conn,
+        tenants: &[String],
+        id: &str,
+        notes: i64,
+    ) -> Result<Option<ports::ToldIncident>> {
+        crate::records::port::told(conn, tenants, id, notes)
+    }
+
     fn act(&self, conn: &mut Conn, deed: AlertDeed<'_>, at: Timestamp) -> Result<Value> {
         acts::act(conn, &*self.people, deed, at)
     }

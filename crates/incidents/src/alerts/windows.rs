@@ -189,7 +189,7 @@ fn on_call(conn: &mut Conn, neighbours: &Neighbours, tenant: &str, now: Timestam
 }
 
 fn shown(found: OnCallPerson) -> wire::OnCallPerson {
-    let OnCallPerson { person, roster_id, shift_id, since, until } = found;
+    let OnCallPerson { person, roster_id, shift_id, since, until, .. } = found;
     wire::OnCallPerson {
         phone_number: person.phone_number.clone(),
         mobile_number: person.mobile_number.clone(),

@@ -277,7 +277,10 @@ pub async fn delete(at: At, path: web::Path<(String, String)>, pings: web::Data<
     tag = "heartbeats",
     operation_id = "pingHeartbeatByGet",
     params(("token" = String, Path, description = "The token of its address")),
-    responses((status = 200, description = "It was heard", body = wire::Pinged)),
+    responses(
+        (status = 200, description = "It was heard", body = wire::Pinged),
+        (status = 404, description = "The token is unknown or revoked", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
     security(())
 )]
 #[get("/api/v2/heartbeats/{token}")]
@@ -292,7 +295,10 @@ pub async fn ping(request: HttpRequest, path: web::Path<String>, pings: web::Dat
     tag = "heartbeats",
     operation_id = "pingHeartbeat",
     params(("token" = String, Path, description = "The token of its address")),
-    responses((status = 200, description = "It was heard", body = wire::Pinged)),
+    responses(
+        (status = 200, description = "It was heard", body = wire::Pinged),
+        (status = 404, description = "The token is unknown or revoked", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
     security(())
 )]
 #[post("/api/v2/heartbeats/{token}")]

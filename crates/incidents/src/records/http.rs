@@ -20,7 +20,8 @@ use crate::{Neighbours, alerts::tickets};
 /// Create an incident
 ///
 /// Only the subject is required. Opened for `alerts` of the tenant, it names them and they name it; what it does not say
-/// itself, subject and resources, is theirs then. An alert has one incident (409). With a `roster` and without an `assignee` it goes to whoever is on call through that
+/// itself, subject and resources, is theirs then; without an `assigneeGroup` it has the owner of their machine, and without `assignee` and `roster`
+/// it goes to whom the machine's escalation policy tells first. An alert has one incident (409). With a `roster` and without an `assignee` it goes to whoever is on call through that
 /// roster now, and to nobody when nobody is. The requester is the caller, unless the body names another.
 #[utoipa::path(
     tag = "incidents",
@@ -46,6 +47,7 @@ pub async fn create(at: At, neighbours: web::Data<Neighbours>, body: Body) -> ap
         let place = Place { tenant: id, partner, category: "" };
         let mut named = named::find(tx.conn, &neighbours, place, &input, &mut wrong, now)?;
         tickets::find(tx, id, &input.alerts, &mut named, wrong)?;
+        named::fill(tx.conn, &neighbours, id, &input, &mut named, now)?;
         let number = db::next_id(tx.conn, "incidents")?;
         let row = rules::created(id, &input, &named, number, &author, now);
         store::insert(tx.conn, &row, &links(&row, &named))?;

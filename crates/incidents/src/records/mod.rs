@@ -11,6 +11,7 @@ mod documented;
 pub mod http;
 mod named;
 mod notes;
+pub(crate) mod port;
 pub mod rules;
 mod shown;
 pub mod store;

@@ -13,6 +13,9 @@ use super::{
 };
 use crate::{Neighbours, categories};
 
+/// How many machines are asked about when an incident is opened.
+const FILLED: usize = 5;
+
 /// Where an incident is: its tenant, and the partner of that.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
@@ -42,7 +45,34 @@ pub fn find(
         Some(names) => Some(machines(conn, neighbours, place.tenant, names, wrong)?),
         None => None,
     };
-    Ok(Named { assignee, resources, alerts: Vec::new() })
+    Ok(Named { assignee, group: input.group.clone(), resources, alerts: Vec::new() })
+}
+
+/// Fills in what a new incident for alerts does not say itself: the user group that owns the first of its machines with an owner, and
+/// who is called first for the first of them with somebody.
+pub fn fill(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    tenant: &str,
+    input: &Input,
+    named: &mut Named,
+    now: Timestamp,
+) -> Result<()> {
+    if named.alerts.is_empty() {
+        return Ok(());
+    }
+    // As many as a person would look at.
+    let machines: Vec<String> = named.resources.iter().flatten().take(FILLED).map(|one| one.id.clone()).collect();
+    for machine in &machines {
+        if named.group.is_none() {
+            named.group = neighbours.owners.owner(conn, tenant, machine)?;
+        }
+        // A roster says who it is, also when that is nobody.
+        if named.assignee.is_none() && input.roster.is_none() {
+            named.assignee = neighbours.owners.called(conn, tenant, machine, now)?;
+        }
+    }
+    Ok(())
 }
 
 /// Who of the ids of users and groups is nobody there.

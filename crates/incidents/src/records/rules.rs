@@ -48,6 +48,8 @@ const VARIABLES: [&str; 14] = [
 pub struct Named {
     /// Who works on it, from now on.
     pub assignee: Option<String>,
+    /// The user group of whom one does, from now on.
+    pub group: Option<String>,
     /// The machines, from now on.
     pub resources: Option<Vec<Machine>>,
     /// The alerts that it is opened for.
@@ -127,7 +129,7 @@ fn after(old: &Row, input: &Input, named: &Named, author: &str, now: Timestamp) 
         category_id,
         requester_id: text(&input.requester, &old.requester_id),
         assignee_id: text(&named.assignee, &old.assignee_id),
-        group_id: text(&input.group, &old.group_id),
+        group_id: text(&named.group, &old.group_id),
         roster_id: text(&input.roster, &old.roster_id),
         resources: named
             .resources

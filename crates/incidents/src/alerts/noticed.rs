@@ -1,0 +1,65 @@
+//! What other domains notice, taken in as the reports of monitors are.
+
+use base::timestamp::Timestamp;
+use db::{Conn, Result};
+use outbox::{Tx, Who};
+use ports::{Notice, Notices, ResourceKey};
+
+use super::{
+    formats,
+    intake::{self, Place},
+    report::{Named, Report, STATES},
+};
+use crate::Neighbours;
+
+/// Takes in what other domains notice.
+pub struct Noticed(Neighbours);
+
+impl Noticed {
+    /// With those who are asked about each alert.
+    pub fn new(neighbours: Neighbours) -> Self {
+        Self(neighbours)
+    }
+}
+
+impl Notices for Noticed {
+    fn notice(&self, conn: &mut Conn, notices: &[Notice], at: Timestamp) -> Result<()> {
+        // In one order, so that two gateways do not wait for each other.
+        let mut notices: Vec<&Notice> = notices.iter().collect();
+        notices.sort_unstable_by(|one, other| (&one.tenant, &one.about).cmp(&(&other.tenant, &other.about)));
+        for of_tenant in notices.chunk_by(|one, other| one.tenant == other.tenant) {
+            let Some(first) = of_tenant.first() else { continue };
+            let mut scope: Vec<String> = std::iter::once(first.tenant.clone())
+                .chain(of_tenant.iter().filter_map(|notice| Some(notice.resource.as_ref()?.0.clone())))
+                .collect();
+            scope.sort_unstable();
+            scope.dedup();
+            let place = Place { home: first.tenant.clone(), scope };
+            let reports: Vec<_> = of_tenant.iter().map(|notice| Ok(report(notice))).collect();
+            let who = Who::service(first.about.0);
+            Tx::run(conn, &who, at, |tx| intake::take_in(tx, &self.0, &place, &reports))?;
+        }
+        Ok(())
+    }
+}
+
+fn report(notice: &Notice) -> Report {
+    let (kind, id) = &notice.about;
+    let severity = notice.severity.unwrap_or("Ok");
+    let device = notice
+        .resource
+        .as_ref()
+        .map_or_else(Named::default, |(_, id)| Named { keys: vec![ResourceKey::Id(id.clone())], device: None });
+    Report {
+        state: STATES.into_iter().find(|known| *known == severity).unwrap_or("Critical"),
+        subject: notice.subject.clone(),
+        description: notice.description.clone(),
+        metric: (*kind).to_owned(),
+        component: notice.component.clone(),
+        app: "Muster".to_owned(),
+        device,
+        identity: Some(formats::identity(kind, id)),
+        ext_alert_id: id.clone(),
+        ..Report::default()
+    }
+}
