@@ -13,6 +13,7 @@ pub struct BulkResult {
     /// The line on which the row begins, from 1; of a table, the header is line 1.
     pub line: u64,
     /// `created`, `updated`, `unchanged` or `error`.
+    #[schema(pattern = "^(created|updated|unchanged|error)$")]
     pub result: &'static str,
     /// The resource. Left out of an error, and in a dry run of a resource that it would create.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,6 +33,7 @@ pub struct BulkResult {
 }))]
 pub struct BulkSummary {
     /// Always `summary`.
+    #[schema(pattern = "^summary$")]
     pub result: &'static str,
     /// How many rows were read.
     pub rows: u64,

@@ -40,6 +40,7 @@ pub fn routes(config: &mut Routes) {
     responses(
         (status = 200, description = "The group or groups", body = CreatedGroups),
         (status = 409, description = "The tenant has a service group of this name", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "A group to change has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
     ),
     security(("bearer" = ["operator"]))
 )]

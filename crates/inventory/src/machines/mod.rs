@@ -5,11 +5,14 @@
 
 mod find;
 mod places;
+mod tags;
 #[cfg(test)]
 mod tests;
 
 use db::{Conn, Result};
-use ports::{KnownResource, Place, PlaceKey, PlaceKind, ResourceKey, Resources};
+use ports::{KnownResource, Place, PlaceKey, PlaceKind, ResourceKey, Resources, ServiceGroup};
+
+use crate::groups::rules::Kind;
 
 /// Values that one statement takes: SQLite allows no more than 32,766, and a statement is prepared anew for each length.
 const MOST_VALUES: usize = 500;
@@ -36,13 +39,26 @@ impl Resources for Machines {
         keys: &[PlaceKey],
     ) -> Result<Vec<Vec<Place>>> {
         match kind {
-            PlaceKind::DeviceGroup => places::groups(conn, tenants, keys),
+            PlaceKind::DeviceGroup => places::groups(conn, tenants, Kind::Device, keys),
             PlaceKind::Location => places::sites(conn, tenants, keys),
         }
     }
 
     fn places_of(&self, conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Vec<Place>>> {
-        places::of(conn, tenants, ids)
+        places::of(conn, tenants, Kind::Device, ids)
+    }
+
+    fn service_groups(&self, conn: &mut Conn, tenants: &[String], keys: &[PlaceKey]) -> Result<Vec<Vec<ServiceGroup>>> {
+        let found = places::groups(conn, tenants, Kind::Service, keys)?;
+        Ok(found.into_iter().map(|places| places.into_iter().map(places::service).collect()).collect())
+    }
+
+    fn service_groups_of(&self, conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Vec<ServiceGroup>>> {
+        places::services_of(conn, tenants, ids)
+    }
+
+    fn tags_of(&self, conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Vec<(String, String)>>> {
+        tags::of(conn, tenants, ids)
     }
 
     fn members(

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::text::fold;
 use db::{Condition, Conn, Result};
 use diesel::prelude::*;
-use ports::{KnownResource, Place, PlaceKey, PlaceKind};
+use ports::{KnownResource, Place, PlaceKey, PlaceKind, ServiceGroup};
 
 use super::{
     MOST_VALUES,
@@ -27,30 +27,30 @@ struct Found {
     parent: Option<i64>,
 }
 
-/// The device groups that each key names.
-pub(super) fn groups(conn: &mut Conn, tenants: &[String], keys: &[PlaceKey]) -> Result<Vec<Vec<Place>>> {
-    let (numbers, unique_ids, names) = asked(keys);
-    let mut found = groups_where(conn, tenants, "resource_groups.id IN", &numbers, Condition::integer_in)?;
-    found.extend(groups_where(conn, tenants, "resource_groups.unique_id IN", &unique_ids, Condition::text_in)?);
-    found.extend(groups_where(conn, tenants, "resource_groups.name_key IN", &names, Condition::text_in)?);
-    Ok(named(tenants, keys, found))
+/// The groups of a kind that each key names.
+pub(super) fn groups(conn: &mut Conn, tenants: &[String], kind: Kind, keys: &[PlaceKey]) -> Result<Vec<Vec<Place>>> {
+    let (numbers, unique_ids, names) = asked(kind, keys);
+    let mut found = groups_where(conn, tenants, kind, "resource_groups.id IN", &numbers, Condition::integer_in)?;
+    found.extend(groups_where(conn, tenants, kind, "resource_groups.unique_id IN", &unique_ids, Condition::text_in)?);
+    found.extend(groups_where(conn, tenants, kind, "resource_groups.name_key IN", &names, Condition::text_in)?);
+    Ok(named(tenants, kind, keys, found))
 }
 
 /// The sites that each key names.
 pub(super) fn sites(conn: &mut Conn, tenants: &[String], keys: &[PlaceKey]) -> Result<Vec<Vec<Place>>> {
-    let (numbers, _, names) = asked(keys);
+    let (numbers, _, names) = asked(Kind::Device, keys);
     let mut found = sites_where(conn, tenants, "sites.id IN", &numbers, Condition::integer_in)?;
     found.extend(sites_where(conn, tenants, "sites.name_key IN", &names, Condition::text_in)?);
-    Ok(named(tenants, keys, found))
+    Ok(named(tenants, Kind::Device, keys, found))
 }
 
 /// The numbers, the unique ids and the folded names among some keys, each once.
-fn asked(keys: &[PlaceKey]) -> (Vec<i64>, Vec<String>, Vec<String>) {
+fn asked(kind: Kind, keys: &[PlaceKey]) -> (Vec<i64>, Vec<String>, Vec<String>) {
     let (mut numbers, mut unique_ids, mut names) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for key in keys {
         match key {
             PlaceKey::Id(id) => _ = numbers.insert(*id),
-            PlaceKey::UniqueId(text) => unique_ids.extend(unique_id(text)),
+            PlaceKey::UniqueId(text) => unique_ids.extend(unique_id(kind, text)),
             PlaceKey::Name(name) => _ = names.insert(fold(name.trim())),
         }
     }
@@ -58,20 +58,20 @@ fn asked(keys: &[PlaceKey]) -> (Vec<i64>, Vec<String>, Vec<String>) {
 }
 
 /// A unique id in the spelling in which it is stored.
-fn unique_id(text: &str) -> Option<String> {
-    match Reference::parse(Kind::Device, text.trim()) {
+fn unique_id(kind: Kind, text: &str) -> Option<String> {
+    match Reference::parse(kind, text.trim()) {
         Some(Reference::UniqueId(id)) => Some(id),
         _ => None,
     }
 }
 
 /// What each key means among what was found: what belongs to the tenant that was named first, or else two at most.
-fn named(tenants: &[String], keys: &[PlaceKey], mut found: Vec<Found>) -> Vec<Vec<Place>> {
+fn named(tenants: &[String], kind: Kind, keys: &[PlaceKey], mut found: Vec<Found>) -> Vec<Vec<Place>> {
     found.sort_by_key(|found| (tenants.iter().position(|tenant| *tenant == found.place.tenant_id), found.place.id));
     found.dedup_by(|one, other| one.place == other.place);
     let meant = |key: &PlaceKey| -> Vec<Place> {
         let (unique_id, name) = match key {
-            PlaceKey::UniqueId(text) => (unique_id(text), None),
+            PlaceKey::UniqueId(text) => (unique_id(kind, text), None),
             PlaceKey::Name(name) => (None, Some(fold(name.trim()))),
             PlaceKey::Id(_) => (None, None),
         };
@@ -91,6 +91,7 @@ fn named(tenants: &[String], keys: &[PlaceKey], mut found: Vec<Found>) -> Vec<Ve
 fn groups_where<V: Clone>(
     conn: &mut Conn,
     tenants: &[String],
+    kind: Kind,
     column: &'static str,
     values: &[V],
     within: impl Fn(&'static str, Vec<V>) -> Condition,
@@ -100,7 +101,7 @@ fn groups_where<V: Clone>(
     for values in values.chunks(MOST_VALUES) {
         let rows: Vec<(String, i64, String, String, String, Option<i64>)> = dsl::resource_groups
             .filter(Condition::text_in("resource_groups.tenant_id IN", tenants))
-            .filter(dsl::kind.eq(Kind::Device.word()))
+            .filter(dsl::kind.eq(kind.word()))
             .filter(within(column, values.to_vec()))
             .select((dsl::tenant_id, dsl::id, dsl::unique_id, dsl::name, dsl::name_key, dsl::parent_id))
             .load(conn)?;
@@ -137,9 +138,22 @@ fn sites_where<V: Clone>(
     Ok(all)
 }
 
-/// The places that hold each of these resources. An id is unique in its tenant only: it means the resource of the
-/// tenant that was named first.
-pub(super) fn of(conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Vec<Place>>> {
+/// A service group, from how groups are found.
+pub(super) fn service(place: Place) -> ServiceGroup {
+    let Place { tenant_id, id, unique_id, name, .. } = place;
+    ServiceGroup { tenant_id, id, unique_id, name }
+}
+
+/// The service groups that hold each of these resources.
+pub(super) fn services_of(conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Vec<ServiceGroup>>> {
+    let found = of(conn, tenants, Kind::Service, ids)?;
+    let groups = |places: Vec<Place>| places.into_iter().filter(|place| place.kind == PlaceKind::DeviceGroup);
+    Ok(found.into_iter().map(|places| groups(places).map(service).collect()).collect())
+}
+
+/// The places that hold each of these resources: groups of this kind, and sites. An id is unique in its tenant only: it means
+/// the resource of the tenant that was named first.
+pub(super) fn of(conn: &mut Conn, tenants: &[String], kind: Kind, ids: &[String]) -> Result<Vec<Vec<Place>>> {
     let ids: Vec<String> = ids.iter().map(|id| fold(id.trim())).collect();
     let distinct: BTreeSet<&str> = ids.iter().map(String::as_str).collect();
     let distinct: Vec<&str> = distinct.into_iter().collect();
@@ -173,7 +187,7 @@ pub(super) fn of(conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<
     let sites = sites_where(conn, tenants, "sites.id IN", &site_ids, Condition::integer_in)?;
     let sites: BTreeMap<(&str, i64), &Place> =
         sites.iter().map(|site| ((site.place.tenant_id.as_str(), site.place.id), &site.place)).collect();
-    let groups = with_ancestors(conn, tenants, memberships.values().flatten().copied().collect())?;
+    let groups = with_ancestors(conn, tenants, kind, memberships.values().flatten().copied().collect())?;
     let places = ids.iter().map(|id| {
         let Some((tenant, site)) = homes.get(id) else { return Vec::new() };
         let site = site.and_then(|site| sites.get(&(tenant.as_str(), site))).map(|site| (*site).clone());
@@ -191,12 +205,17 @@ pub(super) fn of(conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<
     Ok(places.collect())
 }
 
-/// These device groups and those above them, by number, which is unique in the whole database.
-fn with_ancestors(conn: &mut Conn, tenants: &[String], mut level: BTreeSet<i64>) -> Result<BTreeMap<i64, Found>> {
+/// Those of these groups that are of this kind and those above them, by number, which is unique in the whole database.
+fn with_ancestors(
+    conn: &mut Conn,
+    tenants: &[String],
+    kind: Kind,
+    mut level: BTreeSet<i64>,
+) -> Result<BTreeMap<i64, Found>> {
     let mut all: BTreeMap<i64, Found> = BTreeMap::new();
     while !level.is_empty() {
         let numbers: Vec<i64> = level.into_iter().collect();
-        let found = groups_where(conn, tenants, "resource_groups.id IN", &numbers, Condition::integer_in)?;
+        let found = groups_where(conn, tenants, kind, "resource_groups.id IN", &numbers, Condition::integer_in)?;
         let parents: Vec<i64> = found.iter().filter_map(|found| found.parent).collect();
         all.extend(found.into_iter().map(|found| (found.place.id, found)));
         level = parents.into_iter().filter(|id| !all.contains_key(id)).collect();

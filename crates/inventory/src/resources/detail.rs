@@ -70,6 +70,7 @@ fn synthetic<'a>(row: &'a Row, shown: &'a Shown<'a>, client_id: Option<i64>) -> 
         .map_or(0, |list| list.len());
     SyntheticDetail {
         id: &row.id,
+        kind: &row.kind,
         resource_type: "SYNTHETIC",
         name: &row.name,
         consoles: Part(shown.part("consoles")),
@@ -94,6 +95,7 @@ fn device<'a>(
 ) -> DeviceDetail<'a> {
     DeviceDetail {
         id: &row.id,
+        kind: &row.kind,
         ip_address: shown.some("ipAddress"),
         ext_resource_id: shown.some("extResourceId"),
         state: &row.state,

@@ -75,6 +75,10 @@ pub enum ResourceDetail<'a> {
 pub struct DeviceDetail<'a> {
     /// UUID.
     pub id: &'a str,
+    /// What tells the three shapes apart.
+    #[serde(rename = "type")]
+    #[schema(pattern = "^DEVICE$", example = "DEVICE")]
+    pub kind: &'a str,
     /// IPv4 or IPv6.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ip_address: Option<&'a str>,
@@ -148,6 +152,7 @@ pub struct CloudDetail<'a> {
     pub updated_date: Timestamp,
     /// Such as `EBS`.
     #[serde(rename = "type")]
+    #[schema(pattern = "^(AUTO_SCALING|EBS|LOAD_BALANCER|SQL_DATABASE|SQL_SERVER)$", example = "EBS")]
     pub kind: &'a str,
     /// `active`, `inactive` or `discovered`.
     pub state: &'a str,
@@ -175,6 +180,10 @@ pub struct CloudDetail<'a> {
 pub struct SyntheticDetail<'a> {
     /// UUID.
     pub id: &'a str,
+    /// What tells the three shapes apart.
+    #[serde(rename = "type")]
+    #[schema(pattern = "^SYNTHETIC$", example = "SYNTHETIC")]
+    pub kind: &'a str,
     /// Always `SYNTHETIC`.
     pub resource_type: &'static str,
     /// The name shown.

@@ -43,8 +43,10 @@ impl Serialize for Firmware<'_> {
 #[serde(rename_all = "camelCase")]
 pub struct Bios {
     /// Serial number of the system.
+    #[schema(required = false)]
     pub system_serial: String,
     /// Model of the system.
+    #[schema(required = false)]
     pub system_model: String,
 }
 
