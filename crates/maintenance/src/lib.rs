@@ -3,6 +3,7 @@
 //! - [`window`]: windows, their schedules and targets, and what is done with them during their life
 //! - [`course`]: from a schedule, and what was said since, to when a window is open; states are computed, never stored
 //! - [`cover`]: which windows cover which resources, and catch which alerts
+//! - [`watch`]: tells when windows open and close
 //! - [`calendars`]: feeds for calendar programs
 //!
 //! Operation 14 of `docs/interface.md`, and what is around it. When a schedule takes place, `calendar` works out; what
@@ -13,6 +14,7 @@ mod course;
 mod cover;
 pub mod demo;
 mod schema;
+mod watch;
 mod window;
 
 use std::sync::Arc;
@@ -21,7 +23,7 @@ use actix_web::web;
 use api::Routes;
 use ports::Alerts;
 
-pub use crate::cover::Windows;
+pub use crate::{cover::Windows, watch::Watcher};
 
 static QUOTAS: [&db::Quota; 2] = [&window::store::QUOTA, &calendars::store::QUOTA];
 
@@ -58,6 +60,7 @@ fn routes(config: &mut Routes) {
         .service(window::http::create)
         .service(window::search::search)
         .service(cover::active::list)
+        .service(window::across::list)
         .service(window::occurrences::preview)
         .service(cover::trial::try_alert)
         .service(window::http::get)

@@ -48,3 +48,14 @@ table! {
 }
 
 allow_tables_to_appear_in_same_query!(maintenance_windows, maintenance_targets, maintenance_calendars);
+
+diesel::table! {
+    maintenance_watches (tenant_id, window_id) {
+        tenant_id -> Text,
+        window_id -> Text,
+        seq -> BigInt,
+        due_ms -> Nullable<BigInt>,
+        looked_ms -> Nullable<BigInt>,
+        open_ms -> Nullable<BigInt>,
+    }
+}

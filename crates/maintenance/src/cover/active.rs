@@ -4,10 +4,10 @@ use std::{collections::BTreeSet, ops::ControlFlow, sync::Arc};
 
 use actix_web::{HttpResponse, get, web};
 use api::{At, answer, spec::PageOf};
-use base::{Found, Key, Walk, fold, query::Sort, timestamp::Timestamp};
+use base::{Found, Key, Walk, fold, problem::Problem, query::Sort, timestamp::Timestamp};
 use calendar::Interval;
 use db::{Conn, Result};
-use ports::{KnownResource, Place};
+use ports::{KnownResource, Place, PlaceKey, PlaceKind, ResourceKey};
 
 use super::{Covered, Name, Ready, Windows, made_up, wire::Active};
 use crate::window::{
@@ -26,13 +26,19 @@ const BATCH: usize = 500;
 ///
 /// Which windows are open and cover which resources, directly or through which kind of place, until when; a window and
 /// a resource once, by the most direct way. With `resourceId`, only what covers that resource. A client is told of the
-/// windows of its partner that cover its resources.
+/// windows of its partner that cover its resources. `hostName`, `deviceGroup` or `deviceGroupId`, `site` or `siteId` narrow it
+/// to what covers that resource, or resources in that place; one name that several have is a 400.
 #[utoipa::path(
     tag = "maintenance",
     operation_id = "listActiveMaintenance",
     params(
         ("at" = Option<String>, Query, description = "The instant; default now", example = "2026-11-20T23:00:00+0000"),
         ("resourceId" = Option<String>, Query, description = "UUID", example = "f65fa9e1-3f9a-4f0e-9d5a-3c1d7a5b2e90"),
+        ("hostName" = Option<String>, Query, description = "Of the resource with this host name", example = "web-01"),
+        ("deviceGroupId" = Option<String>, Query, description = "Of the resources in this group, by either of its ids", example = "7"),
+        ("deviceGroup" = Option<String>, Query, description = "The same by its name", example = "Web servers"),
+        ("siteId" = Option<String>, Query, description = "Of the resources at this site", example = "7"),
+        ("site" = Option<String>, Query, description = "The same by its name", example = "Vienna"),
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
         ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
@@ -45,14 +51,40 @@ pub async fn list(at: At, windows: web::Data<Windows>) -> api::Result<HttpRespon
     let mut query = at.query()?;
     let walk = query.walk(at.request().path(), ORDER);
     let instant = query.timestamp("at").unwrap_or(at.now);
-    let resource = query.text("resourceId").map(|id| fold(id.trim())).filter(|id| !id.is_empty());
+    let mut given =
+        |name: &'static str| query.text(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+    let asked = [
+        ("resourceId", given("resourceId").map(|id| Asked::Resource(ResourceKey::Id(fold(&id))))),
+        ("hostName", given("hostName").map(|name| Asked::Resource(ResourceKey::HostName(fold(&name))))),
+        ("deviceGroupId", given("deviceGroupId").map(|id| Asked::Place(PlaceKind::DeviceGroup, id_of_place(id)))),
+        (
+            "deviceGroup",
+            given("deviceGroup").map(|name| Asked::Place(PlaceKind::DeviceGroup, PlaceKey::Name(fold(&name)))),
+        ),
+        ("siteId", given("siteId").map(|id| Asked::Place(PlaceKind::Location, id_of_place(id)))),
+        ("site", given("site").map(|name| Asked::Place(PlaceKind::Location, PlaceKey::Name(fold(&name))))),
+    ];
+    let mut asked = asked.into_iter().filter_map(|(name, asked)| Some((name, asked?)));
+    let (first, second) = (asked.next(), asked.next());
+    if let (Some((first, _)), Some((second, _))) = (&first, &second) {
+        query.error(second, format!("must be absent when {first} is there"));
+    }
     query.finish()?;
     let (scope, partner) = (at.scope(), at.tenant.partner.to_string());
     let page = at.db.read(move |conn| {
         let mut rows = Rows::new(&walk)?;
-        match resource {
-            Some(id) => of_resource(conn, &windows, &scope, &id, instant, &mut rows)?,
-            None => all(conn, &windows, (&scope, &partner), instant, &mut rows)?,
+        match first {
+            Some((name, Asked::Resource(key))) => {
+                of_resource(conn, &windows, &scope, (name, key), instant, &mut rows)?;
+            }
+            Some((name, Asked::Place(kind, key))) => {
+                let mut places = windows.resources().places(conn, &scope, kind, &[key])?.pop().unwrap_or_default();
+                check_one(places.len(), name)?;
+                if let Some(place) = places.pop() {
+                    all(conn, &windows, (&scope, &partner), Some(&place), instant, &mut rows)?;
+                }
+            }
+            None => all(conn, &windows, (&scope, &partner), None, instant, &mut rows)?,
         }
         Ok(walk.answer(rows.found(&walk)?))
     });
@@ -107,18 +139,36 @@ impl Rows {
     }
 }
 
+/// What a question is narrowed to.
+enum Asked {
+    Resource(ResourceKey),
+    Place(PlaceKind, PlaceKey),
+}
+
+/// A number, or a unique id.
+fn id_of_place(text: String) -> PlaceKey {
+    text.parse().map_or(PlaceKey::UniqueId(text), PlaceKey::Id)
+}
+
+/// Refuses a name that several things have.
+fn check_one(found: usize, name: &'static str) -> Result<()> {
+    if found < 2 {
+        return Ok(());
+    }
+    Err(Problem::field(name, "names more than one: give an id").into())
+}
+
 fn of_resource(
     conn: &mut Conn,
     windows: &Windows,
     scope: &[String],
-    id: &str,
+    (name, key): (&'static str, ResourceKey),
     at: Timestamp,
     rows: &mut Rows,
 ) -> Result<()> {
-    let key = ports::ResourceKey::Id(id.to_owned());
-    let Some(resource) = windows.resources().find(conn, scope, &[key])?.into_iter().flatten().next() else {
-        return Ok(());
-    };
+    let mut found = windows.resources().find(conn, scope, &[key])?.pop().unwrap_or_default();
+    check_one(found.len(), name)?;
+    let Some(resource) = found.pop() else { return Ok(()) };
     for covered in windows.covered(conn, &resource.tenant_id, std::slice::from_ref(&resource.id), at)?.iter().flatten()
     {
         let (tenant, window) = covered.window.name();
@@ -130,11 +180,12 @@ fn of_resource(
     Ok(())
 }
 
-/// Walks through the open windows of the tenants, and of their partner, and through what they cover.
+/// Walks through the open windows of the tenants, and of their partner, and through what they cover of a place, or all of it.
 fn all(
     conn: &mut Conn,
     windows: &Windows,
     (scope, partner): (&[String], &String),
+    within: Option<&Place>,
     at: Timestamp,
     rows: &mut Rows,
 ) -> Result<()> {
@@ -159,7 +210,7 @@ fn all(
         for (name, window, open) in open {
             let mut targets = targets.remove(&name).unwrap_or_default();
             targets.sort();
-            let one = One { windows, scope, titles: &titles, window, open, targets };
+            let one = One { windows, scope, within, titles: &titles, window, open, targets };
             if one.walk(conn, rows)?.is_break() {
                 return Ok(());
             }
@@ -173,6 +224,8 @@ struct One<'w> {
     windows: &'w Windows,
     /// The tenants whose resources are meant.
     scope: &'w [String],
+    /// The place whose resources are meant; `None` for all.
+    within: Option<&'w Place>,
     titles: &'w Names,
     window: Arc<Ready>,
     open: Interval,
@@ -189,10 +242,11 @@ impl One<'_> {
                 let place = (tenant.to_owned(), id.to_owned(), position, resource.id.clone());
                 rows.take(place, &covered, resource)
             };
-            if let Some(resource) = self.titles.device(target).filter(|known| self.scope.contains(&known.tenant_id))
-                && take(resource).is_break()
-            {
-                return Ok(ControlFlow::Break(()));
+            if let Some(resource) = self.titles.device(target).filter(|known| self.scope.contains(&known.tenant_id)) {
+                let is_within = self.are_within(conn, std::slice::from_ref(resource))?;
+                if is_within.first() == Some(&true) && take(resource).is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
             }
             if let Some(place) = self.titles.place(target)
                 && self.members(conn, place, target, &mut take)?.is_break()
@@ -201,6 +255,20 @@ impl One<'_> {
             }
         }
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// Are these resources in the place that is meant?
+    fn are_within(&self, conn: &mut Conn, resources: &[KnownResource]) -> Result<Vec<bool>> {
+        let Some(meant) = self.within else { return Ok(vec![true; resources.len()]) };
+        let mut tenants = self.scope.to_vec();
+        if !tenants.contains(&meant.tenant_id) {
+            tenants.push(meant.tenant_id.clone());
+        }
+        let ids: Vec<String> = resources.iter().map(|resource| resource.id.clone()).collect();
+        let is_meant =
+            |place: &Place| (place.kind, place.id, &place.tenant_id) == (meant.kind, meant.id, &meant.tenant_id);
+        let places = self.windows.resources().places_of(conn, &tenants, &ids)?;
+        Ok(places.iter().map(|places| places.iter().any(is_meant)).collect())
     }
 
     /// What is in a place, but for what a target before it covers already.
@@ -223,8 +291,10 @@ impl One<'_> {
             let Some(last) = some.last() else { return Ok(ControlFlow::Continue(())) };
             after = Some(last.id.clone());
             some.retain(|resource| self.scope.contains(&resource.tenant_id));
+            let within = self.are_within(conn, &some)?;
             let met = self.met_before(conn, &tenants, &some, &before)?;
-            for resource in some.iter().zip(met).filter(|(_, met)| !met).map(|(resource, _)| resource) {
+            let left = some.iter().zip(within.into_iter().zip(met)).filter(|(_, (within, met))| *within && !met);
+            for (resource, _) in left {
                 if take(resource).is_break() {
                     return Ok(ControlFlow::Break(()));
                 }

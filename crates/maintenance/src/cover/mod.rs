@@ -5,6 +5,7 @@
 //! the cost follows the windows that could cover the resource, and not the number of windows.
 
 pub mod active;
+mod drafts;
 mod port;
 mod ready;
 pub mod trial;

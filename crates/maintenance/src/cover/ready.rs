@@ -61,6 +61,11 @@ impl Ready {
         self.conditions.as_ref().map_or(Ok(true), |(_, matcher)| matcher.matches(alert, meter))
     }
 
+    /// Is it stored, and no draft?
+    pub(crate) fn is_saved(&self) -> bool {
+        self.version > 0
+    }
+
     pub(crate) fn name(&self) -> (&str, &str) {
         (&self.tenant_id, &self.id)
     }

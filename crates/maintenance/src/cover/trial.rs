@@ -12,9 +12,11 @@ use utoipa::ToSchema;
 
 use super::{
     Covered, Windows,
+    drafts::Drafts,
     port::longest,
     wire::{Match, ResourceName, Tried, TriedRule, WindowName},
 };
+use crate::window::documented::WindowInput;
 
 /// An alert, as it is reported. The rules of windows look for their keys in what would become of it.
 #[derive(ToSchema)]
@@ -29,12 +31,17 @@ pub struct MatchInput {
     current_state: String,
     /// What it is about; required where no metric is named.
     subject: Option<String>,
+    /// Windows to try beside those that are stored, as a create takes them. With the `uniqueId` of a stored one, one stands in
+    /// its place.
+    #[schema(max_items = 10)]
+    windows: Option<Vec<WindowInput>>,
 }
 
 /// Try an alert on the maintenance windows
 ///
 /// Says which window would make an alert a maintenance alert, now or at another time, and what each rule of each window
-/// that covers its resource says of it. It is read as one that is reported. Nothing is stored.
+/// that covers its resource says of it. It is read as one that is reported. `windows` are tried beside those that are stored.
+/// Nothing is stored.
 #[utoipa::path(
     tag = "maintenance",
     operation_id = "matchMaintenanceWindows",
@@ -55,7 +62,16 @@ pub async fn try_alert(
     let mut query = at.query()?;
     let instant = query.timestamp("at").unwrap_or(at.now);
     query.finish()?;
-    let (scope, tenant, body) = (at.scope(), at.tenant.id.to_string(), body.0);
+    let read = cpu::read(&at, body, |body, meter| {
+        let (drafts, wrong) = Drafts::read(body, meter);
+        let mut alert = body.clone();
+        if let Some(members) = alert.as_object_mut() {
+            members.shift_remove("windows");
+        }
+        Ok((drafts, wrong, alert))
+    });
+    let (drafts, wrong, body) = read.await?;
+    let (scope, tenant) = (at.scope(), at.tenant.id.to_string());
     let seen = scope.clone();
     let (covered, resource, alert) = at
         .db
@@ -63,8 +79,12 @@ pub async fn try_alert(
             let told = alerts.told(conn, &tenant, &scope, &body, instant)?;
             let resource = resource_of(&body, &told)?;
             let ids = std::slice::from_ref(&resource.id);
-            let covered = windows.covered(conn, &resource.tenant_id, ids, instant)?.into_iter().flatten();
-            Ok((covered.collect::<Vec<_>>(), resource, told.alert))
+            let (more, stands_for) = drafts.covering(conn, &windows, (&tenant, &scope), wrong, (&resource, instant))?;
+            let stored = windows.covered(conn, &resource.tenant_id, ids, instant)?.into_iter().flatten();
+            let mut covered: Vec<Covered> =
+                stored.filter(|covered| !stands_for.contains(&covered.window.id)).chain(more).collect();
+            covered.sort_by(|one, other| one.window.name().cmp(&other.window.name()));
+            Ok((covered, resource, told.alert))
         })
         .await?;
     let tried = cpu::run(&at, move |meter| {
@@ -112,6 +132,7 @@ fn tried(covered: &Covered, alert: &Value, scope: &[String], meter: &Meter) -> R
     }
     Ok(Tried {
         window: WindowName::from(&*covered.window),
+        saved: covered.window.is_saved(),
         via: covered.via.word(),
         since: covered.open.start(),
         until: covered.open.end(),

@@ -96,8 +96,10 @@ pub struct Match {
 #[serde(rename_all = "camelCase")]
 #[schema(as = MaintenanceMatchWindow)]
 pub struct Tried {
-    /// Which window.
+    /// Which window; one that was given with the alert has the id that it was given with, or an empty one.
     pub window: WindowName,
+    /// Is it stored? One that was given with the alert is not.
+    pub saved: bool,
     /// How it covers the resource: `device`, `deviceGroup` or `location`.
     pub via: &'static str,
     /// Since when it is open.

@@ -1,5 +1,6 @@
 //! Maintenance windows: made, read, changed, and led through their life.
 
+pub mod across;
 pub mod contents;
 pub mod documented;
 mod filter;

@@ -28,7 +28,7 @@ fn not_while(state: State, what: &str) -> Problem {
 }
 
 /// What is said of a schedule by which a window never opens.
-const NEVER: &str = "takes place never: no date of its pattern lies between startTime and endTime";
+pub const NEVER: &str = "takes place never: no date of its pattern lies between startTime and endTime";
 
 fn never() -> Problem {
     Problem::field("schedule", NEVER)

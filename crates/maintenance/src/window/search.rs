@@ -73,7 +73,12 @@ pub async fn search(at: At, windows: web::Data<Windows>) -> api::Result<HttpResp
 }
 
 /// The ids of the windows that cover all that a filter names, at any time; `None` when it names nothing.
-fn covering(conn: &mut Conn, windows: &Windows, scope: &[String], filter: &Filter) -> Result<Option<Vec<String>>> {
+pub(super) fn covering(
+    conn: &mut Conn,
+    windows: &Windows,
+    scope: &[String],
+    filter: &Filter,
+) -> Result<Option<Vec<String>>> {
     let mut found = Vec::new();
     if !filter.resources.is_empty() {
         let owners = windows.owners(conn, scope, &filter.resources)?;

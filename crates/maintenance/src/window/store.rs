@@ -1,29 +1,30 @@
 //! Rows of windows and of their targets. Every function takes the tenant, or the tenants of a scope.
 
+mod find;
+
 use std::collections::HashMap;
 
-use base::{Found, Key, Walk, matching::Meter, problem::Problem, query::Sort, timestamp::Timestamp};
+use base::{matching::Meter, problem::Problem, timestamp::Timestamp};
 use db::{
-    Column, Condition, Conn, Quota, Result,
+    Condition, Conn, Quota, Result,
     expressions::{self, Holder},
 };
 use diesel::prelude::*;
 
 use super::{
-    filter::Filter,
     rules,
     targets::{Kind, Target},
 };
 use crate::{
     course::Course,
     schema::{maintenance_calendars, maintenance_targets, maintenance_windows},
+    watch::store as watches,
 };
+
+pub use self::find::{each_open, search};
 
 /// Values that one statement takes.
 const AT_ONCE: usize = 500;
-
-/// Windows that are worked out together.
-const BATCH: i64 = 500;
 
 /// How many maintenance windows a tenant has at most.
 pub static QUOTA: Quota = Quota::new("maintenance windows", "maintenance_windows", 100_000);
@@ -215,6 +216,7 @@ pub fn targets_of(conn: &mut Conn, window: &Window) -> Result<Vec<Target>> {
 pub fn insert(conn: &mut Conn, window: &Window, targets: &[Target]) -> Result<()> {
     QUOTA.admit(conn, &window.tenant_id, 1)?;
     diesel::insert_into(maintenance_windows::table).values(window).execute(conn)?;
+    watches::insert(conn, &window.tenant_id, &window.id, window.created_ms)?;
     if window.conditions.is_some() {
         keep_expressions(conn, window)?;
     }
@@ -263,6 +265,9 @@ pub fn update(conn: &mut Conn, old: &Window, new: &Window, targets: Option<&[Tar
     if old.conditions != new.conditions {
         keep_expressions(conn, new)?;
     }
+    if (&old.schedule, &old.holds) != (&new.schedule, &new.holds) {
+        watches::touch(conn, &new.tenant_id, &new.id)?;
+    }
     let of = || {
         dsl::maintenance_targets
             .filter(dsl::tenant_id.eq(old.tenant_id.clone()))
@@ -284,6 +289,7 @@ pub fn update(conn: &mut Conn, old: &Window, new: &Window, targets: Option<&[Tar
 /// Removes a window and all that belongs to it.
 pub fn delete(conn: &mut Conn, window: &Window) -> Result<()> {
     let (tenant, id) = (&window.tenant_id, &window.id);
+    watches::delete(conn, tenant, id)?;
     diesel::delete(
         maintenance_calendars::table
             .filter(maintenance_calendars::tenant_id.eq(tenant))
@@ -305,129 +311,4 @@ pub fn any(conn: &mut Conn, tenant: &str) -> Result<bool> {
     use maintenance_windows::dsl;
     Ok(diesel::select(diesel::dsl::exists(dsl::maintenance_windows.filter(dsl::tenant_id.eq(tenant))))
         .get_result(conn)?)
-}
-
-fn condition(scope: &[String], filter: &Filter, only: Option<&[String]>) -> Condition {
-    let mut all = vec![Condition::text_in("maintenance_windows.tenant_id IN", scope)];
-    if !filter.ids.is_empty() {
-        all.push(Condition::text_in("maintenance_windows.id IN", &filter.ids));
-    }
-    if let Some(only) = only {
-        all.push(Condition::text_in("maintenance_windows.id IN", only));
-    }
-    if !filter.names.is_empty() {
-        all.push(if filter.exact {
-            Condition::text_in("maintenance_windows.name_key IN", &filter.names)
-        } else {
-            Condition::any(filter.names.iter().map(|name| {
-                let replaced = Condition::sql("replace(maintenance_windows.name_key, ").text(name);
-                replaced.then(", '') <> maintenance_windows.name_key")
-            }))
-        });
-    }
-    if let Some(from) = filter.from {
-        all.push(Condition::sql("maintenance_windows.closes_ms > ").integer(from.millis()));
-    }
-    if let Some(until) = filter.until {
-        all.push(Condition::sql("maintenance_windows.opens_ms < ").integer(until.millis()));
-    }
-    // What is shown has whole seconds, and an end takes in all of its second.
-    let end = |time: Timestamp| Timestamp::from_millis(time.millis().saturating_add(999));
-    let ranges = [
-        (filter.created.0, "maintenance_windows.created_ms >= "),
-        (filter.created.1.map(end), "maintenance_windows.created_ms <= "),
-        (filter.updated.0, "maintenance_windows.updated_ms >= "),
-        (filter.updated.1.map(end), "maintenance_windows.updated_ms <= "),
-    ];
-    let bound = |(time, text): (Option<Timestamp>, &'static str)| Some(Condition::sql(text).integer(time?.millis()));
-    all.extend(ranges.into_iter().filter_map(bound));
-    Condition::all(all)
-}
-
-/// A page of the windows that a filter means, of those with the ids of `only`.
-pub fn search(
-    conn: &mut Conn,
-    scope: &[String],
-    filter: &Filter,
-    only: Option<&[String]>,
-    sort: Sort,
-    walk: &Walk,
-    now: Timestamp,
-) -> Result<Found<Window>> {
-    let (condition, order) = (condition(scope, filter, only), order(sort));
-    let keys = |window: &Window| keys(sort, window);
-    if filter.asks_for_times() {
-        return worked_out(conn, &condition, &order, filter, walk, keys, now);
-    }
-    let total = walk.total(|| maintenance_windows::table.filter(condition.clone()).count().get_result(conn))?;
-    let rows = slice(conn, &condition, &order, walk.after(), walk.offset(), walk.wanted())?;
-    Ok(walk.cut(rows, total, keys))
-}
-
-fn slice(
-    conn: &mut Conn,
-    condition: &Condition,
-    order: &db::Order,
-    after: Option<&[Key]>,
-    skip: i64,
-    most: i64,
-) -> Result<Vec<Window>> {
-    let query =
-        maintenance_windows::table.filter(condition.clone()).filter(order.after(after)?).into_boxed::<db::Sql>();
-    Ok(query.order(order.clone()).offset(skip).limit(most).load(conn)?)
-}
-
-/// The same for what only a window's course tells: windows are read batch by batch, and those that are meant counted.
-fn worked_out(
-    conn: &mut Conn,
-    condition: &Condition,
-    order: &db::Order,
-    filter: &Filter,
-    walk: &Walk,
-    keys: impl Fn(&Window) -> Vec<Key>,
-    now: Timestamp,
-) -> Result<Found<Window>> {
-    let counts = walk.after().is_none();
-    let (mut after, mut rows, mut met) = (walk.after().map(<[Key]>::to_vec), Vec::new(), 0_i64);
-    let is_full = |rows: &Vec<Window>| i64::try_from(rows.len()).is_ok_and(|count| count >= walk.wanted());
-    loop {
-        let batch = slice(conn, condition, order, after.as_deref(), 0, BATCH)?;
-        after = batch.last().map(&keys);
-        let last = i64::try_from(batch.len()).is_ok_and(|count| count < BATCH);
-        for window in batch {
-            if !filter.takes(&window.course()?, now) {
-                continue;
-            }
-            met += 1;
-            if met > walk.offset() && !is_full(&rows) {
-                rows.push(window);
-            }
-        }
-        if last || (!counts && is_full(&rows)) {
-            break;
-        }
-    }
-    let total = walk.total(|| Ok::<_, db::Error>(met))?;
-    Ok(walk.cut(rows, total, keys))
-}
-
-fn order(sort: Sort) -> db::Order {
-    let first = match sort.name {
-        "name" => Some(Column::Text("maintenance_windows.name_key")),
-        "createdDate" => Some(Column::Integer("maintenance_windows.created_ms")),
-        "startTime" => Some(Column::Integer("maintenance_windows.opens_ms")),
-        _ => None,
-    };
-    let ties = [Column::Text("maintenance_windows.id"), Column::Text("maintenance_windows.tenant_id")];
-    db::Order::by(first.into_iter().chain(ties), sort.descending)
-}
-
-fn keys(sort: Sort, window: &Window) -> Vec<Key> {
-    let first = match sort.name {
-        "name" => Some(Key::from(&window.name_key)),
-        "createdDate" => Some(Key::from(window.created_ms)),
-        "startTime" => Some(Key::from(window.opens_ms)),
-        _ => None,
-    };
-    first.into_iter().chain([Key::from(&window.id), Key::from(&window.tenant_id)]).collect()
 }

@@ -240,16 +240,21 @@ impl WindowChange {
     /// Reads a body; that of a new window must be complete. Says which fields are wrong, by their paths.
     pub fn read(body: &Value, is_new: bool, meter: &Meter) -> (Self, Wrong) {
         let mut fields = Fields::of(body);
-        let name = name(&mut fields, is_new);
+        let change = Self::read_fields(&mut fields, is_new, meter);
+        (change, fields.wrong())
+    }
+
+    /// The same of an object that is a part of a body; what is wrong is noted there.
+    pub fn read_fields(fields: &mut Fields<'_>, is_new: bool, meter: &Meter) -> Self {
+        let name = name(fields, is_new);
         let description = fields.text("description");
         // `endBy` beside the schedule is a part of it, and says nothing alone.
         let planned = is_new || fields.has("schedule") || fields.has("endBy");
-        let schedule = if planned { MaintenanceSchedule::read(&mut fields) } else { None };
-        let targets = targets::Lists::read(&mut fields, is_new);
-        let (run_rba, install_patch, run_escalation) = flags(&mut fields);
-        let conditions = conditions(&mut fields, meter);
-        let change = Self { name, description, schedule, targets, run_rba, install_patch, run_escalation, conditions };
-        (change, fields.wrong())
+        let schedule = if planned { MaintenanceSchedule::read(fields) } else { None };
+        let targets = targets::Lists::read(fields, is_new);
+        let (run_rba, install_patch, run_escalation) = flags(fields);
+        let conditions = conditions(fields, meter);
+        Self { name, description, schedule, targets, run_rba, install_patch, run_escalation, conditions }
     }
 
     /// The new window that this is, but for its targets, when nothing of it was wrong.

@@ -1,0 +1,100 @@
+//! Windows that could be: tried before they are saved.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use base::{
+    Fields,
+    matching::Meter,
+    problem::{Problem, Wrong},
+    timestamp::Timestamp,
+};
+use db::{Conn, Result};
+use ports::KnownResource;
+use serde_json::Value;
+
+use super::{Covered, Ready, Windows};
+use crate::{
+    course::{Course, Holds},
+    window::{
+        rules,
+        targets::{self, Kind, Target},
+        wire::{NewWindow, WindowChange},
+    },
+};
+
+/// How many windows may be tried at once.
+const MOST: usize = 10;
+
+/// Windows of a body, each with the id of the saved one in whose place it stands.
+pub struct Drafts(Vec<(String, WindowChange)>);
+
+impl Drafts {
+    /// Reads `windows`. Says which fields are wrong, by their paths.
+    pub fn read(body: &Value, meter: &Meter) -> (Self, Wrong) {
+        let mut fields = Fields::of(body);
+        let items = fields.objects("windows").unwrap_or_default();
+        if items.len() > MOST {
+            fields.error("windows", format!("must have at most {MOST} elements"));
+            return (Self(Vec::new()), fields.wrong());
+        }
+        let read = |mut item: Fields<'_>| {
+            let id = item.text_max("uniqueId", 100).map(|id| rules::window_id(&id)).unwrap_or_default();
+            (id, WindowChange::read_fields(&mut item, true, meter))
+        };
+        let drafts = items.into_iter().map(read).collect();
+        (Self(drafts), fields.wrong())
+    }
+
+    /// Those that are open at an instant and cover a resource; and the ids of all that they stand for.
+    pub fn covering(
+        self,
+        conn: &mut Conn,
+        windows: &Windows,
+        (tenant, scope): (&str, &[String]),
+        mut wrong: Wrong,
+        (resource, at): (&KnownResource, Timestamp),
+    ) -> Result<(Vec<Covered>, BTreeSet<String>)> {
+        let mut complete: Vec<(String, WindowChange, Vec<Target>)> = Vec::new();
+        for (place, (id, mut change)) in self.0.into_iter().enumerate() {
+            if change.schedule.is_some_and(|schedule| Course::new(&schedule, Holds::default()).bounds().is_none()) {
+                wrong.add(&format!("windows[{place}].schedule"), rules::NEVER);
+            }
+            let references = std::mem::take(&mut change.targets).all();
+            let targets = targets::resolve(conn, windows.resources(), scope, &references, &mut wrong)?;
+            complete.push((id, change, targets));
+        }
+        wrong.check()?;
+        let ways = ways(conn, windows, resource)?;
+        let (mut found, mut stands_for) = (Vec::new(), BTreeSet::new());
+        for (id, change, targets) in complete {
+            let new: NewWindow = change.complete()?;
+            let mut row = rules::created(&new, tenant, id.clone(), "", at)?;
+            row.version = 0;
+            let via = ways.iter().find(|way| targets.contains(way)).map(|way| way.kind);
+            if let Some((via, open)) = via.zip(row.course()?.open_at(at)) {
+                found.push(Covered { window: Arc::new(Ready::new(&row)?), open, via });
+            }
+            if !id.is_empty() {
+                stands_for.insert(id);
+            }
+        }
+        Ok((found, stands_for))
+    }
+}
+
+/// The ways in which a resource may be covered, the most direct first.
+fn ways(conn: &mut Conn, windows: &Windows, resource: &KnownResource) -> Result<Vec<Target>> {
+    let around = windows.around(conn, &resource.tenant_id)?;
+    let ids = std::slice::from_ref(&resource.id);
+    let places = windows.resources().places_of(conn, &around, ids)?.pop().ok_or_else(Problem::internal)?;
+    let itself = Target { kind: Kind::Device, tenant: resource.tenant_id.clone(), id: resource.id.clone() };
+    let mut ways: Vec<Target> = std::iter::once(itself)
+        .chain(places.into_iter().map(|place| Target {
+            kind: Kind::of(place.kind),
+            tenant: place.tenant_id,
+            id: place.id.to_string(),
+        }))
+        .collect();
+    ways.sort();
+    Ok(ways)
+}

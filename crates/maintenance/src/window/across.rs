@@ -1,0 +1,153 @@
+//! When any window of a tenant is open, over HTTP.
+
+use std::collections::BTreeMap;
+
+use actix_web::{HttpResponse, get, web};
+use api::{At, answer, spec::PageOf};
+use base::{Found, Key, Walk, problem::Problem, query::Sort, timestamp::Timestamp};
+use calendar::Interval;
+use db::{Conn, Result};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{filter::Filter, search::covering, store};
+use crate::cover::{Windows, made_up, wire::WindowName};
+
+/// What a list may be sorted by.
+const SORTS: [&str; 1] = ["start"];
+
+/// How many occurrences one question may be about. They are counted while they are worked out, and none is kept but those
+/// of the page.
+const MOST: usize = 100_000;
+
+/// A time at which a window is open.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = MaintenanceOccurrence)]
+pub struct Open {
+    /// Which window.
+    pub window: WindowName,
+    /// The tenant of the window.
+    #[schema(example = "client_1")]
+    pub client_unique_id: String,
+    /// When it opens.
+    #[schema(value_type = String, example = "2026-11-20T22:00:00+0000")]
+    pub start: Timestamp,
+    /// When it closes.
+    #[schema(value_type = String, example = "2026-11-21T02:00:00+0000")]
+    pub end: Timestamp,
+}
+
+/// List the occurrences of all maintenance windows
+///
+/// A page of the times at which windows of the tenant are open within a range of at most 400 days, whole and in order; at
+/// partner level, those of windows of its clients too. What is skipped or suspended is left out. `queryString` has the
+/// variables of `GET /scheduleMaintenances/search`. A range in which there are more than 100,000 is refused (400).
+#[utoipa::path(
+    tag = "maintenance",
+    operation_id = "listAllMaintenanceOccurrences",
+    params(
+        ("from" = String, Query, description = "The start of the range", example = "2026-11-20T00:00:00+0000"),
+        ("to" = String, Query, description = "Its end, which is not part of it", example = "2026-11-27T00:00:00+0000"),
+        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
+        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+        ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
+        ("sortName" = Option<String>, Query, description = "`start`", example = "start"),
+        ("queryString" = Option<String>, Query, description = "Filter expression", example = "site:Vienna+name:patch"),
+    ),
+    responses((status = 200, description = "A page of occurrences", body = PageOf<Open>)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/scheduleMaintenances/occurrences")]
+pub async fn list(at: At, windows: web::Data<Windows>) -> api::Result<HttpResponse> {
+    let mut query = at.query()?;
+    let sort = query.sort(&SORTS, "start", false);
+    let walk = query.walk(at.request().path(), sort);
+    let text = query.text("queryString").unwrap_or_default();
+    let range = calendar::parse::range(query, None)?;
+    let filter = Filter::parse(&text)?;
+    let (scope, now) = (at.scope(), at.now);
+    let page = at.db.read(move |conn| {
+        let only = covering(conn, &windows, &scope, &filter)?;
+        let found = page(conn, &scope, (&filter, only.as_deref()), range, sort, &walk, now)?;
+        Ok(walk.answer(found))
+    });
+    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+}
+
+/// Where an occurrence stands in the list: its start, then the id and the tenant of its window.
+type Place = (i64, String, String);
+
+/// The occurrences of a page, while windows are gone through one after the other: those that come first so far.
+struct Kept {
+    after: Option<Place>,
+    descending: bool,
+    most: usize,
+    met: usize,
+    rows: BTreeMap<Place, Open>,
+}
+
+impl Kept {
+    fn take(&mut self, window: &store::Window, open: Interval) -> Result<()> {
+        self.met += 1;
+        if self.met > MOST {
+            let message =
+                format!("more than {MOST} occurrences lie in the range: ask for a shorter one, or for fewer windows");
+            return Err(Problem::field("to", message).into());
+        }
+        let place = (open.start().millis(), window.id.clone(), window.tenant_id.clone());
+        let behind = |after: &Place| if self.descending { place < *after } else { place > *after };
+        if !self.after.as_ref().is_none_or(behind) {
+            return Ok(());
+        }
+        let last = if self.descending { self.rows.first_key_value() } else { self.rows.last_key_value() };
+        if self.rows.len() >= self.most
+            && last.is_some_and(|(last, _)| if self.descending { place < *last } else { place > *last })
+        {
+            return Ok(());
+        }
+        let shown = Open {
+            window: WindowName { unique_id: window.id.clone(), name: window.name.clone() },
+            client_unique_id: window.tenant_id.clone(),
+            start: open.start(),
+            end: open.end(),
+        };
+        self.rows.insert(place, shown);
+        if self.rows.len() > self.most {
+            _ = if self.descending { self.rows.pop_first() } else { self.rows.pop_last() };
+        }
+        Ok(())
+    }
+}
+
+fn page(
+    conn: &mut Conn,
+    scope: &[String],
+    (filter, only): (&Filter, Option<&[String]>),
+    range: Interval,
+    sort: Sort,
+    walk: &Walk,
+    now: Timestamp,
+) -> Result<Found<Open>> {
+    let after = match walk.after() {
+        None => None,
+        Some([Key::Integer(start), Key::Text(id), Key::Text(tenant)]) => Some((*start, id.clone(), tenant.clone())),
+        Some(_) => return Err(made_up()),
+    };
+    let skip = usize::try_from(walk.offset()).unwrap_or(usize::MAX);
+    let wanted = usize::try_from(walk.wanted()).unwrap_or(usize::MAX);
+    let most = skip.saturating_add(wanted).min(MOST);
+    let mut kept = Kept { after, descending: sort.descending, most, met: 0, rows: BTreeMap::new() };
+    store::each_open(conn, scope, (filter, only), range, now, |window, course| {
+        course.open(range.start()..range.end()).try_for_each(|open| kept.take(window, open))
+    })?;
+    let total = walk.total(|| Ok::<_, db::Error>(i64::try_from(kept.met).unwrap_or(i64::MAX)))?;
+    let rows: Vec<(Place, Open)> = if sort.descending {
+        kept.rows.into_iter().rev().skip(skip).take(wanted).collect()
+    } else {
+        kept.rows.into_iter().skip(skip).take(wanted).collect()
+    };
+    let keys = |((start, id, tenant), _): &(Place, Open)| vec![Key::from(*start), Key::from(id), Key::from(tenant)];
+    Ok(walk.cut(rows, total, keys).map(|(_, open)| open))
+}
