@@ -14,6 +14,7 @@
 
 mod across;
 mod calendars;
+mod covers;
 mod crowd;
 pub mod demo;
 mod duty;
@@ -25,6 +26,7 @@ mod roster;
 mod schedule;
 mod schema;
 mod timeline;
+mod watch;
 mod zones;
 
 use std::sync::Arc;
@@ -33,10 +35,11 @@ use actix_web::web;
 use api::Routes;
 use ports::People;
 
-pub use crate::on_call::port::Rosters;
 use crate::{on_call::board::Boards, timeline::kept::Kept};
+pub use crate::{on_call::port::Rosters, watch::Watcher};
 
-static QUOTAS: [&db::Quota; 3] = [&roster::store::QUOTA, &overrides::store::QUOTA, &calendars::store::QUOTA];
+static QUOTAS: [&db::Quota; 4] =
+    [&roster::store::QUOTA, &overrides::store::QUOTA, &covers::store::QUOTA, &calendars::store::QUOTA];
 
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
@@ -47,7 +50,7 @@ pub fn domain() -> api::Domain {
         root_routes,
         aliases: &[],
         migrations: db::migrations!("rosters"),
-        retention: &[roster::versions::RETENTION],
+        retention: &[roster::versions::RETENTION, covers::store::RETENTION],
         quotas: &QUOTAS,
     }
 }
@@ -84,6 +87,11 @@ fn routes(config: &mut Routes) {
         .service(overrides::http::list)
         .service(overrides::http::delete)
         .service(overrides::swaps::create)
+        .service(covers::http::create)
+        .service(covers::http::list)
+        .service(covers::http::accept)
+        .service(covers::http::decline)
+        .service(covers::http::withdraw)
         .service(across::http::of_user);
     calendars::routes(config);
 }

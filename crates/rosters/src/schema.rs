@@ -86,3 +86,34 @@ diesel::table! {
         created_ms -> BigInt,
     }
 }
+
+diesel::table! {
+    roster_watches (tenant_id, roster_id) {
+        tenant_id -> Text,
+        roster_id -> Text,
+        seq -> BigInt,
+        due_ms -> BigInt,
+        on_call -> Nullable<Text>,
+        warned_ms -> BigInt,
+    }
+}
+
+diesel::table! {
+    roster_covers (tenant_id, roster_id, id) {
+        tenant_id -> Text,
+        roster_id -> Text,
+        id -> Text,
+        user_id -> Text,
+        start_ms -> BigInt,
+        end_ms -> BigInt,
+        shift_id -> Nullable<Text>,
+        asked -> Text,
+        note -> Text,
+        state -> Text,
+        answered_by -> Text,
+        answered_ms -> Nullable<BigInt>,
+        override_id -> Nullable<Text>,
+        created_by -> Text,
+        created_ms -> BigInt,
+    }
+}

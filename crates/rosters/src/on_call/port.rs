@@ -8,6 +8,7 @@ use ports::{KnownRoster, OnCall, OnCallPerson, People};
 
 use crate::{
     duty::Duties,
+    lines::Level,
     roster::{http::tenants_of, store},
     schedule::{Schedule, look_back},
 };
@@ -22,6 +23,36 @@ impl Rosters {
     pub fn new(people: Arc<dyn People>) -> Self {
         Self { people }
     }
+
+    /// Those on call through a roster; these tenants' people stand in it.
+    fn through(
+        &self,
+        conn: &mut Conn,
+        roster: &store::Roster,
+        tenants: &[String],
+        at: Timestamp,
+    ) -> Result<Vec<OnCallPerson>> {
+        let schedule = Schedule::load(conn, roster, look_back(at))?;
+        let crowd = schedule.crowd(conn, &*self.people, tenants, Some(at))?;
+        let mut found = Vec::new();
+        for duty in Duties::new(&schedule, &crowd).state(at).current {
+            let shift_id = schedule.shift(duty.shift).map(|(id, _)| id.to_owned());
+            let level = match schedule.level(duty.shift).unwrap_or_default() {
+                Level::Primary => 1,
+                Level::Secondary => 2,
+            };
+            let people = duty.users.iter().filter_map(|id| crowd.user_at(id, at));
+            found.extend(people.map(|person| OnCallPerson {
+                person: person.clone(),
+                roster_id: roster.id.clone(),
+                shift_id: shift_id.clone(),
+                level,
+                since: duty.time.start(),
+                until: duty.time.end(),
+            }));
+        }
+        Ok(found)
+    }
 }
 
 impl OnCall for Rosters {
@@ -29,21 +60,23 @@ impl OnCall for Rosters {
         let tenants = tenants_of(tenant, partner);
         let mut found = Vec::new();
         for roster in store::all(conn, tenant)? {
-            let schedule = Schedule::load(conn, &roster, look_back(at))?;
-            let crowd = schedule.crowd(conn, &*self.people, &tenants, Some(at))?;
-            for duty in Duties::new(&schedule, &crowd).state(at).current {
-                let shift_id = schedule.shift(duty.shift).map(|(id, _)| id.to_owned());
-                let people = duty.users.iter().filter_map(|id| crowd.user_at(id, at));
-                found.extend(people.map(|person| OnCallPerson {
-                    person: person.clone(),
-                    roster_id: roster.id.clone(),
-                    shift_id: shift_id.clone(),
-                    since: duty.time.start(),
-                    until: duty.time.end(),
-                }));
-            }
+            found.extend(self.through(conn, &roster, &tenants, at)?);
         }
         Ok(found)
+    }
+
+    fn on_call_of(
+        &self,
+        conn: &mut Conn,
+        tenant: &str,
+        partner: &str,
+        roster: &str,
+        at: Timestamp,
+    ) -> Result<Vec<OnCallPerson>> {
+        match store::find(conn, &[tenant.to_owned()], roster)? {
+            Some(roster) => self.through(conn, &roster, &tenants_of(tenant, partner), at),
+            None => Ok(Vec::new()),
+        }
     }
 
     fn roster(&self, conn: &mut Conn, tenants: &[String], id: &str) -> Result<Option<KnownRoster>> {

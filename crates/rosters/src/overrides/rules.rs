@@ -20,20 +20,19 @@ pub fn no_override() -> Problem {
 /// What a delete does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Removal {
-    /// It has not begun, or was entered after the fact: it goes.
+    /// It has not begun: it goes.
     Whole,
     /// It is under way: it ends here, and what is past stays.
     EndAt(i64),
 }
 
-/// Works out what deleting an override does: what is past stays as history.
+/// Works out what deleting an override does: what is past stays as history, whenever it was entered.
 ///
 /// # Errors
 /// 409 when all of it is past.
 pub fn removal(row: &Override, now: Timestamp) -> Result<Removal, Problem> {
     let now_ms = effective_ms(now);
-    let was_in_force_from = row.start_ms.max(effective_ms(Timestamp::from_millis(row.created_ms)));
-    if was_in_force_from >= row.end_ms.min(now_ms) {
+    if row.start_ms >= now_ms {
         Ok(Removal::Whole)
     } else if row.end_ms > now_ms {
         Ok(Removal::EndAt(now_ms))
@@ -79,7 +78,11 @@ mod tests {
         assert_eq!(removal(&row(200, 300, 50), now), Ok(Removal::Whole), "not begun");
         assert_eq!(removal(&row(60, 300, 50), now), Ok(Removal::EndAt(100_000)), "under way");
         assert!(removal(&row(60, 90, 50), now).is_err(), "over");
-        assert_eq!(removal(&row(10, 20, 50), now), Ok(Removal::Whole), "entered after the fact");
-        assert_eq!(removal(&row(10, 300, 100), now), Ok(Removal::Whole), "just entered");
+        assert!(removal(&row(10, 20, 50), now).is_err(), "entered after the fact");
+        assert_eq!(
+            removal(&row(10, 300, 100), now),
+            Ok(Removal::EndAt(100_000)),
+            "just entered, from a time that is past"
+        );
     }
 }

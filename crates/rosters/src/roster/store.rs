@@ -5,7 +5,10 @@ use db::{Column, Condition, Conn, Order, Quota, Result};
 use diesel::prelude::*;
 
 use super::rules::{self, Filter};
-use crate::schema::{roster_revisions, rosters};
+use crate::{
+    schema::{roster_revisions, rosters},
+    watch::store as watches,
+};
 
 pub use super::versions::{Shift, Version};
 
@@ -147,7 +150,7 @@ pub fn insert(conn: &mut Conn, roster: &Roster) -> Result<()> {
     check_name(conn, roster)?;
     QUOTA.admit(conn, &roster.tenant_id, 1)?;
     diesel::insert_into(rosters::table).values(roster).execute(conn)?;
-    Ok(())
+    watches::insert(conn, &roster.tenant_id, &roster.id)
 }
 
 /// Stores a roster that has changed.
@@ -160,7 +163,7 @@ pub fn update(conn: &mut Conn, old: &Roster, new: &Roster) -> Result<()> {
     if diesel::update(stored).set(new).execute(conn)? == 0 {
         return Err(Problem::conflict("Somebody else changed the roster meanwhile. Read it again.").into());
     }
-    Ok(())
+    watches::touch(conn, &new.tenant_id, &new.id)
 }
 
 /// Tells calendars that an override of a roster changed.
@@ -169,7 +172,7 @@ pub fn touch(conn: &mut Conn, roster: &Roster, now: Timestamp) -> Result<()> {
     let stored = dsl::rosters.find((&roster.tenant_id, &roster.id));
     let changed = (dsl::sequence.eq(dsl::sequence + 1), dsl::modified_ms.eq(now.millis()));
     diesel::update(stored).set(changed).execute(conn)?;
-    Ok(())
+    watches::touch(conn, &roster.tenant_id, &roster.id)
 }
 
 /// All rosters of a tenant, by id.

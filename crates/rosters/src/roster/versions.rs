@@ -245,6 +245,7 @@ pub fn end(conn: &mut Conn, roster: &Roster, at_ms: i64) -> Result<()> {
         versions().filter(roster_versions::valid_until_ms.is_null().or(roster_versions::valid_until_ms.gt(at_ms)));
     diesel::update(running).set(roster_versions::valid_until_ms.eq(Some(at_ms))).execute(conn)?;
     diesel::update(rosters::table.find((tenant, id))).set(rosters::deleted_ms.eq(Some(at_ms))).execute(conn)?;
+    crate::watch::store::delete(conn, tenant, id)?;
     Ok(())
 }
 

@@ -71,9 +71,8 @@ pub struct RosterClient {
 }
 
 /// A supported time zone.
-#[derive(ToSchema)]
+#[derive(Serialize, ToSchema)]
 #[schema(example = json!({"id": "19", "name": "Asia/Calcutta", "label": "GMT +05:30 India", "code": "IST"}))]
-#[expect(dead_code, reason = "documents what calendar::Zone serialises")]
 pub struct TimeZone {
     /// Its place in the list, from `1`; its name when it is not there.
     id: String,

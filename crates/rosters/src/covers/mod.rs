@@ -1,0 +1,6 @@
+//! Requests for cover: somebody asks to be relieved for a time, and whoever accepts is on call instead ("Requests for cover" in
+//! `docs/interface.md`). What comes of one that is accepted is an override.
+
+pub mod http;
+pub mod store;
+pub mod wire;
