@@ -10,11 +10,12 @@ use ports::Alone;
 fn main() -> anyhow::Result<()> {
     // It works until the server ends.
     let mut scheduler = None;
-    let extras = jobs::extras(Arc::new(Alone), Arc::new(Alone), Arc::new(Alone));
+    let extras = jobs::extras(Arc::new(Alone), Arc::new(Alone), Arc::new(Alone), Arc::new(Alone));
     api::harness::serve_with(jobs::domain(), extras, |db| {
         let people = [Alone::CALLER.to_owned()];
         jobs::demo::fill(db, Arc::new(Alone), &TenantId::client(1), &people, api::clock::now())?;
-        scheduler = Some(Scheduler::start(db.clone(), Arc::new(Alone), Arc::new(Alone), api::clock::now)?);
+        scheduler =
+            Some(Scheduler::start(db.clone(), Arc::new(Alone), Arc::new(Alone), Arc::new(Alone), api::clock::now)?);
         Ok(())
     })?;
     drop(scheduler);

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use actix_web::web;
 use api::Routes;
-use ports::{Maintenance, People, Resources};
+use ports::{Maintenance, Notices, People, Resources};
 
 pub use crate::scheduler::Scheduler;
 
@@ -46,12 +46,15 @@ pub fn extras(
     people: Arc<dyn People>,
     resources: Arc<dyn Resources>,
     maintenance: Arc<dyn Maintenance>,
+    notices: Arc<dyn Notices>,
 ) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
     let people: web::Data<dyn People> = web::Data::from(people);
     let resources: web::Data<dyn Resources> = web::Data::from(resources);
     let maintenance: web::Data<dyn Maintenance> = web::Data::from(maintenance);
+    let notices: web::Data<dyn Notices> = web::Data::from(notices);
     move |config: &mut web::ServiceConfig| {
-        config.app_data(people.clone()).app_data(resources.clone()).app_data(maintenance.clone());
+        config.app_data(people.clone()).app_data(resources.clone());
+        config.app_data(maintenance.clone()).app_data(notices.clone());
     }
 }
 
@@ -66,6 +69,7 @@ fn routes(config: &mut Routes) {
         .service(scripts::http::get)
         .service(scripts::http::update)
         .service(scripts::http::delete)
+        .service(runs::search::search)
         .service(runs::runner::claim)
         .service(runs::http::get)
         .service(runs::http::cancel)

@@ -26,6 +26,9 @@ diesel::table! {
         updated_ms -> BigInt,
         held_ms -> Nullable<BigInt>,
         job_queued -> Nullable<Bool>,
+        frequent -> Bool,
+        alert_on_failure -> Bool,
+        alerting -> Bool,
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::timestamp::Timestamp;
 use db::{Conn, DatabaseUrl, Db, Options, Result};
-use ports::{AlertFacts, Alone, Cover, Maintenance, People, PeopleGroup, Person, Window};
+use ports::{AlertFacts, Alone, Cover, Maintenance, Notices, People, PeopleGroup, Person, Window};
 use serde_json::{Value, json};
 
 use crate::{
@@ -74,6 +74,10 @@ fn at(text: &str) -> Timestamp {
     Timestamp::parse(text).unwrap()
 }
 
+fn alone() -> Arc<dyn Notices> {
+    Arc::new(Alone)
+}
+
 fn fixture() -> Fixture {
     let directory = tempfile::tempdir().unwrap();
     let db = Db::open(&DatabaseUrl::Sqlite(directory.path().join("t.sqlite")), Options::default()).unwrap();
@@ -100,7 +104,7 @@ impl Fixture {
 
     fn turn(&self, now: &str) -> bool {
         let people: Arc<dyn People> = Arc::new(Alone);
-        scheduler::turn(&self.db, &self.maintenance, &people, at(now)).unwrap()
+        scheduler::turn(&self.db, (&self.maintenance, &people, &alone()), at(now)).unwrap()
     }
 
     fn runs(&self, job: &Job) -> Vec<Run> {
@@ -250,14 +254,14 @@ fn a_run_that_three_runners_left_has_failed_and_history_ends_somewhere() {
     fixture.change(&fixture.runs(&job)[0], |run| {
         (run.state, run.attempt, run.lease_ms) = ("RUNNING".to_owned(), 2, Some(lease.millis()));
     });
-    scheduler::take_back_abandoned(&fixture.db, lease).unwrap();
+    scheduler::take_back_abandoned(&fixture.db, &alone(), lease).unwrap();
     assert_eq!(fixture.told(&job), ["01T10 QUEUED"], "somebody else may try");
     fixture.change(&fixture.runs(&job)[0], |run| run.output_cut = true);
     let run = fixture.runs(&job).remove(0);
     assert_eq!((run.attempt, run.lease_ms), (2, None));
     let third = Run { attempt: 3, state: "RUNNING".to_owned(), lease_ms: Some(lease.millis()), ..run.clone() };
     assert!(fixture.db.write_here(move |conn| runs::store::update(conn, &run, &third)).unwrap());
-    scheduler::take_back_abandoned(&fixture.db, lease).unwrap();
+    scheduler::take_back_abandoned(&fixture.db, &alone(), lease).unwrap();
     assert_eq!(fixture.told(&job), ["01T10 FAILED"]);
     let sweep =
         |days, now| outbox::retention::sweep(&fixture.db, crate::domain().retention, |_| days, at(now)).unwrap();
@@ -285,7 +289,7 @@ fn a_suspended_tenants_jobs_are_held_and_go_on_by_the_policy() {
     let jobs =
         ["once", "skip", "all"].map(|policy| fixture.daily(json!({"misfirePolicy": policy, "overlapPolicy": "queue"})));
     let people: Arc<dyn People> = Arc::new(Suspended);
-    let suspended = |now| scheduler::turn(&fixture.db, &fixture.maintenance, &people, at(now)).unwrap();
+    let suspended = |now| scheduler::turn(&fixture.db, (&fixture.maintenance, &people, &alone()), at(now)).unwrap();
     suspended("2026-11-01T10:00:00Z");
     scheduler::release(&fixture.db, &people).unwrap();
     assert!(!suspended("2026-11-03T10:00:00Z"), "nothing is left to do until it is resumed");

@@ -48,6 +48,8 @@ pub struct JobInput {
     time_limit: Option<i64>,
     /// Default true; false stops the schedule.
     active: Option<bool>,
+    /// Default false; true raises an alert when a run failed, timed out or was missed, and closes it after the next good one.
+    alert_on_failure: Option<bool>,
 }
 
 /// The changes to a job; what is left out stays as it is.
@@ -85,6 +87,8 @@ pub struct JobUpdate {
     time_limit: Option<i64>,
     /// false stops the schedule.
     active: Option<bool>,
+    /// Is a run that does not end well an alert?
+    alert_on_failure: Option<bool>,
 }
 
 /// When a job runs.
@@ -95,10 +99,16 @@ pub struct Schedule {
     /// No run is due before this instant, which also gives the time of day of every run.
     #[schema(example = "2026-11-20T02:00:00+0000")]
     start_date: String,
-    /// What follows.
-    pattern: Pattern,
+    /// What follows; required unless there is `cron`.
+    pattern: Option<Pattern>,
+    /// In place of `pattern`: minute, hour, day of the month, month and day of the week.
+    #[schema(max_length = 200, example = "*/15 * * * *")]
+    cron: Option<String>,
     /// Whose clocks count; without it, GMT.
     time_zone: Option<TimeZone>,
+    /// The same by its name alone; of a schedule with `cron` it is answered so.
+    #[schema(example = "Europe/Vienna")]
+    timezone: Option<String>,
 }
 
 /// A supported time zone, by its name.
@@ -122,7 +132,7 @@ pub struct Pattern {
     frequency: Option<String>,
     /// Every so many days, weeks or months.
     repeat_frequency: Option<i64>,
-    /// Of a daily recurrence: `days`.
+    /// Of a daily recurrence: `days`, or `hours` (up to 744) or `minutes` (up to 1,440) that go by, counted from `startDate`.
     repeat_type: Option<String>,
     /// Of a weekly one: names of days, separated by commas; without them the day of `startDate`.
     week_days: Option<String>,
@@ -142,12 +152,8 @@ pub struct Pattern {
 pub enum ScriptVariant {
     /// A script of the library.
     Custom(CustomVariant),
-    /// A backup of configurations.
-    ConfigBackup(ConfigVariant),
-    /// A type that asks for an approval.
-    Approved(ApprovedVariant),
-    /// A type alone.
-    Plain(PlainVariant),
+    /// One of the other types.
+    Typed(TypedVariant),
 }
 
 /// A script of the library.
@@ -160,9 +166,8 @@ pub struct CustomVariant {
     /// Kept as it is given; default 0.
     #[schema(minimum = 0)]
     user_type: Option<i64>,
-    /// What the script is given: an object or an array, kept as it is given; at most 16,384 bytes. The other forms have it
-    /// too.
-    #[schema(value_type = Option<Object>, example = json!({"path": "/tmp"}))]
+    /// What the script is given: an object or an array, kept as it is given; at most 16,384 bytes.
+    #[schema(example = json!({"path": "/tmp"}))]
     parameters: Option<serde_json::Value>,
 }
 
@@ -181,16 +186,21 @@ pub struct CustomScript {
     platforms: Option<Vec<String>>,
 }
 
-/// A backup of configurations.
+/// One of the types that need no script.
 #[derive(serde::Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = JobConfigBackup)]
-pub struct ConfigVariant {
-    /// `networkconfigbackup`.
-    #[schema(pattern = "^networkconfigbackup$", example = "networkconfigbackup")]
+#[schema(as = JobOfType)]
+pub struct TypedVariant {
+    /// One of `GET /jobs/types`, but `custom`.
+    #[schema(example = "adCheckList")]
     job_type: String,
-    /// What is backed up.
-    config_params: ConfigParams,
+    /// What is backed up, of a `networkconfigbackup`.
+    config_params: Option<ConfigParams>,
+    /// How it is approved, of every other type.
+    approval_type: Option<ApprovalType>,
+    /// An object or an array, kept as it is given; at most 16,384 bytes.
+    #[schema(example = json!([{"name": "path", "value": "/tmp"}]))]
+    parameters: Option<serde_json::Value>,
 }
 
 /// What is backed up.
@@ -218,18 +228,6 @@ pub struct ConfigParams {
     run_time_config_files_back_up: Option<bool>,
 }
 
-/// A type that asks for an approval.
-#[derive(serde::Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = JobWithApproval)]
-pub struct ApprovedVariant {
-    /// One of `GET /jobs/types`, but `custom` and `networkconfigbackup`.
-    #[schema(example = "appinstall")]
-    job_type: String,
-    /// How it is approved.
-    approval_type: ApprovalType,
-}
-
 /// How a job is approved.
 #[derive(serde::Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -241,14 +239,4 @@ pub struct ApprovalType {
     approval_reason: Option<String>,
     /// Is somebody alerted?
     alert_required: Option<bool>,
-}
-
-/// A type alone.
-#[derive(serde::Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = JobTypeAlone)]
-pub struct PlainVariant {
-    /// One of `GET /jobs/types`, but `custom`.
-    #[schema(example = "adCheckList")]
-    job_type: String,
 }

@@ -4,7 +4,7 @@ use actix_web::{HttpResponse, delete, get, post, web};
 use api::{Answer, At, Body, answer, context::check_version, spec::PageOf};
 use base::problem::{Wrong, shorten};
 use outbox::Tx;
-use ports::{KnownResource, People, ResourceKey, Resources};
+use ports::{KnownResource, Notices, People, ResourceKey, Resources};
 
 use super::{
     documented::{JobInput, JobUpdate},
@@ -13,7 +13,7 @@ use super::{
     store::{self, Resource},
     wire::{Job, JobChange, NextRuns, Target},
 };
-use crate::scripts;
+use crate::{runs::alarms, scripts};
 
 /// How many next runs are told at most.
 const MOST_NEXT: i64 = 100;
@@ -217,6 +217,7 @@ pub async fn update(
     at: At,
     people: web::Data<dyn People>,
     resources: web::Data<dyn Resources>,
+    notices: web::Data<dyn Notices>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
@@ -233,6 +234,9 @@ pub async fn update(
         let before = shown::job(tx.conn, &**people, &scripts, &old)?;
         let new = rules::changed(&old, &change, &user, now)?;
         store::update(tx.conn, &old, &new)?;
+        if !new.alert_on_failure {
+            alarms::withdraw(tx, &**notices, &new)?;
+        }
         keep(tx, &new, named, change.labels.as_deref())?;
         let after = shown::job(tx.conn, &**people, &scripts, &new)?;
         shown::note(tx, &new, Some(&before), Some(&after))?;
@@ -258,6 +262,7 @@ pub async fn update(
 pub async fn delete(
     at: At,
     people: web::Data<dyn People>,
+    notices: web::Data<dyn Notices>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
     at.no_query()?;
@@ -265,6 +270,7 @@ pub async fn delete(
     at.write(move |tx| {
         let job = take_up(tx, &around.scope, &id, wanted)?;
         let before = shown::job(tx.conn, &**people, &around.of_scripts(&job.tenant_id), &job)?;
+        alarms::withdraw(tx, &**notices, &job)?;
         store::delete(tx.conn, &job)?;
         shown::note(tx, &job, Some(&before), None)?;
         Ok(Answer::empty())
@@ -299,10 +305,15 @@ pub async fn next(at: At, path: web::Path<(String, String)>) -> api::Result<Http
     answer::ok(&NextRuns { next_runs: rules::upcoming(&row, count)? })
 }
 
+/// Whoever changes a job, or says of it what its runs say, holds this until the end of the transaction.
+pub fn lock_name(id: &str) -> String {
+    format!("jobs.job:{}", id.to_ascii_lowercase())
+}
+
 /// The job that is to be changed, which neither the scheduler nor anybody else changes until the end of the transaction.
 pub fn take_up(tx: &mut Tx<'_>, scope: &[String], id: &str, wanted: Option<i64>) -> db::Result<store::Job> {
     db::lock_shared(tx.conn, crate::scheduler::LOCK)?;
-    db::lock(tx.conn, &format!("jobs.job:{}", id.to_ascii_lowercase()))?;
+    db::lock(tx.conn, &lock_name(id))?;
     let row = store::existing(tx.conn, scope, id)?;
     check_version(wanted, row.version)?;
     Ok(row)

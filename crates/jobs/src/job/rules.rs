@@ -1,7 +1,7 @@
 //! What becomes of jobs, when they are due, and which of them a search means. Pure.
 
 use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
-use calendar::{JobSchedule, Rule, Zone};
+use calendar::{Due, JobSchedule, Zone};
 
 use super::{script::JobScript, store::Job, types, wire::JobChange};
 
@@ -14,39 +14,25 @@ const VARIABLES: [&str; 6] = ["id", "name", "jobType", "jobQueued", "resourceId"
 /// How long a run may take when the job does not say, in seconds.
 const TIME_LIMIT: i64 = 3600;
 
-/// How far back the last due time is looked for, in days; a step is taken when the one before it found nothing.
-const BACK: [i64; 4] = [2, 35, 400, 4_020];
-
-const DAY_MS: i64 = 86_400_000;
-
 /// What a schedule means, as it is stored.
 ///
 /// # Errors
 /// 500 for what this service did not store.
-pub fn rule(job: &Job) -> Result<Rule, Problem> {
+pub fn rule(job: &Job) -> Result<Due, Problem> {
     let value = serde_json::from_str(&job.schedule).map_err(|_| Problem::internal())?;
     let zone = if job.zone.is_empty() { Zone::GMT } else { Zone::find(&job.zone).ok_or_else(Problem::internal)? };
-    Ok(JobSchedule::from_json(&value)?.rule(zone))
+    Ok(JobSchedule::from_json(&value)?.due(zone))
 }
 
 /// The first due time after an instant.
-pub fn next_due(rule: &Rule, after: Timestamp) -> Option<i64> {
+pub fn next_due(rule: &Due, after: Timestamp) -> Option<i64> {
     rule.starts(after).next().map(Timestamp::millis)
-}
-
-/// The last due time at or before an instant.
-pub fn last_due(rule: &Rule, at: Timestamp) -> Option<i64> {
-    let since = |from: i64| {
-        let due = rule.starts(Timestamp::from_millis(from)).take_while(|due| *due <= at);
-        due.last().map(Timestamp::millis)
-    };
-    BACK.iter().find_map(|days| since(at.millis() - days * DAY_MS)).or_else(|| since(-1))
 }
 
 /// When a new job is due first: what began in the past is made up for by one run at once, unless the job skips what it
 /// missed.
-pub fn first_due(rule: &Rule, misfire: &str, now: Timestamp) -> Option<i64> {
-    let past = if misfire == "skip" { None } else { last_due(rule, now) };
+pub fn first_due(rule: &Due, misfire: &str, now: Timestamp) -> Option<i64> {
+    let past = if misfire == "skip" { None } else { rule.last(now).map(Timestamp::millis) };
     past.or_else(|| next_due(rule, now))
 }
 
@@ -77,6 +63,9 @@ pub fn blank(tenant: &str, id: String, by: &str, now: Timestamp) -> Job {
         updated_ms: now.millis(),
         held_ms: None,
         job_queued: None,
+        frequent: false,
+        alert_on_failure: false,
+        alerting: false,
     }
 }
 
@@ -100,6 +89,8 @@ pub fn changed(old: &Job, change: &JobChange, by: &str, now: Timestamp) -> Resul
         job.schedule = schedule.to_json().to_string();
         job.zone = zone.map(|zone| zone.name().to_owned()).unwrap_or_default();
         job.start_ms = schedule.start_date.millis();
+        let start = Timestamp::from_millis(job.start_ms.max(now.millis()));
+        job.frequent = schedule.due(zone.unwrap_or(Zone::GMT)).is_frequent(start);
     }
     if let Some(JobScript { job_type, shown, script_id }) = &change.script {
         (job.job_type, job.script, job.script_id) = ((*job_type).to_owned(), shown.to_string(), *script_id);
@@ -116,6 +107,7 @@ pub fn changed(old: &Job, change: &JobChange, by: &str, now: Timestamp) -> Resul
     job.time_limit_s = change.time_limit.unwrap_or(job.time_limit_s);
     job.active = change.active.unwrap_or(job.active);
     job.job_queued = change.job_queued.or(job.job_queued);
+    job.alert_on_failure = change.alert_on_failure.unwrap_or(job.alert_on_failure);
     let same_rule = (&job.schedule, &job.zone, job.active) == (&old.schedule, &old.zone, old.active);
     if !same_rule {
         job.held_ms = None;

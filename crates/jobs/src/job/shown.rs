@@ -50,6 +50,7 @@ pub fn jobs(conn: &mut Conn, people: &dyn People, around: &[String], rows: &[sto
             overlap_policy: row.overlap.clone(),
             time_limit: row.time_limit_s,
             active: row.active,
+            alert_on_failure: row.alert_on_failure,
             next_run: row.next_due_ms.map(Timestamp::from_millis),
             created_by: authors.of(&row.created_by),
             created_date: Timestamp::from_millis(row.created_ms),
@@ -102,7 +103,12 @@ fn parsed(text: &str) -> Result<Value, Problem> {
 fn schedule(row: &store::Job) -> Result<Value, Problem> {
     let mut schedule = parsed(&row.schedule)?;
     if let (false, Some(members)) = (row.zone.is_empty(), schedule.as_object_mut()) {
-        members.insert("timeZone".to_owned(), json!({"name": row.zone}));
+        // As they were given: those of a cron expression as those of windows are.
+        if members.contains_key("cron") {
+            members.insert("timezone".to_owned(), json!(row.zone));
+        } else {
+            members.insert("timeZone".to_owned(), json!({"name": row.zone}));
+        }
     }
     Ok(schedule)
 }

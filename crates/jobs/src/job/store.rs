@@ -13,6 +13,9 @@ pub const AT_ONCE: usize = 500;
 /// How many jobs a tenant has at most.
 pub static QUOTA: Quota = Quota::new("jobs", "jobs", 20_000);
 
+/// How many jobs of a tenant are due more often than once an hour, at most: each makes at least a thousand rows a month.
+const MOST_FREQUENT: i64 = 500;
+
 /// One row of `jobs`.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
 #[diesel(table_name = jobs, primary_key(tenant_id, id), treat_none_as_null = true, treat_none_as_default_value = false)]
@@ -65,6 +68,12 @@ pub struct Job {
     pub held_ms: Option<i64>,
     /// `jobQueued`, when it was given.
     pub job_queued: Option<bool>,
+    /// Is it due more often than once an hour?
+    pub frequent: bool,
+    /// Is a run that does not end well an alert?
+    pub alert_on_failure: bool,
+    /// Was there an alert since the last run that ended well?
+    pub alerting: bool,
 }
 
 /// One row of `job_resources`.
@@ -95,6 +104,11 @@ pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Job> {
         tenants => dsl::jobs.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::id.eq(id)).get_result(conn),
     };
     Ok(row.optional()?.ok_or_else(rules::no_job)?)
+}
+
+/// The job with this id of a tenant.
+pub fn find(conn: &mut Conn, tenant: &str, id: &str) -> Result<Option<Job>> {
+    Ok(jobs::table.find((tenant, id)).get_result(conn).optional()?)
 }
 
 fn condition(scope: &[String], filter: &Filter) -> Condition {
@@ -154,6 +168,12 @@ pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, wa
     Ok(walk.cut(rows, total, keys))
 }
 
+/// Notes whether there is an alert of a job. That is no change of the job.
+pub fn set_alerting(conn: &mut Conn, tenant: &str, id: &str, alerting: bool) -> Result<()> {
+    diesel::update(jobs::table.find((tenant, id))).set(jobs::alerting.eq(alerting)).execute(conn)?;
+    Ok(())
+}
+
 /// The resources of jobs, by job and in their order.
 pub fn resources(conn: &mut Conn, scope: &[String], ids: &[String]) -> Result<Vec<Resource>> {
     use job_resources::dsl;
@@ -193,8 +213,25 @@ pub fn queued(conn: &mut Conn, scope: &[String], ids: &[String]) -> Result<Vec<S
 /// Stores a new job.
 pub fn insert(conn: &mut Conn, job: &Job) -> Result<()> {
     QUOTA.admit(conn, &job.tenant_id, 1)?;
+    admit_frequent(conn, None, job)?;
     diesel::insert_into(jobs::table).values(job).execute(conn)?;
     Ok(())
+}
+
+/// Refuses one job too many that is due more often than once an hour.
+fn admit_frequent(conn: &mut Conn, old: Option<&Job>, new: &Job) -> Result<()> {
+    if !new.frequent || old.is_some_and(|old| old.frequent) {
+        return Ok(());
+    }
+    db::lock(conn, &format!("jobs.frequent:{}", new.tenant_id))?;
+    let others = jobs::table.filter(jobs::tenant_id.eq(&new.tenant_id)).filter(Condition::sql("jobs.frequent"));
+    if others.count().get_result::<i64>(conn)? < MOST_FREQUENT {
+        return Ok(());
+    }
+    let message = format!(
+        "the tenant has {MOST_FREQUENT} jobs that are due more often than once an hour, the most that it may have"
+    );
+    Err(Problem::field("schedule", message).into())
 }
 
 /// Stores a changed job.
@@ -202,6 +239,7 @@ pub fn insert(conn: &mut Conn, job: &Job) -> Result<()> {
 /// # Errors
 /// 409 when somebody else changed it meanwhile.
 pub fn update(conn: &mut Conn, old: &Job, new: &Job) -> Result<()> {
+    admit_frequent(conn, Some(old), new)?;
     let stored = jobs::table.find((&old.tenant_id, &old.id)).filter(jobs::version.eq(old.version));
     if diesel::update(stored).set(new).execute(conn)? == 0 {
         return Err(Problem::conflict("Somebody else changed the job meanwhile. Read it again.").into());

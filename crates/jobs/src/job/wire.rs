@@ -77,6 +77,8 @@ pub struct Job {
     pub time_limit: i64,
     /// Do runs become due?
     pub active: bool,
+    /// Is a run that failed, timed out or was missed an alert, which the next good one closes?
+    pub alert_on_failure: bool,
     /// When the next run is due; left out when none will be.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "2026-11-21T02:00:00+0000")]
@@ -170,6 +172,8 @@ pub struct JobChange {
     pub active: Option<bool>,
     /// Kept as it is given.
     pub job_queued: Option<bool>,
+    /// Is a run that does not end well an alert?
+    pub alert_on_failure: Option<bool>,
 }
 
 impl JobChange {
@@ -189,6 +193,7 @@ impl JobChange {
             time_limit: fields.integer_in("timeLimit", 1..=LONGEST_RUN),
             active: fields.boolean("active"),
             job_queued: fields.boolean("jobQueued"),
+            alert_on_failure: fields.boolean("alertOnFailure"),
         };
         (change, fields.wrong())
     }
@@ -197,7 +202,15 @@ impl JobChange {
 fn schedule(fields: &mut Fields<'_>) -> Option<(JobSchedule, Option<Zone>)> {
     fields.require("schedule");
     let mut schedule = fields.object("schedule")?;
-    let zone = schedule.object("timeZone").and_then(|mut zone| calendar::parse::zone(&mut zone, "name"));
+    let given = schedule.value("timezone").is_some_and(|zone| zone.as_str().is_none_or(|name| !name.trim().is_empty()));
+    let zone = if given {
+        if schedule.has("timeZone") {
+            schedule.error("timezone", "must be absent when timeZone is there");
+        }
+        calendar::parse::zone(&mut schedule, "timezone")
+    } else {
+        schedule.object("timeZone").and_then(|mut zone| calendar::parse::zone(&mut zone, "name"))
+    };
     JobSchedule::read(&mut schedule).map(|read| (read, zone))
 }
 

@@ -4,10 +4,12 @@
 //! that the runner renews; when the lease runs out, the run is for the next one who asks. The number of the attempt
 //! tells the one who has it from those who had it.
 
+pub mod alarms;
 pub mod http;
 pub mod queue;
 pub mod rules;
 pub mod runner;
+pub mod search;
 pub mod store;
 pub mod wire;
 

@@ -30,8 +30,13 @@ pub const CANCELLED: &str = "CANCELLED";
 /// It did not end well.
 pub const FAILED: &str = "FAILED";
 
+/// It ended well.
+pub const SUCCEEDED: &str = "SUCCEEDED";
+/// It took longer than it may.
+pub const TIMED_OUT: &str = "TIMED_OUT";
+
 /// All that a run may be.
-pub const STATES: [&str; 8] = [QUEUED, RUNNING, "SUCCEEDED", FAILED, "TIMED_OUT", CANCELLED, SKIPPED, MISSED];
+pub const STATES: [&str; 8] = [QUEUED, RUNNING, SUCCEEDED, FAILED, TIMED_OUT, CANCELLED, SKIPPED, MISSED];
 
 /// What makes a run.
 pub const CAUSES: [&str; 2] = ["schedule", "manual"];

@@ -8,12 +8,12 @@ use actix_web::{HttpResponse, post, web};
 use api::{Answer, At, Body, Caller, OptionalBody};
 use base::{problem::Problem, timestamp::Timestamp};
 use outbox::Tx;
-use ports::People;
+use ports::{Notices, People};
 
 use self::wire::{
     Claim, ClaimInput, Heartbeat, HeartbeatInput, Lease, Lines, LinesInput, Outcome, OutcomeInput, Wanted, Work,
 };
-use super::{http::change, note, queue, rules, store, wire::Run};
+use super::{alarms, http::change, note, queue, rules, store, wire::Run};
 use crate::{
     job::{self, wire::JobResource},
     scripts,
@@ -209,7 +209,12 @@ pub async fn log(at: At, path: web::Path<(String, String)>, body: Body) -> api::
     security(("bearer" = ["operator"]))
 )]
 #[post("/jobs/runs/{runId}/result")]
-pub async fn result(at: At, path: web::Path<(String, String)>, body: Body) -> api::Result<HttpResponse> {
+pub async fn result(
+    at: At,
+    notices: web::Data<dyn Notices>,
+    path: web::Path<(String, String)>,
+    body: Body,
+) -> api::Result<HttpResponse> {
     at.no_query()?;
     let outcome = Outcome::read(&body.0)?;
     let (scope, caller, id, now) = (at.scope(), at.caller.clone(), path.into_inner().1, at.now);
@@ -219,6 +224,7 @@ pub async fn result(at: At, path: web::Path<(String, String)>, body: Body) -> ap
         let new = rules::finished(&old, &outcome, now);
         change(tx, &old, &new)?;
         note(tx, Some(&old), &new)?;
+        alarms::tell(tx, &**notices, &[&new])?;
         Answer::ok(&Run::new(&new))
     })
     .await

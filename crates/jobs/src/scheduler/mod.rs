@@ -16,7 +16,7 @@ use std::{
 use base::timestamp::Timestamp;
 use db::{Conn, Db, Error, Result};
 use outbox::{Background, Tx, Who};
-use ports::{Maintenance, People};
+use ports::{Maintenance, Notices, People};
 use serde_json::{Value, json};
 
 use self::rules::Fate;
@@ -48,6 +48,7 @@ impl Scheduler {
         db: Db,
         maintenance: Arc<dyn Maintenance>,
         people: Arc<dyn People>,
+        notices: Arc<dyn Notices>,
         clock: impl Fn() -> Timestamp + Send + 'static,
     ) -> std::io::Result<Self> {
         let mut housekeeping = i64::MIN;
@@ -56,14 +57,14 @@ impl Scheduler {
             // A clock that was moved back must not keep it from its work.
             if now.millis() >= housekeeping || housekeeping - now.millis() > HOUSEKEEPING_MS {
                 housekeeping = now.millis() + HOUSEKEEPING_MS;
-                if let Err(error) = take_back_abandoned(&db, now) {
+                if let Err(error) = take_back_abandoned(&db, &notices, now) {
                     tracing::warn!(%error, "taking back abandoned runs");
                 }
                 if let Err(error) = release(&db, &people) {
                     tracing::warn!(%error, "going on with jobs of tenants that were suspended");
                 }
             }
-            match turn(&db, &maintenance, &people, now) {
+            match turn(&db, (&maintenance, &people, &notices), now) {
                 Ok(true) => Duration::ZERO,
                 Ok(false) => IDLE,
                 Err(error) => {
@@ -76,15 +77,18 @@ impl Scheduler {
     }
 }
 
+/// Those whom the scheduler asks and tells.
+type Neighbours<'n> = (&'n Arc<dyn Maintenance>, &'n Arc<dyn People>, &'n Arc<dyn Notices>);
+
 /// Makes runs for jobs that are due; true when there may be more.
-pub fn turn(db: &Db, maintenance: &Arc<dyn Maintenance>, people: &Arc<dyn People>, now: Timestamp) -> Result<bool> {
+pub fn turn(db: &Db, (maintenance, people, notices): Neighbours<'_>, now: Timestamp) -> Result<bool> {
     // An idle database is only read, and only the first entry of one index.
     if db.read_here(store::first_due)?.is_none_or(|due| due > now.millis()) {
         return Ok(false);
     }
-    let (maintenance, people) = (Arc::clone(maintenance), Arc::clone(people));
+    let (maintenance, people, notices) = (Arc::clone(maintenance), Arc::clone(people), Arc::clone(notices));
     let who = Who::service("scheduler");
-    db.write_here(move |conn| Tx::run(conn, &who, now, |tx| batch(tx, &*maintenance, &*people)))
+    db.write_here(move |conn| Tx::run(conn, &who, now, |tx| batch(tx, &*maintenance, &*people, &*notices)))
 }
 
 /// Puts jobs on the schedule again whose tenants are suspended no more. What they missed meanwhile is made up for as after
@@ -110,7 +114,7 @@ pub fn release(db: &Db, people: &Arc<dyn People>) -> Result<()> {
     }
 }
 
-fn batch(tx: &mut Tx<'_>, maintenance: &dyn Maintenance, people: &dyn People) -> Result<bool> {
+fn batch(tx: &mut Tx<'_>, maintenance: &dyn Maintenance, people: &dyn People, notices: &dyn Notices) -> Result<bool> {
     let now = tx.now;
     db::lock(tx.conn, LOCK)?;
     let mut due = store::due(tx.conn, now.millis(), BATCH)?;
@@ -154,6 +158,9 @@ fn batch(tx: &mut Tx<'_>, maintenance: &dyn Maintenance, people: &dyn People) ->
     for run in new.iter().filter(|run| run.finished_ms.is_some()) {
         runs::note(tx, None, run)?;
     }
+    let asking: HashSet<&String> = due.iter().filter(|job| job.alert_on_failure).map(|job| &job.id).collect();
+    let over: Vec<&Run> = new.iter().filter(|run| run.finished_ms.is_some() && asking.contains(&run.job_id)).collect();
+    runs::alarms::tell(tx, notices, &over)?;
     Ok(more)
 }
 
@@ -212,15 +219,16 @@ pub fn cover(
 }
 
 /// Lets runs wait again whose runner vanished, and ends those that the last runner left.
-pub fn take_back_abandoned(db: &Db, now: Timestamp) -> Result<()> {
+pub fn take_back_abandoned(db: &Db, notices: &Arc<dyn Notices>, now: Timestamp) -> Result<()> {
     if !db.read_here(|conn| store::abandoned(conn, now.millis(), 1))?.is_empty() {
-        let who = Who::service("scheduler");
-        db.write_here(move |conn| Tx::run(conn, &who, now, take_back))?;
+        let (who, notices) = (Who::service("scheduler"), Arc::clone(notices));
+        db.write_here(move |conn| Tx::run(conn, &who, now, |tx| take_back(tx, &*notices)))?;
     }
     Ok::<(), Error>(())
 }
 
-fn take_back(tx: &mut Tx<'_>) -> Result<()> {
+fn take_back(tx: &mut Tx<'_>, notices: &dyn Notices) -> Result<()> {
+    let mut failed = Vec::new();
     for old in store::abandoned(tx.conn, tx.now.millis(), BATCH)? {
         if old.attempt < runs::rules::MOST_ATTEMPTS {
             // Whoever holds it, and is only late, takes it up again with the next heartbeat.
@@ -236,7 +244,8 @@ fn take_back(tx: &mut Tx<'_>) -> Result<()> {
         };
         if runs::store::update(tx.conn, &old, &new)? {
             runs::note(tx, Some(&old), &new)?;
+            failed.push(new);
         }
     }
-    Ok(())
+    runs::alarms::tell(tx, notices, &failed.iter().collect::<Vec<_>>())
 }

@@ -5,6 +5,7 @@
 //! comes; moved forward, what lies between is made up for as after any other absence.
 
 use base::{problem::Problem, timestamp::Timestamp};
+use calendar::due::Latest;
 
 use crate::job::{rules, store::Job};
 
@@ -43,11 +44,8 @@ pub fn plan(job: &Job, now: Timestamp) -> Result<Plan, Problem> {
     };
     let rule = rules::rule(job)?;
     let next_ms = rules::next_due(&rule, now);
-    // What was promised is due, even if the rule of a zone has changed since.
-    let later = rule.starts(Timestamp::from_millis(first)).take_while(|due| *due <= now).map(Timestamp::millis);
-    let mut times: Vec<i64> = std::iter::once(first).chain(later).collect();
-    let before = times.len().saturating_sub(MOST);
-    times.drain(..before);
+    let Latest { times, before, more } = rule.latest(Timestamp::from_millis(first), now, MOST);
+    let times: Vec<i64> = times.into_iter().map(Timestamp::millis).collect();
     let last = times.last().copied().unwrap_or(first);
     let mut due: Vec<(i64, Fate)> = times.iter().map(|time| (*time, fate(job, *time, last, now))).collect();
     if let (true, Some((_, fate))) = (before > 0, due.first_mut()) {
@@ -55,7 +53,8 @@ pub fn plan(job: &Job, now: Timestamp) -> Result<Plan, Problem> {
             Fate::Missed(reason) => reason.clone(),
             Fate::Run => "Too many due times were missed at once.".to_owned(),
         };
-        *fate = Fate::Missed(format!("{told} So were {before} due times before it."));
+        let many = if more { "more than " } else { "" };
+        *fate = Fate::Missed(format!("{told} So were {many}{before} due times before it."));
     }
     Ok(Plan { due, next_ms })
 }

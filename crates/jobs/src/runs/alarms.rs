@@ -1,0 +1,86 @@
+//! Alerts of jobs: one that did not run well is a problem until it does (`alertOnFailure`).
+
+use std::collections::BTreeMap;
+
+use db::Result;
+use outbox::Tx;
+use ports::{Notice, Notices};
+
+use super::{
+    rules::{FAILED, MISSED, SUCCEEDED, TIMED_OUT},
+    store::Run,
+};
+use crate::job::{self, store::Job};
+
+/// What kind of thing the problem is about.
+const KIND: &str = "job";
+
+/// Tells what became of runs that are over, of several of a job the last, where their jobs ask for it.
+pub fn tell(tx: &mut Tx<'_>, notices: &dyn Notices, runs: &[&Run]) -> Result<()> {
+    let mut last: BTreeMap<(&str, &str), &Run> = BTreeMap::new();
+    for run in runs.iter().filter(|run| told(run).is_some()) {
+        let known = last.entry((&run.tenant_id, &run.job_id)).or_insert(run);
+        if run.due_ms >= known.due_ms {
+            *known = run;
+        }
+    }
+    let mut found = Vec::new();
+    for ((tenant, id), run) in last {
+        let (tenant, id) = (tenant.to_owned(), id.to_owned());
+        db::lock(tx.conn, &job::http::lock_name(&id))?;
+        // It may have been deleted meanwhile.
+        let Some(job) = job::store::find(tx.conn, &tenant, &id)? else { continue };
+        let Some(failed) = told(run).filter(|failed| if *failed { job.alert_on_failure } else { job.alerting }) else {
+            continue;
+        };
+        job::store::set_alerting(tx.conn, &tenant, &id, failed)?;
+        found.push(notice(tx, &job, failed.then_some(run))?);
+    }
+    if found.is_empty() { Ok(()) } else { notices.notice(tx.conn, &found, tx.now) }
+}
+
+/// Closes the alert of a job that is deleted, or asks for none any more.
+pub fn withdraw(tx: &mut Tx<'_>, notices: &dyn Notices, job: &Job) -> Result<()> {
+    if !job.alerting {
+        return Ok(());
+    }
+    job::store::set_alerting(tx.conn, &job.tenant_id, &job.id, false)?;
+    let notice = notice(tx, job, None)?;
+    notices.notice(tx.conn, &[notice], tx.now)
+}
+
+/// Is it a failure? `None` for what says neither.
+fn told(run: &Run) -> Option<bool> {
+    match run.state.as_str() {
+        SUCCEEDED => Some(false),
+        FAILED | TIMED_OUT | MISSED => Some(true),
+        _ => None,
+    }
+}
+
+fn notice(tx: &mut Tx<'_>, job: &Job, failed: Option<&Run>) -> Result<Notice> {
+    let (tenants, ids) = ([job.tenant_id.clone()], [job.id.clone()]);
+    let mut resources = job::store::resources(tx.conn, &tenants, &ids)?;
+    // A problem is about one machine or none.
+    let resource = if resources.len() == 1 { resources.pop() } else { None };
+    let subject = match failed.map(|run| run.state.as_str()) {
+        None => format!("The job {} is well", job.name),
+        Some(MISSED) => format!("The job {} missed a run", job.name),
+        Some(TIMED_OUT) => format!("A run of the job {} took too long", job.name),
+        Some(_) => format!("A run of the job {} failed", job.name),
+    };
+    let description = failed.map_or_else(String::new, |run| {
+        let code = run.exit_code.map_or_else(String::new, |code| format!(", exit code {code}"));
+        let reason = if run.reason.is_empty() { String::new() } else { format!(": {}", run.reason) };
+        format!("{} {}{code}{reason}", run.id, run.state)
+    });
+    Ok(Notice {
+        tenant: job.tenant_id.clone(),
+        about: (KIND, job.id.clone()),
+        resource: resource.map(|row| (row.resource_tenant, row.resource_id)),
+        severity: failed.map(|_| "Critical"),
+        subject,
+        description,
+        component: job.name.clone(),
+    })
+}

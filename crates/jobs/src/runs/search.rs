@@ -1,0 +1,155 @@
+//! The search for runs across jobs.
+
+use actix_web::{HttpResponse, get};
+use api::{At, answer, spec::PageOf};
+use base::{
+    Found, Key, Walk,
+    problem::Problem,
+    query::Sort,
+    query_string::{self, Term},
+    text::fold,
+    timestamp::Timestamp,
+};
+use db::{Column, Condition, Conn, Order, Result};
+use diesel::prelude::*;
+
+use super::{rules, store::Run as Row, wire::Run};
+use crate::{job::types, schema::job_runs};
+
+/// What a search may be sorted by.
+const SORTS: [&str; 2] = ["dueDate", "id"];
+
+/// The variables of a search.
+const VARIABLES: [&str; 14] = [
+    "id",
+    "jobId",
+    "jobName",
+    "isEquals",
+    "jobType",
+    "status",
+    "trigger",
+    "runner",
+    "runnerUserId",
+    "resourceId",
+    "startDate",
+    "endDate",
+    "startFinishedDate",
+    "endFinishedDate",
+];
+
+/// Search runs
+///
+/// A page of the runs of all jobs of the tenant, the last one first; at partner level, of its clients too. The variables of
+/// `queryString` are `id`, `jobId`, `jobName` (the name of the job contains the value; `isEquals:true`: it is the value),
+/// `jobType`, `status`, `trigger`, `runner` (what it called itself), `runnerUserId`, `resourceId` (runs of jobs that have it
+/// among their targets now), `startDate` and `endDate` (due between the two), `startFinishedDate` and `endFinishedDate`.
+#[utoipa::path(
+    tag = "jobs",
+    operation_id = "searchJobRuns",
+    params(
+        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
+        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+        ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
+        ("sortName" = Option<String>, Query, description = "`dueDate` (default) or `id` (ascending in the time at which it was made)", example = "dueDate"),
+        ("queryString" = Option<String>, Query, description = "Filter expression", example = "status:FAILED,TIMED_OUT+startDate:2026-11-20T00:00:00Z"),
+    ),
+    responses((status = 200, description = "A page of runs", body = PageOf<Run>)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/jobs/runs/search")]
+pub async fn search(at: At) -> api::Result<HttpResponse> {
+    let mut query = at.query()?;
+    let sort = query.sort(&SORTS, "dueDate", true);
+    let walk = query.walk(at.request().path(), sort);
+    let text = query.text("queryString").unwrap_or_default();
+    query.finish()?;
+    let condition = condition(&at.scope(), &text)?;
+    let page = at.db.read(move |conn| {
+        let found = find(conn, &condition, sort, &walk)?;
+        Ok(walk.answer(found.map(|row| Run::new(&row))))
+    });
+    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+}
+
+fn find(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
+    use job_runs::dsl;
+    let total = walk.total(|| dsl::job_runs.filter(condition.clone()).count().get_result(conn))?;
+    let first = (sort.name == "dueDate").then_some(Column::Integer("job_runs.due_ms"));
+    let order = Order::by(first.into_iter().chain([Column::Text("job_runs.id")]), sort.descending);
+    let rows: Vec<Row> = dsl::job_runs
+        .filter(condition.clone())
+        .filter(order.after(walk.after())?)
+        .order(order)
+        .offset(walk.offset())
+        .limit(walk.wanted())
+        .load(conn)?;
+    let keys = |row: &Row| {
+        let first = (sort.name == "dueDate").then(|| Key::from(row.due_ms));
+        first.into_iter().chain([Key::from(&row.id)]).collect()
+    };
+    Ok(walk.cut(rows, total, keys))
+}
+
+/// Which runs a `queryString` means, among those of these tenants.
+///
+/// # Errors
+/// 400 on `queryString` that names what is wrong.
+fn condition(scope: &[String], text: &str) -> Result<Condition, Problem> {
+    let mut all = vec![Condition::text_in("job_runs.tenant_id IN", scope)];
+    let terms = query_string::parse(text, &VARIABLES)?;
+    let whole = terms.iter().find(|term| term.name == "isEquals").map_or(Ok(false), Term::boolean)?;
+    let small = |term: &Term| term.values.iter().map(|value| value.to_ascii_lowercase()).collect::<Vec<_>>();
+    for term in &terms {
+        all.push(match term.name {
+            "id" => Condition::text_in("job_runs.id IN", term.values.iter().map(|id| run_id(id))),
+            "jobId" => Condition::text_in("job_runs.job_id IN", small(term)),
+            "jobName" => of_names(scope, term, whole),
+            "jobType" => Condition::text_in("job_runs.job_type IN", term.words(&types::NAMES)?),
+            "status" => Condition::text_in("job_runs.state IN", term.words(&rules::STATES)?),
+            "trigger" => Condition::text_in("job_runs.cause IN", term.words(&rules::CAUSES)?),
+            "runner" => Condition::text_in("job_runs.runner <> '' AND job_runs.runner IN", &term.values),
+            "runnerUserId" => Condition::text_in("job_runs.runner_user IN", &term.values),
+            "resourceId" => of_resources(scope, &small(term)),
+            "startDate" => since("job_runs.due_ms >= ", term, 0)?,
+            "endDate" => since("job_runs.due_ms <= ", term, 999)?,
+            "startFinishedDate" => since("job_runs.finished_ms >= ", term, 0)?,
+            "endFinishedDate" => since("job_runs.finished_ms <= ", term, 999)?,
+            _ => continue,
+        });
+    }
+    Ok(Condition::all(all))
+}
+
+/// Times are shown in whole seconds: an end takes in all of its second.
+fn since(text: &'static str, term: &Term, more: i64) -> Result<Condition, Problem> {
+    let wrong = || Problem::field("queryString", format!("{}: must be a time such as 2026-11-20T20:37:00Z", term.name));
+    let time = Timestamp::parse(&term.value).ok_or_else(wrong)?;
+    Ok(Condition::sql(text).integer(time.millis().saturating_add(more)))
+}
+
+/// Runs of jobs that are called so now: there are far fewer jobs than runs, and their names are kept folded.
+fn of_names(scope: &[String], term: &Term, whole: bool) -> Condition {
+    let names = term.values.iter().map(|name| fold(name));
+    let named = if whole {
+        Condition::text_in("jobs.name_key IN", names)
+    } else {
+        Condition::any(names.map(|name| Condition::contains("jobs.name_key", name)))
+    };
+    let of_tenants = "job_runs.job_id IN (SELECT jobs.id FROM jobs WHERE jobs.tenant_id IN";
+    Condition::text_in(of_tenants, scope).then(" AND (").append(named).then("))")
+}
+
+fn of_resources(scope: &[String], ids: &[String]) -> Condition {
+    let named = "job_runs.job_id IN (SELECT job_resources.job_id FROM job_resources WHERE job_resources.tenant_id IN";
+    Condition::text_in(named, scope)
+        .then(" AND ")
+        .append(Condition::text_in("job_resources.resource_id IN", ids))
+        .then(")")
+}
+
+/// The id of a run in the spelling in which it is stored.
+fn run_id(text: &str) -> String {
+    let small = text.trim().to_ascii_lowercase();
+    small.strip_prefix("run-").map(|uuid| format!("RUN-{uuid}")).unwrap_or(small)
+}
