@@ -102,6 +102,7 @@ fn routes(config: &mut Routes) {
         .service(installed::kinds::search)
         .service(event::http::place_holders)
         .service(firing::actions::create)
+        .service(delivery::across::search)
         .service(installed::http::get)
         .service(installed::http::update)
         .service(installed::http::delete)

@@ -66,6 +66,9 @@ diesel::table! {
         last_attempt_ms -> Nullable<BigInt>,
         response_status -> Nullable<BigInt>,
         log -> Text,
+        entity -> Text,
+        action -> Text,
+        entity_id -> Text,
     }
 }
 
@@ -80,3 +83,5 @@ diesel::table! {
         about -> Text,
     }
 }
+
+diesel::allow_tables_to_appear_in_same_query!(integration_events, integrations);

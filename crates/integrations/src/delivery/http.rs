@@ -13,7 +13,8 @@ use super::{
 };
 use crate::{event, installed::store as installed};
 
-const STATUSES: [&str; 3] = ["pending", "delivered", "failed"];
+/// What a delivery may be.
+pub const STATUSES: [&str; 3] = ["pending", "delivered", "failed"];
 
 /// Search the deliveries of an event
 ///

@@ -1,5 +1,6 @@
 //! Deliveries: what an event sent, sends and will send.
 
+pub mod across;
 pub mod http;
 pub mod queue;
 pub mod store;

@@ -11,6 +11,7 @@ use diesel::prelude::*;
 use serde_json::Value;
 
 use crate::{
+    facts::text,
     firing::Message,
     schema::{integration_deliveries, integration_lanes, integration_messages},
 };
@@ -48,6 +49,12 @@ pub struct Row {
     pub response_status: Option<i64>,
     /// The attempts, a JSON array.
     pub log: String,
+    /// What kind of thing it tells of.
+    pub entity: String,
+    /// What happened to that.
+    pub action: String,
+    /// Which one; of a long id the beginning.
+    pub entity_id: String,
 }
 
 /// One row of `integration_messages`.
@@ -99,6 +106,15 @@ pub struct NewDelivery {
     pub about: Value,
 }
 
+/// How much of an id is found, in characters: whoever tells of something that lives elsewhere chooses its id.
+pub const LONGEST_ABOUT: usize = 200;
+
+impl NewDelivery {
+    fn told(&self, name: &str) -> String {
+        text(self.about.get(name)).chars().filter(|letter| *letter != '\0').take(LONGEST_ABOUT).collect()
+    }
+}
+
 /// Everybody who moves the due time of a queue takes this first: who moves it up has to see what others add.
 pub fn lock_lanes(conn: &mut Conn) -> Result<()> {
     db::lock(conn, "integrations:lanes")
@@ -128,6 +144,9 @@ pub fn insert(conn: &mut Conn, new: &[NewDelivery], now: Timestamp) -> Result<()
                 Some(why) => serde_json::json!([{"time": now, "error": why}]).to_string(),
                 None => "[]".to_owned(),
             },
+            entity: new.told("entity"),
+            action: new.told("eventType"),
+            entity_id: new.told("entityId"),
         })
         .collect();
     let messages: Vec<MessageRow> = new

@@ -49,6 +49,7 @@ fn fixture(deliveries: usize) -> Fixture {
                 created_by: String::new(),
                 created_ms: 0,
                 updated_ms: None,
+                inbound: None,
             },
         )?;
         events::insert(

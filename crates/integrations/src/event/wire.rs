@@ -28,7 +28,7 @@ const LONGEST_TARGET: usize = 2_000;
 const LONGEST_ENCODED: usize = LONGEST_TEMPLATE / 3 * 4 + 1_000;
 
 /// The words of `eventType`.
-pub const ACTIONS: [&str; 4] = ["NONE", "CREATE", "UPDATE", "DELETE"];
+pub const ACTIONS: [&str; 8] = ["NONE", "CREATE", "UPDATE", "DELETE", "OPENED", "CLOSED", "ONCALLCHANGED", "UNCOVERED"];
 /// The words of `thirdPartyEventType`.
 const METHODS: [&str; 5] = ["POST", "PUT", "GET", "DELETE", "PATCH"];
 
@@ -70,6 +70,14 @@ pub struct Config {
     pub event_payload: String,
     /// Headers that the answer is expected to have.
     pub response_headers: Vec<Header>,
+}
+
+/// Notes an action that is none of an entity's.
+pub fn check_event_type(fields: &mut Fields<'_>, entity: Option<&str>, action: Option<&str>) {
+    let known = entity.and_then(Entity::find).filter(|entity| *entity != Entity::Alert);
+    if let Some((entity, action)) = known.zip(action).filter(|(entity, action)| !entity.takes(action)) {
+        fields.error("eventType", format!("must not be {action} for the entity {}", entity.word()));
+    }
 }
 
 impl Config {
@@ -141,6 +149,7 @@ impl Read {
             }
             event_type = Some("NONE");
         }
+        check_event_type(&mut fields, entity, event_type);
         let filter_criteria = fields.object("filterCriteria").map(|mut criteria| Criteria::read(&mut criteria, meter));
         let use_base = fields.boolean("useBaseNotifier").unwrap_or(!fields.has("notifier"));
         if !use_base {

@@ -8,7 +8,12 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use crate::{Context, event::wire::ACTIONS, facts::Facts, template::Entity};
+use crate::{
+    Context,
+    event::wire::{ACTIONS, check_event_type},
+    facts::Facts,
+    template::Entity,
+};
 
 /// An action.
 #[derive(ToSchema)]
@@ -74,6 +79,7 @@ pub async fn create(at: At, context: web::Data<Context>, body: Body) -> api::Res
     if entity == Some("ALERT") && action.is_some_and(|word| word != "NONE") {
         fields.error("eventType", "must be NONE for the entity ALERT");
     }
+    check_event_type(&mut fields, entity, action);
     fields.require("object");
     let object = fields.raw_object("object").map(Value::Object).unwrap_or_default();
     let previous = fields.raw_object("previous").map(Value::Object);

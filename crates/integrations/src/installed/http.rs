@@ -209,6 +209,7 @@ pub async fn update(
     request_body(content = NotifierInput),
     responses(
         (status = 200, description = "The integration after the change", body = Installed),
+        (status = 409, description = "Events have headers with credentials that another host must not get", body = api::spec::Problem, content_type = "application/problem+json"),
         (status = 412, description = "It has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
     ),
     security(("bearer" = ["integrator"]))

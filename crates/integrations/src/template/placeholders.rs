@@ -17,15 +17,46 @@ pub enum Entity {
     Resource,
     /// An alert.
     Alert,
+    /// A run of a job.
+    JobRun,
+    /// A roster.
+    Roster,
+    /// An override of a roster.
+    RosterOverride,
+    /// A maintenance window.
+    MaintenanceWindow,
 }
 
 impl Entity {
     /// All of them, in the order of the documents.
-    pub const ALL: [Self; 7] =
-        [Self::Incident, Self::ServiceRequest, Self::Change, Self::Problem, Self::Task, Self::Resource, Self::Alert];
+    pub const ALL: [Self; 11] = [
+        Self::Incident,
+        Self::ServiceRequest,
+        Self::Change,
+        Self::Problem,
+        Self::Task,
+        Self::Resource,
+        Self::Alert,
+        Self::JobRun,
+        Self::Roster,
+        Self::RosterOverride,
+        Self::MaintenanceWindow,
+    ];
 
     /// The words on the wire.
-    pub const WORDS: [&str; 7] = ["INCIDENT", "SERVICEREQUEST", "CHANGE", "PROBLEM", "TASK", "Resource", "ALERT"];
+    pub const WORDS: [&str; 11] = [
+        "INCIDENT",
+        "SERVICEREQUEST",
+        "CHANGE",
+        "PROBLEM",
+        "TASK",
+        "Resource",
+        "ALERT",
+        "JobRun",
+        "Roster",
+        "RosterOverride",
+        "MaintenanceWindow",
+    ];
 
     /// The word on the wire.
     pub const fn word(self) -> &'static str {
@@ -37,6 +68,19 @@ impl Entity {
             Self::Task => "TASK",
             Self::Resource => "Resource",
             Self::Alert => "ALERT",
+            Self::JobRun => "JobRun",
+            Self::Roster => "Roster",
+            Self::RosterOverride => "RosterOverride",
+            Self::MaintenanceWindow => "MaintenanceWindow",
+        }
+    }
+
+    /// May an event of it be about this? What time brings, it brings to some.
+    pub fn takes(self, action: &str) -> bool {
+        match action {
+            "OPENED" | "CLOSED" => self == Self::MaintenanceWindow,
+            "ONCALLCHANGED" | "UNCOVERED" => self == Self::Roster,
+            _ => self != Self::Alert || action == "NONE",
         }
     }
 
@@ -55,6 +99,10 @@ impl Entity {
             Self::Task => "task",
             Self::Resource => "resource",
             Self::Alert => "alert",
+            Self::JobRun => "jobRun",
+            Self::Roster => "roster",
+            Self::RosterOverride => "rosterOverride",
+            Self::MaintenanceWindow => "maintenanceWindow",
         }
     }
 
@@ -74,6 +122,10 @@ impl Entity {
         match self {
             Self::Resource => &RESOURCE,
             Self::Alert => &ALERT,
+            Self::JobRun => &JOB_RUN,
+            Self::Roster => &ROSTER,
+            Self::RosterOverride => &OVERRIDE,
+            Self::MaintenanceWindow => &WINDOW,
             _ => &TICKET,
         }
     }
@@ -82,6 +134,20 @@ impl Entity {
     pub const fn open(self) -> &'static [&'static str] {
         match self {
             Self::Resource => &["tags", "appRoles", "location", "bios", "networkCardDetails", "properties", "metaData"],
+            Self::JobRun => &["job", "runner", "maintenance"],
+            Self::Roster => &["timeZone", "offHours", "shiftDetails", "onCall", "from", "to", "shift"],
+            Self::RosterOverride => &["user", "replaces", "shift", "roster", "createdBy"],
+            Self::MaintenanceWindow => &[
+                "schedule",
+                "current",
+                "next",
+                "devices",
+                "deviceGroups",
+                "locations",
+                "suspensions",
+                "alertConditions",
+                "createdBy",
+            ],
             Self::Alert => &[
                 "tags",
                 "device",
@@ -200,6 +266,40 @@ const RESOURCE: [&str; 74] = [
     "generalInfo.agentDeploytime",
     "generalInfo.assetManagedTime",
     "generalInfo.firstAssetManagedTime",
+];
+
+const JOB_RUN: [&str; 10] = [
+    "id",
+    "dueDate",
+    "trigger",
+    "status",
+    "reason",
+    "createdDate",
+    "startedDate",
+    "finishedDate",
+    "attempt",
+    "exitCode",
+];
+
+const ROSTER: [&str; 9] =
+    ["id", "name", "description", "clientUniqueId", "createdTime", "updatedTime", "at", "start", "end"];
+
+const OVERRIDE: [&str; 6] = ["id", "start", "end", "note", "swapId", "createdTime"];
+
+const WINDOW: [&str; 13] = [
+    "id",
+    "uniqueId",
+    "name",
+    "description",
+    "clientUniqueId",
+    "state",
+    "status",
+    "start",
+    "end",
+    "createdDate",
+    "updatedDate",
+    "createdTime",
+    "updatedTime",
 ];
 
 const ALERT: [&str; 36] = [

@@ -1,0 +1,220 @@
+//! The search for deliveries across events.
+
+use std::collections::HashMap;
+
+use actix_web::{HttpResponse, get};
+use api::{At, answer, spec::PageOf};
+use base::{
+    Found, Key, Walk,
+    problem::Problem,
+    query_string::{self, Term},
+    text::fold,
+    timestamp::Timestamp,
+};
+use db::{Column, Condition, Conn, Order, Result};
+use diesel::prelude::*;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{
+    http::STATUSES,
+    store::{LONGEST_ABOUT, Row},
+    wire::Delivery,
+};
+use crate::{
+    event::wire::{ACTIONS, Config},
+    schema::{integration_deliveries, integration_events, integrations},
+    template::Entity,
+};
+
+/// What a search may be sorted by.
+const SORTS: [&str; 1] = ["createdTime"];
+
+/// The variables of a search.
+const VARIABLES: [&str; 10] = [
+    "id",
+    "status",
+    "eventId",
+    "integrationId",
+    "integrationName",
+    "entity",
+    "eventType",
+    "entityId",
+    "startTime",
+    "endTime",
+];
+
+/// A delivery, with what it is of and what it tells of.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = IntegrationDeliveryFound)]
+pub struct Listed {
+    /// The delivery.
+    #[serde(flatten)]
+    delivery: Delivery,
+    /// The integration.
+    integration: Named,
+    /// The event of it that made the delivery.
+    event: Named,
+    /// What kind of thing it tells of.
+    #[schema(example = "INCIDENT")]
+    entity: String,
+    /// What happened to that.
+    #[schema(example = "CREATE")]
+    event_type: String,
+    /// Which one; empty when it has no id. Of a long one the first 200 characters.
+    entity_id: String,
+}
+
+/// Something by its id and its name.
+#[derive(Clone, Debug, Default, Serialize, ToSchema)]
+#[schema(as = IntegrationNamed)]
+pub struct Named {
+    /// `INTG-<uuid>` or `INTG-EVENT-<uuid>`.
+    #[schema(example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")]
+    id: String,
+    /// What people call it.
+    #[schema(example = "Ticket system")]
+    name: String,
+}
+
+/// Search deliveries
+///
+/// A page of the deliveries of all events of the tenant, newest first; at partner level, of its clients too. The variables of
+/// `queryString` are `id`, `status` (`pending`, `delivered` or `failed`), `eventId`, `integrationId`, `integrationName` (it
+/// contains the value), `entity` (as events have it), `eventType`, `entityId`, `startTime` and `endTime` (created at or after
+/// the one, and before the other). `status`, `startTime` and `endTime` may be parameters of their own.
+#[utoipa::path(
+    tag = "integrations",
+    operation_id = "searchAllDeliveries",
+    params(
+        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
+        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
+        ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
+        ("sortName" = Option<String>, Query, description = "`createdTime`", example = "createdTime"),
+        ("queryString" = Option<String>, Query, description = "Filter expression", example = "status:failed+entity:INCIDENT"),
+        ("status" = Option<String>, Query, description = "As the variable", example = "failed"),
+        ("startTime" = Option<String>, Query, description = "As the variable", example = "2026-11-20T20:37:00Z"),
+        ("endTime" = Option<String>, Query, description = "As the variable", example = "2026-11-21T20:37:00Z"),
+    ),
+    responses((status = 200, description = "A page of deliveries", body = PageOf<Listed>)),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/integrations/deliveries/search")]
+pub async fn search(at: At) -> api::Result<HttpResponse> {
+    let mut query = at.query()?;
+    let sort = query.sort(&SORTS, "createdTime", true);
+    let walk = query.walk(at.request().path(), sort);
+    let text = query.text("queryString").unwrap_or_default();
+    let status = Some(query.one_of("status", &STATUSES, "")).filter(|status| !status.is_empty());
+    let (from, to) = (query.timestamp("startTime"), query.timestamp("endTime"));
+    query.finish()?;
+    let scope = at.scope();
+    let mut all = vec![Condition::text_in("integration_deliveries.tenant_id IN", &scope)];
+    all.extend(status.map(|status| Condition::sql("integration_deliveries.status = ").text(status)));
+    all.extend(from.map(|at| Condition::sql("integration_deliveries.created_ms >= ").integer(at.millis())));
+    all.extend(to.map(|at| Condition::sql("integration_deliveries.created_ms < ").integer(at.millis())));
+    for term in query_string::parse(&text, &VARIABLES)? {
+        all.push(condition(&scope, &term)?);
+    }
+    let condition = Condition::all(all);
+    let page = at.db.read(move |conn| {
+        let found = find(conn, &condition, sort.descending, &walk)?;
+        let shown = shown(conn, &scope, &found.rows)?;
+        Ok(walk.answer(found.with(shown)))
+    });
+    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+}
+
+/// What a term of a `queryString` means.
+///
+/// # Errors
+/// 400 on `queryString` that names what is wrong.
+fn condition(scope: &[String], term: &Term) -> Result<Condition, Problem> {
+    let time = || {
+        let wrong =
+            || Problem::field("queryString", format!("{}: must be a time such as 2026-11-20T20:37:00Z", term.name));
+        Timestamp::parse(&term.value).map(Timestamp::millis).ok_or_else(wrong)
+    };
+    let of_events = |integrations: Condition| {
+        let events = "integration_deliveries.event_id IN (SELECT e.id FROM integration_events e WHERE e.tenant_id IN";
+        Condition::text_in(events, scope).then(" AND ").append(integrations).then(")")
+    };
+    Ok(match term.name {
+        "id" => Condition::text_in("integration_deliveries.id IN", &term.values),
+        "status" => Condition::text_in("integration_deliveries.status IN", term.words(&STATUSES)?),
+        "eventId" => Condition::text_in("integration_deliveries.event_id IN", &term.values),
+        "integrationId" => of_events(Condition::text_in("e.integration_id IN", &term.values)),
+        "integrationName" => {
+            let names = term.values.iter().map(|name| Condition::contains("i.name_key", fold(name)));
+            let named = "e.integration_id IN (SELECT i.id FROM integrations i WHERE i.tenant_id = e.tenant_id AND (";
+            of_events(Condition::sql(named).append(Condition::any(names)).then("))"))
+        }
+        "entity" => Condition::text_in("integration_deliveries.entity IN", term.words(&Entity::WORDS)?),
+        "eventType" => Condition::text_in("integration_deliveries.action IN", term.words(&ACTIONS)?),
+        "entityId" => {
+            let ids = term.values.iter().map(|id| id.chars().take(LONGEST_ABOUT).collect::<String>());
+            Condition::text_in("integration_deliveries.entity_id IN", ids)
+        }
+        "startTime" => Condition::sql("integration_deliveries.created_ms >= ").integer(time()?),
+        _ => Condition::sql("integration_deliveries.created_ms < ").integer(time()?),
+    })
+}
+
+fn find(conn: &mut Conn, condition: &Condition, descending: bool, walk: &Walk) -> Result<Found<Row>> {
+    use integration_deliveries::dsl;
+    let columns = [Column::Integer("integration_deliveries.created_ms"), Column::Text("integration_deliveries.id")];
+    let order = Order::by(columns, descending);
+    let total = walk.total(|| dsl::integration_deliveries.filter(condition.clone()).count().get_result(conn))?;
+    let rows: Vec<Row> = dsl::integration_deliveries
+        .filter(condition.clone())
+        .filter(order.after(walk.after())?)
+        .order(order)
+        .offset(walk.offset())
+        .limit(walk.wanted())
+        .load(conn)?;
+    Ok(walk.cut(rows, total, |row: &Row| vec![Key::from(row.created_ms), Key::from(&row.id)]))
+}
+
+fn shown(conn: &mut Conn, scope: &[String], rows: &[Row]) -> Result<Vec<Listed>> {
+    let mut events: Vec<&String> = rows.iter().map(|row| &row.event_id).collect();
+    events.sort_unstable();
+    events.dedup();
+    let mut known: HashMap<(String, String), (Named, Named)> = HashMap::new();
+    for events in events.chunks(500) {
+        let with_names = integration_events::table
+            .inner_join(
+                integrations::table.on(integrations::tenant_id
+                    .eq(integration_events::tenant_id)
+                    .and(integrations::id.eq(integration_events::integration_id))),
+            )
+            .filter(integration_events::tenant_id.eq_any(scope))
+            .filter(integration_events::id.eq_any(events))
+            .select((
+                integration_events::tenant_id,
+                integration_events::id,
+                integration_events::config,
+                integrations::id,
+                integrations::name,
+            ));
+        for (tenant, event, config, id, name) in with_names.load::<(String, String, String, String, String)>(conn)? {
+            let config: Config = serde_json::from_str(&config).unwrap_or_default();
+            let of_event = Named { id: event.clone(), name: config.name };
+            known.insert((tenant, event), (Named { id, name }, of_event));
+        }
+    }
+    let listed = rows.iter().map(|row| {
+        let key = (row.tenant_id.clone(), row.event_id.clone());
+        let (integration, event) = known.get(&key).cloned().unwrap_or_default();
+        Listed {
+            delivery: Delivery::of(row),
+            integration,
+            event,
+            entity: row.entity.clone(),
+            event_type: row.action.clone(),
+            entity_id: row.entity_id.clone(),
+        }
+    });
+    Ok(listed.collect())
+}
