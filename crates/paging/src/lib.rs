@@ -16,6 +16,8 @@
 mod answers;
 pub mod demo;
 mod escalation;
+#[cfg(test)]
+mod fakes;
 mod filter;
 mod methods;
 mod neighbours;
@@ -37,6 +39,7 @@ use db::Db;
 pub use crate::{
     escalation::{Pager, Subscriber},
     neighbours::Neighbours,
+    owners::Owned,
     reseal::{any as any_secrets, reseal},
     sender::Sender,
 };

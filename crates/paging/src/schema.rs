@@ -84,6 +84,19 @@ diesel::table! {
         alert -> Text,
         created_ms -> BigInt,
         updated_ms -> BigInt,
+        problem -> Text,
+        stands_for -> Text,
+        waits_for -> Text,
+        waits_until_ms -> Nullable<BigInt>,
+    }
+}
+
+diesel::table! {
+    outages (tenant_id, place, alert_id) {
+        tenant_id -> Text,
+        place -> Text,
+        alert_id -> Text,
+        since_ms -> BigInt,
     }
 }
 

@@ -31,7 +31,10 @@ const SNOOZE_MS: i64 = 3_600_000;
     tag = "paging",
     operation_id = "showAnswer",
     params(("token" = String, Query, description = "The token of the link")),
-    responses((status = 200, description = "The page", body = String, content_type = "text/html")),
+    responses(
+        (status = 200, description = "The page", body = String, content_type = "text/html"),
+        (status = 404, description = "The link is none of this service, or it has expired", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
     security(())
 )]
 #[get("/api/v2/answers")]
@@ -51,15 +54,21 @@ pub async fn show(
 
 /// Answer an alert by the link
 ///
-/// As the person to whom the link was sent, in the audit log too. The page afterwards says what was done, or why it was not.
+/// As the person to whom the link was sent, in the audit log too. The page afterwards says what was done, or why it was not. What
+/// was done already is not done again, however often the button is pressed.
 #[utoipa::path(
     tag = "paging",
     operation_id = "answerAlert",
     params(
         ("token" = String, Query, description = "The token of the link"),
         ("action" = String, Query, description = "`acknowledge`, `escalate` (the next step is taken at once), `snooze` (for an hour) or `close`"),
+        ("step" = Option<i64>, Query, description = "Of `escalate`: how many steps were taken when the page was shown. When it is another one by now, nothing is done"),
     ),
-    responses((status = 200, description = "The page", body = String, content_type = "text/html")),
+    responses(
+        (status = 200, description = "The page", body = String, content_type = "text/html"),
+        (status = 403, description = "The person may not do this", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 404, description = "The link is none of this service, or it has expired", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
     security(())
 )]
 #[post("/api/v2/answers")]
@@ -71,10 +80,11 @@ pub async fn act(
     let mut query = Query::parse(request.query_string())?;
     let token = query.text("token").unwrap_or_default();
     let action = query.one_of("action", &ACTIONS, ACTIONS[0]);
+    let step = query.text("step").and_then(|step| step.parse::<i64>().ok());
     query.finish()?;
     let (link, now) = opened(&request, &neighbours, &token)?;
     let (asked, named, id) = (neighbours.clone(), link.clone(), request_id::current());
-    let done = db.0.write(move |conn| carry_out(conn, &asked, &named, action, &id, now)).await;
+    let done = db.0.write(move |conn| carry_out(conn, &asked, &named, Action { word: action, step }, &id, now)).await;
     let told = match done {
         Ok(told) => told.to_owned(),
         // What its state does not allow is an answer for a person, not a failure.
@@ -92,7 +102,7 @@ pub struct Handle(pub Db);
 
 fn opened(request: &HttpRequest, neighbours: &Neighbours, token: &str) -> api::Result<(Link, Timestamp)> {
     let now = neighbours.now();
-    let link = Link::open(&*neighbours.seals, token)?.filter(|link| now.millis() < link.until_ms);
+    let link = Link::open_at(&*neighbours.seals, token, now)?;
     let unknown = || Problem::not_found("The link was not found: it is none of this service, or it has expired.");
     Ok((link.ok_or_else(|| inbound::refuse(request, unknown()))?, now))
 }
@@ -111,7 +121,7 @@ fn unknown() -> Problem {
 
 /// What is known of the alert of a link, while its person is in use.
 fn seen(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -> Result<Shown> {
-    person(conn, neighbours, link, now)?;
+    let person = person(conn, neighbours, link, now)?;
     let scope = [link.tenant.clone()];
     let alert = neighbours.alerts.find(conn, &scope, &link.alert, now)?.ok_or_else(unknown)?;
     let told = pages::of_alert(conn, &link.tenant, &link.alert)?;
@@ -121,35 +131,44 @@ fn seen(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -
     ids.dedup();
     let people = neighbours.people.users(conn, &around, &ids)?;
     let names = people.iter().map(|person| ports::Author::from(person).full_name()).collect();
-    let stage = escalations::find(conn, &link.tenant, &link.alert)?.map(|row| row.stage);
-    Ok(Shown { alert, names, stage })
+    let escalation = escalations::find(conn, &link.tenant, &link.alert)?;
+    let (step, stage) = (escalation.as_ref().map(|row| row.step), escalation.map(|row| row.stage));
+    Ok(Shown { alert, person, names, stage, step })
 }
 
-/// The person of a link has to be in use.
-fn person(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -> Result<()> {
+/// The name of the person of a link, who has to be in use.
+fn person(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -> Result<String> {
     let around = neighbours.people.around(conn, &link.tenant)?;
     let may = neighbours.people.is_active(conn, &link.tenant)?
         && neighbours.people.may_act(conn, &around, &link.user, now)?;
     if may {
-        Ok(())
+        let found = neighbours.people.users(conn, &around, std::slice::from_ref(&link.user))?;
+        Ok(found.first().map(|person| ports::Author::from(person).full_name()).unwrap_or_default())
     } else {
         Err(Problem::forbidden("The person to whom the link was sent may not act any more.").into())
     }
+}
+
+/// What a button says.
+struct Action {
+    word: &'static str,
+    /// How many steps were taken when its page was shown.
+    step: Option<i64>,
 }
 
 fn carry_out(
     conn: &mut Conn,
     neighbours: &Neighbours,
     link: &Link,
-    action: &'static str,
+    action: Action,
     request: &str,
     now: Timestamp,
 ) -> Result<&'static str> {
     person(conn, neighbours, link, now)?;
-    if action == "escalate" {
-        return escalate(conn, neighbours, link, request, now);
+    if action.word == "escalate" {
+        return escalate(conn, neighbours, link, action.step, request, now);
     }
-    let (what, told) = match action {
+    let (what, told) = match action.word {
         "close" => (AlertAct::Close, "It is closed."),
         "snooze" => {
             (AlertAct::Suppress(Timestamp::from_millis(now.millis() + SNOOZE_MS)), "Nobody hears of it for an hour.")
@@ -174,6 +193,7 @@ fn escalate(
     conn: &mut Conn,
     neighbours: &Neighbours,
     link: &Link,
+    shown: Option<i64>,
     request: &str,
     now: Timestamp,
 ) -> Result<&'static str> {
@@ -182,6 +202,9 @@ fn escalate(
     let state = row.state();
     if state.stage != Stage::Running {
         return Err(Problem::conflict("There is no further step to take: the escalation does not run.").into());
+    }
+    if shown.is_some_and(|shown| shown != state.step) {
+        return Err(Problem::conflict("The next step was taken already.").into());
     }
     let who = Who { user_id: link.user.clone(), key_id: "link".to_owned(), request_id: request.to_owned() };
     let next = crate::escalation::rules::State { next_ms: Some(now.millis()), ..state };

@@ -42,8 +42,12 @@ impl Link {
         Ok(sealed.replace('+', "-").replace('/', "_"))
     }
 
-    /// The link of a token; `None` for one that nobody made here.
-    pub fn open(seals: &dyn Seals, token: &str) -> Result<Option<Self>> {
+    /// The link of a token, while it holds; `None` for one that nobody made here, or that has expired.
+    pub fn open_at(seals: &dyn Seals, token: &str, now: Timestamp) -> Result<Option<Self>> {
+        Ok(Self::open(seals, token)?.filter(|link| now.millis() < link.until_ms))
+    }
+
+    fn open(seals: &dyn Seals, token: &str) -> Result<Option<Self>> {
         if token.len() > 500 {
             return Ok(None);
         }
@@ -55,5 +59,33 @@ impl Link {
             Some(Self { tenant, alert, user, until_ms: parts.next()?.parse().ok()? })
         })();
         Ok(link)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fakes::Fakes;
+
+    #[test]
+    fn a_link_holds_for_a_day_and_for_its_person_and_alert_alone() {
+        let (seals, now) = (Fakes::default(), Timestamp::from_millis(1_795_000_000_000));
+        let link = Link::new("client_1", "ALT-1", "USR1", now);
+        let token = link.seal(&seals).unwrap();
+        let at = |later: i64| Link::open_at(&seals, &token, Timestamp::from_millis(now.millis() + later)).unwrap();
+        for later in [-1, 0, LIFE_MS - 1] {
+            assert_eq!(at(later), Some(link.clone()), "{later}");
+        }
+        for later in [LIFE_MS, LIFE_MS + 1, 30 * LIFE_MS] {
+            assert_eq!(at(later), None, "{later}");
+        }
+        for open in ["", "client_1|ALT-1|USR1", "client_1|ALT-1|USR1|", "client_1|ALT-1|USR1|tomorrow"] {
+            let wrong = seals.seal(PLACE, &Secret::new(open.to_owned())).unwrap();
+            assert_eq!(Link::open_at(&seals, &wrong, now).unwrap(), None, "{open}");
+        }
+        for wrong in ["", "v1.", "v2.", &token.replace("v1.", "v2.")] {
+            assert_eq!(Link::open_at(&seals, wrong, now).unwrap(), None, "{wrong}");
+        }
+        assert_eq!(Link::open_at(&seals, &format!("{token}{}", "x".repeat(500)), now).unwrap(), None);
     }
 }

@@ -9,10 +9,14 @@ use crate::sender::render::escaped;
 pub struct Shown {
     /// The alert as clients see it.
     pub alert: Value,
+    /// As whom one answers.
+    pub person: String,
     /// Who was told.
     pub names: Vec<String>,
     /// Where its escalation stands.
     pub stage: Option<String>,
+    /// How many of its steps were taken.
+    pub step: Option<i64>,
 }
 
 /// The page; `told` says what was done.
@@ -42,22 +46,30 @@ pub fn of(shown: &Shown, token: &str, told: &str) -> String {
             escaped(token)
         )
     };
+    // Pressed twice, it is one step.
+    let next = shown.step.map_or_else(|| "escalate".to_owned(), |step| format!("escalate&amp;step={step}"));
     let buttons = match status {
         "Closed" => String::new(),
         "New" => [
             button("acknowledge", "I work on it"),
-            button("escalate", "Tell the next"),
+            button(&next, "Tell the next"),
             button("snooze", "Not for an hour"),
             button("close", "It is over"),
         ]
         .concat(),
         _ => button("close", "It is over"),
     };
+    let answering = match shown.person.as_str() {
+        "" => String::new(),
+        name => {
+            format!("<p>Whoever presses a button here answers as {}, to whom this link was sent.</p>\n", escaped(name))
+        }
+    };
     let (title, description) = (escaped(text("/subject")), escaped(text("/description")));
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
          <meta name=\"robots\" content=\"noindex\"><title>{title}</title></head>\n<body>\n<h1>{title}</h1>\n{told}\
-         <p>{description}</p>\n<table>\n{rows}</table>\n{buttons}</body></html>\n"
+         <p>{description}</p>\n<table>\n{rows}</table>\n{answering}{buttons}</body></html>\n"
     )
 }
 
@@ -71,9 +83,10 @@ mod tests {
     fn what_an_alert_says_is_text() {
         let alert = json!({"subject": "<script>alert(1)</script>", "status": "New", "description": "\"><img src=x>",
             "device": {"name": "<b>"}});
-        let shown = Shown { alert, names: vec!["<i>".to_owned()], stage: None };
+        let shown =
+            Shown { alert, person: "<s>".to_owned(), names: vec!["<i>".to_owned()], stage: None, step: Some(1) };
         let page = of(&shown, "a\"b", "<u>");
-        for tag in ["<script", "<img", "<b>", "<i>", "<u>", "a\"b"] {
+        for tag in ["<script", "<img", "<b>", "<i>", "<u>", "<s>", "a\"b"] {
             assert!(!page.contains(tag), "{tag}: {page}");
         }
         assert_eq!(page.matches("<form").count(), 4);

@@ -6,8 +6,10 @@ use db::{Conn, Result};
 use serde_json::Value;
 
 use super::{
+    around::{self, Around},
+    outages,
     resolve::{self, About, Meant},
-    rules::{Heard, Stage, State},
+    rules::{self, Heard, Stage, State},
     store::{self, Row},
 };
 use crate::{
@@ -50,49 +52,100 @@ pub fn hear(
         // What was open before there was anybody to hear of it is not news, unless it is worse now.
         let was_open = before.is_some_and(|before| before["status"] == "New");
         return match heard {
-            Heard::Open { worse } if worse || !was_open => begin(conn, neighbours, tenant, id, after, now),
+            Heard::Open { worse } if worse || !was_open => begin(conn, neighbours, tenant, id, after, 0, now),
             _ => Ok(()),
         };
     };
     let state = old.state();
     if state.stage == Stage::NoPolicy && heard == (Heard::Open { worse: true }) {
         store::delete(conn, &old)?;
-        return begin(conn, neighbours, tenant, id, after, now);
+        // What was noted of it before stays.
+        return begin(conn, neighbours, tenant, id, after, old.round + 1, now);
     }
     let next = state.after(&old.plan(), heard, now.millis());
-    let facts = Facts::of(after, &old.policy_name);
-    // That it was reported once more is no change that anybody has to be told of.
     let told = old.facts();
+    let facts = Facts { flaps: told.flaps, ..Facts::of(after, &old.policy_name) };
+    // That it was reported once more is no change that anybody has to be told of.
     if next == state && (Facts { repeats: told.repeats, ..facts.clone() }) == told {
         return Ok(());
     }
-    if next.stage != Stage::Running {
+    // That all steps were taken is no answer: what they decided is sent all the same.
+    if matches!(next.stage, Stage::Acknowledged | Stage::Suppressed | Stage::Closed) {
         pages::stop(conn, tenant, id, next.stage.word())?;
+    }
+    if !old.stands_for.is_empty() {
+        let down = matches!(heard, Heard::Open { .. } | Heard::Acknowledged) && is_down(after);
+        outages::set(conn, tenant, id, &places(&old), down, now.millis())?;
     }
     let row = Row { alert: encode(&facts)?, ..old }.with(next, now.millis());
     advance(conn, neighbours, row, now)
 }
 
+/// Takes over what became of an escalation whose facts stay as they are.
+pub fn follow(conn: &mut Conn, neighbours: &Neighbours, row: Row, heard: Heard, now: Timestamp) -> Result<()> {
+    let state = row.state();
+    let next = state.after(&row.plan(), heard, now.millis());
+    if next == state {
+        return Ok(());
+    }
+    if matches!(next.stage, Stage::Acknowledged | Stage::Suppressed | Stage::Closed) {
+        pages::stop(conn, &row.tenant_id, &row.alert_id, next.stage.word())?;
+    }
+    advance(conn, neighbours, row.with(next, now.millis()), now)
+}
+
+/// Begins an escalation by a policy that somebody chose.
+pub fn begin_by(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    tenant: &str,
+    told: &Value,
+    policy: policies::store::Row,
+    round: i64,
+    now: Timestamp,
+) -> Result<()> {
+    let id = told["id"].as_str().unwrap_or_default();
+    let blank = blank(tenant, id, told, &Around::default(), now)?;
+    let severity = told["currentState"].as_str().unwrap_or_default();
+    let row = Row {
+        policy_tenant: policy.tenant_id.clone(),
+        policy_id: policy.id.clone(),
+        policy_name: policy.name.clone(),
+        urgency: urgency(&policy.document().urgency, severity).to_owned(),
+        conversation: format!("CNV-{}", uuid::Uuid::now_v7()),
+        alert: encode(&Facts::of(told, &policy.name))?,
+        policy: policy.document,
+        ..blank
+    };
+    start(conn, neighbours, row, round, now)
+}
+
 /// Begins the escalation of an alert: finds its policy, and takes the first step. An alert without one is a gap that is
-/// shown.
+/// shown. `round` is one that there was not yet.
 fn begin(
     conn: &mut Conn,
     neighbours: &Neighbours,
     tenant: &str,
     id: &str,
     alert: &Value,
+    round: i64,
     now: Timestamp,
 ) -> Result<()> {
     let choice = choose::choose(conn, neighbours, tenant, alert, now, &Meter::new(Meter::WRITE))?;
     let severity = alert["currentState"].as_str().unwrap_or_default();
+    if choice.policy.is_none() && severity == "Info" {
+        return Ok(());
+    }
+    let around = around::of(conn, neighbours, tenant, alert, now)?;
+    if !around.stands_for.is_empty() {
+        outages::set(conn, tenant, id, &around.stands_for, is_down(alert), now.millis())?;
+    }
+    let blank = blank(tenant, id, alert, &around, now)?;
     let Some(policy) = choice.policy else {
-        if severity == "Info" {
-            return Ok(());
-        }
-        let row = blank(tenant, id, alert, now)?.with(State::without_policy(), now.millis());
+        let row = blank.with(State::without_policy(round), now.millis());
         store::insert(conn, &row)?;
         let why = "no alert route takes it, and there is no default";
-        return pages::insert(conn, &[pages::Row::gap(&row, 0, 0, "", "", why, now)]);
+        return pages::insert(conn, &[pages::Row::gap(&row, round, 0, "", "", why, now)]);
     };
     let row = Row {
         policy_tenant: policy.tenant_id.clone(),
@@ -101,12 +154,20 @@ fn begin(
         route_id: choice.considered.last().map(|asked| asked.route.id.clone()).unwrap_or_default(),
         urgency: urgency(&policy.document().urgency, severity).to_owned(),
         conversation: conversation(conn, tenant, &policy, now)?,
-        alert: encode(&Facts::of(alert, &policy.name))?,
+        alert: encode(&Facts { flaps: around.flaps, ..Facts::of(alert, &policy.name) })?,
         policy: policy.document,
-        ..blank(tenant, id, alert, now)?
+        waits_until_ms: around.outage.as_ref().map(|_| now.millis() + rules::WAITS_MS),
+        waits_for: around.outage.map(|outage| outage.alert).unwrap_or_default(),
+        ..blank
     };
-    store::insert(conn, &row)?;
-    advance(conn, neighbours, row.with(State::begun(now.millis()), now.millis()), now)
+    start(conn, neighbours, row, round, now)
+}
+
+/// Takes the first step of a new one, and stores where it stands then.
+fn start(conn: &mut Conn, neighbours: &Neighbours, row: Row, round: i64, now: Timestamp) -> Result<()> {
+    let begun = row.with(State::begun(round, now.millis()), now.millis());
+    let row = advanced(conn, neighbours, begun, now)?;
+    store::insert(conn, &row)
 }
 
 /// How urgent an alert is, by what the policy says and by its state.
@@ -118,7 +179,20 @@ pub fn urgency<'a>(said: &'a str, severity: &str) -> &'a str {
     }
 }
 
-fn blank(tenant: &str, id: &str, alert: &Value, now: Timestamp) -> Result<Row> {
+/// Is what an alert stands for down?
+fn is_down(alert: &Value) -> bool {
+    alert["currentState"] == "Critical"
+}
+
+fn places(row: &Row) -> Vec<String> {
+    serde_json::from_str(&row.stands_for).unwrap_or_default()
+}
+
+fn blank(tenant: &str, id: &str, alert: &Value, around: &Around, now: Timestamp) -> Result<Row> {
+    let stands_for = match around.stands_for.as_slice() {
+        [] => String::new(),
+        places => serde_json::to_string(places).map_err(|error| db::Error::Fault(error.to_string()))?,
+    };
     Ok(Row {
         tenant_id: tenant.to_owned(),
         alert_id: id.to_owned(),
@@ -138,6 +212,10 @@ fn blank(tenant: &str, id: &str, alert: &Value, now: Timestamp) -> Result<Row> {
         alert: encode(&Facts::of(alert, ""))?,
         created_ms: now.millis(),
         updated_ms: now.millis(),
+        problem: around.problem.clone(),
+        stands_for,
+        waits_for: String::new(),
+        waits_until_ms: None,
     })
 }
 
@@ -152,7 +230,23 @@ fn conversation(conn: &mut Conn, tenant: &str, policy: &policies::store::Row, no
 
 /// Takes all steps that are due, and stores where the escalation stands then.
 pub fn advance(conn: &mut Conn, neighbours: &Neighbours, row: Row, now: Timestamp) -> Result<()> {
-    let (plan, document, mut state) = (row.plan(), row.document(), row.state());
+    let row = advanced(conn, neighbours, row, now)?;
+    store::update(conn, &row)
+}
+
+/// Takes all steps that are due, and answers where the escalation stands then.
+fn advanced(conn: &mut Conn, neighbours: &Neighbours, mut row: Row, now: Timestamp) -> Result<Row> {
+    if let Some(until) = row.waits_until_ms.filter(|_| row.state().is_due(now.millis())) {
+        let open = outages::is_open(conn, &row.tenant_id, &row.waits_for)?;
+        let held = rules::held(until, open, now.millis());
+        row.waits_until_ms = held.map(|(until, _)| until);
+        if let Some((_, look)) = held {
+            let state = State { next_ms: Some(look), ..row.state() };
+            return Ok(row.with(state, now.millis()));
+        }
+    }
+    let (document, mut state) = (row.document(), row.state());
+    let plan = document.plan();
     // Each step at once and the first again is the most that can be due: after the last one there is a wait.
     for _ in 0..=plan.steps.len() {
         let (next, step) = state.due(&plan, now.millis());
@@ -175,7 +269,7 @@ pub fn advance(conn: &mut Conn, neighbours: &Neighbours, row: Row, now: Timestam
         };
         state = state.taken(&plan, reached, now.millis());
     }
-    store::update(conn, &row.with(state, now.millis()))
+    Ok(row.with(state, now.millis()))
 }
 
 /// Stores what a step sends, and what it could not.
@@ -202,3 +296,6 @@ fn decide(conn: &mut Conn, row: &Row, state: State, meant: &[Meant], now: Timest
     new.retain(|page| met.insert((page.user_id.clone(), page.method_id.clone())));
     pages::insert(conn, &new)
 }
+
+#[cfg(test)]
+mod tests;

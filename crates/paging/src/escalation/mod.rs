@@ -1,10 +1,13 @@
 //! What becomes of an alert that people are to hear of: when which step of its policy is taken ([`rules`]), whom a step means
-//! ([`resolve`]), and what is decided then ([`engine`]).
+//! ([`resolve`]), what it has to do with other alerts ([`outages`]), and what is decided then ([`engine`]).
 
+pub mod around;
 pub mod engine;
+pub mod incidents;
+pub mod outages;
 pub mod resolve;
 pub mod rules;
-mod scheduler;
+pub mod scheduler;
 pub mod store;
 
 pub use scheduler::{Pager, Subscriber};

@@ -108,10 +108,14 @@ fn whom(
         };
         let partner =
             around.iter().find(|other| *other != about.policy_tenant).map_or(about.policy_tenant, String::as_str);
-        let on_call = neighbours.on_call.on_call(conn, &known.tenant_id, partner, at)?;
-        let people = on_call.into_iter().filter(|found| found.roster_id == roster.id).map(|found| found.person);
-        let people = active(people.collect());
-        return Ok(if people.is_empty() { Err("nobody is on call in the roster".to_owned()) } else { Ok(people) });
+        let on_call = neighbours.on_call.on_call_of(conn, &known.tenant_id, partner, &roster.id, at)?;
+        let of_level = on_call.into_iter().filter(|found| target.level.is_none_or(|level| found.level == level));
+        let people = active(of_level.map(|found| found.person).collect());
+        return Ok(match target.level {
+            _ if !people.is_empty() => Ok(people),
+            None => Err("nobody is on call in the roster".to_owned()),
+            Some(level) => Err(format!("nobody is on call in the roster at level {level}")),
+        });
     }
     if let Some(user) = &target.user {
         meant.id.clone_from(&user.id);

@@ -100,15 +100,31 @@ pub enum Heard {
     Closed,
 }
 
+/// How long an alert waits at most for the alert of its place.
+pub const WAITS_MS: i64 = 15 * 60_000;
+/// How often one looks whether that is still open, and how long its machines have afterwards to recover.
+const LOOK_MS: i64 = 30_000;
+const RECOVER_MS: i64 = 60_000;
+
+/// Until when an alert waits by now, and when one looks again, while the alert of its place is open or not any more; `None` when
+/// it has waited long enough.
+pub fn held(waits_until_ms: i64, open: bool, now_ms: i64) -> Option<(i64, i64)> {
+    if now_ms >= waits_until_ms {
+        return None;
+    }
+    let until = if open { waits_until_ms } else { waits_until_ms.min(now_ms.saturating_add(RECOVER_MS)) };
+    Some((until, until.min(now_ms.saturating_add(LOOK_MS))))
+}
+
 impl State {
     /// A new escalation, whose first step is due.
-    pub const fn begun(now_ms: i64) -> Self {
-        Self { stage: Stage::Running, round: 0, step: 0, repeats: 0, next_ms: Some(now_ms) }
+    pub const fn begun(round: i64, now_ms: i64) -> Self {
+        Self { stage: Stage::Running, round, step: 0, repeats: 0, next_ms: Some(now_ms) }
     }
 
     /// One that nobody is told of.
-    pub const fn without_policy() -> Self {
-        Self { stage: Stage::NoPolicy, round: 0, step: 0, repeats: 0, next_ms: None }
+    pub const fn without_policy(round: i64) -> Self {
+        Self { stage: Stage::NoPolicy, round, step: 0, repeats: 0, next_ms: None }
     }
 
     /// Once more from the step that was taken last, which is due now.
@@ -134,6 +150,11 @@ impl State {
             (Heard::Open { worse: true }, Stage::Ended) => Self { step: 0, ..self.resumed(now_ms) },
             (Heard::Open { .. }, Stage::Running | Stage::Ended) => self,
         }
+    }
+
+    /// Is a step to be taken now?
+    pub fn is_due(self, now_ms: i64) -> bool {
+        self.stage == Stage::Running && self.next_ms.is_some_and(|next| next <= now_ms)
     }
 
     /// The step that is to be taken now, and the escalation as it is then; no step when nothing is due, or when there is

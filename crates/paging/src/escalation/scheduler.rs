@@ -9,10 +9,10 @@ use base::timestamp::Timestamp;
 use db::{Conn, Db, Result};
 use outbox::{Background, Event};
 
-use super::{engine, store};
-use crate::Neighbours;
+use super::{engine, incidents, store};
+use crate::{Neighbours, whose};
 
-/// How long to wait when nothing is due.
+/// How long to wait at most when nothing is due. The first step of an alert is taken where the alert is heard of.
 const IDLE: Duration = Duration::from_millis(250);
 /// How many escalations one transaction takes up.
 const BATCH: i64 = 50;
@@ -35,9 +35,13 @@ impl outbox::Subscriber for Subscriber {
     }
 
     fn take(&self, conn: &mut Conn, event: &Event) -> Result<()> {
-        let Some(after) = event.after.as_ref().filter(|_| event.entity == "ALERT") else { return Ok(()) };
-        let now = self.neighbours.now();
-        engine::hear(conn, &self.neighbours, &event.tenant_id, event.before.as_ref(), after, now)
+        let Some(after) = event.after.as_ref() else { return Ok(()) };
+        let (now, before) = (self.neighbours.now(), event.before.as_ref());
+        match event.entity.as_str() {
+            "ALERT" => engine::hear(conn, &self.neighbours, &event.tenant_id, before, after, now),
+            "INCIDENT" => incidents::hear(conn, &self.neighbours, &event.tenant_id, before, after, now),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -51,8 +55,7 @@ impl Pager {
     pub fn start(db: Db, neighbours: Neighbours) -> std::io::Result<Self> {
         let neighbours = Arc::new(neighbours);
         let background = Background::start("escalations", move || match turn(&db, &neighbours, neighbours.now()) {
-            Ok(true) => Duration::ZERO,
-            Ok(false) => IDLE,
+            Ok(wait) => wait,
             Err(error) => {
                 tracing::warn!(%error, "escalations that are due");
                 IDLE
@@ -62,17 +65,22 @@ impl Pager {
     }
 }
 
-/// Takes steps that are due; true when there may be more.
-pub fn turn(db: &Db, neighbours: &Arc<Neighbours>, now: Timestamp) -> Result<bool> {
+/// Takes steps that are due; answers how long to wait for the next ones.
+pub fn turn(db: &Db, neighbours: &Arc<Neighbours>, now: Timestamp) -> Result<Duration> {
     // An idle database is only read, and only the first entry of one index.
-    if db.read_here(store::first_due)?.is_none_or(|due| due > now.millis()) {
-        return Ok(false);
+    let due = db.read_here(store::first_due)?;
+    if let Some(wait) = due.map_or(Some(IDLE), |due| until(due, now)) {
+        return Ok(wait);
     }
     let neighbours = Arc::clone(neighbours);
     let taken = db.write_here(move |conn| {
         let due = store::due(conn, now.millis(), BATCH)?;
+        let suspended = whose::suspended(conn, &neighbours, due.iter().map(|(tenant, _)| tenant))?;
+        for tenant in &suspended {
+            store::hold(conn, tenant, now.millis(), now.millis() + whose::HELD_MS)?;
+        }
         let mut taken = 0;
-        for (tenant, alert) in due {
+        for (tenant, alert) in due.into_iter().filter(|(tenant, _)| !suspended.contains(tenant)) {
             // Somebody else has it: it is not due any more when they are done.
             if !store::try_take_up(conn, &tenant, &alert)? {
                 continue;
@@ -93,5 +101,12 @@ pub fn turn(db: &Db, neighbours: &Arc<Neighbours>, now: Timestamp) -> Result<boo
         }
         Ok(taken)
     })?;
-    Ok(taken == BATCH)
+    Ok(if taken == BATCH { Duration::ZERO } else { IDLE / 10 })
+}
+
+/// How long it is until something is due that is not, but no longer than [`IDLE`]: the clock may be set, and what another
+/// process stores is not heard of.
+fn until(due_ms: i64, now: Timestamp) -> Option<Duration> {
+    let wait = u64::try_from(due_ms - now.millis()).ok().filter(|wait| *wait > 0)?;
+    Some(IDLE.min(Duration::from_millis(wait)))
 }

@@ -48,6 +48,14 @@ pub struct Row {
     pub created_ms: i64,
     /// When it changed last.
     pub updated_ms: i64,
+    /// The same for alerts that come and go.
+    pub problem: String,
+    /// The places that are down while it is open and critical, JSON; empty for none.
+    pub stands_for: String,
+    /// The alert of such a place that it waited for; empty for none.
+    pub waits_for: String,
+    /// How long it waits at most; `None` when it does not, or not any more.
+    pub waits_until_ms: Option<i64>,
 }
 
 /// Escalations that came to an end.
@@ -143,12 +151,29 @@ pub fn due(conn: &mut Conn, now_ms: i64, most: i64) -> Result<Vec<(String, Strin
     Ok(due.order(order).limit(most).load(conn)?)
 }
 
+/// Puts off what is due of a tenant.
+pub fn hold(conn: &mut Conn, tenant: &str, now_ms: i64, until_ms: i64) -> Result<()> {
+    let due = Condition::sql("escalations.next_ms IS NOT NULL AND escalations.next_ms <= ").integer(now_ms);
+    let own = escalations::table.filter(escalations::tenant_id.eq(tenant)).filter(due);
+    diesel::update(own).set(escalations::next_ms.eq(Some(until_ms))).execute(conn)?;
+    Ok(())
+}
+
 /// The conversation of the last alert of a policy, when that began after an instant.
 pub fn conversation(conn: &mut Conn, tenant: &str, policy: &str, after_ms: i64) -> Result<Option<String>> {
     use escalations::dsl;
     let of_policy = dsl::escalations.filter(dsl::tenant_id.eq(tenant)).filter(dsl::policy_id.eq(policy));
     let recent = of_policy.filter(dsl::created_ms.gt(after_ms)).order(dsl::created_ms.desc()).select(dsl::conversation);
     Ok(db::direct!(conn, |conn| recent.first(conn).optional())?)
+}
+
+/// How many alerts of a problem there were since an instant, as far as `most`.
+pub fn count_since(conn: &mut Conn, tenant: &str, problem: &str, since_ms: i64, most: i64) -> Result<i64> {
+    use escalations::dsl;
+    let same = dsl::escalations.filter(dsl::tenant_id.eq(tenant)).filter(dsl::problem.eq(problem));
+    let recent = same.filter(dsl::created_ms.gt(since_ms)).select(dsl::created_ms).limit(most);
+    let found: Vec<i64> = db::direct!(conn, |conn| recent.load(conn))?;
+    Ok(i64::try_from(found.len()).unwrap_or(most))
 }
 
 /// Removes one, before another one takes its place.

@@ -33,6 +33,10 @@ pub struct ContactMethodInput {
     password: Option<String>,
     /// Sent as a bearer token. Never shown.
     token: Option<String>,
+    /// Of `webhook`: makes the body, in the language of Jinja with `if` and `for`; at most 4,000 characters.
+    template: Option<String>,
+    /// Of a template that makes no JSON: the media type of what it makes, such as `text/plain`.
+    content_type: Option<String>,
     /// Says that it works; admins alone may say so. Its owner verifies it by the code that is sent to it.
     verified: Option<bool>,
 }

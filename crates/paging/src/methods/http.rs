@@ -183,12 +183,19 @@ pub async fn update(
         };
         rules::check(&old.kind, &preset, &destination, |url| neighbours.sends.check_url(url))?;
         let same = destination == before && preset == old.preset;
+        // Another text is no other place.
+        let place = |destination: &rules::Destination| {
+            let mut place = destination.clone();
+            place.retain(|name, _| name != "template" && name != "contentType");
+            place
+        };
+        let leads_there = place(&destination) == place(&before) && preset == old.preset;
         let mut row = Row {
             version: old.version + 1,
             name: change.name.unwrap_or_else(|| old.name.clone()),
             preset,
-            verified: change.verified.unwrap_or(old.verified && same),
-            code_hash: if same { old.code_hash.clone() } else { String::new() },
+            verified: change.verified.unwrap_or(old.verified && leads_there),
+            code_hash: if leads_there { old.code_hash.clone() } else { String::new() },
             updated_ms: now_ms,
             ..old.clone()
         };

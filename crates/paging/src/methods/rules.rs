@@ -19,7 +19,8 @@ pub const HTTP: &str = "HTTP";
 pub const EMAIL: &str = "EMAIL";
 
 /// Everything that says where a method leads, and with what.
-pub const FIELDS: [&str; 8] = ["url", "address", "to", "from", "chatId", "userName", "password", "token"];
+pub const FIELDS: [&str; 10] =
+    ["url", "address", "to", "from", "chatId", "userName", "password", "token", "template", "contentType"];
 /// Those of them that are secrets, or may be.
 pub const SECRETS: [&str; 3] = ["url", "password", "token"];
 
@@ -112,8 +113,11 @@ pub fn check(
     for name in url.into_iter().chain(needs.iter().copied()).filter(|name| !has(name)) {
         wrong.push(FieldError::new(name, "is required"));
     }
-    let of_other_kind: &[&str] =
-        if kind == EMAIL { &["url", "to", "from", "chatId", "userName", "password", "token"] } else { &["address"] };
+    let of_other_kind: &[&str] = if kind == EMAIL {
+        &["url", "to", "from", "chatId", "userName", "password", "token", "template", "contentType"]
+    } else {
+        &["address"]
+    };
     for name in of_other_kind.iter().filter(|name| has(name)) {
         wrong.push(FieldError::new(*name, format!("is no field of the type {kind}")));
     }
@@ -144,7 +148,56 @@ pub fn check(
             wrong.push(FieldError::new(name, "must be a number such as +4366012345678, or a short sender name"));
         }
     }
+    wrong.extend(template(preset, destination));
     if wrong.is_empty() { Ok(()) } else { Err(Problem::fields(wrong)) }
+}
+
+/// What is wrong with a template: it is tried on a message.
+fn template(preset: &str, destination: &Destination) -> Vec<FieldError> {
+    let mut wrong = Vec::new();
+    let given = ["template", "contentType"].into_iter().filter(|name| destination.contains_key(*name));
+    if !preset.is_empty() && preset != PRESETS[0].name {
+        wrong
+            .extend(given.map(|name| FieldError::new(name, format!("goes with the preset {} alone", PRESETS[0].name))));
+        return wrong;
+    }
+    let kind = destination.get("contentType");
+    match destination.get("template") {
+        None => wrong.extend(kind.map(|_| FieldError::new("contentType", "goes with a template alone"))),
+        Some(text) => {
+            if kind.is_some_and(|kind| !is_media_type(kind)) {
+                wrong.push(FieldError::new("contentType", "must be a media type such as text/plain"));
+            }
+            match crate::sender::template::render(text, &example()) {
+                Err(error) => wrong.push(FieldError::new("template", error)),
+                Ok(body) if kind.is_none() && serde_json::from_str::<serde_json::Value>(&body).is_err() => {
+                    let told = "makes no JSON of a message: show texts by the filter json, or name another contentType";
+                    wrong.push(FieldError::new("template", told));
+                }
+                Ok(_) => {}
+            }
+        }
+    }
+    wrong
+}
+
+/// A message as a template finds it.
+fn example() -> serde_json::Value {
+    serde_json::json!({
+        "id": "PG-0", "kind": "page", "title": "[Critical] Load is \"31\" (web-01)", "text": "[Critical] Load is \"31\" (web-01)\nSince now",
+        "details": ["Since now", "Policy: Web team"], "urgency": "high", "policy": "Web team", "step": 1, "conversation": "CNV-0",
+        "link": "https://muster.example/api/v2/answers?token=0", "alert": {"id": "ALT-0", "subject": "Load is \"31\"",
+        "currentState": "Critical", "device": {"id": "0", "name": "web-01"}, "clientUniqueId": "client_1"},
+    })
+}
+
+fn is_media_type(text: &str) -> bool {
+    let part = |text: &str| {
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte))
+    };
+    let (kind, parameter) = text.split_once(';').unwrap_or((text, "charset=utf-8"));
+    let charset = parameter.trim().eq_ignore_ascii_case("charset=utf-8");
+    charset && kind.trim().split_once('/').is_some_and(|(kind, subtype)| part(kind) && part(subtype))
 }
 
 /// An address of electronic mail that cannot be taken for anything else on its way: no quotes, no comments, no routes.

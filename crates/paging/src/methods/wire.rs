@@ -58,6 +58,12 @@ pub struct ContactMethod {
     /// Of HTTP Basic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_name: Option<String>,
+    /// What makes the body of a `webhook`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
+    /// Of a template that makes no JSON: the media type of what it makes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<String>,
     /// Was it shown to work? Nothing but its code is sent to one that was not.
     pub verified: bool,
     /// When it was made.
@@ -91,6 +97,8 @@ impl From<&Row> for ContactMethod {
             from: settings.remove("from"),
             chat_id: settings.remove("chatId"),
             user_name: settings.remove("userName"),
+            template: settings.remove("template"),
+            content_type: settings.remove("contentType"),
             verified: row.verified,
             created_date: Timestamp::from_millis(row.created_ms),
             updated_date: Timestamp::from_millis(row.updated_ms),
@@ -132,12 +140,19 @@ impl Change {
             verified: fields.boolean("verified"),
         };
         for name in FIELDS {
-            let longest = if ["url", "password", "token"].contains(&name) { LONGEST } else { LONGEST_NAME };
+            let longest = match name {
+                "template" => crate::sender::template::LONGEST,
+                "url" | "password" | "token" => LONGEST,
+                _ => LONGEST_NAME,
+            };
             let Some(text) = fields.text_max(name, longest) else { continue };
-            if text.chars().any(char::is_control) {
+            let is_line = |letter: char| name == "template" && matches!(letter, '\n' | '\r' | '\t');
+            if text.chars().any(|letter| letter.is_control() && !is_line(letter)) {
                 fields.error(name, "must not contain control characters");
             }
-            change.fields.insert(name, text.trim().to_owned());
+            // The blanks around a template may be wanted; one of blanks alone is none.
+            let kept = if name == "template" && !text.trim().is_empty() { text.as_str() } else { text.trim() };
+            change.fields.insert(name, kept.to_owned());
         }
         fields.finish().map(|()| change)
     }

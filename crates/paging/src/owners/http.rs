@@ -17,7 +17,7 @@ use super::{
 use crate::Neighbours;
 
 const VARIABLES: [&str; 4] = ["id", "kind", "target", "userGroupId"];
-const KINDS: [&str; 4] = [store::RESOURCE, store::DEVICE_GROUP, store::SITE, store::DEFAULT];
+const KINDS: [&str; 5] = [store::RESOURCE, store::DEVICE_GROUP, store::SERVICE_GROUP, store::SITE, store::DEFAULT];
 
 fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: Option<&Row>) -> db::Result<()> {
     let Some(row) = after.or(before) else { return Ok(()) };
@@ -43,6 +43,13 @@ fn target(
         }
         Named::DeviceGroup(key) => (PlaceKind::DeviceGroup, key),
         Named::Site(key) => (PlaceKind::Location, key),
+        Named::ServiceGroup(key) => {
+            let mut found = neighbours.resources.service_groups(conn, &[own.to_owned()], std::slice::from_ref(key))?;
+            return match found.pop().unwrap_or_default().as_slice() {
+                [group] => Ok((group.tenant_id.clone(), group.id.to_string())),
+                _ => Err(unknown("serviceGroup", "service group of the tenant").into()),
+            };
+        }
     };
     // What a number or a name means, it means at the tenant itself; its clients have theirs.
     let mut found = neighbours.resources.places(conn, &[own.to_owned()], kind, std::slice::from_ref(key))?;
@@ -55,8 +62,9 @@ fn target(
 
 /// Set an owner
 ///
-/// Says which user group owns a resource, a device group, a site, or all that has no other owner, in the place of what was
-/// said before; without `userGroup`, nobody does any more. A resource without an owner has that of one of its device groups, of its site, or the default.
+/// Says which user group owns a resource, a device group, a service group, a site, or all that has no other owner, in the place of
+/// what was said before; without `userGroup`, nobody does any more. A resource without an owner has that of one of its device groups, of
+/// one of its service groups, of its site, or the default.
 #[utoipa::path(
     tag = "paging",
     operation_id = "setOwner",

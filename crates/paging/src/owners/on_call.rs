@@ -2,8 +2,9 @@
 
 use actix_web::{HttpResponse, get, web};
 use api::{At, answer};
-use base::{fold, matching::Meter, problem::Problem};
-use ports::ResourceKey;
+use base::{fold, matching::Meter, problem::Problem, timestamp::Timestamp};
+use db::{Conn, Result};
+use ports::{KnownResource, ResourceKey};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
@@ -70,9 +71,7 @@ pub async fn get(
             let found = neighbours.resources.find(conn, &scope, &[ResourceKey::Id(id)])?.into_iter().flatten().next();
             let unknown = || Problem::not_found(format!("No Resource found with UUID : {given}"));
             let machine = found.ok_or_else(unknown)?;
-            let alert = json!({"currentState": "Critical", "subject": "", "status": "New", "clientUniqueId": machine.tenant_id,
-                "device": {"id": machine.id, "name": machine.name, "hostName": machine.host_name,
-                    "ipAddress": machine.ip_address, "resourceType": machine.resource_type}});
+            let alert = critical(&machine);
             let owner = super::of_machine(conn, &neighbours, &machine.tenant_id, &machine.id)?;
             let choice = choose::choose(conn, &neighbours, &machine.tenant_id, &alert, instant, meter)?;
             let mut told = json!({"resource": {"id": machine.id, "name": machine.name}, "steps": []});
@@ -104,4 +103,36 @@ pub async fn get(
         Ok(told)
     });
     answer::ok(&told.await?)
+}
+
+/// A critical alert of a machine, of which nothing more is known.
+fn critical(machine: &KnownResource) -> Value {
+    json!({"currentState": "Critical", "subject": "", "status": "New", "clientUniqueId": machine.tenant_id,
+        "device": {"id": machine.id, "name": machine.name, "hostName": machine.host_name,
+            "ipAddress": machine.ip_address, "resourceType": machine.resource_type}})
+}
+
+/// Whom a critical alert of a machine would tell first; `None` when that is nobody.
+pub fn first(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    tenant: &str,
+    machine: &str,
+    at: Timestamp,
+) -> Result<Option<String>> {
+    let key = ResourceKey::Id(machine.to_owned());
+    let found = neighbours.resources.find(conn, &[tenant.to_owned()], &[key])?.into_iter().flatten().next();
+    let Some(machine) = found else { return Ok(None) };
+    let choice = choose::choose(conn, neighbours, tenant, &critical(&machine), at, &Meter::new(Meter::WRITE))?;
+    let Some(policy) = choice.policy else { return Ok(None) };
+    let document = policy.document();
+    let urgency = engine::urgency(&document.urgency, "Critical");
+    let about = About { tenant, machine: &machine.id, policy_tenant: &policy.tenant_id, urgency };
+    for step in &document.steps {
+        let meant = resolve::step(conn, neighbours, about, step, at)?;
+        if let Some(reached) = meant.iter().flat_map(|one| &one.people).next() {
+            return Ok(Some(reached.person.id.clone()));
+        }
+    }
+    Ok(None)
 }

@@ -13,6 +13,8 @@ pub static QUOTA: Quota = Quota::new("owners", "owners", 5_000);
 pub const RESOURCE: &str = "resource";
 /// Of a device group.
 pub const DEVICE_GROUP: &str = "deviceGroup";
+/// Of a service group.
+pub const SERVICE_GROUP: &str = "serviceGroup";
 /// Of a site.
 pub const SITE: &str = "site";
 /// Of all that has no other.

@@ -19,7 +19,7 @@ use crate::policies::wire::GroupId;
 pub struct Owner {
     /// `OWN-<uuid>`.
     pub id: String,
-    /// `resource`, `deviceGroup`, `site`, or `default` for all that has no other owner.
+    /// `resource`, `deviceGroup`, `serviceGroup`, `site`, or `default` for all that has no other owner.
     pub kind: String,
     /// The id of what is owned; left out for the default.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -44,7 +44,7 @@ impl From<&Row> for Owner {
     }
 }
 
-/// Who is to own something: exactly one of `resource`, `deviceGroup`, `site` and `default`.
+/// Who is to own something: exactly one of `resource`, `deviceGroup`, `serviceGroup`, `site` and `default`.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase", example = json!({
     "site": {"id": 3}, "userGroup": {"uniqueId": "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90"}
@@ -57,6 +57,9 @@ pub struct OwnerInput {
     /// A device group, by `id`, `uniqueId` or `name`.
     #[schema(value_type = Option<Object>)]
     device_group: Option<Value>,
+    /// A service group, by `id`, `uniqueId` or `name`.
+    #[schema(value_type = Option<Object>)]
+    service_group: Option<Value>,
     /// A site, by `id` or `name`.
     #[schema(value_type = Option<Object>)]
     site: Option<Value>,
@@ -73,6 +76,8 @@ pub enum Named {
     Resource(String),
     /// A device group.
     DeviceGroup(PlaceKey),
+    /// A service group.
+    ServiceGroup(PlaceKey),
     /// A site.
     Site(PlaceKey),
     /// All that has no other owner.
@@ -85,6 +90,7 @@ impl Named {
         match self {
             Self::Resource(_) => store::RESOURCE,
             Self::DeviceGroup(_) => store::DEVICE_GROUP,
+            Self::ServiceGroup(_) => store::SERVICE_GROUP,
             Self::Site(_) => store::SITE,
             Self::Default => store::DEFAULT,
         }
@@ -104,6 +110,9 @@ pub fn read(body: &Value) -> Result<(Named, Option<String>), Problem> {
     if let Some(mut group) = fields.object("deviceGroup") {
         named.extend(place(&mut group).map(Named::DeviceGroup));
     }
+    if let Some(mut group) = fields.object("serviceGroup") {
+        named.extend(place(&mut group).map(Named::ServiceGroup));
+    }
     if let Some(mut site) = fields.object("site") {
         named.extend(place(&mut site).map(Named::Site));
     }
@@ -111,7 +120,7 @@ pub fn read(body: &Value) -> Result<(Named, Option<String>), Problem> {
         named.push(Named::Default);
     }
     if named.len() != 1 && fields.check().is_ok() {
-        fields.error("", "must have exactly one of resource, deviceGroup, site and default");
+        fields.error("", "must have exactly one of resource, deviceGroup, serviceGroup, site and default");
     }
     let group = fields.object("userGroup").map(|mut group| group.required_text("uniqueId"));
     fields.finish()?;

@@ -17,7 +17,7 @@ use super::http::spelled;
 use crate::{
     Neighbours,
     escalation::{
-        engine,
+        around, engine,
         resolve::{self, About, Meant},
     },
     owners,
@@ -56,6 +56,9 @@ pub struct PagingExplanation {
     /// The maintenance window that would hold the alert back.
     #[schema(value_type = Option<Object>)]
     maintenance: Option<Value>,
+    /// The alert of its site or group that it would wait for.
+    #[schema(value_type = Option<Object>)]
+    dependency: Option<Value>,
     /// The routes in the order in which they are asked, each with what its rules find.
     #[schema(value_type = Vec<Object>)]
     routes: Vec<Value>,
@@ -137,9 +140,14 @@ fn explained(
             gaps.push(format!("a maintenance window holds it back until {}: nobody is told before that", cover.until));
         }
     }
+    let around = around::of(conn, neighbours, tenant, alert, at)?;
+    if let Some(outage) = around.outage {
+        gaps.push(format!("its site or group is down: it waits for {}, 15 minutes at most", outage.alert));
+        told.insert("dependency".to_owned(), json!({"alert": {"id": outage.alert}, "place": outage.place}));
+    }
     let choice = choose::choose(conn, neighbours, tenant, alert, at, meter)?;
     let routes: Vec<Value> =
-        choice.considered.iter().map(|asked| route(asked, tenant, alert, meter)).collect::<Result<_>>()?;
+        choice.considered.iter().map(|asked| route(asked, tenant, choice.described.as_ref(), meter)).collect();
     told.insert("routes".to_owned(), json!(routes));
     let mut steps = Vec::new();
     match choice.policy {
@@ -178,15 +186,16 @@ fn explained(
 }
 
 /// A route that was asked, with what its rules find; of a partner's route a client is told its outcome alone.
-fn route(asked: &choose::Considered, tenant: &str, alert: &Value, meter: &Meter) -> Result<Value> {
+fn route(asked: &choose::Considered, tenant: &str, described: Option<&Value>, meter: &Meter) -> Value {
     if asked.route.tenant_id != tenant {
-        return Ok(json!({"of": "partner", "takes": asked.takes}));
+        return json!({"of": "partner", "takes": asked.takes});
     }
     let mut told = json!({"id": asked.route.id, "name": asked.route.name, "takes": asked.takes});
     match asked.route.rules() {
         None => told["isDefault"] = json!(true),
         Some(rules) => {
-            let outcomes = Matcher::new(&rules).explain(alert, meter).unwrap_or_default();
+            let outcomes =
+                described.and_then(|described| Matcher::new(&rules).explain(described, meter).ok()).unwrap_or_default();
             let shown = rules.rules.iter().zip(outcomes).map(|(rule, outcome)| {
                 json!({"key": rule.key, "operator": rule.operator.word(), "value": rule.value,
                     "found": outcome.texts, "holds": outcome.holds})
@@ -194,7 +203,7 @@ fn route(asked: &choose::Considered, tenant: &str, alert: &Value, meter: &Meter)
             told["rules"] = Value::Array(shown.collect());
         }
     }
-    Ok(told)
+    told
 }
 
 /// Whom the targets of a step mean; with `methods`, through what and when, as far as that is everybody's business.

@@ -36,6 +36,9 @@ pub struct Facts {
     pub since: String,
     /// How often it was reported.
     pub repeats: i64,
+    /// Of one that comes and goes: how many of its problem there were in half an hour with this one; else 0.
+    #[serde(skip_serializing_if = "is_none")]
+    pub flaps: i64,
     /// The policy.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub policy: String,
@@ -59,6 +62,10 @@ pub struct Summary {
     pub machines: i64,
     /// The first of their subjects.
     pub subjects: Vec<String>,
+}
+
+const fn is_none(number: &i64) -> bool {
+    *number == 0
 }
 
 /// How bad a state is.
@@ -110,7 +117,9 @@ impl Facts {
         }
         let state = if self.severity.is_empty() { String::new() } else { format!("[{}] ", self.severity) };
         let machine = if self.machine.is_empty() { String::new() } else { format!(" ({})", self.machine) };
-        format!("{state}{}{machine}", self.subject)
+        let flaps =
+            if self.flaps > 0 { format!(" - flapping, {} times in 30 minutes", self.flaps) } else { String::new() };
+        format!("{state}{}{machine}{flaps}", self.subject)
     }
 
     /// What there is to say beside the title, a line each.

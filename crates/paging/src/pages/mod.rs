@@ -4,6 +4,7 @@ pub mod explain;
 pub mod facts;
 pub mod http;
 mod myself;
+mod postmortem;
 pub mod store;
 mod timeline;
 pub mod wire;
@@ -13,6 +14,8 @@ pub fn routes(config: &mut api::Routes) {
     config
         .service(http::search)
         .service(timeline::get)
+        .service(postmortem::get)
+        .service(crate::escalation::incidents::escalate)
         .service(explain::explain)
         .service(myself::test)
         .service(myself::send_code)

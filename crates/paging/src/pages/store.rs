@@ -2,7 +2,7 @@
 //! all.
 
 use base::{Found, Key, Walk, timestamp::Timestamp};
-use db::{Column, Condition, Conn, Order, Result};
+use db::{Bell, Column, Condition, Conn, Order, Result};
 use diesel::prelude::*;
 use outbox::{Keep, Retention, Setting};
 
@@ -22,6 +22,9 @@ pub const SUMMARISED: &str = "summarised";
 pub const GAP: &str = "gap";
 /// All of them.
 pub const STATUSES: [&str; 6] = [PENDING, SENT, FAILED, STOPPED, SUMMARISED, GAP];
+
+/// What the id of an incident begins with, where it stands in the place of that of an alert.
+pub const INCIDENT: &str = "INC";
 
 /// One row of `pages`.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
@@ -187,18 +190,25 @@ impl Row {
     }
 }
 
+/// Rings when there are new pages to be sent.
+pub static BELL: Bell = Bell::new();
+
 /// Stores new ones.
 pub fn insert(conn: &mut Conn, rows: &[Row]) -> Result<()> {
+    if rows.iter().any(|row| row.due_ms.is_some()) {
+        BELL.ring_at_commit();
+    }
     db::insert_rows!(conn, pages::table, rows)
 }
 
 /// Stops what of an alert was not sent yet.
 pub fn stop(conn: &mut Conn, tenant: &str, alert: &str, why: &str) -> Result<()> {
     use pages::dsl;
+    let what = if alert.starts_with(INCIDENT) { "incident" } else { "alert" };
     let waiting =
         dsl::pages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::alert_id.eq(alert)).filter(dsl::status.eq(PENDING));
     diesel::update(waiting)
-        .set((dsl::status.eq(STOPPED), dsl::why.eq(format!("the alert is {why}")), dsl::due_ms.eq(None::<i64>)))
+        .set((dsl::status.eq(STOPPED), dsl::why.eq(format!("the {what} is {why}")), dsl::due_ms.eq(None::<i64>)))
         .execute(conn)?;
     Ok(())
 }
@@ -215,6 +225,14 @@ pub fn first_due(conn: &mut Conn) -> Result<Option<i64>> {
 pub fn due(conn: &mut Conn, now_ms: i64, most: i64) -> Result<Vec<Row>> {
     let due = Condition::sql("pages.due_ms IS NOT NULL AND pages.due_ms <= ").integer(now_ms);
     Ok(pages::table.filter(due).order((pages::due_ms, pages::tenant_id, pages::id)).limit(most).load(conn)?)
+}
+
+/// Puts off what is due of a tenant.
+pub fn hold(conn: &mut Conn, tenant: &str, now_ms: i64, until_ms: i64) -> Result<()> {
+    let due = Condition::sql("pages.due_ms IS NOT NULL AND pages.due_ms <= ").integer(now_ms);
+    let own = pages::table.filter(pages::tenant_id.eq(tenant)).filter(due);
+    diesel::update(own).set(pages::due_ms.eq(Some(until_ms))).execute(conn)?;
+    Ok(())
 }
 
 /// How many messages a contact method got since an instant.

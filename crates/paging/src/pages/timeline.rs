@@ -20,8 +20,8 @@ use crate::{Neighbours, escalation, sender::Attempt};
 pub struct AlertTimeline {
     /// `ALT-<uuid>`.
     pub alert_id: String,
-    /// Where its escalation stands: `running`, `acknowledged`, `suppressed`, `closed`, `ended` or `noPolicy`; left out when
-    /// there is none.
+    /// Where its escalation stands: `waiting` (for the alert of its site or group), `running`, `acknowledged`, `suppressed`,
+    /// `closed`, `ended` or `noPolicy`; left out when there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "running")]
     pub escalation: Option<String>,
@@ -44,7 +44,7 @@ pub struct Event {
     /// How long after the alert was taken in, in milliseconds.
     #[schema(example = 1200)]
     pub after_ms: i64,
-    /// `reported`, `routed`, `page`, `gap`, `attempt`, `acknowledged`, `suppressed`, `unsuppressed`, `closed`.
+    /// `reported`, `routed`, `waits`, `page`, `gap`, `attempt`, `acknowledged`, `suppressed`, `unsuppressed`, `closed`.
     #[schema(example = "page")]
     pub what: &'static str,
     /// A sentence.
@@ -88,7 +88,7 @@ pub async fn get(
     answer::ok(&timeline.await?)
 }
 
-fn made(alert: &Value, id: String, escalation: Option<&escalation::store::Row>, pages: &[Row]) -> AlertTimeline {
+pub fn made(alert: &Value, id: String, escalation: Option<&escalation::store::Row>, pages: &[Row]) -> AlertTimeline {
     let time = |path: &str| alert.pointer(path).and_then(Value::as_str).and_then(Timestamp::parse);
     let begun = time("/createdDate").unwrap_or(Timestamp::from_millis(0));
     let event = |time: Timestamp, what: &'static str, text: String| Event {
@@ -117,6 +117,10 @@ fn made(alert: &Value, id: String, escalation: Option<&escalation::store::Row>, 
             if own { format!("goes to the policy {}", row.policy_name) } else { "goes to its partner".to_owned() };
         events.push(event(Timestamp::from_millis(row.created_ms), "routed", text));
     }
+    if let Some(row) = escalation.filter(|row| !row.waits_for.is_empty()) {
+        let text = format!("its site or group is down: waits for {}", row.waits_for);
+        events.push(event(Timestamp::from_millis(row.created_ms), "waits", text));
+    }
     for row in pages {
         let (what, text) = match row.status.as_str() {
             store::GAP => ("gap", row.why.clone()),
@@ -137,7 +141,10 @@ fn made(alert: &Value, id: String, escalation: Option<&escalation::store::Row>, 
     events.sort_by_key(|event| event.time);
     AlertTimeline {
         alert_id: id,
-        escalation: escalation.map(|row| row.stage.clone()),
+        escalation: escalation.map(|row| match row.waits_until_ms {
+            Some(_) if row.stage == escalation::rules::Stage::Running.word() => "waiting".to_owned(),
+            _ => row.stage.clone(),
+        }),
         next_step_date: escalation.and_then(|row| row.next_ms).map(Timestamp::from_millis),
         events,
     }

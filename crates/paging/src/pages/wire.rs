@@ -23,6 +23,9 @@ pub struct Page {
     /// The alert.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alert: Option<PagedAlert>,
+    /// The incident, in place of the alert, when it is one that is escalated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub incident: Option<PagedAlert>,
     /// The policy, by id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<Id>,
@@ -76,10 +79,10 @@ pub struct Page {
     pub attempts: Vec<Attempt>,
 }
 
-/// An alert, as a page names it.
+/// An alert or an incident, as a page names it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct PagedAlert {
-    /// `ALT-<uuid>`.
+    /// `ALT-<uuid>`, or `INC` and ten digits.
     pub id: String,
     /// Its subject then.
     pub subject: String,
@@ -108,13 +111,16 @@ impl From<&Row> for Page {
     fn from(row: &Row) -> Self {
         let of_alert = !row.alert_id.is_empty();
         let facts: Facts = serde_json::from_str(&row.message).unwrap_or_default();
+        let of_incident = row.alert_id.starts_with(super::store::INCIDENT);
+        let about = of_alert.then(|| PagedAlert { id: row.alert_id.clone(), subject: facts.subject });
         let is_method = row.channel == "HTTP" || row.channel == "EMAIL";
         let some = |text: &String| (!text.is_empty()).then(|| text.clone());
         Self {
             id: row.id.clone(),
             client_unique_id: row.tenant_id.clone(),
             kind: row.kind.clone(),
-            alert: of_alert.then(|| PagedAlert { id: row.alert_id.clone(), subject: facts.subject }),
+            alert: about.clone().filter(|_| !of_incident),
+            incident: about.filter(|_| of_incident),
             policy: some(&row.policy_id).map(|id| Id { id }),
             step: of_alert.then_some(row.step + 1),
             round: of_alert.then_some(row.round + 1),

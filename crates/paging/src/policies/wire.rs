@@ -20,6 +20,8 @@ const MOST: usize = 20;
 /// What a step waits for that does not say.
 const WAIT_MS: i64 = 5 * 60_000;
 const WEEK_MS: i64 = 7 * 86_400_000;
+/// The levels of a roster, as its shifts name them; the first is 1.
+const LEVELS: [&str; 2] = ["primary", "secondary"];
 const ENDS: [&str; 2] = ["STOP", "REPEAT_LAST"];
 
 /// Who is told, one after the other.
@@ -94,7 +96,7 @@ pub struct Target {
     /// Whoever is on call in a roster then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub roster: Option<Id>,
-    /// Of a roster: those of this level alone, from 1.
+    /// Of a roster: those of this level alone, 1 (`primary`) or 2 (`secondary`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<i64>,
     /// A person.
@@ -254,7 +256,7 @@ fn read_target(target: &mut Fields<'_>) -> Target {
     };
     let read = Target {
         roster: id(target, "roster", false),
-        level: target.integer_in("level", 1..=10),
+        level: level(target),
         user: id(target, "user", true),
         user_group: target.object("userGroup").map(|mut group| {
             let text = if group.has("uniqueId") || !group.has("id") { "uniqueId" } else { "id" };
@@ -280,6 +282,15 @@ fn read_target(target: &mut Fields<'_>) -> Target {
         target.error("level", "goes with a roster alone");
     }
     read
+}
+
+/// A level of a roster, as a number or as the word that shifts have.
+fn level(target: &mut Fields<'_>) -> Option<i64> {
+    if target.value("level").is_some_and(Value::is_string) {
+        let word = target.one_of("level", &LEVELS)?;
+        return (1..).zip(LEVELS).find(|(_, known)| *known == word).map(|(level, _)| level);
+    }
+    target.integer_in("level", 1..=2)
 }
 
 /// An id of a prefix and a UUID, as it is stored.

@@ -9,7 +9,7 @@ use ports::{PlaceKind, ResourceKey};
 use serde_json::{Value, json};
 
 use super::store::{self, Row};
-use crate::{Neighbours, policies};
+use crate::{Neighbours, owners, policies};
 
 /// What became of a route that was asked.
 #[derive(Clone, Debug)]
@@ -27,6 +27,8 @@ pub struct Choice {
     pub considered: Vec<Considered>,
     /// The policy that it goes to.
     pub policy: Option<policies::store::Row>,
+    /// What rules were compared with: the alert, and what is known of its machine. `None` when no route has rules.
+    pub described: Option<Value>,
 }
 
 /// Chooses the policy of an alert of a tenant: by the tenant's routes and its default, then by its partner's. What is only
@@ -40,7 +42,6 @@ pub fn choose(
     meter: &Meter,
 ) -> Result<Choice> {
     let mut choice = Choice::default();
-    let mut document = None::<Value>;
     let is_info = alert["currentState"] == "Info";
     let around = neighbours.people.around(conn, tenant)?;
     let own = std::iter::once(tenant.to_owned());
@@ -49,10 +50,10 @@ pub fn choose(
             let takes = match route.rules() {
                 None => Some(!is_info),
                 Some(rules) => {
-                    if document.is_none() {
-                        document = Some(described(conn, neighbours, tenant, alert, at)?);
+                    if choice.described.is_none() {
+                        choice.described = Some(described(conn, neighbours, tenant, alert, at)?);
                     }
-                    let document = document.as_ref().unwrap_or(alert);
+                    let document = choice.described.as_ref().unwrap_or(alert);
                     Matcher::new(&rules).matches(document, meter).ok()
                 }
             };
@@ -76,14 +77,29 @@ fn described(conn: &mut Conn, neighbours: &Neighbours, tenant: &str, alert: &Val
     let weekday = usize::try_from(day.rem_euclid(7)).ok().and_then(|day| DAYS.get(day)).copied().unwrap_or_default();
     let time = json!({"hour": minute.div_euclid(60).rem_euclid(24), "weekday": weekday});
     fields.insert("time".to_owned(), time);
-    let Some(id) = alert.pointer("/device/id").and_then(Value::as_str) else { return Ok(document) };
     let tenants = [tenant.to_owned()];
+    let id = alert.pointer("/device/id").and_then(Value::as_str).unwrap_or_default();
+    if let Some(owner) = owners::of_machine(conn, neighbours, tenant, id)? {
+        let around = neighbours.people.around(conn, tenant)?;
+        let known = neighbours.people.groups(conn, &around, std::slice::from_ref(&owner.group_id))?;
+        let name = known.into_iter().next().map(|group| group.name);
+        fields.insert("owner".to_owned(), json!({"uniqueId": owner.group_id, "name": name}));
+    }
+    if id.is_empty() {
+        return Ok(document);
+    }
     let key = ResourceKey::Id(id.to_owned());
     if let Some(found) = neighbours.resources.find(conn, &tenants, &[key])?.into_iter().flatten().next() {
+        let ids = [found.id.clone()];
+        let tags = neighbours.resources.tags_of(conn, &tenants, &ids)?.into_iter().flatten();
+        let tags: Vec<Value> = tags.map(|(name, value)| json!({"name": name, "value": value})).collect();
         let resource = json!({"id": found.id, "name": found.name, "hostName": found.host_name,
-            "ipAddress": found.ip_address, "resourceType": found.resource_type});
+            "ipAddress": found.ip_address, "resourceType": found.resource_type, "tags": tags});
         fields.insert("resource".to_owned(), resource);
-        let places = neighbours.resources.places_of(conn, &tenants, &[found.id])?.into_iter().flatten();
+        let services = neighbours.resources.service_groups_of(conn, &tenants, &ids)?.into_iter().flatten();
+        let services: Vec<String> = services.map(|group| group.name).collect();
+        fields.insert("serviceGroups".to_owned(), json!(services));
+        let places = neighbours.resources.places_of(conn, &tenants, &ids)?.into_iter().flatten();
         let (mut groups, mut sites) = (Vec::new(), Vec::new());
         for place in places {
             if place.kind == PlaceKind::Location { sites.push(place.name) } else { groups.push(place.name) }

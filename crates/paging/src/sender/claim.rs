@@ -15,6 +15,7 @@ use crate::{
         facts::{Facts, Summary, rank},
         store::{self, Row},
     },
+    whose,
 };
 
 /// How long somebody has a page in hand: longer than any call takes.
@@ -40,13 +41,20 @@ pub struct Job {
 pub struct Ready {
     /// With its recipient.
     pub outgoing: Outgoing,
+    /// The template that makes its body, and what it is filled in with.
+    pub template: Option<(String, serde_json::Value)>,
 }
 
 /// Takes pages that are due in hand.
 pub fn take(conn: &mut Conn, neighbours: &Neighbours, owner: &str, now: Timestamp, most: usize) -> Result<Vec<Job>> {
     // Gateways claim one after the other: of two at once, neither would see what the other takes.
     db::lock(conn, "pages:claim")?;
-    let due = store::due(conn, now.millis(), i64::try_from(most).unwrap_or(i64::MAX))?;
+    let mut due = store::due(conn, now.millis(), i64::try_from(most).unwrap_or(i64::MAX))?;
+    let suspended = whose::suspended(conn, neighbours, due.iter().map(|row| &row.tenant_id))?;
+    for tenant in &suspended {
+        store::hold(conn, tenant, now.millis(), now.millis() + whose::HELD_MS)?;
+    }
+    due.retain(|row| !suspended.contains(&row.tenant_id));
     let mut lanes: BTreeMap<String, Vec<Row>> = BTreeMap::new();
     for row in due {
         lanes.entry(row.method_id.clone()).or_default().push(row);
@@ -142,7 +150,8 @@ fn ready(conn: &mut Conn, neighbours: &Neighbours, row: &Row) -> Result<std::res
     let message = render::Message::of(neighbours, row)?;
     if row.channel == "INTEGRATION" {
         let to = Recipient::Integration { tenant_id: row.method_tenant.clone(), id: row.method_id.clone() };
-        return Ok(Ok(Ready { outgoing: Outgoing { id: row.id.clone(), to, body: message.json() } }));
+        let outgoing = Outgoing { id: row.id.clone(), to, body: message.json() };
+        return Ok(Ok(Ready { outgoing, template: None }));
     }
     let Some(method) = methods::find(conn, &row.method_tenant, &row.method_id)? else {
         return Ok(Err("the contact method is not there any more".to_owned()));
@@ -156,6 +165,8 @@ fn ready(conn: &mut Conn, neighbours: &Neighbours, row: &Row) -> Result<std::res
         return Ok(Err("the person is not in use any more".to_owned()));
     }
     let destination = method.open(&*neighbours.seals)?;
+    // A code and a test are told by it too: that is how its owner sees what comes of it.
+    let template = destination.get("template").cloned().map(|text| (text, message.value()));
     let destination = destination.into_iter().map(|(name, text)| (name, Secret::new(text))).collect();
-    Ok(super::presets::outgoing(&method, &destination, &message).map(|outgoing| Ready { outgoing }))
+    Ok(super::presets::outgoing(&method, &destination, &message).map(|outgoing| Ready { outgoing, template }))
 }

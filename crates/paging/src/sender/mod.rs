@@ -7,6 +7,7 @@ mod claim;
 mod presets;
 pub mod render;
 mod retry;
+pub mod template;
 
 use std::{
     sync::{
@@ -17,8 +18,9 @@ use std::{
     time::Duration,
 };
 
+use base::timestamp::Timestamp;
 use db::Db;
-use ports::Unsent;
+use ports::{Outgoing, Unsent};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
@@ -28,8 +30,11 @@ use crate::{
     pages::store::{self, Row},
 };
 
-/// How long an idle sender waits before it looks again.
-const IDLE: Duration = Duration::from_millis(50);
+/// How long an idle sender waits at most before it looks again: for pages of other processes. It is woken when this process
+/// commits one, and by itself when one is due that it knows of.
+const IDLE: Duration = Duration::from_millis(250);
+/// How long it waits after a look, whoever wakes it: each look is a commit, and many pages at once cost it as much as one.
+const PACE: Duration = Duration::from_millis(4);
 /// How many pages are in hand at once.
 const IN_HAND: usize = 128;
 /// How many attempts the log of a page keeps.
@@ -58,6 +63,7 @@ pub struct Attempt {
 pub struct Sender {
     stop: Arc<AtomicBool>,
     wake: Arc<Notify>,
+    _listener: db::Listener,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -89,19 +95,21 @@ impl Sender {
             runtime.block_on(async move {
                 while !stopped.load(Ordering::Relaxed) {
                     match look(&shared).await {
-                        Ok(true) => {}
-                        Ok(false) => drop(tokio::time::timeout(IDLE, shared.wake.notified()).await),
+                        Ok(wait) => drop(tokio::time::timeout(wait, shared.wake.notified()).await),
                         Err(error) => {
                             tracing::warn!(%error, "looking for pages");
-                            tokio::time::sleep(10 * IDLE).await;
+                            tokio::time::sleep(2 * IDLE).await;
                         }
                     }
+                    tokio::time::sleep(PACE).await;
                 }
             });
             // What is under way is not waited for: it is due again when its lease runs out.
             runtime.shutdown_background();
         })?;
-        Ok(Self { stop, wake, thread: Some(thread) })
+        let woken = Arc::clone(&wake);
+        let listener = store::BELL.listen(move || woken.notify_one());
+        Ok(Self { stop, wake, _listener: listener, thread: Some(thread) })
     }
 }
 
@@ -115,13 +123,16 @@ impl Drop for Sender {
     }
 }
 
-/// Takes some pages in hand and starts to send them; true when there may be more.
-async fn look(shared: &Arc<Shared>) -> db::Result<bool> {
+/// Takes some pages in hand and starts to send them; answers how long to wait for the next ones, unless somebody wakes it.
+async fn look(shared: &Arc<Shared>) -> db::Result<Duration> {
     let free = IN_HAND.saturating_sub(shared.in_hand.load(Ordering::Relaxed));
+    if free == 0 {
+        return Ok(IDLE);
+    }
     let now = shared.neighbours.now();
     let due = shared.db.read(store::first_due).await?;
-    if free == 0 || due.is_none_or(|due| due > now.millis()) {
-        return Ok(false);
+    if let Some(wait) = due.map_or(Some(IDLE), |due| until(due, now)) {
+        return Ok(wait);
     }
     let (neighbours, owner) = (Arc::clone(&shared.neighbours), shared.owner.clone());
     let taken = shared.db.write(move |conn| claim::take(conn, &neighbours, &owner, now, free)).await?;
@@ -135,14 +146,24 @@ async fn look(shared: &Arc<Shared>) -> db::Result<bool> {
             shared.wake.notify_one();
         });
     }
-    Ok(any)
+    // There may be more, and what could not be taken now is looked at again soon.
+    Ok(if any { Duration::ZERO } else { IDLE / 5 })
+}
+
+/// How long it is until something is due that is not, but no longer than [`IDLE`]: the clock may be set.
+fn until(due_ms: i64, now: Timestamp) -> Option<Duration> {
+    let wait = u64::try_from(due_ms - now.millis()).ok().filter(|wait| *wait > 0)?;
+    Some(IDLE.min(Duration::from_millis(wait)))
 }
 
 async fn attempt(shared: &Arc<Shared>, job: Job) {
     let Job { tenant, id, ready } = job;
     let begun = shared.neighbours.now();
     let sent = match ready {
-        Ok(Ready { outgoing }) => shared.neighbours.sends.send(outgoing, begun).await,
+        Ok(ready) => match filled(ready).await {
+            Ok(outgoing) => shared.neighbours.sends.send(outgoing, begun).await,
+            Err(why) => Err(Unsent { for_good: true, ..Unsent::new(why) }),
+        },
         Err(why) => Err(Unsent { for_good: true, ..Unsent::new(why) }),
     };
     let now = shared.neighbours.now();
@@ -164,6 +185,17 @@ async fn attempt(shared: &Arc<Shared>, job: Job) {
     if let Err(error) = written.await {
         tracing::warn!(%error, "writing down what became of a page");
     }
+}
+
+/// What is sent, with the body that its template makes, when there is one. A template is somebody else's program: it runs on a
+/// thread of its own, within its bounds.
+async fn filled(ready: Ready) -> Result<Outgoing, String> {
+    let Ready { outgoing, template } = ready;
+    let Some((text, message)) = template else { return Ok(outgoing) };
+    let body = tokio::task::spawn_blocking(move || template::render(&text, &message)).await;
+    let body = body.map_err(|_| "the template of the contact method cannot be filled in".to_owned())?;
+    let body = body.map_err(|error| format!("the template of the contact method: {error}"))?;
+    Ok(Outgoing { body, ..outgoing })
 }
 
 /// The row of a page after an attempt.

@@ -70,7 +70,8 @@ pub fn outgoing(method: &Row, destination: &Destination, message: &Message) -> R
         Value::String(text) => text,
         json => json.to_string(),
     };
-    let mut headers = vec![("Content-Type".to_owned(), Secret::new(kind.to_owned()))];
+    let kind = destination.get("contentType").map_or(kind, |kind| kind.expose().as_str()).to_owned();
+    let mut headers = vec![("Content-Type".to_owned(), Secret::new(kind))];
     if let Some(token) = destination.get("token") {
         headers.push(("Authorization".to_owned(), Secret::new(format!("Bearer {}", token.expose()))));
     } else if let Some(password) = destination.get("password") {

@@ -10,7 +10,7 @@ use crate::{
     answers::Link,
     pages::{
         facts::{Facts, line},
-        store::Row,
+        store::{INCIDENT, Row},
     },
 };
 
@@ -44,7 +44,9 @@ pub fn place(row: &Row) -> SealedAt<'_> {
 
 /// Where the person of a page answers it; empty where there is nothing to answer, or no way back.
 fn link(neighbours: &Neighbours, row: &Row) -> Result<String> {
-    let Some(base) = neighbours.public_url.as_ref().filter(|_| row.kind == "page" && !row.user_id.is_empty()) else {
+    // An incident is answered where it is worked on.
+    let answered = row.kind == "page" && !row.user_id.is_empty() && !row.alert_id.starts_with(INCIDENT);
+    let Some(base) = neighbours.public_url.as_ref().filter(|_| answered) else {
         return Ok(String::new());
     };
     // From when it was decided, so that it ends at one time however often it is sent.
@@ -96,17 +98,26 @@ impl Message {
 
     /// For programs.
     pub fn json(&self) -> String {
+        self.value().to_string()
+    }
+
+    /// What a template may show.
+    pub fn value(&self) -> Value {
         let mut message = json!({
             "id": self.id, "kind": self.kind, "title": self.title, "text": self.text(), "urgency": self.urgency,
+            "details": self.details,
         });
         let mut add =
             |name: &str, value: Value| drop(message.as_object_mut().map(|all| all.insert(name.to_owned(), value)));
         if !self.alert_id.is_empty() {
             add(
-                "alert",
+                if self.alert_id.starts_with(INCIDENT) { "incident" } else { "alert" },
                 json!({"id": self.alert_id, "subject": self.facts.subject, "currentState": self.facts.severity,
                 "device": {"id": self.facts.machine_id, "name": self.facts.machine}, "clientUniqueId": self.tenant}),
             );
+            if self.facts.flaps > 0 {
+                add("flaps", json!(self.facts.flaps));
+            }
             add("policy", json!(self.facts.policy));
             add("step", json!(self.step));
             add("conversation", json!(self.conversation));
@@ -117,7 +128,7 @@ impl Message {
         if let Some(summary) = &self.facts.summary {
             add("summary", json!({"count": summary.count, "worst": summary.worst, "machines": summary.machines}));
         }
-        message.to_string()
+        message
     }
 
     /// For a mail.

@@ -2,8 +2,9 @@
 
 use ports::Unsent;
 
-/// The waits between attempts. A page is of use for an hour, or never: somebody else is told meanwhile.
-const WAITS_MS: [i64; 8] = [1_000, 3_000, 10_000, 30_000, 60_000, 300_000, 900_000, 1_800_000];
+/// The waits between attempts. A server that is gone for an hour is tried once more when it is back; what is older is of no
+/// use: somebody else was told meanwhile.
+const WAITS_MS: [i64; 9] = [1_000, 3_000, 10_000, 30_000, 60_000, 300_000, 900_000, 1_800_000, 1_800_000];
 /// The longest time that the other side may ask for.
 const LONGEST_MS: i64 = 900_000;
 
@@ -24,10 +25,24 @@ mod tests {
     fn what_is_of_no_use_is_not_tried_again() {
         let asks = |wait_ms| Unsent { wait_ms, ..Unsent::new("x") };
         assert_eq!(
-            (wait(1, &asks(None)), wait(8, &asks(None)), wait(9, &asks(None))),
+            (wait(1, &asks(None)), wait(9, &asks(None)), wait(10, &asks(None))),
             (Some(1_000), Some(1_800_000), None)
         );
         assert_eq!((wait(1, &asks(Some(60_000))), wait(1, &asks(Some(i64::MAX)))), (Some(60_000), Some(LONGEST_MS)));
         assert_eq!(wait(1, &Unsent { for_good: true, ..asks(None) }), None);
+    }
+
+    #[test]
+    fn a_server_that_is_gone_for_an_hour_gets_the_page() {
+        let attempts = (1..).map_while(|attempt| wait(attempt, &Unsent::new("gone")));
+        let instants: Vec<i64> = attempts
+            .scan(0, |at, wait| {
+                *at += wait;
+                Some(*at)
+            })
+            .collect();
+        assert!(instants.iter().any(|at| (3_600_000..5_400_000).contains(at)), "{instants:?}");
+        // In the first minute it is tried often.
+        assert!(instants.iter().filter(|at| **at <= 60_000).count() >= 4, "{instants:?}");
     }
 }

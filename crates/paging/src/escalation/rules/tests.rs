@@ -24,7 +24,7 @@ enum Deed {
 
 /// Plays what happens; answers `(minute, round, step)` of each step that was taken.
 fn play(plan: &Plan, gaps: &[bool], deeds: &[(i64, Deed)]) -> (State, Vec<(i64, i64, i64)>) {
-    let mut state = State::begun(0);
+    let mut state = State::begun(0, 0);
     let mut taken = Vec::new();
     let mut look = |state: &mut State, minute: i64| {
         for _ in 0..=2 * plan.steps.len() {
@@ -155,4 +155,23 @@ fn an_acknowledgement_holds_for_its_time() {
     let deeds = [(1, Deed::Hear(Heard::Acknowledged)), (10, Deed::Look), (11, Deed::Look), (16, Deed::Look)];
     let (_, taken) = play(&two, &[false, false], &deeds);
     assert_eq!(taken, [(0, 0, 0), (11, 1, 0), (16, 1, 1)]);
+}
+
+#[test]
+fn one_waits_for_its_place_no_longer_than_it_may() {
+    let second = 1_000;
+    // It is open all the time.
+    let (mut until, mut now, mut looks) = (WAITS_MS, 0, 0);
+    while let Some((next_until, look)) = held(until, true, now) {
+        assert!(next_until == WAITS_MS && look > now && look <= now + 30 * second);
+        (until, now, looks) = (next_until, look, looks + 1);
+    }
+    assert_eq!((now, looks), (WAITS_MS, 30));
+    // It is over after a while: a minute to recover, and no longer if it is open again.
+    assert_eq!(held(WAITS_MS, false, 100 * second), Some((160 * second, 130 * second)));
+    assert_eq!(held(160 * second, true, 130 * second), Some((160 * second, 160 * second)));
+    assert_eq!(held(160 * second, false, 130 * second), Some((160 * second, 160 * second)));
+    assert_eq!(held(160 * second, false, 160 * second), None);
+    // A clock that is set back makes nobody wait for longer than that.
+    assert_eq!(held(WAITS_MS, true, -5 * second), Some((WAITS_MS, 25 * second)));
 }

@@ -1,0 +1,317 @@
+//! The set of pages against a model: random policies, rosters, people and their rules; alerts that are reported, get worse, are
+//! acknowledged, suppressed and closed; people who leave, clocks that jump, restarts.
+
+mod model;
+
+use std::sync::Arc;
+
+use base::timestamp::Timestamp;
+use db::Db;
+use diesel::prelude::*;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use self::model::{Model, Told};
+use super::super::scheduler;
+use crate::{
+    fakes::{Fakes, TENANT, database},
+    methods, notification, pages, policies,
+    policies::wire::{Document, Id, Step, Target},
+    routing,
+};
+
+const MINUTE: i64 = 60_000;
+const PEOPLE: usize = 4;
+const ROSTERS: usize = 2;
+const ALERTS: usize = 2;
+const STATES: [&str; 3] = ["Info", "Warning", "Critical"];
+
+/// Whom a step of the policy means.
+#[derive(Clone, Copy, Debug)]
+pub enum Aim {
+    Person(usize),
+    Roster(usize, Option<i64>),
+}
+
+/// Everything that stays as it is.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// Targets of each step, and how many minutes it waits.
+    steps: Vec<(Vec<Aim>, i64)>,
+    repeat: i64,
+    repeats_last: bool,
+    ack_timeout: Option<i64>,
+    urgency: Option<&'static str>,
+    /// Only what is critical goes to the policy; without it, everything but information does. `None`: nothing does.
+    only_critical: Option<bool>,
+    /// In each roster, the person of each piece of time, as long as the first number says, in turns; nobody in a gap. The second
+    /// level is the next one in turn.
+    rosters: Vec<(i64, Vec<Option<usize>>)>,
+    /// Of each person, after how many minutes each contact method is used at high urgency; at low, all are at once.
+    methods: Vec<Vec<i64>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Deed {
+    Reported(usize, usize),
+    Acknowledged(usize),
+    Suppressed(usize),
+    Closed(usize),
+    Left(usize),
+    Look,
+    Restart,
+}
+
+fn user(number: usize) -> String {
+    format!("USR{number}")
+}
+
+fn method(person: usize, number: usize) -> String {
+    format!("CM-{person}-{number}")
+}
+
+impl Setup {
+    /// Who is on call in a roster at a minute, with their level.
+    pub fn on_call(&self, roster: usize, minute: i64) -> Vec<(usize, i64)> {
+        let (length, turns) = &self.rosters[roster];
+        let at = |offset: i64| turns[(minute.div_euclid(*length) + offset).rem_euclid(turns.len() as i64) as usize];
+        [(at(0), 1), (at(1), 2)].into_iter().filter_map(|(person, level)| Some((person?, level))).collect()
+    }
+
+    fn document(&self) -> Document {
+        let target = |aim: &Aim| match aim {
+            Aim::Person(number) => Target { user: Some(Id { id: user(*number) }), ..Target::default() },
+            Aim::Roster(number, level) => {
+                Target { roster: Some(Id { id: format!("ES-{number}") }), level: *level, ..Target::default() }
+            }
+        };
+        let steps = self.steps.iter();
+        let steps = steps
+            .map(|(aims, wait)| Step { targets: aims.iter().map(target).collect(), wait: format!("{wait}m") })
+            .collect();
+        Document {
+            description: String::new(),
+            steps,
+            repeat: self.repeat,
+            at_end: if self.repeats_last { "REPEAT_LAST" } else { "STOP" }.to_owned(),
+            ack_timeout: self.ack_timeout.map(|minutes| format!("{minutes}m")).unwrap_or_default(),
+            urgency: self.urgency.unwrap_or_default().to_owned(),
+        }
+    }
+
+    /// Stores policy, route, contact methods and rules, and tells the rosters of some days.
+    fn store(&self, db: &Db, fakes: &Fakes) {
+        let rosters = (0..ROSTERS).map(|roster| {
+            let minutes = -10..400;
+            let pieces = minutes.flat_map(|minute| {
+                let people = self.on_call(roster, minute).into_iter();
+                people.map(move |(person, level)| (minute * MINUTE, (minute + 1) * MINUTE, level, user(person)))
+            });
+            pieces.collect()
+        });
+        fakes.0.lock().unwrap().rosters = rosters.collect();
+        let (document, setup) = (serde_json::to_string(&self.document()).unwrap(), self.clone());
+        db.write_here(move |conn| {
+            for (person, waits) in setup.methods.iter().enumerate() {
+                let mut steps = Vec::new();
+                for (number, after) in waits.iter().enumerate() {
+                    methods::store::insert(conn, &contact(person, number, true))?;
+                    let step = notification::rules::Step { method: method(person, number), after_ms: after * MINUTE };
+                    steps.push(step);
+                }
+                // One that was never verified is not used.
+                methods::store::insert(conn, &contact(person, 9, false))?;
+                let plan = notification::rules::Plan { steps, quiet: None };
+                let row = notification::store::Row {
+                    tenant_id: TENANT.to_owned(),
+                    user_id: user(person),
+                    urgency: "high".to_owned(),
+                    version: 1,
+                    document: serde_json::to_string(&plan).unwrap(),
+                    updated_ms: 0,
+                };
+                notification::store::set(conn, &row)?;
+            }
+            let policy = policies::store::Row {
+                tenant_id: TENANT.to_owned(),
+                id: "EP-1".to_owned(),
+                version: 1,
+                name: "p".to_owned(),
+                name_key: "p".to_owned(),
+                document,
+                created_by: String::new(),
+                updated_by: String::new(),
+                created_ms: 0,
+                updated_ms: 0,
+            };
+            policies::store::insert(conn, &policy)?;
+            let Some(only_critical) = setup.only_critical else { return Ok(()) };
+            let rule = json!({"matchType": "ALL",
+                "rules": [{"key": "currentState", "operator": "Equals", "value": "Critical"}]});
+            let rules: base::matching::Rules = serde_json::from_value(rule).unwrap();
+            let route = routing::store::Row {
+                tenant_id: TENANT.to_owned(),
+                id: "AR-1".to_owned(),
+                version: 1,
+                name: "r".to_owned(),
+                name_key: "r".to_owned(),
+                position: 10,
+                is_default: !only_critical,
+                rules: if only_critical { serde_json::to_string(&rules).unwrap() } else { String::new() },
+                policy_id: "EP-1".to_owned(),
+                created_by: String::new(),
+                updated_by: String::new(),
+                created_ms: 0,
+                updated_ms: 0,
+            };
+            routing::store::insert(conn, &route)
+        })
+        .unwrap();
+    }
+}
+
+fn contact(person: usize, number: usize, verified: bool) -> methods::store::Row {
+    methods::store::Row {
+        tenant_id: TENANT.to_owned(),
+        id: method(person, number),
+        version: 1,
+        user_id: user(person),
+        name: "m".to_owned(),
+        kind: "HTTP".to_owned(),
+        preset: "webhook".to_owned(),
+        settings: "{}".to_owned(),
+        sealed: String::new(),
+        verified,
+        code_hash: String::new(),
+        code_until_ms: 0,
+        code_tries: 0,
+        created_ms: number as i64,
+        updated_ms: 0,
+    }
+}
+
+/// Plays what happens; answers the pages that were decided.
+fn play(setup: &Setup, deeds: &[(i64, Deed)]) -> Vec<Told> {
+    let directory = tempfile::tempdir().unwrap();
+    let (mut db, fakes) = (database(directory.path()), Fakes::default());
+    let neighbours = Arc::new(fakes.neighbours());
+    setup.store(&db, &fakes);
+    let mut alerts: Vec<Option<Value>> = vec![None; ALERTS];
+    for (minute, deed) in deeds {
+        let now = Timestamp::from_millis(minute * MINUTE);
+        let status = |number: usize, status: &str, state: Option<usize>| {
+            let old = alerts[number].clone();
+            let state = state
+                .map_or_else(|| old.as_ref().map(|old| old["currentState"].clone()), |one| Some(json!(STATES[one])));
+            let id = format!("ALT-{number}");
+            (
+                number,
+                old,
+                json!({"id": id, "clientUniqueId": TENANT, "status": status, "currentState": state, "subject": "s"}),
+            )
+        };
+        let known = |number: usize| alerts[number].as_ref().is_some_and(|alert| alert["status"] != "Closed");
+        let heard = match *deed {
+            // One that is closed does not come again: the next report is another alert.
+            Deed::Reported(number, state) if alerts[number].is_none() || known(number) => {
+                Some(status(number, "New", Some(state)))
+            }
+            Deed::Acknowledged(number) if known(number) => Some(status(number, "Acknowledged", None)),
+            Deed::Suppressed(number) if known(number) => Some(status(number, "Suppressed", None)),
+            Deed::Closed(number) if known(number) => Some(status(number, "Closed", None)),
+            Deed::Left(person) => {
+                fakes.0.lock().unwrap().gone.insert(user(person));
+                None
+            }
+            Deed::Restart => {
+                drop(db);
+                db = database(directory.path());
+                None
+            }
+            _ => None,
+        };
+        if let Some((number, before, after)) = heard {
+            let (asked, told) = (Arc::clone(&neighbours), after.clone());
+            db.write_here(move |conn| super::hear(conn, &asked, TENANT, before.as_ref(), &told, now)).unwrap();
+            alerts[number] = Some(after);
+        }
+        for _ in 0..8 {
+            scheduler::turn(&db, &neighbours, now).unwrap();
+        }
+    }
+    let rows: Vec<pages::store::Row> = db.read_here(|conn| Ok(crate::schema::pages::table.load(conn)?)).unwrap();
+    let mut told: Vec<Told> = rows
+        .into_iter()
+        .map(|row| Told {
+            alert: row.alert_id,
+            step: row.step,
+            user: row.user_id,
+            method: row.method_id,
+            status: row.status,
+            urgency: row.urgency,
+            decided: row.created_ms / MINUTE,
+            after: match (row.channel.as_str(), row.due_ms) {
+                ("", _) => 0,
+                (_, due) => due.map_or(-1, |due| (due - row.created_ms) / MINUTE),
+            },
+        })
+        .collect();
+    told.sort();
+    told
+}
+
+fn setup() -> impl Strategy<Value = Setup> {
+    let aim = prop_oneof![
+        (0..PEOPLE).prop_map(Aim::Person),
+        (0..ROSTERS, proptest::option::of(1_i64..=2)).prop_map(|(roster, level)| Aim::Roster(roster, level)),
+    ];
+    let steps = proptest::collection::vec((proptest::collection::vec(aim, 1..4), 1_i64..10), 1..5);
+    let line = (1_i64..30, proptest::collection::vec(proptest::option::weighted(0.7, 0..PEOPLE), 1..5));
+    let methods = proptest::collection::vec(proptest::collection::vec(0_i64..5, 0..3), PEOPLE);
+    let times = (0_i64..3, any::<bool>(), proptest::option::of(1_i64..20));
+    let urgency = proptest::option::of(prop_oneof![Just("high"), Just("low")]);
+    let route = proptest::option::weighted(0.9, any::<bool>());
+    (steps, times, urgency, route, proptest::collection::vec(line, ROSTERS), methods).prop_map(
+        |(steps, (repeat, repeats_last, ack_timeout), urgency, only_critical, rosters, methods)| Setup {
+            steps,
+            repeat,
+            repeats_last,
+            ack_timeout,
+            urgency,
+            only_critical,
+            rosters,
+            methods,
+        },
+    )
+}
+
+fn deeds() -> impl Strategy<Value = Vec<(i64, Deed)>> {
+    let deed = prop_oneof![
+        4 => (0..ALERTS, 0..STATES.len()).prop_map(|(alert, state)| Deed::Reported(alert, state)),
+        6 => Just(Deed::Look),
+        2 => (0..ALERTS).prop_map(Deed::Acknowledged),
+        1 => (0..ALERTS).prop_map(Deed::Suppressed),
+        1 => (0..ALERTS).prop_map(Deed::Closed),
+        1 => (0..PEOPLE).prop_map(Deed::Left),
+        1 => Just(Deed::Restart),
+    ];
+    // Mostly forwards; now and then the clock is set back.
+    let later = prop_oneof![12 => 0_i64..8, 1 => -6_i64..0];
+    proptest::collection::vec((later, deed), 1..30).prop_map(|steps| {
+        let mut minute = 0;
+        let moved = steps.into_iter().map(|(later, deed)| {
+            minute = (minute + later).max(0);
+            (minute, deed)
+        });
+        moved.collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_pages_are_those_of_the_model(setup in setup(), deeds in deeds()) {
+        prop_assert_eq!(play(&setup, &deeds), Model::play(&setup, &deeds));
+    }
+}

@@ -1,0 +1,205 @@
+//! What should happen, told as a walk through the steps of a policy: it knows no rounds, no rows and no due times.
+
+use std::collections::BTreeSet;
+
+use super::{ALERTS, Aim, Deed, STATES, Setup, method, user};
+
+/// A page, or a gap in place of one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Told {
+    pub alert: String,
+    pub step: i64,
+    pub user: String,
+    pub method: String,
+    pub status: String,
+    pub urgency: String,
+    /// The minute of the decision.
+    pub decided: i64,
+    /// How many minutes later it is sent; -1 when it is not any more.
+    pub after: i64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Phase {
+    /// Nobody has to hear of it.
+    #[default]
+    Unknown,
+    NoPolicy,
+    Walking,
+    Acknowledged(i64),
+    Quiet,
+    Silent,
+    Over,
+}
+
+/// An alert on its way through the policy.
+#[derive(Default)]
+struct Walk {
+    status: &'static str,
+    severity: usize,
+    phase: Phase,
+    /// The step that is next, when it may be taken, and how often all were.
+    at: usize,
+    wait_until: i64,
+    lap: i64,
+    high: bool,
+}
+
+pub struct Model<'s> {
+    setup: &'s Setup,
+    walks: Vec<Walk>,
+    gone: BTreeSet<usize>,
+    pages: Vec<Told>,
+}
+
+impl<'s> Model<'s> {
+    pub fn play(setup: &'s Setup, deeds: &[(i64, Deed)]) -> Vec<Told> {
+        let walks = (0..ALERTS).map(|_| Walk::default()).collect();
+        let mut model = Self { setup, walks, gone: BTreeSet::new(), pages: Vec::new() };
+        for (minute, deed) in deeds {
+            match *deed {
+                Deed::Reported(alert, severity) => model.hear(alert, *minute, "New", Some(severity)),
+                Deed::Acknowledged(alert) => model.hear(alert, *minute, "Acknowledged", None),
+                Deed::Suppressed(alert) => model.hear(alert, *minute, "Suppressed", None),
+                Deed::Closed(alert) => model.hear(alert, *minute, "Closed", None),
+                Deed::Left(person) => _ = model.gone.insert(person),
+                Deed::Look | Deed::Restart => {}
+            }
+            (0..ALERTS).for_each(|alert| model.look(alert, *minute));
+        }
+        model.pages.sort();
+        model.pages
+    }
+
+    fn hear(&mut self, alert: usize, minute: i64, status: &'static str, severity: Option<usize>) {
+        let walk = &mut self.walks[alert];
+        if walk.status == "Closed" || walk.status.is_empty() && severity.is_none() {
+            return;
+        }
+        let (first, was_open) = (walk.status.is_empty(), walk.status == "New");
+        let severity = severity.unwrap_or(walk.severity);
+        let worse = !first && severity > walk.severity;
+        (walk.status, walk.severity) = (status, severity);
+        let back = walk.at.saturating_sub(1);
+        match (status, walk.phase) {
+            ("Closed", Phase::Unknown) => {}
+            ("Closed", _) => walk.phase = Phase::Over,
+            ("New", Phase::Unknown) if worse || !was_open => return self.begin(alert, minute),
+            ("New", Phase::NoPolicy) if worse => return self.begin(alert, minute),
+            (_, Phase::Unknown | Phase::NoPolicy) => return,
+            ("Suppressed", _) => walk.phase = Phase::Quiet,
+            ("Acknowledged", Phase::Acknowledged(_)) => return,
+            ("Acknowledged", _) => walk.phase = Phase::Acknowledged(minute),
+            (_, Phase::Acknowledged(_) | Phase::Quiet) => {
+                (walk.phase, walk.at, walk.wait_until) = (Phase::Walking, back, minute);
+            }
+            (_, Phase::Silent) if worse => (walk.phase, walk.at, walk.wait_until) = (Phase::Walking, 0, minute),
+            _ => {}
+        }
+        if status != "New" {
+            let id = format!("ALT-{alert}");
+            for page in self.pages.iter_mut().filter(|page| page.alert == id && page.status == "pending") {
+                (page.status, page.after) = ("stopped".to_owned(), -1);
+            }
+        }
+    }
+
+    fn begin(&mut self, alert: usize, minute: i64) {
+        let severity = self.walks[alert].severity;
+        let goes = match self.setup.only_critical {
+            Some(true) => severity == 2,
+            Some(false) => severity > 0,
+            None => false,
+        };
+        let high = self.setup.urgency.map_or(severity == 2, |urgency| urgency == "high");
+        let phase = match (goes, STATES[severity]) {
+            (true, _) => Phase::Walking,
+            (false, "Info") => Phase::Unknown,
+            (false, _) => Phase::NoPolicy,
+        };
+        let walk = &mut self.walks[alert];
+        *walk = Walk { status: walk.status, severity, phase, at: 0, wait_until: minute, lap: 0, high: goes && high };
+        if phase == Phase::NoPolicy {
+            self.note(alert, 0, String::new(), String::new(), minute, None);
+        }
+    }
+
+    fn look(&mut self, alert: usize, minute: i64) {
+        let steps = self.setup.steps.len();
+        let walk = &mut self.walks[alert];
+        if let (Phase::Acknowledged(since), Some(timeout)) = (walk.phase, self.setup.ack_timeout)
+            && minute >= since + timeout
+        {
+            (walk.phase, walk.at, walk.wait_until) = (Phase::Walking, walk.at.saturating_sub(1), minute);
+        }
+        loop {
+            let walk = &mut self.walks[alert];
+            if walk.phase != Phase::Walking || minute < walk.wait_until {
+                return;
+            }
+            if walk.at == steps {
+                if walk.lap < self.setup.repeat {
+                    (walk.lap, walk.at) = (walk.lap + 1, 0);
+                } else if self.setup.repeats_last {
+                    walk.at = steps - 1;
+                } else {
+                    walk.phase = Phase::Silent;
+                    return;
+                }
+            }
+            let at = walk.at;
+            let reached = self.tell(alert, at, minute);
+            let waits = if reached || at + 1 == steps { self.setup.steps[at].1 } else { 0 };
+            let walk = &mut self.walks[alert];
+            (walk.at, walk.wait_until) = (at + 1, minute + waits);
+        }
+    }
+
+    /// Tells whom a step means; does that reach anybody?
+    fn tell(&mut self, alert: usize, step: usize, minute: i64) -> bool {
+        let (setup, high) = (self.setup, self.walks[alert].high);
+        let (mut met, mut noted, mut reached) = (BTreeSet::new(), BTreeSet::new(), false);
+        for aim in &setup.steps[step].0 {
+            let (target, people) = match *aim {
+                Aim::Person(person) => (user(person), vec![person]),
+                Aim::Roster(roster, level) => {
+                    let on_call = setup.on_call(roster, minute).into_iter();
+                    let of_level = on_call.filter(|(_, has)| level.is_none_or(|level| level == *has));
+                    (format!("ES-{roster}"), of_level.map(|(person, _)| person).collect())
+                }
+            };
+            let people: Vec<usize> = people.into_iter().filter(|person| !self.gone.contains(person)).collect();
+            if people.is_empty() && noted.insert(target.clone()) {
+                self.note(alert, step, String::new(), target, minute, None);
+            }
+            for person in people {
+                if !met.insert(person) {
+                    continue;
+                }
+                let methods = &setup.methods[person];
+                reached |= !methods.is_empty();
+                if methods.is_empty() {
+                    self.note(alert, step, user(person), String::new(), minute, None);
+                }
+                for (number, wait) in methods.iter().enumerate() {
+                    let after = if high { *wait } else { 0 };
+                    self.note(alert, step, user(person), method(person, number), minute, Some(after));
+                }
+            }
+        }
+        reached
+    }
+
+    fn note(&mut self, alert: usize, step: usize, user: String, method: String, decided: i64, after: Option<i64>) {
+        self.pages.push(Told {
+            alert: format!("ALT-{alert}"),
+            step: step as i64,
+            user,
+            method,
+            status: if after.is_some() { "pending" } else { "gap" }.to_owned(),
+            urgency: if self.walks[alert].high { "high" } else { "low" }.to_owned(),
+            decided,
+            after: after.unwrap_or(0),
+        });
+    }
+}

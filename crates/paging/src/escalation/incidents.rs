@@ -1,0 +1,159 @@
+//! The escalation of an incident, by a policy that somebody chooses. It stops when somebody works on the incident (`Open`), goes on when
+//! nobody does any more, and ends with it.
+
+use actix_web::{HttpResponse, post, web};
+use api::{Answer, At, Body};
+use base::{
+    Fields,
+    problem::{Problem, shorten},
+    timestamp::Timestamp,
+};
+use db::{Conn, Result};
+use outbox::{Change, Tx};
+use ports::ToldIncident;
+use serde::Serialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use super::{
+    engine,
+    rules::{Heard, Stage},
+    store,
+};
+use crate::{
+    Neighbours,
+    pages::{
+        store as pages,
+        wire::{Id, Page},
+    },
+    policies,
+};
+
+/// The states in which there is nothing to escalate.
+const OVER: [&str; 2] = ["Resolved", "Closed"];
+
+/// By which policy.
+#[derive(ToSchema)]
+#[schema(example = json!({"policy": {"id": "EP-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90"}}))]
+#[expect(dead_code, reason = "only its schema is used")]
+pub struct IncidentEscalationInput {
+    /// An escalation policy of the tenant of the incident.
+    policy: Id,
+}
+
+/// An incident that is escalated.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct IncidentEscalation {
+    /// The incident.
+    pub incident: Id,
+    /// The policy.
+    pub policy: Id,
+    /// What the first steps decided.
+    pub pages: Vec<Page>,
+}
+
+/// Escalate an incident
+///
+/// By a policy of its tenant, as an alert is: people are told, one step after the other, until the status of the incident says that somebody
+/// works on it (`Open`), that it is resolved or closed. Of `Urgent` and `High` priority it counts as critical, else as a warning. `New` or `Pending` again,
+/// it goes on.
+#[utoipa::path(
+    tag = "paging",
+    operation_id = "escalateIncident",
+    params(("incidentId" = String, Path, description = "`INC` and ten digits", example = "INC0000000007")),
+    request_body(content = IncidentEscalationInput),
+    responses(
+        (status = 200, description = "What was decided", body = IncidentEscalation),
+        (status = 409, description = "Its escalation runs already, or it is resolved or closed", body = api::spec::Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/incidents/{incidentId}/escalate")]
+pub async fn escalate(
+    at: At,
+    neighbours: web::Data<Neighbours>,
+    path: web::Path<(String, String)>,
+    body: Body,
+) -> api::Result<HttpResponse> {
+    at.no_query()?;
+    let mut fields = Fields::of(&body.0);
+    fields.require("policy");
+    let wanted = fields.object("policy").map(|mut policy| policy.required_text("id")).unwrap_or_default();
+    fields.finish()?;
+    let (scope, id, now) = (at.scope(), path.into_inner().1.trim().to_ascii_uppercase(), at.now);
+    at.write(move |tx| {
+        let unknown = || Problem::not_found("The incident was not found.");
+        let incident = neighbours.alerts.incident(tx.conn, &scope, &id, 0)?.ok_or_else(unknown)?;
+        let own = [incident.tenant_id.clone()];
+        let policy = policies::store::find(tx.conn, &own, &wanted)?.ok_or_else(|| {
+            let message = format!("names no escalation policy of the tenant: {}", shorten(&wanted));
+            Problem::field("policy.id", message)
+        })?;
+        if OVER.contains(&incident.status.as_str()) {
+            return Err(Problem::conflict("The incident is over: there is nothing to escalate.").into());
+        }
+        store::take_up(tx.conn, &incident.tenant_id, &id)?;
+        begin(tx, &neighbours, &incident, &policy, now)?;
+        let pages = pages::of_alert(tx.conn, &incident.tenant_id, &id)?;
+        let pages = pages.iter().map(Page::from).collect();
+        Answer::ok(&IncidentEscalation { incident: Id { id }, policy: Id { id: policy.id }, pages })
+    })
+    .await
+}
+
+fn begin(
+    tx: &mut Tx<'_>,
+    neighbours: &Neighbours,
+    incident: &ToldIncident,
+    policy: &policies::store::Row,
+    now: Timestamp,
+) -> Result<()> {
+    let (tenant, id) = (&incident.tenant_id, &incident.id);
+    let old = store::find(tx.conn, tenant, id)?;
+    if old.as_ref().is_some_and(|old| old.state().stage == Stage::Running) {
+        return Err(Problem::conflict("The escalation of the incident runs already.").into());
+    }
+    if let Some(old) = &old {
+        store::delete(tx.conn, old)?;
+    }
+    let is_urgent = ["Urgent", "High"].contains(&incident.priority.as_str());
+    let told = json!({"id": id, "subject": incident.subject, "description": incident.description,
+        "currentState": if is_urgent { "Critical" } else { "Warning" }, "firstAlertTime": incident.created,
+        "device": {"name": incident.machines.first()}});
+    tx.note(Change {
+        tenant_id: tenant.clone(),
+        entity: "Escalation",
+        entity_id: id.clone(),
+        before: None,
+        after: Some(json!({"incidentId": id, "policyId": policy.id})),
+        publish: false,
+    });
+    let round = old.map_or(0, |old| old.round + 1);
+    engine::begin_by(tx.conn, neighbours, tenant, &told, policy.clone(), round, now)
+}
+
+/// Takes over what became of an incident that is escalated: its status says who works on it.
+pub fn hear(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    tenant: &str,
+    before: Option<&Value>,
+    after: &Value,
+    now: Timestamp,
+) -> Result<()> {
+    let status = |incident: &Value| incident.pointer("/status/name").and_then(Value::as_str).map(ToOwned::to_owned);
+    let (Some(id), Some(now_is)) = (after["id"].as_str(), status(after)) else { return Ok(()) };
+    if before.and_then(status).as_ref() == Some(&now_is) {
+        return Ok(());
+    }
+    let heard = match now_is.as_str() {
+        "Open" => Heard::Acknowledged,
+        over if OVER.contains(&over) => Heard::Closed,
+        _ => Heard::Open { worse: false },
+    };
+    store::take_up(conn, tenant, id)?;
+    match store::find(conn, tenant, id)? {
+        Some(row) => engine::follow(conn, neighbours, row, heard, now),
+        None => Ok(()),
+    }
+}

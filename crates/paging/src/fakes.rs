@@ -1,0 +1,198 @@
+//! Neighbours whose answers a test decides.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex},
+};
+
+use base::{secret::Secret, timestamp::Timestamp};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use db::{Conn, DatabaseUrl, Db, Options, Result};
+use ports::{
+    AlertFacts, Alerts, Alone, Cover, KnownResource, KnownRoster, Maintenance, OnCall, OnCallPerson, Outgoing, People,
+    PeopleGroup, Person, Place, PlaceKey, PlaceKind, ResourceKey, Resources, SealedAt, Seals, Sending, Sends,
+    ToldAlert, Window,
+};
+use serde_json::Value;
+
+use crate::Neighbours;
+
+/// The tenant of everything.
+pub const TENANT: &str = "client_1";
+
+/// Who is on call in a roster: `(from, until, level, person)` in milliseconds.
+pub type Line = Vec<(i64, i64, i64, String)>;
+
+/// What a test decides.
+#[derive(Default)]
+pub struct World {
+    /// The rosters, by their place in this list: `ES-0`, `ES-1` and so on.
+    pub rosters: Vec<Line>,
+    /// People who are not in use any more.
+    pub gone: BTreeSet<String>,
+    /// The alerts that can be found.
+    pub alerts: Vec<Value>,
+}
+
+/// Those who answer for it.
+#[derive(Clone, Default)]
+pub struct Fakes(pub Arc<Mutex<World>>);
+
+impl Fakes {
+    fn person(&self, id: &str) -> Person {
+        let activated = !self.0.lock().unwrap().gone.contains(id);
+        Person { id: id.to_owned(), login_name: id.to_owned(), activated, ..Person::default() }
+    }
+
+    /// As the domain asks them. The clock stands still at the beginning of time: what is tested is told the time.
+    pub fn neighbours(&self) -> Neighbours {
+        let all = Arc::new(self.clone());
+        Neighbours {
+            alerts: Arc::clone(&all) as Arc<dyn Alerts>,
+            resources: Arc::clone(&all) as Arc<dyn Resources>,
+            maintenance: Arc::clone(&all) as Arc<dyn Maintenance>,
+            on_call: Arc::clone(&all) as Arc<dyn OnCall>,
+            people: Arc::clone(&all) as Arc<dyn People>,
+            integrations: Arc::new(Alone),
+            seals: Arc::clone(&all) as Arc<dyn Seals>,
+            sends: all,
+            clock: || Timestamp::from_millis(0),
+            public_url: None,
+            page_limit: 0,
+        }
+    }
+}
+
+/// A database of this domain in a directory.
+pub fn database(directory: &std::path::Path) -> Db {
+    let db = Db::open(&DatabaseUrl::Sqlite(directory.join("t.sqlite")), Options::default()).unwrap();
+    db.migrate(&[outbox::migrations(), crate::domain().migrations]).unwrap();
+    db
+}
+
+impl Alerts for Fakes {
+    fn told(&self, _: &mut Conn, _: &str, _: &[String], _: &Value, _: Timestamp) -> Result<ToldAlert> {
+        Err(base::Problem::not_found("none").into())
+    }
+
+    fn find(&self, _: &mut Conn, _: &[String], id: &str, _: Timestamp) -> Result<Option<Value>> {
+        Ok(self.0.lock().unwrap().alerts.iter().find(|alert| alert["id"] == id).cloned())
+    }
+}
+
+impl Resources for Fakes {
+    fn find(&self, _: &mut Conn, _: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>> {
+        Ok(keys.iter().map(|_| Vec::new()).collect())
+    }
+
+    fn former(&self, _: &mut Conn, _: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>> {
+        Ok(keys.iter().map(|_| Vec::new()).collect())
+    }
+
+    fn places(&self, _: &mut Conn, _: &[String], _: PlaceKind, keys: &[PlaceKey]) -> Result<Vec<Vec<Place>>> {
+        Ok(keys.iter().map(|_| Vec::new()).collect())
+    }
+
+    fn places_of(&self, _: &mut Conn, _: &[String], ids: &[String]) -> Result<Vec<Vec<Place>>> {
+        Ok(ids.iter().map(|_| Vec::new()).collect())
+    }
+
+    fn members(&self, _: &mut Conn, _: &[String], _: &Place, _: Option<&str>, _: i64) -> Result<Vec<KnownResource>> {
+        Ok(Vec::new())
+    }
+}
+
+impl Maintenance for Fakes {
+    fn covering(&self, _: &mut Conn, resources: &[(String, String)], _: Timestamp) -> Result<Vec<Vec<Cover>>> {
+        Ok(resources.iter().map(|_| Vec::new()).collect())
+    }
+
+    fn catching(&self, _: &mut Conn, alerts: &[AlertFacts<'_>], _: Timestamp) -> Result<Vec<Option<Cover>>> {
+        Ok(alerts.iter().map(|_| None).collect())
+    }
+
+    fn open_until(&self, _: &mut Conn, windows: &[Window], _: Timestamp) -> Result<Vec<Option<Timestamp>>> {
+        Ok(windows.iter().map(|_| None).collect())
+    }
+
+    fn escalating(&self, _: &mut Conn, windows: &[Window]) -> Result<Vec<Option<bool>>> {
+        Ok(windows.iter().map(|_| None).collect())
+    }
+}
+
+impl OnCall for Fakes {
+    fn on_call(&self, _: &mut Conn, _: &str, _: &str, at: Timestamp) -> Result<Vec<OnCallPerson>> {
+        let rosters = self.0.lock().unwrap().rosters.clone();
+        let mut found = Vec::new();
+        for (number, line) in rosters.iter().enumerate() {
+            let now = line.iter().filter(|(from, until, ..)| (*from..*until).contains(&at.millis()));
+            found.extend(now.map(|(from, until, level, person)| OnCallPerson {
+                person: self.person(person),
+                roster_id: format!("ES-{number}"),
+                shift_id: None,
+                level: *level,
+                since: Timestamp::from_millis(*from),
+                until: Timestamp::from_millis(*until),
+            }));
+        }
+        Ok(found)
+    }
+
+    fn roster(&self, _: &mut Conn, _: &[String], id: &str) -> Result<Option<KnownRoster>> {
+        let number = id.strip_prefix("ES-").and_then(|number| number.parse::<usize>().ok());
+        let there = number.is_some_and(|number| number < self.0.lock().unwrap().rosters.len());
+        Ok(there.then(|| KnownRoster { tenant_id: TENANT.to_owned(), name: id.to_owned() }))
+    }
+}
+
+impl People for Fakes {
+    fn users(&self, _: &mut Conn, _: &[String], ids: &[String]) -> Result<Vec<Person>> {
+        Ok(ids.iter().map(|id| self.person(id)).collect())
+    }
+
+    fn groups(&self, _: &mut Conn, _: &[String], _: &[String]) -> Result<Vec<PeopleGroup>> {
+        Ok(Vec::new())
+    }
+
+    fn revision(&self, _: &mut Conn, _: &[String]) -> Result<i64> {
+        Ok(0)
+    }
+
+    fn around(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {
+        Ok(vec![tenant.to_owned(), "msp_1".to_owned()])
+    }
+
+    fn is_active(&self, _: &mut Conn, _: &str) -> Result<bool> {
+        Ok(true)
+    }
+}
+
+/// A seal that hides nothing.
+impl Seals for Fakes {
+    fn seal(&self, _: SealedAt<'_>, secret: &Secret<String>) -> Result<String> {
+        Ok(format!("v1.{}", STANDARD.encode(secret.expose())))
+    }
+
+    fn open(&self, _: SealedAt<'_>, sealed: &str) -> Result<Option<Secret<String>>> {
+        let open = |text: &str| String::from_utf8(STANDARD.decode(text).ok()?).ok();
+        Ok(sealed.strip_prefix("v1.").and_then(open).map(Secret::new))
+    }
+
+    fn is_current(&self, _: &str) -> bool {
+        true
+    }
+}
+
+impl Sends for Fakes {
+    fn check_url(&self, _: &str) -> std::result::Result<(), String> {
+        Ok(())
+    }
+
+    fn has_mail(&self) -> bool {
+        true
+    }
+
+    fn send(&self, _: Outgoing, _: Timestamp) -> Sending<'_> {
+        Box::pin(async { Ok(200) })
+    }
+}
