@@ -9,7 +9,7 @@ export default function Jobs({ query }) {
   const list = useList("searchJobs", { queryString: terms({ name }), pageSize: 100, sortName: "name", isDescendingOrder: "false" }, {}, 30e3);
   const columns = [
     { title: "Name", main: true, class: "grow", cell: (row) => row.name, below: (row) => html`<span class="dim">${row.description || row.script?.jobType || row.script?.customScript?.name}</span>` },
-    { title: "Repeats", keep: 2, cell: (row) => row.schedule?.pattern?.type },
+    { title: "Repeats", keep: 2, cell: (row) => row.schedule?.cron || row.schedule?.pattern?.type },
     { title: "Next run", cell: (row) => (row.active ? html`<${Time} at=${row.nextRun} />` : html`<span class="dim">paused</span>`) },
     { title: "Changed by", keep: 3, cell: (row) => personName(row.updatedBy) },
     { title: "", cell: (row) => may("runJob") && html`<${Button} onClick=${() => attempt(`“${row.name}” is asked for.`, () => call("runJob", { jobId: row.id, body: {} }))} aria-label=${`Run now: ${row.name}`}>Run now<//>` },
