@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use incidents::{Neighbours, Trial};
+use incidents::{Neighbours, Noticed, Trial};
 use maintenance::Windows;
-use ports::{Alerts, People};
+use ports::{Alerts, Notices, Owners, People};
 use rosters::Rosters;
 
 use crate::{outbound::Parts, people::Directory};
@@ -17,6 +17,11 @@ pub fn windows() -> Arc<Windows> {
 /// Who knows what alerts would be.
 pub fn alerts() -> Arc<dyn Alerts> {
     Arc::new(Trial::new(Arc::new(inventory::Machines), Arc::new(Directory)))
+}
+
+/// Who takes in what other domains notice.
+pub fn notices(of_incidents: Neighbours) -> Arc<dyn Notices> {
+    Arc::new(Noticed::new(of_incidents))
 }
 
 /// Those whom paging asks.
@@ -43,12 +48,13 @@ pub fn of_paging(
 }
 
 /// Those whom incidents ask.
-pub fn of_incidents(windows: Arc<Windows>) -> Neighbours {
+pub fn of_incidents(windows: Arc<Windows>, owners: Arc<dyn Owners>) -> Neighbours {
     let people: Arc<dyn People> = Arc::new(Directory);
     Neighbours {
         resources: Arc::new(inventory::Machines),
         maintenance: windows,
         on_call: Arc::new(Rosters::new(Arc::clone(&people))),
+        owners,
         people,
         tenants: Arc::new(Directory),
     }

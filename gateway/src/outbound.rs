@@ -47,8 +47,14 @@ impl Outbound {
             calls_to_one: usize::try_from(self.delivery_calls_to_one)?,
         };
         let timeout: Duration = self.delivery_timeout;
-        let context =
-            Context { vault: Arc::clone(&vault), guard: Arc::clone(&guard), dialler: dialler.clone(), timeout, rules, reporters };
+        let context = Context {
+            vault: Arc::clone(&vault),
+            guard: Arc::clone(&guard),
+            dialler: dialler.clone(),
+            timeout,
+            rules,
+            reporters,
+        };
         let people = Arc::new(Directory);
         let tools = Tools { db: db.clone(), people, vault, guard, dialler, clock: api::clock::now, settings, mailer };
         Ok(Parts { context: Arc::new(context), tools })

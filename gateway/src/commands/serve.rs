@@ -90,15 +90,19 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let machines = inventory::extras(Arc::new(integrations::Known));
     let maintenance = maintenance::extras(Arc::clone(&windows), neighbours::alerts());
     let asked = Arc::clone(&windows) as Arc<dyn ports::Maintenance>;
-    let jobs = jobs::extras(Arc::new(Directory), Arc::new(inventory::Machines), Arc::clone(&asked));
-    let scheduler = Scheduler::start(db.clone(), asked, Arc::new(Directory), api::clock::now)?;
+    let of_incidents = neighbours::of_incidents(Arc::clone(&windows), Arc::new(paging::Owned::new(of_paging())));
+    let notices = neighbours::notices(of_incidents.clone());
+    let jobs =
+        jobs::extras(Arc::new(Directory), Arc::new(inventory::Machines), Arc::clone(&asked), Arc::clone(&notices));
+    let scheduler = Scheduler::start(db.clone(), asked, Arc::new(Directory), notices, api::clock::now)?;
+    let of_windows = maintenance::Watcher::start(db.clone(), api::clock::now)?;
+    let of_rosters = rosters::Watcher::start(db.clone(), Arc::new(Directory), api::clock::now)?;
     let (callers, people) = (access::extras(keeper.clone(), sign_in), rosters::extras(Arc::new(Directory)));
-    let neighbours = neighbours::of_incidents(Arc::clone(&windows));
-    let escalator = Escalator::start(db.clone(), neighbours.clone(), api::clock::now)?;
+    let escalator = Escalator::start(db.clone(), of_incidents.clone(), api::clock::now)?;
     let sweeper = keep.start(&db, api::clock::now)?;
     let pings = Arc::new(Pings::default());
-    let heartbeats = Heartbeats::start(db.clone(), neighbours.clone(), Arc::clone(&pings), api::clock::now)?;
-    let alerts = incidents::extras(neighbours, pings);
+    let heartbeats = Heartbeats::start(db.clone(), of_incidents.clone(), Arc::clone(&pings), api::clock::now)?;
+    let alerts = incidents::extras(of_incidents, pings);
     let knowledge = kb::extras(Arc::new(Directory));
     let pager = Pager::start(db.clone(), of_paging())?;
     let pages = paging::Sender::start(db.clone(), of_paging())?;
@@ -138,6 +142,8 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     drop(heartbeats);
     drop(escalator);
     drop(scheduler);
+    drop(of_windows);
+    drop(of_rosters);
     drop(pager);
     drop(pages);
     drop(outbox);
