@@ -1,6 +1,6 @@
 # Thin on purpose: each line is a command that one could type. Needed: Rust, a C compiler and make.
 
-.PHONY: run build package test check openapi drift bench campaign blackbox
+.PHONY: run build package test check openapi drift contract clients bench campaign blackbox
 
 # Builds and starts the service with its demo company on embedded SQLite, in ./data: the program that the tests use, soon
 # there and soon again after an edit. Full speed is that of `make build`.
@@ -19,10 +19,12 @@ package: build
 export RUST_TEST_THREADS ?= $(shell echo $$((3 * $$(getconf _NPROCESSORS_ONLN))))
 
 # All tests, on SQLite and on a Postgres that the tests start themselves (TEST_POSTGRES_URL names another).
+# What compiles for long is made before, since some tests are about time.
 # --workspace in both, so that both resolve the same features and nothing is built twice.
 test:
 	@[ -n "$$TEST_POSTGRES_URL" ] || sh scripts/postgres.sh >/dev/null
 	@sh scripts/chromium.sh >/dev/null || true
+	@sh openapi/clients/build.sh >/dev/null 2>&1 || true
 	cargo build --workspace --bin muster
 	cargo test --workspace
 
@@ -47,6 +49,15 @@ openapi:
 drift: openapi
 	git diff --exit-code -- openapi
 	@[ -z "$$(git ls-files --others --exclude-standard openapi)" ] || { echo "openapi/ has documents that are not committed"; exit 1; }
+
+# What others may rely on: nothing that breaks users of openapi/released, no finding of the linters in openapi/rules.
+contract:
+	sh openapi/rules/check.sh
+
+# Makes the clients in openapi/clients as packages in target/clients: all for which the tools are here, or LANG=python. (A
+# LANG of the environment is a locale.)
+clients:
+	sh openapi/clients/build.sh $(if $(filter command line,$(origin LANG)),$(LANG))
 
 # Measures, and prints what it measures, met or not.
 bench:

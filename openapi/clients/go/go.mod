@@ -1,0 +1,3 @@
+module muster
+
+go 1.19
