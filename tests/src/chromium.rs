@@ -164,7 +164,8 @@ impl Window {
     /// Waits until people read a text.
     #[track_caller]
     pub fn shows(&self, text: &str) {
-        self.until(&format!("document.body.innerText.includes({})", json!(text)));
+        // Between two pages there is none.
+        self.until(&format!("document.body && document.body.innerText.includes({})", json!(text)));
     }
 
     /// Clicks the button, link or summary with a text, or else the shortest that begins with it; in the dialog when there is one.

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use reqwest::blocking::{Client as Http, RequestBuilder};
 use serde_json::Value;
 
+use crate::contract;
 use crate::response::Response;
 
 /// How long a request to the shared server is repeated while it is refused.
@@ -202,7 +203,9 @@ impl Request {
         let answer = builder.send()?;
         let status = answer.status().as_u16();
         let headers = answer.headers().clone();
-        Ok(Response { label, status, headers, body: answer.bytes()?.to_vec() })
+        let response = Response { label, status, headers, body: answer.bytes()?.to_vec() };
+        contract::uphold(&response);
+        Ok(response)
     }
 }
 

@@ -32,6 +32,38 @@ pub(crate) fn exchange(base: &str, request: &[u8]) -> Option<Response> {
     parse(request, &received)
 }
 
+/// A connection that stays, for one request after the other.
+pub struct Connection {
+    stream: TcpStream,
+}
+
+impl Connection {
+    pub(crate) fn new(base: &str) -> Self {
+        let stream = TcpStream::connect(base.trim_start_matches("http://")).expect("the server accepts");
+        stream.set_read_timeout(Some(Duration::from_secs(30))).expect("set a timeout");
+        stream.set_nodelay(true).expect("send each piece at once");
+        Self { stream }
+    }
+
+    /// Sends a part of a request.
+    pub fn send(&mut self, bytes: &[u8]) {
+        self.stream.write_all(bytes).expect("the connection is open");
+    }
+
+    /// Sends the rest of a request, and reads its answer; `None` when the connection was closed instead.
+    pub fn exchange(&mut self, bytes: &[u8]) -> Option<Response> {
+        let sent = self.stream.write_all(bytes);
+        let (mut received, mut chunk) = (Vec::new(), [0; 16 * 1024]);
+        while sent.is_ok() && !complete(&received) {
+            match self.stream.read(&mut chunk) {
+                Ok(0) | Err(_) => break,
+                Ok(n) => received.extend_from_slice(&chunk[..n]),
+            }
+        }
+        parse(bytes, &received)
+    }
+}
+
 /// Where the head ends, and the length that it announces.
 fn head(received: &[u8]) -> Option<(usize, Option<usize>)> {
     let end = received.windows(4).position(|window| window == b"\r\n\r\n")?;

@@ -210,6 +210,11 @@ impl Server {
         raw::exchange(self.base(), request)
     }
 
+    /// A connection of its own, that stays.
+    pub fn connection(&self) -> raw::Connection {
+        raw::Connection::new(self.base())
+    }
+
     /// An access token for a key and its secret.
     pub fn token(&self, key: &str, secret: &str) -> String {
         let form = format!("grant_type=client_credentials&client_id={key}&client_secret={secret}");

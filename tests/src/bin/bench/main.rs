@@ -3,6 +3,7 @@
 //!
 //! A target that is missed is printed and fails nothing; what cannot be measured fails the run. Sizes are set in the
 //! environment: `BENCH_SMALL`, `BENCH_LIST`, `BENCH_LARGE` (resources), `BENCH_CONNECTIONS`, `BENCH_REPORTS` (a round);
+//! `BENCH_PAGING` (seconds of a steady rate, of which a thousand times as many alerts are the storm) likewise;
 //! `BENCH_ONLY` names parts to run, separated by commas.
 
 mod alerts;
@@ -21,6 +22,7 @@ mod machine;
 mod maintenance;
 mod names;
 mod pages;
+mod paging;
 mod points;
 mod reports;
 mod rosters;
@@ -30,6 +32,7 @@ mod slots;
 mod sqlite;
 mod start;
 mod table;
+mod times;
 mod writes;
 
 use std::{
@@ -43,7 +46,7 @@ use anyhow::{Context as _, Result, ensure};
 use crate::{data::Store, table::Line};
 
 /// The parts, in the order in which they run.
-const PARTS: [&str; 15] = [
+const PARTS: [&str; 17] = [
     "points",
     "pages",
     "list",
@@ -56,6 +59,8 @@ const PARTS: [&str; 15] = [
     "alerts",
     "heartbeats",
     "integrations",
+    "paging",
+    "times",
     "writes",
     "overload",
     "start",
@@ -67,6 +72,7 @@ struct Settings {
     large: u32,
     connections: usize,
     reports: usize,
+    paging: usize,
     only: Vec<String>,
 }
 
@@ -87,6 +93,7 @@ impl Settings {
             large: number("BENCH_LARGE", 1_000_000)?,
             connections: number("BENCH_CONNECTIONS", 32)? as usize,
             reports: number("BENCH_REPORTS", 150)? as usize,
+            paging: number("BENCH_PAGING", 10)? as usize,
             only,
         })
     }
@@ -145,7 +152,7 @@ fn bench() -> Result<bool> {
 }
 
 fn measure(part: &str, settings: &Settings, store: &Store, temporary: &Path, results: &mut Results) -> Result<()> {
-    let Settings { small, list, large, connections, reports, .. } = *settings;
+    let Settings { small, list, large, connections, reports, paging, .. } = *settings;
     match part {
         "points" => results.lines.push(points::measure(&store.database(list)?, temporary, connections)?),
         "pages" => results.lines.extend(pages::measure(&store.database(list)?, connections)?),
@@ -166,7 +173,9 @@ fn measure(part: &str, settings: &Settings, store: &Store, temporary: &Path, res
         "maintenance" => results.lines.extend(maintenance::measure(temporary)?),
         "alerts" => results.lines.push(alerts::measure(&store.database(list)?, temporary)?),
         "heartbeats" => results.lines.push(heartbeats::measure(temporary)?),
+        "paging" => results.lines.extend(paging::measure(temporary, paging, 1_000 * paging)?),
         "integrations" => results.lines.extend(integrations::measure(temporary)?),
+        "times" => results.lines.push(times::measure()?),
         _ => results.lines.extend(start::measure(&store.database(large)?)?),
     }
     Ok(())

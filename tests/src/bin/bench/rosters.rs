@@ -1,4 +1,4 @@
-//! Who is on call through a thousand rosters, and a year of one, against the read of one row by the same server.
+//! Who is on call through a thousand rosters with rotations, a year of one, and a year of a hundred, against the read of one row by the same server.
 
 use std::{path::Path, time::Instant};
 
@@ -15,12 +15,17 @@ use crate::{
 const ROSTERS: usize = 1_000;
 const SHIFTS: usize = 5;
 const USERS: usize = 50;
+/// How many take turns in each shift.
+const PLACES: usize = 10;
+/// Of how many rosters a year is told together.
+const TOGETHER: usize = 100;
 
 const ROUNDS: usize = 101;
 
 /// How many times the read of a row each may take.
 const ON_CALL: f64 = 20.0;
 const TIMELINE: f64 = 5.0;
+const TIMELINES: f64 = 60.0;
 
 const ZONES: [&str; 5] = ["Europe/Paris", "America/New_York", "Asia/Tokyo", "GMT", "Australia/Sydney"];
 
@@ -36,22 +41,33 @@ pub fn measure(temporary: &Path) -> Result<Vec<Line>> {
     ensure!(answer["onCall"].as_array().is_some_and(|list| list.len() >= ROSTERS), "somebody is missing on call");
     let year = format!("/rosters/{roster}/timeline?from=2026-01-01T00:00:00Z&to=2027-01-01T00:00:00Z");
     let year = server.get(&year);
+    // What was told is kept until something changes, so each round asks for another year.
+    let all: Vec<Vec<u8>> = (0..ROUNDS)
+        .map(|round| {
+            let second = format!("00:{:02}:{:02}Z", round / 60, round % 60);
+            server.get(&format!("/rosters/timeline?from=2026-01-01T{second}&to=2027-01-01T{second}&name=together"))
+        })
+        .collect();
+    let answer = connection.exchange(&all[0])?.ok()?.json()?;
+    ensure!(answer["rosters"].as_array().is_some_and(|list| list.len() == TOGETHER), "a roster is missing");
     let lines = vec![
         compare(
             &mut connection,
             &row,
-            &on_call,
-            &format!("GET /rosters/onCall, {ROSTERS} rosters of {SHIFTS} shifts"),
+            std::slice::from_ref(&on_call),
+            &format!("GET /rosters/onCall, {ROSTERS} rosters of {SHIFTS} shifts, {PLACES} by turns"),
             ON_CALL,
         )?,
-        compare(&mut connection, &row, &year, "GET /rosters/{id}/timeline, a year", TIMELINE)?,
+        compare(&mut connection, &row, std::slice::from_ref(&year), "GET /rosters/{id}/timeline, a year", TIMELINE)?,
+        compare(&mut connection, &row, &all, &format!("GET /rosters/timeline, a year of {TOGETHER}"), TIMELINES)?,
     ];
     drop(connection);
     server.stop()?;
     Ok(lines)
 }
 
-fn compare(connection: &mut Connection, row: &[u8], asked: &[u8], name: &str, target: f64) -> Result<Line> {
+/// The requests take turns.
+fn compare(connection: &mut Connection, row: &[u8], asked: &[Vec<u8>], name: &str, target: f64) -> Result<Line> {
     let mut bytes = 0;
     let mut time = |request: &[u8]| -> Result<f64> {
         let begun = Instant::now();
@@ -61,7 +77,7 @@ fn compare(connection: &mut Connection, row: &[u8], asked: &[u8], name: &str, ta
         Ok(begun.elapsed().as_secs_f64() * 1e6)
     };
     let (mut rows, mut ours, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..ROUNDS {
+    for asked in asked.iter().cycle().take(ROUNDS) {
         let (one, other) = (time(row)?, time(asked)?);
         rows.push(one);
         ours.push(other);
@@ -98,13 +114,20 @@ fn fill(server: &Server, connection: &mut Connection) -> Result<String> {
                         "startTime": format!("{start:02}:00:00"), "endTime": format!("{end:02}:00:00"),
                         "pattern": {"type": "daily", "repeatFrequency": 1}, "endPattern": {"type": "NEVER"}
                     },
-                    "users": [{"id": users[(number + shift) % USERS]}],
+                    "rotation": {
+                        "order": (0..PLACES)
+                            .map(|place| json!({"users": [{"id": users[(number + shift + place) % USERS]}]}))
+                            .collect::<Vec<_>>(),
+                        "length": {"weeks": 1},
+                        "start": "2020-01-06T09:00:00"
+                    },
+                    "users": [],
                     "userGroups": []
                 })
             })
             .collect();
         let roster = json!({
-            "name": format!("Roster {number}"), "description": "bench",
+            "name": format!("Roster {number}{}", if number < TOGETHER { " together" } else { "" }), "description": "bench",
             "timeZone": {"name": ZONES[number % ZONES.len()]}, "shiftDetails": shifts
         });
         let created = server.post(connection, "/rosters", &roster)?;

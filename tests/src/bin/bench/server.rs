@@ -40,7 +40,12 @@ pub struct Server {
 impl Server {
     /// Starts the server on a data directory and gets a token.
     pub fn start(data_dir: &Path) -> Result<Self> {
-        let mut server = Self::spawn(data_dir)?;
+        Self::start_with(data_dir, &[])
+    }
+
+    /// The same with further variables of its environment.
+    pub fn start_with(data_dir: &Path, environment: &[(&str, &str)]) -> Result<Self> {
+        let mut server = Self::spawn_with(data_dir, environment)?;
         let form = format!("grant_type=client_credentials&client_id={KEY}&client_secret={SECRET}");
         let head = format!(
             "POST /auth/oauth/token HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-www-form-urlencoded\r\n\
@@ -54,6 +59,10 @@ impl Server {
 
     /// Starts the server, and waits until it says where it listens.
     pub fn spawn(data_dir: &Path) -> Result<Self> {
+        Self::spawn_with(data_dir, &[])
+    }
+
+    fn spawn_with(data_dir: &Path, environment: &[(&str, &str)]) -> Result<Self> {
         fs::create_dir_all(data_dir)?;
         let log = data_dir.join("server.log");
         let mut command = muster();
@@ -66,6 +75,7 @@ impl Server {
             .env("MUSTER_RATE_LIMIT", "0")
             // The sink of deliveries.
             .env("MUSTER_EGRESS_ALLOW", "127.0.0.0/8")
+            .envs(environment.iter().copied())
             .stderr(File::create(&log)?);
         let (guard, stdout, port) = listen(&mut command, "http://127.0.0.1:")
             .with_context(|| format!("the server did not start: {}", fs::read_to_string(&log).unwrap_or_default()))?;

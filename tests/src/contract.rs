@@ -1,0 +1,214 @@
+//! What the OpenAPI document promises of answers, checked with every answer that a test gets: that the status is one of the
+//! operation's, that the body has the shape of that status, and that no field is answered which the document does not have.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io::Write as _;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use jsonschema::{Draft, Validator};
+use serde_json::{Map, Value, json};
+
+use crate::response::Response;
+
+/// Larger answers are like smaller ones.
+const MOST: usize = 128 << 10;
+
+/// Lines of a stream that are looked at.
+const LINES: usize = 50;
+
+/// What a caller may ask for that the document leaves out, so that each operation has one type of answer.
+const LEFT_OUT: [(&str, &str); 2] = [
+    // The names alone.
+    ("listJobTypes", "names=true"),
+    // Each resource with its detail.
+    ("searchResources", "verbose=true"),
+];
+
+/// What an answer breaks, a line each; nothing for what is no operation of the document.
+fn broken(response: &Response) -> Vec<String> {
+    static CONTRACT: LazyLock<Contract> = LazyLock::new(Contract::read);
+    let Some((method, url)) = response.label.split_once(' ') else { return Vec::new() };
+    let path = url.split_once("://").map_or(url, |(_, rest)| rest.find('/').map_or("/", |at| &rest[at..]));
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    let Some((id, operation)) = CONTRACT.operation(method, path) else { return Vec::new() };
+    // Of a request that was carried out before, the answer leaves out secrets, and addresses that are secrets.
+    if response.header("Idempotency-Replayed") == Some("true") {
+        return Vec::new();
+    }
+    if LEFT_OUT.iter().any(|(left_out, query)| *left_out == id && url.contains(query)) {
+        return Vec::new();
+    }
+    let found = CONTRACT.check(id, operation, response);
+    found.into_iter().map(|told| format!("{id} {}: {told}", response.status)).collect()
+}
+
+/// Tells of each way in which the contract is broken once, past the capture of the test program. With
+/// `MUSTER_TESTS_CONTRACT=fail` the test fails instead.
+pub(crate) fn uphold(response: &Response) {
+    static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let broken = broken(response);
+    if broken.is_empty() {
+        return;
+    }
+    let fails = std::env::var("MUSTER_TESTS_CONTRACT").as_deref() == Ok("fail");
+    assert!(!fails, "not as openapi/openapi.json has it:\n{}\n{response}", broken.join("\n"));
+    for told in broken {
+        if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(told.clone()) {
+            let _ = writeln!(std::io::stderr(), "contract: {told}");
+        }
+    }
+}
+
+type Shapes = HashMap<(String, u16), Option<Arc<Validator>>>;
+
+struct Contract {
+    document: Value,
+    /// The operations of a path, by method, under its pieces. Literal pieces come before parameters.
+    paths: Vec<(Vec<String>, BTreeMap<String, Value>)>,
+    shapes: Mutex<Shapes>,
+}
+
+impl Contract {
+    fn read() -> Self {
+        let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../openapi/openapi.json"));
+        let mut document: Value = serde_json::from_str(&text.expect("openapi/openapi.json")).expect("the document");
+        document["components"]["schemas"].as_object_mut().expect("schemas").values_mut().for_each(close);
+        let mut paths: Vec<_> = document["paths"]
+            .as_object()
+            .expect("paths")
+            .iter()
+            .map(|(path, item)| {
+                let operations = item.as_object().into_iter().flatten();
+                let operations =
+                    operations.map(|(method, operation)| (method.to_uppercase(), operation.clone())).collect();
+                (path.split('/').map(ToOwned::to_owned).collect::<Vec<_>>(), operations)
+            })
+            .collect();
+        paths.sort_by_key(|(pieces, _)| pieces.iter().map(|piece| piece.starts_with('{')).collect::<Vec<_>>());
+        Self { document, paths, shapes: Mutex::default() }
+    }
+
+    fn operation(&self, method: &str, path: &str) -> Option<(&str, &Value)> {
+        let pieces: Vec<&str> = path.split('/').collect();
+        let (_, operations) = self.paths.iter().find(|(known, _)| {
+            known.len() == pieces.len()
+                && known
+                    .iter()
+                    .zip(&pieces)
+                    .all(|(known, piece)| known.starts_with('{') && !piece.is_empty() || known == piece)
+        })?;
+        let operation = operations.get(method)?;
+        Some((operation["operationId"].as_str()?, operation))
+    }
+
+    fn check(&self, id: &str, operation: &Value, response: &Response) -> Vec<String> {
+        let status = response.status.to_string();
+        let Some(documented) = operation["responses"].get(&status).map(|found| self.resolve(found)) else {
+            return vec!["the status is not documented".to_owned()];
+        };
+        if response.body.is_empty() || response.body.len() > MOST {
+            return Vec::new();
+        }
+        let kind = response.header("Content-Type").unwrap_or_default().split(';').next().unwrap_or_default().trim();
+        let Some(content) = documented["content"].get(kind) else {
+            // The answer to a DELETE says `{}` where the document says nothing.
+            return vec![format!("{kind:?} is not documented")];
+        };
+        let Some(schema) = content.get("schema").filter(|_| kind.ends_with("json")) else { return Vec::new() };
+        let Some(shape) = self.shape(id, response.status, schema) else {
+            return vec!["its schema cannot be read".to_owned()];
+        };
+        let values: Vec<Value> = if kind == "application/x-ndjson" {
+            let text = response.text();
+            text.lines().take(LINES).filter_map(|line| serde_json::from_str(line).ok()).collect()
+        } else {
+            serde_json::from_slice(&response.body).into_iter().collect()
+        };
+        let told =
+            values.iter().flat_map(|value| shape.iter_errors(value).map(|error| tell(&error)).collect::<Vec<_>>());
+        told.collect()
+    }
+
+    /// What a reference of the document leads to, or the value itself.
+    fn resolve<'d>(&'d self, value: &'d Value) -> &'d Value {
+        let pointer = value["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
+        pointer.and_then(|pointer| self.document.pointer(pointer)).unwrap_or(value)
+    }
+
+    /// The compiled schema of an answer, with those that it refers to.
+    fn shape(&self, id: &str, status: u16, schema: &Value) -> Option<Arc<Validator>> {
+        let mut shapes = self.shapes.lock().unwrap_or_else(PoisonError::into_inner);
+        let shape = shapes.entry((id.to_owned(), status)).or_insert_with(|| {
+            let mut schema = schema.clone();
+            close(&mut schema);
+            validator(&self.document, &schema).map(Arc::new)
+        });
+        shape.clone()
+    }
+}
+
+/// A schema of the document, compiled with those that it refers to.
+pub fn validator(document: &Value, schema: &Value) -> Option<Validator> {
+    let (mut schemas, mut next) = (Map::new(), references(schema));
+    while let Some(name) = next.pop() {
+        if let Some(found) = document["components"]["schemas"].get(&name)
+            && !schemas.contains_key(&name)
+        {
+            next.extend(references(found));
+            schemas.insert(name, found.clone());
+        }
+    }
+    let whole = json!({"allOf": [schema], "components": {"schemas": schemas}});
+    jsonschema::options().with_draft(Draft::Draft202012).build(&whole).ok()
+}
+
+/// Closes the objects of a schema: what has properties has no others than these.
+fn close(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            object.values_mut().for_each(close);
+            tell_apart(object);
+            if object.get("properties").is_some_and(Value::is_object) && !object.contains_key("additionalProperties") {
+                object.insert("additionalProperties".to_owned(), json!(false));
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(close),
+        _ => {}
+    }
+}
+
+/// Of a union that says how to tell its members apart, the one in question is meant, so that what is wrong is told of it.
+fn tell_apart(object: &mut Map<String, Value>) {
+    let Some(discriminator) = object.remove("discriminator") else { return };
+    let field = discriminator["propertyName"].as_str().unwrap_or_default().to_owned();
+    let Some(mapping) = discriminator["mapping"].as_object() else { return };
+    let words: Vec<&String> = mapping.keys().collect();
+    let known = json!({"required": [field], "properties": {&field: {"enum": words}}});
+    let members = mapping
+        .iter()
+        .map(|(word, reference)| json!({"if": {"properties": {&field: {"const": word}}}, "then": {"$ref": reference}}));
+    let all: Vec<Value> = std::iter::once(known).chain(members).collect();
+    object.remove("oneOf");
+    object.insert("allOf".to_owned(), json!(all));
+}
+
+fn references(value: &Value) -> Vec<String> {
+    match value {
+        Value::Object(object) => {
+            let own = object.get("$ref").and_then(Value::as_str);
+            let own = own.and_then(|reference| reference.strip_prefix("#/components/schemas/")).map(ToOwned::to_owned);
+            own.into_iter().chain(object.values().flat_map(references)).collect()
+        }
+        Value::Array(values) => values.iter().flat_map(references).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Where, without the numbers of elements, and what.
+fn tell(error: &jsonschema::ValidationError<'_>) -> String {
+    let place = error.instance_path().to_string();
+    let pieces: Vec<&str> =
+        place.split('/').map(|piece| if piece.parse::<usize>().is_ok() { "*" } else { piece }).collect();
+    let told: String = error.to_string().chars().take(300).collect();
+    format!("{}: {told}", pieces.join("/"))
+}
