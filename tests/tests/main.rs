@@ -5,6 +5,7 @@
 
 mod alerts;
 mod campaign;
+mod clients;
 mod compatibility;
 mod console;
 mod contract;

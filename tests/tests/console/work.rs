@@ -119,7 +119,7 @@ fn somebody_takes_over_and_gives_back() {
     };
     assert_eq!(overrides(&company), 1);
     window.evaluate(&format!("[...document.querySelectorAll('.overrides li')].find(one => one.textContent.includes('{note}')).querySelector('button').click()"));
-    window.until(&format!("!document.body.innerText.includes('{note}')"));
+    window.until(&format!("document.body && !document.body.innerText.includes('{note}')"));
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 

@@ -4,6 +4,7 @@ mod audit;
 mod bodies;
 mod commands;
 mod cursors;
+mod document;
 mod etag;
 mod first_run;
 mod framework;
@@ -19,6 +20,7 @@ mod suspension;
 mod tenants;
 mod throttling;
 mod tokens;
+mod upgrades;
 mod users;
 
 use muster_tests::Client;

@@ -22,6 +22,7 @@ both_backends![
     what_is_switched_off_waits,
     what_a_suspended_client_sends_waits,
     response_headers_are_recorded,
+    deliveries_are_found_across_events,
 ];
 
 /// Waits until all deliveries of an event have ended.
@@ -247,4 +248,62 @@ fn response_headers_are_recorded(backend: Backend) {
     let attempt = first(&client, &at)["attemptLog"][0].clone();
     assert_eq!(attempt["responseHeaders"], json!([{"key": "x-ticket", "value": "T-1"}]));
     assert_eq!(text(&attempt["responseBody"]).len(), 16 << 10);
+}
+
+fn deliveries_are_found_across_events(backend: Backend) {
+    let server = server(backend);
+    let (client, other) = (server.new_client(), server.new_client());
+    let (willing, failing) = (Receiver::willing(), Receiver::start(|_, _| Reply::status(500)));
+    let (one, two) = (install(&client, &willing.url()), install(&client, &failing.url()));
+    let (told, refused) = (event(&client, &one, &on_incidents("{}")), event(&client, &two, &on_incidents("{}")));
+    incident(&client, &json!({"id": "INC-7", "subject": "a"}));
+    assert_eq!(
+        (ended(&client, &told, 1), ended(&client, &refused, 1)),
+        (vec!["delivered".into()], vec!["failed".into()])
+    );
+    client.post_empty(&format!("{refused}/deactivate")).ok();
+    incident(&client, &json!({"id": "x".repeat(5_000), "subject": "b"}));
+    ended(&client, &told, 2);
+    let found = |query: &str| {
+        let page = client.search("/integrations/deliveries/search?isDescendingOrder=false", query).page();
+        let results = page["results"].as_array().cloned().unwrap_or_default();
+        results
+            .iter()
+            .map(|one| format!("{} {}", text(&one["integration"]["id"]), text(&one["status"])))
+            .collect::<Vec<_>>()
+    };
+    let [good, bad] =
+        [(&one, "delivered"), (&two, "failed")].map(|(of, status)| format!("{} {status}", text(&of["id"])));
+    assert_eq!(found("").len(), 3);
+    let id_of = |event: &str| event.rsplit('/').next().unwrap_or_default().to_owned();
+    for (query, expected) in [
+        ("status:failed".to_owned(), vec![bad.clone()]),
+        ("status:pending".to_owned(), Vec::new()),
+        (format!("eventId:{}", id_of(&refused)), vec![bad.clone()]),
+        (format!("integrationId:{}", text(&one["id"])), vec![good.clone(), good.clone()]),
+        (format!("integrationName:{}", text(&two["displayName"]).to_uppercase()), vec![bad.clone()]),
+        ("entityId:INC-7+status:delivered".to_owned(), vec![good.clone()]),
+        (format!("entityId:{}", "x".repeat(5_000)), vec![good]),
+        ("entity:alert".to_owned(), Vec::new()),
+        ("eventType:UPDATE".to_owned(), Vec::new()),
+        ("endTime:2020-01-01T00:00:00Z".to_owned(), Vec::new()),
+    ] {
+        assert_eq!(found(&query), expected, "{query}");
+    }
+    assert_eq!(found("entity:incident+eventType:create+startTime:2020-01-01T00:00:00Z").len(), 3);
+    let page = client.get("/integrations/deliveries/search?status=failed").page();
+    let shown = &page["results"][0];
+    assert_eq!((&shown["event"]["name"], &shown["entity"]), (&json!("ticket"), &json!("INCIDENT")));
+    assert_eq!((&shown["eventType"], &shown["entityId"]), (&json!("CREATE"), &json!("INC-7")));
+    let (mut walked, mut next) = (0, String::new());
+    loop {
+        let page = client.get(&format!("/integrations/deliveries/search?pageSize=2{next}")).page();
+        walked += page["results"].as_array().map_or(0, Vec::len);
+        let Some(cursor) = page["nextCursor"].as_str() else { break };
+        next = format!("&cursor={cursor}");
+    }
+    assert_eq!(walked, 3);
+    assert_eq!(other.get("/integrations/deliveries/search").page()["totalResults"], json!(0));
+    client.get("/integrations/deliveries/search?status=lost").invalid(&["status"]);
+    client.search("/integrations/deliveries/search", "entity:x").invalid(&["queryString"]);
 }

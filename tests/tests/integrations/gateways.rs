@@ -10,7 +10,7 @@ use serde_json::json;
 use super::{
     event, incident, install, on_incidents,
     receiver::{Receiver, Reply, wait_for},
-    text,
+    text, times,
 };
 
 const ARGUMENTS: [&str; 8] = [
@@ -103,4 +103,49 @@ fn a_late_end_is_refused() {
         || "no end was refused".to_owned(),
     );
     assert_eq!((&status()["status"], &status()["attempts"]), (&json!("delivered"), &json!(1)));
+}
+
+#[test]
+fn two_gateways_tell_of_each_window_and_hand_over_once() {
+    let (mut first, second) = two(&fresh_database());
+    let receiver = Receiver::willing();
+    let client = second.admin().tenant("client_1");
+    let made = install(&client, &receiver.url());
+    for action in ["OPENED", "CLOSED"] {
+        let template = "$event.type $maintenanceWindow.name";
+        event(&client, &made, &json!({"entity": "MaintenanceWindow", "eventType": action, "eventPayload": template}));
+    }
+    let template = "on call $roster.name";
+    event(&client, &made, &json!({"entity": "Roster", "eventType": "ONCALLCHANGED", "eventPayload": template}));
+    let resource = text(&client.post("/resources", &json!({"hostName": "web"})).ok()["resourceUUID"]);
+    let user = text(&client.post("/users", &json!({"loginName": "ann", "lastName": "x"})).ok()["id"]);
+    let mut expected = Vec::new();
+    let opens = times::soon(8);
+    for number in 0..60 {
+        let schedule = json!({"type": "One-Time", "startTime": opens, "endTime": times::soon(14), "timezone": "GMT"});
+        let window = json!({"name": format!("w{number}"), "devices": [{"uniqueId": resource}], "schedule": schedule});
+        client.post("/scheduleMaintenances", &window).ok();
+        expected.extend([format!("OPENED w{number}"), format!("CLOSED w{number}")]);
+    }
+    for number in 0..20 {
+        let mut roster = times::around_the_clock(&json!({"users": [{"id": user}], "userGroups": []}));
+        roster["name"] = json!(format!("r{number}"));
+        client.post("/rosters", &roster).ok();
+        expected.push(format!("on call r{number}"));
+    }
+    // One of them goes while the windows open, and comes back.
+    std::thread::sleep(Duration::from_secs(6));
+    first.kill9();
+    std::thread::sleep(Duration::from_secs(2));
+    first.restart();
+    expected.sort_unstable();
+    let told = || {
+        let mut told: Vec<String> =
+            receiver.by_id().into_values().map(|bodies| String::from_utf8_lossy(&bodies[0]).into()).collect();
+        told.sort_unstable();
+        told
+    };
+    wait_for(Duration::from_secs(60), || told().len() >= expected.len(), || format!("{} told", told().len()));
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(told(), expected);
 }

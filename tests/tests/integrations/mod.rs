@@ -13,6 +13,7 @@ mod installed;
 mod signatures;
 mod templates;
 mod test_sends;
+mod times;
 
 use std::sync::OnceLock;
 

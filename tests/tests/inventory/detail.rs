@@ -16,8 +16,9 @@ both_backends![
     unknown_resources_are_404s,
 ];
 
-const FIELDS: [&str; 22] = [
+const FIELDS: [&str; 23] = [
     "id",
+    "type",
     "ipAddress",
     "extResourceId",
     "state",

@@ -77,6 +77,7 @@ fn a_synthetic_has_its_own_shape(server: &Server) {
     let found = detail(&client, &id);
     let documented = [
         "id",
+        "type",
         "resourceType",
         "name",
         "consoles",
@@ -96,6 +97,7 @@ fn a_synthetic_has_its_own_shape(server: &Server) {
     }
     for (name, expected) in [
         ("id", json!(id)),
+        ("type", json!("SYNTHETIC")),
         ("resourceType", json!("SYNTHETIC")),
         ("name", json!("shop front")),
         ("consoles", json!([])),

@@ -64,6 +64,14 @@ pub(super) const WINDOW_FILTERS: &[&str] = &[
     "queryString=siteId:$site",
     "queryString=site:$site.name",
 ];
+pub(super) const OCCURRENCE_FILTERS: &[&str] = &[
+    "queryString=id:$maintenanceWindow",
+    "queryString=name:$maintenanceWindow.name",
+    "queryString=resourceId:$resource",
+    "queryString=hostName:$resource.name",
+    "queryString=deviceGroup:$deviceGroup.name",
+    "queryString=site:$site.name",
+];
 pub(super) const COVERED: &[&str] = &[
     r#"{"devices": [{"uniqueId": "$resource"}]}"#,
     r#"{"devices": [{"hostName": "$resource.name"}]}"#,
@@ -72,6 +80,10 @@ pub(super) const COVERED: &[&str] = &[
     r#"{"deviceGroups": [{"id": "$deviceGroup.uniqueId"}]}"#,
     r#"{"locations": [{"id": "$site"}]}"#,
     r#"{"locations": [{"name": "$site.name"}]}"#,
+];
+pub(super) const COVER_REQUESTS: &[&str] = &[
+    r#"{"user": {"id": "$user"}, "start": "2036-11-20T00:00:00Z", "end": "2036-11-21T00:00:00Z"}"#,
+    r#"{"asked": [{"id": "$user"}], "start": "2036-11-20T00:00:00Z", "end": "2036-11-21T00:00:00Z"}"#,
 ];
 pub(super) const RANGE: &str = "from=2026-11-20T00:00:00Z&to=2026-11-27T00:00:00Z";
 pub(super) const ROSTER: &str = r#"{"name": "$new", "description": "$new", "timeZone": {"name": "Europe/Paris"},

@@ -25,6 +25,7 @@ pub(super) enum Kind {
     Roster,
     /// Of a roster.
     Override,
+    CoverRequest,
     /// An address of a roster's calendar.
     RosterCalendar,
     /// An address of a user's calendar.
@@ -58,7 +59,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 34] = [
+    pub(super) const ALL: [Self; 35] = [
         Self::Resource,
         Self::Record,
         Self::Site,
@@ -73,6 +74,7 @@ impl Kind {
         Self::UserGroup,
         Self::Roster,
         Self::Override,
+        Self::CoverRequest,
         Self::RosterCalendar,
         Self::UserCalendar,
         Self::Job,
@@ -112,6 +114,7 @@ impl Kind {
             Self::UserGroup => "userGroup",
             Self::Roster => "roster",
             Self::Override => "override",
+            Self::CoverRequest => "coverRequest",
             Self::RosterCalendar => "rosterCalendar",
             Self::UserCalendar => "userCalendar",
             Self::Job => "job",
@@ -168,9 +171,18 @@ impl Kind {
             Self::Override => {
                 let roster = Self::Roster.make(owner, name).id();
                 let user = somebody(owner);
-                let (start, end) = ("2026-11-20T00:00:00Z", "2026-11-21T00:00:00Z");
+                // What is over cannot be deleted.
+                let (start, end) = ("2036-11-20T00:00:00Z", "2036-11-21T00:00:00Z");
                 let body = json!({"user": {"id": user}, "start": start, "end": end, "note": name});
                 let mut created = create(&format!("/rosters/{roster}/overrides"), body);
+                created["inside"] = json!(roster);
+                created
+            }
+            Self::CoverRequest => {
+                let roster = Self::Roster.make(owner, name).id();
+                let (start, end) = ("2036-11-20T00:00:00Z", "2036-11-21T00:00:00Z");
+                let body = json!({"user": {"id": somebody(owner)}, "start": start, "end": end, "note": name});
+                let mut created = create(&format!("/rosters/{roster}/coverRequests"), body);
                 created["inside"] = json!(roster);
                 created
             }
@@ -284,6 +296,7 @@ impl Kind {
             Self::UserGroup => json!(format!("USRGRP-{}", uuid())),
             Self::Roster => json!(format!("ES-{}", uuid())),
             Self::Override => json!(format!("OVR-{}", uuid())),
+            Self::CoverRequest => json!(format!("CVR-{}", uuid())),
             Self::Job => json!(uuid()),
             Self::JobScript => json!(987_654_321),
             Self::JobRun => json!(format!("RUN-{}", uuid())),

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{column, world::Sent};
 
 /// What is shown once: secrets, and addresses that have one in them.
-const ONCE: [&str; 4] = ["secret", "token", "url", "signingSecret"];
+const ONCE: [&str; 5] = ["secret", "token", "url", "signingSecret", "apiKeyPairs"];
 
 both_backends![every_post_is_carried_out_once_under_a_key];
 
@@ -25,9 +25,8 @@ fn every_post_is_carried_out_once_under_a_key(backend: Backend) {
             assert!(again.status == 200 && told, "{again}");
             assert_eq!(again.header("ETag"), first.header("ETag"), "{again}");
             match serde_json::from_slice::<Value>(&first.body) {
-                Ok(Value::Object(mut fields)) if ONCE.iter().any(|name| fields.contains_key(*name)) => {
-                    fields.retain(|name, _| !ONCE.contains(&name.as_str()));
-                    assert_eq!(again.json(), Value::Object(fields), "{again}");
+                Ok(told) if without_secrets(&told) != told => {
+                    assert_eq!(again.json(), without_secrets(&told), "{again}");
                 }
                 _ => assert_eq!(again.text(), first.text(), "{}", operation.name()),
             }
@@ -36,4 +35,15 @@ fn every_post_is_carried_out_once_under_a_key(backend: Backend) {
             }
         }
     });
+}
+
+/// An answer as it is told again.
+fn without_secrets(told: &Value) -> Value {
+    let mut again = told.clone();
+    for place in ["", "/inboundConfig/authentication"] {
+        if let Some(Value::Object(fields)) = again.pointer_mut(place) {
+            fields.retain(|name, _| !ONCE.contains(&name.as_str()));
+        }
+    }
+    again
 }

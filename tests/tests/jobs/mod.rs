@@ -1,5 +1,6 @@
 //! Scheduled jobs: what is due when, exactly once, and who carries it out.
 
+mod alarms;
 mod bad_input;
 mod confinement;
 mod crud;

@@ -13,6 +13,9 @@ both_backends![
     a_job_runs_once_when_it_says_so,
     a_job_that_is_not_active_is_not_due,
     next_runs_follow_the_pattern,
+    cron_and_elapsed_time_are_kept_as_they_are_given,
+    what_was_missed_by_the_minute_is_bounded,
+    jobs_that_are_due_often_are_few,
 ];
 
 fn a_start_in_1970_is_one_run_at_once_and_no_storm(server: &Server) {
@@ -93,4 +96,78 @@ fn next_runs_follow_the_pattern(server: &Server) {
         next(json!({"type": "monthly", "weekIndex": "Last", "dayOfWeek": "Friday", "repeatFrequency": 1})),
         ["2035-01-26", "2035-02-23", "2035-03-30"]
     );
+}
+
+fn scheduled(schedule: Value) -> Value {
+    let mut body = job(LONG_AGO, everyday());
+    body["schedule"] = schedule;
+    body
+}
+
+fn cron_and_elapsed_time_are_kept_as_they_are_given(server: &Server) {
+    let client = server.new_client();
+    let cron = json!({"startDate": "2035-03-24T00:00:00+0000", "cron": "30 * * * *", "timezone": "Europe/Vienna"});
+    let id = create(&client, &scheduled(cron.clone()));
+    assert_eq!(client.get(&format!("/jobs/{id}")).ok()["schedule"], cron);
+    let next = |id: &str, count: usize| {
+        let found = client.get(&format!("/jobs/{id}/next?count={count}")).ok();
+        found["nextRuns"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|at| at.as_str().unwrap()[5..16].to_owned())
+            .collect::<Vec<_>>()
+    };
+    // Through a change of the clocks, once in each hour.
+    let change =
+        json!({"schedule": {"startDate": "2035-03-24T22:00:00Z", "cron": "30 * * * *", "timezone": "europe/vienna"}});
+    client.post(&format!("/jobs/{id}"), &change).ok();
+    assert_eq!(next(&id, 5), ["03-24T22:30", "03-24T23:30", "03-25T00:30", "03-25T01:30", "03-25T02:30"]);
+    // A named hour that does not exist.
+    let change =
+        json!({"schedule": {"startDate": "2035-03-24T22:00:00Z", "cron": "30 2 * * *", "timezone": "Europe/Vienna"}});
+    client.post(&format!("/jobs/{id}"), &change).ok();
+    assert_eq!(next(&id, 2), ["03-25T01:00", "03-26T00:30"]);
+    let pattern = json!({"type": "daily", "frequency": "recurrence", "repeatFrequency": 90, "repeatType": "minutes"});
+    let id = create(&client, &scheduled(json!({"startDate": "2035-03-24T22:00:00+0000", "pattern": pattern})));
+    assert_eq!(client.get(&format!("/jobs/{id}")).ok()["schedule"]["pattern"], pattern);
+    assert_eq!(next(&id, 3), ["03-24T22:00", "03-24T23:30", "03-25T01:00"]);
+    for (schedule, field) in [
+        (json!({"startDate": FAR_AHEAD, "cron": "61 * * * *"}), "schedule.cron"),
+        (json!({"startDate": FAR_AHEAD, "cron": "* * * * *", "pattern": everyday()}), "schedule.cron"),
+        (json!({"startDate": FAR_AHEAD, "cron": "* * * * *", "timezone": "Europe/Wien"}), "schedule.timezone"),
+        (
+            json!({"startDate": FAR_AHEAD, "cron": "* * * * *", "timezone": "GMT", "timeZone": {"name": "GMT"}}),
+            "schedule.timezone",
+        ),
+        (json!({"startDate": FAR_AHEAD}), "schedule.pattern"),
+    ] {
+        client.post("/jobs", &scheduled(schedule)).invalid(&[field]);
+    }
+}
+
+fn what_was_missed_by_the_minute_is_bounded(server: &Server) {
+    let client = server.new_client();
+    let mut body = scheduled(json!({"startDate": "1990-01-01T00:00:00Z", "cron": "* * * * *"}));
+    body["overlapPolicy"] = json!("skip");
+    let id = create(&client, &body);
+    let found = wait_for_runs(&client, &id, 1);
+    let due = found.last().unwrap()["dueDate"].as_str().unwrap().to_owned();
+    assert!(due.as_str() > "2026" && due.ends_with(":00+0000"), "{due}");
+    assert!(found.len() <= 2, "one run for the last minute, and no storm: {found:?}");
+}
+
+fn jobs_that_are_due_often_are_few(server: &Server) {
+    let client = server.new_client();
+    let often = scheduled(json!({"startDate": FAR_AHEAD, "cron": "*/30 * * * *"}));
+    let first = create(&client, &often);
+    for _ in 1..500 {
+        create(&client, &often);
+    }
+    client.post("/jobs", &often).invalid(&["schedule"]);
+    let hourly = create(&client, &scheduled(json!({"startDate": FAR_AHEAD, "cron": "0 * * * *"})));
+    client.post(&format!("/jobs/{hourly}"), &json!({"schedule": often["schedule"]})).invalid(&["schedule"]);
+    client.post(&format!("/jobs/{first}"), &json!({"name": "as before"})).ok();
+    client.delete(&format!("/jobs/{first}")).ok();
+    create(&client, &often);
 }

@@ -5,7 +5,13 @@ use serde_json::{Value, json};
 
 use super::{FAR_AHEAD, create, everyday, job, text};
 
-both_backends![the_envelope_is_the_documented_one, every_sort_is_total_and_walks_by_cursor, each_variable_filters,];
+both_backends![
+    the_envelope_is_the_documented_one,
+    every_sort_is_total_and_walks_by_cursor,
+    each_variable_filters,
+    runs_are_found_across_jobs,
+    runs_across_jobs_are_walked_by_cursor,
+];
 
 fn names(page: &Value) -> Vec<String> {
     page["results"].as_array().into_iter().flatten().map(|job| text(&job["name"])).collect()
@@ -77,4 +83,72 @@ fn each_variable_filters(server: &Server) {
     assert_eq!(found("jobType:ANTIVIRUS,custom").len(), 2);
     assert!(found("jobType:custom").is_empty());
     assert!(found("name:%").is_empty(), "a value is literal");
+}
+
+/// The ids of the jobs whose runs are found.
+fn found_runs(client: &Client, query: &str) -> Vec<String> {
+    let page = client.search("/jobs/runs/search?isDescendingOrder=false&sortName=id", query).page();
+    page["results"].as_array().into_iter().flatten().map(|run| text(&run["job"]["id"])).collect()
+}
+
+fn runs_are_found_across_jobs(server: &Server) {
+    let (client, other) = (server.new_client(), server.new_client());
+    let resource = text(&client.post("/resources", &json!({"hostName": "web"})).ok()["resourceUUID"]);
+    let mut body = job(FAR_AHEAD, everyday());
+    (body["name"], body["resources"]) = (json!("Clean up"), json!([{"id": resource}]));
+    let one = create(&client, &body);
+    let two = named(&client, "Cleanup", FAR_AHEAD);
+    let ran = [&one, &two].map(|id| text(&client.post_empty(&format!("/jobs/{id}/run")).ok()["id"]));
+    let claimed = client.post("/jobs/runs/claim", &json!({"runner": "mine", "jobs": [two]})).ok();
+    assert_eq!(claimed["runs"][0]["run"]["id"], json!(ran[1]));
+    client.post(&format!("/jobs/runs/{}/result", ran[1]), &json!({"attempt": 1, "exitCode": 1})).ok();
+    let both = vec![one.clone(), two.clone()];
+    assert_eq!(found_runs(&client, ""), both);
+    for (query, expected) in [
+        ("status:queued,running".to_owned(), vec![one.clone()]),
+        ("status:FAILED".to_owned(), vec![two.clone()]),
+        (format!("jobId:{},{two}", one.to_uppercase()), both.clone()),
+        (format!("id:{}", ran[0].to_lowercase()), vec![one.clone()]),
+        ("jobName:clean".to_owned(), both.clone()),
+        ("jobName:cleanup+isEquals:true".to_owned(), vec![two.clone()]),
+        ("jobType:antivirus+trigger:manual".to_owned(), both.clone()),
+        ("trigger:schedule".to_owned(), Vec::new()),
+        ("runner:mine".to_owned(), vec![two.clone()]),
+        ("runner:min".to_owned(), Vec::new()),
+        (format!("resourceId:{resource}"), vec![one.clone()]),
+        ("startDate:2026-01-01T00:00:00Z+endDate:2099-01-01T00:00:00Z".to_owned(), both.clone()),
+        ("endDate:2020-01-01T00:00:00Z".to_owned(), Vec::new()),
+        ("startFinishedDate:2020-01-01T00:00:00Z".to_owned(), vec![two.clone()]),
+        ("endFinishedDate:2020-01-01T00:00:00Z".to_owned(), Vec::new()),
+    ] {
+        assert_eq!(found_runs(&client, &query), expected, "{query}");
+    }
+    assert!(found_runs(&other, &format!("jobId:{one}")).is_empty());
+    assert_eq!(found_runs(&server.admin(), &format!("jobId:{one}")), [one], "a partner sees its clients'");
+    for query in ["status:x", "startDate:x", "nothing:x", "trigger:by hand"] {
+        client.search("/jobs/runs/search", query).invalid(&["queryString"]);
+    }
+}
+
+fn runs_across_jobs_are_walked_by_cursor(server: &Server) {
+    let client = server.new_client();
+    for number in 0..5 {
+        let id = named(&client, &format!("job {number}"), FAR_AHEAD);
+        client.post_empty(&format!("/jobs/{id}/run")).ok();
+    }
+    for sort in ["dueDate", "id"] {
+        for descending in [false, true] {
+            let list = format!("/jobs/runs/search?sortName={sort}&isDescendingOrder={descending}");
+            let all: Vec<Value> = client.get(&list).page()["results"].as_array().cloned().unwrap_or_default();
+            let (mut walked, mut next) = (Vec::new(), String::new());
+            loop {
+                let page = client.get(&format!("{list}&pageSize=2{next}")).page();
+                assert_eq!(page["totalResults"], json!(5));
+                walked.extend(page["results"].as_array().cloned().unwrap_or_default());
+                let Some(cursor) = page["nextCursor"].as_str() else { break };
+                next = format!("&cursor={cursor}");
+            }
+            assert_eq!((walked.len(), walked), (5, all), "{sort} {descending}");
+        }
+    }
 }

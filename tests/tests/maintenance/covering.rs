@@ -14,6 +14,8 @@ both_backends![
     an_alert_names_its_resource_as_people_do,
     a_trial_and_a_report_are_read_alike,
     a_name_that_two_clients_have_is_refused,
+    what_is_in_maintenance_is_narrowed_to_a_machine_or_a_place,
+    a_window_is_tried_before_it_is_saved,
 ];
 
 /// What is in maintenance: host name, way, by the query.
@@ -256,4 +258,68 @@ fn a_name_that_two_clients_have_is_refused(server: &Server) {
     }
     partner.post("/deviceGroups", &json!({"name": name})).ok();
     create(&partner, &of("deviceGroups"));
+}
+
+fn what_is_in_maintenance_is_narrowed_to_a_machine_or_a_place(server: &Server) {
+    let (client, other) = (server.new_client(), server.new_client());
+    let machines: Vec<(String, String)> = (0..3).map(|_| resource(&client)).collect();
+    let ids: Vec<&str> = machines.iter().map(|(id, _)| id.as_str()).collect();
+    let ((two, name), (_, covered)) = (group(&client, &ids[..2]), group(&client, &ids[1..]));
+    let site = client.post("/sites", &json!({"name": unique("site")})).ok();
+    client.post(&format!("/resources/{}", ids[2]), &json!({"location": {"id": site["id"]}})).ok();
+    create(&client, &on(json!({"deviceGroups": [{"name": covered}]})));
+    create(&client, &on(json!({"devices": [{"uniqueId": ids[0]}]})));
+    let ways = |number: usize, via: &str| format!("{} {via}", machines[number].1);
+    assert_eq!(active(&client, "").len(), 3);
+    assert_eq!(active(&client, &format!("&hostName={}", machines[1].1.to_uppercase())), [ways(1, "deviceGroup")]);
+    let mut of_group = vec![ways(0, "device"), ways(1, "deviceGroup")];
+    of_group.sort();
+    for query in [format!("&deviceGroupId={two}"), format!("&deviceGroup={}", name.to_uppercase())] {
+        let mut found = active(&client, &query);
+        found.sort();
+        assert_eq!(found, of_group, "{query}");
+    }
+    for query in [format!("&siteId={}", site["id"]), format!("&site={}", text(&site["name"]))] {
+        assert_eq!(active(&client, &query), [ways(2, "deviceGroup")], "{query}");
+    }
+    assert!(active(&client, "&hostName=nothing").is_empty() && active(&client, "&site=nowhere").is_empty());
+    assert!(active(&other, &format!("&deviceGroup={name}")).is_empty());
+    client.get("/scheduleMaintenances/active?hostName=a&site=b").invalid(&["site"]);
+}
+
+fn a_window_is_tried_before_it_is_saved(server: &Server) {
+    let client = server.new_client();
+    let (id, host) = resource(&client);
+    let (_, group) = group(&client, &[&id]);
+    let saved = create(&client, &on(json!({"devices": [{"uniqueId": id}]})));
+    let saved_id = saved.rsplit('/').next().unwrap_or_default().to_owned();
+    let mut draft = on(json!({"deviceGroups": [{"name": group}]}));
+    draft["alertConditions"] = json!({"rules": [{"key": "subject", "operator": "Regex", "value": "^disk"}]});
+    let alert = |windows: Value| json!({"device": {"hostName": host}, "subject": "disk full", "currentState": "Critical", "windows": windows});
+    let tried = |windows: Value| client.post(&format!("/scheduleMaintenances/match?at={NOON}"), &alert(windows)).ok();
+    let told = tried(json!([draft]));
+    let all: Vec<(&Value, &Value)> =
+        told["windows"].as_array().unwrap().iter().map(|one| (&one["saved"], &one["matches"])).collect();
+    assert_eq!(all, [(&json!(false), &json!(true)), (&json!(true), &json!(true))], "{told}");
+    assert_eq!(
+        (&told["windows"][0]["via"], &told["windows"][0]["window"]["name"]),
+        (&json!("deviceGroup"), &draft["name"])
+    );
+    assert_eq!(told["windows"][0]["rules"][0]["found"], json!(["disk full"]));
+    // In the place of the saved one, with conditions that do not hold.
+    draft["uniqueId"] = json!(saved_id);
+    draft["alertConditions"]["rules"][0]["value"] = json!("^memory");
+    let told = tried(json!([draft]));
+    assert_eq!((told["windows"].as_array().unwrap().len(), &told["alertType"]), (1, &json!("Monitoring")));
+    assert_eq!(told["windows"][0]["window"]["uniqueId"], json!(saved_id));
+    // Nothing was stored; what is not open, or covers something else, says nothing.
+    assert_eq!(client.get("/scheduleMaintenances/search").page()["totalResults"], json!(1));
+    let once = json!({"type": "One-Time", "startTime": "2031-05-06T00:00:00+0000", "endTime": "2031-05-07T00:00:00+0000", "timezone": "GMT"});
+    let closed = json!({"name": "x", "devices": [{"uniqueId": id}], "schedule": once});
+    assert_eq!(tried(json!([closed]))["windows"].as_array().unwrap().len(), 1);
+    let wrong = json!([{"name": "x"}, {"name": "y", "devices": [{"uniqueId": uuid()}], "schedule": always()}]);
+    let refused = client.post("/scheduleMaintenances/match", &alert(wrong));
+    refused.invalid(&["windows[0].schedule", "windows[0].devices", "windows[1].devices[0].uniqueId"]);
+    let many = vec![closed; 11];
+    client.post("/scheduleMaintenances/match", &alert(json!(many))).invalid(&["windows"]);
 }

@@ -1,5 +1,6 @@
 //! Maintenance windows: when they are open, what they cover, which alerts they catch.
 
+mod across;
 mod calendars;
 mod covering;
 mod crud;

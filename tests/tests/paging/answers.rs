@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{person, text};
 
-both_backends![a_link_answers_as_its_person];
+both_backends![a_link_answers_as_its_person, a_link_that_is_replayed_or_forwarded_does_no_more];
 
 fn status(client: &Client, alert: &str) -> Value {
     client.get(&format!("/alerts/{alert}")).ok()["status"].clone()
@@ -77,4 +77,63 @@ fn a_link_answers_as_its_person(backend: Backend) {
     let token = path.split("token=").nth(1).unwrap();
     assert!(!log.contains(token), "a token in the log");
     wait_for(Duration::from_secs(10), || receiver.count() == 2, || receiver.count().to_string());
+}
+
+fn a_link_that_is_replayed_or_forwarded_does_no_more(backend: Backend) {
+    let server = Server::start_with(backend, &["--egress-allow", "127.0.0.0/8"]);
+    let client = server.new_client();
+    let receiver = Receiver::willing();
+    let people: Vec<String> = (0..4).map(|_| person(&client)).collect();
+    for user in &people {
+        let body =
+            json!({"name": "hook", "type": "HTTP", "url": format!("{}/{user}", receiver.url()), "verified": true});
+        client.post(&format!("/users/{user}/contactMethods"), &body).ok();
+    }
+    let steps: Vec<Value> =
+        people.iter().map(|user| json!({"targets": [{"user": {"id": user}}], "wait": "1h"})).collect();
+    let policy = client.post("/escalationPolicies", &json!({"name": unique("links"), "steps": steps})).ok();
+    client.post("/alertRoutes", &json!({"name": "all", "isDefault": true, "policy": {"id": policy["id"]}})).ok();
+    let report = |subject: &str| {
+        let body = json!({"currentState": "Critical", "subject": subject});
+        text(&client.post("/alert", &body).ok()["id"])
+    };
+    let link = |number: usize| {
+        let body = receiver.wait(number)[number - 1].json();
+        text(&body["link"]).strip_prefix(server.base()).unwrap().to_owned()
+    };
+    let first = report("one");
+    let path = link(1);
+    let press = |path: &str, action: &str| server.request("POST", &format!("{path}&action={action}")).send();
+    // The button says which step comes next: pressed twice, or from a page of before, it is one step.
+    let shown = server.get(&path).text().to_owned();
+    assert!(shown.contains("action=escalate&amp;step=1") && shown.contains("answers as Ann Lee"), "{shown}");
+    assert!(press(&path, "escalate&step=1").text().contains("The next step is taken."));
+    for _ in 0..3 {
+        assert!(press(&path, "escalate&step=1").text().contains("was taken already"));
+    }
+    receiver.wait(2);
+    std::thread::sleep(Duration::from_millis(700));
+    assert_eq!(receiver.count(), 2, "one step, however often");
+    // Whoever got it from somebody else, and with whatever rights of their own, acts as the person that it was sent to.
+    let stranger = server.caller(client.tenant_id(), "viewer");
+    let forwarded = stranger.absolute("POST", &format!("{path}&action=acknowledge")).send();
+    assert!(forwarded.text().contains("You work on it."), "{forwarded}");
+    let alert = client.get(&format!("/alerts/{first}")).ok();
+    assert_eq!(alert["acknowledgement"]["by"]["id"], json!(people[0]));
+    // It opens this alert and no other, whatever else is asked for.
+    let second = report("two");
+    let third = link(3);
+    let elsewhere = server.request("POST", &format!("{path}&action=close&alertId={second}")).send();
+    assert_eq!(elsewhere.status, 400, "{elsewhere}");
+    assert_eq!(status(&client, &second), json!("New"));
+    // What was closed is closed once, however often the link is used.
+    for expected in [true, false, false] {
+        assert_eq!(press(&third, "close").text().contains("It is closed."), expected);
+    }
+    let audit = client.search("/auditLog/search", &format!("entityId:{second}+userId:{}", people[0])).page();
+    assert_eq!(audit["totalResults"], json!(1), "{audit}");
+    for action in ["acknowledge", "snooze", "escalate"] {
+        assert_eq!(press(&third, action).status, 200);
+    }
+    assert_eq!(status(&client, &second), json!("Closed"));
 }

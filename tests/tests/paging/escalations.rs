@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use muster_tests::{
     Backend, Client, Server, both_backends,
-    receiver::{Receiver, Reply, wait_for},
+    receiver::{Receiver, wait_for},
     unique,
 };
 use serde_json::{Value, json};
@@ -17,7 +17,6 @@ both_backends![
     nobody_to_tell_is_shown,
     every_service_is_called_in_its_way,
     too_many_pages_are_told_together,
-    a_kill_loses_no_page_and_repeats_no_decision,
     who_is_on_call_and_why,
 ];
 
@@ -241,66 +240,6 @@ fn too_many_pages_are_told_together(backend: Backend) {
     let last = last.expect("one message for the rest");
     assert!(last["summary"]["count"].as_u64() > Some(1) && last["summary"]["worst"] == "Critical", "{last}");
     assert!(text(&last["title"]).contains("alerts, worst Critical"), "{last}");
-}
-
-fn a_kill_loses_no_page_and_repeats_no_decision(backend: Backend) {
-    let (alerts, kills) =
-        if std::env::var("MUSTER_TESTS_FULL").is_ok_and(|value| value == "1") { (10_000, 100) } else { (120, 3) };
-    let receiver = Receiver::start(|request, count| {
-        // One in ten is lost on the way back.
-        if count % 10 == 3 && !request.body.is_empty() { Reply::Reset } else { Reply::status(200) }
-    });
-    let mut server = Server::start_with(backend, &[&ARGUMENTS[..], &["--page-limit", "0"]].concat());
-    let (tenant, user) = {
-        let client = server.new_client();
-        let user = person(&client);
-        reachable(&client, &user, &receiver.url());
-        default_policy(&client, json!({"steps": [{"targets": [{"user": {"id": user}}], "wait": "1h"}]}));
-        (client.tenant_id().to_owned(), user)
-    };
-    let mut ids = Vec::new();
-    for round in 0..kills {
-        let client = server.admin().tenant(&tenant);
-        let some = alerts / kills;
-        let reports: Vec<Value> = (0..some)
-            .map(|number| json!({"currentState": "Critical", "subject": format!("{round} {number}")}))
-            .collect();
-        for reports in reports.chunks(1_000) {
-            ids.extend(client.post("/alerts", &json!(reports)).list().iter().map(|result| text(&result["id"])));
-        }
-        std::thread::sleep(Duration::from_millis(100 + 37 * round as u64 % 200));
-        server.kill9();
-        server.restart();
-    }
-    let client = server.admin().tenant(&tenant);
-    let count = |query: &str| {
-        let found = client.search("/pages/search", &format!("userId:{user}+{query}")).page();
-        usize::try_from(found["totalResults"].as_u64().unwrap()).unwrap()
-    };
-    wait_for(
-        Duration::from_secs(240),
-        || count("status:sent") >= ids.len(),
-        || format!("{} of {}", count("status:sent"), ids.len()),
-    );
-    assert_eq!(count("kind:page"), ids.len(), "one page for each alert");
-    let arrived = receiver.by_id();
-    assert_eq!(arrived.len(), ids.len(), "each id at least once, and no other");
-    let mut of_alerts: Vec<String> =
-        receiver.all().iter().map(|request| text(&request.json()["alert"]["id"])).collect();
-    of_alerts.sort();
-    of_alerts.dedup();
-    ids.sort();
-    assert_eq!(of_alerts, ids);
-    // Each time the same, but for the seal of its link.
-    let plain = |body: &Vec<u8>| {
-        let mut body: Value = serde_json::from_slice(body).unwrap();
-        body.as_object_mut().unwrap().retain(|name, _| name != "link" && name != "text");
-        body
-    };
-    assert!(
-        arrived.values().all(|bodies| bodies.iter().all(|body| plain(body) == plain(&bodies[0]))),
-        "the same each time"
-    );
 }
 
 fn who_is_on_call_and_why(backend: Backend) {

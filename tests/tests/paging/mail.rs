@@ -1,17 +1,16 @@
 //! Pages by mail: a server that follows a script, and a real one.
 
 use std::{
-    io::{BufRead as _, BufReader, Write as _},
-    net::{TcpListener, TcpStream},
+    io::{BufRead as _, BufReader},
+    net::TcpListener,
     process::{Command, Stdio},
-    sync::{Arc, Mutex},
     time::Duration,
 };
 
 use muster_tests::{Backend, Client, Server, both_backends, python, receiver::wait_for, unique};
 use serde_json::{Value, json};
 
-use super::{person, text};
+use super::{person, smtp::Fake, text};
 
 both_backends![
     a_mail_arrives_once_it_is_taken,
@@ -20,82 +19,12 @@ both_backends![
     a_real_server_takes_what_an_alert_says_as_text,
 ];
 
-/// A mail server of one connection after another: `script` answers a line of the client, by how many connections there were;
-/// `None` is the usual answer.
-struct Fake {
-    port: u16,
-    mails: Arc<Mutex<Vec<String>>>,
-}
-
-impl Fake {
-    fn start(script: impl Fn(usize, &str) -> Option<Vec<u8>> + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let mails = Arc::new(Mutex::new(Vec::new()));
-        let (kept, script) = (Arc::clone(&mails), Arc::new(script));
-        std::thread::spawn(move || {
-            for (count, stream) in (1..).zip(listener.incoming().flatten()) {
-                let (kept, script) = (Arc::clone(&kept), Arc::clone(&script));
-                std::thread::spawn(move || drop(serve(stream, count, &*script, &kept)));
-            }
-        });
-        Self { port, mails }
-    }
-
-    fn url(&self) -> String {
-        format!("smtp://127.0.0.1:{}", self.port)
-    }
-
-    fn mails(&self) -> Vec<String> {
-        self.mails.lock().unwrap().clone()
-    }
-}
-
-fn serve(
-    mut stream: TcpStream,
-    count: usize,
-    script: &dyn Fn(usize, &str) -> Option<Vec<u8>>,
-    kept: &Mutex<Vec<String>>,
-) -> std::io::Result<()> {
-    let mut reader = BufReader::new(stream.try_clone()?);
-    stream.write_all(&script(count, "").unwrap_or_else(|| b"220 fake\r\n".to_vec()))?;
-    let mut line = String::new();
-    while reader.read_line(&mut line)? > 0 {
-        let said = line.trim_end().to_owned();
-        let usual: &[u8] = match said.split([' ', ':']).next().unwrap_or_default() {
-            "EHLO" => b"250-fake\r\n250 SIZE 1000000\r\n",
-            "DATA" => b"354 go on\r\n",
-            "QUIT" => b"221 bye\r\n",
-            _ => b"250 ok\r\n",
-        };
-        let answer = script(count, &said).unwrap_or_else(|| usual.to_vec());
-        stream.write_all(&answer)?;
-        if said == "DATA" && answer.starts_with(b"354") {
-            let mut mail = String::new();
-            loop {
-                line.clear();
-                if reader.read_line(&mut line)? == 0 || line == ".\r\n" {
-                    break;
-                }
-                mail.push_str(&line);
-            }
-            let answer = script(count, "mail").unwrap_or_else(|| b"250 taken\r\n".to_vec());
-            if answer.starts_with(b"250") {
-                kept.lock().unwrap().push(mail);
-            }
-            stream.write_all(&answer)?;
-        }
-        line.clear();
-    }
-    Ok(())
-}
-
-fn start(backend: Backend, url: &str) -> Server {
+pub fn start(backend: Backend, url: &str) -> Server {
     Server::start_with(backend, &["--smtp-url", url, "--smtp-from", "Muster <muster@example.net>"])
 }
 
 /// A person who is told of every alert by mail.
-fn reader(client: &Client) -> String {
+pub fn reader(client: &Client) -> String {
     let user = person(client);
     let body = json!({"name": "mail", "type": "EMAIL", "address": "ann@example.net", "verified": true});
     client.post(&format!("/users/{user}/contactMethods"), &body).ok();
@@ -105,16 +34,16 @@ fn reader(client: &Client) -> String {
     user
 }
 
-fn report(client: &Client, subject: &str) {
+pub fn report(client: &Client, subject: &str) {
     client.post("/alert", &json!({"currentState": "Critical", "subject": subject})).ok();
 }
 
-fn page(client: &Client) -> Value {
+pub fn page(client: &Client) -> Value {
     client.get("/pages/search?queryString=kind:page").page()["results"][0].clone()
 }
 
 #[track_caller]
-fn wait(client: &Client, status: &str) -> Value {
+pub fn wait(client: &Client, status: &str) -> Value {
     wait_for(Duration::from_secs(30), || page(client)["status"] == status, || page(client).to_string());
     page(client)
 }

@@ -1,10 +1,19 @@
 //! Paging: who is told of an alert, through what, and when somebody else is ("Paging" in docs/interface.md).
 
 mod answers;
+mod around;
 mod contact_methods;
 mod escalations;
+mod incidents;
+mod kills;
 mod mail;
+mod mail_tls;
 mod policies;
+mod quiet;
+mod smtp;
+mod suspended;
+mod targets;
+mod templates;
 
 use muster_tests::{Client, Server, unique};
 use serde_json::{Value, json};

@@ -78,8 +78,16 @@ fn what_is_wrong_is_listed(server: &Server) {
         "ackTimeout",
     ]);
     refused(json!({"name": "a", "steps": [{"targets": [{}, {"owner": true, "user": {"id": "USR0000000001"}},
-        {"owner": true, "level": 1}], "wait": "0s"}]}))
-    .invalid(&["steps[0].wait", "steps[0].targets[0]", "steps[0].targets[1]", "steps[0].targets[2].level"]);
+        {"owner": true, "level": 1}, {"roster": {"id": "ES-1"}, "level": 3},
+        {"roster": {"id": "ES-1"}, "level": "third"}], "wait": "0s"}]}))
+    .invalid(&[
+        "steps[0].wait",
+        "steps[0].targets[0]",
+        "steps[0].targets[1]",
+        "steps[0].targets[2].level",
+        "steps[0].targets[3].level",
+        "steps[0].targets[4].level",
+    ]);
     client.post("/alertRoutes", &json!({})).invalid(&["name", "policy", "rules"]);
     let rules = json!([{"key": "subject", "operator": "Regex", "value": "("}, {"operator": "Likes"}]);
     client

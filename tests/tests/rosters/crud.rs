@@ -232,6 +232,18 @@ fn time_zones_are_listed(server: &Server) {
     assert_eq!(zones.len(), 27);
     assert_eq!(zones[0], json!({"id": "1", "name": "Pacific/Asia", "label": "GMT -11:00 Samoa", "code": "SST"}));
     assert_eq!(zones[18]["name"], json!("Asia/Calcutta"));
+    let answer = client.absolute("GET", "/api/v2/cfg/timezones?all=true").send();
+    let all = answer.ok();
+    assert_eq!(all["timeZones"], json!(zones));
+    assert!(text(&all["version"]).starts_with("20"), "{}", all["version"]);
+    assert_eq!(answer.header("X-Time-Zone-Database"), all["version"].as_str());
+    assert_eq!(
+        client.absolute("GET", "/api/v2/cfg/timezones").send().header("X-Time-Zone-Database"),
+        all["version"].as_str()
+    );
+    let others = all["others"].as_array().unwrap();
+    let known = |name: &str| others.iter().any(|zone| zone["name"] == json!(name) && zone["id"] == json!(name));
+    assert!(others.len() > 500 && known("Europe/Kiev") && known("Asia/Kolkata") && !known("Asia/Calcutta"));
     client.absolute("GET", "/api/v2/cfg/timezones?x=1").send().invalid(&["x"]);
     server.anonymous().absolute("GET", "/api/v2/cfg/timezones").send().unauthenticated();
 }

@@ -3,6 +3,7 @@
 mod across;
 mod bad_input;
 pub mod calendars;
+mod covers;
 mod crud;
 mod history;
 mod on_call;

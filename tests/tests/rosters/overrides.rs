@@ -111,11 +111,25 @@ fn what_is_past_stays(server: &Server) {
     let (ann, bob) = (user(&client, "Ann"), user(&client, "Bob"));
     let made = create(&client, "GMT", &[shift("Day", daily("00:00:00", "00:00:00"), &ann)]);
     let at = format!("{}/overrides", path(&made));
-    // Entered after the fact: it is listed, and a mistake can be taken back.
+    // Entered after the fact: it is listed, and taking it away would change the past. A later one may say otherwise.
     let past = client.post(&at, &over(&bob, "2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z")).ok();
     assert_eq!(client.get(&at).page()["totalResults"], json!(1));
     assert_eq!(client.get(&format!("{at}?from=2026-06-01T00:00:00Z")).page()["totalResults"], json!(0));
-    client.delete(&format!("{at}/{}", text(&past["id"]))).ok();
+    client.delete(&format!("{at}/{}", text(&past["id"]))).problem(409, "0004");
+    let on_call = |at: &str| {
+        let found = client.get(&format!("{}/onCall?at={at}", path(&made))).ok();
+        text(&found["onCall"][0]["user"]["id"])
+    };
+    assert_eq!((on_call("2026-05-01T12:00:00Z"), on_call("2026-05-03T12:00:00Z")), (bob.clone(), ann.clone()));
+    client.post(&at, &over(&ann, "2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z")).ok();
+    assert_eq!(on_call("2026-05-01T12:00:00Z"), ann);
+    // One from a time that is past: what is past of it stays, and it ends now.
+    let long = client.post(&at, &over(&bob, "2026-05-05T00:00:00Z", "2040-05-02T00:00:00Z"));
+    long.invalid(&["end"]);
+    let since = client.post(&at, &over(&bob, "2026-08-01T00:00:00Z", "2027-07-30T00:00:00Z")).ok();
+    client.delete(&format!("{at}/{}", text(&since["id"]))).ok();
+    assert_eq!(on_call("2026-08-02T12:00:00Z"), bob);
+    assert_eq!(client.get(&at).page()["totalResults"], json!(3));
 }
 
 fn bad_overrides_are_refused(server: &Server) {

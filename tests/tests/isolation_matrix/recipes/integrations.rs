@@ -14,6 +14,12 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("GET /integrations/events/placeHolders/{entity}"),
     op("GET /integrations/available/search"),
     op("POST /integrations/actions").sends(ACTION),
+    op("GET /integrations/deliveries/search").filters(&[
+        "queryString=integrationId:$integration",
+        "queryString=integrationName:$integration.name",
+        "queryString=eventId:$integrationEvent",
+        "queryString=id:$delivery",
+    ]),
     op("GET /integrations/installed/{installedIntgId}").ids(INTEGRATIONS),
     op("POST /integrations/installed/{installedIntgId}").ids(INTEGRATIONS).sends(INTEGRATION),
     op("DELETE /integrations/installed/{installedIntgId}").ids(INTEGRATIONS),

@@ -12,6 +12,11 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("GET /jobs/scripts/{scriptId}").ids(&[Kind::JobScript]),
     op("POST /jobs/scripts/{scriptId}").ids(&[Kind::JobScript]).sends(JOB_SCRIPT),
     op("DELETE /jobs/scripts/{scriptId}").ids(&[Kind::JobScript]),
+    op("GET /jobs/runs/search").filters(&[
+        "queryString=jobId:$job",
+        "queryString=id:$jobRun",
+        "queryString=resourceId:$resource",
+    ]),
     op("POST /jobs/runs/claim").sends(JOB_CLAIM),
     op("GET /jobs/runs/{runId}").ids(&[Kind::JobRun]),
     op("POST /jobs/runs/{runId}/cancel").ids(&[Kind::JobRun]),

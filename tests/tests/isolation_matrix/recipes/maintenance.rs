@@ -8,6 +8,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("GET /scheduleMaintenances/search").filters(WINDOW_FILTERS),
     op("GET /scheduleMaintenances/calendars"),
     op("GET /scheduleMaintenances/active").filters(&["resourceId=$resource"]),
+    op("GET /scheduleMaintenances/occurrences").asks(RANGE).filters(OCCURRENCE_FILTERS),
     op("POST /scheduleMaintenances/preview").asks(RANGE).sends(WINDOW).refers(COVERING),
     op("POST /scheduleMaintenances/match")
         .sends(r#"{"resource": {"id": "$resource"}, "subject": "full", "currentState": "Critical"}"#)

@@ -48,6 +48,9 @@ pub(super) const RECIPES: &[Recipe] = &[
         r#"{"deviceGroup": {"id": "$deviceGroup"}}"#,
         r#"{"deviceGroup": {"uniqueId": "$deviceGroup.uniqueId"}}"#,
         r#"{"deviceGroup": {"name": "$deviceGroup.name"}}"#,
+        r#"{"serviceGroup": {"id": "$serviceGroup"}}"#,
+        r#"{"serviceGroup": {"uniqueId": "$serviceGroup.uniqueId"}}"#,
+        r#"{"serviceGroup": {"name": "$serviceGroup.name"}}"#,
         r#"{"site": {"id": "$site"}}"#,
         r#"{"site": {"name": "$site.name"}}"#,
     ]),
@@ -60,6 +63,11 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("GET /resources/{resourceId}/onCall").ids(&[Kind::Resource]).asks("at=2026-11-20T23:00:00Z"),
     op("GET /pages/search").filters(&["queryString=alertId:$alert", "queryString=userId:$user"]),
     op("GET /alerts/{alertId}/timeline").ids(&[Kind::Alert]),
+    op("POST /incidents/{incidentId}/escalate")
+        .ids(&[Kind::Incident])
+        .sends(r#"{"policy": {"id": "$escalationPolicy"}}"#)
+        .refers(&[r#"{"policy": {"id": "$escalationPolicy"}}"#]),
+    op("GET /incidents/{incidentId}/postmortem").ids(&[Kind::Incident]),
     op("POST /paging/explain")
         .sends(r#"{"alert": {"currentState": "Critical", "subject": "$new"}, "at": "2026-11-20T23:00:00Z"}"#)
         .refers(&[r#"{"alertId": "$alert", "at": "2026-11-20T23:00:00Z"}"#]),

@@ -1,0 +1,150 @@
+//! Whom a step means, and which alerts a route takes, by what is known of the machine.
+
+use muster_tests::{Client, Server, both_backends, unique};
+use serde_json::{Value, json};
+
+use super::{person, text};
+
+both_backends![
+    a_level_of_a_roster_is_told_alone,
+    a_service_group_has_an_owner,
+    routes_ask_what_is_known_of_the_machine,
+];
+
+/// The people of each step, in a policy of these steps that takes every alert.
+fn told(client: &Client, steps: &Value) -> Vec<Vec<String>> {
+    let policy = client.post("/escalationPolicies", &json!({"name": unique("policy"), "steps": steps})).ok();
+    let route = json!({"name": unique("all"), "isDefault": true, "policy": {"id": policy["id"]}});
+    let route = client.post("/alertRoutes", &route).ok();
+    let report = json!({"alert": {"currentState": "Critical", "subject": "x"}});
+    let explained = client.post("/paging/explain", &report).ok();
+    client.delete(&format!("/alertRoutes/{}", text(&route["id"]))).ok();
+    let users = |target: &Value| -> Vec<String> {
+        target["users"].as_array().unwrap().iter().map(|user| text(&user["id"])).collect()
+    };
+    let steps = explained["steps"].as_array().unwrap();
+    steps.iter().map(|step| step["targets"].as_array().unwrap().iter().flat_map(users).collect()).collect()
+}
+
+fn a_level_of_a_roster_is_told_alone(server: &Server) {
+    let client = server.new_client();
+    let (first, second, always) = (person(&client), person(&client), person(&client));
+    let shift = |name: &str, user: &str, level: Option<&str>| {
+        let schedule =
+            json!({"type": "one-time", "startDate": "2020-01-01T00:00:00Z", "endDate": "2120-01-01T00:00:00Z"});
+        let mut shift = json!({"name": name, "users": [{"id": user}], "userGroups": [], "schedule": schedule});
+        if let Some(level) = level {
+            shift["level"] = json!(level);
+        }
+        shift
+    };
+    let roster = |shifts: Value| {
+        let roster = json!({"name": unique("roster"), "description": "of levels", "timeZone": {"name": "GMT"}, "shiftDetails": shifts});
+        text(&client.post("/rosters", &roster).ok()["id"])
+    };
+    let both = roster(json!([
+        shift("a", &first, Some("primary")),
+        shift("b", &second, Some("secondary")),
+        shift("c", &always, None)
+    ]));
+    let plain = roster(json!([shift("a", &always, None)]));
+    let target = |roster: &str, level: Value| json!({"targets": [{"roster": {"id": roster}, "level": level}]});
+    let steps = json!([
+        target(&both, json!(1)),
+        target(&both, json!("Secondary")),
+        target(&both, Value::Null),
+        target(&plain, json!("primary")),
+        target(&plain, json!(2))
+    ]);
+    let mut all = vec![first.clone(), second.clone(), always.clone()];
+    let mut found = told(&client, &steps);
+    all.sort();
+    found.iter_mut().for_each(|people| people.sort());
+    let mut primary = vec![first, always.clone()];
+    primary.sort();
+    assert_eq!(found, [primary, vec![second], all, vec![always], vec![]]);
+    // A level that nobody has is a gap, and said to be one.
+    let policy = client.post("/escalationPolicies", &json!({"name": "gap", "steps": [target(&plain, json!(2))]})).ok();
+    assert_eq!(policy["steps"][0]["targets"][0]["level"], json!(2));
+    client.post("/alertRoutes", &json!({"name": "gap", "isDefault": true, "policy": {"id": policy["id"]}})).ok();
+    let report = json!({"alert": {"currentState": "Critical", "subject": "x"}});
+    let explained = client.post("/paging/explain", &report).ok();
+    assert_eq!(explained["gaps"], json!(["step 1: nobody is on call in the roster at level 2"]));
+}
+
+fn group(client: &Client, name: &str) -> String {
+    text(&client.post("/userGroups", &json!({"name": name})).ok()["uniqueId"])
+}
+
+fn a_service_group_has_an_owner(server: &Server) {
+    let client = server.new_client();
+    let (shop, racks, graz) = (group(&client, "Shop"), group(&client, "Racks"), group(&client, "Graz"));
+    let site = client.post("/sites", &json!({"name": "Graz"})).ok();
+    let machine = client.post("/resources", &json!({"hostName": "web-01", "location": {"id": site["id"]}})).ok();
+    let machine = text(&machine["resourceUUID"]);
+    let above = client.post("/serviceGroups", &json!({"name": "Shop"})).ok();
+    let below = client.post("/serviceGroups", &json!({"name": "Carts", "parent": {"name": "Shop"}})).ok();
+    let members = json!([{"id": machine}]);
+    client.post(&format!("/serviceGroups/{}/childs", below["id"]), &members).ok();
+    let owner = || {
+        let told = client.get(&format!("/resources/{machine}/onCall")).ok();
+        told.get("owner").map(|owner| (owner["through"].clone(), owner["userGroup"]["uniqueId"].clone()))
+    };
+    assert_eq!(owner(), None);
+    client.post("/owners", &json!({"site": {"name": "Graz"}, "userGroup": {"uniqueId": graz}})).ok();
+    assert_eq!(owner(), Some((json!("site"), json!(graz))));
+    let owned = json!({"serviceGroup": {"id": above["uniqueId"]}, "userGroup": {"uniqueId": shop}});
+    let owned = client.post("/owners", &owned).ok();
+    assert_eq!((&owned["kind"], &owned["target"]), (&json!("serviceGroup"), &json!(above["id"].to_string())));
+    assert_eq!(owner(), Some((json!("serviceGroup"), json!(shop))));
+    // A device group is nearer.
+    let devices = client.post("/deviceGroups", &json!({"name": "Racks"})).ok();
+    client.post(&format!("/deviceGroups/{}/childs", devices["id"]), &members).ok();
+    client.post("/owners", &json!({"deviceGroup": {"name": "racks"}, "userGroup": {"uniqueId": racks}})).ok();
+    assert_eq!(owner(), Some((json!("deviceGroup"), json!(racks))));
+    assert_eq!(client.search("/owners/search", "kind:serviceGroup").page()["totalResults"], json!(1));
+    // What is of another tenant is not there.
+    let other = server.new_client();
+    let theirs = json!({"serviceGroup": {"id": above["uniqueId"]}, "userGroup": {"uniqueId": group(&other, "a")}});
+    other.post("/owners", &theirs).invalid(&["serviceGroup"]);
+    let both = json!({"serviceGroup": {"name": "Shop"}, "site": {"name": "Graz"}, "userGroup": {"uniqueId": shop}});
+    client.post("/owners", &both).invalid(&["body"]);
+}
+
+fn routes_ask_what_is_known_of_the_machine(server: &Server) {
+    let client = server.new_client();
+    let site = client.post("/sites", &json!({"name": "Graz"})).ok();
+    let tags = json!([{"name": "env", "value": "production"}, {"name": "tier", "value": "gold"}]);
+    let machine = json!({"hostName": "web-01", "location": {"id": site["id"]}, "tags": tags});
+    let machine = text(&client.post("/resources", &machine).ok()["resourceUUID"]);
+    let service = client.post("/serviceGroups", &json!({"name": "Shop"})).ok();
+    let members = json!([{"id": machine}]);
+    client.post(&format!("/serviceGroups/{}/childs", service["id"]), &members).ok();
+    let team = group(&client, "Web team");
+    client.post("/owners", &json!({"site": {"name": "Graz"}, "userGroup": {"uniqueId": team}})).ok();
+    let policy = json!({"name": "p", "steps": [{"targets": [{"owner": true}]}]});
+    let policy = text(&client.post("/escalationPolicies", &policy).ok()["id"]);
+    let report = json!({"alert": {"currentState": "Critical", "subject": "x", "device": {"hostName": "web-01"},
+        "tags": [{"name": "job", "value": "node"}]}});
+    for (key, value, found) in [
+        ("site", "graz", vec!["Graz"]),
+        ("serviceGroups", "shop", vec!["Shop"]),
+        ("resource.tags.env", "Production", vec!["production"]),
+        ("resource.hostName", "web-01", vec!["web-01"]),
+        ("tags.job", "node", vec!["node"]),
+        ("owner", "web team", vec!["Web team"]),
+        ("owner.uniqueId", team.as_str(), vec![team.as_str()]),
+        ("resource.tags.none", "x", vec![]),
+    ] {
+        let rules = json!([{"key": key, "operator": "Equals", "value": value}]);
+        let route = client.post("/alertRoutes", &json!({"name": key, "rules": rules, "policy": {"id": policy}})).ok();
+        let explained = client.post("/paging/explain", &report).ok();
+        let told = &explained["routes"][0];
+        assert_eq!(told["takes"], json!(!found.is_empty()), "{key}: {explained}");
+        assert_eq!(
+            (&told["rules"][0]["found"], &told["rules"][0]["holds"]),
+            (&json!(found), &json!(!found.is_empty()))
+        );
+        client.delete(&format!("/alertRoutes/{}", text(&route["id"]))).ok();
+    }
+}
