@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use actix_web::{HttpResponse, get, web};
-use api::{At, answer, spec::PageOf};
-use base::{Found, Key, Walk, problem::Problem, query::Sort, timestamp::Timestamp};
+use api::{RequestContext, answer, spec::PageOf};
+use base::{Found, Key, Query, Walk, problem::Problem, query::Sort, timestamp::Timestamp};
 use calendar::Interval;
 use db::{Conn, Result};
 use serde::Serialize;
@@ -23,7 +23,7 @@ const MOST: usize = 100_000;
 /// A time at which a window is open.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = MaintenanceOccurrence)]
+#[schema(as = WindowOccurrence)]
 pub struct Open {
     /// Which window.
     pub window: WindowName,
@@ -60,15 +60,15 @@ pub struct Open {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/scheduleMaintenances/occurrences")]
-pub async fn list(at: At, windows: web::Data<Windows>) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn list(context: RequestContext<Query>, windows: web::Data<Windows>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let sort = query.sort(&SORTS, "start", false);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     let range = calendar::parse::range(query, None)?;
     let filter = Filter::parse(&text)?;
-    let (scope, now) = (at.scope(), at.now);
-    let page = at.db.read(move |conn| {
+    let (scope, now) = (context.scope(), context.now);
+    let page = context.db.read(move |conn| {
         let only = covering(conn, &windows, &scope, &filter)?;
         let found = page(conn, &scope, (&filter, only.as_deref()), range, sort, &walk, now)?;
         Ok(walk.answer(found))

@@ -1,16 +1,17 @@
 //! Secrets that were given to the service, rightly or by mistake, are found nowhere: in no answer but the one that
 //! makes them, no log, no byte of the database, no metric, no backup.
 
+mod places;
+
 use std::cell::RefCell;
 use std::fs;
-use std::path::Path;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use muster_tests::browser::{code_of, redeem};
-use muster_tests::{
-    Backend, Browser, Client, Exit, Request, Response, Server, both_backends, muster, parameters, psql, unique, uuid,
-};
+use muster_tests::{Backend, Browser, Client, Exit, Request, Response, Server, both_backends, muster, unique, uuid};
 use serde_json::{Value, json};
+
+use self::places::{backed_up_nowhere, read_everything, stored_nowhere};
 
 both_backends![planted_secrets_are_found_nowhere];
 
@@ -284,6 +285,17 @@ fn of_integrations(server: &Server, client: &Client, canaries: &Canaries) {
         || client.request("POST", &format!("{one}/signingSecret/rotate")).header("Idempotency-Key", "rotate-it");
     canaries.made("a second signing secret", rotate(), "signingSecret");
     canaries.send(rotate()).ok();
+    for (kind, place) in [("BASIC", "apiKeyPairs/0/secret"), ("WEBHOOK", "token")] {
+        let admit = || {
+            let request = client.request("POST", &format!("{one}/inbound/authentication"));
+            request.header("Idempotency-Key", kind).json(&json!({"authType": kind}))
+        };
+        let made = admit().send().ok();
+        let secret = made.pointer(&format!("/inboundConfig/authentication/{place}")).and_then(Value::as_str);
+        canaries.add(&format!("what an integration reports with by {kind}"), secret.unwrap_or_default());
+        canaries.send(admit()).ok();
+        canaries.send(client.request("GET", &one)).ok();
+    }
     let event = json!({"name": "e", "entity": "TASK", "eventType": "CREATE", "notifier": notifier("of an event"),
         "headers": [{"key": "Authorization-Token", "value": canaries.plant("a header")}], "eventPayload": "{}"});
     let tried = json!({"event": event, "object": {}});
@@ -426,93 +438,5 @@ fn in_wrong_requests(server: &Server, client: &Client, canaries: &Canaries) {
         let answer = canaries.send(request);
         // The role is a word of the interface; a wrong one may be told back, but is not.
         assert!(answer.status == status || [400, 401, 405].contains(&answer.status), "expected {status}: {answer}");
-    }
-}
-
-/// What every operation without ids shows an admin, and the metrics.
-fn read_everything(server: &Server) -> Vec<String> {
-    let document = server.get("/openapi.json").json();
-    let paths = document["paths"].as_object().expect("paths");
-    let read_at = |(path, item): (&String, &Value)| {
-        let parameters = parameters(&document, item.get("get")?);
-        let asked = parameters.filter(|one| one["in"] == "query" && one["required"] == true);
-        let asked = asked.filter_map(|one| match one["name"].as_str()? {
-            "from" => Some("from=2026-11-20T00:00:00Z".to_owned()),
-            "to" => Some("to=2026-11-27T00:00:00Z".to_owned()),
-            name => Some(format!("{name}=open")),
-        });
-        let asked = asked.collect::<Vec<_>>().join("&");
-        Some(if asked.is_empty() { path.clone() } else { format!("{path}?{asked}") })
-    };
-    let reads = paths.iter().filter_map(read_at);
-    let mut read = Vec::new();
-    for path in reads.filter(|path| !path.replace("{tenantId}", "").contains('{')) {
-        for tenant in ["msp_1", "client_1"] {
-            let answer = server.admin().absolute("GET", &path.replace("{tenantId}", tenant)).send();
-            // A page of somebody who signs in says no to whoever does not.
-            assert!(
-                answer.status == 200
-                    || tenant == "client_1"
-                    || path.starts_with("/auth/")
-                    || path.ends_with("/answers?token=open"),
-                "{answer}"
-            );
-            read.push(answer.whole());
-        }
-    }
-    let metrics = server.get("/metrics");
-    assert_eq!(metrics.status, 200, "{metrics}");
-    read.push(metrics.whole());
-    read
-}
-
-/// The files of the data directory, and the tables of Postgres.
-fn stored_nowhere(server: &Server, canaries: &Canaries, open: &str) {
-    let mut all = Vec::new();
-    files(&server.data_dir(), &mut all);
-    if let Some(url) = server.database_url() {
-        all.push(("the tables".to_owned(), tables(url)));
-    }
-    assert!(all.iter().any(|(_, bytes)| contains(bytes, open)), "what is no secret was not found either");
-    for (name, bytes) in &all {
-        canaries.absent(name, bytes);
-    }
-}
-
-fn files(directory: &Path, into: &mut Vec<(String, Vec<u8>)>) {
-    for entry in fs::read_dir(directory).expect("the directory is there") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            files(&path, into);
-        } else if path.file_name().is_some_and(|name| name != "secrets.key") {
-            // The key has to be somewhere; what it seals is not there.
-            into.push((path.display().to_string(), fs::read(&path).expect("root reads every file")));
-        }
-    }
-}
-
-/// Every row of every table, as text.
-fn tables(url: &str) -> Vec<u8> {
-    const ALL: &str =
-        r"SELECT format('SELECT t::text FROM %I t', tablename) FROM pg_tables WHERE schemaname = 'public' \gexec";
-    let rows = psql(url, &format!("{ALL}\n")).into_bytes();
-    assert!(!rows.is_empty(), "no table has a row");
-    rows
-}
-
-/// A backup of the running server. Of Postgres its own tools make one, of the tables above.
-fn backed_up_nowhere(server: &Server, canaries: &Canaries, open: &str) {
-    if server.backend != Backend::Sqlite {
-        return;
-    }
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    let destination = directory.path().join("backup");
-    let done = Exit::of(muster().arg("backup").arg(&destination).arg("--data-dir").arg(server.data_dir()));
-    assert!(done.status.success(), "{}{}", done.stdout, done.stderr);
-    let mut all = vec![("what the backup printed".to_owned(), (done.stdout + &done.stderr).into_bytes())];
-    files(directory.path(), &mut all);
-    assert!(all.iter().any(|(_, bytes)| contains(bytes, open)), "the backup holds nothing");
-    for (name, bytes) in &all {
-        canaries.absent(name, bytes);
     }
 }
