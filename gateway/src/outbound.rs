@@ -5,7 +5,7 @@ use std::{fs, sync::Arc, time::Duration};
 use anyhow::Context as _;
 use db::Db;
 use integrations::{
-    Context, Reporters, Rules,
+    Reporters, Rules, Services,
     egress::{Guard, dial::Dialler},
     mail::Mailer,
     sender::{Sender, Settings, Tools},
@@ -18,7 +18,7 @@ use crate::{cli::Outbound, people::Directory};
 /// The parts that handlers, subscriber and sender share.
 pub struct Parts {
     /// For the handlers.
-    pub context: Arc<Context>,
+    pub services: Arc<Services>,
     tools: Tools,
 }
 
@@ -47,7 +47,7 @@ impl Outbound {
             calls_to_one: usize::try_from(self.delivery_calls_to_one)?,
         };
         let timeout: Duration = self.delivery_timeout;
-        let context = Context {
+        let services = Services {
             vault: Arc::clone(&vault),
             guard: Arc::clone(&guard),
             dialler: dialler.clone(),
@@ -57,7 +57,7 @@ impl Outbound {
         };
         let people = Arc::new(Directory);
         let tools = Tools { db: db.clone(), people, vault, guard, dialler, clock: api::clock::now, settings, mailer };
-        Ok(Parts { context: Arc::new(context), tools })
+        Ok(Parts { services: Arc::new(services), tools })
     }
 
     fn authorities(&self) -> anyhow::Result<Vec<CertificateDer<'static>>> {
@@ -73,7 +73,7 @@ impl Outbound {
 impl Parts {
     /// What another domain seals with.
     pub fn seals(&self) -> Arc<dyn ports::Seals> {
-        Arc::clone(&self.context.vault) as Arc<dyn ports::Seals>
+        Arc::clone(&self.services.vault) as Arc<dyn ports::Seals>
     }
 
     /// What another domain sends with, for one runtime.

@@ -1,8 +1,9 @@
 //! The audit log over HTTP: who changed what, when. Rows are written by [`outbox`], in the transaction of the change.
 
 use actix_web::{HttpResponse, get};
-use api::{At, spec::PageOf};
+use api::{RequestContext, spec::PageOf};
 use base::{
+    Query,
     problem::Problem,
     query_string::{self, Term},
     text::fold,
@@ -75,19 +76,19 @@ const VARIABLES: [&str; 8] = ["userId", "keyId", "action", "entity", "entityId",
     security(("bearer" = ["admin"]))
 )]
 #[get("/auditLog/search")]
-pub async fn search(at: At) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let sort = query.sort(&["time"], "time", true);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     let text = query.text("queryString").filter(|text| !text.trim().is_empty());
     query.finish()?;
     let terms = text.as_deref().map(|text| query_string::parse(text, &VARIABLES)).transpose()?.unwrap_or_default();
-    let mut all = vec![Condition::text_in("audit_log.tenant_id IN", at.scope())];
+    let mut all = vec![Condition::text_in("audit_log.tenant_id IN", context.scope())];
     for term in &terms {
         all.push(condition(term)?);
     }
     let condition = Condition::all(all);
-    let page = at.db.read(move |conn| {
+    let page = context.db.read(move |conn| {
         let mut found = audit::page(conn, &condition, sort.descending, &walk)?;
         let entries = std::mem::take(&mut found.rows).into_iter().map(shown).collect::<Result<Vec<_>, _>>()?;
         Ok(walk.answer(found.with(entries)))

@@ -1,7 +1,7 @@
 //! Who calls: what a client asks first, and a person's own sessions.
 
 use actix_web::{HttpResponse, get};
-use api::{AtHome, Result, answer};
+use api::{HomeContext, Result, answer};
 use base::timestamp::Timestamp;
 use db::Condition;
 use serde::Serialize;
@@ -46,15 +46,15 @@ pub(crate) struct Me {
     security(("bearer" = ["viewer"])),
 )]
 #[get("/api/v2/me")]
-pub(crate) async fn get_me(AtHome(at): AtHome) -> Result<HttpResponse> {
-    at.no_query()?;
-    let (here, id) = (Condition::sql("users.tenant_id = ").text(at.tenant.id.as_str()), at.caller.user_id.clone());
-    let user = at.db.point(move |conn| users::store::find(conn, here, &id)).await?;
+pub(crate) async fn get_me(HomeContext(context): HomeContext) -> Result<HttpResponse> {
+    let (here, id) =
+        (Condition::sql("users.tenant_id = ").text(context.tenant.id.as_str()), context.caller.user_id.clone());
+    let user = context.db.point(move |conn| users::store::find(conn, here, &id)).await?;
     answer::ok(&Me {
         user: user.into(),
-        tenant: at.tenant.id.to_string(),
-        role: at.caller.role.as_str(),
-        operations: at.caller.operations.as_deref().map(<[String]>::to_vec),
-        expires: at.caller.expires,
+        tenant: context.tenant.id.to_string(),
+        role: context.caller.role.as_str(),
+        operations: context.caller.operations.as_deref().map(<[String]>::to_vec),
+        expires: context.caller.expires,
     })
 }

@@ -3,7 +3,7 @@
 use actix_web::{HttpResponse, http::header};
 use serde::Serialize;
 
-use crate::{At, Result};
+use crate::{RequestContext, Result};
 
 /// 200 with a JSON body.
 pub fn ok<T: Serialize>(value: &T) -> Result<HttpResponse> {
@@ -11,9 +11,9 @@ pub fn ok<T: Serialize>(value: &T) -> Result<HttpResponse> {
 }
 
 /// 200 with one entity and its `ETag`; 304 when the caller has this version.
-pub fn entity<T: Serialize>(at: &At, value: &T, version: i64) -> Result<HttpResponse> {
+pub fn entity<T: Serialize>(context: &RequestContext, value: &T, version: i64) -> Result<HttpResponse> {
     let tag = format!("\"{version}\"");
-    if at.request().method() == actix_web::http::Method::GET && at.has_version(version) {
+    if context.request().method() == actix_web::http::Method::GET && context.has_version(version) {
         return Ok(HttpResponse::NotModified().insert_header((header::ETAG, tag)).finish());
     }
     tagged(value, version)

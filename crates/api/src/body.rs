@@ -7,7 +7,10 @@ use actix_web::{
     dev::{Payload, ServiceRequest},
     http::header,
 };
-use base::problem::{Kind, Problem};
+use base::{
+    body::FromBody,
+    problem::{Kind, Problem},
+};
 use bytes::{Bytes, BytesMut};
 use futures_util::{FutureExt as _, StreamExt as _, future::LocalBoxFuture};
 use serde_json::Value;
@@ -36,10 +39,10 @@ const UTF_8: [&str; 3] = ["utf-8", "utf8", "us-ascii"];
 /// SHA-256 of the body, for a request that names an idempotency key.
 pub(crate) struct BodyDigest(pub [u8; 32]);
 
-/// A JSON body, parsed; field by field it is read with [`base::body::Fields`].
-pub struct Body(pub Value);
+/// A JSON body: read as a request (`#[derive(api::Request)]`), or as it is.
+pub struct Body<T = Value>(pub T);
 
-impl FromRequest for Body {
+impl<T: FromBody> FromRequest for Body<T> {
     type Error = Error;
     type Future = LocalBoxFuture<'static, Result<Self>>;
 
@@ -49,15 +52,15 @@ impl FromRequest for Body {
         Box::pin(async move {
             expect_json(&request)?;
             let bytes = read(&request, payload, LIMIT).await?;
-            Ok(Self(parse(bytes).await?))
+            Ok(Self(T::from_body(parse(bytes).await?)?))
         })
     }
 }
 
 /// A JSON body that may be left out: an empty one reads as an empty object.
-pub struct OptionalBody(pub Value);
+pub struct OptionalBody<T = Value>(pub T);
 
-impl FromRequest for OptionalBody {
+impl<T: FromBody> FromRequest for OptionalBody<T> {
     type Error = Error;
     type Future = LocalBoxFuture<'static, Result<Self>>;
 
@@ -67,10 +70,10 @@ impl FromRequest for OptionalBody {
         Box::pin(async move {
             let bytes = read(&request, payload, LIMIT).await?;
             if bytes.iter().all(u8::is_ascii_whitespace) {
-                return Ok(Self(Value::Object(serde_json::Map::new())));
+                return Ok(Self(T::from_body(Value::Object(serde_json::Map::new()))?));
             }
             expect_json(&request)?;
-            Ok(Self(parse(bytes).await?))
+            Ok(Self(T::from_body(parse(bytes).await?)?))
         })
     }
 }

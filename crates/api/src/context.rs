@@ -2,10 +2,11 @@
 
 use std::{
     future::{Ready, ready},
+    ops::Deref,
     sync::Arc,
 };
 
-use actix_web::{FromRequest, HttpMessage as _, HttpRequest, dev::Payload, http::header};
+use actix_web::{FromRequest, HttpMessage as _, HttpRequest, dev::Payload, http::header, web};
 use base::{
     problem::{Kind, Problem},
     query::Query,
@@ -13,6 +14,11 @@ use base::{
 };
 use db::Db;
 use futures_util::future::LocalBoxFuture;
+use utoipa::openapi::{
+    Required,
+    path::{Parameter, ParameterBuilder, ParameterIn},
+    schema::{ObjectBuilder, Type},
+};
 
 use crate::{
     Caller, Error, Result, Tenant,
@@ -21,35 +27,41 @@ use crate::{
     guard::{Guard, WasHead},
 };
 
-/// The context of one request, under a tenant, after [`guard`](crate::guard) let it pass.
+/// Who asks, for which tenant, and when: what the work of a request takes along to another thread.
 #[derive(Clone)]
-pub struct At {
+pub struct RequestScope {
     /// Who asks.
     pub caller: Arc<Caller>,
     /// The tenant of the path.
     pub tenant: Arc<Tenant>,
     /// When the request was taken up.
     pub now: Timestamp,
-    /// The database.
-    pub db: Db,
-    request: HttpRequest,
+    /// What `If-Match` says.
+    if_match: IfMatch,
 }
 
-impl At {
-    /// For a caller that is known by other means than the guard's ([`inbound`](crate::inbound)).
-    pub(crate) fn of(request: &HttpRequest, caller: Arc<Caller>, tenant: Arc<Tenant>) -> Result<Self> {
-        let db = request.app_data::<Db>().ok_or_else(|| db::Error::Fault("a server without database".to_owned()))?;
-        Ok(Self { caller, tenant, now: clock::now(), db: db.clone(), request: request.clone() })
+/// A version that the caller's `If-Match` names; `None` when there is none or it is `*`. Refused when it cannot be read.
+type IfMatch = Result<Option<i64>, Box<Problem>>;
+
+impl RequestScope {
+    fn of(request: &HttpRequest, caller: Arc<Caller>, tenant: Arc<Tenant>) -> Self {
+        Self { caller, tenant, now: clock::now(), if_match: if_match(request).map_err(Box::new) }
     }
 
-    /// The query parameters, to be read strictly.
-    pub fn query(&self) -> Result<Query> {
-        Ok(Query::parse(self.request.query_string())?)
+    /// The version that the caller's `If-Match` names; `None` when there is none or it is `*`.
+    ///
+    /// # Errors
+    /// 400 when it is no entity tag, or several.
+    pub fn if_match(&self) -> Result<Option<i64>, Problem> {
+        self.if_match.clone().map_err(|problem| *problem)
     }
 
-    /// For operations without query parameters: any is refused.
-    pub fn no_query(&self) -> Result<()> {
-        Ok(self.query()?.finish()?)
+    /// Compares the version that the caller saw (`If-Match`) with the one that is stored.
+    ///
+    /// # Errors
+    /// 412 when they differ; 400 as [`RequestScope::if_match`].
+    pub fn check_version(&self, stored: i64) -> Result<(), Problem> {
+        check_version(self.if_match()?, stored)
     }
 
     /// The tenants whose records this request may read.
@@ -57,8 +69,13 @@ impl At {
         self.tenant.scope()
     }
 
-    /// The tenants whose people may stand in the records of [`At::scope`], and whose shared records they may name: those
-    /// of the scope, and the partner.
+    /// The tenants whose records a list shows: those of [`RequestScope::scope`], or with `allList:false` its own tenant's.
+    pub fn scope_of_list(&self, all_list: Option<bool>) -> Vec<String> {
+        if all_list == Some(false) { vec![self.tenant.id.to_string()] } else { self.scope() }
+    }
+
+    /// The tenants whose people may stand in the records of [`RequestScope::scope`], and whose shared records they may
+    /// name: those of the scope, and the partner.
     pub fn scope_and_partner(&self) -> Vec<String> {
         let mut tenants = self.scope();
         if self.tenant.partner != self.tenant.id {
@@ -67,24 +84,124 @@ impl At {
         tenants
     }
 
-    /// The version that the caller's `If-Match` names; `None` when there is none or it is `*`.
-    pub fn if_match(&self) -> Result<Option<i64>> {
-        let mut values = self.request.headers().get_all(header::IF_MATCH);
-        let Some(value) = values.next() else { return Ok(None) };
-        let text = value.to_str().unwrap_or("").trim();
-        if values.next().is_some() || text.contains(',') {
-            return Err(Problem::invalid("If-Match takes one entity tag; a list is not supported.").into());
+    /// The id of the tenant of the path.
+    pub fn tenant_id(&self) -> &str {
+        self.tenant.id.as_str()
+    }
+
+    /// The user that the caller acts as.
+    pub fn author(&self) -> &str {
+        &self.caller.user_id
+    }
+}
+
+/// The context of one request, under a tenant, after [`guard`](crate::guard) let it pass. `Q` reads the parameters of its
+/// URL; without one, any parameter is refused (`docs/interface.md`, "Query parameters").
+#[derive(Clone)]
+pub struct RequestContext<Q = NoQuery> {
+    /// What the parameters of the URL say.
+    pub query: Q,
+    /// The database.
+    pub db: Db,
+    scope: RequestScope,
+    request: HttpRequest,
+}
+
+impl<Q> Deref for RequestContext<Q> {
+    type Target = RequestScope;
+
+    fn deref(&self) -> &RequestScope {
+        &self.scope
+    }
+}
+
+/// The parameters of a URL, read.
+pub trait FromQuery: Sized {
+    /// Reads them all, for the list at `path`.
+    ///
+    /// # Errors
+    /// 400 that names every parameter that is wrong or unknown.
+    fn from_query(query: &str, path: &str) -> Result<Self, Problem>;
+}
+
+fn if_match(request: &HttpRequest) -> Result<Option<i64>, Problem> {
+    let mut values = request.headers().get_all(header::IF_MATCH);
+    let Some(value) = values.next() else { return Ok(None) };
+    let text = value.to_str().unwrap_or("").trim();
+    if values.next().is_some() || text.contains(',') {
+        return Err(Problem::invalid("If-Match takes one entity tag; a list is not supported."));
+    }
+    if text == "*" {
+        return Ok(None);
+    }
+    let quoted = text.strip_prefix("W/").unwrap_or(text).strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    if quoted.is_none_or(|tag| tag.contains('"')) {
+        return Err(Problem::invalid("If-Match takes an entity tag in its quotes, such as \"3\", or *."));
+    }
+    // A tag that this service never gave out matches nothing, nor does a weak one.
+    let version = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).and_then(|tag| tag.parse().ok());
+    Ok(Some(version.unwrap_or(-1)))
+}
+
+/// No parameters: any is refused.
+#[derive(Clone, Copy, Debug)]
+pub struct NoQuery;
+
+impl FromQuery for NoQuery {
+    fn from_query(query: &str, _: &str) -> Result<Self, Problem> {
+        if !query.is_empty() {
+            Query::parse(query)?.finish()?;
         }
-        if text == "*" {
-            return Ok(None);
-        }
-        let quoted = text.strip_prefix("W/").unwrap_or(text).strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-        if quoted.is_none_or(|tag| tag.contains('"')) {
-            return Err(Problem::invalid("If-Match takes an entity tag in its quotes, such as \"3\", or *.").into());
-        }
-        // A tag that this service never gave out matches nothing, nor does a weak one.
-        let version = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).and_then(|tag| tag.parse().ok());
-        Ok(Some(version.unwrap_or(-1)))
+        Ok(Self)
+    }
+}
+
+/// The parameters as they are, for a handler that reads them itself, to the end.
+impl FromQuery for Query {
+    fn from_query(query: &str, _: &str) -> Result<Self, Problem> {
+        Self::parse(query)
+    }
+}
+
+impl RequestContext<Query> {
+    /// The parameters of the URL, to be read strictly.
+    pub fn query(&self) -> Query {
+        self.query.clone()
+    }
+}
+
+impl RequestContext {
+    /// For a caller that is known by other means than the guard's ([`inbound`](crate::inbound)).
+    pub(crate) fn of(request: &HttpRequest, caller: Arc<Caller>, tenant: Arc<Tenant>) -> Result<Self> {
+        Self::new(request, RequestScope::of(request, caller, tenant))
+    }
+}
+
+impl<Q: FromQuery> RequestContext<Q> {
+    fn new(request: &HttpRequest, scope: RequestScope) -> Result<Self> {
+        let db = request.app_data::<Db>().ok_or_else(|| db::Error::Fault("a server without database".to_owned()))?;
+        let query = Q::from_query(request.query_string(), request.path())?;
+        Ok(Self { query, db: db.clone(), scope, request: request.clone() })
+    }
+}
+
+impl<Q> RequestContext<Q> {
+    /// What the work of this request takes along to another thread.
+    pub fn request_scope(&self) -> RequestScope {
+        self.scope.clone()
+    }
+
+    /// Reads in the database what `f` reads there.
+    ///
+    /// # Errors
+    /// Those of `f` and of the database.
+    pub async fn read<T, F>(&self, f: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut db::Conn, &RequestScope) -> db::Result<T> + Send + 'static,
+    {
+        let scope = self.request_scope();
+        Ok(self.db.read(move |conn| f(conn, &scope)).await?)
     }
 
     /// Does the caller's `If-None-Match` name this version already?
@@ -116,9 +233,9 @@ impl At {
 }
 
 /// The context of a request outside the path of any tenant: at the tenant that its caller belongs to.
-pub struct AtHome(pub At);
+pub struct HomeContext<Q = NoQuery>(pub RequestContext<Q>);
 
-impl FromRequest for AtHome {
+impl<Q: FromQuery> FromRequest for HomeContext<Q> {
     type Error = Error;
     type Future = LocalBoxFuture<'static, Result<Self>>;
 
@@ -131,7 +248,7 @@ impl FromRequest for AtHome {
             };
             let tenant = guard.access().tenant(&caller.home).await?;
             let tenant = tenant.ok_or_else(|| Problem::not_found("The tenant was not found."))?;
-            Ok(Self(At::of(&request, caller, tenant)?))
+            Ok(Self(RequestContext::new(&request, RequestScope::of(&request, caller, tenant))?))
         })
     }
 }
@@ -147,22 +264,109 @@ pub fn check_version(wanted: Option<i64>, stored: i64) -> Result<(), Problem> {
     }
 }
 
-impl FromRequest for At {
+impl<Q: FromQuery> FromRequest for RequestContext<Q> {
     type Error = Error;
     type Future = Ready<Result<Self>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let extensions = request.extensions();
-        let found = (extensions.get::<Arc<Caller>>(), extensions.get::<Arc<Tenant>>(), request.app_data::<Db>());
-        ready(match found {
-            (Some(caller), Some(tenant), Some(db)) => Ok(Self {
-                caller: Arc::clone(caller),
-                tenant: Arc::clone(tenant),
-                now: clock::now(),
-                db: db.clone(),
-                request: request.clone(),
-            }),
-            _ => Err(db::Error::Fault("a handler without caller, tenant or database".to_owned()).into()),
+        let (caller, tenant) = (extensions.get::<Arc<Caller>>(), extensions.get::<Arc<Tenant>>());
+        ready(match caller.zip(tenant) {
+            Some((caller, tenant)) => {
+                let scope = RequestScope::of(request, Arc::clone(caller), Arc::clone(tenant));
+                Self::new(request, scope)
+            }
+            None => Err(db::Error::Fault("a handler without caller or tenant".to_owned()).into()),
         })
     }
+}
+
+/// What the path of a request names, after its tenant: one value, or a pair. Each reads itself from the text in the path,
+/// decoded.
+pub struct Path<T>(pub T);
+
+/// One or two values of a path.
+pub trait FromPath: Sized {
+    /// The texts in the path, with that of the tenant before them.
+    type Texts: serde::de::DeserializeOwned + 'static;
+
+    /// Reads them.
+    fn from_texts(texts: Self::Texts) -> Self;
+}
+
+/// An id of a path, which reads itself from its text.
+pub trait PathId: From<String> {}
+
+impl PathId for String {}
+
+impl<T: PathId> FromPath for T {
+    type Texts = (String, String);
+
+    fn from_texts((_, text): Self::Texts) -> Self {
+        text.into()
+    }
+}
+
+impl<T: PathId, U: PathId> FromPath for (T, U) {
+    type Texts = (String, String, String);
+
+    fn from_texts((_, first, second): Self::Texts) -> Self {
+        (first.into(), second.into())
+    }
+}
+
+impl<T: FromPath> FromRequest for Path<T> {
+    type Error = actix_web::Error;
+    type Future = Ready<std::result::Result<Self, actix_web::Error>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let texts = web::Path::<T::Texts>::from_request(request, payload).into_inner();
+        ready(texts.map(|texts| Self(T::from_texts(texts.into_inner()))))
+    }
+}
+
+/// Makes the type of an id that stands in paths: its parameter, what it looks like, and how its text is normalised.
+#[macro_export]
+macro_rules! path_id {
+    ($(#[doc = $doc:literal])+ $visibility:vis $name:ident = $parameter:literal, $example:literal, $normal:expr) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        $visibility struct $name(pub String);
+
+        impl From<String> for $name {
+            fn from(text: String) -> Self {
+                Self($normal(&text))
+            }
+        }
+
+        impl std::ops::Deref for $name {
+            type Target = str;
+
+            fn deref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl $crate::context::PathId for $name {}
+
+        impl utoipa::IntoParams for $name {
+            fn into_params(
+                _: impl Fn() -> Option<utoipa::openapi::path::ParameterIn>,
+            ) -> Vec<utoipa::openapi::path::Parameter> {
+                vec![$crate::context::document_id($parameter, concat!($($doc),+).trim(), $example)]
+            }
+        }
+    };
+}
+
+/// What the document says of an id in a path.
+pub fn document_id(name: &str, description: &str, example: &str) -> Parameter {
+    ParameterBuilder::new()
+        .name(name)
+        .parameter_in(ParameterIn::Path)
+        .required(Required::True)
+        .description(Some(description))
+        .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
+        .example(Some(example.into()))
+        .build()
 }

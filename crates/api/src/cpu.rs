@@ -21,7 +21,7 @@ use base::{
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::{At, Body, Result};
+use crate::{Body, RequestScope, Result};
 
 /// How many requests of one key may wait for their turn, or have it.
 const MOST_OF_ONE: u32 = 32;
@@ -48,25 +48,25 @@ struct Turn {
 ///
 /// # Errors
 /// What the work fails with; 429 when too much of it waits for the same key, 503 when it is not done in time.
-pub async fn run<T, F>(at: &At, work: F) -> Result<T>
+pub async fn run<T, F>(context: &RequestScope, work: F) -> Result<T>
 where
     F: FnOnce(&Meter) -> Result<T> + Send + 'static,
     T: Send + 'static,
 {
-    run_for(&at.caller.key_id, work).await
+    run_for(&context.caller.key_id, work).await
 }
 
 /// Reads a body: as [`run`] when it has expressions, which are compiled to be checked, and in place when it has none.
 ///
 /// # Errors
 /// As [`run`].
-pub async fn read<T, F>(at: &At, body: Body, read: F) -> Result<T>
+pub async fn read<T, F>(context: &RequestScope, body: Body, read: F) -> Result<T>
 where
     F: FnOnce(&serde_json::Value, &Meter) -> Result<T> + Send + 'static,
     T: Send + 'static,
 {
     if has_expressions(&body.0) {
-        run(at, move |meter| read(&body.0, meter)).await
+        run(context, move |meter| read(&body.0, meter)).await
     } else {
         read(&body.0, &Meter::new(Meter::REQUEST))
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use actix_web::HttpRequest;
 use base::problem::{Kind, Problem};
 
-use crate::{At, Error, Guard, Result, access::Identity};
+use crate::{Error, Guard, RequestContext, Result, access::Identity};
 
 /// What an inbound address is known by in a path; what follows is its token.
 pub const PREFIX: &str = "/api/v2/inbound/";
@@ -19,7 +19,7 @@ pub const PREFIX: &str = "/api/v2/inbound/";
 ///
 /// # Errors
 /// 401 for an unknown or revoked token, 403 for a suspended tenant, 429 for too many requests or too many wrong tokens.
-pub async fn admit(request: &HttpRequest, token: &str) -> Result<At> {
+pub async fn admit(request: &HttpRequest, token: &str) -> Result<RequestContext> {
     let guard = request.app_data::<Guard>().ok_or_else(|| db::Error::Fault("a server without guard".to_owned()))?;
     let unknown = || Problem::new(Kind::Unauthenticated, "The token of the inbound address is unknown or revoked.");
     let caller = match guard.access().inbound(token).await? {
@@ -35,7 +35,7 @@ pub async fn admit(request: &HttpRequest, token: &str) -> Result<At> {
     };
     guard.count(request, &caller.key_id)?;
     let tenant = guard.access().tenant(&caller.home).await?.ok_or_else(unknown)?;
-    At::of(request, caller, Arc::clone(&tenant))
+    RequestContext::of(request, caller, Arc::clone(&tenant))
 }
 
 /// The error of a request to an address that opens nothing: `problem`, or the 429 once there were too many of them.

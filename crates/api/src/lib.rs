@@ -1,6 +1,6 @@
 //! The HTTP side of every domain, written once.
 //!
-//! A handler reads in order: [`At`] (who asks, for which tenant, when), the query or the [`Body`], one
+//! A handler reads in order: [`RequestContext`] (who asks, for which tenant, when), the query or the [`Body`], one
 //! [`db::Db::read`] or [`db::Db::write`], and an [`answer`]. Authentication, roles and tenancy have happened before it
 //! runs ([`guard`]), from what its OpenAPI operation declares; an error it returns becomes a problem response
 //! ([`Error`]).
@@ -24,6 +24,7 @@ pub mod harness;
 mod ignored;
 pub mod inbound;
 pub mod limits;
+pub mod list;
 mod listen;
 pub mod metrics;
 pub mod notice;
@@ -42,13 +43,16 @@ pub mod tls;
 mod upgrade;
 pub mod write;
 
+pub use api_derive::{Parameters, Request};
+
 pub use crate::{
     access::{Access, Caller, Role, Tenant},
     aliases::Alias,
     body::{Body, OptionalBody},
-    context::{At, AtHome},
+    context::{FromQuery, HomeContext, Path, RequestContext, RequestScope},
     domain::{Domain, Routes},
     error::{Error, Result},
     guard::Guard,
+    list::{List, PageQuery},
     write::Answer,
 };

@@ -1,5 +1,6 @@
 //! The OpenAPI document, collected from the routes themselves, and what every operation has in common.
 
+mod limits;
 mod published;
 
 use std::collections::BTreeMap;
@@ -9,8 +10,8 @@ use serde::Serialize;
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
-        Components, ContentBuilder, HeaderBuilder, Info, License, OpenApi, OpenApiBuilder, PathItem, Ref, RefOr,
-        Required, ResponseBuilder,
+        Components, Content, ContentBuilder, HeaderBuilder, Info, License, OpenApi, OpenApiBuilder, PathItem, Ref,
+        RefOr, Required, ResponseBuilder,
         path::{Operation, ParameterBuilder, ParameterIn},
         schema::{ObjectBuilder, Type},
         security::{
@@ -21,7 +22,10 @@ use utoipa::{
 };
 use utoipa_actix_web::AppExt as _;
 
-pub use self::published::{in_3_0, published};
+pub use self::{
+    limits::limit,
+    published::{in_3_0, published},
+};
 use crate::{Domain, Role, Routes, access::Roles, aliases, aliases::Rewrite, groups::Group};
 
 /// Where the OpenAPI document is.
@@ -158,11 +162,8 @@ fn complete(mut document: OpenApi) -> OpenApi {
     components.schemas.insert("Problem".to_owned(), Problem::schema());
     components.schemas.insert("ProblemField".to_owned(), ProblemField::schema());
     for (status, name, description) in PROBLEMS {
-        let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
-        let response = ResponseBuilder::new()
-            .description(format!("{description} ({status})"))
-            .content("application/problem+json", content)
-            .build();
+        let response =
+            ResponseBuilder::new().description(format!("{description} ({status})")).content(PROBLEM, problem()).build();
         components.responses.insert(name.to_owned(), RefOr::T(response));
     }
     for (path, item) in &mut document.paths.paths {
@@ -172,6 +173,13 @@ fn complete(mut document: OpenApi) -> OpenApi {
         }
     }
     document
+}
+
+/// The content type of a problem.
+const PROBLEM: &str = "application/problem+json";
+
+fn problem() -> Content {
+    ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build()
 }
 
 /// Status, name of the component, when.
@@ -229,6 +237,15 @@ fn complete_operation(path: &str, operation: &mut Operation) {
         // The token endpoint answers 400 to another type, as its own standard has it.
         if !matches!(role, Ok(Access::Public)) {
             statuses.push("415");
+        }
+    }
+    for (status, response) in &mut operation.responses.responses {
+        // What an operation says of a refusal is when; that it is a problem goes without saying.
+        if let RefOr::T(response) = response
+            && status.starts_with(['4', '5'])
+            && response.content.is_empty()
+        {
+            response.content.insert(PROBLEM.to_owned(), RefOr::T(problem()));
         }
     }
     for (status, name, _) in PROBLEMS {

@@ -14,7 +14,7 @@ use outbox::{
 };
 use serde::Serialize;
 
-use crate::{At, Result, body::BodyDigest, request_id};
+use crate::{RequestContext, RequestScope, Result, body::BodyDigest, request_id};
 
 /// The header of safe retries.
 const KEY: &str = "idempotency-key";
@@ -99,7 +99,7 @@ fn encode<T: Serialize>(value: &T) -> db::Result<String> {
     serde_json::to_string(value).map_err(|error| db::Error::Fault(format!("encoding an answer: {error}")))
 }
 
-impl At {
+impl<Q> RequestContext<Q> {
     /// On whose behalf this request writes.
     pub fn who(&self) -> Who {
         Who {
@@ -109,7 +109,8 @@ impl At {
         }
     }
 
-    /// Runs `f` in a transaction and answers what it answers, once that is durable. What `f` notes
+    /// Runs `f` in a transaction, with who asks and for which tenant, and answers what it answers, once that is durable.
+    /// What `f` notes
     /// ([`Tx::note`]) commits with it: audit rows and events.
     ///
     /// A POST with an `Idempotency-Key` is carried out once: the same request again gets the first answer, another
@@ -117,26 +118,27 @@ impl At {
     /// nothing behind, and may be sent again under its key.
     pub async fn write<F>(&self, f: F) -> Result<HttpResponse>
     where
-        F: FnOnce(&mut Tx<'_>) -> db::Result<Answer> + Send + 'static,
+        F: FnOnce(&mut Tx<'_>, &RequestScope) -> db::Result<Answer> + Send + 'static,
     {
         self.write_as(false, f).await
     }
 
-    /// As [`At::write`], for a write of many parts ([`Tx::attempt`]).
+    /// As [`RequestContext::write`], for a write of many parts ([`Tx::attempt`]).
     pub async fn write_parts<F>(&self, f: F) -> Result<HttpResponse>
     where
-        F: FnOnce(&mut Tx<'_>) -> db::Result<Answer> + Send + 'static,
+        F: FnOnce(&mut Tx<'_>, &RequestScope) -> db::Result<Answer> + Send + 'static,
     {
         self.write_as(true, f).await
     }
 
     async fn write_as<F>(&self, parts: bool, f: F) -> Result<HttpResponse>
     where
-        F: FnOnce(&mut Tx<'_>) -> db::Result<Answer> + Send + 'static,
+        F: FnOnce(&mut Tx<'_>, &RequestScope) -> db::Result<Answer> + Send + 'static,
     {
         let request = self.idempotency_request()?;
         let under_way = request.as_ref().map(UnderWay::enter).transpose()?;
-        let (who, now, named) = (self.who(), self.now, request.clone());
+        let (who, scope, named) = (self.who(), self.request_scope(), request.clone());
+        let now = scope.now;
         let work = move |conn: &mut db::Conn| {
             if let Some(request) = &named
                 && let Some(stored) = idempotency::find(conn, request, now)?
@@ -144,7 +146,7 @@ impl At {
                 return Ok((Answer::again(stored), true));
             }
             // What is collected where requests are answered is not collected on this thread.
-            let (answer, ignored) = ignored::collect(|| Tx::run(conn, &who, now, f));
+            let (answer, ignored) = ignored::collect(|| Tx::run(conn, &who, now, |tx| f(tx, &scope)));
             let answer = Answer { ignored, ..answer? };
             if let Some(request) = &named {
                 idempotency::insert(conn, request, &answer.stored, now)?;

@@ -1,12 +1,14 @@
 //! A JSON request body read field by field, so that every problem is named by its path.
 
 pub mod ignored;
+mod request;
 
 use std::{cell::RefCell, ops::RangeInclusive, rc::Rc};
 
 use serde_json::{Map, Value};
 
 use self::ignored::Reads;
+pub use self::request::{Field, FromBody, Limits, Request, parsed, required};
 pub use crate::json::{parse_json, weight};
 use crate::{
     json::{BODY, join},
@@ -17,7 +19,7 @@ use crate::{
 };
 
 /// The longest text that [`Fields::text`] takes, in characters.
-const MAX_TEXT: usize = 4_000;
+pub const MAX_TEXT: usize = 4_000;
 /// Errors beyond this many are not kept.
 const MAX_ERRORS: usize = 100;
 
@@ -86,6 +88,16 @@ impl<'v> Fields<'v> {
             reads.note(object, &self.path, name);
         }
         object.get(name).filter(|value| !value.is_null())
+    }
+
+    /// Is a field there, and `null`?
+    pub fn is_null(&self, name: &str) -> bool {
+        self.value(name).is_none() && self.object.is_some_and(|object| object.contains_key(name))
+    }
+
+    /// What stands for an object that is not there: it has no fields, and that they are missing is not noted.
+    fn nothing(&self) -> Fields<'v> {
+        self.child(self.path.clone(), None)
     }
 
     /// Reads a field by `parse`, and notes `message` when that has no answer.
@@ -203,6 +215,11 @@ impl<'v> Fields<'v> {
 
     /// An array of strings of at most 4,000 characters each; elements that are none are noted.
     pub fn texts(&mut self, name: &str) -> Option<Vec<String>> {
+        self.texts_max(name, None)
+    }
+
+    /// An array of strings of at most so many characters each, 4,000 unless said.
+    fn texts_max(&mut self, name: &str, max_chars: Option<usize>) -> Option<Vec<String>> {
         let items = self.read(name, Value::as_array, must_be_array)?;
         let path = self.path(name);
         let texts = items.iter().enumerate().filter_map(|(index, item)| {
@@ -211,7 +228,7 @@ impl<'v> Fields<'v> {
                 self.note(&path, "must be a string");
                 return None;
             };
-            self.within(&path, text, MAX_TEXT)
+            self.within(&path, text, max_chars.unwrap_or(MAX_TEXT))
         });
         Some(texts.collect())
     }

@@ -29,6 +29,7 @@ mod read;
 mod savepoint;
 mod sequence;
 mod shelf;
+mod sorts;
 mod stream;
 mod tls;
 mod tree;
@@ -64,6 +65,7 @@ pub use crate::{
     quota::Quota,
     savepoint::savepoint,
     sequence::{next_id, next_number},
+    sorts::{SortBy, Sorts},
     stream::for_each_row,
     tree::Tree,
     url::{Backend, DatabaseUrl},

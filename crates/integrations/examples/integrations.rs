@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use integrations::{
-    AuthType, Context, Reporter, Reporters,
+    AuthType, Reporter, Reporters, Services,
     egress::{Guard, dial::Dialler},
     sender::{Sender, Settings, Tools},
     vault::Vault,
@@ -16,7 +16,7 @@ fn main() -> anyhow::Result<()> {
     let dialler = Dialler::new(Arc::clone(&guard), &[])?;
     let vault = Arc::new(Vault::of(Vault::new_key()?.expose())?);
     let (rules, settings) = (integrations::rules(Arc::new(Alone)), Settings::default());
-    let context = Arc::new(Context {
+    let services = Arc::new(Services {
         vault: Arc::clone(&vault),
         guard: Arc::clone(&guard),
         dialler: dialler.clone(),
@@ -26,7 +26,7 @@ fn main() -> anyhow::Result<()> {
     });
     // They work until the server ends.
     let mut beside: Option<(Worker, Sender)> = None;
-    api::harness::serve_with(integrations::domain(), integrations::extras(context), |db| {
+    api::harness::serve_with(integrations::domain(), integrations::extras(services), |db| {
         let subscriber = Arc::new(integrations::Subscriber { rules });
         let worker = Worker::start(db.clone(), vec![subscriber], api::clock::now)?;
         let (people, mailer) = (Arc::new(Alone), None);

@@ -66,7 +66,7 @@ pub fn domain() -> api::Domain {
 }
 
 /// What the handlers work with.
-pub struct Context {
+pub struct Services {
     /// Seals and opens secrets.
     pub vault: Arc<Vault>,
     /// Says where calls may go.
@@ -82,10 +82,10 @@ pub struct Context {
 }
 
 /// Puts what handlers work with where they look for it.
-pub fn extras(context: Arc<Context>) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
-    let context = web::Data::from(context);
+pub fn extras(services: Arc<Services>) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
+    let services = web::Data::from(services);
     move |config: &mut web::ServiceConfig| {
-        config.app_data(context.clone());
+        config.app_data(services.clone());
     }
 }
 

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use actix_web::{HttpResponse, get, web};
-use api::{At, Routes, spec::PageOf};
-use base::{problem::Problem, query::Sort, query_string, text::fold, timestamp::Timestamp};
+use api::{RequestContext, Routes, spec::PageOf};
+use base::{Query, problem::Problem, query::Sort, query_string, text::fold, timestamp::Timestamp};
 use db::Condition;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -181,9 +181,9 @@ const SORT: Sort = Sort { name: "decommissionedDate", descending: true };
     security(("bearer" = ["viewer"]))
 )]
 #[get("/history/resources")]
-pub async fn search(at: At) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
-    let walk = query.walk(at.request().path(), SORT);
+pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
+    let walk = query.walk(context.request().path(), SORT);
     let text = query.text("queryString").filter(|text| !text.trim().is_empty());
     query.finish()?;
     let terms = text.as_deref().map(|text| query_string::parse(text, &HISTORY_VARIABLES)).transpose()?;
@@ -192,9 +192,9 @@ pub async fn search(at: At) -> api::Result<HttpResponse> {
         return Err(Problem::field("queryString", "state: history holds only DECOMMISSIONED").into());
     }
     terms.retain(|term| term.name != "state");
-    let (scope, db) = (at.scope(), at.db.clone());
+    let (scope, db) = (context.scope(), context.db.clone());
     let asked = walk.clone();
-    let (found, paths) = at
+    let (found, paths) = context
         .db
         .read(move |conn| {
             let mut filters = filter::filters(conn, &scope, &terms)?;
@@ -227,10 +227,9 @@ pub async fn search(at: At) -> api::Result<HttpResponse> {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/history/resources/{resourceId}")]
-pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, id) = (at.scope(), path.into_inner().1);
-    let found = at.db.point(move |conn| {
+pub async fn get(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    let (scope, id) = (context.scope(), path.into_inner().1);
+    let found = context.db.point(move |conn| {
         let row = store::find(conn, &scope, &id.to_ascii_lowercase())?.filter(|row| row.state == DECOMMISSIONED);
         let row = row.ok_or_else(|| no_resource(&id))?;
         let path = types::path(conn, &row.tenant_id, row.resource_type_id, &row.resource_type)?;
@@ -238,5 +237,5 @@ pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpR
     });
     let (row, path) = found.await?;
     let shown = detail::shown(&row)?;
-    api::answer::entity(&at, &record(&row, &shown, &path), row.version)
+    api::answer::entity(&context, &record(&row, &shown, &path), row.version)
 }

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::LazyLock};
 
 use actix_web::{HttpRequest, HttpResponse, get};
-use api::At;
+use api::RequestContext;
 use base::{query::Query, text::fold};
 use db::{Condition, Conn, Result};
 use diesel::prelude::*;
@@ -144,10 +144,9 @@ pub fn resolve(conn: &mut Conn, tenant: &str, given: &str, path: Option<&str>) -
     security(("bearer" = ["viewer"]))
 )]
 #[get("/resourceType/minimal")]
-pub async fn minimal(at: At) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let scope = at.scope();
-    api::answer::ok(&at.db.read(move |conn| list(conn, &scope)).await?)
+pub async fn minimal(context: RequestContext) -> api::Result<HttpResponse> {
+    let scope = context.scope();
+    api::answer::ok(&context.db.read(move |conn| list(conn, &scope)).await?)
 }
 
 /// List device types

@@ -6,7 +6,10 @@ use outbox::{Tx, Who};
 
 use crate::{
     articles,
-    categories::{self, wire::NewCategory},
+    categories::{
+        self,
+        wire::{CategoryReference, NewCategory},
+    },
     state,
 };
 
@@ -66,7 +69,7 @@ fn fill_empty(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<bool> {
         return Ok(false);
     }
     let now = tx.now;
-    let mut made: Vec<categories::store::Category> = Vec::new();
+    let mut made: Vec<categories::row::Category> = Vec::new();
     for (name, above, description) in CATEGORIES {
         let new = NewCategory {
             name: name.to_owned(),
@@ -78,7 +81,7 @@ fn fill_empty(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<bool> {
         let number = db::next_id(tx.conn, "kb.categories")?;
         let row = categories::rules::created(tenant, new, above, number, author, now)?;
         categories::store::insert(tx.conn, &row)?;
-        categories::note(tx, None, Some(&row));
+        tx.record_change(None, Some(&row));
         made.push(row);
     }
     for (category, title, content) in ARTICLES {
@@ -86,13 +89,13 @@ fn fill_empty(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<bool> {
         let new = articles::wire::NewArticle {
             title: title.to_owned(),
             content: content.to_owned(),
-            category: category.id.clone(),
+            category: CategoryReference { id: category.id.clone() },
             state: state::ACTIVE,
         };
         let number = db::next_id(tx.conn, "kb.articles")?;
         let row = articles::rules::created(tenant, &new, number, author, now);
         articles::store::insert(tx.conn, &row, content)?;
-        articles::note(tx, None, Some(&row));
+        tx.record_change(None, Some(&row));
     }
     Ok(true)
 }

@@ -54,9 +54,16 @@ impl Columns {
     }
 }
 
-/// The parameter `state`: those outside the trash when it is not there.
-pub fn parameter(query: &mut base::Query) -> Vec<&'static str> {
-    match query.one_of("state", &[ACTIVE, INACTIVE, TRASH, "ALL"], "") {
+/// The parameter of lists that says in which states.
+#[derive(Clone, Debug, api::Parameters)]
+pub struct InState {
+    /// `ACTIVE`, `INACTIVE`, `TRASH` or `ALL`; without it, all outside the trash.
+    #[request(with = states, words = [ACTIVE, INACTIVE, TRASH, "ALL"], example = "ACTIVE")]
+    pub state: Vec<&'static str>,
+}
+
+fn states(query: &mut base::Query, name: &str) -> Vec<&'static str> {
+    match query.one_of(name, &[ACTIVE, INACTIVE, TRASH, "ALL"], "") {
         "" => OUTSIDE_TRASH.to_vec(),
         "ALL" => ALL.to_vec(),
         state => vec![state],

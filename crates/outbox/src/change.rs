@@ -81,6 +81,23 @@ impl Change {
     }
 }
 
+/// A row whose changes are recorded: in the audit log, and as events for subscribers.
+pub trait Recorded {
+    /// Its kind, such as `KbCategory`.
+    const ENTITY: &'static str;
+    /// Do subscribers hear of it?
+    const PUBLISH: bool = true;
+
+    /// The tenant that owns it.
+    fn tenant_id(&self) -> &str;
+
+    /// Its id.
+    fn entity_id(&self) -> String;
+
+    /// What audit log and subscribers see of it: never a secret, and others by their ids alone.
+    fn event_payload(&self) -> Value;
+}
+
 /// What a change is a change of.
 #[derive(Clone, Copy, Debug)]
 pub struct Entity<'a> {
@@ -189,6 +206,11 @@ impl<'c> Tx<'c> {
         Ok(value)
     }
 
+    /// The user on whose behalf it is.
+    pub fn author(&self) -> &str {
+        &self.who.user_id
+    }
+
     /// Runs a part that may fail alone: what it wrote and noted is then undone, and the write goes on.
     pub fn attempt<T>(&mut self, f: impl FnOnce(&mut Tx<'_>) -> Result<T>) -> Result<T> {
         let (who, now) = (self.who, self.now);
@@ -205,6 +227,30 @@ impl<'c> Tx<'c> {
     /// Tells subscribers of something whose time has come.
     pub fn happen(&mut self, happening: Happening) {
         self.happenings.push(happening);
+    }
+
+    /// Records that a row was made (`after` alone), changed, or removed (`before` alone).
+    pub fn record_change<T: Recorded>(&mut self, before: Option<&T>, after: Option<&T>) {
+        self.record_change_with(before, after, Vec::new());
+    }
+
+    /// As [`Tx::record_change`], with fields that only the audit log has, such as secrets that changed.
+    pub fn record_change_with<T: Recorded>(
+        &mut self,
+        before: Option<&T>,
+        after: Option<&T>,
+        unpublished: Vec<Unpublished>,
+    ) {
+        let Some(row) = after.or(before) else { return };
+        let change = Change {
+            tenant_id: row.tenant_id().to_owned(),
+            entity: T::ENTITY,
+            entity_id: row.entity_id(),
+            before: before.map(T::event_payload),
+            after: after.map(T::event_payload),
+            publish: T::PUBLISH,
+        };
+        self.note_with(change, unpublished);
     }
 
     /// Notes a change. Several of one entity in one write are one: from the first state to the last.

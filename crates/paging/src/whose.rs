@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use api::{At, Role};
+use api::{RequestScope, Role};
 use base::problem::Problem;
 use db::{Conn, Result};
 
@@ -37,10 +37,10 @@ pub struct Asked {
 
 impl Asked {
     /// The caller of a request, about the user with this id.
-    pub fn of(at: &At, user: &str) -> Self {
+    pub fn of(context: &RequestScope, user: &str) -> Self {
         let user = user.trim().to_ascii_uppercase();
-        let is_self = at.caller.user_id == user;
-        Self { scope: at.scope(), user, is_self, is_admin: at.caller.role == Role::Admin }
+        let is_self = context.caller.user_id == user;
+        Self { scope: context.scope(), user, is_self, is_admin: context.caller.role == Role::Admin }
     }
 
     /// Tenant and id of the person.

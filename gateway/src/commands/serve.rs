@@ -77,7 +77,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
         vec![Arc::new(integrations::Subscriber { rules }), Arc::new(paging::Subscriber::new(of_paging()))];
     let outbox = Worker::start(db.clone(), subscribers, api::clock::now)?;
     let sender = parts.start()?;
-    let context = integrations::extras(Arc::clone(&parts.context));
+    let services = integrations::extras(Arc::clone(&parts.services));
     let seconds = |lag: Arc<AtomicI64>| {
         move || Some(Duration::from_millis(lag.load(Ordering::Relaxed).try_into().unwrap_or(0)).as_secs_f64())
     };
@@ -124,7 +124,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
             knowledge(config);
             paging(config);
             jobs(config);
-            context(config);
+            services(config);
             console(config);
         }),
         options: Options {

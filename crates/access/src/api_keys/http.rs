@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, At, Body, OptionalBody, Result, answer, stream};
+use api::{Answer, Body, OptionalBody, RequestContext, Result, answer, stream};
 use base::{tenant::TenantId, timestamp::Timestamp};
 use outbox::{Entity, Tx, Unpublished};
 
@@ -31,21 +31,22 @@ use crate::{Keeper, secrets};
     security(("bearer" = ["admin"])),
 )]
 #[post("/apiKeys")]
-pub(crate) async fn create_api_key(at: At, body: Body) -> Result<HttpResponse> {
-    at.no_query()?;
-    let NewApiKey { name, role, operations, expires_at, user_id } = NewApiKey::read(&body.0, at.operations()?, at.now)?;
-    rules::check_within(at.caller.operations.as_deref(), operations.as_deref())?;
-    rules::check_names(&at.caller, user_id.as_deref())?;
+pub(crate) async fn create_api_key(context: RequestContext, body: Body) -> Result<HttpResponse> {
+    let NewApiKey { name, role, operations, expires_at, user_id } =
+        NewApiKey::read(&body.0, context.operations()?, context.now)?;
+    rules::check_within(context.caller.operations.as_deref(), operations.as_deref())?;
+    rules::check_names(&context.caller, user_id.as_deref())?;
     let (new, secret) = NewKey::random(name, role)?;
     let new = NewKey { operations, expires: expires_at, person: user_id, ..new };
-    let (tenant, author, now) = (at.tenant.id.clone(), at.caller.user_id.clone(), at.now);
-    at.write(move |tx| {
-        let row = store::insert(tx.conn, &tenant, &new, Some(&author), now)?;
-        note(tx, None, Some(&row))?;
-        let version = row.version;
-        Ok(Answer::once(&CreatedApiKey::new(row.clone(), secret), &ApiKey::from(row))?.of_version(version))
-    })
-    .await
+    let (tenant, author, now) = (context.tenant.id.clone(), context.caller.user_id.clone(), context.now);
+    context
+        .write(move |tx, _| {
+            let row = store::insert(tx.conn, &tenant, &new, Some(&author), now)?;
+            note(tx, None, Some(&row))?;
+            let version = row.version;
+            Ok(Answer::once(&CreatedApiKey::new(row.clone(), secret), &ApiKey::from(row))?.of_version(version))
+        })
+        .await
 }
 
 /// Notes that a key changed: it is new, gone, or has another secret.
@@ -67,10 +68,9 @@ pub(crate) fn note(tx: &mut Tx<'_>, before: Option<&store::Row>, after: Option<&
     security(("bearer" = ["admin"])),
 )]
 #[get("/apiKeys")]
-pub(crate) async fn list_api_keys(at: At) -> Result<HttpResponse> {
-    at.no_query()?;
-    let tenant = at.tenant.id.clone();
-    stream::array(&at.db, move |conn, rows| {
+pub(crate) async fn list_api_keys(context: RequestContext) -> Result<HttpResponse> {
+    let tenant = context.tenant.id.clone();
+    stream::array(&context.db, move |conn, rows| {
         store::each(conn, &tenant, |row| {
             let key = ApiKey::from(row);
             let json = serde_json::to_vec(&key).map_err(|error| db::Error::Fault(error.to_string()))?;
@@ -92,11 +92,10 @@ pub(crate) async fn list_api_keys(at: At) -> Result<HttpResponse> {
     security(("bearer" = ["admin"])),
 )]
 #[get("/apiKeys/{apiKeyId}")]
-pub(crate) async fn get_api_key(at: At, path: web::Path<(String, String)>) -> Result<HttpResponse> {
-    at.no_query()?;
+pub(crate) async fn get_api_key(context: RequestContext, path: web::Path<(String, String)>) -> Result<HttpResponse> {
     let id = id_of(path)?;
-    let tenant = at.tenant.id.clone();
-    let row = at.db.point(move |conn| store::find(conn, &tenant, &id)).await?;
+    let tenant = context.tenant.id.clone();
+    let row = context.db.point(move |conn| store::find(conn, &tenant, &id)).await?;
     let version = row.version;
     // When it was used last changes without a version.
     answer::tagged(&ApiKey::from(row), version)
@@ -123,18 +122,17 @@ pub(crate) async fn get_api_key(at: At, path: web::Path<(String, String)>) -> Re
 )]
 #[post("/apiKeys/{apiKeyId}/rotate")]
 pub(crate) async fn rotate_api_key(
-    at: At,
+    context: RequestContext,
     path: web::Path<(String, String)>,
     body: OptionalBody,
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
-    at.no_query()?;
     let id = id_of(path)?;
     let ApiKeyRotation { revoke_previous } = ApiKeyRotation::read(&body.0)?;
     let secret = secrets::random()?;
-    let (tenant, now, new, wanted) = (at.tenant.id.clone(), at.now, secret.clone(), at.if_match()?);
-    let caller = Arc::clone(&at.caller);
-    let done = at.write(move |tx| {
+    let (tenant, now, new, wanted) = (context.tenant.id.clone(), context.now, secret.clone(), context.if_match()?);
+    let caller = Arc::clone(&context.caller);
+    let done = context.write(move |tx, _| {
         store::take_up(tx.conn, &tenant, &id, wanted)?;
         let narrowed = store::find(tx.conn, &tenant, &id)?.narrowed();
         rules::check_within(caller.operations.as_deref(), narrowed.as_deref())?;
@@ -168,14 +166,13 @@ pub(crate) async fn rotate_api_key(
 )]
 #[delete("/apiKeys/{apiKeyId}")]
 pub(crate) async fn revoke_api_key(
-    at: At,
+    context: RequestContext,
     path: web::Path<(String, String)>,
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
-    at.no_query()?;
     let id = id_of(path)?;
-    let (tenant, now, wanted) = (at.tenant.id.clone(), at.now, at.if_match()?);
-    let done = at.write(move |tx| {
+    let (tenant, now, wanted) = (context.tenant.id.clone(), context.now, context.if_match()?);
+    let done = context.write(move |tx, _| {
         store::take_up(tx.conn, &tenant, &id, wanted)?;
         let row = store::revoke(tx.conn, &tenant, &id, now)?;
         note(tx, Some(&row), None)?;

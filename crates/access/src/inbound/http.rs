@@ -1,7 +1,7 @@
 //! Inbound addresses: make, list, revoke.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, At, Body, Result, answer};
+use api::{Answer, Body, RequestContext, Result, answer};
 use outbox::{Entity, Tx, Unpublished};
 
 use super::{
@@ -27,19 +27,19 @@ use crate::{Keeper, secrets};
     security(("bearer" = ["admin"])),
 )]
 #[post("/inbound")]
-pub(crate) async fn create_inbound_address(at: At, body: Body) -> Result<HttpResponse> {
-    at.no_query()?;
+pub(crate) async fn create_inbound_address(context: RequestContext, body: Body) -> Result<HttpResponse> {
     let NewInboundAddress { name } = NewInboundAddress::read(&body.0)?;
     let token = secrets::random()?;
-    let base = api::session::origin(at.request());
-    let (tenant, author, now) = (at.tenant.id.clone(), at.caller.user_id.clone(), at.now);
-    at.write(move |tx| {
-        let row = store::insert(tx.conn, &tenant, &name, &token, &author, now)?;
-        note(tx, None, Some(&row))?;
-        let shown = InboundAddress::from(row.clone());
-        Answer::once(&CreatedInboundAddress::new(row, token, &base), &shown)
-    })
-    .await
+    let base = api::session::origin(context.request());
+    let (tenant, author, now) = (context.tenant.id.clone(), context.caller.user_id.clone(), context.now);
+    context
+        .write(move |tx, _| {
+            let row = store::insert(tx.conn, &tenant, &name, &token, &author, now)?;
+            note(tx, None, Some(&row))?;
+            let shown = InboundAddress::from(row.clone());
+            Answer::once(&CreatedInboundAddress::new(row, token, &base), &shown)
+        })
+        .await
 }
 
 /// Notes that an address is new, or gone.
@@ -61,10 +61,9 @@ pub(crate) fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: Option<&Row>) -
     security(("bearer" = ["admin"])),
 )]
 #[get("/inbound")]
-pub(crate) async fn list_inbound_addresses(at: At) -> Result<HttpResponse> {
-    at.no_query()?;
-    let tenant = at.tenant.id.clone();
-    let rows = at.db.read(move |conn| store::all(conn, &tenant)).await?;
+pub(crate) async fn list_inbound_addresses(context: RequestContext) -> Result<HttpResponse> {
+    let tenant = context.tenant.id.clone();
+    let rows = context.db.read(move |conn| store::all(conn, &tenant)).await?;
     answer::ok(&rows.into_iter().map(InboundAddress::from).collect::<Vec<_>>())
 }
 
@@ -82,17 +81,16 @@ pub(crate) async fn list_inbound_addresses(at: At) -> Result<HttpResponse> {
 )]
 #[delete("/inbound/{inboundId}")]
 pub(crate) async fn delete_inbound_address(
-    at: At,
+    context: RequestContext,
     path: web::Path<(String, String)>,
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
-    at.no_query()?;
     let (_, id) = path.into_inner();
     if !rules::is_id(&id) {
         return Err(rules::unknown().into());
     }
-    let tenant = at.tenant.id.clone();
-    let done = at.write(move |tx| {
+    let tenant = context.tenant.id.clone();
+    let done = context.write(move |tx, _| {
         let row = store::remove(tx.conn, &tenant, &id)?;
         note(tx, Some(&row), None)?;
         Ok(Answer::empty())

@@ -5,7 +5,7 @@ use actix_web::{
     http::{StatusCode, header},
     post, web,
 };
-use api::{Access as _, Answer, AtHome, Result, access::Identity, clock, session::Given};
+use api::{Access as _, Answer, HomeContext, Result, access::Identity, clock, session::Given};
 use base::{
     problem::{Kind, Problem},
     secret::Secret,
@@ -125,13 +125,12 @@ pub(crate) async fn create_session(
     security(("bearer" = ["viewer"])),
 )]
 #[delete("/auth/session")]
-pub(crate) async fn end_session(AtHome(at): AtHome, keeper: web::Data<Keeper>) -> Result<HttpResponse> {
-    at.no_query()?;
-    let Some(id) = at.caller.session().map(ToOwned::to_owned) else {
+pub(crate) async fn end_session(HomeContext(context): HomeContext, keeper: web::Data<Keeper>) -> Result<HttpResponse> {
+    let Some(id) = context.caller.session().map(ToOwned::to_owned) else {
         return Err(Problem::conflict("The caller has no session: it came with a key.").into());
     };
-    let (tenant, user, now) = (at.tenant.id.to_string(), at.caller.user_id.clone(), at.now);
-    let done = at.write(move |tx| {
+    let (tenant, user, now) = (context.tenant.id.to_string(), context.caller.user_id.clone(), context.now);
+    let done = context.write(move |tx, _| {
         let all = store::of_user(tx.conn, &tenant, &user, now)?;
         if let Some(session) = all.iter().find(|session| session.id == id) {
             end(tx, session)?;
@@ -140,7 +139,7 @@ pub(crate) async fn end_session(AtHome(at): AtHome, keeper: web::Data<Keeper>) -
     });
     let answer = done.await?;
     keeper.forget_callers();
-    Ok(without_cookie(at.request(), answer))
+    Ok(without_cookie(context.request(), answer))
 }
 
 /// Sign out, from a page

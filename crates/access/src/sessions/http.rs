@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, At, AtHome, Result, answer};
+use api::{Answer, HomeContext, RequestContext, Result, answer};
 use base::{secret::Secret, timestamp::Timestamp};
 use outbox::{Entity, Tx, Unpublished};
 
@@ -26,13 +26,12 @@ use crate::{Keeper, filters, secrets, users};
     security(("bearer" = ["viewer"])),
 )]
 #[get("/api/v2/me/sessions")]
-pub(crate) async fn list_my_sessions(AtHome(at): AtHome) -> Result<HttpResponse> {
-    at.no_query()?;
-    let (tenant, user, now) = (at.tenant.id.to_string(), at.caller.user_id.clone(), at.now);
-    let rows = at.db.read(move |conn| store::of_user(conn, &tenant, &user, now)).await?;
+pub(crate) async fn list_my_sessions(HomeContext(context): HomeContext) -> Result<HttpResponse> {
+    let (tenant, user, now) = (context.tenant.id.to_string(), context.caller.user_id.clone(), context.now);
+    let rows = context.db.read(move |conn| store::of_user(conn, &tenant, &user, now)).await?;
     let mut sessions: Vec<Session> = rows.into_iter().map(Session::from).collect();
     for session in &mut sessions {
-        session.current = at.caller.session() == Some(&session.id);
+        session.current = context.caller.session() == Some(&session.id);
     }
     answer::ok(&sessions)
 }
@@ -54,14 +53,13 @@ pub(crate) async fn list_my_sessions(AtHome(at): AtHome) -> Result<HttpResponse>
 )]
 #[delete("/api/v2/me/sessions/{sessionId}")]
 pub(crate) async fn end_my_session(
-    AtHome(at): AtHome,
+    HomeContext(context): HomeContext,
     path: web::Path<String>,
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
-    at.no_query()?;
-    let (id, now) = (path.into_inner(), at.now);
-    let (tenant, user) = (at.tenant.id.to_string(), at.caller.user_id.clone());
-    ended(&at, &keeper, move |tx| end_one(tx, (&tenant, &user), &id, now)).await
+    let (id, now) = (path.into_inner(), context.now);
+    let (tenant, user) = (context.tenant.id.to_string(), context.caller.user_id.clone());
+    ended(&context, &keeper, move |tx| end_one(tx, (&tenant, &user), &id, now)).await
 }
 
 /// List the sessions of a user
@@ -75,11 +73,13 @@ pub(crate) async fn end_my_session(
     security(("bearer" = ["admin"])),
 )]
 #[get("/users/{userId}/sessions")]
-pub(crate) async fn list_user_sessions(at: At, path: web::Path<(String, String)>) -> Result<HttpResponse> {
-    at.no_query()?;
-    let (id, now) = (users::http::id_of(path)?, at.now);
-    let here = filters::writable("users.tenant_id", &at.tenant);
-    let rows = at.db.read(move |conn| {
+pub(crate) async fn list_user_sessions(
+    context: RequestContext,
+    path: web::Path<(String, String)>,
+) -> Result<HttpResponse> {
+    let (id, now) = (users::http::id_of(path)?, context.now);
+    let here = filters::writable("users.tenant_id", &context.tenant);
+    let rows = context.db.read(move |conn| {
         let user = users::store::find(conn, here, &id)?;
         store::of_user(conn, &user.tenant_id, &user.id, now)
     });
@@ -99,14 +99,13 @@ pub(crate) async fn list_user_sessions(at: At, path: web::Path<(String, String)>
 )]
 #[delete("/users/{userId}/sessions")]
 pub(crate) async fn end_user_sessions(
-    at: At,
+    context: RequestContext,
     path: web::Path<(String, String)>,
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
-    at.no_query()?;
-    let (id, now) = (users::http::id_of(path)?, at.now);
-    let here = filters::writable("users.tenant_id", &at.tenant);
-    ended(&at, &keeper, move |tx| {
+    let (id, now) = (users::http::id_of(path)?, context.now);
+    let here = filters::writable("users.tenant_id", &context.tenant);
+    ended(&context, &keeper, move |tx| {
         let user = users::store::find(tx.conn, here, &id)?;
         end_all(tx, &user.tenant_id, &user.id, now)
     })
@@ -129,14 +128,13 @@ pub(crate) async fn end_user_sessions(
 )]
 #[delete("/users/{userId}/sessions/{sessionId}")]
 pub(crate) async fn end_user_session(
-    at: At,
+    context: RequestContext,
     path: web::Path<(String, String, String)>,
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
-    at.no_query()?;
-    let ((_, user, session), now) = (path.into_inner(), at.now);
-    let here = filters::writable("users.tenant_id", &at.tenant);
-    ended(&at, &keeper, move |tx| {
+    let ((_, user, session), now) = (path.into_inner(), context.now);
+    let here = filters::writable("users.tenant_id", &context.tenant);
+    ended(&context, &keeper, move |tx| {
         let user = users::store::find(tx.conn, here, &user)?;
         end_one(tx, (&user.tenant_id, &user.id), &session, now)
     })
@@ -160,24 +158,27 @@ pub(crate) async fn end_user_session(
     security(("bearer" = ["admin"])),
 )]
 #[post("/users/{userId}/signInLink")]
-pub(crate) async fn create_sign_in_link(at: At, path: web::Path<(String, String)>) -> Result<HttpResponse> {
-    at.no_query()?;
+pub(crate) async fn create_sign_in_link(
+    context: RequestContext,
+    path: web::Path<(String, String)>,
+) -> Result<HttpResponse> {
     let id = users::http::id_of(path)?;
-    let here = filters::writable("users.tenant_id", &at.tenant);
-    let (code, origin) = (secrets::random()?, api::session::origin(at.request()));
-    let (caller, now) = (Arc::clone(&at.caller), at.now);
-    at.write(move |tx| {
-        users::store::lock(tx.conn, &id)?;
-        let user = users::store::find(tx.conn, here, &id)?;
-        rules::check_maker(&caller, &user)?;
-        rules::check_person(&user)?;
-        let made = (user.tenant_id.as_str(), user.id.as_str());
-        let link = new_link(tx, made, &code, &caller.user_id, now)?;
-        let url = rules::url(&origin, &code).into_inner();
-        let expires = Timestamp::from_millis(link.expires_ms);
-        Answer::once(&SignInLink { url, expires }, &ShownSignInLink { expires })
-    })
-    .await
+    let here = filters::writable("users.tenant_id", &context.tenant);
+    let (code, origin) = (secrets::random()?, api::session::origin(context.request()));
+    let (caller, now) = (Arc::clone(&context.caller), context.now);
+    context
+        .write(move |tx, _| {
+            users::store::lock(tx.conn, &id)?;
+            let user = users::store::find(tx.conn, here, &id)?;
+            rules::check_maker(&caller, &user)?;
+            rules::check_person(&user)?;
+            let made = (user.tenant_id.as_str(), user.id.as_str());
+            let link = new_link(tx, made, &code, &caller.user_id, now)?;
+            let url = rules::url(&origin, &code).into_inner();
+            let expires = Timestamp::from_millis(link.expires_ms);
+            Answer::once(&SignInLink { url, expires }, &ShownSignInLink { expires })
+        })
+        .await
 }
 
 /// Makes a link of a user, and notes it.
@@ -201,11 +202,11 @@ fn end_one(tx: &mut Tx<'_>, (tenant, user): (&str, &str), id: &str, now: Timesta
 }
 
 async fn ended(
-    at: &At,
+    context: &RequestContext,
     keeper: &Keeper,
     work: impl FnOnce(&mut Tx<'_>) -> db::Result<()> + Send + 'static,
 ) -> Result<HttpResponse> {
-    let done = at.write(move |tx| {
+    let done = context.write(move |tx, _| {
         work(tx)?;
         Ok(Answer::empty())
     });

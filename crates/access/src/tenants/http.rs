@@ -1,8 +1,8 @@
 //! Tenant facts, and the clients of a partner.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, At, Body, Result, answer, context::check_version, spec::PageOf, stream};
-use base::{problem::Problem, tenant::TenantId, timestamp::Timestamp};
+use api::{Answer, Body, RequestContext, Result, answer, context::check_version, spec::PageOf, stream};
+use base::{Query, problem::Problem, tenant::TenantId, timestamp::Timestamp};
 use outbox::{Entity, Tx};
 
 use super::{
@@ -22,12 +22,11 @@ use crate::{Keeper, api_keys, sessions};
     security(("bearer" = ["viewer"])),
 )]
 #[get("")]
-pub(crate) async fn get_tenant(at: At) -> Result<HttpResponse> {
-    at.no_query()?;
-    let id = at.tenant.id.clone();
-    let row = at.db.point(move |conn| store::row(conn, &id)).await?;
+pub(crate) async fn get_tenant(context: RequestContext) -> Result<HttpResponse> {
+    let id = context.tenant.id.clone();
+    let row = context.db.point(move |conn| store::row(conn, &id)).await?;
     let row = row.ok_or_else(|| Problem::not_found("The tenant was not found."))?;
-    shown(&at, row)
+    shown(&context, row)
 }
 
 /// Create a client
@@ -45,12 +44,15 @@ pub(crate) async fn get_tenant(at: At) -> Result<HttpResponse> {
     security(("bearer" = ["admin"])),
 )]
 #[post("/clients")]
-pub(crate) async fn create_client(at: At, body: Body, keeper: web::Data<Keeper>) -> Result<HttpResponse> {
-    at.no_query()?;
-    rules::check_partner(&at.tenant.id)?;
+pub(crate) async fn create_client(
+    context: RequestContext,
+    body: Body,
+    keeper: web::Data<Keeper>,
+) -> Result<HttpResponse> {
+    rules::check_partner(&context.tenant.id)?;
     let new = NewClient::read(&body.0)?;
-    let (partner, now) = (at.tenant.id.clone(), at.now);
-    let done = at.write(move |tx| {
+    let (partner, now) = (context.tenant.id.clone(), context.now);
+    let done = context.write(move |tx, _| {
         let row = store::insert_client(tx.conn, &partner, &new.name, now)?;
         note(tx, None, &row)?;
         Answer::ok(&Client::from(row))
@@ -77,11 +79,10 @@ pub(crate) fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: &Row) -> db::Re
     security(("bearer" = ["viewer"])),
 )]
 #[get("/clients/minimal")]
-pub(crate) async fn list_clients_minimal(at: At) -> Result<HttpResponse> {
-    at.no_query()?;
-    rules::check_partner(&at.tenant.id)?;
-    let partner = at.tenant.id.clone();
-    stream::array(&at.db, move |conn, rows| {
+pub(crate) async fn list_clients_minimal(context: RequestContext) -> Result<HttpResponse> {
+    rules::check_partner(&context.tenant.id)?;
+    let partner = context.tenant.id.clone();
+    stream::array(&context.db, move |conn, rows| {
         store::each_client(conn, &partner, |row| {
             let client = ClientMinimal::from(row);
             let json = serde_json::to_vec(&client).map_err(|error| db::Error::Fault(error.to_string()))?;
@@ -111,17 +112,18 @@ pub(crate) async fn list_clients_minimal(at: At) -> Result<HttpResponse> {
     security(("bearer" = ["viewer"])),
 )]
 #[get("/clients/search")]
-pub(crate) async fn search_clients(at: At) -> Result<HttpResponse> {
-    let mut query = at.query()?;
+pub(crate) async fn search_clients(context: RequestContext<Query>) -> Result<HttpResponse> {
+    let mut query = context.query();
     let sort = query.sort(&rules::SORTS, "id", false);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     query.finish()?;
-    rules::check_partner(&at.tenant.id)?;
+    rules::check_partner(&context.tenant.id)?;
     let filter = rules::filter(&text)?;
-    let partner = at.tenant.id.clone();
-    let page =
-        at.db.read(move |conn| Ok(walk.answer(store::search(conn, &partner, &filter, sort, &walk)?.map(Client::from))));
+    let partner = context.tenant.id.clone();
+    let page = context
+        .db
+        .read(move |conn| Ok(walk.answer(store::search(conn, &partner, &filter, sort, &walk)?.map(Client::from))));
     answer::ok(&page.await?.ordered(sort.name, sort.descending))
 }
 
@@ -136,11 +138,10 @@ pub(crate) async fn search_clients(at: At) -> Result<HttpResponse> {
     security(("bearer" = ["viewer"])),
 )]
 #[get("/clients/{clientId}")]
-pub(crate) async fn get_client(at: At, path: web::Path<(String, String)>) -> Result<HttpResponse> {
-    at.no_query()?;
-    let (partner, id) = client_of(&at, &path)?;
-    let row = at.db.point(move |conn| store::client(conn, &partner, &id)).await?;
-    shown(&at, row)
+pub(crate) async fn get_client(context: RequestContext, path: web::Path<(String, String)>) -> Result<HttpResponse> {
+    let (partner, id) = client_of(&context, &path)?;
+    let row = context.db.point(move |conn| store::client(conn, &partner, &id)).await?;
+    shown(&context, row)
 }
 
 /// Update a client
@@ -162,13 +163,13 @@ pub(crate) async fn get_client(at: At, path: web::Path<(String, String)>) -> Res
 )]
 #[post("/clients/{clientId}")]
 pub(crate) async fn update_client(
-    at: At,
+    context: RequestContext,
     path: web::Path<(String, String)>,
     body: Body,
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
     let ClientChange { name } = ClientChange::read(&body.0)?;
-    change(&at, &path, &keeper, move |_, row, now| Ok(rules::renamed(row, name.as_deref(), now))).await
+    change(&context, &path, &keeper, move |_, row, now| Ok(rules::renamed(row, name.as_deref(), now))).await
 }
 
 /// Suspend a client
@@ -189,11 +190,11 @@ pub(crate) async fn update_client(
 )]
 #[post("/clients/{clientId}/suspend")]
 pub(crate) async fn suspend_client(
-    at: At,
+    context: RequestContext,
     path: web::Path<(String, String)>,
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
-    change(&at, &path, &keeper, |tx, row, now| {
+    change(&context, &path, &keeper, |tx, row, now| {
         sessions::redeem::end_of_tenant(tx, &row.id)?;
         Ok(rules::suspended(row, true, now)?)
     })
@@ -217,11 +218,11 @@ pub(crate) async fn suspend_client(
 )]
 #[post("/clients/{clientId}/resume")]
 pub(crate) async fn resume_client(
-    at: At,
+    context: RequestContext,
     path: web::Path<(String, String)>,
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
-    change(&at, &path, &keeper, |_, row, now| Ok(rules::suspended(row, false, now)?)).await
+    change(&context, &path, &keeper, |_, row, now| Ok(rules::suspended(row, false, now)?)).await
 }
 
 /// Terminate a client
@@ -242,11 +243,11 @@ pub(crate) async fn resume_client(
 )]
 #[post("/clients/{clientId}/terminate")]
 pub(crate) async fn terminate_client(
-    at: At,
+    context: RequestContext,
     path: web::Path<(String, String)>,
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
-    change(&at, &path, &keeper, |tx, row, now| {
+    change(&context, &path, &keeper, |tx, row, now| {
         api_keys::http::revoke_all(tx, &row.id, now)?;
         sessions::redeem::end_of_tenant(tx, &row.id)?;
         Ok(rules::terminated(row, now))
@@ -255,28 +256,27 @@ pub(crate) async fn terminate_client(
 }
 
 /// The partner of the path, and the client in it.
-fn client_of(at: &At, path: &(String, String)) -> Result<(TenantId, TenantId)> {
-    rules::check_partner(&at.tenant.id)?;
+fn client_of(context: &RequestContext, path: &(String, String)) -> Result<(TenantId, TenantId)> {
+    rules::check_partner(&context.tenant.id)?;
     let id = TenantId::parse(&path.1).ok_or_else(rules::unknown)?;
-    Ok((at.tenant.id.clone(), id))
+    Ok((context.tenant.id.clone(), id))
 }
 
-fn shown(at: &At, row: Row) -> Result<HttpResponse> {
+fn shown(context: &RequestContext, row: Row) -> Result<HttpResponse> {
     let version = row.version;
-    answer::entity(at, &TenantFacts::from(row), version)
+    answer::entity(context, &TenantFacts::from(row), version)
 }
 
 /// Stores what becomes of a client, and answers it.
 async fn change(
-    at: &At,
+    context: &RequestContext,
     path: &(String, String),
     keeper: &Keeper,
     becomes: impl FnOnce(&mut Tx<'_>, &Row, Timestamp) -> db::Result<Row> + Send + 'static,
 ) -> Result<HttpResponse> {
-    at.no_query()?;
-    let (partner, id) = client_of(at, path)?;
-    let (wanted, now) = (at.if_match()?, at.now);
-    let done = at.write(move |tx| {
+    let (partner, id) = client_of(context, path)?;
+    let (wanted, now) = (context.if_match()?, context.now);
+    let done = context.write(move |tx, _| {
         db::lock(tx.conn, &format!("tenant:{id}"))?;
         let before = store::client(tx.conn, &partner, &id)?;
         check_version(wanted, before.version)?;

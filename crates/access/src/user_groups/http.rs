@@ -1,7 +1,8 @@
 //! User groups: create, search, get, update, deactivate, activate, members.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, At, Body, Result, answer, context::check_version, spec::PageOf};
+use api::{Answer, Body, RequestContext, Result, answer, context::check_version, spec::PageOf};
+use base::Query;
 use db::Conn;
 use outbox::{Entity, Tx};
 
@@ -32,19 +33,19 @@ use crate::{
     security(("bearer" = ["admin"])),
 )]
 #[post("/userGroups")]
-pub(crate) async fn create_user_group(at: At, body: Body) -> Result<HttpResponse> {
-    at.no_query()?;
+pub(crate) async fn create_user_group(context: RequestContext, body: Body) -> Result<HttpResponse> {
     let NewUserGroup { name, description, users } = NewUserGroup::read(&body.0)?;
-    let (tenant, partner, now) = (at.tenant.id.clone(), at.tenant.partner.clone(), at.now);
-    at.write(move |tx| {
-        let row = rules::created(name, description, &tenant, rules::new_id(), now);
-        store::insert(tx.conn, &row)?;
-        members::change(tx.conn, &row, partner.as_str(), Change::Set, (&users, "users"), None)?;
-        let group = with_members(tx.conn, row)?;
-        note(tx, None, &group)?;
-        answered(group)
-    })
-    .await
+    let (tenant, partner, now) = (context.tenant.id.clone(), context.tenant.partner.clone(), context.now);
+    context
+        .write(move |tx, _| {
+            let row = rules::created(name, description, &tenant, rules::new_id(), now);
+            store::insert(tx.conn, &row)?;
+            members::change(tx.conn, &row, partner.as_str(), Change::Set, (&users, "users"), None)?;
+            let group = with_members(tx.conn, row)?;
+            note(tx, None, &group)?;
+            answered(group)
+        })
+        .await
 }
 
 /// Search user groups
@@ -69,15 +70,16 @@ pub(crate) async fn create_user_group(at: At, body: Body) -> Result<HttpResponse
     security(("bearer" = ["viewer"])),
 )]
 #[get("/userGroups/search")]
-pub(crate) async fn search_user_groups(at: At) -> Result<HttpResponse> {
-    let mut query = at.query()?;
+pub(crate) async fn search_user_groups(context: RequestContext<Query>) -> Result<HttpResponse> {
+    let mut query = context.query();
     let sort = query.sort(&rules::SORTS, "name", false);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     query.finish()?;
-    let (filter, here) = (rules::filter(&text)?, filters::readable("user_groups.tenant_id", &at.tenant));
-    let page =
-        at.db.read(move |conn| Ok(walk.answer(store::search(conn, here, &filter, sort, &walk)?.map(UserGroup::from))));
+    let (filter, here) = (rules::filter(&text)?, filters::readable("user_groups.tenant_id", &context.tenant));
+    let page = context
+        .db
+        .read(move |conn| Ok(walk.answer(store::search(conn, here, &filter, sort, &walk)?.map(UserGroup::from))));
     answer::ok(&page.await?.ordered(sort.name, sort.descending))
 }
 
@@ -93,10 +95,9 @@ pub(crate) async fn search_user_groups(at: At) -> Result<HttpResponse> {
     security(("bearer" = ["viewer"])),
 )]
 #[get("/userGroups/{userGroupId}")]
-pub(crate) async fn get_user_group(at: At, path: web::Path<(String, String)>) -> Result<HttpResponse> {
-    at.no_query()?;
-    let (id, here) = (id_of(&path)?, filters::readable("user_groups.tenant_id", &at.tenant));
-    let found = at.db.read(move |conn| {
+pub(crate) async fn get_user_group(context: RequestContext, path: web::Path<(String, String)>) -> Result<HttpResponse> {
+    let (id, here) = (id_of(&path)?, filters::readable("user_groups.tenant_id", &context.tenant));
+    let found = context.db.read(move |conn| {
         let row = store::find(conn, here, &id)?;
         with_members(conn, row)
     });
@@ -123,9 +124,13 @@ pub(crate) async fn get_user_group(at: At, path: web::Path<(String, String)>) ->
     security(("bearer" = ["admin"])),
 )]
 #[post("/userGroups/{userGroupId}")]
-pub(crate) async fn update_user_group(at: At, path: web::Path<(String, String)>, body: Body) -> Result<HttpResponse> {
+pub(crate) async fn update_user_group(
+    context: RequestContext,
+    path: web::Path<(String, String)>,
+    body: Body,
+) -> Result<HttpResponse> {
     let UserGroupChange { name, description, users } = UserGroupChange::read(&body.0)?;
-    let (partner, now) = (at.tenant.partner.clone(), at.now);
+    let (partner, now) = (context.tenant.partner.clone(), context.now);
     let becomes = move |conn: &mut Conn, before: &Row| {
         let others = match users {
             Some(users) => members::change(conn, before, partner.as_str(), Change::Set, (&users, "users"), Some(now))?,
@@ -133,7 +138,7 @@ pub(crate) async fn update_user_group(at: At, path: web::Path<(String, String)>,
         };
         Ok((rules::renamed(before, name, description), others))
     };
-    change(&at, &path, becomes, answered).await
+    change(&context, &path, becomes, answered).await
 }
 
 /// Deactivate a user group
@@ -153,8 +158,11 @@ pub(crate) async fn update_user_group(at: At, path: web::Path<(String, String)>,
     security(("bearer" = ["admin"])),
 )]
 #[post("/userGroups/{userGroupId}/deactivate")]
-pub(crate) async fn deactivate_user_group(at: At, path: web::Path<(String, String)>) -> Result<HttpResponse> {
-    change(&at, &path, |_, before| Ok((Row { activated: false, ..before.clone() }, false)), answered).await
+pub(crate) async fn deactivate_user_group(
+    context: RequestContext,
+    path: web::Path<(String, String)>,
+) -> Result<HttpResponse> {
+    change(&context, &path, |_, before| Ok((Row { activated: false, ..before.clone() }, false)), answered).await
 }
 
 /// Activate a user group
@@ -173,8 +181,11 @@ pub(crate) async fn deactivate_user_group(at: At, path: web::Path<(String, Strin
     security(("bearer" = ["admin"])),
 )]
 #[post("/userGroups/{userGroupId}/activate")]
-pub(crate) async fn activate_user_group(at: At, path: web::Path<(String, String)>) -> Result<HttpResponse> {
-    change(&at, &path, |_, before| Ok((Row { activated: true, ..before.clone() }, false)), answered).await
+pub(crate) async fn activate_user_group(
+    context: RequestContext,
+    path: web::Path<(String, String)>,
+) -> Result<HttpResponse> {
+    change(&context, &path, |_, before| Ok((Row { activated: true, ..before.clone() }, false)), answered).await
 }
 
 /// List the members of a user group
@@ -197,13 +208,16 @@ pub(crate) async fn activate_user_group(at: At, path: web::Path<(String, String)
     security(("bearer" = ["viewer"])),
 )]
 #[get("/userGroups/{userGroupId}/members")]
-pub(crate) async fn list_user_group_members(at: At, path: web::Path<(String, String)>) -> Result<HttpResponse> {
-    let mut query = at.query()?;
+pub(crate) async fn list_user_group_members(
+    context: RequestContext<Query>,
+    path: web::Path<(String, String)>,
+) -> Result<HttpResponse> {
+    let mut query = context.query();
     let sort = query.sort(&users::rules::SORTS, "loginName", false);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     query.finish()?;
-    let (id, here) = (id_of(&path)?, filters::readable("user_groups.tenant_id", &at.tenant));
-    let page = at.db.read(move |conn| {
+    let (id, here) = (id_of(&path)?, filters::readable("user_groups.tenant_id", &context.tenant));
+    let page = context.db.read(move |conn| {
         let group = store::find(conn, here, &id)?;
         Ok(walk.answer(members::page(conn, &group, sort, &walk)?.map(User::from)))
     });
@@ -228,11 +242,11 @@ pub(crate) async fn list_user_group_members(at: At, path: web::Path<(String, Str
 )]
 #[post("/userGroups/{userGroupId}/members")]
 pub(crate) async fn add_user_group_members(
-    at: At,
+    context: RequestContext,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> Result<HttpResponse> {
-    change_members(&at, &path, &body, Change::Add).await
+    change_members(&context, &path, &body, Change::Add).await
 }
 
 /// Remove members from a user group
@@ -253,21 +267,26 @@ pub(crate) async fn add_user_group_members(
 )]
 #[delete("/userGroups/{userGroupId}/members")]
 pub(crate) async fn remove_user_group_members(
-    at: At,
+    context: RequestContext,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> Result<HttpResponse> {
-    change_members(&at, &path, &body, Change::Remove).await
+    change_members(&context, &path, &body, Change::Remove).await
 }
 
-async fn change_members(at: &At, path: &(String, String), body: &Body, what: Change) -> Result<HttpResponse> {
+async fn change_members(
+    context: &RequestContext,
+    path: &(String, String),
+    body: &Body,
+    what: Change,
+) -> Result<HttpResponse> {
     let given = UserReference::read_all(&body.0)?;
-    let (partner, now) = (at.tenant.partner.clone(), at.now);
+    let (partner, now) = (context.tenant.partner.clone(), context.now);
     let becomes = move |conn: &mut Conn, before: &Row| {
         let others = members::change(conn, before, partner.as_str(), what, (&given, ""), Some(now))?;
         Ok((before.clone(), others))
     };
-    change(at, path, becomes, |_| Ok(Answer::empty())).await
+    change(context, path, becomes, |_| Ok(Answer::empty())).await
 }
 
 /// The id in the path.
@@ -300,26 +319,26 @@ fn note(tx: &mut Tx<'_>, before: Option<(Row, Vec<users::Row>)>, after: &(Row, V
 
 /// Stores what becomes of a group; `becomes` also says whether its members are others now.
 async fn change(
-    at: &At,
+    context: &RequestContext,
     path: &(String, String),
     becomes: impl FnOnce(&mut Conn, &Row) -> db::Result<(Row, bool)> + Send + 'static,
     answer: fn((Row, Vec<users::Row>)) -> db::Result<Answer>,
 ) -> Result<HttpResponse> {
-    at.no_query()?;
-    let (id, here) = (id_of(path)?, filters::writable("user_groups.tenant_id", &at.tenant));
-    let (wanted, now) = (at.if_match()?, at.now);
-    at.write(move |tx| {
-        let row = store::find_alone(tx.conn, here, &id)?;
-        check_version(wanted, row.version)?;
-        let before = with_members(tx.conn, row.clone())?;
-        let (mut after, others) = becomes(tx.conn, &row)?;
-        if others || after != row {
-            after = rules::touched(after, now);
-            store::update(tx.conn, &row, &after)?;
-        }
-        let after = with_members(tx.conn, after)?;
-        note(tx, Some(before), &after)?;
-        answer(after)
-    })
-    .await
+    let (id, here) = (id_of(path)?, filters::writable("user_groups.tenant_id", &context.tenant));
+    let (wanted, now) = (context.if_match()?, context.now);
+    context
+        .write(move |tx, _| {
+            let row = store::find_alone(tx.conn, here, &id)?;
+            check_version(wanted, row.version)?;
+            let before = with_members(tx.conn, row.clone())?;
+            let (mut after, others) = becomes(tx.conn, &row)?;
+            if others || after != row {
+                after = rules::touched(after, now);
+                store::update(tx.conn, &row, &after)?;
+            }
+            let after = with_members(tx.conn, after)?;
+            note(tx, Some(before), &after)?;
+            answer(after)
+        })
+        .await
 }

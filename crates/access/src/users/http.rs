@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, At, Body, Result, Role, answer, context::check_version, spec::PageOf, stream};
-use base::{problem::Problem, timestamp::Timestamp};
+use api::{Answer, Body, RequestContext, Result, Role, answer, context::check_version, spec::PageOf, stream};
+use base::{Query, problem::Problem, timestamp::Timestamp};
 use outbox::{Entity, Tx};
 
 use super::{
@@ -30,19 +30,19 @@ use crate::{Keeper, api_keys, filters, sessions};
     security(("bearer" = ["admin"])),
 )]
 #[post("/users")]
-pub(crate) async fn create_user(at: At, body: Body) -> Result<HttpResponse> {
-    at.no_query()?;
+pub(crate) async fn create_user(context: RequestContext, body: Body) -> Result<HttpResponse> {
     let new = UserChange::read_new(&body.0)?;
     let role = new.role.unwrap_or(Role::Viewer);
-    rules::check_change(&at.caller, role, role)?;
-    let (tenant, now) = (at.tenant.id.clone(), at.now);
-    at.write(move |tx| {
-        let row = store::insert(tx.conn, &tenant, new, now)?;
-        note(tx, None, &row)?;
-        let version = row.version;
-        Answer::entity(&User::from(row), version)
-    })
-    .await
+    rules::check_change(&context.caller, role, role)?;
+    let (tenant, now) = (context.tenant.id.clone(), context.now);
+    context
+        .write(move |tx, _| {
+            let row = store::insert(tx.conn, &tenant, new, now)?;
+            note(tx, None, &row)?;
+            let version = row.version;
+            Answer::entity(&User::from(row), version)
+        })
+        .await
 }
 
 /// Notes that a user is new or has changed.
@@ -73,15 +73,15 @@ pub(crate) fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: &Row) -> db::Re
     security(("bearer" = ["viewer"])),
 )]
 #[get("/users/search")]
-pub(crate) async fn search_users(at: At) -> Result<HttpResponse> {
-    let mut query = at.query()?;
+pub(crate) async fn search_users(context: RequestContext<Query>) -> Result<HttpResponse> {
+    let mut query = context.query();
     let sort = query.sort(&rules::SORTS, "id", false);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     query.finish()?;
-    let (filter, here) = (rules::filter(&text)?, filters::readable("users.tenant_id", &at.tenant));
+    let (filter, here) = (rules::filter(&text)?, filters::readable("users.tenant_id", &context.tenant));
     let page =
-        at.db.read(move |conn| Ok(walk.answer(store::search(conn, here, &filter, sort, &walk)?.map(User::from))));
+        context.db.read(move |conn| Ok(walk.answer(store::search(conn, here, &filter, sort, &walk)?.map(User::from))));
     answer::ok(&page.await?.ordered(sort.name, sort.descending))
 }
 
@@ -95,10 +95,9 @@ pub(crate) async fn search_users(at: At) -> Result<HttpResponse> {
     security(("bearer" = ["viewer"])),
 )]
 #[get("/users/minimal")]
-pub(crate) async fn list_users_minimal(at: At) -> Result<HttpResponse> {
-    at.no_query()?;
-    let here = filters::readable("users.tenant_id", &at.tenant);
-    stream::array(&at.db, move |conn, rows| {
+pub(crate) async fn list_users_minimal(context: RequestContext) -> Result<HttpResponse> {
+    let here = filters::readable("users.tenant_id", &context.tenant);
+    stream::array(&context.db, move |conn, rows| {
         store::each(conn, here, |row| {
             let user = UserMinimal::from(row);
             let json = serde_json::to_vec(&user).map_err(|error| db::Error::Fault(error.to_string()))?;
@@ -119,11 +118,10 @@ pub(crate) async fn list_users_minimal(at: At) -> Result<HttpResponse> {
     security(("bearer" = ["viewer"])),
 )]
 #[get("/users/{userId}")]
-pub(crate) async fn get_user(at: At, path: web::Path<(String, String)>) -> Result<HttpResponse> {
-    at.no_query()?;
-    let (id, here) = (id_of(path)?, filters::readable("users.tenant_id", &at.tenant));
-    let row = at.db.point(move |conn| store::find(conn, here, &id)).await?;
-    shown(&at, row)
+pub(crate) async fn get_user(context: RequestContext, path: web::Path<(String, String)>) -> Result<HttpResponse> {
+    let (id, here) = (id_of(path)?, filters::readable("users.tenant_id", &context.tenant));
+    let row = context.db.point(move |conn| store::find(conn, here, &id)).await?;
+    shown(&context, row)
 }
 
 /// Update a user
@@ -148,14 +146,14 @@ pub(crate) async fn get_user(at: At, path: web::Path<(String, String)>) -> Resul
 )]
 #[post("/users/{userId}")]
 pub(crate) async fn update_user(
-    at: At,
+    context: RequestContext,
     path: web::Path<(String, String)>,
     body: Body,
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
     let user_change = UserChange::read(&body.0)?;
-    let caller = Arc::clone(&at.caller);
-    change(&at, path, &keeper, move |_, row, now| {
+    let caller = Arc::clone(&context.caller);
+    change(&context, path, &keeper, move |_, row, now| {
         let after = rules::changed(row, user_change, now);
         rules::check_program(row, &after)?;
         rules::check_change(&caller, row.may(), after.may())?;
@@ -184,11 +182,11 @@ pub(crate) async fn update_user(
 )]
 #[post("/users/{userId}/deactivate")]
 pub(crate) async fn deactivate_user(
-    at: At,
+    context: RequestContext,
     path: web::Path<(String, String)>,
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
-    change(&at, path, &keeper, |tx, row, now| {
+    change(&context, path, &keeper, |tx, row, now| {
         if let Some(key) = api_keys::store::name_of_program(tx.conn, &row.tenant_id, &row.id)? {
             let detail = format!("The API key {key} acts as this user: revoke the key first.");
             return Err(Problem::conflict(detail).into());
@@ -217,12 +215,12 @@ pub(crate) async fn deactivate_user(
 )]
 #[post("/users/{userId}/activate")]
 pub(crate) async fn activate_user(
-    at: At,
+    context: RequestContext,
     path: web::Path<(String, String)>,
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
-    let caller = Arc::clone(&at.caller);
-    change(&at, path, &keeper, move |_, row, now| {
+    let caller = Arc::clone(&context.caller);
+    change(&context, path, &keeper, move |_, row, now| {
         rules::check_change(&caller, row.may(), row.may())?;
         Ok(rules::activated(row, true, now))
     })
@@ -235,22 +233,21 @@ pub(crate) fn id_of(path: web::Path<(String, String)>) -> Result<String> {
     if rules::is_id(&id) { Ok(id) } else { Err(rules::unknown().into()) }
 }
 
-fn shown(at: &At, row: Row) -> Result<HttpResponse> {
+fn shown(context: &RequestContext, row: Row) -> Result<HttpResponse> {
     let version = row.version;
-    answer::entity(at, &User::from(row), version)
+    answer::entity(context, &User::from(row), version)
 }
 
 /// Stores what becomes of a user, and answers it.
 async fn change(
-    at: &At,
+    context: &RequestContext,
     path: web::Path<(String, String)>,
     keeper: &Keeper,
     becomes: impl FnOnce(&mut Tx<'_>, &Row, Timestamp) -> db::Result<Row> + Send + 'static,
 ) -> Result<HttpResponse> {
-    at.no_query()?;
-    let (id, here) = (id_of(path)?, filters::writable("users.tenant_id", &at.tenant));
-    let (wanted, now) = (at.if_match()?, at.now);
-    let done = at.write(move |tx| {
+    let (id, here) = (id_of(path)?, filters::writable("users.tenant_id", &context.tenant));
+    let (wanted, now) = (context.if_match()?, context.now);
+    let done = context.write(move |tx, _| {
         store::lock(tx.conn, &id)?;
         let before = store::find(tx.conn, here, &id)?;
         check_version(wanted, before.version)?;

@@ -1,8 +1,8 @@
 //! Alerts over HTTP.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, At, Body, OptionalBody, answer, spec::PageOf};
-use base::{Fields, problem::Problem, timestamp::Timestamp};
+use api::{Answer, Body, OptionalBody, RequestContext, answer, spec::PageOf};
+use base::{Fields, Query, problem::Problem, timestamp::Timestamp};
 use serde_json::Value;
 use utoipa::ToSchema;
 
@@ -27,13 +27,13 @@ const SORTS: [&str; 4] = ["createdDate", "updatedDate", "alertTime", "id"];
 
 /// Takes in what was read; the array of what became of each.
 pub(super) async fn take_in(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     reports: Vec<Read>,
 ) -> api::Result<HttpResponse> {
-    let place = Place { home: at.tenant.id.to_string(), scope: at.scope() };
+    let place = Place { home: context.tenant.id.to_string(), scope: context.scope() };
     let neighbours = neighbours.into_inner();
-    at.write(move |tx| Answer::ok(&intake::take_in(tx, &neighbours, &place, &reports)?)).await
+    context.write(move |tx, _| Answer::ok(&intake::take_in(tx, &neighbours, &place, &reports)?)).await
 }
 
 /// Report an alert
@@ -51,16 +51,20 @@ pub(super) async fn take_in(
     security(("bearer" = ["operator"]))
 )]
 #[post("/alert")]
-pub async fn create(at: At, neighbours: web::Data<Neighbours>, body: Body) -> api::Result<HttpResponse> {
-    at.no_query()?;
+pub async fn create(
+    context: RequestContext,
+    neighbours: web::Data<Neighbours>,
+    body: Body,
+) -> api::Result<HttpResponse> {
     let report = Report::read(&body.0)?;
-    let place = Place { home: at.tenant.id.to_string(), scope: at.scope() };
+    let place = Place { home: context.tenant.id.to_string(), scope: context.scope() };
     let neighbours = neighbours.into_inner();
-    at.write(move |tx| {
-        let results = intake::take_in(tx, &neighbours, &place, &[Ok(report)])?;
-        Answer::ok(results.first().ok_or_else(Problem::internal)?)
-    })
-    .await
+    context
+        .write(move |tx, _| {
+            let results = intake::take_in(tx, &neighbours, &place, &[Ok(report)])?;
+            Answer::ok(results.first().ok_or_else(Problem::internal)?)
+        })
+        .await
 }
 
 /// Report many alerts
@@ -77,9 +81,12 @@ pub async fn create(at: At, neighbours: web::Data<Neighbours>, body: Body) -> ap
     security(("bearer" = ["operator"]))
 )]
 #[post("/alerts")]
-pub async fn create_many(at: At, neighbours: web::Data<Neighbours>, body: Body) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    take_in(at, neighbours, report::read_all(&body.0, MOST)?).await
+pub async fn create_many(
+    context: RequestContext,
+    neighbours: web::Data<Neighbours>,
+    body: Body,
+) -> api::Result<HttpResponse> {
+    take_in(context, neighbours, report::read_all(&body.0, MOST)?).await
 }
 
 /// Report alerts by a Prometheus Alertmanager
@@ -94,9 +101,12 @@ pub async fn create_many(at: At, neighbours: web::Data<Neighbours>, body: Body) 
     security(("bearer" = ["operator"]))
 )]
 #[post("/alerts/alertmanager")]
-pub async fn alertmanager(at: At, neighbours: web::Data<Neighbours>, body: Body) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    take_in(at, neighbours, notification::read(&body.0)?).await
+pub async fn alertmanager(
+    context: RequestContext,
+    neighbours: web::Data<Neighbours>,
+    body: Body,
+) -> api::Result<HttpResponse> {
+    take_in(context, neighbours, notification::read(&body.0)?).await
 }
 
 /// Search alerts
@@ -120,17 +130,17 @@ pub async fn alertmanager(at: At, neighbours: web::Data<Neighbours>, body: Body)
     security(("bearer" = ["viewer"]))
 )]
 #[get("/alerts/search")]
-pub async fn search(at: At) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let sort = query.sort(&SORTS, "createdDate", true);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     query.finish()?;
-    let condition = filter::condition(&at.scope(), &text, at.now)?;
+    let condition = filter::condition(&context.scope(), &text, context.now)?;
     let asked = walk.clone();
-    let found = at.db.read(move |conn| store::page(conn, &condition, sort.name, sort.descending, &asked)).await?;
+    let found = context.db.read(move |conn| store::page(conn, &condition, sort.name, sort.descending, &asked)).await?;
     let alerts = found.rows.iter().cloned().map(Alert::of).collect::<Result<Vec<_>, _>>()?;
-    let page = walk.answer(found.with(alerts.iter().map(|alert| alert.shown(at.now)).collect()));
+    let page = walk.answer(found.with(alerts.iter().map(|alert| alert.shown(context.now)).collect()));
     answer::ok(&page.ordered(sort.name, sort.descending))
 }
 
@@ -143,16 +153,15 @@ pub async fn search(at: At) -> api::Result<HttpResponse> {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/alerts/{alertId}")]
-pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, id) = (at.scope(), path.into_inner().1);
-    let alert = Alert::of(at.db.point(move |conn| store::existing(conn, &scope, &id)).await?)?;
-    let (shown, version) = (alert.shown(at.now), alert.row.version);
+pub async fn get(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    let (scope, id) = (context.scope(), path.into_inner().1);
+    let alert = Alert::of(context.db.point(move |conn| store::existing(conn, &scope, &id)).await?)?;
+    let (shown, version) = (alert.shown(context.now), alert.row.version);
     // Until then it is suppressed: what ends by itself ends without another version.
     if alert.row.suppressed_until_ms.is_some() {
         answer::tagged(&shown, version)
     } else {
-        answer::entity(&at, &shown, version)
+        answer::entity(&context, &shown, version)
     }
 }
 
@@ -197,20 +206,21 @@ fn suppression(body: &Value, now: Timestamp) -> Result<(Option<Timestamp>, Strin
 }
 
 async fn act(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String)>,
     deed: Deed,
     note: String,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, wanted, user, id) = (at.scope(), at.if_match()?, at.caller.user_id.clone(), path.into_inner().1);
-    at.write(move |tx| {
-        let act = acts::Act { scope: &scope, id: &id, wanted, user, deed, note };
-        let alert = act.carry_out(tx, &*neighbours.people)?;
-        Answer::entity(&alert.shown(tx.now), alert.row.version)
-    })
-    .await
+    let (scope, wanted, user, id) =
+        (context.scope(), context.if_match()?, context.caller.user_id.clone(), path.into_inner().1);
+    context
+        .write(move |tx, _| {
+            let act = acts::Act { scope: &scope, id: &id, wanted, user, deed, note };
+            let alert = act.carry_out(tx, &*neighbours.people)?;
+            Answer::entity(&alert.shown(tx.now), alert.row.version)
+        })
+        .await
 }
 
 /// Acknowledge an alert
@@ -223,20 +233,20 @@ async fn act(
     request_body(content = Option<ActionInput>),
     responses(
         (status = 200, description = "The alert after it", body = wire::Alert<'static>),
-        (status = 409, description = "It is closed, or acknowledged already", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "It has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It is closed, or acknowledged already"),
+        (status = 412, description = "It has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/alerts/{alertId}/actions/acknowledge")]
 pub async fn acknowledge(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String)>,
     body: OptionalBody,
 ) -> api::Result<HttpResponse> {
     let note = note(&body.0)?;
-    act(at, neighbours, path, Deed::Acknowledge, note).await
+    act(context, neighbours, path, Deed::Acknowledge, note).await
 }
 
 /// Suppress an alert
@@ -249,20 +259,20 @@ pub async fn acknowledge(
     request_body(content = Option<SuppressionInput>),
     responses(
         (status = 200, description = "The alert after it", body = wire::Alert<'static>),
-        (status = 409, description = "It is closed, or a maintenance window suppresses it", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "It has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It is closed, or a maintenance window suppresses it"),
+        (status = 412, description = "It has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/alerts/{alertId}/actions/suppress")]
 pub async fn suppress(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String)>,
     body: OptionalBody,
 ) -> api::Result<HttpResponse> {
-    let (until, note) = suppression(&body.0, at.now)?;
-    act(at, neighbours, path, Deed::Suppress(until), note).await
+    let (until, note) = suppression(&body.0, context.now)?;
+    act(context, neighbours, path, Deed::Suppress(until), note).await
 }
 
 /// Unsuppress an alert
@@ -275,20 +285,20 @@ pub async fn suppress(
     request_body(content = Option<ActionInput>),
     responses(
         (status = 200, description = "The alert after it", body = wire::Alert<'static>),
-        (status = 409, description = "It is closed, or not suppressed", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "It has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It is closed, or not suppressed"),
+        (status = 412, description = "It has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/alerts/{alertId}/actions/unsuppress")]
 pub async fn unsuppress(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String)>,
     body: OptionalBody,
 ) -> api::Result<HttpResponse> {
     let note = note(&body.0)?;
-    act(at, neighbours, path, Deed::Unsuppress, note).await
+    act(context, neighbours, path, Deed::Unsuppress, note).await
 }
 
 /// Close an alert
@@ -301,18 +311,18 @@ pub async fn unsuppress(
     request_body(content = Option<ActionInput>),
     responses(
         (status = 200, description = "The alert after it", body = wire::Alert<'static>),
-        (status = 409, description = "It is closed already", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "It has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It is closed already"),
+        (status = 412, description = "It has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/alerts/{alertId}/actions/close")]
 pub async fn close(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String)>,
     body: OptionalBody,
 ) -> api::Result<HttpResponse> {
     let note = note(&body.0)?;
-    act(at, neighbours, path, Deed::Close, note).await
+    act(context, neighbours, path, Deed::Close, note).await
 }

@@ -8,7 +8,7 @@ use actix_web::{
     http::{StatusCode, header},
     post, web,
 };
-use api::{Answer, At, inbound};
+use api::{Answer, RequestContext, inbound};
 use base::{
     problem::{Kind, Problem},
     query::Query,
@@ -38,24 +38,25 @@ const EVENT: usize = 512 << 10;
 
 /// Carries out what a sender wants of one problem, and answers `answer` once that is durable.
 async fn carry_out<T: Serialize>(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     event: Event,
     answer: impl FnOnce(Option<AlertResult>) -> T + Send + 'static,
 ) -> api::Result<HttpResponse> {
-    let place = Place { home: at.tenant.id.to_string(), scope: at.scope() };
-    let (neighbours, user) = (neighbours.into_inner(), at.caller.user_id.clone());
-    at.write(move |tx| {
-        let result = match event {
-            Event::Report(report) => intake::take_in(tx, &neighbours, &place, &[Ok(*report)])?.into_iter().next(),
-            Event::Acknowledge { identity, note } => {
-                acknowledge(tx, &neighbours, &place, &identity, &user, note)?;
-                None
-            }
-        };
-        Answer::ok(&answer(result))
-    })
-    .await
+    let place = Place { home: context.tenant.id.to_string(), scope: context.scope() };
+    let (neighbours, user) = (neighbours.into_inner(), context.caller.user_id.clone());
+    context
+        .write(move |tx, _| {
+            let result = match event {
+                Event::Report(report) => intake::take_in(tx, &neighbours, &place, &[Ok(*report)])?.into_iter().next(),
+                Event::Acknowledge { identity, note } => {
+                    acknowledge(tx, &neighbours, &place, &identity, &user, note)?;
+                    None
+                }
+            };
+            Answer::ok(&answer(result))
+        })
+        .await
 }
 
 /// Acknowledges the alert that is open under an identity, as `user`. Without one, or with one that somebody works on
@@ -113,7 +114,7 @@ fn accepted(mut response: HttpResponse) -> HttpResponse {
         (status = 200, description = "What became of it", body = AlertResult),
         (status = 401, description = "The token is unknown or revoked",
             body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The tenant is suspended", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 403, description = "The tenant is suspended"),
     ),
     security(()),
 )]
@@ -185,11 +186,15 @@ pub async fn report_in_format(
     }
 }
 
-async fn pagerduty_event(at: At, neighbours: web::Data<Neighbours>, body: &Value) -> api::Result<HttpResponse> {
+async fn pagerduty_event(
+    context: RequestContext,
+    neighbours: web::Data<Neighbours>,
+    body: &Value,
+) -> api::Result<HttpResponse> {
     let new_key = || uuid::Uuid::new_v4().simple().to_string();
-    let (event, dedup_key) = pagerduty::read(body, &at.caller.key_id, new_key)?;
+    let (event, dedup_key) = pagerduty::read(body, &context.caller.key_id, new_key)?;
     let answer = PagerDutyAnswer { status: "success", message: "Event processed", dedup_key };
-    carry_out(at, neighbours, event, |_| answer).await.map(accepted)
+    carry_out(context, neighbours, event, |_| answer).await.map(accepted)
 }
 
 /// Send a PagerDuty event
@@ -232,10 +237,14 @@ fn genie_key(request: &HttpRequest) -> api::Result<String> {
     Err(Problem::new(Kind::Unauthenticated, detail).into())
 }
 
-async fn opsgenie_event(at: At, neighbours: web::Data<Neighbours>, event: Event) -> api::Result<HttpResponse> {
+async fn opsgenie_event(
+    context: RequestContext,
+    neighbours: web::Data<Neighbours>,
+    event: Event,
+) -> api::Result<HttpResponse> {
     let request_id = api::request_id::current();
     let answer = OpsgenieAnswer { result: "Request will be processed", took: 0.0, request_id };
-    carry_out(at, neighbours, event, |_| answer).await.map(accepted)
+    carry_out(context, neighbours, event, |_| answer).await.map(accepted)
 }
 
 /// Create an alert as with Opsgenie
@@ -266,7 +275,11 @@ pub async fn opsgenie_create(
 }
 
 /// What names an alert: its alias, or with `identifierType` `id`, which is what that API takes without one, either.
-async fn about(request: &HttpRequest, payload: web::Payload, alias: String) -> api::Result<(At, String, Value)> {
+async fn about(
+    request: &HttpRequest,
+    payload: web::Payload,
+    alias: String,
+) -> api::Result<(RequestContext, String, Value)> {
     let at = inbound::admit(request, &genie_key(request)?).await?;
     let mut query = Query::parse(request.query_string())?;
     query.one_of("identifierType", &["id", "alias", "tiny"], "id");

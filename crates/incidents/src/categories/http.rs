@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, At, Body, OptionalBody, answer, context::check_version, spec::PageOf};
-use base::problem::{Problem, Wrong};
+use api::{Answer, Body, OptionalBody, RequestContext, RequestScope, answer, context::check_version, spec::PageOf};
+use base::{
+    Query,
+    problem::{Problem, Wrong},
+};
 use outbox::Tx;
 use ports::People;
 
@@ -29,28 +32,33 @@ use crate::{Neighbours, records};
     })),
     responses(
         (status = 200, description = "The new categories, in the order of the names", body = Vec<Category>),
-        (status = 409, description = "A sibling has one of the names", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "A sibling has one of the names"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/incidents/categories")]
-pub async fn create(at: At, neighbours: web::Data<Neighbours>, body: Body) -> api::Result<HttpResponse> {
-    at.no_query()?;
+pub async fn create(
+    context: RequestContext,
+    neighbours: web::Data<Neighbours>,
+    body: Body,
+) -> api::Result<HttpResponse> {
     let (new, mut wrong) = NewCategories::read(&body.0);
-    let (tenant, visible, author) = (at.tenant.id.to_string(), at.scope_and_partner(), at.caller.user_id.clone());
-    let (people, now) = (Arc::clone(&neighbours.people), at.now);
-    at.write(move |tx| {
-        store::take_up(tx.conn, &tenant)?;
-        let parent = parent(tx, &tenant, new.parent.as_ref(), &mut wrong)?;
-        wrong.check()?;
-        let id = || uuid::Uuid::new_v4().to_string();
-        let row = |name| rules::created(&tenant, name, parent.as_ref(), &id(), &author, now);
-        let rows = new.names.into_iter().map(row).collect::<Result<Vec<_>, Problem>>()?;
-        store::insert(tx.conn, &tenant, parent.as_ref().map_or("", |parent| parent.id.as_str()), &rows)?;
-        rows.iter().for_each(|row| shown::note(tx, None, Some(row)));
-        Answer::ok(&Shown { people: &*people, visible: &visible }.all(tx.conn, &rows)?)
-    })
-    .await
+    let (tenant, visible, author) =
+        (context.tenant.id.to_string(), context.scope_and_partner(), context.caller.user_id.clone());
+    let (people, now) = (Arc::clone(&neighbours.people), context.now);
+    context
+        .write(move |tx, _| {
+            store::take_up(tx.conn, &tenant)?;
+            let parent = parent(tx, &tenant, new.parent.as_ref(), &mut wrong)?;
+            wrong.check()?;
+            let id = || uuid::Uuid::new_v4().to_string();
+            let row = |name| rules::created(&tenant, name, parent.as_ref(), &id(), &author, now);
+            let rows = new.names.into_iter().map(row).collect::<Result<Vec<_>, Problem>>()?;
+            store::insert(tx.conn, &tenant, parent.as_ref().map_or("", |parent| parent.id.as_str()), &rows)?;
+            rows.iter().for_each(|row| shown::note(tx, None, Some(row)));
+            Answer::ok(&Shown { people: &*people, visible: &visible }.all(tx.conn, &rows)?)
+        })
+        .await
 }
 
 /// The category of the tenant that is to be a parent, if any.
@@ -94,10 +102,10 @@ fn parent(
     security(("bearer" = ["viewer"]))
 )]
 #[get("/incidents/categories")]
-pub async fn list(at: At, neighbours: web::Data<Neighbours>) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn list(context: RequestContext<Query>, neighbours: web::Data<Neighbours>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let sort = query.sort(&rules::SORTS, "name", false);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     let tree = query.one_of("view", &["flat", "tree"], "flat") == "tree";
     let text = query.text("queryString").unwrap_or_default();
     query.finish()?;
@@ -105,8 +113,8 @@ pub async fn list(at: At, neighbours: web::Data<Neighbours>) -> api::Result<Http
     if tree {
         filter.parents.get_or_insert_with(|| vec![String::new()]);
     }
-    let (visible, people, paged) = (visible(&at, &filter), Arc::clone(&neighbours.people), walk.clone());
-    let found = at
+    let (visible, people, paged) = (visible(&context, &filter), Arc::clone(&neighbours.people), walk.clone());
+    let found = context
         .db
         .read(move |conn| {
             let found = store::search(conn, &visible, &filter, sort, &paged)?;
@@ -118,8 +126,8 @@ pub async fn list(at: At, neighbours: web::Data<Neighbours>) -> api::Result<Http
     answer::ok(&walk.answer(found).ordered(sort.name, sort.descending))
 }
 
-fn visible(at: &At, filter: &Filter) -> Vec<String> {
-    if filter.all == Some(false) { vec![at.tenant.id.to_string()] } else { at.scope_and_partner() }
+fn visible(context: &RequestScope, filter: &Filter) -> Vec<String> {
+    if filter.all == Some(false) { vec![context.tenant.id.to_string()] } else { context.scope_and_partner() }
 }
 
 /// Get an incident category
@@ -132,14 +140,13 @@ fn visible(at: &At, filter: &Filter) -> Vec<String> {
 )]
 #[get("/incidents/categories/{categoryId}")]
 pub async fn get(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let (visible, people, id) =
-        (at.scope_and_partner(), Arc::clone(&neighbours.people), rules::normal_id(&path.into_inner().1));
-    let (shown, version) = at
+        (context.scope_and_partner(), Arc::clone(&neighbours.people), rules::normal_id(&path.into_inner().1));
+    let (shown, version) = context
         .db
         .read(move |conn| {
             let row = store::existing(conn, &visible, &id)?;
@@ -161,21 +168,20 @@ pub async fn get(
     request_body(content = IncidentCategoryUpdate, example = json!({"name": "Networks"})),
     responses(
         (status = 200, description = "The category after the change", body = Category),
-        (status = 409, description = "A sibling has the name, or it would stand below itself", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The category has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "A sibling has the name, or it would stand below itself"),
+        (status = 412, description = "The category has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/incidents/categories/{categoryId}")]
 pub async fn update(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let change = CategoryChange::read(&body.0);
-    changed(&at, Arc::clone(&neighbours.people), path.into_inner().1, change).await
+    changed(&context, Arc::clone(&neighbours.people), path.into_inner().1, change).await
 }
 
 /// Move an incident category
@@ -191,44 +197,44 @@ pub async fn update(
     })),
     responses(
         (status = 200, description = "The category after the move", body = Category),
-        (status = 409, description = "A sibling there has its name, or it would stand below itself", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The category has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "A sibling there has its name, or it would stand below itself"),
+        (status = 412, description = "The category has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/incidents/categories/{categoryId}/move")]
 pub async fn relocate(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String)>,
     body: OptionalBody,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let change = CategoryChange::read_move(&body.0);
-    changed(&at, Arc::clone(&neighbours.people), path.into_inner().1, change).await
+    changed(&context, Arc::clone(&neighbours.people), path.into_inner().1, change).await
 }
 
 async fn changed(
-    at: &At,
+    context: &RequestContext,
     people: Arc<dyn People>,
     id: String,
     (change, mut wrong): (CategoryChange, Wrong),
 ) -> api::Result<HttpResponse> {
-    let (scope, visible, wanted) = (at.scope(), at.scope_and_partner(), at.if_match()?);
-    let (author, now) = (at.caller.user_id.clone(), at.now);
-    at.write(move |tx| {
-        let old = take_up(tx, &scope, &id, wanted)?;
-        let place = match change.parent {
-            Some(reference) => Some(parent(tx, &old.tenant_id, reference.as_ref(), &mut wrong)?),
-            None => None,
-        };
-        wrong.check()?;
-        let row = rules::changed(&old, change.name, place.as_ref().map(Option::as_ref), &author, now);
-        store::update(tx.conn, &old, &row)?;
-        shown::note(tx, Some(&old), Some(&row));
-        Answer::entity(&Shown { people: &*people, visible: &visible }.one(tx.conn, &row)?, row.version)
-    })
-    .await
+    let (scope, visible, wanted) = (context.scope(), context.scope_and_partner(), context.if_match()?);
+    let (author, now) = (context.caller.user_id.clone(), context.now);
+    context
+        .write(move |tx, _| {
+            let old = take_up(tx, &scope, &id, wanted)?;
+            let place = match change.parent {
+                Some(reference) => Some(parent(tx, &old.tenant_id, reference.as_ref(), &mut wrong)?),
+                None => None,
+            };
+            wrong.check()?;
+            let row = rules::changed(&old, change.name, place.as_ref().map(Option::as_ref), &author, now);
+            store::update(tx.conn, &old, &row)?;
+            shown::note(tx, Some(&old), Some(&row));
+            Answer::entity(&Shown { people: &*people, visible: &visible }.one(tx.conn, &row)?, row.version)
+        })
+        .await
 }
 
 /// Delete an incident category
@@ -240,25 +246,25 @@ async fn changed(
     params(("categoryId" = String, Path, description = "`SCAT-<uuid>`", example = "SCAT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
     responses(
         (status = 200, description = "Deleted; an empty object"),
-        (status = 409, description = "It has children, or incidents are filed under it", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The category has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It has children, or incidents are filed under it"),
+        (status = 412, description = "The category has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[delete("/incidents/categories/{categoryId}")]
-pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, wanted, id) = (at.scope(), at.if_match()?, path.into_inner().1);
-    at.write(move |tx| {
-        let row = take_up(tx, &scope, &id, wanted)?;
-        if records::store::uses_category(tx.conn, &scope, &row.id)? {
-            return Err(rules::in_use(&row.name).into());
-        }
-        store::delete(tx.conn, &row)?;
-        shown::note(tx, Some(&row), None);
-        Ok(Answer::empty())
-    })
-    .await
+pub async fn delete(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    let (scope, wanted, id) = (context.scope(), context.if_match()?, path.into_inner().1);
+    context
+        .write(move |tx, _| {
+            let row = take_up(tx, &scope, &id, wanted)?;
+            if records::store::uses_category(tx.conn, &scope, &row.id)? {
+                return Err(rules::in_use(&row.name).into());
+            }
+            store::delete(tx.conn, &row)?;
+            shown::note(tx, Some(&row), None);
+            Ok(Answer::empty())
+        })
+        .await
 }
 
 /// The category that is to be changed, in a tree that nobody else changes until the end of the transaction.

@@ -1,7 +1,7 @@
 //! Heartbeats over HTTP.
 
 use actix_web::{HttpRequest, HttpResponse, delete, get, post, web};
-use api::{Answer, At, Body, answer, context::check_version, inbound, spec::PageOf};
+use api::{Answer, Body, RequestContext, answer, context::check_version, inbound, spec::PageOf};
 use base::{fold, problem::Problem, query::Query, query_string, secret::Secret};
 use db::{Condition, Db};
 use outbox::{Entity, Tx};
@@ -53,43 +53,43 @@ fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: Option<&Row>) -> db::Resul
     request_body(content = HeartbeatInput),
     responses(
         (status = 200, description = "The heartbeat, with its address", body = CreatedHeartbeat),
-        (status = 409, description = "Another one of the tenant has this name, or there are 10,000", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "Another one of the tenant has this name, or there are 10,000"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/heartbeats")]
-pub async fn create(at: At, body: Body) -> api::Result<HttpResponse> {
-    at.no_query()?;
+pub async fn create(context: RequestContext, body: Body) -> api::Result<HttpResponse> {
     let new = Change::create(&body.0)?;
     let token = new_token();
-    let base = api::session::origin(at.request());
-    let (tenant, author) = (at.tenant.id.to_string(), at.caller.user_id.clone());
-    at.write(move |tx| {
-        let name = new.name.unwrap_or_default();
-        let row = Row {
-            tenant_id: tenant,
-            id: format!("HB-{}", uuid::Uuid::new_v4()),
-            version: 1,
-            name_key: fold(&name),
-            name,
-            interval_ms: new.interval_ms.unwrap_or_default(),
-            grace_ms: new.grace_ms.unwrap_or_default(),
-            severity: new.severity.unwrap_or("Critical").to_owned(),
-            device: new.device.unwrap_or_default(),
-            token_hash: hex(&hash(token.expose())),
-            created_by: author,
-            created_ms: tx.now.millis(),
-            updated_ms: tx.now.millis(),
-            ..Row::default()
-        };
-        store::insert(tx.conn, &row)?;
-        note(tx, None, Some(&row))?;
-        let heartbeat = Heartbeat::from(&row);
-        let with_address =
-            CreatedHeartbeat { heartbeat: heartbeat.clone(), url: format!("{base}{PREFIX}{}", token.into_inner()) };
-        Ok(Answer::once(&with_address, &heartbeat)?.of_version(row.version))
-    })
-    .await
+    let base = api::session::origin(context.request());
+    let (tenant, author) = (context.tenant.id.to_string(), context.caller.user_id.clone());
+    context
+        .write(move |tx, _| {
+            let name = new.name.unwrap_or_default();
+            let row = Row {
+                tenant_id: tenant,
+                id: format!("HB-{}", uuid::Uuid::new_v4()),
+                version: 1,
+                name_key: fold(&name),
+                name,
+                interval_ms: new.interval_ms.unwrap_or_default(),
+                grace_ms: new.grace_ms.unwrap_or_default(),
+                severity: new.severity.unwrap_or("Critical").to_owned(),
+                device: new.device.unwrap_or_default(),
+                token_hash: hex(&hash(token.expose())),
+                created_by: author,
+                created_ms: tx.now.millis(),
+                updated_ms: tx.now.millis(),
+                ..Row::default()
+            };
+            store::insert(tx.conn, &row)?;
+            note(tx, None, Some(&row))?;
+            let heartbeat = Heartbeat::from(&row);
+            let with_address =
+                CreatedHeartbeat { heartbeat: heartbeat.clone(), url: format!("{base}{PREFIX}{}", token.into_inner()) };
+            Ok(Answer::once(&with_address, &heartbeat)?.of_version(row.version))
+        })
+        .await
 }
 
 /// Search heartbeats
@@ -111,14 +111,14 @@ pub async fn create(at: At, body: Body) -> api::Result<HttpResponse> {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/heartbeats/search")]
-pub async fn search(at: At) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let sort = query.sort(&SORTS, "name", false);
     let text = query.text("queryString").filter(|text| !text.trim().is_empty());
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     query.finish()?;
-    let condition = condition(&at.scope(), text.as_deref().unwrap_or_default())?;
-    let page = at.db.read(move |conn| {
+    let condition = condition(&context.scope(), text.as_deref().unwrap_or_default())?;
+    let page = context.db.read(move |conn| {
         let found = store::page(conn, &condition, sort.name, sort.descending, &walk)?;
         Ok(walk.answer(found.map(|row| Heartbeat::from(&row))))
     });
@@ -177,10 +177,9 @@ fn condition(scope: &[String], text: &str) -> Result<Condition, Problem> {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/heartbeats/{heartbeatId}")]
-pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, id) = (at.scope(), path.into_inner().1);
-    let row = at.db.point(move |conn| store::existing(conn, &scope, &id)).await?;
+pub async fn get(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    let (scope, id) = (context.scope(), path.into_inner().1);
+    let row = context.db.point(move |conn| store::existing(conn, &scope, &id)).await?;
     // Pings change what is shown and make no version.
     answer::tagged(&Heartbeat::from(&row), row.version)
 }
@@ -195,22 +194,21 @@ pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpR
     request_body(content = HeartbeatUpdate),
     responses(
         (status = 200, description = "The heartbeat after the change", body = Heartbeat),
-        (status = 409, description = "Another one of the tenant has this name", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "It has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "Another one of the tenant has this name"),
+        (status = 412, description = "It has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/heartbeats/{heartbeatId}")]
 pub async fn update(
-    at: At,
+    context: RequestContext,
     path: web::Path<(String, String)>,
     body: Body,
     pings: web::Data<Pings>,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let change = Change::update(&body.0)?;
-    let (scope, wanted, id) = (at.scope(), at.if_match()?, path.into_inner().1);
-    let done = at.write(move |tx| {
+    let (scope, wanted, id) = (context.scope(), context.if_match()?, path.into_inner().1);
+    let done = context.write(move |tx, _| {
         let before = store::take_up(tx.conn, &scope, &id)?;
         check_version(wanted, before.version)?;
         let after = changed(&before, change, tx.now.millis());
@@ -250,15 +248,18 @@ fn changed(before: &Row, change: Change, now_ms: i64) -> Row {
     params(("heartbeatId" = String, Path, description = "`HB-<uuid>`", example = "HB-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
     responses(
         (status = 200, description = "An empty object", body = Object, example = json!({})),
-        (status = 412, description = "It has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "It has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[delete("/heartbeats/{heartbeatId}")]
-pub async fn delete(at: At, path: web::Path<(String, String)>, pings: web::Data<Pings>) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, wanted, id) = (at.scope(), at.if_match()?, path.into_inner().1);
-    let done = at.write(move |tx| {
+pub async fn delete(
+    context: RequestContext,
+    path: web::Path<(String, String)>,
+    pings: web::Data<Pings>,
+) -> api::Result<HttpResponse> {
+    let (scope, wanted, id) = (context.scope(), context.if_match()?, path.into_inner().1);
+    let done = context.write(move |tx, _| {
         let row = store::take_up(tx.conn, &scope, &id)?;
         check_version(wanted, row.version)?;
         store::delete(tx.conn, &row)?;
@@ -279,7 +280,7 @@ pub async fn delete(at: At, path: web::Path<(String, String)>, pings: web::Data<
     params(("token" = String, Path, description = "The token of its address")),
     responses(
         (status = 200, description = "It was heard", body = wire::Pinged),
-        (status = 404, description = "The token is unknown or revoked", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 404, description = "The token is unknown or revoked"),
     ),
     security(())
 )]
@@ -297,7 +298,7 @@ pub async fn ping(request: HttpRequest, path: web::Path<String>, pings: web::Dat
     params(("token" = String, Path, description = "The token of its address")),
     responses(
         (status = 200, description = "It was heard", body = wire::Pinged),
-        (status = 404, description = "The token is unknown or revoked", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 404, description = "The token is unknown or revoked"),
     ),
     security(())
 )]

@@ -1,8 +1,8 @@
 //! Incidents over HTTP.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, At, Body, OptionalBody, answer, context::check_version, spec::PageOf};
-use base::problem::Wrong;
+use api::{Answer, Body, OptionalBody, RequestContext, answer, context::check_version, spec::PageOf};
+use base::{Query, problem::Wrong};
 use db::{Conn, Result};
 use outbox::Tx;
 
@@ -32,32 +32,37 @@ use crate::{Neighbours, alerts::tickets};
     })),
     responses(
         (status = 200, description = "The new incident", body = Incident),
-        (status = 409, description = "An alert has an incident already", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "An alert has an incident already"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/incidents")]
-pub async fn create(at: At, neighbours: web::Data<Neighbours>, body: Body) -> api::Result<HttpResponse> {
-    at.no_query()?;
+pub async fn create(
+    context: RequestContext,
+    neighbours: web::Data<Neighbours>,
+    body: Body,
+) -> api::Result<HttpResponse> {
     let (input, mut wrong) = Input::read_new(&body.0);
-    let (tenant, tenants, author) = (at.tenant.clone(), at.scope_and_partner(), at.caller.user_id.clone());
-    let now = at.now;
-    at.write(move |tx| {
-        let (id, partner) = (tenant.id.as_str(), tenant.partner.as_str());
-        let place = Place { tenant: id, partner, category: "" };
-        let mut named = named::find(tx.conn, &neighbours, place, &input, &mut wrong, now)?;
-        tickets::find(tx, id, &input.alerts, &mut named, wrong)?;
-        named::fill(tx.conn, &neighbours, id, &input, &mut named, now)?;
-        let number = db::next_id(tx.conn, "incidents")?;
-        let row = rules::created(id, &input, &named, number, &author, now);
-        store::insert(tx.conn, &row, &links(&row, &named))?;
-        add_note(tx.conn, &row, &input)?;
-        tickets::opened(tx, id, &named, &row.id)?;
-        let after = document::of(tx.conn, &neighbours, &row)?;
-        document::note(tx, &row, None, after);
-        Answer::entity(&shown::one(tx.conn, &neighbours, &tenants, &row)?, row.version)
-    })
-    .await
+    let (tenant, tenants, author) =
+        (context.tenant.clone(), context.scope_and_partner(), context.caller.user_id.clone());
+    let now = context.now;
+    context
+        .write(move |tx, _| {
+            let (id, partner) = (tenant.id.as_str(), tenant.partner.as_str());
+            let place = Place { tenant: id, partner, category: "" };
+            let mut named = named::find(tx.conn, &neighbours, place, &input, &mut wrong, now)?;
+            tickets::find(tx, id, &input.alerts, &mut named, wrong)?;
+            named::fill(tx.conn, &neighbours, id, &input, &mut named, now)?;
+            let number = db::next_id(tx.conn, "incidents")?;
+            let row = rules::created(id, &input, &named, number, &author, now);
+            store::insert(tx.conn, &row, &links(&row, &named))?;
+            add_note(tx.conn, &row, &input)?;
+            tickets::opened(tx, id, &named, &row.id)?;
+            let after = document::of(tx.conn, &neighbours, &row)?;
+            document::note(tx, &row, None, after);
+            Answer::entity(&shown::one(tx.conn, &neighbours, &tenants, &row)?, row.version)
+        })
+        .await
 }
 
 /// What an incident names from now on.
@@ -107,16 +112,16 @@ fn add_note(conn: &mut Conn, row: &store::Row, input: &Input) -> Result<()> {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/incidents/search")]
-pub async fn search(at: At, neighbours: web::Data<Neighbours>) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn search(context: RequestContext<Query>, neighbours: web::Data<Neighbours>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let sort = query.sort(&rules::SORTS, "createdDate", true);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     query.finish()?;
     let filter = Filter::parse(&text)?;
-    let scope = if filter.all == Some(false) { vec![at.tenant.id.to_string()] } else { at.scope() };
-    let (tenants, paged) = (at.scope_and_partner(), walk.clone());
-    let found = at
+    let scope = if filter.all == Some(false) { vec![context.tenant.id.to_string()] } else { context.scope() };
+    let (tenants, paged) = (context.scope_and_partner(), walk.clone());
+    let found = context
         .db
         .read(move |conn| {
             let found = store::search(conn, &scope, &filter, sort, &paged)?;
@@ -136,13 +141,12 @@ pub async fn search(at: At, neighbours: web::Data<Neighbours>) -> api::Result<Ht
 )]
 #[get("/incidents/{incidentId}")]
 pub async fn get(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, tenants, id) = (at.scope(), at.scope_and_partner(), normal_id(&path.into_inner().1));
-    let (shown, version) = at
+    let (scope, tenants, id) = (context.scope(), context.scope_and_partner(), normal_id(&path.into_inner().1));
+    let (shown, version) = context
         .db
         .read(move |conn| {
             let row = store::existing(conn, &scope, &id)?;
@@ -165,21 +169,20 @@ pub async fn get(
     request_body(content = IncidentInput, example = json!({"status": "Open", "assignee": {"id": "USR0000000007"}})),
     responses(
         (status = 200, description = "The incident after the change", body = Incident),
-        (status = 409, description = "The incident is closed", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The incident has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The incident is closed"),
+        (status = 412, description = "The incident has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/incidents/{incidentId}")]
 pub async fn update(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let input = Input::read(&body.0);
-    changed(&at, neighbours, path.into_inner().1, input).await
+    changed(&context, neighbours, path.into_inner().1, input).await
 }
 
 /// Close an incident
@@ -192,48 +195,48 @@ pub async fn update(
     request_body(content = IncidentClosing, example = json!({"note": "The disk was replaced."})),
     responses(
         (status = 200, description = "The closed incident", body = Incident),
-        (status = 409, description = "The incident is closed already", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The incident has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The incident is closed already"),
+        (status = 412, description = "The incident has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/incidents/{incidentId}/close")]
 pub async fn close(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String)>,
     body: OptionalBody,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let input = Input::read_closing(&body.0);
-    changed(&at, neighbours, path.into_inner().1, input).await
+    changed(&context, neighbours, path.into_inner().1, input).await
 }
 
 async fn changed(
-    at: &At,
+    context: &RequestContext,
     neighbours: web::Data<Neighbours>,
     id: String,
     (input, mut wrong): (Input, Wrong),
 ) -> api::Result<HttpResponse> {
-    let (scope, tenants, wanted) = (at.scope(), at.scope_and_partner(), at.if_match()?);
-    let (partner, author, now) = (at.tenant.partner.to_string(), at.caller.user_id.clone(), at.now);
-    at.write(move |tx| {
-        let old = take_up(tx, &scope, &id, wanted)?;
-        let before = document::of(tx.conn, &neighbours, &old)?;
-        let place = Place { tenant: &old.tenant_id, partner: &partner, category: &old.category_id };
-        let named = named::find(tx.conn, &neighbours, place, &input, &mut wrong, now)?;
-        wrong.check()?;
-        let row = rules::changed(&old, &input, &named, &author, now)?;
-        store::update(tx.conn, &row)?;
-        if named.resources.is_some() {
-            store::link(tx.conn, &row, store::RESOURCE, &links(&row, &named))?;
-        }
-        add_note(tx.conn, &row, &input)?;
-        let after = document::of(tx.conn, &neighbours, &row)?;
-        document::note(tx, &row, Some(before), after);
-        Answer::entity(&shown::one(tx.conn, &neighbours, &tenants, &row)?, row.version)
-    })
-    .await
+    let (scope, tenants, wanted) = (context.scope(), context.scope_and_partner(), context.if_match()?);
+    let (partner, author, now) = (context.tenant.partner.to_string(), context.caller.user_id.clone(), context.now);
+    context
+        .write(move |tx, _| {
+            let old = take_up(tx, &scope, &id, wanted)?;
+            let before = document::of(tx.conn, &neighbours, &old)?;
+            let place = Place { tenant: &old.tenant_id, partner: &partner, category: &old.category_id };
+            let named = named::find(tx.conn, &neighbours, place, &input, &mut wrong, now)?;
+            wrong.check()?;
+            let row = rules::changed(&old, &input, &named, &author, now)?;
+            store::update(tx.conn, &row)?;
+            if named.resources.is_some() {
+                store::link(tx.conn, &row, store::RESOURCE, &links(&row, &named))?;
+            }
+            add_note(tx.conn, &row, &input)?;
+            let after = document::of(tx.conn, &neighbours, &row)?;
+            document::note(tx, &row, Some(before), after);
+            Answer::entity(&shown::one(tx.conn, &neighbours, &tenants, &row)?, row.version)
+        })
+        .await
 }
 
 /// The incident that is to be changed, which nobody else changes until the end of the transaction.

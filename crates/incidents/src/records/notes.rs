@@ -1,7 +1,8 @@
 //! Notes of incidents: a list that is only ever added to.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, At, Body, answer, spec::PageOf};
+use api::{Answer, Body, RequestContext, answer, spec::PageOf};
+use base::Query;
 
 use super::{
     document,
@@ -23,47 +24,48 @@ use crate::Neighbours;
     request_body(content = IncidentNoteInput, example = json!({"content": "The provider is working on it."})),
     responses(
         (status = 200, description = "The note", body = Note),
-        (status = 412, description = "The incident has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The incident has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/incidents/{incidentId}/notes")]
 pub async fn create(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let content = wire::read_note(&body.0)?;
-    let (scope, tenants, wanted, id) = (at.scope(), at.scope_and_partner(), at.if_match()?, path.into_inner().1);
-    let (author, now_ms) = (at.caller.user_id.clone(), at.now.millis());
-    at.write(move |tx| {
-        let old = take_up(tx, &scope, &id, wanted)?;
-        let before = document::of(tx.conn, &neighbours, &old)?;
-        let row = Row {
-            version: old.version + 1,
-            notes: old.notes + 1,
-            updated_by: author.clone(),
-            updated_ms: now_ms,
-            ..old
-        };
-        let note = store::Note {
-            tenant_id: row.tenant_id.clone(),
-            incident_id: row.id.clone(),
-            number: row.notes,
-            content,
-            created_by: author,
-            created_ms: now_ms,
-        };
-        store::update(tx.conn, &row)?;
-        store::add_note(tx.conn, &note)?;
-        let after = document::of(tx.conn, &neighbours, &row)?;
-        document::note(tx, &row, Some(before), after);
-        let shown = shown::notes(tx.conn, &neighbours, &tenants, std::slice::from_ref(&note))?;
-        Answer::ok(shown.first().ok_or_else(super::rules::no_incident)?)
-    })
-    .await
+    let (scope, tenants, wanted, id) =
+        (context.scope(), context.scope_and_partner(), context.if_match()?, path.into_inner().1);
+    let (author, now_ms) = (context.caller.user_id.clone(), context.now.millis());
+    context
+        .write(move |tx, _| {
+            let old = take_up(tx, &scope, &id, wanted)?;
+            let before = document::of(tx.conn, &neighbours, &old)?;
+            let row = Row {
+                version: old.version + 1,
+                notes: old.notes + 1,
+                updated_by: author.clone(),
+                updated_ms: now_ms,
+                ..old
+            };
+            let note = store::Note {
+                tenant_id: row.tenant_id.clone(),
+                incident_id: row.id.clone(),
+                number: row.notes,
+                content,
+                created_by: author,
+                created_ms: now_ms,
+            };
+            store::update(tx.conn, &row)?;
+            store::add_note(tx.conn, &note)?;
+            let after = document::of(tx.conn, &neighbours, &row)?;
+            document::note(tx, &row, Some(before), after);
+            let shown = shown::notes(tx.conn, &neighbours, &tenants, std::slice::from_ref(&note))?;
+            Answer::ok(shown.first().ok_or_else(super::rules::no_incident)?)
+        })
+        .await
 }
 
 /// List the notes of an incident
@@ -85,17 +87,17 @@ pub async fn create(
 )]
 #[get("/incidents/{incidentId}/notes")]
 pub async fn list(
-    at: At,
+    context: RequestContext<Query>,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+    let mut query = context.query();
     let sort = query.sort(&["createdDate"], "createdDate", true);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     query.finish()?;
-    let (scope, tenants, id) = (at.scope(), at.scope_and_partner(), normal_id(&path.into_inner().1));
+    let (scope, tenants, id) = (context.scope(), context.scope_and_partner(), normal_id(&path.into_inner().1));
     let paged = walk.clone();
-    let found = at
+    let found = context
         .db
         .read(move |conn| {
             let row = store::existing(conn, &scope, &id)?;

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use actix_web::{HttpResponse, get};
-use api::{At, answer, spec::PageOf};
+use api::{RequestContext, answer, spec::PageOf};
 use base::{
-    Found, Key, Walk,
+    Found, Key, Query, Walk,
     problem::Problem,
     query_string::{self, Term},
     text::fold,
@@ -102,15 +102,15 @@ pub struct Named {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/deliveries/search")]
-pub async fn search(at: At) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let sort = query.sort(&SORTS, "createdTime", true);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     let status = Some(query.one_of("status", &STATUSES, "")).filter(|status| !status.is_empty());
     let (from, to) = (query.timestamp("startTime"), query.timestamp("endTime"));
     query.finish()?;
-    let scope = at.scope();
+    let scope = context.scope();
     let mut all = vec![Condition::text_in("integration_deliveries.tenant_id IN", &scope)];
     all.extend(status.map(|status| Condition::sql("integration_deliveries.status = ").text(status)));
     all.extend(from.map(|at| Condition::sql("integration_deliveries.created_ms >= ").integer(at.millis())));
@@ -119,7 +119,7 @@ pub async fn search(at: At) -> api::Result<HttpResponse> {
         all.push(condition(&scope, &term)?);
     }
     let condition = Condition::all(all);
-    let page = at.db.read(move |conn| {
+    let page = context.db.read(move |conn| {
         let found = find(conn, &condition, sort.descending, &walk)?;
         let shown = shown(conn, &scope, &found.rows)?;
         Ok(walk.answer(found.with(shown)))

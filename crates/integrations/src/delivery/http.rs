@@ -1,8 +1,8 @@
 //! Deliveries over HTTP.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, At, OptionalBody, answer, context::check_version, spec::PageOf};
-use base::{Fields, Problem, Timestamp, query::Sort};
+use api::{Answer, OptionalBody, RequestContext, answer, context::check_version, spec::PageOf};
+use base::{Fields, Problem, Query, Timestamp, query::Sort};
 use db::Condition;
 use outbox::Entity;
 use serde_json::json;
@@ -37,16 +37,19 @@ pub const STATUSES: [&str; 3] = ["pending", "delivered", "failed"];
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/installed/{installedIntgId}/event/{eventId}/deliveries")]
-pub async fn search(at: At, path: web::Path<(String, String, String)>) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn search(
+    context: RequestContext<Query>,
+    path: web::Path<(String, String, String)>,
+) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let descending = query.boolean("isDescendingOrder", true);
-    let walk = query.walk(at.request().path(), Sort { name: "createdTime", descending });
+    let walk = query.walk(context.request().path(), Sort { name: "createdTime", descending });
     let status = Some(query.one_of("status", &STATUSES, "")).filter(|status| !status.is_empty());
     let filter = Filter { status, from: query.timestamp("startTime"), to: query.timestamp("endTime") };
     query.finish()?;
-    let (scope, (_, integration, id)) = (at.scope(), path.into_inner());
+    let (scope, (_, integration, id)) = (context.scope(), path.into_inner());
     let asked = walk.clone();
-    let found = at
+    let found = context
         .db
         .read(move |conn| {
             let (_, event) = event::http::existing(conn, &scope, &integration, &id)?;
@@ -71,10 +74,12 @@ pub async fn search(at: At, path: web::Path<(String, String, String)>) -> api::R
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/installed/{installedIntgId}/event/{eventId}/deliveries/{deliveryId}")]
-pub async fn get(at: At, path: web::Path<(String, String, String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, (_, integration, id, delivery)) = (at.scope(), path.into_inner());
-    let (row, message) = at
+pub async fn get(
+    context: RequestContext,
+    path: web::Path<(String, String, String, String)>,
+) -> api::Result<HttpResponse> {
+    let (scope, (_, integration, id, delivery)) = (context.scope(), path.into_inner());
+    let (row, message) = context
         .db
         .read(move |conn| {
             let (_, event) = event::http::existing(conn, &scope, &integration, &id)?;
@@ -83,7 +88,7 @@ pub async fn get(at: At, path: web::Path<(String, String, String, String)>) -> a
             Ok((row, message))
         })
         .await?;
-    answer::entity(&at, &Detail::of(&row, &message), version(&row))
+    answer::entity(&context, &Detail::of(&row, &message), version(&row))
 }
 
 /// Every claim, attempt and resend makes another version: each moves one of these.
@@ -109,30 +114,35 @@ fn due_ms(integration: &installed::Row, event: &event::store::Row, now: Timestam
     ),
     responses(
         (status = 200, description = "The delivery, due", body = Delivery),
-        (status = 409, description = "There is nothing to send: it could not be rendered", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "It has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "There is nothing to send: it could not be rendered"),
+        (status = 412, description = "It has changed since it was read"),
     ),
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/event/{eventId}/deliveries/{deliveryId}/resend")]
-pub async fn resend(at: At, path: web::Path<(String, String, String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, now, wanted, (_, integration, id, delivery)) = (at.scope(), at.now, at.if_match()?, path.into_inner());
-    at.write(move |tx| {
-        let (integration, event) = event::http::existing(tx.conn, &scope, &integration, &id)?;
-        let before = store::existing(tx.conn, &event.tenant_id, &event.id, &delivery)?;
-        check_version(wanted, version(&before))?;
-        if store::message(tx.conn, &before.tenant_id, &before.id)?.method.is_empty() {
-            return Err(Problem::conflict("There is nothing to send: the message could not be rendered.").into());
-        }
-        let this = Condition::sql("integration_deliveries.id = ").text(before.id.clone());
-        store::resend(tx.conn, &event.tenant_id, &event.id, this, due_ms(&integration, &event, now))?;
-        let after = store::existing(tx.conn, &event.tenant_id, &event.id, &delivery)?;
-        let entity = Entity { tenant_id: &after.tenant_id, kind: "IntegrationDelivery", id: &after.id, publish: false };
-        tx.note_shown(entity, Some(&Delivery::of(&before)), Some(&Delivery::of(&after)))?;
-        Answer::ok(&Delivery::of(&after))
-    })
-    .await
+pub async fn resend(
+    context: RequestContext,
+    path: web::Path<(String, String, String, String)>,
+) -> api::Result<HttpResponse> {
+    let (scope, now, wanted, (_, integration, id, delivery)) =
+        (context.scope(), context.now, context.if_match()?, path.into_inner());
+    context
+        .write(move |tx, _| {
+            let (integration, event) = event::http::existing(tx.conn, &scope, &integration, &id)?;
+            let before = store::existing(tx.conn, &event.tenant_id, &event.id, &delivery)?;
+            check_version(wanted, version(&before))?;
+            if store::message(tx.conn, &before.tenant_id, &before.id)?.method.is_empty() {
+                return Err(Problem::conflict("There is nothing to send: the message could not be rendered.").into());
+            }
+            let this = Condition::sql("integration_deliveries.id = ").text(before.id.clone());
+            store::resend(tx.conn, &event.tenant_id, &event.id, this, due_ms(&integration, &event, now))?;
+            let after = store::existing(tx.conn, &event.tenant_id, &event.id, &delivery)?;
+            let entity =
+                Entity { tenant_id: &after.tenant_id, kind: "IntegrationDelivery", id: &after.id, publish: false };
+            tx.note_shown(entity, Some(&Delivery::of(&before)), Some(&Delivery::of(&after)))?;
+            Answer::ok(&Delivery::of(&after))
+        })
+        .await
 }
 
 /// Replay the deliveries of an event
@@ -154,30 +164,30 @@ pub async fn resend(at: At, path: web::Path<(String, String, String, String)>) -
 )]
 #[post("/integrations/installed/{installedIntgId}/event/{eventId}/replay")]
 pub async fn replay(
-    at: At,
+    context: RequestContext,
     path: web::Path<(String, String, String)>,
     body: OptionalBody,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let mut fields = Fields::of(&body.0);
     let status = fields.one_of("status", &["pending", "delivered", "failed", "all"]).unwrap_or("failed");
     let (from, to) = (fields.timestamp("startTime"), fields.timestamp("endTime"));
     fields.finish()?;
     let filter = Filter { status: Some(status).filter(|status| *status != "all"), from, to };
-    let (scope, now, (_, integration, id)) = (at.scope(), at.now, path.into_inner());
-    at.write(move |tx| {
-        let (integration, event) = event::http::existing(tx.conn, &scope, &integration, &id)?;
-        let due_ms = due_ms(&integration, &event, now);
-        let replayed = store::replay(tx.conn, &event.tenant_id, &event.id, &filter, due_ms)?;
-        tx.note(outbox::Change {
-            tenant_id: event.tenant_id.clone(),
-            entity: "IntegrationReplay",
-            entity_id: event.id,
-            before: None,
-            after: Some(json!({"status": status, "startTime": from, "endTime": to, "replayed": replayed})),
-            publish: false,
-        });
-        Answer::ok(&Replayed { replayed })
-    })
-    .await
+    let (scope, now, (_, integration, id)) = (context.scope(), context.now, path.into_inner());
+    context
+        .write(move |tx, _| {
+            let (integration, event) = event::http::existing(tx.conn, &scope, &integration, &id)?;
+            let due_ms = due_ms(&integration, &event, now);
+            let replayed = store::replay(tx.conn, &event.tenant_id, &event.id, &filter, due_ms)?;
+            tx.note(outbox::Change {
+                tenant_id: event.tenant_id.clone(),
+                entity: "IntegrationReplay",
+                entity_id: event.id,
+                before: None,
+                after: Some(json!({"status": status, "startTime": from, "endTime": to, "replayed": replayed})),
+                publish: false,
+            });
+            Answer::ok(&Replayed { replayed })
+        })
+        .await
 }

@@ -1,9 +1,9 @@
 //! Integration events over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, At, Body, answer, context::check_version, cpu, spec::PageOf};
+use api::{Answer, Body, RequestContext, answer, context::check_version, cpu, spec::PageOf};
 use base::{
-    Fields, Problem, Sort,
+    Fields, Problem, Query, Sort,
     body::ignored,
     matching::{Exhausted, Meter, has_expressions},
     page::MAX_PAGE_SIZE,
@@ -18,7 +18,7 @@ use super::{
     wire::{Event, Input, Placeholders, Read},
 };
 use crate::{
-    Context,
+    Services,
     delivery::{queue, store as deliveries},
     egress::Guard,
     installed::{self, store as installations},
@@ -77,12 +77,12 @@ fn note_with(
 )]
 #[post("/integrations/installed/{installedIntgId}/event")]
 pub async fn create(
-    at: At,
-    context: web::Data<Context>,
+    context: RequestContext,
+    services: web::Data<Services>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    put(at, context, path.into_inner().1, None, body).await
+    put(context, services, path.into_inner().1, None, body).await
 }
 
 /// Configure an integration event
@@ -104,20 +104,20 @@ pub async fn create(
     })),
     responses(
         (status = 200, description = "The event", body = Event),
-        (status = 409, description = "Another integration of the tenant has an event of this id", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The event has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "Another integration of the tenant has an event of this id"),
+        (status = 412, description = "The event has changed since it was read"),
     ),
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/event/{eventId}")]
 pub async fn configure(
-    at: At,
-    context: web::Data<Context>,
+    context: RequestContext,
+    services: web::Data<Services>,
     path: web::Path<(String, String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
     let (_, integration, id) = path.into_inner();
-    put(at, context, integration, Some(id), body).await
+    put(context, services, integration, Some(id), body).await
 }
 
 /// The id as it is stored, when it is one.
@@ -128,59 +128,59 @@ fn canonical(id: &str) -> Option<String> {
 }
 
 async fn put(
-    at: At,
-    context: web::Data<Context>,
+    context: RequestContext,
+    services: web::Data<Services>,
     integration: String,
     id: Option<String>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, wanted, now) = (at.scope(), at.if_match()?, at.now);
-    let Body(body) = compiled(&at, body).await?;
-    at.write(move |tx| {
-        let meter = &Meter::new(Meter::WRITE);
-        let integration = installed::http::take_up(tx, &scope, &integration, None)?;
-        let tenant = integration.tenant_id.clone();
-        let known = match &id {
-            Some(id) => {
-                let canonical = canonical(id).ok_or_else(store::none)?;
-                store::find(tx.conn, &tenant, &integration.id, &canonical)?
-            }
-            None => None,
-        };
-        let row = match known {
-            Some(old) => {
-                check_version(wanted, old.version)?;
-                let (config, secrets) = (old.config(), old.open_secrets(&context.vault)?);
-                let (stored, base) = (Some((&config, &secrets)), integration.notifier());
-                let mut read = Read::of(&body, stored, base.as_ref(), &context.guard, meter)?;
-                number(&mut read, tx, config.filter_criteria.map(|criteria| criteria.id))?;
-                let mut row = old.changed(now);
-                row.set(&context.vault, &read.config, &read.secrets)?;
-                store::update(tx.conn, &row)?;
-                if read.config.filter_criteria != old.config().filter_criteria {
-                    keep_expressions(tx, &row, &read, meter)?;
+    let (scope, wanted, now) = (context.scope(), context.if_match()?, context.now);
+    let Body(body) = compiled(&context, body).await?;
+    context
+        .write(move |tx, _| {
+            let meter = &Meter::new(Meter::WRITE);
+            let integration = installed::http::take_up(tx, &scope, &integration, None)?;
+            let tenant = integration.tenant_id.clone();
+            let known = match &id {
+                Some(id) => {
+                    let canonical = canonical(id).ok_or_else(store::none)?;
+                    store::find(tx.conn, &tenant, &integration.id, &canonical)?
                 }
-                note_with(tx, &integration, Some(&old), Some(&row), secrets.changes(&read.secrets, NOTIFIER))?;
-                row
-            }
-            None => {
-                // A version of something that is not there matches nothing.
-                check_version(wanted, 0)?;
-                create_row(tx, (&context.vault, &context.guard, meter), &integration, id, &body, now)?
-            }
-        };
-        Answer::entity(&Event::of(&row, integration.notifier()), row.version)
-    })
-    .await
+                None => None,
+            };
+            let row = match known {
+                Some(old) => {
+                    check_version(wanted, old.version)?;
+                    let (config, secrets) = (old.config(), old.open_secrets(&services.vault)?);
+                    let (stored, base) = (Some((&config, &secrets)), integration.notifier());
+                    let mut read = Read::of(&body, stored, base.as_ref(), &services.guard, meter)?;
+                    number(&mut read, tx, config.filter_criteria.map(|criteria| criteria.id))?;
+                    let mut row = old.changed(now);
+                    row.set(&services.vault, &read.config, &read.secrets)?;
+                    store::update(tx.conn, &row)?;
+                    if read.config.filter_criteria != old.config().filter_criteria {
+                        keep_expressions(tx, &row, &read, meter)?;
+                    }
+                    note_with(tx, &integration, Some(&old), Some(&row), secrets.changes(&read.secrets, NOTIFIER))?;
+                    row
+                }
+                None => {
+                    // A version of something that is not there matches nothing.
+                    check_version(wanted, 0)?;
+                    create_row(tx, (&services.vault, &services.guard, meter), &integration, id, &body, now)?
+                }
+            };
+            Answer::entity(&Event::of(&row, integration.notifier()), row.version)
+        })
+        .await
 }
 
 /// Compiles the expressions of a body before the write, which finds them ready: others wait for a write.
-async fn compiled(at: &At, body: Body) -> api::Result<Body> {
+async fn compiled(context: &RequestContext, body: Body) -> api::Result<Body> {
     if !has_expressions(&body.0) {
         return Ok(body);
     }
-    cpu::run(at, move |meter| {
+    cpu::run(context, move |meter| {
         // What is wrong or not known is told with all that is, when the whole is read.
         drop(ignored::collect(|| {
             let mut fields = Fields::of(&body.0);
@@ -265,10 +265,9 @@ fn number(read: &mut Read, tx: &mut Tx<'_>, former: Option<i64>) -> db::Result<(
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/installed/{installedIntgId}/event/{eventId}")]
-pub async fn get(at: At, path: web::Path<(String, String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, (_, integration, id)) = (at.scope(), path.into_inner());
-    let (row, base) = at
+pub async fn get(context: RequestContext, path: web::Path<(String, String, String)>) -> api::Result<HttpResponse> {
+    let (scope, (_, integration, id)) = (context.scope(), path.into_inner());
+    let (row, base) = context
         .db
         .point(move |conn| {
             let (integration, row) = existing(conn, &scope, &integration, &id)?;
@@ -294,12 +293,12 @@ pub async fn get(at: At, path: web::Path<(String, String, String)>) -> api::Resu
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/installed/{installedIntgId}/events")]
-pub async fn list(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
-    let walk = query.walk(at.request().path(), store::ORDER);
+pub async fn list(context: RequestContext<Query>, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
+    let walk = query.walk(context.request().path(), store::ORDER);
     query.finish()?;
-    let (scope, id) = (at.scope(), path.into_inner().1);
-    let page = at.db.read(move |conn| {
+    let (scope, id) = (context.scope(), path.into_inner().1);
+    let page = context.db.read(move |conn| {
         let integration = installations::existing(conn, &scope, &id)?;
         let found = store::page(conn, &integration.tenant_id, &integration.id, &walk)?;
         Ok(walk.answer(found.map(|row| Event::of(&row, integration.notifier()))))
@@ -319,21 +318,21 @@ pub async fn list(at: At, path: web::Path<(String, String)>) -> api::Result<Http
     ),
     responses(
         (status = 200, description = "Deleted; an empty object"),
-        (status = 412, description = "It has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "It has changed since it was read"),
     ),
     security(("bearer" = ["integrator"]))
 )]
 #[delete("/integrations/installed/{installedIntgId}/event/{eventId}")]
-pub async fn delete(at: At, path: web::Path<(String, String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, wanted, (_, integration, id)) = (at.scope(), at.if_match()?, path.into_inner());
-    at.write(move |tx| {
-        let (integration, row) = take_up(tx, &scope, &integration, &id, wanted)?;
-        installations::delete_event(tx.conn, &row.tenant_id, &row.id)?;
-        note(tx, &integration, Some(&row), None)?;
-        Ok(Answer::empty())
-    })
-    .await
+pub async fn delete(context: RequestContext, path: web::Path<(String, String, String)>) -> api::Result<HttpResponse> {
+    let (scope, wanted, (_, integration, id)) = (context.scope(), context.if_match()?, path.into_inner());
+    context
+        .write(move |tx, _| {
+            let (integration, row) = take_up(tx, &scope, &integration, &id, wanted)?;
+            installations::delete_event(tx.conn, &row.tenant_id, &row.id)?;
+            note(tx, &integration, Some(&row), None)?;
+            Ok(Answer::empty())
+        })
+        .await
 }
 
 /// Activate an integration event
@@ -350,9 +349,9 @@ pub async fn delete(at: At, path: web::Path<(String, String, String)>) -> api::R
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/event/{eventId}/activate")]
-pub async fn activate(at: At, path: web::Path<(String, String, String)>) -> api::Result<HttpResponse> {
+pub async fn activate(context: RequestContext, path: web::Path<(String, String, String)>) -> api::Result<HttpResponse> {
     let (_, integration, id) = path.into_inner();
-    switch(at, integration, id, true).await
+    switch(context, integration, id, true).await
 }
 
 /// Deactivate an integration event
@@ -369,31 +368,34 @@ pub async fn activate(at: At, path: web::Path<(String, String, String)>) -> api:
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/event/{eventId}/deactivate")]
-pub async fn deactivate(at: At, path: web::Path<(String, String, String)>) -> api::Result<HttpResponse> {
+pub async fn deactivate(
+    context: RequestContext,
+    path: web::Path<(String, String, String)>,
+) -> api::Result<HttpResponse> {
     let (_, integration, id) = path.into_inner();
-    switch(at, integration, id, false).await
+    switch(context, integration, id, false).await
 }
 
-async fn switch(at: At, integration: String, id: String, active: bool) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, wanted, now) = (at.scope(), at.if_match()?, at.now);
-    at.write(move |tx| {
-        let (integration, old) = take_up(tx, &scope, &integration, &id, wanted)?;
-        if old.active == active {
-            return Answer::entity(&Event::of(&old, integration.notifier()), old.version);
-        }
-        let row = Row { active, inactive_because: String::new(), ..old.changed(now) };
-        store::update(tx.conn, &row)?;
-        if active {
-            deliveries::release(tx.conn, &row.tenant_id, &row.id, now)?;
-            queue::forgive(tx.conn, &(row.tenant_id.clone(), row.id.clone()))?;
-        } else {
-            queue::put_aside(tx.conn, &(row.tenant_id.clone(), row.id.clone()))?;
-        }
-        note(tx, &integration, Some(&old), Some(&row))?;
-        Answer::entity(&Event::of(&row, integration.notifier()), row.version)
-    })
-    .await
+async fn switch(context: RequestContext, integration: String, id: String, active: bool) -> api::Result<HttpResponse> {
+    let (scope, wanted, now) = (context.scope(), context.if_match()?, context.now);
+    context
+        .write(move |tx, _| {
+            let (integration, old) = take_up(tx, &scope, &integration, &id, wanted)?;
+            if old.active == active {
+                return Answer::entity(&Event::of(&old, integration.notifier()), old.version);
+            }
+            let row = Row { active, inactive_because: String::new(), ..old.changed(now) };
+            store::update(tx.conn, &row)?;
+            if active {
+                deliveries::release(tx.conn, &row.tenant_id, &row.id, now)?;
+                queue::forgive(tx.conn, &(row.tenant_id.clone(), row.id.clone()))?;
+            } else {
+                queue::put_aside(tx.conn, &(row.tenant_id.clone(), row.id.clone()))?;
+            }
+            note(tx, &integration, Some(&old), Some(&row))?;
+            Answer::entity(&Event::of(&row, integration.notifier()), row.version)
+        })
+        .await
 }
 
 /// List the placeholders of an entity
@@ -413,10 +415,13 @@ async fn switch(at: At, integration: String, id: String, active: bool) -> api::R
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/events/placeHolders/{entity}")]
-pub async fn place_holders(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn place_holders(
+    context: RequestContext<Query>,
+    path: web::Path<(String, String)>,
+) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let by_name = Sort { name: "name", descending: false };
-    let walk = query.walk_sized(at.request().path(), by_name, MAX_PAGE_SIZE);
+    let walk = query.walk_sized(context.request().path(), by_name, MAX_PAGE_SIZE);
     query.finish()?;
     let entity = Entity::find(&path.into_inner().1);
     let entity = entity.ok_or_else(|| {

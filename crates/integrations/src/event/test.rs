@@ -3,7 +3,7 @@
 use std::future::Future;
 
 use actix_web::{HttpResponse, post, web};
-use api::{Answer, At, Body, Role, answer, cpu};
+use api::{Answer, Body, RequestContext, Role, answer, cpu};
 use base::{
     Fields, Problem, Timestamp,
     matching::{Exhausted, Meter},
@@ -22,7 +22,7 @@ use super::{
     wire::{ACTIONS, Event, Input, Read},
 };
 use crate::{
-    Context,
+    Services,
     facts::Facts,
     firing::{Armed, Message},
     installed::store as installations,
@@ -150,22 +150,22 @@ impl Action {
 }
 
 /// Whoever may see an event may try it; to send something takes the role of those who decide where data goes.
-fn may_send(at: &At, action: &Action) -> Result<(), Problem> {
-    if action.send && at.caller.role < Role::Integrator {
+fn may_send(context: &RequestContext, action: &Action) -> Result<(), Problem> {
+    if action.send && context.caller.role < Role::Integrator {
         return Err(Problem::forbidden("To send a test takes the role integrator."));
     }
     Ok(())
 }
 
 /// What is sent cannot be taken back, and is sent once; what is not is only looked at.
-async fn answered<T>(at: &At, send: bool, test: T) -> api::Result<HttpResponse>
+async fn answered<T>(context: &RequestContext, send: bool, test: T) -> api::Result<HttpResponse>
 where
     T: Future<Output = api::Result<Tested>> + 'static,
 {
     if !send {
         return answer::ok(&test.await?);
     }
-    at.carry_out(async { Ok(Answer::ok(&test.await?)?) }).await
+    context.carry_out(async { Ok(Answer::ok(&test.await?)?) }).await
 }
 
 /// Try an integration event
@@ -185,23 +185,22 @@ where
 )]
 #[post("/integrations/installed/{installedIntgId}/event/{eventId}/test")]
 pub async fn saved(
-    at: At,
-    context: web::Data<Context>,
+    context: RequestContext,
+    services: web::Data<Services>,
     path: web::Path<(String, String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let mut fields = Fields::of(&body.0);
     let action = Action::read(&mut fields);
     fields.finish()?;
-    may_send(&at, &action)?;
-    let (scope, (_, integration, id)) = (at.scope(), path.into_inner());
-    let (asked, send) = (at.clone(), action.send);
+    may_send(&context, &action)?;
+    let (scope, (_, integration, id)) = (context.scope(), path.into_inner());
+    let (asked, send) = (context.clone(), action.send);
     let test = async move {
         let (integration, row) = asked.db.read(move |conn| http::existing(conn, &scope, &integration, &id)).await?;
-        tried(&asked, &context, integration, row, action).await
+        tried(&asked, &services, integration, row, action).await
     };
-    answered(&at, send, test).await
+    answered(&context, send, test).await
 }
 
 /// Try an event before it is saved
@@ -220,23 +219,22 @@ pub async fn saved(
 )]
 #[post("/integrations/installed/{installedIntgId}/event/test")]
 pub async fn unsaved(
-    at: At,
-    context: web::Data<Context>,
+    context: RequestContext,
+    services: web::Data<Services>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let mut fields = Fields::of(&body.0);
     let action = Action::read(&mut fields);
     fields.require("event");
     let event = fields.raw_object("event").map(Value::Object).unwrap_or_else(|| json!({}));
     // The fields hold no more than the body, and are not kept over the look into the database.
     let mut errors = fields.finish().err().map(|problem| problem.errors).unwrap_or_default();
-    let (scope, id) = (at.scope(), path.into_inner().1);
-    let (asked, send) = (at.clone(), action.send);
+    let (scope, id) = (context.scope(), path.into_inner().1);
+    let (asked, send) = (context.clone(), action.send);
     let test = async move {
         let integration = asked.db.read(move |conn| installations::existing(conn, &scope, &id)).await?;
-        let (base, guard) = (integration.notifier(), context.guard.clone());
+        let (base, guard) = (integration.notifier(), services.guard.clone());
         let read = cpu::run(&asked, move |meter| Ok(Read::of(&event, None, base.as_ref(), &guard, meter))).await?;
         let of_event = read.as_ref().err().map(|problem| problem.errors.clone()).unwrap_or_default();
         let prefixed = |error: FieldError| FieldError::new(format!("event.{}", error.field_name), error.message);
@@ -258,29 +256,29 @@ pub async fn unsaved(
             created_ms: asked.now.millis(),
             updated_ms: None,
         };
-        row.set(&context.vault, &read.config, &read.secrets)?;
-        tried(&asked, &context, integration, row, action).await
+        row.set(&services.vault, &read.config, &read.secrets)?;
+        tried(&asked, &services, integration, row, action).await
     };
-    answered(&at, send, test).await
+    answered(&context, send, test).await
 }
 
 /// Looks at an event and an action on the threads for callers' work, and sends the message when that is asked for.
 async fn tried(
-    at: &At,
-    context: &Context,
+    context: &RequestContext,
+    services: &Services,
     integration: installations::Row,
     row: Row,
     action: Action,
 ) -> api::Result<Tested> {
-    let (now, send) = (at.now, action.send);
-    let worked = cpu::run(at, move |meter| {
+    let (now, send) = (context.now, action.send);
+    let worked = cpu::run(context, move |meter| {
         let (tested, message) = looked_at(now, &integration, &row, &action, meter)
             .map_err(|_| Problem::field("object", "takes too long to try the filter of the event on"))?;
         Ok((integration, row, tested, message))
     });
     let (integration, row, mut tested, message) = worked.await?;
     if send && let Some(message) = message {
-        tested.response = Some(sent(context, &integration, &row, &message, now).await);
+        tested.response = Some(sent(services, &integration, &row, &message, now).await);
     }
     Ok(tested)
 }
@@ -360,15 +358,15 @@ fn shown(row: &Row, integration: &installations::Row, message: &Message) -> Test
 }
 
 async fn sent(
-    context: &Context,
+    services: &Services,
     integration: &installations::Row,
     row: &Row,
     message: &Message,
     now: Timestamp,
 ) -> TestedResponse {
-    let caller = Caller::new(context.dialler.clone(), context.guard.clone(), context.timeout, 1);
+    let caller = Caller::new(services.dialler.clone(), services.guard.clone(), services.timeout, 1);
     let id = format!("DLV-{}", uuid::Uuid::now_v7());
-    let answer = match claims::endpoint(row, integration, &context.vault) {
+    let answer = match claims::endpoint(row, integration, &services.vault) {
         Ok(endpoint) => caller.call(&endpoint, message, &id, now).await,
         Err(error) => Err(error),
     };

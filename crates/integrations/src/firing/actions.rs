@@ -1,7 +1,7 @@
 //! Actions that other systems tell of: what happens to incidents, changes and other things that live elsewhere.
 
 use actix_web::{HttpResponse, post, web};
-use api::{Answer, At, Body};
+use api::{Answer, Body, RequestContext};
 use base::Fields;
 use outbox::Change;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use crate::{
-    Context,
+    Services,
     event::wire::{ACTIONS, check_event_type},
     facts::Facts,
     template::Entity,
@@ -68,8 +68,7 @@ pub struct MadeDelivery {
     security(("bearer" = ["operator"]))
 )]
 #[post("/integrations/actions")]
-pub async fn create(at: At, context: web::Data<Context>, body: Body) -> api::Result<HttpResponse> {
-    at.no_query()?;
+pub async fn create(context: RequestContext, services: web::Data<Services>, body: Body) -> api::Result<HttpResponse> {
     let mut fields = Fields::of(&body.0);
     let mut required = |name: &str, allowed: &[&'static str]| {
         fields.require(name);
@@ -85,32 +84,34 @@ pub async fn create(at: At, context: web::Data<Context>, body: Body) -> api::Res
     let previous = fields.raw_object("previous").map(Value::Object);
     fields.finish()?;
     let (entity, action) = (entity.unwrap_or_default(), action.unwrap_or_default());
-    let (tenant, now) = (at.tenant.id.to_string(), at.now);
-    at.write(move |tx| {
-        let action_id = format!("EVT-{}", uuid::Uuid::now_v7());
-        let facts = Facts {
-            object: &object,
-            previous: previous.as_ref(),
-            action,
-            entity,
-            tenant: &tenant,
-            action_id: &action_id,
-            at: now,
-        };
-        let fired = context.rules.fire(tx.conn, facts)?;
-        tx.note(Change {
-            tenant_id: tenant.clone(),
-            entity: "IntegrationAction",
-            entity_id: action_id.clone(),
-            before: None,
-            after: Some(
-                json!({"entity": entity, "eventType": action, "entityId": facts.now("id"), "fired": fired.len()}),
-            ),
-            publish: false,
-        });
-        let own = fired.into_iter().filter(|fired| fired.tenant == tenant);
-        let deliveries = own.map(|fired| MadeDelivery { id: fired.delivery_id, event_id: fired.event_id }).collect();
-        Answer::ok(&Made { action_id, deliveries })
-    })
-    .await
+    let (tenant, now) = (context.tenant.id.to_string(), context.now);
+    context
+        .write(move |tx, _| {
+            let action_id = format!("EVT-{}", uuid::Uuid::now_v7());
+            let facts = Facts {
+                object: &object,
+                previous: previous.as_ref(),
+                action,
+                entity,
+                tenant: &tenant,
+                action_id: &action_id,
+                at: now,
+            };
+            let fired = services.rules.fire(tx.conn, facts)?;
+            tx.note(Change {
+                tenant_id: tenant.clone(),
+                entity: "IntegrationAction",
+                entity_id: action_id.clone(),
+                before: None,
+                after: Some(
+                    json!({"entity": entity, "eventType": action, "entityId": facts.now("id"), "fired": fired.len()}),
+                ),
+                publish: false,
+            });
+            let own = fired.into_iter().filter(|fired| fired.tenant == tenant);
+            let deliveries =
+                own.map(|fired| MadeDelivery { id: fired.delivery_id, event_id: fired.event_id }).collect();
+            Answer::ok(&Made { action_id, deliveries })
+        })
+        .await
 }

@@ -1,8 +1,8 @@
 //! Installed integrations over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, At, Body, OptionalBody, answer, context::check_version, spec::PageOf};
-use base::{Fields, Problem, query_string, secret::Secret, timestamp::Timestamp};
+use api::{Answer, Body, OptionalBody, RequestContext, answer, context::check_version, spec::PageOf};
+use base::{Fields, Problem, Query, query_string, secret::Secret, timestamp::Timestamp};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use outbox::{Entity, Tx, Unpublished};
 
@@ -12,7 +12,7 @@ use super::{
     wire::{Change, Input, Installed, SigningSecret, WithSecret},
 };
 use crate::{
-    Context, event,
+    Services, event,
     notifier::{Notifier, NotifierInput, Secrets, origin_of},
     vault::{self, Vault},
 };
@@ -61,16 +61,16 @@ pub fn take_up(tx: &mut Tx<'_>, scope: &[String], id: &str, wanted: Option<i64>)
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/install/CUSTOM")]
-pub async fn install(at: At, context: web::Data<Context>, body: Body) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let change = Change::read(&body.0, true, None, &context.guard)?;
-    let (tenant, user, now) = (at.tenant.id.to_string(), at.caller.user_id.clone(), at.now);
-    at.write(move |tx| {
-        let (row, current) = create_row(tx, &context.vault, &tenant, &user, change, now)?;
-        let installed = Installed::of(&row);
-        Answer::once(&WithSecret { installed: installed.clone(), signing_secret: current.into_inner() }, &installed)
-    })
-    .await
+pub async fn install(context: RequestContext, services: web::Data<Services>, body: Body) -> api::Result<HttpResponse> {
+    let change = Change::read(&body.0, true, None, &services.guard)?;
+    let (tenant, user, now) = (context.tenant.id.to_string(), context.caller.user_id.clone(), context.now);
+    context
+        .write(move |tx, _| {
+            let (row, current) = create_row(tx, &services.vault, &tenant, &user, change, now)?;
+            let installed = Installed::of(&row);
+            Answer::once(&WithSecret { installed: installed.clone(), signing_secret: current.into_inner() }, &installed)
+        })
+        .await
 }
 
 /// Installs an integration; answers it, and its signing secret.
@@ -132,10 +132,10 @@ pub fn create_row(
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/installed/search")]
-pub async fn search(at: At) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let sort = query.sort(&["displayName", "id", "createdDate"], "displayName", false);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     query.finish()?;
     let mut filter = Filter::default();
@@ -149,8 +149,8 @@ pub async fn search(at: At) -> api::Result<HttpResponse> {
             _ => filter.names = Some(term.values.iter().map(|name| base::fold(name)).collect()),
         }
     }
-    let scope = at.scope();
-    let page = at.db.read(move |conn| {
+    let scope = context.scope();
+    let page = context.db.read(move |conn| {
         let found = store::search(conn, &scope, &filter, sort, &walk)?;
         Ok(walk.answer(found.map(|row| Installed::of(&row))))
     });
@@ -166,11 +166,10 @@ pub async fn search(at: At) -> api::Result<HttpResponse> {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/installed/{installedIntgId}")]
-pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, id) = (at.scope(), path.into_inner().1);
-    let row = at.db.point(move |conn| store::existing(conn, &scope, &id)).await?;
-    answer::entity(&at, &Installed::of(&row), row.version)
+pub async fn get(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    let (scope, id) = (context.scope(), path.into_inner().1);
+    let row = context.db.point(move |conn| store::existing(conn, &scope, &id)).await?;
+    answer::entity(&context, &Installed::of(&row), row.version)
 }
 
 /// Update an installed integration
@@ -184,18 +183,18 @@ pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpR
     request_body(content = Input, example = json!({"displayName": "Ticket system, test"})),
     responses(
         (status = 200, description = "The integration after the change", body = Installed),
-        (status = 412, description = "It has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "It has changed since it was read"),
     ),
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/installed/{installedIntgId}")]
 pub async fn update(
-    at: At,
-    context: web::Data<Context>,
+    context: RequestContext,
+    services: web::Data<Services>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    change(at, context, path.into_inner().1, body.0).await
+    change(context, services, path.into_inner().1, body.0).await
 }
 
 /// Set the base notifier
@@ -209,52 +208,57 @@ pub async fn update(
     request_body(content = NotifierInput),
     responses(
         (status = 200, description = "The integration after the change", body = Installed),
-        (status = 409, description = "Events have headers with credentials that another host must not get", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "It has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "Events have headers with credentials that another host must not get"),
+        (status = 412, description = "It has changed since it was read"),
     ),
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/notifier")]
 pub async fn set_notifier(
-    at: At,
-    context: web::Data<Context>,
+    context: RequestContext,
+    services: web::Data<Services>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
     Fields::of(&body.0).finish()?;
-    change(at, context, path.into_inner().1, serde_json::json!({"baseNotifier": body.0})).await
+    change(context, services, path.into_inner().1, serde_json::json!({"baseNotifier": body.0})).await
 }
 
-async fn change(at: At, context: web::Data<Context>, id: String, body: serde_json::Value) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, wanted, now) = (at.scope(), at.if_match()?, at.now);
-    at.write(move |tx| {
-        let old = take_up(tx, &scope, &id, wanted)?;
-        let former = old.open_secrets(&context.vault)?;
-        let stored = old.notifier().map(|notifier| notifier.to_body(&former));
-        let change = Change::read(&body, false, stored.as_ref(), &context.guard)?;
-        let mut noted = Vec::new();
-        let mut row = store::changed(&old, now);
-        if let Some(name) = change.name {
-            row.name_key = base::fold(&name);
-            row.name = name;
-        }
-        row.description = change.description.unwrap_or(row.description);
-        if let Some((notifier, secrets)) = &change.notifier {
-            for_all_events(tx, &context, &old, notifier)?;
-            row.set_notifier(&context.vault, notifier, secrets)?;
-            noted = former.changes(secrets, NOTIFIER);
-        }
-        store::update(tx.conn, &row)?;
-        note(tx, Some(&old), Some(&row), noted)?;
-        Answer::entity(&Installed::of(&row), row.version)
-    })
-    .await
+async fn change(
+    context: RequestContext,
+    services: web::Data<Services>,
+    id: String,
+    body: serde_json::Value,
+) -> api::Result<HttpResponse> {
+    let (scope, wanted, now) = (context.scope(), context.if_match()?, context.now);
+    context
+        .write(move |tx, _| {
+            let old = take_up(tx, &scope, &id, wanted)?;
+            let former = old.open_secrets(&services.vault)?;
+            let stored = old.notifier().map(|notifier| notifier.to_body(&former));
+            let change = Change::read(&body, false, stored.as_ref(), &services.guard)?;
+            let mut noted = Vec::new();
+            let mut row = store::changed(&old, now);
+            if let Some(name) = change.name {
+                row.name_key = base::fold(&name);
+                row.name = name;
+            }
+            row.description = change.description.unwrap_or(row.description);
+            if let Some((notifier, secrets)) = &change.notifier {
+                for_all_events(tx, &services, &old, notifier)?;
+                row.set_notifier(&services.vault, notifier, secrets)?;
+                noted = former.changes(secrets, NOTIFIER);
+            }
+            store::update(tx.conn, &row)?;
+            note(tx, Some(&old), Some(&row), noted)?;
+            Answer::entity(&Installed::of(&row), row.version)
+        })
+        .await
 }
 
 /// May the events that use the base notifier go on with another one? Their secret headers do not follow to another host,
 /// and none of them has an `Authorization` beside that of the notifier.
-fn for_all_events(tx: &mut Tx<'_>, context: &Context, old: &Row, new: &Notifier) -> db::Result<()> {
+fn for_all_events(tx: &mut Tx<'_>, services: &Services, old: &Row, new: &Notifier) -> db::Result<()> {
     let has_moved = origin_of(old.notifier().as_ref()) != origin_of(Some(new));
     let authorizes = new.auth_type != "NONE";
     if !has_moved && !authorizes {
@@ -265,7 +269,7 @@ fn for_all_events(tx: &mut Tx<'_>, context: &Context, old: &Row, new: &Notifier)
         if event.secrets.is_empty() || !event.config().use_base_notifier {
             continue;
         }
-        let secrets = event.open_secrets(&context.vault)?;
+        let secrets = event.open_secrets(&services.vault)?;
         if has_moved && secrets.0.keys().any(|name| name.starts_with("header:"))
             || authorizes && secrets.get("header:authorization").is_some()
         {
@@ -294,31 +298,31 @@ fn for_all_events(tx: &mut Tx<'_>, context: &Context, old: &Row, new: &Notifier)
     params(("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
     responses(
         (status = 200, description = "Deleted; an empty object"),
-        (status = 412, description = "It has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "It has changed since it was read"),
     ),
     security(("bearer" = ["integrator"]))
 )]
 #[delete("/integrations/installed/{installedIntgId}")]
 pub async fn delete(
-    at: At,
-    context: web::Data<Context>,
+    context: RequestContext,
+    services: web::Data<Services>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, wanted, id) = (at.scope(), at.if_match()?, path.into_inner().1);
-    at.write(move |tx| {
-        let row = take_up(tx, &scope, &id, wanted)?;
-        if let Some(inbound) = row.inbound() {
-            context.reporters.dismiss(tx, &row.tenant_id, &inbound.id)?;
-        }
-        for event in event::store::of_integration(tx.conn, &row.tenant_id, &row.id)? {
-            event::http::note(tx, &row, Some(&event), None)?;
-        }
-        store::delete(tx.conn, &row)?;
-        note(tx, Some(&row), None, Vec::new())?;
-        Ok(Answer::empty())
-    })
-    .await
+    let (scope, wanted, id) = (context.scope(), context.if_match()?, path.into_inner().1);
+    context
+        .write(move |tx, _| {
+            let row = take_up(tx, &scope, &id, wanted)?;
+            if let Some(inbound) = row.inbound() {
+                services.reporters.dismiss(tx, &row.tenant_id, &inbound.id)?;
+            }
+            for event in event::store::of_integration(tx.conn, &row.tenant_id, &row.id)? {
+                event::http::note(tx, &row, Some(&event), None)?;
+            }
+            store::delete(tx.conn, &row)?;
+            note(tx, Some(&row), None, Vec::new())?;
+            Ok(Answer::empty())
+        })
+        .await
 }
 
 /// Enable an installed integration
@@ -332,8 +336,8 @@ pub async fn delete(
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/enable")]
-pub async fn enable(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    switch(at, path.into_inner().1, true).await
+pub async fn enable(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    switch(context, path.into_inner().1, true).await
 }
 
 /// Disable an installed integration
@@ -347,31 +351,31 @@ pub async fn enable(at: At, path: web::Path<(String, String)>) -> api::Result<Ht
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/disable")]
-pub async fn disable(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    switch(at, path.into_inner().1, false).await
+pub async fn disable(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    switch(context, path.into_inner().1, false).await
 }
 
-async fn switch(at: At, id: String, enabled: bool) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, wanted, now) = (at.scope(), at.if_match()?, at.now);
-    at.write(move |tx| {
-        let old = take_up(tx, &scope, &id, wanted)?;
-        if old.enabled == enabled {
-            return Answer::entity(&Installed::of(&old), old.version);
-        }
-        let row = Row { enabled, ..store::changed(&old, now) };
-        store::update(tx.conn, &row)?;
-        for event in event::store::of_integration(tx.conn, &row.tenant_id, &row.id)? {
-            if enabled {
-                crate::delivery::store::release(tx.conn, &row.tenant_id, &event.id, now)?;
-            } else {
-                crate::delivery::queue::put_aside(tx.conn, &(row.tenant_id.clone(), event.id))?;
+async fn switch(context: RequestContext, id: String, enabled: bool) -> api::Result<HttpResponse> {
+    let (scope, wanted, now) = (context.scope(), context.if_match()?, context.now);
+    context
+        .write(move |tx, _| {
+            let old = take_up(tx, &scope, &id, wanted)?;
+            if old.enabled == enabled {
+                return Answer::entity(&Installed::of(&old), old.version);
             }
-        }
-        note(tx, Some(&old), Some(&row), Vec::new())?;
-        Answer::entity(&Installed::of(&row), row.version)
-    })
-    .await
+            let row = Row { enabled, ..store::changed(&old, now) };
+            store::update(tx.conn, &row)?;
+            for event in event::store::of_integration(tx.conn, &row.tenant_id, &row.id)? {
+                if enabled {
+                    crate::delivery::store::release(tx.conn, &row.tenant_id, &event.id, now)?;
+                } else {
+                    crate::delivery::queue::put_aside(tx.conn, &(row.tenant_id.clone(), event.id))?;
+                }
+            }
+            note(tx, Some(&old), Some(&row), Vec::new())?;
+            Answer::entity(&Installed::of(&row), row.version)
+        })
+        .await
 }
 
 /// Rotate the signing secret
@@ -388,29 +392,29 @@ async fn switch(at: At, id: String, enabled: bool) -> api::Result<HttpResponse> 
 )]
 #[post("/integrations/installed/{installedIntgId}/signingSecret/rotate")]
 pub async fn rotate(
-    at: At,
-    context: web::Data<Context>,
+    context: RequestContext,
+    services: web::Data<Services>,
     path: web::Path<(String, String)>,
     body: OptionalBody,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let mut fields = Fields::of(&body.0);
     let revoke = fields.boolean("revokePrevious").unwrap_or(false);
     fields.finish()?;
-    let (scope, wanted, now, id) = (at.scope(), at.if_match()?, at.now, path.into_inner().1);
-    at.write(move |tx| {
-        let old = take_up(tx, &scope, &id, wanted)?;
-        let former = old.open_signing(&context.vault)?.current;
-        let until = now.millis() + OVERLAP_MS;
-        let current = new_signing_secret()?;
-        let previous = (!revoke).then_some((former, until));
-        let mut row = store::changed(&old, now);
-        row.set_signing(&context.vault, &Signing { current: current.clone(), previous })?;
-        store::update(tx.conn, &row)?;
-        note(tx, Some(&old), Some(&row), vec![Unpublished::secret(SIGNING, true, true)])?;
-        let previous_valid_until = (!revoke).then(|| base::Timestamp::from_millis(until));
-        let shown = |signing_secret| SigningSecret { signing_secret, previous_valid_until };
-        Answer::once(&shown(Some(current.into_inner())), &shown(None))
-    })
-    .await
+    let (scope, wanted, now, id) = (context.scope(), context.if_match()?, context.now, path.into_inner().1);
+    context
+        .write(move |tx, _| {
+            let old = take_up(tx, &scope, &id, wanted)?;
+            let former = old.open_signing(&services.vault)?.current;
+            let until = now.millis() + OVERLAP_MS;
+            let current = new_signing_secret()?;
+            let previous = (!revoke).then_some((former, until));
+            let mut row = store::changed(&old, now);
+            row.set_signing(&services.vault, &Signing { current: current.clone(), previous })?;
+            store::update(tx.conn, &row)?;
+            note(tx, Some(&old), Some(&row), vec![Unpublished::secret(SIGNING, true, true)])?;
+            let previous_valid_until = (!revoke).then(|| base::Timestamp::from_millis(until));
+            let shown = |signing_secret| SigningSecret { signing_secret, previous_valid_until };
+            Answer::once(&shown(Some(current.into_inner())), &shown(None))
+        })
+        .await
 }

@@ -1,7 +1,7 @@
 //! How an integration reports alerts: with credentials of its own, which end with it.
 
 use actix_web::{HttpResponse, post, web};
-use api::{Answer, At, Body};
+use api::{Answer, Body, RequestContext};
 use base::{Fields, Problem, secret::Secret};
 use outbox::{Tx, Unpublished};
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use super::{
     store,
     wire::Installed,
 };
-use crate::Context;
+use crate::Services;
 
 /// The part of an integration that the audit log names.
 const CREDENTIALS: &str = "inboundConfig.authentication";
@@ -172,37 +172,38 @@ fn read(body: &serde_json::Value) -> Result<AuthType, Problem> {
     request_body(content = Input, example = json!({"authType": "WEBHOOK"})),
     responses(
         (status = 200, description = "The integration, with the new credentials", body = Installed),
-        (status = 412, description = "It has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "It has changed since it was read"),
     ),
     security(("bearer" = ["admin"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/inbound/authentication")]
 pub async fn set_inbound(
-    at: At,
-    context: web::Data<Context>,
+    context: RequestContext,
+    services: web::Data<Services>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let auth_type = read(&body.0)?;
-    let origin = api::session::origin(at.request());
-    let (scope, wanted, now, id) = (at.scope(), at.if_match()?, at.now, path.into_inner().1);
-    let author = at.caller.user_id.clone();
-    at.write(move |tx| {
-        let old = take_up(tx, &scope, &id, wanted)?;
-        let former = old.inbound();
-        if let Some(former) = &former {
-            context.reporters.dismiss(tx, &old.tenant_id, &former.id)?;
-        }
-        let Reporter { id, credentials } = context.reporters.admit(tx, &old.tenant_id, &old.id, auth_type, &author)?;
-        let mut row = store::changed(&old, now);
-        row.set_inbound(&Inbound { auth_type, id })?;
-        store::update(tx.conn, &row)?;
-        note(tx, Some(&old), Some(&row), vec![Unpublished::secret(CREDENTIALS, former.is_some(), true)])?;
-        let shown = Installed::of(&row);
-        let mut told = shown.clone();
-        told.inbound_config = told.inbound_config.map(|config| config.with(credentials, &origin));
-        Ok(Answer::once(&told, &shown)?.of_version(row.version))
-    })
-    .await
+    let origin = api::session::origin(context.request());
+    let (scope, wanted, now, id) = (context.scope(), context.if_match()?, context.now, path.into_inner().1);
+    let author = context.caller.user_id.clone();
+    context
+        .write(move |tx, _| {
+            let old = take_up(tx, &scope, &id, wanted)?;
+            let former = old.inbound();
+            if let Some(former) = &former {
+                services.reporters.dismiss(tx, &old.tenant_id, &former.id)?;
+            }
+            let Reporter { id, credentials } =
+                services.reporters.admit(tx, &old.tenant_id, &old.id, auth_type, &author)?;
+            let mut row = store::changed(&old, now);
+            row.set_inbound(&Inbound { auth_type, id })?;
+            store::update(tx.conn, &row)?;
+            note(tx, Some(&old), Some(&row), vec![Unpublished::secret(CREDENTIALS, former.is_some(), true)])?;
+            let shown = Installed::of(&row);
+            let mut told = shown.clone();
+            told.inbound_config = told.inbound_config.map(|config| config.with(credentials, &origin));
+            Ok(Answer::once(&told, &shown)?.of_version(row.version))
+        })
+        .await
 }

@@ -1,8 +1,8 @@
 //! What can be installed.
 
 use actix_web::{HttpResponse, get};
-use api::{At, answer, spec::PageOf};
-use base::{Sort, fold, query_string};
+use api::{RequestContext, answer, spec::PageOf};
+use base::{Query, Sort, fold, query_string};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -60,9 +60,9 @@ impl Available {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/available/search")]
-pub async fn search(at: At) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
-    let walk = query.walk(at.request().path(), Sort { name: "id", descending: false });
+pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
+    let walk = query.walk(context.request().path(), Sort { name: "id", descending: false });
     let text = query.text("queryString").unwrap_or_default();
     query.finish()?;
     let terms = query_string::parse(&text, &["id", "uId", "name", "category"])?;

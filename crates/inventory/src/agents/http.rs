@@ -1,7 +1,7 @@
 //! `POST /agents/reports`, as stock agents speak it.
 
 use actix_web::{HttpRequest, HttpResponse, post, web};
-use api::{Answer, At};
+use api::{Answer, RequestContext};
 use tokio::task::spawn_blocking;
 
 use super::{ingest, problem};
@@ -30,8 +30,7 @@ const AGENT_ID: &str = "glpi-agent-id";
     security(("bearer" = ["operator"]), ("basic" = ["challenge"]))
 )]
 #[post("/agents/reports")]
-pub async fn report(at: At, request: HttpRequest, payload: web::Payload) -> api::Result<HttpResponse> {
-    at.no_query()?;
+pub async fn report(context: RequestContext, request: HttpRequest, payload: web::Payload) -> api::Result<HttpResponse> {
     let mut decoder = Decoder::new(MAX_PLAIN_BYTES);
     let mut held = 0;
     api::body::for_each_chunk(&request, payload.into_inner(), LIMIT, |chunk| {
@@ -57,12 +56,13 @@ pub async fn report(at: At, request: HttpRequest, payload: web::Payload) -> api:
         Message::Contact { .. } => reply::contact(reply::DEFAULT_HOURS),
         Message::Other { .. } => reply::accepted(format, compression, reply::DEFAULT_HOURS),
         Message::Inventory(reports) => {
-            let (partner, tenant) = (at.tenant.partner.to_string(), at.tenant.id.to_string());
-            at.write(move |tx| {
-                reports.iter().try_for_each(|report| ingest(tx, &partner, &tenant, report).map(drop))?;
-                Ok(Answer::empty())
-            })
-            .await?;
+            let (partner, tenant) = (context.tenant.partner.to_string(), context.tenant.id.to_string());
+            context
+                .write(move |tx, _| {
+                    reports.iter().try_for_each(|report| ingest(tx, &partner, &tenant, report).map(drop))?;
+                    Ok(Answer::empty())
+                })
+                .await?;
             reply::accepted(format, compression, reply::DEFAULT_HOURS)
         }
     };

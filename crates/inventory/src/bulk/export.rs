@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use actix_web::{HttpResponse, get};
-use api::{At, spool::NDJSON, stream};
-use base::{problem::Problem, text::fold, timestamp::Timestamp};
+use api::{RequestContext, spool::NDJSON, stream};
+use base::{Query, problem::Problem, text::fold, timestamp::Timestamp};
 use db::{Condition, Conn, Db, Result};
 use diesel::prelude::*;
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
@@ -69,15 +69,15 @@ const MOST_TAGS: usize = 1000;
     security(("bearer" = ["viewer"]))
 )]
 #[get("/resources/export")]
-pub async fn export(at: At) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn export(context: RequestContext<Query>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let wanted = Wanted::read(&mut query)?;
     let csv = query.one_of("format", &["ndjson", "csv"], "ndjson") == "csv";
     let ids = query.boolean("includeIds", false);
     query.finish()?;
-    let (scope, db) = (at.scope(), at.db.clone());
+    let (scope, db) = (context.scope(), context.db.clone());
     if !csv {
-        return stream::lines(&at.db, NDJSON, move |conn, rows| {
+        return stream::lines(&context.db, NDJSON, move |conn, rows| {
             let (condition, kinds) = (meant(&wanted, &db, conn, &scope)?, types::labels(conn, &scope)?);
             each(conn, condition, &kinds, |resource| {
                 rows.push(|out| {
@@ -89,7 +89,7 @@ pub async fn export(at: At) -> api::Result<HttpResponse> {
         })
         .await;
     }
-    stream::lines(&at.db, "text/csv; charset=utf-8", move |conn, rows| {
+    stream::lines(&context.db, "text/csv; charset=utf-8", move |conn, rows| {
         let (condition, kinds) = (meant(&wanted, &db, conn, &scope)?, types::labels(conn, &scope)?);
         let tags = tags(conn, &condition)?;
         rows.push(|out| header(out, ids, &tags))?;

@@ -11,8 +11,11 @@ use actix_web::{
     http::header::{CONTENT_TYPE, HeaderValue},
     post, web,
 };
-use api::{Answer, At, chunks::Chunks, clock, spool::NDJSON, spool::Spool};
-use base::problem::{FieldError, Problem};
+use api::{Answer, RequestContext, chunks::Chunks, clock, spool::NDJSON, spool::Spool};
+use base::{
+    Query,
+    problem::{FieldError, Problem},
+};
 use outbox::Tx;
 
 use super::{
@@ -65,19 +68,23 @@ const MOST_ERRORS: usize = 100;
     security(("bearer" = ["operator"]))
 )]
 #[post("/resources/bulk")]
-pub async fn bulk(at: At, request: HttpRequest, payload: web::Payload) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn bulk(
+    context: RequestContext<Query>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let (dry_run, atomic) = (query.boolean("dryRun", false), query.boolean("atomic", false));
     query.finish()?;
-    let place = Place { tenant: at.tenant.id.to_string(), partner: at.tenant.partner.to_string() };
+    let place = Place { tenant: context.tenant.id.to_string(), partner: context.tenant.partner.to_string() };
     let reader = Reader::new(format(&request)?, &place.tenant);
     let body = Chunks::new(&request, payload.into_inner(), LIMIT)?;
     // Only what was stored as a whole can be answered again.
     let again = !dry_run && request.headers().contains_key("idempotency-key");
     if atomic || again {
-        whole(&at, body, reader, place, atomic, dry_run).await
+        whole(&context, body, reader, place, atomic, dry_run).await
     } else {
-        in_batches(&at, body, reader, place, dry_run).await
+        in_batches(&context, body, reader, place, dry_run).await
     }
 }
 
@@ -133,7 +140,7 @@ impl Report {
 
 /// Stores rows batch by batch while they arrive.
 async fn in_batches(
-    at: &At,
+    context: &RequestContext<Query>,
     mut body: Chunks,
     mut reader: Reader,
     place: Place,
@@ -153,7 +160,7 @@ async fn in_batches(
         }
         let last = last || stop.is_some();
         while reader.is_full(BATCH) || last && reader.len() > 0 {
-            let results = carry_out(at, &place, reader.take(BATCH), dry_run).await;
+            let results = carry_out(context, &place, reader.take(BATCH), dry_run).await;
             report.add(&results.map_err(|error| interrupted(error, report.summary.rows))?)?;
         }
         if let Some(stop) = stop {
@@ -181,11 +188,16 @@ fn interrupted(error: db::Error, stored: u64) -> api::Error {
 }
 
 /// Carries a batch out, again when the database was busy: a batch that failed left nothing behind.
-async fn carry_out(at: &At, place: &Place, rows: Vec<Row>, dry_run: bool) -> db::Result<Vec<BulkResult>> {
+async fn carry_out(
+    context: &RequestContext<Query>,
+    place: &Place,
+    rows: Vec<Row>,
+    dry_run: bool,
+) -> db::Result<Vec<BulkResult>> {
     let rows: Arc<[Row]> = rows.into();
     let mut pauses = PAUSES.into_iter();
     loop {
-        match (write(at, place, Arc::clone(&rows), dry_run).await, pauses.next()) {
+        match (write(context, place, Arc::clone(&rows), dry_run).await, pauses.next()) {
             (Err(db::Error::Unavailable(cause)), Some(pause)) => {
                 tracing::warn!(cause, "a batch of rows is tried again");
                 tokio::time::sleep(pause).await;
@@ -195,10 +207,15 @@ async fn carry_out(at: &At, place: &Place, rows: Vec<Row>, dry_run: bool) -> db:
     }
 }
 
-async fn write(at: &At, place: &Place, rows: Arc<[Row]>, dry_run: bool) -> db::Result<Vec<BulkResult>> {
-    let (who, now, place) = (at.who(), clock::now(), place.clone());
+async fn write(
+    context: &RequestContext<Query>,
+    place: &Place,
+    rows: Arc<[Row]>,
+    dry_run: bool,
+) -> db::Result<Vec<BulkResult>> {
+    let (who, now, place) = (context.who(), clock::now(), place.clone());
     let (would, rehearsed) = mpsc::channel();
-    let done = at.db.write_parts_for(at.caller.home.as_str(), move |conn| {
+    let done = context.db.write_parts_for(context.caller.home.as_str(), move |conn| {
         let results = Tx::run(conn, &who, now, |tx| apply(tx, &place, &rows))?;
         if !dry_run {
             return Ok(results);
@@ -225,7 +242,7 @@ fn forget_unmade(results: &mut [BulkResult]) {
 
 /// Stores all rows in one transaction: all or none when `atomic`; else so that the answer can be given again.
 async fn whole(
-    at: &At,
+    context: &RequestContext<Query>,
     mut body: Chunks,
     mut reader: Reader,
     place: Place,
@@ -242,9 +259,9 @@ async fn whole(
     bound(&reader)?;
     let rows = reader.take(usize::MAX);
     if dry_run {
-        return rehearse(at, place, rows).await;
+        return rehearse(context, place, rows).await;
     }
-    let answer = at.write_parts(move |tx| {
+    let answer = context.write_parts(move |tx, _| {
         let results = apply(tx, &place, &rows)?;
         if atomic && results.iter().any(|row| row.result == ERROR) {
             return Err(refused(&results).into());
@@ -261,10 +278,10 @@ async fn whole(
 
 /// What would become of rows that are stored as a whole. To find it out keeps nobody waiting as long as to store them:
 /// only rows that may mean one machine have to be in one transaction.
-async fn rehearse(at: &At, place: Place, rows: Vec<Row>) -> api::Result<HttpResponse> {
+async fn rehearse(context: &RequestContext<Query>, place: Place, rows: Vec<Row>) -> api::Result<HttpResponse> {
     let mut found = Vec::with_capacity(rows.len());
     for (places, batch) in related::batches(rows, BATCH, MOST_RELATED) {
-        found.extend(places.into_iter().zip(carry_out(at, &place, batch, true).await?));
+        found.extend(places.into_iter().zip(carry_out(context, &place, batch, true).await?));
     }
     found.sort_unstable_by_key(|(place, _)| *place);
     let mut report = Report::new(true);

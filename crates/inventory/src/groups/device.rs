@@ -1,7 +1,8 @@
 //! Device groups over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post};
-use api::{At, Body, Routes};
+use api::{Body, RequestContext, Routes};
+use base::Query;
 
 use super::{
     documented::{GroupChildPage, GroupChildReference, NewResourceGroups, ResourceGroupChange, ResourceGroupPage},
@@ -39,14 +40,14 @@ pub fn routes(config: &mut Routes) {
     })),
     responses(
         (status = 200, description = "The group or groups", body = CreatedGroups),
-        (status = 409, description = "The tenant has a device group of this name", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "A group to change has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The tenant has a device group of this name"),
+        (status = 412, description = "A group to change has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/deviceGroups")]
-pub async fn create(at: At, body: Body) -> api::Result<HttpResponse> {
-    http::create(&at, body, Kind::Device).await
+pub async fn create(context: RequestContext, body: Body) -> api::Result<HttpResponse> {
+    http::create(&context, body, Kind::Device).await
 }
 
 /// Search device groups
@@ -69,8 +70,8 @@ pub async fn create(at: At, body: Body) -> api::Result<HttpResponse> {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/deviceGroups/search")]
-pub async fn search(at: At) -> api::Result<HttpResponse> {
-    http::search(&at, Kind::Device).await
+pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse> {
+    http::search(&context, Kind::Device).await
 }
 
 /// List minimal device groups
@@ -83,8 +84,8 @@ pub async fn search(at: At) -> api::Result<HttpResponse> {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/deviceGroups/minimal")]
-pub async fn minimal(at: At) -> api::Result<HttpResponse> {
-    http::minimal(&at, Kind::Device).await
+pub async fn minimal(context: RequestContext) -> api::Result<HttpResponse> {
+    http::minimal(&context, Kind::Device).await
 }
 
 /// Get a device group
@@ -98,8 +99,8 @@ pub async fn minimal(at: At) -> api::Result<HttpResponse> {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/deviceGroups/{groupId}")]
-pub async fn get(at: At, path: GroupPath) -> api::Result<HttpResponse> {
-    http::get(&at, &path, Kind::Device).await
+pub async fn get(context: RequestContext, path: GroupPath) -> api::Result<HttpResponse> {
+    http::get(&context, &path, Kind::Device).await
 }
 
 /// Update a device group
@@ -113,14 +114,14 @@ pub async fn get(at: At, path: GroupPath) -> api::Result<HttpResponse> {
     request_body(content = ResourceGroupChange, example = json!({"description": "Behind the load balancer", "parent": {"id": "3"}})),
     responses(
         (status = 200, description = "The device group after the change", body = ResourceGroup),
-        (status = 409, description = "The name is taken, or the group would stand below itself", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The group has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The name is taken, or the group would stand below itself"),
+        (status = 412, description = "The group has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/deviceGroups/{groupId}")]
-pub async fn update(at: At, path: GroupPath, body: Body) -> api::Result<HttpResponse> {
-    http::update(&at, &path, body, Kind::Device).await
+pub async fn update(context: RequestContext, path: GroupPath, body: Body) -> api::Result<HttpResponse> {
+    http::update(&context, &path, body, Kind::Device).await
 }
 
 /// Delete a device group
@@ -132,14 +133,14 @@ pub async fn update(at: At, path: GroupPath, body: Body) -> api::Result<HttpResp
     params(("groupId" = String, Path, description = "Integer id or `DGP-<uuid>`", example = "7")),
     responses(
         (status = 200, description = "Deleted; an empty object"),
-        (status = 409, description = "It has child groups", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The group has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It has child groups"),
+        (status = 412, description = "The group has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[delete("/deviceGroups/{groupId}")]
-pub async fn delete(at: At, path: GroupPath) -> api::Result<HttpResponse> {
-    http::delete(&at, &path, Kind::Device).await
+pub async fn delete(context: RequestContext, path: GroupPath) -> api::Result<HttpResponse> {
+    http::delete(&context, &path, Kind::Device).await
 }
 
 /// List the children of a device group
@@ -158,8 +159,8 @@ pub async fn delete(at: At, path: GroupPath) -> api::Result<HttpResponse> {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/deviceGroups/{groupId}/childs")]
-pub async fn children(at: At, path: GroupPath) -> api::Result<HttpResponse> {
-    http::children(&at, &path, Kind::Device).await
+pub async fn children(context: RequestContext<Query>, path: GroupPath) -> api::Result<HttpResponse> {
+    http::children(&context, &path, Kind::Device).await
 }
 
 /// Add children to a device group
@@ -175,14 +176,14 @@ pub async fn children(at: At, path: GroupPath) -> api::Result<HttpResponse> {
     ])),
     responses(
         (status = 200, description = "They are children; an empty object"),
-        (status = 409, description = "A group would stand below itself", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The group has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "A group would stand below itself"),
+        (status = 412, description = "The group has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/deviceGroups/{groupId}/childs")]
-pub async fn add_children(at: At, path: GroupPath, body: Body) -> api::Result<HttpResponse> {
-    http::add_children(&at, &path, &body, Kind::Device).await
+pub async fn add_children(context: RequestContext, path: GroupPath, body: Body) -> api::Result<HttpResponse> {
+    http::add_children(&context, &path, &body, Kind::Device).await
 }
 
 /// Remove children from a device group
@@ -196,12 +197,12 @@ pub async fn add_children(at: At, path: GroupPath, body: Body) -> api::Result<Ht
     request_body(content = Vec<GroupChildReference>, example = json!([{"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}])),
     responses(
         (status = 200, description = "They are no children any more; an empty object"),
-        (status = 409, description = "A resource is a member by rule", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The group has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "A resource is a member by rule"),
+        (status = 412, description = "The group has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[delete("/deviceGroups/{groupId}/childs")]
-pub async fn remove_children(at: At, path: GroupPath, body: Body) -> api::Result<HttpResponse> {
-    http::remove_children(&at, &path, &body, Kind::Device).await
+pub async fn remove_children(context: RequestContext, path: GroupPath, body: Body) -> api::Result<HttpResponse> {
+    http::remove_children(&context, &path, &body, Kind::Device).await
 }

@@ -1,7 +1,8 @@
 //! Service groups over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post};
-use api::{At, Body, Routes};
+use api::{Body, RequestContext, Routes};
+use base::Query;
 
 use super::{
     documented::{GroupChildPage, GroupChildReference, NewResourceGroups, ResourceGroupChange, ResourceGroupPage},
@@ -39,14 +40,14 @@ pub fn routes(config: &mut Routes) {
     })),
     responses(
         (status = 200, description = "The group or groups", body = CreatedGroups),
-        (status = 409, description = "The tenant has a service group of this name", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "A group to change has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The tenant has a service group of this name"),
+        (status = 412, description = "A group to change has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/serviceGroups")]
-pub async fn create(at: At, body: Body) -> api::Result<HttpResponse> {
-    http::create(&at, body, Kind::Service).await
+pub async fn create(context: RequestContext, body: Body) -> api::Result<HttpResponse> {
+    http::create(&context, body, Kind::Service).await
 }
 
 /// Search service groups
@@ -69,8 +70,8 @@ pub async fn create(at: At, body: Body) -> api::Result<HttpResponse> {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/serviceGroups/search")]
-pub async fn search(at: At) -> api::Result<HttpResponse> {
-    http::search(&at, Kind::Service).await
+pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse> {
+    http::search(&context, Kind::Service).await
 }
 
 /// List minimal service groups
@@ -83,8 +84,8 @@ pub async fn search(at: At) -> api::Result<HttpResponse> {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/serviceGroups/minimal")]
-pub async fn minimal(at: At) -> api::Result<HttpResponse> {
-    http::minimal(&at, Kind::Service).await
+pub async fn minimal(context: RequestContext) -> api::Result<HttpResponse> {
+    http::minimal(&context, Kind::Service).await
 }
 
 /// Get a service group
@@ -98,8 +99,8 @@ pub async fn minimal(at: At) -> api::Result<HttpResponse> {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/serviceGroups/{groupId}")]
-pub async fn get(at: At, path: GroupPath) -> api::Result<HttpResponse> {
-    http::get(&at, &path, Kind::Service).await
+pub async fn get(context: RequestContext, path: GroupPath) -> api::Result<HttpResponse> {
+    http::get(&context, &path, Kind::Service).await
 }
 
 /// Update a service group
@@ -113,14 +114,14 @@ pub async fn get(at: At, path: GroupPath) -> api::Result<HttpResponse> {
     request_body(content = ResourceGroupChange, example = json!({"description": "Behind the load balancer", "parent": {"id": "3"}})),
     responses(
         (status = 200, description = "The service group after the change", body = ResourceGroup),
-        (status = 409, description = "The name is taken, or the group would stand below itself", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The group has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The name is taken, or the group would stand below itself"),
+        (status = 412, description = "The group has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/serviceGroups/{groupId}")]
-pub async fn update(at: At, path: GroupPath, body: Body) -> api::Result<HttpResponse> {
-    http::update(&at, &path, body, Kind::Service).await
+pub async fn update(context: RequestContext, path: GroupPath, body: Body) -> api::Result<HttpResponse> {
+    http::update(&context, &path, body, Kind::Service).await
 }
 
 /// Delete a service group
@@ -132,14 +133,14 @@ pub async fn update(at: At, path: GroupPath, body: Body) -> api::Result<HttpResp
     params(("groupId" = String, Path, description = "Integer id or `SGP-<uuid>`", example = "7")),
     responses(
         (status = 200, description = "Deleted; an empty object"),
-        (status = 409, description = "It has child groups", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The group has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It has child groups"),
+        (status = 412, description = "The group has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[delete("/serviceGroups/{groupId}")]
-pub async fn delete(at: At, path: GroupPath) -> api::Result<HttpResponse> {
-    http::delete(&at, &path, Kind::Service).await
+pub async fn delete(context: RequestContext, path: GroupPath) -> api::Result<HttpResponse> {
+    http::delete(&context, &path, Kind::Service).await
 }
 
 /// List the children of a service group
@@ -158,8 +159,8 @@ pub async fn delete(at: At, path: GroupPath) -> api::Result<HttpResponse> {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/serviceGroups/{groupId}/childs")]
-pub async fn children(at: At, path: GroupPath) -> api::Result<HttpResponse> {
-    http::children(&at, &path, Kind::Service).await
+pub async fn children(context: RequestContext<Query>, path: GroupPath) -> api::Result<HttpResponse> {
+    http::children(&context, &path, Kind::Service).await
 }
 
 /// Add children to a service group
@@ -175,14 +176,14 @@ pub async fn children(at: At, path: GroupPath) -> api::Result<HttpResponse> {
     ])),
     responses(
         (status = 200, description = "They are children; an empty object"),
-        (status = 409, description = "A group would stand below itself", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The group has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "A group would stand below itself"),
+        (status = 412, description = "The group has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/serviceGroups/{groupId}/childs")]
-pub async fn add_children(at: At, path: GroupPath, body: Body) -> api::Result<HttpResponse> {
-    http::add_children(&at, &path, &body, Kind::Service).await
+pub async fn add_children(context: RequestContext, path: GroupPath, body: Body) -> api::Result<HttpResponse> {
+    http::add_children(&context, &path, &body, Kind::Service).await
 }
 
 /// Remove children from a service group
@@ -196,12 +197,12 @@ pub async fn add_children(at: At, path: GroupPath, body: Body) -> api::Result<Ht
     request_body(content = Vec<GroupChildReference>, example = json!([{"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}])),
     responses(
         (status = 200, description = "They are no children any more; an empty object"),
-        (status = 409, description = "A resource is a member by rule", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The group has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "A resource is a member by rule"),
+        (status = 412, description = "The group has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[delete("/serviceGroups/{groupId}/childs")]
-pub async fn remove_children(at: At, path: GroupPath, body: Body) -> api::Result<HttpResponse> {
-    http::remove_children(&at, &path, &body, Kind::Service).await
+pub async fn remove_children(context: RequestContext, path: GroupPath, body: Body) -> api::Result<HttpResponse> {
+    http::remove_children(&context, &path, &body, Kind::Service).await
 }

@@ -1,7 +1,7 @@
 //! One resource: create, get, update, move to history, manage, unmanage.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, At, Body, OptionalBody, context::check_version};
+use api::{Answer, Body, OptionalBody, RequestContext, context::check_version};
 use base::{body::Fields, problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 
@@ -45,22 +45,22 @@ pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
     })),
     responses(
         (status = 200, description = "Created", body = CreatedResource),
-        (status = 409, description = "The machine is known already", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The machine is known already"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/resources")]
-pub async fn create(at: At, body: Body) -> api::Result<HttpResponse> {
-    at.no_query()?;
+pub async fn create(context: RequestContext, body: Body) -> api::Result<HttpResponse> {
     let mut fields = Fields::of(&body.0);
     let input = Input::read(&mut fields);
     fields.finish()?;
-    let (tenant, partner) = (at.tenant.id.clone(), at.tenant.partner.clone());
-    at.write(move |tx| {
-        let resource = create_in(tx, partner.as_str(), tenant.as_str(), &input)?;
-        Answer::ok(&CreatedResource { resource_uuid: resource.id, tenant_id: resource.tenant_id })
-    })
-    .await
+    let (tenant, partner) = (context.tenant.id.clone(), context.tenant.partner.clone());
+    context
+        .write(move |tx, _| {
+            let resource = create_in(tx, partner.as_str(), tenant.as_str(), &input)?;
+            Answer::ok(&CreatedResource { resource_uuid: resource.id, tenant_id: resource.tenant_id })
+        })
+        .await
 }
 
 /// Creates the resource that a body describes.
@@ -112,13 +112,12 @@ pub fn resolve(conn: &mut Conn, input: &Input, resource: &mut Resource) -> Resul
 )]
 #[get("/resources/{resourceId}")]
 pub async fn get(
-    at: At,
+    context: RequestContext,
     integrations: web::Data<dyn Integrations>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, id) = (at.scope(), path.into_inner().1);
-    let (row, around) = at
+    let (scope, id) = (context.scope(), path.into_inner().1);
+    let (row, around) = context
         .db
         .point(move |conn| {
             let row = existing(conn, &scope, &id)?;
@@ -126,7 +125,7 @@ pub async fn get(
             Ok((row, around))
         })
         .await?;
-    answer(&at, &row, &around)
+    answer(&context, &row, &around)
 }
 
 /// What the detail of a resource says of other records, of those that the caller sees.
@@ -142,9 +141,9 @@ pub(super) fn around(conn: &mut Conn, integrations: &dyn Integrations, scope: &[
     Ok(Around { site, installed })
 }
 
-fn answer(at: &At, row: &Row, around: &Around) -> api::Result<HttpResponse> {
+fn answer(context: &RequestContext, row: &Row, around: &Around) -> api::Result<HttpResponse> {
     let shown = detail::shown(row)?;
-    api::answer::tagged(&detail::detail(row, &shown, around, &at.tenant.partner), row.version)
+    api::answer::tagged(&detail::detail(row, &shown, around, &context.tenant.partner), row.version)
 }
 
 /// Update a resource
@@ -158,24 +157,23 @@ fn answer(at: &At, row: &Row, around: &Around) -> api::Result<HttpResponse> {
     request_body(content = crate::ResourceInput, example = json!({"aliasName": "shop front", "state": "inactive"})),
     responses(
         (status = 200, description = "The resource after the change", body = ResourceDetail<'static>),
-        (status = 409, description = "The new identity is another resource's", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The resource has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The new identity is another resource's"),
+        (status = 412, description = "The resource has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/resources/{resourceId}")]
 pub async fn update(
-    at: At,
+    context: RequestContext,
     integrations: web::Data<dyn Integrations>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let mut fields = Fields::of(&body.0);
     let input = Input::read(&mut fields);
     fields.finish()?;
-    let now = at.now;
-    change(&at, integrations, path.into_inner().1, move |conn, old| updated(conn, &input, old, now)).await
+    let now = context.now;
+    change(&context, integrations, path.into_inner().1, move |conn, old| updated(conn, &input, old, now)).await
 }
 
 /// The next version of a resource, as a body describes it; what it is known by is stored already.
@@ -197,22 +195,28 @@ pub fn updated(conn: &mut Conn, input: &Input, old: &Resource, now: Timestamp) -
 }
 
 /// Changes a resource under `If-Match`, and answers its new detail.
-async fn change<F>(at: &At, integrations: web::Data<dyn Integrations>, id: String, rule: F) -> api::Result<HttpResponse>
+async fn change<F>(
+    context: &RequestContext,
+    integrations: web::Data<dyn Integrations>,
+    id: String,
+    rule: F,
+) -> api::Result<HttpResponse>
 where
     F: FnOnce(&mut Conn, &Resource) -> Result<Resource> + Send + 'static,
 {
-    let (scope, wanted, partner) = (at.scope(), at.if_match()?, at.tenant.partner.clone());
-    at.write(move |tx| {
-        let old = take_up(tx, &scope, &id, wanted)?;
-        let before = old.clone().into_resource()?;
-        let after = rule(tx.conn, &before)?;
-        let row = store::update(tx.conn, partner.as_str(), &old, &after)?;
-        changes::note(tx, Some(&before), Some(&after))?;
-        let around = around(tx.conn, &**integrations, &scope, &row)?;
-        let shown = detail::shown(&row)?;
-        Answer::entity(&detail::detail(&row, &shown, &around, &partner), row.version)
-    })
-    .await
+    let (scope, wanted, partner) = (context.scope(), context.if_match()?, context.tenant.partner.clone());
+    context
+        .write(move |tx, _| {
+            let old = take_up(tx, &scope, &id, wanted)?;
+            let before = old.clone().into_resource()?;
+            let after = rule(tx.conn, &before)?;
+            let row = store::update(tx.conn, partner.as_str(), &old, &after)?;
+            changes::note(tx, Some(&before), Some(&after))?;
+            let around = around(tx.conn, &**integrations, &scope, &row)?;
+            let shown = detail::shown(&row)?;
+            Answer::entity(&detail::detail(&row, &shown, &around, &partner), row.version)
+        })
+        .await
 }
 
 /// The resource that is to be changed, which nobody else changes until the end of the transaction.
@@ -232,14 +236,13 @@ fn take_up(tx: &mut Tx<'_>, scope: &[String], id: &str, wanted: Option<i64>) -> 
     params(("resourceId" = String, Path, description = "UUID of the resource")),
     responses(
         (status = 200, description = "Moved to history; an empty object"),
-        (status = 412, description = "The resource has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The resource has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[delete("/resources/{resourceId}")]
-pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    to_history(&at, path.into_inner().1, String::new(), |_, _| Ok(Answer::empty())).await
+pub async fn delete(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    to_history(&context, path.into_inner().1, String::new(), |_, _| Ok(Answer::empty())).await
 }
 
 /// Decommission a resource
@@ -253,17 +256,20 @@ pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<Ht
     request_body(content = crate::DecommissionInput, example = json!({"reason": "replaced by web-02"})),
     responses(
         (status = 200, description = "The record in history", body = history::DecommissionedResource<'static>),
-        (status = 412, description = "The resource has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The resource has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/resources/{resourceId}/decommission")]
-pub async fn decommission(at: At, path: web::Path<(String, String)>, body: OptionalBody) -> api::Result<HttpResponse> {
-    at.no_query()?;
+pub async fn decommission(
+    context: RequestContext,
+    path: web::Path<(String, String)>,
+    body: OptionalBody,
+) -> api::Result<HttpResponse> {
     let mut fields = Fields::of(&body.0);
     let reason = fields.text_max("reason", 1000).unwrap_or_default();
     fields.finish()?;
-    to_history(&at, path.into_inner().1, reason, |conn, row| {
+    to_history(&context, path.into_inner().1, reason, |conn, row| {
         let path = types::path(conn, &row.tenant_id, row.resource_type_id, &row.resource_type)?;
         let shown = detail::shown(row)?;
         Answer::entity(&history::record(row, &shown, &path), row.version)
@@ -273,19 +279,20 @@ pub async fn decommission(at: At, path: web::Path<(String, String)>, body: Optio
 
 /// Moves a resource to history.
 async fn to_history(
-    at: &At,
+    context: &RequestContext,
     id: String,
     reason: String,
     answer: fn(&mut Conn, &Row) -> Result<Answer>,
 ) -> api::Result<HttpResponse> {
-    let (scope, wanted, now) = (at.scope(), at.if_match()?, at.now);
-    at.write(move |tx| {
-        let before = take_up(tx, &scope, &id, wanted)?.into_resource()?;
-        let row = store::decommission(tx.conn, &rules::decommission(&before, &reason, now))?;
-        changes::note(tx, Some(&before), None)?;
-        answer(tx.conn, &row)
-    })
-    .await
+    let (scope, wanted, now) = (context.scope(), context.if_match()?, context.now);
+    context
+        .write(move |tx, _| {
+            let before = take_up(tx, &scope, &id, wanted)?.into_resource()?;
+            let row = store::decommission(tx.conn, &rules::decommission(&before, &reason, now))?;
+            changes::note(tx, Some(&before), None)?;
+            answer(tx.conn, &row)
+        })
+        .await
 }
 
 /// Manage a device
@@ -300,11 +307,11 @@ async fn to_history(
 )]
 #[post("/devices/{resourceId}/manage")]
 pub async fn manage(
-    at: At,
+    context: RequestContext,
     integrations: web::Data<dyn Integrations>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    set_state(&at, integrations, path.into_inner().1, "active").await
+    set_state(&context, integrations, path.into_inner().1, "active").await
 }
 
 /// Unmanage a device
@@ -319,22 +326,21 @@ pub async fn manage(
 )]
 #[post("/devices/{resourceId}/unmanage")]
 pub async fn unmanage(
-    at: At,
+    context: RequestContext,
     integrations: web::Data<dyn Integrations>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    set_state(&at, integrations, path.into_inner().1, "inactive").await
+    set_state(&context, integrations, path.into_inner().1, "inactive").await
 }
 
 async fn set_state(
-    at: &At,
+    context: &RequestContext,
     integrations: web::Data<dyn Integrations>,
     id: String,
     state: &'static str,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let now: Timestamp = at.now;
-    change(at, integrations, id, move |_, old| {
+    let now: Timestamp = context.now;
+    change(context, integrations, id, move |_, old| {
         let mut resource = rules::changed(old, now);
         rules::set_state(&mut resource, state, now);
         Ok(resource)

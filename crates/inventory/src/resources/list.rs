@@ -1,7 +1,7 @@
 //! The resource list: streamed whole, or searched page by page.
 
 use actix_web::{HttpResponse, get, web};
-use api::{At, spec::PageOf};
+use api::{RequestContext, spec::PageOf};
 use base::{problem::Problem, query::Query, query_string, tenant::TenantId};
 use db::{Condition, Conn, Db, Result};
 use ports::Integrations;
@@ -117,12 +117,12 @@ fn minimal_of((id, name, host_name, ip_address, alias_name, resource_name, resou
     security(("bearer" = ["viewer"]))
 )]
 #[get("/resources/minimal")]
-pub async fn minimal(at: At) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn minimal(context: RequestContext<Query>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let wanted = Wanted::read(&mut query)?;
     query.finish()?;
-    let (scope, db) = (at.scope(), at.db.clone());
-    api::stream::array(&at.db, move |conn, rows| {
+    let (scope, db) = (context.scope(), context.db.clone());
+    api::stream::array(&context.db, move |conn, rows| {
         wanted.ask(&db, conn, &scope)?.each_brief(conn, |row| {
             rows.push(|out| {
                 // Writing JSON to a Vec of plain strings cannot fail.
@@ -160,12 +160,15 @@ const SORTS: [&str; 7] = ["id", "name", "hostName", "resourceName", "ipAddress",
     security(("bearer" = ["viewer"]))
 )]
 #[get("/resources/search")]
-pub async fn search(at: At, integrations: web::Data<dyn Integrations>) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn search(
+    context: RequestContext<Query>,
+    integrations: web::Data<dyn Integrations>,
+) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let wanted = Wanted::read(&mut query)?;
     let sort = query.sort(&SORTS, "id", true);
     let verbose = query.boolean("verbose", false);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     query.finish()?;
     if verbose && walk.limit() > MOST_VERBOSE {
         return Err(Problem::field("pageSize", format!("must be at most {MOST_VERBOSE} with verbose=true")).into());
@@ -179,8 +182,8 @@ pub async fn search(at: At, integrations: web::Data<dyn Integrations>) -> api::R
         "updatedDate" => Order::Updated,
         _ => Order::Id,
     };
-    let (scope, partner, db) = (at.scope(), at.tenant.partner.clone(), at.db.clone());
-    let page = at.db.read(move |conn| {
+    let (scope, partner, db) = (context.scope(), context.tenant.partner.clone(), context.db.clone());
+    let page = context.db.read(move |conn| {
         let asked = wanted.ask(&db, conn, &scope)?;
         if !verbose
             && order == Order::Id

@@ -1,7 +1,8 @@
 //! Sites over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, At, Body, answer, context::check_version, stream};
+use api::{Answer, Body, RequestContext, answer, context::check_version, stream};
+use base::Query;
 use outbox::{Entity, Tx};
 
 use super::{
@@ -27,23 +28,23 @@ fn id_of(path: web::Path<(String, String)>) -> api::Result<i64> {
     })),
     responses(
         (status = 200, description = "The new site", body = Site),
-        (status = 409, description = "The tenant has a site of this name", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The tenant has a site of this name"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/sites")]
-pub async fn create(at: At, body: Body) -> api::Result<HttpResponse> {
-    at.no_query()?;
+pub async fn create(context: RequestContext, body: Body) -> api::Result<HttpResponse> {
     let new = NewSite::read(&body.0)?;
-    let (tenant, now) = (at.tenant.id.to_string(), at.now);
-    at.write(move |tx| {
-        let site = rules::created(new, tenant, db::next_id(tx.conn, "sites")?, now);
-        store::insert(tx.conn, &site)?;
-        note(tx, None, Some(&site))?;
-        let version = site.version;
-        Answer::entity(&Site::from(site), version)
-    })
-    .await
+    let (tenant, now) = (context.tenant.id.to_string(), context.now);
+    context
+        .write(move |tx, _| {
+            let site = rules::created(new, tenant, db::next_id(tx.conn, "sites")?, now);
+            store::insert(tx.conn, &site)?;
+            note(tx, None, Some(&site))?;
+            let version = site.version;
+            Answer::entity(&Site::from(site), version)
+        })
+        .await
 }
 
 /// Notes that a site changed.
@@ -55,9 +56,9 @@ fn note(tx: &mut Tx<'_>, before: Option<&store::Site>, after: Option<&store::Sit
     tx.note_shown(entity, shown(before).as_ref(), shown(after).as_ref())
 }
 
-fn shown(at: &At, site: store::Site) -> api::Result<HttpResponse> {
+fn shown(context: &RequestContext, site: store::Site) -> api::Result<HttpResponse> {
     let version = site.version;
-    answer::entity(at, &Site::from(site), version)
+    answer::entity(context, &Site::from(site), version)
 }
 
 /// Search sites
@@ -80,14 +81,14 @@ fn shown(at: &At, site: store::Site) -> api::Result<HttpResponse> {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/sites/search")]
-pub async fn search(at: At) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let sort = query.sort(&rules::SORTS, "id", true);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     query.finish()?;
-    let (filter, scope) = (Filter::parse(&text)?, at.scope());
-    let page = at.db.read(move |conn| {
+    let (filter, scope) = (Filter::parse(&text)?, context.scope());
+    let page = context.db.read(move |conn| {
         let found = store::search(conn, &scope, &filter, sort, &walk)?;
         Ok(walk.answer(found.map(Site::from)))
     });
@@ -104,10 +105,9 @@ pub async fn search(at: At) -> api::Result<HttpResponse> {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/sites/minimal")]
-pub async fn minimal(at: At) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let scope = at.scope();
-    stream::array(&at.db, move |conn, rows| {
+pub async fn minimal(context: RequestContext) -> api::Result<HttpResponse> {
+    let scope = context.scope();
+    stream::array(&context.db, move |conn, rows| {
         store::each_minimal(conn, &scope, |id, name| {
             // Writing JSON to a Vec of a number and a string cannot fail.
             rows.push(|out| drop(serde_json::to_writer(out, &SiteMinimal { id, name })))
@@ -125,11 +125,10 @@ pub async fn minimal(at: At) -> api::Result<HttpResponse> {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/sites/{siteId}")]
-pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (id, scope) = (id_of(path)?, at.scope());
-    let site = at.db.point(move |conn| store::existing(conn, &scope, id)).await?;
-    shown(&at, site)
+pub async fn get(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    let (id, scope) = (id_of(path)?, context.scope());
+    let site = context.db.point(move |conn| store::existing(conn, &scope, id)).await?;
+    shown(&context, site)
 }
 
 /// Update a site
@@ -143,29 +142,34 @@ pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpR
     request_body(content = SiteChange, example = json!({"name": "Paris, rue de la Paix"})),
     responses(
         (status = 200, description = "The site after the change", body = Site),
-        (status = 409, description = "The tenant has another site of this name", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The site has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The tenant has another site of this name"),
+        (status = 412, description = "The site has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/sites/{siteId}")]
-pub async fn update(at: At, path: web::Path<(String, String)>, body: Body) -> api::Result<HttpResponse> {
-    at.no_query()?;
+pub async fn update(
+    context: RequestContext,
+    path: web::Path<(String, String)>,
+    body: Body,
+) -> api::Result<HttpResponse> {
     let id = id_of(path)?;
     let change = SiteChange::read(&body.0)?;
-    let (scope, partner, wanted, now) = (at.scope(), at.tenant.partner.clone(), at.if_match()?, at.now);
-    at.write(move |tx| {
-        let old = take_up(tx, &scope, id, wanted)?;
-        let site = rules::changed(&old, change, now);
-        store::update(tx.conn, &old, &site)?;
-        if old.name != site.name {
-            crate::groups::dynamic::refresh_site(tx.conn, partner.as_str(), &site.tenant_id, site.id)?;
-        }
-        note(tx, Some(&old), Some(&site))?;
-        let version = site.version;
-        Answer::entity(&Site::from(site), version)
-    })
-    .await
+    let (scope, partner, wanted, now) =
+        (context.scope(), context.tenant.partner.clone(), context.if_match()?, context.now);
+    context
+        .write(move |tx, _| {
+            let old = take_up(tx, &scope, id, wanted)?;
+            let site = rules::changed(&old, change, now);
+            store::update(tx.conn, &old, &site)?;
+            if old.name != site.name {
+                crate::groups::dynamic::refresh_site(tx.conn, partner.as_str(), &site.tenant_id, site.id)?;
+            }
+            note(tx, Some(&old), Some(&site))?;
+            let version = site.version;
+            Answer::entity(&Site::from(site), version)
+        })
+        .await
 }
 
 /// Delete a site
@@ -177,22 +181,22 @@ pub async fn update(at: At, path: web::Path<(String, String)>, body: Body) -> ap
     params(("siteId" = i64, Path, description = "Id of the site", example = 12)),
     responses(
         (status = 200, description = "Deleted; an empty object"),
-        (status = 409, description = "Resources are there", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The site has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "Resources are there"),
+        (status = 412, description = "The site has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[delete("/sites/{siteId}")]
-pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (id, scope, wanted) = (id_of(path)?, at.scope(), at.if_match()?);
-    at.write(move |tx| {
-        let site = take_up(tx, &scope, id, wanted)?;
-        store::delete(tx.conn, &site)?;
-        note(tx, Some(&site), None)?;
-        Ok(Answer::empty())
-    })
-    .await
+pub async fn delete(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    let (id, scope, wanted) = (id_of(path)?, context.scope(), context.if_match()?);
+    context
+        .write(move |tx, _| {
+            let site = take_up(tx, &scope, id, wanted)?;
+            store::delete(tx.conn, &site)?;
+            note(tx, Some(&site), None)?;
+            Ok(Answer::empty())
+        })
+        .await
 }
 
 /// List the resources at a site
@@ -213,13 +217,16 @@ pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<Ht
     security(("bearer" = ["viewer"]))
 )]
 #[get("/sites/{siteId}/members")]
-pub async fn list_members(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn list_members(
+    context: RequestContext<Query>,
+    path: web::Path<(String, String)>,
+) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let sort = query.sort(&rules::MEMBER_SORTS, "id", false);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     query.finish()?;
-    let (id, scope, db) = (id_of(path)?, at.scope(), at.db.clone());
-    let page = at.db.read(move |conn| {
+    let (id, scope, db) = (id_of(path)?, context.scope(), context.db.clone());
+    let page = context.db.read(move |conn| {
         let site = store::existing(conn, &scope, id)?;
         let found = members::page(&db, conn, &site, sort, &walk)?;
         Ok(walk.answer(found.map(SiteMember::from)))
@@ -237,13 +244,17 @@ pub async fn list_members(at: At, path: web::Path<(String, String)>) -> api::Res
     request_body(content = Vec<SiteMemberReference>, example = json!([{"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}])),
     responses(
         (status = 200, description = "They are there; an empty object"),
-        (status = 412, description = "The site has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The site has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/sites/{siteId}/members")]
-pub async fn add_members(at: At, path: web::Path<(String, String)>, body: Body) -> api::Result<HttpResponse> {
-    change_members(&at, path, &body, members::add).await
+pub async fn add_members(
+    context: RequestContext,
+    path: web::Path<(String, String)>,
+    body: Body,
+) -> api::Result<HttpResponse> {
+    change_members(&context, path, &body, members::add).await
 }
 
 /// Take resources away from a site
@@ -256,34 +267,38 @@ pub async fn add_members(at: At, path: web::Path<(String, String)>, body: Body) 
     request_body(content = Vec<SiteMemberReference>, example = json!([{"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}])),
     responses(
         (status = 200, description = "They are not there any more; an empty object"),
-        (status = 412, description = "The site has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The site has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[delete("/sites/{siteId}/members")]
-pub async fn remove_members(at: At, path: web::Path<(String, String)>, body: Body) -> api::Result<HttpResponse> {
-    change_members(&at, path, &body, members::remove).await
+pub async fn remove_members(
+    context: RequestContext,
+    path: web::Path<(String, String)>,
+    body: Body,
+) -> api::Result<HttpResponse> {
+    change_members(&context, path, &body, members::remove).await
 }
 
 /// [`members::add`] or [`members::remove`].
 type ChangeMembers = fn(&mut Tx<'_>, &str, &store::Site, &[SiteMemberReference]) -> db::Result<()>;
 
 async fn change_members(
-    at: &At,
+    context: &RequestContext,
     path: web::Path<(String, String)>,
     body: &Body,
     change: ChangeMembers,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let id = id_of(path)?;
     let given = SiteMemberReference::read_all(&body.0)?;
-    let (scope, partner, wanted) = (at.scope(), at.tenant.partner.clone(), at.if_match()?);
-    at.write(move |tx| {
-        let site = take_up(tx, &scope, id, wanted)?;
-        change(tx, partner.as_str(), &site, &given)?;
-        Ok(Answer::empty())
-    })
-    .await
+    let (scope, partner, wanted) = (context.scope(), context.tenant.partner.clone(), context.if_match()?);
+    context
+        .write(move |tx, _| {
+            let site = take_up(tx, &scope, id, wanted)?;
+            change(tx, partner.as_str(), &site, &given)?;
+            Ok(Answer::empty())
+        })
+        .await
 }
 
 /// The site that is to be changed, which nobody else changes or moves to until the end of the transaction.

@@ -1,8 +1,8 @@
 //! Antivirus products, as agents report them.
 
 use actix_web::{HttpResponse, get};
-use api::{At, spec::PageOf};
-use base::{Key, Walk, problem::Problem, query::Sort, query_string, timestamp::Timestamp};
+use api::{RequestContext, spec::PageOf};
+use base::{Key, Query, Walk, problem::Problem, query::Sort, query_string, timestamp::Timestamp};
 use db::{Column, Condition, Conn, Result};
 use diesel::prelude::*;
 use serde::Serialize;
@@ -129,16 +129,16 @@ const SORTS: [&str; 7] =
     security(("bearer" = ["viewer"]))
 )]
 #[get("/resources/antivirus/search")]
-pub async fn search(at: At) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let sort = query.sort(&SORTS, "scanDate", true);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     let text = query.text("queryString").filter(|text| !text.trim().is_empty());
     query.finish()?;
     let terms = text.as_deref().map(|text| query_string::parse(text, &["status"])).transpose()?.unwrap_or_default();
     let statuses = statuses(&terms)?;
-    let scope = at.scope();
-    let page = at.db.read(move |conn| Ok(walk.answer(find(conn, &scope, &statuses, sort, &walk)?.map(shown))));
+    let scope = context.scope();
+    let page = context.db.read(move |conn| Ok(walk.answer(find(conn, &scope, &statuses, sort, &walk)?.map(shown))));
     api::answer::ok(&page.await?.ordered(sort.name, sort.descending))
 }
 

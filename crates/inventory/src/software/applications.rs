@@ -1,7 +1,7 @@
 //! Installed applications of a resource.
 
 use actix_web::{HttpResponse, get, web};
-use api::At;
+use api::RequestContext;
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
 use diesel::prelude::*;
@@ -134,10 +134,9 @@ fn take<'a>(by_name: &mut HashMap<&str, Vec<&'a Row>>, row: &Row) -> Option<&'a 
     security(("bearer" = ["viewer"]))
 )]
 #[get("/resources/{resourceId}/applications")]
-pub async fn list(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, id) = (at.scope(), path.into_inner().1);
-    let rows = at.db.read(move |conn| {
+pub async fn list(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    let (scope, id) = (context.scope(), path.into_inner().1);
+    let rows = context.db.read(move |conn| {
         use applications::dsl;
         let resource = existing(conn, &scope, &id)?;
         let rows: Vec<Row> = dsl::applications

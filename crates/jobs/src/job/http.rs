@@ -1,8 +1,11 @@
 //! Jobs over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, At, Body, answer, context::check_version, spec::PageOf};
-use base::problem::{Wrong, shorten};
+use api::{Answer, Body, RequestContext, answer, context::check_version, spec::PageOf};
+use base::{
+    Query,
+    problem::{Wrong, shorten},
+};
 use outbox::Tx;
 use ports::{KnownResource, Notices, People, ResourceKey, Resources};
 
@@ -27,8 +30,8 @@ pub struct Around {
 
 impl Around {
     /// Of a request.
-    pub fn new(at: &At) -> Self {
-        Self { scope: at.scope(), partner: at.tenant.partner.to_string() }
+    pub fn new(context: &RequestContext) -> Self {
+        Self { scope: context.scope(), partner: context.tenant.partner.to_string() }
     }
 
     /// The tenants whose resources a job of this tenant may name: a partner's job those of its clients too.
@@ -113,27 +116,27 @@ fn keep(tx: &mut Tx<'_>, job: &store::Job, resources: Option<Vec<Named>>, labels
 )]
 #[post("/jobs")]
 pub async fn create(
-    at: At,
+    context: RequestContext,
     people: web::Data<dyn People>,
     resources: web::Data<dyn Resources>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let (change, mut wrong) = JobChange::read(&body.0, true);
-    let (around, resources) = (Around::new(&at), resources.into_inner());
-    let (tenant, user, now) = (at.tenant.id.to_string(), at.caller.user_id.clone(), at.now);
-    at.write(move |tx| {
-        let named = find(tx, &*resources, &around, &tenant, &change, &mut wrong)?;
-        wrong.check()?;
-        let blank = rules::blank(&tenant, uuid::Uuid::now_v7().to_string(), &user, now);
-        let job = rules::changed(&blank, &change, &user, now)?;
-        store::insert(tx.conn, &job)?;
-        keep(tx, &job, named, change.labels.as_deref())?;
-        let shown = shown::job(tx.conn, &**people, &around.of_scripts(&tenant), &job)?;
-        shown::note(tx, &job, None, Some(&shown))?;
-        Answer::entity(&shown, job.version)
-    })
-    .await
+    let (around, resources) = (Around::new(&context), resources.into_inner());
+    let (tenant, user, now) = (context.tenant.id.to_string(), context.caller.user_id.clone(), context.now);
+    context
+        .write(move |tx, _| {
+            let named = find(tx, &*resources, &around, &tenant, &change, &mut wrong)?;
+            wrong.check()?;
+            let blank = rules::blank(&tenant, uuid::Uuid::now_v7().to_string(), &user, now);
+            let job = rules::changed(&blank, &change, &user, now)?;
+            store::insert(tx.conn, &job)?;
+            keep(tx, &job, named, change.labels.as_deref())?;
+            let shown = shown::job(tx.conn, &**people, &around.of_scripts(&tenant), &job)?;
+            shown::note(tx, &job, None, Some(&shown))?;
+            Answer::entity(&shown, job.version)
+        })
+        .await
 }
 
 /// Search jobs
@@ -156,15 +159,15 @@ pub async fn create(
     security(("bearer" = ["viewer"]))
 )]
 #[get("/jobs/search")]
-pub async fn search(at: At, people: web::Data<dyn People>) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn search(context: RequestContext<Query>, people: web::Data<dyn People>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let sort = query.sort(&rules::SORTS, "id", true);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     query.finish()?;
     let filter = Filter::parse(&text)?;
-    let (scope, around) = (at.scope(), at.scope_and_partner());
-    let page = at.db.read(move |conn| {
+    let (scope, around) = (context.scope(), context.scope_and_partner());
+    let page = context.db.read(move |conn| {
         let found = store::search(conn, &scope, &filter, sort, &walk)?;
         let shown = shown::jobs(conn, &**people, &around, &found.rows)?;
         Ok(walk.answer(found.with(shown)))
@@ -182,13 +185,12 @@ pub async fn search(at: At, people: web::Data<dyn People>) -> api::Result<HttpRe
 )]
 #[get("/jobs/{jobId}")]
 pub async fn get(
-    at: At,
+    context: RequestContext,
     people: web::Data<dyn People>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, around, id) = (at.scope(), at.scope_and_partner(), path.into_inner().1);
-    let read = at.db.read(move |conn| {
+    let (scope, around, id) = (context.scope(), context.scope_and_partner(), path.into_inner().1);
+    let read = context.db.read(move |conn| {
         let row = store::existing(conn, &scope, &id)?;
         Ok((shown::job(conn, &**people, &around, &row)?, row.version))
     });
@@ -208,41 +210,41 @@ pub async fn get(
     request_body(content = JobUpdate, example = json!({"active": false})),
     responses(
         (status = 200, description = "The job after the change", body = Job),
-        (status = 412, description = "The job has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The job has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/jobs/{jobId}")]
 pub async fn update(
-    at: At,
+    context: RequestContext,
     people: web::Data<dyn People>,
     resources: web::Data<dyn Resources>,
     notices: web::Data<dyn Notices>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let (change, mut wrong) = JobChange::read(&body.0, false);
     let (around, resources, wanted, id) =
-        (Around::new(&at), resources.into_inner(), at.if_match()?, path.into_inner().1);
-    let (user, now) = (at.caller.user_id.clone(), at.now);
-    at.write(move |tx| {
-        let old = take_up(tx, &around.scope, &id, wanted)?;
-        let named = find(tx, &*resources, &around, &old.tenant_id, &change, &mut wrong)?;
-        wrong.check()?;
-        let scripts = around.of_scripts(&old.tenant_id);
-        let before = shown::job(tx.conn, &**people, &scripts, &old)?;
-        let new = rules::changed(&old, &change, &user, now)?;
-        store::update(tx.conn, &old, &new)?;
-        if !new.alert_on_failure {
-            alarms::withdraw(tx, &**notices, &new)?;
-        }
-        keep(tx, &new, named, change.labels.as_deref())?;
-        let after = shown::job(tx.conn, &**people, &scripts, &new)?;
-        shown::note(tx, &new, Some(&before), Some(&after))?;
-        Answer::entity(&after, new.version)
-    })
-    .await
+        (Around::new(&context), resources.into_inner(), context.if_match()?, path.into_inner().1);
+    let (user, now) = (context.caller.user_id.clone(), context.now);
+    context
+        .write(move |tx, _| {
+            let old = take_up(tx, &around.scope, &id, wanted)?;
+            let named = find(tx, &*resources, &around, &old.tenant_id, &change, &mut wrong)?;
+            wrong.check()?;
+            let scripts = around.of_scripts(&old.tenant_id);
+            let before = shown::job(tx.conn, &**people, &scripts, &old)?;
+            let new = rules::changed(&old, &change, &user, now)?;
+            store::update(tx.conn, &old, &new)?;
+            if !new.alert_on_failure {
+                alarms::withdraw(tx, &**notices, &new)?;
+            }
+            keep(tx, &new, named, change.labels.as_deref())?;
+            let after = shown::job(tx.conn, &**people, &scripts, &new)?;
+            shown::note(tx, &new, Some(&before), Some(&after))?;
+            Answer::entity(&after, new.version)
+        })
+        .await
 }
 
 /// Delete a job
@@ -254,28 +256,28 @@ pub async fn update(
     params(("jobId" = String, Path, description = "UUID", example = "0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e")),
     responses(
         (status = 200, description = "Deleted; an empty object"),
-        (status = 412, description = "The job has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The job has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[delete("/jobs/{jobId}")]
 pub async fn delete(
-    at: At,
+    context: RequestContext,
     people: web::Data<dyn People>,
     notices: web::Data<dyn Notices>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (around, wanted, id) = (Around::new(&at), at.if_match()?, path.into_inner().1);
-    at.write(move |tx| {
-        let job = take_up(tx, &around.scope, &id, wanted)?;
-        let before = shown::job(tx.conn, &**people, &around.of_scripts(&job.tenant_id), &job)?;
-        alarms::withdraw(tx, &**notices, &job)?;
-        store::delete(tx.conn, &job)?;
-        shown::note(tx, &job, Some(&before), None)?;
-        Ok(Answer::empty())
-    })
-    .await
+    let (around, wanted, id) = (Around::new(&context), context.if_match()?, path.into_inner().1);
+    context
+        .write(move |tx, _| {
+            let job = take_up(tx, &around.scope, &id, wanted)?;
+            let before = shown::job(tx.conn, &**people, &around.of_scripts(&job.tenant_id), &job)?;
+            alarms::withdraw(tx, &**notices, &job)?;
+            store::delete(tx.conn, &job)?;
+            shown::note(tx, &job, Some(&before), None)?;
+            Ok(Answer::empty())
+        })
+        .await
 }
 
 /// When a job runs next
@@ -292,15 +294,15 @@ pub async fn delete(
     security(("bearer" = ["viewer"]))
 )]
 #[get("/jobs/{jobId}/next")]
-pub async fn next(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn next(context: RequestContext<Query>, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let count = query.integer("count", 10);
     if !(1..=MOST_NEXT).contains(&count) {
         query.error("count", format!("must be an integer from 1 to {MOST_NEXT}"));
     }
     query.finish()?;
-    let (scope, id) = (at.scope(), path.into_inner().1);
-    let row = at.db.point(move |conn| store::existing(conn, &scope, &id)).await?;
+    let (scope, id) = (context.scope(), path.into_inner().1);
+    let row = context.db.point(move |conn| store::existing(conn, &scope, &id)).await?;
     let count = usize::try_from(count).unwrap_or(1);
     answer::ok(&NextRuns { next_runs: rules::upcoming(&row, count)? })
 }

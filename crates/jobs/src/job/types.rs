@@ -1,7 +1,8 @@
 //! The types of jobs, and `GET /jobs/types`.
 
 use actix_web::{HttpResponse, get};
-use api::{At, answer};
+use api::{RequestContext, answer};
+use base::Query;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -70,8 +71,8 @@ pub struct JobType {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/jobs/types")]
-pub async fn list(at: At) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn list(context: RequestContext<Query>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let names = query.boolean("names", false);
     query.finish()?;
     if names {

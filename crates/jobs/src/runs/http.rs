@@ -1,8 +1,9 @@
 //! Runs over HTTP, for people.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, At, answer, context::check_version, spec::PageOf};
+use api::{Answer, RequestContext, answer, context::check_version, spec::PageOf};
 use base::{
+    Query,
     problem::{Kind, Problem},
     query_string,
 };
@@ -22,18 +23,18 @@ use crate::{job, scheduler::cover};
     params(("jobId" = String, Path, description = "UUID", example = "0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e")),
     responses(
         (status = 200, description = "The new run", body = Run),
-        (status = 409, description = "A run of the job is not over", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The job has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "A run of the job is not over"),
+        (status = 412, description = "The job has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/jobs/{jobId}/run")]
 pub async fn run_now(
-    at: At,
+    context: RequestContext,
     maintenance: web::Data<dyn Maintenance>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    run(at, maintenance, path).await
+    run(context, maintenance, path).await
 }
 
 /// Run a job now, by GET
@@ -47,46 +48,46 @@ pub async fn run_now(
     params(("jobId" = String, Path, description = "UUID", example = "0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e")),
     responses(
         (status = 200, description = "The new run", body = Run),
-        (status = 409, description = "A run of the job is not over", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "A run of the job is not over"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[get("/jobs/{jobId}/run")]
 pub async fn run_now_by_get(
-    at: At,
+    context: RequestContext,
     maintenance: web::Data<dyn Maintenance>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    if at.is_head() {
+    if context.is_head() {
         return Err(Problem::new(Kind::MethodNotAllowed, "A HEAD runs no job.").into());
     }
-    run(at, maintenance, path).await
+    run(context, maintenance, path).await
 }
 
 async fn run(
-    at: At,
+    context: RequestContext,
     maintenance: web::Data<dyn Maintenance>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, maintenance, id, now) = (at.scope(), maintenance.into_inner(), path.into_inner().1, at.now);
-    let wanted = at.if_match()?;
-    at.write(move |tx| {
-        let job = job::http::take_up(tx, &scope, &id, wanted)?;
-        if job.overlap == "skip" && store::open(tx.conn, &job.tenant_id, &job.id)? > 0 {
-            return Err(Problem::conflict("A run of the job waits or is under way.").into());
-        }
-        let last = store::last_due(tx.conn, &job.tenant_id, &job.id)?;
-        let mut run = rules::queued(&job, store::new_id(), rules::by_hand(now, last), "manual", now);
-        let covered = cover(tx.conn, &*maintenance, std::slice::from_ref(&job), now)?;
-        if let Some(windows) = covered.get(&job.id) {
-            run.maintenance.clone_from(windows);
-        }
-        store::insert(tx.conn, std::slice::from_ref(&run))?;
-        note(tx, None, &run)?;
-        Answer::ok(&Run::new(&run))
-    })
-    .await
+    let (scope, maintenance, id, now) = (context.scope(), maintenance.into_inner(), path.into_inner().1, context.now);
+    let wanted = context.if_match()?;
+    context
+        .write(move |tx, _| {
+            let job = job::http::take_up(tx, &scope, &id, wanted)?;
+            if job.overlap == "skip" && store::open(tx.conn, &job.tenant_id, &job.id)? > 0 {
+                return Err(Problem::conflict("A run of the job waits or is under way.").into());
+            }
+            let last = store::last_due(tx.conn, &job.tenant_id, &job.id)?;
+            let mut run = rules::queued(&job, store::new_id(), rules::by_hand(now, last), "manual", now);
+            let covered = cover(tx.conn, &*maintenance, std::slice::from_ref(&job), now)?;
+            if let Some(windows) = covered.get(&job.id) {
+                run.maintenance.clone_from(windows);
+            }
+            store::insert(tx.conn, std::slice::from_ref(&run))?;
+            note(tx, None, &run)?;
+            Answer::ok(&Run::new(&run))
+        })
+        .await
 }
 
 /// List the runs of a job
@@ -109,15 +110,15 @@ async fn run(
     security(("bearer" = ["viewer"]))
 )]
 #[get("/jobs/{jobId}/runs")]
-pub async fn list(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn list(context: RequestContext<Query>, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let sort = query.sort(&rules::SORTS, "dueDate", true);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     query.finish()?;
     let filter = filter(&text)?;
-    let (scope, id) = (at.scope(), path.into_inner().1);
-    let page = at.db.read(move |conn| {
+    let (scope, id) = (context.scope(), path.into_inner().1);
+    let page = context.db.read(move |conn| {
         let job = job::store::existing(conn, &scope, &id)?;
         let found = store::of_job(conn, (&job.tenant_id, &job.id), &filter, sort.descending, &walk)?;
         Ok(walk.answer(found.map(|row| Run::new(&row))))
@@ -151,16 +152,15 @@ fn filter(text: &str) -> Result<Vec<(&'static str, Vec<String>)>, Problem> {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/jobs/runs/{runId}")]
-pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, id) = (at.scope(), path.into_inner().1);
-    let read = at.db.read(move |conn| {
+pub async fn get(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    let (scope, id) = (context.scope(), path.into_inner().1);
+    let read = context.db.read(move |conn| {
         let row = store::existing(conn, &scope, &id)?;
         let output = store::output(conn, &row.tenant_id, &row.id)?;
         Ok((row, output))
     });
     let (row, output) = read.await?;
-    answer::entity(&at, &Run { output: Some(output), ..Run::new(&row) }, rules::version(&row))
+    answer::entity(&context, &Run { output: Some(output), ..Run::new(&row) }, rules::version(&row))
 }
 
 /// Cancel a run
@@ -173,24 +173,24 @@ pub async fn get(at: At, path: web::Path<(String, String)>) -> api::Result<HttpR
     params(("runId" = String, Path, description = "`RUN-<uuid>`", example = "RUN-0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e")),
     responses(
         (status = 200, description = "The run, cancelled", body = Run),
-        (status = 409, description = "The run is over", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The run has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The run is over"),
+        (status = 412, description = "The run has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/jobs/runs/{runId}/cancel")]
-pub async fn cancel(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, id, now, wanted) = (at.scope(), path.into_inner().1, at.now, at.if_match()?);
-    at.write(move |tx| {
-        let old = store::existing(tx.conn, &scope, &id)?;
-        check_version(wanted, rules::version(&old))?;
-        let new = rules::cancelled(&old, now)?;
-        change(tx, &old, &new)?;
-        note(tx, Some(&old), &new)?;
-        Answer::ok(&Run::new(&new))
-    })
-    .await
+pub async fn cancel(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    let (scope, id, now, wanted) = (context.scope(), path.into_inner().1, context.now, context.if_match()?);
+    context
+        .write(move |tx, _| {
+            let old = store::existing(tx.conn, &scope, &id)?;
+            check_version(wanted, rules::version(&old))?;
+            let new = rules::cancelled(&old, now)?;
+            change(tx, &old, &new)?;
+            note(tx, Some(&old), &new)?;
+            Answer::ok(&Run::new(&new))
+        })
+        .await
 }
 
 /// Stores what became of a run.

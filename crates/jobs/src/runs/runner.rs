@@ -5,7 +5,7 @@ pub mod wire;
 use std::collections::HashMap;
 
 use actix_web::{HttpResponse, post, web};
-use api::{Answer, At, Body, Caller, OptionalBody};
+use api::{Answer, Body, Caller, OptionalBody, RequestContext};
 use base::{problem::Problem, timestamp::Timestamp};
 use outbox::Tx;
 use ports::{Notices, People};
@@ -34,47 +34,53 @@ use crate::{
     security(("bearer" = ["operator"]))
 )]
 #[post("/jobs/runs/claim")]
-pub async fn claim(at: At, people: web::Data<dyn People>, body: OptionalBody) -> api::Result<HttpResponse> {
-    at.no_query()?;
+pub async fn claim(
+    context: RequestContext,
+    people: web::Data<dyn People>,
+    body: OptionalBody,
+) -> api::Result<HttpResponse> {
     let wanted = Wanted::read(&body.0)?;
-    let (scope, partner) =
-        (if wanted.clients { at.scope() } else { vec![at.tenant.id.to_string()] }, at.tenant.partner.to_string());
+    let (scope, partner) = (
+        if wanted.clients { context.scope() } else { vec![context.tenant.id.to_string()] },
+        context.tenant.partner.to_string(),
+    );
     // Most often nothing waits: finding that out is no write.
-    let (tenants, asked, now, directory) = (scope.clone(), wanted.clone(), at.now, people.clone().into_inner());
-    let keyed = at.request().headers().contains_key("idempotency-key");
+    let (tenants, asked, now, directory) = (scope.clone(), wanted.clone(), context.now, people.clone().into_inner());
+    let keyed = context.request().headers().contains_key("idempotency-key");
     let waits = move |conn: &mut db::Conn| {
         let active = directory.active(conn, &tenants)?;
         queue::next(conn, &active, &asked, now)
     };
-    if !keyed && at.db.read(waits).await?.is_none() {
+    if !keyed && context.db.read(waits).await?.is_none() {
         return api::answer::ok(&Claim { runs: Vec::new() });
     }
-    let (user, key) = (at.caller.user_id.clone(), at.caller.key_id.clone());
-    at.write(move |tx| {
-        // One who claims after the other: none comes away empty-handed because of a run that another just took.
-        db::lock(tx.conn, &format!("jobs.claim:{partner}"))?;
-        let scope = people.active(tx.conn, &scope)?;
-        let mut runs = Vec::new();
-        for _ in 0..wanted.limit {
-            let Some(old) = queue::next(tx.conn, &scope, &wanted, now)? else { break };
-            let lease = now.millis() + wanted.lease_s * 1_000;
-            let new = store::Run {
-                state: rules::RUNNING.to_owned(),
-                started_ms: Some(now.millis()),
-                attempt: old.attempt + 1,
-                lease_ms: Some(lease),
-                lease_s: wanted.lease_s,
-                runner: wanted.runner.clone(),
-                runner_user: user.clone(),
-                runner_key: key.clone(),
-                ..old.clone()
-            };
-            change(tx, &old, &new)?;
-            runs.push(new);
-        }
-        Answer::ok(&Claim { runs: work(tx, &partner, &runs)? })
-    })
-    .await
+    let (user, key) = (context.caller.user_id.clone(), context.caller.key_id.clone());
+    context
+        .write(move |tx, _| {
+            // One who claims after the other: none comes away empty-handed because of a run that another just took.
+            db::lock(tx.conn, &format!("jobs.claim:{partner}"))?;
+            let scope = people.active(tx.conn, &scope)?;
+            let mut runs = Vec::new();
+            for _ in 0..wanted.limit {
+                let Some(old) = queue::next(tx.conn, &scope, &wanted, now)? else { break };
+                let lease = now.millis() + wanted.lease_s * 1_000;
+                let new = store::Run {
+                    state: rules::RUNNING.to_owned(),
+                    started_ms: Some(now.millis()),
+                    attempt: old.attempt + 1,
+                    lease_ms: Some(lease),
+                    lease_s: wanted.lease_s,
+                    runner: wanted.runner.clone(),
+                    runner_user: user.clone(),
+                    runner_key: key.clone(),
+                    ..old.clone()
+                };
+                change(tx, &old, &new)?;
+                runs.push(new);
+            }
+            Answer::ok(&Claim { runs: work(tx, &partner, &runs)? })
+        })
+        .await
 }
 
 /// All that it takes to carry runs out.
@@ -142,21 +148,25 @@ fn renewed(
     request_body(content = HeartbeatInput),
     responses(
         (status = 200, description = "The lease", body = Lease),
-        (status = 409, description = "The run went to another, or is over", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The run went to another, or is over"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/jobs/runs/{runId}/heartbeat")]
-pub async fn heartbeat(at: At, path: web::Path<(String, String)>, body: Body) -> api::Result<HttpResponse> {
-    at.no_query()?;
+pub async fn heartbeat(
+    context: RequestContext,
+    path: web::Path<(String, String)>,
+    body: Body,
+) -> api::Result<HttpResponse> {
     let sign = Heartbeat::read(&body.0)?;
-    let (scope, caller, id) = (at.scope(), at.caller.clone(), path.into_inner().1);
-    at.write(move |tx| {
-        let (old, new) = renewed(tx, (&scope, &caller), &id, sign)?;
-        change(tx, &old, &new)?;
-        lease(&new)
-    })
-    .await
+    let (scope, caller, id) = (context.scope(), context.caller.clone(), path.into_inner().1);
+    context
+        .write(move |tx, _| {
+            let (old, new) = renewed(tx, (&scope, &caller), &id, sign)?;
+            change(tx, &old, &new)?;
+            lease(&new)
+        })
+        .await
 }
 
 /// Add log lines
@@ -170,27 +180,27 @@ pub async fn heartbeat(at: At, path: web::Path<(String, String)>, body: Body) ->
     request_body(content = LinesInput),
     responses(
         (status = 200, description = "The lease", body = Lease),
-        (status = 409, description = "The run went to another, or is over", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The run went to another, or is over"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/jobs/runs/{runId}/log")]
-pub async fn log(at: At, path: web::Path<(String, String)>, body: Body) -> api::Result<HttpResponse> {
-    at.no_query()?;
+pub async fn log(context: RequestContext, path: web::Path<(String, String)>, body: Body) -> api::Result<HttpResponse> {
     let lines = Lines::read(&body.0)?;
-    let (scope, caller, id) = (at.scope(), at.caller.clone(), path.into_inner().1);
-    at.write(move |tx| {
-        let (old, mut new) = renewed(tx, (&scope, &caller), &id, lines.heartbeat)?;
-        let (text, cut) = rules::kept(&lines.text, old.output_bytes);
-        new.output_bytes += i64::try_from(text.len()).unwrap_or(0);
-        new.output_cut |= cut;
-        change(tx, &old, &new)?;
-        if !text.is_empty() {
-            store::append(tx.conn, &old, text)?;
-        }
-        lease(&new)
-    })
-    .await
+    let (scope, caller, id) = (context.scope(), context.caller.clone(), path.into_inner().1);
+    context
+        .write(move |tx, _| {
+            let (old, mut new) = renewed(tx, (&scope, &caller), &id, lines.heartbeat)?;
+            let (text, cut) = rules::kept(&lines.text, old.output_bytes);
+            new.output_bytes += i64::try_from(text.len()).unwrap_or(0);
+            new.output_cut |= cut;
+            change(tx, &old, &new)?;
+            if !text.is_empty() {
+                store::append(tx.conn, &old, text)?;
+            }
+            lease(&new)
+        })
+        .await
 }
 
 /// Report a result
@@ -204,28 +214,28 @@ pub async fn log(at: At, path: web::Path<(String, String)>, body: Body) -> api::
     request_body(content = OutcomeInput),
     responses(
         (status = 200, description = "The run", body = Run),
-        (status = 409, description = "The run went to another, or is over", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The run went to another, or is over"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/jobs/runs/{runId}/result")]
 pub async fn result(
-    at: At,
+    context: RequestContext,
     notices: web::Data<dyn Notices>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let outcome = Outcome::read(&body.0)?;
-    let (scope, caller, id, now) = (at.scope(), at.caller.clone(), path.into_inner().1, at.now);
-    at.write(move |tx| {
-        let old = store::existing(tx.conn, &scope, &id)?;
-        rules::held(&old, outcome.attempt, (&caller.key_id, &caller.user_id))?;
-        let new = rules::finished(&old, &outcome, now);
-        change(tx, &old, &new)?;
-        note(tx, Some(&old), &new)?;
-        alarms::tell(tx, &**notices, &[&new])?;
-        Answer::ok(&Run::new(&new))
-    })
-    .await
+    let (scope, caller, id, now) = (context.scope(), context.caller.clone(), path.into_inner().1, context.now);
+    context
+        .write(move |tx, _| {
+            let old = store::existing(tx.conn, &scope, &id)?;
+            rules::held(&old, outcome.attempt, (&caller.key_id, &caller.user_id))?;
+            let new = rules::finished(&old, &outcome, now);
+            change(tx, &old, &new)?;
+            note(tx, Some(&old), &new)?;
+            alarms::tell(tx, &**notices, &[&new])?;
+            Answer::ok(&Run::new(&new))
+        })
+        .await
 }

@@ -1,9 +1,9 @@
 //! The search for runs across jobs.
 
 use actix_web::{HttpResponse, get};
-use api::{At, answer, spec::PageOf};
+use api::{RequestContext, answer, spec::PageOf};
 use base::{
-    Found, Key, Walk,
+    Found, Key, Query, Walk,
     problem::Problem,
     query::Sort,
     query_string::{self, Term},
@@ -58,14 +58,14 @@ const VARIABLES: [&str; 14] = [
     security(("bearer" = ["viewer"]))
 )]
 #[get("/jobs/runs/search")]
-pub async fn search(at: At) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let sort = query.sort(&SORTS, "dueDate", true);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     query.finish()?;
-    let condition = condition(&at.scope(), &text)?;
-    let page = at.db.read(move |conn| {
+    let condition = condition(&context.scope(), &text)?;
+    let page = context.db.read(move |conn| {
         let found = find(conn, &condition, sort, &walk)?;
         Ok(walk.answer(found.map(|row| Run::new(&row))))
     });

@@ -1,7 +1,8 @@
 //! Scripts over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, At, Body, answer, context::check_version, spec::PageOf};
+use api::{Answer, Body, RequestContext, answer, context::check_version, spec::PageOf};
+use base::Query;
 use db::Conn;
 use outbox::{Entity, Tx};
 use ports::{Authors, People};
@@ -53,24 +54,24 @@ fn note(
     request_body(content = ScriptInput),
     responses(
         (status = 200, description = "The new script", body = Script),
-        (status = 409, description = "The tenant has a script of this name", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The tenant has a script of this name"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/jobs/scripts")]
-pub async fn create(at: At, people: web::Data<dyn People>, body: Body) -> api::Result<HttpResponse> {
-    at.no_query()?;
+pub async fn create(context: RequestContext, people: web::Data<dyn People>, body: Body) -> api::Result<HttpResponse> {
     let change = ScriptChange::read(&body.0, true)?;
-    let (tenant, user, now) = (at.tenant.id.to_string(), at.caller.user_id.clone(), at.now);
-    let tenants = at.scope_and_partner();
-    at.write(move |tx| {
-        let id = db::next_id(tx.conn, "jobs.scripts")?;
-        let row = rules::changed(&rules::blank(&tenant, id, &user, now), &change, &user, now);
-        store::insert(tx.conn, &row)?;
-        note(tx, (&**people, &tenants), None, Some(&row))?;
-        Answer::entity(&shown(tx.conn, (&**people, &tenants), &row)?, row.version)
-    })
-    .await
+    let (tenant, user, now) = (context.tenant.id.to_string(), context.caller.user_id.clone(), context.now);
+    let tenants = context.scope_and_partner();
+    context
+        .write(move |tx, _| {
+            let id = db::next_id(tx.conn, "jobs.scripts")?;
+            let row = rules::changed(&rules::blank(&tenant, id, &user, now), &change, &user, now);
+            store::insert(tx.conn, &row)?;
+            note(tx, (&**people, &tenants), None, Some(&row))?;
+            Answer::entity(&shown(tx.conn, (&**people, &tenants), &row)?, row.version)
+        })
+        .await
 }
 
 /// Search scripts
@@ -93,17 +94,17 @@ pub async fn create(at: At, people: web::Data<dyn People>, body: Body) -> api::R
     security(("bearer" = ["viewer"]))
 )]
 #[get("/jobs/scripts/search")]
-pub async fn search(at: At, people: web::Data<dyn People>) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn search(context: RequestContext<Query>, people: web::Data<dyn People>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let sort = query.sort(&rules::SORTS, "name", false);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     let with_partner = query.boolean("withPartner", false);
     query.finish()?;
     let filter = Filter::parse(&text)?;
-    let tenants = at.scope_and_partner();
-    let scope = if with_partner { tenants.clone() } else { at.scope() };
-    let page = at.db.read(move |conn| {
+    let tenants = context.scope_and_partner();
+    let scope = if with_partner { tenants.clone() } else { context.scope() };
+    let page = context.db.read(move |conn| {
         let found = store::search(conn, &scope, &filter, sort, &walk)?;
         let authors = authors(conn, (&**people, &tenants), &found.rows.iter().collect::<Vec<_>>())?;
         Ok(walk.answer(found.map(|row| Script::new(&row, &authors, false))))
@@ -123,13 +124,12 @@ pub async fn search(at: At, people: web::Data<dyn People>) -> api::Result<HttpRe
 )]
 #[get("/jobs/scripts/{scriptId}")]
 pub async fn get(
-    at: At,
+    context: RequestContext,
     people: web::Data<dyn People>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (tenants, id) = (at.scope_and_partner(), id_of(&path.into_inner().1));
-    let read = at.db.point(move |conn| {
+    let (tenants, id) = (context.scope_and_partner(), id_of(&path.into_inner().1));
+    let read = context.db.point(move |conn| {
         let row = store::existing(conn, &tenants, id)?;
         Ok((shown(conn, (&**people, &tenants), &row)?, row.version))
     });
@@ -149,30 +149,30 @@ pub async fn get(
     request_body = ScriptInput,
     responses(
         (status = 200, description = "The script after the change", body = Script),
-        (status = 409, description = "The tenant has another script of this name", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The script has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The tenant has another script of this name"),
+        (status = 412, description = "The script has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/jobs/scripts/{scriptId}")]
 pub async fn update(
-    at: At,
+    context: RequestContext,
     people: web::Data<dyn People>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let change = ScriptChange::read(&body.0, false)?;
-    let (scope, wanted, id) = (at.scope(), at.if_match()?, id_of(&path.into_inner().1));
-    let (tenants, user, now) = (at.scope_and_partner(), at.caller.user_id.clone(), at.now);
-    at.write(move |tx| {
-        let old = take_up(tx, &scope, id, wanted)?;
-        let new = rules::changed(&old, &change, &user, now);
-        store::update(tx.conn, &old, &new)?;
-        note(tx, (&**people, &tenants), Some(&old), Some(&new))?;
-        Answer::entity(&shown(tx.conn, (&**people, &tenants), &new)?, new.version)
-    })
-    .await
+    let (scope, wanted, id) = (context.scope(), context.if_match()?, id_of(&path.into_inner().1));
+    let (tenants, user, now) = (context.scope_and_partner(), context.caller.user_id.clone(), context.now);
+    context
+        .write(move |tx, _| {
+            let old = take_up(tx, &scope, id, wanted)?;
+            let new = rules::changed(&old, &change, &user, now);
+            store::update(tx.conn, &old, &new)?;
+            note(tx, (&**people, &tenants), Some(&old), Some(&new))?;
+            Answer::entity(&shown(tx.conn, (&**people, &tenants), &new)?, new.version)
+        })
+        .await
 }
 
 /// Delete a script
@@ -184,31 +184,31 @@ pub async fn update(
     params(("scriptId" = i64, Path, description = "The script's number", example = 7)),
     responses(
         (status = 200, description = "Deleted; an empty object"),
-        (status = 409, description = "A job runs it", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The script has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "A job runs it"),
+        (status = 412, description = "The script has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[delete("/jobs/scripts/{scriptId}")]
 pub async fn delete(
-    at: At,
+    context: RequestContext,
     people: web::Data<dyn People>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, wanted, id) = (at.scope(), at.if_match()?, id_of(&path.into_inner().1));
-    let tenants = at.scope_and_partner();
-    at.write(move |tx| {
-        let row = take_up(tx, &scope, id, wanted)?;
-        let jobs = store::jobs_of(tx.conn, &scope, id)?;
-        if jobs > 0 {
-            return Err(rules::in_use(jobs).into());
-        }
-        store::delete(tx.conn, &row)?;
-        note(tx, (&**people, &tenants), Some(&row), None)?;
-        Ok(Answer::empty())
-    })
-    .await
+    let (scope, wanted, id) = (context.scope(), context.if_match()?, id_of(&path.into_inner().1));
+    let tenants = context.scope_and_partner();
+    context
+        .write(move |tx, _| {
+            let row = take_up(tx, &scope, id, wanted)?;
+            let jobs = store::jobs_of(tx.conn, &scope, id)?;
+            if jobs > 0 {
+                return Err(rules::in_use(jobs).into());
+            }
+            store::delete(tx.conn, &row)?;
+            note(tx, (&**people, &tenants), Some(&row), None)?;
+            Ok(Answer::empty())
+        })
+        .await
 }
 
 /// The script that is to be changed, which nobody else changes, or gives to a job, until the end of the transaction.

@@ -1,21 +1,57 @@
 //! Articles over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, At, Body, answer, context::check_version, spec::PageOf};
+use api::{Answer, Body, List, PageQuery, Path, RequestContext, RequestScope, answer, spec::PageOf};
 use base::problem::Problem;
 use outbox::Tx;
 use ports::People;
 
 use super::{
-    documented::{KbArticleInput, KbArticleUpdate},
+    row::Head,
     rules::{self, Filter},
-    shown, store,
-    wire::{Article, ArticleChange, NewArticle, Version},
+    store, view,
+    wire::{Article, ArticleChange, ArticleId, NewArticle, Version},
 };
 use crate::{
-    categories::{self, rules::normal_id},
-    share, state,
+    categories, share,
+    state::{self, InState},
 };
+
+/// The list of articles.
+#[derive(Clone, Debug)]
+pub struct Articles;
+
+impl List for Articles {
+    const SORT: &'static str = "title";
+    const PAGE_SIZE: u32 = 20;
+    const FILTER: &'static str = "title:access";
+
+    fn sorts() -> Vec<&'static str> {
+        store::SORTS.names()
+    }
+}
+
+/// The list of an article's versions.
+#[derive(Clone, Debug)]
+pub struct Versions;
+
+impl List for Versions {
+    const SORT: &'static str = "revision";
+    const DESCENDING: bool = true;
+    const PAGE_SIZE: u32 = 20;
+
+    fn sorts() -> Vec<&'static str> {
+        store::REVISION_SORTS.names()
+    }
+}
+
+/// Which revision of an article is asked for.
+#[derive(Clone, Copy, Debug, api::Parameters)]
+pub struct OfRevision {
+    /// An earlier version, from 1.
+    #[request(default, example = 1)]
+    pub revision: i64,
+}
 
 /// Create a knowledge-base article
 ///
@@ -23,31 +59,43 @@ use crate::{
 #[utoipa::path(
     tag = "knowledge base",
     operation_id = "createKbArticle",
-    request_body(content = KbArticleInput, example = json!({
+    request_body(content = NewArticle, example = json!({
         "title": "An access point does not answer", "content": "Look at the **LED** first.", "category": {"id": "KBC0000000001"}
     })),
     responses(
         (status = 200, description = "The new article", body = Article),
-        (status = 409, description = "The category is in the trash", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The category is in the trash"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/kb/article")]
-pub async fn create(at: At, people: web::Data<dyn People>, body: Body) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let new = NewArticle::read(&body.0)?;
-    let (tenant, tenants, author) = (at.tenant.id.to_string(), at.scope_and_partner(), at.caller.user_id.clone());
-    let (people, now) = (people.into_inner(), at.now);
-    at.write(move |tx| {
-        share(tx.conn, &tenant)?;
-        check_category(tx, &tenant, &new.category)?;
-        let number = db::next_id(tx.conn, "kb.articles")?;
-        let row = rules::created(&tenant, &new, number, &author, now);
-        store::insert(tx.conn, &row, &new.content)?;
-        shown::note(tx, None, Some(&row));
-        Answer::entity(&shown::one(tx.conn, &*people, &tenants, &row, new.content)?, row.version)
-    })
-    .await
+pub async fn create(
+    context: RequestContext,
+    people: web::Data<dyn People>,
+    Body(new): Body<NewArticle>,
+) -> api::Result<HttpResponse> {
+    context
+        .write(move |tx, scope| {
+            share(tx.conn, scope.tenant_id())?;
+            check_category(tx, scope.tenant_id(), &new.category.id)?;
+            let number = db::next_id(tx.conn, "kb.articles")?;
+            let row = rules::created(scope.tenant_id(), &new, number, tx.author(), tx.now);
+            store::insert(tx.conn, &row, &new.content)?;
+            tx.record_change(None, Some(&row));
+            answered(tx, scope, &**people, &row, new.content)
+        })
+        .await
+}
+
+/// Answers an article, with its content.
+fn answered(
+    tx: &mut Tx<'_>,
+    scope: &RequestScope,
+    people: &dyn People,
+    row: &Head,
+    content: String,
+) -> db::Result<Answer> {
+    Answer::entity(&view::one(tx.conn, people, &scope.scope_and_partner(), row, content)?, row.version)
 }
 
 /// Refuses a category that is not the tenant's, or in the trash.
@@ -69,35 +117,23 @@ fn check_category(tx: &mut Tx<'_>, tenant: &str, id: &str) -> db::Result<()> {
 #[utoipa::path(
     tag = "knowledge base",
     operation_id = "listKbArticles",
-    params(
-        ("state" = Option<String>, Query, description = "`ACTIVE`, `INACTIVE`, `TRASH` or `ALL`", example = "ACTIVE"),
-        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 20", example = 20),
-        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
-        ("sortName" = Option<String>, Query, description = "`title` (default), `id`, `createdDate` or `updatedDate`", example = "title"),
-        ("queryString" = Option<String>, Query, description = "Filter expression", example = "title:access"),
-    ),
+    params(PageQuery<Articles, InState>),
     responses((status = 200, description = "A page of articles", body = PageOf<Article>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/kb/articlelist")]
-pub async fn list(at: At, people: web::Data<dyn People>) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
-    let sort = query.sort(&rules::SORTS, "title", false);
-    let walk = query.walk_sized(at.request().path(), sort, 20);
-    let states = state::parameter(&mut query);
-    let text = query.text("queryString").unwrap_or_default();
-    query.finish()?;
-    let mut filter = Filter::parse(&text)?;
-    filter.states.get_or_insert(states);
-    let scope = if filter.all == Some(false) { vec![at.tenant.id.to_string()] } else { at.scope() };
-    let (tenants, people, paged) = (at.scope_and_partner(), people.into_inner(), walk.clone());
-    let found = at
-        .db
-        .read(move |conn| {
-            let found = store::list(conn, &scope, &filter, sort, &paged)?;
-            Ok(found.with(shown::all(conn, &*people, &tenants, &found.rows)?))
+pub async fn list(
+    context: RequestContext<PageQuery<Articles, InState>>,
+    people: web::Data<dyn People>,
+) -> api::Result<HttpResponse> {
+    let PageQuery { sort, walk, own: InState { state }, filter, .. } = context.query.clone();
+    let mut filter = Filter::parse(&filter)?;
+    filter.states.get_or_insert(state);
+    let paged = walk.clone();
+    let found = context
+        .read(move |conn, scope| {
+            let found = store::list(conn, &scope.scope_of_list(filter.all), &filter, sort, &paged)?;
+            Ok(found.with(view::all(conn, &**people, &scope.scope_and_partner(), &found.rows)?))
         })
         .await?;
     answer::ok(&walk.answer(found).ordered(sort.name, sort.descending))
@@ -109,28 +145,20 @@ pub async fn list(at: At, people: web::Data<dyn People>) -> api::Result<HttpResp
 #[utoipa::path(
     tag = "knowledge base",
     operation_id = "getKbArticle",
-    params(
-        ("articleId" = String, Path, description = "`KBA` and digits", example = "KBA0000000001"),
-        ("revision" = Option<i64>, Query, description = "An earlier version, from 1", example = 1),
-    ),
+    params(ArticleId, OfRevision),
     responses((status = 200, description = "The article", body = Article)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/kb/article/{articleId}")]
 pub async fn get(
-    at: At,
+    context: RequestContext<OfRevision>,
     people: web::Data<dyn People>,
-    path: web::Path<(String, String)>,
+    Path(id): Path<ArticleId>,
 ) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
-    let revision = query.integer("revision", 0);
-    query.finish()?;
-    let (scope, tenants, people) = (at.scope(), at.scope_and_partner(), people.into_inner());
-    let id = normal_id(&path.into_inner().1);
-    let (shown, version) = at
-        .db
-        .read(move |conn| {
-            let mut row = store::existing(conn, &scope, &id)?;
+    let OfRevision { revision } = context.query;
+    let (shown, version) = context
+        .read(move |conn, scope| {
+            let mut row = store::existing(conn, &scope.scope(), &id)?;
             let content = if revision == 0 {
                 store::content(conn, &row)?
             } else {
@@ -138,7 +166,7 @@ pub async fn get(
                 (row.title, row.updated_by, row.updated_ms, row.revision) = (title, author, at_ms, revision);
                 content
             };
-            Ok((shown::one(conn, &*people, &tenants, &row, content)?, row.version))
+            Ok((view::one(conn, &**people, &scope.scope_and_partner(), &row, content)?, row.version))
         })
         .await?;
     answer::tagged(&shown, version)
@@ -152,39 +180,36 @@ pub async fn get(
 #[utoipa::path(
     tag = "knowledge base",
     operation_id = "updateKbArticle",
-    params(("articleId" = String, Path, description = "`KBA` and digits", example = "KBA0000000001")),
-    request_body(content = KbArticleUpdate, example = json!({"content": "Look at the **LED**, then at the cable."})),
+    params(ArticleId),
+    request_body(content = ArticleChange, example = json!({"content": "Look at the **LED**, then at the cable."})),
     responses(
         (status = 200, description = "The article after the change", body = Article),
-        (status = 409, description = "It, or the category, is in the trash", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The article has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It, or the category, is in the trash"),
+        (status = 412, description = "The article has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/kb/article/{articleId}")]
 pub async fn update(
-    at: At,
+    context: RequestContext,
     people: web::Data<dyn People>,
-    path: web::Path<(String, String)>,
-    body: Body,
+    Path(id): Path<ArticleId>,
+    Body(change): Body<ArticleChange>,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let change = ArticleChange::read(&body.0)?;
-    let (scope, tenants, wanted, id) = (at.scope(), at.scope_and_partner(), at.if_match()?, path.into_inner().1);
-    let (people, author, now) = (people.into_inner(), at.caller.user_id.clone(), at.now);
-    at.write(move |tx| {
-        let old = take_up(tx, &scope, &id, wanted)?;
-        let content = store::content(tx.conn, &old)?;
-        let category = change.category.clone();
-        let (row, content) = rules::changed(&old, &content, change, &author, now)?;
-        if let Some(category) = category {
-            check_category(tx, &old.tenant_id, &category)?;
-        }
-        store::update(tx.conn, &old, &row, &content)?;
-        shown::note(tx, Some(&old), Some(&row));
-        Answer::entity(&shown::one(tx.conn, &*people, &tenants, &row, content)?, row.version)
-    })
-    .await
+    context
+        .write(move |tx, scope| {
+            let old = lock_for_update(tx, scope, &id)?;
+            let content = store::content(tx.conn, &old)?;
+            let category = change.category.clone();
+            let (row, content) = rules::changed(&old, &content, change, tx.author(), tx.now)?;
+            if let Some(category) = category {
+                check_category(tx, &old.tenant_id, &category.id)?;
+            }
+            store::update(tx.conn, &old, &row, &content)?;
+            tx.record_change(Some(&old), Some(&row));
+            answered(tx, scope, &**people, &row, content)
+        })
+        .await
 }
 
 /// Delete a knowledge-base article
@@ -193,30 +218,28 @@ pub async fn update(
 #[utoipa::path(
     tag = "knowledge base",
     operation_id = "deleteKbArticle",
-    params(("articleId" = String, Path, description = "`KBA` and digits", example = "KBA0000000001")),
+    params(ArticleId),
     responses(
         (status = 200, description = "In the trash; an empty object"),
-        (status = 409, description = "It is in the trash already", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The article has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It is in the trash already"),
+        (status = 412, description = "The article has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[delete("/kb/article/{articleId}")]
-pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, wanted, id) = (at.scope(), at.if_match()?, path.into_inner().1);
-    let (author, now) = (at.caller.user_id.clone(), at.now);
-    at.write(move |tx| {
-        let old = take_up(tx, &scope, &id, wanted)?;
-        if !old.trashed_with.is_empty() {
-            return Err(rules::in_trash(&old).into());
-        }
-        let row = rules::moved_to_trash(&old, Some(&old.id), &author, now);
-        store::update_head(tx.conn, &row)?;
-        shown::note(tx, Some(&old), Some(&row));
-        Ok(Answer::empty())
-    })
-    .await
+pub async fn delete(context: RequestContext, Path(id): Path<ArticleId>) -> api::Result<HttpResponse> {
+    context
+        .write(move |tx, scope| {
+            let old = lock_for_update(tx, scope, &id)?;
+            if !old.trashed_with.is_empty() {
+                return Err(rules::in_trash(&old).into());
+            }
+            let row = rules::moved_to_trash(&old, Some(&old.id), tx.author(), tx.now);
+            store::update_head(tx.conn, &row)?;
+            tx.record_change(Some(&old), Some(&row));
+            Ok(Answer::empty())
+        })
+        .await
 }
 
 /// Restore a knowledge-base article
@@ -226,37 +249,33 @@ pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<Ht
 #[utoipa::path(
     tag = "knowledge base",
     operation_id = "restoreKbArticle",
-    params(("articleId" = String, Path, description = "`KBA` and digits", example = "KBA0000000001")),
+    params(ArticleId),
     responses(
         (status = 200, description = "The article", body = Article),
-        (status = 409, description = "Its category is in the trash", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "Its category is in the trash"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/kb/article/restore/{articleId}")]
 pub async fn restore(
-    at: At,
+    context: RequestContext,
     people: web::Data<dyn People>,
-    path: web::Path<(String, String)>,
+    Path(id): Path<ArticleId>,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, tenants, wanted, id) = (at.scope(), at.scope_and_partner(), at.if_match()?, path.into_inner().1);
-    let (people, author, now) = (people.into_inner(), at.caller.user_id.clone(), at.now);
-    at.write(move |tx| {
-        let old = take_up(tx, &scope, &id, wanted)?;
-        let content = store::content(tx.conn, &old)?;
-        let row = if old.trashed_with.is_empty() && old.state == state::ACTIVE {
-            old
-        } else {
+    context
+        .write(move |tx, scope| {
+            let old = lock_for_update(tx, scope, &id)?;
+            let content = store::content(tx.conn, &old)?;
+            if old.trashed_with.is_empty() && old.state == state::ACTIVE {
+                return answered(tx, scope, &**people, &old, content);
+            }
             check_category(tx, &old.tenant_id, &old.category_id)?;
-            let row = rules::moved_to_trash(&old, None, &author, now);
+            let row = rules::moved_to_trash(&old, None, tx.author(), tx.now);
             store::update_head(tx.conn, &row)?;
-            shown::note(tx, Some(&old), Some(&row));
-            row
-        };
-        Answer::entity(&shown::one(tx.conn, &*people, &tenants, &row, content)?, row.version)
-    })
-    .await
+            tx.record_change(Some(&old), Some(&row));
+            answered(tx, scope, &**people, &row, content)
+        })
+        .await
 }
 
 /// List the versions of a knowledge-base article
@@ -265,35 +284,23 @@ pub async fn restore(
 #[utoipa::path(
     tag = "knowledge base",
     operation_id = "listKbArticleVersions",
-    params(
-        ("articleId" = String, Path, description = "`KBA` and digits", example = "KBA0000000001"),
-        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 20", example = 20),
-        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
-        ("sortName" = Option<String>, Query, description = "`revision`", example = "revision"),
-    ),
+    params(ArticleId, PageQuery<Versions>),
     responses((status = 200, description = "A page of versions", body = PageOf<Version>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/kb/article/{articleId}/versions")]
 pub async fn versions(
-    at: At,
+    context: RequestContext<PageQuery<Versions>>,
     people: web::Data<dyn People>,
-    path: web::Path<(String, String)>,
+    Path(id): Path<ArticleId>,
 ) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
-    let sort = query.sort(&["revision"], "revision", true);
-    let walk = query.walk_sized(at.request().path(), sort, 20);
-    query.finish()?;
-    let (scope, tenants, people) = (at.scope(), at.scope_and_partner(), people.into_inner());
-    let (id, paged) = (normal_id(&path.into_inner().1), walk.clone());
-    let found = at
-        .db
-        .read(move |conn| {
-            let row = store::existing(conn, &scope, &id)?;
+    let PageQuery { sort, walk, .. } = context.query.clone();
+    let paged = walk.clone();
+    let found = context
+        .read(move |conn, scope| {
+            let row = store::existing(conn, &scope.scope(), &id)?;
             let found = store::revisions(conn, &row, sort, &paged)?;
-            Ok(found.with(shown::versions(conn, &*people, &tenants, &found.rows)?))
+            Ok(found.with(view::versions(conn, &**people, &scope.scope_and_partner(), &found.rows)?))
         })
         .await?;
     answer::ok(&walk.answer(found).ordered(sort.name, sort.descending))
@@ -301,12 +308,11 @@ pub async fn versions(
 
 /// The article that is to be changed, which nobody else changes until the end of the transaction, in a tree that stays
 /// as it is.
-fn take_up(tx: &mut Tx<'_>, scope: &[String], id: &str, wanted: Option<i64>) -> db::Result<store::Head> {
-    let id = normal_id(id);
-    let seen = store::existing(tx.conn, scope, &id)?;
+fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::Result<Head> {
+    let seen = store::existing(tx.conn, &scope.scope(), id)?;
     share(tx.conn, &seen.tenant_id)?;
     db::lock(tx.conn, &format!("kb-article:{}", seen.id))?;
-    let row = store::existing(tx.conn, std::slice::from_ref(&seen.tenant_id), &id)?;
-    check_version(wanted, row.version)?;
+    let row = store::existing(tx.conn, std::slice::from_ref(&seen.tenant_id), id)?;
+    scope.check_version(row.version)?;
     Ok(row)
 }

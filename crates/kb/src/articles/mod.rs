@@ -1,14 +1,12 @@
 //! Articles, in Markdown, with their history and a search for words ("Knowledge base" in `docs/interface.md`).
 
-mod documented;
 pub mod http;
+pub mod row;
 pub mod rules;
 mod search;
-mod shown;
 pub mod store;
+mod view;
 pub mod wire;
-
-pub(crate) use self::shown::note;
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
 pub fn routes(config: &mut api::Routes) {

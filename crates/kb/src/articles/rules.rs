@@ -8,24 +8,17 @@ use base::{
 };
 
 use super::{
-    store::Head,
+    row::Head,
     wire::{ArticleChange, NewArticle},
 };
-use crate::{categories, state};
+use crate::{categories::wire::normal_id, state};
 
-/// The longest title, in characters.
-pub const LONGEST_TITLE: usize = 200;
-/// The longest content, in characters.
-pub const LONGEST_CONTENT: usize = 100_000;
 /// The longest text to search for, in characters.
 const LONGEST_QUERY: usize = 1_000;
 /// The most words to search for.
 const MOST_WORDS: usize = 32;
 /// How many characters of a content are shown before the first word that was searched for, and in all.
 const SNIPPET: (usize, usize) = (60, 240);
-
-/// What a list may be sorted by.
-pub const SORTS: [&str; 4] = ["title", "id", "createdDate", "updatedDate"];
 
 /// The variables of a list.
 const VARIABLES: [&str; 9] =
@@ -44,7 +37,7 @@ pub fn created(tenant: &str, new: &NewArticle, number: i64, author: &str, now: T
         number,
         version: 1,
         revision: 1,
-        category_id: new.category.clone(),
+        category_id: new.category.id.clone(),
         title: new.title.clone(),
         title_key: fold(&new.title),
         state: new.state.to_owned(),
@@ -76,7 +69,7 @@ pub fn changed(
     let head = Head {
         version: old.version + 1,
         revision: old.revision + i64::from(says_more),
-        category_id: change.category.unwrap_or_else(|| old.category_id.clone()),
+        category_id: change.category.map_or_else(|| old.category_id.clone(), |category| category.id),
         title_key: fold(&title),
         title,
         state: change.state.map_or_else(|| old.state.clone(), ToOwned::to_owned),
@@ -186,7 +179,7 @@ impl Filter {
     /// # Errors
     /// 400 on `queryString` that names what is wrong.
     pub fn parse(text: &str) -> Result<Self, Problem> {
-        let ids = |values: &[String]| values.iter().map(|id| categories::rules::normal_id(id)).collect();
+        let ids = |values: &[String]| values.iter().map(|id| normal_id(id)).collect();
         let folded = |values: &[String]| Some(values.iter().map(|name| fold(name)).collect());
         let twice = |name: &str, other: &str| {
             Problem::field("queryString", format!("{name} is another name of {other}: give one of them"))
@@ -213,17 +206,17 @@ impl Filter {
     }
 }
 
-/// What an unknown article is answered with, and one of another tenant.
+/// 404: no article has this id, in any tenant that the caller sees.
 pub fn no_article() -> Problem {
     Problem::not_found("The knowledge-base article was not found.")
 }
 
-/// What an unknown revision is answered with.
+/// 404: the article has no such revision.
 pub fn no_revision() -> Problem {
     Problem::not_found("This revision of the knowledge-base article was not found.")
 }
 
-/// What a change of something in the trash is answered with.
+/// 409: the article is in the trash.
 pub fn in_trash(article: &Head) -> Problem {
     let Head { id, title, .. } = article;
     Problem::conflict(format!("The knowledge-base article {id} \"{title}\" is in the trash: restore it first."))

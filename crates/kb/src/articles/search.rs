@@ -1,11 +1,11 @@
 //! Search for words.
 
 use actix_web::{HttpResponse, get, web};
-use api::{At, answer, spec::PageOf};
-use base::Sort;
+use api::{RequestContext, answer, list::Parameters as _, spec::PageOf};
+use base::{Query, Sort};
 use ports::People;
 
-use super::{rules, shown, store, wire::Article};
+use super::{row, rules, store, view, wire::Article};
 use crate::{categories, state};
 
 /// Search knowledge-base articles
@@ -30,19 +30,19 @@ use crate::{categories, state};
     security(("bearer" = ["viewer"]))
 )]
 #[get("/kb/article/search")]
-pub async fn search(at: At, people: web::Data<dyn People>) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
-    let walk = query.walk_sized(at.request().path(), Sort { name: "score", descending: true }, 20);
-    let states = state::parameter(&mut query);
-    let category = query.text("categoryId").map(|id| categories::rules::normal_id(&id));
+pub async fn search(context: RequestContext<Query>, people: web::Data<dyn People>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
+    let walk = query.walk_sized(context.request().path(), Sort { name: "score", descending: true }, 20);
+    let states = state::InState::read(&mut query).state;
+    let category = query.text("categoryId").map(|id| categories::wire::normal_id(&id));
     let text = query.text("query").unwrap_or_default();
     query.finish()?;
     let wanted = rules::wanted(&text)?;
-    let (scope, tenants, people) = (at.scope(), at.scope_and_partner(), people.into_inner());
     let paged = walk.clone();
-    let found = at
-        .db
-        .read(move |conn| {
+    let found = context
+        .read(move |conn, scope| {
+            let tenants = scope.scope_and_partner();
+            let scope = scope.scope();
             let below = category.map(|id| categories::store::find(conn, &scope, &id)).transpose()?;
             let below = match &below {
                 // A category that is not there has no articles.
@@ -50,10 +50,10 @@ pub async fn search(at: At, people: web::Data<dyn People>) -> api::Result<HttpRe
                 Some(Some(category)) => Some((category.tenant_id.as_str(), category.id.as_str())),
                 None => None,
             };
-            let show = |_: &store::Head, content: &str| rules::snippet(content, &wanted);
+            let show = |_: &row::Head, content: &str| rules::snippet(content, &wanted);
             let found = store::search(conn, &scope, &wanted, &states, below, &paged, show)?;
             let (heads, snippets): (Vec<_>, Vec<_>) = found.rows.iter().cloned().unzip();
-            let mut articles = shown::all(conn, &*people, &tenants, &heads)?;
+            let mut articles = view::all(conn, &**people, &tenants, &heads)?;
             articles.iter_mut().zip(snippets).for_each(|(article, snippet)| article.snippet = Some(snippet));
             Ok(found.with(articles))
         })

@@ -1,11 +1,14 @@
 //! Rows of articles and of their revisions. Every function takes the tenant, or the tenants of a scope.
 
 use base::{Found, Key, Walk, query::Sort};
-use db::{Column, Condition, Conn, FullText, Order, Quota, Result, Tree};
+use db::{Condition, Conn, FullText, Quota, Result, SortBy, Sorts, Tree};
 use diesel::prelude::*;
 use outbox::{Keep, Retention, Setting};
 
-use super::rules::{self, Filter};
+use super::{
+    row::{Head, Revision},
+    rules::{self, Filter},
+};
 use crate::{
     schema::{kb_article_revisions, kb_articles},
     state,
@@ -42,52 +45,21 @@ const WORDS: FullText = FullText { table: "kb_articles", index: "kb_article_word
 const CATEGORIES: Tree = Tree::of("kb_categories");
 const STATE: state::Columns = state::Columns { state: "kb_articles.state", trashed_with: "kb_articles.trashed_with" };
 
-/// One row of `kb_articles`, but for its content.
-#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = kb_articles, primary_key(tenant_id, id), treat_none_as_default_value = false)]
-pub struct Head {
-    /// The tenant that it belongs to.
-    pub tenant_id: String,
-    /// `KBA` and digits, unique in the whole database.
-    pub id: String,
-    /// The number in the id.
-    pub number: i64,
-    /// Counts its changes; the `ETag`.
-    pub version: i64,
-    /// Counts the versions of title and content.
-    pub revision: i64,
-    /// Its category, of the same tenant.
-    pub category_id: String,
-    /// As it was given.
-    pub title: String,
-    /// Folded.
-    pub title_key: String,
-    /// Its state outside the trash.
-    pub state: String,
-    /// What was deleted so that it came into the trash, itself or a category; empty outside.
-    pub trashed_with: String,
-    /// A user.
-    pub created_by: String,
-    /// A user.
-    pub updated_by: String,
-    /// When it was created.
-    pub created_ms: i64,
-    /// When it changed last.
-    pub updated_ms: i64,
-}
+/// What a list of articles is sorted by.
+pub const SORTS: Sorts<Head> = Sorts {
+    by: &[
+        SortBy::text("title", "kb_articles.title_key", |row| Key::from(&row.title_key)),
+        SortBy::integer("createdDate", "kb_articles.created_ms", |row| Key::from(row.created_ms)),
+        SortBy::integer("updatedDate", "kb_articles.updated_ms", |row| Key::from(row.updated_ms)),
+    ],
+    then: &[SortBy::text("id", "kb_articles.id", |row| Key::from(&row.id))],
+};
 
-/// One row of `kb_article_revisions`, but for its content.
-#[derive(Clone, Debug, PartialEq, Eq, Queryable)]
-pub struct Revision {
-    /// From 1.
-    pub revision: i64,
-    /// The title then.
-    pub title: String,
-    /// A user.
-    pub created_by: String,
-    /// When.
-    pub created_ms: i64,
-}
+/// What the list of an article's revisions is sorted by.
+pub const REVISION_SORTS: Sorts<Revision> = Sorts {
+    by: &[],
+    then: &[SortBy::integer("revision", "kb_article_revisions.revision", |row| Key::from(row.revision))],
+};
 
 /// The columns of a [`Head`].
 macro_rules! head {
@@ -143,7 +115,7 @@ pub fn revisions(conn: &mut Conn, article: &Head, sort: Sort, walk: &Walk) -> Re
             .filter(dsl::tenant_id.eq(article.tenant_id.clone()))
             .filter(dsl::article_id.eq(article.id.clone()))
     };
-    let order = Order::by([Column::Integer("kb_article_revisions.revision")], sort.descending);
+    let order = REVISION_SORTS.order(sort);
     let total = walk.total(|| own().count().get_result(conn))?;
     let query = own().filter(order.after(walk.after())?).order(order).select((
         dsl::revision,
@@ -152,31 +124,16 @@ pub fn revisions(conn: &mut Conn, article: &Head, sort: Sort, walk: &Walk) -> Re
         dsl::created_ms,
     ));
     let rows = query.offset(walk.offset()).limit(walk.wanted()).load(conn)?;
-    Ok(walk.cut(rows, total, |row: &Revision| vec![Key::from(row.revision)]))
+    Ok(walk.cut(rows, total, |row| REVISION_SORTS.keys(sort, row)))
 }
 
 /// A page of the articles that a filter means.
 pub fn list(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Head>> {
     let condition = Condition::all([Condition::text_in("kb_articles.tenant_id IN", scope), condition(filter)]);
-    let by = match sort.name {
-        "title" => Some(Column::Text("kb_articles.title_key")),
-        "createdDate" => Some(Column::Integer("kb_articles.created_ms")),
-        "updatedDate" => Some(Column::Integer("kb_articles.updated_ms")),
-        _ => None,
-    };
-    let order = Order::by(by.into_iter().chain([Column::Text("kb_articles.id")]), sort.descending);
+    let order = SORTS.order(sort);
     let total = walk.total(|| kb_articles::table.filter(condition.clone()).count().get_result(conn))?;
     let query = kb_articles::table.filter(condition).filter(order.after(walk.after())?).order(order).select(head!());
-    let keys = |row: &Head| {
-        let first = match sort.name {
-            "title" => Some(Key::from(&row.title_key)),
-            "createdDate" => Some(Key::from(row.created_ms)),
-            "updatedDate" => Some(Key::from(row.updated_ms)),
-            _ => None,
-        };
-        first.into_iter().chain([Key::from(&row.id)]).collect()
-    };
-    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, keys))
+    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, |row| SORTS.keys(sort, row)))
 }
 
 fn condition(filter: &Filter) -> Condition {

@@ -1,16 +1,24 @@
 //! What clients see and say of articles ("Knowledge base" in `docs/interface.md`).
 
-use base::{Fields, problem::Problem};
+use api::Request;
 use ports::Author;
 use serde::Serialize;
-use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::rules::{LONGEST_CONTENT, LONGEST_TITLE};
 use crate::{
-    categories::wire::{CategoryName, reference},
+    categories::wire::{CategoryName, CategoryReference, normal_id},
     state,
 };
+
+/// The longest title, in characters.
+const LONGEST_TITLE: usize = 200;
+/// The longest content, in characters.
+const LONGEST_CONTENT: usize = 100_000;
+
+api::path_id! {
+    /// `KBA` and digits.
+    pub ArticleId = "articleId", "KBA0000000001", normal_id
+}
 
 /// An article.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
@@ -71,79 +79,27 @@ pub struct Version {
 }
 
 /// An article to create.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Request)]
+#[request(schema = "KbArticleInput")]
+#[request(update(
+    name = ArticleChange,
+    schema = "KbArticleUpdate",
+    doc = "The changes to an article; what is left out stays as it is."
+))]
 pub struct NewArticle {
-    /// Without blanks around it.
+    /// One line; `subject` is taken too.
+    #[request(also = ["subject"], line, chars = LONGEST_TITLE)]
     pub title: String,
     /// Markdown.
+    #[request(filled, chars = LONGEST_CONTENT)]
     pub content: String,
-    /// The id of its category.
-    pub category: String,
-    /// `ACTIVE` or `INACTIVE`.
+    /// The category that it stands in.
+    pub category: CategoryReference,
+    /// `ACTIVE` (default) or `INACTIVE`; `PUBLISHED` and `DRAFT` mean the same.
+    #[request(words = state::OF_ARTICLES, parse = state_of, default = state::ACTIVE)]
     pub state: &'static str,
 }
 
-/// A change of an article: what is left out stays as it is.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ArticleChange {
-    /// Another title.
-    pub title: Option<String>,
-    /// Another content.
-    pub content: Option<String>,
-    /// The id of another category.
-    pub category: Option<String>,
-    /// Another state outside the trash.
-    pub state: Option<&'static str>,
-}
-
-impl NewArticle {
-    /// Reads a body.
-    ///
-    /// # Errors
-    /// 400 that lists every field that is wrong, by its path.
-    pub fn read(body: &Value) -> Result<Self, Problem> {
-        let mut fields = Fields::of(body);
-        for field in [title(&fields), "content", "category"] {
-            fields.require(field);
-        }
-        let ArticleChange { title, content, category, state } = change(&mut fields);
-        fields.finish()?;
-        match (title, content, category) {
-            (Some(title), Some(content), Some(category)) => {
-                Ok(Self { title, content, category, state: state.unwrap_or(state::ACTIVE) })
-            }
-            _ => Err(Problem::internal()),
-        }
-    }
-}
-
-impl ArticleChange {
-    /// Reads a body.
-    ///
-    /// # Errors
-    /// 400 that lists every field that is wrong, by its path.
-    pub fn read(body: &Value) -> Result<Self, Problem> {
-        let mut fields = Fields::of(body);
-        let change = change(&mut fields);
-        fields.finish()?;
-        Ok(change)
-    }
-}
-
-/// Where a body has the title: `title`, or `subject`.
-fn title(fields: &Fields<'_>) -> &'static str {
-    if fields.has("subject") && !fields.has("title") { "subject" } else { "title" }
-}
-
-fn change(fields: &mut Fields<'_>) -> ArticleChange {
-    let content = fields.text_max("content", LONGEST_CONTENT);
-    if content.as_ref().is_some_and(|content| content.trim().is_empty()) {
-        fields.error("content", "is required");
-    }
-    ArticleChange {
-        title: fields.name(title(fields), LONGEST_TITLE),
-        content,
-        category: reference(fields, "category"),
-        state: fields.one_of("state", &state::OF_ARTICLES).map(state::of_article),
-    }
+fn state_of(word: &'static str) -> Result<&'static str, String> {
+    Ok(state::of_article(word))
 }

@@ -1,20 +1,37 @@
 //! Categories over HTTP.
 
-use std::sync::Arc;
-
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, At, Body, OptionalBody, answer, context::check_version, spec::PageOf};
+use api::{Answer, Body, List, OptionalBody, PageQuery, Path, RequestContext, RequestScope, answer, spec::PageOf};
 use base::problem::Problem;
 use outbox::Tx;
 use ports::People;
 
 use super::{
-    documented::{KbCategoryInput, KbCategoryMove, KbCategoryUpdate},
+    row::Category,
     rules::{self, Filter},
-    shown, store,
-    wire::{Category, CategoryChange, NewCategory},
+    store, view,
+    wire::{self, CategoryChange, CategoryId, CategoryMove, CategoryReference, NewCategory},
 };
-use crate::{alone, state};
+use crate::{
+    alone,
+    state::{self, InState},
+};
+
+/// The list of categories.
+#[derive(Clone, Debug)]
+pub struct Categories;
+
+impl List for Categories {
+    const SORT: &'static str = "name";
+    const PAGE_SIZE: u32 = 20;
+    const FILTER: &'static str = "name:wire";
+
+    fn sorts() -> Vec<&'static str> {
+        store::SORTS.names()
+    }
+}
+
+type CategoryQuery = PageQuery<Categories, InState>;
 
 /// Create a knowledge-base category
 ///
@@ -23,37 +40,49 @@ use crate::{alone, state};
 #[utoipa::path(
     tag = "knowledge base",
     operation_id = "createKbCategory",
-    request_body(content = KbCategoryInput, example = json!({
+    request_body(content = NewCategory, example = json!({
         "name": "Wireless", "description": "Access points", "parentCategory": {"id": "KBC0000000001"}
     })),
     responses(
-        (status = 200, description = "The new category", body = Category),
-        (status = 409, description = "A sibling has its name, or the parent is in the trash", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The new category", body = wire::Category),
+        (status = 409, description = "A sibling has its name, or the parent is in the trash"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/kb/category")]
-pub async fn create(at: At, people: web::Data<dyn People>, body: Body) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let new = NewCategory::read(&body.0)?;
-    let (tenant, tenants, author) = (at.tenant.id.to_string(), at.scope_and_partner(), at.caller.user_id.clone());
-    let (people, now) = (people.into_inner(), at.now);
-    at.write(move |tx| {
-        alone(tx.conn, &tenant)?;
-        let parent = new.parent.as_deref().map(|id| parent(tx, &tenant, id)).transpose()?;
-        let number = db::next_id(tx.conn, "kb.categories")?;
-        let row = rules::created(&tenant, new, parent.as_ref(), number, &author, now)?;
-        store::insert(tx.conn, &row)?;
-        shown::note(tx, None, Some(&row));
-        Answer::entity(&shown::one(tx.conn, &*people, &tenants, &row)?, row.version)
-    })
-    .await
+pub async fn create(
+    context: RequestContext,
+    people: web::Data<dyn People>,
+    Body(new): Body<NewCategory>,
+) -> api::Result<HttpResponse> {
+    context
+        .write(move |tx, scope| {
+            alone(tx.conn, scope.tenant_id())?;
+            let parent = new.parent.as_ref().map(|named| parent(tx, scope.tenant_id(), named)).transpose()?;
+            let number = db::next_id(tx.conn, "kb.categories")?;
+            let row = rules::created(scope.tenant_id(), new, parent.as_ref(), number, tx.author(), tx.now)?;
+            store::insert(tx.conn, &row)?;
+            answered(tx, scope, &**people, None, &row)
+        })
+        .await
+}
+
+/// Records a change of a category, and answers the category.
+fn answered(
+    tx: &mut Tx<'_>,
+    scope: &RequestScope,
+    people: &dyn People,
+    old: Option<&Category>,
+    row: &Category,
+) -> db::Result<Answer> {
+    tx.record_change(old, Some(row));
+    Answer::entity(&view::one(tx.conn, people, &scope.scope_and_partner(), row)?, row.version)
 }
 
 /// The category of the tenant that is to be a parent.
-fn parent(tx: &mut Tx<'_>, tenant: &str, id: &str) -> db::Result<store::Category> {
+fn parent(tx: &mut Tx<'_>, tenant: &str, named: &CategoryReference) -> db::Result<Category> {
     let unknown = || Problem::field("parentCategory.id", "names no knowledge-base category of the tenant");
-    Ok(store::find(tx.conn, &[tenant.to_owned()], id)?.ok_or_else(unknown)?)
+    Ok(store::find(tx.conn, &[tenant.to_owned()], &named.id)?.ok_or_else(unknown)?)
 }
 
 /// List knowledge-base categories
@@ -65,21 +94,13 @@ fn parent(tx: &mut Tx<'_>, tenant: &str, id: &str) -> db::Result<store::Category
 #[utoipa::path(
     tag = "knowledge base",
     operation_id = "listKbCategories",
-    params(
-        ("state" = Option<String>, Query, description = "`ACTIVE`, `INACTIVE`, `TRASH` or `ALL`", example = "ACTIVE"),
-        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 20", example = 20),
-        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
-        ("sortName" = Option<String>, Query, description = "`name` (default), `id`, `createdDate` or `updatedDate`", example = "name"),
-        ("queryString" = Option<String>, Query, description = "Filter expression", example = "name:wire"),
-    ),
-    responses((status = 200, description = "A page of categories", body = PageOf<Category>)),
+    params(CategoryQuery),
+    responses((status = 200, description = "A page of categories", body = PageOf<wire::Category>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/kb/categorylist")]
-pub async fn list(at: At, people: web::Data<dyn People>) -> api::Result<HttpResponse> {
-    listed(&at, people.into_inner(), None).await
+pub async fn list(context: RequestContext<CategoryQuery>, people: web::Data<dyn People>) -> api::Result<HttpResponse> {
+    page(context, people, None).await
 }
 
 /// List the categories right below one
@@ -88,49 +109,37 @@ pub async fn list(at: At, people: web::Data<dyn People>) -> api::Result<HttpResp
 #[utoipa::path(
     tag = "knowledge base",
     operation_id = "listKbCategoryChildren",
-    params(
-        ("categoryId" = String, Path, description = "`KBC` and digits", example = "KBC0000000001"),
-        ("state" = Option<String>, Query, description = "`ACTIVE`, `INACTIVE`, `TRASH` or `ALL`", example = "ACTIVE"),
-        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 20", example = 20),
-        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
-        ("sortName" = Option<String>, Query, description = "`name` (default), `id`, `createdDate` or `updatedDate`", example = "name"),
-        ("queryString" = Option<String>, Query, description = "Filter expression", example = "name:wire"),
-    ),
-    responses((status = 200, description = "A page of categories", body = PageOf<Category>)),
+    params(CategoryId, CategoryQuery),
+    responses((status = 200, description = "A page of categories", body = PageOf<wire::Category>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/kb/categorylist/{categoryId}")]
 pub async fn children(
-    at: At,
+    context: RequestContext<CategoryQuery>,
     people: web::Data<dyn People>,
-    path: web::Path<(String, String)>,
+    Path(id): Path<CategoryId>,
 ) -> api::Result<HttpResponse> {
-    listed(&at, people.into_inner(), Some(rules::normal_id(&path.into_inner().1))).await
+    page(context, people, Some(id)).await
 }
 
 /// A page of categories; with `parent`, of those right below it.
-async fn listed(at: &At, people: Arc<dyn People>, parent: Option<String>) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
-    let sort = query.sort(&rules::SORTS, "name", false);
-    let walk = query.walk_sized(at.request().path(), sort, 20);
-    let states = state::parameter(&mut query);
-    let text = query.text("queryString").unwrap_or_default();
-    query.finish()?;
-    let mut filter = Filter::parse(&text)?;
-    filter.states.get_or_insert(states);
+async fn page(
+    context: RequestContext<CategoryQuery>,
+    people: web::Data<dyn People>,
+    parent: Option<CategoryId>,
+) -> api::Result<HttpResponse> {
+    let PageQuery { sort, walk, own: InState { state }, filter, .. } = context.query.clone();
+    let mut filter = Filter::parse(&filter)?;
+    filter.states.get_or_insert(state);
     filter.below(parent.as_deref());
-    let scope = if filter.all == Some(false) { vec![at.tenant.id.to_string()] } else { at.scope() };
-    let (reach, tenants, paged) = (at.scope(), at.scope_and_partner(), walk.clone());
-    let found = at
-        .db
-        .read(move |conn| {
+    let paged = walk.clone();
+    let found = context
+        .read(move |conn, scope| {
             if let Some(parent) = parent {
-                store::existing(conn, &reach, &parent)?;
+                store::existing(conn, &scope.scope(), &parent)?;
             }
-            let found = store::search(conn, &scope, &filter, sort, &paged)?;
-            Ok(found.with(shown::all(conn, &*people, &tenants, &found.rows)?))
+            let found = store::search(conn, &scope.scope_of_list(filter.all), &filter, sort, &paged)?;
+            Ok(found.with(view::all(conn, &**people, &scope.scope_and_partner(), &found.rows)?))
         })
         .await?;
     answer::ok(&walk.answer(found).ordered(sort.name, sort.descending))
@@ -143,67 +152,61 @@ async fn listed(at: &At, people: Arc<dyn People>, parent: Option<String>) -> api
 #[utoipa::path(
     tag = "knowledge base",
     operation_id = "restoreKbCategory",
-    params(("categoryId" = String, Path, description = "`KBC` and digits", example = "KBC0000000001")),
+    params(CategoryId),
     responses(
-        (status = 200, description = "The category", body = Category),
-        (status = 409, description = "The category above it is in the trash, or a sibling has its name by now", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The category", body = wire::Category),
+        (status = 409, description = "The category above it is in the trash, or a sibling has its name by now"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/kb/category/restore/{categoryId}")]
 pub async fn restore(
-    at: At,
+    context: RequestContext,
     people: web::Data<dyn People>,
-    path: web::Path<(String, String)>,
+    Path(id): Path<CategoryId>,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, tenants, wanted, id) = (at.scope(), at.scope_and_partner(), at.if_match()?, path.into_inner().1);
-    let (people, author, now_ms) = (people.into_inner(), at.caller.user_id.clone(), at.now.millis());
-    at.write(move |tx| {
-        let old = take_up(tx, &scope, &id, wanted)?;
-        let tenant = std::slice::from_ref(&old.tenant_id);
-        if old.trashed_with.is_empty() && old.state == state::ACTIVE {
-            return Answer::entity(&shown::one(tx.conn, &*people, &tenants, &old)?, old.version);
-        }
-        if old.trashed_with.is_empty() {
-            store::activate(tx.conn, &old, &author, now_ms)?;
-        } else {
-            if let Some(above) = store::find(tx.conn, tenant, &old.parent_id)?
-                && !above.trashed_with.is_empty()
-            {
-                return Err(rules::in_trash(&above.id, &above.name).into());
+    context
+        .write(move |tx, scope| {
+            let old = lock_for_update(tx, scope, &id)?;
+            let tenant = std::slice::from_ref(&old.tenant_id);
+            if old.trashed_with.is_empty() && old.state == state::ACTIVE {
+                return Answer::entity(&view::one(tx.conn, &**people, &scope.scope_and_partner(), &old)?, old.version);
             }
-            store::restore(tx.conn, &old, &author, now_ms)?;
-        }
-        let row = store::existing(tx.conn, tenant, &old.id)?;
-        shown::note(tx, Some(&old), Some(&row));
-        Answer::entity(&shown::one(tx.conn, &*people, &tenants, &row)?, row.version)
-    })
-    .await
+            let (author, now_ms) = (tx.author().to_owned(), tx.now.millis());
+            if old.trashed_with.is_empty() {
+                store::activate(tx.conn, &old, &author, now_ms)?;
+            } else {
+                if let Some(above) = store::find(tx.conn, tenant, &old.parent_id)?
+                    && !above.trashed_with.is_empty()
+                {
+                    return Err(rules::in_trash(&above.id, &above.name).into());
+                }
+                store::restore(tx.conn, &old, &author, now_ms)?;
+            }
+            let row = store::existing(tx.conn, tenant, &old.id)?;
+            answered(tx, scope, &**people, Some(&old), &row)
+        })
+        .await
 }
 
 /// Get a knowledge-base category
 #[utoipa::path(
     tag = "knowledge base",
     operation_id = "getKbCategory",
-    params(("categoryId" = String, Path, description = "`KBC` and digits", example = "KBC0000000001")),
-    responses((status = 200, description = "The category", body = Category)),
+    params(CategoryId),
+    responses((status = 200, description = "The category", body = wire::Category)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/kb/category/{categoryId}")]
 pub async fn get(
-    at: At,
+    context: RequestContext,
     people: web::Data<dyn People>,
-    path: web::Path<(String, String)>,
+    Path(id): Path<CategoryId>,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, tenants, people) = (at.scope(), at.scope_and_partner(), people.into_inner());
-    let id = rules::normal_id(&path.into_inner().1);
-    let (shown, version) = at
-        .db
-        .read(move |conn| {
-            let row = store::existing(conn, &scope, &id)?;
-            Ok((shown::one(conn, &*people, &tenants, &row)?, row.version))
+    let (shown, version) = context
+        .read(move |conn, scope| {
+            let row = store::existing(conn, &scope.scope(), &id)?;
+            Ok((view::one(conn, &**people, &scope.scope_and_partner(), &row)?, row.version))
         })
         .await?;
     answer::tagged(&shown, version)
@@ -217,25 +220,24 @@ pub async fn get(
 #[utoipa::path(
     tag = "knowledge base",
     operation_id = "updateKbCategory",
-    params(("categoryId" = String, Path, description = "`KBC` and digits", example = "KBC0000000001")),
-    request_body(content = KbCategoryUpdate, example = json!({"name": "Wi-Fi", "state": "INACTIVE"})),
+    params(CategoryId),
+    request_body(content = CategoryChange, example = json!({"name": "Wi-Fi", "state": "INACTIVE"})),
     responses(
-        (status = 200, description = "The category after the change", body = Category),
-        (status = 409, description = "A sibling has the name, it would stand below itself, or it is in the trash", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The category has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The category after the change", body = wire::Category),
+        (status = 409, description = "A sibling has the name, it would stand below itself, or it is in the trash"),
+        (status = 412, description = "The category has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/kb/category/{categoryId}")]
 pub async fn update(
-    at: At,
+    context: RequestContext,
     people: web::Data<dyn People>,
-    path: web::Path<(String, String)>,
-    body: Body,
+    Path(id): Path<CategoryId>,
+    Body(change): Body<CategoryChange>,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let change = CategoryChange::read(&body.0)?;
-    changed(&at, people.into_inner(), path.into_inner().1, change).await
+    let place = change.parent.clone().map(Some);
+    changed(&context, people, id, change, place).await
 }
 
 /// Move a knowledge-base category
@@ -245,42 +247,45 @@ pub async fn update(
 #[utoipa::path(
     tag = "knowledge base",
     operation_id = "moveKbCategory",
-    params(("categoryId" = String, Path, description = "`KBC` and digits", example = "KBC0000000001")),
-    request_body(content = KbCategoryMove, example = json!({"parentCategory": {"id": "KBC0000000002"}})),
+    params(CategoryId),
+    request_body(content = CategoryMove, example = json!({"parentCategory": {"id": "KBC0000000002"}})),
     responses(
-        (status = 200, description = "The category after the move", body = Category),
-        (status = 409, description = "A sibling there has its name, it would stand below itself, or one of them is in the trash", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The category has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The category after the move", body = wire::Category),
+        (status = 409, description = "A sibling there has its name, it would stand below itself, or one of them is in the trash"),
+        (status = 412, description = "The category has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/kb/category/{categoryId}/move")]
 pub async fn relocate(
-    at: At,
+    context: RequestContext,
     people: web::Data<dyn People>,
-    path: web::Path<(String, String)>,
-    body: OptionalBody,
+    Path(id): Path<CategoryId>,
+    OptionalBody(to): OptionalBody<CategoryMove>,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let change = CategoryChange::read_move(&body.0)?;
-    changed(&at, people.into_inner(), path.into_inner().1, change).await
+    changed(&context, people, id, CategoryChange::default(), Some(to.parent)).await
 }
 
-async fn changed(at: &At, people: Arc<dyn People>, id: String, change: CategoryChange) -> api::Result<HttpResponse> {
-    let (scope, tenants, wanted) = (at.scope(), at.scope_and_partner(), at.if_match()?);
-    let (author, now) = (at.caller.user_id.clone(), at.now);
-    at.write(move |tx| {
-        let old = take_up(tx, &scope, &id, wanted)?;
-        let above = match &change.parent {
-            Some(wanted) => wanted.as_deref().map(|id| parent(tx, &old.tenant_id, id)).transpose()?,
-            None => store::find(tx.conn, std::slice::from_ref(&old.tenant_id), &old.parent_id)?,
-        };
-        let row = rules::changed(&old, change, above.as_ref(), &author, now)?;
-        store::update(tx.conn, &old, &row)?;
-        shown::note(tx, Some(&old), Some(&row));
-        Answer::entity(&shown::one(tx.conn, &*people, &tenants, &row)?, row.version)
-    })
-    .await
+/// Changes a category; `place` is what it is to stand below, `Some(None)` the top, and without one it stays where it is.
+async fn changed(
+    context: &RequestContext,
+    people: web::Data<dyn People>,
+    id: CategoryId,
+    change: CategoryChange,
+    place: Option<Option<CategoryReference>>,
+) -> api::Result<HttpResponse> {
+    context
+        .write(move |tx, scope| {
+            let old = lock_for_update(tx, scope, &id)?;
+            let above = match &place {
+                Some(named) => named.as_ref().map(|named| parent(tx, &old.tenant_id, named)).transpose()?,
+                None => store::find(tx.conn, std::slice::from_ref(&old.tenant_id), &old.parent_id)?,
+            };
+            let row = rules::changed(&old, change, above.as_ref(), tx.author(), tx.now)?;
+            store::update(tx.conn, &old, &row)?;
+            answered(tx, scope, &**people, Some(&old), &row)
+        })
+        .await
 }
 
 /// Delete a knowledge-base category
@@ -290,38 +295,36 @@ async fn changed(at: &At, people: Arc<dyn People>, id: String, change: CategoryC
 #[utoipa::path(
     tag = "knowledge base",
     operation_id = "deleteKbCategory",
-    params(("categoryId" = String, Path, description = "`KBC` and digits", example = "KBC0000000001")),
+    params(CategoryId),
     responses(
         (status = 200, description = "In the trash; an empty object"),
-        (status = 409, description = "It is in the trash already", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The category has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It is in the trash already"),
+        (status = 412, description = "The category has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[delete("/kb/category/{categoryId}")]
-pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, wanted, id) = (at.scope(), at.if_match()?, path.into_inner().1);
-    let (author, now_ms) = (at.caller.user_id.clone(), at.now.millis());
-    at.write(move |tx| {
-        let old = take_up(tx, &scope, &id, wanted)?;
-        if !old.trashed_with.is_empty() {
-            return Err(rules::in_trash(&old.id, &old.name).into());
-        }
-        store::delete(tx.conn, &old, &author, now_ms)?;
-        let row = store::existing(tx.conn, std::slice::from_ref(&old.tenant_id), &old.id)?;
-        shown::note(tx, Some(&old), Some(&row));
-        Ok(Answer::empty())
-    })
-    .await
+pub async fn delete(context: RequestContext, Path(id): Path<CategoryId>) -> api::Result<HttpResponse> {
+    context
+        .write(move |tx, scope| {
+            let old = lock_for_update(tx, scope, &id)?;
+            if !old.trashed_with.is_empty() {
+                return Err(rules::in_trash(&old.id, &old.name).into());
+            }
+            let author = tx.author().to_owned();
+            store::delete(tx.conn, &old, &author, tx.now.millis())?;
+            let row = store::existing(tx.conn, std::slice::from_ref(&old.tenant_id), &old.id)?;
+            tx.record_change(Some(&old), Some(&row));
+            Ok(Answer::empty())
+        })
+        .await
 }
 
 /// The category that is to be changed, in a tree that nobody else changes until the end of the transaction.
-fn take_up(tx: &mut Tx<'_>, scope: &[String], id: &str, wanted: Option<i64>) -> db::Result<store::Category> {
-    let id = rules::normal_id(id);
-    let seen = store::existing(tx.conn, scope, &id)?;
+fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::Result<Category> {
+    let seen = store::existing(tx.conn, &scope.scope(), id)?;
     alone(tx.conn, &seen.tenant_id)?;
-    let row = store::existing(tx.conn, std::slice::from_ref(&seen.tenant_id), &id)?;
-    check_version(wanted, row.version)?;
+    let row = store::existing(tx.conn, std::slice::from_ref(&seen.tenant_id), id)?;
+    scope.check_version(row.version)?;
     Ok(row)
 }

@@ -1,15 +1,13 @@
 //! Categories of articles ("Knowledge base" in `docs/interface.md`).
 
-mod documented;
 pub mod http;
+pub mod row;
 pub mod rules;
-mod shown;
 pub mod store;
 #[cfg(test)]
 mod tests;
+mod view;
 pub mod wire;
-
-pub(crate) use self::shown::note;
 
 /// The operations, in reading order.
 pub fn routes(config: &mut api::Routes) {

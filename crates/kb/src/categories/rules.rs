@@ -3,28 +3,16 @@
 use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
 
 use super::{
-    store::Category,
-    wire::{CategoryChange, NewCategory},
+    row::{Category, SEPARATOR},
+    wire::{CategoryChange, NewCategory, normal_id},
 };
 use crate::state;
 
-/// The longest name, in characters.
-pub const LONGEST_NAME: usize = 200;
 /// The most levels of a tree.
 pub const DEEPEST: i64 = 250;
-/// What joins the names of a path.
-pub const SEPARATOR: &str = " >> ";
-
-/// What a list may be sorted by.
-pub const SORTS: [&str; 4] = ["name", "id", "createdDate", "updatedDate"];
 
 /// The variables of a list.
 const VARIABLES: [&str; 6] = ["id", "name", "isEquals", "state", "parentId", "allList"];
-
-/// An id as it is stored, whatever the letter case it came in.
-pub fn normal_id(text: &str) -> String {
-    text.trim().to_ascii_uppercase()
-}
 
 /// The id with this number.
 pub fn id(number: i64) -> String {
@@ -175,7 +163,7 @@ fn parent_id(text: &str) -> String {
     if text.eq_ignore_ascii_case("none") { String::new() } else { normal_id(text) }
 }
 
-/// What an unknown category is answered with, and one of another tenant.
+/// 404: no category has this id, in any tenant that the caller sees.
 pub fn no_category() -> Problem {
     Problem::not_found("The knowledge-base category was not found.")
 }
@@ -185,13 +173,13 @@ pub fn taken(name: &str) -> Problem {
     Problem::conflict(format!("There is a knowledge-base category named \"{name}\" in this place already."))
 }
 
-/// What a move below itself is answered with.
+/// 409: the category would stand below itself.
 pub fn cycle(name: &str) -> Problem {
     let message = "cannot stand below itself or below one of its children.";
     Problem::conflict(format!("The knowledge-base category \"{name}\" {message}"))
 }
 
-/// What a change of something in the trash is answered with, and one that would lead there.
+/// 409: the category is in the trash.
 pub fn in_trash(id: &str, name: &str) -> Problem {
     Problem::conflict(format!("The knowledge-base category {id} \"{name}\" is in the trash: restore it first."))
 }

@@ -3,14 +3,17 @@
 use std::collections::BTreeMap;
 
 use base::{Found, Key, Walk, query::Sort};
-use db::{Column, Condition, Conn, Order, Quota, Result, Tree};
+use db::{Condition, Conn, Quota, Result, SortBy, Sorts, Tree};
 use diesel::{
     dsl::{max, sql},
     prelude::*,
     sql_types::{BigInt, Text},
 };
 
-use super::rules::{self, Filter};
+use super::{
+    row::Category,
+    rules::{self, Filter},
+};
 use crate::{
     schema::{kb_articles, kb_categories},
     state,
@@ -26,41 +29,15 @@ const STATE: state::Columns =
 /// How many article categories a tenant has at most.
 pub static QUOTA: Quota = Quota::new("article categories", "kb_categories", 20_000);
 
-/// One row of `kb_categories`.
-#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = kb_categories, primary_key(tenant_id, id), treat_none_as_default_value = false)]
-pub struct Category {
-    /// The tenant that it belongs to.
-    pub tenant_id: String,
-    /// `KBC` and digits, unique in the whole database.
-    pub id: String,
-    /// Counts its changes; the `ETag`.
-    pub version: i64,
-    /// As it was given.
-    pub name: String,
-    /// Folded; unique among its siblings outside the trash.
-    pub name_key: String,
-    /// What it is about.
-    pub description: String,
-    /// The category above, of the same tenant; empty at the top.
-    pub parent_id: String,
-    /// 1 at the top.
-    pub depth: i64,
-    /// The names from the top down to its own.
-    pub path: String,
-    /// Its state outside the trash.
-    pub state: String,
-    /// The category whose deletion put it into the trash; empty outside.
-    pub trashed_with: String,
-    /// A user.
-    pub created_by: String,
-    /// A user.
-    pub updated_by: String,
-    /// When it was created.
-    pub created_ms: i64,
-    /// When it changed last.
-    pub updated_ms: i64,
-}
+/// What a list of categories is sorted by.
+pub const SORTS: Sorts<Category> = Sorts {
+    by: &[
+        SortBy::text("name", "kb_categories.name_key", |row| Key::from(&row.name_key)),
+        SortBy::integer("createdDate", "kb_categories.created_ms", |row| Key::from(row.created_ms)),
+        SortBy::integer("updatedDate", "kb_categories.updated_ms", |row| Key::from(row.updated_ms)),
+    ],
+    then: &[SortBy::text("id", "kb_categories.id", |row| Key::from(&row.id))],
+};
 
 /// The category with this id among these tenants, or 404.
 pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Category> {
@@ -102,25 +79,10 @@ pub fn names(conn: &mut Conn, scope: &[String], ids: &[String]) -> Result<BTreeM
 /// A page of the categories that a filter means.
 pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Category>> {
     let condition = Condition::all([Condition::text_in("kb_categories.tenant_id IN", scope), condition(filter)]);
-    let by = match sort.name {
-        "name" => Some(Column::Text("kb_categories.name_key")),
-        "createdDate" => Some(Column::Integer("kb_categories.created_ms")),
-        "updatedDate" => Some(Column::Integer("kb_categories.updated_ms")),
-        _ => None,
-    };
-    let order = Order::by(by.into_iter().chain([Column::Text("kb_categories.id")]), sort.descending);
+    let order = SORTS.order(sort);
     let total = walk.total(|| kb_categories::table.filter(condition.clone()).count().get_result(conn))?;
     let query = kb_categories::table.filter(condition).filter(order.after(walk.after())?).order(order);
-    let keys = |row: &Category| {
-        let first = match sort.name {
-            "name" => Some(Key::from(&row.name_key)),
-            "createdDate" => Some(Key::from(row.created_ms)),
-            "updatedDate" => Some(Key::from(row.updated_ms)),
-            _ => None,
-        };
-        first.into_iter().chain([Key::from(&row.id)]).collect()
-    };
-    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, keys))
+    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, |row| SORTS.keys(sort, row)))
 }
 
 fn condition(filter: &Filter) -> Condition {

@@ -8,8 +8,8 @@ use diesel::prelude::*;
 use proptest::prelude::*;
 
 use super::{
+    row::{self, Category},
     rules, store,
-    store::Category,
     wire::{CategoryChange, NewCategory},
 };
 use crate::schema::kb_categories;
@@ -109,7 +109,7 @@ fn check(rows: &[Category]) -> Result<(), TestCaseError> {
         }
         prop_assert!(chain[chain.len() - 1].parent_id.is_empty(), "nothing is above {}", row.id);
         let names: Vec<&str> = chain.iter().rev().map(|one| one.name.as_str()).collect();
-        prop_assert_eq!(&row.path, &names.join(rules::SEPARATOR));
+        prop_assert_eq!(&row.path, &names.join(row::SEPARATOR));
         prop_assert_eq!(row.depth, i64::try_from(chain.len()).unwrap());
         let above = by_id.get(row.parent_id.as_str());
         let hidden = above.is_some_and(|above| !above.trashed_with.is_empty());

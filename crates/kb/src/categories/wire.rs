@@ -1,13 +1,25 @@
 //! What clients see and say of categories ("Knowledge base" in `docs/interface.md`).
 
-use base::{Fields, problem::Problem};
+use api::Request;
 use ports::Author;
 use serde::Serialize;
-use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::rules::{LONGEST_NAME, SEPARATOR};
+use super::row::SEPARATOR;
 use crate::state;
+
+/// The longest name, in characters.
+const LONGEST_NAME: usize = 200;
+
+api::path_id! {
+    /// `KBC` and digits.
+    pub CategoryId = "categoryId", "KBC0000000001", normal_id
+}
+
+/// An id as it is stored, whatever the letter case it came in.
+pub fn normal_id(text: &str) -> String {
+    text.trim().to_ascii_uppercase()
+}
 
 /// A category.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
@@ -57,92 +69,56 @@ pub struct CategoryName {
 }
 
 /// A category to create.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Request)]
+#[request(schema = "KbCategoryInput")]
+#[request(update(
+    name = CategoryChange,
+    schema = "KbCategoryUpdate",
+    doc = "The changes to a category; what is left out stays as it is."
+))]
 pub struct NewCategory {
-    /// Without blanks around it.
+    /// Unique among its siblings outside the trash, whatever the letter case; without `>>`.
+    #[request(line, chars = LONGEST_NAME, from = String, parse = name)]
     pub name: String,
     /// What it is about.
+    #[request(default)]
     pub description: String,
-    /// The id of what it is to stand below.
-    pub parent: Option<String>,
-    /// `ACTIVE` or `INACTIVE`.
+    /// `ACTIVE` (default) or `INACTIVE`.
+    #[request(words = state::OUTSIDE_TRASH, default = state::ACTIVE)]
     pub state: &'static str,
+    /// What it stands below; without it, a new one stands at the top.
+    #[request(name = "parentCategory")]
+    pub parent: Option<CategoryReference>,
 }
 
-/// A change of a category: what is left out stays as it is.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CategoryChange {
-    /// Another name.
-    pub name: Option<String>,
-    /// Another description.
-    pub description: Option<String>,
-    /// Another state outside the trash.
-    pub state: Option<&'static str>,
-    /// Another place: below the one with this id, or (`Some(None)`) at the top.
-    pub parent: Option<Option<String>>,
+/// Where a category is to stand.
+#[derive(Clone, Debug, PartialEq, Request)]
+#[request(schema = "KbCategoryMove")]
+pub struct CategoryMove {
+    /// What it is to stand below; without it, or with `null`, at the top.
+    #[request(name = "parentCategory")]
+    pub parent: Option<CategoryReference>,
 }
 
-impl NewCategory {
-    /// Reads a body.
-    ///
-    /// # Errors
-    /// 400 that lists every field that is wrong, by its path.
-    pub fn read(body: &Value) -> Result<Self, Problem> {
-        let mut fields = Fields::of(body);
-        fields.require("name");
-        let name = name(&mut fields).unwrap_or_default();
-        let description = fields.text("description").unwrap_or_default();
-        let parent = reference(&mut fields, "parentCategory");
-        let state = fields.one_of("state", &state::OUTSIDE_TRASH).unwrap_or(state::ACTIVE);
-        fields.finish()?;
-        Ok(Self { name, description, parent, state })
-    }
+/// A category of the same tenant.
+#[derive(Clone, Debug, PartialEq, Request)]
+#[request(schema = "KbCategoryReference", example = json!({"id": "KBC0000000001"}))]
+pub struct CategoryReference {
+    /// `KBC` and digits.
+    #[request(filled, parse = id)]
+    pub id: String,
 }
 
-impl CategoryChange {
-    /// Reads the body of an update.
-    ///
-    /// # Errors
-    /// 400 that lists every field that is wrong, by its path.
-    pub fn read(body: &Value) -> Result<Self, Problem> {
-        let mut fields = Fields::of(body);
-        let name = name(&mut fields);
-        let description = fields.text("description");
-        let state = fields.one_of("state", &state::OUTSIDE_TRASH);
-        let parent = reference(&mut fields, "parentCategory").map(Some);
-        fields.finish()?;
-        Ok(Self { name, description, state, parent })
-    }
-
-    /// Reads the body of a move.
-    ///
-    /// # Errors
-    /// As [`CategoryChange::read`].
-    pub fn read_move(body: &Value) -> Result<Self, Problem> {
-        let mut fields = Fields::of(body);
-        let parent = reference(&mut fields, "parentCategory");
-        fields.finish()?;
-        Ok(Self { parent: Some(parent), ..Self::default() })
-    }
-}
-
-fn name(fields: &mut Fields<'_>) -> Option<String> {
-    let name = fields.name("name", LONGEST_NAME)?;
+fn name(name: String) -> Result<String, &'static str> {
     if name.contains(SEPARATOR.trim()) {
-        fields.error("name", "must not contain >>, which joins the names of a path");
+        return Err("must not contain >>, which joins the names of a path");
     }
-    Some(name)
+    Ok(name)
 }
 
-/// The id of a category that a body names: `{id}`.
-pub fn reference(fields: &mut Fields<'_>, field: &str) -> Option<String> {
-    let mut object = fields.object(field)?;
-    let given = object.required_text("id");
-    let id = super::rules::normal_id(&given);
-    // Said with the other errors of the body; what an id means is found out later.
+/// Refused with the other errors of the body when it can be none; what it names is found out later.
+fn id(given: String) -> Result<String, &'static str> {
+    let id = normal_id(&given);
     let is_id = id.strip_prefix("KBC").is_some_and(|number| number.bytes().all(|digit| digit.is_ascii_digit()));
-    if !id.is_empty() && !is_id {
-        object.error("id", "names no knowledge-base category: an id is KBC and digits");
-    }
-    Some(id)
+    if is_id { Ok(id) } else { Err("names no knowledge-base category: an id is KBC and digits") }
 }

@@ -2,10 +2,11 @@
 
 use actix_web::{HttpResponse, delete, get, post, web};
 use api::{
-    Answer, At, answer,
+    Answer, RequestContext, answer,
     feed::{self, Address, AddressOf, CreatedAddress},
     spec::PageOf,
 };
+use base::Query;
 use db::Conn;
 use outbox::{Entity, Tx};
 use ports::{Author, Authors};
@@ -36,13 +37,13 @@ type Created = CreatedAddress<Author>;
     security(("bearer" = ["admin"]))
 )]
 #[get("/scheduleMaintenances/calendars")]
-pub async fn list_of_tenant(at: At, asked: web::Data<Windows>) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn list_of_tenant(context: RequestContext<Query>, asked: web::Data<Windows>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let sort = query.sort(&["createdTime"], "createdTime", false);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     query.finish()?;
-    let (scope, around) = (at.scope(), at.scope_and_partner());
-    let page = at.db.read(move |conn| {
+    let (scope, around) = (context.scope(), context.scope_and_partner());
+    let page = context.db.read(move |conn| {
         let found = store::page(conn, &scope, sort, &walk)?;
         let authors = authors(conn, &asked, &around, &found.rows)?;
         Ok(walk.answer(found.map(|row| row.listed(authors.of(&row.created_by)))))
@@ -62,21 +63,25 @@ pub async fn list_of_tenant(at: At, asked: web::Data<Windows>) -> api::Result<Ht
     security(("bearer" = ["operator"]))
 )]
 #[post("/scheduleMaintenances/{windowId}/calendars")]
-pub async fn create(at: At, asked: web::Data<Windows>, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, around, id) = (at.scope(), at.scope_and_partner(), path.into_inner().1);
-    let (author, now) = (at.caller.user_id.clone(), at.now);
+pub async fn create(
+    context: RequestContext,
+    asked: web::Data<Windows>,
+    path: web::Path<(String, String)>,
+) -> api::Result<HttpResponse> {
+    let (scope, around, id) = (context.scope(), context.scope_and_partner(), path.into_inner().1);
+    let (author, now) = (context.caller.user_id.clone(), context.now);
     let token = feed::new_token()?;
-    at.write(move |tx| {
-        let window = windows::existing(tx.conn, &scope, &id)?;
-        let row = store::insert(tx.conn, &window, &token, &author, now)?;
-        note(tx, None, Some(&row))?;
-        let authors = authors(tx.conn, &asked, &around, std::slice::from_ref(&row))?;
-        let address = row.address(authors.of(&row.created_by));
-        let place = format!("scheduleMaintenances/{}", window.id);
-        Answer::once(&CreatedAddress::new(address.clone(), &window.tenant_id, &place, token), &address)
-    })
-    .await
+    context
+        .write(move |tx, _| {
+            let window = windows::existing(tx.conn, &scope, &id)?;
+            let row = store::insert(tx.conn, &window, &token, &author, now)?;
+            note(tx, None, Some(&row))?;
+            let authors = authors(tx.conn, &asked, &around, std::slice::from_ref(&row))?;
+            let address = row.address(authors.of(&row.created_by));
+            let place = format!("scheduleMaintenances/{}", window.id);
+            Answer::once(&CreatedAddress::new(address.clone(), &window.tenant_id, &place, token), &address)
+        })
+        .await
 }
 
 /// List the calendar addresses of a maintenance window
@@ -90,10 +95,13 @@ pub async fn create(at: At, asked: web::Data<Windows>, path: web::Path<(String, 
     security(("bearer" = ["operator"]))
 )]
 #[get("/scheduleMaintenances/{windowId}/calendars")]
-pub async fn list(at: At, asked: web::Data<Windows>, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, around, id) = (at.scope(), at.scope_and_partner(), path.into_inner().1);
-    let addresses = at.db.read(move |conn| {
+pub async fn list(
+    context: RequestContext,
+    asked: web::Data<Windows>,
+    path: web::Path<(String, String)>,
+) -> api::Result<HttpResponse> {
+    let (scope, around, id) = (context.scope(), context.scope_and_partner(), path.into_inner().1);
+    let addresses = context.db.read(move |conn| {
         let window = windows::existing(conn, &scope, &id)?;
         let rows = store::list(conn, &window)?;
         let authors = authors(conn, &asked, &around, &rows)?;
@@ -119,16 +127,16 @@ fn authors(conn: &mut Conn, asked: &Windows, around: &[String], rows: &[store::C
     security(("bearer" = ["operator"]))
 )]
 #[delete("/scheduleMaintenances/{windowId}/calendars/{calendarId}")]
-pub async fn delete(at: At, path: web::Path<(String, String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, (_, id, calendar)) = (at.scope(), path.into_inner());
-    at.write(move |tx| {
-        let window = windows::existing(tx.conn, &scope, &id)?;
-        let row = store::delete(tx.conn, &window, &calendar)?;
-        note(tx, Some(&row), None)?;
-        Ok(Answer::empty())
-    })
-    .await
+pub async fn delete(context: RequestContext, path: web::Path<(String, String, String)>) -> api::Result<HttpResponse> {
+    let (scope, (_, id, calendar)) = (context.scope(), path.into_inner());
+    context
+        .write(move |tx, _| {
+            let window = windows::existing(tx.conn, &scope, &id)?;
+            let row = store::delete(tx.conn, &window, &calendar)?;
+            note(tx, Some(&row), None)?;
+            Ok(Answer::empty())
+        })
+        .await
 }
 
 /// Notes that a calendar address was made or revoked.

@@ -3,8 +3,8 @@
 use std::{collections::BTreeSet, ops::ControlFlow, sync::Arc};
 
 use actix_web::{HttpResponse, get, web};
-use api::{At, answer, spec::PageOf};
-use base::{Found, Key, Walk, fold, problem::Problem, query::Sort, timestamp::Timestamp};
+use api::{RequestContext, answer, spec::PageOf};
+use base::{Found, Key, Query, Walk, fold, problem::Problem, query::Sort, timestamp::Timestamp};
 use calendar::Interval;
 use db::{Conn, Result};
 use ports::{KnownResource, Place, PlaceKey, PlaceKind, ResourceKey};
@@ -47,10 +47,10 @@ const BATCH: usize = 500;
     security(("bearer" = ["viewer"]))
 )]
 #[get("/scheduleMaintenances/active")]
-pub async fn list(at: At, windows: web::Data<Windows>) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
-    let walk = query.walk(at.request().path(), ORDER);
-    let instant = query.timestamp("at").unwrap_or(at.now);
+pub async fn list(context: RequestContext<Query>, windows: web::Data<Windows>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
+    let walk = query.walk(context.request().path(), ORDER);
+    let instant = query.timestamp("at").unwrap_or(context.now);
     let mut given =
         |name: &'static str| query.text(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     let asked = [
@@ -70,8 +70,8 @@ pub async fn list(at: At, windows: web::Data<Windows>) -> api::Result<HttpRespon
         query.error(second, format!("must be absent when {first} is there"));
     }
     query.finish()?;
-    let (scope, partner) = (at.scope(), at.tenant.partner.to_string());
-    let page = at.db.read(move |conn| {
+    let (scope, partner) = (context.scope(), context.tenant.partner.to_string());
+    let page = context.db.read(move |conn| {
         let mut rows = Rows::new(&walk)?;
         match first {
             Some((name, Asked::Resource(key))) => {

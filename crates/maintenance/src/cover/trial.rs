@@ -1,8 +1,9 @@
 //! Which window would catch an alert, rule by rule; nothing is stored.
 
 use actix_web::{HttpResponse, post, web};
-use api::{At, Body, answer, cpu};
+use api::{Body, RequestContext, answer, cpu};
 use base::{
+    Query,
     matching::{Exhausted, Meter, Outcome, Rule},
     problem::Problem,
 };
@@ -54,15 +55,15 @@ pub struct MatchInput {
 )]
 #[post("/scheduleMaintenances/match")]
 pub async fn try_alert(
-    at: At,
+    context: RequestContext<Query>,
     windows: web::Data<Windows>,
     alerts: web::Data<dyn Alerts>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
-    let instant = query.timestamp("at").unwrap_or(at.now);
+    let mut query = context.query();
+    let instant = query.timestamp("at").unwrap_or(context.now);
     query.finish()?;
-    let read = cpu::read(&at, body, |body, meter| {
+    let read = cpu::read(&context, body, |body, meter| {
         let (drafts, wrong) = Drafts::read(body, meter);
         let mut alert = body.clone();
         if let Some(members) = alert.as_object_mut() {
@@ -71,9 +72,9 @@ pub async fn try_alert(
         Ok((drafts, wrong, alert))
     });
     let (drafts, wrong, body) = read.await?;
-    let (scope, tenant) = (at.scope(), at.tenant.id.to_string());
+    let (scope, tenant) = (context.scope(), context.tenant.id.to_string());
     let seen = scope.clone();
-    let (covered, resource, alert) = at
+    let (covered, resource, alert) = context
         .db
         .read(move |conn| {
             let told = alerts.told(conn, &tenant, &scope, &body, instant)?;
@@ -87,7 +88,7 @@ pub async fn try_alert(
             Ok((covered, resource, told.alert))
         })
         .await?;
-    let tried = cpu::run(&at, move |meter| {
+    let tried = cpu::run(&context, move |meter| {
         shown(&covered, &resource, &alert, &seen, meter)
             .map_err(|_| Problem::invalid("The conditions of the windows take too long to try on this alert.").into())
     });

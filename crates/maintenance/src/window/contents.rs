@@ -1,8 +1,8 @@
 //! What a window covers by itself, kind by kind.
 
 use actix_web::{HttpResponse, get, web};
-use api::{At, answer, spec::PageOf};
-use base::Sort;
+use api::{RequestContext, answer, spec::PageOf};
+use base::{Query, Sort};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -53,8 +53,12 @@ pub struct ResourceTarget {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/scheduleMaintenances/{windowId}/resources/resources")]
-pub async fn resources(at: At, asked: web::Data<Windows>, path: WindowPath) -> api::Result<HttpResponse> {
-    page(&at, asked, path, Kind::Device, |target, names| {
+pub async fn resources(
+    context: RequestContext<Query>,
+    asked: web::Data<Windows>,
+    path: WindowPath,
+) -> api::Result<HttpResponse> {
+    page(&context, asked, path, Kind::Device, |target, names| {
         let known = names.device(target);
         ResourceTarget {
             id: target.id.clone(),
@@ -84,8 +88,12 @@ pub async fn resources(at: At, asked: web::Data<Windows>, path: WindowPath) -> a
     security(("bearer" = ["viewer"]))
 )]
 #[get("/scheduleMaintenances/{windowId}/resources/deviceGroups")]
-pub async fn device_groups(at: At, asked: web::Data<Windows>, path: WindowPath) -> api::Result<HttpResponse> {
-    page(&at, asked, path, Kind::DeviceGroup, |target, names| GroupTarget {
+pub async fn device_groups(
+    context: RequestContext<Query>,
+    asked: web::Data<Windows>,
+    path: WindowPath,
+) -> api::Result<HttpResponse> {
+    page(&context, asked, path, Kind::DeviceGroup, |target, names| GroupTarget {
         id: target.id.parse().unwrap_or(0),
         unique_id: names.place(target).map(|place| place.unique_id.clone()),
         name: names.place(target).map(|place| place.name.clone()),
@@ -109,8 +117,12 @@ pub async fn device_groups(at: At, asked: web::Data<Windows>, path: WindowPath) 
     security(("bearer" = ["viewer"]))
 )]
 #[get("/scheduleMaintenances/{windowId}/resources/sites")]
-pub async fn sites(at: At, asked: web::Data<Windows>, path: WindowPath) -> api::Result<HttpResponse> {
-    page(&at, asked, path, Kind::Location, |target, names| LocationTarget {
+pub async fn sites(
+    context: RequestContext<Query>,
+    asked: web::Data<Windows>,
+    path: WindowPath,
+) -> api::Result<HttpResponse> {
+    page(&context, asked, path, Kind::Location, |target, names| LocationTarget {
         id: target.id.parse().unwrap_or(0),
         name: names.place(target).map(|place| place.name.clone()),
     })
@@ -122,17 +134,17 @@ type WindowPath = web::Path<(String, String)>;
 
 /// A page of the targets of a kind; a window has at most [`super::targets::MOST`] in all.
 async fn page<T: Serialize + Send + 'static>(
-    at: &At,
+    context: &RequestContext<Query>,
     asked: web::Data<Windows>,
     path: WindowPath,
     kind: Kind,
     show: impl Fn(&Target, &Names) -> T + Send + 'static,
 ) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
-    let walk = query.walk(at.request().path(), Sort { name: "id", descending: false });
+    let mut query = context.query();
+    let walk = query.walk(context.request().path(), Sort { name: "id", descending: false });
     query.finish()?;
-    let (scope, id) = (at.scope(), path.into_inner().1);
-    let page = at.db.read(move |conn| {
+    let (scope, id) = (context.scope(), path.into_inner().1);
+    let page = context.db.read(move |conn| {
         let window = store::existing(conn, &scope, &id)?;
         let mut targets = store::targets_of(conn, &window)?;
         targets.retain(|target| target.kind == kind);

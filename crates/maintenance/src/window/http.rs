@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, At, Body, answer, context::check_version, cpu};
+use api::{Answer, Body, RequestContext, RequestScope, answer, context::check_version, cpu};
 use base::{
     Fields,
     problem::{Problem, Wrong},
@@ -30,8 +30,8 @@ pub struct Reach {
 
 impl Reach {
     /// Of a request.
-    pub fn of(at: &At) -> Self {
-        Self { scope: at.scope(), around: at.scope_and_partner(), tenant: at.tenant.id.to_string() }
+    pub fn of(context: &RequestScope) -> Self {
+        Self { scope: context.scope(), around: context.scope_and_partner(), tenant: context.tenant.id.to_string() }
     }
 
     /// The tenants whose records a window may cover: those that the request sees, for a window of its own tenant; for
@@ -63,19 +63,20 @@ impl Reach {
     security(("bearer" = ["operator"]))
 )]
 #[post("/scheduleMaintenances")]
-pub async fn create(at: At, windows: web::Data<Windows>, body: Body) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (new, wrong) = cpu::read(&at, body, |body, meter| Ok(WindowChange::read(body, true, meter))).await?;
-    let (tenant, scope, author, now) = (at.tenant.id.to_string(), at.scope(), at.caller.user_id.clone(), at.now);
-    at.write(move |tx| {
-        let (new, targets) = check_new(tx.conn, &windows, &scope, new, wrong)?;
-        let id = format!("SM-{}", uuid::Uuid::new_v4());
-        let window = rules::created(&new, &tenant, id, &author, now)?;
-        store::insert(tx.conn, &window, &targets)?;
-        shown::note(tx, None, Some((&window, &targets)))?;
-        Answer::entity(&Created { unique_id: window.id.clone() }, window.version)
-    })
-    .await
+pub async fn create(context: RequestContext, windows: web::Data<Windows>, body: Body) -> api::Result<HttpResponse> {
+    let (new, wrong) = cpu::read(&context, body, |body, meter| Ok(WindowChange::read(body, true, meter))).await?;
+    let (tenant, scope, author, now) =
+        (context.tenant.id.to_string(), context.scope(), context.caller.user_id.clone(), context.now);
+    context
+        .write(move |tx, _| {
+            let (new, targets) = check_new(tx.conn, &windows, &scope, new, wrong)?;
+            let id = format!("SM-{}", uuid::Uuid::new_v4());
+            let window = rules::created(&new, &tenant, id, &author, now)?;
+            store::insert(tx.conn, &window, &targets)?;
+            shown::note(tx, None, Some((&window, &targets)))?;
+            Answer::entity(&Created { unique_id: window.id.clone() }, window.version)
+        })
+        .await
 }
 
 /// The new window of a body, of which nothing is wrong, and what it covers.
@@ -105,10 +106,13 @@ pub fn check_new(
     security(("bearer" = ["viewer"]))
 )]
 #[get("/scheduleMaintenances/{windowId}")]
-pub async fn get(at: At, windows: web::Data<Windows>, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (seen, id, now) = (Reach::of(&at), path.into_inner().1, at.now);
-    let read = at.db.read(move |conn| {
+pub async fn get(
+    context: RequestContext,
+    windows: web::Data<Windows>,
+    path: web::Path<(String, String)>,
+) -> api::Result<HttpResponse> {
+    let (seen, id, now) = (Reach::of(&context), path.into_inner().1, context.now);
+    let read = context.db.read(move |conn| {
         let row = store::existing(conn, &seen.scope, &id)?;
         Ok((shown::one(conn, &windows, &seen.around, &row, now)?, row.version))
     });
@@ -128,24 +132,23 @@ pub async fn get(at: At, windows: web::Data<Windows>, path: web::Path<(String, S
     request_body(content = WindowUpdate, example = json!({"description": "Web and mail servers", "installPatch": false})),
     responses(
         (status = 200, description = "The window after the change", body = Window),
-        (status = 412, description = "The window has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The window has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/scheduleMaintenances/{windowId}")]
 pub async fn update(
-    at: At,
+    context: RequestContext,
     windows: web::Data<Windows>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let read = cpu::read(&at, body, |body, meter| Ok(WindowChange::read(body, false, meter)));
+    let read = cpu::read(&context, body, |body, meter| Ok(WindowChange::read(body, false, meter)));
     let (mut change, mut wrong) = read.await?;
     rules::check_opens(change.schedule.as_ref(), &mut wrong);
     let members = Members::Replace(std::mem::take(&mut change.targets));
     let change = move |old: &store::Window, now| rules::changed(old, change, now);
-    change_window(at, windows, path.into_inner().1, Some((members, wrong)), change).await
+    change_window(context, windows, path.into_inner().1, Some((members, wrong)), change).await
 }
 
 /// Add targets to a maintenance window
@@ -158,21 +161,20 @@ pub async fn update(
     request_body(content = TargetsInput, example = json!({"devices": [{"hostName": "web-02"}]})),
     responses(
         (status = 200, description = "The window after the change", body = Window),
-        (status = 412, description = "The window has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The window has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/scheduleMaintenances/{windowId}/resources")]
 pub async fn add_targets(
-    at: At,
+    context: RequestContext,
     windows: web::Data<Windows>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let (lists, wrong) = read_targets(&body);
     let kept = |old: &store::Window, now| Ok(rules::next_version(old, now));
-    change_window(at, windows, path.into_inner().1, Some((Members::Add(lists), wrong)), kept).await
+    change_window(context, windows, path.into_inner().1, Some((Members::Add(lists), wrong)), kept).await
 }
 
 /// Remove targets from a maintenance window
@@ -185,21 +187,20 @@ pub async fn add_targets(
     request_body(content = TargetsInput, example = json!({"devices": [{"hostName": "web-02"}]})),
     responses(
         (status = 200, description = "The window after the change", body = Window),
-        (status = 412, description = "The window has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The window has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[delete("/scheduleMaintenances/{windowId}/resources")]
 pub async fn remove_targets(
-    at: At,
+    context: RequestContext,
     windows: web::Data<Windows>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let (lists, wrong) = read_targets(&body);
     let kept = |old: &store::Window, now| Ok(rules::next_version(old, now));
-    change_window(at, windows, path.into_inner().1, Some((Members::Remove(lists), wrong)), kept).await
+    change_window(context, windows, path.into_inner().1, Some((Members::Remove(lists), wrong)), kept).await
 }
 
 fn read_targets(body: &Body) -> (Lists, Wrong) {
@@ -218,22 +219,22 @@ fn read_targets(body: &Body) -> (Lists, Wrong) {
     params(("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
     responses(
         (status = 200, description = "Deleted; an empty object"),
-        (status = 412, description = "The window has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The window has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[delete("/scheduleMaintenances/{windowId}")]
-pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, wanted, id) = (at.scope(), at.if_match()?, path.into_inner().1);
-    at.write(move |tx| {
-        let window = take_up(tx, &scope, &id, wanted)?;
-        let targets = store::targets_of(tx.conn, &window)?;
-        store::delete(tx.conn, &window)?;
-        shown::note(tx, Some((&window, &targets)), None)?;
-        Ok(Answer::empty())
-    })
-    .await
+pub async fn delete(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    let (scope, wanted, id) = (context.scope(), context.if_match()?, path.into_inner().1);
+    context
+        .write(move |tx, _| {
+            let window = take_up(tx, &scope, &id, wanted)?;
+            let targets = store::targets_of(tx.conn, &window)?;
+            store::delete(tx.conn, &window)?;
+            shown::note(tx, Some((&window, &targets)), None)?;
+            Ok(Answer::empty())
+        })
+        .await
 }
 
 /// The window that is to be changed, which nobody else changes until the end of the transaction.
@@ -258,7 +259,7 @@ pub enum Members {
 /// Changes a window, and answers it. What is wrong with the body that names its targets is told with those that are
 /// unknown.
 pub async fn change_window(
-    at: At,
+    context: RequestContext,
     windows: web::Data<Windows>,
     id: String,
     members: Option<(Members, Wrong)>,
@@ -266,26 +267,27 @@ pub async fn change_window(
     + Send
     + 'static,
 ) -> api::Result<HttpResponse> {
-    let (wanted, now, seen) = (at.if_match()?, at.now, Reach::of(&at));
-    at.write(move |tx| {
-        let old = take_up(tx, &seen.scope, &id, wanted)?;
-        let before = store::targets_of(tx.conn, &old)?;
-        let after = match members {
-            Some((members, mut wrong)) => {
-                let after = members.applied(tx, &windows, &seen.coverable(&old.tenant_id), &before, &mut wrong)?;
-                wrong.check()?;
-                after
+    let (wanted, now, seen) = (context.if_match()?, context.now, Reach::of(&context));
+    context
+        .write(move |tx, _| {
+            let old = take_up(tx, &seen.scope, &id, wanted)?;
+            let before = store::targets_of(tx.conn, &old)?;
+            let after = match members {
+                Some((members, mut wrong)) => {
+                    let after = members.applied(tx, &windows, &seen.coverable(&old.tenant_id), &before, &mut wrong)?;
+                    wrong.check()?;
+                    after
+                }
+                None => before.clone(),
+            };
+            let new = change(&old, now)?;
+            if new.version != old.version {
+                store::update(tx.conn, &old, &new, (after != before).then_some(&after))?;
+                shown::note(tx, Some((&old, &before)), Some((&new, &after)))?;
             }
-            None => before.clone(),
-        };
-        let new = change(&old, now)?;
-        if new.version != old.version {
-            store::update(tx.conn, &old, &new, (after != before).then_some(&after))?;
-            shown::note(tx, Some((&old, &before)), Some((&new, &after)))?;
-        }
-        Answer::entity(&shown::one(tx.conn, &windows, &seen.around, &new, now)?, new.version)
-    })
-    .await
+            Answer::entity(&shown::one(tx.conn, &windows, &seen.around, &new, now)?, new.version)
+        })
+        .await
 }
 
 impl Members {

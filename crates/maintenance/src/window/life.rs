@@ -1,7 +1,7 @@
 //! What is done with a window during its life.
 
 use actix_web::{HttpResponse, post, web};
-use api::{At, Body, OptionalBody};
+use api::{Body, OptionalBody, RequestContext};
 use base::{Fields, problem::Problem, timestamp::Timestamp};
 use calendar::Interval;
 use serde_json::Value;
@@ -28,22 +28,21 @@ const MOST_MINUTES: i64 = 7 * 24 * 60;
     request_body(content = SuspensionInput, example = json!({"pattern": "now"})),
     responses(
         (status = 200, description = "The window after the change", body = Window),
-        (status = 409, description = "It is completed, or suspended already", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The window has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It is completed, or suspended already"),
+        (status = 412, description = "The window has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/scheduleMaintenances/{windowId}/suspend")]
 pub async fn suspend(
-    at: At,
+    context: RequestContext,
     windows: web::Data<Windows>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let pause = read_pause(&body.0, at.now)?;
+    let pause = read_pause(&body.0, context.now)?;
     let id = path.into_inner().1;
-    change_window(at, windows, id, None, move |old, now| rules::suspended(old, pause, now)).await
+    change_window(context, windows, id, None, move |old, now| rules::suspended(old, pause, now)).await
 }
 
 fn read_pause(body: &Value, now: Timestamp) -> Result<Pause, Problem> {
@@ -80,19 +79,18 @@ fn read_pause(body: &Value, now: Timestamp) -> Result<Pause, Problem> {
     params(("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
     responses(
         (status = 200, description = "The window after the change", body = Window),
-        (status = 409, description = "It is completed", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The window has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It is completed"),
+        (status = 412, description = "The window has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/scheduleMaintenances/{windowId}/resume")]
 pub async fn resume(
-    at: At,
+    context: RequestContext,
     windows: web::Data<Windows>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    change_window(at, windows, path.into_inner().1, None, rules::resumed).await
+    change_window(context, windows, path.into_inner().1, None, rules::resumed).await
 }
 
 /// End a maintenance window
@@ -106,24 +104,23 @@ pub async fn resume(
     request_body(content = Option<EndInput>, example = json!({"pattern": "all"})),
     responses(
         (status = 200, description = "The window after the change", body = Window),
-        (status = 409, description = "It is completed already, or no occurrence is under way", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The window has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It is completed already, or no occurrence is under way"),
+        (status = 412, description = "The window has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/scheduleMaintenances/{windowId}/end")]
 pub async fn finish(
-    at: At,
+    context: RequestContext,
     windows: web::Data<Windows>,
     path: web::Path<(String, String)>,
     body: OptionalBody,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let mut fields = Fields::of(&body.0);
     let whole = fields.one_of("pattern", &["now", "all"]) == Some("all");
     fields.finish()?;
     let rule = if whole { rules::ended } else { rules::cut_short };
-    change_window(at, windows, path.into_inner().1, None, rule).await
+    change_window(context, windows, path.into_inner().1, None, rule).await
 }
 
 /// Extend a maintenance window
@@ -136,22 +133,21 @@ pub async fn finish(
     request_body(content = ExtensionInput, example = json!({"minutes": 30})),
     responses(
         (status = 200, description = "The window after the change", body = Window),
-        (status = 409, description = "It is not open", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The window has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It is not open"),
+        (status = 412, description = "The window has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/scheduleMaintenances/{windowId}/extend")]
 pub async fn extend(
-    at: At,
+    context: RequestContext,
     windows: web::Data<Windows>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let extension = read_extension(&body.0)?;
     let id = path.into_inner().1;
-    change_window(at, windows, id, None, move |old, now| rules::extended(old, extension, now)).await
+    change_window(context, windows, id, None, move |old, now| rules::extended(old, extension, now)).await
 }
 
 fn read_extension(body: &Value) -> Result<Extension, Problem> {
@@ -176,21 +172,20 @@ fn read_extension(body: &Value) -> Result<Extension, Problem> {
     request_body(content = SkipInput, example = json!({"start": "2026-11-20T22:00:00+0000"})),
     responses(
         (status = 200, description = "The window after the change", body = Window),
-        (status = 409, description = "It is completed", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The window has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It is completed"),
+        (status = 412, description = "The window has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/scheduleMaintenances/{windowId}/skip")]
 pub async fn skip(
-    at: At,
+    context: RequestContext,
     windows: web::Data<Windows>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let mut fields = Fields::of(&body.0);
     let start = fields.timestamp("start");
     fields.finish()?;
-    change_window(at, windows, path.into_inner().1, None, move |old, now| rules::skipped(old, start, now)).await
+    change_window(context, windows, path.into_inner().1, None, move |old, now| rules::skipped(old, start, now)).await
 }

@@ -1,8 +1,8 @@
 //! When windows are open, over HTTP.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{At, Body, answer, cpu};
-use base::problem::Problem;
+use api::{Body, RequestContext, answer, cpu};
+use base::{Query, problem::Problem};
 use calendar::Interval;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -48,10 +48,10 @@ impl Occurrences {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/scheduleMaintenances/{windowId}/occurrences")]
-pub async fn list(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    let range = calendar::parse::range(at.query()?, None)?;
-    let (scope, id) = (at.scope(), path.into_inner().1);
-    let window = at.db.point(move |conn| store::existing(conn, &scope, &id)).await?;
+pub async fn list(context: RequestContext<Query>, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    let range = calendar::parse::range(context.query(), None)?;
+    let (scope, id) = (context.scope(), path.into_inner().1);
+    let window = context.db.point(move |conn| store::existing(conn, &scope, &id)).await?;
     answer::ok(&Occurrences::of(&window.course()?, range))
 }
 
@@ -70,16 +70,20 @@ pub async fn list(at: At, path: web::Path<(String, String)>) -> api::Result<Http
     security(("bearer" = ["viewer"]))
 )]
 #[post("/scheduleMaintenances/preview")]
-pub async fn preview(at: At, windows: web::Data<Windows>, body: Body) -> api::Result<HttpResponse> {
-    let query = at.query()?;
-    let read = cpu::read(&at, body, move |body, meter| {
+pub async fn preview(
+    context: RequestContext<Query>,
+    windows: web::Data<Windows>,
+    body: Body,
+) -> api::Result<HttpResponse> {
+    let query = context.query();
+    let read = cpu::read(&context, body, move |body, meter| {
         let (new, mut wrong) = WindowChange::read(body, true, meter);
         let range = wrong.take(calendar::parse::range(query, Some(body)))?;
         Ok((new, range, wrong))
     });
     let (new, range, wrong) = read.await?;
-    let scope = at.scope();
-    let (new, _) = at.db.read(move |conn| check_new(conn, &windows, &scope, new, wrong)).await?;
+    let scope = context.scope();
+    let (new, _) = context.db.read(move |conn| check_new(conn, &windows, &scope, new, wrong)).await?;
     let course = Course::new(&new.schedule, Holds::default());
     answer::ok(&Occurrences::of(&course, range.ok_or_else(Problem::internal)?))
 }

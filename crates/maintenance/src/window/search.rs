@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use actix_web::{HttpResponse, get, web};
-use api::{At, answer, spec::PageOf};
-use base::{fold, problem::Problem, timestamp::Timestamp};
+use api::{RequestContext, answer, spec::PageOf};
+use base::{Query, fold, problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 use ports::{PlaceKey, ResourceKey};
 
@@ -45,10 +45,10 @@ use crate::{course::State, cover::Windows};
     security(("bearer" = ["viewer"]))
 )]
 #[get("/scheduleMaintenances/search")]
-pub async fn search(at: At, windows: web::Data<Windows>) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn search(context: RequestContext<Query>, windows: web::Data<Windows>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let sort = query.sort(&rules::SORTS, "name", false);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     let given = |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     let (name, resource) = (given(query.text("name")), given(query.text("resourceId")));
@@ -62,8 +62,8 @@ pub async fn search(at: At, windows: web::Data<Windows>) -> api::Result<HttpResp
     filter.resources = resource.map_or(filter.resources, |id| vec![fold(&id)]);
     filter.states = State::parse(state).map_or(filter.states, |state| vec![state]);
     (filter.from, filter.until) = (from.or(filter.from), until.or(filter.until));
-    let (scope, around, now) = (at.scope(), at.scope_and_partner(), at.now);
-    let page = at.db.read(move |conn| {
+    let (scope, around, now) = (context.scope(), context.scope_and_partner(), context.now);
+    let page = context.db.read(move |conn| {
         let only = covering(conn, &windows, &scope, &filter)?;
         let found = store::search(conn, &scope, &filter, only.as_deref(), sort, &walk, now)?;
         let shown = shown::windows(conn, &windows, &around, &found.rows, now)?;

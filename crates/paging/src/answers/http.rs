@@ -33,7 +33,7 @@ const SNOOZE_MS: i64 = 3_600_000;
     params(("token" = String, Query, description = "The token of the link")),
     responses(
         (status = 200, description = "The page", body = String, content_type = "text/html"),
-        (status = 404, description = "The link is none of this service, or it has expired", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 404, description = "The link is none of this service, or it has expired"),
     ),
     security(())
 )]
@@ -66,8 +66,8 @@ pub async fn show(
     ),
     responses(
         (status = 200, description = "The page", body = String, content_type = "text/html"),
-        (status = 403, description = "The person may not do this", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 404, description = "The link is none of this service, or it has expired", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 403, description = "The person may not do this"),
+        (status = 404, description = "The link is none of this service, or it has expired"),
     ),
     security(())
 )]

@@ -2,7 +2,7 @@
 //! nobody does any more, and ends with it.
 
 use actix_web::{HttpResponse, post, web};
-use api::{Answer, At, Body};
+use api::{Answer, Body, RequestContext};
 use base::{
     Fields,
     problem::{Problem, shorten},
@@ -64,41 +64,41 @@ pub struct IncidentEscalation {
     request_body(content = IncidentEscalationInput),
     responses(
         (status = 200, description = "What was decided", body = IncidentEscalation),
-        (status = 409, description = "Its escalation runs already, or it is resolved or closed", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "Its escalation runs already, or it is resolved or closed"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/incidents/{incidentId}/escalate")]
 pub async fn escalate(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let mut fields = Fields::of(&body.0);
     fields.require("policy");
     let wanted = fields.object("policy").map(|mut policy| policy.required_text("id")).unwrap_or_default();
     fields.finish()?;
-    let (scope, id, now) = (at.scope(), path.into_inner().1.trim().to_ascii_uppercase(), at.now);
-    at.write(move |tx| {
-        let unknown = || Problem::not_found("The incident was not found.");
-        let incident = neighbours.alerts.incident(tx.conn, &scope, &id, 0)?.ok_or_else(unknown)?;
-        let own = [incident.tenant_id.clone()];
-        let policy = policies::store::find(tx.conn, &own, &wanted)?.ok_or_else(|| {
-            let message = format!("names no escalation policy of the tenant: {}", shorten(&wanted));
-            Problem::field("policy.id", message)
-        })?;
-        if OVER.contains(&incident.status.as_str()) {
-            return Err(Problem::conflict("The incident is over: there is nothing to escalate.").into());
-        }
-        store::take_up(tx.conn, &incident.tenant_id, &id)?;
-        begin(tx, &neighbours, &incident, &policy, now)?;
-        let pages = pages::of_alert(tx.conn, &incident.tenant_id, &id)?;
-        let pages = pages.iter().map(Page::from).collect();
-        Answer::ok(&IncidentEscalation { incident: Id { id }, policy: Id { id: policy.id }, pages })
-    })
-    .await
+    let (scope, id, now) = (context.scope(), path.into_inner().1.trim().to_ascii_uppercase(), context.now);
+    context
+        .write(move |tx, _| {
+            let unknown = || Problem::not_found("The incident was not found.");
+            let incident = neighbours.alerts.incident(tx.conn, &scope, &id, 0)?.ok_or_else(unknown)?;
+            let own = [incident.tenant_id.clone()];
+            let policy = policies::store::find(tx.conn, &own, &wanted)?.ok_or_else(|| {
+                let message = format!("names no escalation policy of the tenant: {}", shorten(&wanted));
+                Problem::field("policy.id", message)
+            })?;
+            if OVER.contains(&incident.status.as_str()) {
+                return Err(Problem::conflict("The incident is over: there is nothing to escalate.").into());
+            }
+            store::take_up(tx.conn, &incident.tenant_id, &id)?;
+            begin(tx, &neighbours, &incident, &policy, now)?;
+            let pages = pages::of_alert(tx.conn, &incident.tenant_id, &id)?;
+            let pages = pages.iter().map(Page::from).collect();
+            Answer::ok(&IncidentEscalation { incident: Id { id }, policy: Id { id: policy.id }, pages })
+        })
+        .await
 }
 
 fn begin(

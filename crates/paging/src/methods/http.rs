@@ -1,7 +1,7 @@
 //! Contact methods over HTTP. They are their owner's: that person and admins alone see and change them.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, At, Body, answer, context::check_version};
+use api::{Answer, Body, RequestContext, answer, context::check_version};
 use outbox::{Entity, Tx, Unpublished};
 
 use super::{
@@ -35,52 +35,52 @@ pub fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: Option<&Row>) -> db::R
     request_body(content = ContactMethodInput),
     responses(
         (status = 200, description = "The contact method", body = ContactMethod),
-        (status = 409, description = "The person has 20 already", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The person has 20 already"),
     ),
     security(("bearer" = ["viewer"]))
 )]
 #[post("/users/{userId}/contactMethods")]
 pub async fn create(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let asked = whose::Asked::of(&at, &path.into_inner().1);
+    let asked = whose::Asked::of(&context, &path.into_inner().1);
     let change = Change::read(&body.0, true)?;
-    let now_ms = at.now.millis();
-    at.write(move |tx| {
-        let (tenant, user) = asked.find(tx.conn, &neighbours)?;
-        asked.may_verify(change.verified)?;
-        let kind = change.kind.unwrap_or(rules::HTTP);
-        let preset = if kind == rules::EMAIL { "" } else { change.preset.unwrap_or(rules::PRESETS[0].name) };
-        let destination = rules::laid_over(&rules::Destination::new(), &change.fields);
-        rules::check(kind, preset, &destination, |url| neighbours.sends.check_url(url))?;
-        let mut row = Row {
-            tenant_id: tenant,
-            id: format!("CM-{}", uuid::Uuid::now_v7()),
-            version: 1,
-            user_id: user,
-            name: change.name.unwrap_or_default(),
-            kind: kind.to_owned(),
-            preset: preset.to_owned(),
-            settings: String::new(),
-            sealed: String::new(),
-            verified: change.verified.unwrap_or(false),
-            code_hash: String::new(),
-            code_until_ms: 0,
-            code_tries: 0,
-            created_ms: now_ms,
-            updated_ms: now_ms,
-        };
-        row.set(&*neighbours.seals, &destination)?;
-        store::take_up(tx.conn, &row.tenant_id, &row.user_id)?;
-        store::insert(tx.conn, &row)?;
-        note(tx, None, Some(&row))?;
-        Answer::entity(&ContactMethod::from(&row), row.version)
-    })
-    .await
+    let now_ms = context.now.millis();
+    context
+        .write(move |tx, _| {
+            let (tenant, user) = asked.find(tx.conn, &neighbours)?;
+            asked.may_verify(change.verified)?;
+            let kind = change.kind.unwrap_or(rules::HTTP);
+            let preset = if kind == rules::EMAIL { "" } else { change.preset.unwrap_or(rules::PRESETS[0].name) };
+            let destination = rules::laid_over(&rules::Destination::new(), &change.fields);
+            rules::check(kind, preset, &destination, |url| neighbours.sends.check_url(url))?;
+            let mut row = Row {
+                tenant_id: tenant,
+                id: format!("CM-{}", uuid::Uuid::now_v7()),
+                version: 1,
+                user_id: user,
+                name: change.name.unwrap_or_default(),
+                kind: kind.to_owned(),
+                preset: preset.to_owned(),
+                settings: String::new(),
+                sealed: String::new(),
+                verified: change.verified.unwrap_or(false),
+                code_hash: String::new(),
+                code_until_ms: 0,
+                code_tries: 0,
+                created_ms: now_ms,
+                updated_ms: now_ms,
+            };
+            row.set(&*neighbours.seals, &destination)?;
+            store::take_up(tx.conn, &row.tenant_id, &row.user_id)?;
+            store::insert(tx.conn, &row)?;
+            note(tx, None, Some(&row))?;
+            Answer::entity(&ContactMethod::from(&row), row.version)
+        })
+        .await
 }
 
 /// List contact methods
@@ -95,13 +95,12 @@ pub async fn create(
 )]
 #[get("/users/{userId}/contactMethods")]
 pub async fn list(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let asked = whose::Asked::of(&at, &path.into_inner().1);
-    let rows = at.db.read(move |conn| {
+    let asked = whose::Asked::of(&context, &path.into_inner().1);
+    let rows = context.db.read(move |conn| {
         let (tenant, user) = asked.find(conn, &neighbours)?;
         store::of_user(conn, &tenant, &user)
     });
@@ -121,19 +120,18 @@ pub async fn list(
 )]
 #[get("/users/{userId}/contactMethods/{contactMethodId}")]
 pub async fn get(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String, String)>,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let (_, user, id) = path.into_inner();
-    let asked = whose::Asked::of(&at, &user);
-    let row = at.db.read(move |conn| {
+    let asked = whose::Asked::of(&context, &user);
+    let row = context.db.read(move |conn| {
         let (tenant, user) = asked.find(conn, &neighbours)?;
         store::existing(conn, &tenant, &user, &id)
     });
     let row = row.await?;
-    answer::entity(&at, &ContactMethod::from(&row), row.version)
+    answer::entity(&context, &ContactMethod::from(&row), row.version)
 }
 
 /// Update a contact method
@@ -150,63 +148,63 @@ pub async fn get(
     request_body(content = ContactMethodInput),
     responses(
         (status = 200, description = "The contact method after the change", body = ContactMethod),
-        (status = 412, description = "It has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "It has changed since it was read"),
     ),
     security(("bearer" = ["viewer"]))
 )]
 #[post("/users/{userId}/contactMethods/{contactMethodId}")]
 pub async fn update(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let (_, user, id) = path.into_inner();
-    let (asked, wanted) = (whose::Asked::of(&at, &user), at.if_match()?);
+    let (asked, wanted) = (whose::Asked::of(&context, &user), context.if_match()?);
     let change = Change::read(&body.0, false)?;
-    let now_ms = at.now.millis();
-    at.write(move |tx| {
-        let (tenant, user) = asked.find(tx.conn, &neighbours)?;
-        asked.may_verify(change.verified)?;
-        store::take_up(tx.conn, &tenant, &user)?;
-        let old = store::existing(tx.conn, &tenant, &user, &id)?;
-        check_version(wanted, old.version)?;
-        if change.kind.is_some_and(|kind| kind != old.kind) {
-            return Err(base::Problem::field("type", "cannot be changed: add another contact method").into());
-        }
-        let before = old.open(&*neighbours.seals)?;
-        let destination = rules::laid_over(&before, &change.fields);
-        let preset = match change.preset {
-            Some(preset) if old.kind == rules::HTTP => preset.to_owned(),
-            _ => old.preset.clone(),
-        };
-        rules::check(&old.kind, &preset, &destination, |url| neighbours.sends.check_url(url))?;
-        let same = destination == before && preset == old.preset;
-        // Another text is no other place.
-        let place = |destination: &rules::Destination| {
-            let mut place = destination.clone();
-            place.retain(|name, _| name != "template" && name != "contentType");
-            place
-        };
-        let leads_there = place(&destination) == place(&before) && preset == old.preset;
-        let mut row = Row {
-            version: old.version + 1,
-            name: change.name.unwrap_or_else(|| old.name.clone()),
-            preset,
-            verified: change.verified.unwrap_or(old.verified && leads_there),
-            code_hash: if leads_there { old.code_hash.clone() } else { String::new() },
-            updated_ms: now_ms,
-            ..old.clone()
-        };
-        if !same {
-            row.set(&*neighbours.seals, &destination)?;
-        }
-        store::update(tx.conn, &row)?;
-        note(tx, Some(&old), Some(&row))?;
-        Answer::entity(&ContactMethod::from(&row), row.version)
-    })
-    .await
+    let now_ms = context.now.millis();
+    context
+        .write(move |tx, _| {
+            let (tenant, user) = asked.find(tx.conn, &neighbours)?;
+            asked.may_verify(change.verified)?;
+            store::take_up(tx.conn, &tenant, &user)?;
+            let old = store::existing(tx.conn, &tenant, &user, &id)?;
+            check_version(wanted, old.version)?;
+            if change.kind.is_some_and(|kind| kind != old.kind) {
+                return Err(base::Problem::field("type", "cannot be changed: add another contact method").into());
+            }
+            let before = old.open(&*neighbours.seals)?;
+            let destination = rules::laid_over(&before, &change.fields);
+            let preset = match change.preset {
+                Some(preset) if old.kind == rules::HTTP => preset.to_owned(),
+                _ => old.preset.clone(),
+            };
+            rules::check(&old.kind, &preset, &destination, |url| neighbours.sends.check_url(url))?;
+            let same = destination == before && preset == old.preset;
+            // Another text is no other place.
+            let place = |destination: &rules::Destination| {
+                let mut place = destination.clone();
+                place.retain(|name, _| name != "template" && name != "contentType");
+                place
+            };
+            let leads_there = place(&destination) == place(&before) && preset == old.preset;
+            let mut row = Row {
+                version: old.version + 1,
+                name: change.name.unwrap_or_else(|| old.name.clone()),
+                preset,
+                verified: change.verified.unwrap_or(old.verified && leads_there),
+                code_hash: if leads_there { old.code_hash.clone() } else { String::new() },
+                updated_ms: now_ms,
+                ..old.clone()
+            };
+            if !same {
+                row.set(&*neighbours.seals, &destination)?;
+            }
+            store::update(tx.conn, &row)?;
+            note(tx, Some(&old), Some(&row))?;
+            Answer::entity(&ContactMethod::from(&row), row.version)
+        })
+        .await
 }
 
 /// Delete a contact method
@@ -221,27 +219,27 @@ pub async fn update(
     ),
     responses(
         (status = 200, description = "It is gone", body = Object),
-        (status = 412, description = "It has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "It has changed since it was read"),
     ),
     security(("bearer" = ["viewer"]))
 )]
 #[delete("/users/{userId}/contactMethods/{contactMethodId}")]
 pub async fn delete(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String, String)>,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let (_, user, id) = path.into_inner();
-    let (asked, wanted) = (whose::Asked::of(&at, &user), at.if_match()?);
-    at.write(move |tx| {
-        let (tenant, user) = asked.find(tx.conn, &neighbours)?;
-        store::take_up(tx.conn, &tenant, &user)?;
-        let old = store::existing(tx.conn, &tenant, &user, &id)?;
-        check_version(wanted, old.version)?;
-        store::delete(tx.conn, &old)?;
-        note(tx, Some(&old), None)?;
-        Ok(Answer::empty())
-    })
-    .await
+    let (asked, wanted) = (whose::Asked::of(&context, &user), context.if_match()?);
+    context
+        .write(move |tx, _| {
+            let (tenant, user) = asked.find(tx.conn, &neighbours)?;
+            store::take_up(tx.conn, &tenant, &user)?;
+            let old = store::existing(tx.conn, &tenant, &user, &id)?;
+            check_version(wanted, old.version)?;
+            store::delete(tx.conn, &old)?;
+            note(tx, Some(&old), None)?;
+            Ok(Answer::empty())
+        })
+        .await
 }

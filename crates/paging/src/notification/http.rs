@@ -1,7 +1,7 @@
 //! Notification rules over HTTP. They are their owner's, as contact methods are.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, At, Body, answer};
+use api::{Answer, Body, RequestContext, answer};
 use base::problem::Wrong;
 use outbox::Entity;
 
@@ -24,13 +24,12 @@ use crate::{Neighbours, methods, whose};
 )]
 #[get("/users/{userId}/notificationRules")]
 pub async fn list(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let asked = whose::Asked::of(&at, &path.into_inner().1);
-    let shown = at.db.read(move |conn| {
+    let asked = whose::Asked::of(&context, &path.into_inner().1);
+    let shown = context.db.read(move |conn| {
         let (tenant, user) = asked.find(conn, &neighbours)?;
         let rows = store::of_user(conn, &tenant, &user)?;
         let plan = |urgency: &str| rows.iter().find(|row| row.urgency == urgency).map(Row::plan).unwrap_or_default();
@@ -53,46 +52,46 @@ pub async fn list(
 )]
 #[post("/users/{userId}/notificationRules")]
 pub async fn set(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let asked = whose::Asked::of(&at, &path.into_inner().1);
+    let asked = whose::Asked::of(&context, &path.into_inner().1);
     let (urgency, plan) = wire::read(&body.0)?;
-    let now_ms = at.now.millis();
-    at.write(move |tx| {
-        let (tenant, user) = asked.find(tx.conn, &neighbours)?;
-        methods::store::take_up(tx.conn, &tenant, &user)?;
-        let known = methods::store::of_user(tx.conn, &tenant, &user)?;
-        let mut wrong = Wrong::new(Vec::new());
-        for (place, step) in plan.steps.iter().enumerate() {
-            if !known.iter().any(|method| method.id == step.method) {
-                let message =
-                    format!("names no contact method of the person: {}", base::problem::shorten(&step.method));
-                wrong.add(&format!("steps[{place}].contactMethod.id"), message);
+    let now_ms = context.now.millis();
+    context
+        .write(move |tx, _| {
+            let (tenant, user) = asked.find(tx.conn, &neighbours)?;
+            methods::store::take_up(tx.conn, &tenant, &user)?;
+            let known = methods::store::of_user(tx.conn, &tenant, &user)?;
+            let mut wrong = Wrong::new(Vec::new());
+            for (place, step) in plan.steps.iter().enumerate() {
+                if !known.iter().any(|method| method.id == step.method) {
+                    let message =
+                        format!("names no contact method of the person: {}", base::problem::shorten(&step.method));
+                    wrong.add(&format!("steps[{place}].contactMethod.id"), message);
+                }
             }
-        }
-        wrong.check()?;
-        let rows = store::of_user(tx.conn, &tenant, &user)?;
-        let before = rows.iter().find(|row| row.urgency == urgency);
-        let shown = NotificationRule::new(&user, urgency, &plan);
-        let document = serde_json::to_string(&plan).map_err(|error| db::Error::Fault(error.to_string()))?;
-        let row = Row {
-            tenant_id: tenant,
-            user_id: user,
-            urgency: urgency.to_owned(),
-            version: before.map_or(1, |row| row.version + 1),
-            document,
-            updated_ms: now_ms,
-        };
-        store::set(tx.conn, &row)?;
-        let id = format!("{}:{}", row.user_id, row.urgency);
-        let entity = Entity { tenant_id: &row.tenant_id, kind: "NotificationRule", id: &id, publish: false };
-        let was = before.map(|row| NotificationRule::new(&row.user_id, &row.urgency, &row.plan()));
-        tx.note_shown(entity, was.as_ref(), Some(&shown))?;
-        Answer::ok(&shown)
-    })
-    .await
+            wrong.check()?;
+            let rows = store::of_user(tx.conn, &tenant, &user)?;
+            let before = rows.iter().find(|row| row.urgency == urgency);
+            let shown = NotificationRule::new(&user, urgency, &plan);
+            let document = serde_json::to_string(&plan).map_err(|error| db::Error::Fault(error.to_string()))?;
+            let row = Row {
+                tenant_id: tenant,
+                user_id: user,
+                urgency: urgency.to_owned(),
+                version: before.map_or(1, |row| row.version + 1),
+                document,
+                updated_ms: now_ms,
+            };
+            store::set(tx.conn, &row)?;
+            let id = format!("{}:{}", row.user_id, row.urgency);
+            let entity = Entity { tenant_id: &row.tenant_id, kind: "NotificationRule", id: &id, publish: false };
+            let was = before.map(|row| NotificationRule::new(&row.user_id, &row.urgency, &row.plan()));
+            tx.note_shown(entity, was.as_ref(), Some(&shown))?;
+            Answer::ok(&shown)
+        })
+        .await
 }

@@ -1,8 +1,9 @@
 //! Owners over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, At, Body, answer, spec::PageOf};
+use api::{Answer, Body, RequestContext, answer, spec::PageOf};
 use base::{
+    Query,
     problem::{Problem, shorten},
     query_string,
 };
@@ -73,41 +74,41 @@ fn target(
     security(("bearer" = ["operator"]))
 )]
 #[post("/owners")]
-pub async fn set(at: At, neighbours: web::Data<Neighbours>, body: Body) -> api::Result<HttpResponse> {
-    at.no_query()?;
+pub async fn set(context: RequestContext, neighbours: web::Data<Neighbours>, body: Body) -> api::Result<HttpResponse> {
     let (named, group) = wire::read(&body.0)?;
-    let (own, scope, author) = (at.tenant.id.to_string(), at.scope(), at.caller.user_id.clone());
-    let now_ms = at.now.millis();
-    at.write(move |tx| {
-        let (tenant, target) = target(tx.conn, &neighbours, &own, &scope, &named)?;
-        db::lock(tx.conn, &format!("owners:{tenant}"))?;
-        let old = store::of_target(tx.conn, &tenant, named.kind(), &target)?;
-        let Some(group) = group else {
-            if let Some(old) = &old {
-                store::delete(tx.conn, old)?;
-                note(tx, Some(old), None)?;
+    let (own, scope, author) = (context.tenant.id.to_string(), context.scope(), context.caller.user_id.clone());
+    let now_ms = context.now.millis();
+    context
+        .write(move |tx, _| {
+            let (tenant, target) = target(tx.conn, &neighbours, &own, &scope, &named)?;
+            db::lock(tx.conn, &format!("owners:{tenant}"))?;
+            let old = store::of_target(tx.conn, &tenant, named.kind(), &target)?;
+            let Some(group) = group else {
+                if let Some(old) = &old {
+                    store::delete(tx.conn, old)?;
+                    note(tx, Some(old), None)?;
+                }
+                return Ok(Answer::empty());
+            };
+            let around = neighbours.people.around(tx.conn, &tenant)?;
+            if neighbours.people.groups(tx.conn, &around, std::slice::from_ref(&group))?.is_empty() {
+                let message = format!("names no user group of the tenant or its partner: {}", shorten(&group));
+                return Err(Problem::field("userGroup.uniqueId", message).into());
             }
-            return Ok(Answer::empty());
-        };
-        let around = neighbours.people.around(tx.conn, &tenant)?;
-        if neighbours.people.groups(tx.conn, &around, std::slice::from_ref(&group))?.is_empty() {
-            let message = format!("names no user group of the tenant or its partner: {}", shorten(&group));
-            return Err(Problem::field("userGroup.uniqueId", message).into());
-        }
-        let row = Row {
-            id: old.as_ref().map_or_else(|| format!("OWN-{}", uuid::Uuid::now_v7()), |old| old.id.clone()),
-            tenant_id: tenant,
-            kind: named.kind().to_owned(),
-            target_id: target,
-            group_id: group,
-            created_by: author,
-            created_ms: now_ms,
-        };
-        store::set(tx.conn, old.as_ref(), &row)?;
-        note(tx, old.as_ref(), Some(&row))?;
-        Answer::ok(&Owner::from(&row))
-    })
-    .await
+            let row = Row {
+                id: old.as_ref().map_or_else(|| format!("OWN-{}", uuid::Uuid::now_v7()), |old| old.id.clone()),
+                tenant_id: tenant,
+                kind: named.kind().to_owned(),
+                target_id: target,
+                group_id: group,
+                created_by: author,
+                created_ms: now_ms,
+            };
+            store::set(tx.conn, old.as_ref(), &row)?;
+            note(tx, old.as_ref(), Some(&row))?;
+            Answer::ok(&Owner::from(&row))
+        })
+        .await
 }
 
 /// Search owners
@@ -128,13 +129,13 @@ pub async fn set(at: At, neighbours: web::Data<Neighbours>, body: Body) -> api::
     security(("bearer" = ["viewer"]))
 )]
 #[get("/owners/search")]
-pub async fn search(at: At) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let sort = query.sort(&["id"], "id", false);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     query.finish()?;
-    let mut all = vec![Condition::text_in("owners.tenant_id IN", at.scope())];
+    let mut all = vec![Condition::text_in("owners.tenant_id IN", context.scope())];
     for term in query_string::parse(&text, &VARIABLES)? {
         let folded = || term.values.iter().map(|value| base::fold(value));
         all.push(match term.name {
@@ -145,7 +146,7 @@ pub async fn search(at: At) -> api::Result<HttpResponse> {
         });
     }
     let condition = Condition::all(all);
-    let page = at.db.read(move |conn| {
+    let page = context.db.read(move |conn| {
         let found = store::page(conn, &condition, sort.descending, &walk)?;
         Ok(walk.answer(found.map(|row| Owner::from(&row))))
     });
@@ -161,14 +162,15 @@ pub async fn search(at: At) -> api::Result<HttpResponse> {
     security(("bearer" = ["operator"]))
 )]
 #[delete("/owners/{ownerId}")]
-pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, id) = (at.scope(), path.into_inner().1);
-    at.write(move |tx| {
-        let old = store::find(tx.conn, &scope, &id)?.ok_or_else(|| Problem::not_found("The owner was not found."))?;
-        store::delete(tx.conn, &old)?;
-        note(tx, Some(&old), None)?;
-        Ok(Answer::empty())
-    })
-    .await
+pub async fn delete(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    let (scope, id) = (context.scope(), path.into_inner().1);
+    context
+        .write(move |tx, _| {
+            let old =
+                store::find(tx.conn, &scope, &id)?.ok_or_else(|| Problem::not_found("The owner was not found."))?;
+            store::delete(tx.conn, &old)?;
+            note(tx, Some(&old), None)?;
+            Ok(Answer::empty())
+        })
+        .await
 }

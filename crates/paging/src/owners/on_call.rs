@@ -1,8 +1,8 @@
 //! Who is on call for a machine, and why.
 
 use actix_web::{HttpResponse, get, web};
-use api::{At, answer};
-use base::{fold, matching::Meter, problem::Problem, timestamp::Timestamp};
+use api::{RequestContext, answer};
+use base::{Query, fold, matching::Meter, problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 use ports::{KnownResource, ResourceKey};
 use serde_json::{Value, json};
@@ -56,16 +56,16 @@ pub struct MachineOnCall {
 )]
 #[get("/resources/{resourceId}/onCall")]
 pub async fn get(
-    at: At,
+    context: RequestContext<Query>,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
-    let instant = query.timestamp("at").unwrap_or(at.now);
+    let mut query = context.query();
+    let instant = query.timestamp("at").unwrap_or(context.now);
     query.finish()?;
-    let (scope, given) = (at.scope(), path.into_inner().1);
-    let db = at.db.clone();
-    let told = api::cpu::run(&at, move |meter: &Meter| {
+    let (scope, given) = (context.scope(), path.into_inner().1);
+    let db = context.db.clone();
+    let told = api::cpu::run(&context, move |meter: &Meter| {
         let told = db.read_here(|conn| {
             let id = fold(given.trim());
             let found = neighbours.resources.find(conn, &scope, &[ResourceKey::Id(id)])?.into_iter().flatten().next();

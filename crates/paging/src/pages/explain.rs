@@ -1,7 +1,7 @@
 //! Why an alert would tell whom: every decision, step by step. Nothing is stored, and nothing is sent.
 
 use actix_web::{HttpResponse, post, web};
-use api::{At, Body, answer};
+use api::{Body, RequestContext, answer};
 use base::{
     Fields,
     matching::{Matcher, Meter},
@@ -85,18 +85,21 @@ pub struct PagingExplanation {
     security(("bearer" = ["viewer"]))
 )]
 #[post("/paging/explain")]
-pub async fn explain(at: At, neighbours: web::Data<Neighbours>, body: Body) -> api::Result<HttpResponse> {
-    at.no_query()?;
+pub async fn explain(
+    context: RequestContext,
+    neighbours: web::Data<Neighbours>,
+    body: Body,
+) -> api::Result<HttpResponse> {
     let mut fields = Fields::of(&body.0);
     let report = fields.raw_object("alert").map(Value::Object);
     let id = fields.text("alertId").map(|id| spelled(&id));
-    let instant = fields.timestamp("at").unwrap_or(at.now);
+    let instant = fields.timestamp("at").unwrap_or(context.now);
     if report.is_some() == id.is_some() {
         fields.error("alert", "is required, or alertId in its place");
     }
     fields.finish()?;
-    let (scope, tenant, db) = (at.scope(), at.tenant.id.to_string(), at.db.clone());
-    let told = api::cpu::run(&at, move |meter: &Meter| {
+    let (scope, tenant, db) = (context.scope(), context.tenant.id.to_string(), context.db.clone());
+    let told = api::cpu::run(&context, move |meter: &Meter| {
         let told = db.read_here(|conn| {
             let (alert, problem) = match (&report, &id) {
                 (Some(report), _) => {

@@ -1,8 +1,8 @@
 //! Pages over HTTP.
 
 use actix_web::{HttpResponse, get};
-use api::{At, answer, spec::PageOf};
-use base::query_string;
+use api::{RequestContext, answer, spec::PageOf};
+use base::{Query, query_string};
 use db::Condition;
 
 use super::{
@@ -32,13 +32,13 @@ const KINDS: [&str; 3] = ["page", "code", "test"];
     security(("bearer" = ["viewer"]))
 )]
 #[get("/pages/search")]
-pub async fn search(at: At) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let sort = query.sort(&["createdDate"], "createdDate", true);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     query.finish()?;
-    let mut all = vec![Condition::text_in("pages.tenant_id IN", at.scope())];
+    let mut all = vec![Condition::text_in("pages.tenant_id IN", context.scope())];
     for term in query_string::parse(&text, &VARIABLES)? {
         let ids = || term.values.iter().map(|id| spelled(id));
         all.push(match term.name {
@@ -52,7 +52,7 @@ pub async fn search(at: At) -> api::Result<HttpResponse> {
         });
     }
     let condition = Condition::all(all);
-    let page = at.db.read(move |conn| {
+    let page = context.db.read(move |conn| {
         let found = store::page(conn, &condition, sort.descending, &walk)?;
         Ok(walk.answer(found.map(|row| Page::from(&row))))
     });

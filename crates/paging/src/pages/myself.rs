@@ -1,7 +1,7 @@
 //! Pages about no alert: a test of oneself, and the code that verifies a contact method.
 
 use actix_web::{HttpResponse, post, web};
-use api::{Answer, At, Body, OptionalBody};
+use api::{Answer, Body, OptionalBody, RequestContext};
 use base::{Fields, problem::Problem, secret::Secret, timestamp::Timestamp};
 use outbox::Tx;
 use serde::Serialize;
@@ -61,39 +61,39 @@ fn to(method: &Method, kind: &str, now: Timestamp) -> Row {
     request_body(content = Option<PagingTestInput>),
     responses(
         (status = 200, description = "What is sent", body = PagingTest),
-        (status = 409, description = "Too many tests were sent a moment ago", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "Too many tests were sent a moment ago"),
     ),
     security(("bearer" = ["viewer"]))
 )]
 #[post("/paging/test")]
-pub async fn test(at: At, body: OptionalBody) -> api::Result<HttpResponse> {
-    at.no_query()?;
+pub async fn test(context: RequestContext, body: OptionalBody) -> api::Result<HttpResponse> {
     let mut fields = Fields::of(&body.0);
     let wanted = fields.object("contactMethod").map(|mut method| rules::normal_id(&method.required_text("id")));
     fields.finish()?;
-    let (tenant, user, now) = (at.caller.home.to_string(), at.caller.user_id.clone(), at.now);
-    at.write(move |tx| {
-        let mut own = methods::store::of_user(tx.conn, &tenant, &user)?;
-        if let Some(wanted) = &wanted {
-            own.retain(|method| method.id == *wanted);
-            if own.is_empty() {
-                return Err(Problem::field("contactMethod.id", "names no contact method of yours").into());
+    let (tenant, user, now) = (context.caller.home.to_string(), context.caller.user_id.clone(), context.now);
+    context
+        .write(move |tx, _| {
+            let mut own = methods::store::of_user(tx.conn, &tenant, &user)?;
+            if let Some(wanted) = &wanted {
+                own.retain(|method| method.id == *wanted);
+                if own.is_empty() {
+                    return Err(Problem::field("contactMethod.id", "names no contact method of yours").into());
+                }
             }
-        }
-        own.retain(|method| method.verified);
-        if store::tests_since(tx.conn, &tenant, &user, now.millis() - 60_000)? >= TESTS {
-            return Err(Problem::conflict("Too many tests were sent a moment ago. Try again in a minute.").into());
-        }
-        let mut rows: Vec<Row> = own.iter().map(|method| to(method, "test", now)).collect();
-        if rows.is_empty() {
-            let why = "has no verified contact method".to_owned();
-            let gap = Row { user_id: user, status: store::GAP.to_owned(), why, ..Row::blank(&tenant, "test", now) };
-            rows.push(gap);
-        }
-        store::insert(tx.conn, &rows)?;
-        Answer::ok(&PagingTest { pages: rows.iter().map(Page::from).collect() })
-    })
-    .await
+            own.retain(|method| method.verified);
+            if store::tests_since(tx.conn, &tenant, &user, now.millis() - 60_000)? >= TESTS {
+                return Err(Problem::conflict("Too many tests were sent a moment ago. Try again in a minute.").into());
+            }
+            let mut rows: Vec<Row> = own.iter().map(|method| to(method, "test", now)).collect();
+            if rows.is_empty() {
+                let why = "has no verified contact method".to_owned();
+                let gap = Row { user_id: user, status: store::GAP.to_owned(), why, ..Row::blank(&tenant, "test", now) };
+                rows.push(gap);
+            }
+            store::insert(tx.conn, &rows)?;
+            Answer::ok(&PagingTest { pages: rows.iter().map(Page::from).collect() })
+        })
+        .await
 }
 
 fn hash(code: &str) -> String {
@@ -118,37 +118,37 @@ fn new_code() -> String {
     ),
     responses(
         (status = 200, description = "The page that carries it", body = Page),
-        (status = 409, description = "A code was sent a moment ago", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "A code was sent a moment ago"),
     ),
     security(("bearer" = ["viewer"]))
 )]
 #[post("/users/{userId}/contactMethods/{contactMethodId}/sendCode")]
 pub async fn send_code(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String, String)>,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let (_, user, id) = path.into_inner();
-    let (asked, now) = (whose::Asked::of(&at, &user), at.now);
-    at.write(move |tx| {
-        let old = taken_up(tx, &neighbours, &asked, &id)?;
-        let sent_ms = old.code_until_ms - rules::CODE_MS;
-        if !old.code_hash.is_empty() && now.millis() < sent_ms + PAUSE_MS && now.millis() >= sent_ms {
-            return Err(Problem::conflict("A code was sent a moment ago. Wait half a minute for it.").into());
-        }
-        let code = new_code();
-        let mut row = to(&old, "code", now);
-        let sealed = neighbours.seals.seal(render::place(&row), &Secret::new(code.clone()))?;
-        let facts = Facts { code: sealed, ..Facts::default() };
-        row.message = serde_json::to_string(&facts).map_err(|error| db::Error::Fault(error.to_string()))?;
-        store::insert(tx.conn, std::slice::from_ref(&row))?;
-        let until = now.millis() + rules::CODE_MS;
-        let method = Method { code_hash: hash(&code), code_until_ms: until, code_tries: 0, ..old };
-        methods::store::update(tx.conn, &method)?;
-        Answer::ok(&Page::from(&row))
-    })
-    .await
+    let (asked, now) = (whose::Asked::of(&context, &user), context.now);
+    context
+        .write(move |tx, _| {
+            let old = taken_up(tx, &neighbours, &asked, &id)?;
+            let sent_ms = old.code_until_ms - rules::CODE_MS;
+            if !old.code_hash.is_empty() && now.millis() < sent_ms + PAUSE_MS && now.millis() >= sent_ms {
+                return Err(Problem::conflict("A code was sent a moment ago. Wait half a minute for it.").into());
+            }
+            let code = new_code();
+            let mut row = to(&old, "code", now);
+            let sealed = neighbours.seals.seal(render::place(&row), &Secret::new(code.clone()))?;
+            let facts = Facts { code: sealed, ..Facts::default() };
+            row.message = serde_json::to_string(&facts).map_err(|error| db::Error::Fault(error.to_string()))?;
+            store::insert(tx.conn, std::slice::from_ref(&row))?;
+            let until = now.millis() + rules::CODE_MS;
+            let method = Method { code_hash: hash(&code), code_until_ms: until, code_tries: 0, ..old };
+            methods::store::update(tx.conn, &method)?;
+            Answer::ok(&Page::from(&row))
+        })
+        .await
 }
 
 /// The code that was sent.
@@ -173,24 +173,23 @@ pub struct ContactMethodCode {
     request_body(content = ContactMethodCode),
     responses(
         (status = 200, description = "The contact method, verified, or not when the code is wrong", body = ContactMethod),
-        (status = 409, description = "No code is awaited: none was sent, it has run out, or too many wrong ones were entered", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "No code is awaited: none was sent, it has run out, or too many wrong ones were entered"),
     ),
     security(("bearer" = ["viewer"]))
 )]
 #[post("/users/{userId}/contactMethods/{contactMethodId}/verify")]
 pub async fn verify(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let mut fields = Fields::of(&body.0);
     let code = fields.required_text("code").trim().to_owned();
     fields.finish()?;
     let (_, user, id) = path.into_inner();
-    let (asked, now_ms) = (whose::Asked::of(&at, &user), at.now.millis());
-    at.write(move |tx| {
+    let (asked, now_ms) = (whose::Asked::of(&context, &user), context.now.millis());
+    context.write(move |tx, _| {
         let old = taken_up(tx, &neighbours, &asked, &id)?;
         if old.verified {
             return Answer::entity(&ContactMethod::from(&old), old.version);

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use actix_web::{HttpResponse, get, http::header, web};
-use api::At;
+use api::RequestContext;
 use base::{problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 use ports::{Authors, ToldIncident};
@@ -35,13 +35,12 @@ const LINE: usize = 300;
 )]
 #[get("/incidents/{incidentId}/postmortem")]
 pub async fn get(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, id, now) = (at.scope(), path.into_inner().1.trim().to_ascii_uppercase(), at.now);
-    let written = at.db.read(move |conn| {
+    let (scope, id, now) = (context.scope(), path.into_inner().1.trim().to_ascii_uppercase(), context.now);
+    let written = context.db.read(move |conn| {
         let found = neighbours.alerts.incident(conn, &scope, &id, NOTES)?;
         let incident = found.ok_or_else(|| Problem::not_found("The incident was not found."))?;
         let story = gathered(conn, &neighbours, &incident, now)?;

@@ -1,7 +1,7 @@
 //! What happened with an alert in fact: from its report to pages, to attempts, to what people did.
 
 use actix_web::{HttpResponse, get, web};
-use api::{At, answer};
+use api::{RequestContext, answer};
 use base::{problem::Problem, timestamp::Timestamp};
 use serde::Serialize;
 use serde_json::Value;
@@ -70,13 +70,12 @@ pub struct Event {
 )]
 #[get("/alerts/{alertId}/timeline")]
 pub async fn get(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, id) = (at.scope(), path.into_inner().1);
-    let timeline = at.db.read(move |conn| {
+    let (scope, id) = (context.scope(), path.into_inner().1);
+    let timeline = context.db.read(move |conn| {
         let unknown = || Problem::not_found("The alert was not found.");
         let alert = neighbours.alerts.find(conn, &scope, &spelled(&id), neighbours.now())?.ok_or_else(unknown)?;
         let text = |name: &str| alert[name].as_str().unwrap_or_default().to_owned();

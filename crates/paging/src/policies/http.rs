@@ -1,9 +1,9 @@
 //! Escalation policies over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, At, Body, answer, context::check_version, spec::PageOf};
+use api::{Answer, Body, RequestContext, answer, context::check_version, spec::PageOf};
 use base::{
-    fold,
+    Query, fold,
     problem::{Wrong, shorten},
     query_string,
 };
@@ -95,37 +95,42 @@ fn encode(document: &Document) -> db::Result<String> {
     request_body(content = EscalationPolicyInput),
     responses(
         (status = 200, description = "The policy", body = EscalationPolicy),
-        (status = 409, description = "Another one of the tenant has this name, or there are 1,000", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "Another one of the tenant has this name, or there are 1,000"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/escalationPolicies")]
-pub async fn create(at: At, neighbours: web::Data<Neighbours>, body: Body) -> api::Result<HttpResponse> {
-    at.no_query()?;
+pub async fn create(
+    context: RequestContext,
+    neighbours: web::Data<Neighbours>,
+    body: Body,
+) -> api::Result<HttpResponse> {
     let change = Change::read(&body.0, true)?;
-    let (tenant, tenants, author) = (at.tenant.id.to_string(), at.scope_and_partner(), at.caller.user_id.clone());
-    let now_ms = at.now.millis();
-    at.write(move |tx| {
-        store::take_up(tx.conn, &tenant)?;
-        let (name, document) = change.over("", Change::nothing());
-        check(tx.conn, &neighbours, &tenant, &document)?;
-        let row = Row {
-            tenant_id: tenant,
-            id: format!("EP-{}", uuid::Uuid::now_v7()),
-            version: 1,
-            name_key: fold(&name),
-            name,
-            document: encode(&document)?,
-            created_by: author.clone(),
-            updated_by: author,
-            created_ms: now_ms,
-            updated_ms: now_ms,
-        };
-        store::insert(tx.conn, &row)?;
-        note(tx, None, Some(&row))?;
-        answered(tx.conn, &neighbours, &tenants, &row)
-    })
-    .await
+    let (tenant, tenants, author) =
+        (context.tenant.id.to_string(), context.scope_and_partner(), context.caller.user_id.clone());
+    let now_ms = context.now.millis();
+    context
+        .write(move |tx, _| {
+            store::take_up(tx.conn, &tenant)?;
+            let (name, document) = change.over("", Change::nothing());
+            check(tx.conn, &neighbours, &tenant, &document)?;
+            let row = Row {
+                tenant_id: tenant,
+                id: format!("EP-{}", uuid::Uuid::now_v7()),
+                version: 1,
+                name_key: fold(&name),
+                name,
+                document: encode(&document)?,
+                created_by: author.clone(),
+                updated_by: author,
+                created_ms: now_ms,
+                updated_ms: now_ms,
+            };
+            store::insert(tx.conn, &row)?;
+            note(tx, None, Some(&row))?;
+            answered(tx.conn, &neighbours, &tenants, &row)
+        })
+        .await
 }
 
 /// Search escalation policies
@@ -147,10 +152,10 @@ pub async fn create(at: At, neighbours: web::Data<Neighbours>, body: Body) -> ap
     security(("bearer" = ["viewer"]))
 )]
 #[get("/escalationPolicies/search")]
-pub async fn search(at: At, neighbours: web::Data<Neighbours>) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn search(context: RequestContext<Query>, neighbours: web::Data<Neighbours>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let sort = query.sort(&SORTS, "name", false);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     query.finish()?;
     let condition = crate::filter::named(
@@ -158,9 +163,9 @@ pub async fn search(at: At, neighbours: web::Data<Neighbours>) -> api::Result<Ht
         ["escalation_policies.id IN", "escalation_policies.name_key IN", "escalation_policies.name_key"],
         store::normal_id,
     )?;
-    let (scope, tenants) = (at.scope(), at.scope_and_partner());
+    let (scope, tenants) = (context.scope(), context.scope_and_partner());
     let condition = Condition::all([Condition::text_in("escalation_policies.tenant_id IN", &scope), condition]);
-    let page = at.db.read(move |conn| {
+    let page = context.db.read(move |conn| {
         let found = store::page(conn, &condition, sort.name == "name", sort.descending, &walk)?;
         Ok(walk.answer(found.with(shown(conn, &neighbours, &tenants, &found.rows)?)))
     });
@@ -177,13 +182,12 @@ pub async fn search(at: At, neighbours: web::Data<Neighbours>) -> api::Result<Ht
 )]
 #[get("/escalationPolicies/{policyId}")]
 pub async fn get(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, tenants, id) = (at.scope(), at.scope_and_partner(), path.into_inner().1);
-    let found = at.db.point(move |conn| {
+    let (scope, tenants, id) = (context.scope(), context.scope_and_partner(), path.into_inner().1);
+    let found = context.db.point(move |conn| {
         let row = store::existing(conn, &scope, &id)?;
         let policy =
             shown(conn, &neighbours, &tenants, std::slice::from_ref(&row))?.pop().ok_or_else(store::unknown)?;
@@ -203,46 +207,47 @@ pub async fn get(
     request_body(content = EscalationPolicyInput),
     responses(
         (status = 200, description = "The policy after the change", body = EscalationPolicy),
-        (status = 409, description = "Another one of the tenant has this name", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "It has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "Another one of the tenant has this name"),
+        (status = 412, description = "It has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/escalationPolicies/{policyId}")]
 pub async fn update(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let change = Change::read(&body.0, false)?;
-    let (scope, tenants, wanted, id) = (at.scope(), at.scope_and_partner(), at.if_match()?, path.into_inner().1);
-    let (author, now_ms) = (at.caller.user_id.clone(), at.now.millis());
-    at.write(move |tx| {
-        let tenant = store::existing(tx.conn, &scope, &id)?.tenant_id;
-        store::take_up(tx.conn, &tenant)?;
-        let old = store::existing(tx.conn, std::slice::from_ref(&tenant), &id)?;
-        check_version(wanted, old.version)?;
-        let before = old.document();
-        let (name, document) = change.over(&old.name, before.clone());
-        if document.steps != before.steps {
-            check(tx.conn, &neighbours, &tenant, &document)?;
-        }
-        let row = Row {
-            version: old.version + 1,
-            name_key: fold(&name),
-            name,
-            document: encode(&document)?,
-            updated_by: author,
-            updated_ms: now_ms,
-            ..old.clone()
-        };
-        store::update(tx.conn, &row)?;
-        note(tx, Some(&old), Some(&row))?;
-        answered(tx.conn, &neighbours, &tenants, &row)
-    })
-    .await
+    let (scope, tenants, wanted, id) =
+        (context.scope(), context.scope_and_partner(), context.if_match()?, path.into_inner().1);
+    let (author, now_ms) = (context.caller.user_id.clone(), context.now.millis());
+    context
+        .write(move |tx, _| {
+            let tenant = store::existing(tx.conn, &scope, &id)?.tenant_id;
+            store::take_up(tx.conn, &tenant)?;
+            let old = store::existing(tx.conn, std::slice::from_ref(&tenant), &id)?;
+            check_version(wanted, old.version)?;
+            let before = old.document();
+            let (name, document) = change.over(&old.name, before.clone());
+            if document.steps != before.steps {
+                check(tx.conn, &neighbours, &tenant, &document)?;
+            }
+            let row = Row {
+                version: old.version + 1,
+                name_key: fold(&name),
+                name,
+                document: encode(&document)?,
+                updated_by: author,
+                updated_ms: now_ms,
+                ..old.clone()
+            };
+            store::update(tx.conn, &row)?;
+            note(tx, Some(&old), Some(&row))?;
+            answered(tx.conn, &neighbours, &tenants, &row)
+        })
+        .await
 }
 
 /// Delete an escalation policy
@@ -254,23 +259,23 @@ pub async fn update(
     params(("policyId" = String, Path, description = "`EP-<uuid>`", example = "EP-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90")),
     responses(
         (status = 200, description = "It is gone", body = Object),
-        (status = 409, description = "An alert route leads to it", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "It has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "An alert route leads to it"),
+        (status = 412, description = "It has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[delete("/escalationPolicies/{policyId}")]
-pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, wanted, id) = (at.scope(), at.if_match()?, path.into_inner().1);
-    at.write(move |tx| {
-        let tenant = store::existing(tx.conn, &scope, &id)?.tenant_id;
-        store::take_up(tx.conn, &tenant)?;
-        let old = store::existing(tx.conn, std::slice::from_ref(&tenant), &id)?;
-        check_version(wanted, old.version)?;
-        store::delete(tx.conn, &old)?;
-        note(tx, Some(&old), None)?;
-        Ok(Answer::empty())
-    })
-    .await
+pub async fn delete(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    let (scope, wanted, id) = (context.scope(), context.if_match()?, path.into_inner().1);
+    context
+        .write(move |tx, _| {
+            let tenant = store::existing(tx.conn, &scope, &id)?.tenant_id;
+            store::take_up(tx.conn, &tenant)?;
+            let old = store::existing(tx.conn, std::slice::from_ref(&tenant), &id)?;
+            check_version(wanted, old.version)?;
+            store::delete(tx.conn, &old)?;
+            note(tx, Some(&old), None)?;
+            Ok(Answer::empty())
+        })
+        .await
 }

@@ -1,9 +1,9 @@
 //! Alert routes over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, At, Body, answer, context::check_version, cpu, spec::PageOf};
+use api::{Answer, Body, RequestContext, answer, context::check_version, cpu, spec::PageOf};
 use base::{
-    fold,
+    Query, fold,
     matching::{Meter, Rules},
     problem::{Problem, shorten},
     query_string,
@@ -71,50 +71,55 @@ fn size(change: &Change, meter: &Meter) -> Result<usize, Problem> {
     request_body(content = AlertRouteInput),
     responses(
         (status = 200, description = "The route", body = AlertRoute),
-        (status = 409, description = "Another one of the tenant has this name or is the default, or there are 500", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "Another one of the tenant has this name or is the default, or there are 500"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/alertRoutes")]
-pub async fn create(at: At, neighbours: web::Data<Neighbours>, body: Body) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (tenant, tenants, author) = (at.tenant.id.to_string(), at.scope_and_partner(), at.caller.user_id.clone());
-    let now_ms = at.now.millis();
-    let (change, size) = cpu::read(&at, body, |body, meter| {
+pub async fn create(
+    context: RequestContext,
+    neighbours: web::Data<Neighbours>,
+    body: Body,
+) -> api::Result<HttpResponse> {
+    let (tenant, tenants, author) =
+        (context.tenant.id.to_string(), context.scope_and_partner(), context.caller.user_id.clone());
+    let now_ms = context.now.millis();
+    let (change, size) = cpu::read(&context, body, |body, meter| {
         let change = Change::read(body, true, meter)?;
         let size = size(&change, meter)?;
         Ok((change, size))
     })
     .await?;
-    at.write(move |tx| {
-        policies::store::take_up(tx.conn, &tenant)?;
-        let policy = change.policy.unwrap_or_default();
-        known_policy(tx.conn, &tenant, &policy)?;
-        let is_default = change.is_default.unwrap_or(false);
-        let rules = change.rules.flatten();
-        check_default(is_default, rules.is_some())?;
-        let name = change.name.unwrap_or_default();
-        let row = Row {
-            id: format!("AR-{}", uuid::Uuid::now_v7()),
-            version: 1,
-            name_key: fold(&name),
-            name,
-            position: change.position.map_or_else(|| store::behind_all(tx.conn, &tenant), Ok)?,
-            tenant_id: tenant,
-            is_default,
-            rules: encode(rules.as_ref())?,
-            policy_id: policy,
-            created_by: author.clone(),
-            updated_by: author,
-            created_ms: now_ms,
-            updated_ms: now_ms,
-        };
-        store::insert(tx.conn, &row)?;
-        db::expressions::keep(tx.conn, store::holder(&row), size)?;
-        note(tx, None, Some(&row))?;
-        answered(tx.conn, &neighbours, &tenants, &row)
-    })
-    .await
+    context
+        .write(move |tx, _| {
+            policies::store::take_up(tx.conn, &tenant)?;
+            let policy = change.policy.unwrap_or_default();
+            known_policy(tx.conn, &tenant, &policy)?;
+            let is_default = change.is_default.unwrap_or(false);
+            let rules = change.rules.flatten();
+            check_default(is_default, rules.is_some())?;
+            let name = change.name.unwrap_or_default();
+            let row = Row {
+                id: format!("AR-{}", uuid::Uuid::now_v7()),
+                version: 1,
+                name_key: fold(&name),
+                name,
+                position: change.position.map_or_else(|| store::behind_all(tx.conn, &tenant), Ok)?,
+                tenant_id: tenant,
+                is_default,
+                rules: encode(rules.as_ref())?,
+                policy_id: policy,
+                created_by: author.clone(),
+                updated_by: author,
+                created_ms: now_ms,
+                updated_ms: now_ms,
+            };
+            store::insert(tx.conn, &row)?;
+            db::expressions::keep(tx.conn, store::holder(&row), size)?;
+            note(tx, None, Some(&row))?;
+            answered(tx.conn, &neighbours, &tenants, &row)
+        })
+        .await
 }
 
 fn check_default(is_default: bool, has_rules: bool) -> Result<(), Problem> {
@@ -144,10 +149,10 @@ fn check_default(is_default: bool, has_rules: bool) -> Result<(), Problem> {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/alertRoutes/search")]
-pub async fn search(at: At, neighbours: web::Data<Neighbours>) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn search(context: RequestContext<Query>, neighbours: web::Data<Neighbours>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let sort = query.sort(&SORTS, "position", false);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     query.finish()?;
     let terms = query_string::parse(&text, &VARIABLES)?;
@@ -160,10 +165,10 @@ pub async fn search(at: At, neighbours: web::Data<Neighbours>) -> api::Result<Ht
         let ids = term.values.iter().map(|id| policies::store::normal_id(id));
         Condition::text_in("alert_routes.policy_id IN", ids)
     });
-    let (scope, tenants) = (at.scope(), at.scope_and_partner());
+    let (scope, tenants) = (context.scope(), context.scope_and_partner());
     let scoped = Condition::text_in("alert_routes.tenant_id IN", &scope);
     let condition = Condition::all([scoped, named].into_iter().chain(policies));
-    let page = at.db.read(move |conn| {
+    let page = context.db.read(move |conn| {
         let found = store::page(conn, &condition, sort.name, sort.descending, &walk)?;
         Ok(walk.answer(found.with(shown(conn, &neighbours, &tenants, &found.rows)?)))
     });
@@ -180,13 +185,12 @@ pub async fn search(at: At, neighbours: web::Data<Neighbours>) -> api::Result<Ht
 )]
 #[get("/alertRoutes/{routeId}")]
 pub async fn get(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, tenants, id) = (at.scope(), at.scope_and_partner(), path.into_inner().1);
-    let found = at.db.point(move |conn| {
+    let (scope, tenants, id) = (context.scope(), context.scope_and_partner(), path.into_inner().1);
+    let found = context.db.point(move |conn| {
         let row = store::existing(conn, &scope, &id)?;
         let route = shown(conn, &neighbours, &tenants, std::slice::from_ref(&row))?.pop().ok_or_else(store::unknown)?;
         Ok((route, row.version))
@@ -205,64 +209,65 @@ pub async fn get(
     request_body(content = AlertRouteInput),
     responses(
         (status = 200, description = "The route after the change", body = AlertRoute),
-        (status = 409, description = "Another one of the tenant has this name, or is the default", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "It has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "Another one of the tenant has this name, or is the default"),
+        (status = 412, description = "It has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/alertRoutes/{routeId}")]
 pub async fn update(
-    at: At,
+    context: RequestContext,
     neighbours: web::Data<Neighbours>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, tenants, wanted, id) = (at.scope(), at.scope_and_partner(), at.if_match()?, path.into_inner().1);
-    let (author, now_ms) = (at.caller.user_id.clone(), at.now.millis());
-    let (change, size) = cpu::read(&at, body, |body, meter| {
+    let (scope, tenants, wanted, id) =
+        (context.scope(), context.scope_and_partner(), context.if_match()?, path.into_inner().1);
+    let (author, now_ms) = (context.caller.user_id.clone(), context.now.millis());
+    let (change, size) = cpu::read(&context, body, |body, meter| {
         let change = Change::read(body, false, meter)?;
         let size = size(&change, meter)?;
         Ok((change, size))
     })
     .await?;
-    at.write(move |tx| {
-        let tenant = store::existing(tx.conn, &scope, &id)?.tenant_id;
-        policies::store::take_up(tx.conn, &tenant)?;
-        let old = store::existing(tx.conn, std::slice::from_ref(&tenant), &id)?;
-        check_version(wanted, old.version)?;
-        if let Some(policy) = &change.policy {
-            known_policy(tx.conn, &tenant, policy)?;
-        }
-        let replaced = change.rules.is_some();
-        let mut rules = change.rules.unwrap_or_else(|| old.rules());
-        if let (Some(rules), Some(word)) = (&mut rules, change.match_type) {
-            rules.match_type =
-                if word == "ANY" { base::matching::MatchType::Any } else { base::matching::MatchType::All };
-        }
-        let is_default = change.is_default.unwrap_or(old.is_default);
-        check_default(is_default, rules.is_some())?;
-        let name = change.name.unwrap_or_else(|| old.name.clone());
-        let row = Row {
-            version: old.version + 1,
-            name_key: fold(&name),
-            name,
-            position: change.position.unwrap_or(old.position),
-            is_default,
-            rules: encode(rules.as_ref())?,
-            policy_id: change.policy.unwrap_or_else(|| old.policy_id.clone()),
-            updated_by: author,
-            updated_ms: now_ms,
-            ..old.clone()
-        };
-        store::update(tx.conn, &row)?;
-        if replaced {
-            db::expressions::keep(tx.conn, store::holder(&row), size)?;
-        }
-        note(tx, Some(&old), Some(&row))?;
-        answered(tx.conn, &neighbours, &tenants, &row)
-    })
-    .await
+    context
+        .write(move |tx, _| {
+            let tenant = store::existing(tx.conn, &scope, &id)?.tenant_id;
+            policies::store::take_up(tx.conn, &tenant)?;
+            let old = store::existing(tx.conn, std::slice::from_ref(&tenant), &id)?;
+            check_version(wanted, old.version)?;
+            if let Some(policy) = &change.policy {
+                known_policy(tx.conn, &tenant, policy)?;
+            }
+            let replaced = change.rules.is_some();
+            let mut rules = change.rules.unwrap_or_else(|| old.rules());
+            if let (Some(rules), Some(word)) = (&mut rules, change.match_type) {
+                rules.match_type =
+                    if word == "ANY" { base::matching::MatchType::Any } else { base::matching::MatchType::All };
+            }
+            let is_default = change.is_default.unwrap_or(old.is_default);
+            check_default(is_default, rules.is_some())?;
+            let name = change.name.unwrap_or_else(|| old.name.clone());
+            let row = Row {
+                version: old.version + 1,
+                name_key: fold(&name),
+                name,
+                position: change.position.unwrap_or(old.position),
+                is_default,
+                rules: encode(rules.as_ref())?,
+                policy_id: change.policy.unwrap_or_else(|| old.policy_id.clone()),
+                updated_by: author,
+                updated_ms: now_ms,
+                ..old.clone()
+            };
+            store::update(tx.conn, &row)?;
+            if replaced {
+                db::expressions::keep(tx.conn, store::holder(&row), size)?;
+            }
+            note(tx, Some(&old), Some(&row))?;
+            answered(tx.conn, &neighbours, &tenants, &row)
+        })
+        .await
 }
 
 /// Delete an alert route
@@ -272,22 +277,22 @@ pub async fn update(
     params(("routeId" = String, Path, description = "`AR-<uuid>`", example = "AR-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90")),
     responses(
         (status = 200, description = "It is gone", body = Object),
-        (status = 412, description = "It has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "It has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[delete("/alertRoutes/{routeId}")]
-pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, wanted, id) = (at.scope(), at.if_match()?, path.into_inner().1);
-    at.write(move |tx| {
-        let tenant = store::existing(tx.conn, &scope, &id)?.tenant_id;
-        policies::store::take_up(tx.conn, &tenant)?;
-        let old = store::existing(tx.conn, std::slice::from_ref(&tenant), &id)?;
-        check_version(wanted, old.version)?;
-        store::delete(tx.conn, &old)?;
-        note(tx, Some(&old), None)?;
-        Ok(Answer::empty())
-    })
-    .await
+pub async fn delete(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    let (scope, wanted, id) = (context.scope(), context.if_match()?, path.into_inner().1);
+    context
+        .write(move |tx, _| {
+            let tenant = store::existing(tx.conn, &scope, &id)?.tenant_id;
+            policies::store::take_up(tx.conn, &tenant)?;
+            let old = store::existing(tx.conn, std::slice::from_ref(&tenant), &id)?;
+            check_version(wanted, old.version)?;
+            store::delete(tx.conn, &old)?;
+            note(tx, Some(&old), None)?;
+            Ok(Answer::empty())
+        })
+        .await
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{At, Body};
+use api::{Body, RequestContext};
 use base::{problem::Problem, query::Query, text::fold, timestamp::Timestamp};
 use calendar::Interval;
 use ports::People;
@@ -53,23 +53,27 @@ const AHEAD_MS: i64 = 90 * 86_400_000;
     security(("bearer" = ["viewer"]))
 )]
 #[get("/rosters/timeline")]
-pub async fn timelines(at: At, people: web::Data<dyn People>, kept: web::Data<Kept>) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn timelines(
+    context: RequestContext<Query>,
+    people: web::Data<dyn People>,
+    kept: web::Data<Kept>,
+) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let filter = Filter {
         name: query.text("name").map(|name| fold(name.trim())).filter(|name| !name.is_empty()),
         user: query.text("userId").map(|id| user_id(&id)),
         group: query.text("userGroupId").map(|id| id.trim().to_owned()),
     };
     let range = calendar::parse::range(query, None)?;
-    let (scope, tenants, people) = (at.scope(), tenants_of_people(&at), people.into_inner());
+    let (scope, tenants, people) = (context.scope(), tenants_of_people(&context), people.into_inner());
     let asked = Key { scope: scope.clone(), roster: format!("{filter:?}"), range };
     let (answers, around, within) = (Arc::clone(&people), tenants.clone(), scope.clone());
     // The numbers are read before the rows are: what is newer than they say is worked out again.
-    let revisions = at.db.point(move |conn| Revisions::read(conn, &*answers, &within, &around)).await?;
+    let revisions = context.db.point(move |conn| Revisions::read(conn, &*answers, &within, &around)).await?;
     if let Some(text) = kept.get(&asked, revisions) {
         return Ok(respond(text));
     }
-    let text = at.db.read(move |conn| {
+    let text = context.db.read(move |conn| {
         let (rosters, crowd) = load(conn, &*people, (&scope, &tenants), range, &filter)?;
         Ok(render::timelines(&rosters, &crowd, range)?)
     });
@@ -95,14 +99,14 @@ pub async fn timelines(at: At, people: web::Data<dyn People>, kept: web::Data<Ke
 )]
 #[get("/users/{userId}/shifts")]
 pub async fn of_user(
-    at: At,
+    context: RequestContext<Query>,
     people: web::Data<dyn People>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    let range = range_ahead(at.query()?, at.now)?;
-    let (scope, tenants, people) = (at.scope(), tenants_of_people(&at), people.into_inner());
+    let range = range_ahead(context.query(), context.now)?;
+    let (scope, tenants, people) = (context.scope(), tenants_of_people(&context), people.into_inner());
     let user = user_id(&path.into_inner().1);
-    let text = at.db.read(move |conn| {
+    let text = context.db.read(move |conn| {
         let known = Crowd::load(conn, &*people, &tenants, [], [user.clone()])?;
         known.user(&user).ok_or_else(|| Problem::not_found("The user was not found."))?;
         let filter = Filter { user: Some(user.clone()), ..Filter::default() };
@@ -150,16 +154,16 @@ fn range_ahead(mut query: Query, now: Timestamp) -> Result<Interval, Problem> {
 )]
 #[post("/rosters/{rosterId}/preview")]
 pub async fn preview(
-    at: At,
+    context: RequestContext<Query>,
     people: web::Data<dyn People>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
     let (change, mut wrong) = RosterChange::read(&body.0, false);
-    let range = wrong.take(calendar::parse::range(at.query()?, Some(&body.0)))?;
-    let (scope, partner, now) = (at.scope(), at.tenant.partner.to_string(), at.now);
+    let range = wrong.take(calendar::parse::range(context.query(), Some(&body.0)))?;
+    let (scope, partner, now) = (context.scope(), context.tenant.partner.to_string(), context.now);
     let (people, id) = (people.into_inner(), path.into_inner().1);
-    let text = at.db.read(move |conn| {
+    let text = context.db.read(move |conn| {
         let old = store::existing(conn, &scope, &id)?;
         let tenants = tenants_of(&old.tenant_id, &partner);
         let shifts = change.shifts.as_deref().unwrap_or_default();

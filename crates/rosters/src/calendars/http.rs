@@ -2,11 +2,11 @@
 
 use actix_web::{HttpResponse, delete, get, post, web};
 use api::{
-    Answer, At, answer,
+    Answer, RequestContext, answer,
     feed::{self, Address, AddressOf, CreatedAddress},
     spec::PageOf,
 };
-use base::problem::Problem;
+use base::{Query, problem::Problem};
 use db::Conn;
 use outbox::{Change, Tx};
 use ports::{Author, Authors, People};
@@ -41,13 +41,16 @@ type Created = CreatedAddress<Author>;
     security(("bearer" = ["admin"]))
 )]
 #[get("/rosters/calendars")]
-pub async fn list_of_tenant(at: At, people: web::Data<dyn People>) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn list_of_tenant(
+    context: RequestContext<Query>,
+    people: web::Data<dyn People>,
+) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let sort = query.sort(&["createdTime"], "createdTime", false);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     query.finish()?;
-    let (scope, tenants, people) = (at.scope(), tenants_of_people(&at), people.into_inner());
-    let page = at.db.read(move |conn| {
+    let (scope, tenants, people) = (context.scope(), tenants_of_people(&context), people.into_inner());
+    let page = context.db.read(move |conn| {
         let found = store::page(conn, &scope, sort, &walk)?;
         let makers = found.rows.iter().map(|row| row.created_by.as_str());
         let authors = Authors::load(conn, &*people, &tenants, makers)?;
@@ -69,11 +72,11 @@ pub async fn list_of_tenant(at: At, people: web::Data<dyn People>) -> api::Resul
 )]
 #[post("/rosters/{rosterId}/calendars")]
 pub async fn create_of_roster(
-    at: At,
+    context: RequestContext,
     people: web::Data<dyn People>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    create(at, people, Of::Roster(path.into_inner().1)).await
+    create(context, people, Of::Roster(path.into_inner().1)).await
 }
 
 /// List the calendar addresses of a roster
@@ -88,11 +91,11 @@ pub async fn create_of_roster(
 )]
 #[get("/rosters/{rosterId}/calendars")]
 pub async fn list_of_roster(
-    at: At,
+    context: RequestContext,
     people: web::Data<dyn People>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    list(at, people, Of::Roster(path.into_inner().1)).await
+    list(context, people, Of::Roster(path.into_inner().1)).await
 }
 
 /// Revoke a calendar address of a roster
@@ -108,12 +111,12 @@ pub async fn list_of_roster(
 )]
 #[delete("/rosters/{rosterId}/calendars/{calendarId}")]
 pub async fn delete_of_roster(
-    at: At,
+    context: RequestContext,
     people: web::Data<dyn People>,
     path: web::Path<(String, String, String)>,
 ) -> api::Result<HttpResponse> {
     let (_, id, calendar) = path.into_inner();
-    delete(at, people, Of::Roster(id), calendar).await
+    delete(context, people, Of::Roster(id), calendar).await
 }
 
 /// Create a calendar address of a user
@@ -128,11 +131,11 @@ pub async fn delete_of_roster(
 )]
 #[post("/rosters/users/{userId}/calendars")]
 pub async fn create_of_user(
-    at: At,
+    context: RequestContext,
     people: web::Data<dyn People>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    create(at, people, Of::User(path.into_inner().1)).await
+    create(context, people, Of::User(path.into_inner().1)).await
 }
 
 /// List the calendar addresses of a user
@@ -145,11 +148,11 @@ pub async fn create_of_user(
 )]
 #[get("/rosters/users/{userId}/calendars")]
 pub async fn list_of_user(
-    at: At,
+    context: RequestContext,
     people: web::Data<dyn People>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    list(at, people, Of::User(path.into_inner().1)).await
+    list(context, people, Of::User(path.into_inner().1)).await
 }
 
 /// Revoke a calendar address of a user
@@ -165,12 +168,12 @@ pub async fn list_of_user(
 )]
 #[delete("/rosters/users/{userId}/calendars/{calendarId}")]
 pub async fn delete_of_user(
-    at: At,
+    context: RequestContext,
     people: web::Data<dyn People>,
     path: web::Path<(String, String, String)>,
 ) -> api::Result<HttpResponse> {
     let (_, id, calendar) = path.into_inner();
-    delete(at, people, Of::User(id), calendar).await
+    delete(context, people, Of::User(id), calendar).await
 }
 
 /// Where a calendar is looked for.
@@ -183,8 +186,14 @@ struct Place {
 }
 
 impl Place {
-    fn new(at: &At, people: web::Data<dyn People>, asked: Of) -> Self {
-        Self { people, asked, tenant: at.tenant.id.to_string(), scope: at.scope(), tenants: tenants_of_people(at) }
+    fn new(context: &RequestContext, people: web::Data<dyn People>, asked: Of) -> Self {
+        Self {
+            people,
+            asked,
+            tenant: context.tenant.id.to_string(),
+            scope: context.scope(),
+            tenants: tenants_of_people(context),
+        }
     }
 
     /// The tenant of the calendar, and whose it is; or 404.
@@ -209,25 +218,24 @@ impl Place {
     }
 }
 
-async fn create(at: At, people: web::Data<dyn People>, asked: Of) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (place, author, now) = (Place::new(&at, people, asked), at.caller.user_id.clone(), at.now);
+async fn create(context: RequestContext, people: web::Data<dyn People>, asked: Of) -> api::Result<HttpResponse> {
+    let (place, author, now) = (Place::new(&context, people, asked), context.caller.user_id.clone(), context.now);
     let token = feed::new_token()?;
-    at.write(move |tx| {
-        let (tenant, of) = place.find(tx.conn)?;
-        let row = store::insert(tx.conn, &tenant, &of, &token, &author, now.millis())?;
-        note(tx, None, Some(&row));
-        let authors = place.authors(tx.conn, std::slice::from_ref(&row))?;
-        let address = row.address(authors.of(&row.created_by));
-        Answer::once(&CreatedAddress::new(address.clone(), &tenant, &of.place(), token), &address)
-    })
-    .await
+    context
+        .write(move |tx, _| {
+            let (tenant, of) = place.find(tx.conn)?;
+            let row = store::insert(tx.conn, &tenant, &of, &token, &author, now.millis())?;
+            note(tx, None, Some(&row));
+            let authors = place.authors(tx.conn, std::slice::from_ref(&row))?;
+            let address = row.address(authors.of(&row.created_by));
+            Answer::once(&CreatedAddress::new(address.clone(), &tenant, &of.place(), token), &address)
+        })
+        .await
 }
 
-async fn list(at: At, people: web::Data<dyn People>, asked: Of) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let place = Place::new(&at, people, asked);
-    let addresses = at.db.read(move |conn| {
+async fn list(context: RequestContext, people: web::Data<dyn People>, asked: Of) -> api::Result<HttpResponse> {
+    let place = Place::new(&context, people, asked);
+    let addresses = context.db.read(move |conn| {
         let (tenant, of) = place.find(conn)?;
         let rows = store::list(conn, &tenant, &of)?;
         let authors = place.authors(conn, &rows)?;
@@ -236,16 +244,21 @@ async fn list(at: At, people: web::Data<dyn People>, asked: Of) -> api::Result<H
     answer::ok(&addresses.await?)
 }
 
-async fn delete(at: At, people: web::Data<dyn People>, asked: Of, calendar: String) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let place = Place::new(&at, people, asked);
-    at.write(move |tx| {
-        let (tenant, of) = place.find(tx.conn)?;
-        let row = store::delete(tx.conn, &tenant, &of, &calendar)?;
-        note(tx, Some(&row), None);
-        Ok(Answer::empty())
-    })
-    .await
+async fn delete(
+    context: RequestContext,
+    people: web::Data<dyn People>,
+    asked: Of,
+    calendar: String,
+) -> api::Result<HttpResponse> {
+    let place = Place::new(&context, people, asked);
+    context
+        .write(move |tx, _| {
+            let (tenant, of) = place.find(tx.conn)?;
+            let row = store::delete(tx.conn, &tenant, &of, &calendar)?;
+            note(tx, Some(&row), None);
+            Ok(Answer::empty())
+        })
+        .await
 }
 
 /// Notes that a calendar address was made or revoked.

@@ -1,8 +1,9 @@
 //! Requests for cover over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, At, Body, answer, spec::PageOf};
+use api::{Answer, Body, RequestContext, answer, spec::PageOf};
 use base::{
+    Query,
     problem::{Problem, Wrong, shorten},
     timestamp::Timestamp,
 };
@@ -66,56 +67,56 @@ fn note(tx: &mut Tx<'_>, crowd: &Crowd, before: Option<&store::Cover>, after: &s
 )]
 #[post("/rosters/{rosterId}/coverRequests")]
 pub async fn create(
-    at: At,
+    context: RequestContext,
     people: web::Data<dyn People>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let new = NewCover::read(&body.0)?;
-    let (scope, partner, now) = (at.scope(), at.tenant.partner.to_string(), at.now);
-    let (people, id, author) = (people.into_inner(), path.into_inner().1, at.caller.user_id.clone());
-    at.write(move |tx| {
-        let roster = take_up(tx, &scope, &id, None)?;
-        let row = store::Cover {
-            tenant_id: roster.tenant_id.clone(),
-            roster_id: roster.id.clone(),
-            id: format!("CVR-{}", uuid::Uuid::new_v4()),
-            user_id: new.user.clone().unwrap_or_else(|| author.clone()),
-            start_ms: new.time.start().millis(),
-            end_ms: new.time.end().millis(),
-            shift_id: new.shift.clone(),
-            asked: serde_json::json!(new.asked).to_string(),
-            note: new.note,
-            state: OPEN.to_owned(),
-            answered_by: String::new(),
-            answered_ms: None,
-            override_id: None,
-            created_by: author,
-            created_ms: now.millis(),
-        };
-        let tenants = tenants_of(&roster.tenant_id, &partner);
-        let crowd = crowd_of(tx.conn, &*people, &tenants, std::slice::from_ref(&row), None)?;
-        let mut wrong = Wrong::default();
-        let asked = (0..).zip(&new.asked).map(|(place, id): (usize, _)| (format!("asked[{place}].id"), id));
-        for (field, id) in [("user.id".to_owned(), &row.user_id)].into_iter().chain(asked) {
-            if crowd.user(id).is_none() {
-                wrong.add(&field, format!("names no user of the tenant or its partner: {}", shorten(id)));
+    let (scope, partner, now) = (context.scope(), context.tenant.partner.to_string(), context.now);
+    let (people, id, author) = (people.into_inner(), path.into_inner().1, context.caller.user_id.clone());
+    context
+        .write(move |tx, _| {
+            let roster = take_up(tx, &scope, &id, None)?;
+            let row = store::Cover {
+                tenant_id: roster.tenant_id.clone(),
+                roster_id: roster.id.clone(),
+                id: format!("CVR-{}", uuid::Uuid::new_v4()),
+                user_id: new.user.clone().unwrap_or_else(|| author.clone()),
+                start_ms: new.time.start().millis(),
+                end_ms: new.time.end().millis(),
+                shift_id: new.shift.clone(),
+                asked: serde_json::json!(new.asked).to_string(),
+                note: new.note,
+                state: OPEN.to_owned(),
+                answered_by: String::new(),
+                answered_ms: None,
+                override_id: None,
+                created_by: author,
+                created_ms: now.millis(),
+            };
+            let tenants = tenants_of(&roster.tenant_id, &partner);
+            let crowd = crowd_of(tx.conn, &*people, &tenants, std::slice::from_ref(&row), None)?;
+            let mut wrong = Wrong::default();
+            let asked = (0..).zip(&new.asked).map(|(place, id): (usize, _)| (format!("asked[{place}].id"), id));
+            for (field, id) in [("user.id".to_owned(), &row.user_id)].into_iter().chain(asked) {
+                if crowd.user(id).is_none() {
+                    wrong.add(&field, format!("names no user of the tenant or its partner: {}", shorten(id)));
+                }
             }
-        }
-        if new.asked.contains(&row.user_id) {
-            wrong.add("asked", "must not name the user who is to be relieved");
-        }
-        if row.end_ms <= now.millis() {
-            wrong.add("end", "must lie in the future");
-        }
-        wrong.check()?;
-        named_shift(tx, &roster, new.shift.as_deref(), new.time, now)?;
-        store::insert(tx.conn, &row)?;
-        note(tx, &crowd, None, &row)?;
-        Answer::ok(&Cover::new(&row, &crowd, now))
-    })
-    .await
+            if new.asked.contains(&row.user_id) {
+                wrong.add("asked", "must not name the user who is to be relieved");
+            }
+            if row.end_ms <= now.millis() {
+                wrong.add("end", "must lie in the future");
+            }
+            wrong.check()?;
+            named_shift(tx, &roster, new.shift.as_deref(), new.time, now)?;
+            store::insert(tx.conn, &row)?;
+            note(tx, &crowd, None, &row)?;
+            Answer::ok(&Cover::new(&row, &crowd, now))
+        })
+        .await
 }
 
 /// List requests for cover
@@ -138,17 +139,17 @@ pub async fn create(
 )]
 #[get("/rosters/{rosterId}/coverRequests")]
 pub async fn list(
-    at: At,
+    context: RequestContext<Query>,
     people: web::Data<dyn People>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+    let mut query = context.query();
     let sort = query.sort(&SORTS, "start", false);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     let words = ["", STATUSES[0], STATUSES[1], STATUSES[2], STATUSES[3], STATUSES[4]];
     let wanted = query.one_of("status", &words, "");
     query.finish()?;
-    let now = at.now;
+    let now = context.now;
     let over =
         |text: &'static str| Condition::sql("roster_covers.state = 'OPEN' AND ").then(text).integer(now.millis());
     let condition = match wanted {
@@ -157,8 +158,9 @@ pub async fn list(
         "EXPIRED" => over("roster_covers.end_ms <= "),
         other => Condition::sql("roster_covers.state = ").text(other),
     };
-    let (scope, tenants, people, id) = (at.scope(), tenants_of_people(&at), people.into_inner(), path.into_inner().1);
-    let page = at.db.read(move |conn| {
+    let (scope, tenants, people, id) =
+        (context.scope(), tenants_of_people(&context), people.into_inner(), path.into_inner().1);
+    let page = context.db.read(move |conn| {
         let roster = roster::store::existing(conn, &scope, &id)?;
         let found = store::page(conn, (&roster.tenant_id, &roster.id), &condition, sort.descending, &walk)?;
         let crowd = crowd_of(conn, &*people, &tenants, &found.rows, None)?;
@@ -176,61 +178,63 @@ enum Reply {
 }
 
 async fn reply(
-    at: At,
+    context: RequestContext,
     people: web::Data<dyn People>,
     path: web::Path<(String, String, String)>,
     reply: Reply,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, partner, now) = (at.scope(), at.tenant.partner.to_string(), at.now);
-    let (people, (_, id, cover_id), user) = (people.into_inner(), path.into_inner(), at.caller.user_id.clone());
-    at.write(move |tx| {
-        let roster = take_up(tx, &scope, &id, None)?;
-        let old = store::existing(tx.conn, &roster.tenant_id, &roster.id, &cover_id)?;
-        let known = status(&old, now);
-        if known != OPEN {
-            return Err(Problem::conflict(format!("The request for cover is {}.", known.to_lowercase())).into());
-        }
-        let mut new = store::Cover { answered_by: user.clone(), answered_ms: Some(now.millis()), ..old.clone() };
-        let mut asked = old.asked();
-        if reply != Reply::Withdraw {
-            if old.user_id == user {
-                return Err(Problem::conflict("Somebody else has to answer your request for cover.").into());
+    let (scope, partner, now) = (context.scope(), context.tenant.partner.to_string(), context.now);
+    let (people, (_, id, cover_id), user) = (people.into_inner(), path.into_inner(), context.caller.user_id.clone());
+    context
+        .write(move |tx, _| {
+            let roster = take_up(tx, &scope, &id, None)?;
+            let old = store::existing(tx.conn, &roster.tenant_id, &roster.id, &cover_id)?;
+            let known = status(&old, now);
+            if known != OPEN {
+                return Err(Problem::conflict(format!("The request for cover is {}.", known.to_lowercase())).into());
             }
-            if !asked.is_empty() && !asked.contains(&user) {
-                return Err(Problem::forbidden("Others were asked for cover.").into());
-            }
-        }
-        let tenants = tenants_of(&roster.tenant_id, &partner);
-        let crowd = crowd_of(tx.conn, &*people, &tenants, std::slice::from_ref(&old), Some(user.clone()))?;
-        match reply {
-            Reply::Withdraw => new.state = WITHDRAWN.to_owned(),
-            Reply::Decline => {
-                // Everybody may accept, and nobody has to say that they will not.
-                if asked.is_empty() {
-                    return Answer::ok(&Cover::new(&old, &crowd, now));
+            let mut new = store::Cover { answered_by: user.clone(), answered_ms: Some(now.millis()), ..old.clone() };
+            let mut asked = old.asked();
+            if reply != Reply::Withdraw {
+                if old.user_id == user {
+                    return Err(Problem::conflict("Somebody else has to answer your request for cover.").into());
                 }
-                asked.retain(|id| *id != user);
-                // The last one who was asked stays in it, so that it does not become a request to everybody.
-                if asked.is_empty() {
-                    new.state = DECLINED.to_owned();
-                } else {
-                    new.asked = serde_json::json!(asked).to_string();
+                if !asked.is_empty() && !asked.contains(&user) {
+                    return Err(Problem::forbidden("Others were asked for cover.").into());
                 }
             }
-            Reply::Accept => {
-                if crowd.user(&user).is_none() {
-                    return Err(Problem::conflict("Who accepts must be a user of the tenant or its partner.").into());
+            let tenants = tenants_of(&roster.tenant_id, &partner);
+            let crowd = crowd_of(tx.conn, &*people, &tenants, std::slice::from_ref(&old), Some(user.clone()))?;
+            match reply {
+                Reply::Withdraw => new.state = WITHDRAWN.to_owned(),
+                Reply::Decline => {
+                    // Everybody may accept, and nobody has to say that they will not.
+                    if asked.is_empty() {
+                        return Answer::ok(&Cover::new(&old, &crowd, now));
+                    }
+                    asked.retain(|id| *id != user);
+                    // The last one who was asked stays in it, so that it does not become a request to everybody.
+                    if asked.is_empty() {
+                        new.state = DECLINED.to_owned();
+                    } else {
+                        new.asked = serde_json::json!(asked).to_string();
+                    }
                 }
-                new.state = ACCEPTED.to_owned();
-                new.override_id = Some(take_over(tx, &roster, &old, &user, now)?);
+                Reply::Accept => {
+                    if crowd.user(&user).is_none() {
+                        return Err(
+                            Problem::conflict("Who accepts must be a user of the tenant or its partner.").into()
+                        );
+                    }
+                    new.state = ACCEPTED.to_owned();
+                    new.override_id = Some(take_over(tx, &roster, &old, &user, now)?);
+                }
             }
-        }
-        store::update(tx.conn, &new)?;
-        note(tx, &crowd, Some(&old), &new)?;
-        Answer::ok(&Cover::new(&new, &crowd, now))
-    })
-    .await
+            store::update(tx.conn, &new)?;
+            note(tx, &crowd, Some(&old), &new)?;
+            Answer::ok(&Cover::new(&new, &crowd, now))
+        })
+        .await
 }
 
 /// Makes the override by which a user relieves the one who asked; what is past of the time stays as it was.
@@ -281,17 +285,17 @@ fn take_over(
     ),
     responses(
         (status = 200, description = "The request, accepted", body = Cover),
-        (status = 409, description = "It was answered or withdrawn, is over, or is the caller's own", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It was answered or withdrawn, is over, or is the caller's own"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/rosters/{rosterId}/coverRequests/{coverRequestId}/accept")]
 pub async fn accept(
-    at: At,
+    context: RequestContext,
     people: web::Data<dyn People>,
     path: web::Path<(String, String, String)>,
 ) -> api::Result<HttpResponse> {
-    reply(at, people, path, Reply::Accept).await
+    reply(context, people, path, Reply::Accept).await
 }
 
 /// Decline a request for cover
@@ -306,17 +310,17 @@ pub async fn accept(
     ),
     responses(
         (status = 200, description = "The request", body = Cover),
-        (status = 409, description = "It was answered or withdrawn, is over, or is the caller's own", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It was answered or withdrawn, is over, or is the caller's own"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/rosters/{rosterId}/coverRequests/{coverRequestId}/decline")]
 pub async fn decline(
-    at: At,
+    context: RequestContext,
     people: web::Data<dyn People>,
     path: web::Path<(String, String, String)>,
 ) -> api::Result<HttpResponse> {
-    reply(at, people, path, Reply::Decline).await
+    reply(context, people, path, Reply::Decline).await
 }
 
 /// Withdraw a request for cover
@@ -331,15 +335,15 @@ pub async fn decline(
     ),
     responses(
         (status = 200, description = "The request, withdrawn", body = Cover),
-        (status = 409, description = "It was answered or withdrawn, or is over", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It was answered or withdrawn, or is over"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[delete("/rosters/{rosterId}/coverRequests/{coverRequestId}")]
 pub async fn withdraw(
-    at: At,
+    context: RequestContext,
     people: web::Data<dyn People>,
     path: web::Path<(String, String, String)>,
 ) -> api::Result<HttpResponse> {
-    reply(at, people, path, Reply::Withdraw).await
+    reply(context, people, path, Reply::Withdraw).await
 }

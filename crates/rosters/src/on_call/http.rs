@@ -1,7 +1,7 @@
 //! Who is on call, over HTTP.
 
 use actix_web::{HttpResponse, get, web};
-use api::At;
+use api::{RequestContext, RequestScope};
 use base::{query::Query, timestamp::Timestamp};
 use ports::People;
 
@@ -23,15 +23,15 @@ use crate::{
 };
 
 /// Reads `at`, and nothing else; without it, now is meant.
-pub fn instant(at: &At) -> api::Result<Timestamp> {
-    let mut query = at.query()?;
-    let instant = read_instant(at, &mut query);
+pub fn instant(context: &RequestContext<Query>) -> api::Result<Timestamp> {
+    let mut query = context.query();
+    let instant = read_instant(context, &mut query);
     query.finish()?;
     Ok(instant)
 }
 
-fn read_instant(at: &At, query: &mut Query) -> Timestamp {
-    let instant = query.timestamp("at").unwrap_or(at.now);
+fn read_instant(context: &RequestScope, query: &mut Query) -> Timestamp {
+    let instant = query.timestamp("at").unwrap_or(context.now);
     if !(0..=LATEST_MS).contains(&instant.millis()) {
         query.error("at", "must lie in the years 1970 to 9998");
     }
@@ -54,13 +54,17 @@ fn read_instant(at: &At, query: &mut Query) -> Timestamp {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/rosters/onCall")]
-pub async fn all(at: At, people: web::Data<dyn People>, boards: web::Data<Boards>) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
-    let instant = read_instant(&at, &mut query);
+pub async fn all(
+    context: RequestContext<Query>,
+    people: web::Data<dyn People>,
+    boards: web::Data<Boards>,
+) -> api::Result<HttpResponse> {
+    let mut query = context.query();
+    let instant = read_instant(&context, &mut query);
     let user = query.text("userId").map(|id| user_id(&id));
     query.finish()?;
-    let asked = Asked { scope: at.scope(), tenants: tenants_of_people(&at), at: instant, user };
-    Ok(respond(boards.into_inner().answer(&at.db, people.into_inner(), asked).await?))
+    let asked = Asked { scope: context.scope(), tenants: tenants_of_people(&context), at: instant, user };
+    Ok(respond(boards.into_inner().answer(&context.db, people.into_inner(), asked).await?))
 }
 
 /// Get who is on call through a roster
@@ -78,13 +82,14 @@ pub async fn all(at: At, people: web::Data<dyn People>, boards: web::Data<Boards
 )]
 #[get("/rosters/{rosterId}/onCall")]
 pub async fn one(
-    at: At,
+    context: RequestContext<Query>,
     people: web::Data<dyn People>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    let instant = instant(&at)?;
-    let (scope, tenants, people, id) = (at.scope(), tenants_of_people(&at), people.into_inner(), path.into_inner().1);
-    let text = at
+    let instant = instant(&context)?;
+    let (scope, tenants, people, id) =
+        (context.scope(), tenants_of_people(&context), people.into_inner(), path.into_inner().1);
+    let text = context
         .db
         .read(move |conn| {
             let roster = store::existed(conn, &scope, &id)?;

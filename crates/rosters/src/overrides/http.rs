@@ -1,8 +1,9 @@
 //! Overrides over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, At, Body, answer, spec::PageOf};
+use api::{Answer, Body, RequestContext, answer, spec::PageOf};
 use base::{
+    Query,
     problem::{Problem, Wrong},
     timestamp::Timestamp,
 };
@@ -39,53 +40,53 @@ use crate::{
 )]
 #[post("/rosters/{rosterId}/overrides")]
 pub async fn create(
-    at: At,
+    context: RequestContext,
     people: web::Data<dyn People>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let new = NewOverride::read(&body.0)?;
-    let (scope, partner, now) = (at.scope(), at.tenant.partner.to_string(), at.now);
-    let (people, id, author) = (people.into_inner(), path.into_inner().1, at.caller.user_id.clone());
-    at.write(move |tx| {
-        let roster = take_up(tx, &scope, &id, None)?;
-        let tenants = tenants_of(&roster.tenant_id, &partner);
-        let named = [new.user.clone(), author.clone()].into_iter().chain(new.replaces.clone());
-        let crowd = Crowd::load(tx.conn, &*people, &tenants, [], named)?;
-        let mut wrong = Wrong::default();
-        for (field, id) in [("user.id", Some(&new.user)), ("replaces.id", new.replaces.as_ref())] {
-            if let Some(id) = id.filter(|id| crowd.user(id).is_none()) {
-                let message = format!("names no user of the tenant or its partner: {}", base::problem::shorten(id));
-                wrong.add(field, message);
+    let (scope, partner, now) = (context.scope(), context.tenant.partner.to_string(), context.now);
+    let (people, id, author) = (people.into_inner(), path.into_inner().1, context.caller.user_id.clone());
+    context
+        .write(move |tx, _| {
+            let roster = take_up(tx, &scope, &id, None)?;
+            let tenants = tenants_of(&roster.tenant_id, &partner);
+            let named = [new.user.clone(), author.clone()].into_iter().chain(new.replaces.clone());
+            let crowd = Crowd::load(tx.conn, &*people, &tenants, [], named)?;
+            let mut wrong = Wrong::default();
+            for (field, id) in [("user.id", Some(&new.user)), ("replaces.id", new.replaces.as_ref())] {
+                if let Some(id) = id.filter(|id| crowd.user(id).is_none()) {
+                    let message = format!("names no user of the tenant or its partner: {}", base::problem::shorten(id));
+                    wrong.add(field, message);
+                }
             }
-        }
-        wrong.check()?;
-        let shift = named_shift(tx, &roster, new.shift.as_deref(), new.time, now)?;
-        let row = store::Override {
-            tenant_id: roster.tenant_id.clone(),
-            roster_id: roster.id.clone(),
-            id: format!("OVR-{}", uuid::Uuid::new_v4()),
-            number: db::next_id(tx.conn, "rosters.overrides")?,
-            user_id: new.user,
-            start_ms: new.time.start().millis(),
-            end_ms: new.time.end().millis(),
-            shift_id: shift.as_ref().map(|shift| shift.id.clone()),
-            shift_name: shift.as_ref().map(|shift| shift.name.clone()),
-            zone: shift.as_ref().map(|shift| shift.zone.clone()),
-            schedule: shift.map(|shift| shift.schedule),
-            note: new.note,
-            created_by: author,
-            created_ms: now.millis(),
-            replaces: new.replaces,
-            swap_id: None,
-        };
-        store::insert(tx.conn, &row)?;
-        roster::store::touch(tx.conn, &roster, now)?;
-        note(tx, None, Some(&row));
-        Answer::ok(&Override::new(row, &crowd))
-    })
-    .await
+            wrong.check()?;
+            let shift = named_shift(tx, &roster, new.shift.as_deref(), new.time, now)?;
+            let row = store::Override {
+                tenant_id: roster.tenant_id.clone(),
+                roster_id: roster.id.clone(),
+                id: format!("OVR-{}", uuid::Uuid::new_v4()),
+                number: db::next_id(tx.conn, "rosters.overrides")?,
+                user_id: new.user,
+                start_ms: new.time.start().millis(),
+                end_ms: new.time.end().millis(),
+                shift_id: shift.as_ref().map(|shift| shift.id.clone()),
+                shift_name: shift.as_ref().map(|shift| shift.name.clone()),
+                zone: shift.as_ref().map(|shift| shift.zone.clone()),
+                schedule: shift.map(|shift| shift.schedule),
+                note: new.note,
+                created_by: author,
+                created_ms: now.millis(),
+                replaces: new.replaces,
+                swap_id: None,
+            };
+            store::insert(tx.conn, &row)?;
+            roster::store::touch(tx.conn, &roster, now)?;
+            note(tx, None, Some(&row));
+            Answer::ok(&Override::new(row, &crowd))
+        })
+        .await
 }
 
 /// The shift that an override is about, as it is when the override begins.
@@ -131,18 +132,19 @@ pub fn named_shift(
 )]
 #[get("/rosters/{rosterId}/overrides")]
 pub async fn list(
-    at: At,
+    context: RequestContext<Query>,
     people: web::Data<dyn People>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+    let mut query = context.query();
     let sort = query.sort(&rules::SORTS, "start", false);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     let from = query.timestamp("from").map_or(i64::MIN, Timestamp::millis);
     let to = query.timestamp("to").map_or(i64::MAX, Timestamp::millis);
     query.finish()?;
-    let (scope, tenants, people, id) = (at.scope(), tenants_of_people(&at), people.into_inner(), path.into_inner().1);
-    let page = at.db.read(move |conn| {
+    let (scope, tenants, people, id) =
+        (context.scope(), tenants_of_people(&context), people.into_inner(), path.into_inner().1);
+    let page = context.db.read(move |conn| {
         let roster = roster::store::existing(conn, &scope, &id)?;
         let found = store::page(conn, &roster.tenant_id, &roster.id, (from, to), sort, &walk)?;
         let users = found
@@ -168,29 +170,29 @@ pub async fn list(
     ),
     responses(
         (status = 200, description = "Deleted, or ended; an empty object"),
-        (status = 409, description = "The override is over", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The override is over"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[delete("/rosters/{rosterId}/overrides/{overrideId}")]
-pub async fn delete(at: At, path: web::Path<(String, String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, now) = (at.scope(), at.now);
+pub async fn delete(context: RequestContext, path: web::Path<(String, String, String)>) -> api::Result<HttpResponse> {
+    let (scope, now) = (context.scope(), context.now);
     let (_, id, override_id) = path.into_inner();
-    at.write(move |tx| {
-        let roster = take_up(tx, &scope, &id, None)?;
-        let row = store::existing(tx.conn, &roster.tenant_id, &roster.id, &override_id)?;
-        remove(tx, &row, rules::removal(&row, now)?)?;
-        // The other half of a swap goes with it, unless that is past.
-        for other in store::other_half(tx.conn, &row)? {
-            if let Ok(removal) = rules::removal(&other, now) {
-                remove(tx, &other, removal)?;
+    context
+        .write(move |tx, _| {
+            let roster = take_up(tx, &scope, &id, None)?;
+            let row = store::existing(tx.conn, &roster.tenant_id, &roster.id, &override_id)?;
+            remove(tx, &row, rules::removal(&row, now)?)?;
+            // The other half of a swap goes with it, unless that is past.
+            for other in store::other_half(tx.conn, &row)? {
+                if let Ok(removal) = rules::removal(&other, now) {
+                    remove(tx, &other, removal)?;
+                }
             }
-        }
-        roster::store::touch(tx.conn, &roster, now)?;
-        Ok(Answer::empty())
-    })
-    .await
+            roster::store::touch(tx.conn, &roster, now)?;
+            Ok(Answer::empty())
+        })
+        .await
 }
 
 fn remove(tx: &mut Tx<'_>, row: &store::Override, removal: Removal) -> db::Result<()> {

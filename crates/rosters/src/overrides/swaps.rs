@@ -2,7 +2,7 @@
 //! person, that are made together.
 
 use actix_web::{HttpResponse, post, web};
-use api::{Answer, At, Body};
+use api::{Answer, Body, RequestContext};
 use base::{
     Fields,
     problem::{Problem, Wrong, shorten},
@@ -117,56 +117,56 @@ impl NewSwap {
 )]
 #[post("/rosters/{rosterId}/swaps")]
 pub async fn create(
-    at: At,
+    context: RequestContext,
     people: web::Data<dyn People>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let new = NewSwap::read(&body.0)?;
-    let (scope, partner, now) = (at.scope(), at.tenant.partner.to_string(), at.now);
-    let (people, id, author) = (people.into_inner(), path.into_inner().1, at.caller.user_id.clone());
-    at.write(move |tx| {
-        let roster = take_up(tx, &scope, &id, None)?;
-        let tenants = tenants_of(&roster.tenant_id, &partner);
-        let named = new.halves.iter().map(|(user, _)| user.clone()).chain([author.clone()]);
-        let crowd = Crowd::load(tx.conn, &*people, &tenants, [], named)?;
-        let mut wrong = Wrong::default();
-        for ((user, _), field) in new.halves.iter().zip(["first.user.id", "second.user.id"]) {
-            if crowd.user(user).is_none() {
-                wrong.add(field, format!("names no user of the tenant or its partner: {}", shorten(user)));
+    let (scope, partner, now) = (context.scope(), context.tenant.partner.to_string(), context.now);
+    let (people, id, author) = (people.into_inner(), path.into_inner().1, context.caller.user_id.clone());
+    context
+        .write(move |tx, _| {
+            let roster = take_up(tx, &scope, &id, None)?;
+            let tenants = tenants_of(&roster.tenant_id, &partner);
+            let named = new.halves.iter().map(|(user, _)| user.clone()).chain([author.clone()]);
+            let crowd = Crowd::load(tx.conn, &*people, &tenants, [], named)?;
+            let mut wrong = Wrong::default();
+            for ((user, _), field) in new.halves.iter().zip(["first.user.id", "second.user.id"]) {
+                if crowd.user(user).is_none() {
+                    wrong.add(field, format!("names no user of the tenant or its partner: {}", shorten(user)));
+                }
             }
-        }
-        wrong.check()?;
-        let swap_id = format!("SWP-{}", uuid::Uuid::new_v4());
-        let [first, second] = &new.halves;
-        let mut overrides = Vec::new();
-        for ((relieved, time), user) in [(first, &second.0), (second, &first.0)] {
-            let shift = named_shift(tx, &roster, new.shift.as_deref(), *time, now)?;
-            let row = store::Override {
-                tenant_id: roster.tenant_id.clone(),
-                roster_id: roster.id.clone(),
-                id: format!("OVR-{}", uuid::Uuid::new_v4()),
-                number: db::next_id(tx.conn, "rosters.overrides")?,
-                user_id: user.clone(),
-                start_ms: time.start().millis(),
-                end_ms: time.end().millis(),
-                shift_id: shift.as_ref().map(|shift| shift.id.clone()),
-                shift_name: shift.as_ref().map(|shift| shift.name.clone()),
-                zone: shift.as_ref().map(|shift| shift.zone.clone()),
-                schedule: shift.map(|shift| shift.schedule),
-                note: new.note.clone(),
-                created_by: author.clone(),
-                created_ms: now.millis(),
-                replaces: Some(relieved.clone()),
-                swap_id: Some(swap_id.clone()),
-            };
-            store::insert(tx.conn, &row)?;
-            note(tx, None, Some(&row));
-            overrides.push(Override::new(row, &crowd));
-        }
-        roster::store::touch(tx.conn, &roster, now)?;
-        Answer::ok(&Swap { id: swap_id, overrides })
-    })
-    .await
+            wrong.check()?;
+            let swap_id = format!("SWP-{}", uuid::Uuid::new_v4());
+            let [first, second] = &new.halves;
+            let mut overrides = Vec::new();
+            for ((relieved, time), user) in [(first, &second.0), (second, &first.0)] {
+                let shift = named_shift(tx, &roster, new.shift.as_deref(), *time, now)?;
+                let row = store::Override {
+                    tenant_id: roster.tenant_id.clone(),
+                    roster_id: roster.id.clone(),
+                    id: format!("OVR-{}", uuid::Uuid::new_v4()),
+                    number: db::next_id(tx.conn, "rosters.overrides")?,
+                    user_id: user.clone(),
+                    start_ms: time.start().millis(),
+                    end_ms: time.end().millis(),
+                    shift_id: shift.as_ref().map(|shift| shift.id.clone()),
+                    shift_name: shift.as_ref().map(|shift| shift.name.clone()),
+                    zone: shift.as_ref().map(|shift| shift.zone.clone()),
+                    schedule: shift.map(|shift| shift.schedule),
+                    note: new.note.clone(),
+                    created_by: author.clone(),
+                    created_ms: now.millis(),
+                    replaces: Some(relieved.clone()),
+                    swap_id: Some(swap_id.clone()),
+                };
+                store::insert(tx.conn, &row)?;
+                note(tx, None, Some(&row));
+                overrides.push(Override::new(row, &crowd));
+            }
+            roster::store::touch(tx.conn, &roster, now)?;
+            Answer::ok(&Swap { id: swap_id, overrides })
+        })
+        .await
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, At, Body, answer, context::check_version, spec::PageOf};
-use base::{problem::Wrong, timestamp::Timestamp};
+use api::{Answer, Body, RequestContext, RequestScope, answer, context::check_version, spec::PageOf};
+use base::{Query, problem::Wrong, timestamp::Timestamp};
 use db::Conn;
 use outbox::Tx;
 use ports::People;
@@ -22,8 +22,8 @@ use super::{
 use crate::on_call::http::instant;
 
 /// The tenants whose people may stand in the rosters that a request sees.
-pub fn tenants_of_people(at: &At) -> Vec<String> {
-    at.scope_and_partner()
+pub fn tenants_of_people(context: &RequestScope) -> Vec<String> {
+    context.scope_and_partner()
 }
 
 /// The tenants whose people may stand in a roster of one tenant.
@@ -56,32 +56,32 @@ fn new_id() -> String {
     })),
     responses(
         (status = 200, description = "The new roster", body = Roster),
-        (status = 409, description = "The tenant has a roster of this name", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The tenant has a roster of this name"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/rosters")]
-pub async fn create(at: At, people: web::Data<dyn People>, body: Body) -> api::Result<HttpResponse> {
-    at.no_query()?;
+pub async fn create(context: RequestContext, people: web::Data<dyn People>, body: Body) -> api::Result<HttpResponse> {
     let (new, wrong) = RosterChange::read(&body.0, true);
-    let (tenant, people, now) = (Arc::clone(&at.tenant), people.into_inner(), at.now);
-    at.write(move |tx| {
-        store::take_up(tx.conn, tenant.id.as_str())?;
-        let tenants = tenants_of(tenant.id.as_str(), tenant.partner.as_str());
-        let new = check_new(tx.conn, &*people, &tenants, new, wrong)?;
-        let (roster, shifts) = plan::created(&new, tenant.id.as_str(), new_id, now);
-        store::insert(tx.conn, &roster)?;
-        versions::insert(tx.conn, &roster, &shifts)?;
-        shown::note(tx, None, Some((&roster, &shifts)));
-        let client = RosterClient {
-            id: tenant.id.number(),
-            unique_id: tenant.id.to_string(),
-            name: tenant.name.clone(),
-            activated: people.is_active(tx.conn, tenant.id.as_str())?,
-        };
-        respond(tx, &*people, &tenants, (&roster, &shifts), &Form::Created(client), None)
-    })
-    .await
+    let (tenant, people, now) = (Arc::clone(&context.tenant), people.into_inner(), context.now);
+    context
+        .write(move |tx, _| {
+            store::take_up(tx.conn, tenant.id.as_str())?;
+            let tenants = tenants_of(tenant.id.as_str(), tenant.partner.as_str());
+            let new = check_new(tx.conn, &*people, &tenants, new, wrong)?;
+            let (roster, shifts) = plan::created(&new, tenant.id.as_str(), new_id, now);
+            store::insert(tx.conn, &roster)?;
+            versions::insert(tx.conn, &roster, &shifts)?;
+            shown::note(tx, None, Some((&roster, &shifts)));
+            let client = RosterClient {
+                id: tenant.id.number(),
+                unique_id: tenant.id.to_string(),
+                name: tenant.name.clone(),
+                activated: people.is_active(tx.conn, tenant.id.as_str())?,
+            };
+            respond(tx, &*people, &tenants, (&roster, &shifts), &Form::Created(client), None)
+        })
+        .await
 }
 
 /// The new roster of a body, of which nothing is wrong.
@@ -138,10 +138,10 @@ fn respond(
     security(("bearer" = ["viewer"]))
 )]
 #[get("/rosters/search")]
-pub async fn search(at: At, people: web::Data<dyn People>) -> api::Result<HttpResponse> {
-    let mut query = at.query()?;
+pub async fn search(context: RequestContext<Query>, people: web::Data<dyn People>) -> api::Result<HttpResponse> {
+    let mut query = context.query();
     let sort = query.sort(&rules::SORTS, "name", false);
-    let walk = query.walk(at.request().path(), sort);
+    let walk = query.walk(context.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     let name = query.text("name");
     let all = query.boolean("allList", true);
@@ -150,9 +150,9 @@ pub async fn search(at: At, people: web::Data<dyn People>) -> api::Result<HttpRe
     if let Some(name) = name.filter(|name| !name.trim().is_empty()) {
         filter.called = Some(base::fold(name.trim()));
     }
-    let scope = if filter.all.unwrap_or(all) { at.scope() } else { vec![at.tenant.id.to_string()] };
-    let (tenants, people, now) = (tenants_of_people(&at), people.into_inner(), at.now);
-    let page = at.db.read(move |conn| {
+    let scope = if filter.all.unwrap_or(all) { context.scope() } else { vec![context.tenant.id.to_string()] };
+    let (tenants, people, now) = (tenants_of_people(&context), people.into_inner(), context.now);
+    let page = context.db.read(move |conn| {
         let found = store::search(conn, &scope, &filter, sort, &walk)?;
         let ids: Vec<String> = found.rows.iter().map(|row| row.id.clone()).collect();
         let shifts = versions::shifts_at(conn, &scope, &ids, now.millis())?;
@@ -178,13 +178,14 @@ pub async fn search(at: At, people: web::Data<dyn People>) -> api::Result<HttpRe
 )]
 #[get("/rosters/{rosterId}")]
 pub async fn get(
-    at: At,
+    context: RequestContext<Query>,
     people: web::Data<dyn People>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    let (instant, now) = (instant(&at)?, at.now);
-    let (scope, tenants, people, id) = (at.scope(), tenants_of_people(&at), people.into_inner(), path.into_inner().1);
-    let (shown, version) = at
+    let (instant, now) = (instant(&context)?, context.now);
+    let (scope, tenants, people, id) =
+        (context.scope(), tenants_of_people(&context), people.into_inner(), path.into_inner().1);
+    let (shown, version) = context
         .db
         .read(move |conn| {
             let row = store::existed(conn, &scope, &id)?;
@@ -212,34 +213,35 @@ pub async fn get(
     request_body(content = RosterUpdate, example = json!({"description": "Nights and weekends"})),
     responses(
         (status = 200, description = "The roster after the change", body = Roster),
-        (status = 409, description = "The tenant has another roster of this name", body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The roster has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The tenant has another roster of this name"),
+        (status = 412, description = "The roster has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[post("/rosters/{rosterId}")]
 pub async fn update(
-    at: At,
+    context: RequestContext,
     people: web::Data<dyn People>,
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    at.no_query()?;
     let (change, mut wrong) = RosterChange::read(&body.0, false);
-    let (scope, partner, wanted, now) = (at.scope(), at.tenant.partner.to_string(), at.if_match()?, at.now);
+    let (scope, partner, wanted, now) =
+        (context.scope(), context.tenant.partner.to_string(), context.if_match()?, context.now);
     let (people, id) = (people.into_inner(), path.into_inner().1);
-    at.write(move |tx| {
-        let old = take_up(tx, &scope, &id, wanted)?;
-        let tenants = tenants_of(&old.tenant_id, &partner);
-        named::check(tx.conn, &*people, &tenants, change.shifts.as_deref().unwrap_or_default(), &mut wrong)?;
-        let (before, plan) = planned(tx.conn, &old, change, wrong, new_id, now)?;
-        store::update(tx.conn, &old, &plan.roster)?;
-        versions::update(tx.conn, &old, &plan)?;
-        shown::note(tx, Some((&old, &before)), Some((&plan.roster, &plan.after)));
-        let from = (plan.from_ms > now.millis()).then(|| Timestamp::from_millis(plan.from_ms));
-        respond(tx, &*people, &tenants, (&plan.roster, &plan.after), &Form::Read, from)
-    })
-    .await
+    context
+        .write(move |tx, _| {
+            let old = take_up(tx, &scope, &id, wanted)?;
+            let tenants = tenants_of(&old.tenant_id, &partner);
+            named::check(tx.conn, &*people, &tenants, change.shifts.as_deref().unwrap_or_default(), &mut wrong)?;
+            let (before, plan) = planned(tx.conn, &old, change, wrong, new_id, now)?;
+            store::update(tx.conn, &old, &plan.roster)?;
+            versions::update(tx.conn, &old, &plan)?;
+            shown::note(tx, Some((&old, &before)), Some((&plan.roster, &plan.after)));
+            let from = (plan.from_ms > now.millis()).then(|| Timestamp::from_millis(plan.from_ms));
+            respond(tx, &*people, &tenants, (&plan.roster, &plan.after), &Form::Read, from)
+        })
+        .await
 }
 
 /// What an update does to a roster, and its shifts when the update takes effect; `new_id` gives new shifts their UUIDs.
@@ -269,23 +271,23 @@ pub fn planned(
     params(("rosterId" = String, Path, description = "`ES-<uuid>`", example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
     responses(
         (status = 200, description = "Deleted; an empty object"),
-        (status = 412, description = "The roster has changed since it was read", body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The roster has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
 )]
 #[delete("/rosters/{rosterId}")]
-pub async fn delete(at: At, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    at.no_query()?;
-    let (scope, wanted, id) = (at.scope(), at.if_match()?, path.into_inner().1);
-    at.write(move |tx| {
-        let roster = take_up(tx, &scope, &id, wanted)?;
-        let (tenant, id) = (std::slice::from_ref(&roster.tenant_id), std::slice::from_ref(&roster.id));
-        let shifts = versions::shifts_at(tx.conn, tenant, id, tx.now.millis())?;
-        versions::end(tx.conn, &roster, rules::effective_ms(tx.now))?;
-        shown::note(tx, Some((&roster, &shifts)), None);
-        Ok(Answer::empty())
-    })
-    .await
+pub async fn delete(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+    let (scope, wanted, id) = (context.scope(), context.if_match()?, path.into_inner().1);
+    context
+        .write(move |tx, _| {
+            let roster = take_up(tx, &scope, &id, wanted)?;
+            let (tenant, id) = (std::slice::from_ref(&roster.tenant_id), std::slice::from_ref(&roster.id));
+            let shifts = versions::shifts_at(tx.conn, tenant, id, tx.now.millis())?;
+            versions::end(tx.conn, &roster, rules::effective_ms(tx.now))?;
+            shown::note(tx, Some((&roster, &shifts)), None);
+            Ok(Answer::empty())
+        })
+        .await
 }
 
 /// The roster that is to be changed, which nobody else changes until the end of the transaction.

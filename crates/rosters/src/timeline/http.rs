@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{At, Body};
-use base::problem::Problem;
+use api::{Body, RequestContext};
+use base::{Query, problem::Problem};
 use ports::People;
 
 use super::{
@@ -45,21 +45,22 @@ pub fn respond(json: impl Into<web::Bytes>) -> HttpResponse {
 )]
 #[get("/rosters/{rosterId}/timeline")]
 pub async fn timeline(
-    at: At,
+    context: RequestContext<Query>,
     people: web::Data<dyn People>,
     kept: web::Data<Kept>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    let range = calendar::parse::range(at.query()?, None)?;
-    let (scope, tenants, people, id) = (at.scope(), tenants_of_people(&at), people.into_inner(), path.into_inner().1);
+    let range = calendar::parse::range(context.query(), None)?;
+    let (scope, tenants, people, id) =
+        (context.scope(), tenants_of_people(&context), people.into_inner(), path.into_inner().1);
     let asked = Key { scope: scope.clone(), roster: id.clone(), range };
     let (answers, around, within) = (Arc::clone(&people), tenants.clone(), scope.clone());
     // The numbers are read before the rows are: what is newer than they say is worked out again.
-    let revisions = at.db.point(move |conn| Revisions::read(conn, &*answers, &within, &around)).await?;
+    let revisions = context.db.point(move |conn| Revisions::read(conn, &*answers, &within, &around)).await?;
     if let Some(text) = kept.get(&asked, revisions) {
         return Ok(respond(text));
     }
-    let text = at
+    let text = context
         .db
         .read(move |conn| {
             let roster = store::existed(conn, &scope, &id)?;
@@ -90,12 +91,16 @@ pub async fn timeline(
     security(("bearer" = ["viewer"]))
 )]
 #[post("/rosters/preview")]
-pub async fn preview(at: At, people: web::Data<dyn People>, body: Body) -> api::Result<HttpResponse> {
+pub async fn preview(
+    context: RequestContext<Query>,
+    people: web::Data<dyn People>,
+    body: Body,
+) -> api::Result<HttpResponse> {
     let (new, mut wrong) = RosterChange::read(&body.0, true);
-    let range = wrong.take(calendar::parse::range(at.query()?, Some(&body.0)))?;
-    let tenants = tenants_of(at.tenant.id.as_str(), at.tenant.partner.as_str());
+    let range = wrong.take(calendar::parse::range(context.query(), Some(&body.0)))?;
+    let tenants = tenants_of(context.tenant.id.as_str(), context.tenant.partner.as_str());
     let people = people.into_inner();
-    let text = at
+    let text = context
         .db
         .read(move |conn| {
             let new = check_new(conn, &*people, &tenants, new, wrong)?;

@@ -2,13 +2,13 @@
 
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
-use outbox::{Change, Tx};
+use outbox::Recorded;
 use ports::{Authors, People};
 use serde_json::{Value, json};
 
 use super::{
+    row::{Head, Revision},
     rules,
-    store::Head,
     wire::{Article, Version},
 };
 use crate::{
@@ -53,14 +53,9 @@ pub fn one(conn: &mut Conn, people: &dyn People, tenants: &[String], row: &Head,
 }
 
 /// These revisions, in their order.
-pub fn versions(
-    conn: &mut Conn,
-    people: &dyn People,
-    tenants: &[String],
-    rows: &[super::store::Revision],
-) -> Result<Vec<Version>> {
+pub fn versions(conn: &mut Conn, people: &dyn People, tenants: &[String], rows: &[Revision]) -> Result<Vec<Version>> {
     let authors = Authors::load(conn, people, tenants, rows.iter().map(|row| row.created_by.as_str()))?;
-    let show = |row: &super::store::Revision| Version {
+    let show = |row: &Revision| Version {
         revision: row.revision,
         title: row.title.clone(),
         created_by: authors.of(&row.created_by),
@@ -69,30 +64,29 @@ pub fn versions(
     Ok(rows.iter().map(show).collect())
 }
 
-/// Notes that an article changed.
-pub fn note(tx: &mut Tx<'_>, before: Option<&Head>, after: Option<&Head>) {
-    let Some(row) = after.or(before) else { return };
-    tx.note(Change {
-        tenant_id: row.tenant_id.clone(),
-        entity: "KbArticle",
-        entity_id: row.id.clone(),
-        before: before.map(told),
-        after: after.map(told),
-        publish: true,
-    });
-}
+/// What it says is in its revisions.
+impl Recorded for Head {
+    const ENTITY: &'static str = "KbArticle";
 
-/// An article as subscribers and the audit log have it: others by their ids alone. What it says is in its revisions.
-fn told(row: &Head) -> Value {
-    json!({
-        "id": row.id,
-        "title": row.title,
-        "category": {"id": row.category_id},
-        "state": state::shown(&row.state, &row.trashed_with),
-        "revision": row.revision,
-        "createdBy": {"id": row.created_by},
-        "updatedBy": {"id": row.updated_by},
-        "createdDate": Timestamp::from_millis(row.created_ms),
-        "updatedDate": Timestamp::from_millis(row.updated_ms),
-    })
+    fn tenant_id(&self) -> &str {
+        &self.tenant_id
+    }
+
+    fn entity_id(&self) -> String {
+        self.id.clone()
+    }
+
+    fn event_payload(&self) -> Value {
+        json!({
+            "id": self.id,
+            "title": self.title,
+            "category": {"id": self.category_id},
+            "state": state::shown(&self.state, &self.trashed_with),
+            "revision": self.revision,
+            "createdBy": {"id": self.created_by},
+            "updatedBy": {"id": self.updated_by},
+            "createdDate": Timestamp::from_millis(self.created_ms),
+            "updatedDate": Timestamp::from_millis(self.updated_ms),
+        })
+    }
 }

@@ -2,13 +2,13 @@
 
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
-use outbox::{Change, Tx};
+use outbox::Recorded;
 use ports::{Authors, People};
 use serde_json::{Value, json};
 
 use super::{
-    rules,
-    store::{self, Category as Row},
+    row::Category as Row,
+    rules, store,
     wire::{Category, CategoryName},
 };
 use crate::state;
@@ -45,32 +45,31 @@ pub fn one(conn: &mut Conn, people: &dyn People, tenants: &[String], row: &Row) 
     Ok(all.pop().ok_or_else(rules::no_category)?)
 }
 
-/// Notes that a category changed. What stands below it is not told of: it says where it stands by its parent.
-pub fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: Option<&Row>) {
-    let Some(row) = after.or(before) else { return };
-    tx.note(Change {
-        tenant_id: row.tenant_id.clone(),
-        entity: "KbCategory",
-        entity_id: row.id.clone(),
-        before: before.map(told),
-        after: after.map(told),
-        publish: true,
-    });
-}
+/// What stands below it is not told of when it changes: it says where it stands by its parent.
+impl Recorded for Row {
+    const ENTITY: &'static str = "KbCategory";
 
-/// A category as subscribers and the audit log have it: others by their ids alone.
-fn told(row: &Row) -> Value {
-    let parent = (!row.parent_id.is_empty()).then(|| json!({"id": row.parent_id}));
-    json!({
-        "id": row.id,
-        "name": row.name,
-        "description": row.description,
-        "parentCategory": parent,
-        "path": row.path,
-        "state": state::shown(&row.state, &row.trashed_with),
-        "createdBy": {"id": row.created_by},
-        "updatedBy": {"id": row.updated_by},
-        "createdDate": Timestamp::from_millis(row.created_ms),
-        "updatedDate": Timestamp::from_millis(row.updated_ms),
-    })
+    fn tenant_id(&self) -> &str {
+        &self.tenant_id
+    }
+
+    fn entity_id(&self) -> String {
+        self.id.clone()
+    }
+
+    fn event_payload(&self) -> Value {
+        let parent = (!self.parent_id.is_empty()).then(|| json!({"id": self.parent_id}));
+        json!({
+            "id": self.id,
+            "name": self.name,
+            "description": self.description,
+            "parentCategory": parent,
+            "path": self.path,
+            "state": state::shown(&self.state, &self.trashed_with),
+            "createdBy": {"id": self.created_by},
+            "updatedBy": {"id": self.updated_by},
+            "createdDate": Timestamp::from_millis(self.created_ms),
+            "updatedDate": Timestamp::from_millis(self.updated_ms),
+        })
+    }
 }

@@ -1,0 +1,72 @@
+//! `#[derive(Request)]`: one declaration of what a request says, from which its reader and its schema in the OpenAPI
+//! document are made. The name in the document, the limits and the words are said once, where the field is.
+//!
+//! ```ignore
+//! /// A category to create.
+//! #[derive(Request)]
+//! #[request(schema = "KbCategoryInput")]
+//! #[request(update(name = CategoryChange, schema = "KbCategoryUpdate", doc = "The changes; what is left out stays."))]
+//! pub struct NewCategory {
+//!     /// Unique among its siblings.
+//!     #[request(line, chars = 200)]
+//!     pub name: String,
+//!     /// What it is about.
+//!     #[request(default)]
+//!     pub description: String,
+//!     /// `ACTIVE` or `INACTIVE`.
+//!     #[request(words = state::OUTSIDE_TRASH, default = state::ACTIVE)]
+//!     pub state: &'static str,
+//!     /// What it stands below.
+//!     pub parent_category: Option<Reference>,
+//! }
+//! ```
+//!
+//! A field is required, unless its type is an `Option` or it has a `default`. `Option<Option<T>>` tells an explicit `null`
+//! (`Some(None)`) from absence. Names are in camel case.
+//!
+//! Of a struct:
+//! - `schema = "Name"`: its name in the document, else its own; `example = json`: its example there
+//! - `check = path`: a `fn(&Self, &mut Fields)` that notes what fields say together
+//! - `update(name = Type, schema = "Name", doc = "…")`: makes a second request of the same fields, in which all are optional
+//!
+//! Of a field:
+//! - `name = "…"`: its name on the wire; `also = ["…"]`: other names, looked at when it is absent
+//! - `chars = n`, `line`, `filled`, `range = a..=b`, `items = a..=b`, `words = LIST`: its limits (`base::body::Limits`)
+//! - `default` or `default = value`
+//! - `parse = path`, with `from = Type` when that is another one than the field's: a `fn(Type) -> Result<FieldType, E>`
+//!   that takes over what was read, or says what is wrong with it
+//! - `with = path`: a `fn(&mut Fields, &str) -> Option<FieldType>` that reads the field in place of all that
+//! - `schema = Type`: what the document says it is; `example = value`, `pattern = "…"`, `undocumented`
+//! - `create`: not part of the update
+//!
+//! `#[derive(Parameters)]` does the same for the parameters of a URL: texts, `&'static str` with `words`, booleans, integers and
+//! times, each with `default`, `name`, `example` and `with` (a `fn(&mut Query, &str) -> FieldType`).
+//!
+//! Of an enum without fields it makes a `base::body::Field` that reads its variants, by the names that `serde` gives them.
+
+mod declared;
+mod object;
+mod parameters;
+mod words;
+
+use proc_macro::TokenStream;
+use syn::{Data, DeriveInput, parse_macro_input};
+
+/// Reader and schema of a request; see the crate's page.
+#[proc_macro_derive(Request, attributes(request, serde, schema))]
+pub fn request(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    let written = match &input.data {
+        Data::Enum(data) => words::write(&input, data),
+        _ => declared::Declared::read(&input).and_then(|declared| object::write(&declared)),
+    };
+    written.unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Reader and document of the parameters of a URL; see the crate's page.
+#[proc_macro_derive(Parameters, attributes(request))]
+pub fn parameters(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    let written = declared::Declared::read(&input).and_then(|declared| parameters::write(&declared));
+    written.unwrap_or_else(syn::Error::into_compile_error).into()
+}

@@ -1,0 +1,160 @@
+//! The parameters of lists, and of URLs in general: read and documented from one declaration.
+
+use std::marker::PhantomData;
+
+use base::{
+    Query, Walk,
+    page::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE},
+    problem::Problem,
+    query::Sort,
+};
+use serde_json::Value;
+use utoipa::{
+    IntoParams, PartialSchema,
+    openapi::{
+        RefOr, Required,
+        path::{Parameter, ParameterBuilder, ParameterIn},
+        schema::{ObjectBuilder, Schema, Type},
+    },
+};
+
+use crate::context::FromQuery;
+
+/// Parameters of a URL that read and document themselves: `#[derive(api::Parameters)]` writes it.
+pub trait Parameters: Sized {
+    /// Reads them, and notes what is wrong.
+    fn read(query: &mut Query) -> Self;
+
+    /// What the document says of them.
+    fn document() -> Vec<Parameter>;
+}
+
+/// No parameters beside those of every list.
+impl Parameters for () {
+    fn read(_: &mut Query) -> Self {}
+
+    fn document() -> Vec<Parameter> {
+        Vec::new()
+    }
+}
+
+/// What is said once of a list: in which orders it can be had, and by what it is filtered.
+pub trait List {
+    /// The sort key of a request that names none.
+    const SORT: &'static str;
+    /// Does the largest come first unless asked otherwise?
+    const DESCENDING: bool = false;
+    /// The rows of a page unless asked otherwise.
+    const PAGE_SIZE: u32 = DEFAULT_PAGE_SIZE;
+    /// A filter, for the document: an example of `queryString`. Empty: the list has no such parameter.
+    const FILTER: &'static str = "";
+
+    /// The sort keys (`db::Sorts::names`).
+    fn sorts() -> Vec<&'static str>;
+}
+
+/// The parameters of a request for a page of the list `L`, with parameters of its own `P` ("Paginated envelope" in
+/// `docs/interface.md`).
+#[derive(Clone, Debug)]
+pub struct PageQuery<L, P = ()> {
+    /// The order.
+    pub sort: Sort,
+    /// The page, by number or by cursor.
+    pub walk: Walk,
+    /// `queryString`, as it is; empty when there is none.
+    pub filter: String,
+    /// What only this list has.
+    pub own: P,
+    list: PhantomData<L>,
+}
+
+impl<L: List, P: Parameters> FromQuery for PageQuery<L, P> {
+    fn from_query(query: &str, path: &str) -> Result<Self, Problem> {
+        let mut query = Query::parse(query)?;
+        let sort = query.sort(&L::sorts(), L::SORT, L::DESCENDING);
+        let walk = query.walk_sized(path, sort, L::PAGE_SIZE);
+        let own = P::read(&mut query);
+        let filter = if L::FILTER.is_empty() { None } else { query.text("queryString") };
+        query.finish()?;
+        Ok(Self { sort, walk, filter: filter.unwrap_or_default(), own, list: PhantomData })
+    }
+}
+
+impl<L: List, P: Parameters> IntoParams for PageQuery<L, P> {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let integer = |most| ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1)).maximum(most);
+        let sorts = ObjectBuilder::new().schema_type(Type::String).enum_values(Some(L::sorts()));
+        let mut all = P::document();
+        all.extend([
+            parameter("pageNo", "From 1", integer(None), Some(1.into())),
+            parameter(
+                "pageSize",
+                &format!("1 to {MAX_PAGE_SIZE}, default {}", L::PAGE_SIZE),
+                integer(Some(MAX_PAGE_SIZE)),
+                Some(L::PAGE_SIZE.into()),
+            ),
+            parameter(
+                "cursor",
+                "The `nextCursor` of the page before, in place of `pageNo`",
+                ObjectBuilder::new().schema_type(Type::String),
+                None,
+            ),
+            parameter("sortName", &format!("Default `{}`", L::SORT), sorts, Some(L::SORT.into())),
+            parameter(
+                "isDescendingOrder",
+                if L::DESCENDING { "Default true" } else { "Default false" },
+                ObjectBuilder::new().schema_type(Type::Boolean),
+                None,
+            ),
+        ]);
+        if !L::FILTER.is_empty() {
+            let text = ObjectBuilder::new().schema_type(Type::String);
+            all.push(parameter("queryString", "Filter expression", text, Some(L::FILTER.into())));
+        }
+        all
+    }
+}
+
+fn parameter(name: &str, description: &str, schema: ObjectBuilder, example: Option<Value>) -> Parameter {
+    documented(name, description, RefOr::T(schema.into()), false, example)
+}
+
+/// A parameter of a URL, for the document.
+pub fn documented(
+    name: &str,
+    description: &str,
+    schema: RefOr<Schema>,
+    required: bool,
+    example: Option<Value>,
+) -> Parameter {
+    ParameterBuilder::new()
+        .name(name)
+        .parameter_in(ParameterIn::Query)
+        .required(if required { Required::True } else { Required::False })
+        .description(Some(description))
+        .schema(Some(schema))
+        .example(example)
+        .build()
+}
+
+/// The schema of a parameter of type `T`, one of `words` if there are any.
+pub fn schema_of<T: PartialSchema>(words: &[&'static str]) -> RefOr<Schema> {
+    let mut schema = T::schema();
+    if let RefOr::T(Schema::Object(object)) = &mut schema
+        && !words.is_empty()
+    {
+        object.enum_values = Some(words.iter().copied().map(Value::from).collect());
+    }
+    schema
+}
+
+/// Reads parameters to the end.
+///
+/// # Errors
+/// 400 that names every parameter that is wrong or unknown.
+pub fn read<P: Parameters>(query: &str) -> Result<P, Problem> {
+    let mut query = Query::parse(query)?;
+    let read = P::read(&mut query);
+    query.finish()?;
+    Ok(read)
+}

@@ -1,0 +1,52 @@
+//! The rows of articles and of their revisions.
+
+use diesel::prelude::*;
+
+use crate::schema::kb_articles;
+
+/// One row of `kb_articles`, but for its content.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
+#[diesel(table_name = kb_articles, primary_key(tenant_id, id), treat_none_as_default_value = false)]
+pub struct Head {
+    /// The tenant that it belongs to.
+    pub tenant_id: String,
+    /// `KBA` and digits, unique in the whole database.
+    pub id: String,
+    /// The number in the id.
+    pub number: i64,
+    /// Counts its changes; the `ETag`.
+    pub version: i64,
+    /// Counts the versions of title and content.
+    pub revision: i64,
+    /// Its category, of the same tenant.
+    pub category_id: String,
+    /// As it was given.
+    pub title: String,
+    /// Folded.
+    pub title_key: String,
+    /// Its state outside the trash.
+    pub state: String,
+    /// What was deleted so that it came into the trash, itself or a category; empty outside.
+    pub trashed_with: String,
+    /// A user.
+    pub created_by: String,
+    /// A user.
+    pub updated_by: String,
+    /// When it was created.
+    pub created_ms: i64,
+    /// When it changed last.
+    pub updated_ms: i64,
+}
+
+/// One row of `kb_article_revisions`, but for its content.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable)]
+pub struct Revision {
+    /// From 1.
+    pub revision: i64,
+    /// The title then.
+    pub title: String,
+    /// A user.
+    pub created_by: String,
+    /// When.
+    pub created_ms: i64,
+}
