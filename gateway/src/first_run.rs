@@ -1,8 +1,8 @@
 //! The first start on an empty database: an admin key, and what a person does next.
 
 use std::{
-    fs::{self, OpenOptions},
-    io::{ErrorKind, Write as _},
+    fs,
+    io::ErrorKind,
     net::SocketAddr,
     path::{Path, PathBuf},
 };
@@ -101,17 +101,6 @@ pub fn given() -> anyhow::Result<Option<(String, Secret<String>)>> {
     };
     access::check_first_key(&key, &secret)?;
     Ok(Some((key, secret)))
-}
-
-/// A file that only its owner reads.
-pub fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
 }
 
 /// Tells the person at the terminal where the service is and how to ask it something, and when the first key seems to be

@@ -14,7 +14,7 @@ use integrations::vault::Vault;
 
 use crate::{
     cli::{SecretsKey, Storage},
-    first_run::write_private,
+    private::write_private,
 };
 
 /// The environment variable that holds the key itself; several keys with commas, the one in use first.

@@ -13,6 +13,7 @@ mod neighbours;
 mod oidc;
 mod outbound;
 mod people;
+mod private;
 mod process;
 mod reporters;
 mod runner;

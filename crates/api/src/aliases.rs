@@ -6,7 +6,7 @@
 use actix_web::http::{Method, Uri, uri::PathAndQuery};
 use utoipa::openapi::{OpenApi, PathItem, extensions::ExtensionsBuilder, path::Operation};
 
-use crate::spec;
+use crate::paths;
 
 /// What an operation of the document says when it is an alias: the path of the operation that it stands for.
 const SAME_AS: &str = "x-same-as";
@@ -45,7 +45,7 @@ pub(crate) fn declare(document: &mut OpenApi, aliases: &[Alias]) {
 }
 
 fn full(path: &str) -> String {
-    if path.starts_with("/api/") { path.to_owned() } else { format!("{}{path}", spec::TENANT_PREFIX) }
+    if path.starts_with("/api/") { path.to_owned() } else { format!("{}{path}", paths::TENANT_PREFIX) }
 }
 
 fn operation<'i>(item: &'i mut PathItem, method: &Method) -> Option<&'i mut Option<Operation>> {

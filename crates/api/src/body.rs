@@ -16,7 +16,7 @@ use futures_util::{FutureExt as _, StreamExt as _, future::LocalBoxFuture};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use crate::{Error, Result, shed, write};
+use crate::{Error, Result, shed};
 
 /// The largest JSON body.
 pub const LIMIT: usize = 8 << 20;
@@ -35,6 +35,9 @@ pub const TIME: Duration = Duration::from_secs(10);
 
 /// The charsets of a body that is UTF-8; what is ASCII is, too.
 const UTF_8: [&str; 3] = ["utf-8", "utf8", "us-ascii"];
+
+/// The header of safe retries.
+pub(crate) const IDEMPOTENCY_KEY: &str = "idempotency-key";
 
 /// SHA-256 of the body, for a request that names an idempotency key.
 pub(crate) struct BodyDigest(pub [u8; 32]);
@@ -76,6 +79,11 @@ impl<T: FromBody> FromRequest for OptionalBody<T> {
             Ok(Self(T::from_body(parse(bytes).await?)?))
         })
     }
+}
+
+/// Does this request need its body's digest?
+pub(crate) fn names_a_key(request: &HttpRequest) -> bool {
+    request.headers().contains_key(IDEMPOTENCY_KEY)
 }
 
 fn expect_json(request: &HttpRequest) -> Result<()> {
@@ -180,7 +188,7 @@ pub async fn for_each_chunk(
     }
     let reading = async {
         let mut length = 0;
-        let mut digest = write::names_a_key(request).then(Sha256::new);
+        let mut digest = names_a_key(request).then(Sha256::new);
         while let Some(chunk) = payload.next().await {
             let chunk = chunk.map_err(|_| Problem::invalid("The body ended before it was complete."))?;
             length += chunk.len();

@@ -10,8 +10,8 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{
     Result,
-    body::{self, BodyDigest},
-    shed, write,
+    body::{self, BodyDigest, names_a_key},
+    shed,
 };
 
 /// How long the next piece may take.
@@ -43,7 +43,7 @@ impl Chunks {
         if let Some(ticket) = shed::current() {
             ticket.streams_its_body()?;
         }
-        let digest = write::names_a_key(request).then(Sha256::new);
+        let digest = names_a_key(request).then(Sha256::new);
         Ok(Self { request: request.clone(), payload, limit, length: 0, waited: Duration::ZERO, digest })
     }
 

@@ -11,7 +11,7 @@ use actix_web::{
     web::{ServiceConfig, scope},
 };
 
-use crate::spec;
+use crate::paths;
 
 /// The declared paths that begin with the same piece and have the same number of pieces.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(crate) struct Group {
 impl Group {
     /// The group of a declared path.
     pub(crate) fn of(pattern: &str) -> Self {
-        let below = pattern.strip_prefix(spec::TENANT_PREFIX);
+        let below = pattern.strip_prefix(paths::TENANT_PREFIX);
         let mut pieces = below.unwrap_or(pattern).split('/');
         // Many paths that are not below a tenant have these in common.
         let first = pieces.find(|piece| !["", "api", "v2"].contains(piece)).unwrap_or_default();
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn paths_are_together_that_begin_alike_and_are_as_long() {
-        let below = |path: &str| format!("{}{path}", spec::TENANT_PREFIX);
+        let below = |path: &str| format!("{}{path}", paths::TENANT_PREFIX);
         for (one, other, together) in [
             (below("/a/{id}"), below("/a/search"), true),
             (below("/a/{id}"), below("/a"), false),

@@ -29,10 +29,10 @@ use crate::{
     limits::Keys,
     metrics::Route,
     notice,
-    paths::Paths,
-    serve::Worker,
+    paths::{self, Paths},
     session::{self, Given},
     shed, spec,
+    worker::Worker,
 };
 
 /// The longest URL.
@@ -85,7 +85,7 @@ impl Guard {
                 routes.push(Route { method: method.clone(), pattern: pattern.clone() });
                 operations.push(Operation { method, id, access, changes, rewrite, group, number: routes.len() });
             }
-            let below_tenant = pattern.starts_with(spec::TENANT_PREFIX);
+            let below_tenant = pattern.starts_with(paths::TENANT_PREFIX);
             declared.insert(&pattern, Declared { below_tenant, operations });
         }
         let roles = Arc::new(spec::roles(document)?);

@@ -28,7 +28,7 @@ pub mod list;
 mod listen;
 pub mod metrics;
 pub mod notice;
-mod paths;
+pub mod paths;
 mod reference;
 pub mod request_id;
 mod sending;
@@ -41,6 +41,7 @@ pub mod spool;
 pub mod stream;
 pub mod tls;
 mod upgrade;
+mod worker;
 pub mod write;
 
 pub use api_derive::{Parameters, Request};

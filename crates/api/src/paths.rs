@@ -2,6 +2,9 @@
 
 use std::{collections::HashMap, str::Split};
 
+/// The prefix of every operation of a tenant.
+pub const TENANT_PREFIX: &str = "/api/v2/tenants/{tenantId}";
+
 /// Paths with parameters, such as `/a/{id}/b`, each with a value. A literal piece goes before a parameter in its place.
 pub(crate) struct Paths<T>(Node<T>);
 

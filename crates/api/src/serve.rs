@@ -22,18 +22,20 @@ use serde_json::json;
 use tokio_rustls::TlsAcceptor;
 
 use crate::{
-    Access, Domain, Error, Routes, address, body, error,
+    Access, Domain, Error, Routes, body, error,
     files::File,
     guard, ignored, inbound,
     limits::{self, Keys, Rate},
     listen::Door,
-    metrics::{self, Counters, Exposure, Metrics},
+    metrics::{self, Exposure, Metrics},
+    paths,
     reference::{self, Reference},
     request_id,
     sending::until_sent,
-    shed::{self, Gate, Limits, MetKeys, Reason, Ticket},
+    shed::{self, Gate, Limits, Reason},
     socket::Connection,
     spec,
+    worker::Worker,
 };
 
 /// An answered request that took longer than this is worth a line in the log.
@@ -154,8 +156,8 @@ impl Service {
                         domains.iter().for_each(|domain| (domain.root_routes)(routes));
                     });
                 })
-                .service(web::scope(spec::TENANT_PREFIX).configure(|config| {
-                    Routes::serve(config, spec::TENANT_PREFIX, |routes| {
+                .service(web::scope(paths::TENANT_PREFIX).configure(|config| {
+                    Routes::serve(config, paths::TENANT_PREFIX, |routes| {
                         domains.iter().for_each(|domain| (domain.routes)(routes));
                     });
                 }))
@@ -186,57 +188,6 @@ impl Service {
         let server = server.run();
         started(server.handle());
         Ok(server.await?)
-    }
-}
-
-/// What a worker thread has for every request.
-#[derive(Clone)]
-pub(crate) struct Worker {
-    pub(crate) gate: Arc<Gate>,
-    pub(crate) met: Rc<MetKeys>,
-    counters: Arc<Counters>,
-    /// The most connections of the whole process.
-    connections: usize,
-    pub(crate) behind_proxy: bool,
-    encrypted: bool,
-    /// Do browsers reach the service through TLS, of its own or of a proxy?
-    pub(crate) secure: bool,
-    /// How browsers reach it, where that is configured.
-    pub(crate) origin: Option<Rc<str>>,
-}
-
-impl Worker {
-    /// Notes that a request came. Who watches the service is always let in.
-    fn ticket(&self, request: &ServiceRequest) -> Rc<Ticket> {
-        let path = request.path();
-        let always = path == "/metrics" || path.starts_with("/health/");
-        let connection = request.conn_data::<Rc<Connection>>().filter(|_| !self.behind_proxy);
-        let from = match connection {
-            Some(connection) => Rc::clone(connection.party()),
-            None => Rc::new(self.gate.party_of(address::of(request.request(), self.behind_proxy))),
-        };
-        Ticket::new(&self.gate, from, always)
-    }
-
-    /// Are there so many connections that idle ones should be closed?
-    fn is_crowded(&self, request: &ServiceRequest) -> bool {
-        let open = request.app_data::<web::Data<Metrics>>().map_or(0, |metrics| metrics.connections().count());
-        open > self.connections / 5 * 4
-    }
-
-    /// What every answer says to browsers: it is what it says it is, and nobody's page to frame or to run.
-    fn harden(&self, headers: &mut header::HeaderMap) {
-        const NO_SNIFF: header::HeaderValue = header::HeaderValue::from_static("nosniff");
-        const POLICY: header::HeaderValue =
-            header::HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
-        const A_YEAR: header::HeaderValue = header::HeaderValue::from_static("max-age=31536000");
-        headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
-        if !headers.contains_key(header::CONTENT_SECURITY_POLICY) {
-            headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
-        }
-        if self.encrypted {
-            headers.insert(header::STRICT_TRANSPORT_SECURITY, A_YEAR);
-        }
     }
 }
 

@@ -10,7 +10,7 @@ use actix_web::{
 };
 use base::{problem::Problem, secret::Secret};
 
-use crate::serve::Worker;
+use crate::worker::Worker;
 
 /// What the id of every session begins with. The public part of a key is letters and digits, so none looks like it.
 pub const PREFIX: &str = "SES-";

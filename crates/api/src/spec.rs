@@ -26,16 +26,13 @@ pub use self::{
     limits::limit,
     published::{in_3_0, published},
 };
-use crate::{Domain, Role, Routes, access::Roles, aliases, aliases::Rewrite, groups::Group};
+use crate::{Domain, Role, Routes, access::Roles, aliases, aliases::Rewrite, groups::Group, paths};
 
 /// Where the OpenAPI document is.
 pub const PATH: &str = "/openapi.json";
 
 /// Where tokens are.
 const TOKENS: &str = "/auth/oauth/token";
-
-/// The prefix of every operation of a tenant.
-pub const TENANT_PREFIX: &str = "/api/v2/tenants/{tenantId}";
 
 /// The problem shape (RFC 9457), for the document.
 #[derive(Serialize, ToSchema)]
@@ -113,7 +110,7 @@ pub fn document(title: &str, domains: &[Domain]) -> OpenApi {
         .into_utoipa_app()
         .openapi(empty(title))
         .configure(|config| domains.iter().for_each(|domain| (domain.root_routes)(&mut Routes::of_document(config))))
-        .service(utoipa_actix_web::scope(TENANT_PREFIX).configure(|config: &mut _| {
+        .service(utoipa_actix_web::scope(paths::TENANT_PREFIX).configure(|config: &mut _| {
             domains.iter().for_each(|domain| (domain.routes)(&mut Routes::of_document(config)));
         }))
         .split_for_parts();

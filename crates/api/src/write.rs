@@ -14,10 +14,11 @@ use outbox::{
 };
 use serde::Serialize;
 
-use crate::{RequestContext, RequestScope, Result, body::BodyDigest, request_id};
-
-/// The header of safe retries.
-const KEY: &str = "idempotency-key";
+use crate::{
+    RequestContext, RequestScope, Result,
+    body::{BodyDigest, IDEMPOTENCY_KEY},
+    request_id,
+};
 
 /// Says that an answer was given before.
 const REPLAYED: &str = "idempotency-replayed";
@@ -209,7 +210,7 @@ impl<Q> RequestContext<Q> {
         if request.method() != Method::POST {
             return Ok(None);
         }
-        let mut given = request.headers().get_all(KEY);
+        let mut given = request.headers().get_all(IDEMPOTENCY_KEY);
         let Some(value) = given.next() else { return Ok(None) };
         let key = value.to_str().unwrap_or("").trim();
         let is_visible = key.bytes().all(|byte| byte.is_ascii_graphic());
@@ -227,11 +228,6 @@ impl<Q> RequestContext<Q> {
             fingerprint: idempotency::Request::fingerprint(request.method().as_str(), target, digest),
         }))
     }
-}
-
-/// Does this request need its body's digest?
-pub(crate) fn names_a_key(request: &actix_web::HttpRequest) -> bool {
-    request.headers().contains_key(KEY)
 }
 
 type Name = (String, String, String);

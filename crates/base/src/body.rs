@@ -282,6 +282,11 @@ impl<'v> Fields<'v> {
         Wrong::new(self.shared.errors.borrow().clone())
     }
 
+    /// The fields of the whole body that nobody has read yet, as [`ignored::collect`] answers them, which must be going on.
+    pub fn ignored(&self) -> Vec<String> {
+        self.shared.reads.as_ref().map(Reads::unread).unwrap_or_default()
+    }
+
     fn child(&self, path: String, object: Option<&'v Map<String, Value>>) -> Fields<'v> {
         Fields { object, path, shared: Rc::clone(&self.shared) }
     }

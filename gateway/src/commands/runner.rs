@@ -20,8 +20,8 @@ use serde_json::{Value, json};
 use crate::{
     cli::Runner,
     runner::{
+        confinement::{Confinement, exit_code},
         credentials,
-        launch::{Confinement, exit_code},
         orphans::Orphans,
         program::{Program, Script},
         service::{self, Service, Told},

@@ -14,7 +14,7 @@ use std::{
 
 use anyhow::{Context as _, bail, ensure};
 
-use super::launch::own_program;
+use super::confinement::own_program;
 use crate::cli::Runner;
 
 /// The options that are credentials, and the variables that stand for them.

@@ -1,5 +1,6 @@
 //! The parts of `muster runner`: who speaks to the service, as whom scripts run, and how.
 
+pub mod confinement;
 pub mod credentials;
 pub mod launch;
 #[cfg(target_os = "linux")]

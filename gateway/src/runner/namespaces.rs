@@ -24,7 +24,7 @@ use rustix::{
 };
 
 use super::{
-    launch::{Confinement, as_exit_code, bound, own_program, script},
+    confinement::{Confinement, PATH, as_exit_code, bound, own_program, script},
     orphans::Orphans,
 };
 use crate::cli::Launch;
@@ -39,7 +39,7 @@ const KILLED: i32 = 128 + 9;
 pub fn try_out(confinement: Confinement, orphans: &Orphans) -> Result<(), String> {
     let attempt = || -> anyhow::Result<_> {
         let mut command = Confinement { isolated: true, ..confinement }.command("true", &[])?;
-        command.env_clear().env("PATH", super::program::PATH).current_dir("/");
+        command.env_clear().env("PATH", PATH).current_dir("/");
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
         // As long as this is there, so may the process be.

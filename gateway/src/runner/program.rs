@@ -21,7 +21,7 @@ use anyhow::Context as _;
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpid};
 
 use super::{
-    launch::Confinement,
+    confinement::{Confinement, PATH},
     orphans::Orphans,
     output::Output,
     workspace::{Directory, Workspace},
@@ -32,9 +32,6 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// How long the output of a script that is over is waited for: something that it left behind may hold it open.
 const DRAIN: Duration = Duration::from_secs(2);
-
-/// Where programs are looked for.
-pub const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// What to run.
 #[derive(Debug)]

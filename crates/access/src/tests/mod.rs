@@ -131,8 +131,8 @@ impl Fixture {
             .configure(extras(Arc::clone(&self.keeper), crate::SignIn::default()))
             .wrap(from_fn(guard::middleware))
             .configure(|config| api::Routes::serve(config, "", domain().root_routes))
-            .service(web::scope(api::spec::TENANT_PREFIX).configure(|config| {
-                api::Routes::serve(config, api::spec::TENANT_PREFIX, domain().routes);
+            .service(web::scope(api::paths::TENANT_PREFIX).configure(|config| {
+                api::Routes::serve(config, api::paths::TENANT_PREFIX, domain().routes);
             }));
         let service = Rc::new(init_service(app).await);
         Operations(Box::new(move |request| {

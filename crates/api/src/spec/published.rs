@@ -3,10 +3,11 @@
 
 mod shapes;
 mod shared;
+mod walk;
 
 use std::collections::{BTreeSet, HashMap};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use utoipa::openapi::OpenApi;
 
 use self::{
@@ -15,12 +16,8 @@ use self::{
         refer_to_unions, tell_unions_apart,
     },
     shared::{add_headers_and_statuses, answer_nothing, drop_unused, say_pages_alike, share_parameters},
+    walk::{Object, SCHEMAS, object_at, operations, visit},
 };
-
-/// Where schemas are.
-const SCHEMAS: &str = "#/components/schemas/";
-
-type Object = Map<String, Value>;
 
 /// The document of OpenAPI 3.1, as it is served and committed.
 ///
@@ -59,45 +56,6 @@ pub fn in_3_0(published: &Value) -> Value {
     document["info"]["license"] = json!({"name": "Apache-2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"});
     visit(&mut document, &mut older);
     document
-}
-
-/// Calls `change` for every object, outermost first.
-fn visit(value: &mut Value, change: &mut impl FnMut(&mut Object)) {
-    match value {
-        Value::Object(object) => {
-            change(object);
-            object.values_mut().for_each(|value| visit(value, change));
-        }
-        Value::Array(values) => values.iter_mut().for_each(|value| visit(value, change)),
-        _ => {}
-    }
-}
-
-/// Every object, outermost first.
-fn look(value: &Value, see: &mut impl FnMut(&Object)) {
-    match value {
-        Value::Object(object) => {
-            see(object);
-            object.values().for_each(|value| look(value, see));
-        }
-        Value::Array(values) => values.iter().for_each(|value| look(value, see)),
-        _ => {}
-    }
-}
-
-fn object_at<'v>(value: &'v mut Value, path: &[&str]) -> Option<&'v mut Object> {
-    path.iter().try_fold(value, |value, name| value.get_mut(*name))?.as_object_mut()
-}
-
-/// Every operation, with its path and method.
-fn operations(document: &mut Value) -> impl Iterator<Item = (&str, &str, &mut Object)> {
-    let paths = document.get_mut("paths").and_then(Value::as_object_mut);
-    paths.into_iter().flatten().flat_map(|(path, item)| {
-        let methods = item.as_object_mut().into_iter().flatten();
-        methods.filter_map(move |(method, operation)| {
-            operation.as_object_mut().map(|operation| (path.as_str(), method.as_str(), operation))
-        })
-    })
 }
 
 /// Licence, server, tags.
@@ -167,11 +125,6 @@ fn name_schemas(document: &mut Value) {
             object.insert("$ref".to_owned(), better);
         }
     });
-}
-
-/// The name of the schema that an object refers to.
-fn referred(object: &Object) -> Option<&str> {
-    object.get("$ref")?.as_str()?.strip_prefix(SCHEMAS)
 }
 
 #[cfg(test)]

@@ -8,7 +8,6 @@ use std::{cell::RefCell, collections::HashMap};
 
 use serde_json::{Map, Value};
 
-use super::Fields;
 use crate::json::join;
 
 /// As many names as are kept of one request.
@@ -143,18 +142,11 @@ fn shown(path: &str) -> String {
     path.chars().map(plain).take(LONGEST).collect()
 }
 
-impl Fields<'_> {
-    /// The fields of the whole body that nobody has read yet, as [`collect`] answers them, which must be going on.
-    pub fn ignored(&self) -> Vec<String> {
-        self.shared.reads.as_ref().map(Reads::unread).unwrap_or_default()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::*;
+    use super::{super::Fields, *};
 
     #[test]
     fn names_what_nobody_read_by_its_path() {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::{Object, SCHEMAS, look, object_at, operations, referred, visit};
+use super::walk::{Object, SCHEMAS, look, object_at, operations, referred, visit};
 
 /// A union whose members are a schema together with the value of one field: the field stands in the schema, and tells
 /// the members apart.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Value, json};
 
-use super::{Object, SCHEMAS, look, object_at, operations};
+use super::walk::{Object, SCHEMAS, look, object_at, operations};
 
 /// Parameters that so many operations have stand once.
 pub(super) const SHARED: usize = 5;

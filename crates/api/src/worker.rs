@@ -1,0 +1,63 @@
+//! What a worker thread has for every request.
+
+use std::{rc::Rc, sync::Arc};
+
+use actix_web::{dev::ServiceRequest, http::header, web};
+
+use crate::{
+    address,
+    metrics::{Counters, Metrics},
+    shed::{Gate, MetKeys, Ticket},
+    socket::Connection,
+};
+
+/// What a worker thread has for every request.
+#[derive(Clone)]
+pub(crate) struct Worker {
+    pub(crate) gate: Arc<Gate>,
+    pub(crate) met: Rc<MetKeys>,
+    pub(crate) counters: Arc<Counters>,
+    /// The most connections of the whole process.
+    pub(crate) connections: usize,
+    pub(crate) behind_proxy: bool,
+    pub(crate) encrypted: bool,
+    /// Do browsers reach the service through TLS, of its own or of a proxy?
+    pub(crate) secure: bool,
+    /// How browsers reach it, where that is configured.
+    pub(crate) origin: Option<Rc<str>>,
+}
+
+impl Worker {
+    /// Notes that a request came. Who watches the service is always let in.
+    pub(crate) fn ticket(&self, request: &ServiceRequest) -> Rc<Ticket> {
+        let path = request.path();
+        let always = path == "/metrics" || path.starts_with("/health/");
+        let connection = request.conn_data::<Rc<Connection>>().filter(|_| !self.behind_proxy);
+        let from = match connection {
+            Some(connection) => Rc::clone(connection.party()),
+            None => Rc::new(self.gate.party_of(address::of(request.request(), self.behind_proxy))),
+        };
+        Ticket::new(&self.gate, from, always)
+    }
+
+    /// Are there so many connections that idle ones should be closed?
+    pub(crate) fn is_crowded(&self, request: &ServiceRequest) -> bool {
+        let open = request.app_data::<web::Data<Metrics>>().map_or(0, |metrics| metrics.connections().count());
+        open > self.connections / 5 * 4
+    }
+
+    /// What every answer says to browsers: it is what it says it is, and nobody's page to frame or to run.
+    pub(crate) fn harden(&self, headers: &mut header::HeaderMap) {
+        const NO_SNIFF: header::HeaderValue = header::HeaderValue::from_static("nosniff");
+        const POLICY: header::HeaderValue =
+            header::HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
+        const A_YEAR: header::HeaderValue = header::HeaderValue::from_static("max-age=31536000");
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
+        if !headers.contains_key(header::CONTENT_SECURITY_POLICY) {
+            headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
+        }
+        if self.encrypted {
+            headers.insert(header::STRICT_TRANSPORT_SECURITY, A_YEAR);
+        }
+    }
+}
