@@ -13,6 +13,7 @@ mod docs;
 mod etags;
 mod harness;
 mod house;
+mod imports;
 mod incidents;
 mod integrations;
 mod inventory;

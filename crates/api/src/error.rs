@@ -31,7 +31,12 @@ impl ResponseError for Error {
 
     fn error_response(&self) -> HttpResponse {
         let problem = match &self.0 {
-            db::Error::Problem(problem) => problem.clone(),
+            db::Error::Problem(problem) => {
+                if problem.kind == Kind::Internal {
+                    tracing::error!(request_id = %request_id::current(), cause = %problem.origin, "a request failed");
+                }
+                problem.clone()
+            }
             other => {
                 // The one place where the private cause is told, to the log.
                 tracing::error!(request_id = %request_id::current(), cause = %other, "a request failed");

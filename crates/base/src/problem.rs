@@ -1,5 +1,7 @@
 //! What went wrong, in the one shape that clients see.
 
+use std::{fmt, panic::Location};
+
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -189,6 +191,27 @@ pub struct Problem {
     pub allow: Vec<String>,
     /// The limit that was reached (`X-RateLimit-*`), for [`Kind::Throttled`].
     pub rate_limit: Option<RateLimit>,
+    /// Where in the program it was found out, for [`Kind::Internal`] and the log alone.
+    pub origin: Origin,
+}
+
+/// A place in the program. Two problems that differ in it alone are equal.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Origin(Option<&'static Location<'static>>);
+
+impl PartialEq for Origin {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(place) => write!(out, "found impossible at {}:{}", place.file(), place.line()),
+            None => out.write_str("no place is known"),
+        }
+    }
 }
 
 /// How much of a limit is left.
@@ -206,7 +229,8 @@ impl Problem {
     /// A problem of a kind, with its sentence and nothing else.
     pub fn new(kind: Kind, detail: impl Into<String>) -> Self {
         let (errors, allow) = (Vec::new(), Vec::new());
-        Self { kind, detail: detail.into(), errors, retry_after: None, allow, rate_limit: None }
+        let origin = Origin::default();
+        Self { kind, detail: detail.into(), errors, retry_after: None, allow, rate_limit: None, origin }
     }
 
     /// 400, not about one field.
@@ -255,10 +279,11 @@ impl Problem {
         Self { retry_after: Some(retry_after), rate_limit: Some(limit), ..Self::new(Kind::Throttled, detail) }
     }
 
-    /// 500; the reason goes to the log, never to the client.
+    /// 500, for what cannot be; the log tells where in the program this was called, the client does not hear of it.
+    #[track_caller]
     pub fn internal() -> Self {
         let detail = "The service failed to answer; the request id leads to the reason in its log.";
-        Self::new(Kind::Internal, detail)
+        Self { origin: Origin(Some(Location::caller())), ..Self::new(Kind::Internal, detail) }
     }
 
     /// The body: `type`, `title`, `status`, `detail`, `code`, `message` (the detail again, for older
