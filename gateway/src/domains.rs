@@ -17,6 +17,7 @@ pub fn all() -> Vec<Domain> {
         // One line each, in the order of the document.
         jobs::domain(),
         paging::domain(),
+        changes::domain(),
     ]
 }
 

@@ -112,6 +112,10 @@ impl Tenants for Directory {
     fn names(&self, conn: &mut Conn, ids: &[String]) -> Result<HashMap<String, String>> {
         facts::names(conn, ids)
     }
+
+    fn partner(&self, conn: &mut Conn, tenant: &str) -> Result<String> {
+        Ok(facts::with_partner(conn, tenant)?.pop().unwrap_or_else(|| tenant.to_owned()))
+    }
 }
 
 fn person(row: users::Row) -> Person {

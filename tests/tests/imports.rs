@@ -61,9 +61,10 @@ fn crates() -> BTreeSet<String> {
     sources.chain(["gateway".to_owned()]).collect()
 }
 
-/// What the files below a folder import of each other, by their modules.
+/// What the files below a folder import of each other, but for tests, by their modules.
 fn imports(folder: &str) -> BTreeMap<Module, BTreeSet<Module>> {
-    let paths = files(folder, ".rs");
+    let is_tests = |path: &String| path.contains("/tests/") || path.ends_with("/tests.rs");
+    let paths: Vec<String> = files(folder, ".rs").into_iter().filter(|path| !is_tests(path)).collect();
     let module = |path: &String| module_of(path.trim_start_matches(folder).trim_matches('/').trim_end_matches(".rs"));
     let modules: BTreeSet<Module> = paths.iter().map(module).collect();
     paths.iter().map(|path| (module(path), imports_of(&read(path), &module(path), &modules))).collect()

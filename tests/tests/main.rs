@@ -5,6 +5,7 @@
 
 mod alerts;
 mod campaign;
+mod changes;
 mod clients;
 mod compatibility;
 mod console;

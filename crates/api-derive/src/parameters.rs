@@ -60,9 +60,10 @@ fn value(field: &Field) -> TokenStream {
         ("bool", _) => quote!(#query.boolean(#wire, #default)),
         ("i64", _) => quote!(#query.integer(#wire, #default)),
         ("Timestamp", _) => quote!(#query.timestamp(#wire)),
-        _ if field.is_required() || field.default.is_some() => {
-            quote!(#query.text(#wire).unwrap_or_else(|| #default.into()))
+        _ if matches!(field.default, Some(Some(_))) => {
+            quote!(#query.text(#wire).unwrap_or_else(|| ::std::string::String::from(#default)))
         }
+        _ if field.is_required() || field.default.is_some() => quote!(#query.text(#wire).unwrap_or_default()),
         _ => quote!(#query.text(#wire)),
     }
 }

@@ -31,7 +31,7 @@ pub mod notice;
 pub mod paths;
 mod reference;
 pub mod request_id;
-mod sending;
+pub mod sending;
 pub mod serve;
 pub mod session;
 pub mod shed;

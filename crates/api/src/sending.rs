@@ -7,6 +7,7 @@ use std::{
 };
 
 use actix_web::{
+    HttpResponse,
     body::{BodySize, BoxBody, MessageBody},
     dev::ServiceResponse,
     http::Version,
@@ -33,6 +34,19 @@ const STREAMED: usize = 128 << 10;
 #[derive(Clone, Copy)]
 pub(crate) struct OfTheProgram;
 
+/// The bytes of an answer come now and then, a few at a time: it holds less than one that is read from end to end.
+#[derive(Clone, Copy)]
+struct Sparse;
+
+/// What such an answer has in memory.
+const SPARSE: usize = 8 << 10;
+
+/// Marks an answer whose bytes come now and then, a few at a time.
+pub fn sparse(mut response: HttpResponse) -> HttpResponse {
+    response.extensions_mut().insert(Sparse);
+    response
+}
+
 /// Lets an answer count until it is sent. One that its caller has no room for is replaced by a 503.
 pub(crate) fn until_sent(
     response: ServiceResponse<BoxBody>,
@@ -52,12 +66,14 @@ pub(crate) fn until_sent(
         return response;
     }
     let of_the_program = response.response().extensions().get::<OfTheProgram>().is_some();
+    let is_sparse = response.response().extensions().get::<Sparse>().is_some();
     let (request, response) = response.into_parts();
     let (head, body) = response.into_parts();
     let body = body.try_into_bytes();
     let held = match &body {
         Ok(bytes) if of_the_program => bytes.len().min(PIECE),
         Ok(bytes) => bytes.len(),
+        Err(_) if is_sparse => SPARSE,
         Err(_) => STREAMED,
     };
     let (head, body, lease) = match gate.remember(&ticket.party(), held) {

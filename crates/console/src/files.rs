@@ -21,6 +21,7 @@ const FILES: &[(&str, &[u8])] = files![
     "icon.svg",
     "style.css",
     "app.js",
+    "changes.js",
     "api.js",
     "lanes.js",
     "markdown.js",

@@ -44,6 +44,19 @@ function requestKey() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/** Where an operation is, with its parts and parameters. */
+export function address(name, given = {}) {
+  const { query, ...parts } = given;
+  const [, template] = operations[name];
+  const path = template.replace(/\{(\w+)\}/g, (_, part) =>
+    encodeURIComponent(parts[part] ?? (part === "tenantId" ? session.tenant : "")));
+  const parameters = new URLSearchParams();
+  for (const [key, value] of Object.entries(query || {})) {
+    if (value !== undefined && value !== null && value !== "") parameters.set(key, value);
+  }
+  return path + (parameters.size ? `?${parameters}` : "");
+}
+
 /**
  * Calls an operation. Of `given`, `query`, `body`, `match` (an ETag) and `signal` mean themselves; the others are
  * parts of the path.
@@ -51,21 +64,14 @@ function requestKey() {
  */
 export async function call(name, given = {}) {
   const { query, body, match, signal, ...parts } = given;
-  const [method, template] = operations[name];
-  const path = template.replace(/\{(\w+)\}/g, (_, part) =>
-    encodeURIComponent(parts[part] ?? (part === "tenantId" ? session.tenant : "")));
-  const parameters = new URLSearchParams();
-  for (const [key, value] of Object.entries(query || {})) {
-    if (value !== undefined && value !== null && value !== "") parameters.set(key, value);
-  }
+  const [method] = operations[name];
   const headers = { Accept: "application/json" };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (method === "POST") headers["Idempotency-Key"] = requestKey();
   if (match) headers["If-Match"] = match;
-  const search = parameters.size ? `?${parameters}` : "";
   let answer;
   try {
-    answer = await fetch(path + search, {
+    answer = await fetch(address(name, { query, ...parts }), {
       method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body),
       credentials: "same-origin", redirect: "error", cache: "no-store",
     });

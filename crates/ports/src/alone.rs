@@ -97,6 +97,10 @@ impl Tenants for Alone {
     fn names(&self, _: &mut Conn, ids: &[String]) -> Result<HashMap<String, String>> {
         Ok(ids.iter().map(|id| (id.clone(), id.clone())).collect())
     }
+
+    fn partner(&self, _: &mut Conn, tenant: &str) -> Result<String> {
+        Ok(tenant.to_owned())
+    }
 }
 
 /// A report is the alert as it stands, about no machine.

@@ -73,8 +73,11 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let here = address.ip().is_loopback().then(|| format!("{scheme}://{address}"));
     let public_url = browsers.public_url.clone().or(here);
     let of_paging = || neighbours::of_paging(&parts, Arc::clone(&windows), public_url.clone(), paging.page_limit);
-    let subscribers: Vec<Arc<dyn Subscriber>> =
-        vec![Arc::new(integrations::Subscriber { rules }), Arc::new(paging::Subscriber::new(of_paging()))];
+    let subscribers: Vec<Arc<dyn Subscriber>> = vec![
+        Arc::new(integrations::Subscriber { rules }),
+        Arc::new(paging::Subscriber::new(of_paging())),
+        Arc::new(changes::Subscriber::new(Arc::new(Directory))),
+    ];
     let outbox = Worker::start(db.clone(), subscribers, api::clock::now)?;
     let sender = parts.start()?;
     let services = integrations::extras(Arc::clone(&parts.services));
@@ -105,6 +108,9 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let alerts = incidents::extras(of_incidents, pings);
     let knowledge = kb::extras(Arc::new(Directory));
     let pager = Pager::start(db.clone(), of_paging())?;
+    let hub: Arc<changes::Hub> = Arc::default();
+    let teller = changes::Teller::start(db.clone(), Arc::clone(&hub), api::clock::now)?;
+    let watchers = changes::extras(hub);
     let pages = paging::Sender::start(db.clone(), of_paging())?;
     let paging = paging::extras(db.clone(), of_paging());
     // The guard has read the same document by then: one that is wrong does not start.
@@ -124,6 +130,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
             knowledge(config);
             paging(config);
             jobs(config);
+            watchers(config);
             services(config);
             console(config);
         }),
@@ -146,6 +153,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     drop(of_rosters);
     drop(pager);
     drop(pages);
+    drop(teller);
     drop(outbox);
     drop(sender);
     drop(alone);

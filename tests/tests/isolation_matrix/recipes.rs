@@ -25,6 +25,7 @@
 use super::entities::Kind;
 
 mod access;
+mod changes;
 mod incidents;
 mod integrations;
 mod inventory;
@@ -189,6 +190,7 @@ pub(super) fn recipes() -> impl Iterator<Item = &'static Recipe> {
         maintenance::RECIPES,
         incidents::RECIPES,
         kb::RECIPES,
+        changes::RECIPES,
         jobs::RECIPES,
         integrations::RECIPES,
         paging::RECIPES,

@@ -1,6 +1,7 @@
 // Incidents.
 
 import { call, may, terms } from "../api.js";
+import { useChanges } from "../changes.js";
 import { go, link, refine } from "../route.js";
 import { Button, Choices, Empty, Field, FormDialog, Head, Rows, Search, State, Time, html, personName, useList, useState } from "../ui.js";
 
@@ -24,6 +25,7 @@ export default function Incidents({ query }) {
   const subject = query.get("subject") || "";
   const [creating, setCreating] = useState(false);
   const list = useList("searchIncidents", { queryString: terms({ status: status === "any" ? "" : status, priority, subject }), pageSize: 100 }, {}, 30e3);
+  useChanges(["INCIDENT"], list.reload);
   const columns = [
     { title: "Priority", cell: (row) => html`<${State} of=${row.priority} />` },
     { title: "Subject", main: true, class: "grow", cell: (row) => row.subject, below: (row) => html`<span class="dim">${row.id}${row.category && ` · ${row.category.name}`}</span>` },

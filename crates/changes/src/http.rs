@@ -1,0 +1,130 @@
+//! The stream over HTTP.
+
+use std::{sync::Arc, time::Duration};
+
+use actix_web::{HttpResponse, get, web};
+use api::{Parameters, RequestContext};
+use base::problem::Problem;
+use bytes::Bytes;
+use futures_util::stream;
+use tokio::time::{Instant, timeout_at};
+
+use crate::{
+    hub::{Hub, Place},
+    row::Watched,
+    store, wire,
+};
+
+/// How long somebody is counted as watching after they began, or came back.
+const WATCHED_MS: i64 = 900_000;
+/// One who has so much of that left need not be counted again.
+const RENEW_MS: i64 = 600_000;
+/// A stream says at least this often that it is alive.
+const SILENCE: Duration = Duration::from_secs(15);
+/// How many changes a stream may have missed.
+const MOST_MISSED: i64 = 1_000;
+/// The longest that a stream lasts: whose key ends, or whose role changes, is not told for longer.
+const LONGEST: i64 = 300;
+
+/// What a stream is to be like.
+#[derive(Clone, Debug, Parameters)]
+pub struct Wanted {
+    /// Only changes of these kinds, with commas, such as `ALERT,INCIDENT`; without it, all.
+    #[request(default, example = "ALERT,INCIDENT")]
+    entities: String,
+    /// After so many seconds it ends, 0 to 300; 0: with what there is. A client comes back then, as browsers do by themselves.
+    #[request(default = LONGEST, example = 300)]
+    max_seconds: i64,
+    /// The header `Last-Event-ID`, for clients that cannot set it.
+    #[request(example = "17")]
+    last_event_id: Option<String>,
+}
+
+/// Watch what changes
+///
+/// Server-sent events, as they are committed: `event: change` with tenant, kind, id, action, request and time of what changed
+/// (`data`), and an `id`. Whoever comes back with the last one in `Last-Event-ID` within ten minutes misses nothing; after that,
+/// or when it missed more than 1,000, it is told `event: reset` and should read again what it shows. At partner level, changes of its
+/// clients too. What is silent says so every 15 seconds. A key may have 100 streams (503).
+#[utoipa::path(
+    tag = "changes",
+    operation_id = "watchChanges",
+    params(
+        Wanted,
+        ("Last-Event-ID" = Option<String>, Header, description = "The `id` of the last event that was read", example = "17"),
+    ),
+    responses((
+        status = 200, description = "Events, until it ends", body = String, content_type = "text/event-stream",
+        example = "id: 18\nevent: change\ndata: {\"tenant\":\"client_1\",\"entity\":\"ALERT\",\"entityId\":\"ALT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90\",\"action\":\"UPDATE\",\"requestId\":\"b7e1c9d04f6a4f0f9a3a1c5f0a8d2e11\",\"at\":\"2026-11-20T20:37:00+0000\"}\n\n"
+    )),
+    security(("bearer" = ["viewer"]))
+)]
+#[get("/changes")]
+pub async fn watch(context: RequestContext<Wanted>, hub: web::Data<Hub>) -> api::Result<HttpResponse> {
+    let Wanted { entities, max_seconds, last_event_id } = context.query.clone();
+    if !(0..=LONGEST).contains(&max_seconds) {
+        return Err(Problem::field("maxSeconds", format!("must be an integer from 0 to {LONGEST}")).into());
+    }
+    let only: Vec<String> =
+        entities.split(',').map(str::trim).filter(|one| !one.is_empty()).map(ToOwned::to_owned).collect();
+    let header = context.request().headers().get("last-event-id").and_then(|value| value.to_str().ok());
+    let last = header.map(ToOwned::to_owned).or(last_event_id).filter(|id| !id.trim().is_empty());
+    let last: Option<i64> = last.map(|id| read_id(&id)).transpose()?;
+    let watched = Watched { tenant: context.tenant.id.to_string(), all: context.tenant.partner == context.tenant.id };
+    let now_ms = context.now.millis();
+    let of = watched.clone();
+    let known = context.read(move |conn, _| store::head(conn, &of)).await?;
+    if known.is_none_or(|(until, _)| until < now_ms + RENEW_MS) {
+        let of = watched.clone();
+        context.db.write(move |conn| store::watch(conn, &of, now_ms, now_ms + WATCHED_MS)).await?;
+    }
+    let (of, wanted) = (watched.clone(), only.clone());
+    let (seq, missed) = context.read(move |conn, _| missed(conn, &of, last, &wanted)).await?;
+    let place = hub.into_inner().enter(watched, &context.caller.key_id, seq, only)?;
+    let until = Instant::now() + Duration::from_secs(max_seconds.unsigned_abs());
+    let mut response = HttpResponse::Ok();
+    response.content_type("text/event-stream").insert_header(("Cache-Control", "no-store"));
+    response.insert_header(("X-Accel-Buffering", "no"));
+    Ok(api::sending::sparse(response.streaming(told(format!("retry: 1000\n\n{missed}"), place, until))))
+}
+
+fn read_id(text: &str) -> Result<i64, Problem> {
+    text.trim().parse().map_err(|_| Problem::field("Last-Event-ID", "must be the id of an event of this stream"))
+}
+
+/// Up to which change a stream is told at its beginning, and what it has missed, as text.
+fn missed(conn: &mut db::Conn, watched: &Watched, last: Option<i64>, only: &[String]) -> db::Result<(i64, String)> {
+    let head = store::head(conn, watched)?.map_or(0, |(_, seq)| seq);
+    let Some(last) = last.filter(|last| *last != head) else { return Ok((head, String::new())) };
+    let changes = store::after(conn, watched, last, MOST_MISSED)?;
+    let whole =
+        changes.first().is_some_and(|(seq, _)| *seq == last + 1) && changes.last().is_some_and(|(seq, _)| *seq >= head);
+    if !whole {
+        return Ok((head, wire::reset(head)));
+    }
+    let wanted = changes.iter().filter(|(_, change)| only.is_empty() || only.contains(&change.entity));
+    Ok((changes.last().map_or(head, |(seq, _)| *seq), wanted.map(|(seq, change)| wire::event(*seq, change)).collect()))
+}
+
+/// What a stream says: its beginning, and then what it is told, until it ends.
+fn told(beginning: String, place: Place, until: Instant) -> impl futures_util::Stream<Item = api::Result<Bytes>> {
+    stream::unfold((Some(Bytes::from(beginning)), place), move |(first, mut place)| async move {
+        if let Some(first) = first {
+            return Some((Ok(first), (None, place)));
+        }
+        if Instant::now() >= until {
+            return None;
+        }
+        match timeout_at(until.min(Instant::now() + SILENCE), place.events.recv()).await {
+            Ok(Some(events)) => Some((Ok(events), (None, place))),
+            Ok(None) => None,
+            Err(_) if Instant::now() >= until => None,
+            Err(_) => Some((Ok(Bytes::from_static(b":\n\n")), (None, place))),
+        }
+    })
+}
+
+/// The hub, for the handlers.
+pub fn data(hub: Arc<Hub>) -> web::Data<Hub> {
+    web::Data::from(hub)
+}

@@ -1,0 +1,49 @@
+//! What changes, told to whoever watches: one stream for each tenant ("Changes" in `docs/interface.md`).
+//!
+//! A [`Subscriber`] of the outbox keeps what changed in rows, for ten minutes, while somebody watches the tenant or its partner; a
+//! [`Teller`] in each gateway reads them, once however many watch, and hands them to its [`Hub`] of streams. So any gateway tells
+//! what any other stored, and a stream that comes back to another one goes on where it was.
+
+pub mod http;
+mod hub;
+mod row;
+mod schema;
+mod store;
+mod subscriber;
+mod wire;
+
+use std::sync::Arc;
+
+use actix_web::web;
+use api::Routes;
+
+pub use self::{
+    hub::{Hub, Teller},
+    subscriber::Subscriber,
+};
+
+/// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
+pub fn domain() -> api::Domain {
+    api::Domain {
+        name: "changes",
+        title: "Muster: changes",
+        routes,
+        root_routes: api::domain::no_routes,
+        aliases: &[],
+        migrations: db::migrations!("changes"),
+        retention: &[store::RETENTION],
+        quotas: &[],
+    }
+}
+
+/// Puts the streams of this process where the handlers look for them.
+pub fn extras(hub: Arc<Hub>) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
+    let hub = http::data(hub);
+    move |config: &mut web::ServiceConfig| {
+        config.app_data(hub.clone());
+    }
+}
+
+fn routes(config: &mut Routes) {
+    config.service(http::watch);
+}

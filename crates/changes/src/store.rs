@@ -1,0 +1,117 @@
+//! Rows of changes, and of who watches.
+
+use std::collections::HashMap;
+
+use db::{Condition, Conn, Result};
+use diesel::{
+    prelude::*,
+    sql_query,
+    sql_types::{BigInt, Text},
+};
+use outbox::{Keep, Retention};
+
+use crate::{
+    row::{Change, Watched},
+    schema::{changes, changes_heads},
+};
+
+/// How long a change can be read again, by a stream that comes back.
+pub const RETENTION: Retention = Retention {
+    kind: "changes",
+    keep: Keep::Millis(600_000),
+    most: Some(20_000),
+    table: "changes",
+    id: "id",
+    since: "at_ms",
+    only: "1 = 1",
+    remove: |conn, tenant, ids, _| {
+        let these = changes::table.filter(changes::tenant_id.eq(tenant)).filter(changes::id.eq_any(ids));
+        Ok(diesel::delete(these).execute(conn)?)
+    },
+};
+
+/// Somebody watches from now until then. What happened while nobody did was not counted: numbers from before lead nowhere then.
+pub fn watch(conn: &mut Conn, watched: &Watched, now_ms: i64, until_ms: i64) -> Result<()> {
+    use changes_heads::dsl;
+    db::lock(conn, &format!("changes:{}:{}", watched.tenant, watched.reach()))?;
+    let row = || dsl::changes_heads.find((&watched.tenant, watched.reach()));
+    let skipped = match head(conn, watched)? {
+        Some((until, _)) if until > now_ms => 0,
+        _ => 2,
+    };
+    let set = (dsl::until_ms.eq(until_ms), dsl::seq.eq(dsl::seq + skipped));
+    if diesel::update(row()).set(set).execute(conn)? == 0 {
+        let new = (
+            dsl::tenant_id.eq(&watched.tenant),
+            dsl::reach.eq(watched.reach()),
+            dsl::until_ms.eq(until_ms),
+            dsl::seq.eq(0),
+        );
+        diesel::insert_into(dsl::changes_heads).values(new).execute(conn)?;
+    }
+    Ok(())
+}
+
+/// Until when it is watched, and how many changes were told so far; `None` when nobody ever watched it.
+pub fn head(conn: &mut Conn, watched: &Watched) -> Result<Option<(i64, i64)>> {
+    let row = changes_heads::table.find((&watched.tenant, watched.reach()));
+    Ok(row.select((changes_heads::until_ms, changes_heads::seq)).get_result(conn).optional()?)
+}
+
+/// How many changes were told so far, of all that is watched.
+pub fn heads(conn: &mut Conn, now_ms: i64) -> Result<HashMap<Watched, i64>> {
+    let rows: Vec<(String, String, i64)> = changes_heads::table
+        .filter(changes_heads::until_ms.gt(now_ms))
+        .select((changes_heads::tenant_id, changes_heads::reach, changes_heads::seq))
+        .load(conn)?;
+    Ok(rows.into_iter().map(|(tenant, reach, seq)| (Watched { tenant, all: reach == "all" }, seq)).collect())
+}
+
+#[derive(QueryableByName)]
+struct Counted {
+    #[diesel(sql_type = Text)]
+    reach: String,
+    #[diesel(sql_type = BigInt)]
+    seq: i64,
+}
+
+/// The next number of a change of this tenant, among its own and among those of its partner, where they are watched. Whoever
+/// takes one waits for whoever took the one before, until that is committed: numbers appear in their order.
+pub fn count(conn: &mut Conn, tenant: &str, partner: &str, now_ms: i64) -> Result<(Option<i64>, Option<i64>)> {
+    let text = match conn {
+        Conn::Sqlite(_) => {
+            "UPDATE changes_heads SET seq = seq + 1 WHERE until_ms > ? \
+             AND ((tenant_id = ? AND reach = 'own') OR (tenant_id = ? AND reach = 'all')) RETURNING reach, seq"
+        }
+        Conn::Postgres(_) => {
+            "UPDATE changes_heads SET seq = seq + 1 WHERE until_ms > $1 \
+             AND ((tenant_id = $2 AND reach = 'own') OR (tenant_id = $3 AND reach = 'all')) RETURNING reach, seq"
+        }
+    };
+    let counted: Vec<Counted> =
+        sql_query(text).bind::<BigInt, _>(now_ms).bind::<Text, _>(tenant).bind::<Text, _>(partner).load(conn)?;
+    let of = |reach: &str| counted.iter().find(|counted| counted.reach == reach).map(|counted| counted.seq);
+    Ok((of("own"), of("all")))
+}
+
+/// Stores a change.
+pub fn insert(conn: &mut Conn, change: &Change) -> Result<()> {
+    diesel::insert_into(changes::table).values(change).execute(conn)?;
+    Ok(())
+}
+
+/// The changes after this number, in their order, each with its number.
+pub fn after(conn: &mut Conn, watched: &Watched, seq: i64, most: i64) -> Result<Vec<(i64, Change)>> {
+    let (tenant, number) = match watched.all {
+        true => ("changes.partner_id = ", "changes.all_seq"),
+        false => ("changes.tenant_id = ", "changes.own_seq"),
+    };
+    let these = Condition::sql(tenant).text(&watched.tenant).then(" AND ").then(number).then(" > ").integer(seq);
+    let order = db::Order::by([db::Column::Integer(number)], false);
+    let rows: Vec<Change> = changes::table.filter(these).order(order).limit(most).load(conn)?;
+    let numbered = |change: Change| {
+        let seq = if watched.all { change.all_seq } else { change.own_seq };
+        Some((seq?, change))
+    };
+    Ok(rows.into_iter().filter_map(numbered).collect())
+}

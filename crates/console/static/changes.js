@@ -1,0 +1,64 @@
+// What changes, as the service tells it: one stream for all that is shown, which browsers open again by themselves.
+
+import { address, session } from "./api.js";
+import { useEffect, useRef, useState } from "./ui.js";
+
+/** How long what is told together is gathered, in milliseconds. */
+const GATHER = 150;
+
+const watchers = new Set();
+let source;
+let tenant;
+let live = false;
+
+function tell(entity) {
+  for (const watcher of watchers) watcher.told(entity);
+}
+
+function state(now) {
+  live = now;
+  for (const watcher of watchers) watcher.state(now);
+}
+
+function open() {
+  if (source && tenant === session.tenant) return;
+  source?.close();
+  tenant = session.tenant;
+  source = new EventSource(address("watchChanges"));
+  source.addEventListener("open", () => state(true));
+  source.addEventListener("error", () => state(false));
+  source.addEventListener("change", (event) => tell(JSON.parse(event.data).entity));
+  source.addEventListener("reset", () => tell(undefined));
+}
+
+function leave(watcher) {
+  watchers.delete(watcher);
+  if (watchers.size) return;
+  source?.close();
+  source = undefined;
+  live = false;
+}
+
+/** Calls back soon after something of these kinds changed. @returns whether the stream is open. */
+export function useChanges(entities, work) {
+  const latest = useRef(work);
+  latest.current = work;
+  const [isLive, set] = useState(live);
+  useEffect(() => {
+    let timer;
+    const soon = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        latest.current();
+      }, GATHER);
+    };
+    const watcher = { state: set, told: (entity) => (!entity || entities.includes(entity)) && soon() };
+    watchers.add(watcher);
+    open();
+    return () => {
+      clearTimeout(timer);
+      leave(watcher);
+    };
+  }, [session.tenant]);
+  return isLive;
+}

@@ -1,0 +1,169 @@
+//! The stream of changes: told as they are committed, on any gateway, to whoever may see them, and again to who comes back.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use muster_tests::{Backend, Client, Server, both_backends};
+use serde_json::{Value, json};
+
+both_backends![
+    what_is_committed_is_told_at_once,
+    who_comes_back_misses_nothing,
+    who_was_away_too_long_is_told_so,
+    nobody_hears_of_others,
+    a_stream_is_narrowed_and_bounded,
+    what_one_gateway_stores_another_tells,
+];
+
+/// An event of a stream.
+#[derive(Debug, PartialEq)]
+struct Event {
+    id: i64,
+    kind: String,
+    data: Value,
+}
+
+/// The events of a stream that ended.
+#[track_caller]
+fn events(client: &Client, parameters: &str) -> Vec<Event> {
+    let answer = client.get(&format!("/changes?{parameters}"));
+    assert_eq!(answer.status, 200, "{}", answer.whole());
+    assert_eq!(answer.header("content-type"), Some("text/event-stream"));
+    let text = answer.text();
+    let field =
+        |event: &str, name: &str| event.lines().find_map(|line| Some(line.strip_prefix(name)?.trim().to_owned()));
+    let event = |text: &str| {
+        let id = field(text, "id:")?.parse().unwrap();
+        Some(Event { id, kind: field(text, "event:")?, data: serde_json::from_str(&field(text, "data:")?).unwrap() })
+    };
+    text.split("\n\n").filter_map(event).collect()
+}
+
+/// Watches for so long, while `act` is done after a moment.
+fn while_watching(client: &Client, parameters: &str, act: impl FnOnce()) -> Vec<Event> {
+    thread::scope(|scope| {
+        let watching = scope.spawn(|| events(client, parameters));
+        thread::sleep(Duration::from_millis(700));
+        act();
+        watching.join().unwrap()
+    })
+}
+
+fn machine(client: &Client, name: &str) -> String {
+    client.post("/resources", &json!({"name": name})).ok()["resourceUUID"].as_str().unwrap_or_default().to_owned()
+}
+
+/// The last id of a stream that had nothing to tell yet: somebody watches from now on.
+fn begin(client: &Client) -> i64 {
+    let told = while_watching(client, "maxSeconds=3", || drop(machine(client, "first")));
+    told.last().expect("a change is told").id
+}
+
+fn what_is_committed_is_told_at_once(backend: Backend) {
+    let server = Server::start(backend);
+    let client = server.new_client();
+    let mut id = String::new();
+    let told = while_watching(&client, "maxSeconds=4", || id = machine(&client, "web"));
+    let [event] = &told[..] else { panic!("{told:?}") };
+    assert_eq!(event.kind, "change");
+    let data = &event.data;
+    assert_eq!(
+        (&data["tenant"], &data["entity"], &data["action"]),
+        (&json!(client.tenant_id()), &json!("Resource"), &json!("CREATE"))
+    );
+    assert_eq!(data["entityId"], json!(id));
+    assert!(data["requestId"].is_string() && data["at"].is_string(), "{data}");
+}
+
+fn who_comes_back_misses_nothing(backend: Backend) {
+    let server = Server::start(backend);
+    let client = server.new_client();
+    let last = begin(&client);
+    let made: Vec<String> = (0..5).map(|number| machine(&client, &format!("m{number}"))).collect();
+    // The outbox hands them on a moment later.
+    let begun = Instant::now();
+    let told = loop {
+        let told = events(&client, &format!("maxSeconds=0&lastEventId={last}"));
+        if told.len() == made.len() || begun.elapsed() > Duration::from_secs(10) {
+            break told;
+        }
+    };
+    let ids: Vec<&str> = told.iter().filter_map(|event| event.data["entityId"].as_str()).collect();
+    assert_eq!(ids, made);
+    let numbers: Vec<i64> = told.iter().map(|event| event.id).collect();
+    assert_eq!(numbers, (last + 1..=last + 5).collect::<Vec<_>>());
+    let header = client.request("GET", "/changes?maxSeconds=0").header("Last-Event-ID", &numbers[3].to_string()).send();
+    assert!(header.text().contains(&made[4]) && !header.text().contains(&made[3]), "{}", header.text());
+    assert_eq!(events(&client, &format!("maxSeconds=0&lastEventId={}", last + 5)), []);
+}
+
+fn who_was_away_too_long_is_told_so(backend: Backend) {
+    let server = Server::start(backend);
+    let client = server.new_client();
+    let last = begin(&client);
+    server.sql("UPDATE changes_heads SET until_ms = 0");
+    machine(&client, "unwatched");
+    let told = events(&client, &format!("maxSeconds=0&lastEventId={last}"));
+    let kinds: Vec<&str> = told.iter().map(|event| event.kind.as_str()).collect();
+    assert_eq!(kinds, ["reset"]);
+    // From there on it goes on as ever.
+    let on = events(&client, &format!("maxSeconds=0&lastEventId={}", told[0].id));
+    assert!(on.iter().all(|event| event.kind == "change"), "{on:?}");
+    client.get("/changes?maxSeconds=0&lastEventId=x").invalid(&["Last-Event-ID"]);
+}
+
+fn nobody_hears_of_others(backend: Backend) {
+    let server = Server::start(backend);
+    let (one, other, partner) = (server.new_client(), server.new_client(), server.admin());
+    let (mut of_one, mut of_other) = (String::new(), String::new());
+    let told = thread::scope(|scope| {
+        let watching: Vec<_> =
+            [&one, &other, &partner].map(|client| scope.spawn(|| events(client, "maxSeconds=4"))).into_iter().collect();
+        thread::sleep(Duration::from_millis(700));
+        (of_one, of_other) = (machine(&one, "a"), machine(&other, "b"));
+        watching.into_iter().map(|watching| watching.join().unwrap()).collect::<Vec<_>>()
+    });
+    let ids: Vec<Vec<&str>> =
+        told.iter().map(|told| told.iter().filter_map(|event| event.data["entityId"].as_str()).collect()).collect();
+    assert_eq!(ids[0], [of_one.as_str()]);
+    assert_eq!(ids[1], [of_other.as_str()]);
+    assert_eq!(ids[2], [of_one.as_str(), of_other.as_str()]);
+}
+
+fn a_stream_is_narrowed_and_bounded(backend: Backend) {
+    let server = Server::start(backend);
+    let client = server.new_client();
+    let told = while_watching(&client, "maxSeconds=4&entities=KbCategory,ALERT", || {
+        machine(&client, "web");
+        client.post("/kb/category", &json!({"name": "Here"})).ok();
+    });
+    let kinds: Vec<&str> = told.iter().filter_map(|event| event.data["entity"].as_str()).collect();
+    assert_eq!(kinds, ["KbCategory"]);
+    client.get("/changes?maxSeconds=301").invalid(&["maxSeconds"]);
+    client.get("/changes?seconds=1").invalid(&["seconds"]);
+    let open = |number| {
+        let client = &client;
+        move || (number, client.get("/changes?maxSeconds=8").status)
+    };
+    let statuses: Vec<u16> = thread::scope(|scope| {
+        let streams: Vec<_> = (0..103).map(|number| scope.spawn(open(number))).collect();
+        streams.into_iter().map(|stream| stream.join().unwrap().1).collect()
+    });
+    let refused = statuses.iter().filter(|status| **status == 503).count();
+    assert_eq!((refused, statuses.len() - refused), (3, 100), "{statuses:?}");
+}
+
+fn what_one_gateway_stores_another_tells(backend: Backend) {
+    if backend == Backend::Sqlite {
+        return;
+    }
+    let server = Server::start(backend);
+    let beside = Server::start_beside(&server, &[]);
+    let client = server.new_client();
+    let there = client.at(beside.base());
+    let told = while_watching(&there, "maxSeconds=5", || drop(machine(&client, "web")));
+    assert_eq!(told.len(), 1, "{told:?}");
+    machine(&client, "later");
+    thread::sleep(Duration::from_secs(2));
+    assert_eq!(events(&client, &format!("maxSeconds=0&lastEventId={}", told[0].id)).len(), 1);
+}
