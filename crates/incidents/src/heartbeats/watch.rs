@@ -14,8 +14,9 @@ use outbox::{Background, Tx, Who};
 
 use super::{
     pings::Pings,
+    row::Row,
     rules,
-    store::{self, Heard, Row},
+    store::{self, Heard},
 };
 use crate::{
     Neighbours,
