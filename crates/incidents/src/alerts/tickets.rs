@@ -26,7 +26,7 @@ pub fn find(
     if named_alerts.is_empty() {
         return Ok(wrong.check()?);
     }
-    store::take_up(tx.conn, &[tenant.to_owned()])?;
+    store::lock_tenants(tx.conn, &[tenant.to_owned()])?;
     let ids: Vec<String> = named_alerts.iter().map(|alert| alert.id.clone()).collect();
     let rows = store::some(tx.conn, tenant, &ids)?;
     let (mut taken, mut machines) = (None, Vec::<Machine>::new());
@@ -64,9 +64,9 @@ pub fn opened(tx: &mut Tx<'_>, tenant: &str, named: &Named, incident: &str) -> R
     let mut changed = Vec::new();
     for row in store::some(tx.conn, tenant, &ids)? {
         let mut alert = Alert::of(row)?;
-        let before = alert.told(tx.now)?;
+        let before = alert.event_payload(tx.now)?;
         rules::ticketed(&mut alert, incident, tx.now);
-        intake::note(tx, &alert, Some(before))?;
+        intake::record_change(tx, &alert, Some(before))?;
         changed.push(alert.into_row()?);
     }
     store::replace(tx.conn, tenant, &changed)

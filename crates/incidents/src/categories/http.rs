@@ -11,7 +11,7 @@ use super::{
     store, view,
     wire::{Category, CategoryChange, CategoryId, CategoryMove, CategoryReference, NewCategories},
 };
-use crate::{Neighbours, records};
+use crate::{neighbours::Neighbours, records};
 
 /// The list of categories.
 #[derive(Clone, Debug)]

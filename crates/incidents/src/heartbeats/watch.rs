@@ -19,8 +19,8 @@ use super::{
     store::{self, Heard},
 };
 use crate::{
-    Neighbours,
     alerts::intake::{self, Place},
+    neighbours::Neighbours,
 };
 
 /// How long to wait between two turns.

@@ -5,7 +5,8 @@ use db::{Db, Result};
 use outbox::{Tx, Who};
 
 use crate::{
-    Neighbours, categories,
+    categories,
+    neighbours::Neighbours,
     records::{
         document, row,
         rules::{self, Named},

@@ -12,7 +12,7 @@ use super::{
     store, view,
     wire::{Incident, Note},
 };
-use crate::Neighbours;
+use crate::neighbours::Neighbours;
 
 /// How many notes a document has, the latest.
 const NOTES: i64 = 10;

@@ -14,7 +14,7 @@ use super::{
     store, view,
     wire::{Incident, IncidentClosing, IncidentId, IncidentInput, NewIncident},
 };
-use crate::{Neighbours, alerts::tickets};
+use crate::{alerts::tickets, neighbours::Neighbours};
 
 /// The search.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use super::{
     rules::Named,
     wire::{IncidentInput, Machine, MachineName},
 };
-use crate::{Neighbours, categories};
+use crate::{categories, neighbours::Neighbours};
 
 /// How many machines are asked about when an incident is opened.
 const FILLED: usize = 5;

@@ -10,7 +10,7 @@ use super::{
     rules, store, view,
     wire::{IncidentId, NewNote, Note},
 };
-use crate::Neighbours;
+use crate::neighbours::Neighbours;
 
 /// The list of notes.
 #[derive(Clone, Debug)]

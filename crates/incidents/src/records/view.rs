@@ -13,8 +13,8 @@ use super::{
     wire::{Group, Incident, Note, Roster},
 };
 use crate::{
-    Neighbours,
     categories::{self, wire::CategoryName},
+    neighbours::Neighbours,
 };
 
 /// These incidents, in their order; `tenants` are those of the scope and their partner.
