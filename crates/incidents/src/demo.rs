@@ -6,8 +6,11 @@ use outbox::{Tx, Who};
 use serde_json::{Value, json};
 
 use crate::{
-    Neighbours,
-    alerts::intake::{self, Place},
+    alerts::{
+        intake::{self, Place},
+        report,
+    },
+    neighbours::Neighbours,
 };
 
 /// Minutes ago, state, subject, metric, component, host.
@@ -38,7 +41,7 @@ pub fn fill(db: &Db, tenant: &TenantId, neighbours: &Neighbours, now: Timestamp)
             let (minutes, body) = (reported.0, report(reported, now));
             // Taken in when it was reported, so that lists have something to sort.
             let then = Timestamp::from_millis(now.millis() - minutes * 60_000);
-            Tx::run(conn, &who, then, |tx| intake::take_in(tx, &neighbours, &place, &[intake::read(&body)]))?;
+            Tx::run(conn, &who, then, |tx| intake::take_in(tx, &neighbours, &place, &[report::read(&body)]))?;
         }
         Ok(true)
     })

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::{
     egress::Guard,
     event,
-    installed::{self, store, wire::Change},
+    installed::{self, row::Row, store, wire::Change},
     vault::Vault,
 };
 
@@ -44,9 +44,9 @@ fn fill_empty(tx: &mut Tx<'_>, vault: &Vault, tenant: &str, author: &str) -> Res
     });
     let change = Change::read(&body, true, None, &guard)?;
     let (made, _) = installed::http::create_row(tx, vault, tenant, author, change, now)?;
-    let row = store::Row { enabled: false, ..store::changed(&made, now) };
+    let row = Row { enabled: false, ..made.changed(now) };
     store::update(tx.conn, &row)?;
-    installed::http::note(tx, Some(&made), Some(&row), Vec::new())?;
+    tx.record_change(Some(&made), Some(&row));
     let event = json!({
         "name": "A ticket for each pressing incident",
         "entity": "INCIDENT",

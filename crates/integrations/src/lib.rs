@@ -26,27 +26,25 @@ mod outside;
 mod reseal;
 mod schema;
 pub mod sender;
+mod services;
 mod template;
 pub mod vault;
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use actix_web::web;
 use api::Routes;
 use ports::People;
 
-use crate::{
-    egress::{Guard, dial::Dialler},
-    vault::Vault,
-};
 pub use crate::{
     firing::{Rules, Subscriber},
     installed::{
         Known,
-        inbound::{AuthType, Credentials, Reporter, Reporters},
+        reporters::{Credentials, Reporter, Reporters},
+        row::AuthType,
     },
     outside::Outside,
     reseal::{Sealed, any as any_secrets, check as check_secrets, reseal},
+    services::{Services, extras},
 };
 
 static QUOTAS: [&db::Quota; 1] = [&installed::store::QUOTA];
@@ -62,30 +60,6 @@ pub fn domain() -> api::Domain {
         migrations: db::migrations!("integrations"),
         retention: &[delivery::queue::RETENTION],
         quotas: &QUOTAS,
-    }
-}
-
-/// What the handlers work with.
-pub struct Services {
-    /// Seals and opens secrets.
-    pub vault: Arc<Vault>,
-    /// Says where calls may go.
-    pub guard: Arc<Guard>,
-    /// Makes the calls of tests.
-    pub dialler: Dialler,
-    /// How long such a call may take.
-    pub timeout: Duration,
-    /// The events.
-    pub rules: Arc<Rules>,
-    /// Who lets integrations report.
-    pub reporters: Arc<dyn Reporters>,
-}
-
-/// Puts what handlers work with where they look for it.
-pub fn extras(services: Arc<Services>) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
-    let services = web::Data::from(services);
-    move |config: &mut web::ServiceConfig| {
-        config.app_data(services.clone());
     }
 }
 

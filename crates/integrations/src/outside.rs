@@ -13,8 +13,8 @@ use hyper::{
 use ports::{Outgoing, Recipient, SealedAt, Seals, Sending, Sends, Unsent};
 
 use crate::{
+    delivery::row::Message,
     egress::Guard,
-    firing::Message,
     installed::store as installed,
     mail::Mailer,
     sender::{

@@ -24,7 +24,7 @@ pub fn reseal(db: &Db, vault: &Arc<Vault>) -> Result<Sealed> {
     for tenant in db.read_here(installed::tenants)? {
         let vault = Arc::clone(vault);
         let part = db.write_here(move |conn| {
-            installed::take_up(conn, &tenant)?;
+            installed::lock_tenant(conn, &tenant)?;
             let mut part = Sealed::default();
             for mut row in installed::all(conn, &tenant)? {
                 part.rows += 1;

@@ -1,15 +1,19 @@
 //! An alert as it is worked with: its row, and what stands in its document.
 
-use base::timestamp::Timestamp;
+use base::{text::fold, timestamp::Timestamp};
 use db::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    rules,
-    store::Row,
+    row::Row,
     wire::{self, Device, Escalation, Note, Suppression, Tag, Window},
 };
+
+/// The type of an alert that a window expects.
+pub const MAINTENANCE: &str = "Maintenance";
+/// The type of an alert of which nothing else is said.
+pub const MONITORING: &str = "Monitoring";
 
 /// An alert.
 #[derive(Clone, Debug)]
@@ -63,6 +67,23 @@ impl Alert {
         Ok(Row { document, ..self.row })
     }
 
+    /// No window expects it any more: it is as any other.
+    pub fn release(&mut self) {
+        let Self { row, document } = self;
+        document.alert_type.clone_from(&document.given_type);
+        row.type_key = fold(&document.alert_type);
+        row.suppression.clear();
+        (row.suppressed_until_ms, row.window_tenant, row.window_id) = (None, None, None);
+        (document.suppression, document.maintenance) = (None, None);
+    }
+
+    /// Something happened to it, which makes another version.
+    pub fn happened(&mut self, event: &str, now: Timestamp) {
+        event.clone_into(&mut self.document.last_event);
+        self.row.updated_ms = now.millis();
+        self.row.version += 1;
+    }
+
     /// As clients see it.
     pub fn shown(&self, now: Timestamp) -> wire::Alert<'_> {
         let (row, document) = (&self.row, &self.document);
@@ -74,7 +95,7 @@ impl Alert {
             description: &document.description,
             current_state: &row.current_state,
             old_state: &document.old_state,
-            status: rules::status(row, now),
+            status: row.status(now),
             alert_type: &document.alert_type,
             metric: &document.metric,
             service_name: &document.service_name,
@@ -106,12 +127,12 @@ impl Alert {
     /// asks for its type or its status does not change by having been given.
     pub fn unheld(&self, now: Timestamp) -> Result<Value> {
         let mut alert = self.clone();
-        rules::released(&mut alert);
-        alert.told(now)
+        alert.release();
+        alert.event_payload(now)
     }
 
     /// As subscribers, the audit log and rules see it.
-    pub fn told(&self, now: Timestamp) -> Result<Value> {
+    pub fn event_payload(&self, now: Timestamp) -> Result<Value> {
         serde_json::to_value(self.shown(now)).map_err(|error| fault(&self.row.id, &error))
     }
 }

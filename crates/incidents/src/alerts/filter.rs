@@ -96,7 +96,7 @@ fn one(term: &Term, whole: bool, now: Timestamp) -> Result<Condition, Problem> {
     }
 }
 
-/// The alerts that have a status, as [`rules::status`](super::rules::status) says of each.
+/// The alerts that have a status, as [`Row::status`](super::row::Row::status) says of each.
 fn status(word: &str, now: Timestamp) -> Condition {
     let held = || {
         Condition::sql(

@@ -1,29 +1,43 @@
 //! Alerts over HTTP.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, Body, OptionalBody, RequestContext, answer, spec::PageOf};
-use base::{Fields, Query, problem::Problem, timestamp::Timestamp};
-use serde_json::Value;
-use utoipa::ToSchema;
+use api::{Answer, Body, List, OptionalBody, PageQuery, Path, RequestContext, RequestScope, answer, spec::PageOf};
+use base::problem::{Problem, Wrong};
 
 use super::{
-    acts,
+    actions::ActionRequest,
     alert::Alert,
     filter,
     formats::alertmanager::{self as notification, AlertmanagerNotification},
-    intake::{self, Place, Read},
-    report::{self, AlertInput, Report},
-    rules::Deed,
-    store, wire,
-    wire::AlertResult,
+    intake::{self, Place},
+    report::{self, AlertInput, Read, Report},
+    rules::Action,
+    store,
+    wire::{self, ActionInput, AlertId, AlertResult, SuppressionInput},
 };
-use crate::Neighbours;
+use crate::neighbours::Neighbours;
 
 /// The most alerts of one request.
 const MOST: usize = 1_000;
 
-/// What a search may be sorted by.
-const SORTS: [&str; 4] = ["createdDate", "updatedDate", "alertTime", "id"];
+/// The search.
+#[derive(Clone, Debug)]
+pub struct AlertList;
+
+impl List for AlertList {
+    const SORT: &'static str = "createdDate";
+    const DESCENDING: bool = true;
+    const FILTER: &'static str = "state:Critical+status:New";
+
+    fn sorts() -> Vec<&'static str> {
+        store::SORTS.names()
+    }
+}
+
+/// Reports to the tenant of the path may name the resources of its scope.
+pub(super) fn place(scope: &RequestScope) -> Place {
+    Place { home: scope.tenant_id().to_owned(), scope: scope.scope() }
+}
 
 /// Takes in what was read; the array of what became of each.
 pub(super) async fn take_in(
@@ -31,9 +45,7 @@ pub(super) async fn take_in(
     neighbours: web::Data<Neighbours>,
     reports: Vec<Read>,
 ) -> api::Result<HttpResponse> {
-    let place = Place { home: context.tenant.id.to_string(), scope: context.scope() };
-    let neighbours = neighbours.into_inner();
-    context.write(move |tx, _| Answer::ok(&intake::take_in(tx, &neighbours, &place, &reports)?)).await
+    context.write(move |tx, scope| Answer::ok(&intake::take_in(tx, &neighbours, &place(scope), &reports)?)).await
 }
 
 /// Report an alert
@@ -57,11 +69,9 @@ pub async fn create(
     body: Body,
 ) -> api::Result<HttpResponse> {
     let report = Report::read(&body.0)?;
-    let place = Place { home: context.tenant.id.to_string(), scope: context.scope() };
-    let neighbours = neighbours.into_inner();
     context
-        .write(move |tx, _| {
-            let results = intake::take_in(tx, &neighbours, &place, &[Ok(report)])?;
+        .write(move |tx, scope| {
+            let results = intake::take_in(tx, &neighbours, &place(scope), &[Ok(report)])?;
             Answer::ok(results.first().ok_or_else(Problem::internal)?)
         })
         .await
@@ -118,27 +128,16 @@ pub async fn alertmanager(
 #[utoipa::path(
     tag = "alerts",
     operation_id = "searchAlerts",
-    params(
-        ("pageNo" = Option<i64>, Query, description = "From 1"),
-        ("pageSize" = Option<i64>, Query, description = "1 to 1000, default 100"),
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
-        ("sortName" = Option<String>, Query, description = "`createdDate` (default), `updatedDate`, `alertTime` or `id`"),
-        ("queryString" = Option<String>, Query, description = "Filter expression", example = "state:Critical+status:New"),
-    ),
+    params(PageQuery<AlertList>),
     responses((status = 200, description = "A page of alerts", body = PageOf<wire::Alert<'static>>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/alerts/search")]
-pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let sort = query.sort(&SORTS, "createdDate", true);
-    let walk = query.walk(context.request().path(), sort);
-    let text = query.text("queryString").unwrap_or_default();
-    query.finish()?;
-    let condition = filter::condition(&context.scope(), &text, context.now)?;
+pub async fn search(context: RequestContext<PageQuery<AlertList>>) -> api::Result<HttpResponse> {
+    let PageQuery { sort, walk, filter, .. } = context.query.clone();
+    let condition = filter::condition(&context.scope(), &filter, context.now)?;
     let asked = walk.clone();
-    let found = context.db.read(move |conn| store::page(conn, &condition, sort.name, sort.descending, &asked)).await?;
+    let found = context.read(move |conn, _| store::page(conn, &condition, sort, &asked)).await?;
     let alerts = found.rows.iter().cloned().map(Alert::of).collect::<Result<Vec<_>, _>>()?;
     let page = walk.answer(found.with(alerts.iter().map(|alert| alert.shown(context.now)).collect()));
     answer::ok(&page.ordered(sort.name, sort.descending))
@@ -148,13 +147,13 @@ pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse>
 #[utoipa::path(
     tag = "alerts",
     operation_id = "getAlert",
-    params(("alertId" = String, Path, description = "`ALT-<uuid>`", example = "ALT-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90")),
+    params(AlertId),
     responses((status = 200, description = "The alert", body = wire::Alert<'static>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/alerts/{alertId}")]
-pub async fn get(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    let (scope, id) = (context.scope(), path.into_inner().1);
+pub async fn get(context: RequestContext, Path(id): Path<AlertId>) -> api::Result<HttpResponse> {
+    let scope = context.scope();
     let alert = Alert::of(context.db.point(move |conn| store::existing(conn, &scope, &id)).await?)?;
     let (shown, version) = (alert.shown(context.now), alert.row.version);
     // Until then it is suppressed: what ends by itself ends without another version.
@@ -165,59 +164,18 @@ pub async fn get(context: RequestContext, path: web::Path<(String, String)>) -> 
     }
 }
 
-/// What goes with an action.
-#[derive(ToSchema)]
-#[schema(as = AlertActionInput, example = json!({"note": "Looking into it"}))]
-#[expect(dead_code, reason = "only its schema is used")]
-pub struct ActionInput {
-    /// At most 4,000 characters.
-    note: Option<String>,
-}
-
-/// What goes with a suppression.
-#[derive(ToSchema)]
-#[schema(as = AlertSuppressionInput, example = json!({"until": "2036-11-21T06:00:00+0000", "note": "Known, fixed tonight"}))]
-#[expect(dead_code, reason = "only its schema is used")]
-pub struct SuppressionInput {
-    /// In the future; without it, as long as the alert is open.
-    until: Option<String>,
-    /// At most 4,000 characters.
-    note: Option<String>,
-}
-
-fn note_of(fields: &mut Fields<'_>) -> String {
-    fields.text("note").map(|note| note.trim().to_owned()).unwrap_or_default()
-}
-
-fn note(body: &Value) -> Result<String, Problem> {
-    let mut fields = Fields::of(body);
-    let note = note_of(&mut fields);
-    fields.finish().map(|()| note)
-}
-
-/// Reads `until` and `note`.
-fn suppression(body: &Value, now: Timestamp) -> Result<(Option<Timestamp>, String), Problem> {
-    let mut fields = Fields::of(body);
-    let (until, note) = (fields.timestamp("until"), note_of(&mut fields));
-    if until.is_some_and(|until| until <= now) {
-        fields.error("until", "must be in the future");
-    }
-    fields.finish().map(|()| (until, note))
-}
-
 async fn act(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    path: web::Path<(String, String)>,
-    deed: Deed,
+    id: AlertId,
+    action: Action,
     note: String,
 ) -> api::Result<HttpResponse> {
-    let (scope, wanted, user, id) =
-        (context.scope(), context.if_match()?, context.caller.user_id.clone(), path.into_inner().1);
     context
-        .write(move |tx, _| {
-            let act = acts::Act { scope: &scope, id: &id, wanted, user, deed, note };
-            let alert = act.carry_out(tx, &*neighbours.people)?;
+        .write(move |tx, scope| {
+            let (user, wanted) = (tx.author().to_owned(), scope.if_match()?);
+            let request = ActionRequest { scope: &scope.scope(), id: &id, wanted, user, action, note };
+            let alert = request.carry_out(tx, &*neighbours.people)?;
             Answer::entity(&alert.shown(tx.now), alert.row.version)
         })
         .await
@@ -229,7 +187,7 @@ async fn act(
 #[utoipa::path(
     tag = "alerts",
     operation_id = "acknowledgeAlert",
-    params(("alertId" = String, Path, description = "`ALT-<uuid>`", example = "ALT-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90")),
+    params(AlertId),
     request_body(content = Option<ActionInput>),
     responses(
         (status = 200, description = "The alert after it", body = wire::Alert<'static>),
@@ -242,11 +200,10 @@ async fn act(
 pub async fn acknowledge(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    path: web::Path<(String, String)>,
-    body: OptionalBody,
+    Path(id): Path<AlertId>,
+    OptionalBody(input): OptionalBody<ActionInput>,
 ) -> api::Result<HttpResponse> {
-    let note = note(&body.0)?;
-    act(context, neighbours, path, Deed::Acknowledge, note).await
+    act(context, neighbours, id, Action::Acknowledge, input.note).await
 }
 
 /// Suppress an alert
@@ -255,7 +212,7 @@ pub async fn acknowledge(
 #[utoipa::path(
     tag = "alerts",
     operation_id = "suppressAlert",
-    params(("alertId" = String, Path, description = "`ALT-<uuid>`", example = "ALT-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90")),
+    params(AlertId),
     request_body(content = Option<SuppressionInput>),
     responses(
         (status = 200, description = "The alert after it", body = wire::Alert<'static>),
@@ -268,11 +225,14 @@ pub async fn acknowledge(
 pub async fn suppress(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    path: web::Path<(String, String)>,
-    body: OptionalBody,
+    Path(id): Path<AlertId>,
+    OptionalBody((input, mut wrong)): OptionalBody<(SuppressionInput, Wrong)>,
 ) -> api::Result<HttpResponse> {
-    let (until, note) = suppression(&body.0, context.now)?;
-    act(context, neighbours, path, Deed::Suppress(until), note).await
+    if input.until.is_some_and(|until| until <= context.now) {
+        wrong.add("until", "must be in the future");
+    }
+    wrong.check()?;
+    act(context, neighbours, id, Action::Suppress(input.until), input.note).await
 }
 
 /// Unsuppress an alert
@@ -281,7 +241,7 @@ pub async fn suppress(
 #[utoipa::path(
     tag = "alerts",
     operation_id = "unsuppressAlert",
-    params(("alertId" = String, Path, description = "`ALT-<uuid>`", example = "ALT-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90")),
+    params(AlertId),
     request_body(content = Option<ActionInput>),
     responses(
         (status = 200, description = "The alert after it", body = wire::Alert<'static>),
@@ -294,11 +254,10 @@ pub async fn suppress(
 pub async fn unsuppress(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    path: web::Path<(String, String)>,
-    body: OptionalBody,
+    Path(id): Path<AlertId>,
+    OptionalBody(input): OptionalBody<ActionInput>,
 ) -> api::Result<HttpResponse> {
-    let note = note(&body.0)?;
-    act(context, neighbours, path, Deed::Unsuppress, note).await
+    act(context, neighbours, id, Action::Unsuppress, input.note).await
 }
 
 /// Close an alert
@@ -307,7 +266,7 @@ pub async fn unsuppress(
 #[utoipa::path(
     tag = "alerts",
     operation_id = "closeAlert",
-    params(("alertId" = String, Path, description = "`ALT-<uuid>`", example = "ALT-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90")),
+    params(AlertId),
     request_body(content = Option<ActionInput>),
     responses(
         (status = 200, description = "The alert after it", body = wire::Alert<'static>),
@@ -320,9 +279,8 @@ pub async fn unsuppress(
 pub async fn close(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    path: web::Path<(String, String)>,
-    body: OptionalBody,
+    Path(id): Path<AlertId>,
+    OptionalBody(input): OptionalBody<ActionInput>,
 ) -> api::Result<HttpResponse> {
-    let note = note(&body.0)?;
-    act(context, neighbours, path, Deed::Close, note).await
+    act(context, neighbours, id, Action::Close, input.note).await
 }

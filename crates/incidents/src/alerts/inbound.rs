@@ -1,8 +1,6 @@
 //! Inbound addresses over HTTP: monitors report to an address that holds their token ("Inbound addresses" in
 //! `docs/interface.md`), in their own formats, and are answered as they expect.
 
-use std::sync::Arc;
-
 use actix_web::{
     HttpRequest, HttpResponse,
     http::{StatusCode, header},
@@ -25,13 +23,13 @@ use super::{
         plain::{self, PlainReport},
         zabbix,
     },
-    http::take_in,
+    http::{place, take_in},
     intake::{self, Place},
-    rules::{self, Deed},
+    rules::{self, Action},
     store,
     wire::{self, AlertResult},
 };
-use crate::Neighbours;
+use crate::neighbours::Neighbours;
 
 /// The largest body of one event; a notification of an Alertmanager may be larger.
 const EVENT: usize = 512 << 10;
@@ -43,14 +41,13 @@ async fn carry_out<T: Serialize>(
     event: Event,
     answer: impl FnOnce(Option<AlertResult>) -> T + Send + 'static,
 ) -> api::Result<HttpResponse> {
-    let place = Place { home: context.tenant.id.to_string(), scope: context.scope() };
-    let (neighbours, user) = (neighbours.into_inner(), context.caller.user_id.clone());
     context
-        .write(move |tx, _| {
+        .write(move |tx, scope| {
+            let place = place(scope);
             let result = match event {
                 Event::Report(report) => intake::take_in(tx, &neighbours, &place, &[Ok(*report)])?.into_iter().next(),
                 Event::Acknowledge { identity, note } => {
-                    acknowledge(tx, &neighbours, &place, &identity, &user, note)?;
+                    acknowledge(tx, &neighbours, &place, &identity, scope.author(), note)?;
                     None
                 }
             };
@@ -63,7 +60,7 @@ async fn carry_out<T: Serialize>(
 /// already, nothing is left to do.
 fn acknowledge(
     tx: &mut outbox::Tx<'_>,
-    neighbours: &Arc<Neighbours>,
+    neighbours: &Neighbours,
     place: &Place,
     identity: &str,
     user: &str,
@@ -71,7 +68,7 @@ fn acknowledge(
 ) -> db::Result<()> {
     let problem = [rules::problem_of_sender(identity)];
     let Some(known) = store::open_among(tx.conn, &place.scope, &problem)?.pop() else { return Ok(()) };
-    store::take_up(tx.conn, std::slice::from_ref(&known.tenant_id))?;
+    store::lock_tenants(tx.conn, std::slice::from_ref(&known.tenant_id))?;
     let row = store::existing(tx.conn, std::slice::from_ref(&known.tenant_id), &known.alert_id)?;
     if row.acknowledged || row.closed_ms.is_some() {
         return Ok(());
@@ -80,9 +77,9 @@ fn acknowledge(
     let person = neighbours.people.users(tx.conn, &around, &[user.to_owned()])?.pop();
     let by = person.map_or_else(|| wire::Person { id: user.to_owned(), ..Default::default() }, wire::Person::of);
     let mut alert = Alert::of(row)?;
-    let before = alert.told(tx.now)?;
-    rules::act(&mut alert, Deed::Acknowledge, by, note, tx.now)?;
-    intake::note(tx, &alert, Some(before))?;
+    let before = alert.event_payload(tx.now)?;
+    rules::act(&mut alert, Action::Acknowledge, by, note, tx.now)?;
+    intake::record_change(tx, &alert, Some(before))?;
     let row = alert.into_row()?;
     store::replace(tx.conn, &row.tenant_id, std::slice::from_ref(&row))
 }

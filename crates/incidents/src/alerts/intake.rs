@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use base::{problem::FieldError, timestamp::Timestamp};
+use base::timestamp::Timestamp;
 use db::{Conn, Result};
 use outbox::{Change, Tx};
 use ports::{AlertFacts, Window};
@@ -17,23 +17,16 @@ use super::{
     alert::Alert,
     former::{self, Arrival},
     named::resources,
-    report::Report,
+    report::{Read, Report},
+    row::{KEPT, Known, PERSON, Pending, Row, WINDOW},
     rules::{self, Step},
-    store::{self, Known, Pending},
+    store,
     wire::AlertResult,
 };
-use crate::Neighbours;
+use crate::neighbours::Neighbours;
 
 /// The kind of entity that an alert is.
 pub const ENTITY: &str = "ALERT";
-
-/// A report as it was read, or what is wrong with it.
-pub type Read = std::result::Result<Report, Vec<FieldError>>;
-
-/// Reads a report.
-pub fn read(body: &Value) -> Read {
-    Report::read(body).map_err(|problem| problem.errors)
-}
 
 /// Has a tenant any alert?
 pub fn any(conn: &mut Conn, tenant: &str) -> Result<bool> {
@@ -93,7 +86,7 @@ fn outcome(result: &'static str, alert: Option<&Alert>, warning: Option<&'static
         unique_id: id.clone(),
         id,
         current_state: alert.map(|alert| alert.row.current_state.clone()),
-        status: alert.map(|alert| rules::status(&alert.row, now)),
+        status: alert.map(|alert| alert.row.status(now)),
         alert_type: alert.map(|alert| alert.document.alert_type.clone()),
         repeat_count: alert.map(|alert| alert.row.repeats),
         resource_id: alert.and_then(|alert| alert.row.resource_id.clone()),
@@ -143,7 +136,7 @@ impl Ledger {
             tenants.insert(&place.home);
         }
         let tenants: Vec<String> = tenants.into_iter().cloned().collect();
-        store::take_up(tx.conn, &tenants)?;
+        store::lock_tenants(tx.conn, &tenants)?;
         let mut ledger = Self { problems: HashMap::new(), entries: Vec::new(), places: HashMap::new() };
         for tenant in tenants {
             let named = arrivals.iter().filter(|arrival| arrival.tenant == tenant || tenant == place.home);
@@ -154,7 +147,7 @@ impl Ledger {
             let ids = known.iter().filter(|known| !known.alert_id.is_empty()).map(|known| known.alert_id.clone());
             for row in store::some(tx.conn, &tenant, &ids.collect::<Vec<_>>())? {
                 let alert = Alert::of(row)?;
-                let before = Some(alert.told(tx.now)?);
+                let before = Some(alert.event_payload(tx.now)?);
                 ledger.add(Entry { alert, before, changed: false, ask: false });
             }
             for known in known {
@@ -287,7 +280,7 @@ impl Ledger {
                     // A window that is over keeps what it held back only until it is reported again; one that is
                     // open may not expect what has become of it.
                     let held = alert.row.suppression.as_str();
-                    entry.ask |= held == rules::KEPT || held == rules::WINDOW && step == Step::Change;
+                    entry.ask |= held == KEPT || held == WINDOW && step == Step::Change;
                 }
             }
         }
@@ -309,7 +302,7 @@ impl Ledger {
         let now = tx.now;
         let asked = |entry: &&mut Entry| {
             let row = &entry.alert.row;
-            entry.ask && row.closed_ms.is_none() && row.resource_id.is_some() && row.suppression != rules::PERSON
+            entry.ask && row.closed_ms.is_none() && row.resource_id.is_some() && row.suppression != PERSON
         };
         let mut asked: Vec<&mut Entry> = self.entries.iter_mut().filter(asked).collect();
         if asked.is_empty() {
@@ -336,10 +329,10 @@ impl Ledger {
                     let name = (pending.tenant_id.clone(), pending.window_tenant.clone(), pending.window_id.clone());
                     held.insert(name, pending);
                 }
-                None if alert.row.suppression == rules::KEPT => rules::released(alert),
+                None if alert.row.suppression == KEPT => alert.release(),
                 // When its window is over, what is to be done is not ours to do.
-                None if alert.row.suppression == rules::WINDOW && is_open(tx.conn, neighbours, alert, now)? => {
-                    rules::released(alert);
+                None if alert.row.suppression == WINDOW && is_open(tx.conn, neighbours, alert, now)? => {
+                    alert.release();
                 }
                 None => {}
             }
@@ -349,12 +342,12 @@ impl Ledger {
 
     /// Writes what changed, and tells it.
     fn store(self, tx: &mut Tx<'_>) -> Result<()> {
-        let (mut new, mut changed) = (Vec::new(), HashMap::<String, Vec<store::Row>>::new());
+        let (mut new, mut changed) = (Vec::new(), HashMap::<String, Vec<Row>>::new());
         for Entry { alert, before, changed: is_changed, .. } in self.entries {
             if !is_changed {
                 continue;
             }
-            note(tx, &alert, before.clone())?;
+            record_change(tx, &alert, before.clone())?;
             match before {
                 None => new.push(alert.into_row()?),
                 Some(_) => changed.entry(alert.row.tenant_id.clone()).or_default().push(alert.into_row()?),
@@ -383,9 +376,9 @@ fn is_open(conn: &mut Conn, neighbours: &Neighbours, alert: &Alert, now: Timesta
     Ok(neighbours.maintenance.open_until(conn, &[window], now)?.iter().any(Option::is_some))
 }
 
-/// Notes what became of an alert.
-pub fn note(tx: &mut Tx<'_>, alert: &Alert, before: Option<Value>) -> Result<()> {
-    let after = alert.told(tx.now)?;
+/// Records what became of an alert.
+pub fn record_change(tx: &mut Tx<'_>, alert: &Alert, before: Option<Value>) -> Result<()> {
+    let after = alert.event_payload(tx.now)?;
     tx.note(Change {
         tenant_id: alert.row.tenant_id.clone(),
         entity: ENTITY,

@@ -7,8 +7,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
+    alert::{MAINTENANCE, MONITORING},
     formats::APPS,
-    rules::{MAINTENANCE, MONITORING},
 };
 
 /// What reports that name no `app` came by.

@@ -15,7 +15,7 @@
 //! from. Which change it was stands in `lastEvent` of the state after. Integration events take
 //! `ALERT` with the event type `NONE` only: they are meant to react to every action on it, and to choose by their rules.
 
-mod acts;
+mod actions;
 mod alert;
 mod filter;
 pub(crate) mod formats;
@@ -26,7 +26,9 @@ pub mod intake;
 pub mod kinds;
 mod named;
 mod noticed;
+mod port;
 pub(crate) mod report;
+mod row;
 mod rules;
 mod schema;
 mod store;
@@ -36,8 +38,8 @@ pub mod tickets;
 mod windows;
 mod wire;
 
-pub use named::Trial;
 pub use noticed::Noticed;
+pub use port::Trial;
 pub use store::{QUOTA, RETENTION, RETENTION_OF_PROBLEMS};
 pub use windows::Escalator;
 

@@ -1,13 +1,11 @@
-//! Which resources reports name, and what the alert of a report that nobody took in would be.
+//! Which resources reports name.
 
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
-use base::timestamp::Timestamp;
 use db::{Conn, Result};
-use ports::{AlertDeed, Alerts, KnownResource, People, ResourceKey, Resources, ToldAlert};
-use serde_json::Value;
+use ports::{KnownResource, ResourceKey, Resources};
 
-use super::{acts, report::Report, rules};
+use super::report::Report;
 
 /// What is said of a device that is unknown.
 pub const UNKNOWN: &str = "the device names no resource of the inventory";
@@ -73,55 +71,5 @@ fn word(key: &ResourceKey) -> (u8, &str) {
         ResourceKey::ExtResourceId(text) => (2, text),
         ResourceKey::IpAddress(text) => (3, text),
         ResourceKey::MacAddress(text) => (4, text),
-    }
-}
-
-/// Says what the alerts of reports would be: for those who try their rules on one.
-pub struct Trial {
-    resources: Arc<dyn Resources>,
-    people: Arc<dyn People>,
-}
-
-impl Trial {
-    /// With those who know the resources and the people.
-    pub fn new(resources: Arc<dyn Resources>, people: Arc<dyn People>) -> Self {
-        Self { resources, people }
-    }
-}
-
-impl Alerts for Trial {
-    fn told(
-        &self,
-        conn: &mut Conn,
-        tenant: &str,
-        scope: &[String],
-        report: &Value,
-        at: Timestamp,
-    ) -> Result<ToldAlert> {
-        let report = Report::read(report)?;
-        let found = resources(conn, &*self.resources, scope, &[&report])?.pop();
-        let (resource, problem) = found.unwrap_or_default();
-        let owner = resource.as_ref().map_or(tenant, |found| &found.tenant_id);
-        let mut alert = rules::opened(&report, owner, "", String::new(), at);
-        rules::about(&mut alert, &report, resource.as_ref());
-        Ok(ToldAlert { resource, problem, alert: alert.told(at)? })
-    }
-
-    fn find(&self, conn: &mut Conn, tenants: &[String], id: &str, at: Timestamp) -> Result<Option<Value>> {
-        acts::find(conn, tenants, id, at)
-    }
-
-    fn incident(
-        &self,
-        conn: &mut Conn,
-        tenants: &[String],
-        id: &str,
-        notes: i64,
-    ) -> Result<Option<ports::ToldIncident>> {
-        crate::records::port::told(conn, tenants, id, notes)
-    }
-
-    fn act(&self, conn: &mut Conn, deed: AlertDeed<'_>, at: Timestamp) -> Result<Value> {
-        acts::act(conn, &*self.people, deed, at)
     }
 }

@@ -10,7 +10,7 @@ use super::{
     intake::{self, Place},
     report::{Named, Report, STATES},
 };
-use crate::Neighbours;
+use crate::neighbours::Neighbours;
 
 /// Takes in what other domains notice.
 pub struct Noticed(Neighbours);

@@ -1,14 +1,17 @@
 //! What a monitor reports ("Report an alert" in `docs/interface.md`).
 
-use base::{Fields, net::ip_key, problem::Problem, timestamp::Timestamp};
+use api::Request;
+use base::{
+    Fields,
+    body::Request as _,
+    net::ip_key,
+    problem::{FieldError, Problem},
+    timestamp::Timestamp,
+};
 use ports::ResourceKey;
 use serde_json::Value;
-use utoipa::ToSchema;
 
-use super::{
-    intake::{Read, read},
-    wire::{Device, Tag},
-};
+use super::wire::{Device, Tag};
 
 /// The states on the wire, worst first.
 pub const STATES: [&str; 4] = ["Critical", "Warning", "Info", "Ok"];
@@ -16,6 +19,14 @@ pub const STATES: [&str; 4] = ["Critical", "Warning", "Info", "Ok"];
 /// The longest text of a name.
 pub const LONGEST_NAME: usize = 1_000;
 const MOST_TAGS: usize = 200;
+
+/// A report as it was read, or what is wrong with it.
+pub type Read = Result<Report, Vec<FieldError>>;
+
+/// Reads a report.
+pub fn read(body: &Value) -> Read {
+    Report::read(body).map_err(|problem| problem.errors)
+}
 
 /// A report, as it was understood.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -63,44 +74,33 @@ impl Report {
     /// 400 that lists every field that is wrong.
     pub fn read(body: &Value) -> Result<Self, Problem> {
         let mut fields = Fields::of(body);
-        let mut text = |name: &str| fields.text_max(name, LONGEST_NAME).map(trimmed).unwrap_or_default();
-        let [service_name, monitor_name, app, component] =
-            ["serviceName", "monitorName", "app", "component"].map(&mut text);
-        let [metric, subject, alert_type, ext_alert_id] = ["metric", "subject", "alertType", "extAlertId"].map(text);
-        let metric = [metric, service_name.clone(), monitor_name.clone()].into_iter().find(|name| !name.is_empty());
-        let metric = metric.unwrap_or_default();
-        fields.require("currentState");
-        let state = fields.one_of("currentState", &STATES);
-        let old_state = fields.one_of("oldState", &STATES).unwrap_or_default();
-        let description = fields.text("description").unwrap_or_default();
-        let time = fields.timestamp("alertTime");
-        let device = Named::read(&mut fields);
-        let tags = tags(&mut fields);
-        let blank = |given: &Value| given.as_str().is_some_and(|text| text.trim().is_empty());
+        let given = AlertInput::read(&mut fields);
+        let metric = [given.metric, given.service_name.clone(), given.monitor_name.clone()];
+        let metric = metric.into_iter().find(|name| !name.is_empty()).unwrap_or_default();
+        let blank = |subject: &Value| subject.as_str().is_some_and(|text| text.trim().is_empty());
         if body.is_object() && metric.is_empty() && fields.value("subject").is_none_or(blank) {
             fields.error("subject", "is required where no metric, serviceName or monitorName is given");
         }
-        let url = fields.text_max("url", 2_000).map(trimmed).unwrap_or_default();
         let ignored = fields.ignored();
         fields.finish()?;
-        let state = state.ok_or_else(Problem::internal)?;
-        let subject = if subject.is_empty() { format!("{metric} is {state}") } else { subject };
+        let state = given.current_state;
+        let subject = if given.subject.is_empty() { format!("{metric} is {state}") } else { given.subject };
         Ok(Self {
             state,
-            old_state,
-            time,
+            old_state: given.old_state,
+            time: given.alert_time,
             subject,
-            description,
-            alert_type,
+            description: given.description,
+            alert_type: given.alert_type,
             metric,
-            service_name,
-            monitor_name,
-            app,
-            component,
-            device,
-            tags,
-            ext_alert_id,
-            url,
+            service_name: given.service_name,
+            monitor_name: given.monitor_name,
+            app: given.app,
+            component: given.component,
+            device: given.device.or(given.resource).unwrap_or_default(),
+            tags: given.tags,
+            ext_alert_id: given.ext_alert_id,
+            url: given.url,
             ignored,
             ..Self::default()
         })
@@ -108,23 +108,6 @@ impl Report {
 }
 
 impl Named {
-    /// Reads `device` or `resource`: an object, or a text.
-    fn read(fields: &mut Fields<'_>) -> Self {
-        let name = if fields.has("device") { "device" } else { "resource" };
-        if let Some(Value::String(_)) = fields.value(name) {
-            let text = fields.text_max(name, LONGEST_NAME).map(trimmed).unwrap_or_default();
-            return Self::of_text(&text);
-        }
-        let Some(mut device) = fields.object(name) else { return Self::default() };
-        let mut text = |name: &str| device.text_max(name, LONGEST_NAME).map(trimmed).unwrap_or_default();
-        let [id, unique_id, uuid] = ["id", "uniqueId", "resourceUUID"].map(&mut text);
-        let id = [uuid, unique_id, id].into_iter().find(|id| !id.is_empty()).unwrap_or_default();
-        let [ext_resource_id, host_name, ip_address, mac_address, name] =
-            ["extResourceId", "hostName", "ipAddress", "macAddress", "name"].map(text);
-        let device = Device { id, ext_resource_id, host_name, ip_address, mac_address, name, ..Device::default() };
-        Self::of(device)
-    }
-
     /// By what a text looks like.
     pub fn of_text(text: &str) -> Self {
         let (mut device, text) = (Device::default(), text.to_owned());
@@ -161,24 +144,6 @@ impl Named {
     }
 }
 
-fn tags(fields: &mut Fields<'_>) -> Vec<Tag> {
-    let given = fields.objects("tags").unwrap_or_default();
-    if given.len() > MOST_TAGS {
-        fields.error("tags", format!("must have at most {MOST_TAGS} elements"));
-        return Vec::new();
-    }
-    let read = |mut tag: Fields<'_>| {
-        let name = tag.required_text("name").trim().to_owned();
-        Tag { name, value: tag.text("value").unwrap_or_default() }
-    };
-    given.into_iter().map(read).collect()
-}
-
-fn trimmed(text: String) -> String {
-    let kept = text.trim();
-    if kept.len() == text.len() { text } else { kept.to_owned() }
-}
-
 /// Reads an array of reports, each alone; one report counts as an array of one.
 ///
 /// # Errors
@@ -195,64 +160,124 @@ pub fn read_all(body: &Value, most: usize) -> Result<Vec<Read>, Problem> {
     Ok(all.iter().map(read).collect())
 }
 
-/// A report, for the document.
-#[derive(ToSchema)]
-#[schema(as = AlertInput, rename_all = "camelCase", example = json!({
+/// What the body of a report says.
+#[derive(Clone, Debug, PartialEq, Request)]
+#[request(example = json!({
     "currentState": "Critical", "subject": "Load is 31", "metric": "system.load", "component": "cpu",
     "device": {"hostName": "web-01"}, "alertTime": "2026-11-20T20:37:00+0000", "app": "monitord"
 }))]
-#[expect(dead_code, reason = "only its schema is used")]
 pub struct AlertInput {
-    /// `Critical`, `Warning`, `Ok` or `Info`, in any letter case.
-    #[schema(example = "Critical")]
-    current_state: String,
-    /// The state before that one, as far as the sender knows.
-    old_state: Option<String>,
-    /// One line, at most 1,000 characters; required where no metric is named.
-    subject: Option<String>,
-    /// At most 4,000 characters.
-    description: Option<String>,
-    /// What was measured. Without it `serviceName` is, or else `monitorName`.
-    metric: Option<String>,
     /// The name of what was measured.
-    service_name: Option<String>,
+    #[request(chars = LONGEST_NAME, parse = trimmed, default)]
+    service_name: String,
     /// The name of the monitor.
-    monitor_name: Option<String>,
-    /// Which part of the resource.
-    component: Option<String>,
+    #[request(chars = LONGEST_NAME, parse = trimmed, default)]
+    monitor_name: String,
     /// The monitoring program.
-    app: Option<String>,
+    #[request(chars = LONGEST_NAME, parse = trimmed, default)]
+    app: String,
+    /// Which part of the resource.
+    #[request(chars = LONGEST_NAME, parse = trimmed, default)]
+    component: String,
+    /// What was measured. Without it `serviceName` is, or else `monitorName`.
+    #[request(chars = LONGEST_NAME, parse = trimmed, default)]
+    metric: String,
+    /// One line; required where no metric is named.
+    #[request(chars = LONGEST_NAME, parse = trimmed, default)]
+    subject: String,
     /// Default `Monitoring`.
-    alert_type: Option<String>,
-    /// When it was so; default now.
-    alert_time: Option<String>,
-    /// The resource; a text that is its id, host name, address or `extResourceId` is taken as well.
-    device: Option<AlertDeviceInput>,
-    /// The same as `device`.
-    resource: Option<AlertDeviceInput>,
-    /// At most 200 attributes.
-    tags: Option<Vec<Tag>>,
+    #[request(chars = LONGEST_NAME, parse = trimmed, default)]
+    alert_type: String,
     /// The sender's own id.
-    ext_alert_id: Option<String>,
+    #[request(chars = LONGEST_NAME, parse = trimmed, default)]
+    ext_alert_id: String,
+    /// `Critical`, `Warning`, `Ok` or `Info`, in any letter case.
+    #[request(words = STATES, example = "Critical")]
+    current_state: &'static str,
+    /// The state before that one, as far as the sender knows.
+    #[request(words = STATES, default)]
+    old_state: &'static str,
+    /// What there is to say beside the subject.
+    #[request(default)]
+    description: String,
+    /// When it was so; default now.
+    alert_time: Option<Timestamp>,
+    /// The resource; a text that is its id, host name, address or `extResourceId` is taken as well.
+    #[request(with = device, schema = AlertDeviceInput)]
+    device: Option<Named>,
+    /// The same as `device`.
+    #[request(with = resource, schema = AlertDeviceInput)]
+    resource: Option<Named>,
+    /// Attributes.
+    #[request(with = tags, schema = Vec<Tag>, items = 0..=MOST_TAGS, default)]
+    tags: Vec<Tag>,
     /// Where to look further.
-    url: Option<String>,
+    #[request(chars = 2_000, parse = trimmed, default)]
+    url: String,
 }
 
 /// A resource, by any of its names: the first that names exactly one counts.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase", example = json!({"hostName": "web-01"}))]
-#[expect(dead_code, reason = "only its schema is used")]
+#[derive(Clone, Debug, PartialEq, Request)]
+#[request(example = json!({"hostName": "web-01"}))]
 pub struct AlertDeviceInput {
     /// A UUID.
-    id: Option<String>,
+    #[request(with = any_id, default)]
+    id: String,
     /// The id that another system has for it.
-    ext_resource_id: Option<String>,
+    #[request(chars = LONGEST_NAME, parse = trimmed, default)]
+    ext_resource_id: String,
     /// The whole host name.
-    host_name: Option<String>,
+    #[request(chars = LONGEST_NAME, parse = trimmed, default)]
+    host_name: String,
     /// Its address, or that of one of its network cards.
-    ip_address: Option<String>,
+    #[request(chars = LONGEST_NAME, parse = trimmed, default)]
+    ip_address: String,
     /// The hardware address of one of its network cards.
-    mac_address: Option<String>,
+    #[request(chars = LONGEST_NAME, parse = trimmed, default)]
+    mac_address: String,
+    /// The name that lists show.
+    #[request(chars = LONGEST_NAME, parse = trimmed, default, undocumented)]
+    name: String,
+}
+
+/// An object, or a text.
+fn device(fields: &mut Fields<'_>, field: &str) -> Option<Named> {
+    if let Some(Value::String(_)) = fields.value(field) {
+        return Some(Named::of_text(fields.text_max(field, LONGEST_NAME)?.trim()));
+    }
+    let AlertDeviceInput { id, ext_resource_id, host_name, ip_address, mac_address, name } =
+        AlertDeviceInput::read(&mut fields.object(field)?);
+    Some(Named::of(Device { id, ext_resource_id, host_name, ip_address, mac_address, name, ..Device::default() }))
+}
+
+/// Nobody reads it where there is a `device`.
+fn resource(fields: &mut Fields<'_>, field: &str) -> Option<Named> {
+    if fields.has("device") { None } else { device(fields, field) }
+}
+
+/// Under any of its names, the last of which is the best.
+fn any_id(fields: &mut Fields<'_>, field: &str) -> Option<String> {
+    let mut text = |name: &str| fields.text_max(name, LONGEST_NAME).map(|text| text.trim().to_owned());
+    let ids = [field, "uniqueId", "resourceUUID"].map(&mut text);
+    ids.into_iter().rev().flatten().find(|id| !id.is_empty())
+}
+
+fn tags(fields: &mut Fields<'_>, field: &str) -> Option<Vec<Tag>> {
+    let given = fields.objects(field)?;
+    if given.len() > MOST_TAGS {
+        fields.error(field, format!("must have at most {MOST_TAGS} elements"));
+        return None;
+    }
+    let read = |mut tag: Fields<'_>| {
+        let name = tag.required_text("name").trim().to_owned();
+        Tag { name, value: tag.text("value").unwrap_or_default() }
+    };
+    Some(given.into_iter().map(read).collect())
+}
+
+fn trimmed(text: String) -> Result<String, String> {
+    let kept = text.trim();
+    Ok(if kept.len() == text.len() { text } else { kept.to_owned() })
 }
 
 #[cfg(test)]

@@ -7,13 +7,13 @@ use ports::KnownResource;
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    alert::{Alert, Document},
+    alert::{Alert, Document, MONITORING},
     report::Report,
-    store::{Known, Row},
+    row::{KEPT, Known, PERSON, Row, WINDOW},
     wire::{Device, Note, Person, Suppression},
 };
 
-pub use windows::{expected, handed_over, outlasted, prolonged, released};
+pub use windows::{expected, handed_over, outlasted, prolonged};
 
 // What may have happened to an alert last.
 const CREATED: &str = "Created";
@@ -23,51 +23,11 @@ const ACKNOWLEDGED: &str = "Acknowledged";
 const SUPPRESSED: &str = "Suppressed";
 const UNSUPPRESSED: &str = "Unsuppressed";
 const INCIDENT: &str = "Incident";
-const ESCALATED: &str = "Escalated";
 const CLOSED: &str = "Closed";
 
-/// The type of an alert that a window expects.
-pub const MAINTENANCE: &str = "Maintenance";
-/// The type of an alert of which nothing else is said.
-pub const MONITORING: &str = "Monitoring";
-
-/// Held back by a window that is open.
-pub const WINDOW: &str = "window";
-/// Held back by a window that is over and did not want it escalated.
-pub const KEPT: &str = "kept";
-/// Held back by a person.
-pub const PERSON: &str = "person";
-
-/// The status of an alert. A suppression that has run out is none, whether or not somebody has seen to it.
-pub fn status(row: &Row, now: Timestamp) -> &'static str {
-    if row.closed_ms.is_some() {
-        "Closed"
-    } else if is_suppressed(row, now) {
-        "Suppressed"
-    } else if row.acknowledged {
-        "Acknowledged"
-    } else {
-        "New"
-    }
-}
-
-fn is_suppressed(row: &Row, now: Timestamp) -> bool {
-    match row.suppression.as_str() {
-        "" => false,
-        PERSON => row.suppressed_until_ms.is_none_or(|until| until > now.millis()),
-        _ => true,
-    }
-}
-
-/// What an unknown alert is answered with.
+/// 404: no alert has this id, in any tenant that the caller sees.
 pub fn no_alert() -> Problem {
     Problem::not_found("The alert was not found.")
-}
-
-/// The id of an alert in the spelling in which it is stored.
-pub fn alert_id(text: &str) -> String {
-    let folded = fold(text.trim());
-    folded.strip_prefix("alt-").map(|uuid| format!("ALT-{uuid}")).unwrap_or(folded)
 }
 
 /// When a report was so: whole seconds, so that one that says no time and one that does can be compared, and never in
@@ -248,14 +208,14 @@ pub fn reported(alert: &mut Alert, report: &Report, now: Timestamp) {
     }
     alert.row.repeats += 1;
     alert.row.last_ms = time(report, now);
-    happened(alert, if changed { CHANGED } else { REPEATED }, now);
+    alert.happened(if changed { CHANGED } else { REPEATED }, now);
 }
 
 /// A report that came late: it is counted.
 pub fn counted(alert: &mut Alert, report: &Report, now: Timestamp) {
     alert.row.repeats += 1;
     alert.row.first_ms = alert.row.first_ms.min(time(report, now));
-    happened(alert, REPEATED, now);
+    alert.happened(REPEATED, now);
 }
 
 /// A report that it is well again.
@@ -270,7 +230,7 @@ fn end(alert: &mut Alert, by: Option<Person>, note: String, now: Timestamp) {
     alert.row.suppression.clear();
     alert.row.suppressed_until_ms = None;
     alert.document.closure = Some(Note { by, time: now.to_string(), note });
-    happened(alert, CLOSED, now);
+    alert.happened(CLOSED, now);
 }
 
 /// The resource of an alert turned out to be a client's, whose alert it is from now on.
@@ -278,23 +238,17 @@ pub fn moved(alert: &mut Alert, tenant: &str, now: Timestamp) {
     end(alert, None, format!("The inventory knows the device now: it goes on as an alert of {tenant}."), now);
 }
 
-fn happened(alert: &mut Alert, event: &str, now: Timestamp) {
-    event.clone_into(&mut alert.document.last_event);
-    alert.row.updated_ms = now.millis();
-    alert.row.version += 1;
-}
-
 /// What a person held back is heard of again.
 pub fn lapsed(alert: &mut Alert, now: Timestamp) {
     alert.row.suppression.clear();
     alert.row.suppressed_until_ms = None;
     alert.document.suppression = None;
-    happened(alert, UNSUPPRESSED, now);
+    alert.happened(UNSUPPRESSED, now);
 }
 
 /// What a person does with an alert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum Action {
     /// They work on it.
     Acknowledge,
     /// Nobody needs to hear of it, until then, or for as long as it is open.
@@ -308,33 +262,33 @@ pub enum Deed {
 /// An incident was opened for the alert.
 pub fn ticketed(alert: &mut Alert, incident: &str, now: Timestamp) {
     alert.row.incident_id = Some(incident.to_owned());
-    happened(alert, INCIDENT, now);
+    alert.happened(INCIDENT, now);
 }
 
 /// Does it.
 ///
 /// # Errors
 /// 409 when the alert is not in a state for it.
-pub fn act(alert: &mut Alert, deed: Deed, by: Person, note: String, now: Timestamp) -> Result<(), Problem> {
+pub fn act(alert: &mut Alert, action: Action, by: Person, note: String, now: Timestamp) -> Result<(), Problem> {
     if alert.row.closed_ms.is_some() {
         return Err(Problem::conflict("The alert is closed."));
     }
     let done = Note { by: Some(by.clone()), time: now.to_string(), note };
-    match deed {
-        Deed::Acknowledge if alert.row.acknowledged => {
+    match action {
+        Action::Acknowledge if alert.row.acknowledged => {
             let who = alert.document.acknowledgement.as_ref().and_then(|known| known.by.as_ref());
             let who = who.map_or("somebody", |person| &person.id);
             return Err(Problem::conflict(format!("The alert was acknowledged already, by {who}.")));
         }
-        Deed::Acknowledge => {
+        Action::Acknowledge => {
             alert.row.acknowledged = true;
             alert.document.acknowledgement = Some(done);
-            happened(alert, ACKNOWLEDGED, now);
+            alert.happened(ACKNOWLEDGED, now);
         }
-        Deed::Suppress(_) if [WINDOW, KEPT].contains(&alert.row.suppression.as_str()) => {
+        Action::Suppress(_) if [WINDOW, KEPT].contains(&alert.row.suppression.as_str()) => {
             return Err(Problem::conflict("The alert is suppressed by a maintenance window."));
         }
-        Deed::Suppress(until) => {
+        Action::Suppress(until) => {
             PERSON.clone_into(&mut alert.row.suppression);
             alert.row.suppressed_until_ms = until.map(Timestamp::millis);
             alert.document.unsuppression = None;
@@ -345,19 +299,19 @@ pub fn act(alert: &mut Alert, deed: Deed, by: Person, note: String, now: Timesta
                 until: until.map(|until| until.to_string()),
                 note: done.note,
             });
-            happened(alert, SUPPRESSED, now);
+            alert.happened(SUPPRESSED, now);
         }
-        Deed::Unsuppress if !is_suppressed(&alert.row, now) => {
+        Action::Unsuppress if !alert.row.is_suppressed(now) => {
             return Err(Problem::conflict("The alert is not suppressed."));
         }
-        Deed::Unsuppress => {
+        Action::Unsuppress => {
             if alert.row.suppression != PERSON {
-                released(alert);
+                alert.release();
             }
             lapsed(alert, now);
             alert.document.unsuppression = Some(done);
         }
-        Deed::Close => end(alert, done.by, done.note, now),
+        Action::Close => end(alert, done.by, done.note, now),
     }
     Ok(())
 }

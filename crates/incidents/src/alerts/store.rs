@@ -3,91 +3,36 @@
 
 use std::collections::BTreeMap;
 
-use base::cursor::{Found, Key, Walk};
-use db::{Column, Condition, Conn, Order, Quota, Result};
+use base::{
+    cursor::{Found, Key, Walk},
+    query::Sort,
+};
+use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 use outbox::{Keep, Retention, Setting};
-use ports::Cover;
 
 use super::{
+    row::{Known, Pending, Row},
     rules,
     schema::{alert_problems, alert_windows, alerts},
+    wire,
 };
 
 /// Ids that one statement names at most.
 const AT_ONCE: usize = 500;
 
-/// One row of `alerts`.
-#[derive(Clone, Debug, Default, PartialEq, Queryable, Insertable)]
-#[diesel(table_name = alerts, treat_none_as_default_value = false)]
-pub struct Row {
-    pub tenant_id: String,
-    pub id: String,
-    pub version: i64,
-    pub problem: String,
-    pub resource_id: Option<String>,
-    pub host_key: String,
-    pub subject_key: String,
-    pub metric_key: String,
-    pub service_key: String,
-    pub monitor_key: String,
-    pub app_key: String,
-    pub component_key: String,
-    pub type_key: String,
-    pub ext_key: String,
-    pub current_state: String,
-    pub repeats: i64,
-    pub first_ms: i64,
-    pub last_ms: i64,
-    pub created_ms: i64,
-    pub updated_ms: i64,
-    pub acknowledged: bool,
-    pub suppression: String,
-    pub suppressed_until_ms: Option<i64>,
-    pub closed_ms: Option<i64>,
-    pub window_tenant: Option<String>,
-    pub window_id: Option<String>,
-    pub incident_id: Option<String>,
-    pub document: String,
-}
-
-/// One row of `alert_problems`.
-#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
-#[diesel(table_name = alert_problems, treat_none_as_default_value = false)]
-pub struct Known {
-    pub tenant_id: String,
-    pub problem: String,
-    /// Empty when the problem was only ever said to be well.
-    pub alert_id: String,
-    pub is_open: bool,
-    pub settled_ms: i64,
-}
-
-/// One row of `alert_windows`.
-#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
-#[diesel(table_name = alert_windows, treat_none_as_default_value = false)]
-pub struct Pending {
-    pub tenant_id: String,
-    pub window_tenant: String,
-    pub window_id: String,
-    pub name: String,
-    pub until_ms: i64,
-    pub escalates: bool,
-}
-
-impl Pending {
-    /// Of a window that holds back alerts of a tenant.
-    pub fn of(tenant: &str, cover: &Cover) -> Self {
-        Self {
-            tenant_id: tenant.to_owned(),
-            window_tenant: cover.window.tenant_id.clone(),
-            window_id: cover.window.unique_id.clone(),
-            name: cover.window.name.clone(),
-            until_ms: cover.until.millis(),
-            escalates: cover.run_escalation_action,
-        }
-    }
-}
+/// What a search is sorted by.
+pub const SORTS: Sorts<Row> = Sorts {
+    by: &[
+        SortBy::integer("createdDate", "alerts.created_ms", |row| Key::from(row.created_ms)),
+        SortBy::integer("updatedDate", "alerts.updated_ms", |row| Key::from(row.updated_ms)),
+        SortBy::integer("alertTime", "alerts.last_ms", |row| Key::from(row.last_ms)),
+    ],
+    then: &[
+        SortBy::text("id", "alerts.id", |row| Key::from(&row.id)),
+        SortBy::text("", "alerts.tenant_id", |row| Key::from(&row.tenant_id)),
+    ],
+};
 
 /// How many open alerts a tenant has at most.
 pub static QUOTA: Quota = Quota::new("open alerts", "alerts", 100_000).of("closed_ms IS NULL");
@@ -138,7 +83,7 @@ fn remove(conn: &mut Conn, tenant: &str, ids: &[String], _: usize) -> Result<usi
 }
 
 /// Makes everybody else wait who writes alerts of these tenants.
-pub fn take_up(conn: &mut Conn, tenants: &[String]) -> Result<()> {
+pub fn lock_tenants(conn: &mut Conn, tenants: &[String]) -> Result<()> {
     let mut tenants: Vec<&String> = tenants.iter().collect();
     // In one order, or two might wait for each other.
     tenants.sort_unstable();
@@ -149,7 +94,7 @@ pub fn take_up(conn: &mut Conn, tenants: &[String]) -> Result<()> {
 /// The alert with this id among these tenants, or 404.
 pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
     use alerts::dsl;
-    let id = rules::alert_id(id);
+    let id = wire::normal_id(id);
     let row = match scope {
         // The common case has a text that never changes, so that the statement stays prepared.
         [tenant] => dsl::alerts.find((tenant, id)).get_result(conn),
@@ -325,27 +270,10 @@ pub fn lapsing(conn: &mut Conn, now_ms: i64, most: i64) -> Result<Vec<(String, S
 }
 
 /// A page of the alerts that meet a condition.
-pub fn page(conn: &mut Conn, condition: &Condition, sort: &str, descending: bool, walk: &Walk) -> Result<Found<Row>> {
-    let total = walk.total(|| Ok::<_, db::Error>(alerts::table.filter(condition.clone()).count().get_result(conn)?))?;
-    let column = match sort {
-        "id" => None,
-        "updatedDate" => Some(Column::Integer("alerts.updated_ms")),
-        "alertTime" => Some(Column::Integer("alerts.last_ms")),
-        _ => Some(Column::Integer("alerts.created_ms")),
-    };
-    let ties = [Column::Text("alerts.id"), Column::Text("alerts.tenant_id")];
-    let order = Order::by(column.into_iter().chain(ties), descending);
-    let behind = order.after(walk.after())?;
-    let query = alerts::table.filter(condition.clone()).filter(behind).into_boxed::<db::Sql>();
+pub fn page(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
+    let order = SORTS.order(sort);
+    let total = walk.total(|| alerts::table.filter(condition.clone()).count().get_result(conn))?;
+    let query = alerts::table.filter(condition.clone()).filter(order.after(walk.after())?).into_boxed::<db::Sql>();
     let rows: Vec<Row> = query.order(order).offset(walk.offset()).limit(walk.wanted()).load(conn)?;
-    let keys = |row: &Row| {
-        let first = match sort {
-            "id" => None,
-            "updatedDate" => Some(row.updated_ms),
-            "alertTime" => Some(row.last_ms),
-            _ => Some(row.created_ms),
-        };
-        first.map(Key::from).into_iter().chain([Key::from(&row.id), Key::from(&row.tenant_id)]).collect()
-    };
-    Ok(walk.cut(rows, total, keys))
+    Ok(walk.cut(rows, total, |row| SORTS.keys(sort, row)))
 }

@@ -18,10 +18,10 @@ use serde_json::{Value, json};
 use super::{
     formats::alertmanager,
     intake::{self, Place},
-    windows,
+    report, windows,
     wire::AlertResult,
 };
-use crate::Neighbours;
+use crate::neighbours::Neighbours;
 
 const START: i64 = 1_795_000_000_000;
 const MINUTE: i64 = 60_000;
@@ -180,10 +180,10 @@ struct Told {
 
 impl Fixture {
     fn post(&self, minute: i64, reports: Value) -> Vec<AlertResult> {
-        self.take_in(minute, reports.as_array().unwrap().iter().map(intake::read).collect())
+        self.take_in(minute, reports.as_array().unwrap().iter().map(report::read).collect())
     }
 
-    fn take_in(&self, minute: i64, reports: Vec<intake::Read>) -> Vec<AlertResult> {
+    fn take_in(&self, minute: i64, reports: Vec<report::Read>) -> Vec<AlertResult> {
         let neighbours = Arc::clone(&self.neighbours);
         let who = Who::service("test");
         let now = Timestamp::from_millis(START + minute * MINUTE);

@@ -7,7 +7,7 @@ use outbox::Tx;
 use super::{alert::Alert, intake, rules, store};
 use crate::records::{
     rules::Named,
-    wire::{AlertName, Machine},
+    wire::{AlertId, AlertName, Machine},
 };
 
 /// Finds the alerts of a tenant that a new incident is opened for, which nobody else changes until the end of the
@@ -16,12 +16,19 @@ use crate::records::{
 /// # Errors
 /// 400 for what is wrong already, and for every id that is none of the tenant's, 409 for an alert that has an incident
 /// already.
-pub fn find(tx: &mut Tx<'_>, tenant: &str, ids: &[String], named: &mut Named, mut wrong: Wrong) -> Result<()> {
-    if ids.is_empty() {
+pub fn find(
+    tx: &mut Tx<'_>,
+    tenant: &str,
+    named_alerts: &[AlertId],
+    named: &mut Named,
+    mut wrong: Wrong,
+) -> Result<()> {
+    if named_alerts.is_empty() {
         return Ok(wrong.check()?);
     }
-    store::take_up(tx.conn, &[tenant.to_owned()])?;
-    let rows = store::some(tx.conn, tenant, ids)?;
+    store::lock_tenants(tx.conn, &[tenant.to_owned()])?;
+    let ids: Vec<String> = named_alerts.iter().map(|alert| alert.id.clone()).collect();
+    let rows = store::some(tx.conn, tenant, &ids)?;
     let (mut taken, mut machines) = (None, Vec::<Machine>::new());
     for (index, id) in ids.iter().enumerate() {
         let Some(row) = rows.iter().find(|row| row.id == *id) else {
@@ -57,9 +64,9 @@ pub fn opened(tx: &mut Tx<'_>, tenant: &str, named: &Named, incident: &str) -> R
     let mut changed = Vec::new();
     for row in store::some(tx.conn, tenant, &ids)? {
         let mut alert = Alert::of(row)?;
-        let before = alert.told(tx.now)?;
+        let before = alert.event_payload(tx.now)?;
         rules::ticketed(&mut alert, incident, tx.now);
-        intake::note(tx, &alert, Some(before))?;
+        intake::record_change(tx, &alert, Some(before))?;
         changed.push(alert.into_row()?);
     }
     store::replace(tx.conn, tenant, &changed)

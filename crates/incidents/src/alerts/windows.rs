@@ -15,12 +15,12 @@ use serde_json::Value;
 
 use super::{
     alert::Alert,
-    intake::note,
-    rules,
-    store::{self, Pending},
+    intake::record_change,
+    row::{PERSON, Pending, Row},
+    rules, store,
     wire::{self, Escalation},
 };
-use crate::Neighbours;
+use crate::neighbours::Neighbours;
 
 /// How long to wait when there is nothing to do.
 const IDLE: Duration = Duration::from_secs(1);
@@ -95,7 +95,7 @@ fn end(conn: &mut Conn, neighbours: &Neighbours, pending: &Pending, now: Timesta
 
 /// Does what is to be done for one window; true when there may be more.
 fn see_to(tx: &mut Tx<'_>, neighbours: &Neighbours, window: &Pending) -> Result<bool> {
-    store::take_up(tx.conn, std::slice::from_ref(&window.tenant_id))?;
+    store::lock_tenants(tx.conn, std::slice::from_ref(&window.tenant_id))?;
     let Some(window) = store::still_pending(tx.conn, window)? else { return Ok(false) };
     let end = end(tx.conn, neighbours, &window, tx.now)?;
     match end {
@@ -156,9 +156,9 @@ fn still_covered(
     tx: &mut Tx<'_>,
     neighbours: &Neighbours,
     window: &Pending,
-    rows: Vec<store::Row>,
-) -> Result<Vec<(store::Row, Option<Cover>)>> {
-    let told = |row: &store::Row| Alert::of(row.clone())?.unheld(tx.now);
+    rows: Vec<Row>,
+) -> Result<Vec<(Row, Option<Cover>)>> {
+    let told = |row: &Row| Alert::of(row.clone())?.unheld(tx.now);
     let told: Vec<Value> = rows.iter().map(told).collect::<Result<_>>()?;
     let facts: Vec<AlertFacts<'_>> = rows
         .iter()
@@ -206,13 +206,13 @@ fn lapse(tx: &mut Tx<'_>, due: Vec<(String, String)>) -> Result<()> {
     let mut tenants: Vec<String> = due.iter().map(|(tenant, _)| tenant.clone()).collect();
     tenants.sort_unstable();
     tenants.dedup();
-    store::take_up(tx.conn, &tenants)?;
+    store::lock_tenants(tx.conn, &tenants)?;
     for tenant in tenants {
         let ids: Vec<String> = due.iter().filter(|(owner, _)| *owner == tenant).map(|(_, id)| id.clone()).collect();
         let mut rows = store::some(tx.conn, &tenant, &ids)?;
         // Somebody may have done something with it meanwhile.
         rows.retain(|row| {
-            row.suppression == rules::PERSON && row.suppressed_until_ms.is_some_and(|until| until <= tx.now.millis())
+            row.suppression == PERSON && row.suppressed_until_ms.is_some_and(|until| until <= tx.now.millis())
         });
         change(tx, rows, rules::lapsed)?;
     }
@@ -220,14 +220,14 @@ fn lapse(tx: &mut Tx<'_>, due: Vec<(String, String)>) -> Result<()> {
 }
 
 /// Changes alerts of one tenant, and tells it.
-fn change(tx: &mut Tx<'_>, rows: Vec<store::Row>, mut f: impl FnMut(&mut Alert, Timestamp)) -> Result<()> {
+fn change(tx: &mut Tx<'_>, rows: Vec<Row>, mut f: impl FnMut(&mut Alert, Timestamp)) -> Result<()> {
     let Some(tenant) = rows.first().map(|row| row.tenant_id.clone()) else { return Ok(()) };
     let mut changed = Vec::with_capacity(rows.len());
     for row in rows {
         let mut alert = Alert::of(row)?;
-        let before = alert.told(tx.now)?;
+        let before = alert.event_payload(tx.now)?;
         f(&mut alert, tx.now);
-        note(tx, &alert, Some(before))?;
+        record_change(tx, &alert, Some(before))?;
         changed.push(alert.into_row()?);
     }
     store::replace(tx.conn, &tenant, &changed)

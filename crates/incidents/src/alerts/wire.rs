@@ -1,8 +1,45 @@
 //! What clients see of alerts ("Alerts" in `docs/interface.md`).
 
-use base::{problem::FieldError, timestamp::Timestamp};
+use api::Request;
+use base::{problem::FieldError, text::fold, timestamp::Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+
+api::path_id! {
+    /// `ALT-<uuid>`
+    pub AlertId = "alertId", "ALT-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90", normal_id
+}
+
+/// An id as it is stored, whatever the letter case it came in.
+pub fn normal_id(text: &str) -> String {
+    let folded = fold(text.trim());
+    folded.strip_prefix("alt-").map(|uuid| format!("ALT-{uuid}")).unwrap_or(folded)
+}
+
+/// What goes with an action.
+#[derive(Clone, Debug, PartialEq, Eq, Request)]
+#[request(schema = "AlertActionInput", example = json!({"note": "Looking into it"}))]
+pub struct ActionInput {
+    /// What there is to say.
+    #[request(parse = trimmed, default)]
+    pub note: String,
+}
+
+/// What goes with a suppression.
+#[derive(Clone, Debug, PartialEq, Eq, Request)]
+#[request(schema = "AlertSuppressionInput")]
+#[request(example = json!({"until": "2036-11-21T06:00:00+0000", "note": "Known, fixed tonight"}))]
+pub struct SuppressionInput {
+    /// In the future; without it, as long as the alert is open.
+    pub until: Option<Timestamp>,
+    /// What there is to say.
+    #[request(parse = trimmed, default)]
+    pub note: String,
+}
+
+fn trimmed(text: String) -> Result<String, String> {
+    Ok(text.trim().to_owned())
+}
 
 /// An alert. What has no value is left out.
 #[derive(Clone, Debug, Serialize, ToSchema)]

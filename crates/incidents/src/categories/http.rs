@@ -1,24 +1,41 @@
 //! Categories over HTTP.
 
-use std::sync::Arc;
-
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, OptionalBody, RequestContext, RequestScope, answer, context::check_version, spec::PageOf};
-use base::{
-    Query,
-    problem::{Problem, Wrong},
-};
+use api::{Answer, Body, List, OptionalBody, PageQuery, Path, RequestContext, RequestScope, answer, spec::PageOf};
+use base::problem::{Problem, Wrong};
 use outbox::Tx;
-use ports::People;
 
 use super::{
-    documented::{IncidentCategoriesInput, IncidentCategoryMove, IncidentCategoryUpdate},
-    rules::{self, Filter, Reference},
-    shown::{self, Shown},
-    store,
-    wire::{Category, CategoryChange, NewCategories},
+    row,
+    rules::{self, Filter},
+    store, view,
+    wire::{Category, CategoryChange, CategoryId, CategoryMove, CategoryReference, NewCategories},
 };
-use crate::{Neighbours, records};
+use crate::{neighbours::Neighbours, records};
+
+/// The list of categories.
+#[derive(Clone, Debug)]
+pub struct Categories;
+
+impl List for Categories {
+    const SORT: &'static str = "name";
+    const FILTER: &'static str = "name:net";
+
+    fn sorts() -> Vec<&'static str> {
+        store::SORTS.names()
+    }
+}
+
+/// The parameter that only this list has.
+#[derive(Clone, Debug, api::Parameters)]
+pub struct View {
+    /// `flat` (default) or `tree`
+    #[request(words = ["flat", TREE], default = "flat", example = "flat")]
+    view: &'static str,
+}
+
+/// The view that shows each category in the one above it.
+const TREE: &str = "tree";
 
 /// Create incident categories
 ///
@@ -27,7 +44,7 @@ use crate::{Neighbours, records};
 #[utoipa::path(
     tag = "incidents",
     operation_id = "createIncidentCategories",
-    request_body(content = IncidentCategoriesInput, example = json!({
+    request_body(content = NewCategories, example = json!({
         "names": ["Network", "Storage"], "parentCategory": {"uniqueId": "SCAT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"}
     })),
     responses(
@@ -40,23 +57,20 @@ use crate::{Neighbours, records};
 pub async fn create(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    body: Body,
+    Body((new, mut wrong)): Body<(NewCategories, Wrong)>,
 ) -> api::Result<HttpResponse> {
-    let (new, mut wrong) = NewCategories::read(&body.0);
-    let (tenant, visible, author) =
-        (context.tenant.id.to_string(), context.scope_and_partner(), context.caller.user_id.clone());
-    let (people, now) = (Arc::clone(&neighbours.people), context.now);
     context
-        .write(move |tx, _| {
-            store::take_up(tx.conn, &tenant)?;
-            let parent = parent(tx, &tenant, new.parent.as_ref(), &mut wrong)?;
+        .write(move |tx, scope| {
+            let tenant = scope.tenant_id();
+            store::lock_tree(tx.conn, tenant)?;
+            let parent = parent(tx, tenant, new.parent.as_ref(), &mut wrong)?;
             wrong.check()?;
             let id = || uuid::Uuid::new_v4().to_string();
-            let row = |name| rules::created(&tenant, name, parent.as_ref(), &id(), &author, now);
+            let row = |name| rules::created(tenant, name, parent.as_ref(), &id(), scope.author(), scope.now);
             let rows = new.names.into_iter().map(row).collect::<Result<Vec<_>, Problem>>()?;
-            store::insert(tx.conn, &tenant, parent.as_ref().map_or("", |parent| parent.id.as_str()), &rows)?;
-            rows.iter().for_each(|row| shown::note(tx, None, Some(row)));
-            Answer::ok(&Shown { people: &*people, visible: &visible }.all(tx.conn, &rows)?)
+            store::insert(tx.conn, tenant, parent.as_ref().map_or("", |parent| parent.id.as_str()), &rows)?;
+            rows.iter().for_each(|row| tx.record_change(None, Some(row)));
+            Answer::ok(&view::all(tx.conn, &*neighbours.people, &scope.scope_and_partner(), &rows)?)
         })
         .await
 }
@@ -65,16 +79,16 @@ pub async fn create(
 fn parent(
     tx: &mut Tx<'_>,
     tenant: &str,
-    reference: Option<&Reference>,
+    reference: Option<&CategoryReference>,
     wrong: &mut Wrong,
-) -> db::Result<Option<store::Category>> {
-    let Some(reference) = reference else { return Ok(None) };
+) -> db::Result<Option<row::Category>> {
+    let Some(reference) = reference.filter(|reference| reference.says_which()) else { return Ok(None) };
     let mut found = store::meant(tx.conn, &[tenant.to_owned()], reference)?;
-    let (field, message) = match (found.pop(), found.is_empty(), reference) {
-        (Some(parent), true, _) => return Ok(Some(parent)),
-        (_, false, _) => ("name", "is the name of several categories: say uniqueId"),
-        (None, _, Reference::Id(_)) => ("uniqueId", "names no incident category of the tenant"),
-        (None, _, Reference::Name(_)) => ("name", "names no incident category of the tenant"),
+    let field = if reference.unique_id.is_some() { "uniqueId" } else { "name" };
+    let message = match (found.pop(), found.is_empty()) {
+        (Some(parent), true) => return Ok(Some(parent)),
+        (Some(_), false) => "is the name of several categories: say uniqueId",
+        (None, _) => "names no incident category of the tenant",
     };
     wrong.add(&format!("parentCategory.{field}"), message);
     Ok(None)
@@ -89,52 +103,38 @@ fn parent(
 #[utoipa::path(
     tag = "incidents",
     operation_id = "listIncidentCategories",
-    params(
-        ("view" = Option<String>, Query, description = "`flat` (default) or `tree`", example = "flat"),
-        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
-        ("sortName" = Option<String>, Query, description = "`name` (default), `uniqueId`, `createdDate` or `updatedDate`", example = "name"),
-        ("queryString" = Option<String>, Query, description = "Filter expression", example = "name:net"),
-    ),
+    params(PageQuery<Categories, View>),
     responses((status = 200, description = "A page of categories", body = PageOf<Category>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/incidents/categories")]
-pub async fn list(context: RequestContext<Query>, neighbours: web::Data<Neighbours>) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let sort = query.sort(&rules::SORTS, "name", false);
-    let walk = query.walk(context.request().path(), sort);
-    let tree = query.one_of("view", &["flat", "tree"], "flat") == "tree";
-    let text = query.text("queryString").unwrap_or_default();
-    query.finish()?;
-    let mut filter = Filter::parse(&text)?;
-    if tree {
+pub async fn list(
+    context: RequestContext<PageQuery<Categories, View>>,
+    neighbours: web::Data<Neighbours>,
+) -> api::Result<HttpResponse> {
+    let PageQuery { sort, walk, own: View { view }, filter, .. } = context.query.clone();
+    let mut filter = Filter::parse(&filter)?;
+    if view == TREE {
         filter.parents.get_or_insert_with(|| vec![String::new()]);
     }
-    let (visible, people, paged) = (visible(&context, &filter), Arc::clone(&neighbours.people), walk.clone());
+    let paged = walk.clone();
     let found = context
-        .db
-        .read(move |conn| {
-            let found = store::search(conn, &visible, &filter, sort, &paged)?;
-            let shown = Shown { people: &*people, visible: &visible };
-            let rows = if tree { shown.trees(conn, &found.rows)? } else { shown.all(conn, &found.rows)? };
-            Ok(found.with(rows))
+        .read(move |conn, scope| {
+            let own_alone = filter.all == Some(false);
+            let tenants = if own_alone { vec![scope.tenant_id().to_owned()] } else { scope.scope_and_partner() };
+            let found = store::search(conn, &tenants, &filter, sort, &paged)?;
+            let show = if view == TREE { view::trees } else { view::all };
+            Ok(found.with(show(conn, &*neighbours.people, &tenants, &found.rows)?))
         })
         .await?;
     answer::ok(&walk.answer(found).ordered(sort.name, sort.descending))
-}
-
-fn visible(context: &RequestScope, filter: &Filter) -> Vec<String> {
-    if filter.all == Some(false) { vec![context.tenant.id.to_string()] } else { context.scope_and_partner() }
 }
 
 /// Get an incident category
 #[utoipa::path(
     tag = "incidents",
     operation_id = "getIncidentCategory",
-    params(("categoryId" = String, Path, description = "`SCAT-<uuid>`", example = "SCAT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(CategoryId),
     responses((status = 200, description = "The category", body = Category)),
     security(("bearer" = ["viewer"]))
 )]
@@ -142,15 +142,13 @@ fn visible(context: &RequestScope, filter: &Filter) -> Vec<String> {
 pub async fn get(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    path: web::Path<(String, String)>,
+    Path(id): Path<CategoryId>,
 ) -> api::Result<HttpResponse> {
-    let (visible, people, id) =
-        (context.scope_and_partner(), Arc::clone(&neighbours.people), rules::normal_id(&path.into_inner().1));
     let (shown, version) = context
-        .db
-        .read(move |conn| {
-            let row = store::existing(conn, &visible, &id)?;
-            Ok((Shown { people: &*people, visible: &visible }.one(conn, &row)?, row.version))
+        .read(move |conn, scope| {
+            let tenants = scope.scope_and_partner();
+            let row = store::existing(conn, &tenants, &id)?;
+            Ok((view::one(conn, &*neighbours.people, &tenants, &row)?, row.version))
         })
         .await?;
     answer::tagged(&shown, version)
@@ -164,8 +162,8 @@ pub async fn get(
 #[utoipa::path(
     tag = "incidents",
     operation_id = "updateIncidentCategory",
-    params(("categoryId" = String, Path, description = "`SCAT-<uuid>`", example = "SCAT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
-    request_body(content = IncidentCategoryUpdate, example = json!({"name": "Networks"})),
+    params(CategoryId),
+    request_body(content = CategoryChange, example = json!({"name": "Networks"})),
     responses(
         (status = 200, description = "The category after the change", body = Category),
         (status = 409, description = "A sibling has the name, or it would stand below itself"),
@@ -177,11 +175,10 @@ pub async fn get(
 pub async fn update(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    path: web::Path<(String, String)>,
-    body: Body,
+    Path(id): Path<CategoryId>,
+    Body((change, wrong)): Body<(CategoryChange, Wrong)>,
 ) -> api::Result<HttpResponse> {
-    let change = CategoryChange::read(&body.0);
-    changed(&context, Arc::clone(&neighbours.people), path.into_inner().1, change).await
+    changed(&context, neighbours, id, change.name, change.parent.map(Some), wrong).await
 }
 
 /// Move an incident category
@@ -191,8 +188,8 @@ pub async fn update(
 #[utoipa::path(
     tag = "incidents",
     operation_id = "moveIncidentCategory",
-    params(("categoryId" = String, Path, description = "`SCAT-<uuid>`", example = "SCAT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
-    request_body(content = IncidentCategoryMove, example = json!({
+    params(CategoryId),
+    request_body(content = CategoryMove, example = json!({
         "parentCategory": {"uniqueId": "SCAT-7b0e7c39-6a55-4f5e-8f0e-1a2b3c4d5e6f"}
     })),
     responses(
@@ -206,33 +203,34 @@ pub async fn update(
 pub async fn relocate(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    path: web::Path<(String, String)>,
-    body: OptionalBody,
+    Path(id): Path<CategoryId>,
+    OptionalBody((to, wrong)): OptionalBody<(CategoryMove, Wrong)>,
 ) -> api::Result<HttpResponse> {
-    let change = CategoryChange::read_move(&body.0);
-    changed(&context, Arc::clone(&neighbours.people), path.into_inner().1, change).await
+    changed(&context, neighbours, id, None, Some(to.parent), wrong).await
 }
 
+/// Changes a category; `place` is what it is to stand below, `Some(None)` the top, and without one it stays where it is.
 async fn changed(
     context: &RequestContext,
-    people: Arc<dyn People>,
-    id: String,
-    (change, mut wrong): (CategoryChange, Wrong),
+    neighbours: web::Data<Neighbours>,
+    id: CategoryId,
+    name: Option<String>,
+    place: Option<Option<CategoryReference>>,
+    mut wrong: Wrong,
 ) -> api::Result<HttpResponse> {
-    let (scope, visible, wanted) = (context.scope(), context.scope_and_partner(), context.if_match()?);
-    let (author, now) = (context.caller.user_id.clone(), context.now);
     context
-        .write(move |tx, _| {
-            let old = take_up(tx, &scope, &id, wanted)?;
-            let place = match change.parent {
+        .write(move |tx, scope| {
+            let old = lock_for_update(tx, scope, &id)?;
+            let place = match place {
                 Some(reference) => Some(parent(tx, &old.tenant_id, reference.as_ref(), &mut wrong)?),
                 None => None,
             };
             wrong.check()?;
-            let row = rules::changed(&old, change.name, place.as_ref().map(Option::as_ref), &author, now);
+            let row = rules::changed(&old, name, place.as_ref().map(Option::as_ref), tx.author(), tx.now);
             store::update(tx.conn, &old, &row)?;
-            shown::note(tx, Some(&old), Some(&row));
-            Answer::entity(&Shown { people: &*people, visible: &visible }.one(tx.conn, &row)?, row.version)
+            tx.record_change(Some(&old), Some(&row));
+            let tenants = scope.scope_and_partner();
+            Answer::entity(&view::one(tx.conn, &*neighbours.people, &tenants, &row)?, row.version)
         })
         .await
 }
@@ -243,7 +241,7 @@ async fn changed(
 #[utoipa::path(
     tag = "incidents",
     operation_id = "deleteIncidentCategory",
-    params(("categoryId" = String, Path, description = "`SCAT-<uuid>`", example = "SCAT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(CategoryId),
     responses(
         (status = 200, description = "Deleted; an empty object"),
         (status = 409, description = "It has children, or incidents are filed under it"),
@@ -252,27 +250,25 @@ async fn changed(
     security(("bearer" = ["operator"]))
 )]
 #[delete("/incidents/categories/{categoryId}")]
-pub async fn delete(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    let (scope, wanted, id) = (context.scope(), context.if_match()?, path.into_inner().1);
+pub async fn delete(context: RequestContext, Path(id): Path<CategoryId>) -> api::Result<HttpResponse> {
     context
-        .write(move |tx, _| {
-            let row = take_up(tx, &scope, &id, wanted)?;
-            if records::store::uses_category(tx.conn, &scope, &row.id)? {
+        .write(move |tx, scope| {
+            let row = lock_for_update(tx, scope, &id)?;
+            if records::store::uses_category(tx.conn, &scope.scope(), &row.id)? {
                 return Err(rules::in_use(&row.name).into());
             }
             store::delete(tx.conn, &row)?;
-            shown::note(tx, Some(&row), None);
+            tx.record_change(Some(&row), None);
             Ok(Answer::empty())
         })
         .await
 }
 
 /// The category that is to be changed, in a tree that nobody else changes until the end of the transaction.
-fn take_up(tx: &mut Tx<'_>, scope: &[String], id: &str, wanted: Option<i64>) -> db::Result<store::Category> {
-    let id = rules::normal_id(id);
-    let seen = store::existing(tx.conn, scope, &id)?;
-    store::take_up(tx.conn, &seen.tenant_id)?;
-    let row = store::existing(tx.conn, std::slice::from_ref(&seen.tenant_id), &id)?;
-    check_version(wanted, row.version)?;
+fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::Result<row::Category> {
+    let seen = store::existing(tx.conn, &scope.scope(), id)?;
+    store::lock_tree(tx.conn, &seen.tenant_id)?;
+    let row = store::existing(tx.conn, std::slice::from_ref(&seen.tenant_id), id)?;
+    scope.check_version(row.version)?;
     Ok(row)
 }

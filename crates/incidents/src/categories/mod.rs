@@ -1,19 +1,17 @@
 //! Categories that incidents are filed under, a tree ("Incident categories" in `docs/interface.md`).
 //!
 //! They belong to a tenant. A client sees those of its partner too, and files incidents under them, but changes its own
-//! alone. Whoever changes the tree of a tenant is alone with it until the end of the transaction ([`store::take_up`]):
+//! alone. Whoever changes the tree of a tenant is alone with it until the end of the transaction ([`store::lock_tree`]):
 //! two moves could close a circle together.
 
-mod documented;
 pub mod http;
+pub mod row;
 pub mod rules;
-mod shown;
 pub mod store;
 #[cfg(test)]
 mod tests;
+mod view;
 pub mod wire;
-
-pub(crate) use self::shown::note;
 
 /// The operations, in reading order.
 pub fn routes(config: &mut api::Routes) {

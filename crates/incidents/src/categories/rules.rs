@@ -2,37 +2,15 @@
 
 use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
 
-use super::store::Category;
+use super::{row::Category, wire::normal_id};
 
-/// The longest name, in characters.
-pub const LONGEST_NAME: usize = 200;
-/// The most names of one request.
-pub const MOST_NAMES: usize = 1_000;
 /// The most levels of a tree.
 pub const DEEPEST: i64 = 250;
 /// The most categories of a tenant.
 pub const MOST: i64 = 20_000;
 
-/// What a list may be sorted by.
-pub const SORTS: [&str; 4] = ["name", "uniqueId", "createdDate", "updatedDate"];
-
 /// The variables of a list.
 const VARIABLES: [&str; 5] = ["uniqueId", "name", "isEquals", "parentId", "allList"];
-
-/// How a body names a category.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reference {
-    /// `SCAT-<uuid>`.
-    Id(String),
-    /// Its name, folded.
-    Name(String),
-}
-
-/// An id as it is stored, whatever the letter case it came in.
-pub fn normal_id(text: &str) -> String {
-    let lower = text.trim().to_ascii_lowercase();
-    lower.strip_prefix("scat-").map(|uuid| format!("SCAT-{uuid}")).unwrap_or(lower)
-}
 
 /// A new category, below `parent`.
 ///
@@ -136,7 +114,7 @@ fn parent_id(text: &str) -> String {
     if text.eq_ignore_ascii_case("none") { String::new() } else { normal_id(text) }
 }
 
-/// What an unknown category is answered with, and one of another tenant.
+/// 404: no category has this id, in any tenant that the caller sees.
 pub fn no_category() -> Problem {
     Problem::not_found("The incident category was not found.")
 }
@@ -146,24 +124,24 @@ pub fn taken(name: &str) -> Problem {
     Problem::conflict(format!("There is an incident category named \"{name}\" in this place already."))
 }
 
-/// What a move below itself is answered with.
+/// 409: the category would stand below itself.
 pub fn cycle(name: &str) -> Problem {
     Problem::conflict(format!(
         "The incident category \"{name}\" cannot stand below itself or below one of its children."
     ))
 }
 
-/// What the deletion of a parent is answered with.
+/// 409: the category to delete has children.
 pub fn has_children(name: &str) -> Problem {
     Problem::conflict(format!("The incident category \"{name}\" has child categories: move or delete them first."))
 }
 
-/// What the deletion of a category is answered with that is in use.
+/// 409: the category to delete has incidents.
 pub fn in_use(name: &str) -> Problem {
     Problem::conflict(format!("The incident category \"{name}\" has incidents: file them under another one first."))
 }
 
-/// What one category too many is answered with.
+/// 409: the tenant has as many categories as it may have.
 pub fn too_many() -> Problem {
     Problem::conflict(format!("A tenant has at most {MOST} incident categories."))
 }

@@ -3,10 +3,14 @@
 use std::collections::BTreeMap;
 
 use base::{Found, Key, Walk, query::Sort};
-use db::{Column, Condition, Conn, Order, Result, Tree};
+use db::{Condition, Conn, Result, SortBy, Sorts, Tree};
 use diesel::{dsl::max, prelude::*};
 
-use super::rules::{self, Filter, Reference};
+use super::{
+    row::Category,
+    rules::{self, Filter},
+    wire::CategoryReference,
+};
 use crate::schema::incident_categories;
 
 /// Ids that one statement takes: SQLite allows no more than 32,766 values.
@@ -14,41 +18,23 @@ const AT_ONCE: usize = 500;
 
 const TREE: Tree = Tree::of("incident_categories");
 
-/// One row of `incident_categories`.
-#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = incident_categories, primary_key(tenant_id, id), treat_none_as_default_value = false)]
-pub struct Category {
-    /// The tenant that it belongs to.
-    pub tenant_id: String,
-    /// `SCAT-<uuid>`, unique in the whole database.
-    pub id: String,
-    /// Counts its changes; the `ETag`.
-    pub version: i64,
-    /// As it was given.
-    pub name: String,
-    /// Folded; unique among its siblings.
-    pub name_key: String,
-    /// The category above, of the same tenant; empty at the top.
-    pub parent_id: String,
-    /// 1 at the top.
-    pub depth: i64,
-    /// A user.
-    pub created_by: String,
-    /// A user.
-    pub updated_by: String,
-    /// When it was created.
-    pub created_ms: i64,
-    /// When it changed last.
-    pub updated_ms: i64,
-}
+/// What a list of categories is sorted by.
+pub const SORTS: Sorts<Category> = Sorts {
+    by: &[
+        SortBy::text("name", "incident_categories.name_key", |row| Key::from(&row.name_key)),
+        SortBy::integer("createdDate", "incident_categories.created_ms", |row| Key::from(row.created_ms)),
+        SortBy::integer("updatedDate", "incident_categories.updated_ms", |row| Key::from(row.updated_ms)),
+    ],
+    then: &[SortBy::text("uniqueId", "incident_categories.id", |row| Key::from(&row.id))],
+};
 
 /// Makes everybody else wait who changes the tree of a tenant, or files an incident in it.
-pub fn take_up(conn: &mut Conn, tenant: &str) -> Result<()> {
+pub fn lock_tree(conn: &mut Conn, tenant: &str) -> Result<()> {
     db::lock(conn, &lock_name(tenant))
 }
 
 /// Makes those wait who change the tree of a tenant.
-pub fn hold(conn: &mut Conn, tenant: &str) -> Result<()> {
+pub fn share_tree(conn: &mut Conn, tenant: &str) -> Result<()> {
     db::lock_shared(conn, &lock_name(tenant))
 }
 
@@ -80,19 +66,20 @@ pub fn find(conn: &mut Conn, visible: &[String], id: &str) -> Result<Option<Cate
 
 /// The categories that a reference means among these tenants; two at most, which is enough to know that a name is not
 /// unique.
-pub fn meant(conn: &mut Conn, visible: &[String], reference: &Reference) -> Result<Vec<Category>> {
-    match reference {
-        Reference::Id(id) => Ok(find(conn, visible, id)?.into_iter().collect()),
-        Reference::Name(key) => Ok(incident_categories::table
+pub fn meant(conn: &mut Conn, visible: &[String], reference: &CategoryReference) -> Result<Vec<Category>> {
+    match (&reference.unique_id, &reference.name) {
+        (Some(id), _) => Ok(find(conn, visible, id)?.into_iter().collect()),
+        (None, Some(key)) => Ok(incident_categories::table
             .filter(of(visible))
             .filter(incident_categories::name_key.eq(key))
             .order(incident_categories::id)
             .limit(2)
             .load(conn)?),
+        (None, None) => Ok(Vec::new()),
     }
 }
 
-/// What is shown of the categories with these ids, by id.
+/// The names of the categories with these ids, by id.
 pub fn names(conn: &mut Conn, visible: &[String], ids: &[String]) -> Result<BTreeMap<String, String>> {
     use incident_categories::dsl;
     let mut found = BTreeMap::new();
@@ -131,25 +118,10 @@ pub fn search(
     walk: &Walk,
 ) -> Result<Found<Category>> {
     let condition = Condition::all([of(visible), condition(filter)]);
-    let by = match sort.name {
-        "name" => Some(Column::Text("incident_categories.name_key")),
-        "createdDate" => Some(Column::Integer("incident_categories.created_ms")),
-        "updatedDate" => Some(Column::Integer("incident_categories.updated_ms")),
-        _ => None,
-    };
-    let order = Order::by(by.into_iter().chain([Column::Text("incident_categories.id")]), sort.descending);
+    let order = SORTS.order(sort);
     let total = walk.total(|| incident_categories::table.filter(condition.clone()).count().get_result(conn))?;
     let query = incident_categories::table.filter(condition).filter(order.after(walk.after())?).order(order);
-    let keys = |row: &Category| {
-        let first = match sort.name {
-            "name" => Some(Key::from(&row.name_key)),
-            "createdDate" => Some(Key::from(row.created_ms)),
-            "updatedDate" => Some(Key::from(row.updated_ms)),
-            _ => None,
-        };
-        first.into_iter().chain([Key::from(&row.id)]).collect()
-    };
-    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, keys))
+    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, |row| SORTS.keys(sort, row)))
 }
 
 fn condition(filter: &Filter) -> Condition {

@@ -7,21 +7,21 @@ use db::{Conn, DatabaseUrl, Db, Options, Result};
 use diesel::prelude::*;
 use proptest::prelude::*;
 
-use super::{rules, store, store::Category};
+use super::{row::Category, rules, store};
 use crate::schema::incident_categories;
 
 const TENANT: &str = "client_1";
 
 /// What is done to categories, which are named by their place among those that there are: create one of a name below
 /// another, change name and place of one, delete one.
-type Deed = (u8, usize, u8, Option<usize>);
+type Step = (u8, usize, u8, Option<usize>);
 
 fn all(conn: &mut Conn) -> Result<Vec<Category>> {
     Ok(incident_categories::table.order(incident_categories::id).load(conn)?)
 }
 
 /// Does it as a handler does; what is refused changes nothing.
-fn act(conn: &mut Conn, (kind, which, name, below): Deed) -> Result<()> {
+fn act(conn: &mut Conn, (kind, which, name, below): Step) -> Result<()> {
     let now = Timestamp::from_millis(0);
     let known = all(conn)?;
     let pick = |place: usize| known.get(place % known.len().max(1)).cloned();
@@ -59,15 +59,15 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
     fn a_tree_stays_one(
-        deeds in prop::collection::vec((0..4_u8, 0..8_usize, 0..4_u8, proptest::option::of(0..8_usize)), 1..40)
+        steps in prop::collection::vec((0..4_u8, 0..8_usize, 0..4_u8, proptest::option::of(0..8_usize)), 1..40)
     ) {
         let directory = tempfile::tempdir().unwrap();
         let db = Db::open(&DatabaseUrl::Sqlite(directory.path().join("t.sqlite")), Options::default()).unwrap();
         db.migrate(&[outbox::migrations(), db::migrations!("incidents")]).unwrap();
-        for deed in deeds {
-            let done = db.write_here(move |conn| act(conn, deed));
+        for step in steps {
+            let done = db.write_here(move |conn| act(conn, step));
             let expected = matches!(done, Ok(()) | Err(db::Error::Problem(_) | db::Error::Taken(_)));
-            prop_assert!(expected, "{:?}: {:?}", deed, done);
+            prop_assert!(expected, "{:?}: {:?}", step, done);
             check(&db.read_here(all).unwrap())?;
         }
     }

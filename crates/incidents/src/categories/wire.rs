@@ -1,8 +1,8 @@
 //! What clients see and say of categories ("Incident categories" in `docs/interface.md`).
 
+use api::Request;
 use base::{
     Fields,
-    problem::{FieldError, Wrong},
     text::{fold, name_error},
 };
 use ports::Author;
@@ -10,7 +10,21 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::rules::{self, LONGEST_NAME, MOST_NAMES, Reference};
+/// The longest name, in characters.
+const LONGEST_NAME: usize = 200;
+/// The most names of one request.
+const MOST_NAMES: usize = 1_000;
+
+api::path_id! {
+    /// `SCAT-<uuid>`
+    pub CategoryId = "categoryId", "SCAT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90", normal_id
+}
+
+/// An id as it is stored, whatever the letter case it came in.
+pub fn normal_id(text: &str) -> String {
+    let lower = text.trim().to_ascii_lowercase();
+    lower.strip_prefix("scat-").map(|uuid| format!("SCAT-{uuid}")).unwrap_or(lower)
+}
 
 /// A category.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
@@ -57,113 +71,120 @@ pub struct CategoryName {
 }
 
 /// Categories to create, all or none.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Request)]
+#[request(schema = "IncidentCategoriesInput")]
 pub struct NewCategories {
-    /// Without blanks around them; no two of them equal when folded.
+    /// The name of each; unique among its siblings, whatever the letter case. At most 200 characters each.
+    #[request(with = names, items = 1..=MOST_NAMES)]
     pub names: Vec<String>,
-    /// What they are to stand below.
-    pub parent: Option<Reference>,
+    /// What they stand below; without it they stand at the top.
+    #[request(name = "parentCategory")]
+    pub parent: Option<CategoryReference>,
 }
 
-/// A change of a category.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The changes to a category; what is left out stays as it is.
+#[derive(Clone, Debug, PartialEq, Eq, Request)]
+#[request(schema = "IncidentCategoryUpdate")]
 pub struct CategoryChange {
-    /// Another name.
+    /// Unique among its siblings, whatever the letter case.
+    #[request(line, chars = LONGEST_NAME)]
     pub name: Option<String>,
-    /// Another place: below one, or (`Some(None)`) at the top.
-    pub parent: Option<Option<Reference>>,
+    /// What it is to stand below.
+    #[request(name = "parentCategory")]
+    pub parent: Option<CategoryReference>,
 }
 
-impl NewCategories {
-    /// Reads a body, and says which fields are wrong, by their paths; of two equal names the second.
-    pub fn read(body: &Value) -> (Self, Wrong) {
-        let mut fields = Fields::of(body);
-        fields.require("names");
-        let items = fields.raw_array("names").unwrap_or_default();
-        if items.is_empty() && fields.value("names").is_some_and(Value::is_array) {
-            fields.error("names", "must have at least one name");
-        }
-        if items.len() > MOST_NAMES {
-            fields.error("names", format!("must have at most {MOST_NAMES} names"));
-        } else {
-            for FieldError { field_name, message, .. } in bad_names(&items) {
-                fields.error(&field_name, message);
-            }
-        }
-        let parent = parent(&mut fields);
-        let names = items.iter().filter_map(Value::as_str).map(|name| name.trim().to_owned());
-        (Self { names: names.collect(), parent }, fields.wrong())
+/// Where a category is to stand.
+#[derive(Clone, Debug, PartialEq, Eq, Request)]
+#[request(schema = "IncidentCategoryMove")]
+pub struct CategoryMove {
+    /// What it is to stand below; without it, or with `null`, at the top.
+    #[request(name = "parentCategory")]
+    pub parent: Option<CategoryReference>,
+}
+
+/// A category of the same tenant: `uniqueId` says which; without it `name` does, if only one has that name.
+#[derive(Clone, Debug, PartialEq, Eq, Request)]
+#[request(schema = "IncidentCategoryReference", check = one_of_them)]
+#[request(example = json!({"uniqueId": "SCAT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"}))]
+pub struct CategoryReference {
+    /// `SCAT-<uuid>`.
+    #[request(with = id)]
+    pub unique_id: Option<String>,
+    /// The category's name.
+    #[request(with = folded_name)]
+    pub name: Option<String>,
+}
+
+impl CategoryReference {
+    /// Is there a category that it means? What was refused means none.
+    pub fn says_which(&self) -> bool {
+        self.unique_id.is_some() || self.name.is_some()
     }
 }
 
-fn bad_names(items: &[Value]) -> Vec<FieldError> {
+/// Without blanks around them. What is wrong is noted by its place; of two names that are equal when folded, the second.
+fn names(fields: &mut Fields<'_>, field: &str) -> Option<Vec<String>> {
+    let items = fields.raw_array(field)?;
+    if items.is_empty() {
+        fields.error(field, "must have at least one name");
+    }
+    if items.len() > MOST_NAMES {
+        fields.error(field, format!("must have at most {MOST_NAMES} names"));
+        return None;
+    }
     let mut seen = std::collections::HashMap::new();
-    let check = |(index, item): (usize, &Value)| {
+    for (index, item) in items.iter().enumerate() {
         let message = match item.as_str() {
             None => Some("must be a string".to_owned()),
             Some(name) => name_error(name, LONGEST_NAME).or_else(|| {
                 let first = *seen.entry(fold(name.trim())).or_insert(index);
-                (first != index).then(|| format!("is the same name as names[{first}]"))
+                (first != index).then(|| format!("is the same name as {field}[{first}]"))
             }),
         };
-        message.map(|message| FieldError::new(format!("names[{index}]"), message))
-    };
-    items.iter().enumerate().filter_map(check).collect()
-}
-
-fn parent(fields: &mut Fields<'_>) -> Option<Reference> {
-    reference(fields, "parentCategory")
-}
-
-/// A category that a body names: `{uniqueId, name}`.
-pub fn reference(fields: &mut Fields<'_>, field: &str) -> Option<Reference> {
-    let mut object = fields.object(field)?;
-    let id = object.text("uniqueId").filter(|id| !id.trim().is_empty());
-    let name = object.text("name").filter(|name| !name.trim().is_empty());
-    match (id, name) {
-        (Some(id), _) => Some(Reference::Id(rules::normal_id(&id))),
-        (None, Some(name)) => Some(Reference::Name(fold(name.trim()))),
-        (None, None) => {
-            if object.check().is_ok() {
-                object.error("uniqueId", "is required");
-            }
-            None
+        if let Some(message) = message {
+            fields.error(&format!("{field}[{index}]"), message);
         }
     }
+    Some(items.iter().filter_map(Value::as_str).map(|name| name.trim().to_owned()).collect())
 }
 
-impl CategoryChange {
-    /// Reads the body of an update, and says which fields are wrong, by their paths.
-    pub fn read(body: &Value) -> (Self, Wrong) {
-        let mut fields = Fields::of(body);
-        let name = fields.name("name", LONGEST_NAME);
-        let parent = parent(&mut fields).map(Some);
-        (Self { name, parent }, fields.wrong())
-    }
+fn id(fields: &mut Fields<'_>, field: &str) -> Option<String> {
+    said(fields, field).map(|id| normal_id(&id))
+}
 
-    /// Reads the body of a move, as [`CategoryChange::read`] does.
-    pub fn read_move(body: &Value) -> (Self, Wrong) {
-        let mut fields = Fields::of(body);
-        let parent = parent(&mut fields);
-        (Self { name: None, parent: Some(parent) }, fields.wrong())
+fn folded_name(fields: &mut Fields<'_>, field: &str) -> Option<String> {
+    said(fields, field).map(|name| fold(name.trim()))
+}
+
+/// A text with more than blanks in it.
+fn said(fields: &mut Fields<'_>, field: &str) -> Option<String> {
+    fields.text(field).filter(|text| !text.trim().is_empty())
+}
+
+fn one_of_them(reference: &CategoryReference, fields: &mut Fields<'_>) {
+    if !reference.says_which() && fields.check().is_ok() {
+        fields.error("uniqueId", "is required");
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use base::{body::Request as _, problem::Wrong};
     use serde_json::json;
 
     use super::*;
 
     fn named(body: &Value) -> Vec<String> {
-        let errors = NewCategories::read(body).1.check().unwrap_err().errors;
+        let errors = NewCategories::parse(body).unwrap_err().errors;
         errors.into_iter().map(|error| format!("{} {}", error.field_name, error.message)).collect()
     }
 
     #[test]
     fn names_are_read_in_order_without_blanks_around_them() {
-        let new = NewCategories::read(&json!({"names": [" b ", "a"], "parentCategory": {"uniqueId": "scat-X"}}));
-        let parent = Some(Reference::Id("SCAT-x".to_owned()));
+        let new =
+            NewCategories::parse_with_errors(&json!({"names": [" b ", "a"], "parentCategory": {"uniqueId": "scat-X"}}));
+        let parent = Some(CategoryReference { unique_id: Some("SCAT-x".to_owned()), name: None });
         let expected = NewCategories { names: vec!["b".to_owned(), "a".to_owned()], parent };
         assert_eq!(new, (expected, Wrong::default()));
     }

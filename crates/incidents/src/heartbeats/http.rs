@@ -1,26 +1,35 @@
 //! Heartbeats over HTTP.
 
 use actix_web::{HttpRequest, HttpResponse, delete, get, post, web};
-use api::{Answer, Body, RequestContext, answer, context::check_version, inbound, spec::PageOf};
-use base::{fold, problem::Problem, query::Query, query_string, secret::Secret};
-use db::{Condition, Db};
-use outbox::{Entity, Tx};
+use api::{Answer, Body, List, PageQuery, Path, RequestContext, RequestScope, answer, inbound, spec::PageOf};
+use base::{fold, query::Query, secret::Secret};
+use db::Db;
+use outbox::Tx;
 use sha2::{Digest as _, Sha256};
 
 use super::{
+    filter,
     pings::{Hash, Pinged, Pings},
-    rules::{self, SEVERITIES},
-    store::{self, Row},
-    wire::{self, Change, CreatedHeartbeat, Heartbeat, HeartbeatInput, HeartbeatUpdate},
+    row::Row,
+    rules, store,
+    wire::{self, CreatedHeartbeat, Heartbeat, HeartbeatId, HeartbeatUpdate, NewHeartbeat},
 };
 
 /// What a heartbeat is pinged at; its token follows.
 const PREFIX: &str = "/api/v2/heartbeats/";
 
-/// What a search may be sorted by.
-const SORTS: [&str; 2] = ["name", "id"];
-const VARIABLES: [&str; 5] = ["id", "name", "state", "severity", "isEquals"];
-const STATES: [&str; 3] = ["New", "Up", "Missing"];
+/// The search.
+#[derive(Clone, Debug)]
+pub struct Heartbeats;
+
+impl List for Heartbeats {
+    const SORT: &'static str = "name";
+    const FILTER: &'static str = "state:Missing";
+
+    fn sorts() -> Vec<&'static str> {
+        store::SORTS.names()
+    }
+}
 
 /// 256 random bits, as two UUIDs of 122 each and then some.
 fn new_token() -> Secret<String> {
@@ -36,13 +45,6 @@ fn hex(hash: &Hash) -> String {
     hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Notes a change for the audit log and for subscribers.
-fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: Option<&Row>) -> db::Result<()> {
-    let Some(row) = after.or(before) else { return Ok(()) };
-    let entity = Entity { tenant_id: &row.tenant_id, kind: "Heartbeat", id: &row.id, publish: true };
-    tx.note_shown(entity, before.map(Heartbeat::from).as_ref(), after.map(Heartbeat::from).as_ref())
-}
-
 /// Create a heartbeat
 ///
 /// Something that is to be heard of every so often: a backup, a batch, a monitor itself. The answer is the only time that
@@ -50,7 +52,7 @@ fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: Option<&Row>) -> db::Resul
 #[utoipa::path(
     tag = "heartbeats",
     operation_id = "createHeartbeat",
-    request_body(content = HeartbeatInput),
+    request_body(content = NewHeartbeat),
     responses(
         (status = 200, description = "The heartbeat, with its address", body = CreatedHeartbeat),
         (status = 409, description = "Another one of the tenant has this name, or there are 10,000"),
@@ -58,32 +60,29 @@ fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: Option<&Row>) -> db::Resul
     security(("bearer" = ["operator"]))
 )]
 #[post("/heartbeats")]
-pub async fn create(context: RequestContext, body: Body) -> api::Result<HttpResponse> {
-    let new = Change::create(&body.0)?;
+pub async fn create(context: RequestContext, Body(new): Body<NewHeartbeat>) -> api::Result<HttpResponse> {
     let token = new_token();
     let base = api::session::origin(context.request());
-    let (tenant, author) = (context.tenant.id.to_string(), context.caller.user_id.clone());
     context
-        .write(move |tx, _| {
-            let name = new.name.unwrap_or_default();
+        .write(move |tx, scope| {
             let row = Row {
-                tenant_id: tenant,
+                tenant_id: scope.tenant_id().to_owned(),
                 id: format!("HB-{}", uuid::Uuid::new_v4()),
                 version: 1,
-                name_key: fold(&name),
-                name,
-                interval_ms: new.interval_ms.unwrap_or_default(),
-                grace_ms: new.grace_ms.unwrap_or_default(),
-                severity: new.severity.unwrap_or("Critical").to_owned(),
-                device: new.device.unwrap_or_default(),
+                name_key: fold(&new.name),
+                name: new.name,
+                interval_ms: new.interval_ms,
+                grace_ms: new.grace_ms,
+                severity: new.severity.to_owned(),
+                device: new.device,
                 token_hash: hex(&hash(token.expose())),
-                created_by: author,
+                created_by: tx.author().to_owned(),
                 created_ms: tx.now.millis(),
                 updated_ms: tx.now.millis(),
                 ..Row::default()
             };
             store::insert(tx.conn, &row)?;
-            note(tx, None, Some(&row))?;
+            tx.record_change(None, Some(&row));
             let heartbeat = Heartbeat::from(&row);
             let with_address =
                 CreatedHeartbeat { heartbeat: heartbeat.clone(), url: format!("{base}{PREFIX}{}", token.into_inner()) };
@@ -99,86 +98,32 @@ pub async fn create(context: RequestContext, body: Body) -> api::Result<HttpResp
 #[utoipa::path(
     tag = "heartbeats",
     operation_id = "searchHeartbeats",
-    params(
-        ("pageNo" = Option<i64>, Query, description = "From 1"),
-        ("pageSize" = Option<i64>, Query, description = "1 to 1000, default 100"),
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
-        ("sortName" = Option<String>, Query, description = "`name` (default) or `id`"),
-        ("queryString" = Option<String>, Query, description = "Filter expression", example = "state:Missing"),
-    ),
+    params(PageQuery<Heartbeats>),
     responses((status = 200, description = "A page of heartbeats", body = PageOf<Heartbeat>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/heartbeats/search")]
-pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let sort = query.sort(&SORTS, "name", false);
-    let text = query.text("queryString").filter(|text| !text.trim().is_empty());
-    let walk = query.walk(context.request().path(), sort);
-    query.finish()?;
-    let condition = condition(&context.scope(), text.as_deref().unwrap_or_default())?;
-    let page = context.db.read(move |conn| {
-        let found = store::page(conn, &condition, sort.name, sort.descending, &walk)?;
+pub async fn search(context: RequestContext<PageQuery<Heartbeats>>) -> api::Result<HttpResponse> {
+    let PageQuery { sort, walk, filter, .. } = context.query.clone();
+    let condition = filter::condition(&context.scope(), &filter)?;
+    let page = context.read(move |conn, _| {
+        let found = store::page(conn, &condition, sort, &walk)?;
         Ok(walk.answer(found.map(|row| Heartbeat::from(&row))))
     });
     answer::ok(&page.await?.ordered(sort.name, sort.descending))
-}
-
-fn condition(scope: &[String], text: &str) -> Result<Condition, Problem> {
-    let terms = if text.is_empty() { Vec::new() } else { query_string::parse(text, &VARIABLES)? };
-    let wrong = |name: &str, allowed: &[&str]| {
-        Problem::field("queryString", format!("{name}: must be one of: {}", allowed.join(", ")))
-    };
-    let whole = match terms.iter().find(|term| term.name == "isEquals").map(|term| fold(&term.value)).as_deref() {
-        None | Some("false") => false,
-        Some("true") => true,
-        Some(_) => return Err(wrong("isEquals", &["true", "false"])),
-    };
-    let mut all = vec![Condition::text_in("heartbeats.tenant_id IN", scope)];
-    for term in &terms {
-        let keys = || term.values.iter().map(|value| fold(value));
-        let word = |value: &String, allowed: &[&'static str]| {
-            let found = allowed.iter().find(|known| known.eq_ignore_ascii_case(value)).copied();
-            found.ok_or_else(|| wrong(term.name, allowed))
-        };
-        all.push(match term.name {
-            "id" => Condition::text_in("lower(heartbeats.id) IN", keys()),
-            "name" if whole => Condition::text_in("heartbeats.name_key IN", keys()),
-            "name" => Condition::any(keys().map(|key| {
-                Condition::sql("replace(heartbeats.name_key, ").text(key).then(", '') <> heartbeats.name_key")
-            })),
-            "severity" => {
-                let words: Result<Vec<_>, _> = term.values.iter().map(|value| word(value, &SEVERITIES)).collect();
-                Condition::text_in("heartbeats.severity IN", words?)
-            }
-            "state" => {
-                let states: Result<Vec<_>, _> = term.values.iter().map(|value| word(value, &STATES)).collect();
-                Condition::any(states?.into_iter().map(|state| {
-                    Condition::sql(match state {
-                        "Missing" => "heartbeats.missed",
-                        "New" => "NOT heartbeats.missed AND heartbeats.last_ms IS NULL",
-                        _ => "NOT heartbeats.missed AND heartbeats.last_ms IS NOT NULL",
-                    })
-                }))
-            }
-            _ => continue,
-        });
-    }
-    Ok(Condition::all(all))
 }
 
 /// Get a heartbeat
 #[utoipa::path(
     tag = "heartbeats",
     operation_id = "getHeartbeat",
-    params(("heartbeatId" = String, Path, description = "`HB-<uuid>`", example = "HB-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(HeartbeatId),
     responses((status = 200, description = "The heartbeat", body = Heartbeat)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/heartbeats/{heartbeatId}")]
-pub async fn get(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    let (scope, id) = (context.scope(), path.into_inner().1);
+pub async fn get(context: RequestContext, Path(id): Path<HeartbeatId>) -> api::Result<HttpResponse> {
+    let scope = context.scope();
     let row = context.db.point(move |conn| store::existing(conn, &scope, &id)).await?;
     // Pings change what is shown and make no version.
     answer::tagged(&Heartbeat::from(&row), row.version)
@@ -190,7 +135,7 @@ pub async fn get(context: RequestContext, path: web::Path<(String, String)>) -> 
 #[utoipa::path(
     tag = "heartbeats",
     operation_id = "updateHeartbeat",
-    params(("heartbeatId" = String, Path, description = "`HB-<uuid>`", example = "HB-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(HeartbeatId),
     request_body(content = HeartbeatUpdate),
     responses(
         (status = 200, description = "The heartbeat after the change", body = Heartbeat),
@@ -202,41 +147,20 @@ pub async fn get(context: RequestContext, path: web::Path<(String, String)>) -> 
 #[post("/heartbeats/{heartbeatId}")]
 pub async fn update(
     context: RequestContext,
-    path: web::Path<(String, String)>,
-    body: Body,
+    Path(id): Path<HeartbeatId>,
+    Body(change): Body<HeartbeatUpdate>,
     pings: web::Data<Pings>,
 ) -> api::Result<HttpResponse> {
-    let change = Change::update(&body.0)?;
-    let (scope, wanted, id) = (context.scope(), context.if_match()?, path.into_inner().1);
-    let done = context.write(move |tx, _| {
-        let before = store::take_up(tx.conn, &scope, &id)?;
-        check_version(wanted, before.version)?;
-        let after = changed(&before, change, tx.now.millis());
+    let done = context.write(move |tx, scope| {
+        let before = lock_for_update(tx, scope, &id)?;
+        let after = rules::changed(&before, change, tx.now.millis());
         store::update(tx.conn, &after)?;
-        note(tx, Some(&before), Some(&after))?;
+        tx.record_change(Some(&before), Some(&after));
         Answer::entity(&Heartbeat::from(&after), after.version)
     });
     let answer = done.await?;
     pings.forget();
     Ok(answer)
-}
-
-fn changed(before: &Row, change: Change, now_ms: i64) -> Row {
-    let mut after = before.clone();
-    if let Some(name) = change.name {
-        (after.name_key, after.name) = (fold(&name), name);
-    }
-    after.interval_ms = change.interval_ms.unwrap_or(after.interval_ms);
-    after.grace_ms = change.grace_ms.unwrap_or(after.grace_ms);
-    if let Some(severity) = change.severity {
-        severity.clone_into(&mut after.severity);
-    }
-    after.device = change.device.unwrap_or(after.device);
-    if change.interval_ms.is_some() || change.grace_ms.is_some() {
-        after.due_ms = after.last_ms.map(|last| rules::due(after.interval_ms, after.grace_ms, last));
-    }
-    (after.version, after.updated_ms) = (before.version + 1, now_ms);
-    after
 }
 
 /// Delete a heartbeat
@@ -245,7 +169,7 @@ fn changed(before: &Row, change: Change, now_ms: i64) -> Row {
 #[utoipa::path(
     tag = "heartbeats",
     operation_id = "deleteHeartbeat",
-    params(("heartbeatId" = String, Path, description = "`HB-<uuid>`", example = "HB-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(HeartbeatId),
     responses(
         (status = 200, description = "An empty object", body = Object, example = json!({})),
         (status = 412, description = "It has changed since it was read"),
@@ -255,20 +179,25 @@ fn changed(before: &Row, change: Change, now_ms: i64) -> Row {
 #[delete("/heartbeats/{heartbeatId}")]
 pub async fn delete(
     context: RequestContext,
-    path: web::Path<(String, String)>,
+    Path(id): Path<HeartbeatId>,
     pings: web::Data<Pings>,
 ) -> api::Result<HttpResponse> {
-    let (scope, wanted, id) = (context.scope(), context.if_match()?, path.into_inner().1);
-    let done = context.write(move |tx, _| {
-        let row = store::take_up(tx.conn, &scope, &id)?;
-        check_version(wanted, row.version)?;
+    let done = context.write(move |tx, scope| {
+        let row = lock_for_update(tx, scope, &id)?;
         store::delete(tx.conn, &row)?;
-        note(tx, Some(&row), None)?;
+        tx.record_change(Some(&row), None);
         Ok(Answer::empty())
     });
     let answer = done.await?;
     pings.forget();
     Ok(answer)
+}
+
+/// The heartbeat that is to be changed, which nobody else changes until the end of the transaction.
+fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::Result<Row> {
+    let row = store::lock_for_update(tx.conn, &scope.scope(), id)?;
+    scope.check_version(row.version)?;
+    Ok(row)
 }
 
 /// Ping a heartbeat

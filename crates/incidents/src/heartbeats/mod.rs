@@ -1,7 +1,8 @@
 //! Heartbeats ("Heartbeats" in `docs/interface.md`): something is to be heard of again and again, and silence is the
 //! alert.
 //!
-//! - [`wire`], [`rules`], [`store`], [`http`]: heartbeats as entities
+//! - [`wire`], [`row`], [`rules`], [`store`], [`http`]: heartbeats as entities
+//! - [`filter`]: the search
 //! - [`pings`]: what is heard, gathered in memory and stored in batches
 //! - [`watch`]: who was not heard of in time
 //!
@@ -9,10 +10,13 @@
 //! that starts, or that stood still, gives whoever is overdue one more interval: the ping may have been lost with what was
 //! down.
 
+mod filter;
 pub mod http;
 pub mod pings;
+pub mod row;
 pub mod rules;
 pub mod store;
+mod view;
 pub mod watch;
 pub mod wire;
 

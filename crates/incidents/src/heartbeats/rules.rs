@@ -1,38 +1,45 @@
 //! When a heartbeat is due, and what its silence is reported as. Pure.
 
-use base::{duration, problem::Problem, timestamp::Timestamp};
+use base::{duration, fold, problem::Problem, timestamp::Timestamp};
 
-use super::store::Row;
+use super::{
+    row::Row,
+    wire::{CRITICAL, HeartbeatUpdate, SEVERITIES},
+};
 use crate::alerts::{
     formats,
     report::{Named, Report},
 };
 
-/// The shortest and the longest interval, in milliseconds.
-pub const INTERVAL: std::ops::RangeInclusive<i64> = 1_000..=400 * 86_400_000;
-/// The longest grace, in milliseconds.
-pub const GRACE: std::ops::RangeInclusive<i64> = 0..=400 * 86_400_000;
-/// The grace of one that says none.
-pub const DEFAULT_GRACE: i64 = 60_000;
 /// The most heartbeats of a tenant.
 pub const MOST: i64 = 10_000;
-/// What silence may be reported as.
-pub const SEVERITIES: [&str; 3] = ["Critical", "Warning", "Info"];
-
-/// The 404 of a heartbeat.
+/// 404: no heartbeat has this id, in any tenant that the caller sees, or this token.
 pub fn unknown() -> Problem {
     Problem::not_found("The heartbeat was not found.")
 }
 
-/// The 409 of one too many.
+/// 409: the tenant has as many heartbeats as it may have.
 pub fn too_many() -> Problem {
     Problem::conflict(format!("A tenant has at most {MOST} heartbeats: delete one that is not used any more."))
 }
 
-/// The id in the spelling in which it is stored.
-pub fn normal_id(text: &str) -> String {
-    let folded = base::fold(text.trim());
-    folded.strip_prefix("hb-").map(|uuid| format!("HB-{uuid}")).unwrap_or(folded)
+/// A heartbeat after a change. Another interval or grace counts from the last ping.
+pub fn changed(before: &Row, change: HeartbeatUpdate, now_ms: i64) -> Row {
+    let mut after = before.clone();
+    if let Some(name) = change.name {
+        (after.name_key, after.name) = (fold(&name), name);
+    }
+    after.interval_ms = change.interval_ms.unwrap_or(after.interval_ms);
+    after.grace_ms = change.grace_ms.unwrap_or(after.grace_ms);
+    if let Some(severity) = change.severity {
+        severity.clone_into(&mut after.severity);
+    }
+    after.device = change.device.unwrap_or(after.device);
+    if change.interval_ms.is_some() || change.grace_ms.is_some() {
+        after.due_ms = after.last_ms.map(|last| due(after.interval_ms, after.grace_ms, last));
+    }
+    (after.version, after.updated_ms) = (before.version + 1, now_ms);
+    after
 }
 
 /// How long a gateway may keep a ping before it stores it: a tenth of the interval, at most half a minute.
@@ -58,7 +65,7 @@ pub fn state(row: &Row) -> &'static str {
 /// The report of a silence.
 pub fn silence(row: &Row) -> Report {
     let since = row.last_ms.map_or_else(String::new, |at| format!(" since {}", Timestamp::from_millis(at)));
-    let state = SEVERITIES.into_iter().find(|known| *known == row.severity).unwrap_or("Critical");
+    let state = SEVERITIES.into_iter().find(|known| *known == row.severity).unwrap_or(CRITICAL);
     let interval = duration::text(row.interval_ms);
     Report {
         state,

@@ -4,42 +4,22 @@
 use base::{
     cursor::{Found, Key, Walk},
     problem::Problem,
+    query::Sort,
 };
-use db::{Column, Condition, Conn, Order, Result};
+use db::{Condition, Conn, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
-use super::rules;
+use super::{row::Row, rules};
 use crate::schema::heartbeats;
 
-/// A heartbeat as it is stored.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = heartbeats, primary_key(tenant_id, id), treat_none_as_null = true)]
-#[diesel(treat_none_as_default_value = false)]
-pub struct Row {
-    pub tenant_id: String,
-    /// `HB-<uuid>`.
-    pub id: String,
-    /// Counts its changes, pings left out; the `ETag`.
-    pub version: i64,
-    pub name: String,
-    pub name_key: String,
-    pub interval_ms: i64,
-    pub grace_ms: i64,
-    pub severity: String,
-    /// The machine, as it was named; empty for none.
-    pub device: String,
-    /// SHA-256, in hex.
-    pub token_hash: String,
-    /// `None` before the first ping.
-    pub last_ms: Option<i64>,
-    /// `None` before the first ping.
-    pub due_ms: Option<i64>,
-    /// Is its silence an alert?
-    pub missed: bool,
-    pub created_by: String,
-    pub created_ms: i64,
-    pub updated_ms: i64,
-}
+/// What a search is sorted by.
+pub const SORTS: Sorts<Row> = Sorts {
+    by: &[SortBy::text("name", "heartbeats.name_key", |row| Key::from(&row.name_key))],
+    then: &[
+        SortBy::text("id", "heartbeats.id", |row| Key::from(&row.id)),
+        SortBy::text("", "heartbeats.tenant_id", |row| Key::from(&row.tenant_id)),
+    ],
+};
 
 /// Who was heard, and when.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,13 +62,12 @@ fn taken(error: diesel::result::Error, row: &Row) -> db::Error {
 
 /// The heartbeat with this id among these tenants, or 404.
 pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
-    let id = rules::normal_id(id);
     let found = heartbeats::table.filter(heartbeats::tenant_id.eq_any(scope)).filter(heartbeats::id.eq(id));
     Ok(found.get_result(conn).optional()?.ok_or_else(rules::unknown)?)
 }
 
 /// As [`existing`], when everybody else waits who changes it or stores its pings.
-pub fn take_up(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
+pub fn lock_for_update(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
     let row = existing(conn, scope, id)?;
     db::lock(conn, &format!("heartbeat:{}", row.id))?;
     existing(conn, scope, id)
@@ -118,7 +97,7 @@ pub fn heard(conn: &mut Conn, heard: &Heard) -> Result<Option<Row>> {
     let known = stored().select((dsl::missed, dsl::interval_ms, dsl::grace_ms)).get_result(conn).optional()?;
     let Some((missed, interval_ms, grace_ms)) = known else { return Ok(None) };
     let before = match missed {
-        true => Some(take_up(conn, std::slice::from_ref(&heard.tenant_id), &heard.id)?),
+        true => Some(lock_for_update(conn, std::slice::from_ref(&heard.tenant_id), &heard.id)?),
         false => None,
     };
     let later = stored().filter(dsl::last_ms.is_null().or(dsl::last_ms.lt(heard.at_ms)));
@@ -165,19 +144,10 @@ pub fn excuse(conn: &mut Conn, row: &Row, due_ms: i64) -> Result<()> {
     Ok(())
 }
 
-/// A page of the heartbeats that meet a condition, by name or by id.
-pub fn page(conn: &mut Conn, condition: &Condition, sort: &str, descending: bool, walk: &Walk) -> Result<Found<Row>> {
-    let total =
-        walk.total(|| Ok::<_, db::Error>(heartbeats::table.filter(condition.clone()).count().get_result(conn)?))?;
-    let by_name = sort == "name";
-    let first = by_name.then_some(Column::Text("heartbeats.name_key"));
-    let ties = [Column::Text("heartbeats.id"), Column::Text("heartbeats.tenant_id")];
-    let order = Order::by(first.into_iter().chain(ties), descending);
+/// A page of the heartbeats that meet a condition.
+pub fn page(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
+    let order = SORTS.order(sort);
+    let total = walk.total(|| heartbeats::table.filter(condition.clone()).count().get_result(conn))?;
     let query = heartbeats::table.filter(condition.clone()).filter(order.after(walk.after())?).order(order);
-    let rows: Vec<Row> = query.offset(walk.offset()).limit(walk.wanted()).load(conn)?;
-    let keys = |row: &Row| {
-        let first = by_name.then(|| Key::from(&row.name_key));
-        first.into_iter().chain([Key::from(&row.id), Key::from(&row.tenant_id)]).collect()
-    };
-    Ok(walk.cut(rows, total, keys))
+    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, |row| SORTS.keys(sort, row)))
 }

@@ -14,12 +14,13 @@ use outbox::{Background, Tx, Who};
 
 use super::{
     pings::Pings,
+    row::Row,
     rules,
-    store::{self, Heard, Row},
+    store::{self, Heard},
 };
 use crate::{
-    Neighbours,
     alerts::intake::{self, Place},
+    neighbours::Neighbours,
 };
 
 /// How long to wait between two turns.

@@ -1,108 +1,82 @@
 //! What clients send and see of heartbeats.
 
-use base::{Fields, duration, problem::Problem, timestamp::Timestamp};
+use api::Request;
+use base::{Fields, duration, timestamp::Timestamp};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{
-    rules::{self, DEFAULT_GRACE, GRACE, INTERVAL, SEVERITIES},
-    store::Row,
-};
-
 /// The longest name, and the longest name of a device.
 const LONGEST: usize = 200;
+/// The longest interval, and the longest grace, in milliseconds.
+const LONGEST_TIME: i64 = 400 * 86_400_000;
+/// The grace of one that says none, in milliseconds.
+const DEFAULT_GRACE: i64 = 60_000;
+/// What silence may be reported as.
+pub const SEVERITIES: [&str; 3] = [CRITICAL, "Warning", "Info"];
+/// What silence is unless somebody says otherwise.
+pub const CRITICAL: &str = "Critical";
 
-/// What is to be changed of a heartbeat; `None` leaves it as it is.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Change {
-    pub name: Option<String>,
-    pub interval_ms: Option<i64>,
-    pub grace_ms: Option<i64>,
-    pub severity: Option<&'static str>,
-    pub device: Option<String>,
+api::path_id! {
+    /// `HB-<uuid>`
+    pub HeartbeatId = "heartbeatId", "HB-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90", normal_id
 }
 
-impl Change {
-    /// Reads the body of a new heartbeat, for which name and interval are required.
-    ///
-    /// # Errors
-    /// 400 that lists every field that is wrong.
-    pub fn create(body: &Value) -> Result<Self, Problem> {
-        let mut fields = Fields::of(body);
-        fields.require("name");
-        fields.require("interval");
-        let change = Self::read(&mut fields);
-        fields.finish()?;
-        Ok(Self { grace_ms: change.grace_ms.or(Some(DEFAULT_GRACE)), ..change })
-    }
-
-    /// Reads the body of an update.
-    ///
-    /// # Errors
-    /// 400 that lists every field that is wrong.
-    pub fn update(body: &Value) -> Result<Self, Problem> {
-        let mut fields = Fields::of(body);
-        let change = Self::read(&mut fields);
-        fields.finish().map(|()| change)
-    }
-
-    fn read(fields: &mut Fields<'_>) -> Self {
-        Self {
-            name: fields.name("name", LONGEST),
-            interval_ms: time(fields, "interval", INTERVAL, "a time from 1s to 400d, such as 5m"),
-            grace_ms: time(fields, "grace", GRACE, "a time from 0s to 400d, such as 1m"),
-            severity: fields.one_of("severity", &SEVERITIES),
-            device: fields.text_max("device", LONGEST).map(|text| text.trim().to_owned()),
-        }
-    }
+/// An id as it is stored, whatever the letter case it came in.
+fn normal_id(text: &str) -> String {
+    let folded = base::fold(text.trim());
+    folded.strip_prefix("hb-").map(|uuid| format!("HB-{uuid}")).unwrap_or(folded)
 }
 
-fn time(fields: &mut Fields<'_>, name: &str, range: std::ops::RangeInclusive<i64>, form: &str) -> Option<i64> {
+/// A heartbeat to be made.
+#[derive(Clone, Debug, PartialEq, Eq, Request)]
+#[request(schema = "HeartbeatInput", example = json!({"name": "nightly backup", "interval": "1d", "grace": "30m"}))]
+#[request(update(
+    name = HeartbeatUpdate,
+    doc = "What is to be changed of a heartbeat; what is left out stays as it is.",
+    example = json!({"interval": "12h"})
+))]
+pub struct NewHeartbeat {
+    /// Its name, unique in the tenant whatever the letter case.
+    #[request(line, chars = LONGEST)]
+    pub name: String,
+    /// How often it is to be heard of: a number with `s`, `m`, `h` or `d`, from `1s` to `400d`.
+    #[request(name = "interval", with = interval, schema = String)]
+    pub interval_ms: i64,
+    /// How much later it may be; default `1m`.
+    #[request(name = "grace", with = grace, schema = String, default = DEFAULT_GRACE)]
+    pub grace_ms: i64,
+    /// What silence is: `Critical` (default), `Warning` or `Info`.
+    #[request(words = SEVERITIES, default = CRITICAL)]
+    pub severity: &'static str,
+    /// The machine that the alert is about: its id, host name, address or `extResourceId`; empty for none.
+    #[request(chars = LONGEST, parse = trimmed, default)]
+    pub device: String,
+}
+
+fn interval(fields: &mut Fields<'_>, name: &str) -> Option<i64> {
+    time(fields, name, 1_000, "a time from 1s to 400d, such as 5m")
+}
+
+fn grace(fields: &mut Fields<'_>, name: &str) -> Option<i64> {
+    time(fields, name, 0, "a time from 0s to 400d, such as 1m")
+}
+
+fn time(fields: &mut Fields<'_>, name: &str, shortest: i64, form: &str) -> Option<i64> {
     let text = match fields.value(name)? {
         Value::Number(number) => number.to_string(),
         Value::String(text) => text.trim().to_owned(),
         _ => String::new(),
     };
-    let millis = duration::parse(&text).filter(|millis| range.contains(millis));
+    let millis = duration::parse(&text).filter(|millis| (shortest..=LONGEST_TIME).contains(millis));
     if millis.is_none() {
         fields.error(name, format!("must be {form}"));
     }
     millis
 }
 
-/// A heartbeat to be made.
-#[derive(ToSchema)]
-#[schema(as = HeartbeatInput, example = json!({"name": "nightly backup", "interval": "1d", "grace": "30m"}))]
-#[expect(dead_code, reason = "only its schema is used")]
-pub struct HeartbeatInput {
-    /// Its name, unique in the tenant whatever the letter case; at most 200 characters.
-    name: String,
-    /// How often it is to be heard of: a number with `s`, `m`, `h` or `d`, from `1s` to `400d`.
-    interval: String,
-    /// How much later it may be; default `1m`.
-    grace: Option<String>,
-    /// What silence is: `Critical` (default), `Warning` or `Info`.
-    severity: Option<String>,
-    /// The machine that the alert is about: its id, host name, address or `extResourceId`.
-    device: Option<String>,
-}
-
-/// What is to be changed of a heartbeat; what is left out stays as it is.
-#[derive(ToSchema)]
-#[schema(example = json!({"interval": "12h"}))]
-#[expect(dead_code, reason = "only its schema is used")]
-pub struct HeartbeatUpdate {
-    /// Its name.
-    name: Option<String>,
-    /// How often it is to be heard of.
-    interval: Option<String>,
-    /// How much later it may be.
-    grace: Option<String>,
-    /// What silence is.
-    severity: Option<String>,
-    /// The machine that the alert is about; empty for none.
-    device: Option<String>,
+fn trimmed(text: String) -> Result<String, String> {
+    Ok(text.trim().to_owned())
 }
 
 /// A heartbeat, without its address.
@@ -148,25 +122,6 @@ pub struct Heartbeat {
     pub updated_date: Timestamp,
 }
 
-impl From<&Row> for Heartbeat {
-    fn from(row: &Row) -> Self {
-        Self {
-            id: row.id.clone(),
-            name: row.name.clone(),
-            interval: duration::text(row.interval_ms),
-            grace: duration::text(row.grace_ms),
-            severity: row.severity.clone(),
-            device: row.device.clone(),
-            state: rules::state(row),
-            last_ping: row.last_ms.map(Timestamp::from_millis),
-            due_date: row.due_ms.filter(|_| !row.missed).map(Timestamp::from_millis),
-            created_by: row.created_by.clone(),
-            created_date: Timestamp::from_millis(row.created_ms),
-            updated_date: Timestamp::from_millis(row.updated_ms),
-        }
-    }
-}
-
 /// A heartbeat with its address: the only time that it is shown.
 // Without `Debug`, so that it cannot be printed by mistake.
 #[derive(Serialize, ToSchema)]
@@ -180,7 +135,7 @@ pub struct CreatedHeartbeat {
     pub url: String,
 }
 
-/// What a ping is answered with.
+/// The answer to a ping.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"status": "OK"}))]
 pub struct Pinged {
@@ -190,21 +145,22 @@ pub struct Pinged {
 
 #[cfg(test)]
 mod tests {
+    use base::body::Request as _;
     use serde_json::json;
 
     use super::*;
 
     fn wrong(body: Value) -> Vec<String> {
-        Change::create(&body).unwrap_err().errors.into_iter().map(|error| error.field_name).collect()
+        NewHeartbeat::parse(&body).unwrap_err().errors.into_iter().map(|error| error.field_name).collect()
     }
 
     #[test]
     fn times_are_read_as_people_write_them() {
-        let read = Change::create(&json!({"name": " n ", "interval": "5m", "severity": "warning"})).unwrap();
-        assert_eq!((read.name.as_deref(), read.interval_ms, read.grace_ms), (Some("n"), Some(300_000), Some(60_000)));
-        assert_eq!(read.severity, Some("Warning"));
-        assert_eq!(Change::create(&json!({"name": "n", "interval": 30})).unwrap().interval_ms, Some(30_000));
-        assert_eq!(Change::update(&json!({})).unwrap(), Change::default());
+        let read = NewHeartbeat::parse(&json!({"name": " n ", "interval": "5m", "severity": "warning"})).unwrap();
+        assert_eq!((read.name.as_str(), read.interval_ms, read.grace_ms), ("n", 300_000, 60_000));
+        assert_eq!(read.severity, "Warning");
+        assert_eq!(NewHeartbeat::parse(&json!({"name": "n", "interval": 30})).unwrap().interval_ms, 30_000);
+        assert_eq!(HeartbeatUpdate::parse(&json!({})).unwrap(), HeartbeatUpdate::default());
     }
 
     #[test]

@@ -5,12 +5,13 @@ use db::{Db, Result};
 use outbox::{Tx, Who};
 
 use crate::{
-    Neighbours, categories,
+    categories,
+    neighbours::Neighbours,
     records::{
-        document,
+        document, row,
         rules::{self, Named},
         store,
-        wire::Input,
+        wire::IncidentInput,
     },
 };
 
@@ -59,18 +60,18 @@ pub fn fill(db: &Db, tenant: &TenantId, people: &[String], neighbours: &Neighbou
     })
 }
 
-type Filed = Vec<categories::store::Category>;
+type Filed = Vec<categories::row::Category>;
 
 fn fill_categories(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<Filed> {
-    categories::store::take_up(tx.conn, tenant)?;
+    categories::store::lock_tree(tx.conn, tenant)?;
     let mut made = Vec::new();
     for (name, below) in CATEGORIES {
-        let add = |tx: &mut Tx<'_>, name: &str, parent: Option<&categories::store::Category>| {
+        let add = |tx: &mut Tx<'_>, name: &str, parent: Option<&categories::row::Category>| {
             let id = uuid::Uuid::new_v4().to_string();
             let row = categories::rules::created(tenant, name.to_owned(), parent, &id, author, tx.now)?;
             let above = parent.map_or("", |parent| parent.id.as_str());
             categories::store::insert(tx.conn, tenant, above, std::slice::from_ref(&row))?;
-            categories::note(tx, None, Some(&row));
+            tx.record_change(None, Some(&row));
             Ok::<_, db::Error>(row)
         };
         let parent = add(tx, name, None)?;
@@ -94,21 +95,21 @@ fn open(
         let found = filed.iter().find(|category| category.name == name);
         found.map(|category| category.id.clone()).ok_or_else(Problem::internal)
     };
-    let input = Input {
+    let input = IncidentInput {
         subject: Some(subject.to_owned()),
         priority: Some(priority),
         status: Some(status),
         category: Some(id(category)?),
         sub_category: Some(id(sub)?),
         note: (!note.is_empty()).then(|| note.to_owned()),
-        ..Input::default()
+        ..IncidentInput::default()
     };
     let named = Named { assignee: (status > 0).then(|| assignee.to_owned()), ..Named::default() };
     let number = db::next_id(tx.conn, "incidents")?;
     let row = rules::created(tenant, &input, &named, number, author, tx.now);
     store::insert(tx.conn, &row, &[])?;
     if let Some(content) = input.note {
-        let note = store::Note {
+        let note = row::Note {
             tenant_id: row.tenant_id.clone(),
             incident_id: row.id.clone(),
             number: row.notes,
@@ -119,6 +120,6 @@ fn open(
         store::add_note(tx.conn, &note)?;
     }
     let after = document::of(tx.conn, neighbours, &row)?;
-    document::note(tx, &row, None, after);
+    document::record_change(tx, &row, None, after);
     Ok(())
 }

@@ -8,11 +8,11 @@ use ports::Author;
 use serde_json::{Value, json};
 
 use super::{
-    shown,
-    store::{self, Row},
+    row::Row,
+    store, view,
     wire::{Incident, Note},
 };
-use crate::Neighbours;
+use crate::neighbours::Neighbours;
 
 /// How many notes a document has, the latest.
 const NOTES: i64 = 10;
@@ -23,9 +23,9 @@ pub const ENTITY: &str = "INCIDENT";
 /// The document of an incident as it is now.
 pub fn of(conn: &mut Conn, neighbours: &Neighbours, row: &Row) -> Result<Value> {
     let tenants = neighbours.people.around(conn, &row.tenant_id)?;
-    let incident = shown::one(conn, neighbours, &tenants, row)?;
+    let incident = view::one(conn, neighbours, &tenants, row)?;
     let notes = store::latest_notes(conn, row, NOTES)?;
-    let notes = shown::notes(conn, neighbours, &tenants, &notes)?;
+    let notes = view::notes(conn, neighbours, &tenants, &notes)?;
     let names = neighbours.tenants.names(conn, &tenants)?;
     let tenant = |level: Level| {
         let id = tenants.iter().filter_map(|id| TenantId::parse(id)).find(|id| id.level() == level);
@@ -39,8 +39,8 @@ pub fn of(conn: &mut Conn, neighbours: &Neighbours, row: &Row) -> Result<Value> 
     Ok(document(&incident, &notes, tenant(Level::Client), tenant(Level::Partner)))
 }
 
-/// Notes that an incident changed, from one document to another.
-pub fn note(tx: &mut Tx<'_>, row: &Row, before: Option<Value>, after: Value) {
+/// Records that an incident changed, from one document to another.
+pub fn record_change(tx: &mut Tx<'_>, row: &Row, before: Option<Value>, after: Value) {
     tx.note(Change {
         tenant_id: row.tenant_id.clone(),
         entity: ENTITY,

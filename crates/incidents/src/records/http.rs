@@ -1,21 +1,34 @@
 //! Incidents over HTTP.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, Body, OptionalBody, RequestContext, answer, context::check_version, spec::PageOf};
-use base::{Query, problem::Wrong};
+use api::{Answer, Body, List, OptionalBody, PageQuery, Path, RequestContext, RequestScope, answer, spec::PageOf};
+use base::problem::Wrong;
 use db::{Conn, Result};
 use outbox::Tx;
 
 use super::{
     document,
-    documented::{IncidentClosing, IncidentInput},
     named::{self, Place},
+    row::{ALERT, CLOSED, Link, Note, RESOURCE, Row},
     rules::{self, Filter, Named},
-    shown,
-    store::{self, Link, Note},
-    wire::{Incident, Input},
+    store, view,
+    wire::{Incident, IncidentClosing, IncidentId, IncidentInput, NewIncident},
 };
-use crate::{Neighbours, alerts::tickets};
+use crate::{alerts::tickets, neighbours::Neighbours};
+
+/// The search.
+#[derive(Clone, Debug)]
+pub struct Incidents;
+
+impl List for Incidents {
+    const SORT: &'static str = "createdDate";
+    const DESCENDING: bool = true;
+    const FILTER: &'static str = "status:New,Open+priority:Urgent";
+
+    fn sorts() -> Vec<&'static str> {
+        store::SORTS.names()
+    }
+}
 
 /// Create an incident
 ///
@@ -40,45 +53,46 @@ use crate::{Neighbours, alerts::tickets};
 pub async fn create(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    body: Body,
+    Body((new, mut wrong)): Body<(NewIncident, Wrong)>,
 ) -> api::Result<HttpResponse> {
-    let (input, mut wrong) = Input::read_new(&body.0);
-    let (tenant, tenants, author) =
-        (context.tenant.clone(), context.scope_and_partner(), context.caller.user_id.clone());
-    let now = context.now;
+    let NewIncident(input) = new;
     context
-        .write(move |tx, _| {
-            let (id, partner) = (tenant.id.as_str(), tenant.partner.as_str());
-            let place = Place { tenant: id, partner, category: "" };
+        .write(move |tx, scope| {
+            let (tenant, now) = (scope.tenant_id(), scope.now);
+            let place = Place { tenant, partner: scope.tenant.partner.as_str(), category: "" };
             let mut named = named::find(tx.conn, &neighbours, place, &input, &mut wrong, now)?;
-            tickets::find(tx, id, &input.alerts, &mut named, wrong)?;
-            named::fill(tx.conn, &neighbours, id, &input, &mut named, now)?;
+            tickets::find(tx, tenant, &input.alerts, &mut named, wrong)?;
+            named::fill(tx.conn, &neighbours, tenant, &input, &mut named, now)?;
             let number = db::next_id(tx.conn, "incidents")?;
-            let row = rules::created(id, &input, &named, number, &author, now);
+            let row = rules::created(tenant, &input, &named, number, scope.author(), now);
             store::insert(tx.conn, &row, &links(&row, &named))?;
             add_note(tx.conn, &row, &input)?;
-            tickets::opened(tx, id, &named, &row.id)?;
+            tickets::opened(tx, tenant, &named, &row.id)?;
             let after = document::of(tx.conn, &neighbours, &row)?;
-            document::note(tx, &row, None, after);
-            Answer::entity(&shown::one(tx.conn, &neighbours, &tenants, &row)?, row.version)
+            document::record_change(tx, &row, None, after);
+            answered(tx, scope, &neighbours, &row)
         })
         .await
 }
 
+fn answered(tx: &mut Tx<'_>, scope: &RequestScope, neighbours: &Neighbours, row: &Row) -> Result<Answer> {
+    Answer::entity(&view::one(tx.conn, neighbours, &scope.scope_and_partner(), row)?, row.version)
+}
+
 /// What an incident names from now on.
-fn links(row: &store::Row, named: &Named) -> Vec<Link> {
+fn links(row: &Row, named: &Named) -> Vec<Link> {
     let link = |kind: &str, id: &str| Link {
         tenant_id: row.tenant_id.clone(),
         kind: kind.to_owned(),
         named_id: id.to_owned(),
         incident_id: row.id.clone(),
     };
-    let machines = named.resources.iter().flatten().map(|machine| link(store::RESOURCE, &machine.id));
-    machines.chain(named.alerts.iter().map(|alert| link(store::ALERT, &alert.id))).collect()
+    let machines = named.resources.iter().flatten().map(|machine| link(RESOURCE, &machine.id));
+    machines.chain(named.alerts.iter().map(|alert| link(ALERT, &alert.id))).collect()
 }
 
 /// The note that came with a change, under the number that the change counted.
-fn add_note(conn: &mut Conn, row: &store::Row, input: &Input) -> Result<()> {
+fn add_note(conn: &mut Conn, row: &Row, input: &IncidentInput) -> Result<()> {
     let Some(content) = &input.note else { return Ok(()) };
     let note = Note {
         tenant_id: row.tenant_id.clone(),
@@ -100,32 +114,22 @@ fn add_note(conn: &mut Conn, row: &store::Row, input: &Input) -> Result<()> {
 #[utoipa::path(
     tag = "incidents",
     operation_id = "searchIncidents",
-    params(
-        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
-        ("sortName" = Option<String>, Query, description = "`createdDate` (default), `updatedDate`, `dueDate`, `priority`, `status`, `subject` or `id`", example = "createdDate"),
-        ("queryString" = Option<String>, Query, description = "Filter expression", example = "status:New,Open+priority:Urgent"),
-    ),
+    params(PageQuery<Incidents>),
     responses((status = 200, description = "A page of incidents", body = PageOf<Incident>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/incidents/search")]
-pub async fn search(context: RequestContext<Query>, neighbours: web::Data<Neighbours>) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let sort = query.sort(&rules::SORTS, "createdDate", true);
-    let walk = query.walk(context.request().path(), sort);
-    let text = query.text("queryString").unwrap_or_default();
-    query.finish()?;
-    let filter = Filter::parse(&text)?;
-    let scope = if filter.all == Some(false) { vec![context.tenant.id.to_string()] } else { context.scope() };
-    let (tenants, paged) = (context.scope_and_partner(), walk.clone());
+pub async fn search(
+    context: RequestContext<PageQuery<Incidents>>,
+    neighbours: web::Data<Neighbours>,
+) -> api::Result<HttpResponse> {
+    let PageQuery { sort, walk, filter, .. } = context.query.clone();
+    let filter = Filter::parse(&filter)?;
+    let paged = walk.clone();
     let found = context
-        .db
-        .read(move |conn| {
-            let found = store::search(conn, &scope, &filter, sort, &paged)?;
-            Ok(found.with(shown::all(conn, &neighbours, &tenants, &found.rows)?))
+        .read(move |conn, scope| {
+            let found = store::search(conn, &scope.scope_of_list(filter.all), &filter, sort, &paged)?;
+            Ok(found.with(view::all(conn, &neighbours, &scope.scope_and_partner(), &found.rows)?))
         })
         .await?;
     answer::ok(&walk.answer(found).ordered(sort.name, sort.descending))
@@ -135,7 +139,7 @@ pub async fn search(context: RequestContext<Query>, neighbours: web::Data<Neighb
 #[utoipa::path(
     tag = "incidents",
     operation_id = "getIncident",
-    params(("incidentId" = String, Path, description = "`INC` and digits", example = "INC0000000001")),
+    params(IncidentId),
     responses((status = 200, description = "The incident", body = Incident)),
     security(("bearer" = ["viewer"]))
 )]
@@ -143,14 +147,12 @@ pub async fn search(context: RequestContext<Query>, neighbours: web::Data<Neighb
 pub async fn get(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    path: web::Path<(String, String)>,
+    Path(id): Path<IncidentId>,
 ) -> api::Result<HttpResponse> {
-    let (scope, tenants, id) = (context.scope(), context.scope_and_partner(), normal_id(&path.into_inner().1));
     let (shown, version) = context
-        .db
-        .read(move |conn| {
-            let row = store::existing(conn, &scope, &id)?;
-            Ok((shown::one(conn, &neighbours, &tenants, &row)?, row.version))
+        .read(move |conn, scope| {
+            let row = store::existing(conn, &scope.scope(), &id)?;
+            Ok((view::one(conn, &neighbours, &scope.scope_and_partner(), &row)?, row.version))
         })
         .await?;
     // It shows names that change without it.
@@ -165,7 +167,7 @@ pub async fn get(
 #[utoipa::path(
     tag = "incidents",
     operation_id = "updateIncident",
-    params(("incidentId" = String, Path, description = "`INC` and digits", example = "INC0000000001")),
+    params(IncidentId),
     request_body(content = IncidentInput, example = json!({"status": "Open", "assignee": {"id": "USR0000000007"}})),
     responses(
         (status = 200, description = "The incident after the change", body = Incident),
@@ -178,11 +180,10 @@ pub async fn get(
 pub async fn update(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    path: web::Path<(String, String)>,
-    body: Body,
+    Path(id): Path<IncidentId>,
+    Body((input, wrong)): Body<(IncidentInput, Wrong)>,
 ) -> api::Result<HttpResponse> {
-    let input = Input::read(&body.0);
-    changed(&context, neighbours, path.into_inner().1, input).await
+    changed(&context, neighbours, id, input, wrong).await
 }
 
 /// Close an incident
@@ -191,7 +192,7 @@ pub async fn update(
 #[utoipa::path(
     tag = "incidents",
     operation_id = "closeIncident",
-    params(("incidentId" = String, Path, description = "`INC` and digits", example = "INC0000000001")),
+    params(IncidentId),
     request_body(content = IncidentClosing, example = json!({"note": "The disk was replaced."})),
     responses(
         (status = 200, description = "The closed incident", body = Incident),
@@ -204,51 +205,45 @@ pub async fn update(
 pub async fn close(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    path: web::Path<(String, String)>,
-    body: OptionalBody,
+    Path(id): Path<IncidentId>,
+    OptionalBody((closing, wrong)): OptionalBody<(IncidentClosing, Wrong)>,
 ) -> api::Result<HttpResponse> {
-    let input = Input::read_closing(&body.0);
-    changed(&context, neighbours, path.into_inner().1, input).await
+    let input = IncidentInput { note: closing.note, status: Some(CLOSED), ..IncidentInput::default() };
+    changed(&context, neighbours, id, input, wrong).await
 }
 
 async fn changed(
     context: &RequestContext,
     neighbours: web::Data<Neighbours>,
-    id: String,
-    (input, mut wrong): (Input, Wrong),
+    id: IncidentId,
+    input: IncidentInput,
+    mut wrong: Wrong,
 ) -> api::Result<HttpResponse> {
-    let (scope, tenants, wanted) = (context.scope(), context.scope_and_partner(), context.if_match()?);
-    let (partner, author, now) = (context.tenant.partner.to_string(), context.caller.user_id.clone(), context.now);
     context
-        .write(move |tx, _| {
-            let old = take_up(tx, &scope, &id, wanted)?;
+        .write(move |tx, scope| {
+            let old = lock_for_update(tx, scope, &id)?;
             let before = document::of(tx.conn, &neighbours, &old)?;
-            let place = Place { tenant: &old.tenant_id, partner: &partner, category: &old.category_id };
-            let named = named::find(tx.conn, &neighbours, place, &input, &mut wrong, now)?;
+            let partner = scope.tenant.partner.as_str();
+            let place = Place { tenant: &old.tenant_id, partner, category: &old.category_id };
+            let named = named::find(tx.conn, &neighbours, place, &input, &mut wrong, tx.now)?;
             wrong.check()?;
-            let row = rules::changed(&old, &input, &named, &author, now)?;
+            let row = rules::changed(&old, &input, &named, tx.author(), tx.now)?;
             store::update(tx.conn, &row)?;
             if named.resources.is_some() {
-                store::link(tx.conn, &row, store::RESOURCE, &links(&row, &named))?;
+                store::link(tx.conn, &row, RESOURCE, &links(&row, &named))?;
             }
             add_note(tx.conn, &row, &input)?;
             let after = document::of(tx.conn, &neighbours, &row)?;
-            document::note(tx, &row, Some(before), after);
-            Answer::entity(&shown::one(tx.conn, &neighbours, &tenants, &row)?, row.version)
+            document::record_change(tx, &row, Some(before), after);
+            answered(tx, scope, &neighbours, &row)
         })
         .await
 }
 
 /// The incident that is to be changed, which nobody else changes until the end of the transaction.
-pub fn take_up(tx: &mut Tx<'_>, scope: &[String], id: &str, wanted: Option<i64>) -> Result<store::Row> {
-    let id = normal_id(id);
+pub fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> Result<Row> {
     db::lock(tx.conn, &format!("incident:{id}"))?;
-    let row = store::existing(tx.conn, scope, &id)?;
-    check_version(wanted, row.version)?;
+    let row = store::existing(tx.conn, &scope.scope(), id)?;
+    scope.check_version(row.version)?;
     Ok(row)
-}
-
-/// An id as it is stored, whatever the letter case it came in.
-pub fn normal_id(text: &str) -> String {
-    text.trim().to_ascii_uppercase()
 }

@@ -7,14 +7,14 @@
 
 pub mod demo;
 pub mod document;
-mod documented;
 pub mod http;
 mod named;
 mod notes;
 pub(crate) mod port;
+pub mod row;
 pub mod rules;
-mod shown;
 pub mod store;
+mod view;
 pub mod wire;
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.

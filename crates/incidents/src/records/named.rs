@@ -9,9 +9,9 @@ use ports::{Authors, KnownResource, ResourceKey};
 
 use super::{
     rules::Named,
-    wire::{Input, Machine, MachineName},
+    wire::{IncidentInput, Machine, MachineName},
 };
-use crate::{Neighbours, categories};
+use crate::{categories, neighbours::Neighbours};
 
 /// How many machines are asked about when an incident is opened.
 const FILLED: usize = 5;
@@ -32,7 +32,7 @@ pub fn find(
     conn: &mut Conn,
     neighbours: &Neighbours,
     place: Place<'_>,
-    input: &Input,
+    input: &IncidentInput,
     wrong: &mut Wrong,
     now: Timestamp,
 ) -> Result<Named> {
@@ -54,7 +54,7 @@ pub fn fill(
     conn: &mut Conn,
     neighbours: &Neighbours,
     tenant: &str,
-    input: &Input,
+    input: &IncidentInput,
     named: &mut Named,
     now: Timestamp,
 ) -> Result<()> {
@@ -80,7 +80,7 @@ fn check_people(
     conn: &mut Conn,
     neighbours: &Neighbours,
     tenants: &[String],
-    input: &Input,
+    input: &IncidentInput,
     wrong: &mut Wrong,
 ) -> Result<()> {
     let users = [("requester.id", &input.requester), ("assignee.id", &input.assignee)];
@@ -106,12 +106,18 @@ fn unknown(wrong: &mut Wrong, path: &str, what: &str, id: &str) {
 }
 
 /// Categories stay as they are while an incident is filed under them.
-fn check_categories(conn: &mut Conn, tenants: &[String], filed: &str, input: &Input, wrong: &mut Wrong) -> Result<()> {
+fn check_categories(
+    conn: &mut Conn,
+    tenants: &[String],
+    filed: &str,
+    input: &IncidentInput,
+    wrong: &mut Wrong,
+) -> Result<()> {
     let (category, sub) = (given(&input.category), given(&input.sub_category));
     if category.is_none() && sub.is_none() {
         return Ok(());
     }
-    tenants.iter().try_for_each(|tenant| categories::store::hold(conn, tenant))?;
+    tenants.iter().try_for_each(|tenant| categories::store::share_tree(conn, tenant))?;
     if let Some(id) = category
         && categories::store::find(conn, tenants, id)?.is_none()
     {
@@ -137,7 +143,7 @@ fn assigned(
     conn: &mut Conn,
     neighbours: &Neighbours,
     place: Place<'_>,
-    input: &Input,
+    input: &IncidentInput,
     wrong: &mut Wrong,
     now: Timestamp,
 ) -> Result<Option<String>> {
@@ -164,17 +170,17 @@ fn machines(
 ) -> Result<Vec<Machine>> {
     let keys: Vec<ResourceKey> = names
         .iter()
-        .map(|name| match name {
-            MachineName::Id(id) => ResourceKey::Id(id.clone()),
-            MachineName::HostName(name) => ResourceKey::HostName(name.clone()),
+        .map(|name| match (&name.id, &name.host_name) {
+            (None, Some(host)) => ResourceKey::HostName(host.clone()),
+            (id, _) => ResourceKey::Id(id.clone().unwrap_or_default()),
         })
         .collect();
     let found = neighbours.resources.find(conn, &[tenant.to_owned()], &keys)?;
     let mut machines: Vec<Machine> = Vec::new();
     for (index, (name, found)) in names.iter().zip(found).enumerate() {
-        let (field, said) = match name {
-            MachineName::Id(id) => ("id", id),
-            MachineName::HostName(name) => ("hostName", name),
+        let (field, said) = match (&name.id, &name.host_name) {
+            (None, Some(host)) => ("hostName", host.as_str()),
+            (id, _) => ("id", id.as_deref().unwrap_or_default()),
         };
         let path = format!("resources[{index}].{field}");
         match found.as_slice() {

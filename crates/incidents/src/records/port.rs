@@ -5,7 +5,7 @@ use db::{Conn, Result};
 use ports::ToldIncident;
 
 use super::{
-    rules::{PRIORITIES, STATUSES, word},
+    row::{Note, PRIORITIES, STATUSES, word},
     store,
     wire::{AlertName, Machine},
 };
@@ -20,7 +20,7 @@ pub fn told(conn: &mut Conn, tenants: &[String], id: &str, most: i64) -> Result<
     notes.reverse();
     let machines: Vec<Machine> = serde_json::from_str(&row.resources).unwrap_or_default();
     let alerts: Vec<AlertName> = serde_json::from_str(&row.alerts).unwrap_or_default();
-    let note = |note: store::Note| (Timestamp::from_millis(note.created_ms), note.created_by, note.content);
+    let note = |note: Note| (Timestamp::from_millis(note.created_ms), note.created_by, note.content);
     Ok(Some(ToldIncident {
         machines: machines.into_iter().map(|machine| machine.name).collect(),
         alerts: alerts.into_iter().map(|alert| alert.id).collect(),

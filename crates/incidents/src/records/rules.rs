@@ -3,27 +3,10 @@
 use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
 
 use super::{
-    store::Row,
-    wire::{AlertName, Input, Machine},
+    row::{CLOSED, NEVER_DUE, NORMAL, PRIORITIES, RESOLVED, Row, STATUSES},
+    wire::{AlertName, IncidentInput, Machine},
 };
-use crate::categories::rules::normal_id;
-
-/// How pressing an incident is, least first.
-pub const PRIORITIES: [&str; 5] = ["Very Low", "Low", "Normal", "High", "Urgent"];
-/// Where an incident is in its life.
-pub const STATUSES: [&str; 5] = ["New", "Open", "Pending", "Resolved", "Closed"];
-
-/// The place of `Normal`.
-const NORMAL: i64 = 2;
-/// The place of `Resolved`.
-const RESOLVED: i64 = 3;
-/// The place of `Closed`.
-pub const CLOSED: i64 = 4;
-/// Stored for incidents that need not be done by any time: they sort last.
-pub const NEVER_DUE: i64 = i64::MAX;
-
-/// What a search may be sorted by.
-pub const SORTS: [&str; 7] = ["createdDate", "updatedDate", "dueDate", "priority", "status", "subject", "id"];
+use crate::categories::wire::normal_id;
 
 /// The variables of a search.
 const VARIABLES: [&str; 14] = [
@@ -61,13 +44,8 @@ pub fn id(number: i64) -> String {
     format!("INC{number:010}")
 }
 
-/// The word in this place of a list.
-pub fn word(words: &[&'static str], place: i64) -> String {
-    usize::try_from(place).ok().and_then(|place| words.get(place)).copied().unwrap_or_default().to_owned()
-}
-
 /// A new incident. Without a requester it is the caller who asks.
-pub fn created(tenant: &str, input: &Input, named: &Named, number: i64, author: &str, now: Timestamp) -> Row {
+pub fn created(tenant: &str, input: &IncidentInput, named: &Named, number: i64, author: &str, now: Timestamp) -> Row {
     let blank = Row {
         tenant_id: tenant.to_owned(),
         id: id(number),
@@ -101,14 +79,14 @@ pub fn created(tenant: &str, input: &Input, named: &Named, number: i64, author: 
 ///
 /// # Errors
 /// 409 for one that is closed, unless the change opens it again.
-pub fn changed(old: &Row, input: &Input, named: &Named, author: &str, now: Timestamp) -> Result<Row, Problem> {
+pub fn changed(old: &Row, input: &IncidentInput, named: &Named, author: &str, now: Timestamp) -> Result<Row, Problem> {
     if old.status == CLOSED && input.status.is_none_or(|status| status == CLOSED) {
         return Err(closed(&old.id));
     }
     Ok(after(old, input, named, author, now))
 }
 
-fn after(old: &Row, input: &Input, named: &Named, author: &str, now: Timestamp) -> Row {
+fn after(old: &Row, input: &IncidentInput, named: &Named, author: &str, now: Timestamp) -> Row {
     let text = |new: &Option<String>, old: &String| new.clone().unwrap_or_else(|| old.clone());
     // An incident that is opened for an alert is called like it.
     let called = named.alerts.first().filter(|_| old.subject.is_empty()).map(|alert| &alert.subject);
@@ -219,12 +197,12 @@ fn instant(term: &query_string::Term) -> Result<i64, Problem> {
     Ok(at.millis())
 }
 
-/// What an unknown incident is answered with, and one of another tenant.
+/// 404: no incident has this id, in any tenant that the caller sees.
 pub fn no_incident() -> Problem {
     Problem::not_found("The incident was not found.")
 }
 
-/// What a change of a closed incident is answered with.
+/// 409: the incident is closed.
 pub fn closed(id: &str) -> Problem {
     Problem::conflict(format!("The incident {id} is closed: give it another status to open it again."))
 }
@@ -234,15 +212,15 @@ mod tests {
     use super::*;
 
     fn incident() -> Row {
-        let input = Input { subject: Some("Disk is full".to_owned()), ..Input::default() };
+        let input = IncidentInput { subject: Some("Disk is full".to_owned()), ..IncidentInput::default() };
         created("client_1", &input, &Named::default(), 7, "USR0000000001", Timestamp::from_millis(1_000))
     }
 
-    fn with_status(status: i64) -> Input {
-        Input { status: Some(status), ..Input::default() }
+    fn with_status(status: i64) -> IncidentInput {
+        IncidentInput { status: Some(status), ..IncidentInput::default() }
     }
 
-    fn at(row: &Row, input: &Input, ms: i64) -> Result<Row, Problem> {
+    fn at(row: &Row, input: &IncidentInput, ms: i64) -> Result<Row, Problem> {
         changed(row, input, &Named::default(), "USR0000000002", Timestamp::from_millis(ms))
     }
 
@@ -260,7 +238,7 @@ mod tests {
         assert_eq!((resolved.resolved_ms, resolved.closed_ms), (Some(2_000), None));
         let done = at(&resolved, &with_status(CLOSED), 3_000).unwrap();
         assert_eq!((done.resolved_ms, done.closed_ms), (Some(2_000), Some(3_000)));
-        assert_eq!(at(&done, &Input::default(), 4_000).unwrap_err().kind, base::Kind::Conflict);
+        assert_eq!(at(&done, &IncidentInput::default(), 4_000).unwrap_err().kind, base::Kind::Conflict);
         assert_eq!(at(&done, &with_status(CLOSED), 4_000).unwrap_err().kind, base::Kind::Conflict);
         let again = at(&done, &with_status(1), 5_000).unwrap();
         assert_eq!((again.resolved_ms, again.closed_ms, again.status), (None, None, 1));
@@ -268,10 +246,10 @@ mod tests {
 
     #[test]
     fn another_category_takes_the_sub_category_away() {
-        let set = |category: &str, sub: Option<&str>| Input {
+        let set = |category: &str, sub: Option<&str>| IncidentInput {
             category: Some(category.to_owned()),
             sub_category: sub.map(ToOwned::to_owned),
-            ..Input::default()
+            ..IncidentInput::default()
         };
         let filed = at(&incident(), &set("a", Some("a1")), 2_000).unwrap();
         assert_eq!(filed.sub_category_id, "a1");

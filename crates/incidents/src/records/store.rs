@@ -1,107 +1,35 @@
 //! Rows of incidents, of what they name, and of their notes. Every function takes the tenant, or the tenants of a scope.
 
 use base::{Found, Key, Walk, query::Sort};
-use db::{Column, Condition, Conn, Order, Quota, Result};
+use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 use outbox::{Keep, Retention, Setting};
 
-use super::rules::{self, Filter};
+use super::{
+    row::{ALERT, Link, Note, RESOURCE, Row},
+    rules::{self, Filter},
+};
 use crate::schema::{incident_links, incident_notes, incidents};
-
-/// What links of resources are called.
-pub const RESOURCE: &str = "resource";
-/// What links of alerts are called.
-pub const ALERT: &str = "alert";
-
-/// One row of `incidents`.
-#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = incidents, primary_key(tenant_id, id))]
-#[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
-pub struct Row {
-    /// The tenant that it belongs to.
-    pub tenant_id: String,
-    /// `INC` and digits, unique in the whole database.
-    pub id: String,
-    /// Counts its changes; the `ETag`.
-    pub version: i64,
-    /// In a line.
-    pub subject: String,
-    /// Folded.
-    pub subject_key: String,
-    /// Any text.
-    pub description: String,
-    /// A place in [`rules::PRIORITIES`].
-    pub priority: i64,
-    /// A place in [`rules::STATUSES`].
-    pub status: i64,
-    /// Empty for none; of the tenant or its partner.
-    pub category_id: String,
-    /// Empty for none; right below the category.
-    pub sub_category_id: String,
-    /// A user, or empty.
-    pub requester_id: String,
-    /// A user, or empty.
-    pub assignee_id: String,
-    /// A user group, or empty.
-    pub group_id: String,
-    /// A roster, or empty.
-    pub roster_id: String,
-    /// JSON.
-    pub resources: String,
-    /// JSON.
-    pub alerts: String,
-    /// How many notes it has.
-    pub notes: i64,
-    /// [`rules::NEVER_DUE`] for never.
-    pub due_ms: i64,
-    /// When it was resolved, or closed.
-    pub resolved_ms: Option<i64>,
-    /// When it was closed.
-    pub closed_ms: Option<i64>,
-    /// A user.
-    pub created_by: String,
-    /// A user.
-    pub updated_by: String,
-    /// When it was created.
-    pub created_ms: i64,
-    /// When it changed last.
-    pub updated_ms: i64,
-}
-
-/// One row of `incident_links`: what an incident names.
-#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
-#[diesel(table_name = incident_links, treat_none_as_default_value = false)]
-pub struct Link {
-    /// The tenant of the incident.
-    pub tenant_id: String,
-    /// [`RESOURCE`] or [`ALERT`].
-    pub kind: String,
-    /// The id of what is named.
-    pub named_id: String,
-    /// The incident.
-    pub incident_id: String,
-}
-
-/// One row of `incident_notes`.
-#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
-#[diesel(table_name = incident_notes, treat_none_as_default_value = false)]
-pub struct Note {
-    /// The tenant of the incident.
-    pub tenant_id: String,
-    /// The incident.
-    pub incident_id: String,
-    /// From 1.
-    pub number: i64,
-    /// What it says.
-    pub content: String,
-    /// A user.
-    pub created_by: String,
-    /// When.
-    pub created_ms: i64,
-}
 
 /// How many open incidents a tenant has at most.
 pub static QUOTA: Quota = Quota::new("open incidents", "incidents", 100_000).of("closed_ms IS NULL");
+
+/// What a search is sorted by.
+pub const SORTS: Sorts<Row> = Sorts {
+    by: &[
+        SortBy::integer("createdDate", "incidents.created_ms", |row| Key::from(row.created_ms)),
+        SortBy::integer("updatedDate", "incidents.updated_ms", |row| Key::from(row.updated_ms)),
+        SortBy::integer("dueDate", "incidents.due_ms", |row| Key::from(row.due_ms)),
+        SortBy::integer("priority", "incidents.priority", |row| Key::from(row.priority)),
+        SortBy::integer("status", "incidents.status", |row| Key::from(row.status)),
+        SortBy::text("subject", "incidents.subject_key", |row| Key::from(&row.subject_key)),
+    ],
+    then: &[SortBy::text("id", "incidents.id", |row| Key::from(&row.id))],
+};
+
+/// What a list of notes is sorted by: the later, the higher its number.
+pub const NOTE_SORTS: Sorts<Note> =
+    Sorts { by: &[], then: &[SortBy::integer("createdDate", "incident_notes.number", |note| Key::from(note.number))] };
 
 /// Incidents that are closed.
 pub const RETENTION: Retention = Retention {
@@ -171,31 +99,10 @@ pub fn uses_category(conn: &mut Conn, scope: &[String], category: &str) -> Resul
 /// A page of the incidents that a filter means.
 pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
     let condition = Condition::all([Condition::text_in("incidents.tenant_id IN", scope), condition(scope, filter)]);
-    let by = match sort.name {
-        "createdDate" => Some(Column::Integer("incidents.created_ms")),
-        "updatedDate" => Some(Column::Integer("incidents.updated_ms")),
-        "dueDate" => Some(Column::Integer("incidents.due_ms")),
-        "priority" => Some(Column::Integer("incidents.priority")),
-        "status" => Some(Column::Integer("incidents.status")),
-        "subject" => Some(Column::Text("incidents.subject_key")),
-        _ => None,
-    };
-    let order = Order::by(by.into_iter().chain([Column::Text("incidents.id")]), sort.descending);
+    let order = SORTS.order(sort);
     let total = walk.total(|| incidents::table.filter(condition.clone()).count().get_result(conn))?;
     let query = incidents::table.filter(condition).filter(order.after(walk.after())?).order(order);
-    let keys = |row: &Row| {
-        let first = match sort.name {
-            "createdDate" => Some(Key::from(row.created_ms)),
-            "updatedDate" => Some(Key::from(row.updated_ms)),
-            "dueDate" => Some(Key::from(row.due_ms)),
-            "priority" => Some(Key::from(row.priority)),
-            "status" => Some(Key::from(row.status)),
-            "subject" => Some(Key::from(&row.subject_key)),
-            _ => None,
-        };
-        first.into_iter().chain([Key::from(&row.id)]).collect()
-    };
-    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, keys))
+    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, |row| SORTS.keys(sort, row)))
 }
 
 fn condition(scope: &[String], filter: &Filter) -> Condition {
@@ -295,9 +202,9 @@ pub fn notes(conn: &mut Conn, row: &Row, sort: Sort, walk: &Walk) -> Result<Foun
     let own = || {
         dsl::incident_notes.filter(dsl::tenant_id.eq(row.tenant_id.clone())).filter(dsl::incident_id.eq(row.id.clone()))
     };
-    let order = Order::by([Column::Integer("incident_notes.number")], sort.descending);
+    let order = NOTE_SORTS.order(sort);
     let total = walk.total(|| own().count().get_result(conn))?;
     let query = own().filter(order.after(walk.after())?).order(order);
     let rows = query.offset(walk.offset()).limit(walk.wanted()).load(conn)?;
-    Ok(walk.cut(rows, total, |note: &Note| vec![Key::from(note.number)]))
+    Ok(walk.cut(rows, total, |note| NOTE_SORTS.keys(sort, note)))
 }

@@ -1,16 +1,17 @@
 //! What clients see and say of incidents ("Incidents" in `docs/interface.md`).
 
+use api::Request;
 use base::{
     Fields, Timestamp,
-    problem::{Problem, Wrong},
+    body::{Field as _, Limits},
 };
 use ports::Author;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::rules::{PRIORITIES, STATUSES};
-use crate::categories::wire::CategoryName;
+use super::row::{PRIORITIES, STATUSES};
+use crate::categories::wire::{CategoryName, normal_id as category_id};
 
 /// The longest subject, in characters.
 const LONGEST_SUBJECT: usize = 500;
@@ -18,8 +19,18 @@ const LONGEST_SUBJECT: usize = 500;
 const LONGEST_DESCRIPTION: usize = 20_000;
 /// The longest note, in characters.
 const LONGEST_NOTE: usize = 10_000;
-/// The most resources of an incident.
-const MOST_RESOURCES: usize = 100;
+/// The most resources of an incident, and the most alerts that it is opened for.
+const MOST_NAMED: usize = 100;
+
+api::path_id! {
+    /// `INC` and digits
+    pub IncidentId = "incidentId", "INC0000000001", normal_id
+}
+
+/// An id as it is stored, whatever the letter case it came in.
+pub fn normal_id(text: &str) -> String {
+    text.trim().to_ascii_uppercase()
+}
 
 /// An incident. What is not set is left out.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
@@ -156,163 +167,186 @@ pub struct Note {
     pub created_date: String,
 }
 
-/// What a body says: a new incident, or a change of one. Of ids, the empty one takes away what was there.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Input {
-    /// In a line.
+/// An incident to create, or the changes to one: what is left out of an update stays as it is, and an empty id or an
+/// empty `dueDate` takes away what was there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Request)]
+pub struct IncidentInput {
+    /// What it is about, in a line. Required in a create, unless there are `alerts`.
+    #[request(line, chars = LONGEST_SUBJECT)]
     pub subject: Option<String>,
-    /// Any text.
+    /// What it is about.
+    #[request(chars = LONGEST_DESCRIPTION)]
     pub description: Option<String>,
-    /// A place in [`PRIORITIES`].
+    /// `Very Low`, `Low`, `Normal` (default), `High` or `Urgent`.
+    #[request(words = PRIORITIES, from = &'static str, parse = |word| place(&PRIORITIES, word))]
     pub priority: Option<i64>,
-    /// A place in [`STATUSES`].
+    /// `New` (default), `Open`, `Pending`, `Resolved` or `Closed`.
+    #[request(words = STATUSES, from = &'static str, parse = |word| place(&STATUSES, word))]
     pub status: Option<i64>,
-    /// A category's id.
+    /// A category of the tenant or its partner.
+    #[request(from = CategoryId, parse = CategoryId::normal)]
     pub category: Option<String>,
-    /// A category's id.
+    /// One right below `category`.
+    #[request(from = CategoryId, parse = CategoryId::normal)]
     pub sub_category: Option<String>,
-    /// A user's id.
+    /// Who asks for it: a user of the tenant or its partner. In a create, by default the caller.
+    #[request(from = UserId, parse = UserId::normal)]
     pub requester: Option<String>,
-    /// A user's id.
+    /// Who works on it: a user of the tenant or its partner.
+    #[request(from = UserId, parse = UserId::normal)]
     pub assignee: Option<String>,
-    /// A group's id.
+    /// Whose members work on it: a user group of the tenant or its partner.
+    #[request(name = "assigneeGroup", from = GroupId, parse = |group: GroupId| trimmed(group.unique_id))]
     pub group: Option<String>,
-    /// A roster's id.
+    /// A roster of the tenant. Without `assignee` beside it, the incident goes to whoever is on call.
+    #[request(from = RosterId, parse = |roster: RosterId| trimmed(roster.id))]
     pub roster: Option<String>,
-    /// Of a create: the ids of the alerts that it is opened for.
-    pub alerts: Vec<String>,
-    /// All machines from now on.
+    /// In a create: the alerts of the tenant that it is opened for.
+    #[request(with = not_of_an_update, items = 0..=MOST_NAMED, default)]
+    pub alerts: Vec<AlertId>,
+    /// The machines that it is about.
+    #[request(items = 0..=MOST_NAMED)]
     pub resources: Option<Vec<MachineName>>,
-    /// `Some(None)` takes it away.
+    /// When it is to be done.
+    #[request(name = "dueDate", with = due, schema = String)]
     pub due: Option<Option<Timestamp>>,
     /// A note to add.
+    #[request(chars = LONGEST_NOTE, parse = note)]
     pub note: Option<String>,
 }
 
-/// How a body names a resource.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MachineName {
-    /// By its id.
-    Id(String),
-    /// By its host name.
-    HostName(String),
-}
+/// An incident to create: it needs a subject, or alerts to take it from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewIncident(pub IncidentInput);
 
-impl Input {
-    /// Reads the body of a create, which needs a subject, or alerts to take it from; says which fields are wrong, by
-    /// their paths.
-    pub fn read_new(body: &Value) -> (Self, Wrong) {
-        let mut fields = Fields::of(body);
-        let alerts = alerts(&mut fields);
+impl base::body::Request for NewIncident {
+    fn read(fields: &mut Fields<'_>) -> Self {
+        let limits = Limits { items: Some((0, MOST_NAMED)), ..Limits::NONE };
+        let alerts = Vec::read(fields, "alerts", &limits).unwrap_or_default();
         if alerts.is_empty() {
             fields.require("subject");
         }
-        (Self { alerts, ..Self::fields(&mut fields) }, fields.wrong())
-    }
-
-    /// Reads the body of an update, as [`Input::read_new`] does.
-    pub fn read(body: &Value) -> (Self, Wrong) {
-        let mut fields = Fields::of(body);
-        (Self::fields(&mut fields), fields.wrong())
-    }
-
-    /// Reads the body that closes an incident, as [`Input::read_new`] does.
-    pub fn read_closing(body: &Value) -> (Self, Wrong) {
-        let mut fields = Fields::of(body);
-        let note = note(&mut fields, "note");
-        (Self { note, status: Some(super::rules::CLOSED), ..Self::default() }, fields.wrong())
-    }
-
-    fn fields(fields: &mut Fields<'_>) -> Self {
-        Self {
-            subject: fields.name("subject", LONGEST_SUBJECT),
-            description: fields.text_max("description", LONGEST_DESCRIPTION),
-            priority: word(fields, "priority", &PRIORITIES),
-            status: word(fields, "status", &STATUSES),
-            category: id(fields, "category", "uniqueId").map(|id| category(&id)),
-            sub_category: id(fields, "subCategory", "uniqueId").map(|id| category(&id)),
-            requester: id(fields, "requester", "id").map(|id| id.to_ascii_uppercase()),
-            assignee: id(fields, "assignee", "id").map(|id| id.to_ascii_uppercase()),
-            group: id(fields, "assigneeGroup", "uniqueId"),
-            roster: id(fields, "roster", "id"),
-            alerts: Vec::new(),
-            resources: machines(fields),
-            due: due(fields),
-            note: note(fields, "note"),
-        }
+        Self(IncidentInput { alerts, ..base::body::Request::read(fields) })
     }
 }
 
-/// Reads the body of a note.
-///
-/// # Errors
-/// 400 that names `content`.
-pub fn read_note(body: &Value) -> Result<String, Problem> {
-    let mut fields = Fields::of(body);
-    fields.require("content");
-    let content = note(&mut fields, "content");
-    fields.finish()?;
-    content.ok_or_else(Problem::internal)
+/// How an incident is closed.
+#[derive(Clone, Debug, PartialEq, Eq, Request)]
+pub struct IncidentClosing {
+    /// A note to add.
+    #[request(chars = LONGEST_NOTE, parse = note)]
+    pub note: Option<String>,
 }
 
-fn note(fields: &mut Fields<'_>, field: &str) -> Option<String> {
-    let text = fields.text_max(field, LONGEST_NOTE)?;
-    if text.trim().is_empty() {
-        fields.error(field, "must not be empty");
+/// A note to add.
+#[derive(Clone, Debug, PartialEq, Eq, Request)]
+#[request(schema = "IncidentNoteInput")]
+pub struct NewNote {
+    /// What it says.
+    #[request(chars = LONGEST_NOTE, parse = note)]
+    pub content: String,
+}
+
+/// A category, by its id.
+#[derive(Clone, Debug, PartialEq, Eq, Request)]
+#[request(schema = "IncidentCategoryId", example = json!({"uniqueId": "SCAT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"}))]
+pub struct CategoryId {
+    /// `SCAT-<uuid>`.
+    unique_id: String,
+}
+
+/// A user, by its id.
+#[derive(Clone, Debug, PartialEq, Eq, Request)]
+#[request(schema = "IncidentUserId", example = json!({"id": "USR0000000007"}))]
+pub struct UserId {
+    /// `USR` and ten digits.
+    id: String,
+}
+
+/// A user group, by its id.
+#[derive(Clone, Debug, PartialEq, Eq, Request)]
+#[request(schema = "IncidentGroupId", example = json!({"uniqueId": "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90"}))]
+pub struct GroupId {
+    /// `USRGRP-<uuid>`.
+    unique_id: String,
+}
+
+/// A roster, by its id.
+#[derive(Clone, Debug, PartialEq, Eq, Request)]
+#[request(schema = "IncidentRosterId", example = json!({"id": "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"}))]
+pub struct RosterId {
+    /// `ES-<uuid>`.
+    id: String,
+}
+
+/// An alert, by its id.
+#[derive(Clone, Debug, PartialEq, Eq, Request)]
+#[request(schema = "IncidentAlertId")]
+pub struct AlertId {
+    /// `ALT-<uuid>`.
+    #[request(filled, parse = trimmed)]
+    pub id: String,
+}
+
+/// A resource, by its id or else by its host name.
+#[derive(Clone, Debug, PartialEq, Eq, Request)]
+#[request(schema = "IncidentResourceId", check = one_of_them, example = json!({"hostName": "db-01"}))]
+pub struct MachineName {
+    /// A UUID.
+    #[request(with = said)]
+    pub id: Option<String>,
+    /// The whole of it, whatever the letter case.
+    #[request(with = said)]
+    pub host_name: Option<String>,
+}
+
+impl CategoryId {
+    fn normal(self) -> Result<String, String> {
+        Ok(category_id(&self.unique_id))
     }
-    Some(text)
+}
+
+impl UserId {
+    fn normal(self) -> Result<String, String> {
+        Ok(self.id.trim().to_ascii_uppercase())
+    }
+}
+
+/// An id; the empty one takes away what was there.
+fn trimmed(id: String) -> Result<String, String> {
+    Ok(id.trim().to_owned())
+}
+
+fn note(text: String) -> Result<String, &'static str> {
+    if text.trim().is_empty() { Err("must not be empty") } else { Ok(text) }
 }
 
 /// The place of a word in its list.
-fn word(fields: &mut Fields<'_>, field: &str, words: &[&'static str]) -> Option<i64> {
-    let word = fields.one_of(field, words)?;
-    words.iter().position(|known| *known == word).and_then(|place| i64::try_from(place).ok())
+fn place(words: &[&'static str], word: &'static str) -> Result<i64, String> {
+    let place = words.iter().position(|known| *known == word).and_then(|place| i64::try_from(place).ok());
+    Ok(place.unwrap_or_default())
 }
 
-/// The id in an object; `Some("")` when that says to take it away.
-fn id(fields: &mut Fields<'_>, field: &str, key: &str) -> Option<String> {
-    let mut object = fields.object(field)?;
-    object.require(key);
-    object.text(key).map(|id| id.trim().to_owned())
+/// [`NewIncident`] reads it: what an update says of it means nothing.
+fn not_of_an_update(_: &mut Fields<'_>, _: &str) -> Option<Vec<AlertId>> {
+    None
 }
 
-fn category(id: &str) -> String {
-    crate::categories::rules::normal_id(id)
-}
-
-fn due(fields: &mut Fields<'_>) -> Option<Option<Timestamp>> {
-    if fields.value("dueDate").and_then(Value::as_str) == Some("") {
+/// `Some(None)` takes it away.
+fn due(fields: &mut Fields<'_>, field: &str) -> Option<Option<Timestamp>> {
+    if fields.value(field).and_then(Value::as_str) == Some("") {
         return Some(None);
     }
-    fields.timestamp("dueDate").map(Some)
+    fields.timestamp(field).map(Some)
 }
 
-fn alerts(fields: &mut Fields<'_>) -> Vec<String> {
-    let items = fields.objects("alerts").unwrap_or_default();
-    if items.len() > MOST_RESOURCES {
-        fields.error("alerts", format!("must have at most {MOST_RESOURCES} elements"));
-        return Vec::new();
-    }
-    items.into_iter().map(|mut item| item.required_text("id").trim().to_owned()).collect()
+/// A text with more than blanks in it, without those around it.
+fn said(fields: &mut Fields<'_>, field: &str) -> Option<String> {
+    fields.text(field).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-fn machines(fields: &mut Fields<'_>) -> Option<Vec<MachineName>> {
-    let items = fields.objects("resources")?;
-    if items.len() > MOST_RESOURCES {
-        fields.error("resources", format!("must have at most {MOST_RESOURCES} elements"));
-        return None;
+fn one_of_them(machine: &MachineName, fields: &mut Fields<'_>) {
+    if machine.id.is_none() && machine.host_name.is_none() {
+        fields.require("id");
     }
-    let machine = |mut item: Fields<'_>| {
-        let id = item.text("id").filter(|id| !id.trim().is_empty());
-        let host = item.text("hostName").filter(|name| !name.trim().is_empty());
-        match (id, host) {
-            (Some(id), _) => MachineName::Id(id.trim().to_owned()),
-            (None, Some(host)) => MachineName::HostName(host.trim().to_owned()),
-            (None, None) => {
-                item.require("id");
-                MachineName::Id(String::new())
-            }
-        }
-    };
-    Some(items.into_iter().map(machine).collect())
 }

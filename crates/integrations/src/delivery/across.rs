@@ -17,12 +17,12 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
-    http::STATUSES,
-    store::{LONGEST_ABOUT, Row},
-    wire::Delivery,
+    row::Row,
+    store::LONGEST_ABOUT,
+    wire::{Delivery, STATUSES},
 };
 use crate::{
-    event::wire::{ACTIONS, Config},
+    event::config::{ACTIONS, Config},
     schema::{integration_deliveries, integration_events, integrations},
     template::Entity,
 };

@@ -1,20 +1,23 @@
 //! Deliveries over HTTP.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, OptionalBody, RequestContext, answer, context::check_version, spec::PageOf};
-use base::{Fields, Problem, Query, Timestamp, query::Sort};
+use api::{Answer, OptionalBody, Path, RequestContext, answer, spec::PageOf};
+use base::{Problem, Query, Timestamp, query::Sort};
 use db::Condition;
-use outbox::Entity;
 use serde_json::json;
 
 use super::{
+    row::{NEVER, Row},
     store::{self, Filter},
-    wire::{Delivery, Detail, Replayed},
+    wire::{Delivery, DeliveryId, Detail, Replay, Replayed, STATUSES},
 };
-use crate::{event, installed::store as installed};
-
-/// What a delivery may be.
-pub const STATUSES: [&str; 3] = ["pending", "delivered", "failed"];
+use crate::{
+    event::{
+        self,
+        wire::{EventId, EventPath},
+    },
+    installed::{row::Row as Integration, wire::IntegrationId},
+};
 
 /// Search the deliveries of an event
 ///
@@ -23,8 +26,7 @@ pub const STATUSES: [&str; 3] = ["pending", "delivered", "failed"];
     tag = "integrations",
     operation_id = "searchDeliveries",
     params(
-        ("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
-        ("eventId" = String, Path, description = "`INTG-EVENT-<uuid>`", example = "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        EventPath,
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
@@ -37,22 +39,18 @@ pub const STATUSES: [&str; 3] = ["pending", "delivered", "failed"];
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/installed/{installedIntgId}/event/{eventId}/deliveries")]
-pub async fn search(
-    context: RequestContext<Query>,
-    path: web::Path<(String, String, String)>,
-) -> api::Result<HttpResponse> {
+pub async fn search(context: RequestContext<Query>, Path(path): Path<EventPath>) -> api::Result<HttpResponse> {
+    let EventPath { integration, id } = path;
     let mut query = context.query();
     let descending = query.boolean("isDescendingOrder", true);
     let walk = query.walk(context.request().path(), Sort { name: "createdTime", descending });
     let status = Some(query.one_of("status", &STATUSES, "")).filter(|status| !status.is_empty());
     let filter = Filter { status, from: query.timestamp("startTime"), to: query.timestamp("endTime") };
     query.finish()?;
-    let (scope, (_, integration, id)) = (context.scope(), path.into_inner());
     let asked = walk.clone();
     let found = context
-        .db
-        .read(move |conn| {
-            let (_, event) = event::http::existing(conn, &scope, &integration, &id)?;
+        .read(move |conn, scope| {
+            let (_, event) = event::http::existing(conn, &scope.scope(), &integration, &id)?;
             store::search(conn, &event.tenant_id, &event.id, &filter, descending, &asked)
         })
         .await?;
@@ -65,11 +63,7 @@ pub async fn search(
 #[utoipa::path(
     tag = "integrations",
     operation_id = "getDelivery",
-    params(
-        ("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
-        ("eventId" = String, Path, description = "`INTG-EVENT-<uuid>`", example = "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
-        ("deliveryId" = String, Path, description = "`DLV-<uuid>`", example = "DLV-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90"),
-    ),
+    params(IntegrationId, EventId, DeliveryId),
     responses((status = 200, description = "The delivery", body = Detail)),
     security(("bearer" = ["viewer"]))
 )]
@@ -78,11 +72,10 @@ pub async fn get(
     context: RequestContext,
     path: web::Path<(String, String, String, String)>,
 ) -> api::Result<HttpResponse> {
-    let (scope, (_, integration, id, delivery)) = (context.scope(), path.into_inner());
+    let (_, integration, id, delivery) = path.into_inner();
     let (row, message) = context
-        .db
-        .read(move |conn| {
-            let (_, event) = event::http::existing(conn, &scope, &integration, &id)?;
+        .read(move |conn, scope| {
+            let (_, event) = event::http::existing(conn, &scope.scope(), &integration, &id)?;
             let row = store::existing(conn, &event.tenant_id, &event.id, &delivery)?;
             let message = store::message(conn, &row.tenant_id, &row.id)?;
             Ok((row, message))
@@ -92,13 +85,13 @@ pub async fn get(
 }
 
 /// Every claim, attempt and resend makes another version: each moves one of these.
-fn version(row: &store::Row) -> i64 {
+fn version(row: &Row) -> i64 {
     [row.due_ms, row.claim, row.attempts].into_iter().fold(0_i64, |all, one| all.wrapping_mul(31).wrapping_add(one))
 }
 
 /// When what is sent again is due: not while the event, or its integration, is switched off.
-fn due_ms(integration: &installed::Row, event: &event::store::Row, now: Timestamp) -> i64 {
-    if integration.enabled && event.active { now.millis() } else { store::NEVER }
+fn due_ms(integration: &Integration, event: &event::row::Row, now: Timestamp) -> i64 {
+    if integration.enabled && event.active { now.millis() } else { NEVER }
 }
 
 /// Send a delivery again
@@ -107,11 +100,7 @@ fn due_ms(integration: &installed::Row, event: &event::store::Row, now: Timestam
 #[utoipa::path(
     tag = "integrations",
     operation_id = "resendDelivery",
-    params(
-        ("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
-        ("eventId" = String, Path, description = "`INTG-EVENT-<uuid>`", example = "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
-        ("deliveryId" = String, Path, description = "`DLV-<uuid>`", example = "DLV-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90"),
-    ),
+    params(IntegrationId, EventId, DeliveryId),
     responses(
         (status = 200, description = "The delivery, due", body = Delivery),
         (status = 409, description = "There is nothing to send: it could not be rendered"),
@@ -124,22 +113,19 @@ pub async fn resend(
     context: RequestContext,
     path: web::Path<(String, String, String, String)>,
 ) -> api::Result<HttpResponse> {
-    let (scope, now, wanted, (_, integration, id, delivery)) =
-        (context.scope(), context.now, context.if_match()?, path.into_inner());
+    let (_, integration, id, delivery) = path.into_inner();
     context
-        .write(move |tx, _| {
-            let (integration, event) = event::http::existing(tx.conn, &scope, &integration, &id)?;
+        .write(move |tx, scope| {
+            let (integration, event) = event::http::existing(tx.conn, &scope.scope(), &integration, &id)?;
             let before = store::existing(tx.conn, &event.tenant_id, &event.id, &delivery)?;
-            check_version(wanted, version(&before))?;
+            scope.check_version(version(&before))?;
             if store::message(tx.conn, &before.tenant_id, &before.id)?.method.is_empty() {
                 return Err(Problem::conflict("There is nothing to send: the message could not be rendered.").into());
             }
             let this = Condition::sql("integration_deliveries.id = ").text(before.id.clone());
-            store::resend(tx.conn, &event.tenant_id, &event.id, this, due_ms(&integration, &event, now))?;
+            store::resend(tx.conn, &event.tenant_id, &event.id, this, due_ms(&integration, &event, scope.now))?;
             let after = store::existing(tx.conn, &event.tenant_id, &event.id, &delivery)?;
-            let entity =
-                Entity { tenant_id: &after.tenant_id, kind: "IntegrationDelivery", id: &after.id, publish: false };
-            tx.note_shown(entity, Some(&Delivery::of(&before)), Some(&Delivery::of(&after)))?;
+            tx.record_change(Some(&before), Some(&after));
             Answer::ok(&Delivery::of(&after))
         })
         .await
@@ -152,32 +138,24 @@ pub async fn resend(
 #[utoipa::path(
     tag = "integrations",
     operation_id = "replayDeliveries",
-    params(
-        ("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
-        ("eventId" = String, Path, description = "`INTG-EVENT-<uuid>`", example = "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
-    ),
-    request_body(content = Option<serde_json::Value>, example = json!({
-        "status": "failed", "startTime": "2026-11-20T00:00:00+0000", "endTime": "2026-11-21T00:00:00+0000"
-    })),
+    params(EventPath),
+    request_body(content = Option<Replay>),
     responses((status = 200, description = "How many are sent again", body = Replayed)),
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/event/{eventId}/replay")]
 pub async fn replay(
     context: RequestContext,
-    path: web::Path<(String, String, String)>,
-    body: OptionalBody,
+    Path(path): Path<EventPath>,
+    OptionalBody(replay): OptionalBody<Replay>,
 ) -> api::Result<HttpResponse> {
-    let mut fields = Fields::of(&body.0);
-    let status = fields.one_of("status", &["pending", "delivered", "failed", "all"]).unwrap_or("failed");
-    let (from, to) = (fields.timestamp("startTime"), fields.timestamp("endTime"));
-    fields.finish()?;
+    let EventPath { integration, id } = path;
+    let Replay { status, start_time: from, end_time: to } = replay;
     let filter = Filter { status: Some(status).filter(|status| *status != "all"), from, to };
-    let (scope, now, (_, integration, id)) = (context.scope(), context.now, path.into_inner());
     context
-        .write(move |tx, _| {
-            let (integration, event) = event::http::existing(tx.conn, &scope, &integration, &id)?;
-            let due_ms = due_ms(&integration, &event, now);
+        .write(move |tx, scope| {
+            let (integration, event) = event::http::existing(tx.conn, &scope.scope(), &integration, &id)?;
+            let due_ms = due_ms(&integration, &event, scope.now);
             let replayed = store::replay(tx.conn, &event.tenant_id, &event.id, &filter, due_ms)?;
             tx.note(outbox::Change {
                 tenant_id: event.tenant_id.clone(),

@@ -3,6 +3,7 @@
 pub mod across;
 pub mod http;
 pub mod queue;
+pub mod row;
 pub mod store;
 #[cfg(test)]
 mod tests;

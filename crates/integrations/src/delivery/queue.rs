@@ -15,7 +15,10 @@ use diesel::{
 };
 use outbox::{Keep, Retention, Setting};
 
-use super::store::{self, MessageRow, NEVER};
+use super::{
+    row::{MessageRow, NEVER},
+    store,
+};
 use crate::schema::{integration_deliveries, integration_lanes, integration_messages};
 
 /// A queue: the tenant, and the event.

@@ -6,9 +6,13 @@ use serde_json::json;
 
 use super::{
     queue::{self, Claimed, Done, End, Lane},
-    store::{self, NEVER, NewDelivery},
+    row::{Message, NEVER},
+    store::{self, NewDelivery},
 };
-use crate::{event::store as events, firing::Message, installed::store as installed};
+use crate::{
+    event::{row::Row as Event, store as events},
+    installed::{row::Row as Integration, store as installed},
+};
 
 const NOW: Timestamp = Timestamp::from_millis(1_795_000_000_000);
 const EVENT: &str = "INTG-EVENT-1";
@@ -34,7 +38,7 @@ fn fixture(deliveries: usize) -> Fixture {
     fixture.write(move |conn| {
         installed::insert(
             conn,
-            &installed::Row {
+            &Integration {
                 tenant_id: "client_1".into(),
                 id: "INTG-1".into(),
                 version: 1,
@@ -54,7 +58,7 @@ fn fixture(deliveries: usize) -> Fixture {
         )?;
         events::insert(
             conn,
-            &events::Row {
+            &Event {
                 tenant_id: "client_1".into(),
                 id: EVENT.into(),
                 integration_id: "INTG-1".into(),

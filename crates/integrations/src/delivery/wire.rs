@@ -1,12 +1,37 @@
 //! What clients see of deliveries.
 
+use api::Request;
 use base::timestamp::Timestamp;
+use outbox::Recorded;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::store::{MessageRow, NEVER, Row};
+use super::row::{MessageRow, NEVER, Row};
 use crate::event::headers::Header;
+
+/// What a delivery may be.
+pub const STATUSES: [&str; 3] = ["pending", "delivered", "failed"];
+
+api::path_id! {
+    /// `DLV-<uuid>`
+    pub DeliveryId = "deliveryId", "DLV-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90", str::to_owned
+}
+
+/// Which deliveries are to be sent again.
+#[derive(Clone, Debug, PartialEq, Eq, Request)]
+#[request(schema = "DeliveryReplayInput", example = json!({
+    "status": "failed", "startTime": "2026-11-20T00:00:00+0000", "endTime": "2026-11-21T00:00:00+0000"
+}))]
+pub struct Replay {
+    /// `pending`, `delivered`, `failed` (default) or `all`.
+    #[request(words = ["pending", "delivered", "failed", "all"], default = "failed")]
+    pub status: &'static str,
+    /// Those that were created at it or after.
+    pub start_time: Option<Timestamp>,
+    /// Those that were created before it.
+    pub end_time: Option<Timestamp>,
+}
 
 /// A delivery.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -141,4 +166,22 @@ pub struct Replayed {
     /// How many.
     #[schema(example = 12)]
     pub replayed: usize,
+}
+
+/// Just as clients see it.
+impl Recorded for Row {
+    const ENTITY: &'static str = "IntegrationDelivery";
+    const PUBLISH: bool = false;
+
+    fn tenant_id(&self) -> &str {
+        &self.tenant_id
+    }
+
+    fn entity_id(&self) -> String {
+        self.id.clone()
+    }
+
+    fn event_payload(&self) -> Value {
+        serde_json::to_value(Delivery::of(self)).unwrap_or_default()
+    }
 }

@@ -2,7 +2,7 @@
 
 use base::Fields;
 
-use super::{headers, wire::Config};
+use super::{config::Config, headers};
 use crate::{
     notifier::{Notifier, Secrets},
     template::{Kind, Template},

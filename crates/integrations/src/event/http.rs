@@ -1,7 +1,7 @@
 //! Integration events over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, RequestContext, answer, context::check_version, cpu, spec::PageOf};
+use api::{Answer, Body, Path, RequestContext, RequestScope, answer, cpu, spec::PageOf};
 use base::{
     Fields, Problem, Query, Sort,
     body::ignored,
@@ -14,15 +14,16 @@ use serde_json::Value;
 
 use super::{
     filter::Criteria,
-    store::{self, Row},
-    wire::{Event, Input, Placeholders, Read},
+    row::Row,
+    store,
+    wire::{Event, EventId, EventPath, Input, Placeholders, Read},
 };
 use crate::{
-    Services,
     delivery::{queue, store as deliveries},
     egress::Guard,
-    installed::{self, store as installations},
+    installed::{row::Row as Integration, store as installations, wire::IntegrationId},
     notifier::Secrets,
+    services::Services,
     template::{Entity, placeholders},
     vault::Vault,
 };
@@ -35,20 +36,20 @@ const NOTIFIER: &str = "notifier";
 /// The most events of one integration.
 const MOST: usize = 20_000;
 
-/// Notes what became of an event.
-pub fn note(
+/// Records what became of an event, as it is shown with the notifier of its integration.
+pub fn record_change(
     tx: &mut Tx<'_>,
-    integration: &installations::Row,
+    integration: &Integration,
     before: Option<&Row>,
     after: Option<&Row>,
 ) -> db::Result<()> {
-    note_with(tx, integration, before, after, Vec::new())
+    record_change_with(tx, integration, before, after, Vec::new())
 }
 
-/// As [`note`], with the secrets that changed.
-fn note_with(
+/// As [`record_change`], with the secrets that changed.
+fn record_change_with(
     tx: &mut Tx<'_>,
-    integration: &installations::Row,
+    integration: &Integration,
     before: Option<&Row>,
     after: Option<&Row>,
     secrets: Vec<Unpublished>,
@@ -67,7 +68,7 @@ fn note_with(
 #[utoipa::path(
     tag = "integrations",
     operation_id = "createIntegrationEvent",
-    params(("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(IntegrationId),
     request_body(content = Input, example = json!({
         "name": "Ticket for an incident", "entity": "INCIDENT", "eventType": "CREATE", "endPointURI": "/tickets",
         "eventPayload": "{\"title\": \"$incident.subject\"}"
@@ -79,10 +80,10 @@ fn note_with(
 pub async fn create(
     context: RequestContext,
     services: web::Data<Services>,
-    path: web::Path<(String, String)>,
+    Path(integration): Path<IntegrationId>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    put(context, services, path.into_inner().1, None, body).await
+    put(context, services, integration, None, body).await
 }
 
 /// Configure an integration event
@@ -92,10 +93,7 @@ pub async fn create(
 #[utoipa::path(
     tag = "integrations",
     operation_id = "configureIntegrationEvent",
-    params(
-        ("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
-        ("eventId" = String, Path, description = "`INTG-EVENT-<uuid>`", example = "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
-    ),
+    params(EventPath),
     request_body(content = Input, example = json!({
         "name": "Ticket for an incident", "entity": "INCIDENT", "eventType": "CREATE", "useBaseNotifier": false,
         "notifier": {"type": "REST_API", "baseURI": "https://example.net/api", "authType": "BASIC", "userName": "muster", "password": "…"},
@@ -113,10 +111,10 @@ pub async fn create(
 pub async fn configure(
     context: RequestContext,
     services: web::Data<Services>,
-    path: web::Path<(String, String, String)>,
+    Path(path): Path<EventPath>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    let (_, integration, id) = path.into_inner();
+    let EventPath { integration, id } = path;
     put(context, services, integration, Some(id), body).await
 }
 
@@ -130,16 +128,15 @@ fn canonical(id: &str) -> Option<String> {
 async fn put(
     context: RequestContext,
     services: web::Data<Services>,
-    integration: String,
-    id: Option<String>,
+    integration: IntegrationId,
+    id: Option<EventId>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    let (scope, wanted, now) = (context.scope(), context.if_match()?, context.now);
     let Body(body) = compiled(&context, body).await?;
     context
-        .write(move |tx, _| {
-            let meter = &Meter::new(Meter::WRITE);
-            let integration = installed::http::take_up(tx, &scope, &integration, None)?;
+        .write(move |tx, scope| {
+            let (meter, now) = (&Meter::new(Meter::WRITE), scope.now);
+            let integration = installations::lock_for_update(tx.conn, &scope.scope(), &integration)?;
             let tenant = integration.tenant_id.clone();
             let known = match &id {
                 Some(id) => {
@@ -150,7 +147,7 @@ async fn put(
             };
             let row = match known {
                 Some(old) => {
-                    check_version(wanted, old.version)?;
+                    scope.check_version(old.version)?;
                     let (config, secrets) = (old.config(), old.open_secrets(&services.vault)?);
                     let (stored, base) = (Some((&config, &secrets)), integration.notifier());
                     let mut read = Read::of(&body, stored, base.as_ref(), &services.guard, meter)?;
@@ -161,13 +158,19 @@ async fn put(
                     if read.config.filter_criteria != old.config().filter_criteria {
                         keep_expressions(tx, &row, &read, meter)?;
                     }
-                    note_with(tx, &integration, Some(&old), Some(&row), secrets.changes(&read.secrets, NOTIFIER))?;
+                    record_change_with(
+                        tx,
+                        &integration,
+                        Some(&old),
+                        Some(&row),
+                        secrets.changes(&read.secrets, NOTIFIER),
+                    )?;
                     row
                 }
                 None => {
                     // A version of something that is not there matches nothing.
-                    check_version(wanted, 0)?;
-                    create_row(tx, (&services.vault, &services.guard, meter), &integration, id, &body, now)?
+                    scope.check_version(0)?;
+                    create_row(tx, (&services.vault, &services.guard, meter), &integration, id.as_deref(), &body, now)?
                 }
             };
             Answer::entity(&Event::of(&row, integration.notifier()), row.version)
@@ -205,15 +208,15 @@ fn keep_expressions(tx: &mut Tx<'_>, row: &Row, read: &Read, meter: &Meter) -> d
 pub fn create_row(
     tx: &mut Tx<'_>,
     (vault, guard, meter): (&Vault, &Guard, &Meter),
-    integration: &installations::Row,
-    id: Option<String>,
+    integration: &Integration,
+    id: Option<&str>,
     body: &Value,
     now: Timestamp,
 ) -> db::Result<Row> {
     let mut read = Read::of(body, None, integration.notifier().as_ref(), guard, meter)?;
     let tenant = &integration.tenant_id;
     let id = match id {
-        Some(id) => canonical(&id).ok_or_else(store::none)?,
+        Some(id) => canonical(id).ok_or_else(store::none)?,
         None => format!("{PREFIX}{}", uuid::Uuid::new_v4()),
     };
     if store::is_taken(tx.conn, tenant, &id)? {
@@ -238,7 +241,7 @@ pub fn create_row(
     row.set(vault, &read.config, &read.secrets)?;
     store::insert(tx.conn, &row)?;
     keep_expressions(tx, &row, &read, meter)?;
-    note_with(tx, integration, None, Some(&row), Secrets::default().changes(&read.secrets, NOTIFIER))?;
+    record_change_with(tx, integration, None, Some(&row), Secrets::default().changes(&read.secrets, NOTIFIER))?;
     Ok(row)
 }
 
@@ -257,16 +260,14 @@ fn number(read: &mut Read, tx: &mut Tx<'_>, former: Option<i64>) -> db::Result<(
 #[utoipa::path(
     tag = "integrations",
     operation_id = "getIntegrationEvent",
-    params(
-        ("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
-        ("eventId" = String, Path, description = "`INTG-EVENT-<uuid>`", example = "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
-    ),
+    params(EventPath),
     responses((status = 200, description = "The event", body = Event)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/installed/{installedIntgId}/event/{eventId}")]
-pub async fn get(context: RequestContext, path: web::Path<(String, String, String)>) -> api::Result<HttpResponse> {
-    let (scope, (_, integration, id)) = (context.scope(), path.into_inner());
+pub async fn get(context: RequestContext, Path(path): Path<EventPath>) -> api::Result<HttpResponse> {
+    let EventPath { integration, id } = path;
+    let scope = context.scope();
     let (row, base) = context
         .db
         .point(move |conn| {
@@ -284,7 +285,7 @@ pub async fn get(context: RequestContext, path: web::Path<(String, String, Strin
     tag = "integrations",
     operation_id = "listIntegrationEvents",
     params(
-        ("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        IntegrationId,
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
         ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
@@ -293,13 +294,12 @@ pub async fn get(context: RequestContext, path: web::Path<(String, String, Strin
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/installed/{installedIntgId}/events")]
-pub async fn list(context: RequestContext<Query>, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+pub async fn list(context: RequestContext<Query>, Path(id): Path<IntegrationId>) -> api::Result<HttpResponse> {
     let mut query = context.query();
     let walk = query.walk(context.request().path(), store::ORDER);
     query.finish()?;
-    let (scope, id) = (context.scope(), path.into_inner().1);
-    let page = context.db.read(move |conn| {
-        let integration = installations::existing(conn, &scope, &id)?;
+    let page = context.read(move |conn, scope| {
+        let integration = installations::existing(conn, &scope.scope(), &id)?;
         let found = store::page(conn, &integration.tenant_id, &integration.id, &walk)?;
         Ok(walk.answer(found.map(|row| Event::of(&row, integration.notifier()))))
     });
@@ -312,10 +312,7 @@ pub async fn list(context: RequestContext<Query>, path: web::Path<(String, Strin
 #[utoipa::path(
     tag = "integrations",
     operation_id = "deleteIntegrationEvent",
-    params(
-        ("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
-        ("eventId" = String, Path, description = "`INTG-EVENT-<uuid>`", example = "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
-    ),
+    params(EventPath),
     responses(
         (status = 200, description = "Deleted; an empty object"),
         (status = 412, description = "It has changed since it was read"),
@@ -323,13 +320,13 @@ pub async fn list(context: RequestContext<Query>, path: web::Path<(String, Strin
     security(("bearer" = ["integrator"]))
 )]
 #[delete("/integrations/installed/{installedIntgId}/event/{eventId}")]
-pub async fn delete(context: RequestContext, path: web::Path<(String, String, String)>) -> api::Result<HttpResponse> {
-    let (scope, wanted, (_, integration, id)) = (context.scope(), context.if_match()?, path.into_inner());
+pub async fn delete(context: RequestContext, Path(path): Path<EventPath>) -> api::Result<HttpResponse> {
+    let EventPath { integration, id } = path;
     context
-        .write(move |tx, _| {
-            let (integration, row) = take_up(tx, &scope, &integration, &id, wanted)?;
+        .write(move |tx, scope| {
+            let (integration, row) = lock_for_update(tx, scope, &integration, &id)?;
             installations::delete_event(tx.conn, &row.tenant_id, &row.id)?;
-            note(tx, &integration, Some(&row), None)?;
+            record_change(tx, &integration, Some(&row), None)?;
             Ok(Answer::empty())
         })
         .await
@@ -341,16 +338,13 @@ pub async fn delete(context: RequestContext, path: web::Path<(String, String, St
 #[utoipa::path(
     tag = "integrations",
     operation_id = "activateIntegrationEvent",
-    params(
-        ("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
-        ("eventId" = String, Path, description = "`INTG-EVENT-<uuid>`", example = "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
-    ),
+    params(EventPath),
     responses((status = 200, description = "The event", body = Event)),
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/event/{eventId}/activate")]
-pub async fn activate(context: RequestContext, path: web::Path<(String, String, String)>) -> api::Result<HttpResponse> {
-    let (_, integration, id) = path.into_inner();
+pub async fn activate(context: RequestContext, Path(path): Path<EventPath>) -> api::Result<HttpResponse> {
+    let EventPath { integration, id } = path;
     switch(context, integration, id, true).await
 }
 
@@ -360,39 +354,37 @@ pub async fn activate(context: RequestContext, path: web::Path<(String, String, 
 #[utoipa::path(
     tag = "integrations",
     operation_id = "deactivateIntegrationEvent",
-    params(
-        ("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
-        ("eventId" = String, Path, description = "`INTG-EVENT-<uuid>`", example = "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
-    ),
+    params(EventPath),
     responses((status = 200, description = "The event", body = Event)),
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/event/{eventId}/deactivate")]
-pub async fn deactivate(
-    context: RequestContext,
-    path: web::Path<(String, String, String)>,
-) -> api::Result<HttpResponse> {
-    let (_, integration, id) = path.into_inner();
+pub async fn deactivate(context: RequestContext, Path(path): Path<EventPath>) -> api::Result<HttpResponse> {
+    let EventPath { integration, id } = path;
     switch(context, integration, id, false).await
 }
 
-async fn switch(context: RequestContext, integration: String, id: String, active: bool) -> api::Result<HttpResponse> {
-    let (scope, wanted, now) = (context.scope(), context.if_match()?, context.now);
+async fn switch(
+    context: RequestContext,
+    integration: IntegrationId,
+    id: EventId,
+    active: bool,
+) -> api::Result<HttpResponse> {
     context
-        .write(move |tx, _| {
-            let (integration, old) = take_up(tx, &scope, &integration, &id, wanted)?;
+        .write(move |tx, scope| {
+            let (integration, old) = lock_for_update(tx, scope, &integration, &id)?;
             if old.active == active {
                 return Answer::entity(&Event::of(&old, integration.notifier()), old.version);
             }
-            let row = Row { active, inactive_because: String::new(), ..old.changed(now) };
+            let row = Row { active, inactive_because: String::new(), ..old.changed(scope.now) };
             store::update(tx.conn, &row)?;
             if active {
-                deliveries::release(tx.conn, &row.tenant_id, &row.id, now)?;
+                deliveries::release(tx.conn, &row.tenant_id, &row.id, scope.now)?;
                 queue::forgive(tx.conn, &(row.tenant_id.clone(), row.id.clone()))?;
             } else {
                 queue::put_aside(tx.conn, &(row.tenant_id.clone(), row.id.clone()))?;
             }
-            note(tx, &integration, Some(&old), Some(&row))?;
+            record_change(tx, &integration, Some(&old), Some(&row))?;
             Answer::entity(&Event::of(&row, integration.notifier()), row.version)
         })
         .await
@@ -443,12 +435,7 @@ pub async fn place_holders(
 }
 
 /// An event and its integration.
-pub fn existing(
-    conn: &mut db::Conn,
-    scope: &[String],
-    integration: &str,
-    id: &str,
-) -> db::Result<(installations::Row, Row)> {
+pub fn existing(conn: &mut db::Conn, scope: &[String], integration: &str, id: &str) -> db::Result<(Integration, Row)> {
     let integration = installations::existing(conn, scope, integration)?;
     let row = match canonical(id) {
         Some(id) => store::find(conn, &integration.tenant_id, &integration.id, &id)?,
@@ -458,16 +445,15 @@ pub fn existing(
 }
 
 /// The event that is to be changed, which nobody else changes until the end of the transaction.
-fn take_up(
+fn lock_for_update(
     tx: &mut Tx<'_>,
-    scope: &[String],
+    scope: &RequestScope,
     integration: &str,
     id: &str,
-    wanted: Option<i64>,
-) -> db::Result<(installations::Row, Row)> {
-    let (seen, _) = existing(tx.conn, scope, integration, id)?;
-    installations::take_up(tx.conn, &seen.tenant_id)?;
-    let (integration, row) = existing(tx.conn, scope, integration, id)?;
-    check_version(wanted, row.version)?;
+) -> db::Result<(Integration, Row)> {
+    let (seen, _) = existing(tx.conn, &scope.scope(), integration, id)?;
+    installations::lock_tenant(tx.conn, &seen.tenant_id)?;
+    let (integration, row) = existing(tx.conn, &scope.scope(), integration, id)?;
+    scope.check_version(row.version)?;
     Ok((integration, row))
 }

@@ -1,93 +1,18 @@
 //! Rows of events. Every function takes the tenant, or the tenants in reach.
 
-use base::{Found, Key, Walk, problem::Problem, query::Sort, timestamp::Timestamp};
+use base::{Found, Key, Walk, problem::Problem, query::Sort};
 use db::{Column, Conn, Order, Result, expressions::Holder};
 use diesel::prelude::*;
 
-use super::wire::Config;
-use crate::{
-    notifier::Secrets,
-    schema::{integration_events, integration_lanes},
-    vault::{Place, Vault},
-};
-
-/// One row of `integration_events`.
-#[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = integration_events, primary_key(tenant_id, id))]
-#[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
-pub struct Row {
-    /// The tenant of its integration.
-    pub tenant_id: String,
-    /// `INTG-EVENT-<uuid>`.
-    pub id: String,
-    /// Its integration.
-    pub integration_id: String,
-    /// Counts its changes; the `ETag`.
-    pub version: i64,
-    /// Does it fire?
-    pub active: bool,
-    /// Why not.
-    pub inactive_because: String,
-    /// What it does, JSON.
-    pub config: String,
-    /// Its secrets, sealed; empty when there are none.
-    pub secrets: String,
-    /// When it was created.
-    pub created_ms: i64,
-    /// When it changed last.
-    pub updated_ms: Option<i64>,
-}
-
-impl Row {
-    fn place(&self) -> Place<'_> {
-        Place { tenant: &self.tenant_id, table: "integration_events", row: &self.id, column: "secrets" }
-    }
-
-    /// What it does.
-    pub fn config(&self) -> Config {
-        serde_json::from_str(&self.config).unwrap_or_default()
-    }
-
-    /// Takes another configuration.
-    pub fn set(&mut self, vault: &Vault, config: &Config, secrets: &Secrets) -> Result<()> {
-        self.config = serde_json::to_string(config).map_err(|error| db::Error::Fault(error.to_string()))?;
-        self.secrets = match secrets.to_sealable() {
-            Some(plain) => vault.seal(self.place(), &plain)?,
-            None => String::new(),
-        };
-        Ok(())
-    }
-
-    /// Its secrets.
-    pub fn open_secrets(&self, vault: &Vault) -> Result<Secrets> {
-        if self.secrets.is_empty() {
-            return Ok(Secrets::default());
-        }
-        Ok(Secrets::from_sealable(&vault.open(self.place(), &self.secrets)?))
-    }
-
-    /// Seals what is sealed under a former key anew; says whether anything was.
-    pub fn reseal(&mut self, vault: &Vault) -> Result<bool> {
-        if self.secrets.is_empty() || vault.is_current(&self.secrets) {
-            return Ok(false);
-        }
-        let plain = vault.open(self.place(), &self.secrets)?;
-        self.secrets = vault.seal(self.place(), &plain)?;
-        Ok(true)
-    }
-
-    /// The row after a change, with the next version.
-    pub fn changed(&self, now: Timestamp) -> Self {
-        Self { version: self.version + 1, updated_ms: Some(now.millis()), ..self.clone() }
-    }
-}
+use super::row::Row;
+use crate::schema::{integration_events, integration_lanes};
 
 /// An event, as what holds expressions.
 pub fn holder<'e>(tenant_id: &'e str, id: &'e str) -> Holder<'e> {
     Holder { tenant_id, kind: "event", id }
 }
 
-/// 404.
+/// 404: the integration has no event of this id.
 pub fn none() -> Problem {
     Problem::not_found("Integration event not found")
 }
@@ -147,7 +72,7 @@ pub fn insert(conn: &mut Conn, row: &Row) -> Result<()> {
     use integration_lanes::dsl;
     diesel::insert_into(integration_events::table).values(row).execute(conn)?;
     let lane =
-        (dsl::tenant_id.eq(&row.tenant_id), dsl::event_id.eq(&row.id), dsl::due_ms.eq(crate::delivery::store::NEVER));
+        (dsl::tenant_id.eq(&row.tenant_id), dsl::event_id.eq(&row.id), dsl::due_ms.eq(crate::delivery::row::NEVER));
     diesel::insert_into(dsl::integration_lanes).values(lane).execute(conn)?;
     Ok(())
 }

@@ -3,11 +3,11 @@
 use std::future::Future;
 
 use actix_web::{HttpResponse, post, web};
-use api::{Answer, Body, RequestContext, Role, answer, cpu};
+use api::{Answer, Body, Path, Request, RequestContext, Role, answer, cpu};
 use base::{
     Fields, Problem, Timestamp,
     matching::{Exhausted, Meter},
-    problem::FieldError,
+    problem::{FieldError, Wrong},
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -15,18 +15,20 @@ use utoipa::ToSchema;
 
 use super::{
     check::joined,
+    config::ACTIONS,
     filter::{Filter, Seen},
     headers::Header,
     http,
-    store::Row,
-    wire::{ACTIONS, Event, Input, Read},
+    row::Row,
+    wire::{Event, EventPath, Input, Read},
 };
 use crate::{
-    Services,
+    delivery::row::Message,
     facts::Facts,
-    firing::{Armed, Message},
-    installed::store as installations,
+    firing::Armed,
+    installed::{row::Row as Integration, store as installations, wire::IntegrationId},
     sender::{call::Caller, claims},
+    services::Services,
     template::Entity,
 };
 
@@ -100,57 +102,50 @@ pub struct TestedResponse {
 }
 
 /// An action to try an event with.
-#[derive(ToSchema)]
-#[schema(as = EventTestInput, rename_all = "camelCase")]
-#[expect(dead_code, reason = "only its schema is used")]
+#[derive(Clone, Debug, PartialEq, Request)]
+#[request(schema = "EventTestInput")]
 pub struct TestInput {
     /// The entity as it is after the action.
+    #[request(with = object, schema = Value)]
     object: Value,
     /// The entity as it was before an update.
+    #[request(with = object, schema = Value)]
     previous: Option<Value>,
     /// By default that of the event.
-    event_type: Option<String>,
-    /// Send it too? Default false.
-    send: Option<bool>,
-}
-
-/// An event that is not saved, and an action to try it with.
-#[derive(ToSchema)]
-#[schema(as = UnsavedEventTestInput, rename_all = "camelCase")]
-#[expect(dead_code, reason = "only its schema is used")]
-pub struct UnsavedTestInput {
-    /// The event, as it would be created.
-    event: Input,
-    /// The entity as it is after the action.
-    object: Value,
-    /// The entity as it was before an update.
-    previous: Option<Value>,
-    /// By default that of the event.
-    event_type: Option<String>,
-    /// Send it too? Default false.
-    send: Option<bool>,
-}
-
-/// The action of a body.
-struct Action {
-    object: Value,
-    previous: Option<Value>,
+    #[request(words = ACTIONS)]
     event_type: Option<&'static str>,
+    /// Send it too? Default false.
+    #[request(default)]
     send: bool,
 }
 
-impl Action {
-    fn read(fields: &mut Fields<'_>) -> Self {
-        fields.require("object");
-        let object = fields.raw_object("object").map(Value::Object).unwrap_or_default();
-        let previous = fields.raw_object("previous").map(Value::Object);
-        let event_type = fields.one_of("eventType", &ACTIONS);
-        Self { object, previous, event_type, send: fields.boolean("send").unwrap_or(false) }
-    }
+/// An event that is not saved, and an action to try it with.
+#[derive(Clone, Debug, PartialEq, Request)]
+#[request(schema = "UnsavedEventTestInput")]
+pub struct UnsavedTestInput {
+    /// The entity as it is after the action.
+    #[request(with = object, schema = Value)]
+    object: Value,
+    /// The entity as it was before an update.
+    #[request(with = object, schema = Value)]
+    previous: Option<Value>,
+    /// By default that of the event.
+    #[request(words = ACTIONS)]
+    event_type: Option<&'static str>,
+    /// Send it too? Default false.
+    #[request(default)]
+    send: bool,
+    /// The event, as it would be created.
+    #[request(with = object, schema = Input)]
+    event: Value,
+}
+
+fn object(fields: &mut Fields<'_>, field: &str) -> Option<Value> {
+    fields.raw_object(field).map(Value::Object)
 }
 
 /// Whoever may see an event may try it; to send something takes the role of those who decide where data goes.
-fn may_send(context: &RequestContext, action: &Action) -> Result<(), Problem> {
+fn may_send(context: &RequestContext, action: &TestInput) -> Result<(), Problem> {
     if action.send && context.caller.role < Role::Integrator {
         return Err(Problem::forbidden("To send a test takes the role integrator."));
     }
@@ -175,10 +170,7 @@ where
 #[utoipa::path(
     tag = "integrations",
     operation_id = "testIntegrationEvent",
-    params(
-        ("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
-        ("eventId" = String, Path, description = "`INTG-EVENT-<uuid>`", example = "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
-    ),
+    params(EventPath),
     request_body(content = TestInput, example = json!({"object": {"id": "INC-1", "subject": "disk full"}, "send": false})),
     responses((status = 200, description = "What would happen", body = Tested)),
     security(("bearer" = ["viewer"]))
@@ -187,14 +179,12 @@ where
 pub async fn saved(
     context: RequestContext,
     services: web::Data<Services>,
-    path: web::Path<(String, String, String)>,
-    body: Body,
+    Path(path): Path<EventPath>,
+    Body(action): Body<TestInput>,
 ) -> api::Result<HttpResponse> {
-    let mut fields = Fields::of(&body.0);
-    let action = Action::read(&mut fields);
-    fields.finish()?;
+    let EventPath { integration, id } = path;
     may_send(&context, &action)?;
-    let (scope, (_, integration, id)) = (context.scope(), path.into_inner());
+    let scope = context.scope();
     let (asked, send) = (context.clone(), action.send);
     let test = async move {
         let (integration, row) = asked.db.read(move |conn| http::existing(conn, &scope, &integration, &id)).await?;
@@ -209,7 +199,7 @@ pub async fn saved(
 #[utoipa::path(
     tag = "integrations",
     operation_id = "testUnsavedIntegrationEvent",
-    params(("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(IntegrationId),
     request_body(content = UnsavedTestInput, example = json!({
         "event": {"entity": "INCIDENT", "eventType": "CREATE", "eventPayload": "{\"title\": \"$incident.subject\"}"},
         "object": {"id": "INC-1", "subject": "disk full"}
@@ -221,16 +211,14 @@ pub async fn saved(
 pub async fn unsaved(
     context: RequestContext,
     services: web::Data<Services>,
-    path: web::Path<(String, String)>,
-    body: Body,
+    Path(id): Path<IntegrationId>,
+    Body((unsaved, wrong)): Body<(UnsavedTestInput, Wrong)>,
 ) -> api::Result<HttpResponse> {
-    let mut fields = Fields::of(&body.0);
-    let action = Action::read(&mut fields);
-    fields.require("event");
-    let event = fields.raw_object("event").map(Value::Object).unwrap_or_else(|| json!({}));
-    // The fields hold no more than the body, and are not kept over the look into the database.
-    let mut errors = fields.finish().err().map(|problem| problem.errors).unwrap_or_default();
-    let (scope, id) = (context.scope(), path.into_inner().1);
+    let UnsavedTestInput { object, previous, event_type, send, event } = unsaved;
+    let action = TestInput { object, previous, event_type, send };
+    let event = if event.is_object() { event } else { json!({}) };
+    let mut errors = wrong.check().err().map(|problem| problem.errors).unwrap_or_default();
+    let scope = context.scope();
     let (asked, send) = (context.clone(), action.send);
     let test = async move {
         let integration = asked.db.read(move |conn| installations::existing(conn, &scope, &id)).await?;
@@ -266,9 +254,9 @@ pub async fn unsaved(
 async fn tried(
     context: &RequestContext,
     services: &Services,
-    integration: installations::Row,
+    integration: Integration,
     row: Row,
-    action: Action,
+    action: TestInput,
 ) -> api::Result<Tested> {
     let (now, send) = (context.now, action.send);
     let worked = cpu::run(context, move |meter| {
@@ -286,9 +274,9 @@ async fn tried(
 /// What an event makes of an action, and the message that it would send.
 fn looked_at(
     now: Timestamp,
-    integration: &installations::Row,
+    integration: &Integration,
     row: &Row,
-    action: &Action,
+    action: &TestInput,
     meter: &Meter,
 ) -> Result<(Tested, Option<Message>), Exhausted> {
     let config = row.config();
@@ -337,7 +325,7 @@ fn looked_at(
 }
 
 /// A message without what only its receiver may know.
-fn shown(row: &Row, integration: &installations::Row, message: &Message) -> TestedRequest {
+fn shown(row: &Row, integration: &Integration, message: &Message) -> TestedRequest {
     let event = Event::of(row, integration.notifier());
     let base = event.notifier.as_ref().map_or("", |notifier| notifier.base_uri.as_str());
     let hidden = |key: &str| Header { key: key.to_owned(), value: "[secret]".to_owned() };
@@ -359,7 +347,7 @@ fn shown(row: &Row, integration: &installations::Row, message: &Message) -> Test
 
 async fn sent(
     services: &Services,
-    integration: &installations::Row,
+    integration: &Integration,
     row: &Row,
     message: &Message,
     now: Timestamp,

@@ -1,22 +1,28 @@
 //! What clients see of integration events, and what an event is made of.
 
+use api::context::FromPath;
 use base::{Fields, Problem, body::ignored, matching::Meter, timestamp::Timestamp};
 use base64::{
     Engine as _, alphabet,
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
-use utoipa::ToSchema;
+use utoipa::{
+    IntoParams, ToSchema,
+    openapi::path::{Parameter, ParameterIn},
+};
 
 use super::{
     check,
+    config::{ACTIONS, Config, check_event_type},
     filter::Criteria,
     headers::{self, Header},
-    store::Row,
+    row::Row,
 };
 use crate::{
     egress::Guard,
+    installed::wire::IntegrationId,
     notifier::{self, Notifier, NotifierInput, Secrets},
     template::{Entity, LONGEST_TEMPLATE},
 };
@@ -27,8 +33,33 @@ const LONGEST_TARGET: usize = 2_000;
 /// Base64 of the longest template.
 const LONGEST_ENCODED: usize = LONGEST_TEMPLATE / 3 * 4 + 1_000;
 
-/// The words of `eventType`.
-pub const ACTIONS: [&str; 8] = ["NONE", "CREATE", "UPDATE", "DELETE", "OPENED", "CLOSED", "ONCALLCHANGED", "UNCOVERED"];
+api::path_id! {
+    /// `INTG-EVENT-<uuid>`
+    pub EventId = "eventId", "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90", str::to_owned
+}
+
+/// What the path of an event names.
+pub struct EventPath {
+    /// Its integration.
+    pub integration: IntegrationId,
+    /// The event.
+    pub id: EventId,
+}
+
+impl FromPath for EventPath {
+    type Texts = (String, String, String);
+
+    fn from_texts((_, integration, id): Self::Texts) -> Self {
+        Self { integration: integration.into(), id: id.into() }
+    }
+}
+
+impl IntoParams for EventPath {
+    fn into_params(place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        [IntegrationId::into_params(&place), EventId::into_params(&place)].concat()
+    }
+}
+
 /// The words of `thirdPartyEventType`.
 const METHODS: [&str; 5] = ["POST", "PUT", "GET", "DELETE", "PATCH"];
 
@@ -37,69 +68,6 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
-
-/// What an event does, without its secrets; stored as JSON under the names of the interface.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct Config {
-    /// Its name.
-    pub name: String,
-    /// One of [`Entity::WORDS`]; without one it never fires.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub entity: Option<String>,
-    /// One of [`ACTIONS`]; without one it never fires.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub event_type: Option<String>,
-    /// Which entities.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub filter_criteria: Option<Criteria>,
-    /// Does it use the notifier of its integration?
-    pub use_base_notifier: bool,
-    /// Its own notifier.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub notifier: Option<Notifier>,
-    /// What is joined to the base of the URL; may hold placeholders.
-    #[serde(rename = "endPointURI", skip_serializing_if = "String::is_empty")]
-    pub end_point_uri: String,
-    /// The method.
-    pub third_party_event_type: String,
-    /// Headers; the values of secret ones are kept apart.
-    pub headers: Vec<Header>,
-    /// The template.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub event_payload: String,
-    /// Headers that the answer is expected to have.
-    pub response_headers: Vec<Header>,
-}
-
-/// Notes an action that is none of an entity's.
-pub fn check_event_type(fields: &mut Fields<'_>, entity: Option<&str>, action: Option<&str>) {
-    let known = entity.and_then(Entity::find).filter(|entity| *entity != Entity::Alert);
-    if let Some((entity, action)) = known.zip(action).filter(|(entity, action)| !entity.takes(action)) {
-        fields.error("eventType", format!("must not be {action} for the entity {}", entity.word()));
-    }
-}
-
-impl Config {
-    /// What it is about.
-    pub fn entity(&self) -> Option<Entity> {
-        Entity::find(self.entity.as_deref()?)
-    }
-
-    /// The notifier that it uses; `base` is that of its integration.
-    pub fn effective<'n>(&'n self, base: Option<&'n Notifier>) -> Option<&'n Notifier> {
-        if self.use_base_notifier { base } else { self.notifier.as_ref() }
-    }
-
-    /// As a body would have it, with its secrets: what an update is laid over.
-    fn to_body(&self, secrets: &Secrets) -> Value {
-        let mut body = serde_json::to_value(self).unwrap_or_default();
-        if let (Some(notifier), Value::Object(fields)) = (&self.notifier, &mut body) {
-            fields.insert("notifier".to_owned(), notifier.to_body(secrets));
-        }
-        body
-    }
-}
 
 /// A change of an event, or a new one, read in full.
 #[derive(Debug)]

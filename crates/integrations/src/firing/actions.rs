@@ -1,7 +1,7 @@
 //! Actions that other systems tell of: what happens to incidents, changes and other things that live elsewhere.
 
 use actix_web::{HttpResponse, post, web};
-use api::{Answer, Body, RequestContext};
+use api::{Answer, Body, Request, RequestContext};
 use base::Fields;
 use outbox::Change;
 use serde::Serialize;
@@ -9,25 +9,44 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use crate::{
-    Services,
-    event::wire::{ACTIONS, check_event_type},
+    event::config::{ACTIONS, check_event_type},
     facts::Facts,
+    services::Services,
     template::Entity,
 };
 
 /// An action.
-#[derive(ToSchema)]
-#[schema(as = IntegrationActionInput, rename_all = "camelCase")]
-#[expect(dead_code, reason = "only its schema is used")]
-pub struct Input {
+#[derive(Clone, Debug, PartialEq, Request)]
+#[request(schema = "IntegrationActionInput")]
+pub struct NewAction {
     /// `INCIDENT`, `SERVICEREQUEST`, `CHANGE`, `PROBLEM`, `TASK`, `Resource` or `ALERT`.
-    entity: String,
+    #[request(words = Entity::WORDS)]
+    entity: &'static str,
     /// `NONE` (a process workflow), `CREATE`, `UPDATE` or `DELETE`.
-    event_type: String,
+    #[request(words = ACTIONS, with = event_type)]
+    event_type: &'static str,
     /// The entity as it is after the action; as it was, for `DELETE`.
+    #[request(with = object, schema = Value)]
     object: Value,
     /// The entity as it was before an update.
+    #[request(with = object, schema = Value)]
     previous: Option<Value>,
+}
+
+fn object(fields: &mut Fields<'_>, field: &str) -> Option<Value> {
+    fields.raw_object(field).map(Value::Object)
+}
+
+/// One that its entity takes.
+fn event_type(fields: &mut Fields<'_>, field: &str) -> Option<&'static str> {
+    let action = fields.one_of(field, &ACTIONS)?;
+    let named = fields.value("entity").and_then(Value::as_str).unwrap_or_default();
+    let entity = Entity::WORDS.into_iter().find(|word| word.eq_ignore_ascii_case(named));
+    if entity == Some("ALERT") && action != "NONE" {
+        fields.error(field, "must be NONE for the entity ALERT");
+    }
+    check_event_type(fields, entity, Some(action));
+    Some(action)
 }
 
 /// What an action made.
@@ -60,7 +79,7 @@ pub struct MadeDelivery {
 #[utoipa::path(
     tag = "integrations",
     operation_id = "createIntegrationAction",
-    request_body(content = Input, example = json!({
+    request_body(content = NewAction, example = json!({
         "entity": "INCIDENT", "eventType": "UPDATE", "object": {"id": "INC-1", "subject": "disk full", "status": "Open"},
         "previous": {"id": "INC-1", "subject": "disk full", "status": "New"}
     })),
@@ -68,38 +87,27 @@ pub struct MadeDelivery {
     security(("bearer" = ["operator"]))
 )]
 #[post("/integrations/actions")]
-pub async fn create(context: RequestContext, services: web::Data<Services>, body: Body) -> api::Result<HttpResponse> {
-    let mut fields = Fields::of(&body.0);
-    let mut required = |name: &str, allowed: &[&'static str]| {
-        fields.require(name);
-        fields.one_of(name, allowed)
-    };
-    let (entity, action) = (required("entity", &Entity::WORDS), required("eventType", &ACTIONS));
-    if entity == Some("ALERT") && action.is_some_and(|word| word != "NONE") {
-        fields.error("eventType", "must be NONE for the entity ALERT");
-    }
-    check_event_type(&mut fields, entity, action);
-    fields.require("object");
-    let object = fields.raw_object("object").map(Value::Object).unwrap_or_default();
-    let previous = fields.raw_object("previous").map(Value::Object);
-    fields.finish()?;
-    let (entity, action) = (entity.unwrap_or_default(), action.unwrap_or_default());
-    let (tenant, now) = (context.tenant.id.to_string(), context.now);
+pub async fn create(
+    context: RequestContext,
+    services: web::Data<Services>,
+    Body(new): Body<NewAction>,
+) -> api::Result<HttpResponse> {
     context
-        .write(move |tx, _| {
+        .write(move |tx, scope| {
+            let (entity, action, tenant) = (new.entity, new.event_type, scope.tenant_id());
             let action_id = format!("EVT-{}", uuid::Uuid::now_v7());
             let facts = Facts {
-                object: &object,
-                previous: previous.as_ref(),
+                object: &new.object,
+                previous: new.previous.as_ref(),
                 action,
                 entity,
-                tenant: &tenant,
+                tenant,
                 action_id: &action_id,
-                at: now,
+                at: scope.now,
             };
             let fired = services.rules.fire(tx.conn, facts)?;
             tx.note(Change {
-                tenant_id: tenant.clone(),
+                tenant_id: tenant.to_owned(),
                 entity: "IntegrationAction",
                 entity_id: action_id.clone(),
                 before: None,

@@ -15,12 +15,15 @@ use ports::People;
 use serde_json::{Value, json};
 
 use crate::{
-    delivery::store::{self as deliveries, NewDelivery},
+    delivery::{
+        row::Message,
+        store::{self as deliveries, NewDelivery},
+    },
     event::{
         check::{Templates, content_type},
+        config::Config,
         filter::{Filter, Seen},
         store as events,
-        wire::Config,
     },
     facts::Facts,
     installed::store as installed,
@@ -48,19 +51,6 @@ pub struct Armed {
     pub templates: Templates,
     /// Where to.
     pub notifier: Notifier,
-}
-
-/// What an event makes of an action.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Message {
-    /// The method.
-    pub method: String,
-    /// What is joined to the base of the URL.
-    pub target: String,
-    /// Headers, but for those that are secret or made for each attempt.
-    pub headers: Vec<(String, String)>,
-    /// The body.
-    pub body: String,
 }
 
 impl Armed {

@@ -1,23 +1,36 @@
 //! Installed integrations over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, OptionalBody, RequestContext, answer, context::check_version, spec::PageOf};
-use base::{Fields, Problem, Query, query_string, secret::Secret, timestamp::Timestamp};
+use api::{Answer, Body, List, OptionalBody, PageQuery, Path, RequestContext, RequestScope, answer, spec::PageOf};
+use base::{Fields, Problem, query_string, secret::Secret, timestamp::Timestamp};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use outbox::{Entity, Tx, Unpublished};
+use outbox::{Tx, Unpublished};
 
 use super::{
     kinds,
-    store::{self, Filter, Row, Signing},
-    wire::{Change, Input, Installed, SigningSecret, WithSecret},
+    row::{Row, Signing},
+    store::{self, Filter},
+    wire::{Change, Input, Installed, IntegrationId, Rotation, SigningSecret, WithSecret},
 };
 use crate::{
-    Services, event,
+    event,
     notifier::{Notifier, NotifierInput, Secrets, origin_of},
+    services::Services,
     vault::{self, Vault},
 };
 
-const ENTITY: &str = "Integration";
+/// The search.
+#[derive(Clone, Debug)]
+pub struct Integrations;
+
+impl List for Integrations {
+    const SORT: &'static str = "displayName";
+    const FILTER: &'static str = "name:ticket";
+
+    fn sorts() -> Vec<&'static str> {
+        store::SORTS.names()
+    }
+}
 
 /// Where an integration has its notifier, and the name of its signing secret.
 const NOTIFIER: &str = "baseNotifier";
@@ -30,20 +43,10 @@ fn new_signing_secret() -> db::Result<Secret<String>> {
     Ok(Secret::new(format!("whsec_{}", STANDARD.encode(vault::random::<32>()?))))
 }
 
-/// Notes what became of an integration, and which of its secrets changed.
-pub fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: Option<&Row>, secrets: Vec<Unpublished>) -> db::Result<()> {
-    let Some(row) = after.or(before) else { return Ok(()) };
-    let entity = Entity { tenant_id: &row.tenant_id, kind: ENTITY, id: &row.id, publish: false };
-    let (before, after) = (before.map(Installed::of), after.map(Installed::of));
-    tx.note_shown_with(entity, before.as_ref(), after.as_ref(), secrets)
-}
-
 /// The integration that is to be changed, which nobody else changes until the end of the transaction.
-pub fn take_up(tx: &mut Tx<'_>, scope: &[String], id: &str, wanted: Option<i64>) -> db::Result<Row> {
-    let seen = store::existing(tx.conn, scope, id)?;
-    store::take_up(tx.conn, &seen.tenant_id)?;
-    let row = store::existing(tx.conn, scope, id)?;
-    check_version(wanted, row.version)?;
+pub fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::Result<Row> {
+    let row = store::lock_for_update(tx.conn, &scope.scope(), id)?;
+    scope.check_version(row.version)?;
     Ok(row)
 }
 
@@ -63,10 +66,10 @@ pub fn take_up(tx: &mut Tx<'_>, scope: &[String], id: &str, wanted: Option<i64>)
 #[post("/integrations/install/CUSTOM")]
 pub async fn install(context: RequestContext, services: web::Data<Services>, body: Body) -> api::Result<HttpResponse> {
     let change = Change::read(&body.0, true, None, &services.guard)?;
-    let (tenant, user, now) = (context.tenant.id.to_string(), context.caller.user_id.clone(), context.now);
     context
-        .write(move |tx, _| {
-            let (row, current) = create_row(tx, &services.vault, &tenant, &user, change, now)?;
+        .write(move |tx, scope| {
+            let (tenant, user) = (scope.tenant_id(), scope.author());
+            let (row, current) = create_row(tx, &services.vault, tenant, user, change, scope.now)?;
             let installed = Installed::of(&row);
             Answer::once(&WithSecret { installed: installed.clone(), signing_secret: current.into_inner() }, &installed)
         })
@@ -107,9 +110,9 @@ pub fn create_row(
     }
     let current = new_signing_secret()?;
     row.set_signing(vault, &Signing { current: current.clone(), previous: None })?;
-    store::take_up(tx.conn, &row.tenant_id)?;
+    store::lock_tenant(tx.conn, &row.tenant_id)?;
     store::insert(tx.conn, &row)?;
-    note(tx, None, Some(&row), noted)?;
+    tx.record_change_with(None, Some(&row), noted);
     Ok((row, current))
 }
 
@@ -120,24 +123,13 @@ pub fn create_row(
 #[utoipa::path(
     tag = "integrations",
     operation_id = "searchInstalledIntegrations",
-    params(
-        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
-        ("sortName" = Option<String>, Query, description = "`displayName` (default), `id` or `createdDate`", example = "displayName"),
-        ("queryString" = Option<String>, Query, description = "Filter expression", example = "name:ticket"),
-    ),
+    params(PageQuery<Integrations>),
     responses((status = 200, description = "A page of integrations", body = PageOf<Installed>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/installed/search")]
-pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let sort = query.sort(&["displayName", "id", "createdDate"], "displayName", false);
-    let walk = query.walk(context.request().path(), sort);
-    let text = query.text("queryString").unwrap_or_default();
-    query.finish()?;
+pub async fn search(context: RequestContext<PageQuery<Integrations>>) -> api::Result<HttpResponse> {
+    let PageQuery { sort, walk, filter: text, .. } = context.query.clone();
     let mut filter = Filter::default();
     let terms = query_string::parse(&text, &["id", "name", "category", "uId"])?;
     let of_kind = terms.iter().filter(|term| ["category", "uId"].contains(&term.name));
@@ -149,9 +141,8 @@ pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse>
             _ => filter.names = Some(term.values.iter().map(|name| base::fold(name)).collect()),
         }
     }
-    let scope = context.scope();
-    let page = context.db.read(move |conn| {
-        let found = store::search(conn, &scope, &filter, sort, &walk)?;
+    let page = context.read(move |conn, scope| {
+        let found = store::search(conn, &scope.scope(), &filter, sort, &walk)?;
         Ok(walk.answer(found.map(|row| Installed::of(&row))))
     });
     answer::ok(&page.await?.ordered(sort.name, sort.descending))
@@ -161,13 +152,13 @@ pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse>
 #[utoipa::path(
     tag = "integrations",
     operation_id = "getInstalledIntegration",
-    params(("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(IntegrationId),
     responses((status = 200, description = "The integration", body = Installed)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/installed/{installedIntgId}")]
-pub async fn get(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    let (scope, id) = (context.scope(), path.into_inner().1);
+pub async fn get(context: RequestContext, Path(id): Path<IntegrationId>) -> api::Result<HttpResponse> {
+    let scope = context.scope();
     let row = context.db.point(move |conn| store::existing(conn, &scope, &id)).await?;
     answer::entity(&context, &Installed::of(&row), row.version)
 }
@@ -179,7 +170,7 @@ pub async fn get(context: RequestContext, path: web::Path<(String, String)>) -> 
 #[utoipa::path(
     tag = "integrations",
     operation_id = "updateInstalledIntegration",
-    params(("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(IntegrationId),
     request_body(content = Input, example = json!({"displayName": "Ticket system, test"})),
     responses(
         (status = 200, description = "The integration after the change", body = Installed),
@@ -191,10 +182,10 @@ pub async fn get(context: RequestContext, path: web::Path<(String, String)>) -> 
 pub async fn update(
     context: RequestContext,
     services: web::Data<Services>,
-    path: web::Path<(String, String)>,
+    Path(id): Path<IntegrationId>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    change(context, services, path.into_inner().1, body.0).await
+    change(context, services, id, body.0).await
 }
 
 /// Set the base notifier
@@ -204,7 +195,7 @@ pub async fn update(
 #[utoipa::path(
     tag = "integrations",
     operation_id = "setBaseNotifier",
-    params(("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(IntegrationId),
     request_body(content = NotifierInput),
     responses(
         (status = 200, description = "The integration after the change", body = Installed),
@@ -217,28 +208,27 @@ pub async fn update(
 pub async fn set_notifier(
     context: RequestContext,
     services: web::Data<Services>,
-    path: web::Path<(String, String)>,
+    Path(id): Path<IntegrationId>,
     body: Body,
 ) -> api::Result<HttpResponse> {
     Fields::of(&body.0).finish()?;
-    change(context, services, path.into_inner().1, serde_json::json!({"baseNotifier": body.0})).await
+    change(context, services, id, serde_json::json!({"baseNotifier": body.0})).await
 }
 
 async fn change(
     context: RequestContext,
     services: web::Data<Services>,
-    id: String,
+    id: IntegrationId,
     body: serde_json::Value,
 ) -> api::Result<HttpResponse> {
-    let (scope, wanted, now) = (context.scope(), context.if_match()?, context.now);
     context
-        .write(move |tx, _| {
-            let old = take_up(tx, &scope, &id, wanted)?;
+        .write(move |tx, scope| {
+            let old = lock_for_update(tx, scope, &id)?;
             let former = old.open_secrets(&services.vault)?;
             let stored = old.notifier().map(|notifier| notifier.to_body(&former));
             let change = Change::read(&body, false, stored.as_ref(), &services.guard)?;
             let mut noted = Vec::new();
-            let mut row = store::changed(&old, now);
+            let mut row = old.changed(tx.now);
             if let Some(name) = change.name {
                 row.name_key = base::fold(&name);
                 row.name = name;
@@ -250,7 +240,7 @@ async fn change(
                 noted = former.changes(secrets, NOTIFIER);
             }
             store::update(tx.conn, &row)?;
-            note(tx, Some(&old), Some(&row), noted)?;
+            tx.record_change_with(Some(&old), Some(&row), noted);
             Answer::entity(&Installed::of(&row), row.version)
         })
         .await
@@ -295,7 +285,7 @@ fn for_all_events(tx: &mut Tx<'_>, services: &Services, old: &Row, new: &Notifie
 #[utoipa::path(
     tag = "integrations",
     operation_id = "deleteInstalledIntegration",
-    params(("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(IntegrationId),
     responses(
         (status = 200, description = "Deleted; an empty object"),
         (status = 412, description = "It has changed since it was read"),
@@ -306,20 +296,19 @@ fn for_all_events(tx: &mut Tx<'_>, services: &Services, old: &Row, new: &Notifie
 pub async fn delete(
     context: RequestContext,
     services: web::Data<Services>,
-    path: web::Path<(String, String)>,
+    Path(id): Path<IntegrationId>,
 ) -> api::Result<HttpResponse> {
-    let (scope, wanted, id) = (context.scope(), context.if_match()?, path.into_inner().1);
     context
-        .write(move |tx, _| {
-            let row = take_up(tx, &scope, &id, wanted)?;
+        .write(move |tx, scope| {
+            let row = lock_for_update(tx, scope, &id)?;
             if let Some(inbound) = row.inbound() {
                 services.reporters.dismiss(tx, &row.tenant_id, &inbound.id)?;
             }
             for event in event::store::of_integration(tx.conn, &row.tenant_id, &row.id)? {
-                event::http::note(tx, &row, Some(&event), None)?;
+                event::http::record_change(tx, &row, Some(&event), None)?;
             }
             store::delete(tx.conn, &row)?;
-            note(tx, Some(&row), None, Vec::new())?;
+            tx.record_change(Some(&row), None);
             Ok(Answer::empty())
         })
         .await
@@ -331,13 +320,13 @@ pub async fn delete(
 #[utoipa::path(
     tag = "integrations",
     operation_id = "enableInstalledIntegration",
-    params(("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(IntegrationId),
     responses((status = 200, description = "The integration", body = Installed)),
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/enable")]
-pub async fn enable(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    switch(context, path.into_inner().1, true).await
+pub async fn enable(context: RequestContext, Path(id): Path<IntegrationId>) -> api::Result<HttpResponse> {
+    switch(context, id, true).await
 }
 
 /// Disable an installed integration
@@ -346,33 +335,32 @@ pub async fn enable(context: RequestContext, path: web::Path<(String, String)>) 
 #[utoipa::path(
     tag = "integrations",
     operation_id = "disableInstalledIntegration",
-    params(("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(IntegrationId),
     responses((status = 200, description = "The integration", body = Installed)),
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/disable")]
-pub async fn disable(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    switch(context, path.into_inner().1, false).await
+pub async fn disable(context: RequestContext, Path(id): Path<IntegrationId>) -> api::Result<HttpResponse> {
+    switch(context, id, false).await
 }
 
-async fn switch(context: RequestContext, id: String, enabled: bool) -> api::Result<HttpResponse> {
-    let (scope, wanted, now) = (context.scope(), context.if_match()?, context.now);
+async fn switch(context: RequestContext, id: IntegrationId, enabled: bool) -> api::Result<HttpResponse> {
     context
-        .write(move |tx, _| {
-            let old = take_up(tx, &scope, &id, wanted)?;
+        .write(move |tx, scope| {
+            let old = lock_for_update(tx, scope, &id)?;
             if old.enabled == enabled {
                 return Answer::entity(&Installed::of(&old), old.version);
             }
-            let row = Row { enabled, ..store::changed(&old, now) };
+            let row = Row { enabled, ..old.changed(tx.now) };
             store::update(tx.conn, &row)?;
             for event in event::store::of_integration(tx.conn, &row.tenant_id, &row.id)? {
                 if enabled {
-                    crate::delivery::store::release(tx.conn, &row.tenant_id, &event.id, now)?;
+                    crate::delivery::store::release(tx.conn, &row.tenant_id, &event.id, scope.now)?;
                 } else {
                     crate::delivery::queue::put_aside(tx.conn, &(row.tenant_id.clone(), event.id))?;
                 }
             }
-            note(tx, Some(&old), Some(&row), Vec::new())?;
+            tx.record_change(Some(&old), Some(&row));
             Answer::entity(&Installed::of(&row), row.version)
         })
         .await
@@ -385,8 +373,8 @@ async fn switch(context: RequestContext, id: String, enabled: bool) -> api::Resu
 #[utoipa::path(
     tag = "integrations",
     operation_id = "rotateSigningSecret",
-    params(("installedIntgId" = String, Path, description = "`INTG-<uuid>`", example = "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
-    request_body(content = Option<serde_json::Value>, example = json!({"revokePrevious": false})),
+    params(IntegrationId),
+    request_body(content = Option<Rotation>),
     responses((status = 200, description = "The new secret", body = SigningSecret)),
     security(("bearer" = ["integrator"]))
 )]
@@ -394,24 +382,21 @@ async fn switch(context: RequestContext, id: String, enabled: bool) -> api::Resu
 pub async fn rotate(
     context: RequestContext,
     services: web::Data<Services>,
-    path: web::Path<(String, String)>,
-    body: OptionalBody,
+    Path(id): Path<IntegrationId>,
+    OptionalBody(rotation): OptionalBody<Rotation>,
 ) -> api::Result<HttpResponse> {
-    let mut fields = Fields::of(&body.0);
-    let revoke = fields.boolean("revokePrevious").unwrap_or(false);
-    fields.finish()?;
-    let (scope, wanted, now, id) = (context.scope(), context.if_match()?, context.now, path.into_inner().1);
+    let revoke = rotation.revoke_previous;
     context
-        .write(move |tx, _| {
-            let old = take_up(tx, &scope, &id, wanted)?;
+        .write(move |tx, scope| {
+            let old = lock_for_update(tx, scope, &id)?;
             let former = old.open_signing(&services.vault)?.current;
-            let until = now.millis() + OVERLAP_MS;
+            let until = tx.now.millis() + OVERLAP_MS;
             let current = new_signing_secret()?;
             let previous = (!revoke).then_some((former, until));
-            let mut row = store::changed(&old, now);
+            let mut row = old.changed(tx.now);
             row.set_signing(&services.vault, &Signing { current: current.clone(), previous })?;
             store::update(tx.conn, &row)?;
-            note(tx, Some(&old), Some(&row), vec![Unpublished::secret(SIGNING, true, true)])?;
+            tx.record_change_with(Some(&old), Some(&row), vec![Unpublished::secret(SIGNING, true, true)]);
             let previous_valid_until = (!revoke).then(|| base::Timestamp::from_millis(until));
             let shown = |signing_secret| SigningSecret { signing_secret, previous_valid_until };
             Answer::once(&shown(Some(current.into_inner())), &shown(None))

@@ -4,6 +4,8 @@ pub mod http;
 pub mod inbound;
 pub mod kinds;
 mod port;
+pub mod reporters;
+pub mod row;
 pub mod store;
 pub mod wire;
 

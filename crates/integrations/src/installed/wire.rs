@@ -1,11 +1,16 @@
 //! What clients see of installed integrations.
 
+use api::Request;
 use base::{Fields, Problem, body::ignored, timestamp::Timestamp};
+use outbox::Recorded;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{inbound::InboundConfig, store::Row};
+use super::{
+    reporters::Credentials,
+    row::{AuthType, Inbound, Row},
+};
 use crate::{
     egress::Guard,
     notifier::{Notifier, NotifierInput, Secrets},
@@ -13,6 +18,11 @@ use crate::{
 
 /// The longest name.
 const LONGEST_NAME: usize = 200;
+
+api::path_id! {
+    /// `INTG-<uuid>`
+    pub IntegrationId = "installedIntgId", "INTG-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90", str::to_owned
+}
 
 /// An installed integration.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -159,5 +169,104 @@ impl Change {
         let notifier = fields.object(field).and_then(|mut notifier| Notifier::read(&mut notifier, guard));
         fields.finish()?;
         Ok(Self { name, description, notifier })
+    }
+}
+
+/// How an integration reports alerts.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct InboundConfig {
+    /// With what.
+    pub authentication: InboundAuthentication,
+}
+
+/// The credentials of an integration that reports alerts; the secret parts are shown once.
+#[derive(Clone, Debug, Default, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InboundAuthentication {
+    /// Their kind.
+    pub auth_type: Option<AuthType>,
+    /// The API key (`KEY-<uuid>`) or the inbound address (`INB-<uuid>`) that was made for the integration.
+    pub id: String,
+    /// Of `OAUTH2` and `BASIC`, when they are new.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub api_key_pairs: Vec<ApiKeyPair>,
+    /// Of `WEBHOOK`, when it is new.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+    /// Where reports go with that token.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+
+/// Key and secret of an integration.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ApiKeyPair {
+    /// The user name of Basic, the `client_id` of a token.
+    pub key: String,
+    /// The password, the `client_secret`.
+    pub secret: String,
+}
+
+impl From<&Inbound> for InboundConfig {
+    fn from(inbound: &Inbound) -> Self {
+        let authentication = InboundAuthentication {
+            auth_type: Some(inbound.auth_type),
+            id: inbound.id.clone(),
+            ..InboundAuthentication::default()
+        };
+        Self { authentication }
+    }
+}
+
+impl InboundConfig {
+    /// The one place where the secret parts are told; `origin` is how the caller reached the service.
+    pub fn with(mut self, credentials: Credentials, origin: &str) -> Self {
+        match credentials {
+            Credentials::Key { key, secret } => {
+                self.authentication.api_key_pairs = vec![ApiKeyPair { key, secret: secret.into_inner() }];
+            }
+            Credentials::Token(token) => {
+                let token = token.into_inner();
+                self.authentication.url = Some(format!("{origin}{}{token}", api::inbound::PREFIX));
+                self.authentication.token = Some(token);
+            }
+        }
+        self
+    }
+}
+
+/// The kind of credentials that an integration is to have.
+#[derive(Clone, Debug, PartialEq, Request)]
+#[request(schema = "InboundAuthenticationInput")]
+pub struct NewInboundAuthentication {
+    /// `OAUTH2`, `BASIC` or `WEBHOOK`.
+    pub auth_type: AuthType,
+}
+
+/// How the signing secret is rotated.
+#[derive(Clone, Debug, PartialEq, Request)]
+#[request(schema = "SigningSecretRotation", example = json!({"revokePrevious": false}))]
+pub struct Rotation {
+    /// Drops the former secret at once.
+    #[request(default)]
+    pub revoke_previous: bool,
+}
+
+/// Just as clients see it; that a secret changed is said beside it.
+impl Recorded for Row {
+    const ENTITY: &'static str = "Integration";
+    const PUBLISH: bool = false;
+
+    fn tenant_id(&self) -> &str {
+        &self.tenant_id
+    }
+
+    fn entity_id(&self) -> String {
+        self.id.clone()
+    }
+
+    fn event_payload(&self) -> Value {
+        serde_json::to_value(Installed::of(self)).unwrap_or_default()
     }
 }

@@ -17,10 +17,10 @@ use hyper_util::{
 
 use super::{sign, token::Tokens};
 use crate::{
+    delivery::row::Message,
     egress::{Guard, dial::Dialler},
     event::check::joined,
-    firing::Message,
-    installed::store::Signing,
+    installed::row::Signing,
     notifier::{Notifier, Secrets},
 };
 

@@ -7,10 +7,12 @@ use db::{Backend, Conn};
 
 use super::call::{CallError, Endpoint};
 use crate::{
-    delivery::queue::{self, Claimed, Lane},
-    event::{headers::Header, store as event_store},
-    firing::Message,
-    installed::store as installed,
+    delivery::{
+        queue::{self, Claimed, Lane},
+        row::Message,
+    },
+    event::{headers::Header, row::Row as Event, store as event_store},
+    installed::{row::Row as Integration, store as installed},
     vault::Vault,
 };
 
@@ -106,7 +108,7 @@ impl Claims<'_> {
 }
 
 /// Whom an event calls. Without its secrets nothing is sent.
-pub fn endpoint(event: &event_store::Row, integration: &installed::Row, vault: &Vault) -> Result<Endpoint, CallError> {
+pub fn endpoint(event: &Event, integration: &Integration, vault: &Vault) -> Result<Endpoint, CallError> {
     let closed = |error: db::Error| {
         tracing::error!(%error, event = event.id, "the secrets of an event do not open");
         CallError::new("the credentials cannot be read: the key that they are sealed with is missing")

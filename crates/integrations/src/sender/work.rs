@@ -27,7 +27,7 @@ use crate::{
         queue::{self, Done, End, Lane},
         wire::Attempt,
     },
-    event::{headers::Header, http as events, store as event_store},
+    event::{headers::Header, http as events, row as event_row, store as event_store},
     installed::store as installed,
     vault,
 };
@@ -356,14 +356,14 @@ async fn write_down(shared: &Arc<Shared>, batch: Vec<Done>) {
 fn deactivate(conn: &mut Conn, lane: &Lane, why: &str, now: Timestamp) -> db::Result<()> {
     let who = Who::service("integrations");
     Tx::run(conn, &who, now, |tx| {
-        installed::take_up(tx.conn, &lane.0)?;
+        installed::lock_tenant(tx.conn, &lane.0)?;
         let Some(old) = event_store::by_id(tx.conn, &lane.0, &lane.1)?.filter(|event| event.active) else {
             return Ok(());
         };
         let integration = installed::existing(tx.conn, std::slice::from_ref(&lane.0), &old.integration_id)?;
-        let new = event_store::Row { active: false, inactive_because: why.to_owned(), ..old.changed(now) };
+        let new = event_row::Row { active: false, inactive_because: why.to_owned(), ..old.changed(now) };
         event_store::update(tx.conn, &new)?;
         queue::put_aside(tx.conn, lane)?;
-        events::note(tx, &integration, Some(&old), Some(&new))
+        events::record_change(tx, &integration, Some(&old), Some(&new))
     })
 }

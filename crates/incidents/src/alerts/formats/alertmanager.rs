@@ -7,8 +7,7 @@ use utoipa::ToSchema;
 
 use super::{ALERTMANAGER, GRAFANA, instant, state_of, text};
 use crate::alerts::{
-    intake::Read,
-    report::{Named, Report},
+    report::{Named, Read, Report},
     wire::Tag,
 };
 

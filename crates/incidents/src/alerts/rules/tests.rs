@@ -92,22 +92,22 @@ fn a_worse_report_changes_it_and_the_old_state_is_kept() {
 #[test]
 fn actions_and_the_states_that_allow_them() {
     let (later, after) = (Timestamp::from_millis(NOW.millis() + 5_000), Timestamp::from_millis(NOW.millis() + 6_000));
-    let act = |alert: &mut Alert, deed| act(alert, deed, Person::default(), "why".to_owned(), NOW);
+    let act = |alert: &mut Alert, action| act(alert, action, Person::default(), "why".to_owned(), NOW);
     let mut alert = alert();
-    assert!(act(&mut alert, Deed::Unsuppress).is_err());
-    act(&mut alert, Deed::Suppress(Some(later))).unwrap();
-    assert_eq!((status(&alert.row, NOW), status(&alert.row, after)), ("Suppressed", "New"), "it runs out by itself");
-    act(&mut alert, Deed::Acknowledge).unwrap();
-    assert!(act(&mut alert, Deed::Acknowledge).is_err());
-    assert_eq!((status(&alert.row, NOW), status(&alert.row, after)), ("Suppressed", "Acknowledged"));
-    act(&mut alert, Deed::Suppress(None)).unwrap();
-    assert_eq!(status(&alert.row, after), "Suppressed");
-    act(&mut alert, Deed::Unsuppress).unwrap();
+    assert!(act(&mut alert, Action::Unsuppress).is_err());
+    act(&mut alert, Action::Suppress(Some(later))).unwrap();
+    assert_eq!((alert.row.status(NOW), alert.row.status(after)), ("Suppressed", "New"), "it runs out by itself");
+    act(&mut alert, Action::Acknowledge).unwrap();
+    assert!(act(&mut alert, Action::Acknowledge).is_err());
+    assert_eq!((alert.row.status(NOW), alert.row.status(after)), ("Suppressed", "Acknowledged"));
+    act(&mut alert, Action::Suppress(None)).unwrap();
+    assert_eq!(alert.row.status(after), "Suppressed");
+    act(&mut alert, Action::Unsuppress).unwrap();
     assert_eq!(alert.document.unsuppression.as_ref().map(|note| note.note.as_str()), Some("why"));
-    act(&mut alert, Deed::Close).unwrap();
-    assert_eq!((status(&alert.row, NOW), alert.row.current_state.as_str()), ("Closed", "Warning"));
-    for deed in [Deed::Acknowledge, Deed::Suppress(None), Deed::Unsuppress, Deed::Close] {
-        assert!(act(&mut alert, deed).is_err(), "{deed:?}");
+    act(&mut alert, Action::Close).unwrap();
+    assert_eq!((alert.row.status(NOW), alert.row.current_state.as_str()), ("Closed", "Warning"));
+    for action in [Action::Acknowledge, Action::Suppress(None), Action::Unsuppress, Action::Close] {
+        assert!(act(&mut alert, action).is_err(), "{action:?}");
     }
 }
 
@@ -126,14 +126,14 @@ fn a_window_takes_an_alert_and_gives_it_back() {
         (shown.alert_type, shown.status, shown.maintenance.unwrap().name.as_str()),
         ("Maintenance", "Suppressed", "night")
     );
-    assert!(act(&mut alert, Deed::Suppress(None), Person::default(), String::new(), NOW).is_err());
+    assert!(act(&mut alert, Action::Suppress(None), Person::default(), String::new(), NOW).is_err());
     let mut kept = alert.clone();
     outlasted(&mut kept, None, NOW);
-    assert_eq!((status(&kept.row, cover.until), kept.row.suppression.as_str()), ("Suppressed", KEPT));
+    assert_eq!((kept.row.status(cover.until), kept.row.suppression.as_str()), ("Suppressed", KEPT));
     let until = kept.document.suppression.as_ref().and_then(|suppression| suppression.until.as_deref());
     assert_eq!((until, kept.row.suppressed_until_ms), (Some(NOW.to_string().as_str()), Some(NOW.millis())));
-    released(&mut kept);
-    assert_eq!((kept.document.alert_type.as_str(), status(&kept.row, NOW)), ("Agent", "New"));
+    kept.release();
+    assert_eq!((kept.document.alert_type.as_str(), kept.row.status(NOW)), ("Agent", "New"));
     let escalation = Escalation { time: NOW.to_string(), on_call: Vec::new() };
     outlasted(&mut alert, Some(escalation), NOW);
     let shown = alert.shown(NOW);

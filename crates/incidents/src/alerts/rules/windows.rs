@@ -3,11 +3,14 @@
 use base::{text::fold, timestamp::Timestamp};
 use ports::Cover;
 
-use super::{ESCALATED, KEPT, MAINTENANCE, WINDOW, happened};
 use crate::alerts::{
-    alert::Alert,
+    alert::{Alert, MAINTENANCE},
+    row::{KEPT, WINDOW},
     wire::{Escalation, Suppression, Window},
 };
+
+/// What happened last to an alert that its window had escalated.
+const ESCALATED: &str = "Escalated";
 
 /// A window expects the alert.
 pub fn expected(alert: &mut Alert, cover: &Cover, now: Timestamp) {
@@ -43,16 +46,6 @@ pub fn handed_over(alert: &mut Alert, cover: &Cover, now: Timestamp) {
     alert.row.version += 1;
 }
 
-/// No window expects the alert any more: it is as any other.
-pub fn released(alert: &mut Alert) {
-    let Alert { row, document } = alert;
-    document.alert_type.clone_from(&document.given_type);
-    row.type_key = fold(&document.alert_type);
-    row.suppression.clear();
-    (row.suppressed_until_ms, row.window_tenant, row.window_id) = (None, None, None);
-    (document.suppression, document.maintenance) = (None, None);
-}
-
 /// The window of an alert that is open is over. `on_call` is whom to escalate it to; `None` when the window does not
 /// want that, which leaves it as it is until it is reported again.
 pub fn outlasted(alert: &mut Alert, on_call: Option<Escalation>, now: Timestamp) {
@@ -79,7 +72,7 @@ pub fn outlasted(alert: &mut Alert, on_call: Option<Escalation>, now: Timestamp)
             alert.row.suppressed_until_ms = None;
             alert.document.suppression = None;
             alert.document.escalation = Some(escalation);
-            happened(alert, ESCALATED, now);
+            alert.happened(ESCALATED, now);
         }
         None => KEPT.clone_into(&mut alert.row.suppression),
     }

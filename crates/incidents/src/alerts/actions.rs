@@ -10,12 +10,12 @@ use serde_json::Value;
 use super::{
     alert::Alert,
     intake,
-    rules::{self, Deed},
+    rules::{self, Action},
     store, wire,
 };
 
 /// Something that is done with an alert.
-pub struct Act<'a> {
+pub struct ActionRequest<'a> {
     /// The tenants among whose alerts it is.
     pub scope: &'a [String],
     /// Which alert.
@@ -25,30 +25,30 @@ pub struct Act<'a> {
     /// Who does it.
     pub user: String,
     /// What is done.
-    pub deed: Deed,
+    pub action: Action,
     /// What they have to say.
     pub note: String,
 }
 
-impl Act<'_> {
+impl ActionRequest<'_> {
     /// Does it, and answers the alert after it.
     ///
     /// # Errors
     /// 404 for an unknown alert, 409 when its state does not allow it, 412 for another version.
     pub fn carry_out(self, tx: &mut Tx<'_>, people: &dyn People) -> Result<Alert> {
-        let Self { scope, id, wanted, user, deed, note } = self;
+        let Self { scope, id, wanted, user, action, note } = self;
         let seen = store::existing(tx.conn, scope, id)?;
-        store::take_up(tx.conn, std::slice::from_ref(&seen.tenant_id))?;
+        store::lock_tenants(tx.conn, std::slice::from_ref(&seen.tenant_id))?;
         let row = store::existing(tx.conn, scope, id)?;
         check_version(wanted, row.version)?;
         let around = people.around(tx.conn, &row.tenant_id)?;
         let known = people.users(tx.conn, &around, std::slice::from_ref(&user))?.pop();
         let by = known.map_or_else(|| wire::Person { id: user, ..wire::Person::default() }, wire::Person::of);
         let mut alert = Alert::of(row)?;
-        let before = alert.told(tx.now)?;
-        rules::act(&mut alert, deed, by, note, tx.now)?;
-        intake::note(tx, &alert, Some(before))?;
-        if deed == Deed::Close {
+        let before = alert.event_payload(tx.now)?;
+        rules::act(&mut alert, action, by, note, tx.now)?;
+        intake::record_change(tx, &alert, Some(before))?;
+        if action == Action::Close {
             store::settle(tx.conn, &alert.row)?;
         }
         let row = alert.clone().into_row()?;
@@ -60,7 +60,7 @@ impl Act<'_> {
 /// The alert with this id as clients see it, for other domains.
 pub fn find(conn: &mut Conn, tenants: &[String], id: &str, at: Timestamp) -> Result<Option<Value>> {
     match store::existing(conn, tenants, id) {
-        Ok(row) => Ok(Some(Alert::of(row)?.told(at)?)),
+        Ok(row) => Ok(Some(Alert::of(row)?.event_payload(at)?)),
         Err(db::Error::Problem(problem)) if problem.kind == base::Kind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
@@ -70,14 +70,15 @@ pub fn find(conn: &mut Conn, tenants: &[String], id: &str, at: Timestamp) -> Res
 pub fn act(conn: &mut Conn, people: &dyn People, deed: AlertDeed<'_>, at: Timestamp) -> Result<Value> {
     let AlertDeed { tenant, id, user, by, request, what, note } = deed;
     let who = Who { user_id: user.to_owned(), key_id: by.to_owned(), request_id: request.to_owned() };
-    let deed = match what {
-        AlertAct::Acknowledge => Deed::Acknowledge,
-        AlertAct::Close => Deed::Close,
-        AlertAct::Suppress(until) => Deed::Suppress(Some(until)),
+    let action = match what {
+        AlertAct::Acknowledge => Action::Acknowledge,
+        AlertAct::Close => Action::Close,
+        AlertAct::Suppress(until) => Action::Suppress(Some(until)),
     };
     Tx::run(conn, &who, at, |tx| {
         let scope = [tenant.to_owned()];
-        let act = Act { scope: &scope, id, wanted: None, user: user.to_owned(), deed, note: note.to_owned() };
-        act.carry_out(tx, people)?.told(at)
+        let request =
+            ActionRequest { scope: &scope, id, wanted: None, user: user.to_owned(), action, note: note.to_owned() };
+        request.carry_out(tx, people)?.event_payload(at)
     })
 }

@@ -8,17 +8,17 @@ use ports::{Author, Authors};
 use serde::de::DeserializeOwned;
 
 use super::{
-    rules::{NEVER_DUE, PRIORITIES, STATUSES, no_incident, word},
-    store,
+    row::{self, NEVER_DUE, PRIORITIES, Row, STATUSES, word},
+    rules::no_incident,
     wire::{Group, Incident, Note, Roster},
 };
 use crate::{
-    Neighbours,
     categories::{self, wire::CategoryName},
+    neighbours::Neighbours,
 };
 
 /// These incidents, in their order; `tenants` are those of the scope and their partner.
-pub fn all(conn: &mut Conn, neighbours: &Neighbours, tenants: &[String], rows: &[store::Row]) -> Result<Vec<Incident>> {
+pub fn all(conn: &mut Conn, neighbours: &Neighbours, tenants: &[String], rows: &[Row]) -> Result<Vec<Incident>> {
     let users = rows.iter().flat_map(|row| [&row.requester_id, &row.assignee_id, &row.created_by, &row.updated_by]);
     let authors = Authors::load(conn, &*neighbours.people, tenants, users.cloned())?;
     let categories = distinct(rows.iter().flat_map(|row| [&row.category_id, &row.sub_category_id]));
@@ -37,7 +37,7 @@ pub fn all(conn: &mut Conn, neighbours: &Neighbours, tenants: &[String], rows: &
         let name = categories.get(id)?;
         Some(CategoryName { unique_id: id.to_owned(), name: name.clone() })
     };
-    let show = |row: &store::Row| {
+    let show = |row: &Row| {
         Ok(Incident {
             id: row.id.clone(),
             client_unique_id: row.tenant_id.clone(),
@@ -70,18 +70,18 @@ pub fn all(conn: &mut Conn, neighbours: &Neighbours, tenants: &[String], rows: &
 }
 
 /// One incident.
-pub fn one(conn: &mut Conn, neighbours: &Neighbours, tenants: &[String], row: &store::Row) -> Result<Incident> {
+pub fn one(conn: &mut Conn, neighbours: &Neighbours, tenants: &[String], row: &Row) -> Result<Incident> {
     let mut all = all(conn, neighbours, tenants, std::slice::from_ref(row))?;
     Ok(all.pop().ok_or_else(no_incident)?)
 }
 
 /// These notes, in their order.
-pub fn notes(conn: &mut Conn, neighbours: &Neighbours, tenants: &[String], rows: &[store::Note]) -> Result<Vec<Note>> {
+pub fn notes(conn: &mut Conn, neighbours: &Neighbours, tenants: &[String], rows: &[row::Note]) -> Result<Vec<Note>> {
     let authors = Authors::load(conn, &*neighbours.people, tenants, rows.iter().map(|row| row.created_by.as_str()))?;
     Ok(rows.iter().map(|row| note(row, authors.of(&row.created_by))).collect())
 }
 
-fn note(row: &store::Note, author: Author) -> Note {
+fn note(row: &row::Note, author: Author) -> Note {
     Note { id: row.number, content: row.content.clone(), created_by: author, created_date: time(row.created_ms) }
 }
 

@@ -1,0 +1,61 @@
+//! Alerts, for other domains; also what the alert of a report that nobody took in would be.
+
+use std::sync::Arc;
+
+use base::timestamp::Timestamp;
+use db::{Conn, Result};
+use ports::{AlertDeed, Alerts, People, Resources, ToldAlert};
+use serde_json::Value;
+
+use super::{actions, named::resources, report::Report, rules};
+use crate::records;
+
+/// Says what the alerts of reports would be: for those who try their rules on one.
+pub struct Trial {
+    resources: Arc<dyn Resources>,
+    people: Arc<dyn People>,
+}
+
+impl Trial {
+    /// With those who know the resources and the people.
+    pub fn new(resources: Arc<dyn Resources>, people: Arc<dyn People>) -> Self {
+        Self { resources, people }
+    }
+}
+
+impl Alerts for Trial {
+    fn told(
+        &self,
+        conn: &mut Conn,
+        tenant: &str,
+        scope: &[String],
+        report: &Value,
+        at: Timestamp,
+    ) -> Result<ToldAlert> {
+        let report = Report::read(report)?;
+        let found = resources(conn, &*self.resources, scope, &[&report])?.pop();
+        let (resource, problem) = found.unwrap_or_default();
+        let owner = resource.as_ref().map_or(tenant, |found| &found.tenant_id);
+        let mut alert = rules::opened(&report, owner, "", String::new(), at);
+        rules::about(&mut alert, &report, resource.as_ref());
+        Ok(ToldAlert { resource, problem, alert: alert.event_payload(at)? })
+    }
+
+    fn find(&self, conn: &mut Conn, tenants: &[String], id: &str, at: Timestamp) -> Result<Option<Value>> {
+        actions::find(conn, tenants, id, at)
+    }
+
+    fn incident(
+        &self,
+        conn: &mut Conn,
+        tenants: &[String],
+        id: &str,
+        notes: i64,
+    ) -> Result<Option<ports::ToldIncident>> {
+        records::port::told(conn, tenants, id, notes)
+    }
+
+    fn act(&self, conn: &mut Conn, deed: AlertDeed<'_>, at: Timestamp) -> Result<Value> {
+        actions::act(conn, &*self.people, deed, at)
+    }
+}

@@ -1,0 +1,110 @@
+//! The rows of alerts, of what is known of problems, and of windows that hold alerts back.
+
+use base::timestamp::Timestamp;
+use diesel::prelude::*;
+use ports::Cover;
+
+use super::schema::{alert_problems, alert_windows, alerts};
+
+/// Held back by a window that is open.
+pub const WINDOW: &str = "window";
+/// Held back by a window that is over and did not want it escalated.
+pub const KEPT: &str = "kept";
+/// Held back by a person.
+pub const PERSON: &str = "person";
+
+/// One row of `alerts`.
+#[derive(Clone, Debug, Default, PartialEq, Queryable, Insertable)]
+#[diesel(table_name = alerts, treat_none_as_default_value = false)]
+pub struct Row {
+    pub tenant_id: String,
+    pub id: String,
+    pub version: i64,
+    pub problem: String,
+    pub resource_id: Option<String>,
+    pub host_key: String,
+    pub subject_key: String,
+    pub metric_key: String,
+    pub service_key: String,
+    pub monitor_key: String,
+    pub app_key: String,
+    pub component_key: String,
+    pub type_key: String,
+    pub ext_key: String,
+    pub current_state: String,
+    pub repeats: i64,
+    pub first_ms: i64,
+    pub last_ms: i64,
+    pub created_ms: i64,
+    pub updated_ms: i64,
+    pub acknowledged: bool,
+    pub suppression: String,
+    pub suppressed_until_ms: Option<i64>,
+    pub closed_ms: Option<i64>,
+    pub window_tenant: Option<String>,
+    pub window_id: Option<String>,
+    pub incident_id: Option<String>,
+    pub document: String,
+}
+
+/// One row of `alert_problems`.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
+#[diesel(table_name = alert_problems, treat_none_as_default_value = false)]
+pub struct Known {
+    pub tenant_id: String,
+    pub problem: String,
+    /// Empty when the problem was only ever said to be well.
+    pub alert_id: String,
+    pub is_open: bool,
+    pub settled_ms: i64,
+}
+
+/// One row of `alert_windows`.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
+#[diesel(table_name = alert_windows, treat_none_as_default_value = false)]
+pub struct Pending {
+    pub tenant_id: String,
+    pub window_tenant: String,
+    pub window_id: String,
+    pub name: String,
+    pub until_ms: i64,
+    pub escalates: bool,
+}
+
+impl Pending {
+    /// Of a window that holds back alerts of a tenant.
+    pub fn of(tenant: &str, cover: &Cover) -> Self {
+        Self {
+            tenant_id: tenant.to_owned(),
+            window_tenant: cover.window.tenant_id.clone(),
+            window_id: cover.window.unique_id.clone(),
+            name: cover.window.name.clone(),
+            until_ms: cover.until.millis(),
+            escalates: cover.run_escalation_action,
+        }
+    }
+}
+
+impl Row {
+    /// The status of the alert. A suppression that has run out is none, whether or not somebody has seen to it.
+    pub fn status(&self, now: Timestamp) -> &'static str {
+        if self.closed_ms.is_some() {
+            "Closed"
+        } else if self.is_suppressed(now) {
+            "Suppressed"
+        } else if self.acknowledged {
+            "Acknowledged"
+        } else {
+            "New"
+        }
+    }
+
+    /// Does nobody need to hear of it now?
+    pub fn is_suppressed(&self, now: Timestamp) -> bool {
+        match self.suppression.as_str() {
+            "" => false,
+            PERSON => self.suppressed_until_ms.is_none_or(|until| until > now.millis()),
+            _ => true,
+        }
+    }
+}

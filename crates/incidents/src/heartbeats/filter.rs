@@ -1,0 +1,56 @@
+//! Which heartbeats a search means.
+
+use base::{fold, problem::Problem, query_string};
+use db::Condition;
+
+use super::wire::SEVERITIES;
+
+const VARIABLES: [&str; 5] = ["id", "name", "state", "severity", "isEquals"];
+const STATES: [&str; 3] = ["New", "Up", "Missing"];
+
+/// The condition that a `queryString` says.
+///
+/// # Errors
+/// 400 on `queryString` that names what is wrong.
+pub fn condition(scope: &[String], text: &str) -> Result<Condition, Problem> {
+    let terms = if text.trim().is_empty() { Vec::new() } else { query_string::parse(text, &VARIABLES)? };
+    let wrong = |name: &str, allowed: &[&str]| {
+        Problem::field("queryString", format!("{name}: must be one of: {}", allowed.join(", ")))
+    };
+    let whole = match terms.iter().find(|term| term.name == "isEquals").map(|term| fold(&term.value)).as_deref() {
+        None | Some("false") => false,
+        Some("true") => true,
+        Some(_) => return Err(wrong("isEquals", &["true", "false"])),
+    };
+    let mut all = vec![Condition::text_in("heartbeats.tenant_id IN", scope)];
+    for term in &terms {
+        let keys = || term.values.iter().map(|value| fold(value));
+        let word = |value: &String, allowed: &[&'static str]| {
+            let found = allowed.iter().find(|known| known.eq_ignore_ascii_case(value)).copied();
+            found.ok_or_else(|| wrong(term.name, allowed))
+        };
+        all.push(match term.name {
+            "id" => Condition::text_in("lower(heartbeats.id) IN", keys()),
+            "name" if whole => Condition::text_in("heartbeats.name_key IN", keys()),
+            "name" => Condition::any(keys().map(|key| {
+                Condition::sql("replace(heartbeats.name_key, ").text(key).then(", '') <> heartbeats.name_key")
+            })),
+            "severity" => {
+                let words: Result<Vec<_>, _> = term.values.iter().map(|value| word(value, &SEVERITIES)).collect();
+                Condition::text_in("heartbeats.severity IN", words?)
+            }
+            "state" => {
+                let states: Result<Vec<_>, _> = term.values.iter().map(|value| word(value, &STATES)).collect();
+                Condition::any(states?.into_iter().map(|state| {
+                    Condition::sql(match state {
+                        "Missing" => "heartbeats.missed",
+                        "New" => "NOT heartbeats.missed AND heartbeats.last_ms IS NULL",
+                        _ => "NOT heartbeats.missed AND heartbeats.last_ms IS NOT NULL",
+                    })
+                }))
+            }
+            _ => continue,
+        });
+    }
+    Ok(Condition::all(all))
+}

@@ -1,0 +1,116 @@
+//! The rows of incidents, of what they name, and of their notes.
+
+use diesel::prelude::*;
+
+use crate::schema::{incident_links, incident_notes, incidents};
+
+/// How pressing an incident is, least first.
+pub const PRIORITIES: [&str; 5] = ["Very Low", "Low", "Normal", "High", "Urgent"];
+/// Where an incident is in its life.
+pub const STATUSES: [&str; 5] = ["New", "Open", "Pending", "Resolved", "Closed"];
+
+/// The place of `Normal`.
+pub const NORMAL: i64 = 2;
+/// The place of `Resolved`.
+pub const RESOLVED: i64 = 3;
+/// The place of `Closed`.
+pub const CLOSED: i64 = 4;
+/// Stored for incidents that need not be done by any time: they sort last.
+pub const NEVER_DUE: i64 = i64::MAX;
+
+/// What links of resources are called.
+pub const RESOURCE: &str = "resource";
+/// What links of alerts are called.
+pub const ALERT: &str = "alert";
+
+/// One row of `incidents`.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
+#[diesel(table_name = incidents, primary_key(tenant_id, id))]
+#[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
+pub struct Row {
+    /// The tenant that it belongs to.
+    pub tenant_id: String,
+    /// `INC` and digits, unique in the whole database.
+    pub id: String,
+    /// Counts its changes; the `ETag`.
+    pub version: i64,
+    /// In a line.
+    pub subject: String,
+    /// Folded.
+    pub subject_key: String,
+    /// Any text.
+    pub description: String,
+    /// A place in [`PRIORITIES`].
+    pub priority: i64,
+    /// A place in [`STATUSES`].
+    pub status: i64,
+    /// Empty for none; of the tenant or its partner.
+    pub category_id: String,
+    /// Empty for none; right below the category.
+    pub sub_category_id: String,
+    /// A user, or empty.
+    pub requester_id: String,
+    /// A user, or empty.
+    pub assignee_id: String,
+    /// A user group, or empty.
+    pub group_id: String,
+    /// A roster, or empty.
+    pub roster_id: String,
+    /// JSON.
+    pub resources: String,
+    /// JSON.
+    pub alerts: String,
+    /// How many notes it has.
+    pub notes: i64,
+    /// [`NEVER_DUE`] for never.
+    pub due_ms: i64,
+    /// When it was resolved, or closed.
+    pub resolved_ms: Option<i64>,
+    /// When it was closed.
+    pub closed_ms: Option<i64>,
+    /// A user.
+    pub created_by: String,
+    /// A user.
+    pub updated_by: String,
+    /// When it was created.
+    pub created_ms: i64,
+    /// When it changed last.
+    pub updated_ms: i64,
+}
+
+/// One row of `incident_links`: what an incident names.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
+#[diesel(table_name = incident_links, treat_none_as_default_value = false)]
+pub struct Link {
+    /// The tenant of the incident.
+    pub tenant_id: String,
+    /// [`RESOURCE`] or [`ALERT`].
+    pub kind: String,
+    /// The id of what is named.
+    pub named_id: String,
+    /// The incident.
+    pub incident_id: String,
+}
+
+/// One row of `incident_notes`.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
+#[diesel(table_name = incident_notes, treat_none_as_default_value = false)]
+pub struct Note {
+    /// The tenant of the incident.
+    pub tenant_id: String,
+    /// The incident.
+    pub incident_id: String,
+    /// From 1.
+    pub number: i64,
+    /// What it says.
+    pub content: String,
+    /// A user.
+    pub created_by: String,
+    /// When.
+    pub created_ms: i64,
+}
+
+/// The word in this place of a list.
+pub fn word(words: &[&'static str], place: i64) -> String {
+    usize::try_from(place).ok().and_then(|place| words.get(place)).copied().unwrap_or_default().to_owned()
+}

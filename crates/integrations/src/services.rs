@@ -1,0 +1,36 @@
+//! What the handlers work with.
+
+use std::{sync::Arc, time::Duration};
+
+use actix_web::web;
+
+use crate::{
+    egress::{Guard, dial::Dialler},
+    firing::Rules,
+    installed::reporters::Reporters,
+    vault::Vault,
+};
+
+/// What the handlers work with.
+pub struct Services {
+    /// Seals and opens secrets.
+    pub vault: Arc<Vault>,
+    /// Says where calls may go.
+    pub guard: Arc<Guard>,
+    /// Makes the calls of tests.
+    pub dialler: Dialler,
+    /// How long such a call may take.
+    pub timeout: Duration,
+    /// The events.
+    pub rules: Arc<Rules>,
+    /// Who lets integrations report.
+    pub reporters: Arc<dyn Reporters>,
+}
+
+/// Puts what handlers work with where they look for it.
+pub fn extras(services: Arc<Services>) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
+    let services = web::Data::from(services);
+    move |config: &mut web::ServiceConfig| {
+        config.app_data(services.clone());
+    }
+}
