@@ -93,7 +93,7 @@ fn policy(tx: &mut Tx<'_>, tenant: &str, steps: Vec<Step>) -> Result<bool> {
         at_end: "STOP".to_owned(),
         ..Document::default()
     };
-    let policy = policies::store::Row {
+    let policy = policies::row::Policy {
         tenant_id: tenant.to_owned(),
         id: format!("EP-{}", uuid::Uuid::now_v7()),
         version: 1,
@@ -106,7 +106,7 @@ fn policy(tx: &mut Tx<'_>, tenant: &str, steps: Vec<Step>) -> Result<bool> {
         updated_ms: now_ms,
     };
     policies::store::insert(tx.conn, &policy)?;
-    let route = routing::store::Row {
+    let route = routing::row::Route {
         tenant_id: tenant.to_owned(),
         id: format!("AR-{}", uuid::Uuid::now_v7()),
         version: 1,

@@ -100,7 +100,7 @@ pub fn begin_by(
     neighbours: &Neighbours,
     tenant: &str,
     told: &Value,
-    policy: policies::store::Row,
+    policy: policies::row::Policy,
     round: i64,
     now: Timestamp,
 ) -> Result<()> {
@@ -223,7 +223,7 @@ fn encode(facts: &Facts) -> Result<String> {
     serde_json::to_string(facts).map_err(|error| db::Error::Fault(error.to_string()))
 }
 
-fn conversation(conn: &mut Conn, tenant: &str, policy: &policies::store::Row, now: Timestamp) -> Result<String> {
+fn conversation(conn: &mut Conn, tenant: &str, policy: &policies::row::Policy, now: Timestamp) -> Result<String> {
     let recent = store::conversation(conn, tenant, &policy.id, now.millis() - CONVERSATION_MS)?;
     Ok(recent.unwrap_or_else(|| format!("CNV-{}", uuid::Uuid::now_v7())))
 }

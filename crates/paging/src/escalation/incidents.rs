@@ -105,7 +105,7 @@ fn begin(
     tx: &mut Tx<'_>,
     neighbours: &Neighbours,
     incident: &ToldIncident,
-    policy: &policies::store::Row,
+    policy: &policies::row::Policy,
     now: Timestamp,
 ) -> Result<()> {
     let (tenant, id) = (&incident.tenant_id, &incident.id);

@@ -8,14 +8,14 @@ use db::{Conn, Result};
 use ports::{PlaceKind, ResourceKey};
 use serde_json::{Value, json};
 
-use super::store::{self, Row};
+use super::{row::Route, store};
 use crate::{Neighbours, owners, policies};
 
 /// What became of a route that was asked.
 #[derive(Clone, Debug)]
 pub struct Considered {
     /// Which one.
-    pub route: Row,
+    pub route: Route,
     /// Does it take the alert? `None` when that takes too long to find out: it is passed over.
     pub takes: Option<bool>,
 }
@@ -26,7 +26,7 @@ pub struct Choice {
     /// The routes that were asked, in their order; the last one takes the alert, if any does.
     pub considered: Vec<Considered>,
     /// The policy that it goes to.
-    pub policy: Option<policies::store::Row>,
+    pub policy: Option<policies::row::Policy>,
     /// What rules were compared with: the alert, and what is known of its machine. `None` when no route has rules.
     pub described: Option<Value>,
 }

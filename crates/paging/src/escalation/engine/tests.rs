@@ -132,7 +132,7 @@ impl Setup {
                 };
                 notification::store::set(conn, &row)?;
             }
-            let policy = policies::store::Row {
+            let policy = policies::row::Policy {
                 tenant_id: TENANT.to_owned(),
                 id: "EP-1".to_owned(),
                 version: 1,
@@ -149,7 +149,7 @@ impl Setup {
             let rule = json!({"matchType": "ALL",
                 "rules": [{"key": "currentState", "operator": "Equals", "value": "Critical"}]});
             let rules: base::matching::Rules = serde_json::from_value(rule).unwrap();
-            let route = routing::store::Row {
+            let route = routing::row::Route {
                 tenant_id: TENANT.to_owned(),
                 id: "AR-1".to_owned(),
                 version: 1,
