@@ -47,7 +47,7 @@ pub fn hear(
     now: Timestamp,
 ) -> Result<()> {
     let (Some(heard), Some(id)) = (heard(before, after), after["id"].as_str()) else { return Ok(()) };
-    store::take_up(conn, tenant, id)?;
+    store::alone(conn, tenant, id)?;
     let Some(old) = store::find(conn, tenant, id)? else {
         // What was open before there was anybody to hear of it is not news, unless it is worse now.
         let was_open = before.is_some_and(|before| before["status"] == "New");

@@ -1,7 +1,7 @@
 //! Why an alert would tell whom: every decision, step by step. Nothing is stored, and nothing is sent.
 
 use actix_web::{HttpResponse, post, web};
-use api::{Body, RequestContext, answer};
+use api::{Body, Request, RequestContext, answer};
 use base::{
     Fields,
     matching::{Matcher, Meter},
@@ -25,19 +25,23 @@ use crate::{
 };
 
 /// An alert to explain: one that there is, or a report of one.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase", example = json!({
+#[derive(Debug, Request)]
+#[request(check = alert_or_id, example = json!({
     "alert": {"currentState": "Critical", "subject": "Load is 31", "device": {"hostName": "web-01"}}, "at": "2026-11-20T23:00:00+0000"
 }))]
-#[expect(dead_code, reason = "only its schema is used")]
 pub struct PagingExplainInput {
     /// What would be reported, as `POST /alert` takes it.
-    #[schema(value_type = Option<Object>)]
-    alert: Option<Value>,
+    alert: Option<Map<String, Value>>,
     /// In place of it: an alert that there is.
     alert_id: Option<String>,
     /// When; default now.
-    at: Option<String>,
+    at: Option<Timestamp>,
+}
+
+fn alert_or_id(given: &PagingExplainInput, fields: &mut Fields<'_>) {
+    if given.alert.is_some() == given.alert_id.is_some() {
+        fields.error("alert", "is required, or alertId in its place");
+    }
 }
 
 /// Every decision about an alert.
@@ -88,27 +92,22 @@ pub struct PagingExplanation {
 pub async fn explain(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    body: Body,
+    Body(given): Body<PagingExplainInput>,
 ) -> api::Result<HttpResponse> {
-    let mut fields = Fields::of(&body.0);
-    let report = fields.raw_object("alert").map(Value::Object);
-    let id = fields.text("alertId").map(|id| spelled(&id));
-    let instant = fields.timestamp("at").unwrap_or(context.now);
-    if report.is_some() == id.is_some() {
-        fields.error("alert", "is required, or alertId in its place");
-    }
-    fields.finish()?;
-    let (scope, tenant, db) = (context.scope(), context.tenant.id.to_string(), context.db.clone());
+    let PagingExplainInput { alert: report, alert_id, at } = given;
+    let (scope, db) = (context.request_scope(), context.db.clone());
     let told = api::cpu::run(&context, move |meter: &Meter| {
+        let instant = at.unwrap_or(scope.now);
         let told = db.read_here(|conn| {
-            let (alert, problem) = match (&report, &id) {
-                (Some(report), _) => {
-                    let told = neighbours.alerts.told(conn, &tenant, &scope, report, instant)?;
+            let (alert, problem) = match report {
+                Some(report) => {
+                    let report = Value::Object(report);
+                    let told = neighbours.alerts.told(conn, scope.tenant_id(), &scope.scope(), &report, instant)?;
                     (told.alert, told.problem)
                 }
-                (None, id) => {
-                    let id = id.as_deref().unwrap_or_default();
-                    let found = neighbours.alerts.find(conn, &scope, id, instant)?;
+                None => {
+                    let id = spelled(&alert_id.unwrap_or_default());
+                    let found = neighbours.alerts.find(conn, &scope.scope(), &id, instant)?;
                     (found.ok_or_else(|| Problem::field("alertId", "names no alert of the tenant"))?, None)
                 }
             };

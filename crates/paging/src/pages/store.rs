@@ -6,7 +6,7 @@ use db::{Bell, Column, Condition, Conn, Order, Result};
 use diesel::prelude::*;
 use outbox::{Keep, Retention, Setting};
 
-use crate::{escalation::store::Row as Escalation, methods::store::Row as Method, schema::pages};
+use crate::{escalation::store::Row as Escalation, methods::row::Method, schema::pages};
 
 /// It waits to be sent.
 pub const PENDING: &str = "pending";

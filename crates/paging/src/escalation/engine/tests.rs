@@ -122,7 +122,7 @@ impl Setup {
                 // One that was never verified is not used.
                 methods::store::insert(conn, &contact(person, 9, false))?;
                 let plan = notification::rules::Plan { steps, quiet: None };
-                let row = notification::store::Row {
+                let row = notification::row::Rule {
                     tenant_id: TENANT.to_owned(),
                     user_id: user(person),
                     urgency: "high".to_owned(),
@@ -170,8 +170,8 @@ impl Setup {
     }
 }
 
-fn contact(person: usize, number: usize, verified: bool) -> methods::store::Row {
-    methods::store::Row {
+fn contact(person: usize, number: usize, verified: bool) -> methods::row::Method {
+    methods::row::Method {
         tenant_id: TENANT.to_owned(),
         id: method(person, number),
         version: 1,
