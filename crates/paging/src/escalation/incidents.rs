@@ -24,7 +24,7 @@ use crate::{
     Neighbours,
     pages::{
         store as pages,
-        wire::{Id, Page},
+        wire::{Id, IncidentId, Page},
     },
     policies,
 };
@@ -43,11 +43,6 @@ pub struct IncidentEscalationInput {
 
 fn policy_id(fields: &mut Fields<'_>, name: &str) -> Option<String> {
     fields.object(name).map(|mut policy| policy.required_text("id"))
-}
-
-api::path_id! {
-    /// `INC` and ten digits.
-    pub IncidentId = "incidentId", "INC0000000007", |text: &str| text.trim().to_ascii_uppercase()
 }
 
 /// An incident that is escalated.

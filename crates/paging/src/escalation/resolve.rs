@@ -135,7 +135,7 @@ fn whom(
         }
         None => {
             "owner".clone_into(&mut meant.id);
-            match crate::owners::of_machine(conn, neighbours, about.tenant, about.machine)? {
+            match crate::owners::machine::owner(conn, neighbours, about.tenant, about.machine)? {
                 Some(owner) => (neighbours.people.around(conn, about.tenant)?, owner.group_id),
                 None => return Ok(Err("the machine of the alert has no owner".to_owned())),
             }
