@@ -56,12 +56,12 @@ const PRESET_NAMES: [&str; PRESETS.len()] = {
 };
 
 api::path_id! {
-    /// `USR` and ten digits.
+    /// `USR` and ten digits
     pub PersonId = "userId", "USR0000000007", |text: &str| text.trim().to_ascii_uppercase()
 }
 
 api::path_id! {
-    /// `CM-<uuid>`.
+    /// `CM-<uuid>`
     pub ContactMethodId = "contactMethodId", "CM-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90", normal_id
 }
 

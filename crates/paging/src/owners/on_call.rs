@@ -50,7 +50,7 @@ pub struct AtInstant {
 }
 
 api::path_id! {
-    /// UUID.
+    /// UUID
     pub MachineId = "resourceId", "f65fa9e1-3f9a-4f0e-9d5a-3c1d7a5b2e90", ToOwned::to_owned
 }
 

@@ -11,7 +11,7 @@ use super::row;
 use crate::policies::wire::GroupId;
 
 api::path_id! {
-    /// `OWN-<uuid>`.
+    /// `OWN-<uuid>`
     pub OwnerId = "ownerId", "OWN-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90", normal_id
 }
 

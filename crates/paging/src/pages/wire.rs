@@ -149,11 +149,11 @@ pub fn spelled(text: &str) -> String {
 }
 
 api::path_id! {
-    /// `ALT-<uuid>`.
+    /// `ALT-<uuid>`
     pub AlertId = "alertId", "ALT-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90", spelled
 }
 
 api::path_id! {
-    /// `INC` and ten digits.
+    /// `INC` and ten digits
     pub IncidentId = "incidentId", "INC0000000007", |text: &str| text.trim().to_ascii_uppercase()
 }

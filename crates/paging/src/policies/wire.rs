@@ -25,7 +25,7 @@ const LEVELS: [&str; 2] = ["primary", "secondary"];
 const ENDS: [&str; 2] = ["STOP", "REPEAT_LAST"];
 
 api::path_id! {
-    /// `EP-<uuid>`.
+    /// `EP-<uuid>`
     pub PolicyId = "policyId", "EP-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90", normal_id
 }
 

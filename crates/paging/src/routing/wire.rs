@@ -23,7 +23,7 @@ const LAST: i64 = 1_000_000;
 pub const RULES_REQUIRED: &str = "are required, unless isDefault is true";
 
 api::path_id! {
-    /// `AR-<uuid>`.
+    /// `AR-<uuid>`
     pub RouteId = "routeId", "AR-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90", normal_id
 }
 
