@@ -10,8 +10,7 @@ use outbox::Tx;
 use super::{
     links,
     redeem::{end, end_all},
-    rules,
-    store,
+    rules, store,
     view::record_link,
     wire::{Session, ShownSignInLink, SignInLink},
 };
