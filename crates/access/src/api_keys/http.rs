@@ -49,7 +49,7 @@ pub(crate) async fn create_api_key(context: RequestContext, body: Body) -> Resul
         .await
 }
 
-/// Notes that a key changed: it is new, gone, or has another secret.
+/// Records that a key changed: it is new, gone, or has another secret.
 pub(crate) fn record_change(
     tx: &mut Tx<'_>,
     before: Option<&store::Row>,

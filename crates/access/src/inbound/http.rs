@@ -42,7 +42,7 @@ pub(crate) async fn create_inbound_address(context: RequestContext, body: Body) 
         .await
 }
 
-/// Notes that an address is new, or gone.
+/// Records that an address is new, or gone.
 pub(crate) fn record_change(tx: &mut Tx<'_>, before: Option<&Row>, after: Option<&Row>) -> db::Result<()> {
     let Some(row) = after.or(before) else { return Ok(()) };
     let entity = Entity { tenant_id: &row.tenant_id, kind: "InboundAddress", id: &row.id, publish: false };

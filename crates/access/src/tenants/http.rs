@@ -62,7 +62,7 @@ pub(crate) async fn create_client(
     Ok(answer)
 }
 
-/// Notes that a client is new or has changed.
+/// Records that a client is new or has changed.
 pub(crate) fn record_change(tx: &mut Tx<'_>, before: Option<&Row>, after: &Row) -> db::Result<()> {
     let kind = if after.partner().is_some() { "Client" } else { "Partner" };
     let entity = Entity { tenant_id: &after.id, kind, id: &after.id, publish: false };

@@ -310,7 +310,7 @@ fn answered((row, members): (Row, Vec<users::Row>)) -> db::Result<Answer> {
     Answer::entity(&UserGroupDetail::new(row, members), version)
 }
 
-/// Notes that a group is new or has changed.
+/// Records that a group is new or has changed.
 fn record_change(
     tx: &mut Tx<'_>,
     before: Option<(Row, Vec<users::Row>)>,

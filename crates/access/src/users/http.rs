@@ -45,7 +45,7 @@ pub(crate) async fn create_user(context: RequestContext, body: Body) -> Result<H
         .await
 }
 
-/// Notes that a user is new or has changed.
+/// Records that a user is new or has changed.
 pub(crate) fn record_change(tx: &mut Tx<'_>, before: Option<&Row>, after: &Row) -> db::Result<()> {
     let entity = Entity { tenant_id: &after.tenant_id, kind: "User", id: &after.id, publish: false };
     tx.note_shown(entity, before.cloned().map(User::from).as_ref(), Some(&User::from(after.clone())))

@@ -188,7 +188,7 @@ fn boolean(name: &str, value: &str) -> Result<bool, Problem> {
     }
 }
 
-/// What an unknown job is answered with, and one of another tenant.
+/// 404: no such job, or it is another tenant's.
 pub fn no_job() -> Problem {
     Problem::not_found("The job was not found.")
 }

@@ -154,7 +154,7 @@ pub fn kept(text: &str, bytes: i64) -> (&str, bool) {
     (text.get(..end).unwrap_or_default(), true)
 }
 
-/// What an unknown run is answered with, and one of another tenant.
+/// 404: no such run, or it is another tenant's.
 pub fn no_run() -> Problem {
     Problem::not_found("The run was not found.")
 }

@@ -21,7 +21,7 @@ use crate::{
         around, engine,
         resolve::{self, About, Meant},
     },
-    owners,
+    owners::machine,
     routing::choose,
 };
 
@@ -132,7 +132,7 @@ fn explained(
 ) -> Result<PagingExplanation> {
     let text = |path: &str| alert.pointer(path).and_then(Value::as_str).unwrap_or_default();
     let (tenant, machine, severity) = (text("/clientUniqueId"), text("/device/id"), text("/currentState"));
-    let owner = owners::machine::owner(conn, neighbours, tenant, machine)?;
+    let owner = machine::owner(conn, neighbours, tenant, machine)?;
     let mut told = PagingExplanation {
         at,
         machine: json!({"id": machine, "name": text("/device/name"), "problem": problem}),

@@ -9,7 +9,7 @@ use ports::{PlaceKind, ResourceKey};
 use serde_json::{Value, json};
 
 use super::{row::Route, store};
-use crate::{Neighbours, owners, policies};
+use crate::{Neighbours, owners::machine, policies};
 
 /// What became of a route that was asked.
 #[derive(Clone, Debug)]
@@ -79,7 +79,7 @@ fn described(conn: &mut Conn, neighbours: &Neighbours, tenant: &str, alert: &Val
     fields.insert("time".to_owned(), time);
     let tenants = [tenant.to_owned()];
     let id = alert.pointer("/device/id").and_then(Value::as_str).unwrap_or_default();
-    if let Some(owner) = owners::machine::owner(conn, neighbours, tenant, id)? {
+    if let Some(owner) = machine::owner(conn, neighbours, tenant, id)? {
         let around = neighbours.people.around(conn, tenant)?;
         let known = neighbours.people.groups(conn, &around, std::slice::from_ref(&owner.group_id))?;
         let name = known.into_iter().next().map(|group| group.name);
