@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
-use base::{problem::Problem, tenant::TenantId, timestamp::Timestamp};
+use base::{body::Request as _, problem::Problem, tenant::TenantId, timestamp::Timestamp};
 use db::{Db, Result};
 use outbox::{Tx, Who};
 use ports::People;
 use serde_json::{Value, json};
 
 use crate::{
-    job::{self, wire::JobChange},
+    job::{self, wire::NewJob},
     runs::{
         self,
+        row::Run,
         rules::{self, SKIPPED},
-        store::Run,
     },
-    scripts::{self, wire::ScriptChange},
+    scripts::{self, wire::NewScript},
 };
 
 const DAY_MS: i64 = 86_400_000;
@@ -44,13 +44,12 @@ fn fill_empty(tx: &mut Tx<'_>, people: &dyn People, tenant: &str, author: &str) 
         return Ok(false);
     }
     let now = tx.now;
-    let script = ScriptChange::read(
+    let script = NewScript::parse(
         &json!({"name": "Clean up temporary files", "platforms": ["LINUX", "MACOS"], "interpreter": "sh",
             "content": CLEANUP}),
-        true,
     )?;
     let id = db::next_id(tx.conn, "jobs.scripts")?;
-    let script = scripts::rules::changed(&scripts::rules::blank(tenant, id, author, now), &script, author, now);
+    let script = scripts::rules::changed(&scripts::rules::blank(tenant, id, author, now), &script.into(), author, now);
     scripts::store::insert(tx.conn, &script)?;
     let midnight = now.millis().div_euclid(DAY_MS) * DAY_MS;
     let two = midnight + 2 * 3_600_000;
@@ -90,19 +89,18 @@ fn fill_empty(tx: &mut Tx<'_>, people: &dyn People, tenant: &str, author: &str) 
     Ok(true)
 }
 
-fn add(tx: &mut Tx<'_>, people: &dyn People, (tenant, author): (&str, &str), body: &Value) -> Result<job::store::Job> {
-    let (change, wrong) = JobChange::read(body, true);
-    wrong.check()?;
+fn add(tx: &mut Tx<'_>, people: &dyn People, (tenant, author): (&str, &str), body: &Value) -> Result<job::row::Job> {
+    let change = NewJob::parse(body)?.into();
     let blank = job::rules::blank(tenant, uuid::Uuid::now_v7().to_string(), author, tx.now);
     let row = job::rules::changed(&blank, &change, author, tx.now)?;
     job::store::insert(tx.conn, &row)?;
-    let shown = job::shown::job(tx.conn, people, &[tenant.to_owned()], &row)?;
-    job::shown::note(tx, &row, None, Some(&shown))?;
+    let shown = job::view::job(tx.conn, people, &[tenant.to_owned()], &row)?;
+    job::view::record_change(tx, &row, None, Some(&shown))?;
     Ok(row)
 }
 
 /// A run of a past night.
-fn past(tx: &mut Tx<'_>, job: &job::store::Job, due_ms: i64, status: &str, exit_code: i64, output: &str) -> Result<()> {
+fn past(tx: &mut Tx<'_>, job: &job::row::Job, due_ms: i64, status: &str, exit_code: i64, output: &str) -> Result<()> {
     let due = Timestamp::from_millis(due_ms);
     let run = rules::queued(job, runs::store::new_id(), due_ms, "schedule", due);
     if status == SKIPPED {

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use base::timestamp::Timestamp;
+use base::{body::Request as _, timestamp::Timestamp};
 use db::{Conn, DatabaseUrl, Db, Options, Result};
 use ports::{AlertFacts, Alone, Cover, Maintenance, Notices, People, PeopleGroup, Person, Window};
 use serde_json::{Value, json};
 
 use crate::{
-    job::{self, store::Job, wire::JobChange},
-    runs::{self, store::Run},
+    job::{self, row::Job, wire::NewJob},
+    runs::{self, row::Run},
     scheduler,
 };
 
@@ -94,7 +94,7 @@ impl Fixture {
             body[name] = value.clone();
         }
         let now = at("2026-11-01T09:00:00Z");
-        let (change, _) = JobChange::read(&body, true);
+        let change = NewJob::parse(&body).unwrap().into();
         let blank = job::rules::blank("client_1", uuid::Uuid::now_v7().to_string(), "u", now);
         let row = job::rules::changed(&blank, &change, "u", now).unwrap();
         let stored = row.clone();
@@ -228,7 +228,7 @@ fn an_absence_is_in_the_history() {
 fn a_job_that_is_due_in_maintenance_says_so() {
     let fixture = fixture();
     let job = fixture.daily(json!({}));
-    let rows = ["idle", "busy"].map(|id| job::store::Resource {
+    let rows = ["idle", "busy"].map(|id| job::row::Resource {
         tenant_id: job.tenant_id.clone(),
         job_id: job.id.clone(),
         resource_id: id.to_owned(),

@@ -8,7 +8,10 @@ use outbox::{Tx, Who};
 use ports::{OnCall, People, Seals};
 
 use crate::{
-    methods::{self, rules},
+    methods::{
+        self,
+        wire::{HTTP, PRESETS},
+    },
     policies::{
         self,
         wire::{Document, Id, Step, Target},
@@ -64,14 +67,14 @@ pub fn fill(
 
 fn method(tx: &mut Tx<'_>, seals: &dyn Seals, tenant: &str, person: &str) -> Result<()> {
     let now_ms = tx.now.millis();
-    let mut row = methods::store::Row {
+    let mut row = methods::row::Method {
         tenant_id: tenant.to_owned(),
         id: format!("CM-{}", uuid::Uuid::now_v7()),
         version: 1,
         user_id: person.to_owned(),
         name: "muster sink".to_owned(),
-        kind: rules::HTTP.to_owned(),
-        preset: rules::PRESETS[0].name.to_owned(),
+        kind: HTTP.to_owned(),
+        preset: PRESETS[0].name.to_owned(),
         settings: String::new(),
         sealed: String::new(),
         verified: true,
@@ -93,7 +96,7 @@ fn policy(tx: &mut Tx<'_>, tenant: &str, steps: Vec<Step>) -> Result<bool> {
         at_end: "STOP".to_owned(),
         ..Document::default()
     };
-    let policy = policies::store::Row {
+    let policy = policies::row::Policy {
         tenant_id: tenant.to_owned(),
         id: format!("EP-{}", uuid::Uuid::now_v7()),
         version: 1,
@@ -106,7 +109,7 @@ fn policy(tx: &mut Tx<'_>, tenant: &str, steps: Vec<Step>) -> Result<bool> {
         updated_ms: now_ms,
     };
     policies::store::insert(tx.conn, &policy)?;
-    let route = routing::store::Row {
+    let route = routing::row::Route {
         tenant_id: tenant.to_owned(),
         id: format!("AR-{}", uuid::Uuid::now_v7()),
         version: 1,

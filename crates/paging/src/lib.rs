@@ -39,7 +39,7 @@ use db::Db;
 pub use crate::{
     escalation::{Pager, Subscriber},
     neighbours::Neighbours,
-    owners::Owned,
+    owners::port::Owned,
     reseal::{any as any_secrets, reseal},
     sender::Sender,
 };

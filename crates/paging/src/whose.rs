@@ -6,7 +6,10 @@ use api::{RequestScope, Role};
 use base::problem::Problem;
 use db::{Conn, Result};
 
-use crate::{Neighbours, methods::rules};
+use crate::{
+    Neighbours,
+    methods::{rules, wire::PersonId},
+};
 
 /// How soon one looks again at what belongs to a suspended tenant.
 pub const HELD_MS: i64 = 15_000;
@@ -26,55 +29,43 @@ pub fn suspended<'t>(
     Ok(suspended)
 }
 
-/// Somebody asks about a person.
-#[derive(Clone, Debug)]
-pub struct Asked {
-    scope: Vec<String>,
-    user: String,
-    is_self: bool,
-    is_admin: bool,
+/// Tenant and id of the person that a request is about.
+///
+/// # Errors
+/// 404 when there is none among the tenants of the request, 403 when the caller is neither that person nor an admin.
+pub fn person(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    scope: &RequestScope,
+    user: &PersonId,
+) -> Result<(String, String)> {
+    let reach = scope.scope();
+    let mut tenants = reach.as_slice();
+    let ids = [user.0.clone()];
+    if neighbours.people.users(conn, tenants, &ids)?.is_empty() {
+        return Err(rules::no_user().into());
+    }
+    // People come without their tenant: it is in one half or the other.
+    while tenants.len() > 1 {
+        let (first, second) = tenants.split_at(tenants.len() / 2);
+        tenants = if neighbours.people.users(conn, first, &ids)?.is_empty() { second } else { first };
+    }
+    if scope.author() != &**user && scope.caller.role != Role::Admin {
+        let told =
+            "The contact methods of a person, and when they are used, are that person's and the admins' business.";
+        return Err(Problem::forbidden(told).into());
+    }
+    let tenant = tenants.first().cloned().ok_or_else(rules::no_user)?;
+    Ok((tenant, user.0.clone()))
 }
 
-impl Asked {
-    /// The caller of a request, about the user with this id.
-    pub fn of(context: &RequestScope, user: &str) -> Self {
-        let user = user.trim().to_ascii_uppercase();
-        let is_self = context.caller.user_id == user;
-        Self { scope: context.scope(), user, is_self, is_admin: context.caller.role == Role::Admin }
+/// Only an admin says that a contact method works.
+///
+/// # Errors
+/// 403 for anybody else who says so.
+pub fn may_verify(scope: &RequestScope, verified: Option<bool>) -> Result<()> {
+    if verified == Some(true) && scope.caller.role != Role::Admin {
+        return Err(Problem::forbidden("Only an admin may say that a contact method is verified.").into());
     }
-
-    /// Tenant and id of the person.
-    ///
-    /// # Errors
-    /// 404 when there is none among the tenants of the request, 403 when the caller is neither that person nor an admin.
-    pub fn find(&self, conn: &mut Conn, neighbours: &Neighbours) -> Result<(String, String)> {
-        let mut tenants = self.scope.as_slice();
-        let ids = [self.user.clone()];
-        if neighbours.people.users(conn, tenants, &ids)?.is_empty() {
-            return Err(rules::no_user().into());
-        }
-        // People come without their tenant: it is in one half or the other.
-        while tenants.len() > 1 {
-            let (first, second) = tenants.split_at(tenants.len() / 2);
-            tenants = if neighbours.people.users(conn, first, &ids)?.is_empty() { second } else { first };
-        }
-        if !self.is_self && !self.is_admin {
-            let told =
-                "The contact methods of a person, and when they are used, are that person's and the admins' business.";
-            return Err(Problem::forbidden(told).into());
-        }
-        let tenant = tenants.first().cloned().ok_or_else(rules::no_user)?;
-        Ok((tenant, self.user.clone()))
-    }
-
-    /// Only an admin says that a contact method works.
-    ///
-    /// # Errors
-    /// 403 for anybody else who says so.
-    pub fn may_verify(&self, verified: Option<bool>) -> Result<()> {
-        if verified == Some(true) && !self.is_admin {
-            return Err(Problem::forbidden("Only an admin may say that a contact method is verified.").into());
-        }
-        Ok(())
-    }
+    Ok(())
 }

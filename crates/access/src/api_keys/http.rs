@@ -42,15 +42,19 @@ pub(crate) async fn create_api_key(context: RequestContext, body: Body) -> Resul
     context
         .write(move |tx, _| {
             let row = store::insert(tx.conn, &tenant, &new, Some(&author), now)?;
-            note(tx, None, Some(&row))?;
+            record_change(tx, None, Some(&row))?;
             let version = row.version;
             Ok(Answer::once(&CreatedApiKey::new(row.clone(), secret), &ApiKey::from(row))?.of_version(version))
         })
         .await
 }
 
-/// Notes that a key changed: it is new, gone, or has another secret.
-pub(crate) fn note(tx: &mut Tx<'_>, before: Option<&store::Row>, after: Option<&store::Row>) -> db::Result<()> {
+/// Records that a key changed: it is new, gone, or has another secret.
+pub(crate) fn record_change(
+    tx: &mut Tx<'_>,
+    before: Option<&store::Row>,
+    after: Option<&store::Row>,
+) -> db::Result<()> {
     let Some(row) = after.or(before) else { return Ok(()) };
     let entity = Entity { tenant_id: &row.tenant_id, kind: "ApiKey", id: &row.id, publish: false };
     let shown = |row: Option<&store::Row>| row.cloned().map(ApiKey::from);
@@ -133,11 +137,11 @@ pub(crate) async fn rotate_api_key(
     let (tenant, now, new, wanted) = (context.tenant.id.clone(), context.now, secret.clone(), context.if_match()?);
     let caller = Arc::clone(&context.caller);
     let done = context.write(move |tx, _| {
-        store::take_up(tx.conn, &tenant, &id, wanted)?;
+        store::lock_for_update(tx.conn, &tenant, &id, wanted)?;
         let narrowed = store::find(tx.conn, &tenant, &id)?.narrowed();
         rules::check_within(caller.operations.as_deref(), narrowed.as_deref())?;
         let key = store::rotate(tx.conn, &tenant, &id, &new, revoke_previous, now)?;
-        note(tx, Some(&key.before), Some(&key.after))?;
+        record_change(tx, Some(&key.before), Some(&key.after))?;
         let version = key.after.version;
         Ok(Answer::once(&CreatedApiKey::new(key.after.clone(), secret), &ApiKey::from(key.after))?.of_version(version))
     });
@@ -173,9 +177,9 @@ pub(crate) async fn revoke_api_key(
     let id = id_of(path)?;
     let (tenant, now, wanted) = (context.tenant.id.clone(), context.now, context.if_match()?);
     let done = context.write(move |tx, _| {
-        store::take_up(tx.conn, &tenant, &id, wanted)?;
+        store::lock_for_update(tx.conn, &tenant, &id, wanted)?;
         let row = store::revoke(tx.conn, &tenant, &id, now)?;
-        note(tx, Some(&row), None)?;
+        record_change(tx, Some(&row), None)?;
         Ok(Answer::empty())
     });
     let answer = done.await?;
@@ -193,7 +197,7 @@ pub(crate) fn revoke_all(tx: &mut Tx<'_>, client: &str, now: Timestamp) -> db::R
     })?;
     for id in ids {
         let row = store::revoke(tx.conn, &client, &id, now)?;
-        note(tx, Some(&row), None)?;
+        record_change(tx, Some(&row), None)?;
     }
     Ok(())
 }
@@ -203,7 +207,7 @@ pub(crate) fn revoke_personal(tx: &mut Tx<'_>, tenant: &str, user_id: &str, now:
     let Some(tenant) = TenantId::parse(tenant) else { return Ok(()) };
     for id in store::personal(tx.conn, &tenant, user_id)? {
         let row = store::revoke(tx.conn, &tenant, &id, now)?;
-        note(tx, Some(&row), None)?;
+        record_change(tx, Some(&row), None)?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use base::{
 
 use crate::users;
 
-/// The 404 of an API key.
+/// 404: no such API key.
 pub(crate) fn unknown() -> Problem {
     Problem::not_found("The API key was not found.")
 }

@@ -232,7 +232,7 @@ pub(crate) fn find(conn: &mut Conn, tenant: &TenantId, id: &str) -> db::Result<R
 ///
 /// # Errors
 /// 404 for an unknown or revoked one, 412 for another version.
-pub(crate) fn take_up(conn: &mut Conn, tenant: &TenantId, id: &str, wanted: Option<i64>) -> db::Result<()> {
+pub(crate) fn lock_for_update(conn: &mut Conn, tenant: &TenantId, id: &str, wanted: Option<i64>) -> db::Result<()> {
     db::lock(conn, &format!("api_key:{id}"))?;
     Ok(check_version(wanted, find(conn, tenant, id)?.version)?)
 }

@@ -18,7 +18,7 @@ pub fn create_user(db: &Db, tenant: &TenantId, login: &str, role: Role) -> anyho
     write(db, "muster user create", now, move |tx| {
         existing(tx.conn, &tenant)?;
         let row = users::store::insert(tx.conn, &tenant, new, now)?;
-        users::http::note(tx, None, &row)?;
+        users::http::record_change(tx, None, &row)?;
         Ok(row.id)
     })
 }

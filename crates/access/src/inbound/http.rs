@@ -35,15 +35,15 @@ pub(crate) async fn create_inbound_address(context: RequestContext, body: Body) 
     context
         .write(move |tx, _| {
             let row = store::insert(tx.conn, &tenant, &name, &token, &author, now)?;
-            note(tx, None, Some(&row))?;
+            record_change(tx, None, Some(&row))?;
             let shown = InboundAddress::from(row.clone());
             Answer::once(&CreatedInboundAddress::new(row, token, &base), &shown)
         })
         .await
 }
 
-/// Notes that an address is new, or gone.
-pub(crate) fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: Option<&Row>) -> db::Result<()> {
+/// Records that an address is new, or gone.
+pub(crate) fn record_change(tx: &mut Tx<'_>, before: Option<&Row>, after: Option<&Row>) -> db::Result<()> {
     let Some(row) = after.or(before) else { return Ok(()) };
     let entity = Entity { tenant_id: &row.tenant_id, kind: "InboundAddress", id: &row.id, publish: false };
     let shown = |row: Option<&Row>| row.cloned().map(InboundAddress::from);
@@ -92,7 +92,7 @@ pub(crate) async fn delete_inbound_address(
     let tenant = context.tenant.id.clone();
     let done = context.write(move |tx, _| {
         let row = store::remove(tx.conn, &tenant, &id)?;
-        note(tx, Some(&row), None)?;
+        record_change(tx, Some(&row), None)?;
         Ok(Answer::empty())
     });
     let answer = done.await?;

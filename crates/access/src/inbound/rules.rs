@@ -5,7 +5,7 @@ use base::problem::Problem;
 /// The most inbound addresses of a tenant.
 pub(crate) const MOST: i64 = 1_000;
 
-/// The 404 of an inbound address.
+/// 404: no such inbound address.
 pub(crate) fn unknown() -> Problem {
     Problem::not_found("The inbound address was not found.")
 }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use actix_web::{HttpResponse, delete, get, post, web};
 use api::{Answer, HomeContext, RequestContext, Result, answer};
 use base::{secret::Secret, timestamp::Timestamp};
-use outbox::{Entity, Tx, Unpublished};
+use outbox::Tx;
 
 use super::{
     links,
     redeem::{end, end_all},
-    rules,
-    store::{self, Row},
-    wire::{NotedSignInLink, Session, ShownSignInLink, SignInLink},
+    rules, store,
+    view::record_link,
+    wire::{Session, ShownSignInLink, SignInLink},
 };
 use crate::{Keeper, filters, secrets, users};
 
@@ -190,8 +190,8 @@ pub(crate) fn new_link(
     now: Timestamp,
 ) -> db::Result<links::Row> {
     let (link, ended) = links::insert(tx.conn, of, code, created_by, now)?;
-    note_link(tx, None, Some(&link))?;
-    ended.iter().try_for_each(|old| note_link(tx, Some(old), None))?;
+    record_link(tx, None, Some(&link))?;
+    ended.iter().try_for_each(|old| record_link(tx, Some(old), None))?;
     Ok(link)
 }
 
@@ -213,21 +213,4 @@ async fn ended(
     let answer = done.await?;
     keeper.forget_callers();
     Ok(answer)
-}
-
-/// Notes that a session has begun, or ended.
-pub(crate) fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: Option<&Row>) -> db::Result<()> {
-    let Some(row) = after.or(before) else { return Ok(()) };
-    let entity = Entity { tenant_id: &row.tenant_id, kind: "Session", id: &row.id, publish: false };
-    let shown = |row: Option<&Row>| row.cloned().map(Session::from);
-    tx.note_shown(entity, shown(before).as_ref(), shown(after).as_ref())
-}
-
-/// Notes that a link is new, or used.
-pub(crate) fn note_link(tx: &mut Tx<'_>, before: Option<&links::Row>, after: Option<&links::Row>) -> db::Result<()> {
-    let Some(row) = after.or(before) else { return Ok(()) };
-    let entity = Entity { tenant_id: &row.tenant_id, kind: "SignInLink", id: &row.id, publish: false };
-    let code = Unpublished::secret("code", before.is_some(), after.is_some());
-    let shown = |row: Option<&links::Row>| row.map(NotedSignInLink::from);
-    tx.note_shown_with(entity, shown(before).as_ref(), shown(after).as_ref(), vec![code])
 }

@@ -4,10 +4,10 @@ use base::{problem::Problem, secret::Secret, tenant::TenantId, timestamp::Timest
 use outbox::{Tx, Who};
 
 use super::{
-    http::{note, note_link},
     links,
     rules::{self, Method},
     store::{self, NewSession},
+    view::{record_link, record_session},
 };
 use crate::{Keeper, secrets, tenants, users};
 
@@ -50,7 +50,7 @@ impl Keeper {
             // Of two who come at once one is too late.
             let good = links::delete(tx.conn, &link)?;
             if good {
-                note_link(tx, Some(&link), None)?;
+                record_link(tx, Some(&link), None)?;
             }
             Ok(good)
         })
@@ -128,7 +128,7 @@ fn begin(
         end(tx, &old)?;
     }
     let row = store::insert(tx.conn, tenant, user_id, new, now)?;
-    note(tx, None, Some(&row))?;
+    record_session(tx, None, Some(&row))?;
     for old in store::of_user(tx.conn, tenant, user_id, now)?.into_iter().skip(rules::MOST_SESSIONS) {
         end(tx, &old)?;
     }
@@ -138,7 +138,7 @@ fn begin(
 /// Ends a session, and notes it.
 pub(crate) fn end(tx: &mut Tx<'_>, session: &store::Row) -> db::Result<()> {
     if store::delete(tx.conn, &session.tenant_id, &session.id)? {
-        note(tx, Some(session), None)?;
+        record_session(tx, Some(session), None)?;
     }
     Ok(())
 }

@@ -64,7 +64,7 @@ pub fn url(origin: &str, code: &Secret<String>) -> Secret<String> {
     Secret::new(format!("{origin}/auth/sign-in?code={}", code.expose()))
 }
 
-/// The 404 of a session.
+/// 404: no such session.
 pub(crate) fn unknown() -> Problem {
     Problem::not_found("The session was not found.")
 }

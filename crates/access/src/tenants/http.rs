@@ -6,8 +6,8 @@ use base::{Query, problem::Problem, tenant::TenantId, timestamp::Timestamp};
 use outbox::{Entity, Tx};
 
 use super::{
-    rules,
-    store::{self, Row},
+    row::Row,
+    rules, store,
     wire::{Client, ClientChange, ClientMinimal, NewClient, TenantFacts},
 };
 use crate::{Keeper, api_keys, sessions};
@@ -54,7 +54,7 @@ pub(crate) async fn create_client(
     let (partner, now) = (context.tenant.id.clone(), context.now);
     let done = context.write(move |tx, _| {
         let row = store::insert_client(tx.conn, &partner, &new.name, now)?;
-        note(tx, None, &row)?;
+        record_change(tx, None, &row)?;
         Answer::ok(&Client::from(row))
     });
     let answer = done.await?;
@@ -62,8 +62,8 @@ pub(crate) async fn create_client(
     Ok(answer)
 }
 
-/// Notes that a client is new or has changed.
-pub(crate) fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: &Row) -> db::Result<()> {
+/// Records that a client is new or has changed.
+pub(crate) fn record_change(tx: &mut Tx<'_>, before: Option<&Row>, after: &Row) -> db::Result<()> {
     let kind = if after.partner().is_some() { "Client" } else { "Partner" };
     let entity = Entity { tenant_id: &after.id, kind, id: &after.id, publish: false };
     tx.note_shown(entity, before.cloned().map(Client::from).as_ref(), Some(&Client::from(after.clone())))
@@ -284,7 +284,7 @@ async fn change(
         if after != before {
             store::update(tx.conn, &before, &after)?;
         }
-        note(tx, Some(&before), &after)?;
+        record_change(tx, Some(&before), &after)?;
         let version = after.version;
         Answer::entity(&TenantFacts::from(after), version)
     });

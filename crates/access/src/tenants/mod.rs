@@ -2,6 +2,7 @@
 
 pub(crate) mod http;
 pub(crate) mod levels;
+pub(crate) mod row;
 pub(crate) mod rules;
 pub(crate) mod store;
 pub(crate) mod wire;

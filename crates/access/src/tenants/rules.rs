@@ -9,7 +9,7 @@ use base::{
     timestamp::Timestamp,
 };
 
-use super::store::Row;
+use super::row::Row;
 use crate::filters;
 
 /// The longest name of a client or an API key, in characters.
@@ -32,7 +32,7 @@ const VARIABLES: [&str; 10] = [
     "isEquals",
 ];
 
-/// The 404 of a client.
+/// 404: no such client.
 pub(crate) fn unknown() -> Problem {
     Problem::not_found("The client was not found.")
 }

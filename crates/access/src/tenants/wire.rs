@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{rules, store::Row};
+use super::{row::Row, rules};
 
 /// A tenant: facts about a partner or a client.
 #[derive(Debug, Serialize, ToSchema)]

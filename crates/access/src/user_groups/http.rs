@@ -8,8 +8,8 @@ use outbox::{Entity, Tx};
 
 use super::{
     members::{self, Change},
-    rules,
-    store::{self, Row},
+    row::Row,
+    rules, store,
     wire::{NewUserGroup, UserGroup, UserGroupChange, UserGroupDetail, UserReference},
 };
 use crate::{
@@ -42,7 +42,7 @@ pub(crate) async fn create_user_group(context: RequestContext, body: Body) -> Re
             store::insert(tx.conn, &row)?;
             members::change(tx.conn, &row, partner.as_str(), Change::Set, (&users, "users"), None)?;
             let group = with_members(tx.conn, row)?;
-            note(tx, None, &group)?;
+            record_change(tx, None, &group)?;
             answered(group)
         })
         .await
@@ -310,8 +310,12 @@ fn answered((row, members): (Row, Vec<users::Row>)) -> db::Result<Answer> {
     Answer::entity(&UserGroupDetail::new(row, members), version)
 }
 
-/// Notes that a group is new or has changed.
-fn note(tx: &mut Tx<'_>, before: Option<(Row, Vec<users::Row>)>, after: &(Row, Vec<users::Row>)) -> db::Result<()> {
+/// Records that a group is new or has changed.
+fn record_change(
+    tx: &mut Tx<'_>,
+    before: Option<(Row, Vec<users::Row>)>,
+    after: &(Row, Vec<users::Row>),
+) -> db::Result<()> {
     let entity = Entity { tenant_id: &after.0.tenant_id, kind: "UserGroup", id: &after.0.id, publish: false };
     let shown = |(row, members): (Row, Vec<users::Row>)| UserGroupDetail::new(row, members);
     tx.note_shown(entity, before.map(shown).as_ref(), Some(&shown(after.clone())))
@@ -337,7 +341,7 @@ async fn change(
                 store::update(tx.conn, &row, &after)?;
             }
             let after = with_members(tx.conn, after)?;
-            note(tx, Some(before), &after)?;
+            record_change(tx, Some(before), &after)?;
             answer(after)
         })
         .await

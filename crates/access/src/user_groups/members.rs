@@ -11,7 +11,7 @@ use base::{
 use db::{Condition, Conn, Result};
 use diesel::prelude::*;
 
-use super::{rules, store::Row, wire::UserReference};
+use super::{row::Row, rules, wire::UserReference};
 use crate::{former, schema::user_group_members, users};
 
 #[derive(Insertable)]

@@ -4,9 +4,11 @@
 
 pub(crate) mod http;
 pub(crate) mod members;
+pub(crate) mod row;
 pub(crate) mod rules;
 pub(crate) mod store;
 pub(crate) mod wire;
 
 pub use members::of as members_of;
-pub use store::{Row, find_many};
+pub use row::Row;
+pub use store::find_many;

@@ -8,7 +8,7 @@ use base::{
     timestamp::Timestamp,
 };
 
-use super::store::Row;
+use super::row::Row;
 use crate::filters;
 
 /// Members that a group has at most; more would not fit into one answer.
@@ -22,7 +22,7 @@ const VARIABLES: [&str; 5] = ["uniqueId", "name", "userId", "activated", "isEqua
 
 const PREFIX: &str = "USRGRP-";
 
-/// The 404 of a group.
+/// 404: no such group.
 pub(crate) fn unknown() -> Problem {
     Problem::not_found("The user group was not found.")
 }

@@ -4,36 +4,14 @@ use base::{Found, Key, Walk, problem::Problem, query::Sort};
 use db::{Column, Condition, Conn, Order, Quota, Result};
 use diesel::prelude::*;
 
-use super::rules::{self, Filter};
+use super::{
+    row::Row,
+    rules::{self, Filter},
+};
 use crate::{filters, former, schema::user_groups};
 
 /// Ids that one statement names at most.
 const AT_ONCE: usize = 500;
-
-/// A group as it is stored.
-#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = user_groups, primary_key(tenant_id, id))]
-#[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
-pub struct Row {
-    /// The tenant that it belongs to.
-    pub tenant_id: String,
-    /// `USRGRP-<uuid>`.
-    pub id: String,
-    /// Unique in its tenant, whatever the letter case.
-    pub name: String,
-    /// Folded.
-    pub name_fold: String,
-    /// Empty when there is none.
-    pub description: String,
-    /// In use, or not any more?
-    pub activated: bool,
-    /// Counts its changes, those of its members too; the `ETag`.
-    pub version: i64,
-    /// When it was created.
-    pub created_ms: i64,
-    /// When it was changed last; `None` before the first change.
-    pub updated_ms: Option<i64>,
-}
 
 /// The groups of these tenants with these ids, in the order of their ids; unknown ids and those of other tenants are
 /// left out. A group that is deactivated is found too.

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{rules::MOST_MEMBERS, store::Row};
+use super::{row::Row, rules::MOST_MEMBERS};
 use crate::{
     tenants::rules::name,
     users::{self, wire::User},

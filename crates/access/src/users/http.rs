@@ -38,15 +38,15 @@ pub(crate) async fn create_user(context: RequestContext, body: Body) -> Result<H
     context
         .write(move |tx, _| {
             let row = store::insert(tx.conn, &tenant, new, now)?;
-            note(tx, None, &row)?;
+            record_change(tx, None, &row)?;
             let version = row.version;
             Answer::entity(&User::from(row), version)
         })
         .await
 }
 
-/// Notes that a user is new or has changed.
-pub(crate) fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: &Row) -> db::Result<()> {
+/// Records that a user is new or has changed.
+pub(crate) fn record_change(tx: &mut Tx<'_>, before: Option<&Row>, after: &Row) -> db::Result<()> {
     let entity = Entity { tenant_id: &after.tenant_id, kind: "User", id: &after.id, publish: false };
     tx.note_shown(entity, before.cloned().map(User::from).as_ref(), Some(&User::from(after.clone())))
 }
@@ -255,7 +255,7 @@ async fn change(
         if after != before {
             store::update(tx.conn, &before, &after)?;
         }
-        note(tx, Some(&before), &after)?;
+        record_change(tx, Some(&before), &after)?;
         let version = after.version;
         Answer::entity(&User::from(after), version)
     });

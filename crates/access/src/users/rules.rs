@@ -18,7 +18,7 @@ pub(crate) const SORTS: [&str; 4] = ["id", "loginName", "firstName", "lastName"]
 /// The query variables of the search for users.
 const VARIABLES: [&str; 8] = ["id", "loginName", "name", "firstName", "lastName", "email", "activated", "isEquals"];
 
-/// The 404 of a user.
+/// 404: no such user.
 pub(crate) fn unknown() -> Problem {
     Problem::not_found("The user was not found.")
 }

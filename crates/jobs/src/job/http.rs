@@ -1,7 +1,7 @@
 //! Jobs over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, RequestContext, answer, context::check_version, spec::PageOf};
+use api::{Answer, Body, Path, RequestContext, RequestScope, answer, spec::PageOf};
 use base::{
     Query,
     problem::{Wrong, shorten},
@@ -10,39 +10,26 @@ use outbox::Tx;
 use ports::{KnownResource, Notices, People, ResourceKey, Resources};
 
 use super::{
-    documented::{JobInput, JobUpdate},
+    row::{self, Resource},
     rules::{self, Filter},
-    shown,
-    store::{self, Resource},
-    wire::{Job, JobChange, NextRuns, Target},
+    store,
+    view::{self, record_change},
+    wire::{Job, JobChange, JobId, NewJob, NextRuns, Target},
 };
 use crate::{runs::alarms, scripts};
 
 /// How many next runs are told at most.
 const MOST_NEXT: i64 = 100;
 
-/// Around the job that a request names: what its resources and its script may belong to.
-pub struct Around {
-    /// The tenants in reach of the request.
-    scope: Vec<String>,
-    partner: String,
+/// The tenants whose resources a job of this tenant may name: a partner's job those of its clients too.
+fn of_resources(scope: &RequestScope, tenant: &str) -> Vec<String> {
+    if tenant == scope.tenant.partner.as_str() { scope.scope() } else { vec![tenant.to_owned()] }
 }
 
-impl Around {
-    /// Of a request.
-    pub fn new(context: &RequestContext) -> Self {
-        Self { scope: context.scope(), partner: context.tenant.partner.to_string() }
-    }
-
-    /// The tenants whose resources a job of this tenant may name: a partner's job those of its clients too.
-    fn of_resources(&self, tenant: &str) -> Vec<String> {
-        if tenant == self.partner { self.scope.clone() } else { vec![tenant.to_owned()] }
-    }
-
-    /// The tenants whose scripts a job of this tenant may run.
-    fn of_scripts(&self, tenant: &str) -> Vec<String> {
-        if tenant == self.partner { vec![tenant.to_owned()] } else { vec![tenant.to_owned(), self.partner.clone()] }
-    }
+/// The tenants whose scripts a job of this tenant may run.
+fn of_scripts(scope: &RequestScope, tenant: &str) -> Vec<String> {
+    let partner = scope.tenant.partner.as_str();
+    if tenant == partner { vec![tenant.to_owned()] } else { vec![tenant.to_owned(), partner.to_owned()] }
 }
 
 /// A resource that a request names, with its place in the list.
@@ -57,21 +44,21 @@ struct Named {
 fn find(
     tx: &mut Tx<'_>,
     resources: &dyn Resources,
-    around: &Around,
+    scope: &RequestScope,
     tenant: &str,
     change: &JobChange,
     wrong: &mut Wrong,
 ) -> db::Result<Option<Vec<Named>>> {
     if let Some(id) = change.script.as_ref().and_then(|script| script.script_id) {
-        db::lock_shared(tx.conn, &scripts::http::lock_name(id))?;
-        if scripts::store::summaries(tx.conn, &around.of_scripts(tenant), &[id])?.is_empty() {
+        db::lock_shared(tx.conn, &scripts::store::lock_name(id))?;
+        if scripts::store::summaries(tx.conn, &of_scripts(scope, tenant), &[id])?.is_empty() {
             let message = format!("names no script of the tenant or its partner: {id}");
             wrong.add("script.customScript.id", message);
         }
     }
-    let Some(targets) = &change.resources else { return Ok(None) };
+    let Some(targets) = change.targets() else { return Ok(None) };
     let keys: Vec<ResourceKey> = targets.iter().map(|target| ResourceKey::Id(target.id.clone())).collect();
-    let known = resources.find(tx.conn, &around.of_resources(tenant), &keys)?;
+    let known = resources.find(tx.conn, &of_resources(scope, tenant), &keys)?;
     let mut named = Vec::<Named>::new();
     for (position, (Target { field, id, kind }, found)) in (0..).zip(targets.iter().zip(known)) {
         match found.into_iter().next() {
@@ -84,7 +71,7 @@ fn find(
 }
 
 /// Stores the resources and the labels of a job; `None` leaves them as they are.
-fn keep(tx: &mut Tx<'_>, job: &store::Job, resources: Option<Vec<Named>>, labels: Option<&[String]>) -> db::Result<()> {
+fn keep(tx: &mut Tx<'_>, job: &row::Job, resources: Option<Vec<Named>>, labels: Option<&[String]>) -> db::Result<()> {
     if let Some(resources) = resources {
         let row = |Named { position, resource, kind }: Named| Resource {
             tenant_id: job.tenant_id.clone(),
@@ -110,7 +97,7 @@ fn keep(tx: &mut Tx<'_>, job: &store::Job, resources: Option<Vec<Named>>, labels
 #[utoipa::path(
     tag = "jobs",
     operation_id = "createJob",
-    request_body(content = JobInput),
+    request_body(content = NewJob),
     responses((status = 200, description = "The new job", body = Job)),
     security(("bearer" = ["operator"]))
 )]
@@ -119,21 +106,20 @@ pub async fn create(
     context: RequestContext,
     people: web::Data<dyn People>,
     resources: web::Data<dyn Resources>,
-    body: Body,
+    Body((new, mut wrong)): Body<(NewJob, Wrong)>,
 ) -> api::Result<HttpResponse> {
-    let (change, mut wrong) = JobChange::read(&body.0, true);
-    let (around, resources) = (Around::new(&context), resources.into_inner());
-    let (tenant, user, now) = (context.tenant.id.to_string(), context.caller.user_id.clone(), context.now);
+    let (change, resources) = (JobChange::from(new), resources.into_inner());
     context
-        .write(move |tx, _| {
-            let named = find(tx, &*resources, &around, &tenant, &change, &mut wrong)?;
+        .write(move |tx, scope| {
+            let (tenant, author) = (scope.tenant_id(), scope.author());
+            let named = find(tx, &*resources, scope, tenant, &change, &mut wrong)?;
             wrong.check()?;
-            let blank = rules::blank(&tenant, uuid::Uuid::now_v7().to_string(), &user, now);
-            let job = rules::changed(&blank, &change, &user, now)?;
+            let blank = rules::blank(tenant, uuid::Uuid::now_v7().to_string(), author, tx.now);
+            let job = rules::changed(&blank, &change, author, tx.now)?;
             store::insert(tx.conn, &job)?;
             keep(tx, &job, named, change.labels.as_deref())?;
-            let shown = shown::job(tx.conn, &**people, &around.of_scripts(&tenant), &job)?;
-            shown::note(tx, &job, None, Some(&shown))?;
+            let shown = view::job(tx.conn, &**people, &of_scripts(scope, tenant), &job)?;
+            record_change(tx, &job, None, Some(&shown))?;
             Answer::entity(&shown, job.version)
         })
         .await
@@ -166,10 +152,9 @@ pub async fn search(context: RequestContext<Query>, people: web::Data<dyn People
     let text = query.text("queryString").unwrap_or_default();
     query.finish()?;
     let filter = Filter::parse(&text)?;
-    let (scope, around) = (context.scope(), context.scope_and_partner());
-    let page = context.db.read(move |conn| {
-        let found = store::search(conn, &scope, &filter, sort, &walk)?;
-        let shown = shown::jobs(conn, &**people, &around, &found.rows)?;
+    let page = context.read(move |conn, scope| {
+        let found = store::search(conn, &scope.scope(), &filter, sort, &walk)?;
+        let shown = view::jobs(conn, &**people, &scope.scope_and_partner(), &found.rows)?;
         Ok(walk.answer(found.with(shown)))
     });
     answer::ok(&page.await?.ordered(sort.name, sort.descending))
@@ -179,7 +164,7 @@ pub async fn search(context: RequestContext<Query>, people: web::Data<dyn People
 #[utoipa::path(
     tag = "jobs",
     operation_id = "getJob",
-    params(("jobId" = String, Path, description = "UUID", example = "0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e")),
+    params(JobId),
     responses((status = 200, description = "The job", body = Job)),
     security(("bearer" = ["viewer"]))
 )]
@@ -187,12 +172,11 @@ pub async fn search(context: RequestContext<Query>, people: web::Data<dyn People
 pub async fn get(
     context: RequestContext,
     people: web::Data<dyn People>,
-    path: web::Path<(String, String)>,
+    Path(id): Path<JobId>,
 ) -> api::Result<HttpResponse> {
-    let (scope, around, id) = (context.scope(), context.scope_and_partner(), path.into_inner().1);
-    let read = context.db.read(move |conn| {
-        let row = store::existing(conn, &scope, &id)?;
-        Ok((shown::job(conn, &**people, &around, &row)?, row.version))
+    let read = context.read(move |conn, scope| {
+        let row = store::existing(conn, &scope.scope(), &id)?;
+        Ok((view::job(conn, &**people, &scope.scope_and_partner(), &row)?, row.version))
     });
     let (shown, version) = read.await?;
     // Runs come and go without it.
@@ -206,8 +190,8 @@ pub async fn get(
 #[utoipa::path(
     tag = "jobs",
     operation_id = "updateJob",
-    params(("jobId" = String, Path, description = "UUID", example = "0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e")),
-    request_body(content = JobUpdate, example = json!({"active": false})),
+    params(JobId),
+    request_body(content = JobChange, example = json!({"active": false})),
     responses(
         (status = 200, description = "The job after the change", body = Job),
         (status = 412, description = "The job has changed since it was read"),
@@ -220,28 +204,25 @@ pub async fn update(
     people: web::Data<dyn People>,
     resources: web::Data<dyn Resources>,
     notices: web::Data<dyn Notices>,
-    path: web::Path<(String, String)>,
-    body: Body,
+    Path(id): Path<JobId>,
+    Body((change, mut wrong)): Body<(JobChange, Wrong)>,
 ) -> api::Result<HttpResponse> {
-    let (change, mut wrong) = JobChange::read(&body.0, false);
-    let (around, resources, wanted, id) =
-        (Around::new(&context), resources.into_inner(), context.if_match()?, path.into_inner().1);
-    let (user, now) = (context.caller.user_id.clone(), context.now);
+    let resources = resources.into_inner();
     context
-        .write(move |tx, _| {
-            let old = take_up(tx, &around.scope, &id, wanted)?;
-            let named = find(tx, &*resources, &around, &old.tenant_id, &change, &mut wrong)?;
+        .write(move |tx, scope| {
+            let old = lock_for_update(tx, scope, &id)?;
+            let named = find(tx, &*resources, scope, &old.tenant_id, &change, &mut wrong)?;
             wrong.check()?;
-            let scripts = around.of_scripts(&old.tenant_id);
-            let before = shown::job(tx.conn, &**people, &scripts, &old)?;
-            let new = rules::changed(&old, &change, &user, now)?;
+            let scripts = of_scripts(scope, &old.tenant_id);
+            let before = view::job(tx.conn, &**people, &scripts, &old)?;
+            let new = rules::changed(&old, &change, scope.author(), tx.now)?;
             store::update(tx.conn, &old, &new)?;
             if !new.alert_on_failure {
                 alarms::withdraw(tx, &**notices, &new)?;
             }
             keep(tx, &new, named, change.labels.as_deref())?;
-            let after = shown::job(tx.conn, &**people, &scripts, &new)?;
-            shown::note(tx, &new, Some(&before), Some(&after))?;
+            let after = view::job(tx.conn, &**people, &scripts, &new)?;
+            record_change(tx, &new, Some(&before), Some(&after))?;
             Answer::entity(&after, new.version)
         })
         .await
@@ -253,7 +234,7 @@ pub async fn update(
 #[utoipa::path(
     tag = "jobs",
     operation_id = "deleteJob",
-    params(("jobId" = String, Path, description = "UUID", example = "0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e")),
+    params(JobId),
     responses(
         (status = 200, description = "Deleted; an empty object"),
         (status = 412, description = "The job has changed since it was read"),
@@ -265,16 +246,15 @@ pub async fn delete(
     context: RequestContext,
     people: web::Data<dyn People>,
     notices: web::Data<dyn Notices>,
-    path: web::Path<(String, String)>,
+    Path(id): Path<JobId>,
 ) -> api::Result<HttpResponse> {
-    let (around, wanted, id) = (Around::new(&context), context.if_match()?, path.into_inner().1);
     context
-        .write(move |tx, _| {
-            let job = take_up(tx, &around.scope, &id, wanted)?;
-            let before = shown::job(tx.conn, &**people, &around.of_scripts(&job.tenant_id), &job)?;
+        .write(move |tx, scope| {
+            let job = lock_for_update(tx, scope, &id)?;
+            let before = view::job(tx.conn, &**people, &of_scripts(scope, &job.tenant_id), &job)?;
             alarms::withdraw(tx, &**notices, &job)?;
             store::delete(tx.conn, &job)?;
-            shown::note(tx, &job, Some(&before), None)?;
+            record_change(tx, &job, Some(&before), None)?;
             Ok(Answer::empty())
         })
         .await
@@ -287,36 +267,31 @@ pub async fn delete(
     tag = "jobs",
     operation_id = "nextRunsOfJob",
     params(
-        ("jobId" = String, Path, description = "UUID", example = "0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e"),
+        JobId,
         ("count" = Option<i64>, Query, description = "1 to 100, default 10", example = 5),
     ),
     responses((status = 200, description = "The next due times", body = NextRuns)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/jobs/{jobId}/next")]
-pub async fn next(context: RequestContext<Query>, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+pub async fn next(context: RequestContext<Query>, Path(id): Path<JobId>) -> api::Result<HttpResponse> {
     let mut query = context.query();
     let count = query.integer("count", 10);
     if !(1..=MOST_NEXT).contains(&count) {
         query.error("count", format!("must be an integer from 1 to {MOST_NEXT}"));
     }
     query.finish()?;
-    let (scope, id) = (context.scope(), path.into_inner().1);
+    let scope = context.scope();
     let row = context.db.point(move |conn| store::existing(conn, &scope, &id)).await?;
     let count = usize::try_from(count).unwrap_or(1);
     answer::ok(&NextRuns { next_runs: rules::upcoming(&row, count)? })
 }
 
-/// Whoever changes a job, or says of it what its runs say, holds this until the end of the transaction.
-pub fn lock_name(id: &str) -> String {
-    format!("jobs.job:{}", id.to_ascii_lowercase())
-}
-
 /// The job that is to be changed, which neither the scheduler nor anybody else changes until the end of the transaction.
-pub fn take_up(tx: &mut Tx<'_>, scope: &[String], id: &str, wanted: Option<i64>) -> db::Result<store::Job> {
+pub fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::Result<row::Job> {
     db::lock_shared(tx.conn, crate::scheduler::LOCK)?;
-    db::lock(tx.conn, &lock_name(id))?;
-    let row = store::existing(tx.conn, scope, id)?;
-    check_version(wanted, row.version)?;
+    db::lock(tx.conn, &store::lock_name(id))?;
+    let row = store::existing(tx.conn, &scope.scope(), id)?;
+    scope.check_version(row.version)?;
     Ok(row)
 }

@@ -1,10 +1,11 @@
 //! Scheduled jobs: what is done, to which resources, and when (operation 9 of `docs/interface.md`).
 
-pub mod documented;
 pub mod http;
+pub mod row;
 pub mod rules;
 pub mod script;
-pub mod shown;
+pub mod shapes;
 pub mod store;
 pub mod types;
+pub mod view;
 pub mod wire;

@@ -3,7 +3,12 @@
 use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
 use calendar::{Due, JobSchedule, Zone};
 
-use super::{script::JobScript, store::Job, types, wire::JobChange};
+use super::{
+    row::Job,
+    script::JobScript,
+    types,
+    wire::{JobChange, Timing},
+};
 
 /// What a search may be sorted by.
 pub const SORTS: [&str; 3] = ["id", "name", "startDate"];
@@ -85,7 +90,7 @@ pub fn changed(old: &Job, change: &JobChange, by: &str, now: Timestamp) -> Resul
     if let Some(description) = &change.description {
         job.description.clone_from(description);
     }
-    if let Some((schedule, zone)) = &change.schedule {
+    if let Some(Timing(Some((schedule, zone)))) = &change.schedule {
         job.schedule = schedule.to_json().to_string();
         job.zone = zone.map(|zone| zone.name().to_owned()).unwrap_or_default();
         job.start_ms = schedule.start_date.millis();
@@ -183,16 +188,18 @@ fn boolean(name: &str, value: &str) -> Result<bool, Problem> {
     }
 }
 
-/// What an unknown job is answered with, and one of another tenant.
+/// 404: no such job, or it is another tenant's.
 pub fn no_job() -> Problem {
     Problem::not_found("The job was not found.")
 }
 
 #[cfg(test)]
 mod tests {
+    use base::body::Request as _;
     use serde_json::json;
 
     use super::*;
+    use crate::job::wire::NewJob;
 
     fn at(text: &str) -> Timestamp {
         Timestamp::parse(text).unwrap()
@@ -201,7 +208,7 @@ mod tests {
     fn made(start: &str, pattern: serde_json::Value, policy: &str, now: &str) -> Job {
         let body = json!({"name": "a", "schedule": {"startDate": start, "pattern": pattern},
             "script": {"jobType": "antivirus"}, "misfirePolicy": policy});
-        let (change, _) = JobChange::read(&body, true);
+        let change = NewJob::parse(&body).unwrap().into();
         changed(&blank("client_1", "j".to_owned(), "u", at(now)), &change, "u", at(now)).unwrap()
     }
 
@@ -229,7 +236,7 @@ mod tests {
     fn a_change_counts_from_now_on_and_leaves_what_was_due() {
         let daily = json!({"type": "daily", "frequency": "everyday"});
         let job = made("2026-11-01T10:00:00Z", daily.clone(), "skip", "2026-11-20T09:00:00Z");
-        let change = |body| JobChange::read(&body, false).0;
+        let change = |body| JobChange::parse(&body).unwrap();
         let late = at("2026-11-20T10:30:00Z");
         let renamed = changed(&job, &change(json!({"name": "b"})), "u", late).unwrap();
         assert_eq!(due(&renamed).unwrap(), "2026-11-20T10:00:00+0000", "the run that is just due is not lost");

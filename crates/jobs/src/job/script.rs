@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::types::{CONFIG_BACKUP, CUSTOM, NAMES};
 
 /// What a job does.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct JobScript {
     /// One of the types.
     pub job_type: &'static str,
@@ -29,9 +29,8 @@ const BACKUP_FLAGS: [&str; 5] = [
 
 impl JobScript {
     /// Reads one; what is wrong or missing is noted, and the answer is then not to be used.
-    pub fn read(fields: &mut Fields<'_>) -> Option<Self> {
-        fields.require("script");
-        let mut script = fields.object("script")?;
+    pub fn read(fields: &mut Fields<'_>, name: &str) -> Option<Self> {
+        let mut script = fields.object(name)?;
         let given = parameters(&mut script);
         let mut read = if script.has("customScript") { custom(&mut script)? } else { plain(&mut script)? };
         if let (Some(given), Some(shown)) = (given, read.shown.as_object_mut()) {
@@ -135,7 +134,7 @@ mod tests {
     fn read(script: Value) -> Result<JobScript, Vec<String>> {
         let body = json!({"script": script});
         let mut fields = Fields::of(&body);
-        let read = JobScript::read(&mut fields);
+        let read = JobScript::read(&mut fields, "script");
         match fields.finish() {
             Ok(()) => Ok(read.unwrap()),
             Err(problem) => Err(problem.errors.into_iter().map(|error| error.field_name).collect()),

@@ -4,95 +4,25 @@ use base::{Found, Key, Walk, problem::Problem, query::Sort};
 use db::{Column, Condition, Conn, Order, Quota, Result};
 use diesel::prelude::*;
 
-use super::rules::{self, Filter};
+use super::{
+    row::{Job, Resource},
+    rules::{self, Filter},
+};
 use crate::schema::{job_labels, job_output, job_resources, job_runs, jobs};
 
 /// Ids that one statement names at most.
 pub const AT_ONCE: usize = 500;
+
+/// Whoever changes a job, or says of it what its runs say, holds this until the end of the transaction.
+pub fn lock_name(id: &str) -> String {
+    format!("jobs.job:{}", id.to_ascii_lowercase())
+}
 
 /// How many jobs a tenant has at most.
 pub static QUOTA: Quota = Quota::new("jobs", "jobs", 20_000);
 
 /// How many jobs of a tenant are due more often than once an hour, at most: each makes at least a thousand rows a month.
 const MOST_FREQUENT: i64 = 500;
-
-/// One row of `jobs`.
-#[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = jobs, primary_key(tenant_id, id), treat_none_as_null = true, treat_none_as_default_value = false)]
-pub struct Job {
-    /// The tenant that it belongs to.
-    pub tenant_id: String,
-    /// UUID, ascending in time.
-    pub id: String,
-    /// Counts its changes; the `ETag`.
-    pub version: i64,
-    /// As it was given.
-    pub name: String,
-    /// Folded.
-    pub name_key: String,
-    /// What it is for.
-    pub description: String,
-    /// JSON.
-    pub schedule: String,
-    /// The name of its time zone; empty for GMT.
-    pub zone: String,
-    /// `startDate`.
-    pub start_ms: i64,
-    /// One of the types.
-    pub job_type: String,
-    /// JSON.
-    pub script: String,
-    /// Of a custom one, the script of the library.
-    pub script_id: Option<i64>,
-    /// Policy.
-    pub misfire: String,
-    /// How late a run may begin, in seconds.
-    pub lateness_s: Option<i64>,
-    /// Policy.
-    pub overlap: String,
-    /// How long a run may take, in seconds.
-    pub time_limit_s: i64,
-    /// Do runs become due?
-    pub active: bool,
-    /// When the next run is due.
-    pub next_due_ms: Option<i64>,
-    /// A user's id.
-    pub created_by: String,
-    /// When it was created.
-    pub created_ms: i64,
-    /// A user's id.
-    pub updated_by: String,
-    /// When it changed last.
-    pub updated_ms: i64,
-    /// When the next run would have been due, of a job that is held because its tenant is suspended.
-    pub held_ms: Option<i64>,
-    /// `jobQueued`, when it was given.
-    pub job_queued: Option<bool>,
-    /// Is it due more often than once an hour?
-    pub frequent: bool,
-    /// Is a run that does not end well an alert?
-    pub alert_on_failure: bool,
-    /// Was there an alert since the last run that ended well?
-    pub alerting: bool,
-}
-
-/// One row of `job_resources`.
-#[derive(Clone, Debug, PartialEq, Queryable, Insertable)]
-#[diesel(table_name = job_resources, treat_none_as_default_value = false)]
-pub struct Resource {
-    /// The tenant of the job.
-    pub tenant_id: String,
-    /// The job.
-    pub job_id: String,
-    /// The resource.
-    pub resource_id: String,
-    /// The tenant of the resource.
-    pub resource_tenant: String,
-    /// Its place among the resources of the job.
-    pub position: i64,
-    /// What the client called it: `DEVICE` and the like.
-    pub kind: String,
-}
 
 /// The job with this id among these tenants, or 404.
 pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Job> {

@@ -1,14 +1,14 @@
 //! What clients see and say of jobs ("Scheduled job" in `docs/interface.md`).
 
-use base::{Fields, problem::Wrong, timestamp::Timestamp};
+use api::Request;
+use base::{Fields, timestamp::Timestamp};
 use calendar::{JobSchedule, Zone};
 use ports::Author;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{documented, script::JobScript};
-use crate::scripts::wire::name;
+use super::{script::JobScript, shapes};
 
 /// The most resources of one job.
 const MOST_RESOURCES: usize = 1000;
@@ -17,10 +17,21 @@ const MOST_RESOURCES: usize = 1000;
 const DEVICE: &str = "DEVICE";
 
 /// The most labels of one job.
-const MOST_LABELS: usize = 20;
+pub const MOST_LABELS: usize = 20;
 
 /// The longest that a run may take, in seconds.
 const LONGEST_RUN: i64 = 86_400;
+
+/// The latest that a run may begin, in seconds.
+const LATEST: i64 = 31_536_000;
+
+/// The longest name, in characters.
+const LONGEST_NAME: usize = 200;
+
+api::path_id! {
+    /// UUID
+    pub JobId = "jobId", "0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e", ToOwned::to_owned
+}
 
 /// What becomes of due times at which nobody was there.
 pub const MISFIRE: [&str; 3] = ["once", "skip", "all"];
@@ -44,12 +55,12 @@ pub struct Job {
     #[schema(required = false)]
     pub description: String,
     /// When it runs.
-    #[schema(value_type = documented::Schedule)]
+    #[schema(value_type = shapes::Schedule)]
     pub schedule: Value,
     /// As it was given; when it was not, does a run wait?
     pub job_queued: bool,
     /// What it does.
-    #[schema(value_type = documented::ScriptVariant)]
+    #[schema(value_type = shapes::ScriptVariant)]
     pub script: Value,
     /// What it is done to; left out when there is nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -145,63 +156,97 @@ pub struct NextRuns {
     pub next_runs: Vec<Timestamp>,
 }
 
-/// A job to create, or what of one changes: what is left out stays as it is.
-#[derive(Clone, Debug, Default)]
-pub struct JobChange {
-    /// Without blanks around it.
-    pub name: Option<String>,
+/// A job to create.
+#[derive(Clone, Debug, Request)]
+#[request(schema = "ScheduledJobInput", example = json!({
+    "name": "Nightly cleanup",
+    "schedule": {
+        "startDate": "2026-11-20T02:00:00+0000",
+        "pattern": {"type": "daily", "frequency": "recurrence", "repeatFrequency": 1, "repeatType": "days"}
+    },
+    "script": {"jobType": "tempfilesreport"}
+}))]
+#[request(update(
+    name = JobChange,
+    schema = "ScheduledJobUpdate",
+    doc = "The changes to a job; what is left out stays as it is."
+))]
+pub struct NewJob {
+    /// Need not be unique.
+    #[request(line, chars = LONGEST_NAME)]
+    pub name: String,
     /// What it is for.
     pub description: Option<String>,
-    /// When it runs, and on whose clocks; without a zone, GMT.
-    pub schedule: Option<(JobSchedule, Option<Zone>)>,
+    /// When it runs. Of a job that has another one from now on, runs that were due before are not made up for.
+    #[request(with = timing, schema = shapes::Schedule)]
+    pub schedule: Timing,
     /// What it does.
-    pub script: Option<JobScript>,
-    /// The resources that it is done to.
+    #[request(with = JobScript::read, schema = shapes::ScriptVariant)]
+    pub script: JobScript,
+    /// What it is done to.
+    #[request(with = entities, items = 0..=MOST_RESOURCES, schema = Vec<JobEntity>)]
+    pub entities: Option<Vec<Target>>,
+    /// The same by id alone; `devices` is taken as well.
+    #[request(also = ["devices"], with = resources, items = 0..=MOST_RESOURCES, schema = Vec<JobResource>)]
     pub resources: Option<Vec<Target>>,
-    /// In small letters.
+    /// A runner that does not have all of them does not get its runs.
+    #[request(with = labels, items = 0..=MOST_LABELS)]
     pub labels: Option<Vec<String>>,
-    /// One of [`MISFIRE`].
+    /// `once` (default), `skip` or `all`: what becomes of due times at which the service was not there.
+    #[request(name = "misfirePolicy", words = MISFIRE)]
     pub misfire: Option<&'static str>,
-    /// In seconds; `Some(None)` takes the limit away.
+    /// How late a run may begin, in seconds; `null` takes the limit away.
+    #[request(name = "maximumLateness", with = lateness, range = 1..=LATEST, schema = i64)]
     pub lateness: Option<Option<i64>>,
-    /// One of [`OVERLAP`].
+    /// `skip` (default), `queue` or `allow`: what becomes of a run that is due while one before it is open.
+    #[request(name = "overlapPolicy", words = OVERLAP)]
     pub overlap: Option<&'static str>,
-    /// In seconds.
+    /// How long a run may take, in seconds; default 3600.
+    #[request(range = 1..=LONGEST_RUN)]
     pub time_limit: Option<i64>,
-    /// Do runs become due?
+    /// Default true; false stops the schedule.
     pub active: Option<bool>,
-    /// Kept as it is given.
+    /// Kept as it is given; without it, the job says whether a run waits.
     pub job_queued: Option<bool>,
-    /// Is a run that does not end well an alert?
+    /// Default false; true raises an alert when a run failed, timed out or was missed, and closes it after the next good one.
     pub alert_on_failure: Option<bool>,
 }
 
-impl JobChange {
-    /// Reads a body; of a new job, name, schedule and script are required. Says which fields are wrong, by their paths.
-    pub fn read(body: &Value, is_new: bool) -> (Self, Wrong) {
-        let mut fields = Fields::of(body);
-        let change = Self {
-            name: (is_new || fields.has("name")).then(|| name(&mut fields)),
-            description: fields.text("description"),
-            schedule: if is_new || fields.has("schedule") { schedule(&mut fields) } else { None },
-            script: if is_new || fields.has("script") { JobScript::read(&mut fields) } else { None },
-            resources: resources(&mut fields),
-            labels: labels(&mut fields, "labels"),
-            misfire: fields.one_of("misfirePolicy", &MISFIRE),
-            lateness: lateness(&mut fields, body),
-            overlap: fields.one_of("overlapPolicy", &OVERLAP),
-            time_limit: fields.integer_in("timeLimit", 1..=LONGEST_RUN),
-            active: fields.boolean("active"),
-            job_queued: fields.boolean("jobQueued"),
-            alert_on_failure: fields.boolean("alertOnFailure"),
-        };
-        (change, fields.wrong())
+/// When a job runs, and on whose clocks; without a zone, GMT. Empty where it could not be read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Timing(pub Option<(JobSchedule, Option<Zone>)>);
+
+/// A new job is a change of one of which nothing is said.
+impl From<NewJob> for JobChange {
+    fn from(new: NewJob) -> Self {
+        Self {
+            name: Some(new.name),
+            description: new.description,
+            schedule: Some(new.schedule),
+            script: Some(new.script),
+            entities: new.entities,
+            resources: new.resources,
+            labels: new.labels,
+            misfire: new.misfire,
+            lateness: new.lateness,
+            overlap: new.overlap,
+            time_limit: new.time_limit,
+            active: new.active,
+            job_queued: new.job_queued,
+            alert_on_failure: new.alert_on_failure,
+        }
     }
 }
 
-fn schedule(fields: &mut Fields<'_>) -> Option<(JobSchedule, Option<Zone>)> {
-    fields.require("schedule");
-    let mut schedule = fields.object("schedule")?;
+impl JobChange {
+    /// The resources that it is done to, by whichever list names them.
+    pub fn targets(&self) -> Option<&[Target]> {
+        self.resources.as_deref().or(self.entities.as_deref())
+    }
+}
+
+fn timing(fields: &mut Fields<'_>, name: &str) -> Option<Timing> {
+    let mut schedule = fields.object(name)?;
     let given = schedule.value("timezone").is_some_and(|zone| zone.as_str().is_none_or(|name| !name.trim().is_empty()));
     let zone = if given {
         if schedule.has("timeZone") {
@@ -211,29 +256,38 @@ fn schedule(fields: &mut Fields<'_>) -> Option<(JobSchedule, Option<Zone>)> {
     } else {
         schedule.object("timeZone").and_then(|mut zone| calendar::parse::zone(&mut zone, "name"))
     };
-    JobSchedule::read(&mut schedule).map(|read| (read, zone))
+    JobSchedule::read(&mut schedule).map(|read| Timing(Some((read, zone))))
 }
 
 /// An explicit `null` or an empty text takes the limit away.
-fn lateness(fields: &mut Fields<'_>, body: &Value) -> Option<Option<i64>> {
-    match body.get("maximumLateness")? {
-        Value::Null => Some(None),
-        Value::String(text) if text.trim().is_empty() => Some(None),
-        _ => fields.integer_in("maximumLateness", 1..=31_536_000).map(Some),
+fn lateness(fields: &mut Fields<'_>, name: &str) -> Option<Option<i64>> {
+    let is_blank = fields.value(name).and_then(Value::as_str).is_some_and(|text| text.trim().is_empty());
+    if is_blank || fields.is_null(name) {
+        return Some(None);
     }
+    fields.integer_in(name, 1..=LATEST).map(Some)
 }
 
-/// Resources by any of the names of their list: `entities` holds `{"resource": {"id", "type"}}`, the others `{"id"}`.
-fn resources(fields: &mut Fields<'_>) -> Option<Vec<Target>> {
-    let list = ["resources", "entities"].into_iter().find(|list| fields.has(list)).unwrap_or("devices");
+/// Targets by `{"resource": {"id", "type"}}`, unless there are some by id alone.
+fn entities(fields: &mut Fields<'_>, name: &str) -> Option<Vec<Target>> {
+    if fields.has("resources") { None } else { targets(fields, name, "resource") }
+}
+
+/// Targets by id alone, as `resources`, or as `devices` where there are no `entities`.
+fn resources(fields: &mut Fields<'_>, name: &str) -> Option<Vec<Target>> {
+    if name == "devices" && fields.has("entities") { None } else { targets(fields, name, "") }
+}
+
+/// The targets of a list; each may stand `inside` another object.
+fn targets(fields: &mut Fields<'_>, list: &str, inside: &str) -> Option<Vec<Target>> {
     let items = fields.objects(list)?;
     if items.len() > MOST_RESOURCES {
         fields.error(list, format!("must have at most {MOST_RESOURCES} elements"));
         return None;
     }
     let target = |mut item: Fields<'_>| {
-        if list == "entities" && item.has("resource") {
-            item = item.object("resource")?;
+        if !inside.is_empty() && item.has(inside) {
+            item = item.object(inside)?;
         }
         let field = if item.has("uniqueId") && !item.has("id") { "uniqueId" } else { "id" };
         let id = item.required_text(field).trim().to_ascii_lowercase();
@@ -261,17 +315,19 @@ pub fn labels(fields: &mut Fields<'_>, list: &str) -> Option<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
+    use base::body::Request as _;
     use serde_json::json;
 
     use super::*;
 
-    fn errors(body: Value, is_new: bool) -> Vec<String> {
-        JobChange::read(&body, is_new).1.check().unwrap_err().errors.into_iter().map(|error| error.field_name).collect()
+    fn errors<T: base::body::Request>(body: &Value) -> Vec<String> {
+        let (_, wrong) = T::parse_with_errors(body);
+        wrong.check().unwrap_err().errors.into_iter().map(|error| error.field_name).collect()
     }
 
     #[test]
     fn every_wrong_field_is_listed() {
-        assert_eq!(errors(json!({}), true), ["name", "schedule", "script"]);
+        assert_eq!(errors::<NewJob>(&json!({})), ["name", "schedule", "script"]);
         let body = json!({"name": " ", "schedule": {"timeZone": {"name": "Mars"}, "pattern": {"type": "hourly"}},
             "script": {"jobType": 5}, "resources": [{}, 7], "labels": [""], "misfirePolicy": "never",
             "maximumLateness": -1, "overlapPolicy": 1, "timeLimit": 0, "active": "maybe"});
@@ -290,16 +346,17 @@ mod tests {
             "timeLimit",
             "active",
         ];
-        assert_eq!(errors(body, false), named);
+        assert_eq!(errors::<JobChange>(&body), named);
     }
 
     #[test]
     fn what_is_left_out_of_an_update_stays() {
-        let (change, _) = JobChange::read(&json!({"devices": [{"uniqueId": "A"}], "maximumLateness": null}), false);
+        let body = json!({"devices": [{"uniqueId": "A"}], "maximumLateness": null});
+        let change = JobChange::parse(&body).unwrap();
         assert!(change.name.is_none() && change.schedule.is_none() && change.script.is_none());
         let device = Target { field: "devices[0].id".to_owned(), id: "a".to_owned(), kind: "DEVICE".to_owned() };
-        assert_eq!(change.resources, Some(vec![device]));
+        assert_eq!(change.targets(), Some([device].as_slice()));
         assert_eq!(change.lateness, Some(None));
-        assert_eq!(JobChange::read(&json!({}), false).0.lateness, None);
+        assert_eq!(JobChange::parse(&json!({})).unwrap().lateness, None);
     }
 }

@@ -7,10 +7,10 @@ use outbox::Tx;
 use ports::{Notice, Notices};
 
 use super::{
+    row::Run,
     rules::{FAILED, MISSED, SUCCEEDED, TIMED_OUT},
-    store::Run,
 };
-use crate::job::{self, store::Job};
+use crate::job::{self, row::Job};
 
 /// What kind of thing the problem is about.
 const KIND: &str = "job";
@@ -27,7 +27,7 @@ pub fn tell(tx: &mut Tx<'_>, notices: &dyn Notices, runs: &[&Run]) -> Result<()>
     let mut found = Vec::new();
     for ((tenant, id), run) in last {
         let (tenant, id) = (tenant.to_owned(), id.to_owned());
-        db::lock(tx.conn, &job::http::lock_name(&id))?;
+        db::lock(tx.conn, &job::store::lock_name(&id))?;
         // It may have been deleted meanwhile.
         let Some(job) = job::store::find(tx.conn, &tenant, &id)? else { continue };
         let Some(failed) = told(run).filter(|failed| if *failed { job.alert_on_failure } else { job.alerting }) else {

@@ -1,7 +1,7 @@
 //! Runs over HTTP, for people.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, RequestContext, answer, context::check_version, spec::PageOf};
+use api::{Answer, Path, RequestContext, answer, spec::PageOf};
 use base::{
     Query,
     problem::{Kind, Problem},
@@ -10,8 +10,14 @@ use base::{
 use outbox::Tx;
 use ports::Maintenance;
 
-use super::{note, rules, store, wire::Run};
-use crate::{job, scheduler::cover};
+use super::{
+    record_change, row, rules, store,
+    wire::{Run, RunId},
+};
+use crate::{
+    job::{self, wire::JobId},
+    scheduler::cover,
+};
 
 /// Run a job now
 ///
@@ -20,7 +26,7 @@ use crate::{job, scheduler::cover};
 #[utoipa::path(
     tag = "jobs",
     operation_id = "runJob",
-    params(("jobId" = String, Path, description = "UUID", example = "0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e")),
+    params(JobId),
     responses(
         (status = 200, description = "The new run", body = Run),
         (status = 409, description = "A run of the job is not over"),
@@ -32,9 +38,9 @@ use crate::{job, scheduler::cover};
 pub async fn run_now(
     context: RequestContext,
     maintenance: web::Data<dyn Maintenance>,
-    path: web::Path<(String, String)>,
+    Path(id): Path<JobId>,
 ) -> api::Result<HttpResponse> {
-    run(context, maintenance, path).await
+    run(context, maintenance, id).await
 }
 
 /// Run a job now, by GET
@@ -45,7 +51,7 @@ pub async fn run_now(
     tag = "jobs",
     operation_id = "runJobByGet",
     extensions(("x-changes" = json!(true))),
-    params(("jobId" = String, Path, description = "UUID", example = "0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e")),
+    params(JobId),
     responses(
         (status = 200, description = "The new run", body = Run),
         (status = 409, description = "A run of the job is not over"),
@@ -56,24 +62,20 @@ pub async fn run_now(
 pub async fn run_now_by_get(
     context: RequestContext,
     maintenance: web::Data<dyn Maintenance>,
-    path: web::Path<(String, String)>,
+    Path(id): Path<JobId>,
 ) -> api::Result<HttpResponse> {
     if context.is_head() {
         return Err(Problem::new(Kind::MethodNotAllowed, "A HEAD runs no job.").into());
     }
-    run(context, maintenance, path).await
+    run(context, maintenance, id).await
 }
 
-async fn run(
-    context: RequestContext,
-    maintenance: web::Data<dyn Maintenance>,
-    path: web::Path<(String, String)>,
-) -> api::Result<HttpResponse> {
-    let (scope, maintenance, id, now) = (context.scope(), maintenance.into_inner(), path.into_inner().1, context.now);
-    let wanted = context.if_match()?;
+async fn run(context: RequestContext, maintenance: web::Data<dyn Maintenance>, id: JobId) -> api::Result<HttpResponse> {
+    let maintenance = maintenance.into_inner();
     context
-        .write(move |tx, _| {
-            let job = job::http::take_up(tx, &scope, &id, wanted)?;
+        .write(move |tx, scope| {
+            let now = tx.now;
+            let job = job::http::lock_for_update(tx, scope, &id)?;
             if job.overlap == "skip" && store::open(tx.conn, &job.tenant_id, &job.id)? > 0 {
                 return Err(Problem::conflict("A run of the job waits or is under way.").into());
             }
@@ -84,7 +86,7 @@ async fn run(
                 run.maintenance.clone_from(windows);
             }
             store::insert(tx.conn, std::slice::from_ref(&run))?;
-            note(tx, None, &run)?;
+            record_change(tx, None, &run)?;
             Answer::ok(&Run::new(&run))
         })
         .await
@@ -98,7 +100,7 @@ async fn run(
     tag = "jobs",
     operation_id = "listJobRuns",
     params(
-        ("jobId" = String, Path, description = "UUID", example = "0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e"),
+        JobId,
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
         ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
@@ -110,16 +112,15 @@ async fn run(
     security(("bearer" = ["viewer"]))
 )]
 #[get("/jobs/{jobId}/runs")]
-pub async fn list(context: RequestContext<Query>, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+pub async fn list(context: RequestContext<Query>, Path(id): Path<JobId>) -> api::Result<HttpResponse> {
     let mut query = context.query();
     let sort = query.sort(&rules::SORTS, "dueDate", true);
     let walk = query.walk(context.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
     query.finish()?;
     let filter = filter(&text)?;
-    let (scope, id) = (context.scope(), path.into_inner().1);
-    let page = context.db.read(move |conn| {
-        let job = job::store::existing(conn, &scope, &id)?;
+    let page = context.read(move |conn, scope| {
+        let job = job::store::existing(conn, &scope.scope(), &id)?;
         let found = store::of_job(conn, (&job.tenant_id, &job.id), &filter, sort.descending, &walk)?;
         Ok(walk.answer(found.map(|row| Run::new(&row))))
     });
@@ -147,15 +148,14 @@ fn filter(text: &str) -> Result<Vec<(&'static str, Vec<String>)>, Problem> {
 #[utoipa::path(
     tag = "jobs",
     operation_id = "getJobRun",
-    params(("runId" = String, Path, description = "`RUN-<uuid>`", example = "RUN-0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e")),
+    params(RunId),
     responses((status = 200, description = "The run", body = Run)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/jobs/runs/{runId}")]
-pub async fn get(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    let (scope, id) = (context.scope(), path.into_inner().1);
-    let read = context.db.read(move |conn| {
-        let row = store::existing(conn, &scope, &id)?;
+pub async fn get(context: RequestContext, Path(id): Path<RunId>) -> api::Result<HttpResponse> {
+    let read = context.read(move |conn, scope| {
+        let row = store::existing(conn, &scope.scope(), &id)?;
         let output = store::output(conn, &row.tenant_id, &row.id)?;
         Ok((row, output))
     });
@@ -170,7 +170,7 @@ pub async fn get(context: RequestContext, path: web::Path<(String, String)>) -> 
 #[utoipa::path(
     tag = "jobs",
     operation_id = "cancelJobRun",
-    params(("runId" = String, Path, description = "`RUN-<uuid>`", example = "RUN-0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e")),
+    params(RunId),
     responses(
         (status = 200, description = "The run, cancelled", body = Run),
         (status = 409, description = "The run is over"),
@@ -179,15 +179,14 @@ pub async fn get(context: RequestContext, path: web::Path<(String, String)>) -> 
     security(("bearer" = ["operator"]))
 )]
 #[post("/jobs/runs/{runId}/cancel")]
-pub async fn cancel(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    let (scope, id, now, wanted) = (context.scope(), path.into_inner().1, context.now, context.if_match()?);
+pub async fn cancel(context: RequestContext, Path(id): Path<RunId>) -> api::Result<HttpResponse> {
     context
-        .write(move |tx, _| {
-            let old = store::existing(tx.conn, &scope, &id)?;
-            check_version(wanted, rules::version(&old))?;
-            let new = rules::cancelled(&old, now)?;
+        .write(move |tx, scope| {
+            let old = store::existing(tx.conn, &scope.scope(), &id)?;
+            scope.check_version(rules::version(&old))?;
+            let new = rules::cancelled(&old, tx.now)?;
             change(tx, &old, &new)?;
-            note(tx, Some(&old), &new)?;
+            record_change(tx, Some(&old), &new)?;
             Answer::ok(&Run::new(&new))
         })
         .await
@@ -197,7 +196,7 @@ pub async fn cancel(context: RequestContext, path: web::Path<(String, String)>) 
 ///
 /// # Errors
 /// 409 when somebody else was faster.
-pub fn change(tx: &mut Tx<'_>, old: &store::Run, new: &store::Run) -> db::Result<()> {
+pub fn change(tx: &mut Tx<'_>, old: &row::Run, new: &row::Run) -> db::Result<()> {
     if store::update(tx.conn, old, new)? {
         return Ok(());
     }

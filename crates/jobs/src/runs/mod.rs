@@ -7,6 +7,7 @@
 pub mod alarms;
 pub mod http;
 pub mod queue;
+pub mod row;
 pub mod rules;
 pub mod runner;
 pub mod search;
@@ -15,8 +16,8 @@ pub mod wire;
 
 use outbox::{Entity, Tx};
 
-/// Notes what became of a run.
-pub fn note(tx: &mut Tx<'_>, before: Option<&store::Run>, after: &store::Run) -> db::Result<()> {
+/// Records what became of a run.
+pub fn record_change(tx: &mut Tx<'_>, before: Option<&row::Run>, after: &row::Run) -> db::Result<()> {
     let entity = Entity { tenant_id: &after.tenant_id, kind: "JobRun", id: &after.id, publish: true };
     tx.note_shown(entity, before.map(wire::Run::new).as_ref(), Some(&wire::Run::new(after)))
 }

@@ -4,7 +4,7 @@ use base::timestamp::Timestamp;
 use db::{Condition, Conn, Order, Result};
 use diesel::prelude::*;
 
-use super::{rules::MOST_ATTEMPTS, runner::wire::Wanted, store::Run};
+use super::{row::Run, rules::MOST_ATTEMPTS, runner::wire::Wanted};
 use crate::schema::job_runs;
 
 /// The next run for a runner, among those of these tenants.

@@ -2,8 +2,8 @@
 
 use base::{problem::Problem, timestamp::Timestamp};
 
-use super::{runner::wire::Outcome, store::Run};
-use crate::job::store::Job;
+use super::{row::Run, runner::wire::Outcome};
+use crate::job::row::Job;
 
 /// What a list of runs may be sorted by.
 pub const SORTS: [&str; 1] = ["dueDate"];
@@ -124,7 +124,7 @@ pub fn held(run: &Run, attempt: i64, (key, user): (&str, &str)) -> Result<(), Pr
 /// The run when it is over.
 pub fn finished(run: &Run, outcome: &Outcome, now: Timestamp) -> Run {
     Run {
-        state: outcome.status.to_owned(),
+        state: outcome.status().to_owned(),
         reason: outcome.reason.clone(),
         exit_code: outcome.exit_code,
         finished_ms: Some(now.millis()),
@@ -154,7 +154,7 @@ pub fn kept(text: &str, bytes: i64) -> (&str, bool) {
     (text.get(..end).unwrap_or_default(), true)
 }
 
-/// What an unknown run is answered with, and one of another tenant.
+/// 404: no such run, or it is another tenant's.
 pub fn no_run() -> Problem {
     Problem::not_found("The run was not found.")
 }

@@ -5,15 +5,18 @@ pub mod wire;
 use std::collections::HashMap;
 
 use actix_web::{HttpResponse, post, web};
-use api::{Answer, Body, Caller, OptionalBody, RequestContext};
+use api::{Answer, Body, OptionalBody, Path, RequestContext, RequestScope};
 use base::{problem::Problem, timestamp::Timestamp};
 use outbox::Tx;
 use ports::{Notices, People};
 
-use self::wire::{
-    Claim, ClaimInput, Heartbeat, HeartbeatInput, Lease, Lines, LinesInput, Outcome, OutcomeInput, Wanted, Work,
+use self::wire::{Claim, Heartbeat, Lease, Lines, Outcome, Wanted, Work};
+use super::{
+    alarms,
+    http::change,
+    queue, record_change, row, rules, store,
+    wire::{Run, RunId},
 };
-use super::{alarms, http::change, note, queue, rules, store, wire::Run};
 use crate::{
     job::{self, wire::JobResource},
     scripts,
@@ -29,7 +32,7 @@ use crate::{
 #[utoipa::path(
     tag = "jobs",
     operation_id = "claimJobRuns",
-    request_body(content = ClaimInput),
+    request_body(content = Wanted),
     responses((status = 200, description = "The runs; none when nothing waits", body = Claim)),
     security(("bearer" = ["operator"]))
 )]
@@ -37,9 +40,8 @@ use crate::{
 pub async fn claim(
     context: RequestContext,
     people: web::Data<dyn People>,
-    body: OptionalBody,
+    OptionalBody(wanted): OptionalBody<Wanted>,
 ) -> api::Result<HttpResponse> {
-    let wanted = Wanted::read(&body.0)?;
     let (scope, partner) = (
         if wanted.clients { context.scope() } else { vec![context.tenant.id.to_string()] },
         context.tenant.partner.to_string(),
@@ -64,7 +66,7 @@ pub async fn claim(
             for _ in 0..wanted.limit {
                 let Some(old) = queue::next(tx.conn, &scope, &wanted, now)? else { break };
                 let lease = now.millis() + wanted.lease_s * 1_000;
-                let new = store::Run {
+                let new = row::Run {
                     state: rules::RUNNING.to_owned(),
                     started_ms: Some(now.millis()),
                     attempt: old.attempt + 1,
@@ -84,7 +86,7 @@ pub async fn claim(
 }
 
 /// All that it takes to carry runs out.
-fn work(tx: &mut Tx<'_>, partner: &str, runs: &[store::Run]) -> db::Result<Vec<Work>> {
+fn work(tx: &mut Tx<'_>, partner: &str, runs: &[row::Run]) -> db::Result<Vec<Work>> {
     let mut found = Vec::new();
     let mut kept: HashMap<i64, (String, String)> = HashMap::new();
     for run in runs {
@@ -103,7 +105,7 @@ fn work(tx: &mut Tx<'_>, partner: &str, runs: &[store::Run]) -> db::Result<Vec<W
             lease_until: Timestamp::from_millis(run.lease_ms.unwrap_or(run.created_ms)),
             time_limit: job.time_limit_s,
             resources: resources.into_iter().map(|row| JobResource { id: row.resource_id }).collect(),
-            script: job::shown::script_of(tx.conn, &reach, &job)?,
+            script: job::view::script_of(tx.conn, &reach, &job)?,
             interpreter: script.as_ref().map(|(interpreter, _)| interpreter.clone()),
             content: script.map(|(_, content)| content),
         });
@@ -111,7 +113,7 @@ fn work(tx: &mut Tx<'_>, partner: &str, runs: &[store::Run]) -> db::Result<Vec<W
     Ok(found)
 }
 
-fn lease(run: &store::Run) -> db::Result<Answer> {
+fn lease(run: &row::Run) -> db::Result<Answer> {
     let until = run.lease_ms.ok_or_else(Problem::internal)?;
     Answer::ok(&Lease {
         lease_until: Timestamp::from_millis(until),
@@ -121,20 +123,15 @@ fn lease(run: &store::Run) -> db::Result<Answer> {
 }
 
 /// The run that a runner speaks for, its lease renewed.
-fn renewed(
-    tx: &mut Tx<'_>,
-    (scope, caller): (&[String], &Caller),
-    id: &str,
-    sign: Heartbeat,
-) -> db::Result<(store::Run, store::Run)> {
-    let old = store::existing(tx.conn, scope, id)?;
-    rules::held(&old, sign.attempt, (&caller.key_id, &caller.user_id))?;
+fn renewed(tx: &mut Tx<'_>, scope: &RequestScope, id: &str, sign: Heartbeat) -> db::Result<(row::Run, row::Run)> {
+    let old = store::existing(tx.conn, &scope.scope(), id)?;
+    rules::held(&old, sign.attempt, (&scope.caller.key_id, scope.author()))?;
     // It waits again because this came late; it may not when a run that it must not overlap with was given out since.
     if old.state != rules::RUNNING && old.exclusive && store::is_running(tx.conn, &old.tenant_id, &old.job_id)? {
         return Err(Problem::conflict("The lease ran out, and another run of the job is under way.").into());
     }
     let until = tx.now.millis() + sign.lease_s.unwrap_or(old.lease_s) * 1_000;
-    let new = store::Run { state: rules::RUNNING.to_owned(), lease_ms: Some(until), ..old.clone() };
+    let new = row::Run { state: rules::RUNNING.to_owned(), lease_ms: Some(until), ..old.clone() };
     Ok((old, new))
 }
 
@@ -144,8 +141,8 @@ fn renewed(
 #[utoipa::path(
     tag = "jobs",
     operation_id = "heartbeatOfJobRun",
-    params(("runId" = String, Path, description = "`RUN-<uuid>`", example = "RUN-0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e")),
-    request_body(content = HeartbeatInput),
+    params(RunId),
+    request_body(content = Heartbeat),
     responses(
         (status = 200, description = "The lease", body = Lease),
         (status = 409, description = "The run went to another, or is over"),
@@ -155,14 +152,12 @@ fn renewed(
 #[post("/jobs/runs/{runId}/heartbeat")]
 pub async fn heartbeat(
     context: RequestContext,
-    path: web::Path<(String, String)>,
-    body: Body,
+    Path(id): Path<RunId>,
+    Body(sign): Body<Heartbeat>,
 ) -> api::Result<HttpResponse> {
-    let sign = Heartbeat::read(&body.0)?;
-    let (scope, caller, id) = (context.scope(), context.caller.clone(), path.into_inner().1);
     context
-        .write(move |tx, _| {
-            let (old, new) = renewed(tx, (&scope, &caller), &id, sign)?;
+        .write(move |tx, scope| {
+            let (old, new) = renewed(tx, scope, &id, sign)?;
             change(tx, &old, &new)?;
             lease(&new)
         })
@@ -176,8 +171,8 @@ pub async fn heartbeat(
 #[utoipa::path(
     tag = "jobs",
     operation_id = "logOfJobRun",
-    params(("runId" = String, Path, description = "`RUN-<uuid>`", example = "RUN-0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e")),
-    request_body(content = LinesInput),
+    params(RunId),
+    request_body(content = Lines),
     responses(
         (status = 200, description = "The lease", body = Lease),
         (status = 409, description = "The run went to another, or is over"),
@@ -185,12 +180,14 @@ pub async fn heartbeat(
     security(("bearer" = ["operator"]))
 )]
 #[post("/jobs/runs/{runId}/log")]
-pub async fn log(context: RequestContext, path: web::Path<(String, String)>, body: Body) -> api::Result<HttpResponse> {
-    let lines = Lines::read(&body.0)?;
-    let (scope, caller, id) = (context.scope(), context.caller.clone(), path.into_inner().1);
+pub async fn log(
+    context: RequestContext,
+    Path(id): Path<RunId>,
+    Body(lines): Body<Lines>,
+) -> api::Result<HttpResponse> {
     context
-        .write(move |tx, _| {
-            let (old, mut new) = renewed(tx, (&scope, &caller), &id, lines.heartbeat)?;
+        .write(move |tx, scope| {
+            let (old, mut new) = renewed(tx, scope, &id, lines.heartbeat())?;
             let (text, cut) = rules::kept(&lines.text, old.output_bytes);
             new.output_bytes += i64::try_from(text.len()).unwrap_or(0);
             new.output_cut |= cut;
@@ -210,8 +207,8 @@ pub async fn log(context: RequestContext, path: web::Path<(String, String)>, bod
 #[utoipa::path(
     tag = "jobs",
     operation_id = "resultOfJobRun",
-    params(("runId" = String, Path, description = "`RUN-<uuid>`", example = "RUN-0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e")),
-    request_body(content = OutcomeInput),
+    params(RunId),
+    request_body(content = Outcome),
     responses(
         (status = 200, description = "The run", body = Run),
         (status = 409, description = "The run went to another, or is over"),
@@ -222,18 +219,16 @@ pub async fn log(context: RequestContext, path: web::Path<(String, String)>, bod
 pub async fn result(
     context: RequestContext,
     notices: web::Data<dyn Notices>,
-    path: web::Path<(String, String)>,
-    body: Body,
+    Path(id): Path<RunId>,
+    Body(outcome): Body<Outcome>,
 ) -> api::Result<HttpResponse> {
-    let outcome = Outcome::read(&body.0)?;
-    let (scope, caller, id, now) = (context.scope(), context.caller.clone(), path.into_inner().1, context.now);
     context
-        .write(move |tx, _| {
-            let old = store::existing(tx.conn, &scope, &id)?;
-            rules::held(&old, outcome.attempt, (&caller.key_id, &caller.user_id))?;
-            let new = rules::finished(&old, &outcome, now);
+        .write(move |tx, scope| {
+            let old = store::existing(tx.conn, &scope.scope(), &id)?;
+            rules::held(&old, outcome.attempt, (&scope.caller.key_id, scope.author()))?;
+            let new = rules::finished(&old, &outcome, tx.now);
             change(tx, &old, &new)?;
-            note(tx, Some(&old), &new)?;
+            record_change(tx, Some(&old), &new)?;
             alarms::tell(tx, &**notices, &[&new])?;
             Answer::ok(&Run::new(&new))
         })

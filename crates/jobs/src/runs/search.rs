@@ -13,7 +13,7 @@ use base::{
 use db::{Column, Condition, Conn, Order, Result};
 use diesel::prelude::*;
 
-use super::{rules, store::Run as Row, wire::Run};
+use super::{row::Run as Row, rules, wire::Run};
 use crate::{job::types, schema::job_runs};
 
 /// What a search may be sorted by.

@@ -5,7 +5,12 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::store;
+use super::row;
+
+api::path_id! {
+    /// `RUN-<uuid>`
+    pub RunId = "runId", "RUN-0199f1c5-3e1f-7c5a-9c1f-2f1c3c1e8f0e", ToOwned::to_owned
+}
 
 /// A run of a job.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
@@ -90,9 +95,9 @@ pub struct Runner {
 }
 
 /// A window that covered a resource of a job when a run of it became due.
-#[derive(ToSchema)]
-#[schema(as = JobRunMaintenance, rename_all = "camelCase")]
-#[expect(dead_code, reason = "only its schema is used")]
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = JobRunMaintenance)]
 pub struct RunMaintenance {
     /// The resource.
     resource_id: String,
@@ -110,7 +115,7 @@ fn no_elements(value: &Value) -> bool {
 
 impl Run {
     /// As it is shown.
-    pub fn new(row: &store::Run) -> Self {
+    pub fn new(row: &row::Run) -> Self {
         let name = Some(row.runner.clone()).filter(|name| !name.is_empty());
         let runner = Runner { name, user_id: row.runner_user.clone() };
         Self {

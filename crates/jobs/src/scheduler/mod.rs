@@ -21,8 +21,8 @@ use serde_json::{Value, json};
 
 use self::rules::Fate;
 use crate::{
-    job::{self, store::Job},
-    runs::{self, store::Run},
+    job::{self, row::Job},
+    runs::{self, row::Run},
 };
 
 /// The scheduler holds this alone; whoever changes a job, shared.
@@ -156,7 +156,7 @@ fn batch(tx: &mut Tx<'_>, maintenance: &dyn Maintenance, people: &dyn People, no
     }
     runs::store::insert(tx.conn, &new)?;
     for run in new.iter().filter(|run| run.finished_ms.is_some()) {
-        runs::note(tx, None, run)?;
+        runs::record_change(tx, None, run)?;
     }
     let asking: HashSet<&String> = due.iter().filter(|job| job.alert_on_failure).map(|job| &job.id).collect();
     let over: Vec<&Run> = new.iter().filter(|run| run.finished_ms.is_some() && asking.contains(&run.job_id)).collect();
@@ -243,7 +243,7 @@ fn take_back(tx: &mut Tx<'_>, notices: &dyn Notices) -> Result<()> {
             ..old.clone()
         };
         if runs::store::update(tx.conn, &old, &new)? {
-            runs::note(tx, Some(&old), &new)?;
+            runs::record_change(tx, Some(&old), &new)?;
             failed.push(new);
         }
     }

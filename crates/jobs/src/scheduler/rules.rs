@@ -7,7 +7,7 @@
 use base::{problem::Problem, timestamp::Timestamp};
 use calendar::due::Latest;
 
-use crate::job::{rules, store::Job};
+use crate::job::{row::Job, rules};
 
 /// How late a run that is not to be made up for may begin, in seconds, when the job does not say: the scheduler itself
 /// may be busy for a moment.
@@ -78,10 +78,11 @@ fn fate(job: &Job, due: i64, last: i64, now: Timestamp) -> Fate {
 
 #[cfg(test)]
 mod tests {
+    use base::body::Request as _;
     use serde_json::json;
 
     use super::*;
-    use crate::job::wire::JobChange;
+    use crate::job::wire::NewJob;
 
     fn at(text: &str) -> Timestamp {
         Timestamp::parse(text).unwrap()
@@ -94,7 +95,7 @@ mod tests {
         for (name, value) in change.as_object().unwrap() {
             body[name] = value.clone();
         }
-        let (change, _) = JobChange::read(&body, true);
+        let change = NewJob::parse(&body).unwrap().into();
         let now = at("2026-11-01T10:00:00Z");
         let mut job = rules::changed(&rules::blank("client_1", "j".to_owned(), "u", now), &change, "u", now).unwrap();
         job.next_due_ms = Some(at("2026-11-02T10:00:00Z").millis());

@@ -4,8 +4,8 @@ use db::{Condition, Conn, Result};
 use diesel::prelude::*;
 
 use crate::{
-    job::store::Job,
-    runs::store::Run,
+    job::row::Job,
+    runs::row::Run,
     schema::{job_runs, jobs},
 };
 

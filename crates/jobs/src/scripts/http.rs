@@ -1,26 +1,27 @@
 //! Scripts over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, RequestContext, answer, context::check_version, spec::PageOf};
+use api::{Answer, Body, RequestContext, RequestScope, answer, spec::PageOf};
 use base::Query;
 use db::Conn;
 use outbox::{Entity, Tx};
 use ports::{Authors, People};
 
 use super::{
+    row,
     rules::{self, Filter},
     store,
-    wire::{Script, ScriptChange, ScriptInput},
+    wire::{NewScript, Script, ScriptChange, read},
 };
 
 /// Who shows scripts: the people, and the tenants whose people scripts may name.
-type Around<'a> = (&'a dyn People, &'a [String]);
+type Directory<'a> = (&'a dyn People, &'a [String]);
 
-fn authors(conn: &mut Conn, (people, tenants): Around<'_>, rows: &[&store::Script]) -> db::Result<Authors> {
+fn authors(conn: &mut Conn, (people, tenants): Directory<'_>, rows: &[&row::Script]) -> db::Result<Authors> {
     Authors::load(conn, people, tenants, rows.iter().flat_map(|row| [row.created_by.as_str(), row.updated_by.as_str()]))
 }
 
-fn shown(conn: &mut Conn, around: Around<'_>, row: &store::Script) -> db::Result<Script> {
+fn shown(conn: &mut Conn, around: Directory<'_>, row: &row::Script) -> db::Result<Script> {
     Ok(Script::new(row, &authors(conn, around, &[row])?, true))
 }
 
@@ -29,11 +30,12 @@ fn id_of(text: &str) -> i64 {
     text.parse().unwrap_or(0)
 }
 
-fn note(
+/// Records that a script is new, has changed or is gone.
+fn record_change(
     tx: &mut Tx<'_>,
-    around: Around<'_>,
-    before: Option<&store::Script>,
-    after: Option<&store::Script>,
+    around: Directory<'_>,
+    before: Option<&row::Script>,
+    after: Option<&row::Script>,
 ) -> db::Result<()> {
     let Some(row) = after.or(before) else { return Ok(()) };
     let (tenant_id, id) = (row.tenant_id.clone(), row.id.to_string());
@@ -51,7 +53,7 @@ fn note(
 #[utoipa::path(
     tag = "jobs",
     operation_id = "createJobScript",
-    request_body(content = ScriptInput),
+    request_body(content = NewScript),
     responses(
         (status = 200, description = "The new script", body = Script),
         (status = 409, description = "The tenant has a script of this name"),
@@ -60,15 +62,14 @@ fn note(
 )]
 #[post("/jobs/scripts")]
 pub async fn create(context: RequestContext, people: web::Data<dyn People>, body: Body) -> api::Result<HttpResponse> {
-    let change = ScriptChange::read(&body.0, true)?;
-    let (tenant, user, now) = (context.tenant.id.to_string(), context.caller.user_id.clone(), context.now);
-    let tenants = context.scope_and_partner();
+    let change = ScriptChange::from(read::<NewScript>(&body.0)?);
     context
-        .write(move |tx, _| {
-            let id = db::next_id(tx.conn, "jobs.scripts")?;
-            let row = rules::changed(&rules::blank(&tenant, id, &user, now), &change, &user, now);
+        .write(move |tx, scope| {
+            let (tenants, author) = (scope.scope_and_partner(), scope.author());
+            let blank = rules::blank(scope.tenant_id(), db::next_id(tx.conn, "jobs.scripts")?, author, tx.now);
+            let row = rules::changed(&blank, &change, author, tx.now);
             store::insert(tx.conn, &row)?;
-            note(tx, (&**people, &tenants), None, Some(&row))?;
+            record_change(tx, (&**people, &tenants), None, Some(&row))?;
             Answer::entity(&shown(tx.conn, (&**people, &tenants), &row)?, row.version)
         })
         .await
@@ -146,7 +147,7 @@ pub async fn get(
     tag = "jobs",
     operation_id = "updateJobScript",
     params(("scriptId" = i64, Path, description = "The script's number", example = 7)),
-    request_body = ScriptInput,
+    request_body = NewScript,
     responses(
         (status = 200, description = "The script after the change", body = Script),
         (status = 409, description = "The tenant has another script of this name"),
@@ -161,15 +162,14 @@ pub async fn update(
     path: web::Path<(String, String)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    let change = ScriptChange::read(&body.0, false)?;
-    let (scope, wanted, id) = (context.scope(), context.if_match()?, id_of(&path.into_inner().1));
-    let (tenants, user, now) = (context.scope_and_partner(), context.caller.user_id.clone(), context.now);
+    let (change, id) = (read::<ScriptChange>(&body.0)?, id_of(&path.into_inner().1));
     context
-        .write(move |tx, _| {
-            let old = take_up(tx, &scope, id, wanted)?;
-            let new = rules::changed(&old, &change, &user, now);
+        .write(move |tx, scope| {
+            let tenants = scope.scope_and_partner();
+            let old = lock_for_update(tx, scope, id)?;
+            let new = rules::changed(&old, &change, scope.author(), tx.now);
             store::update(tx.conn, &old, &new)?;
-            note(tx, (&**people, &tenants), Some(&old), Some(&new))?;
+            record_change(tx, (&**people, &tenants), Some(&old), Some(&new))?;
             Answer::entity(&shown(tx.conn, (&**people, &tenants), &new)?, new.version)
         })
         .await
@@ -195,31 +195,25 @@ pub async fn delete(
     people: web::Data<dyn People>,
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
-    let (scope, wanted, id) = (context.scope(), context.if_match()?, id_of(&path.into_inner().1));
-    let tenants = context.scope_and_partner();
+    let id = id_of(&path.into_inner().1);
     context
-        .write(move |tx, _| {
-            let row = take_up(tx, &scope, id, wanted)?;
-            let jobs = store::jobs_of(tx.conn, &scope, id)?;
+        .write(move |tx, scope| {
+            let row = lock_for_update(tx, scope, id)?;
+            let jobs = store::jobs_of(tx.conn, &scope.scope(), id)?;
             if jobs > 0 {
                 return Err(rules::in_use(jobs).into());
             }
             store::delete(tx.conn, &row)?;
-            note(tx, (&**people, &tenants), Some(&row), None)?;
+            record_change(tx, (&**people, &scope.scope_and_partner()), Some(&row), None)?;
             Ok(Answer::empty())
         })
         .await
 }
 
 /// The script that is to be changed, which nobody else changes, or gives to a job, until the end of the transaction.
-fn take_up(tx: &mut Tx<'_>, scope: &[String], id: i64, wanted: Option<i64>) -> db::Result<store::Script> {
-    db::lock(tx.conn, &lock_name(id))?;
-    let row = store::existing(tx.conn, scope, id)?;
-    check_version(wanted, row.version)?;
+fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: i64) -> db::Result<row::Script> {
+    db::lock(tx.conn, &store::lock_name(id))?;
+    let row = store::existing(tx.conn, &scope.scope(), id)?;
+    scope.check_version(row.version)?;
     Ok(row)
-}
-
-/// Who gives a script to a job holds this shared, who changes or deletes the script holds it alone.
-pub fn lock_name(id: i64) -> String {
-    format!("jobs.script:{id}")
 }

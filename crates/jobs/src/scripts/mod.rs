@@ -4,6 +4,7 @@
 //! a runner takes the run.
 
 pub mod http;
+pub mod row;
 pub mod rules;
 pub mod store;
 pub mod wire;

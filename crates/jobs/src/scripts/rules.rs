@@ -2,7 +2,7 @@
 
 use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
 
-use super::{store::Script, wire::ScriptChange};
+use super::{row::Script, wire::ScriptChange};
 
 /// What a search may be sorted by.
 pub const SORTS: [&str; 3] = ["name", "id", "createdDate"];
@@ -85,17 +85,17 @@ impl Filter {
     }
 }
 
-/// What an unknown script is answered with, and one of another tenant.
+/// 404: no such script, or it is another tenant's.
 pub fn no_script() -> Problem {
     Problem::not_found("The script was not found.")
 }
 
-/// What a second script of the same name is answered with.
+/// 409: another script of the tenant has this name.
 pub fn taken(name: &str) -> Problem {
     Problem::conflict(format!("The tenant has a script named \"{name}\" already."))
 }
 
-/// What deleting a script that jobs run is answered with.
+/// 409: jobs run the script.
 pub fn in_use(jobs: i64) -> Problem {
     let jobs = if jobs == 1 { "a job runs".to_owned() } else { format!("{jobs} jobs run") };
     Problem::conflict(format!("The script cannot be deleted: {jobs} it."))

@@ -4,45 +4,14 @@ use base::{Found, Key, Walk, problem::Problem, query::Sort};
 use db::{Column, Condition, Conn, Order, Quota, Result};
 use diesel::prelude::*;
 
-use super::rules::{self, Filter};
+use super::{
+    row::Script,
+    rules::{self, Filter},
+};
 use crate::schema::{job_scripts, jobs};
 
 /// How many scripts a tenant has at most.
 pub static QUOTA: Quota = Quota::new("scripts", "job_scripts", 20_000);
-
-/// One row of `job_scripts`.
-#[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = job_scripts, primary_key(tenant_id, id), treat_none_as_default_value = false)]
-pub struct Script {
-    /// The tenant that it belongs to.
-    pub tenant_id: String,
-    /// Unique in the whole database.
-    pub id: i64,
-    /// Counts its changes; the `ETag`.
-    pub version: i64,
-    /// As it was given.
-    pub name: String,
-    /// Folded; unique in the tenant.
-    pub name_key: String,
-    /// What it does.
-    pub description: String,
-    /// A JSON array, in capitals.
-    pub platforms: String,
-    /// What it is run with.
-    pub interpreter: String,
-    /// The text.
-    pub content: String,
-    /// The length of the text.
-    pub bytes: i64,
-    /// A user's id.
-    pub created_by: String,
-    /// When it was created.
-    pub created_ms: i64,
-    /// A user's id.
-    pub updated_by: String,
-    /// When it changed last.
-    pub updated_ms: i64,
-}
 
 /// The script with this id among these tenants, or 404.
 pub fn existing(conn: &mut Conn, scope: &[String], id: i64) -> Result<Script> {
@@ -200,4 +169,9 @@ pub fn jobs_of(conn: &mut Conn, scope: &[String], id: i64) -> Result<i64> {
 pub fn delete(conn: &mut Conn, script: &Script) -> Result<()> {
     diesel::delete(job_scripts::table.find((&script.tenant_id, script.id))).execute(conn)?;
     Ok(())
+}
+
+/// Who gives a script to a job holds this shared, who changes or deletes the script holds it alone.
+pub fn lock_name(id: i64) -> String {
+    format!("jobs.script:{id}")
 }

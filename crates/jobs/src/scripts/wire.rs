@@ -1,5 +1,6 @@
 //! What clients see and say of scripts ("Scripts of jobs" in `docs/interface.md`).
 
+use api::Request;
 use base::{
     Fields,
     problem::{Kind, Problem},
@@ -10,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::store;
+use super::row;
 
 /// The largest script, in bytes.
 pub const LARGEST: usize = 1 << 20;
@@ -64,7 +65,7 @@ pub struct Script {
 
 impl Script {
     /// As it is shown, with its content or without.
-    pub fn new(row: &store::Script, authors: &Authors, whole: bool) -> Self {
+    pub fn new(row: &row::Script, authors: &Authors, whole: bool) -> Self {
         Self {
             id: row.id,
             name: row.name.clone(),
@@ -81,94 +82,69 @@ impl Script {
     }
 }
 
-/// A script to create, or what of one changes.
-#[derive(Clone, Debug, Default)]
-pub struct ScriptChange {
-    /// Without blanks around it.
-    pub name: Option<String>,
-    /// What it does.
-    pub description: Option<String>,
-    /// In capitals.
-    pub platforms: Option<Vec<String>>,
-    /// One of [`INTERPRETERS`].
-    pub interpreter: Option<&'static str>,
-    /// The text.
-    pub content: Option<String>,
-}
-
 /// A script to create; of an update, every field may be left out.
-#[derive(ToSchema)]
-#[schema(as = JobScriptInput, example = json!({
+#[derive(Clone, Debug, Request)]
+#[request(schema = "JobScriptInput", example = json!({
     "name": "Clean up temporary files", "platforms": ["LINUX"], "interpreter": "sh",
     "content": "find /tmp -user \"$(id -un)\" -mtime +7 -delete\n"
 }))]
-#[expect(dead_code, reason = "only its schema is used")]
-pub struct ScriptInput {
-    /// Unique in the tenant, whatever the letter case; at most 200 characters.
-    name: String,
-    /// What it does; at most 4,000 characters.
-    description: Option<String>,
+#[request(update(name = ScriptChange, doc = "The changes to a script; what is left out stays as it is."))]
+pub struct NewScript {
+    /// Unique in the tenant, whatever the letter case.
+    #[request(line, chars = LONGEST_NAME)]
+    pub name: String,
+    /// What it does.
+    pub description: Option<String>,
     /// What it runs on; without any, everything.
-    #[schema(max_items = 20)]
-    platforms: Option<Vec<String>>,
+    #[request(with = platforms, items = 0..=MOST_PLATFORMS)]
+    pub platforms: Option<Vec<String>>,
     /// `sh` (default), `bash`, `python3`, `perl`, `ruby`, `node` or `pwsh`.
-    interpreter: Option<String>,
+    #[request(words = INTERPRETERS)]
+    pub interpreter: Option<&'static str>,
     /// The text, at most 1 MiB.
-    content: String,
+    #[request(filled, chars = LARGEST, parse = text)]
+    pub content: String,
 }
 
-impl ScriptChange {
-    /// Reads a body; of a new script, name and content are required.
-    ///
-    /// # Errors
-    /// 413 for a content of more than 1 MiB; 400 that lists every field that is wrong, by its path.
-    pub fn read(body: &Value, is_new: bool) -> Result<Self, Problem> {
-        let mut fields = Fields::of(body);
-        if fields.value("content").and_then(Value::as_str).is_some_and(|content| content.len() > LARGEST) {
-            return Err(Problem::new(Kind::TooLarge, "The script is larger than 1 MiB."));
+/// A new script is a change of one of which nothing is said.
+impl From<NewScript> for ScriptChange {
+    fn from(new: NewScript) -> Self {
+        Self {
+            name: Some(new.name),
+            description: new.description,
+            platforms: new.platforms,
+            interpreter: new.interpreter,
+            content: Some(new.content),
         }
-        let name = (is_new || fields.has("name")).then(|| name(&mut fields));
-        let description = fields.text("description");
-        let platforms = platforms(&mut fields);
-        let interpreter = fields.one_of("interpreter", &INTERPRETERS);
-        if is_new {
-            fields.require("content");
-        }
-        let content = fields.text_max("content", LARGEST);
-        if content.as_ref().is_some_and(|content| content.trim().is_empty()) {
-            fields.error("content", "is required");
-        }
-        if content.as_ref().is_some_and(|content| content.contains('\0')) {
-            fields.error("content", "must not contain a NUL character");
-        }
-        fields.finish()?;
-        Ok(Self { name, description, platforms, interpreter, content })
     }
 }
 
-/// A name without blanks around it; what is wrong with it is noted.
-pub fn name(fields: &mut Fields<'_>) -> String {
-    let name = fields.required_text("name").trim().to_owned();
-    if name.chars().nth(LONGEST_NAME).is_some() {
-        fields.error("name", format!("must have at most {LONGEST_NAME} characters"));
-    } else if name.chars().any(char::is_control) {
-        fields.error("name", "must not contain control characters");
+/// Reads a body.
+///
+/// # Errors
+/// 413 for a content of more than 1 MiB; 400 that lists every field that is wrong, by its path.
+pub fn read<T: base::body::Request>(body: &Value) -> Result<T, Problem> {
+    if body.get("content").and_then(Value::as_str).is_some_and(|content| content.len() > LARGEST) {
+        return Err(Problem::new(Kind::TooLarge, "The script is larger than 1 MiB."));
     }
-    name
+    T::parse(body)
 }
 
-fn platforms(fields: &mut Fields<'_>) -> Option<Vec<String>> {
-    let mut given: Vec<String> =
-        fields.texts("platforms")?.iter().map(|name| name.trim().to_ascii_uppercase()).collect();
+fn text(text: String) -> Result<String, &'static str> {
+    if text.contains('\0') { Err("must not contain a NUL character") } else { Ok(text) }
+}
+
+fn platforms(fields: &mut Fields<'_>, name: &str) -> Option<Vec<String>> {
+    let mut given: Vec<String> = fields.texts(name)?.iter().map(|name| name.trim().to_ascii_uppercase()).collect();
     if given.len() > MOST_PLATFORMS {
-        fields.error("platforms", format!("must have at most {MOST_PLATFORMS} elements"));
+        fields.error(name, format!("must have at most {MOST_PLATFORMS} elements"));
     }
     let plain = |name: &String| {
         (1..=40).contains(&name.len())
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-. ".contains(&byte))
     };
     if !given.iter().all(plain) {
-        fields.error("platforms", "must be names such as LINUX, of at most 40 letters, digits, blanks and _ - .");
+        fields.error(name, "must be names such as LINUX, of at most 40 letters, digits, blanks and _ - .");
     }
     let mut seen = std::collections::HashSet::new();
     given.retain(|name| seen.insert(name.clone()));
@@ -184,19 +160,19 @@ mod tests {
     #[test]
     fn one_byte_more_than_a_mebibyte_is_too_large() {
         let body = |size: usize| json!({"name": "a", "content": "x".repeat(size)});
-        assert_eq!(ScriptChange::read(&body(LARGEST), true).unwrap().content.unwrap().len(), LARGEST);
-        assert_eq!(ScriptChange::read(&body(LARGEST + 1), true).unwrap_err().kind, Kind::TooLarge);
+        assert_eq!(read::<NewScript>(&body(LARGEST)).unwrap().content.len(), LARGEST);
+        assert_eq!(read::<NewScript>(&body(LARGEST + 1)).unwrap_err().kind, Kind::TooLarge);
     }
 
     #[test]
     fn every_wrong_field_is_listed() {
-        let errors = |body: Value, is_new| -> Vec<String> {
-            let problem = ScriptChange::read(&body, is_new).unwrap_err();
+        fn errors<T: base::body::Request>(body: &Value) -> Vec<String> {
+            let problem = read::<T>(body).err().unwrap();
             problem.errors.into_iter().map(|error| error.field_name).collect()
-        };
-        assert_eq!(errors(json!({}), true), ["name", "content"]);
+        }
+        assert_eq!(errors::<NewScript>(&json!({})), ["name", "content"]);
         let wrong = json!({"name": " ", "platforms": ["a/b"], "interpreter": "cmd", "content": ""});
-        assert_eq!(errors(wrong, false), ["name", "platforms", "interpreter", "content"]);
-        assert!(ScriptChange::read(&json!({}), false).unwrap().name.is_none());
+        assert_eq!(errors::<ScriptChange>(&wrong), ["name", "platforms", "interpreter", "content"]);
+        assert!(read::<ScriptChange>(&json!({})).unwrap().name.is_none());
     }
 }

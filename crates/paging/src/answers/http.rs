@@ -197,7 +197,7 @@ fn escalate(
     request: &str,
     now: Timestamp,
 ) -> Result<&'static str> {
-    escalations::take_up(conn, &link.tenant, &link.alert)?;
+    escalations::alone(conn, &link.tenant, &link.alert)?;
     let row = escalations::find(conn, &link.tenant, &link.alert)?.ok_or_else(unknown)?;
     let state = row.state();
     if state.stage != Stage::Running {

@@ -47,7 +47,7 @@ pub fn hear(
     now: Timestamp,
 ) -> Result<()> {
     let (Some(heard), Some(id)) = (heard(before, after), after["id"].as_str()) else { return Ok(()) };
-    store::take_up(conn, tenant, id)?;
+    store::alone(conn, tenant, id)?;
     let Some(old) = store::find(conn, tenant, id)? else {
         // What was open before there was anybody to hear of it is not news, unless it is worse now.
         let was_open = before.is_some_and(|before| before["status"] == "New");
@@ -100,7 +100,7 @@ pub fn begin_by(
     neighbours: &Neighbours,
     tenant: &str,
     told: &Value,
-    policy: policies::store::Row,
+    policy: policies::row::Policy,
     round: i64,
     now: Timestamp,
 ) -> Result<()> {
@@ -223,7 +223,7 @@ fn encode(facts: &Facts) -> Result<String> {
     serde_json::to_string(facts).map_err(|error| db::Error::Fault(error.to_string()))
 }
 
-fn conversation(conn: &mut Conn, tenant: &str, policy: &policies::store::Row, now: Timestamp) -> Result<String> {
+fn conversation(conn: &mut Conn, tenant: &str, policy: &policies::row::Policy, now: Timestamp) -> Result<String> {
     let recent = store::conversation(conn, tenant, &policy.id, now.millis() - CONVERSATION_MS)?;
     Ok(recent.unwrap_or_else(|| format!("CNV-{}", uuid::Uuid::now_v7())))
 }

@@ -2,7 +2,7 @@
 //! nobody does any more, and ends with it.
 
 use actix_web::{HttpResponse, post, web};
-use api::{Answer, Body, RequestContext};
+use api::{Answer, Body, Path, Request, RequestContext};
 use base::{
     Fields,
     problem::{Problem, shorten},
@@ -24,7 +24,7 @@ use crate::{
     Neighbours,
     pages::{
         store as pages,
-        wire::{Id, Page},
+        wire::{Id, IncidentId, Page},
     },
     policies,
 };
@@ -33,12 +33,16 @@ use crate::{
 const OVER: [&str; 2] = ["Resolved", "Closed"];
 
 /// By which policy.
-#[derive(ToSchema)]
-#[schema(example = json!({"policy": {"id": "EP-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90"}}))]
-#[expect(dead_code, reason = "only its schema is used")]
+#[derive(Debug, Request)]
+#[request(example = json!({"policy": {"id": "EP-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90"}}))]
 pub struct IncidentEscalationInput {
     /// An escalation policy of the tenant of the incident.
-    policy: Id,
+    #[request(with = policy_id, schema = Id)]
+    policy: String,
+}
+
+fn policy_id(fields: &mut Fields<'_>, name: &str) -> Option<String> {
+    fields.object(name).map(|mut policy| policy.required_text("id"))
 }
 
 /// An incident that is escalated.
@@ -60,7 +64,7 @@ pub struct IncidentEscalation {
 #[utoipa::path(
     tag = "paging",
     operation_id = "escalateIncident",
-    params(("incidentId" = String, Path, description = "`INC` and ten digits", example = "INC0000000007")),
+    params(IncidentId),
     request_body(content = IncidentEscalationInput),
     responses(
         (status = 200, description = "What was decided", body = IncidentEscalation),
@@ -72,18 +76,13 @@ pub struct IncidentEscalation {
 pub async fn escalate(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    path: web::Path<(String, String)>,
-    body: Body,
+    Path(id): Path<IncidentId>,
+    Body(IncidentEscalationInput { policy: wanted }): Body<IncidentEscalationInput>,
 ) -> api::Result<HttpResponse> {
-    let mut fields = Fields::of(&body.0);
-    fields.require("policy");
-    let wanted = fields.object("policy").map(|mut policy| policy.required_text("id")).unwrap_or_default();
-    fields.finish()?;
-    let (scope, id, now) = (context.scope(), path.into_inner().1.trim().to_ascii_uppercase(), context.now);
     context
-        .write(move |tx, _| {
+        .write(move |tx, scope| {
             let unknown = || Problem::not_found("The incident was not found.");
-            let incident = neighbours.alerts.incident(tx.conn, &scope, &id, 0)?.ok_or_else(unknown)?;
+            let incident = neighbours.alerts.incident(tx.conn, &scope.scope(), &id, 0)?.ok_or_else(unknown)?;
             let own = [incident.tenant_id.clone()];
             let policy = policies::store::find(tx.conn, &own, &wanted)?.ok_or_else(|| {
                 let message = format!("names no escalation policy of the tenant: {}", shorten(&wanted));
@@ -92,11 +91,11 @@ pub async fn escalate(
             if OVER.contains(&incident.status.as_str()) {
                 return Err(Problem::conflict("The incident is over: there is nothing to escalate.").into());
             }
-            store::take_up(tx.conn, &incident.tenant_id, &id)?;
-            begin(tx, &neighbours, &incident, &policy, now)?;
+            store::alone(tx.conn, &incident.tenant_id, &id)?;
+            begin(tx, &neighbours, &incident, &policy)?;
             let pages = pages::of_alert(tx.conn, &incident.tenant_id, &id)?;
             let pages = pages.iter().map(Page::from).collect();
-            Answer::ok(&IncidentEscalation { incident: Id { id }, policy: Id { id: policy.id }, pages })
+            Answer::ok(&IncidentEscalation { incident: Id { id: id.0 }, policy: Id { id: policy.id }, pages })
         })
         .await
 }
@@ -105,9 +104,9 @@ fn begin(
     tx: &mut Tx<'_>,
     neighbours: &Neighbours,
     incident: &ToldIncident,
-    policy: &policies::store::Row,
-    now: Timestamp,
+    policy: &policies::row::Policy,
 ) -> Result<()> {
+    let now = tx.now;
     let (tenant, id) = (&incident.tenant_id, &incident.id);
     let old = store::find(tx.conn, tenant, id)?;
     if old.as_ref().is_some_and(|old| old.state().stage == Stage::Running) {
@@ -151,7 +150,7 @@ pub fn hear(
         over if OVER.contains(&over) => Heard::Closed,
         _ => Heard::Open { worse: false },
     };
-    store::take_up(conn, tenant, id)?;
+    store::alone(conn, tenant, id)?;
     match store::find(conn, tenant, id)? {
         Some(row) => engine::follow(conn, neighbours, row, heard, now),
         None => Ok(()),

@@ -46,7 +46,7 @@ pub struct Reached {
     /// Who.
     pub person: Person,
     /// What is used, and when.
-    pub methods: Vec<(methods::store::Row, Timestamp)>,
+    pub methods: Vec<(methods::row::Method, Timestamp)>,
     /// Why nothing reaches them.
     pub gap: Option<String>,
 }
@@ -135,7 +135,7 @@ fn whom(
         }
         None => {
             "owner".clone_into(&mut meant.id);
-            match crate::owners::of_machine(conn, neighbours, about.tenant, about.machine)? {
+            match crate::owners::machine::owner(conn, neighbours, about.tenant, about.machine)? {
                 Some(owner) => (neighbours.people.around(conn, about.tenant)?, owner.group_id),
                 None => return Ok(Err("the machine of the alert has no owner".to_owned())),
             }
@@ -161,7 +161,7 @@ fn reached(
         return Ok(Vec::new());
     }
     let ids: Vec<String> = people.iter().map(|person| person.id.clone()).collect();
-    let mut known: HashMap<String, Vec<methods::store::Row>> = HashMap::new();
+    let mut known: HashMap<String, Vec<methods::row::Method>> = HashMap::new();
     for method in methods::store::of_users(conn, tenants, &ids)?.into_iter().filter(|method| method.verified) {
         known.entry(method.user_id.clone()).or_default().push(method);
     }

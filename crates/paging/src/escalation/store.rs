@@ -106,11 +106,11 @@ impl Row {
 }
 
 /// Keeps everybody else from an escalation until the end of the transaction.
-pub fn take_up(conn: &mut Conn, tenant: &str, alert: &str) -> Result<()> {
+pub fn alone(conn: &mut Conn, tenant: &str, alert: &str) -> Result<()> {
     db::lock(conn, &format!("escalation:{tenant}:{alert}"))
 }
 
-/// As [`take_up`], unless somebody has it: then `false`, at once.
+/// As [`alone`], unless somebody has it: then `false`, at once.
 pub fn try_take_up(conn: &mut Conn, tenant: &str, alert: &str) -> Result<bool> {
     db::try_lock(conn, &format!("escalation:{tenant}:{alert}"))
 }

@@ -1,9 +1,11 @@
 //! How people are reached ("Contact methods" in `docs/interface.md`).
 
-mod documented;
 pub mod http;
+pub mod row;
 pub mod rules;
+mod sealing;
 pub mod store;
+pub mod view;
 pub mod wire;
 
 /// The operations, in reading order.

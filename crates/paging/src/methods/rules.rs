@@ -2,7 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use base::problem::{FieldError, Problem};
+use base::{
+    problem::{FieldError, Problem},
+    timestamp::Timestamp,
+};
+
+use super::{
+    row::{Destination, Method},
+    wire::{EMAIL, HTTP, MethodChange, PRESETS},
+};
 
 /// How many contact methods a person has at most.
 pub const MOST: i64 = 20;
@@ -11,61 +19,77 @@ pub const CODE_MS: i64 = 15 * 60_000;
 /// How many wrong codes are taken before a new one is needed.
 pub const TRIES: i64 = 5;
 
-/// What there is.
-pub const KINDS: [&str; 2] = [HTTP, EMAIL];
-/// A call of a URL.
-pub const HTTP: &str = "HTTP";
-/// A mail.
-pub const EMAIL: &str = "EMAIL";
-
-/// Everything that says where a method leads, and with what.
-pub const FIELDS: [&str; 10] =
-    ["url", "address", "to", "from", "chatId", "userName", "password", "token", "template", "contentType"];
-/// Those of them that are secrets, or may be.
+/// The fields of a destination that are secrets, or may be.
 pub const SECRETS: [&str; 3] = ["url", "password", "token"];
 
-/// A service that is called in a way of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Preset {
-    /// On the wire.
-    pub name: &'static str,
-    /// What it cannot do without, beside the URL.
-    pub needs: &'static [&'static str],
-}
-
-/// All of them; the first is the one that is taken when none is named.
-pub const PRESETS: [Preset; 11] = [
-    Preset { name: "webhook", needs: &[] },
-    Preset { name: "ntfy", needs: &[] },
-    Preset { name: "slack", needs: &[] },
-    Preset { name: "mattermost", needs: &[] },
-    Preset { name: "teams", needs: &[] },
-    Preset { name: "discord", needs: &[] },
-    Preset { name: "telegram", needs: &["chatId"] },
-    Preset { name: "sms", needs: &["to"] },
-    Preset { name: "twilio", needs: &["to", "from", "userName", "password"] },
-    Preset { name: "voice", needs: &["to"] },
-    Preset { name: "twilioVoice", needs: &["to", "from", "userName", "password"] },
-];
-
-/// What an unknown contact method is answered with, and one of somebody else.
+/// 404: no such contact method, or it is somebody else's.
 pub fn unknown() -> Problem {
     Problem::not_found("The contact method was not found.")
 }
 
-/// What an unknown user is answered with.
+/// 404: no such user, in any tenant that the caller sees.
 pub fn no_user() -> Problem {
     Problem::not_found("The user was not found.")
 }
 
-/// The id of a method in the spelling in which it is stored.
-pub fn normal_id(text: &str) -> String {
-    let folded = base::fold(text.trim());
-    folded.strip_prefix("cm-").map(|uuid| format!("CM-{uuid}")).unwrap_or(folded)
+/// A new method of a person, and where it leads.
+pub fn created(tenant: &str, user: &str, new: &MethodChange, now: Timestamp) -> (Method, Destination) {
+    let kind = new.kind.unwrap_or(HTTP);
+    let preset = if kind == EMAIL { "" } else { new.preset.unwrap_or(PRESETS[0].name) };
+    let row = Method {
+        tenant_id: tenant.to_owned(),
+        id: format!("CM-{}", uuid::Uuid::now_v7()),
+        version: 1,
+        user_id: user.to_owned(),
+        name: new.name.clone().unwrap_or_default(),
+        kind: kind.to_owned(),
+        preset: preset.to_owned(),
+        settings: String::new(),
+        sealed: String::new(),
+        verified: new.verified.unwrap_or(false),
+        code_hash: String::new(),
+        code_until_ms: 0,
+        code_tries: 0,
+        created_ms: now.millis(),
+        updated_ms: now.millis(),
+    };
+    (row, laid_over(&Destination::new(), &new.destination()))
 }
 
-/// Where a method leads.
-pub type Destination = BTreeMap<String, String>;
+/// The method after a change, and where it leads then; `before` is where it led. One that leads elsewhere has to be
+/// verified again.
+///
+/// # Errors
+/// 400 for another type.
+pub fn changed(
+    old: &Method,
+    before: &Destination,
+    change: &MethodChange,
+    now: Timestamp,
+) -> Result<(Method, Destination), Problem> {
+    if change.kind.is_some_and(|kind| kind != old.kind) {
+        return Err(Problem::field("type", "cannot be changed: add another contact method"));
+    }
+    let destination = laid_over(before, &change.destination());
+    let preset = change.preset.filter(|_| old.kind == HTTP).unwrap_or(&old.preset).to_owned();
+    // Another text is no other place.
+    let place = |destination: &Destination| {
+        let mut place = destination.clone();
+        place.retain(|name, _| name != "template" && name != "contentType");
+        place
+    };
+    let leads_there = place(&destination) == place(before) && preset == old.preset;
+    let row = Method {
+        version: old.version + 1,
+        name: change.name.clone().unwrap_or_else(|| old.name.clone()),
+        preset,
+        verified: change.verified.unwrap_or(old.verified && leads_there),
+        code_hash: if leads_there { old.code_hash.clone() } else { String::new() },
+        updated_ms: now.millis(),
+        ..old.clone()
+    };
+    Ok((row, destination))
+}
 
 /// Lays what was said over what is stored. Credentials do not follow to another host: who may change an address must not
 /// thereby learn what is sent there.

@@ -2,21 +2,74 @@
 
 use std::collections::BTreeMap;
 
-use base::{Fields, problem::Problem};
+use api::Request;
+use base::{Fields, body::Request, secret::Secret, timestamp::Timestamp};
 use serde::Serialize;
-use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{
-    rules::{FIELDS, KINDS, PRESETS},
-    store::Row,
-};
-use base::timestamp::Timestamp;
+use crate::sender::template;
 
 /// The longest name, address or number.
 const LONGEST_NAME: usize = 200;
 /// The longest URL, password or token.
 const LONGEST: usize = 2_000;
+
+/// What there is.
+pub const KINDS: [&str; 2] = [HTTP, EMAIL];
+/// A call of a URL.
+pub const HTTP: &str = "HTTP";
+/// A mail.
+pub const EMAIL: &str = "EMAIL";
+
+/// A service that is called in a way of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preset {
+    /// On the wire.
+    pub name: &'static str,
+    /// What it cannot do without, beside the URL.
+    pub needs: &'static [&'static str],
+}
+
+/// All of them; the first is the one that is taken when none is named.
+pub const PRESETS: [Preset; 11] = [
+    Preset { name: "webhook", needs: &[] },
+    Preset { name: "ntfy", needs: &[] },
+    Preset { name: "slack", needs: &[] },
+    Preset { name: "mattermost", needs: &[] },
+    Preset { name: "teams", needs: &[] },
+    Preset { name: "discord", needs: &[] },
+    Preset { name: "telegram", needs: &["chatId"] },
+    Preset { name: "sms", needs: &["to"] },
+    Preset { name: "twilio", needs: &["to", "from", "userName", "password"] },
+    Preset { name: "voice", needs: &["to"] },
+    Preset { name: "twilioVoice", needs: &["to", "from", "userName", "password"] },
+];
+
+const PRESET_NAMES: [&str; PRESETS.len()] = {
+    let mut names = [""; PRESETS.len()];
+    let mut place = 0;
+    while place < names.len() {
+        names[place] = PRESETS[place].name;
+        place += 1;
+    }
+    names
+};
+
+api::path_id! {
+    /// `USR` and ten digits
+    pub PersonId = "userId", "USR0000000007", |text: &str| text.trim().to_ascii_uppercase()
+}
+
+api::path_id! {
+    /// `CM-<uuid>`
+    pub ContactMethodId = "contactMethodId", "CM-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90", normal_id
+}
+
+/// The id of a method in the spelling in which it is stored.
+pub fn normal_id(text: &str) -> String {
+    let folded = base::fold(text.trim());
+    folded.strip_prefix("cm-").map(|uuid| format!("CM-{uuid}")).unwrap_or(folded)
+}
 
 /// A way to reach somebody.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -82,78 +135,106 @@ pub struct UserId {
     pub id: String,
 }
 
-impl From<&Row> for ContactMethod {
-    fn from(row: &Row) -> Self {
-        let mut settings = row.settings();
-        Self {
-            id: row.id.clone(),
-            user: UserId { id: row.user_id.clone() },
-            name: row.name.clone(),
-            kind: row.kind.clone(),
-            preset: row.preset.clone(),
-            host: settings.remove("host"),
-            address: settings.remove("address"),
-            to: settings.remove("to"),
-            from: settings.remove("from"),
-            chat_id: settings.remove("chatId"),
-            user_name: settings.remove("userName"),
-            template: settings.remove("template"),
-            content_type: settings.remove("contentType"),
-            verified: row.verified,
-            created_date: Timestamp::from_millis(row.created_ms),
-            updated_date: Timestamp::from_millis(row.updated_ms),
-        }
-    }
-}
-
-/// What is said of a contact method; what is left out stays as it is.
-#[derive(Clone, Default)]
-pub struct Change {
-    /// Another name.
+/// A way to reach somebody. Which fields are needed depends on `type` and `preset`. An empty text takes a value away.
+#[derive(Clone, Debug, Request)]
+#[request(schema = "ContactMethodInput", example = json!({
+    "name": "My phone", "type": "HTTP", "preset": "ntfy", "url": "https://ntfy.example.net/a-long-random-topic"
+}))]
+pub struct MethodChange {
+    /// What its owner calls it.
+    #[request(line, chars = LONGEST_NAME)]
     pub name: Option<String>,
-    /// Of a new one.
+    /// `HTTP` or `EMAIL`; it stays what it was when it was made.
+    #[request(name = "type", words = KINDS)]
     pub kind: Option<&'static str>,
-    /// Another preset.
+    /// Of `HTTP`: `webhook` (default), `ntfy`, `slack`, `mattermost`, `teams`, `discord`, `telegram`, `sms`, `twilio`, `voice`
+    /// or `twilioVoice`.
+    #[request(words = PRESET_NAMES)]
     pub preset: Option<&'static str>,
-    /// Where it leads and with what, by the names of the fields. An empty text takes a value away.
-    pub fields: BTreeMap<&'static str, String>,
-    /// Does it work?
+    /// Of `HTTP`: what is called. Never shown, because it may be a secret.
+    #[request(chars = LONGEST, from = String, parse = hidden)]
+    pub url: Option<Secret<String>>,
+    /// Of `EMAIL`: the address.
+    #[request(chars = LONGEST_NAME, parse = plain)]
+    pub address: Option<String>,
+    /// Of `sms`, `twilio`, `voice` and `twilioVoice`: the number that is called.
+    #[request(chars = LONGEST_NAME, parse = plain)]
+    pub to: Option<String>,
+    /// Of `twilio` and `twilioVoice`, and if you like of `sms` and `voice`: the number that calls.
+    #[request(chars = LONGEST_NAME, parse = plain)]
+    pub from: Option<String>,
+    /// Of `telegram`: the chat.
+    #[request(chars = LONGEST_NAME, parse = plain)]
+    pub chat_id: Option<String>,
+    /// Sent as HTTP Basic, with `password`.
+    #[request(chars = LONGEST_NAME, parse = plain)]
+    pub user_name: Option<String>,
+    /// Never shown.
+    #[request(chars = LONGEST, from = String, parse = hidden)]
+    pub password: Option<Secret<String>>,
+    /// Sent as a bearer token. Never shown.
+    #[request(chars = LONGEST, from = String, parse = hidden)]
+    pub token: Option<Secret<String>>,
+    /// Of `webhook`: makes the body, in the language of Jinja with `if` and `for`.
+    #[request(chars = template::LONGEST, parse = of_lines)]
+    pub template: Option<String>,
+    /// Of a template that makes no JSON: the media type of what it makes, such as `text/plain`.
+    #[request(chars = LONGEST_NAME, parse = plain)]
+    pub content_type: Option<String>,
+    /// Says that it works; admins alone may say so. Its owner verifies it by the code that is sent to it.
     pub verified: Option<bool>,
 }
 
-impl Change {
-    /// Reads a body; of a new one name and type are required.
-    ///
-    /// # Errors
-    /// 400 that lists every field that is wrong.
-    pub fn read(body: &Value, new: bool) -> Result<Self, Problem> {
-        let mut fields = Fields::of(body);
-        if new {
-            fields.require("name");
-            fields.require("type");
-        }
-        let mut change = Self {
-            name: fields.name("name", LONGEST_NAME),
-            kind: fields.one_of("type", &KINDS),
-            preset: fields.one_of("preset", &PRESETS.map(|preset| preset.name)),
-            fields: BTreeMap::new(),
-            verified: fields.boolean("verified"),
-        };
-        for name in FIELDS {
-            let longest = match name {
-                "template" => crate::sender::template::LONGEST,
-                "url" | "password" | "token" => LONGEST,
-                _ => LONGEST_NAME,
-            };
-            let Some(text) = fields.text_max(name, longest) else { continue };
-            let is_line = |letter: char| name == "template" && matches!(letter, '\n' | '\r' | '\t');
-            if text.chars().any(|letter| letter.is_control() && !is_line(letter)) {
-                fields.error(name, "must not contain control characters");
-            }
-            // The blanks around a template may be wanted; one of blanks alone is none.
-            let kept = if name == "template" && !text.trim().is_empty() { text.as_str() } else { text.trim() };
-            change.fields.insert(name, kept.to_owned());
-        }
-        fields.finish().map(|()| change)
+impl MethodChange {
+    /// Where it is to lead and with what, by the names of the fields. An empty text takes a value away.
+    pub fn destination(&self) -> BTreeMap<&'static str, String> {
+        let secret = |text: &Option<Secret<String>>| text.as_ref().map(|text| text.expose().clone());
+        let given = [
+            ("url", secret(&self.url)),
+            ("address", self.address.clone()),
+            ("to", self.to.clone()),
+            ("from", self.from.clone()),
+            ("chatId", self.chat_id.clone()),
+            ("userName", self.user_name.clone()),
+            ("password", secret(&self.password)),
+            ("token", secret(&self.token)),
+            ("template", self.template.clone()),
+            ("contentType", self.content_type.clone()),
+        ];
+        given.into_iter().filter_map(|(name, text)| Some((name, text?))).collect()
     }
 }
+
+/// A contact method to create: name and type are required.
+#[derive(Clone, Debug)]
+pub struct NewMethod(pub MethodChange);
+
+impl Request for NewMethod {
+    fn read(fields: &mut Fields<'_>) -> Self {
+        fields.require("name");
+        fields.require("type");
+        Self(MethodChange::read(fields))
+    }
+}
+
+fn plain(text: String) -> Result<String, &'static str> {
+    if text.chars().any(char::is_control) {
+        return Err(CONTROL);
+    }
+    Ok(text.trim().to_owned())
+}
+
+fn hidden(text: String) -> Result<Secret<String>, &'static str> {
+    plain(text).map(Secret::new)
+}
+
+/// The blanks around a template may be wanted; one of blanks alone is none.
+fn of_lines(text: String) -> Result<String, &'static str> {
+    if text.chars().any(|letter| letter.is_control() && !matches!(letter, '\n' | '\r' | '\t')) {
+        return Err(CONTROL);
+    }
+    Ok(if text.trim().is_empty() { String::new() } else { text })
+}
+
+/// Of a text with letters that nobody sees.
+const CONTROL: &str = "must not contain control characters";

@@ -1,16 +1,40 @@
 //! Notification rules over HTTP. They are their owner's, as contact methods are.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, Body, RequestContext, answer};
-use base::problem::Wrong;
-use outbox::Entity;
+use api::{Answer, Body, Path, RequestContext, answer};
+use base::problem::{Problem, Wrong, shorten};
+use outbox::Recorded;
+use serde_json::Value;
 
 use super::{
-    rules,
-    store::{self, Row},
-    wire::{self, NotificationRule, NotificationRuleInput},
+    row::Rule,
+    rules::{self, Plan},
+    store,
+    wire::{NotificationRule, NotificationRuleInput},
 };
-use crate::{Neighbours, methods, whose};
+use crate::{
+    Neighbours,
+    methods::{self, row::Method, wire::PersonId},
+    whose,
+};
+
+impl Recorded for Rule {
+    const ENTITY: &'static str = "NotificationRule";
+    const PUBLISH: bool = false;
+
+    fn tenant_id(&self) -> &str {
+        &self.tenant_id
+    }
+
+    fn entity_id(&self) -> String {
+        format!("{}:{}", self.user_id, self.urgency)
+    }
+
+    fn event_payload(&self) -> Value {
+        let shown = NotificationRule::new(&self.user_id, &self.urgency, &self.plan());
+        serde_json::to_value(shown).unwrap_or_default()
+    }
+}
 
 /// List the notification rules of a person
 ///
@@ -18,7 +42,7 @@ use crate::{Neighbours, methods, whose};
 #[utoipa::path(
     tag = "contact methods",
     operation_id = "listNotificationRules",
-    params(("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007")),
+    params(PersonId),
     responses((status = 200, description = "The rules for `high` and for `low`", body = Vec<NotificationRule>)),
     security(("bearer" = ["viewer"]))
 )]
@@ -26,13 +50,12 @@ use crate::{Neighbours, methods, whose};
 pub async fn list(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    path: web::Path<(String, String)>,
+    Path(user): Path<PersonId>,
 ) -> api::Result<HttpResponse> {
-    let asked = whose::Asked::of(&context, &path.into_inner().1);
-    let shown = context.db.read(move |conn| {
-        let (tenant, user) = asked.find(conn, &neighbours)?;
+    let shown = context.read(move |conn, scope| {
+        let (tenant, user) = whose::person(conn, &neighbours, scope, &user)?;
         let rows = store::of_user(conn, &tenant, &user)?;
-        let plan = |urgency: &str| rows.iter().find(|row| row.urgency == urgency).map(Row::plan).unwrap_or_default();
+        let plan = |urgency: &str| rows.iter().find(|row| row.urgency == urgency).map(Rule::plan).unwrap_or_default();
         Ok(rules::URGENCIES.map(|urgency| NotificationRule::new(&user, urgency, &plan(urgency))))
     });
     answer::ok(&shown.await?)
@@ -45,7 +68,7 @@ pub async fn list(
 #[utoipa::path(
     tag = "contact methods",
     operation_id = "setNotificationRule",
-    params(("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007")),
+    params(PersonId),
     request_body(content = NotificationRuleInput),
     responses((status = 200, description = "The rule", body = NotificationRule)),
     security(("bearer" = ["viewer"]))
@@ -54,44 +77,41 @@ pub async fn list(
 pub async fn set(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    path: web::Path<(String, String)>,
-    body: Body,
+    Path(user): Path<PersonId>,
+    Body(given): Body<NotificationRuleInput>,
 ) -> api::Result<HttpResponse> {
-    let asked = whose::Asked::of(&context, &path.into_inner().1);
-    let (urgency, plan) = wire::read(&body.0)?;
-    let now_ms = context.now.millis();
     context
-        .write(move |tx, _| {
-            let (tenant, user) = asked.find(tx.conn, &neighbours)?;
-            methods::store::take_up(tx.conn, &tenant, &user)?;
-            let known = methods::store::of_user(tx.conn, &tenant, &user)?;
-            let mut wrong = Wrong::new(Vec::new());
-            for (place, step) in plan.steps.iter().enumerate() {
-                if !known.iter().any(|method| method.id == step.method) {
-                    let message =
-                        format!("names no contact method of the person: {}", base::problem::shorten(&step.method));
-                    wrong.add(&format!("steps[{place}].contactMethod.id"), message);
-                }
-            }
-            wrong.check()?;
-            let rows = store::of_user(tx.conn, &tenant, &user)?;
+        .write(move |tx, scope| {
+            let NotificationRuleInput { urgency, steps, quiet_hours } = given;
+            let plan = Plan { steps, quiet: quiet_hours };
+            let (tenant_id, user_id) = whose::person(tx.conn, &neighbours, scope, &user)?;
+            methods::store::alone(tx.conn, &tenant_id, &user_id)?;
+            check_methods(&plan, &methods::store::of_user(tx.conn, &tenant_id, &user_id)?)?;
+            let rows = store::of_user(tx.conn, &tenant_id, &user_id)?;
             let before = rows.iter().find(|row| row.urgency == urgency);
-            let shown = NotificationRule::new(&user, urgency, &plan);
-            let document = serde_json::to_string(&plan).map_err(|error| db::Error::Fault(error.to_string()))?;
-            let row = Row {
-                tenant_id: tenant,
-                user_id: user,
+            let row = Rule {
+                tenant_id,
+                user_id,
                 urgency: urgency.to_owned(),
                 version: before.map_or(1, |row| row.version + 1),
-                document,
-                updated_ms: now_ms,
+                document: serde_json::to_string(&plan).map_err(|error| db::Error::Fault(error.to_string()))?,
+                updated_ms: tx.now.millis(),
             };
             store::set(tx.conn, &row)?;
-            let id = format!("{}:{}", row.user_id, row.urgency);
-            let entity = Entity { tenant_id: &row.tenant_id, kind: "NotificationRule", id: &id, publish: false };
-            let was = before.map(|row| NotificationRule::new(&row.user_id, &row.urgency, &row.plan()));
-            tx.note_shown(entity, was.as_ref(), Some(&shown))?;
-            Answer::ok(&shown)
+            tx.record_change(before, Some(&row));
+            Answer::ok(&NotificationRule::new(&row.user_id, urgency, &plan))
         })
         .await
+}
+
+/// Refuses steps that name no contact method of the person, each by its place.
+fn check_methods(plan: &Plan, known: &[Method]) -> Result<(), Problem> {
+    let mut wrong = Wrong::new(Vec::new());
+    for (place, step) in plan.steps.iter().enumerate() {
+        if !known.iter().any(|method| method.id == step.method) {
+            let message = format!("names no contact method of the person: {}", shorten(&step.method));
+            wrong.add(&format!("steps[{place}].contactMethod.id"), message);
+        }
+    }
+    wrong.check()
 }

@@ -1,6 +1,7 @@
 //! What of a person's contact methods is used when ("Notification rules" in `docs/interface.md`).
 
 pub mod http;
+pub mod row;
 pub mod rules;
 pub mod store;
 pub mod wire;

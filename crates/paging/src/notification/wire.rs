@@ -1,12 +1,15 @@
 //! What clients send and see of notification rules.
 
-use base::{Fields, problem::Problem};
+use api::Request;
+use base::Fields;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::rules::{self, Plan};
-use crate::{methods::wire::UserId, times};
+use crate::{
+    methods::wire::{UserId, normal_id},
+    times,
+};
 
 /// What is used when, for one urgency.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -64,69 +67,57 @@ pub struct QuietHours {
 }
 
 /// What is to be used when, for one urgency; it takes the place of what was said for that before.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase", example = json!({
+#[derive(Clone, Debug, Request)]
+#[request(check = quiet_is_low, example = json!({
     "urgency": "high", "steps": [{"contactMethod": {"id": "CM-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90"}, "after": "2m"}]
 }))]
-#[expect(dead_code, reason = "only its schema is used")]
 pub struct NotificationRuleInput {
     /// `high` or `low`.
-    urgency: String,
+    #[request(words = rules::URGENCIES)]
+    pub urgency: &'static str,
     /// At most 20. None at all: every verified contact method is used at once.
-    steps: Vec<Step>,
+    #[request(items = 0..=rules::MOST_STEPS, schema = Vec<Step>)]
+    pub steps: Vec<rules::Step>,
     /// Of low urgency alone.
-    quiet_hours: Option<QuietHours>,
+    #[request(with = quiet_hours, schema = QuietHours)]
+    pub quiet_hours: Option<rules::Quiet>,
 }
 
-/// Reads a body: the urgency, and what is used.
-///
-/// # Errors
-/// 400 that lists every field that is wrong.
-pub fn read(body: &Value) -> Result<(&'static str, Plan), Problem> {
-    let mut fields = Fields::of(body);
-    fields.require("urgency");
-    let urgency = fields.one_of("urgency", &rules::URGENCIES);
-    fields.require("steps");
-    let given = fields.objects("steps").unwrap_or_default();
-    if given.len() > rules::MOST_STEPS {
-        fields.error("steps", format!("must have at most {} elements", rules::MOST_STEPS));
+impl base::body::Request for rules::Step {
+    fn read(step: &mut Fields<'_>) -> Self {
+        step.require("contactMethod");
+        let method = step.object("contactMethod").map(|mut method| normal_id(&method.required_text("id")));
+        let after_ms = times::read(step, "after", 0..=86_400_000).unwrap_or(0);
+        Self { method: method.unwrap_or_default(), after_ms }
     }
-    let mut steps = Vec::new();
-    for mut step in given {
-        let id = match step.object("contactMethod") {
-            Some(mut method) => crate::methods::rules::normal_id(&method.required_text("id")),
-            None => {
-                step.require("contactMethod");
-                String::new()
-            }
-        };
-        let after_ms = times::read(&mut step, "after", 0..=86_400_000).unwrap_or(0);
-        steps.push(rules::Step { method: id, after_ms });
+}
+
+fn quiet_hours(fields: &mut Fields<'_>, name: &str) -> Option<rules::Quiet> {
+    let mut quiet = fields.object(name)?;
+    let (from, to) = (time_of_day(&mut quiet, "from"), time_of_day(&mut quiet, "to"));
+    let zone = quiet.required_text("timeZone");
+    if !zone.is_empty() && calendar::Zone::find(&zone).is_none() {
+        quiet.error("timeZone", "is no time zone that is known here");
     }
-    let quiet = fields.object("quietHours").and_then(|mut quiet| {
-        let clock = |quiet: &mut Fields<'_>, name: &str| {
-            let text = quiet.required_text(name);
-            let minute = rules::minute(&text);
-            if minute.is_none() && !text.is_empty() {
-                quiet.error(name, "must be a time of day such as 22:00");
-            }
-            minute
-        };
-        let (from, to) = (clock(&mut quiet, "from"), clock(&mut quiet, "to"));
-        let zone = quiet.required_text("timeZone");
-        if !zone.is_empty() && calendar::Zone::find(&zone).is_none() {
-            quiet.error("timeZone", "is no time zone that is known here");
-        }
-        if from.is_some() && from == to {
-            quiet.error("to", "must not be the same as from");
-        }
-        Some(rules::Quiet { from: from?, to: to?, zone })
-    });
-    if quiet.is_some() && urgency == Some("high") {
+    if from.is_some() && from == to {
+        quiet.error("to", "must not be the same as from");
+    }
+    Some(rules::Quiet { from: from?, to: to?, zone })
+}
+
+fn time_of_day(quiet: &mut Fields<'_>, name: &str) -> Option<i64> {
+    let text = quiet.required_text(name);
+    let minute = rules::minute(&text);
+    if minute.is_none() && !text.is_empty() {
+        quiet.error(name, "must be a time of day such as 22:00");
+    }
+    minute
+}
+
+fn quiet_is_low(new: &NotificationRuleInput, fields: &mut Fields<'_>) {
+    if new.quiet_hours.is_some() && new.urgency == "high" {
         fields.error("quietHours", "are for low urgency: what is urgent is sent at any time");
     }
-    fields.finish()?;
-    Ok((urgency.unwrap_or("high"), Plan { steps, quiet }))
 }
 
 impl NotificationRule {

@@ -1,29 +1,86 @@
 //! Owners over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, RequestContext, answer, spec::PageOf};
+use api::{Answer, Body, List, PageQuery, Path, RequestContext, answer, spec::PageOf};
 use base::{
-    Query,
     problem::{Problem, shorten},
     query_string,
 };
 use db::{Condition, Conn};
-use outbox::{Entity, Tx};
 use ports::{PlaceKind, ResourceKey};
 
 use super::{
-    store::{self, Row},
-    wire::{self, Named, Owner, OwnerInput},
+    row::{KINDS, Ownership},
+    store,
+    wire::{Named, Owner, OwnerId, OwnerInput},
 };
 use crate::Neighbours;
 
 const VARIABLES: [&str; 4] = ["id", "kind", "target", "userGroupId"];
-const KINDS: [&str; 5] = [store::RESOURCE, store::DEVICE_GROUP, store::SERVICE_GROUP, store::SITE, store::DEFAULT];
 
-fn note(tx: &mut Tx<'_>, before: Option<&Row>, after: Option<&Row>) -> db::Result<()> {
-    let Some(row) = after.or(before) else { return Ok(()) };
-    let entity = Entity { tenant_id: &row.tenant_id, kind: "Owner", id: &row.id, publish: false };
-    tx.note_shown(entity, before.map(Owner::from).as_ref(), after.map(Owner::from).as_ref())
+/// The list of owners.
+#[derive(Clone, Debug)]
+pub struct Owners;
+
+impl List for Owners {
+    const SORT: &'static str = "id";
+    const FILTER: &'static str = "kind:site";
+
+    fn sorts() -> Vec<&'static str> {
+        store::SORTS.names()
+    }
+}
+
+/// Set an owner
+///
+/// Says which user group owns a resource, a device group, a service group, a site, or all that has no other owner, in the place of
+/// what was said before; without `userGroup`, nobody does any more. A resource without an owner has that of one of its device groups, of
+/// one of its service groups, of its site, or the default.
+#[utoipa::path(
+    tag = "paging",
+    operation_id = "setOwner",
+    request_body(content = OwnerInput),
+    responses((status = 200, description = "The owner, or an empty object when there is none any more", body = Owner)),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/owners")]
+pub async fn set(
+    context: RequestContext,
+    neighbours: web::Data<Neighbours>,
+    Body(given): Body<OwnerInput>,
+) -> api::Result<HttpResponse> {
+    context
+        .write(move |tx, scope| {
+            let named = given.named();
+            let (tenant, target) = target(tx.conn, &neighbours, scope.tenant_id(), &scope.scope(), &named)?;
+            db::lock(tx.conn, &format!("owners:{tenant}"))?;
+            let old = store::of_target(tx.conn, &tenant, named.kind(), &target)?;
+            let Some(group) = given.user_group else {
+                if let Some(old) = &old {
+                    store::delete(tx.conn, old)?;
+                    tx.record_change(Some(old), None);
+                }
+                return Ok(Answer::empty());
+            };
+            let around = neighbours.people.around(tx.conn, &tenant)?;
+            if neighbours.people.groups(tx.conn, &around, std::slice::from_ref(&group))?.is_empty() {
+                let message = format!("names no user group of the tenant or its partner: {}", shorten(&group));
+                return Err(Problem::field("userGroup.uniqueId", message).into());
+            }
+            let row = Ownership {
+                id: old.as_ref().map_or_else(|| format!("OWN-{}", uuid::Uuid::now_v7()), |old| old.id.clone()),
+                tenant_id: tenant,
+                kind: named.kind().to_owned(),
+                target_id: target,
+                group_id: group,
+                created_by: tx.author().to_owned(),
+                created_ms: tx.now.millis(),
+            };
+            store::set(tx.conn, old.as_ref(), &row)?;
+            tx.record_change(old.as_ref(), Some(&row));
+            Answer::ok(&Owner::from(&row))
+        })
+        .await
 }
 
 /// Tenant and id of what is to be owned, among the tenants of the request.
@@ -61,82 +118,21 @@ fn target(
     }
 }
 
-/// Set an owner
-///
-/// Says which user group owns a resource, a device group, a service group, a site, or all that has no other owner, in the place of
-/// what was said before; without `userGroup`, nobody does any more. A resource without an owner has that of one of its device groups, of
-/// one of its service groups, of its site, or the default.
-#[utoipa::path(
-    tag = "paging",
-    operation_id = "setOwner",
-    request_body(content = OwnerInput),
-    responses((status = 200, description = "The owner, or an empty object when there is none any more", body = Owner)),
-    security(("bearer" = ["operator"]))
-)]
-#[post("/owners")]
-pub async fn set(context: RequestContext, neighbours: web::Data<Neighbours>, body: Body) -> api::Result<HttpResponse> {
-    let (named, group) = wire::read(&body.0)?;
-    let (own, scope, author) = (context.tenant.id.to_string(), context.scope(), context.caller.user_id.clone());
-    let now_ms = context.now.millis();
-    context
-        .write(move |tx, _| {
-            let (tenant, target) = target(tx.conn, &neighbours, &own, &scope, &named)?;
-            db::lock(tx.conn, &format!("owners:{tenant}"))?;
-            let old = store::of_target(tx.conn, &tenant, named.kind(), &target)?;
-            let Some(group) = group else {
-                if let Some(old) = &old {
-                    store::delete(tx.conn, old)?;
-                    note(tx, Some(old), None)?;
-                }
-                return Ok(Answer::empty());
-            };
-            let around = neighbours.people.around(tx.conn, &tenant)?;
-            if neighbours.people.groups(tx.conn, &around, std::slice::from_ref(&group))?.is_empty() {
-                let message = format!("names no user group of the tenant or its partner: {}", shorten(&group));
-                return Err(Problem::field("userGroup.uniqueId", message).into());
-            }
-            let row = Row {
-                id: old.as_ref().map_or_else(|| format!("OWN-{}", uuid::Uuid::now_v7()), |old| old.id.clone()),
-                tenant_id: tenant,
-                kind: named.kind().to_owned(),
-                target_id: target,
-                group_id: group,
-                created_by: author,
-                created_ms: now_ms,
-            };
-            store::set(tx.conn, old.as_ref(), &row)?;
-            note(tx, old.as_ref(), Some(&row))?;
-            Answer::ok(&Owner::from(&row))
-        })
-        .await
-}
-
 /// Search owners
 ///
 /// At partner level those of its clients too. `queryString` variables: `id`, `kind`, `target`, `userGroupId`.
 #[utoipa::path(
     tag = "paging",
     operation_id = "searchOwners",
-    params(
-        ("pageNo" = Option<i64>, Query, description = "From 1"),
-        ("pageSize" = Option<i64>, Query, description = "1 to 1000, default 100"),
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
-        ("sortName" = Option<String>, Query, description = "`id`"),
-        ("queryString" = Option<String>, Query, description = "Filter expression", example = "kind:site"),
-    ),
+    params(PageQuery<Owners>),
     responses((status = 200, description = "A page of owners", body = PageOf<Owner>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/owners/search")]
-pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let sort = query.sort(&["id"], "id", false);
-    let walk = query.walk(context.request().path(), sort);
-    let text = query.text("queryString").unwrap_or_default();
-    query.finish()?;
+pub async fn search(context: RequestContext<PageQuery<Owners>>) -> api::Result<HttpResponse> {
+    let PageQuery { sort, walk, filter, .. } = context.query.clone();
     let mut all = vec![Condition::text_in("owners.tenant_id IN", context.scope())];
-    for term in query_string::parse(&text, &VARIABLES)? {
+    for term in query_string::parse(&filter, &VARIABLES)? {
         let folded = || term.values.iter().map(|value| base::fold(value));
         all.push(match term.name {
             "id" => Condition::text_in("lower(owners.id) IN", folded()),
@@ -145,9 +141,8 @@ pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse>
             _ => Condition::text_in("lower(owners.group_id) IN", folded()),
         });
     }
-    let condition = Condition::all(all);
-    let page = context.db.read(move |conn| {
-        let found = store::page(conn, &condition, sort.descending, &walk)?;
+    let page = context.read(move |conn, _| {
+        let found = store::page(conn, &Condition::all(all), sort, &walk)?;
         Ok(walk.answer(found.map(|row| Owner::from(&row))))
     });
     answer::ok(&page.await?.ordered(sort.name, sort.descending))
@@ -157,19 +152,18 @@ pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse>
 #[utoipa::path(
     tag = "paging",
     operation_id = "deleteOwner",
-    params(("ownerId" = String, Path, description = "`OWN-<uuid>`", example = "OWN-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90")),
+    params(OwnerId),
     responses((status = 200, description = "It is gone", body = Object)),
     security(("bearer" = ["operator"]))
 )]
 #[delete("/owners/{ownerId}")]
-pub async fn delete(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    let (scope, id) = (context.scope(), path.into_inner().1);
+pub async fn delete(context: RequestContext, Path(id): Path<OwnerId>) -> api::Result<HttpResponse> {
     context
-        .write(move |tx, _| {
-            let old =
-                store::find(tx.conn, &scope, &id)?.ok_or_else(|| Problem::not_found("The owner was not found."))?;
+        .write(move |tx, scope| {
+            let unknown = || Problem::not_found("The owner was not found.");
+            let old = store::find(tx.conn, &scope.scope(), &id)?.ok_or_else(unknown)?;
             store::delete(tx.conn, &old)?;
-            note(tx, Some(&old), None)?;
+            tx.record_change(Some(&old), None);
             Ok(Answer::empty())
         })
         .await

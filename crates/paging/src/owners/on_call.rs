@@ -1,10 +1,11 @@
 //! Who is on call for a machine, and why.
 
 use actix_web::{HttpResponse, get, web};
-use api::{RequestContext, answer};
-use base::{Query, fold, matching::Meter, problem::Problem, timestamp::Timestamp};
+use api::{Parameters, Path, RequestContext, answer};
+use base::{fold, matching::Meter, problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 use ports::{KnownResource, ResourceKey};
+use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
@@ -19,24 +20,38 @@ use crate::{
 };
 
 /// Who is on call for a machine.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "only its schema is used")]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct MachineOnCall {
     /// The machine.
     #[schema(value_type = Object)]
     resource: Value,
     /// The user group that owns it; left out when it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     owner: Option<Value>,
     /// The policy that a `Critical` alert of it would go to; left out when there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     policy: Option<Value>,
     /// Whom each step of that policy tells, and why.
     #[schema(value_type = Vec<Object>)]
     steps: Vec<Value>,
     /// Why nobody would be told, when nobody would be.
-    gap: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gap: Option<&'static str>,
+}
+
+/// At which instant.
+#[derive(Clone, Copy, Debug, Parameters)]
+pub struct AtInstant {
+    /// The instant; default now.
+    #[request(example = "2026-11-20T23:00:00+0000")]
+    pub at: Option<Timestamp>,
+}
+
+api::path_id! {
+    /// UUID
+    pub MachineId = "resourceId", "f65fa9e1-3f9a-4f0e-9d5a-3c1d7a5b2e90", ToOwned::to_owned
 }
 
 /// Who is on call for a resource
@@ -47,62 +62,59 @@ pub struct MachineOnCall {
 #[utoipa::path(
     tag = "paging",
     operation_id = "getResourceOnCall",
-    params(
-        ("resourceId" = String, Path, description = "UUID", example = "f65fa9e1-3f9a-4f0e-9d5a-3c1d7a5b2e90"),
-        ("at" = Option<String>, Query, description = "The instant; default now", example = "2026-11-20T23:00:00+0000"),
-    ),
+    params(MachineId, AtInstant),
     responses((status = 200, description = "Who would be told, and why", body = MachineOnCall)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/resources/{resourceId}/onCall")]
 pub async fn get(
-    context: RequestContext<Query>,
+    context: RequestContext<AtInstant>,
     neighbours: web::Data<Neighbours>,
-    path: web::Path<(String, String)>,
+    Path(id): Path<MachineId>,
 ) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let instant = query.timestamp("at").unwrap_or(context.now);
-    query.finish()?;
-    let (scope, given) = (context.scope(), path.into_inner().1);
-    let db = context.db.clone();
+    let (scope, db) = (context.request_scope(), context.db.clone());
+    let instant = context.query.at.unwrap_or(scope.now);
     let told = api::cpu::run(&context, move |meter: &Meter| {
         let told = db.read_here(|conn| {
-            let id = fold(given.trim());
-            let found = neighbours.resources.find(conn, &scope, &[ResourceKey::Id(id)])?.into_iter().flatten().next();
-            let unknown = || Problem::not_found(format!("No Resource found with UUID : {given}"));
-            let machine = found.ok_or_else(unknown)?;
-            let alert = critical(&machine);
-            let owner = super::of_machine(conn, &neighbours, &machine.tenant_id, &machine.id)?;
-            let choice = choose::choose(conn, &neighbours, &machine.tenant_id, &alert, instant, meter)?;
-            let mut told = json!({"resource": {"id": machine.id, "name": machine.name}, "steps": []});
-            if let Some(owner) = owner {
-                told["owner"] = json!({"userGroup": {"uniqueId": owner.group_id}, "through": owner.kind});
-            }
-            let Some(policy) = choice.policy else {
-                told["gap"] = json!("no alert route takes it, and there is no default");
-                return Ok(told);
-            };
-            let document = policy.document();
-            let urgency = engine::urgency(&document.urgency, "Critical");
-            let own = policy.tenant_id == machine.tenant_id;
-            let route = choice.considered.last().map(|asked| json!({"id": asked.route.id, "name": asked.route.name}));
-            told["policy"] = match own {
-                true => json!({"id": policy.id, "name": policy.name, "route": route}),
-                false => json!({"of": "partner"}),
-            };
-            let about =
-                About { tenant: &machine.tenant_id, machine: &machine.id, policy_tenant: &policy.tenant_id, urgency };
-            let mut steps = Vec::new();
-            for (number, step) in (1..).zip(&document.steps) {
-                let meant = resolve::step(conn, &neighbours, about, step, instant)?;
-                steps.push(json!({"step": number, "targets": explain::targets(&meant, false)}));
-            }
-            told["steps"] = json!(steps);
-            Ok(told)
+            let key = ResourceKey::Id(fold(id.trim()));
+            let found = neighbours.resources.find(conn, &scope.scope(), &[key])?.into_iter().flatten().next();
+            let unknown = || Problem::not_found(format!("No Resource found with UUID : {}", id.0));
+            on_call(conn, &neighbours, &found.ok_or_else(unknown)?, instant, meter)
         })?;
         Ok(told)
     });
     answer::ok(&told.await?)
+}
+
+fn on_call(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    machine: &KnownResource,
+    at: Timestamp,
+    meter: &Meter,
+) -> Result<MachineOnCall> {
+    let owner = super::machine::owner(conn, neighbours, &machine.tenant_id, &machine.id)?;
+    let owner = owner.map(|owner| json!({"userGroup": {"uniqueId": owner.group_id}, "through": owner.kind}));
+    let resource = json!({"id": machine.id, "name": machine.name});
+    let choice = choose::choose(conn, neighbours, &machine.tenant_id, &critical(machine), at, meter)?;
+    let Some(policy) = choice.policy else {
+        let gap = Some("no alert route takes it, and there is no default");
+        return Ok(MachineOnCall { resource, owner, policy: None, steps: Vec::new(), gap });
+    };
+    let document = policy.document();
+    let urgency = engine::urgency(&document.urgency, "Critical");
+    let about = About { tenant: &machine.tenant_id, machine: &machine.id, policy_tenant: &policy.tenant_id, urgency };
+    let mut steps = Vec::new();
+    for (number, step) in (1..).zip(&document.steps) {
+        let meant = resolve::step(conn, neighbours, about, step, at)?;
+        steps.push(json!({"step": number, "targets": explain::targets(&meant, false)}));
+    }
+    let route = choice.considered.last().map(|asked| json!({"id": asked.route.id, "name": asked.route.name}));
+    let policy = match policy.tenant_id == machine.tenant_id {
+        true => json!({"id": policy.id, "name": policy.name, "route": route}),
+        false => json!({"of": "partner"}),
+    };
+    Ok(MachineOnCall { resource, owner, policy: Some(policy), steps, gap: None })
 }
 
 /// A critical alert of a machine, of which nothing more is known.

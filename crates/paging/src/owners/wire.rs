@@ -1,13 +1,24 @@
 //! What clients send and see of owners.
 
-use base::{Fields, problem::Problem, timestamp::Timestamp};
+use api::Request;
+use base::{Fields, timestamp::Timestamp};
 use ports::PlaceKey;
 use serde::Serialize;
 use serde_json::Value;
-use utoipa::ToSchema;
+use utoipa::{ToSchema, openapi::Object};
 
-use super::store::{self, Row};
+use super::row;
 use crate::policies::wire::GroupId;
+
+api::path_id! {
+    /// `OWN-<uuid>`
+    pub OwnerId = "ownerId", "OWN-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90", normal_id
+}
+
+fn normal_id(text: &str) -> String {
+    let folded = base::fold(text.trim());
+    folded.strip_prefix("own-").map(|uuid| format!("OWN-{uuid}")).unwrap_or(folded)
+}
 
 /// Who owns something.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -32,45 +43,8 @@ pub struct Owner {
     pub created_date: Timestamp,
 }
 
-impl From<&Row> for Owner {
-    fn from(row: &Row) -> Self {
-        Self {
-            id: row.id.clone(),
-            kind: row.kind.clone(),
-            target: row.target_id.clone(),
-            user_group: GroupId { unique_id: row.group_id.clone() },
-            created_date: Timestamp::from_millis(row.created_ms),
-        }
-    }
-}
-
-/// Who is to own something: exactly one of `resource`, `deviceGroup`, `serviceGroup`, `site` and `default`.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase", example = json!({
-    "site": {"id": 3}, "userGroup": {"uniqueId": "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90"}
-}))]
-#[expect(dead_code, reason = "only its schema is used")]
-pub struct OwnerInput {
-    /// A resource, by `id`.
-    #[schema(value_type = Option<Object>)]
-    resource: Option<Value>,
-    /// A device group, by `id`, `uniqueId` or `name`.
-    #[schema(value_type = Option<Object>)]
-    device_group: Option<Value>,
-    /// A service group, by `id`, `uniqueId` or `name`.
-    #[schema(value_type = Option<Object>)]
-    service_group: Option<Value>,
-    /// A site, by `id` or `name`.
-    #[schema(value_type = Option<Object>)]
-    site: Option<Value>,
-    /// `true`: all that has no other owner.
-    default: Option<bool>,
-    /// Who is to own it, of the tenant or its partner; without it, nobody owns it any more.
-    user_group: Option<GroupId>,
-}
-
 /// What is to be owned, as it was named.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub enum Named {
     /// A resource, by id.
     Resource(String),
@@ -81,6 +55,7 @@ pub enum Named {
     /// A site.
     Site(PlaceKey),
     /// All that has no other owner.
+    #[default]
     Default,
 }
 
@@ -88,50 +63,79 @@ impl Named {
     /// The kind, as it is stored.
     pub const fn kind(&self) -> &'static str {
         match self {
-            Self::Resource(_) => store::RESOURCE,
-            Self::DeviceGroup(_) => store::DEVICE_GROUP,
-            Self::ServiceGroup(_) => store::SERVICE_GROUP,
-            Self::Site(_) => store::SITE,
-            Self::Default => store::DEFAULT,
+            Self::Resource(_) => row::RESOURCE,
+            Self::DeviceGroup(_) => row::DEVICE_GROUP,
+            Self::ServiceGroup(_) => row::SERVICE_GROUP,
+            Self::Site(_) => row::SITE,
+            Self::Default => row::DEFAULT,
         }
     }
 }
 
-/// Reads a body: what is owned, and the group that is to own it.
-///
-/// # Errors
-/// 400 that lists every field that is wrong.
-pub fn read(body: &Value) -> Result<(Named, Option<String>), Problem> {
-    let mut fields = Fields::of(body);
-    let mut named = Vec::new();
-    if let Some(mut resource) = fields.object("resource") {
-        named.push(Named::Resource(base::fold(resource.required_text("id").trim())));
-    }
-    if let Some(mut group) = fields.object("deviceGroup") {
-        named.extend(place(&mut group).map(Named::DeviceGroup));
-    }
-    if let Some(mut group) = fields.object("serviceGroup") {
-        named.extend(place(&mut group).map(Named::ServiceGroup));
-    }
-    if let Some(mut site) = fields.object("site") {
-        named.extend(place(&mut site).map(Named::Site));
-    }
-    if fields.boolean("default") == Some(true) {
-        named.push(Named::Default);
-    }
-    if named.len() != 1 && fields.check().is_ok() {
-        fields.error("", "must have exactly one of resource, deviceGroup, serviceGroup, site and default");
-    }
-    let group = fields.object("userGroup").map(|mut group| group.required_text("uniqueId"));
-    fields.finish()?;
-    let group = group.map(|group| match group.trim().split_once('-') {
-        Some((prefix, uuid)) => format!("{}-{}", prefix.to_ascii_uppercase(), uuid.to_ascii_lowercase()),
-        None => group,
-    });
-    Ok((named.pop().unwrap_or(Named::Default), group))
+/// Who is to own something: exactly one of `resource`, `deviceGroup`, `serviceGroup`, `site` and `default`.
+#[derive(Clone, Debug, Request)]
+#[request(check = exactly_one, example = json!({
+    "site": {"id": 3}, "userGroup": {"uniqueId": "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90"}
+}))]
+pub struct OwnerInput {
+    /// A resource, by `id`.
+    #[request(with = resource, schema = Object)]
+    resource: Option<String>,
+    /// A device group, by `id`, `uniqueId` or `name`.
+    #[request(with = place, schema = Object)]
+    device_group: Option<PlaceKey>,
+    /// A service group, by `id`, `uniqueId` or `name`.
+    #[request(with = place, schema = Object)]
+    service_group: Option<PlaceKey>,
+    /// A site, by `id` or `name`.
+    #[request(with = place, schema = Object)]
+    site: Option<PlaceKey>,
+    /// `true`: all that has no other owner.
+    #[request(name = "default")]
+    is_default: Option<bool>,
+    /// Who is to own it, of the tenant or its partner; without it, nobody owns it any more.
+    #[request(with = group, schema = GroupId)]
+    pub user_group: Option<String>,
 }
 
-fn place(fields: &mut Fields<'_>) -> Option<PlaceKey> {
+impl OwnerInput {
+    /// What is to be owned.
+    pub fn named(&self) -> Named {
+        self.all_named().pop().unwrap_or_default()
+    }
+
+    fn all_named(&self) -> Vec<Named> {
+        let given = [
+            self.resource.clone().map(Named::Resource),
+            self.device_group.clone().map(Named::DeviceGroup),
+            self.service_group.clone().map(Named::ServiceGroup),
+            self.site.clone().map(Named::Site),
+            (self.is_default == Some(true)).then_some(Named::Default),
+        ];
+        given.into_iter().flatten().collect()
+    }
+}
+
+fn exactly_one(given: &OwnerInput, fields: &mut Fields<'_>) {
+    if given.all_named().len() != 1 && fields.check().is_ok() {
+        fields.error("", "must have exactly one of resource, deviceGroup, serviceGroup, site and default");
+    }
+}
+
+fn resource(fields: &mut Fields<'_>, name: &str) -> Option<String> {
+    fields.object(name).map(|mut resource| base::fold(resource.required_text("id").trim()))
+}
+
+fn group(fields: &mut Fields<'_>, name: &str) -> Option<String> {
+    let group = fields.object(name)?.required_text("uniqueId");
+    Some(match group.trim().split_once('-') {
+        Some((prefix, uuid)) => format!("{}-{}", prefix.to_ascii_uppercase(), uuid.to_ascii_lowercase()),
+        None => group,
+    })
+}
+
+fn place(fields: &mut Fields<'_>, name: &str) -> Option<PlaceKey> {
+    let mut fields = fields.object(name)?;
     if let Some(text) = fields.value("uniqueId").and_then(Value::as_str) {
         return Some(PlaceKey::UniqueId(text.trim().to_owned()));
     }

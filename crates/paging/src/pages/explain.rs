@@ -1,7 +1,7 @@
 //! Why an alert would tell whom: every decision, step by step. Nothing is stored, and nothing is sent.
 
 use actix_web::{HttpResponse, post, web};
-use api::{Body, RequestContext, answer};
+use api::{Body, Request, RequestContext, answer};
 use base::{
     Fields,
     matching::{Matcher, Meter},
@@ -10,59 +10,67 @@ use base::{
 };
 use db::{Conn, Result};
 use ports::AlertFacts;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
-use super::http::spelled;
+use super::wire::spelled;
 use crate::{
     Neighbours,
     escalation::{
         around, engine,
         resolve::{self, About, Meant},
     },
-    owners,
+    owners::machine,
     routing::choose,
 };
 
 /// An alert to explain: one that there is, or a report of one.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase", example = json!({
+#[derive(Debug, Request)]
+#[request(check = alert_or_id, example = json!({
     "alert": {"currentState": "Critical", "subject": "Load is 31", "device": {"hostName": "web-01"}}, "at": "2026-11-20T23:00:00+0000"
 }))]
-#[expect(dead_code, reason = "only its schema is used")]
 pub struct PagingExplainInput {
     /// What would be reported, as `POST /alert` takes it.
-    #[schema(value_type = Option<Object>)]
-    alert: Option<Value>,
+    alert: Option<Map<String, Value>>,
     /// In place of it: an alert that there is.
     alert_id: Option<String>,
     /// When; default now.
-    at: Option<String>,
+    at: Option<Timestamp>,
+}
+
+fn alert_or_id(given: &PagingExplainInput, fields: &mut Fields<'_>) {
+    if given.alert.is_some() == given.alert_id.is_some() {
+        fields.error("alert", "is required, or alertId in its place");
+    }
 }
 
 /// Every decision about an alert.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "only its schema is used")]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct PagingExplanation {
     /// When it is explained for.
-    at: String,
+    #[schema(value_type = String)]
+    at: Timestamp,
     /// The machine of the alert, or why there is none.
     #[schema(value_type = Object)]
     machine: Value,
     /// The user group that owns the machine, and through what.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     owner: Option<Value>,
     /// The maintenance window that would hold the alert back.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     maintenance: Option<Value>,
     /// The alert of its site or group that it would wait for.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     dependency: Option<Value>,
     /// The routes in the order in which they are asked, each with what its rules find.
     #[schema(value_type = Vec<Object>)]
     routes: Vec<Value>,
     /// The policy that it goes to.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     policy: Option<Value>,
     /// Whom each step would tell, when and through what.
@@ -88,27 +96,22 @@ pub struct PagingExplanation {
 pub async fn explain(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    body: Body,
+    Body(given): Body<PagingExplainInput>,
 ) -> api::Result<HttpResponse> {
-    let mut fields = Fields::of(&body.0);
-    let report = fields.raw_object("alert").map(Value::Object);
-    let id = fields.text("alertId").map(|id| spelled(&id));
-    let instant = fields.timestamp("at").unwrap_or(context.now);
-    if report.is_some() == id.is_some() {
-        fields.error("alert", "is required, or alertId in its place");
-    }
-    fields.finish()?;
-    let (scope, tenant, db) = (context.scope(), context.tenant.id.to_string(), context.db.clone());
+    let PagingExplainInput { alert: report, alert_id, at } = given;
+    let (scope, db) = (context.request_scope(), context.db.clone());
     let told = api::cpu::run(&context, move |meter: &Meter| {
+        let instant = at.unwrap_or(scope.now);
         let told = db.read_here(|conn| {
-            let (alert, problem) = match (&report, &id) {
-                (Some(report), _) => {
-                    let told = neighbours.alerts.told(conn, &tenant, &scope, report, instant)?;
+            let (alert, problem) = match report {
+                Some(report) => {
+                    let report = Value::Object(report);
+                    let told = neighbours.alerts.told(conn, scope.tenant_id(), &scope.scope(), &report, instant)?;
                     (told.alert, told.problem)
                 }
-                (None, id) => {
-                    let id = id.as_deref().unwrap_or_default();
-                    let found = neighbours.alerts.find(conn, &scope, id, instant)?;
+                None => {
+                    let id = spelled(&alert_id.unwrap_or_default());
+                    let found = neighbours.alerts.find(conn, &scope.scope(), &id, instant)?;
                     (found.ok_or_else(|| Problem::field("alertId", "names no alert of the tenant"))?, None)
                 }
             };
@@ -126,35 +129,40 @@ fn explained(
     problem: Option<&str>,
     at: Timestamp,
     meter: &Meter,
-) -> Result<Value> {
+) -> Result<PagingExplanation> {
     let text = |path: &str| alert.pointer(path).and_then(Value::as_str).unwrap_or_default();
     let (tenant, machine, severity) = (text("/clientUniqueId"), text("/device/id"), text("/currentState"));
-    let (mut told, mut gaps) = (Map::new(), Vec::new());
-    told.insert("at".to_owned(), json!(at));
-    told.insert("machine".to_owned(), json!({"id": machine, "name": text("/device/name"), "problem": problem}));
-    if let Some(owner) = owners::of_machine(conn, neighbours, tenant, machine)? {
-        told.insert("owner".to_owned(), json!({"userGroup": {"uniqueId": owner.group_id}, "through": owner.kind}));
-    }
+    let owner = machine::owner(conn, neighbours, tenant, machine)?;
+    let mut told = PagingExplanation {
+        at,
+        machine: json!({"id": machine, "name": text("/device/name"), "problem": problem}),
+        owner: owner.map(|owner| json!({"userGroup": {"uniqueId": owner.group_id}, "through": owner.kind})),
+        maintenance: None,
+        dependency: None,
+        routes: Vec::new(),
+        policy: None,
+        steps: Vec::new(),
+        gaps: Vec::new(),
+    };
     if !machine.is_empty() {
         let facts = AlertFacts { tenant_id: tenant, resource_id: machine, alert };
         if let Some(cover) = neighbours.maintenance.catching(conn, &[facts], at)?.into_iter().flatten().next() {
             // Whose window it is decides whether its name may be told; its end may.
-            told.insert("maintenance".to_owned(), json!({"uniqueId": cover.window.unique_id, "until": cover.until}));
-            gaps.push(format!("a maintenance window holds it back until {}: nobody is told before that", cover.until));
+            told.maintenance = Some(json!({"uniqueId": cover.window.unique_id, "until": cover.until}));
+            told.gaps
+                .push(format!("a maintenance window holds it back until {}: nobody is told before that", cover.until));
         }
     }
     let around = around::of(conn, neighbours, tenant, alert, at)?;
     if let Some(outage) = around.outage {
-        gaps.push(format!("its site or group is down: it waits for {}, 15 minutes at most", outage.alert));
-        told.insert("dependency".to_owned(), json!({"alert": {"id": outage.alert}, "place": outage.place}));
+        told.gaps.push(format!("its site or group is down: it waits for {}, 15 minutes at most", outage.alert));
+        told.dependency = Some(json!({"alert": {"id": outage.alert}, "place": outage.place}));
     }
     let choice = choose::choose(conn, neighbours, tenant, alert, at, meter)?;
-    let routes: Vec<Value> =
+    told.routes =
         choice.considered.iter().map(|asked| route(asked, tenant, choice.described.as_ref(), meter)).collect();
-    told.insert("routes".to_owned(), json!(routes));
-    let mut steps = Vec::new();
     match choice.policy {
-        None => gaps.push("no alert route takes it, and there is no default".to_owned()),
+        None => told.gaps.push("no alert route takes it, and there is no default".to_owned()),
         Some(policy) => {
             let document = policy.document();
             let urgency = engine::urgency(&document.urgency, severity);
@@ -163,19 +171,19 @@ fn explained(
                 true => json!({"id": policy.id, "name": policy.name, "urgency": urgency}),
                 false => json!({"of": "partner", "urgency": urgency}),
             };
-            told.insert("policy".to_owned(), shown);
+            told.policy = Some(shown);
             let plan = document.plan();
             let mut when = at;
             for (number, (step, timing)) in (1..).zip(document.steps.iter().zip(&plan.steps)) {
                 let about = About { tenant, machine, policy_tenant: &policy.tenant_id, urgency };
                 let meant = resolve::step(conn, neighbours, about, step, when)?;
                 let targets = targets(&meant, true);
-                gaps.extend(meant.iter().filter_map(|one| Some(format!("step {number}: {}", one.gap.as_ref()?))));
+                told.gaps.extend(meant.iter().filter_map(|one| Some(format!("step {number}: {}", one.gap.as_ref()?))));
                 let reached = meant.iter().flat_map(|one| &one.people);
-                gaps.extend(
+                told.gaps.extend(
                     reached.filter_map(|one| Some(format!("step {number}: {} {}", one.person.id, one.gap.as_ref()?))),
                 );
-                steps.push(json!({"step": number, "at": when, "targets": targets}));
+                told.steps.push(json!({"step": number, "at": when, "targets": targets}));
                 // A step that reaches nobody does not wait.
                 if meant.iter().any(Meant::reaches) {
                     when = Timestamp::from_millis(when.millis().saturating_add(timing.wait_ms));
@@ -183,9 +191,7 @@ fn explained(
             }
         }
     }
-    told.insert("steps".to_owned(), json!(steps));
-    told.insert("gaps".to_owned(), json!(gaps));
-    Ok(Value::Object(told))
+    Ok(told)
 }
 
 /// A route that was asked, with what its rules find; of a partner's route a client is told its outcome alone.

@@ -1,17 +1,31 @@
 //! Pages over HTTP.
 
 use actix_web::{HttpResponse, get};
-use api::{RequestContext, answer, spec::PageOf};
-use base::{Query, query_string};
+use api::{List, PageQuery, RequestContext, answer, spec::PageOf};
+use base::query_string;
 use db::Condition;
 
 use super::{
     store::{self, STATUSES},
-    wire::Page,
+    wire::{Page, spelled},
 };
 
 const VARIABLES: [&str; 7] = ["id", "alertId", "userId", "contactMethodId", "policyId", "status", "kind"];
 const KINDS: [&str; 3] = ["page", "code", "test"];
+
+/// The list of pages.
+#[derive(Clone, Debug)]
+pub struct Pages;
+
+impl List for Pages {
+    const SORT: &'static str = "createdDate";
+    const DESCENDING: bool = true;
+    const FILTER: &'static str = "status:gap";
+
+    fn sorts() -> Vec<&'static str> {
+        store::SORTS.names()
+    }
+}
 
 /// Search pages
 ///
@@ -20,26 +34,15 @@ const KINDS: [&str; 3] = ["page", "code", "test"];
 #[utoipa::path(
     tag = "paging",
     operation_id = "searchPages",
-    params(
-        ("pageNo" = Option<i64>, Query, description = "From 1"),
-        ("pageSize" = Option<i64>, Query, description = "1 to 1000, default 100"),
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
-        ("sortName" = Option<String>, Query, description = "`createdDate`"),
-        ("queryString" = Option<String>, Query, description = "Filter expression", example = "status:gap"),
-    ),
+    params(PageQuery<Pages>),
     responses((status = 200, description = "A page of pages", body = PageOf<Page>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/pages/search")]
-pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let sort = query.sort(&["createdDate"], "createdDate", true);
-    let walk = query.walk(context.request().path(), sort);
-    let text = query.text("queryString").unwrap_or_default();
-    query.finish()?;
+pub async fn search(context: RequestContext<PageQuery<Pages>>) -> api::Result<HttpResponse> {
+    let PageQuery { sort, walk, filter, .. } = context.query.clone();
     let mut all = vec![Condition::text_in("pages.tenant_id IN", context.scope())];
-    for term in query_string::parse(&text, &VARIABLES)? {
+    for term in query_string::parse(&filter, &VARIABLES)? {
         let ids = || term.values.iter().map(|id| spelled(id));
         all.push(match term.name {
             "id" => Condition::text_in("pages.id IN", ids()),
@@ -51,18 +54,9 @@ pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse>
             _ => Condition::text_in("pages.kind IN", term.words(&KINDS)?),
         });
     }
-    let condition = Condition::all(all);
-    let page = context.db.read(move |conn| {
-        let found = store::page(conn, &condition, sort.descending, &walk)?;
+    let page = context.read(move |conn, _| {
+        let found = store::page(conn, &Condition::all(all), sort, &walk)?;
         Ok(walk.answer(found.map(|row| Page::from(&row))))
     });
     answer::ok(&page.await?.ordered(sort.name, sort.descending))
-}
-
-/// An id of a prefix and a UUID, as it is stored.
-pub fn spelled(text: &str) -> String {
-    match text.trim().split_once('-') {
-        Some((prefix, rest)) => format!("{}-{}", prefix.to_ascii_uppercase(), rest.to_ascii_lowercase()),
-        None => text.trim().to_owned(),
-    }
 }

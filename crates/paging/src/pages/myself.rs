@@ -1,7 +1,7 @@
 //! Pages about no alert: a test of oneself, and the code that verifies a contact method.
 
 use actix_web::{HttpResponse, post, web};
-use api::{Answer, Body, OptionalBody, RequestContext};
+use api::{Answer, Body, OptionalBody, Path as PathPair, Request, RequestContext, RequestScope};
 use base::{Fields, problem::Problem, secret::Secret, timestamp::Timestamp};
 use outbox::Tx;
 use serde::Serialize;
@@ -15,7 +15,14 @@ use super::{
 };
 use crate::{
     Neighbours,
-    methods::{self, http::note, rules, store::Row as Method, wire::ContactMethod},
+    methods::{
+        self,
+        row::Method,
+        rules,
+        view::record_change,
+        wire::{ContactMethod, ContactMethodId, PersonId, normal_id},
+    },
+    notification::wire::MethodId,
     sender::render,
     whose,
 };
@@ -26,12 +33,16 @@ const PAUSE_MS: i64 = 30_000;
 const TESTS: i64 = 20;
 
 /// What is to be tested.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase", example = json!({"contactMethod": {"id": "CM-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90"}}))]
-#[expect(dead_code, reason = "only its schema is used")]
+#[derive(Debug, Request)]
+#[request(example = json!({"contactMethod": {"id": "CM-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90"}}))]
 pub struct PagingTestInput {
     /// One of one's own verified contact methods; without it, all of them.
-    contact_method: Option<crate::notification::wire::MethodId>,
+    #[request(with = method, schema = Option<MethodId>)]
+    contact_method: Option<String>,
+}
+
+fn method(fields: &mut Fields<'_>, name: &str) -> Option<String> {
+    fields.object(name).map(|mut method| normal_id(&method.required_text("id")))
 }
 
 /// What a test sends.
@@ -66,29 +77,28 @@ fn to(method: &Method, kind: &str, now: Timestamp) -> Row {
     security(("bearer" = ["viewer"]))
 )]
 #[post("/paging/test")]
-pub async fn test(context: RequestContext, body: OptionalBody) -> api::Result<HttpResponse> {
-    let mut fields = Fields::of(&body.0);
-    let wanted = fields.object("contactMethod").map(|mut method| rules::normal_id(&method.required_text("id")));
-    fields.finish()?;
-    let (tenant, user, now) = (context.caller.home.to_string(), context.caller.user_id.clone(), context.now);
+pub async fn test(
+    context: RequestContext,
+    OptionalBody(wanted): OptionalBody<PagingTestInput>,
+) -> api::Result<HttpResponse> {
     context
-        .write(move |tx, _| {
-            let mut own = methods::store::of_user(tx.conn, &tenant, &user)?;
-            if let Some(wanted) = &wanted {
+        .write(move |tx, scope| {
+            let (tenant, user, now) = (scope.caller.home.as_str(), scope.author(), tx.now);
+            let mut own = methods::store::of_user(tx.conn, tenant, user)?;
+            if let Some(wanted) = &wanted.contact_method {
                 own.retain(|method| method.id == *wanted);
                 if own.is_empty() {
                     return Err(Problem::field("contactMethod.id", "names no contact method of yours").into());
                 }
             }
             own.retain(|method| method.verified);
-            if store::tests_since(tx.conn, &tenant, &user, now.millis() - 60_000)? >= TESTS {
+            if store::tests_since(tx.conn, tenant, user, now.millis() - 60_000)? >= TESTS {
                 return Err(Problem::conflict("Too many tests were sent a moment ago. Try again in a minute.").into());
             }
             let mut rows: Vec<Row> = own.iter().map(|method| to(method, "test", now)).collect();
             if rows.is_empty() {
-                let why = "has no verified contact method".to_owned();
-                let gap = Row { user_id: user, status: store::GAP.to_owned(), why, ..Row::blank(&tenant, "test", now) };
-                rows.push(gap);
+                let (user_id, why) = (user.to_owned(), "has no verified contact method".to_owned());
+                rows.push(Row { user_id, status: store::GAP.to_owned(), why, ..Row::blank(tenant, "test", now) });
             }
             store::insert(tx.conn, &rows)?;
             Answer::ok(&PagingTest { pages: rows.iter().map(Page::from).collect() })
@@ -112,10 +122,7 @@ fn new_code() -> String {
 #[utoipa::path(
     tag = "contact methods",
     operation_id = "sendContactMethodCode",
-    params(
-        ("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007"),
-        ("contactMethodId" = String, Path, description = "`CM-<uuid>`", example = "CM-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90"),
-    ),
+    params(PersonId, ContactMethodId),
     responses(
         (status = 200, description = "The page that carries it", body = Page),
         (status = 409, description = "A code was sent a moment ago"),
@@ -126,13 +133,12 @@ fn new_code() -> String {
 pub async fn send_code(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    path: web::Path<(String, String, String)>,
+    PathPair((user, id)): PathPair<(PersonId, ContactMethodId)>,
 ) -> api::Result<HttpResponse> {
-    let (_, user, id) = path.into_inner();
-    let (asked, now) = (whose::Asked::of(&context, &user), context.now);
     context
-        .write(move |tx, _| {
-            let old = taken_up(tx, &neighbours, &asked, &id)?;
+        .write(move |tx, scope| {
+            let now = tx.now;
+            let old = lock_for_update(tx, scope, &neighbours, &user, &id)?;
             let sent_ms = old.code_until_ms - rules::CODE_MS;
             if !old.code_hash.is_empty() && now.millis() < sent_ms + PAUSE_MS && now.millis() >= sent_ms {
                 return Err(Problem::conflict("A code was sent a moment ago. Wait half a minute for it.").into());
@@ -152,11 +158,11 @@ pub async fn send_code(
 }
 
 /// The code that was sent.
-#[derive(ToSchema)]
-#[schema(example = json!({"code": "042137"}))]
-#[expect(dead_code, reason = "only its schema is used")]
+#[derive(Debug, Request)]
+#[request(example = json!({"code": "042137"}))]
 pub struct ContactMethodCode {
     /// Six digits.
+    #[request(filled)]
     code: String,
 }
 
@@ -166,10 +172,7 @@ pub struct ContactMethodCode {
 #[utoipa::path(
     tag = "contact methods",
     operation_id = "verifyContactMethod",
-    params(
-        ("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007"),
-        ("contactMethodId" = String, Path, description = "`CM-<uuid>`", example = "CM-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90"),
-    ),
+    params(PersonId, ContactMethodId),
     request_body(content = ContactMethodCode),
     responses(
         (status = 200, description = "The contact method, verified, or not when the code is wrong", body = ContactMethod),
@@ -181,47 +184,51 @@ pub struct ContactMethodCode {
 pub async fn verify(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    path: web::Path<(String, String, String)>,
-    body: Body,
+    PathPair((user, id)): PathPair<(PersonId, ContactMethodId)>,
+    Body(given): Body<ContactMethodCode>,
 ) -> api::Result<HttpResponse> {
-    let mut fields = Fields::of(&body.0);
-    let code = fields.required_text("code").trim().to_owned();
-    fields.finish()?;
-    let (_, user, id) = path.into_inner();
-    let (asked, now_ms) = (whose::Asked::of(&context, &user), context.now.millis());
-    context.write(move |tx, _| {
-        let old = taken_up(tx, &neighbours, &asked, &id)?;
-        if old.verified {
-            return Answer::entity(&ContactMethod::from(&old), old.version);
-        }
-        if old.code_hash.is_empty() || now_ms > old.code_until_ms || old.code_tries >= rules::TRIES {
-            let told =
-                "No code is awaited for the contact method: send one. Codes are good for 15 minutes and 5 attempts.";
-            return Err(Problem::conflict(told).into());
-        }
-        let right = Secret::new(hash(&code)).ct_eq(&Secret::new(old.code_hash.clone()));
-        // A wrong one is an answer and no error, since that it was tried has to be stored.
-        let row = match right {
-            true => Method {
-                verified: true,
-                code_hash: String::new(),
-                version: old.version + 1,
-                updated_ms: now_ms,
-                ..old.clone()
-            },
-            false => Method { code_tries: old.code_tries + 1, ..old.clone() },
-        };
-        methods::store::update(tx.conn, &row)?;
-        if right {
-            note(tx, Some(&old), Some(&row))?;
-        }
-        Answer::entity(&ContactMethod::from(&row), row.version)
-    })
-    .await
+    context
+        .write(move |tx, scope| {
+            let now_ms = tx.now.millis();
+            let old = lock_for_update(tx, scope, &neighbours, &user, &id)?;
+            if old.verified {
+                return Answer::entity(&ContactMethod::from(&old), old.version);
+            }
+            if old.code_hash.is_empty() || now_ms > old.code_until_ms || old.code_tries >= rules::TRIES {
+                let told = "No code is awaited for the contact method: send one. Codes are good for 15 minutes and 5 \
+                            attempts.";
+                return Err(Problem::conflict(told).into());
+            }
+            let right = Secret::new(hash(given.code.trim())).ct_eq(&Secret::new(old.code_hash.clone()));
+            // A wrong one is an answer and no error, since that it was tried has to be stored.
+            let row = match right {
+                true => Method {
+                    verified: true,
+                    code_hash: String::new(),
+                    version: old.version + 1,
+                    updated_ms: now_ms,
+                    ..old.clone()
+                },
+                false => Method { code_tries: old.code_tries + 1, ..old.clone() },
+            };
+            methods::store::update(tx.conn, &row)?;
+            if right {
+                record_change(tx, Some(&old), Some(&row));
+            }
+            Answer::entity(&ContactMethod::from(&row), row.version)
+        })
+        .await
 }
 
-fn taken_up(tx: &mut Tx<'_>, neighbours: &Neighbours, asked: &whose::Asked, id: &str) -> db::Result<Method> {
-    let (tenant, user) = asked.find(tx.conn, neighbours)?;
-    methods::store::take_up(tx.conn, &tenant, &user)?;
+/// The method that is to be changed; nobody else changes those of its person until the end of the transaction.
+fn lock_for_update(
+    tx: &mut Tx<'_>,
+    scope: &RequestScope,
+    neighbours: &Neighbours,
+    user: &PersonId,
+    id: &str,
+) -> db::Result<Method> {
+    let (tenant, user) = whose::person(tx.conn, neighbours, scope, user)?;
+    methods::store::alone(tx.conn, &tenant, &user)?;
     methods::store::existing(tx.conn, &tenant, &user, id)
 }

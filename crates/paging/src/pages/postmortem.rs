@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use actix_web::{HttpResponse, get, http::header, web};
-use api::RequestContext;
+use api::{Path, RequestContext};
 use base::{problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 use ports::{Authors, ToldIncident};
@@ -11,6 +11,7 @@ use ports::{Authors, ToldIncident};
 use super::{
     store::{self, SENT},
     timeline,
+    wire::IncidentId,
 };
 use crate::{Neighbours, escalation};
 
@@ -29,7 +30,7 @@ const LINE: usize = 300;
 #[utoipa::path(
     tag = "paging",
     operation_id = "getIncidentPostmortem",
-    params(("incidentId" = String, Path, description = "`INC` and ten digits", example = "INC0000000007")),
+    params(IncidentId),
     responses((status = 200, description = "The document", body = String, content_type = "text/markdown")),
     security(("bearer" = ["viewer"]))
 )]
@@ -37,13 +38,12 @@ const LINE: usize = 300;
 pub async fn get(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    path: web::Path<(String, String)>,
+    Path(id): Path<IncidentId>,
 ) -> api::Result<HttpResponse> {
-    let (scope, id, now) = (context.scope(), path.into_inner().1.trim().to_ascii_uppercase(), context.now);
-    let written = context.db.read(move |conn| {
-        let found = neighbours.alerts.incident(conn, &scope, &id, NOTES)?;
+    let written = context.read(move |conn, scope| {
+        let found = neighbours.alerts.incident(conn, &scope.scope(), &id, NOTES)?;
         let incident = found.ok_or_else(|| Problem::not_found("The incident was not found."))?;
-        let story = gathered(conn, &neighbours, &incident, now)?;
+        let story = gathered(conn, &neighbours, &incident, scope.now)?;
         Ok(written(&incident, &story))
     });
     let written = written.await?;

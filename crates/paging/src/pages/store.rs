@@ -1,12 +1,12 @@
 //! Rows of pages. Every function takes the tenant, or the tenants of a scope; what the sender has to see to is looked for in
 //! all.
 
-use base::{Found, Key, Walk, timestamp::Timestamp};
-use db::{Bell, Column, Condition, Conn, Order, Result};
+use base::{Found, Key, Walk, query::Sort, timestamp::Timestamp};
+use db::{Bell, Condition, Conn, Result, SortBy, Sorts};
 use diesel::prelude::*;
 use outbox::{Keep, Retention, Setting};
 
-use crate::{escalation::store::Row as Escalation, methods::store::Row as Method, schema::pages};
+use crate::{escalation::store::Row as Escalation, methods::row::Method, schema::pages};
 
 /// It waits to be sent.
 pub const PENDING: &str = "pending";
@@ -267,16 +267,21 @@ pub fn of_alert(conn: &mut Conn, tenant: &str, alert: &str) -> Result<Vec<Row>> 
     Ok(own.order((dsl::created_ms, dsl::id)).limit(1_000).load(conn)?)
 }
 
-/// A page of the pages that meet a condition, by when they were decided.
-pub fn page(conn: &mut Conn, condition: &Condition, descending: bool, walk: &Walk) -> Result<Found<Row>> {
-    use pages::dsl;
-    let total = walk.total(|| dsl::pages.filter(condition.clone()).count().get_result(conn))?;
-    let columns = [Column::Integer("pages.created_ms"), Column::Text("pages.id"), Column::Text("pages.tenant_id")];
-    let order = Order::by(columns, descending);
-    let query = dsl::pages.filter(condition.clone()).filter(order.after(walk.after())?).order(order);
-    let rows: Vec<Row> = query.offset(walk.offset()).limit(walk.wanted()).load(conn)?;
-    Ok(walk
-        .cut(rows, total, |row: &Row| vec![Key::from(row.created_ms), Key::from(&row.id), Key::from(&row.tenant_id)]))
+/// What a list of pages is sorted by.
+pub const SORTS: Sorts<Row> = Sorts {
+    by: &[SortBy::integer("createdDate", "pages.created_ms", |row| Key::from(row.created_ms))],
+    then: &[
+        SortBy::text("", "pages.id", |row| Key::from(&row.id)),
+        SortBy::text("", "pages.tenant_id", |row| Key::from(&row.tenant_id)),
+    ],
+};
+
+/// A page of the pages that meet a condition.
+pub fn page(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
+    let total = walk.total(|| pages::table.filter(condition.clone()).count().get_result(conn))?;
+    let order = SORTS.order(sort);
+    let query = pages::table.filter(condition.clone()).filter(order.after(walk.after())?).order(order);
+    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, |row| SORTS.keys(sort, row)))
 }
 
 /// How many tests a person sent since an instant.

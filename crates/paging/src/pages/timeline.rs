@@ -1,16 +1,15 @@
 //! What happened with an alert in fact: from its report to pages, to attempts, to what people did.
 
 use actix_web::{HttpResponse, get, web};
-use api::{RequestContext, answer};
+use api::{Path, RequestContext, answer};
 use base::{problem::Problem, timestamp::Timestamp};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{
-    http::spelled,
     store::{self, Row},
-    wire::Page,
+    wire::{AlertId, Page},
 };
 use crate::{Neighbours, escalation, sender::Attempt};
 
@@ -64,7 +63,7 @@ pub struct Event {
 #[utoipa::path(
     tag = "paging",
     operation_id = "getAlertTimeline",
-    params(("alertId" = String, Path, description = "`ALT-<uuid>`", example = "ALT-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90")),
+    params(AlertId),
     responses((status = 200, description = "What happened", body = AlertTimeline)),
     security(("bearer" = ["viewer"]))
 )]
@@ -72,12 +71,11 @@ pub struct Event {
 pub async fn get(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    path: web::Path<(String, String)>,
+    Path(id): Path<AlertId>,
 ) -> api::Result<HttpResponse> {
-    let (scope, id) = (context.scope(), path.into_inner().1);
-    let timeline = context.db.read(move |conn| {
+    let timeline = context.read(move |conn, scope| {
         let unknown = || Problem::not_found("The alert was not found.");
-        let alert = neighbours.alerts.find(conn, &scope, &spelled(&id), neighbours.now())?.ok_or_else(unknown)?;
+        let alert = neighbours.alerts.find(conn, &scope.scope(), &id, neighbours.now())?.ok_or_else(unknown)?;
         let text = |name: &str| alert[name].as_str().unwrap_or_default().to_owned();
         let (tenant, id) = (text("clientUniqueId"), text("id"));
         let escalation = escalation::store::find(conn, &tenant, &id)?;

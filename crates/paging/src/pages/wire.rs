@@ -139,3 +139,21 @@ impl From<&Row> for Page {
         }
     }
 }
+
+/// An id of a prefix and a UUID, as it is stored.
+pub fn spelled(text: &str) -> String {
+    match text.trim().split_once('-') {
+        Some((prefix, rest)) => format!("{}-{}", prefix.to_ascii_uppercase(), rest.to_ascii_lowercase()),
+        None => text.trim().to_owned(),
+    }
+}
+
+api::path_id! {
+    /// `ALT-<uuid>`
+    pub AlertId = "alertId", "ALT-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90", spelled
+}
+
+api::path_id! {
+    /// `INC` and ten digits
+    pub IncidentId = "incidentId", "INC0000000007", |text: &str| text.trim().to_ascii_uppercase()
+}

@@ -1,8 +1,10 @@
 //! Who is told, one after the other ("Escalation policies" in `docs/interface.md`).
 
-mod documented;
 pub mod http;
+pub mod row;
+mod rules;
 pub mod store;
+mod view;
 pub mod wire;
 
 /// The operations, in reading order.

@@ -1,12 +1,12 @@
 //! What clients send and see of escalation policies. What is shown of the steps is also what is stored of them.
 
-use base::{Fields, duration, problem::Problem, timestamp::Timestamp};
+use api::Request;
+use base::{Fields, duration, timestamp::Timestamp};
 use ports::Author;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::store::Row;
 use crate::{
     escalation::rules::{AtEnd, Plan, PlanStep},
     notification::rules::URGENCIES,
@@ -23,6 +23,17 @@ const WEEK_MS: i64 = 7 * 86_400_000;
 /// The levels of a roster, as its shifts name them; the first is 1.
 const LEVELS: [&str; 2] = ["primary", "secondary"];
 const ENDS: [&str; 2] = ["STOP", "REPEAT_LAST"];
+
+api::path_id! {
+    /// `EP-<uuid>`
+    pub PolicyId = "policyId", "EP-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90", normal_id
+}
+
+/// The id of a policy in the spelling in which it is stored.
+pub fn normal_id(text: &str) -> String {
+    let folded = base::fold(text.trim());
+    folded.strip_prefix("ep-").map(|uuid| format!("EP-{uuid}")).unwrap_or(folded)
+}
 
 /// Who is told, one after the other.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -143,77 +154,50 @@ impl Document {
     }
 }
 
-impl EscalationPolicy {
-    /// As it is shown.
-    pub fn new(row: &Row, authors: &ports::Authors) -> Self {
-        Self {
-            id: row.id.clone(),
-            name: row.name.clone(),
-            document: row.document(),
-            created_by: authors.of(&row.created_by),
-            updated_by: authors.of(&row.updated_by),
-            created_date: Timestamp::from_millis(row.created_ms),
-            updated_date: Timestamp::from_millis(row.updated_ms),
-        }
-    }
+/// A policy to create.
+#[derive(Clone, Debug, Request)]
+#[request(update(
+    name = PolicyChange,
+    schema = "EscalationPolicyInput",
+    doc = "A policy to create, or what is to change of one: what is left out stays as it is, and `steps` are replaced as a whole.",
+    example = json!({
+        "name": "Web team", "ackTimeout": "30m", "repeat": 1,
+        "steps": [
+            {"targets": [{"roster": {"id": "ES-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90"}}], "wait": "5m"},
+            {"targets": [{"owner": true}, {"user": {"id": "USR0000000007"}}], "wait": "10m"}
+        ]
+    })
+))]
+pub struct NewPolicy {
+    /// Unique in the tenant whatever the letter case.
+    #[request(line, chars = LONGEST_NAME)]
+    pub name: String,
+    /// What it is for.
+    #[request(default)]
+    pub description: String,
+    /// 1 to 20.
+    #[request(items = 1..=MOST)]
+    pub steps: Vec<Step>,
+    /// How often the steps are gone through again when nobody answered; 0 (default) to 20.
+    #[request(range = 0..=20, default)]
+    pub repeat: i64,
+    /// What is done after the last step: `STOP` (default), or `REPEAT_LAST` until somebody answers.
+    #[request(words = ENDS, default = ENDS[0])]
+    pub at_end: &'static str,
+    /// How long an acknowledgement holds before the escalation goes on, from `1s` to `7d`; empty for as long as it stands.
+    #[request(with = ack_timeout, default)]
+    pub ack_timeout: String,
+    /// `high` or `low`; empty to take it from the alert: what is `Critical` is high, the rest low.
+    #[request(with = urgency, default)]
+    pub urgency: String,
 }
 
-/// What is said of a policy; what is left out stays as it is.
-#[derive(Clone, Debug, Default)]
-pub struct Change {
-    name: Option<String>,
-    description: Option<String>,
-    steps: Option<Vec<Step>>,
-    repeat: Option<i64>,
-    at_end: Option<&'static str>,
-    ack_timeout: Option<String>,
-    urgency: Option<String>,
+fn ack_timeout(fields: &mut Fields<'_>, name: &str) -> Option<String> {
+    emptied(fields, name, |fields| times::read(fields, name, 1_000..=WEEK_MS).map(duration::text))
 }
 
-impl Change {
-    /// Reads a body; of a new one name and steps are required.
-    ///
-    /// # Errors
-    /// 400 that lists every field that is wrong.
-    pub fn read(body: &Value, new: bool) -> Result<Self, Problem> {
-        let mut fields = Fields::of(body);
-        if new {
-            fields.require("name");
-            fields.require("steps");
-        }
-        let change = Self {
-            name: fields.name("name", LONGEST_NAME),
-            description: fields.text("description").map(|text| text.trim().to_owned()),
-            steps: steps(&mut fields),
-            repeat: fields.integer_in("repeat", 0..=20),
-            at_end: fields.one_of("atEnd", &ENDS),
-            ack_timeout: emptied(&mut fields, "ackTimeout", |fields| {
-                times::read(fields, "ackTimeout", 1_000..=WEEK_MS).map(duration::text)
-            }),
-            urgency: emptied(&mut fields, "urgency", |fields| {
-                fields.one_of("urgency", &URGENCIES).map(ToOwned::to_owned)
-            }),
-        };
-        fields.finish().map(|()| change)
-    }
-
-    /// Name and document after the change.
-    pub fn over(self, name: &str, old: Document) -> (String, Document) {
-        let document = Document {
-            description: self.description.unwrap_or(old.description),
-            steps: self.steps.unwrap_or(old.steps),
-            repeat: self.repeat.unwrap_or(old.repeat),
-            at_end: self.at_end.map_or(old.at_end, ToOwned::to_owned),
-            ack_timeout: self.ack_timeout.unwrap_or(old.ack_timeout),
-            urgency: self.urgency.unwrap_or(old.urgency),
-        };
-        (self.name.unwrap_or_else(|| name.to_owned()), document)
-    }
-
-    /// What a policy is of which nothing is said.
-    pub fn nothing() -> Document {
-        Document { at_end: ENDS[0].to_owned(), ..Document::default() }
-    }
+fn urgency(fields: &mut Fields<'_>, name: &str) -> Option<String> {
+    emptied(fields, name, |fields| fields.one_of(name, &URGENCIES).map(ToOwned::to_owned))
 }
 
 /// A field that an empty text takes away.
@@ -226,25 +210,18 @@ fn emptied(
     if empty { Some(String::new()) } else { read(fields) }
 }
 
-fn steps(fields: &mut Fields<'_>) -> Option<Vec<Step>> {
-    let given = fields.objects("steps")?;
-    if given.is_empty() || given.len() > MOST {
-        fields.error("steps", format!("must have 1 to {MOST} elements"));
-        return None;
+impl base::body::Request for Step {
+    fn read(step: &mut Fields<'_>) -> Self {
+        step.require("targets");
+        let wait_ms = times::read(step, "wait", 1_000..=WEEK_MS).unwrap_or(WAIT_MS);
+        let given = step.objects("targets").unwrap_or_default();
+        if step.has("targets") && (given.is_empty() || given.len() > MOST) {
+            step.error("targets", format!("must have 1 to {MOST} elements"));
+            return Self::default();
+        }
+        let targets = given.into_iter().map(|mut target| read_target(&mut target)).collect();
+        Self { targets, wait: duration::text(wait_ms) }
     }
-    Some(given.into_iter().map(|mut step| read_step(&mut step)).collect())
-}
-
-fn read_step(step: &mut Fields<'_>) -> Step {
-    step.require("targets");
-    let wait_ms = times::read(step, "wait", 1_000..=WEEK_MS).unwrap_or(WAIT_MS);
-    let given = step.objects("targets").unwrap_or_default();
-    if step.has("targets") && (given.is_empty() || given.len() > MOST) {
-        step.error("targets", format!("must have 1 to {MOST} elements"));
-        return Step::default();
-    }
-    let targets = given.into_iter().map(|mut target| read_target(&mut target)).collect();
-    Step { targets, wait: duration::text(wait_ms) }
 }
 
 fn read_target(target: &mut Fields<'_>) -> Target {

@@ -8,14 +8,14 @@ use db::{Conn, Result};
 use ports::{PlaceKind, ResourceKey};
 use serde_json::{Value, json};
 
-use super::store::{self, Row};
-use crate::{Neighbours, owners, policies};
+use super::{row::Route, store};
+use crate::{Neighbours, owners::machine, policies};
 
 /// What became of a route that was asked.
 #[derive(Clone, Debug)]
 pub struct Considered {
     /// Which one.
-    pub route: Row,
+    pub route: Route,
     /// Does it take the alert? `None` when that takes too long to find out: it is passed over.
     pub takes: Option<bool>,
 }
@@ -26,7 +26,7 @@ pub struct Choice {
     /// The routes that were asked, in their order; the last one takes the alert, if any does.
     pub considered: Vec<Considered>,
     /// The policy that it goes to.
-    pub policy: Option<policies::store::Row>,
+    pub policy: Option<policies::row::Policy>,
     /// What rules were compared with: the alert, and what is known of its machine. `None` when no route has rules.
     pub described: Option<Value>,
 }
@@ -79,7 +79,7 @@ fn described(conn: &mut Conn, neighbours: &Neighbours, tenant: &str, alert: &Val
     fields.insert("time".to_owned(), time);
     let tenants = [tenant.to_owned()];
     let id = alert.pointer("/device/id").and_then(Value::as_str).unwrap_or_default();
-    if let Some(owner) = owners::of_machine(conn, neighbours, tenant, id)? {
+    if let Some(owner) = machine::owner(conn, neighbours, tenant, id)? {
         let around = neighbours.people.around(conn, tenant)?;
         let known = neighbours.people.groups(conn, &around, std::slice::from_ref(&owner.group_id))?;
         let name = known.into_iter().next().map(|group| group.name);

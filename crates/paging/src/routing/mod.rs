@@ -1,9 +1,11 @@
 //! Which alerts go to which policy ("Alert routes" in `docs/interface.md`).
 
 pub mod choose;
-mod documented;
 pub mod http;
+pub mod row;
+mod rules;
 pub mod store;
+mod view;
 pub mod wire;
 
 /// The operations, in reading order.

@@ -1,22 +1,37 @@
 //! What clients send and see of alert routes.
 
+use api::Request;
 use base::{
     Fields,
-    matching::{Meter, Operator, Rules},
+    body::Request,
+    matching::{MatchType, Meter, Operator, Rules},
     problem::Problem,
     timestamp::Timestamp,
 };
-use ports::{Author, Authors};
+use ports::Author;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::store::Row;
+use crate::policies;
 
 /// The longest name.
 const LONGEST_NAME: usize = 200;
 /// The last position.
 const LAST: i64 = 1_000_000;
+/// Of a route that has no rules and is not the default.
+pub const RULES_REQUIRED: &str = "are required, unless isDefault is true";
+
+api::path_id! {
+    /// `AR-<uuid>`
+    pub RouteId = "routeId", "AR-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90", normal_id
+}
+
+/// The id of a route in the spelling in which it is stored.
+pub fn normal_id(text: &str) -> String {
+    let folded = base::fold(text.trim());
+    folded.strip_prefix("ar-").map(|uuid| format!("AR-{uuid}")).unwrap_or(folded)
+}
 
 /// Which alerts go to which policy.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -34,7 +49,7 @@ pub struct AlertRoute {
     /// What an alert has to be; none for the default.
     pub rules: Vec<AlertRule>,
     /// Where it goes.
-    pub policy: PolicyId,
+    pub policy: PolicyReference,
     /// Routes are asked in this order, the default last.
     #[schema(example = 10)]
     pub position: i64,
@@ -67,79 +82,66 @@ pub struct AlertRule {
 /// A policy, by id.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = EscalationPolicyId)]
-pub struct PolicyId {
+pub struct PolicyReference {
     /// `EP-<uuid>`.
     pub id: String,
 }
 
-impl AlertRoute {
-    /// As it is shown.
-    pub fn new(row: &Row, authors: &Authors) -> Self {
-        let rules = row.rules();
-        let shown = rules.iter().flat_map(|rules| &rules.rules).map(|rule| AlertRule {
-            key: rule.key.clone(),
-            operator: rule.operator.word().to_owned(),
-            value: rule.value.clone(),
-        });
-        Self {
-            id: row.id.clone(),
-            name: row.name.clone(),
-            matching_type: rules.as_ref().map_or("ALL", |rules| rules.match_type.word()),
-            rules: shown.collect(),
-            policy: PolicyId { id: row.policy_id.clone() },
-            position: row.position,
-            is_default: row.is_default,
-            created_by: authors.of(&row.created_by),
-            updated_by: authors.of(&row.updated_by),
-            created_date: Timestamp::from_millis(row.created_ms),
-            updated_date: Timestamp::from_millis(row.updated_ms),
-        }
-    }
-}
-
-/// What is said of a route; what is left out stays as it is.
-#[derive(Clone, Debug, Default)]
-pub struct Change {
-    /// Another name.
-    pub name: Option<String>,
-    /// Other rules; `Some(None)` for none.
-    pub rules: Option<Option<Rules>>,
-    /// Another way of putting them together, when they stay.
-    pub match_type: Option<&'static str>,
-    /// Another policy.
-    pub policy: Option<String>,
-    /// Another position.
+/// A route to create. Its rules are read by [`read`], which counts what they cost.
+#[derive(Clone, Debug, Request)]
+#[request(check = has_rules_or_is_default)]
+#[request(update(
+    name = RouteChange,
+    schema = "AlertRouteInput",
+    doc = "A route to create, or what is to change of one: what is left out stays as it is, and `rules` are replaced as a whole.",
+    example = json!({
+        "name": "Databases", "matchingType": "ANY", "policy": {"id": "EP-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90"},
+        "rules": [{"key": "metric", "operator": "Startswith", "value": "db."}]
+    })
+))]
+pub struct NewRoute {
+    /// Unique in the tenant whatever the letter case.
+    #[request(line, chars = LONGEST_NAME)]
+    pub name: String,
+    /// `ANY` or `ALL` (default) of the rules.
+    #[request(name = "matchingType", words = MatchType::WORDS, default = MatchType::All.word())]
+    pub match_type: &'static str,
+    /// What an alert has to be, 1 to 50; none for the default.
+    #[request(name = "rules", with = is_given, schema = Vec<AlertRule>, default)]
+    pub has_rules: bool,
+    /// Where it goes.
+    #[request(with = policy, schema = PolicyReference)]
+    pub policy: String,
+    /// Routes are asked in the order of their positions; without one, behind all others.
+    #[request(range = 1..=LAST)]
     pub position: Option<i64>,
-    /// Is it the default?
-    pub is_default: Option<bool>,
+    /// Takes what no other route takes; a tenant has one at most.
+    #[request(default)]
+    pub is_default: bool,
 }
 
-impl Change {
-    /// Reads a body; of a new route name and policy are required.
-    ///
-    /// # Errors
-    /// 400 that lists every field that is wrong.
-    pub fn read(body: &Value, new: bool, meter: &Meter) -> Result<Self, Problem> {
-        let mut fields = Fields::of(body);
-        if new {
-            fields.require("name");
-            fields.require("policy");
-        }
-        let has_rules = fields.has("rules");
-        let rules = Rules::read(&mut fields, "matchingType", Operator::word, meter);
-        let change = Self {
-            name: fields.name("name", LONGEST_NAME),
-            rules: has_rules.then_some(rules),
-            match_type: fields.one_of("matchingType", &base::matching::MatchType::WORDS),
-            policy: fields
-                .object("policy")
-                .map(|mut policy| crate::policies::store::normal_id(&policy.required_text("id"))),
-            position: fields.integer_in("position", 1..=LAST),
-            is_default: fields.boolean("isDefault"),
-        };
-        if new && change.is_default != Some(true) && !matches!(change.rules, Some(Some(_))) {
-            fields.error("rules", "are required, unless isDefault is true");
-        }
-        fields.finish().map(|()| change)
+fn is_given(fields: &mut Fields<'_>, name: &str) -> Option<bool> {
+    fields.has(name).then_some(true)
+}
+
+fn policy(fields: &mut Fields<'_>, name: &str) -> Option<String> {
+    fields.object(name).map(|mut policy| policies::wire::normal_id(&policy.required_text("id")))
+}
+
+fn has_rules_or_is_default(new: &NewRoute, fields: &mut Fields<'_>) {
+    if !new.is_default && !new.has_rules {
+        fields.error("rules", RULES_REQUIRED);
     }
+}
+
+/// Reads a whole body: what it says, and its rules.
+///
+/// # Errors
+/// 400 that lists every field that is wrong.
+pub fn read<T: Request>(body: &Value, meter: &Meter) -> Result<(T, Option<Rules>), Problem> {
+    let mut fields = Fields::of(body);
+    let rules = Rules::read(&mut fields, "matchingType", Operator::word, meter);
+    let read = T::read(&mut fields);
+    fields.finish()?;
+    Ok((read, rules))
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use url::{Url, form_urlencoded};
 
 use super::render::{Message, escaped};
-use crate::methods::{rules::EMAIL, store::Row};
+use crate::methods::{row::Method, wire::EMAIL};
 
 /// The longest text of a message to a phone, in characters.
 const SHORT: usize = 450;
@@ -18,7 +18,7 @@ const CHAT: usize = 1_800;
 type Destination = BTreeMap<String, Secret<String>>;
 
 /// What is sent for a message by a contact method; or why that cannot be.
-pub fn outgoing(method: &Row, destination: &Destination, message: &Message) -> Result<Outgoing, String> {
+pub fn outgoing(method: &Method, destination: &Destination, message: &Message) -> Result<Outgoing, String> {
     let shown = |name: &str| destination.get(name).map(|text| text.expose().clone()).unwrap_or_default();
     if method.kind == EMAIL {
         let mail = Mail {

@@ -122,7 +122,7 @@ impl Setup {
                 // One that was never verified is not used.
                 methods::store::insert(conn, &contact(person, 9, false))?;
                 let plan = notification::rules::Plan { steps, quiet: None };
-                let row = notification::store::Row {
+                let row = notification::row::Rule {
                     tenant_id: TENANT.to_owned(),
                     user_id: user(person),
                     urgency: "high".to_owned(),
@@ -132,7 +132,7 @@ impl Setup {
                 };
                 notification::store::set(conn, &row)?;
             }
-            let policy = policies::store::Row {
+            let policy = policies::row::Policy {
                 tenant_id: TENANT.to_owned(),
                 id: "EP-1".to_owned(),
                 version: 1,
@@ -149,7 +149,7 @@ impl Setup {
             let rule = json!({"matchType": "ALL",
                 "rules": [{"key": "currentState", "operator": "Equals", "value": "Critical"}]});
             let rules: base::matching::Rules = serde_json::from_value(rule).unwrap();
-            let route = routing::store::Row {
+            let route = routing::row::Route {
                 tenant_id: TENANT.to_owned(),
                 id: "AR-1".to_owned(),
                 version: 1,
@@ -170,8 +170,8 @@ impl Setup {
     }
 }
 
-fn contact(person: usize, number: usize, verified: bool) -> methods::store::Row {
-    methods::store::Row {
+fn contact(person: usize, number: usize, verified: bool) -> methods::row::Method {
+    methods::row::Method {
         tenant_id: TENANT.to_owned(),
         id: method(person, number),
         version: 1,

@@ -1,98 +1,10 @@
-//! The shapes of requests, schedules and scripts, for the OpenAPI document: what varies is a union.
-
-#![expect(dead_code, reason = "only the schemas of these types are used")]
+//! The shapes of schedules and scripts, for the OpenAPI document: what varies is a union. They are read by `calendar` and
+//! [`script`](super::script).
 
 use utoipa::ToSchema;
 
-use super::wire::{JobEntity, JobResource};
-
-/// A job to create.
-#[derive(ToSchema)]
-#[schema(as = ScheduledJobInput, rename_all = "camelCase", example = json!({
-    "name": "Nightly cleanup",
-    "schedule": {
-        "startDate": "2026-11-20T02:00:00+0000",
-        "pattern": {"type": "daily", "frequency": "recurrence", "repeatFrequency": 1, "repeatType": "days"}
-    },
-    "script": {"jobType": "tempfilesreport"}
-}))]
-pub struct JobInput {
-    /// At most 200 characters; need not be unique.
-    name: String,
-    /// At most 4,000 characters.
-    description: Option<String>,
-    /// When it runs.
-    schedule: Schedule,
-    /// What it does.
-    script: ScriptVariant,
-    /// What it is done to.
-    #[schema(max_items = 1000)]
-    entities: Option<Vec<JobEntity>>,
-    /// The same by id alone; `devices` is taken as well.
-    #[schema(max_items = 1000)]
-    resources: Option<Vec<JobResource>>,
-    /// Kept as it is given; without it, the job says whether a run waits.
-    job_queued: Option<bool>,
-    /// A runner that does not have all of them does not get its runs.
-    #[schema(max_items = 20)]
-    labels: Option<Vec<String>>,
-    /// `once` (default), `skip` or `all`: what becomes of due times at which the service was not there.
-    misfire_policy: Option<String>,
-    /// How late a run may begin, in seconds.
-    #[schema(minimum = 1, maximum = 31536000)]
-    maximum_lateness: Option<i64>,
-    /// `skip` (default), `queue` or `allow`: what becomes of a run that is due while one before it is open.
-    overlap_policy: Option<String>,
-    /// How long a run may take, in seconds; default 3600.
-    #[schema(minimum = 1, maximum = 86400)]
-    time_limit: Option<i64>,
-    /// Default true; false stops the schedule.
-    active: Option<bool>,
-    /// Default false; true raises an alert when a run failed, timed out or was missed, and closes it after the next good one.
-    alert_on_failure: Option<bool>,
-}
-
-/// The changes to a job; what is left out stays as it is.
-#[derive(ToSchema)]
-#[schema(as = ScheduledJobUpdate, rename_all = "camelCase")]
-pub struct JobUpdate {
-    /// At most 200 characters.
-    name: Option<String>,
-    /// At most 4,000 characters.
-    description: Option<String>,
-    /// Another schedule; runs that were due before now are not made up for.
-    schedule: Option<Schedule>,
-    /// Does something else from now on.
-    script: Option<ScriptVariant>,
-    /// All of its targets from now on.
-    #[schema(max_items = 1000)]
-    entities: Option<Vec<JobEntity>>,
-    /// The same by id alone.
-    #[schema(max_items = 1000)]
-    resources: Option<Vec<JobResource>>,
-    /// Kept as it is given.
-    job_queued: Option<bool>,
-    /// All of its labels from now on.
-    #[schema(max_items = 20)]
-    labels: Option<Vec<String>>,
-    /// `once`, `skip` or `all`.
-    misfire_policy: Option<String>,
-    /// In seconds; `null` takes the limit away.
-    #[schema(minimum = 1, maximum = 31536000)]
-    maximum_lateness: Option<i64>,
-    /// `skip`, `queue` or `allow`.
-    overlap_policy: Option<String>,
-    /// In seconds.
-    #[schema(minimum = 1, maximum = 86400)]
-    time_limit: Option<i64>,
-    /// false stops the schedule.
-    active: Option<bool>,
-    /// Is a run that does not end well an alert?
-    alert_on_failure: Option<bool>,
-}
-
 /// When a job runs.
-#[derive(serde::Serialize, ToSchema)]
+#[derive(serde::Serialize, serde::Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = JobSchedule)]
 pub struct Schedule {
@@ -112,7 +24,7 @@ pub struct Schedule {
 }
 
 /// A supported time zone, by its name.
-#[derive(serde::Serialize, ToSchema)]
+#[derive(serde::Serialize, serde::Deserialize, ToSchema)]
 #[schema(as = JobTimeZone, example = json!({"name": "Europe/Paris"}))]
 pub struct TimeZone {
     /// One of the names of `GET /api/v2/cfg/timezones`, or any other of the IANA database.
@@ -120,7 +32,7 @@ pub struct TimeZone {
 }
 
 /// How a job repeats.
-#[derive(serde::Serialize, ToSchema)]
+#[derive(serde::Serialize, serde::Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = JobPattern, example = json!({
     "type": "daily", "frequency": "recurrence", "repeatFrequency": 2, "repeatType": "days"
@@ -146,7 +58,7 @@ pub struct Pattern {
 
 /// What a job does: a script of the library, a backup of configurations, or one of the other types, which may ask for
 /// an approval.
-#[derive(serde::Serialize, ToSchema)]
+#[derive(serde::Serialize, serde::Deserialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = JobScriptVariant)]
 pub enum ScriptVariant {
@@ -157,7 +69,7 @@ pub enum ScriptVariant {
 }
 
 /// A script of the library.
-#[derive(serde::Serialize, ToSchema)]
+#[derive(serde::Serialize, serde::Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = JobCustomScript)]
 pub struct CustomVariant {
@@ -172,7 +84,7 @@ pub struct CustomVariant {
 }
 
 /// A script of the library, as a job shows it.
-#[derive(serde::Serialize, ToSchema)]
+#[derive(serde::Serialize, serde::Deserialize, ToSchema)]
 #[schema(as = JobCustomScriptReference)]
 pub struct CustomScript {
     /// Its number.
@@ -187,7 +99,7 @@ pub struct CustomScript {
 }
 
 /// One of the types that need no script.
-#[derive(serde::Serialize, ToSchema)]
+#[derive(serde::Serialize, serde::Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = JobOfType)]
 pub struct TypedVariant {
@@ -204,7 +116,7 @@ pub struct TypedVariant {
 }
 
 /// What is backed up.
-#[derive(serde::Serialize, ToSchema)]
+#[derive(serde::Serialize, serde::Deserialize, ToSchema)]
 #[schema(as = JobConfigParams, rename_all = "camelCase")]
 pub struct ConfigParams {
     /// How many versions are kept.
@@ -229,7 +141,7 @@ pub struct ConfigParams {
 }
 
 /// How a job is approved.
-#[derive(serde::Serialize, ToSchema)]
+#[derive(serde::Serialize, serde::Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = JobApprovalType)]
 pub struct ApprovalType {

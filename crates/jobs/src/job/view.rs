@@ -9,14 +9,14 @@ use ports::{Authors, People};
 use serde_json::{Value, json};
 
 use super::{
-    store,
+    row, store,
     types::CUSTOM,
     wire::{Job, JobEntity, JobEntityResource, JobResource},
 };
 use crate::scripts;
 
 /// Jobs with all that belongs to them; `around` are the tenants whose scripts they may run, and whose people they name.
-pub fn jobs(conn: &mut Conn, people: &dyn People, around: &[String], rows: &[store::Job]) -> Result<Vec<Job>> {
+pub fn jobs(conn: &mut Conn, people: &dyn People, around: &[String], rows: &[row::Job]) -> Result<Vec<Job>> {
     let tenants: HashSet<String> = rows.iter().map(|row| row.tenant_id.clone()).collect();
     let tenants: Vec<String> = tenants.into_iter().collect();
     let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
@@ -33,7 +33,7 @@ pub fn jobs(conn: &mut Conn, people: &dyn People, around: &[String], rows: &[sto
     let library = library(conn, around, rows)?;
     let authors = rows.iter().flat_map(|row| [row.created_by.as_str(), row.updated_by.as_str()]);
     let authors = Authors::load(conn, people, around, authors)?;
-    let show = |row: &store::Job| {
+    let show = |row: &row::Job| {
         let entities = entities.remove(&row.id).unwrap_or_default();
         Ok(Job {
             id: row.id.clone(),
@@ -62,7 +62,7 @@ pub fn jobs(conn: &mut Conn, people: &dyn People, around: &[String], rows: &[sto
 }
 
 /// What jobs show of the scripts that they run, by number.
-fn library(conn: &mut Conn, around: &[String], rows: &[store::Job]) -> Result<HashMap<i64, Value>> {
+fn library(conn: &mut Conn, around: &[String], rows: &[row::Job]) -> Result<HashMap<i64, Value>> {
     let ids: HashSet<i64> = rows.iter().filter_map(|row| row.script_id).collect();
     let ids: Vec<i64> = ids.into_iter().collect();
     let found = scripts::store::summaries(conn, around, &ids)?.into_iter();
@@ -79,19 +79,19 @@ fn library(conn: &mut Conn, around: &[String], rows: &[store::Job]) -> Result<Ha
 }
 
 /// The `script` of one job.
-pub fn script_of(conn: &mut Conn, around: &[String], row: &store::Job) -> Result<Value> {
+pub fn script_of(conn: &mut Conn, around: &[String], row: &row::Job) -> Result<Value> {
     let library = library(conn, around, std::slice::from_ref(row))?;
     Ok(script(row, &library)?)
 }
 
 /// One job.
-pub fn job(conn: &mut Conn, people: &dyn People, around: &[String], row: &store::Job) -> Result<Job> {
+pub fn job(conn: &mut Conn, people: &dyn People, around: &[String], row: &row::Job) -> Result<Job> {
     let shown = jobs(conn, people, around, std::slice::from_ref(row))?.pop();
     Ok(shown.ok_or_else(Problem::internal)?)
 }
 
-/// Notes that a job changed.
-pub fn note(tx: &mut Tx<'_>, row: &store::Job, before: Option<&Job>, after: Option<&Job>) -> Result<()> {
+/// Records that a job is new, has changed or is gone.
+pub fn record_change(tx: &mut Tx<'_>, row: &row::Job, before: Option<&Job>, after: Option<&Job>) -> Result<()> {
     let entity = Entity { tenant_id: &row.tenant_id, kind: "Job", id: &row.id, publish: true };
     tx.note_shown(entity, before, after)
 }
@@ -100,7 +100,7 @@ fn parsed(text: &str) -> Result<Value, Problem> {
     serde_json::from_str(text).map_err(|_| Problem::internal())
 }
 
-fn schedule(row: &store::Job) -> Result<Value, Problem> {
+fn schedule(row: &row::Job) -> Result<Value, Problem> {
     let mut schedule = parsed(&row.schedule)?;
     if let (false, Some(members)) = (row.zone.is_empty(), schedule.as_object_mut()) {
         // As they were given: those of a cron expression as those of windows are.
@@ -113,7 +113,7 @@ fn schedule(row: &store::Job) -> Result<Value, Problem> {
     Ok(schedule)
 }
 
-fn script(row: &store::Job, library: &HashMap<i64, Value>) -> Result<Value, Problem> {
+fn script(row: &row::Job, library: &HashMap<i64, Value>) -> Result<Value, Problem> {
     let stored = parsed(&row.script)?;
     if row.job_type != CUSTOM {
         return Ok(stored);

@@ -1,0 +1,83 @@
+//! The rows of a job and of its resources.
+
+use diesel::prelude::*;
+
+use crate::schema::{job_resources, jobs};
+
+/// One row of `jobs`.
+#[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
+#[diesel(table_name = jobs, primary_key(tenant_id, id), treat_none_as_null = true, treat_none_as_default_value = false)]
+pub struct Job {
+    /// The tenant that it belongs to.
+    pub tenant_id: String,
+    /// UUID, ascending in time.
+    pub id: String,
+    /// Counts its changes; the `ETag`.
+    pub version: i64,
+    /// As it was given.
+    pub name: String,
+    /// Folded.
+    pub name_key: String,
+    /// What it is for.
+    pub description: String,
+    /// JSON.
+    pub schedule: String,
+    /// The name of its time zone; empty for GMT.
+    pub zone: String,
+    /// `startDate`.
+    pub start_ms: i64,
+    /// One of the types.
+    pub job_type: String,
+    /// JSON.
+    pub script: String,
+    /// Of a custom one, the script of the library.
+    pub script_id: Option<i64>,
+    /// Policy.
+    pub misfire: String,
+    /// How late a run may begin, in seconds.
+    pub lateness_s: Option<i64>,
+    /// Policy.
+    pub overlap: String,
+    /// How long a run may take, in seconds.
+    pub time_limit_s: i64,
+    /// Do runs become due?
+    pub active: bool,
+    /// When the next run is due.
+    pub next_due_ms: Option<i64>,
+    /// A user's id.
+    pub created_by: String,
+    /// When it was created.
+    pub created_ms: i64,
+    /// A user's id.
+    pub updated_by: String,
+    /// When it changed last.
+    pub updated_ms: i64,
+    /// When the next run would have been due, of a job that is held because its tenant is suspended.
+    pub held_ms: Option<i64>,
+    /// `jobQueued`, when it was given.
+    pub job_queued: Option<bool>,
+    /// Is it due more often than once an hour?
+    pub frequent: bool,
+    /// Is a run that does not end well an alert?
+    pub alert_on_failure: bool,
+    /// Was there an alert since the last run that ended well?
+    pub alerting: bool,
+}
+
+/// One row of `job_resources`.
+#[derive(Clone, Debug, PartialEq, Queryable, Insertable)]
+#[diesel(table_name = job_resources, treat_none_as_default_value = false)]
+pub struct Resource {
+    /// The tenant of the job.
+    pub tenant_id: String,
+    /// The job.
+    pub job_id: String,
+    /// The resource.
+    pub resource_id: String,
+    /// The tenant of the resource.
+    pub resource_tenant: String,
+    /// Its place among the resources of the job.
+    pub position: i64,
+    /// What the client called it: `DEVICE` and the like.
+    pub kind: String,
+}

@@ -1,0 +1,60 @@
+//! From rows to what clients see.
+
+use base::timestamp::Timestamp;
+use outbox::{Recorded, Tx, Unpublished};
+use serde_json::Value;
+
+use super::{
+    row::Method,
+    wire::{ContactMethod, UserId},
+};
+
+impl From<&Method> for ContactMethod {
+    fn from(row: &Method) -> Self {
+        let mut settings = row.settings();
+        Self {
+            id: row.id.clone(),
+            user: UserId { id: row.user_id.clone() },
+            name: row.name.clone(),
+            kind: row.kind.clone(),
+            preset: row.preset.clone(),
+            host: settings.remove("host"),
+            address: settings.remove("address"),
+            to: settings.remove("to"),
+            from: settings.remove("from"),
+            chat_id: settings.remove("chatId"),
+            user_name: settings.remove("userName"),
+            template: settings.remove("template"),
+            content_type: settings.remove("contentType"),
+            verified: row.verified,
+            created_date: Timestamp::from_millis(row.created_ms),
+            updated_date: Timestamp::from_millis(row.updated_ms),
+        }
+    }
+}
+
+impl Recorded for Method {
+    const ENTITY: &'static str = "ContactMethod";
+    const PUBLISH: bool = false;
+
+    fn tenant_id(&self) -> &str {
+        &self.tenant_id
+    }
+
+    fn entity_id(&self) -> String {
+        self.id.clone()
+    }
+
+    fn event_payload(&self) -> Value {
+        serde_json::to_value(ContactMethod::from(self)).unwrap_or_default()
+    }
+}
+
+/// Records that a method is new, has changed or is gone; of its secrets, that they are others.
+pub fn record_change(tx: &mut Tx<'_>, before: Option<&Method>, after: Option<&Method>) {
+    let sealed = |row: Option<&Method>| row.map(|row| row.sealed.clone());
+    let has_any = |row: Option<&Method>| row.is_some_and(|row| !row.sealed.is_empty());
+    let changed = sealed(before) != sealed(after) && (has_any(before) || has_any(after));
+    let unpublished = changed.then(|| Unpublished::secret("url", has_any(before), has_any(after)));
+    tx.record_change_with(before, after, unpublished.into_iter().collect());
+}

@@ -1,0 +1,31 @@
+//! The row of a notification rule.
+
+use diesel::prelude::*;
+
+use super::rules::Plan;
+use crate::schema::notification_rules;
+
+/// One row of `notification_rules`.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
+#[diesel(table_name = notification_rules, treat_none_as_default_value = false)]
+pub struct Rule {
+    /// The tenant of the person.
+    pub tenant_id: String,
+    /// Whose.
+    pub user_id: String,
+    /// `high` or `low`.
+    pub urgency: String,
+    /// Counts its changes.
+    pub version: i64,
+    /// A [`Plan`], JSON.
+    pub document: String,
+    /// When it changed last.
+    pub updated_ms: i64,
+}
+
+impl Rule {
+    /// What is used.
+    pub fn plan(&self) -> Plan {
+        serde_json::from_str(&self.document).unwrap_or_default()
+    }
+}

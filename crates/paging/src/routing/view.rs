@@ -1,0 +1,63 @@
+//! From rows to what clients see.
+
+use base::timestamp::Timestamp;
+use db::{Conn, Result};
+use outbox::Recorded;
+use ports::{Authors, People};
+use serde_json::Value;
+
+use super::{
+    row::Route,
+    rules,
+    wire::{AlertRoute, AlertRule, PolicyReference},
+};
+
+/// These routes, in their order; `tenants` are those of the scope and their partner.
+pub fn all(conn: &mut Conn, people: &dyn People, tenants: &[String], rows: &[Route]) -> Result<Vec<AlertRoute>> {
+    let users = rows.iter().flat_map(|row| [row.created_by.as_str(), row.updated_by.as_str()]);
+    let authors = Authors::load(conn, people, tenants, users)?;
+    Ok(rows.iter().map(|row| shown(row, &authors)).collect())
+}
+
+/// One route.
+pub fn one(conn: &mut Conn, people: &dyn People, tenants: &[String], row: &Route) -> Result<AlertRoute> {
+    Ok(all(conn, people, tenants, std::slice::from_ref(row))?.pop().ok_or_else(rules::unknown)?)
+}
+
+fn shown(row: &Route, authors: &Authors) -> AlertRoute {
+    let rules = row.rules();
+    let shown = rules.iter().flat_map(|rules| &rules.rules).map(|rule| AlertRule {
+        key: rule.key.clone(),
+        operator: rule.operator.word().to_owned(),
+        value: rule.value.clone(),
+    });
+    AlertRoute {
+        id: row.id.clone(),
+        name: row.name.clone(),
+        matching_type: rules.as_ref().map_or("ALL", |rules| rules.match_type.word()),
+        rules: shown.collect(),
+        policy: PolicyReference { id: row.policy_id.clone() },
+        position: row.position,
+        is_default: row.is_default,
+        created_by: authors.of(&row.created_by),
+        updated_by: authors.of(&row.updated_by),
+        created_date: Timestamp::from_millis(row.created_ms),
+        updated_date: Timestamp::from_millis(row.updated_ms),
+    }
+}
+
+impl Recorded for Route {
+    const ENTITY: &'static str = "AlertRoute";
+
+    fn tenant_id(&self) -> &str {
+        &self.tenant_id
+    }
+
+    fn entity_id(&self) -> String {
+        self.id.clone()
+    }
+
+    fn event_payload(&self) -> Value {
+        serde_json::to_value(shown(self, &Authors::default())).unwrap_or_default()
+    }
+}
