@@ -57,7 +57,8 @@ fn fill_empty(tx: &mut Tx<'_>, partner: &str, tenant: &str) -> Result<bool> {
     for (name, city, country) in
         [("Vienna", "Vienna", "Austria"), ("Austin", "Austin", "USA"), ("Singapore", "Singapore", "Singapore")]
     {
-        let new = sites::wire::NewSite::read(&json!({"name": name, "city": city, "country": country}))?;
+        let (name, city, country) = (name.to_owned(), city.to_owned(), country.to_owned());
+        let new = sites::wire::NewSite { name, city, country, ..sites::wire::NewSite::default() };
         let id = db::next_id(tx.conn, "sites")?;
         sites::store::insert(tx.conn, &sites::rules::created(new, tenant.to_owned(), id, now))?;
     }

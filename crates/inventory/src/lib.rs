@@ -19,6 +19,7 @@ mod countries;
 pub mod demo;
 mod groups;
 mod history;
+mod lists;
 mod machines;
 mod reports;
 mod resources;

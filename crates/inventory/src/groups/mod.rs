@@ -12,7 +12,6 @@ pub mod device;
 pub mod documented;
 pub mod dynamic;
 pub mod http;
-pub mod lists;
 mod lock;
 pub mod members;
 pub mod rules;

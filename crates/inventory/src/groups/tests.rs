@@ -304,7 +304,7 @@ fn a_rule_about_the_site_follows_moves_and_names() {
     assert_eq!(held(&fixture, &client(), &group), [] as [String; 0]);
     fixture.put(&paris, &[&server]);
     assert_eq!(held(&fixture, &client(), &group), ["server*"]);
-    let rename = |old: sites::store::Site, name: &str| {
+    let rename = |old: sites::row::Site, name: &str| {
         let change = SiteChange { name: Some(name.to_owned()), ..SiteChange::default() };
         let new = sites::rules::changed(&old, change, NOW);
         fixture.write(move |conn| {

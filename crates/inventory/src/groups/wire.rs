@@ -1,16 +1,21 @@
 //! What clients see and say of groups.
 
-use base::{body::Fields, matching::Meter, problem::Problem, timestamp::Timestamp};
+use base::{
+    body::{Fields, Limits, parsed},
+    matching::Meter,
+    problem::Problem,
+    timestamp::Timestamp,
+};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{
     criteria::{Criteria, Rule},
-    lists,
     rules::{Kind, Reference, Setting},
     store::{Group, Parents},
 };
+use crate::lists::{self, LONGEST_NAME};
 
 /// A device group or a service group; what has no value is left out.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
@@ -284,12 +289,17 @@ impl GroupChange {
 
     fn of(kind: Kind, fields: &mut Fields<'_>, meter: &Meter) -> Self {
         Self {
-            name: lists::name(fields),
+            name: read_name(fields),
             description: fields.text("description"),
             parent: setting(fields.object("parent"), |parent| read_parent(kind, parent)),
             criteria: setting(fields.object("filterCriteria"), |criteria| Criteria::read(criteria, meter)),
         }
     }
+}
+
+fn read_name(fields: &mut Fields<'_>) -> Option<String> {
+    let limits = Limits { chars: Some(LONGEST_NAME), filled: true, ..Limits::NONE };
+    parsed(fields, "name", &limits, lists::trimmed)
 }
 
 fn setting<'v, T>(object: Option<Fields<'v>>, read: impl FnOnce(&mut Fields<'v>) -> Option<T>) -> Setting<T> {

@@ -13,7 +13,7 @@ use super::{
         Properties, ResourceDetail, SyntheticDetail, Time,
     },
 };
-use crate::sites::store::Site;
+use crate::sites::row::Site;
 
 /// Reads the document of a row without copying its nested parts.
 pub fn shown(row: &Row) -> Result<Shown<'_>> {
