@@ -1,6 +1,9 @@
 //! From the bytes of a body to the rows in it.
 
-use base::{body::Fields, body::parse_json, problem::FieldError, problem::Problem};
+use base::{
+    body::{Fields, Request as _, parse_json},
+    problem::{FieldError, Problem},
+};
 use serde_json::Value;
 
 use super::{

@@ -11,8 +11,8 @@ use crate::sites::store as sites;
 /// The kind of entity, as events and the audit log name it.
 pub const ENTITY: &str = "Resource";
 
-/// Notes that a resource changed.
-pub fn note(tx: &mut Tx<'_>, before: Option<&Resource>, after: Option<&Resource>) -> db::Result<()> {
+/// Records that a resource changed.
+pub fn record_change(tx: &mut Tx<'_>, before: Option<&Resource>, after: Option<&Resource>) -> db::Result<()> {
     let Some(resource) = after.or(before) else { return Ok(()) };
     let site_of = |resource: Option<&Resource>| resource.and_then(|resource| resource.site_id);
     let mut name = |site: Option<i64>| match site {
@@ -24,8 +24,8 @@ pub fn note(tx: &mut Tx<'_>, before: Option<&Resource>, after: Option<&Resource>
     let current_name = name(current)?;
     let former_name = if former == current { current_name.clone() } else { name(former)? };
     let (mut told_before, mut told_after) = (
-        before.map(|resource| facts(resource, former_name.as_deref())),
-        after.map(|resource| facts(resource, current_name.as_deref())),
+        before.map(|resource| event_payload(resource, former_name.as_deref())),
+        after.map(|resource| event_payload(resource, current_name.as_deref())),
     );
     // When it changed is no change by itself: a report that says nothing new is not told.
     if told_before != told_after {
@@ -72,7 +72,7 @@ const ALIASES: [(&str, &str); 2] = [("osName", "os"), ("dns", "dnsName")];
 
 /// What is told of a resource: its attributes under the names of the interface. Of the nested parts only those that rules
 /// and templates may name: the others may be large, and credentials are among them.
-fn facts(resource: &Resource, site: Option<&str>) -> Map<String, Value> {
+fn event_payload(resource: &Resource, site: Option<&str>) -> Map<String, Value> {
     let mut facts = Map::new();
     facts.insert("id".to_owned(), json!(resource.id));
     facts.insert("clientUniqueId".to_owned(), json!(resource.tenant_id));

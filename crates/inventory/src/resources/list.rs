@@ -12,6 +12,7 @@ use super::{
     asked::{Asked, Brief},
     detail,
     filter::{self, VARIABLES},
+    http,
     meant::Filter,
     row::Row,
     store::Order,
@@ -218,10 +219,10 @@ fn with_detail(
     row: &Row,
     partner: &TenantId,
 ) -> Result<Map<String, Value>> {
-    let around = super::http::around(conn, integrations, scope, row)?;
+    let linked = http::linked(conn, integrations, scope, row)?;
     let shown = detail::shown(row)?;
     let mut all = json(&minimal_of_row(row.clone()))?;
-    all.extend(json(&detail::detail(row, &shown, &around, partner))?);
+    all.extend(json(&detail::detail(row, &shown, &linked, partner))?);
     Ok(all)
 }
 

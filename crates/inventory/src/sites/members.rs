@@ -72,6 +72,6 @@ fn put(tx: &mut Tx<'_>, partner: &str, row: &Row, site: Option<i64>) -> Result<(
     let mut after = resources::rules::changed(&before, tx.now);
     after.site_id = site;
     resources::store::update(tx.conn, partner, row, &after)?;
-    resources::changes::note(tx, Some(&before), Some(&after))?;
+    resources::changes::record_change(tx, Some(&before), Some(&after))?;
     Ok(())
 }
