@@ -10,7 +10,7 @@ use crate::{
     agents,
     groups::{
         changes::{self, Reach},
-        rules::Kind,
+        kind::Kind,
         wire::GivenGroups,
     },
     reports::{self, Message},

@@ -58,9 +58,10 @@ pub fn trimmed(text: String) -> Result<String, &'static str> {
     Ok(text.trim().to_owned())
 }
 
-/// A page of a list that has an order, for the document: [`api::spec::PageOf`] with that order, which is always told.
+/// The envelope of a list that has an order, for the document: as `api::spec::PageOf`, but the order is always told.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = PageOf)]
 pub struct OrderedPageOf<T> {
     /// The records of the page.
     results: Vec<T>,

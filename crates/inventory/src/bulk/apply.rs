@@ -10,7 +10,7 @@ use db::{Condition, Conn, Error, Result};
 use outbox::Tx;
 
 use super::{
-    reader::{Entry, Row},
+    row::{Entry, Row},
     wire::{BulkResult, CREATED, UNCHANGED, UPDATED},
 };
 use crate::{

@@ -7,7 +7,7 @@ use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
         Object, RefOr,
-        schema::{ObjectBuilder, Schema, Type},
+        schema::{ObjectBuilder, Schema, SchemaType, Type},
     },
 };
 
@@ -63,13 +63,14 @@ pub struct RoleReference {
 /// The fields of a body; `None` leaves what a resource has. [`ResourceInput`] is what the document says of it.
 #[derive(Clone, Debug, Default, PartialEq, Request)]
 pub struct Input {
-    /// `DEVICE` is the default of one that has no `resourceType` of such a name.
+    /// `DEVICE` (default, unless `resourceType` is the name of another one), `AUTO_SCALING`, `EBS`, `LOAD_BALANCER`,
+    /// `SQL_DATABASE`, `SQL_SERVER` or `SYNTHETIC`.
     #[request(name = "type", words = KINDS)]
     pub kind: Option<&'static str>,
     /// A resource type by name or path; a new one is added.
     #[request(with = resource_type, chars = LONGEST)]
     pub resource_type: Option<String>,
-    /// `active` is the default.
+    /// `active` (default), `inactive` or `discovered`.
     #[request(words = STATES)]
     pub state: Option<&'static str>,
     /// Does an agent report for it?
@@ -159,18 +160,16 @@ pub struct ResourceInput;
 
 impl PartialSchema for ResourceInput {
     fn schema() -> RefOr<Schema> {
-        let text = |name: &str| {
-            let text = ObjectBuilder::new().schema_type(Type::String).max_length(Some(longest(name)));
-            text.description(Some(text_of(name)))
-        };
+        let or_null = |kind| ObjectBuilder::new().schema_type(SchemaType::from_iter([kind, Type::Null]));
+        let text = |name| or_null(Type::String).max_length(Some(longest(name))).description(Some(text_of(name)));
         let own = [Input::schema(), Parts::schema()].into_iter().flat_map(|schema| match schema {
             RefOr::T(Schema::Object(object)) => object.properties,
             _ => Default::default(),
         });
         let input = own.fold(ObjectBuilder::new(), |input, (name, schema)| input.property(name, schema));
         let texts = TEXTS.iter().chain(&CLOUD).chain(&SYNTHETIC);
-        let input = texts.fold(input, |input, name| input.property(*name, text(name)));
-        let properties = ObjectBuilder::new().schema_type(Type::Object).description(Some("Cloud attributes"));
+        let input = texts.fold(input, |input, name| input.property(*name, text(*name)));
+        let properties = or_null(Type::Object).description(Some("Cloud attributes"));
         let description = "A resource to create, or the changes to one; every field is optional. Cloud attributes may \
                            stand here or inside `properties`.";
         input.property("properties", properties).description(Some(description)).into()

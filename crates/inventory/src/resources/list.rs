@@ -20,7 +20,7 @@ use super::{
 };
 use crate::groups::{
     self,
-    rules::{Kind, Reference},
+    kind::{Kind, Reference},
 };
 
 /// The most resources of a page with their details.
@@ -183,8 +183,9 @@ pub async fn search(
         "updatedDate" => Order::Updated,
         _ => Order::Id,
     };
-    let (scope, partner, db) = (context.scope(), context.tenant.partner.clone(), context.db.clone());
-    let page = context.db.read(move |conn| {
+    let db = context.db.clone();
+    let page = context.read(move |conn, scope| {
+        let (partner, scope) = (&scope.tenant.partner, scope.scope());
         let asked = wanted.ask(&db, conn, &scope)?;
         if !verbose
             && order == Order::Id
@@ -194,7 +195,7 @@ pub async fn search(
         }
         let found = asked.page(conn, order, sort.descending, &walk)?;
         let shown = found.rows.iter().map(|row| match verbose {
-            true => with_detail(conn, &**integrations, &scope, row, &partner).map(Shown::Verbose),
+            true => with_detail(conn, &**integrations, &scope, row, partner).map(Shown::Verbose),
             false => Ok(Shown::Minimal(minimal_of_row(row.clone()))),
         });
         let shown = shown.collect::<Result<Vec<_>>>()?;
