@@ -1,7 +1,7 @@
 //! A small shop's machines, for `--demo`: three sites, groups, servers that an agent reported, cloud resources, a
 //! synthetic check, and one machine in history.
 
-use base::{body::Fields, matching::Meter, problem::Problem, tenant::TenantId, timestamp::Timestamp};
+use base::{body::Request as _, matching::Meter, tenant::TenantId, timestamp::Timestamp};
 use db::{Db, Result};
 use outbox::{Tx, Who};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::{
     agents,
     groups::{
         changes::{self, Reach},
-        rules::Kind,
+        kind::Kind,
         wire::GivenGroups,
     },
     reports::{self, Message},
@@ -57,7 +57,8 @@ fn fill_empty(tx: &mut Tx<'_>, partner: &str, tenant: &str) -> Result<bool> {
     for (name, city, country) in
         [("Vienna", "Vienna", "Austria"), ("Austin", "Austin", "USA"), ("Singapore", "Singapore", "Singapore")]
     {
-        let new = sites::wire::NewSite::read(&json!({"name": name, "city": city, "country": country}))?;
+        let (name, city, country) = (name.to_owned(), city.to_owned(), country.to_owned());
+        let new = sites::wire::NewSite { name, city, country, ..sites::wire::NewSite::default() };
         let id = db::next_id(tx.conn, "sites")?;
         sites::store::insert(tx.conn, &sites::rules::created(new, tenant.to_owned(), id, now))?;
     }
@@ -119,15 +120,15 @@ fn report(tx: &mut Tx<'_>, partner: &str, tenant: &str, (host, site, address, co
     for report in &all {
         let (agents::Ingested::Created(id) | agents::Ingested::Updated(id) | agents::Ingested::Unchanged(id)) =
             agents::ingest(tx, partner, tenant, report)?;
-        let row = store::find_current(tx.conn, &[tenant.to_owned()], &id)?.ok_or_else(|| http::no_resource(&id))?;
+        let row = store::find_current(tx.conn, &[tenant.to_owned()], &id)?.ok_or_else(|| rules::no_resource(&id))?;
         let before = row.clone().into_resource()?;
-        let input = read(&json!({
+        let input = Input::parse(&json!({
             "location": {"name": site}, "tags": [{"name": "env", "value": "production"}, {"name": "owner", "value": "shop"}]
         }))?;
         let mut after = rules::update(&input, &before, tx.now)?;
         http::resolve(tx.conn, &input, &mut after)?;
         store::update(tx.conn, partner, &row, &after)?;
-        resource_changes::note(tx, Some(&before), Some(&after))?;
+        resource_changes::record_change(tx, Some(&before), Some(&after))?;
     }
     Ok(())
 }
@@ -157,15 +158,8 @@ fn others() -> [Value; 4] {
     ]
 }
 
-fn read(body: &Value) -> Result<Input, Problem> {
-    let mut fields = Fields::of(body);
-    let input = Input::read(&mut fields);
-    fields.finish()?;
-    Ok(input)
-}
-
 fn create(tx: &mut Tx<'_>, partner: &str, tenant: &str, body: &Value) -> Result<()> {
-    http::create_in(tx, partner, tenant, &read(body)?).map(drop)
+    http::create_in(tx, partner, tenant, &Input::parse(body)?).map(drop)
 }
 
 /// One machine has been replaced.
@@ -173,7 +167,7 @@ fn retire(tx: &mut Tx<'_>, tenant: &str) -> Result<()> {
     for row in store::named(tx.conn, tenant, "old-web")? {
         let before = row.into_resource()?;
         store::decommission(tx.conn, &rules::decommission(&before, "replaced by web-02", tx.now))?;
-        resource_changes::note(tx, Some(&before), None)?;
+        resource_changes::record_change(tx, Some(&before), None)?;
     }
     Ok(())
 }

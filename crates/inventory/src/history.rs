@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use actix_web::{HttpResponse, get, web};
-use api::{RequestContext, Routes, spec::PageOf};
+use actix_web::{HttpResponse, get};
+use api::{Path, RequestContext, Routes, answer, spec::PageOf};
 use base::{Query, problem::Problem, query::Sort, query_string, text::fold, timestamp::Timestamp};
 use db::Condition;
 use serde::Serialize;
@@ -16,11 +16,11 @@ use crate::{
         detail,
         document::{DECOMMISSIONED, Shown},
         filter::{self, HISTORY_VARIABLES},
-        http::no_resource,
         meant::Filter,
         row::Row,
+        rules::no_resource,
         store::{self, Order},
-        wire::Properties,
+        wire::{Properties, ResourceId},
     },
     types,
 };
@@ -192,11 +192,11 @@ pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse>
         return Err(Problem::field("queryString", "state: history holds only DECOMMISSIONED").into());
     }
     terms.retain(|term| term.name != "state");
-    let (scope, db) = (context.scope(), context.db.clone());
+    let db = context.db.clone();
     let asked = walk.clone();
     let (found, paths) = context
-        .db
-        .read(move |conn| {
+        .read(move |conn, scope| {
+            let scope = scope.scope();
             let mut filters = filter::filters(conn, &scope, &terms)?;
             filters.push(Filter::Row(filter::states([DECOMMISSIONED])));
             // Says what the state implies, so that the index of history is used.
@@ -215,20 +215,20 @@ pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse>
     });
     let mut page = walk.answer(found.with(results.collect()));
     page.descending_order = SORT.descending;
-    api::answer::ok(&page)
+    answer::ok(&page)
 }
 
 /// Get a decommissioned resource
 #[utoipa::path(
     tag = "history",
     operation_id = "getDecommissionedResource",
-    params(("resourceId" = String, Path, description = "UUID of the resource")),
+    params(ResourceId),
     responses((status = 200, description = "The record", body = DecommissionedResource<'static>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/history/resources/{resourceId}")]
-pub async fn get(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    let (scope, id) = (context.scope(), path.into_inner().1);
+pub async fn get(context: RequestContext, Path(id): Path<ResourceId>) -> api::Result<HttpResponse> {
+    let scope = context.scope();
     let found = context.db.point(move |conn| {
         let row = store::find(conn, &scope, &id.to_ascii_lowercase())?.filter(|row| row.state == DECOMMISSIONED);
         let row = row.ok_or_else(|| no_resource(&id))?;
@@ -237,5 +237,5 @@ pub async fn get(context: RequestContext, path: web::Path<(String, String)>) -> 
     });
     let (row, path) = found.await?;
     let shown = detail::shown(&row)?;
-    api::answer::entity(&context, &record(&row, &shown, &path), row.version)
+    answer::entity(&context, &record(&row, &shown, &path), row.version)
 }

@@ -19,6 +19,7 @@ mod countries;
 pub mod demo;
 mod groups;
 mod history;
+mod lists;
 mod machines;
 mod reports;
 mod resources;
@@ -27,8 +28,6 @@ mod sites;
 mod software;
 mod types;
 
-mod documented;
-
 pub use machines::Machines;
 
 use std::sync::Arc;
@@ -36,8 +35,6 @@ use std::sync::Arc;
 use actix_web::{http::Method, web};
 use api::{Alias, Routes};
 use ports::Integrations;
-
-use documented::{DecommissionInput, ResourceInput};
 
 static QUOTAS: [&db::Quota; 2] = [&sites::store::QUOTA, &groups::store::QUOTA];
 

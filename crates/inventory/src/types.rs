@@ -145,8 +145,7 @@ pub fn resolve(conn: &mut Conn, tenant: &str, given: &str, path: Option<&str>) -
 )]
 #[get("/resourceType/minimal")]
 pub async fn minimal(context: RequestContext) -> api::Result<HttpResponse> {
-    let scope = context.scope();
-    api::answer::ok(&context.db.read(move |conn| list(conn, &scope)).await?)
+    api::answer::ok(&context.read(|conn, scope| list(conn, &scope.scope())).await?)
 }
 
 /// List device types

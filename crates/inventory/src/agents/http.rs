@@ -56,10 +56,10 @@ pub async fn report(context: RequestContext, request: HttpRequest, payload: web:
         Message::Contact { .. } => reply::contact(reply::DEFAULT_HOURS),
         Message::Other { .. } => reply::accepted(format, compression, reply::DEFAULT_HOURS),
         Message::Inventory(reports) => {
-            let (partner, tenant) = (context.tenant.partner.to_string(), context.tenant.id.to_string());
             context
-                .write(move |tx, _| {
-                    reports.iter().try_for_each(|report| ingest(tx, &partner, &tenant, report).map(drop))?;
+                .write(move |tx, scope| {
+                    let (partner, tenant) = (scope.tenant.partner.as_str(), scope.tenant_id());
+                    reports.iter().try_for_each(|report| ingest(tx, partner, tenant, report).map(drop))?;
                     Ok(Answer::empty())
                 })
                 .await?;

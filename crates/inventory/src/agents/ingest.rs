@@ -60,7 +60,7 @@ pub fn ingest(tx: &mut Tx<'_>, partner: &str, tenant: &str, report: &Report) -> 
     }
     (resource.version, resource.updated) = (old.version + 1, tx.now);
     store::update(tx.conn, partner, &row, &resource)?;
-    changes::note(tx, Some(&old), Some(&resource))?;
+    changes::record_change(tx, Some(&old), Some(&resource))?;
     Ok(Ingested::Updated(old.id))
 }
 
@@ -88,7 +88,7 @@ fn create(tx: &mut Tx<'_>, partner: &str, tenant: &str, report: &Report, keys: &
     describe(tx.conn, report, &mut resource, now)?;
     store::insert(tx.conn, partner, &resource, keys)?;
     store_software(tx.conn, report, &resource, now)?;
-    changes::note(tx, None, Some(&resource))?;
+    changes::record_change(tx, None, Some(&resource))?;
     Ok(Ingested::Created(resource.id))
 }
 

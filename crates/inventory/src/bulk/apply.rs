@@ -10,7 +10,7 @@ use db::{Condition, Conn, Error, Result};
 use outbox::Tx;
 
 use super::{
-    reader::{Entry, Row},
+    row::{Entry, Row},
     wire::{BulkResult, CREATED, UNCHANGED, UPDATED},
 };
 use crate::{
@@ -94,12 +94,12 @@ fn upsert(tx: &mut Tx<'_>, place: &Place, entry: &Entry) -> Result<(&'static str
         return Ok((UNCHANGED, id));
     }
     store::update(tx.conn, &place.partner, &row, &after)?;
-    changes::note(tx, Some(&before), Some(&after))?;
+    changes::record_change(tx, Some(&before), Some(&after))?;
     Ok((UPDATED, id))
 }
 
 fn unknown(id: &str) -> Problem {
-    let problem = http::no_resource(id);
+    let problem = rules::no_resource(id);
     let error = FieldError { code: problem.kind.code(), field_name: "id".to_owned(), message: problem.detail.clone() };
     Problem { errors: vec![error], ..problem }
 }
@@ -156,7 +156,7 @@ fn known(conn: &mut Conn, place: &Place, entry: &Entry) -> Result<Option<String>
     if given.is_empty() {
         return Ok(None);
     }
-    let kind = Condition::sql("resources.type = ").text(entry.input.kind.unwrap_or("DEVICE"));
+    let kind = Condition::sql("resources.type = ").text(entry.input.meant_kind().unwrap_or("DEVICE"));
     let others = given.iter().filter(|name| **name != "name");
     let mut terms: Vec<Term> = others.map(|name| term(name, said.text(name))).collect();
     terms.push(term("isEquals", "true"));

@@ -4,7 +4,7 @@ use base::{problem::Problem, text::fold};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::reader::{Entry, Row};
+use super::row::{Entry, Row};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]

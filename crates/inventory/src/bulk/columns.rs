@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     csv::{Record, STRAY, said},
-    reader::{Entry, Stop, TENANTS},
+    row::{Entry, Stop, TENANTS},
 };
 use crate::resources::{
     document::{ARRAYS, CLOUD, OBJECTS, SYNTHETIC, TEXTS},
@@ -208,7 +208,10 @@ fn column(name: &str) -> Column {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::reader::{Format, Reader, Row},
+        super::{
+            reader::{Format, Reader},
+            row::Row,
+        },
         *,
     };
 

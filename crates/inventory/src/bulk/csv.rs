@@ -5,7 +5,7 @@
 
 use csv_core::ReadRecordResult;
 
-use super::reader::{LONGEST, Stop};
+use super::row::{LONGEST, Stop};
 
 /// More columns than any file needs; what has more is no table of resources.
 const MOST_CELLS: usize = 4096;

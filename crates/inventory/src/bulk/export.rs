@@ -18,6 +18,7 @@ use crate::{
     resources::{
         detail,
         document::{CLOUD, SYNTHETIC, Shown, TEXTS, Tag},
+        input::ResourceInput,
         list::Wanted,
         row::Row,
         wire::AppRole,
@@ -64,7 +65,7 @@ const MOST_TAGS: usize = 1000;
         ("queryString" = Option<String>, Query, description = "Filter expression, as in the minimal list"),
     ),
     responses((status = 200, description = "A line for each resource", content(
-        (crate::ResourceInput = "application/x-ndjson"), (String = "text/csv")
+        (ResourceInput = "application/x-ndjson"), (String = "text/csv")
     ))),
     security(("bearer" = ["viewer"]))
 )]

@@ -12,16 +12,14 @@ use actix_web::{
     post, web,
 };
 use api::{Answer, RequestContext, chunks::Chunks, clock, spool::NDJSON, spool::Spool};
-use base::{
-    Query,
-    problem::{FieldError, Problem},
-};
+use base::problem::{FieldError, Problem};
 use outbox::Tx;
 
 use super::{
     apply::{Place, apply},
-    reader::{Format, Reader, Row, Stop},
+    reader::{Format, Reader},
     related,
+    row::{Row, Stop},
     wire::{BulkLine, BulkResult, BulkSummary, CREATED, ERROR},
 };
 
@@ -44,6 +42,17 @@ const PAUSES: [Duration; 3] = [Duration::from_millis(50), Duration::from_millis(
 /// Errors that a problem lists.
 const MOST_ERRORS: usize = 100;
 
+/// How the rows of a bulk request are stored.
+#[derive(Clone, Copy, Debug, api::Parameters)]
+pub struct BulkOptions {
+    /// Say what would happen, and store nothing
+    #[request(default)]
+    pub dry_run: bool,
+    /// Store all rows or none, in one transaction; at most 10,000 rows and 16 MiB
+    #[request(default)]
+    pub atomic: bool,
+}
+
 /// Create and update resources in bulk
 ///
 /// The body has a row for each resource: NDJSON, a JSON object on each line, with the fields of a create body; or CSV,
@@ -56,10 +65,7 @@ const MOST_ERRORS: usize = 100;
 #[utoipa::path(
     tag = "resources",
     operation_id = "bulkUpsertResources",
-    params(
-        ("dryRun" = Option<bool>, Query, description = "Say what would happen, and store nothing"),
-        ("atomic" = Option<bool>, Query, description = "Store all rows or none, in one transaction; at most 10,000 rows and 16 MiB"),
-    ),
+    params(BulkOptions),
     request_body(
         description = "Up to 256 MiB, a line up to 1 MiB; in UTF-8, with or without a byte order mark",
         content((String = "application/x-ndjson"), (String = "text/csv"))
@@ -69,14 +75,12 @@ const MOST_ERRORS: usize = 100;
 )]
 #[post("/resources/bulk")]
 pub async fn bulk(
-    context: RequestContext<Query>,
+    context: RequestContext<BulkOptions>,
     request: HttpRequest,
     payload: web::Payload,
 ) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let (dry_run, atomic) = (query.boolean("dryRun", false), query.boolean("atomic", false));
-    query.finish()?;
-    let place = Place { tenant: context.tenant.id.to_string(), partner: context.tenant.partner.to_string() };
+    let BulkOptions { dry_run, atomic } = context.query;
+    let place = Place { tenant: context.tenant_id().to_owned(), partner: context.tenant.partner.to_string() };
     let reader = Reader::new(format(&request)?, &place.tenant);
     let body = Chunks::new(&request, payload.into_inner(), LIMIT)?;
     // Only what was stored as a whole can be answered again.
@@ -140,7 +144,7 @@ impl Report {
 
 /// Stores rows batch by batch while they arrive.
 async fn in_batches(
-    context: &RequestContext<Query>,
+    context: &RequestContext<BulkOptions>,
     mut body: Chunks,
     mut reader: Reader,
     place: Place,
@@ -189,7 +193,7 @@ fn interrupted(error: db::Error, stored: u64) -> api::Error {
 
 /// Carries a batch out, again when the database was busy: a batch that failed left nothing behind.
 async fn carry_out(
-    context: &RequestContext<Query>,
+    context: &RequestContext<BulkOptions>,
     place: &Place,
     rows: Vec<Row>,
     dry_run: bool,
@@ -208,7 +212,7 @@ async fn carry_out(
 }
 
 async fn write(
-    context: &RequestContext<Query>,
+    context: &RequestContext<BulkOptions>,
     place: &Place,
     rows: Arc<[Row]>,
     dry_run: bool,
@@ -242,7 +246,7 @@ fn forget_unmade(results: &mut [BulkResult]) {
 
 /// Stores all rows in one transaction: all or none when `atomic`; else so that the answer can be given again.
 async fn whole(
-    context: &RequestContext<Query>,
+    context: &RequestContext<BulkOptions>,
     mut body: Chunks,
     mut reader: Reader,
     place: Place,
@@ -278,7 +282,7 @@ async fn whole(
 
 /// What would become of rows that are stored as a whole. To find it out keeps nobody waiting as long as to store them:
 /// only rows that may mean one machine have to be in one transaction.
-async fn rehearse(context: &RequestContext<Query>, place: Place, rows: Vec<Row>) -> api::Result<HttpResponse> {
+async fn rehearse(context: &RequestContext<BulkOptions>, place: Place, rows: Vec<Row>) -> api::Result<HttpResponse> {
     let mut found = Vec::with_capacity(rows.len());
     for (places, batch) in related::batches(rows, BATCH, MOST_RELATED) {
         found.extend(places.into_iter().zip(carry_out(context, &place, batch, true).await?));

@@ -12,7 +12,8 @@ use super::{
     aws,
     columns::Columns,
     csv::Records,
-    reader::{Format, Reader, Row},
+    reader::{Format, Reader},
+    row::Row,
     wire::{BulkResult, BulkSummary},
 };
 

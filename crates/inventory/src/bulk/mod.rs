@@ -1,7 +1,7 @@
 //! Many resources at once: in as rows that create and update, out as the same columns.
 //!
 //! A body passes through in pieces: [`ndjson`] and [`csv`] cut it into lines and records, [`columns`] says what cells
-//! mean, [`reader`] makes rows of it, and [`apply`] carries them out a batch at a time. No more than a batch is held.
+//! mean, [`reader`] makes rows ([`row`]) of it, and [`apply`] carries them out a batch at a time. No more than a batch is held.
 //! [`import`] does the same with files, among them the printout that [`aws`] reads.
 
 mod apply;
@@ -14,6 +14,7 @@ pub mod import;
 mod ndjson;
 mod reader;
 mod related;
+mod row;
 mod wire;
 
 /// The operations. Their paths are literal, and come before those of one resource.

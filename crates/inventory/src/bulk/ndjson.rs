@@ -1,6 +1,6 @@
 //! Lines out of a body that arrives in pieces.
 
-use super::reader::{LONGEST, Stop};
+use super::row::{LONGEST, Stop};
 
 /// Cuts pieces into lines. No more than one line is held.
 #[derive(Debug)]

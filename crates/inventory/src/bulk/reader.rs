@@ -1,17 +1,13 @@
 //! From the bytes of a body to the rows in it.
 
-use base::{body::Fields, body::parse_json, problem::FieldError, problem::Problem};
-use serde_json::Value;
+use base::body::parse_json;
 
 use super::{
     columns::Columns,
     csv::{Record, Records},
     ndjson::Lines,
+    row::{Entry, LONGEST, Row, Stop, of_row},
 };
-use crate::resources::{document::Tag, input::Input};
-
-/// The longest line, or record of cells.
-pub const LONGEST: usize = 1 << 20;
 
 /// How rows are written down.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,85 +16,6 @@ pub enum Format {
     Ndjson,
     /// Comma-separated values with a header row.
     Csv,
-}
-
-/// Why a body cannot be read on.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Stop {
-    /// The line at which it stops, where it is one.
-    pub line: Option<u64>,
-    /// To be read after the line.
-    pub message: String,
-}
-
-impl Stop {
-    /// At this line.
-    pub fn new(line: u64, message: impl Into<String>) -> Self {
-        Self { line: Some(line), message: message.into() }
-    }
-
-    /// The line that begins here is longer than [`LONGEST`].
-    pub fn too_long(line: u64) -> Self {
-        Self::new(line, format!("is longer than {} MiB; is a quote not closed?", LONGEST >> 20))
-    }
-
-    /// As a problem, for a body of which nothing was stored.
-    pub fn problem(self) -> Problem {
-        match self.line {
-            Some(line) => Problem::field(format!("line[{line}]"), self.message),
-            None => Problem::field("body", self.message),
-        }
-    }
-}
-
-/// One row: what it says, or everything that is wrong with it.
-#[derive(Clone, Debug)]
-pub struct Row {
-    /// The line on which it begins, from 1.
-    pub line: u64,
-    /// What it says.
-    pub entry: Result<Entry, Vec<FieldError>>,
-}
-
-/// What a row says.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Entry {
-    /// The resource that is meant, where the row names one.
-    pub id: Option<String>,
-    /// The fields of a create or update body.
-    pub input: Input,
-    /// Tags that are set beside those that a resource has; `input` has those that replace them.
-    pub tags: Vec<Tag>,
-    /// Its resource type, where it becomes a new resource and the row names none.
-    pub type_if_new: Option<&'static str>,
-    /// Where it becomes a new resource: has that no source? A table says so with an empty cell.
-    pub no_source_if_new: bool,
-}
-
-/// The fields by which a row may say whose it is.
-pub const TENANTS: [&str; 3] = ["tenantId", "tenantID", "clientUniqueId"];
-
-impl Entry {
-    /// Reads a row; it must not be another tenant's.
-    pub fn read(value: &Value, tenant: &str) -> Result<Self, Vec<FieldError>> {
-        let mut fields = Fields::of(value);
-        let id = fields.text_max("id", 100).filter(|id| !id.trim().is_empty());
-        for name in TENANTS {
-            if fields.text(name).is_some_and(|named| !named.is_empty() && named != tenant) {
-                fields.error(name, "is not the tenant of the path, to which every row belongs");
-            }
-        }
-        let input = Input::read(&mut fields);
-        match fields.finish() {
-            Ok(()) => Ok(Self { id: id.map(|id| id.trim().to_ascii_lowercase()), input, ..Self::default() }),
-            Err(problem) => Err(problem.errors.into_iter().map(of_row).collect()),
-        }
-    }
-}
-
-/// What is wrong with the whole body is wrong with the row here.
-fn of_row(error: FieldError) -> FieldError {
-    if error.field_name == "body" { FieldError { field_name: "row".to_owned(), ..error } } else { error }
 }
 
 /// Reads the rows of a body that arrives in pieces. It holds one line, and the rows that were not taken yet.
@@ -227,7 +144,7 @@ fn take_record(
 mod tests {
     use proptest::prelude::*;
 
-    use super::*;
+    use super::{super::row::TENANTS, *};
 
     fn rows(format: Format, pieces: &[&[u8]]) -> Result<Vec<Row>, Stop> {
         let mut reader = Reader::new(format, "client_1");

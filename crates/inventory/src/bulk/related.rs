@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use base::text::fold;
 
-use super::reader::{Entry, Row};
+use super::row::{Entry, Row};
 use crate::resources::{document::Document, rules};
 
 /// A batch: rows with their places in the file, in order.

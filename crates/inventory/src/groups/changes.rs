@@ -10,10 +10,13 @@ use db::{Conn, Result};
 
 use super::{
     criteria::Criteria,
-    dynamic, lock,
-    rules::{self, Birth, Change, Kind, Reference, Setting},
-    store::{self, Group, Parents},
-    wire::{GivenGroup, GroupChange, Named, NewGroup, ResourceGroup},
+    dynamic,
+    kind::{Kind, Reference, Setting},
+    lock,
+    row::Group,
+    rules::{self, Change, Origin},
+    store,
+    wire::{GivenGroup, GroupChange, Named, NewGroup, Parents, ResourceGroup},
 };
 
 /// Where a request reaches: the tenant of its path, that one's partner, and the tenants whose records it may touch.
@@ -64,7 +67,8 @@ pub fn save(
         let done = match given {
             GivenGroup::New(new) => create(conn, reach, kind, new, now).map(|group| Saved { before: None, group }),
             GivenGroup::Known(reference, change) => {
-                let old = take_up(conn, reach, kind, reference, wanted)?;
+                let old = lock_for_update(conn, reach, kind, reference)?;
+                check_version(wanted, old.version)?;
                 let before = shown(conn, reach, &old)?;
                 let group = update(conn, reach, kind, &old, change.clone(), now);
                 group.map(|group| Saved { before: Some(before), group })
@@ -102,8 +106,8 @@ fn create(conn: &mut Conn, reach: &Reach, kind: Kind, new: &NewGroup, now: Times
         }
     };
     let (tenant_id, id) = (reach.tenant.clone(), db::next_id(conn, "resource_groups")?);
-    let birth = Birth { tenant_id, id, uuid: uuid::Uuid::new_v4(), parent_id, now };
-    let group = rules::created(kind, new, birth);
+    let origin = Origin { tenant_id, id, uuid: uuid::Uuid::new_v4(), parent_id, now };
+    let group = rules::created(kind, new, origin);
     store::insert(conn, kind, &group)?;
     if group.rules.is_some() {
         follow_criteria(conn, reach, &group)?;
@@ -123,21 +127,13 @@ fn parent(conn: &mut Conn, tenant: &str, kind: Kind, named: &Named) -> Result<Re
 /// The group that is to be changed, held alone with all others of the partner until the end of the transaction.
 ///
 /// # Errors
-/// 404 for an unknown group, 412 when it has another version than the caller wants.
-pub fn take_up(
-    conn: &mut Conn,
-    reach: &Reach,
-    kind: Kind,
-    reference: &Reference,
-    wanted: Option<i64>,
-) -> Result<Group> {
+/// 404 for an unknown group.
+pub fn lock_for_update(conn: &mut Conn, reach: &Reach, kind: Kind, reference: &Reference) -> Result<Group> {
     lock::alone(conn, &reach.partner)?;
-    let group = store::existing(conn, &reach.scope, kind, reference)?;
-    check_version(wanted, group.version)?;
-    Ok(group)
+    store::existing(conn, &reach.scope, kind, reference)
 }
 
-/// Changes a group that was taken up.
+/// Changes a group that was locked.
 ///
 /// # Errors
 /// 400 for a parent that is not there, 409 as [`store::update`].

@@ -1,15 +1,18 @@
 //! Device groups over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post};
-use api::{Body, RequestContext, Routes};
+use api::{Body, PageQuery, Path, RequestContext, Routes, spec::PageOf};
 use base::Query;
 
 use super::{
-    documented::{GroupChildPage, GroupChildReference, NewResourceGroups, ResourceGroupChange, ResourceGroupPage},
-    http::{self, GroupPath},
-    rules::Kind,
-    wire::{CreatedGroups, ResourceGroup, ResourceGroupMinimal},
+    http::{self, Groups},
+    kind::Kind,
+    wire::{
+        CreatedGroups, DeviceGroupId, GivenGroups, GroupChange, GroupChild, GroupChildReference, ResourceGroup,
+        ResourceGroupMinimal,
+    },
 };
+use crate::lists::OrderedPageOf;
 
 /// The operations, in reading order.
 pub fn routes(config: &mut Routes) {
@@ -34,7 +37,7 @@ pub fn routes(config: &mut Routes) {
 #[utoipa::path(
     tag = "device groups",
     operation_id = "createDeviceGroups",
-    request_body(content = NewResourceGroups, example = json!({
+    request_body(content = GivenGroups, example = json!({
         "name": "Web servers", "parent": {"name": "Shop"},
         "filterCriteria": {"matchType": "ALL", "rules": [{"key": "appRoles", "operator": "Equals", "value": "nginx"}]}
     })),
@@ -58,19 +61,12 @@ pub async fn create(context: RequestContext, body: Body) -> api::Result<HttpResp
 #[utoipa::path(
     tag = "device groups",
     operation_id = "searchDeviceGroups",
-    params(
-        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
-        ("sortName" = Option<String>, Query, description = "`id` (default) or `name`", example = "name"),
-        ("queryString" = Option<String>, Query, description = "Filter expression", example = "name:web"),
-    ),
-    responses((status = 200, description = "A page of device groups", body = ResourceGroupPage)),
+    params(PageQuery<Groups>),
+    responses((status = 200, description = "A page of device groups", body = OrderedPageOf<ResourceGroup>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/deviceGroups/search")]
-pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse> {
+pub async fn search(context: RequestContext<PageQuery<Groups>>) -> api::Result<HttpResponse> {
     http::search(&context, Kind::Device).await
 }
 
@@ -94,13 +90,13 @@ pub async fn minimal(context: RequestContext) -> api::Result<HttpResponse> {
 #[utoipa::path(
     tag = "device groups",
     operation_id = "getDeviceGroup",
-    params(("groupId" = String, Path, description = "Integer id or `DGP-<uuid>`", example = "7")),
+    params(DeviceGroupId),
     responses((status = 200, description = "The device group", body = ResourceGroup)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/deviceGroups/{groupId}")]
-pub async fn get(context: RequestContext, path: GroupPath) -> api::Result<HttpResponse> {
-    http::get(&context, &path, Kind::Device).await
+pub async fn get(context: RequestContext, Path(id): Path<DeviceGroupId>) -> api::Result<HttpResponse> {
+    http::get(&context, &id, Kind::Device).await
 }
 
 /// Update a device group
@@ -110,8 +106,8 @@ pub async fn get(context: RequestContext, path: GroupPath) -> api::Result<HttpRe
 #[utoipa::path(
     tag = "device groups",
     operation_id = "updateDeviceGroup",
-    params(("groupId" = String, Path, description = "Integer id or `DGP-<uuid>`", example = "7")),
-    request_body(content = ResourceGroupChange, example = json!({"description": "Behind the load balancer", "parent": {"id": "3"}})),
+    params(DeviceGroupId),
+    request_body(content = GroupChange, example = json!({"description": "Behind the load balancer", "parent": {"id": "3"}})),
     responses(
         (status = 200, description = "The device group after the change", body = ResourceGroup),
         (status = 409, description = "The name is taken, or the group would stand below itself"),
@@ -120,8 +116,8 @@ pub async fn get(context: RequestContext, path: GroupPath) -> api::Result<HttpRe
     security(("bearer" = ["operator"]))
 )]
 #[post("/deviceGroups/{groupId}")]
-pub async fn update(context: RequestContext, path: GroupPath, body: Body) -> api::Result<HttpResponse> {
-    http::update(&context, &path, body, Kind::Device).await
+pub async fn update(context: RequestContext, Path(id): Path<DeviceGroupId>, body: Body) -> api::Result<HttpResponse> {
+    http::update(&context, &id, body, Kind::Device).await
 }
 
 /// Delete a device group
@@ -130,7 +126,7 @@ pub async fn update(context: RequestContext, path: GroupPath, body: Body) -> api
 #[utoipa::path(
     tag = "device groups",
     operation_id = "deleteDeviceGroup",
-    params(("groupId" = String, Path, description = "Integer id or `DGP-<uuid>`", example = "7")),
+    params(DeviceGroupId),
     responses(
         (status = 200, description = "Deleted; an empty object"),
         (status = 409, description = "It has child groups"),
@@ -139,8 +135,8 @@ pub async fn update(context: RequestContext, path: GroupPath, body: Body) -> api
     security(("bearer" = ["operator"]))
 )]
 #[delete("/deviceGroups/{groupId}")]
-pub async fn delete(context: RequestContext, path: GroupPath) -> api::Result<HttpResponse> {
-    http::delete(&context, &path, Kind::Device).await
+pub async fn delete(context: RequestContext, Path(id): Path<DeviceGroupId>) -> api::Result<HttpResponse> {
+    http::delete(&context, &id, Kind::Device).await
 }
 
 /// List the children of a device group
@@ -150,17 +146,17 @@ pub async fn delete(context: RequestContext, path: GroupPath) -> api::Result<Htt
     tag = "device groups",
     operation_id = "listDeviceGroupChildren",
     params(
-        ("groupId" = String, Path, description = "Integer id or `DGP-<uuid>`", example = "7"),
+        DeviceGroupId,
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
         ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
     ),
-    responses((status = 200, description = "A page of child groups and resources", body = GroupChildPage)),
+    responses((status = 200, description = "A page of child groups and resources", body = PageOf<GroupChild>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/deviceGroups/{groupId}/childs")]
-pub async fn children(context: RequestContext<Query>, path: GroupPath) -> api::Result<HttpResponse> {
-    http::children(&context, &path, Kind::Device).await
+pub async fn children(context: RequestContext<Query>, Path(id): Path<DeviceGroupId>) -> api::Result<HttpResponse> {
+    http::children(&context, &id, Kind::Device).await
 }
 
 /// Add children to a device group
@@ -170,7 +166,7 @@ pub async fn children(context: RequestContext<Query>, path: GroupPath) -> api::R
 #[utoipa::path(
     tag = "device groups",
     operation_id = "addDeviceGroupChildren",
-    params(("groupId" = String, Path, description = "Integer id or `DGP-<uuid>`", example = "7")),
+    params(DeviceGroupId),
     request_body(content = Vec<GroupChildReference>, example = json!([
         {"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}, {"id": "DGP-9d1c6f0e-7a52-4c37-9c1b-2f0a5b6c7d8e"}
     ])),
@@ -182,8 +178,12 @@ pub async fn children(context: RequestContext<Query>, path: GroupPath) -> api::R
     security(("bearer" = ["operator"]))
 )]
 #[post("/deviceGroups/{groupId}/childs")]
-pub async fn add_children(context: RequestContext, path: GroupPath, body: Body) -> api::Result<HttpResponse> {
-    http::add_children(&context, &path, &body, Kind::Device).await
+pub async fn add_children(
+    context: RequestContext,
+    Path(id): Path<DeviceGroupId>,
+    body: Body,
+) -> api::Result<HttpResponse> {
+    http::add_children(&context, &id, &body, Kind::Device).await
 }
 
 /// Remove children from a device group
@@ -193,7 +193,7 @@ pub async fn add_children(context: RequestContext, path: GroupPath, body: Body) 
 #[utoipa::path(
     tag = "device groups",
     operation_id = "removeDeviceGroupChildren",
-    params(("groupId" = String, Path, description = "Integer id or `DGP-<uuid>`", example = "7")),
+    params(DeviceGroupId),
     request_body(content = Vec<GroupChildReference>, example = json!([{"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}])),
     responses(
         (status = 200, description = "They are no children any more; an empty object"),
@@ -203,6 +203,10 @@ pub async fn add_children(context: RequestContext, path: GroupPath, body: Body) 
     security(("bearer" = ["operator"]))
 )]
 #[delete("/deviceGroups/{groupId}/childs")]
-pub async fn remove_children(context: RequestContext, path: GroupPath, body: Body) -> api::Result<HttpResponse> {
-    http::remove_children(&context, &path, &body, Kind::Device).await
+pub async fn remove_children(
+    context: RequestContext,
+    Path(id): Path<DeviceGroupId>,
+    body: Body,
+) -> api::Result<HttpResponse> {
+    http::remove_children(&context, &id, &body, Kind::Device).await
 }

@@ -1,7 +1,7 @@
 //! Groups over HTTP, for both kinds. [`super::device`] and [`super::service`] name the operations.
 
-use actix_web::{HttpResponse, web};
-use api::{Answer, Body, RequestContext, RequestScope, answer, cpu, stream};
+use actix_web::HttpResponse;
+use api::{Answer, Body, List, PageQuery, RequestContext, RequestScope, answer, cpu, stream};
 use base::{Query, timestamp::Timestamp};
 use db::{Conn, Result};
 use outbox::{Change, Entity, Tx};
@@ -9,40 +9,58 @@ use serde_json::json;
 
 use super::{
     changes::{self, Reach, Saved},
+    kind::{Kind, Reference},
     members,
-    rules::{self, Filter, Kind, Reference},
-    store::{self, Group, Parents},
+    row::Group,
+    rules::Filter,
+    store,
     wire::{ChildReference, CreatedGroups, GivenGroups, GroupChange, ResourceGroup, ResourceGroupMinimal},
 };
 
-/// Tenant and group of a path.
-pub(super) type GroupPath = web::Path<(String, String)>;
+/// The list of groups of a kind.
+#[derive(Clone, Debug)]
+pub struct Groups;
 
-fn reach(context: &RequestScope) -> Reach {
-    Reach { tenant: context.tenant.id.to_string(), partner: context.tenant.partner.to_string(), scope: context.scope() }
+impl List for Groups {
+    const SORT: &'static str = "id";
+    const DESCENDING: bool = true;
+    const FILTER: &'static str = "name:web";
+
+    fn sorts() -> Vec<&'static str> {
+        store::SORTS.names()
+    }
+}
+
+fn reach(scope: &RequestScope) -> Reach {
+    Reach { tenant: scope.tenant_id().to_owned(), partner: scope.tenant.partner.to_string(), scope: scope.scope() }
 }
 
 /// The group that a path names; a text that can name none is an unknown group.
-fn reference(kind: Kind, path: &GroupPath) -> api::Result<Reference> {
-    Ok(Reference::parse(kind, &path.1).ok_or_else(|| kind.not_found())?)
+fn reference(kind: Kind, id: &str) -> api::Result<Reference> {
+    Ok(Reference::parse(kind, id).ok_or_else(|| kind.not_found())?)
 }
 
-/// Notes that a group changed.
-fn note(
+/// The group that is to be changed, of the version that the caller saw.
+fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, kind: Kind, reference: &Reference) -> Result<Group> {
+    let group = changes::lock_for_update(tx.conn, &reach(scope), kind, reference)?;
+    scope.check_version(group.version)?;
+    Ok(group)
+}
+
+/// Records that a group changed.
+fn record_change(
     tx: &mut Tx<'_>,
     kind: Kind,
-    tenant: &str,
     before: Option<&ResourceGroup>,
     after: Option<&ResourceGroup>,
 ) -> Result<()> {
     let Some(group) = after.or(before) else { return Ok(()) };
-    let entity = Entity { tenant_id: tenant, kind: kind.entity(), id: &group.unique_id, publish: false };
+    let entity = Entity { tenant_id: &group.tenant_id, kind: kind.entity(), id: &group.unique_id, publish: false };
     tx.note_shown(entity, before, after)
 }
 
 /// Creates what a body describes, and changes what it names by id.
 pub(super) async fn create(context: &RequestContext, body: Body, kind: Kind) -> api::Result<HttpResponse> {
-    let (reach, now) = (reach(context), context.now);
     let given = cpu::read(context, body, move |body, meter| Ok(GivenGroups::read(kind, body, meter)?)).await?;
     // Of several, none is the one that `If-Match` could be about.
     let (all, alone, wanted) = match given {
@@ -50,15 +68,14 @@ pub(super) async fn create(context: &RequestContext, body: Body, kind: Kind) -> 
         GivenGroups::Many(all) => (all, false, None),
     };
     context
-        .write(move |tx, _| {
+        .write(move |tx, scope| {
             let place = |index| if alone { String::new() } else { format!("[{index}].") };
-            let (saved, parents) = changes::save(tx.conn, &reach, kind, &all, place, wanted, now)?;
+            let (saved, parents) = changes::save(tx.conn, &reach(scope), kind, &all, place, wanted, tx.now)?;
             let (mut groups, mut version) = (Vec::with_capacity(saved.len()), 0);
             for Saved { before, group } in saved {
-                let tenant = group.tenant_id.clone();
                 version = group.version;
                 let group = ResourceGroup::of(group, &parents)?;
-                note(tx, kind, &tenant, before.as_ref(), Some(&group))?;
+                record_change(tx, kind, before.as_ref(), Some(&group))?;
                 groups.push(group);
             }
             match groups.pop() {
@@ -72,20 +89,12 @@ pub(super) async fn create(context: &RequestContext, body: Body, kind: Kind) -> 
         .await
 }
 
-fn shown(group: Group, parents: &Parents) -> api::Result<HttpResponse> {
-    let version = group.version;
-    answer::tagged(&ResourceGroup::of(group, parents)?, version)
-}
-
 /// Answers a page of groups.
-pub(super) async fn search(context: &RequestContext<Query>, kind: Kind) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let sort = query.sort(&rules::SORTS, "id", true);
-    let walk = query.walk(context.request().path(), sort);
-    let text = query.text("queryString").unwrap_or_default();
-    query.finish()?;
-    let (filter, scope) = (Filter::parse(kind, &text)?, context.scope());
-    let page = context.db.read(move |conn| {
+pub(super) async fn search(context: &RequestContext<PageQuery<Groups>>, kind: Kind) -> api::Result<HttpResponse> {
+    let PageQuery { sort, walk, filter, .. } = context.query.clone();
+    let filter = Filter::parse(kind, &filter)?;
+    let page = context.read(move |conn, scope| {
+        let scope = scope.scope();
         let found = store::search(conn, &scope, kind, &filter, sort, &walk)?;
         let parents = store::parents(conn, &scope, &found.rows)?;
         let groups = found.rows.iter().map(|group| ResourceGroup::of(group.clone(), &parents));
@@ -108,68 +117,55 @@ pub(super) async fn minimal(context: &RequestContext, kind: Kind) -> api::Result
 }
 
 /// Answers one group.
-pub(super) async fn get(context: &RequestContext, path: &GroupPath, kind: Kind) -> api::Result<HttpResponse> {
-    let (reference, scope) = (reference(kind, path)?, context.scope());
-    let (group, parents) = context
-        .db
-        .point(move |conn| {
-            let group = store::existing(conn, &scope, kind, &reference)?;
-            let parents = store::parents(conn, &scope, std::slice::from_ref(&group))?;
-            Ok((group, parents))
-        })
-        .await?;
-    shown(group, &parents)
+pub(super) async fn get(context: &RequestContext, id: &str, kind: Kind) -> api::Result<HttpResponse> {
+    let (reference, reach) = (reference(kind, id)?, reach(context));
+    let found = context.db.point(move |conn| {
+        let group = store::existing(conn, &reach.scope, kind, &reference)?;
+        Ok((changes::shown(conn, &reach, &group)?, group.version))
+    });
+    let (group, version) = found.await?;
+    answer::tagged(&group, version)
 }
 
 /// Changes one group.
-pub(super) async fn update(
-    context: &RequestContext,
-    path: &GroupPath,
-    body: Body,
-    kind: Kind,
-) -> api::Result<HttpResponse> {
-    let reference = reference(kind, path)?;
+pub(super) async fn update(context: &RequestContext, id: &str, body: Body, kind: Kind) -> api::Result<HttpResponse> {
+    let reference = reference(kind, id)?;
     let change = cpu::read(context, body, move |body, meter| Ok(GroupChange::read(kind, body, meter)?)).await?;
-    let (reach, wanted, now) = (reach(context), context.if_match()?, context.now);
     context
-        .write(move |tx, _| {
-            let old = changes::take_up(tx.conn, &reach, kind, &reference, wanted)?;
+        .write(move |tx, scope| {
+            let (old, reach) = (lock_for_update(tx, scope, kind, &reference)?, reach(scope));
             let before = changes::shown(tx.conn, &reach, &old)?;
-            let group = changes::update(tx.conn, &reach, kind, &old, change, now)?;
-            let (tenant, version) = (group.tenant_id.clone(), group.version);
+            let group = changes::update(tx.conn, &reach, kind, &old, change, tx.now)?;
+            let version = group.version;
             let group = changes::shown(tx.conn, &reach, &group)?;
-            note(tx, kind, &tenant, Some(&before), Some(&group))?;
+            record_change(tx, kind, Some(&before), Some(&group))?;
             Answer::entity(&group, version)
         })
         .await
 }
 
 /// Deletes one group.
-pub(super) async fn delete(context: &RequestContext, path: &GroupPath, kind: Kind) -> api::Result<HttpResponse> {
-    let reference = reference(kind, path)?;
-    let (reach, wanted) = (reach(context), context.if_match()?);
+pub(super) async fn delete(context: &RequestContext, id: &str, kind: Kind) -> api::Result<HttpResponse> {
+    let reference = reference(kind, id)?;
     context
-        .write(move |tx, _| {
-            let group = changes::take_up(tx.conn, &reach, kind, &reference, wanted)?;
+        .write(move |tx, scope| {
+            let (group, reach) = (lock_for_update(tx, scope, kind, &reference)?, reach(scope));
             let before = changes::shown(tx.conn, &reach, &group)?;
             store::delete(tx.conn, kind, &group, &reach.member_tenants(&group))?;
-            note(tx, kind, &group.tenant_id, Some(&before), None)?;
+            record_change(tx, kind, Some(&before), None)?;
             Ok(Answer::empty())
         })
         .await
 }
 
 /// Answers a page of a group's children.
-pub(super) async fn children(
-    context: &RequestContext<Query>,
-    path: &GroupPath,
-    kind: Kind,
-) -> api::Result<HttpResponse> {
+pub(super) async fn children(context: &RequestContext<Query>, id: &str, kind: Kind) -> api::Result<HttpResponse> {
     let mut query = context.query();
     let walk = query.walk(context.request().path(), members::ORDER);
     query.finish()?;
-    let (reference, reach, db) = (reference(kind, path)?, reach(context), context.db.clone());
-    let page = context.db.read(move |conn| {
+    let (reference, db) = (reference(kind, id)?, context.db.clone());
+    let page = context.read(move |conn, scope| {
+        let reach = reach(scope);
         let group = store::existing(conn, &reach.scope, kind, &reference)?;
         Ok(walk.answer(members::page(&db, conn, &reach, kind, &group, &walk)?))
     });
@@ -182,38 +178,37 @@ type ChangeChildren = fn(&mut Conn, &Reach, Kind, &Group, &[ChildReference], Tim
 /// Adds children to a group.
 pub(super) async fn add_children(
     context: &RequestContext,
-    path: &GroupPath,
+    id: &str,
     body: &Body,
     kind: Kind,
 ) -> api::Result<HttpResponse> {
-    change_children(context, path, body, kind, "childrenAdded", members::add).await
+    change_children(context, id, body, kind, "childrenAdded", members::add).await
 }
 
 /// Removes children from a group.
 pub(super) async fn remove_children(
     context: &RequestContext,
-    path: &GroupPath,
+    id: &str,
     body: &Body,
     kind: Kind,
 ) -> api::Result<HttpResponse> {
-    change_children(context, path, body, kind, "childrenRemoved", members::remove).await
+    change_children(context, id, body, kind, "childrenRemoved", members::remove).await
 }
 
 async fn change_children(
     context: &RequestContext,
-    path: &GroupPath,
+    id: &str,
     body: &Body,
     kind: Kind,
     what: &'static str,
     change: ChangeChildren,
 ) -> api::Result<HttpResponse> {
-    let reference = reference(kind, path)?;
+    let reference = reference(kind, id)?;
     let given = ChildReference::read_all(kind, &body.0)?;
-    let (reach, wanted, now) = (reach(context), context.if_match()?, context.now);
     context
-        .write(move |tx, _| {
-            let group = changes::take_up(tx.conn, &reach, kind, &reference, wanted)?;
-            change(tx.conn, &reach, kind, &group, &given, now)?;
+        .write(move |tx, scope| {
+            let group = lock_for_update(tx, scope, kind, &reference)?;
+            change(tx.conn, &reach(scope), kind, &group, &given, tx.now)?;
             // What was asked for; who is a member now is not kept twice.
             let asked: Vec<String> = given.iter().map(ToString::to_string).collect();
             tx.note(Change {

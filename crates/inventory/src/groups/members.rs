@@ -14,8 +14,10 @@ use diesel::prelude::*;
 use super::{
     changes::Reach,
     dynamic::{self, Member},
-    rules::{self, Change, Kind, Setting},
-    store::{self, Group},
+    kind::{Kind, Setting},
+    row::Group,
+    rules::{self, Change},
+    store,
     wire::{ChildReference, GroupChild},
 };
 use crate::{

@@ -1,6 +1,6 @@
 //! Device groups and service groups: resources that belong together, by hand or by rule.
 //!
-//! Both kinds are one implementation with a [`rules::Kind`]. A group belongs to one tenant; a client's group holds
+//! Both kinds are one implementation with a [`kind::Kind`]. A group belongs to one tenant; a client's group holds
 //! resources of that client, a partner's group those of its clients too. Groups nest: the members of a child count as
 //! members of its parent. A group with filter criteria ([`criteria`]) is dynamic: [`dynamic`] keeps its members
 //! current as resources change, beside those that were added by hand.
@@ -9,12 +9,12 @@ pub mod attributes;
 pub mod changes;
 pub mod criteria;
 pub mod device;
-pub mod documented;
 pub mod dynamic;
 pub mod http;
-pub mod lists;
+pub mod kind;
 mod lock;
 pub mod members;
+pub mod row;
 pub mod rules;
 pub mod service;
 pub mod store;

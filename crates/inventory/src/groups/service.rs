@@ -1,15 +1,18 @@
 //! Service groups over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post};
-use api::{Body, RequestContext, Routes};
+use api::{Body, PageQuery, Path, RequestContext, Routes, spec::PageOf};
 use base::Query;
 
 use super::{
-    documented::{GroupChildPage, GroupChildReference, NewResourceGroups, ResourceGroupChange, ResourceGroupPage},
-    http::{self, GroupPath},
-    rules::Kind,
-    wire::{CreatedGroups, ResourceGroup, ResourceGroupMinimal},
+    http::{self, Groups},
+    kind::Kind,
+    wire::{
+        CreatedGroups, GivenGroups, GroupChange, GroupChild, GroupChildReference, ResourceGroup, ResourceGroupMinimal,
+        ServiceGroupId,
+    },
 };
+use crate::lists::OrderedPageOf;
 
 /// The operations, in reading order.
 pub fn routes(config: &mut Routes) {
@@ -34,7 +37,7 @@ pub fn routes(config: &mut Routes) {
 #[utoipa::path(
     tag = "service groups",
     operation_id = "createServiceGroups",
-    request_body(content = NewResourceGroups, example = json!({
+    request_body(content = GivenGroups, example = json!({
         "name": "Web tier", "parent": {"name": "Shop"},
         "filterCriteria": {"matchType": "ALL", "rules": [{"key": "appRoles", "operator": "Equals", "value": "nginx"}]}
     })),
@@ -58,19 +61,12 @@ pub async fn create(context: RequestContext, body: Body) -> api::Result<HttpResp
 #[utoipa::path(
     tag = "service groups",
     operation_id = "searchServiceGroups",
-    params(
-        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
-        ("sortName" = Option<String>, Query, description = "`id` (default) or `name`", example = "name"),
-        ("queryString" = Option<String>, Query, description = "Filter expression", example = "name:web"),
-    ),
-    responses((status = 200, description = "A page of service groups", body = ResourceGroupPage)),
+    params(PageQuery<Groups>),
+    responses((status = 200, description = "A page of service groups", body = OrderedPageOf<ResourceGroup>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/serviceGroups/search")]
-pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse> {
+pub async fn search(context: RequestContext<PageQuery<Groups>>) -> api::Result<HttpResponse> {
     http::search(&context, Kind::Service).await
 }
 
@@ -94,13 +90,13 @@ pub async fn minimal(context: RequestContext) -> api::Result<HttpResponse> {
 #[utoipa::path(
     tag = "service groups",
     operation_id = "getServiceGroup",
-    params(("groupId" = String, Path, description = "Integer id or `SGP-<uuid>`", example = "7")),
+    params(ServiceGroupId),
     responses((status = 200, description = "The service group", body = ResourceGroup)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/serviceGroups/{groupId}")]
-pub async fn get(context: RequestContext, path: GroupPath) -> api::Result<HttpResponse> {
-    http::get(&context, &path, Kind::Service).await
+pub async fn get(context: RequestContext, Path(id): Path<ServiceGroupId>) -> api::Result<HttpResponse> {
+    http::get(&context, &id, Kind::Service).await
 }
 
 /// Update a service group
@@ -110,8 +106,8 @@ pub async fn get(context: RequestContext, path: GroupPath) -> api::Result<HttpRe
 #[utoipa::path(
     tag = "service groups",
     operation_id = "updateServiceGroup",
-    params(("groupId" = String, Path, description = "Integer id or `SGP-<uuid>`", example = "7")),
-    request_body(content = ResourceGroupChange, example = json!({"description": "Behind the load balancer", "parent": {"id": "3"}})),
+    params(ServiceGroupId),
+    request_body(content = GroupChange, example = json!({"description": "Behind the load balancer", "parent": {"id": "3"}})),
     responses(
         (status = 200, description = "The service group after the change", body = ResourceGroup),
         (status = 409, description = "The name is taken, or the group would stand below itself"),
@@ -120,8 +116,8 @@ pub async fn get(context: RequestContext, path: GroupPath) -> api::Result<HttpRe
     security(("bearer" = ["operator"]))
 )]
 #[post("/serviceGroups/{groupId}")]
-pub async fn update(context: RequestContext, path: GroupPath, body: Body) -> api::Result<HttpResponse> {
-    http::update(&context, &path, body, Kind::Service).await
+pub async fn update(context: RequestContext, Path(id): Path<ServiceGroupId>, body: Body) -> api::Result<HttpResponse> {
+    http::update(&context, &id, body, Kind::Service).await
 }
 
 /// Delete a service group
@@ -130,7 +126,7 @@ pub async fn update(context: RequestContext, path: GroupPath, body: Body) -> api
 #[utoipa::path(
     tag = "service groups",
     operation_id = "deleteServiceGroup",
-    params(("groupId" = String, Path, description = "Integer id or `SGP-<uuid>`", example = "7")),
+    params(ServiceGroupId),
     responses(
         (status = 200, description = "Deleted; an empty object"),
         (status = 409, description = "It has child groups"),
@@ -139,8 +135,8 @@ pub async fn update(context: RequestContext, path: GroupPath, body: Body) -> api
     security(("bearer" = ["operator"]))
 )]
 #[delete("/serviceGroups/{groupId}")]
-pub async fn delete(context: RequestContext, path: GroupPath) -> api::Result<HttpResponse> {
-    http::delete(&context, &path, Kind::Service).await
+pub async fn delete(context: RequestContext, Path(id): Path<ServiceGroupId>) -> api::Result<HttpResponse> {
+    http::delete(&context, &id, Kind::Service).await
 }
 
 /// List the children of a service group
@@ -150,17 +146,17 @@ pub async fn delete(context: RequestContext, path: GroupPath) -> api::Result<Htt
     tag = "service groups",
     operation_id = "listServiceGroupChildren",
     params(
-        ("groupId" = String, Path, description = "Integer id or `SGP-<uuid>`", example = "7"),
+        ServiceGroupId,
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
         ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
     ),
-    responses((status = 200, description = "A page of child groups and resources", body = GroupChildPage)),
+    responses((status = 200, description = "A page of child groups and resources", body = PageOf<GroupChild>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/serviceGroups/{groupId}/childs")]
-pub async fn children(context: RequestContext<Query>, path: GroupPath) -> api::Result<HttpResponse> {
-    http::children(&context, &path, Kind::Service).await
+pub async fn children(context: RequestContext<Query>, Path(id): Path<ServiceGroupId>) -> api::Result<HttpResponse> {
+    http::children(&context, &id, Kind::Service).await
 }
 
 /// Add children to a service group
@@ -170,7 +166,7 @@ pub async fn children(context: RequestContext<Query>, path: GroupPath) -> api::R
 #[utoipa::path(
     tag = "service groups",
     operation_id = "addServiceGroupChildren",
-    params(("groupId" = String, Path, description = "Integer id or `SGP-<uuid>`", example = "7")),
+    params(ServiceGroupId),
     request_body(content = Vec<GroupChildReference>, example = json!([
         {"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}, {"id": "SGP-9d1c6f0e-7a52-4c37-9c1b-2f0a5b6c7d8e"}
     ])),
@@ -182,8 +178,12 @@ pub async fn children(context: RequestContext<Query>, path: GroupPath) -> api::R
     security(("bearer" = ["operator"]))
 )]
 #[post("/serviceGroups/{groupId}/childs")]
-pub async fn add_children(context: RequestContext, path: GroupPath, body: Body) -> api::Result<HttpResponse> {
-    http::add_children(&context, &path, &body, Kind::Service).await
+pub async fn add_children(
+    context: RequestContext,
+    Path(id): Path<ServiceGroupId>,
+    body: Body,
+) -> api::Result<HttpResponse> {
+    http::add_children(&context, &id, &body, Kind::Service).await
 }
 
 /// Remove children from a service group
@@ -193,7 +193,7 @@ pub async fn add_children(context: RequestContext, path: GroupPath, body: Body) 
 #[utoipa::path(
     tag = "service groups",
     operation_id = "removeServiceGroupChildren",
-    params(("groupId" = String, Path, description = "Integer id or `SGP-<uuid>`", example = "7")),
+    params(ServiceGroupId),
     request_body(content = Vec<GroupChildReference>, example = json!([{"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}])),
     responses(
         (status = 200, description = "They are no children any more; an empty object"),
@@ -203,6 +203,10 @@ pub async fn add_children(context: RequestContext, path: GroupPath, body: Body) 
     security(("bearer" = ["operator"]))
 )]
 #[delete("/serviceGroups/{groupId}/childs")]
-pub async fn remove_children(context: RequestContext, path: GroupPath, body: Body) -> api::Result<HttpResponse> {
-    http::remove_children(&context, &path, &body, Kind::Service).await
+pub async fn remove_children(
+    context: RequestContext,
+    Path(id): Path<ServiceGroupId>,
+    body: Body,
+) -> api::Result<HttpResponse> {
+    http::remove_children(&context, &id, &body, Kind::Service).await
 }

@@ -1,14 +1,16 @@
 //! Rows of groups. Every function takes the tenant, or the tenants of a scope.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use base::{Found, Key, Walk, query::Sort, text::fold};
-use db::{Column, Condition, Conn, Quota, Result, expressions::Holder};
+use db::{Condition, Conn, Quota, Result, SortBy, Sorts, expressions::Holder};
 use diesel::prelude::*;
 
 use super::{
-    rules::{Filter, Kind, Reference},
-    wire::ParentGroup,
+    kind::{Kind, Reference},
+    row::Group,
+    rules::Filter,
+    wire::{ParentGroup, Parents},
 };
 use crate::schema::{group_members, resource_groups};
 
@@ -18,39 +20,11 @@ pub static QUOTA: Quota = Quota::new("groups", "resource_groups", 20_000);
 /// Ids that one statement takes: SQLite allows no more than 32,766 values.
 const MOST_IDS: usize = 500;
 
-/// One row of `resource_groups`.
-#[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = resource_groups, primary_key(tenant_id, id))]
-#[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
-pub struct Group {
-    /// The tenant that it belongs to.
-    pub tenant_id: String,
-    /// Unique in the whole database.
-    pub id: i64,
-    /// `DGP-<uuid>` or `SGP-<uuid>`.
-    pub unique_id: String,
-    /// Counts its changes; the `ETag`.
-    pub version: i64,
-    /// [`Kind::word`].
-    pub kind: String,
-    /// As it was given.
-    pub name: String,
-    /// Folded; unique in the tenant among the groups of the kind.
-    pub name_key: String,
-    /// Empty when absent.
-    pub description: String,
-    /// The group above, of the same tenant and kind.
-    pub parent_id: Option<i64>,
-    /// The JSON of a dynamic group's criteria.
-    pub rules: Option<String>,
-    /// When it was created.
-    pub created_ms: i64,
-    /// When it last changed.
-    pub updated_ms: i64,
-}
-
-/// What is shown of the parents of some groups, by id.
-pub type Parents = BTreeMap<i64, ParentGroup>;
+/// What a search of groups is sorted by.
+pub const SORTS: Sorts<Group> = Sorts {
+    by: &[SortBy::text("name", "resource_groups.name_key", |row| Key::from(&row.name_key))],
+    then: &[SortBy::integer("id", "resource_groups.id", |row| Key::from(row.id))],
+};
 
 fn scoped(scope: &[String]) -> Condition {
     match scope {
@@ -175,15 +149,10 @@ pub fn search(
         all.push(called(&filter.names, filter.exact));
     }
     let condition = Condition::all(all);
-    let by_name = (sort.name == "name").then_some(Column::Text("resource_groups.name_key"));
-    let order = db::Order::by(by_name.into_iter().chain([Column::Integer("resource_groups.id")]), sort.descending);
+    let order = SORTS.order(sort);
     let total = walk.total(|| resource_groups::table.filter(condition.clone()).count().get_result(conn))?;
     let query = resource_groups::table.filter(condition).filter(order.after(walk.after())?).order(order);
-    let keys = |group: &Group| {
-        let name = by_name.map(|_| Key::from(&group.name_key));
-        name.into_iter().chain([Key::from(group.id)]).collect()
-    };
-    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, keys))
+    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, |row| SORTS.keys(sort, row)))
 }
 
 /// Is the group `below` (itself, or somewhere below) `top`?

@@ -5,9 +5,11 @@ use serde_json::{Value, json};
 
 use super::{
     changes::{self, Reach},
+    kind::{Kind, Reference},
     members,
-    rules::{Filter, Kind, Reference},
-    store::{self, Group},
+    row::Group,
+    rules::Filter,
+    store,
     wire::{ChildReference, GivenGroups, GroupChange, ResourceGroup},
 };
 use crate::sites::{
@@ -57,7 +59,7 @@ fn one(fixture: &Fixture, reach: Reach, body: &Value) -> Group {
 fn update(reach: Reach, group: &Group, body: &Value) -> impl FnOnce(&mut db::Conn) -> db::Result<Group> + Send + use<> {
     let (id, change) = (Reference::Id(group.id), GroupChange::read(KIND, body, &Meter::new(Meter::REQUEST)).unwrap());
     move |conn| {
-        let old = changes::take_up(conn, &reach, KIND, &id, None)?;
+        let old = changes::lock_for_update(conn, &reach, KIND, &id)?;
         changes::update(conn, &reach, KIND, &old, change, NOW)
     }
 }
@@ -75,7 +77,7 @@ fn children(
     let body: Value = ids.iter().map(|id| json!({"id": id})).collect();
     let (id, given) = (Reference::Id(group.id), ChildReference::read_all(KIND, &body).unwrap());
     move |conn| {
-        let group = changes::take_up(conn, &reach, KIND, &id, None)?;
+        let group = changes::lock_for_update(conn, &reach, KIND, &id)?;
         change(conn, &reach, KIND, &group, &given, NOW)
     }
 }
@@ -304,7 +306,7 @@ fn a_rule_about_the_site_follows_moves_and_names() {
     assert_eq!(held(&fixture, &client(), &group), [] as [String; 0]);
     fixture.put(&paris, &[&server]);
     assert_eq!(held(&fixture, &client(), &group), ["server*"]);
-    let rename = |old: sites::store::Site, name: &str| {
+    let rename = |old: sites::row::Site, name: &str| {
         let change = SiteChange { name: Some(name.to_owned()), ..SiteChange::default() };
         let new = sites::rules::changed(&old, change, NOW);
         fixture.write(move |conn| {

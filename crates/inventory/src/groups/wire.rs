@@ -1,16 +1,42 @@
 //! What clients see and say of groups.
 
-use base::{body::Fields, matching::Meter, problem::Problem, timestamp::Timestamp};
+use std::collections::BTreeMap;
+
+use base::{
+    body::{Fields, Limits, parsed},
+    matching::Meter,
+    problem::Problem,
+    timestamp::Timestamp,
+};
 use serde::Serialize;
 use serde_json::Value;
-use utoipa::ToSchema;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        Ref, RefOr,
+        schema::{ArrayBuilder, OneOfBuilder, Schema},
+    },
+};
 
 use super::{
     criteria::{Criteria, Rule},
-    lists,
-    rules::{Kind, Reference, Setting},
-    store::{Group, Parents},
+    kind::{Kind, Reference, Setting},
+    row::Group,
 };
+use crate::lists::{self, LONGEST_NAME};
+
+api::path_id! {
+    /// Integer id or `DGP-<uuid>`
+    pub DeviceGroupId = "groupId", "7", str::to_owned
+}
+
+api::path_id! {
+    /// Integer id or `SGP-<uuid>`
+    pub ServiceGroupId = "groupId", "7", str::to_owned
+}
+
+/// What is shown of the parents of some groups, by id.
+pub type Parents = BTreeMap<i64, ParentGroup>;
 
 /// A device group or a service group; what has no value is left out.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
@@ -199,6 +225,38 @@ pub struct NewGroup {
     pub criteria: Option<Criteria>,
 }
 
+/// [`GivenGroup`] in the document: a group to create, or with its id the changes to one.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ResourceGroupInput {
+    /// The integer or the unique id of the group that is changed; what is left out stays as it is.
+    id: Option<String>,
+    /// The same; `id` counts where both are given.
+    unique_id: Option<String>,
+    /// Required without an id; unique among the tenant's groups of this kind, whatever the letter case.
+    #[schema(max_length = 200, min_length = 1)]
+    name: Option<String>,
+    /// Any text.
+    #[schema(max_length = 4000)]
+    description: Option<String>,
+    /// The group that it stands below.
+    parent: Option<GroupReference>,
+    /// Makes it a dynamic group.
+    filter_criteria: Option<GroupFilterCriteria>,
+}
+
+/// [`Named`] in the document: a group of the same tenant and kind, by one of these; the first that is there counts.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GroupReference {
+    /// The integer or the unique id.
+    id: Option<String>,
+    /// `DGP-<uuid>` or `SGP-<uuid>`.
+    unique_id: Option<String>,
+    /// Whatever the letter case.
+    name: Option<String>,
+}
+
 /// A group of a body: one to create, or with an id the changes to the one that has it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GivenGroup {
@@ -215,6 +273,27 @@ pub enum GivenGroups {
     One(GivenGroup),
     /// The body is an array.
     Many(Vec<GivenGroup>),
+}
+
+impl PartialSchema for GivenGroups {
+    fn schema() -> RefOr<Schema> {
+        let one = || Ref::from_schema_name(ResourceGroupInput::name());
+        let many = ArrayBuilder::new().items(one()).min_items(Some(1)).max_items(Some(lists::MOST));
+        let description =
+            "One group to create or to change, or an array of up to 1,000, of which all are saved or none";
+        OneOfBuilder::new().item(one()).item(many).description(Some(description)).into()
+    }
+}
+
+impl ToSchema for GivenGroups {
+    fn name() -> std::borrow::Cow<'static, str> {
+        "ResourceGroupsInput".into()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((ResourceGroupInput::name().into(), ResourceGroupInput::schema()));
+        ResourceGroupInput::schemas(schemas);
+    }
 }
 
 impl GivenGroups {
@@ -257,16 +336,21 @@ impl NewGroup {
     }
 }
 
-/// The changes to a group.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// The changes to a group: what is left out stays as it is.
+#[derive(Clone, Debug, Default, PartialEq, ToSchema)]
+#[schema(as = ResourceGroupUpdate)]
 pub struct GroupChange {
-    /// Its new name.
+    /// Unique among the tenant's groups of this kind, whatever the letter case; never empty.
+    #[schema(max_length = 200, min_length = 1)]
     pub name: Option<String>,
-    /// Its new description.
+    /// An empty text removes it.
+    #[schema(max_length = 4000)]
     pub description: Option<String>,
-    /// Its new parent; `{}` for none.
+    /// The group that it is to stand below; `{}` for none.
+    #[schema(value_type = Option<GroupReference>)]
     pub parent: Setting<Named>,
-    /// Its new filter criteria; without rules for none.
+    /// New criteria; without rules the group becomes a static one.
+    #[schema(rename = "filterCriteria", value_type = Option<GroupFilterCriteria>)]
     pub criteria: Setting<Criteria>,
 }
 
@@ -284,12 +368,17 @@ impl GroupChange {
 
     fn of(kind: Kind, fields: &mut Fields<'_>, meter: &Meter) -> Self {
         Self {
-            name: lists::name(fields),
+            name: read_name(fields),
             description: fields.text("description"),
             parent: setting(fields.object("parent"), |parent| read_parent(kind, parent)),
             criteria: setting(fields.object("filterCriteria"), |criteria| Criteria::read(criteria, meter)),
         }
     }
+}
+
+fn read_name(fields: &mut Fields<'_>) -> Option<String> {
+    let limits = Limits { chars: Some(LONGEST_NAME), filled: true, ..Limits::NONE };
+    parsed(fields, "name", &limits, lists::trimmed)
 }
 
 fn setting<'v, T>(object: Option<Fields<'v>>, read: impl FnOnce(&mut Fields<'v>) -> Option<T>) -> Setting<T> {
@@ -324,6 +413,16 @@ fn id_text(fields: &Fields<'_>, field: &str) -> Option<String> {
         Value::Number(number) => Some(number.to_string()),
         _ => None,
     }
+}
+
+/// [`ChildReference`] in the document: a resource or a group of the same kind.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}))]
+pub struct GroupChildReference {
+    /// UUID of a resource, or unique id of a group.
+    id: String,
+    /// `DEVICE_GROUP` or `SERVICE_GROUP` says that `id` is a group's integer id; otherwise not needed.
+    r#type: Option<String>,
 }
 
 /// How a body names a child of a group.

@@ -12,7 +12,7 @@ mod tests;
 use db::{Conn, Result};
 use ports::{KnownResource, Place, PlaceKey, PlaceKind, ResourceKey, Resources, ServiceGroup};
 
-use crate::groups::rules::Kind;
+use crate::groups::kind::Kind;
 
 /// Values that one statement takes: SQLite allows no more than 32,766, and a statement is prepared anew for each length.
 const MOST_VALUES: usize = 500;

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     groups::{
-        rules::{Kind, Reference},
+        kind::{Kind, Reference},
         store::with_descendants,
     },
     resources::{document::STATES, filter},

@@ -8,9 +8,9 @@ use super::*;
 use crate::{
     groups::{
         changes::{self, Reach},
+        kind::Kind,
         members,
-        rules::Kind,
-        store::Group,
+        row::Group,
         wire::{ChildReference, GivenGroups},
     },
     resources::{rules, store},

@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::dates::parse_date;
+use super::envelope::Envelope;
 use super::extra;
 use super::identity::{is_placeholder_serial, normal_make};
-use super::message::Envelope;
 use super::model::{Bios, Os, Report, Tag};
 use super::network::{self, Network};
 use super::node::{Node, Sections, leading_integer};

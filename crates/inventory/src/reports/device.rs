@@ -5,9 +5,9 @@
 
 use serde_json::{Map, Value};
 
+use super::envelope::Envelope;
 use super::extra;
 use super::identity::{is_placeholder_serial, normal_mac, normal_make};
-use super::message::Envelope;
 use super::model::{ItemType, Origin, Report};
 use super::network::{self, Draft, Network};
 use super::node::{Node, Sections};

@@ -1,9 +1,10 @@
-//! The envelope: who sends what.
+//! What an agent says in one request.
 
 use super::computer;
 use super::device;
+use super::envelope::Envelope;
 use super::error::ReportError;
-use super::model::{ItemType, Origin, Report, Tag};
+use super::model::{ItemType, Origin, Report};
 use super::node::Node;
 
 /// What agents ask and tell beside inventories; nothing of it is stored.
@@ -53,43 +54,6 @@ pub enum Message {
         /// Who asks, where it is said.
         device_id: Option<String>,
     },
-}
-
-/// The facts that stand beside the content.
-pub(super) struct Envelope {
-    pub(super) device_id: String,
-    origin: Origin,
-    item_type: ItemType,
-    partial: bool,
-    tag: Option<String>,
-}
-
-impl Envelope {
-    /// A report with what the envelope says.
-    pub(super) fn report(&self) -> Report {
-        Report {
-            device_id: self.device_id.clone(),
-            origin: self.origin,
-            item_type: self.item_type,
-            partial: self.partial,
-            tags: self.tag.clone().map(|value| vec![Tag { name: "TAG".to_owned(), value }]),
-            ..Report::default()
-        }
-    }
-
-    /// What a full report does not mention is empty.
-    pub(super) fn complete(&self, mut report: Report) -> Report {
-        if !report.partial {
-            report.cpus.get_or_insert_default();
-            report.network_cards.get_or_insert_default();
-            report.softwares.get_or_insert_default();
-            report.antivirus.get_or_insert_default();
-            report.tags.get_or_insert_default();
-            report.consoles.get_or_insert_default();
-            report.virtual_machines.get_or_insert_default();
-        }
-        report
-    }
 }
 
 /// Reads a root object whose members are those of the newer format, or whose

@@ -16,6 +16,7 @@ mod dates;
 pub mod decode;
 mod device;
 mod encoding;
+mod envelope;
 mod error;
 mod extra;
 mod gzip;

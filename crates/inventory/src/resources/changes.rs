@@ -11,8 +11,8 @@ use crate::sites::store as sites;
 /// The kind of entity, as events and the audit log name it.
 pub const ENTITY: &str = "Resource";
 
-/// Notes that a resource changed.
-pub fn note(tx: &mut Tx<'_>, before: Option<&Resource>, after: Option<&Resource>) -> db::Result<()> {
+/// Records that a resource changed.
+pub fn record_change(tx: &mut Tx<'_>, before: Option<&Resource>, after: Option<&Resource>) -> db::Result<()> {
     let Some(resource) = after.or(before) else { return Ok(()) };
     let site_of = |resource: Option<&Resource>| resource.and_then(|resource| resource.site_id);
     let mut name = |site: Option<i64>| match site {
@@ -23,15 +23,15 @@ pub fn note(tx: &mut Tx<'_>, before: Option<&Resource>, after: Option<&Resource>
     // Most changes leave a resource where it is: then one look is enough.
     let current_name = name(current)?;
     let former_name = if former == current { current_name.clone() } else { name(former)? };
-    let (mut told_before, mut told_after) = (
-        before.map(|resource| facts(resource, former_name.as_deref())),
-        after.map(|resource| facts(resource, current_name.as_deref())),
+    let (mut payload_before, mut payload_after) = (
+        before.map(|resource| event_payload(resource, former_name.as_deref())),
+        after.map(|resource| event_payload(resource, current_name.as_deref())),
     );
     // When it changed is no change by itself: a report that says nothing new is not told.
-    if told_before != told_after {
-        for (told, resource) in [(&mut told_before, before), (&mut told_after, after)] {
-            if let (Some(told), Some(resource)) = (told, resource) {
-                told.insert("updatedDate".to_owned(), json!(resource.updated));
+    if payload_before != payload_after {
+        for (payload, resource) in [(&mut payload_before, before), (&mut payload_after, after)] {
+            if let (Some(payload), Some(resource)) = (payload, resource) {
+                payload.insert("updatedDate".to_owned(), json!(resource.updated));
             }
         }
     }
@@ -39,20 +39,20 @@ pub fn note(tx: &mut Tx<'_>, before: Option<&Resource>, after: Option<&Resource>
         tenant_id: resource.tenant_id.clone(),
         entity: ENTITY,
         entity_id: resource.id.clone(),
-        before: told_before.map(Value::Object),
-        after: told_after.map(Value::Object),
+        before: payload_before.map(Value::Object),
+        after: payload_after.map(Value::Object),
         publish: true,
     };
-    tx.note_with(change, untold(before, after));
+    tx.note_with(change, unpublished(before, after));
     Ok(())
 }
 
-/// The nested parts that changed and that subscribers are not told of; of a credential only that it changed.
-fn untold(before: Option<&Resource>, after: Option<&Resource>) -> Vec<Unpublished> {
+/// The nested parts that changed and that subscribers do not see; of a credential only that it changed.
+fn unpublished(before: Option<&Resource>, after: Option<&Resource>) -> Vec<Unpublished> {
     let parts = [before, after].map(|resource| resource.map(|resource| &resource.document.nested));
     let [former, current] = parts;
     let names: BTreeSet<&String> = parts.into_iter().flatten().flat_map(|nested| nested.keys()).collect();
-    let changed = names.into_iter().filter(|name| !TOLD.contains(&name.as_str())).filter_map(|name| {
+    let changed = names.into_iter().filter(|name| !PUBLISHED.contains(&name.as_str())).filter_map(|name| {
         let (was, is) = (former.and_then(|nested| nested.get(name)), current.and_then(|nested| nested.get(name)));
         match name.as_str() {
             CREDENTIAL => (was != is).then(|| Unpublished::secret(name, was.is_some(), is.is_some())),
@@ -64,15 +64,15 @@ fn untold(before: Option<&Resource>, after: Option<&Resource>) -> Vec<Unpublishe
 
 const CREDENTIAL: &str = "credential";
 
-/// The nested parts that are told; credentials are none of them.
-const TOLD: [&str; 3] = ["bios", "networkCardDetails", "metaData"];
+/// The nested parts that subscribers see; credentials are none of them.
+const PUBLISHED: [&str; 3] = ["bios", "networkCardDetails", "metaData"];
 
 /// Names by which the answers of the interface have an attribute, beside that of the request bodies.
 const ALIASES: [(&str, &str); 2] = [("osName", "os"), ("dns", "dnsName")];
 
-/// What is told of a resource: its attributes under the names of the interface. Of the nested parts only those that rules
+/// What subscribers see of a resource: its attributes under the names of the interface. Of the nested parts only those that rules
 /// and templates may name: the others may be large, and credentials are among them.
-fn facts(resource: &Resource, site: Option<&str>) -> Map<String, Value> {
+fn event_payload(resource: &Resource, site: Option<&str>) -> Map<String, Value> {
     let mut facts = Map::new();
     facts.insert("id".to_owned(), json!(resource.id));
     facts.insert("clientUniqueId".to_owned(), json!(resource.tenant_id));
@@ -107,7 +107,7 @@ fn facts(resource: &Resource, site: Option<&str>) -> Map<String, Value> {
     if !cloud.is_empty() {
         facts.insert("properties".to_owned(), Value::Object(cloud));
     }
-    for name in TOLD {
+    for name in PUBLISHED {
         if let Some(part) = resource.document.nested.get(name) {
             facts.insert(name.to_owned(), part.clone());
         }

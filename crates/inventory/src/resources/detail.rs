@@ -13,16 +13,16 @@ use super::{
         Properties, ResourceDetail, SyntheticDetail, Time,
     },
 };
-use crate::sites::store::Site;
+use crate::sites::row::Site;
 
 /// Reads the document of a row without copying its nested parts.
 pub fn shown(row: &Row) -> Result<Shown<'_>> {
     serde_json::from_str(&row.document).map_err(|error| Error::Fault(format!("document: {error}")))
 }
 
-/// What the detail of a resource says of other records.
+/// The other records that the detail of a resource names.
 #[derive(Debug, Default)]
-pub struct Around {
+pub struct LinkedRecords {
     /// Where it is.
     pub site: Option<Site>,
     /// The integration that it came from.
@@ -30,8 +30,13 @@ pub struct Around {
 }
 
 /// The detail of a resource: `SYNTHETIC`, `DEVICE` and everything else have a shape each.
-pub fn detail<'a>(row: &'a Row, shown: &'a Shown<'a>, around: &'a Around, partner: &TenantId) -> ResourceDetail<'a> {
-    let site = around.site.as_ref();
+pub fn detail<'a>(
+    row: &'a Row,
+    shown: &'a Shown<'a>,
+    linked: &'a LinkedRecords,
+    partner: &TenantId,
+) -> ResourceDetail<'a> {
+    let site = linked.site.as_ref();
     let client_id = TenantId::parse(&row.tenant_id).filter(|id| id.level() == Level::Client).map(|id| id.number());
     let place = site.map(|site| Location {
         id: site.id,
@@ -45,7 +50,7 @@ pub fn detail<'a>(row: &'a Row, shown: &'a Shown<'a>, around: &'a Around, partne
         "DEVICE" => {
             let city = site.map(|site| site.city.clone()).unwrap_or_default();
             let location = place.map(|place| Location { client_id, msp_id: Some(partner.number()), city, ..place });
-            ResourceDetail::Resource(device(row, shown, location, around.installed.as_ref()))
+            ResourceDetail::Resource(device(row, shown, location, linked.installed.as_ref()))
         }
         _ => ResourceDetail::Device(CloudDetail {
             id: &row.id,

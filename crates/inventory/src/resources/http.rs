@@ -1,34 +1,22 @@
 //! One resource: create, get, update, move to history, manage, unmanage.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, OptionalBody, RequestContext, context::check_version};
-use base::{body::Fields, problem::Problem, timestamp::Timestamp};
+use api::{Answer, Body, OptionalBody, Path, RequestContext, RequestScope, answer};
+use base::{problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
-
-use super::{
-    changes,
-    detail::{self, Around},
-    document::Resource,
-    input::{Input, Reference},
-    row::Row,
-    rules, store,
-    wire::{CreatedResource, ResourceDetail},
-};
 use outbox::Tx;
 use ports::Integrations;
 
+use super::{
+    changes,
+    detail::{self, LinkedRecords},
+    document::Resource,
+    input::{Input, Reference, ResourceInput},
+    row::Row,
+    rules, store,
+    wire::{CreatedResource, Decommission, ResourceDetail, ResourceId},
+};
 use crate::{history, sites, types};
-
-/// What an unknown resource is answered with, and one of another tenant.
-pub fn no_resource(id: &str) -> Problem {
-    Problem::not_found(format!("No Resource found with UUID : {id:.100}"))
-}
-
-/// The resource of the path, or 404.
-pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
-    let known = store::find_current(conn, scope, &id.to_ascii_lowercase())?;
-    Ok(known.ok_or_else(|| no_resource(id))?)
-}
 
 /// Create a resource
 ///
@@ -39,7 +27,7 @@ pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
 #[utoipa::path(
     tag = "resources",
     operation_id = "createResource",
-    request_body(content = crate::ResourceInput, example = json!({
+    request_body(content = ResourceInput, example = json!({
         "hostName": "web-01.example.net", "resourceType": "Linux", "ipAddress": "10.0.0.11", "make": "Dell Inc.",
         "serialNumber": "7XK9PL2", "tags": [{"name": "env", "value": "production"}], "appRoles": [{"name": "nginx"}]
     })),
@@ -50,14 +38,10 @@ pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
     security(("bearer" = ["operator"]))
 )]
 #[post("/resources")]
-pub async fn create(context: RequestContext, body: Body) -> api::Result<HttpResponse> {
-    let mut fields = Fields::of(&body.0);
-    let input = Input::read(&mut fields);
-    fields.finish()?;
-    let (tenant, partner) = (context.tenant.id.clone(), context.tenant.partner.clone());
+pub async fn create(context: RequestContext, Body(input): Body<Input>) -> api::Result<HttpResponse> {
     context
-        .write(move |tx, _| {
-            let resource = create_in(tx, partner.as_str(), tenant.as_str(), &input)?;
+        .write(move |tx, scope| {
+            let resource = create_in(tx, scope.tenant.partner.as_str(), scope.tenant_id(), &input)?;
             Answer::ok(&CreatedResource { resource_uuid: resource.id, tenant_id: resource.tenant_id })
         })
         .await
@@ -73,15 +57,11 @@ pub fn create_in(tx: &mut Tx<'_>, partner: &str, tenant: &str, input: &Input) ->
         store::hold_identities(tx.conn, tenant)?;
     }
     if let Some((key, id)) = store::identified(tx.conn, tenant, &identities)? {
-        return Err(known_already(key.kind(), &id).into());
+        return Err(rules::known_already(key.kind(), &id).into());
     }
     store::insert(tx.conn, partner, &resource, &identities)?;
-    changes::note(tx, None, Some(&resource))?;
+    changes::record_change(tx, None, Some(&resource))?;
     Ok(resource)
-}
-
-fn known_already(key: &str, id: &str) -> Problem {
-    Problem::conflict(format!("This machine is in the inventory already, by its {key}: resource {id}."))
 }
 
 /// Finds the type and the place that a body names.
@@ -106,7 +86,7 @@ pub fn resolve(conn: &mut Conn, input: &Input, resource: &mut Resource) -> Resul
 #[utoipa::path(
     tag = "resources",
     operation_id = "getResource",
-    params(("resourceId" = String, Path, description = "UUID of the resource")),
+    params(ResourceId),
     responses((status = 200, description = "The resource", body = ResourceDetail<'static>)),
     security(("bearer" = ["viewer"]))
 )]
@@ -114,22 +94,26 @@ pub fn resolve(conn: &mut Conn, input: &Input, resource: &mut Resource) -> Resul
 pub async fn get(
     context: RequestContext,
     integrations: web::Data<dyn Integrations>,
-    path: web::Path<(String, String)>,
+    Path(id): Path<ResourceId>,
 ) -> api::Result<HttpResponse> {
-    let (scope, id) = (context.scope(), path.into_inner().1);
-    let (row, around) = context
-        .db
-        .point(move |conn| {
-            let row = existing(conn, &scope, &id)?;
-            let around = around(conn, &**integrations, &scope, &row)?;
-            Ok((row, around))
-        })
-        .await?;
-    answer(&context, &row, &around)
+    let scope = context.scope();
+    let found = context.db.point(move |conn| {
+        let row = store::existing(conn, &scope, &id)?;
+        let linked = linked(conn, &**integrations, &scope, &row)?;
+        Ok((row, linked))
+    });
+    let (row, linked) = found.await?;
+    let shown = detail::shown(&row)?;
+    answer::tagged(&detail::detail(&row, &shown, &linked, &context.tenant.partner), row.version)
 }
 
-/// What the detail of a resource says of other records, of those that the caller sees.
-pub(super) fn around(conn: &mut Conn, integrations: &dyn Integrations, scope: &[String], row: &Row) -> Result<Around> {
+/// The other records that the detail of a resource names, of those that the caller sees.
+pub(super) fn linked(
+    conn: &mut Conn,
+    integrations: &dyn Integrations,
+    scope: &[String],
+    row: &Row,
+) -> Result<LinkedRecords> {
     let site = match row.site_id {
         Some(site) => sites::store::find(conn, std::slice::from_ref(&row.tenant_id), site)?,
         None => None,
@@ -138,12 +122,7 @@ pub(super) fn around(conn: &mut Conn, integrations: &dyn Integrations, scope: &[
         Some(rest) => integrations.installed(conn, scope, &format!("INTG-{rest}"))?,
         None => None,
     };
-    Ok(Around { site, installed })
-}
-
-fn answer(context: &RequestContext, row: &Row, around: &Around) -> api::Result<HttpResponse> {
-    let shown = detail::shown(row)?;
-    api::answer::tagged(&detail::detail(row, &shown, around, &context.tenant.partner), row.version)
+    Ok(LinkedRecords { site, installed })
 }
 
 /// Update a resource
@@ -153,8 +132,8 @@ fn answer(context: &RequestContext, row: &Row, around: &Around) -> api::Result<H
 #[utoipa::path(
     tag = "resources",
     operation_id = "updateResource",
-    params(("resourceId" = String, Path, description = "UUID of the resource")),
-    request_body(content = crate::ResourceInput, example = json!({"aliasName": "shop front", "state": "inactive"})),
+    params(ResourceId),
+    request_body(content = ResourceInput, example = json!({"aliasName": "shop front", "state": "inactive"})),
     responses(
         (status = 200, description = "The resource after the change", body = ResourceDetail<'static>),
         (status = 409, description = "The new identity is another resource's"),
@@ -166,14 +145,10 @@ fn answer(context: &RequestContext, row: &Row, around: &Around) -> api::Result<H
 pub async fn update(
     context: RequestContext,
     integrations: web::Data<dyn Integrations>,
-    path: web::Path<(String, String)>,
-    body: Body,
+    Path(id): Path<ResourceId>,
+    Body(input): Body<Input>,
 ) -> api::Result<HttpResponse> {
-    let mut fields = Fields::of(&body.0);
-    let input = Input::read(&mut fields);
-    fields.finish()?;
-    let now = context.now;
-    change(&context, integrations, path.into_inner().1, move |conn, old| updated(conn, &input, old, now)).await
+    change(&context, integrations, id, move |tx, old| updated(tx.conn, &input, old, tx.now)).await
 }
 
 /// The next version of a resource, as a body describes it; what it is known by is stored already.
@@ -185,7 +160,7 @@ pub fn updated(conn: &mut Conn, input: &Input, old: &Resource, now: Timestamp) -
         if let Some((key, id)) = store::identified(conn, &resource.tenant_id, std::slice::from_ref(key))?
             && id != resource.id
         {
-            return Err(known_already(key.kind(), &id).into());
+            return Err(rules::known_already(key.kind(), &id).into());
         }
     }
     let stale: Vec<_> = before.into_iter().filter(|key| !after.contains(key)).collect();
@@ -198,32 +173,31 @@ pub fn updated(conn: &mut Conn, input: &Input, old: &Resource, now: Timestamp) -
 async fn change<F>(
     context: &RequestContext,
     integrations: web::Data<dyn Integrations>,
-    id: String,
+    id: ResourceId,
     rule: F,
 ) -> api::Result<HttpResponse>
 where
-    F: FnOnce(&mut Conn, &Resource) -> Result<Resource> + Send + 'static,
+    F: FnOnce(&mut Tx<'_>, &Resource) -> Result<Resource> + Send + 'static,
 {
-    let (scope, wanted, partner) = (context.scope(), context.if_match()?, context.tenant.partner.clone());
     context
-        .write(move |tx, _| {
-            let old = take_up(tx, &scope, &id, wanted)?;
+        .write(move |tx, scope| {
+            let old = lock_for_update(tx, scope, &id)?;
             let before = old.clone().into_resource()?;
-            let after = rule(tx.conn, &before)?;
-            let row = store::update(tx.conn, partner.as_str(), &old, &after)?;
-            changes::note(tx, Some(&before), Some(&after))?;
-            let around = around(tx.conn, &**integrations, &scope, &row)?;
+            let after = rule(tx, &before)?;
+            let row = store::update(tx.conn, scope.tenant.partner.as_str(), &old, &after)?;
+            changes::record_change(tx, Some(&before), Some(&after))?;
+            let linked = linked(tx.conn, &**integrations, &scope.scope(), &row)?;
             let shown = detail::shown(&row)?;
-            Answer::entity(&detail::detail(&row, &shown, &around, &partner), row.version)
+            Answer::entity(&detail::detail(&row, &shown, &linked, &scope.tenant.partner), row.version)
         })
         .await
 }
 
 /// The resource that is to be changed, which nobody else changes until the end of the transaction.
-fn take_up(tx: &mut Tx<'_>, scope: &[String], id: &str, wanted: Option<i64>) -> Result<Row> {
+fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> Result<Row> {
     db::lock(tx.conn, &format!("resource:{}", id.to_ascii_lowercase()))?;
-    let row = existing(tx.conn, scope, id)?;
-    check_version(wanted, row.version)?;
+    let row = store::existing(tx.conn, &scope.scope(), id)?;
+    scope.check_version(row.version)?;
     Ok(row)
 }
 
@@ -233,7 +207,7 @@ fn take_up(tx: &mut Tx<'_>, scope: &[String], id: &str, wanted: Option<i64>) -> 
 #[utoipa::path(
     tag = "resources",
     operation_id = "deleteResource",
-    params(("resourceId" = String, Path, description = "UUID of the resource")),
+    params(ResourceId),
     responses(
         (status = 200, description = "Moved to history; an empty object"),
         (status = 412, description = "The resource has changed since it was read"),
@@ -241,8 +215,8 @@ fn take_up(tx: &mut Tx<'_>, scope: &[String], id: &str, wanted: Option<i64>) -> 
     security(("bearer" = ["operator"]))
 )]
 #[delete("/resources/{resourceId}")]
-pub async fn delete(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    to_history(&context, path.into_inner().1, String::new(), |_, _| Ok(Answer::empty())).await
+pub async fn delete(context: RequestContext, Path(id): Path<ResourceId>) -> api::Result<HttpResponse> {
+    to_history(&context, id, String::new(), |_, _| Ok(Answer::empty())).await
 }
 
 /// Decommission a resource
@@ -252,8 +226,8 @@ pub async fn delete(context: RequestContext, path: web::Path<(String, String)>) 
 #[utoipa::path(
     tag = "resources",
     operation_id = "decommissionResource",
-    params(("resourceId" = String, Path, description = "UUID of the resource")),
-    request_body(content = crate::DecommissionInput, example = json!({"reason": "replaced by web-02"})),
+    params(ResourceId),
+    request_body(content = Decommission, example = json!({"reason": "replaced by web-02"})),
     responses(
         (status = 200, description = "The record in history", body = history::DecommissionedResource<'static>),
         (status = 412, description = "The resource has changed since it was read"),
@@ -263,13 +237,10 @@ pub async fn delete(context: RequestContext, path: web::Path<(String, String)>) 
 #[post("/resources/{resourceId}/decommission")]
 pub async fn decommission(
     context: RequestContext,
-    path: web::Path<(String, String)>,
-    body: OptionalBody,
+    Path(id): Path<ResourceId>,
+    OptionalBody(Decommission { reason }): OptionalBody<Decommission>,
 ) -> api::Result<HttpResponse> {
-    let mut fields = Fields::of(&body.0);
-    let reason = fields.text_max("reason", 1000).unwrap_or_default();
-    fields.finish()?;
-    to_history(&context, path.into_inner().1, reason, |conn, row| {
+    to_history(&context, id, reason, |conn, row| {
         let path = types::path(conn, &row.tenant_id, row.resource_type_id, &row.resource_type)?;
         let shown = detail::shown(row)?;
         Answer::entity(&history::record(row, &shown, &path), row.version)
@@ -280,16 +251,15 @@ pub async fn decommission(
 /// Moves a resource to history.
 async fn to_history(
     context: &RequestContext,
-    id: String,
+    id: ResourceId,
     reason: String,
     answer: fn(&mut Conn, &Row) -> Result<Answer>,
 ) -> api::Result<HttpResponse> {
-    let (scope, wanted, now) = (context.scope(), context.if_match()?, context.now);
     context
-        .write(move |tx, _| {
-            let before = take_up(tx, &scope, &id, wanted)?.into_resource()?;
-            let row = store::decommission(tx.conn, &rules::decommission(&before, &reason, now))?;
-            changes::note(tx, Some(&before), None)?;
+        .write(move |tx, scope| {
+            let before = lock_for_update(tx, scope, &id)?.into_resource()?;
+            let row = store::decommission(tx.conn, &rules::decommission(&before, &reason, tx.now))?;
+            changes::record_change(tx, Some(&before), None)?;
             answer(tx.conn, &row)
         })
         .await
@@ -301,7 +271,7 @@ async fn to_history(
 #[utoipa::path(
     tag = "resources",
     operation_id = "manageDevice",
-    params(("resourceId" = String, Path, description = "UUID of the resource")),
+    params(ResourceId),
     responses((status = 200, description = "The resource after the change", body = ResourceDetail<'static>)),
     security(("bearer" = ["operator"]))
 )]
@@ -309,9 +279,9 @@ async fn to_history(
 pub async fn manage(
     context: RequestContext,
     integrations: web::Data<dyn Integrations>,
-    path: web::Path<(String, String)>,
+    Path(id): Path<ResourceId>,
 ) -> api::Result<HttpResponse> {
-    set_state(&context, integrations, path.into_inner().1, "active").await
+    set_state(&context, integrations, id, "active").await
 }
 
 /// Unmanage a device
@@ -320,7 +290,7 @@ pub async fn manage(
 #[utoipa::path(
     tag = "resources",
     operation_id = "unmanageDevice",
-    params(("resourceId" = String, Path, description = "UUID of the resource")),
+    params(ResourceId),
     responses((status = 200, description = "The resource after the change", body = ResourceDetail<'static>)),
     security(("bearer" = ["operator"]))
 )]
@@ -328,21 +298,20 @@ pub async fn manage(
 pub async fn unmanage(
     context: RequestContext,
     integrations: web::Data<dyn Integrations>,
-    path: web::Path<(String, String)>,
+    Path(id): Path<ResourceId>,
 ) -> api::Result<HttpResponse> {
-    set_state(&context, integrations, path.into_inner().1, "inactive").await
+    set_state(&context, integrations, id, "inactive").await
 }
 
 async fn set_state(
     context: &RequestContext,
     integrations: web::Data<dyn Integrations>,
-    id: String,
+    id: ResourceId,
     state: &'static str,
 ) -> api::Result<HttpResponse> {
-    let now: Timestamp = context.now;
-    change(context, integrations, id, move |_, old| {
-        let mut resource = rules::changed(old, now);
-        rules::set_state(&mut resource, state, now);
+    change(context, integrations, id, move |tx, old| {
+        let mut resource = rules::changed(old, tx.now);
+        rules::set_state(&mut resource, state, tx.now);
         Ok(resource)
     })
     .await

@@ -1,35 +1,21 @@
 //! What a create or update body says about a resource (`docs/interface.md`, "Create a resource").
 
+use api::Request;
 use base::{body::Fields, net::ip_key, text::fold, timestamp::Timestamp};
 use serde_json::{Map, Value, json};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        Object, RefOr,
+        schema::{ObjectBuilder, Schema, SchemaType, Type},
+    },
+};
 
-use super::document::{ARRAYS, CLOUD, Document, KINDS, OBJECTS, STATES, SYNTHETIC, TEXTS, Tag};
+use super::{
+    document::{CLOUD, Document, KINDS, STATES, SYNTHETIC, TEXTS, Tag},
+    wire::{Bios, MetricType, NetworkCard},
+};
 use crate::{reports::roles::APP_ROLES, types};
-
-/// How the caller names a site, a group or anything else that has an id and a name.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Reference {
-    /// Its integer id.
-    pub id: Option<i64>,
-    /// Its name.
-    pub name: Option<String>,
-}
-
-/// The fields of a body; `None` leaves what a resource has.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Input {
-    pub kind: Option<&'static str>,
-    pub resource_type: Option<String>,
-    pub state: Option<&'static str>,
-    pub agent_installed: Option<bool>,
-    pub location: Option<Reference>,
-    pub launched: Option<Timestamp>,
-    /// Text attributes; an empty one removes the value.
-    pub texts: Vec<(&'static str, String)>,
-    pub tags: Option<Vec<Tag>>,
-    pub app_roles: Option<Vec<String>>,
-    pub nested: Vec<(&'static str, Value)>,
-}
 
 /// The longest text attribute, in characters; a description may be four times as long.
 pub const LONGEST: usize = 1000;
@@ -48,110 +34,184 @@ const CREDENTIAL_TEXTS: [&str; 4] = ["snmpVersion", "securityLevel", "oauthAcces
 /// Write-only: taken, not kept (nothing in the service logs in with them), answered as an empty string.
 const CREDENTIAL_SECRETS: [&str; 2] = ["oauthClientKey", "oauthClientSecret"];
 
+/// A site, by its id or its name.
+#[derive(Clone, Debug, Default, PartialEq, Request)]
+#[request(schema = "LocationReference", check = names_one)]
+pub struct Reference {
+    /// Its integer id.
+    pub id: Option<i64>,
+    /// Its name.
+    #[request(chars = LONGEST)]
+    pub name: Option<String>,
+}
+
+fn names_one(reference: &Reference, fields: &mut Fields<'_>) {
+    if *reference == Reference::default() {
+        fields.error("id", "is required, or name");
+    }
+}
+
+/// An application role by its name.
+#[derive(Clone, Debug, PartialEq, Request)]
+#[request(schema = "AppRoleReference")]
+pub struct RoleReference {
+    /// One of the 45 names.
+    #[request(words = APP_ROLES)]
+    pub name: &'static str,
+}
+
+/// The fields of a body; `None` leaves what a resource has. [`ResourceInput`] is what the document says of it.
+#[derive(Clone, Debug, Default, PartialEq, Request)]
+pub struct Input {
+    /// `DEVICE` (default, unless `resourceType` is the name of another one), `AUTO_SCALING`, `EBS`, `LOAD_BALANCER`,
+    /// `SQL_DATABASE`, `SQL_SERVER` or `SYNTHETIC`.
+    #[request(name = "type", words = KINDS)]
+    pub kind: Option<&'static str>,
+    /// A resource type by name or path; a new one is added.
+    #[request(with = resource_type, chars = LONGEST)]
+    pub resource_type: Option<String>,
+    /// `active` (default), `inactive` or `discovered`.
+    #[request(words = STATES)]
+    pub state: Option<&'static str>,
+    /// Does an agent report for it?
+    pub agent_installed: Option<bool>,
+    /// A site of the same tenant.
+    pub location: Option<Reference>,
+    /// Text attributes; an empty one removes the value.
+    #[request(with = texts, default, undocumented)]
+    pub texts: Vec<(&'static str, String)>,
+    /// Of a cloud instance: when it was launched.
+    #[request(name = "launchDate", with = launched)]
+    pub launched: Option<Timestamp>,
+    /// Custom attributes, in place of those that there are.
+    #[request(with = tags, schema = Vec<Tag>, items = 0..=MOST_TAGS)]
+    pub tags: Option<Vec<Tag>>,
+    /// In place of those that there are.
+    #[request(from = Vec<RoleReference>, parse = app_roles)]
+    pub app_roles: Option<Vec<String>>,
+    /// Nested parts of the detail.
+    #[request(with = parts, default, undocumented)]
+    pub nested: Vec<(&'static str, Value)>,
+}
+
+/// The nested parts of a body, each in place of that which there is.
+#[derive(Clone, Debug, PartialEq, Request)]
+struct Parts {
+    /// Objects of any fields.
+    #[request(schema = Vec<Object>)]
+    cpus: Option<Vec<Value>>,
+    /// Objects of any fields.
+    #[request(schema = Vec<Object>)]
+    consoles: Option<Vec<Value>>,
+    /// Of a synthetic: UUIDs.
+    #[request(schema = Vec<String>)]
+    location_uuids: Option<Vec<Value>>,
+    /// Any object.
+    meta_data: Option<Map<String, Value>>,
+    /// Any object.
+    management_profile: Option<Map<String, Value>>,
+    /// Names.
+    #[request(chars = LONGEST)]
+    components: Option<Vec<String>>,
+    /// Serial and model.
+    #[request(with = bios, schema = Bios)]
+    bios: Option<Value>,
+    /// Those without a number are numbered.
+    #[request(with = cards, schema = Vec<NetworkCard>)]
+    network_card_details: Option<Value>,
+    /// Of a cloud resource.
+    #[request(with = metrics, schema = Vec<MetricType>)]
+    metric_types: Option<Value>,
+    /// Of a synthetic; its secrets are write-only.
+    #[request(with = credential, schema = Object)]
+    credential: Option<Value>,
+}
+
+fn parts(fields: &mut Fields<'_>, _: &str) -> Option<Vec<(&'static str, Value)>> {
+    let Parts {
+        cpus,
+        consoles,
+        location_uuids,
+        meta_data,
+        management_profile,
+        components,
+        bios,
+        network_card_details,
+        metric_types,
+        credential,
+    } = base::body::Request::read(fields);
+    let all = [
+        ("cpus", cpus.map(Value::Array)),
+        ("consoles", consoles.map(Value::Array)),
+        ("locationUuids", location_uuids.map(Value::Array)),
+        ("metaData", meta_data.map(Value::Object)),
+        ("managementProfile", management_profile.map(Value::Object)),
+        ("components", components.map(|components| json!(components))),
+        ("bios", bios),
+        ("networkCardDetails", network_card_details),
+        ("metricTypes", metric_types),
+        ("credential", credential),
+    ];
+    Some(all.into_iter().filter_map(|(name, part)| Some((name, part?))).collect())
+}
+
+/// [`Input`] in the document, with the text attributes, of which there are lists.
+pub struct ResourceInput;
+
+impl PartialSchema for ResourceInput {
+    fn schema() -> RefOr<Schema> {
+        let or_null = |kind| ObjectBuilder::new().schema_type(SchemaType::from_iter([kind, Type::Null]));
+        let text = |name| or_null(Type::String).max_length(Some(longest(name))).description(Some(text_of(name)));
+        let own = [Input::schema(), Parts::schema()].into_iter().flat_map(|schema| match schema {
+            RefOr::T(Schema::Object(object)) => object.properties,
+            _ => Default::default(),
+        });
+        let input = own.fold(ObjectBuilder::new(), |input, (name, schema)| input.property(name, schema));
+        let texts = TEXTS.iter().chain(&CLOUD).chain(&SYNTHETIC);
+        let input = texts.fold(input, |input, name| input.property(*name, text(*name)));
+        let properties = or_null(Type::Object).description(Some("Cloud attributes"));
+        let description = "A resource to create, or the changes to one; every field is optional. Cloud attributes may \
+                           stand here or inside `properties`.";
+        input.property("properties", properties).description(Some(description)).into()
+    }
+}
+
+impl ToSchema for ResourceInput {
+    fn name() -> std::borrow::Cow<'static, str> {
+        "ResourceInput".into()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        Input::schemas(schemas);
+        Parts::schemas(schemas);
+    }
+}
+
+/// What the document says of a text attribute.
+fn text_of(name: &str) -> &'static str {
+    match name {
+        "installedIntgId" => "`INTG-<uuid>`",
+        "ipAddress" => "IPv4 or IPv6",
+        "checkType" => "Of a synthetic, such as `HTTP`",
+        name if SYNTHETIC.contains(&name) => "Of a synthetic",
+        name if CLOUD.contains(&name) => "Cloud attribute",
+        _ => "Text; an empty one removes the value",
+    }
+}
+
+/// The longest text that an attribute may have.
+fn longest(name: &str) -> usize {
+    match name {
+        "description" => 4 * LONGEST,
+        name if SYNTHETIC.contains(&name) => 2 * LONGEST,
+        _ => LONGEST,
+    }
+}
+
 impl Input {
-    /// Reads a body; every problem is noted in `fields`.
-    pub fn read(fields: &mut Fields<'_>) -> Self {
-        let mut input = Self {
-            kind: fields.one_of("type", &KINDS),
-            resource_type: fields.text_max("resourceType", LONGEST).filter(|text| !text.trim().is_empty()),
-            state: fields.one_of("state", &STATES),
-            agent_installed: fields.boolean("agentInstalled"),
-            location: fields.object("location").map(|mut location| reference(&mut location)),
-            ..Self::default()
-        };
-        if input.resource_type.is_none() {
-            input.resource_type = fields.text_max("deviceType", LONGEST).filter(|text| !text.trim().is_empty());
-        }
-        if input.kind.is_none() {
-            input.kind = input.resource_type.as_deref().and_then(types::kind_of);
-        }
-        for name in TEXTS {
-            let longest = if name == "description" { 4 * LONGEST } else { LONGEST };
-            if let Some(text) = fields.text_max(name, longest) {
-                // Spaces around an address are a slip; anywhere else they may be meant.
-                let text = if name == "ipAddress" { text.trim().to_owned() } else { text };
-                input.texts.push((name, text));
-            }
-        }
-        for (synonym, name) in SYNONYMS {
-            let given = fields.text_max(synonym, LONGEST);
-            if let Some(text) = given.filter(|_| !fields.has(name)) {
-                input.texts.push((name, text));
-            }
-        }
-        for name in SYNTHETIC {
-            if let Some(text) = fields.text_max(name, 2 * LONGEST) {
-                input.texts.push((name, text));
-            }
-        }
-        input.read_cloud(fields);
-        if let Some(mut properties) = fields.object("properties") {
-            input.read_cloud(&mut properties);
-        }
-        input.check_address(fields);
-        input.tags = read_tags(fields);
-        input.app_roles = read_app_roles(fields);
-        input.read_nested(fields);
-        input
-    }
-
-    fn read_cloud(&mut self, fields: &mut Fields<'_>) {
-        for name in CLOUD {
-            if let Some(text) = fields.text_max(name, LONGEST) {
-                self.texts.push((name, text));
-            }
-        }
-        if let Some(time) = fields.timestamp("launchDate") {
-            self.launched = Some(time);
-        }
-    }
-
-    fn check_address(&self, fields: &mut Fields<'_>) {
-        let given = self.texts.iter().find(|(name, _)| *name == "ipAddress");
-        if given.is_some_and(|(_, text)| !text.is_empty() && ip_key(text).is_none()) {
-            fields.error("ipAddress", "must be an IPv4 or IPv6 address");
-        }
-    }
-
-    fn read_nested(&mut self, fields: &mut Fields<'_>) {
-        for name in ARRAYS {
-            if let Some(array) = fields.raw_array(name) {
-                self.nested.push((name, Value::Array(array)));
-            }
-        }
-        for name in OBJECTS {
-            if let Some(object) = fields.raw_object(name) {
-                self.nested.push((name, Value::Object(object)));
-            }
-        }
-        if let Some(components) = fields.texts("components") {
-            for (place, component) in components.iter().enumerate() {
-                if is_too_long(component) {
-                    fields.error(&format!("components[{place}]"), too_long());
-                }
-            }
-            self.nested.push(("components", json!(components)));
-        }
-        if let Some(mut bios) = fields.object("bios") {
-            let mut object = Map::new();
-            for name in ["systemSerial", "systemModel"] {
-                if let Some(text) = bios.text_max(name, LONGEST) {
-                    object.insert(name.to_owned(), text.into());
-                }
-            }
-            self.nested.push(("bios", Value::Object(object)));
-        }
-        if let Some(cards) = fields.objects("networkCardDetails") {
-            let cards: Vec<Value> = (1..).zip(cards).map(|(number, mut card)| read_card(&mut card, number)).collect();
-            self.nested.push(("networkCardDetails", Value::Array(cards)));
-        }
-        if let Some(metrics) = fields.objects("metricTypes") {
-            let metrics: Vec<Value> = metrics.into_iter().map(|mut metric| read_metric(&mut metric)).collect();
-            self.nested.push(("metricTypes", Value::Array(metrics)));
-        }
-        if let Some(mut credential) = fields.object("credential") {
-            self.nested.push(("credential", Value::Object(read_credential(&mut credential))));
-        }
+    /// The kind that the body says, or that its resource type decides.
+    pub fn meant_kind(&self) -> Option<&'static str> {
+        self.kind.or_else(|| self.resource_type.as_deref().and_then(types::kind_of))
     }
 
     /// Puts the texts, tags, roles and parts into a document.
@@ -171,13 +231,47 @@ impl Input {
     }
 }
 
-/// `{"id"}` or `{"name"}`.
-pub fn reference(fields: &mut Fields<'_>) -> Reference {
-    let reference = Reference { id: fields.integer("id"), name: fields.text_max("name", LONGEST) };
-    if reference == Reference::default() {
-        fields.error("id", "is required, or name");
+fn resource_type(fields: &mut Fields<'_>, name: &str) -> Option<String> {
+    [name, "deviceType"].into_iter().find_map(|name| {
+        let text = fields.text_max(name, LONGEST)?;
+        (!text.trim().is_empty()).then_some(text)
+    })
+}
+
+fn texts(fields: &mut Fields<'_>, _: &str) -> Option<Vec<(&'static str, String)>> {
+    let mut texts = Vec::new();
+    for name in TEXTS {
+        if let Some(text) = fields.text_max(name, longest(name)) {
+            // Spaces around an address are a slip; anywhere else they may be meant.
+            let text = if name == "ipAddress" { text.trim().to_owned() } else { text };
+            texts.push((name, text));
+        }
     }
-    reference
+    for (synonym, name) in SYNONYMS {
+        let given = fields.text_max(synonym, LONGEST);
+        if let Some(text) = given.filter(|_| !fields.has(name)) {
+            texts.push((name, text));
+        }
+    }
+    for name in SYNTHETIC.into_iter().chain(CLOUD) {
+        texts.extend(fields.text_max(name, longest(name)).map(|text| (name, text)));
+    }
+    if let Some(mut properties) = fields.object("properties") {
+        texts.extend(CLOUD.into_iter().filter_map(|name| Some((name, properties.text_max(name, LONGEST)?))));
+    }
+    let address = texts.iter().find(|(name, _)| *name == "ipAddress");
+    if address.is_some_and(|(_, text)| !text.is_empty() && ip_key(text).is_none()) {
+        fields.error("ipAddress", "must be an IPv4 or IPv6 address");
+    }
+    Some(texts)
+}
+
+fn launched(fields: &mut Fields<'_>, name: &str) -> Option<Timestamp> {
+    let own = fields.timestamp(name);
+    // That it is no object is noted with the texts.
+    let has_properties = fields.value("properties").is_some_and(Value::is_object);
+    let properties = if has_properties { fields.object("properties") } else { None };
+    properties.and_then(|mut properties| properties.timestamp(name)).or(own)
 }
 
 fn is_too_long(text: &str) -> bool {
@@ -193,11 +287,11 @@ pub fn too_many_tags() -> String {
     format!("has more than {MOST_TAGS} tags")
 }
 
-fn read_tags(fields: &mut Fields<'_>) -> Option<Vec<Tag>> {
+fn tags(fields: &mut Fields<'_>, name: &str) -> Option<Vec<Tag>> {
     let mut tags: Vec<Tag> = Vec::new();
-    let items = fields.objects("tags")?;
+    let items = fields.objects(name)?;
     if items.len() > MOST_TAGS {
-        fields.error("tags", too_many_tags());
+        fields.error(name, too_many_tags());
         return None;
     }
     for mut item in items {
@@ -215,18 +309,27 @@ fn read_tags(fields: &mut Fields<'_>) -> Option<Vec<Tag>> {
     Some(tags)
 }
 
-fn read_app_roles(fields: &mut Fields<'_>) -> Option<Vec<String>> {
-    let mut roles = Vec::new();
-    for mut item in fields.objects("appRoles")? {
-        match item.one_of("name", &APP_ROLES) {
-            Some(role) => roles.push(role.to_owned()),
-            None if !item.has("name") => item.error("name", "is required"),
-            None => {}
-        }
-    }
+fn app_roles(given: Vec<RoleReference>) -> Result<Vec<String>, &'static str> {
+    let mut roles: Vec<String> = given.into_iter().map(|role| role.name.to_owned()).collect();
     roles.sort();
     roles.dedup();
-    Some(roles)
+    Ok(roles)
+}
+
+fn bios(fields: &mut Fields<'_>, name: &str) -> Option<Value> {
+    let mut bios = fields.object(name)?;
+    let given = ["systemSerial", "systemModel"].map(|name| (name, bios.text_max(name, LONGEST)));
+    let given = given.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text?.into())));
+    Some(Value::Object(given.collect()))
+}
+
+fn cards(fields: &mut Fields<'_>, name: &str) -> Option<Value> {
+    let cards = fields.objects(name)?;
+    Some((1..).zip(cards).map(|(number, mut card)| read_card(&mut card, number)).collect())
+}
+
+fn metrics(fields: &mut Fields<'_>, name: &str) -> Option<Value> {
+    Some(fields.objects(name)?.into_iter().map(|mut metric| read_metric(&mut metric)).collect())
 }
 
 /// A network card with every documented field; those left out are numbered or empty.
@@ -251,7 +354,8 @@ fn read_metric(metric: &mut Fields<'_>) -> Value {
     })
 }
 
-fn read_credential(fields: &mut Fields<'_>) -> Map<String, Value> {
+fn credential(fields: &mut Fields<'_>, name: &str) -> Option<Value> {
+    let mut fields = fields.object(name)?;
     let mut object = Map::new();
     for name in CREDENTIAL_INTEGERS {
         if let Some(number) = fields.integer(name) {
@@ -273,5 +377,5 @@ fn read_credential(fields: &mut Fields<'_>) -> Map<String, Value> {
             object.insert(name.to_owned(), "".into());
         }
     }
-    object
+    Some(Value::Object(object))
 }

@@ -12,6 +12,7 @@ use super::{
     asked::{Asked, Brief},
     detail,
     filter::{self, VARIABLES},
+    http,
     meant::Filter,
     row::Row,
     store::Order,
@@ -19,7 +20,7 @@ use super::{
 };
 use crate::groups::{
     self,
-    rules::{Kind, Reference},
+    kind::{Kind, Reference},
 };
 
 /// The most resources of a page with their details.
@@ -182,8 +183,9 @@ pub async fn search(
         "updatedDate" => Order::Updated,
         _ => Order::Id,
     };
-    let (scope, partner, db) = (context.scope(), context.tenant.partner.clone(), context.db.clone());
-    let page = context.db.read(move |conn| {
+    let db = context.db.clone();
+    let page = context.read(move |conn, scope| {
+        let (partner, scope) = (&scope.tenant.partner, scope.scope());
         let asked = wanted.ask(&db, conn, &scope)?;
         if !verbose
             && order == Order::Id
@@ -193,7 +195,7 @@ pub async fn search(
         }
         let found = asked.page(conn, order, sort.descending, &walk)?;
         let shown = found.rows.iter().map(|row| match verbose {
-            true => with_detail(conn, &**integrations, &scope, row, &partner).map(Shown::Verbose),
+            true => with_detail(conn, &**integrations, &scope, row, partner).map(Shown::Verbose),
             false => Ok(Shown::Minimal(minimal_of_row(row.clone()))),
         });
         let shown = shown.collect::<Result<Vec<_>>>()?;
@@ -218,10 +220,10 @@ fn with_detail(
     row: &Row,
     partner: &TenantId,
 ) -> Result<Map<String, Value>> {
-    let around = super::http::around(conn, integrations, scope, row)?;
+    let linked = http::linked(conn, integrations, scope, row)?;
     let shown = detail::shown(row)?;
     let mut all = json(&minimal_of_row(row.clone()))?;
-    all.extend(json(&detail::detail(row, &shown, &around, partner))?);
+    all.extend(json(&detail::detail(row, &shown, &linked, partner))?);
     Ok(all)
 }
 

@@ -19,7 +19,7 @@ pub fn create(input: &Input, tenant_id: &str, id: String, now: Timestamp) -> Res
         tenant_id: tenant_id.to_owned(),
         id,
         version: 1,
-        kind: input.kind.unwrap_or("DEVICE").to_owned(),
+        kind: input.meant_kind().unwrap_or("DEVICE").to_owned(),
         resource_type: (0, String::new()),
         state: state.to_owned(),
         agent_installed: input.agent_installed.unwrap_or(false),
@@ -42,7 +42,7 @@ pub fn create(input: &Input, tenant_id: &str, id: String, now: Timestamp) -> Res
 pub fn update(input: &Input, old: &Resource, now: Timestamp) -> Result<Resource, Problem> {
     let mut resource = changed(old, now);
     input.apply(&mut resource.document);
-    if let Some(kind) = input.kind {
+    if let Some(kind) = input.meant_kind() {
         resource.kind = kind.to_owned();
     }
     if let Some(agent) = input.agent_installed {
@@ -104,6 +104,16 @@ pub fn identities_in(document: &Document) -> Vec<IdentityKey> {
     .into_iter()
     .flatten()
     .collect()
+}
+
+/// 404: no such resource, or it is another tenant's.
+pub fn no_resource(id: &str) -> Problem {
+    Problem::not_found(format!("No Resource found with UUID : {id:.100}"))
+}
+
+/// 409: the tenant has the machine already.
+pub fn known_already(key: &str, id: &str) -> Problem {
+    Problem::conflict(format!("This machine is in the inventory already, by its {key}: resource {id}."))
 }
 
 fn named(resource: &Resource) -> Result<(), Problem> {

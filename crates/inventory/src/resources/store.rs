@@ -12,7 +12,7 @@ use super::{
     document::{DECOMMISSIONED, Resource},
     names,
     row::Row,
-    sets,
+    rules, sets,
 };
 use crate::{
     groups,
@@ -43,6 +43,12 @@ pub fn find(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Row>> 
 /// As [`find`], but only a resource of the inventory: history is elsewhere.
 pub fn find_current(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Row>> {
     Ok(find(conn, scope, id)?.filter(|row| row.state != DECOMMISSIONED))
+}
+
+/// The resource of the inventory with this id among these tenants, in any letter case, or 404.
+pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
+    let known = find_current(conn, scope, &id.to_ascii_lowercase())?;
+    Ok(known.ok_or_else(|| rules::no_resource(id))?)
 }
 
 /// Has the tenant any resource, in the inventory or in history?

@@ -2,6 +2,7 @@
 
 mod parts;
 
+use api::Request;
 use base::timestamp::Timestamp;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -12,6 +13,20 @@ use super::document::Tag;
 pub use parts::{
     AppRole, Bios, Firmware, GeneralInfo, InstalledApp, InstalledKind, MetricType, NetworkCard, Part, Properties, Time,
 };
+
+api::path_id! {
+    /// UUID of the resource
+    pub ResourceId = "resourceId", "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f", str::to_owned
+}
+
+/// Why a resource is decommissioned.
+#[derive(Clone, Debug, PartialEq, Request)]
+#[request(schema = "DecommissionInput")]
+pub struct Decommission {
+    /// Shown in its history.
+    #[request(default, chars = 1000)]
+    pub reason: String,
+}
 
 /// An item of the resource list.
 #[derive(Clone, Debug, Serialize, ToSchema)]

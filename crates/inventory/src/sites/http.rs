@@ -1,20 +1,44 @@
 //! Sites over HTTP.
 
-use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, RequestContext, answer, context::check_version, stream};
-use base::Query;
-use outbox::{Entity, Tx};
+use actix_web::{HttpResponse, delete, get, post};
+use api::{Answer, Body, List, PageQuery, Path, RequestContext, RequestScope, answer, stream};
+use outbox::Tx;
 
 use super::{
-    members,
+    members, row,
     rules::{self, Filter},
     store,
-    wire::{NewSite, Site, SiteChange, SiteMember, SiteMemberPage, SiteMemberReference, SiteMinimal, SitePage},
+    wire::{NewSite, Site, SiteChange, SiteId, SiteMember, SiteMemberReference, SiteMinimal},
+};
+use crate::{
+    groups,
+    lists::{Each, OrderedPageOf},
 };
 
-/// The number in the path; one that is no number names no site.
-fn id_of(path: web::Path<(String, String)>) -> api::Result<i64> {
-    Ok(path.1.parse().map_err(|_| rules::no_site())?)
+/// The list of sites.
+#[derive(Clone, Debug)]
+pub struct Sites;
+
+impl List for Sites {
+    const SORT: &'static str = "id";
+    const DESCENDING: bool = true;
+    const FILTER: &'static str = "city:paris+country:france";
+
+    fn sorts() -> Vec<&'static str> {
+        store::SORTS.names()
+    }
+}
+
+/// The list of the resources at a site.
+#[derive(Clone, Debug)]
+pub struct Members;
+
+impl List for Members {
+    const SORT: &'static str = "id";
+
+    fn sorts() -> Vec<&'static str> {
+        members::SORTS.to_vec()
+    }
 }
 
 /// Create a site
@@ -33,32 +57,20 @@ fn id_of(path: web::Path<(String, String)>) -> api::Result<i64> {
     security(("bearer" = ["operator"]))
 )]
 #[post("/sites")]
-pub async fn create(context: RequestContext, body: Body) -> api::Result<HttpResponse> {
-    let new = NewSite::read(&body.0)?;
-    let (tenant, now) = (context.tenant.id.to_string(), context.now);
+pub async fn create(context: RequestContext, Body(new): Body<NewSite>) -> api::Result<HttpResponse> {
     context
-        .write(move |tx, _| {
-            let site = rules::created(new, tenant, db::next_id(tx.conn, "sites")?, now);
+        .write(move |tx, scope| {
+            let site = rules::created(new, scope.tenant_id().to_owned(), db::next_id(tx.conn, "sites")?, tx.now);
             store::insert(tx.conn, &site)?;
-            note(tx, None, Some(&site))?;
-            let version = site.version;
-            Answer::entity(&Site::from(site), version)
+            tx.record_change(None, Some(&site));
+            answered(site)
         })
         .await
 }
 
-/// Notes that a site changed.
-fn note(tx: &mut Tx<'_>, before: Option<&store::Site>, after: Option<&store::Site>) -> db::Result<()> {
-    let Some(site) = after.or(before) else { return Ok(()) };
-    let id = site.id.to_string();
-    let entity = Entity { tenant_id: &site.tenant_id, kind: "Site", id: &id, publish: false };
-    let shown = |site: Option<&store::Site>| site.cloned().map(Site::from);
-    tx.note_shown(entity, shown(before).as_ref(), shown(after).as_ref())
-}
-
-fn shown(context: &RequestContext, site: store::Site) -> api::Result<HttpResponse> {
+fn answered(site: row::Site) -> db::Result<Answer> {
     let version = site.version;
-    answer::entity(context, &Site::from(site), version)
+    Answer::entity(&Site::from(site), version)
 }
 
 /// Search sites
@@ -69,27 +81,16 @@ fn shown(context: &RequestContext, site: store::Site) -> api::Result<HttpRespons
 #[utoipa::path(
     tag = "sites",
     operation_id = "searchSites",
-    params(
-        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
-        ("sortName" = Option<String>, Query, description = "`id` (default) or `name`", example = "name"),
-        ("queryString" = Option<String>, Query, description = "Filter expression", example = "city:paris+country:france"),
-    ),
-    responses((status = 200, description = "A page of sites", body = SitePage)),
+    params(PageQuery<Sites>),
+    responses((status = 200, description = "A page of sites", body = OrderedPageOf<Site>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/sites/search")]
-pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let sort = query.sort(&rules::SORTS, "id", true);
-    let walk = query.walk(context.request().path(), sort);
-    let text = query.text("queryString").unwrap_or_default();
-    query.finish()?;
-    let (filter, scope) = (Filter::parse(&text)?, context.scope());
-    let page = context.db.read(move |conn| {
-        let found = store::search(conn, &scope, &filter, sort, &walk)?;
+pub async fn search(context: RequestContext<PageQuery<Sites>>) -> api::Result<HttpResponse> {
+    let PageQuery { sort, walk, filter, .. } = context.query.clone();
+    let filter = Filter::parse(&filter)?;
+    let page = context.read(move |conn, scope| {
+        let found = store::search(conn, &scope.scope(), &filter, sort, &walk)?;
         Ok(walk.answer(found.map(Site::from)))
     });
     answer::ok(&page.await?.ordered(sort.name, sort.descending))
@@ -120,15 +121,16 @@ pub async fn minimal(context: RequestContext) -> api::Result<HttpResponse> {
 #[utoipa::path(
     tag = "sites",
     operation_id = "getSite",
-    params(("siteId" = i64, Path, description = "Id of the site", example = 12)),
+    params(SiteId),
     responses((status = 200, description = "The site", body = Site)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/sites/{siteId}")]
-pub async fn get(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    let (id, scope) = (id_of(path)?, context.scope());
+pub async fn get(context: RequestContext, Path(SiteId(id)): Path<SiteId>) -> api::Result<HttpResponse> {
+    let scope = context.scope();
     let site = context.db.point(move |conn| store::existing(conn, &scope, id)).await?;
-    shown(&context, site)
+    let version = site.version;
+    answer::entity(&context, &Site::from(site), version)
 }
 
 /// Update a site
@@ -138,7 +140,7 @@ pub async fn get(context: RequestContext, path: web::Path<(String, String)>) -> 
 #[utoipa::path(
     tag = "sites",
     operation_id = "updateSite",
-    params(("siteId" = i64, Path, description = "Id of the site", example = 12)),
+    params(SiteId),
     request_body(content = SiteChange, example = json!({"name": "Paris, rue de la Paix"})),
     responses(
         (status = 200, description = "The site after the change", body = Site),
@@ -150,24 +152,19 @@ pub async fn get(context: RequestContext, path: web::Path<(String, String)>) -> 
 #[post("/sites/{siteId}")]
 pub async fn update(
     context: RequestContext,
-    path: web::Path<(String, String)>,
-    body: Body,
+    Path(id): Path<SiteId>,
+    Body(change): Body<SiteChange>,
 ) -> api::Result<HttpResponse> {
-    let id = id_of(path)?;
-    let change = SiteChange::read(&body.0)?;
-    let (scope, partner, wanted, now) =
-        (context.scope(), context.tenant.partner.clone(), context.if_match()?, context.now);
     context
-        .write(move |tx, _| {
-            let old = take_up(tx, &scope, id, wanted)?;
-            let site = rules::changed(&old, change, now);
+        .write(move |tx, scope| {
+            let old = lock_for_update(tx, scope, id)?;
+            let site = rules::changed(&old, change, tx.now);
             store::update(tx.conn, &old, &site)?;
             if old.name != site.name {
-                crate::groups::dynamic::refresh_site(tx.conn, partner.as_str(), &site.tenant_id, site.id)?;
+                groups::dynamic::refresh_site(tx.conn, scope.tenant.partner.as_str(), &site.tenant_id, site.id)?;
             }
-            note(tx, Some(&old), Some(&site))?;
-            let version = site.version;
-            Answer::entity(&Site::from(site), version)
+            tx.record_change(Some(&old), Some(&site));
+            answered(site)
         })
         .await
 }
@@ -178,7 +175,7 @@ pub async fn update(
 #[utoipa::path(
     tag = "sites",
     operation_id = "deleteSite",
-    params(("siteId" = i64, Path, description = "Id of the site", example = 12)),
+    params(SiteId),
     responses(
         (status = 200, description = "Deleted; an empty object"),
         (status = 409, description = "Resources are there"),
@@ -187,13 +184,12 @@ pub async fn update(
     security(("bearer" = ["operator"]))
 )]
 #[delete("/sites/{siteId}")]
-pub async fn delete(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    let (id, scope, wanted) = (id_of(path)?, context.scope(), context.if_match()?);
+pub async fn delete(context: RequestContext, Path(id): Path<SiteId>) -> api::Result<HttpResponse> {
     context
-        .write(move |tx, _| {
-            let site = take_up(tx, &scope, id, wanted)?;
+        .write(move |tx, scope| {
+            let site = lock_for_update(tx, scope, id)?;
             store::delete(tx.conn, &site)?;
-            note(tx, Some(&site), None)?;
+            tx.record_change(Some(&site), None);
             Ok(Answer::empty())
         })
         .await
@@ -205,29 +201,19 @@ pub async fn delete(context: RequestContext, path: web::Path<(String, String)>) 
 #[utoipa::path(
     tag = "sites",
     operation_id = "listSiteMembers",
-    params(
-        ("siteId" = i64, Path, description = "Id of the site", example = 12),
-        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
-        ("sortName" = Option<String>, Query, description = "`id` (default), `name` or `hostName`", example = "name"),
-    ),
-    responses((status = 200, description = "A page of resources", body = SiteMemberPage)),
+    params(SiteId, PageQuery<Members>),
+    responses((status = 200, description = "A page of resources", body = OrderedPageOf<SiteMember>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/sites/{siteId}/members")]
 pub async fn list_members(
-    context: RequestContext<Query>,
-    path: web::Path<(String, String)>,
+    context: RequestContext<PageQuery<Members>>,
+    Path(SiteId(id)): Path<SiteId>,
 ) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let sort = query.sort(&rules::MEMBER_SORTS, "id", false);
-    let walk = query.walk(context.request().path(), sort);
-    query.finish()?;
-    let (id, scope, db) = (id_of(path)?, context.scope(), context.db.clone());
-    let page = context.db.read(move |conn| {
-        let site = store::existing(conn, &scope, id)?;
+    let PageQuery { sort, walk, .. } = context.query.clone();
+    let db = context.db.clone();
+    let page = context.read(move |conn, scope| {
+        let site = store::existing(conn, &scope.scope(), id)?;
         let found = members::page(&db, conn, &site, sort, &walk)?;
         Ok(walk.answer(found.map(SiteMember::from)))
     });
@@ -240,7 +226,7 @@ pub async fn list_members(
 #[utoipa::path(
     tag = "sites",
     operation_id = "addSiteMembers",
-    params(("siteId" = i64, Path, description = "Id of the site", example = 12)),
+    params(SiteId),
     request_body(content = Vec<SiteMemberReference>, example = json!([{"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}])),
     responses(
         (status = 200, description = "They are there; an empty object"),
@@ -251,10 +237,10 @@ pub async fn list_members(
 #[post("/sites/{siteId}/members")]
 pub async fn add_members(
     context: RequestContext,
-    path: web::Path<(String, String)>,
-    body: Body,
+    Path(id): Path<SiteId>,
+    Body(Each(given)): Body<Each<SiteMemberReference>>,
 ) -> api::Result<HttpResponse> {
-    change_members(&context, path, &body, members::add).await
+    change_members(&context, id, given, members::add).await
 }
 
 /// Take resources away from a site
@@ -263,7 +249,7 @@ pub async fn add_members(
 #[utoipa::path(
     tag = "sites",
     operation_id = "removeSiteMembers",
-    params(("siteId" = i64, Path, description = "Id of the site", example = 12)),
+    params(SiteId),
     request_body(content = Vec<SiteMemberReference>, example = json!([{"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}])),
     responses(
         (status = 200, description = "They are not there any more; an empty object"),
@@ -274,37 +260,34 @@ pub async fn add_members(
 #[delete("/sites/{siteId}/members")]
 pub async fn remove_members(
     context: RequestContext,
-    path: web::Path<(String, String)>,
-    body: Body,
+    Path(id): Path<SiteId>,
+    Body(Each(given)): Body<Each<SiteMemberReference>>,
 ) -> api::Result<HttpResponse> {
-    change_members(&context, path, &body, members::remove).await
+    change_members(&context, id, given, members::remove).await
 }
 
 /// [`members::add`] or [`members::remove`].
-type ChangeMembers = fn(&mut Tx<'_>, &str, &store::Site, &[SiteMemberReference]) -> db::Result<()>;
+type ChangeMembers = fn(&mut Tx<'_>, &str, &row::Site, &[SiteMemberReference]) -> db::Result<()>;
 
 async fn change_members(
     context: &RequestContext,
-    path: web::Path<(String, String)>,
-    body: &Body,
+    id: SiteId,
+    given: Vec<SiteMemberReference>,
     change: ChangeMembers,
 ) -> api::Result<HttpResponse> {
-    let id = id_of(path)?;
-    let given = SiteMemberReference::read_all(&body.0)?;
-    let (scope, partner, wanted) = (context.scope(), context.tenant.partner.clone(), context.if_match()?);
     context
-        .write(move |tx, _| {
-            let site = take_up(tx, &scope, id, wanted)?;
-            change(tx, partner.as_str(), &site, &given)?;
+        .write(move |tx, scope| {
+            let site = lock_for_update(tx, scope, id)?;
+            change(tx, scope.tenant.partner.as_str(), &site, &given)?;
             Ok(Answer::empty())
         })
         .await
 }
 
 /// The site that is to be changed, which nobody else changes or moves to until the end of the transaction.
-fn take_up(tx: &mut Tx<'_>, scope: &[String], id: i64, wanted: Option<i64>) -> db::Result<store::Site> {
+fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, SiteId(id): SiteId) -> db::Result<row::Site> {
     db::lock(tx.conn, &format!("site:{id}"))?;
-    let site = store::existing(tx.conn, scope, id)?;
-    check_version(wanted, site.version)?;
+    let site = store::existing(tx.conn, &scope.scope(), id)?;
+    scope.check_version(site.version)?;
     Ok(site)
 }

@@ -8,8 +8,11 @@ use base::{
 use db::{Conn, Db, Result};
 use outbox::Tx;
 
-use super::{store::Site, wire::SiteMemberReference};
+use super::{row::Site, wire::SiteMemberReference};
 use crate::resources::{self, asked::Asked, document::STATES, filter, meant::Filter, row::Row, store::Order};
+
+/// What the list of a site's resources may be sorted by.
+pub const SORTS: [&str; 3] = ["id", "name", "hostName"];
 
 /// A page of the resources at a site.
 pub fn page(db: &Db, conn: &mut Conn, site: &Site, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
@@ -69,6 +72,6 @@ fn put(tx: &mut Tx<'_>, partner: &str, row: &Row, site: Option<i64>) -> Result<(
     let mut after = resources::rules::changed(&before, tx.now);
     after.site_id = site;
     resources::store::update(tx.conn, partner, row, &after)?;
-    resources::changes::note(tx, Some(&before), Some(&after))?;
+    resources::changes::record_change(tx, Some(&before), Some(&after))?;
     Ok(())
 }

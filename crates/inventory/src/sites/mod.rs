@@ -5,6 +5,7 @@
 
 pub mod http;
 pub mod members;
+pub mod row;
 pub mod rules;
 pub mod store;
 pub mod wire;

@@ -3,15 +3,9 @@
 use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
 
 use super::{
-    store::Site,
+    row::Site,
     wire::{NewSite, SiteChange},
 };
-
-/// What a search may be sorted by.
-pub const SORTS: [&str; 2] = ["id", "name"];
-
-/// What the list of a site's resources may be sorted by.
-pub const MEMBER_SORTS: [&str; 3] = ["id", "name", "hostName"];
 
 /// The variables of a search.
 const VARIABLES: [&str; 6] = ["id", "name", "city", "country", "parentId", "isEquals"];
@@ -87,10 +81,10 @@ pub fn created(new: NewSite, tenant_id: String, id: i64, now: Timestamp) -> Site
         version: 1,
         name_key: fold(&new.name),
         name: new.name,
-        description: new.description.unwrap_or_default(),
-        address: new.address.unwrap_or_default(),
-        city: new.city.unwrap_or_default(),
-        country: new.country.unwrap_or_default(),
+        description: new.description,
+        address: new.address,
+        city: new.city,
+        country: new.country,
         created_ms: now.millis(),
         updated_ms: now.millis(),
     }
@@ -117,14 +111,24 @@ pub fn shows_in_resources(old: &Site, new: &Site) -> bool {
     old.name != new.name || old.city != new.city
 }
 
-/// What an unknown site is answered with, and one of another tenant.
+/// 404: no such site, or it is another tenant's.
 pub fn no_site() -> Problem {
     Problem::not_found("The site was not found.")
 }
 
-/// What a second site of the same name is answered with.
+/// 409: another site has this name.
 pub fn taken(name: &str) -> Problem {
     Problem::conflict(format!("The tenant has a site named \"{name}\" already."))
+}
+
+/// 409: a change that came second.
+pub fn overtaken() -> Problem {
+    Problem::conflict("Somebody else changed the site meanwhile. Read it again.")
+}
+
+/// 409: a site that cannot be deleted.
+pub fn in_use(name: &str) -> Problem {
+    Problem::conflict(format!("Resources are at the site \"{name}\": move them away first."))
 }
 
 #[cfg(test)]
@@ -132,12 +136,8 @@ mod tests {
     use super::*;
 
     fn site(name: &str, city: &str, country: &str) -> Site {
-        let new = NewSite {
-            name: name.to_owned(),
-            city: Some(city.to_owned()),
-            country: Some(country.to_owned()),
-            ..NewSite::default()
-        };
+        let new =
+            NewSite { name: name.to_owned(), city: city.to_owned(), country: country.to_owned(), ..NewSite::default() };
         created(new, "client_1".to_owned(), 7, Timestamp::from_millis(1000))
     }
 

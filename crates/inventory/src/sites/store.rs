@@ -1,46 +1,25 @@
 //! Rows of sites. Every function takes the tenant, or the tenants of a scope.
 
 use base::{Found, Key, Walk, query::Sort, text::fold, timestamp::Timestamp};
-use db::{Column, Condition, Conn, Quota, Result};
+use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
 use super::{
+    row::Site,
     rules::{self, Filter},
     wire::NewSite,
 };
 use crate::{
-    groups::lists::LONGEST_NAME,
+    lists::LONGEST_NAME,
     resources::document::DECOMMISSIONED,
     schema::{resources, sites},
 };
 
-/// One row of `sites`.
-#[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = sites, primary_key(tenant_id, id), treat_none_as_default_value = false)]
-pub struct Site {
-    /// The tenant that it belongs to.
-    pub tenant_id: String,
-    /// Unique in the whole database.
-    pub id: i64,
-    /// Counts its changes; the `ETag`.
-    pub version: i64,
-    /// As it was given.
-    pub name: String,
-    /// Folded; unique in the tenant.
-    pub name_key: String,
-    /// Empty when absent.
-    pub description: String,
-    /// Empty when absent.
-    pub address: String,
-    /// Empty when absent.
-    pub city: String,
-    /// Empty when absent.
-    pub country: String,
-    /// When it was created.
-    pub created_ms: i64,
-    /// When it last changed.
-    pub updated_ms: i64,
-}
+/// What a search of sites is sorted by.
+pub const SORTS: Sorts<Site> = Sorts {
+    by: &[SortBy::text("name", "sites.name_key", |row| Key::from(&row.name_key))],
+    then: &[SortBy::integer("id", "sites.id", |row| Key::from(row.id))],
+};
 
 /// The site with this id among these tenants.
 pub fn find(conn: &mut Conn, scope: &[String], id: i64) -> Result<Option<Site>> {
@@ -127,8 +106,7 @@ pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, wa
     } else {
         Condition::integer_in("sites.id IN", filter.ids.iter().copied())
     };
-    let by_name = (sort.name == "name").then_some(Column::Text("sites.name_key"));
-    let order = db::Order::by(by_name.into_iter().chain([Column::Integer("sites.id")]), sort.descending);
+    let order = SORTS.order(sort);
     let query = dsl::sites.filter(dsl::tenant_id.eq_any(scope.to_vec())).filter(ids);
     let query = query.filter(order.after(walk.after())?).order(order);
     let (mut found, mut count) = (Vec::new(), 0_i64);
@@ -143,11 +121,7 @@ pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, wa
         Ok::<_, db::Error>(())
     })?;
     let total = walk.total(|| Ok::<_, db::Error>(count))?;
-    let keys = |site: &Site| {
-        let name = by_name.map(|_| Key::from(&site.name_key));
-        name.into_iter().chain([Key::from(site.id)]).collect()
-    };
-    Ok(walk.cut(found, total, keys))
+    Ok(walk.cut(found, total, |site| SORTS.keys(sort, site)))
 }
 
 fn check_name(conn: &mut Conn, site: &Site) -> Result<()> {
@@ -187,7 +161,7 @@ pub fn update(conn: &mut Conn, old: &Site, new: &Site) -> Result<()> {
     check_name(conn, new)?;
     let stored = sites::table.find((&old.tenant_id, old.id)).filter(sites::version.eq(old.version));
     if diesel::update(stored).set(new).execute(conn)? == 0 {
-        return Err(base::problem::Problem::conflict("Somebody else changed the site meanwhile. Read it again.").into());
+        return Err(rules::overtaken().into());
     }
     if rules::shows_in_resources(old, new) {
         let here = dsl::resources.filter(dsl::tenant_id.eq(&old.tenant_id)).filter(dsl::site_id.eq(old.id));
@@ -205,8 +179,7 @@ pub fn delete(conn: &mut Conn, site: &Site) -> Result<()> {
     let here = || dsl::resources.filter(dsl::tenant_id.eq(&site.tenant_id)).filter(dsl::site_id.eq(site.id));
     let current = here().filter(dsl::state.ne(DECOMMISSIONED)).select(dsl::id);
     if current.first::<String>(conn).optional()?.is_some() {
-        let detail = format!("Resources are at the site \"{}\": move them away first.", site.name);
-        return Err(base::problem::Problem::conflict(detail).into());
+        return Err(rules::in_use(&site.name).into());
     }
     diesel::update(here()).set(dsl::site_id.eq(None::<i64>)).execute(conn)?;
     crate::resources::sets::note_all(conn, &site.tenant_id)?;

@@ -12,8 +12,9 @@ use db::{Conn, DatabaseUrl, Db, Options};
 
 use super::{
     members,
+    row::Site,
     rules::{self, Filter},
-    store::{self, Site},
+    store,
     wire::{NewSite, SiteChange, SiteMemberReference},
 };
 use crate::resources::{
@@ -142,7 +143,7 @@ fn page(page_no: u32, page_size: u32) -> Walk {
 }
 
 fn new(name: &str, city: &str) -> NewSite {
-    NewSite { name: name.to_owned(), city: Some(city.to_owned()), ..NewSite::default() }
+    NewSite { name: name.to_owned(), city: city.to_owned(), ..NewSite::default() }
 }
 
 fn references(ids: &[&str]) -> Vec<SiteMemberReference> {

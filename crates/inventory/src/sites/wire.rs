@@ -1,18 +1,51 @@
 //! What clients see and say of sites.
 
-use base::{body::Fields, problem::Problem, timestamp::Timestamp};
+use api::{Request, context::PathId};
+use base::timestamp::Timestamp;
+use outbox::Recorded;
 use serde::Serialize;
-use serde_json::Value;
-use utoipa::ToSchema;
+use serde_json::{Value, json};
+use utoipa::{
+    IntoParams, PartialSchema, ToSchema,
+    openapi::{
+        Required,
+        path::{Parameter, ParameterBuilder, ParameterIn},
+    },
+};
 
-use super::store;
+use super::row;
 use crate::{
-    groups::lists::{self, LONGEST_NAME},
+    lists::{LONGEST_NAME, trimmed},
     resources::row::Row,
 };
 
 /// The longest address, in characters.
 const LONGEST_ADDRESS: usize = 1000;
+
+/// The id of a site in a path. A text that is no number names no site, as does -1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SiteId(pub i64);
+
+impl From<String> for SiteId {
+    fn from(text: String) -> Self {
+        Self(text.parse().unwrap_or(-1))
+    }
+}
+
+impl PathId for SiteId {}
+
+impl IntoParams for SiteId {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let parameter = ParameterBuilder::new()
+            .name("siteId")
+            .parameter_in(ParameterIn::Path)
+            .required(Required::True)
+            .description(Some("Id of the site"))
+            .schema(Some(i64::schema()))
+            .example(Some(12.into()));
+        vec![parameter.build()]
+    }
+}
 
 /// A site; what has no value is left out.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
@@ -52,8 +85,8 @@ pub struct Site {
     pub updated_date: Timestamp,
 }
 
-impl From<store::Site> for Site {
-    fn from(row: store::Site) -> Self {
+impl From<row::Site> for Site {
+    fn from(row: row::Site) -> Self {
         Self {
             id: row.id,
             name: row.name,
@@ -110,152 +143,73 @@ impl From<Row> for SiteMember {
     }
 }
 
+/// The audit log has it as clients see it.
+impl Recorded for row::Site {
+    const ENTITY: &'static str = "Site";
+    const PUBLISH: bool = false;
+
+    fn tenant_id(&self) -> &str {
+        &self.tenant_id
+    }
+
+    fn entity_id(&self) -> String {
+        self.id.to_string()
+    }
+
+    fn event_payload(&self) -> Value {
+        json!(Site::from(self.clone()))
+    }
+}
+
 /// A site to create.
-#[derive(Clone, Debug, Default, PartialEq, ToSchema)]
-#[schema(as = SiteInput)]
+#[derive(Clone, Debug, Default, PartialEq, Request)]
+#[request(schema = "SiteInput")]
+#[request(update(
+    name = SiteChange,
+    schema = "SiteUpdate",
+    doc = "The changes to a site: what is left out stays as it is, an empty text removes a value."
+))]
 pub struct NewSite {
-    /// Unique in its tenant, whatever the letter case; at most 200 characters.
+    /// Unique in its tenant, whatever the letter case; never empty.
+    #[request(filled, chars = LONGEST_NAME, parse = trimmed)]
     pub name: String,
-    /// At most 4,000 characters.
-    pub description: Option<String>,
-    /// At most 1,000 characters.
-    pub address: Option<String>,
-    /// At most 200 characters.
-    pub city: Option<String>,
-    /// At most 200 characters.
-    pub country: Option<String>,
-}
-
-impl NewSite {
-    /// Reads a body.
-    ///
-    /// # Errors
-    /// 400 that lists every field that is wrong.
-    pub fn read(body: &Value) -> Result<Self, Problem> {
-        let mut fields = Fields::of(body);
-        fields.require("name");
-        let SiteChange { name, description, address, city, country } = SiteChange::of(&mut fields);
-        fields.finish()?;
-        Ok(Self { name: name.unwrap_or_default(), description, address, city, country })
-    }
-}
-
-/// The changes to a site: what is left out stays as it is, an empty text removes a value.
-#[derive(Clone, Debug, Default, PartialEq, ToSchema)]
-#[schema(as = SiteUpdate)]
-pub struct SiteChange {
-    /// Unique in its tenant, whatever the letter case; at most 200 characters, and never empty.
-    pub name: Option<String>,
-    /// At most 4,000 characters.
-    pub description: Option<String>,
-    /// At most 1,000 characters.
-    pub address: Option<String>,
-    /// At most 200 characters.
-    pub city: Option<String>,
-    /// At most 200 characters.
-    pub country: Option<String>,
-}
-
-impl SiteChange {
-    /// Reads a body.
-    ///
-    /// # Errors
-    /// 400 that lists every field that is wrong.
-    pub fn read(body: &Value) -> Result<Self, Problem> {
-        let mut fields = Fields::of(body);
-        let change = Self::of(&mut fields);
-        fields.finish()?;
-        Ok(change)
-    }
-
-    fn of(fields: &mut Fields<'_>) -> Self {
-        Self {
-            name: lists::name(fields),
-            description: fields.text("description"),
-            address: fields.text_max("address", LONGEST_ADDRESS),
-            city: fields.text_max("city", LONGEST_NAME),
-            country: fields.text_max("country", LONGEST_NAME),
-        }
-    }
+    /// Any text.
+    #[request(default)]
+    pub description: String,
+    /// Street and number.
+    #[request(default, chars = LONGEST_ADDRESS)]
+    pub address: String,
+    /// City.
+    #[request(default, chars = LONGEST_NAME)]
+    pub city: String,
+    /// Country.
+    #[request(default, chars = LONGEST_NAME)]
+    pub country: String,
 }
 
 /// A resource, by its id.
-#[derive(Clone, Debug, PartialEq, ToSchema)]
-#[schema(example = json!({"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}))]
+#[derive(Clone, Debug, PartialEq, Request)]
+#[request(example = json!({"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}))]
 pub struct SiteMemberReference {
-    /// UUID of the resource.
+    /// UUID of the resource; a text that is none names no resource.
+    #[request(filled, parse = lower)]
     pub id: String,
 }
 
-impl SiteMemberReference {
-    /// Reads the array of a body; a text that is no UUID is left as it is and names no resource.
-    ///
-    /// # Errors
-    /// 400 that lists every element without `id`.
-    pub fn read_all(body: &Value) -> Result<Vec<Self>, Problem> {
-        lists::read_each(body, |fields| Self { id: fields.required_text("id").to_ascii_lowercase() })
-    }
-}
-
-/// A page of sites ("Paginated envelope" in `docs/interface.md`).
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "documents the envelope that base::page::Page serialises")]
-pub struct SitePage {
-    /// The sites of this page.
-    results: Vec<Site>,
-    /// How many sites there are on all pages.
-    total_results: i64,
-    /// This page, from 1.
-    page_no: u32,
-    /// The page size used.
-    page_size: u32,
-    /// How many pages there are; 0 for no site.
-    total_pages: i64,
-    /// Whether another page follows.
-    next_page: bool,
-    /// The page before; 0 on the first.
-    previous_page_no: u32,
-    /// The sort key used.
-    order_by: String,
-    /// Whether the order is descending.
-    descending_order: bool,
-    /// Where the next page starts; there whenever `nextPage` is true. To be sent back as `cursor`.
-    next_cursor: Option<String>,
-}
-
-/// A page of the resources at a site ("Paginated envelope" in `docs/interface.md`).
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "documents the envelope that base::page::Page serialises")]
-pub struct SiteMemberPage {
-    /// The resources of this page.
-    results: Vec<SiteMember>,
-    /// How many resources there are on all pages.
-    total_results: i64,
-    /// This page, from 1.
-    page_no: u32,
-    /// The page size used.
-    page_size: u32,
-    /// How many pages there are; 0 for no resource.
-    total_pages: i64,
-    /// Whether another page follows.
-    next_page: bool,
-    /// The page before; 0 on the first.
-    previous_page_no: u32,
-    /// The sort key used.
-    order_by: String,
-    /// Whether the order is descending.
-    descending_order: bool,
-    /// Where the next page starts; there whenever `nextPage` is true. To be sent back as `cursor`.
-    next_cursor: Option<String>,
+fn lower(id: String) -> Result<String, &'static str> {
+    Ok(id.to_ascii_lowercase())
 }
 
 #[cfg(test)]
 mod tests {
+    use base::{
+        body::{FromBody as _, Request as _},
+        problem::Problem,
+    };
     use serde_json::json;
 
     use super::*;
+    use crate::lists::Each;
 
     fn errors<T: std::fmt::Debug>(result: Result<T, Problem>) -> Vec<String> {
         let errors = result.unwrap_err().errors.into_iter();
@@ -266,7 +220,7 @@ mod tests {
     fn every_wrong_field_is_listed() {
         let body = json!({"city": 5, "country": "x".repeat(201), "address": ["a"]});
         assert_eq!(
-            errors(NewSite::read(&body)),
+            errors(NewSite::parse(&body)),
             [
                 "name is required",
                 "address must be a string",
@@ -274,25 +228,22 @@ mod tests {
                 "country must have at most 200 characters",
             ]
         );
-        assert_eq!(errors(NewSite::read(&json!({"name": " "}))), ["name is required"]);
-        assert_eq!(errors(SiteChange::read(&json!({"name": ""}))), ["name is required"]);
-        assert_eq!(errors(NewSite::read(&json!([]))), ["body must be a JSON object"]);
+        assert_eq!(errors(NewSite::parse(&json!({"name": " "}))), ["name is required"]);
+        assert_eq!(errors(SiteChange::parse(&json!({"name": ""}))), ["name is required"]);
+        assert_eq!(errors(NewSite::parse(&json!([]))), ["body must be a JSON object"]);
     }
 
     #[test]
     fn names_lose_blanks_around_them() {
-        assert_eq!(NewSite::read(&json!({"name": " Paris "})).unwrap().name, "Paris");
-        assert_eq!(SiteChange::read(&json!({"name": null, "x": 1})).unwrap(), SiteChange::default());
+        assert_eq!(NewSite::parse(&json!({"name": " Paris "})).unwrap().name, "Paris");
+        assert_eq!(SiteChange::parse(&json!({"name": null, "x": 1})).unwrap(), SiteChange::default());
     }
 
     #[test]
     fn references_are_read_in_any_letter_case() {
-        let read = SiteMemberReference::read_all(&json!([{"id": "ABC"}])).unwrap();
-        assert_eq!(read[0].id, "abc");
-        assert_eq!(
-            errors(SiteMemberReference::read_all(&json!([{"id": "a"}, {}, 5]))),
-            ["[1].id is required", "[2] must be a JSON object"]
-        );
+        let read = |body| Each::<SiteMemberReference>::from_body(body).map(|each| each.0);
+        assert_eq!(read(json!([{"id": "ABC"}])).unwrap()[0].id, "abc");
+        assert_eq!(errors(read(json!([{"id": "a"}, {}, 5]))), ["[1].id is required", "[2] must be a JSON object"]);
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Antivirus products, as agents report them.
 
 use actix_web::{HttpResponse, get};
-use api::{RequestContext, spec::PageOf};
-use base::{Key, Query, Walk, problem::Problem, query::Sort, query_string, timestamp::Timestamp};
-use db::{Column, Condition, Conn, Result};
+use api::{List, PageQuery, RequestContext, answer, spec::PageOf};
+use base::{Key, Walk, problem::Problem, query::Sort, query_string, timestamp::Timestamp};
+use db::{Condition, Conn, Result, SortBy, Sorts};
 use diesel::prelude::*;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -107,9 +107,19 @@ pub fn replace(
     db::insert_rows!(conn, antivirus::table, &rows)
 }
 
-/// What the search may be sorted by.
-const SORTS: [&str; 7] =
-    ["scanDate", "name", "version", "status", "currentDefinition", "currentDefinitionDate", "hostName"];
+/// The list of antivirus products.
+#[derive(Clone, Debug)]
+pub struct Products;
+
+impl List for Products {
+    const SORT: &'static str = "scanDate";
+    const DESCENDING: bool = true;
+    const FILTER: &'static str = "status:OUTOFDATE";
+
+    fn sorts() -> Vec<&'static str> {
+        SORTS.names()
+    }
+}
 
 /// Search antivirus definitions
 ///
@@ -117,29 +127,19 @@ const SORTS: [&str; 7] =
 #[utoipa::path(
     tag = "software",
     operation_id = "searchAntivirus",
-    params(
-        ("pageNo" = Option<i64>, Query, description = "From 1"),
-        ("pageSize" = Option<i64>, Query, description = "1 to 1000, default 100"),
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
-        ("sortName" = Option<String>, Query, description = "`scanDate` (default), `name`, `version`, `status`, `currentDefinition`, `currentDefinitionDate`, `hostName`"),
-        ("queryString" = Option<String>, Query, description = "Filter expression", example = "status:OUTOFDATE"),
-    ),
+    params(PageQuery<Products>),
     responses((status = 200, description = "A page of antivirus records", body = PageOf<AntivirusRecord>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/resources/antivirus/search")]
-pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let sort = query.sort(&SORTS, "scanDate", true);
-    let walk = query.walk(context.request().path(), sort);
-    let text = query.text("queryString").filter(|text| !text.trim().is_empty());
-    query.finish()?;
-    let terms = text.as_deref().map(|text| query_string::parse(text, &["status"])).transpose()?.unwrap_or_default();
+pub async fn search(context: RequestContext<PageQuery<Products>>) -> api::Result<HttpResponse> {
+    let PageQuery { sort, walk, filter, .. } = context.query.clone();
+    let blank = filter.trim().is_empty();
+    let terms = if blank { Vec::new() } else { query_string::parse(&filter, &["status"])? };
     let statuses = statuses(&terms)?;
-    let scope = context.scope();
-    let page = context.db.read(move |conn| Ok(walk.answer(find(conn, &scope, &statuses, sort, &walk)?.map(shown))));
-    api::answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    let page = context
+        .read(move |conn, scope| Ok(walk.answer(find(conn, &scope.scope(), &statuses, sort, &walk)?.map(shown))));
+    answer::ok(&page.await?.ordered(sort.name, sort.descending))
 }
 
 fn statuses(terms: &[query_string::Term]) -> Result<Vec<&'static str>, Problem> {
@@ -158,33 +158,27 @@ type Found = (Row, (String, String, String, String));
 /// Before every instant: a date that nobody told.
 const NEVER: i64 = -i64::MAX;
 
-/// The order of a sort; [`key`] has the keys of its first column.
-fn order(sort: Sort) -> db::Order {
-    let first = match sort.name {
-        "name" => Column::Text("antivirus.name"),
-        "version" => Column::Text("antivirus.version"),
-        "status" => Column::Text("antivirus.status"),
-        "currentDefinition" => Column::Text("antivirus.definition"),
-        "currentDefinitionDate" => Column::Integer("COALESCE(antivirus.definition_ms, -9223372036854775807)"),
-        "hostName" => Column::Text("resources.host_key"),
-        _ => Column::Integer("antivirus.scan_ms"),
-    };
-    let ties =
-        [Column::Text("antivirus.resource_id"), Column::Integer("antivirus.id"), Column::Text("antivirus.tenant_id")];
-    db::Order::by(std::iter::once(first).chain(ties), sort.descending)
-}
-
-fn key(sort: Sort, (row, (host_key, ..)): &Found) -> Key {
-    match sort.name {
-        "name" => Key::from(&row.name),
-        "version" => Key::from(&row.version),
-        "status" => Key::from(&row.status),
-        "currentDefinition" => Key::from(&row.definition),
-        "currentDefinitionDate" => Key::from(row.definition_ms.unwrap_or(NEVER)),
-        "hostName" => Key::from(host_key),
-        _ => Key::from(row.scan_ms),
-    }
-}
+/// What the search is sorted by.
+const SORTS: Sorts<Found> = Sorts {
+    by: &[
+        SortBy::integer("scanDate", "antivirus.scan_ms", |(row, _)| Key::from(row.scan_ms)),
+        SortBy::text("name", "antivirus.name", |(row, _)| Key::from(&row.name)),
+        SortBy::text("version", "antivirus.version", |(row, _)| Key::from(&row.version)),
+        SortBy::text("status", "antivirus.status", |(row, _)| Key::from(&row.status)),
+        SortBy::text("currentDefinition", "antivirus.definition", |(row, _)| Key::from(&row.definition)),
+        SortBy::integer(
+            "currentDefinitionDate",
+            "COALESCE(antivirus.definition_ms, -9223372036854775807)",
+            |(row, _)| Key::from(row.definition_ms.unwrap_or(NEVER)),
+        ),
+        SortBy::text("hostName", "resources.host_key", |(_, (host_key, ..))| Key::from(host_key)),
+    ],
+    then: &[
+        SortBy::text("", "antivirus.resource_id", |(row, _)| Key::from(&row.resource_id)),
+        SortBy::integer("", "antivirus.id", |(row, _)| Key::from(row.id)),
+        SortBy::text("", "antivirus.tenant_id", |(row, _)| Key::from(&row.tenant_id)),
+    ],
+};
 
 fn find(conn: &mut Conn, scope: &[String], statuses: &[&str], sort: Sort, walk: &Walk) -> Result<base::Found<Found>> {
     use antivirus::dsl;
@@ -195,7 +189,7 @@ fn find(conn: &mut Conn, scope: &[String], statuses: &[&str], sort: Sort, walk: 
     let total = walk.total(|| dsl::antivirus.filter(condition.clone()).count().get_result(conn))?;
     let on = dsl::tenant_id.eq(resources::tenant_id).and(dsl::resource_id.eq(resources::id));
     let (order, machine) =
-        (order(sort), (resources::host_key, resources::host_name, resources::ip_address, resources::document));
+        (SORTS.order(sort), (resources::host_key, resources::host_name, resources::ip_address, resources::document));
     let rows: Vec<Found> = dsl::antivirus
         .inner_join(resources::table.on(on))
         .filter(condition)
@@ -205,11 +199,7 @@ fn find(conn: &mut Conn, scope: &[String], statuses: &[&str], sort: Sort, walk: 
         .offset(walk.offset())
         .limit(walk.wanted())
         .load(conn)?;
-    let keys = |found: &Found| {
-        let row = &found.0;
-        vec![key(sort, found), Key::from(&row.resource_id), Key::from(row.id), Key::from(&row.tenant_id)]
-    };
-    Ok(walk.cut(rows, total, keys))
+    Ok(walk.cut(rows, total, |found| SORTS.keys(sort, found)))
 }
 
 fn shown((row, (_, host_name, ip_address, document)): Found) -> AntivirusRecord {

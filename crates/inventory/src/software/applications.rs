@@ -1,7 +1,7 @@
 //! Installed applications of a resource.
 
-use actix_web::{HttpResponse, get, web};
-use api::RequestContext;
+use actix_web::{HttpResponse, get};
+use api::{Path, RequestContext, answer};
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
 use diesel::prelude::*;
@@ -9,7 +9,11 @@ use serde::Serialize;
 use std::collections::HashMap;
 use utoipa::ToSchema;
 
-use crate::{reports::Software, resources::http::existing, schema::applications};
+use crate::{
+    reports::Software,
+    resources::{store::existing, wire::ResourceId},
+    schema::applications,
+};
 
 /// An installed application (`docs/interface.md`, "Installed application").
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -129,16 +133,15 @@ fn take<'a>(by_name: &mut HashMap<&str, Vec<&'a Row>>, row: &Row) -> Option<&'a 
 #[utoipa::path(
     tag = "software",
     operation_id = "listApplications",
-    params(("resourceId" = String, Path, description = "UUID of the resource")),
+    params(ResourceId),
     responses((status = 200, description = "The applications", body = Vec<InstalledApplication>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/resources/{resourceId}/applications")]
-pub async fn list(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    let (scope, id) = (context.scope(), path.into_inner().1);
-    let rows = context.db.read(move |conn| {
+pub async fn list(context: RequestContext, Path(id): Path<ResourceId>) -> api::Result<HttpResponse> {
+    let rows = context.read(move |conn, scope| {
         use applications::dsl;
-        let resource = existing(conn, &scope, &id)?;
+        let resource = existing(conn, &scope.scope(), &id)?;
         let rows: Vec<Row> = dsl::applications
             .filter(dsl::tenant_id.eq(&resource.tenant_id))
             .filter(dsl::resource_id.eq(&resource.id))
@@ -147,7 +150,7 @@ pub async fn list(context: RequestContext, path: web::Path<(String, String)>) ->
         Ok(rows)
     });
     let found: Vec<InstalledApplication> = rows.await?.into_iter().map(shown).collect();
-    api::answer::ok(&found)
+    answer::ok(&found)
 }
 
 fn shown(row: Row) -> InstalledApplication {

@@ -1,7 +1,12 @@
-//! Bodies that are arrays of objects, and the names in them.
+//! What groups and sites have in common: bodies that are arrays of objects, the names in them, and pages of ordered lists.
 
-use base::{body::Fields, problem::Problem};
+use base::{
+    body::{Fields, FromBody, Request},
+    problem::Problem,
+};
+use serde::Serialize;
 use serde_json::Value;
+use utoipa::ToSchema;
 
 /// The most elements of one body: the write that they make is not to keep all others waiting.
 pub const MOST: usize = 1000;
@@ -9,6 +14,15 @@ pub const MOST: usize = 1000;
 pub const LONGEST_NAME: usize = 200;
 /// Errors beyond this many are not listed.
 const MAX_ERRORS: usize = 100;
+
+/// A body that is an array of requests.
+pub struct Each<T>(pub Vec<T>);
+
+impl<T: Request> FromBody for Each<T> {
+    fn from_body(body: Value) -> Result<Self, Problem> {
+        read_each(&body, T::read).map(Self)
+    }
+}
 
 /// Reads every object of an array. Errors are named by position: `[2].name`.
 ///
@@ -39,28 +53,48 @@ pub fn read_each<T>(body: &Value, mut read: impl FnMut(&mut Fields<'_>) -> T) ->
     if errors.is_empty() { Ok(found) } else { Err(Problem::fields(errors)) }
 }
 
-/// The field `name` without blanks around it; an empty one is noted as missing. `None` when it is not there.
-pub fn name(fields: &mut Fields<'_>) -> Option<String> {
-    let text = fields.text_max("name", LONGEST_NAME)?;
-    let text = text.trim();
-    if text.is_empty() {
-        fields.error("name", "is required");
-        return None;
-    }
-    Some(text.to_owned())
+/// A name without the blanks around it.
+pub fn trimmed(text: String) -> Result<String, &'static str> {
+    Ok(text.trim().to_owned())
+}
+
+/// The envelope of a list that has an order, for the document: as `api::spec::PageOf`, but the order is always told.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = PageOf)]
+pub struct OrderedPageOf<T> {
+    /// The records of the page.
+    results: Vec<T>,
+    /// How many records match in all.
+    total_results: i64,
+    /// From 1.
+    page_no: u32,
+    /// The page size used.
+    page_size: u32,
+    /// 0 when nothing matches.
+    total_pages: i64,
+    /// Is there a further page?
+    next_page: bool,
+    /// 0 on the first page.
+    previous_page_no: u32,
+    /// The sort key used.
+    order_by: String,
+    /// Largest first?
+    descending_order: bool,
+    /// Where the next page starts; there whenever `nextPage` is true. To be sent back as `cursor`.
+    next_cursor: Option<String>,
 }
 
 #[cfg(test)]
 mod tests {
+    use base::body::{Limits, required};
     use serde_json::json;
 
     use super::*;
 
     fn errors(body: &Value) -> Vec<String> {
-        let problem = read_each(body, |fields| {
-            fields.require("name");
-            name(fields)
-        });
+        let name = Limits { filled: true, ..Limits::NONE };
+        let problem = read_each(body, |fields| required::<String>(fields, "name", &name));
         let errors = problem.unwrap_err().errors.into_iter();
         errors.map(|error| format!("{} {}", error.field_name, error.message)).collect()
     }

@@ -1,0 +1,36 @@
+//! The row of a group.
+
+use diesel::prelude::*;
+
+use crate::schema::resource_groups;
+
+/// One row of `resource_groups`.
+#[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
+#[diesel(table_name = resource_groups, primary_key(tenant_id, id))]
+#[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
+pub struct Group {
+    /// The tenant that it belongs to.
+    pub tenant_id: String,
+    /// Unique in the whole database.
+    pub id: i64,
+    /// `DGP-<uuid>` or `SGP-<uuid>`.
+    pub unique_id: String,
+    /// Counts its changes; the `ETag`.
+    pub version: i64,
+    /// The word of its kind.
+    pub kind: String,
+    /// As it was given.
+    pub name: String,
+    /// Folded; unique in the tenant among the groups of the kind.
+    pub name_key: String,
+    /// Empty when absent.
+    pub description: String,
+    /// The group above, of the same tenant and kind.
+    pub parent_id: Option<i64>,
+    /// The JSON of a dynamic group's criteria.
+    pub rules: Option<String>,
+    /// When it was created.
+    pub created_ms: i64,
+    /// When it last changed.
+    pub updated_ms: i64,
+}

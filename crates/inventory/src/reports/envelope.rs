@@ -1,0 +1,40 @@
+//! The envelope: who sends what.
+
+use super::model::{ItemType, Origin, Report, Tag};
+
+/// The facts that stand beside the content.
+pub(super) struct Envelope {
+    pub(super) device_id: String,
+    pub(super) origin: Origin,
+    pub(super) item_type: ItemType,
+    pub(super) partial: bool,
+    pub(super) tag: Option<String>,
+}
+
+impl Envelope {
+    /// A report with what the envelope says.
+    pub(super) fn report(&self) -> Report {
+        Report {
+            device_id: self.device_id.clone(),
+            origin: self.origin,
+            item_type: self.item_type,
+            partial: self.partial,
+            tags: self.tag.clone().map(|value| vec![Tag { name: "TAG".to_owned(), value }]),
+            ..Report::default()
+        }
+    }
+
+    /// What a full report does not mention is empty.
+    pub(super) fn complete(&self, mut report: Report) -> Report {
+        if !report.partial {
+            report.cpus.get_or_insert_default();
+            report.network_cards.get_or_insert_default();
+            report.softwares.get_or_insert_default();
+            report.antivirus.get_or_insert_default();
+            report.tags.get_or_insert_default();
+            report.consoles.get_or_insert_default();
+            report.virtual_machines.get_or_insert_default();
+        }
+        report
+    }
+}

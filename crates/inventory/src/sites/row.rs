@@ -1,0 +1,33 @@
+//! The row of a site.
+
+use diesel::prelude::*;
+
+use crate::schema::sites;
+
+/// One row of `sites`.
+#[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
+#[diesel(table_name = sites, primary_key(tenant_id, id), treat_none_as_default_value = false)]
+pub struct Site {
+    /// The tenant that it belongs to.
+    pub tenant_id: String,
+    /// Unique in the whole database.
+    pub id: i64,
+    /// Counts its changes; the `ETag`.
+    pub version: i64,
+    /// As it was given.
+    pub name: String,
+    /// Folded; unique in the tenant.
+    pub name_key: String,
+    /// Empty when absent.
+    pub description: String,
+    /// Empty when absent.
+    pub address: String,
+    /// Empty when absent.
+    pub city: String,
+    /// Empty when absent.
+    pub country: String,
+    /// When it was created.
+    pub created_ms: i64,
+    /// When it last changed.
+    pub updated_ms: i64,
+}
