@@ -10,9 +10,9 @@ use utoipa::ToSchema;
 
 use super::wire::{TimelineShift, TimelineUser};
 use crate::{
-    crowd::Crowd,
     duty::{Duties, Duty},
     lines::{Label, Level, Of},
+    people::RosterPeople,
     schedule::{Relief, Schedule},
 };
 
@@ -54,7 +54,7 @@ pub struct Asked<'s> {
     /// Its schedule.
     pub schedule: &'s Schedule,
     /// Everybody who stands in it.
-    pub crowd: &'s Crowd,
+    pub staff: &'s RosterPeople,
     /// When.
     pub range: Interval,
     /// When nobody needs to be on call, or the roster is not there.
@@ -93,7 +93,7 @@ pub fn timeline(asked: Asked<'_>) -> Result<Vec<u8>, Problem> {
 /// # Errors
 /// 400 when the answer would be too large.
 pub fn parts(out: &mut Vec<u8>, asked: Asked<'_>) -> Result<Cover, Problem> {
-    let (mut duties, cut) = Duties::new(asked.schedule, asked.crowd).within(asked.range, Of::All);
+    let (mut duties, cut) = Duties::new(asked.schedule, asked.staff).within(asked.range, Of::All);
     if cut {
         return Err(too_large());
     }
@@ -202,7 +202,7 @@ struct Texts<'s> {
 impl<'s> Texts<'s> {
     /// The rest of an entry, behind its time.
     fn entry(&mut self, out: &mut Vec<u8>, duty: &Duty<'s>) {
-        let Asked { schedule, crowd, .. } = self.asked;
+        let Asked { schedule, staff, .. } = self.asked;
         if let Some(shift) = self.shift(duty.shift) {
             out.extend_from_slice(b",\"shift\":");
             out.extend_from_slice(shift);
@@ -213,8 +213,8 @@ impl<'s> Texts<'s> {
         }
         out.extend_from_slice(b",\"users\":");
         let at = duty.time.start();
-        let users = || json(&duty.users.iter().filter_map(|id| crowd.user_at(id, at)).map(shown).collect::<Vec<_>>());
-        if crowd.is_steady() {
+        let users = || json(&duty.users.iter().filter_map(|id| staff.user_at(id, at)).map(shown).collect::<Vec<_>>());
+        if staff.is_steady() {
             out.extend_from_slice(self.users.entry(duty.users.clone()).or_insert_with(users));
         } else {
             out.extend(users());
@@ -224,7 +224,7 @@ impl<'s> Texts<'s> {
             Some(relief) => {
                 out.extend_from_slice(b",\"reason\":\"override\",\"override\":");
                 out.extend(json(&Told::new(relief, duty, |id| {
-                    crowd
+                    staff
                         .user_at(id, at)
                         .map_or_else(|| Author { id: id.to_owned(), ..Author::default() }, Author::from)
                 })));
