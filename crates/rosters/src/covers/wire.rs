@@ -1,12 +1,12 @@
 //! What clients see and say of requests for cover.
 
 use api::Request;
-use base::{Fields, timestamp::Timestamp};
+use base::{Fields, Query, timestamp::Timestamp};
 use ports::Author;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::row::STATUSES;
+use super::row::{ACCEPTED, DECLINED, EXPIRED, OPEN, STATUSES, WITHDRAWN};
 use crate::{
     overrides::wire::{Instant, ShiftReference, check_time, instant, shift_id, trimmed},
     roster::input::UserReference,
@@ -24,8 +24,12 @@ api::path_id! {
 #[derive(Clone, Copy, Debug, api::Parameters)]
 pub struct OfStatus {
     /// `OPEN`, `ACCEPTED`, `DECLINED`, `WITHDRAWN` or `EXPIRED`; default all.
-    #[request(words = STATUSES, default = "", example = "OPEN")]
+    #[request(with = status, words = STATUSES, example = "OPEN")]
     pub status: &'static str,
+}
+
+fn status(query: &mut Query, name: &str) -> &'static str {
+    query.one_of(name, &["", OPEN, ACCEPTED, DECLINED, WITHDRAWN, EXPIRED], "")
 }
 
 /// A request for cover.
