@@ -1,5 +1,5 @@
-//! The shapes of schedules, references and conditions, for the OpenAPI document: `calendar`, the targets of windows and
-//! `base::matching` read them. What varies by its `type` is a tagged union.
+//! The shapes of schedules, references and conditions, for the OpenAPI document: `calendar` and the targets of
+//! windows read them. What varies by its `type` is a tagged union.
 
 #![expect(dead_code, reason = "others read what these types document")]
 
@@ -23,18 +23,6 @@ pub struct PlaceReference {
     name: Option<String>,
     /// Its number; of a group also its `DGP-<uuid>`.
     id: Option<String>,
-}
-
-/// Which alerts a window catches.
-#[derive(ToSchema)]
-#[schema(as = AlertConditionsInput, rename_all = "camelCase")]
-pub struct AlertConditionsInput {
-    /// `ALL` (default) or `ANY` of the rules have to hold.
-    #[schema(example = "ALL")]
-    matching_type: Option<String>,
-    /// At most 50.
-    #[schema(max_items = 50)]
-    rules: Vec<super::wire::AlertRule>,
 }
 
 /// When a window is open.

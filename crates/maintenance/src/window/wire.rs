@@ -14,7 +14,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
-    schemas::{AlertConditionsInput, DeviceReference, PlaceReference, WindowSchedule},
+    schemas::{DeviceReference, PlaceReference, WindowSchedule},
     targets::{self, Kind, Lists, MOST, Reference},
 };
 use crate::course::State;
@@ -305,6 +305,19 @@ pub struct Targets {
     /// Sites, each by `name` or `id`.
     #[request(with = targets::locations, schema = Vec<PlaceReference>, items = 0..=MOST)]
     pub locations: Option<Vec<Reference>>,
+}
+
+/// Which alerts a window catches.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "`base::matching` reads what this documents")]
+pub struct AlertConditionsInput {
+    /// `ALL` (default) or `ANY` of the rules have to hold.
+    #[schema(example = "ALL")]
+    matching_type: Option<String>,
+    /// At most 50.
+    #[schema(max_items = 50)]
+    rules: Vec<AlertRule>,
 }
 
 /// How to suspend a window.

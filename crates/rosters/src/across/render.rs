@@ -11,7 +11,10 @@ use crate::{
     overrides::wire::Reference,
     people::RosterPeople,
     schedule,
-    timeline::render::{Asked, Cover, LARGEST, Told, comma, gaps, instant, json, parts, too_large},
+    timeline::{
+        render::{Asked, Cover, LARGEST, comma, gaps, instant, json, parts, too_large},
+        wire::OnCallOverride,
+    },
 };
 
 fn range_of(out: &mut Vec<u8>, range: Interval) {
@@ -109,7 +112,7 @@ fn shift(out: &mut Vec<u8>, roster: &Loaded, duty: &Duty<'_>, staff: &RosterPeop
                 staff.user_at(id, at).map_or_else(|| Author { id: id.to_owned(), ..Author::default() }, Author::from)
             };
             out.extend_from_slice(b",\"reason\":\"override\",\"override\":");
-            out.extend(json(&Told::new(relief, duty, author)));
+            out.extend(json(&OnCallOverride::new(relief, duty, author)));
             out.push(b'}');
         }
     }

@@ -9,7 +9,10 @@ use crate::{
     people::RosterPeople,
     roster::wire::User,
     schedule::Schedule,
-    timeline::render::{Told, comma, instant, json},
+    timeline::{
+        render::{comma, instant, json},
+        wire::OnCallOverride,
+    },
 };
 
 /// The elements of `onCall` and of `next` of one roster, separated by commas.
@@ -73,7 +76,7 @@ fn element(out: &mut Vec<u8>, of: Of<'_>, roster: &[u8], duty: &Duty<'_>, at: Ti
             None => out.extend_from_slice(b",\"reason\":\"shift\"}"),
             Some(relief) => {
                 out.extend_from_slice(b",\"reason\":\"override\",\"override\":");
-                out.extend(json(&Told::new(relief, duty, |id| {
+                out.extend(json(&OnCallOverride::new(relief, duty, |id| {
                     staff
                         .user_at(id, at)
                         .map_or_else(|| Author { id: id.to_owned(), ..Author::default() }, Author::from)

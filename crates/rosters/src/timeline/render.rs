@@ -6,49 +6,19 @@ use base::{problem::Problem, timestamp::Timestamp};
 use calendar::{Interval, sets};
 use ports::{Author, Person};
 use serde::Serialize;
-use utoipa::ToSchema;
 
-use super::wire::{TimelineShift, TimelineUser};
+use super::wire::{OnCallOverride, TimelineShift, TimelineUser};
 use crate::{
     duty::{Duties, Duty},
     lines::{Label, Level, Of},
     people::RosterPeople,
-    schedule::{Relief, Schedule},
+    schedule::Schedule,
 };
 
 /// The largest answer, in bytes.
 pub const LARGEST: usize = 32 << 20;
 
-/// An override, where it says why somebody is on call.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = OnCallOverride)]
-pub struct Told {
-    /// `OVR-<uuid>`.
-    #[schema(example = "OVR-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f")]
-    pub id: String,
-    /// Who would be on call without it.
-    pub replaces: Vec<Author>,
-    /// Who made it.
-    pub created_by: Author,
-    /// Why; left out when that was not said.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
-}
-
-impl Told {
-    /// Of an override, which somebody's duty comes from.
-    pub fn new(relief: &Relief, duty: &Duty<'_>, author: impl Fn(&str) -> Author) -> Self {
-        Self {
-            id: relief.id.clone(),
-            replaces: duty.replaces.iter().map(|id| author(id)).collect(),
-            created_by: author(&relief.created_by),
-            note: Some(relief.note.clone()).filter(|note| !note.is_empty()),
-        }
-    }
-}
-
-/// What of a roster is told.
+/// What of a roster is shown.
 #[derive(Clone, Copy)]
 pub struct Asked<'s> {
     /// Its schedule.
@@ -223,7 +193,7 @@ impl<'s> Texts<'s> {
             None => out.extend_from_slice(b",\"reason\":\"shift\"}"),
             Some(relief) => {
                 out.extend_from_slice(b",\"reason\":\"override\",\"override\":");
-                out.extend(json(&Told::new(relief, duty, |id| {
+                out.extend(json(&OnCallOverride::new(relief, duty, |id| {
                     staff
                         .user_at(id, at)
                         .map_or_else(|| Author { id: id.to_owned(), ..Author::default() }, Author::from)
