@@ -4,7 +4,7 @@
 //! may meet another: the 30th and the 31st are two dates in March and one in February.
 
 use crate::{
-    dates::{InMonths, Month, bits, clamped},
+    months::{InMonths, Month, bits, clamped},
     pattern::OnDay,
 };
 

@@ -11,6 +11,9 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// What stands for one that is wrong: the first millisecond of 1970.
+    pub const BLANK: Self = Self { start: Timestamp::from_millis(0), end: Timestamp::from_millis(1) };
+
     /// The stretch from `start` to `end`; `None` when the end is not after the start.
     pub fn new(start: Timestamp, end: Timestamp) -> Option<Self> {
         (start < end).then_some(Self { start, end })

@@ -24,6 +24,7 @@ pub mod due;
 pub mod ical;
 pub mod interval;
 mod local;
+mod months;
 pub mod occurrences;
 pub mod parse;
 pub mod pattern;

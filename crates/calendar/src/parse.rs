@@ -10,7 +10,10 @@ mod range;
 mod repetition;
 mod roster;
 
-use base::{Fields, Problem, Timestamp};
+use base::{
+    Fields, Problem, Timestamp,
+    body::{Field, Limits},
+};
 use serde_json::Value;
 
 pub use job::{JobPattern, JobSchedule};
@@ -29,26 +32,34 @@ use crate::{
 /// `never`, which has a word of its own.
 const INSTANTS: std::ops::Range<i64> = 0..253_370_764_800_000;
 
-/// Reads the name of a time zone (`timeZone.name` in operation 11 of `docs/interface.md`, `timezone` in operation 14).
-/// Absence is noted, and so is a name that does not exist, with those that are like it.
+/// The name of a time zone (`timeZone.name` in operation 11 of `docs/interface.md`, `timezone` in operation 14). One that
+/// does not exist is noted with those that are like it.
+impl Field for Zone {
+    fn read(fields: &mut Fields<'_>, name: &str, _: &Limits) -> Option<Self> {
+        let text = fields.text(name)?;
+        let zone = Zone::find(&text);
+        if zone.is_none() {
+            let near = Zone::suggestions(&text);
+            fields.error(
+                name,
+                if near.is_empty() {
+                    "is no time zone: take a name of the IANA database, such as Europe/Paris".to_owned()
+                } else {
+                    format!("is no time zone; did you mean {}?", near.join(" or "))
+                },
+            );
+        }
+        zone
+    }
+
+    fn blank(_: &Fields<'_>, _: &Limits) -> Self {
+        Self::GMT
+    }
+}
+
+/// Reads the name of a time zone. Absence is noted.
 pub fn zone(fields: &mut Fields<'_>, name: &str) -> Option<Zone> {
-    if !fields.require(name) {
-        return None;
-    }
-    let text = fields.text(name)?;
-    let zone = Zone::find(&text);
-    if zone.is_none() {
-        let near = Zone::suggestions(&text);
-        fields.error(
-            name,
-            if near.is_empty() {
-                "is no time zone: take a name of the IANA database, such as Europe/Paris".to_owned()
-            } else {
-                format!("is no time zone; did you mean {}?", near.join(" or "))
-            },
-        );
-    }
-    zone
+    if fields.require(name) { Zone::read(fields, name, &Limits::NONE) } else { None }
 }
 
 /// The same where absence is no error.

@@ -50,14 +50,41 @@ const HOUR_MS: i64 = 3_600_000;
 /// The most of each unit: a year, leap days included.
 const UNITS: [(&str, i64); 3] = [("weeks", 53), ("days", 366), ("hours", 8_784)];
 
+/// The first hand-over: a local time in the years 1970 to 9998, in no zone, such as `2026-11-23T09:00:00`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Start(Day, TimeOfDay);
+
+impl Start {
+    /// Reads its text.
+    ///
+    /// # Errors
+    /// What is wrong with it, to be read after the name of the field.
+    pub fn parse(text: &str) -> Result<Self, &'static str> {
+        let text = text.trim();
+        let read = || {
+            let (date, time) = text.split_once('T')?;
+            let time = TimeOfDay::parse(time)?;
+            let whole: DateTime = text.parse().ok()?;
+            (date.len() == 10 && (1970..=9998).contains(&whole.year())).then(|| Self(Day::of(whole.date()), time))
+        };
+        read().ok_or("must be a local time without an offset, such as 2026-11-23T09:00:00")
+    }
+}
+
 impl Rotation {
+    /// Turns of a length, from the first hand-over on.
+    pub fn new(length: Length, Start(day, time): Start) -> Self {
+        Self { length, day, time }
+    }
+
     /// Reads `length` and `start` of a rotation; what is wrong or missing is noted there.
     pub fn read(fields: &mut Fields<'_>) -> Option<Self> {
         fields.require("length");
         let length = fields.object("length").and_then(|mut length| read_length(&mut length));
-        let start = local_start(fields);
-        let (day, time) = start?;
-        Some(Self { length: length?, day, time })
+        fields.require("start");
+        let start = fields.text("start").map(|text| Start::parse(&text));
+        let start = start?.map_err(|message| fields.error("start", message)).ok()?;
+        Some(Self::new(length?, start))
     }
 
     /// `length`, as documented.
@@ -94,24 +121,6 @@ fn read_length(fields: &mut Fields<'_>) -> Option<Length> {
         "days" => Length::Days(number),
         _ => Length::Hours(number),
     })
-}
-
-/// A local time in the years 1970 to 9998, such as `2026-11-23T09:00:00`.
-fn local_start(fields: &mut Fields<'_>) -> Option<(Day, TimeOfDay)> {
-    if !fields.require("start") {
-        return None;
-    }
-    let read = |text: &str| {
-        let (date, time) = text.split_once('T')?;
-        let time = TimeOfDay::parse(time)?;
-        let whole: DateTime = text.parse().ok()?;
-        (date.len() == 10 && (1970..=9998).contains(&whole.year())).then(|| (Day::of(whole.date()), time))
-    };
-    let start = fields.value("start")?.as_str().and_then(|text| read(text.trim()));
-    if start.is_none() {
-        fields.error("start", "must be a local time without an offset, such as 2026-11-23T09:00:00");
-    }
-    start
 }
 
 impl Turns {

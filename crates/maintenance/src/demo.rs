@@ -1,13 +1,13 @@
 //! Two windows for `--demo`: a nightly one for patches, and one of this weekend.
 
-use base::{matching::Meter, problem::Wrong, tenant::TenantId, timestamp::Timestamp};
+use base::{Fields, matching::Meter, problem::Wrong, tenant::TenantId, timestamp::Timestamp};
 use db::{Db, Result};
 use outbox::{Tx, Who};
 use serde_json::{Value, json};
 
 use crate::{
     cover::Windows,
-    window::{rules, shown, store, targets, wire::WindowChange},
+    window::{rules, store, targets, view::WithTargets, wire::NewWindow},
 };
 
 const DAY_MS: i64 = 86_400_000;
@@ -24,19 +24,19 @@ pub fn fill(db: &Db, windows: &Windows, tenant: &TenantId, what: (&str, &str), n
                 return Ok(false);
             }
             for body in &bodies {
-                let (new, wrong) = WindowChange::read(body, true, &Meter::new(Meter::REQUEST));
-                wrong.check()?;
+                let mut fields = Fields::of(body);
+                let mut new = NewWindow::read_all(&mut fields, &Meter::new(Meter::REQUEST));
+                fields.finish()?;
                 let scope = std::slice::from_ref(&tenant);
                 let mut unknown = Wrong::default();
-                let targets = targets::resolve(tx.conn, &*resources, scope, &new.targets.clone().all(), &mut unknown)?;
+                let targets = targets::resolve(tx.conn, &*resources, scope, &new.take_targets().all(), &mut unknown)?;
                 if unknown.check().is_err() {
                     return Ok(false);
                 }
-                let new = new.complete()?;
                 let id = format!("SM-{}", uuid::Uuid::new_v4());
                 let window = rules::created(&new, &tenant, id, "", now)?;
                 store::insert(tx.conn, &window, &targets)?;
-                shown::note(tx, None, Some((&window, &targets)))?;
+                tx.record_change(None, Some(&WithTargets(&window, &targets)));
             }
             Ok(true)
         })

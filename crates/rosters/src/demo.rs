@@ -1,13 +1,14 @@
 //! Rosters that follow the sun over three zones, for `--demo`, and one override.
 
-use base::{problem::Problem, tenant::TenantId, timestamp::Timestamp};
+use base::{body::Request as _, problem::Problem, tenant::TenantId, timestamp::Timestamp};
+use calendar::Interval;
 use db::{Db, Result};
 use outbox::{Tx, Who};
 use serde_json::json;
 
 use crate::{
-    overrides,
-    roster::{change::RosterChange, plan, shown, store, versions},
+    overrides::{self, http::overriding},
+    roster::{input::NewRoster, plan, row, store, versions, view::WithShifts},
 };
 
 /// Name, zone, and when its day starts and ends there: together they last around the clock.
@@ -32,7 +33,7 @@ fn fill_empty(tx: &mut Tx<'_>, tenant: &str, people: &[String]) -> Result<bool> 
         return Ok(false);
     }
     let now = tx.now;
-    store::take_up(tx.conn, tenant)?;
+    store::lock_for_update(tx.conn, tenant)?;
     for ((name, zone, start, end), pair) in ROSTERS.iter().zip(people.chunks(2)) {
         let shifts: Vec<_> = [("Odd weeks", 7), ("Even weeks", 14)]
             .iter()
@@ -57,20 +58,16 @@ fn fill_empty(tx: &mut Tx<'_>, tenant: &str, people: &[String]) -> Result<bool> 
                 })
             })
             .collect();
-        let (new, wrong) = RosterChange::read(
-            &json!({
-                "name": name,
-                "description": "Follows the sun",
-                "timeZone": {"name": zone},
-                "shiftDetails": shifts,
-            }),
-            true,
-        );
-        wrong.check()?;
-        let (roster, shifts) = plan::created(&new.complete()?, tenant, || uuid::Uuid::new_v4().to_string(), now);
+        let new = NewRoster::parse(&json!({
+            "name": name,
+            "description": "Follows the sun",
+            "timeZone": {"name": zone},
+            "shiftDetails": shifts,
+        }))?;
+        let (roster, shifts) = plan::created(&new, tenant, || uuid::Uuid::new_v4().to_string(), now);
         store::insert(tx.conn, &roster)?;
         versions::insert(tx.conn, &roster, &shifts)?;
-        shown::note(tx, None, Some((&roster, &shifts)));
+        tx.record_change(None, Some(&WithShifts(&roster, &shifts)));
         if *zone == ROSTERS[0].1 {
             take_over(tx, &roster, people.last().ok_or_else(Problem::internal)?)?;
         }
@@ -79,28 +76,17 @@ fn fill_empty(tx: &mut Tx<'_>, tenant: &str, people: &[String]) -> Result<bool> 
 }
 
 /// Somebody from another desk takes tomorrow.
-fn take_over(tx: &mut Tx<'_>, roster: &store::Roster, user: &str) -> Result<()> {
+fn take_over(tx: &mut Tx<'_>, roster: &row::Roster, user: &str) -> Result<()> {
     let midnight = (tx.now.millis().div_euclid(DAY_MS) + 1) * DAY_MS;
-    let row = overrides::store::Override {
-        tenant_id: roster.tenant_id.clone(),
-        roster_id: roster.id.clone(),
-        id: format!("OVR-{}", uuid::Uuid::new_v4()),
-        number: db::next_id(tx.conn, "rosters.overrides")?,
-        user_id: user.to_owned(),
-        start_ms: midnight + DAY_MS / 2,
-        end_ms: midnight + DAY_MS / 2 + DAY_MS / 8,
-        shift_id: None,
-        shift_name: None,
-        zone: None,
-        schedule: None,
+    let start = Timestamp::from_millis(midnight + DAY_MS / 2);
+    let time =
+        Interval::new(start, Timestamp::from_millis(start.millis() + DAY_MS / 8)).ok_or_else(Problem::internal)?;
+    let row = overrides::row::Override {
         note: "Visiting the dentist".to_owned(),
-        created_by: String::new(),
-        created_ms: tx.now.millis(),
-        replaces: None,
-        swap_id: None,
+        ..overriding(tx, roster, None, user.to_owned(), time)?
     };
     overrides::store::insert(tx.conn, &row)?;
-    overrides::http::note(tx, None, Some(&row));
+    tx.record_change(None, Some(&row));
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! Who is on call when: from what is planned ([`crate::lines`]) and the people that there are ([`crate::crowd`]) to
+//! Who is on call when: from what is planned ([`crate::lines`]) and the people that there are ([`crate::people`]) to
 //! stretches of time. A stretch lasts until somebody hands over: pieces of one shift that follow each other without a
 //! gap are one, as long as the same people are on call for the same reason.
 
@@ -8,8 +8,8 @@ use base::timestamp::Timestamp;
 use calendar::Interval;
 
 use crate::{
-    crowd::Crowd,
     lines::{Label, Level, Of, Piece, Pieces, Post},
+    people::RosterPeople,
     schedule::Schedule,
 };
 
@@ -53,14 +53,14 @@ pub const NEVER: Timestamp = Timestamp::from_millis(i64::MAX);
 /// Finds who is on call through one roster.
 pub struct Duties<'s> {
     schedule: &'s Schedule,
-    crowd: &'s Crowd,
+    staff: &'s RosterPeople,
     posts: HashMap<Post, Vec<&'s str>>,
 }
 
 impl<'s> Duties<'s> {
     /// Of a roster with these people.
-    pub fn new(schedule: &'s Schedule, crowd: &'s Crowd) -> Self {
-        Self { schedule, crowd, posts: HashMap::new() }
+    pub fn new(schedule: &'s Schedule, staff: &'s RosterPeople) -> Self {
+        Self { schedule, staff, posts: HashMap::new() }
     }
 
     /// All that have a part in a range, in order. At its ends they may go on longer; [`Duties::whole`] says how long.
@@ -74,7 +74,7 @@ impl<'s> Duties<'s> {
     /// What is so at an instant.
     pub fn state(&mut self, at: Timestamp) -> State<'s> {
         let mut state = State::default();
-        let mut until = self.crowd.next_change(at).unwrap_or(NEVER);
+        let mut until = self.staff.next_change(at).unwrap_or(NEVER);
         for duty in self.at(at, Of::All) {
             until = until.min(duty.time.end());
             if !duty.users.is_empty() {
@@ -189,10 +189,10 @@ impl<'s> Duties<'s> {
 
     /// Who is on call in a piece, which changes of the people may cut.
     fn of_piece(&mut self, piece: &Piece) -> Vec<Duty<'s>> {
-        let (schedule, crowd) = (self.schedule, self.crowd);
+        let (schedule, staff) = (self.schedule, self.staff);
         let crew = piece.post.and_then(|post| schedule.crew(post));
         let named = piece.over.iter().filter_map(|place| schedule.overrides.get(*place));
-        let changes = crowd.changes(crew, named.map(|one| one.user.as_str()), piece.time);
+        let changes = staff.changes(crew, named.map(|one| one.user.as_str()), piece.time);
         if changes.is_empty() {
             return self.settled(piece, piece.time);
         }
@@ -211,7 +211,7 @@ impl<'s> Duties<'s> {
         }
         for place in &piece.over {
             let Some(one) = schedule.overrides.get(*place) else { continue };
-            let user = Some(one.user.as_str()).filter(|user| self.crowd.is_active(user, at));
+            let user = Some(one.user.as_str()).filter(|user| self.staff.is_active(user, at));
             let Some(relieved) = &one.replaces else {
                 let replaces = duties.into_iter().flat_map(|duty| duty.users).filter(|id| Some(*id) != user).collect();
                 duties = vec![duty(Some(*place), user.into_iter().collect(), replaces)];
@@ -236,9 +236,9 @@ impl<'s> Duties<'s> {
     }
 
     fn at_post(&mut self, post: Post, at: Timestamp) -> Vec<&'s str> {
-        let (schedule, crowd) = (self.schedule, self.crowd);
-        let find = || schedule.crew(post).map(|crew| crowd.on_call(crew, at)).unwrap_or_default();
-        if crowd.is_steady() { self.posts.entry(post).or_insert_with(find).clone() } else { find() }
+        let (schedule, staff) = (self.schedule, self.staff);
+        let find = || schedule.crew(post).map(|crew| staff.on_call(crew, at)).unwrap_or_default();
+        if staff.is_steady() { self.posts.entry(post).or_insert_with(find).clone() } else { find() }
     }
 }
 

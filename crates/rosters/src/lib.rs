@@ -15,12 +15,12 @@
 mod across;
 mod calendars;
 mod covers;
-mod crowd;
 pub mod demo;
 mod duty;
 mod lines;
 mod on_call;
 mod overrides;
+mod people;
 mod revisions;
 mod roster;
 mod schedule;
@@ -35,7 +35,7 @@ use actix_web::web;
 use api::Routes;
 use ports::People;
 
-use crate::{on_call::board::Boards, timeline::kept::Kept};
+use crate::{on_call::cache::OnCallCache, timeline::cache::TimelineCache};
 pub use crate::{on_call::port::Rosters, watch::Watcher};
 
 static QUOTAS: [&db::Quota; 4] =
@@ -58,9 +58,9 @@ pub fn domain() -> api::Domain {
 /// Puts those who answer for people where the handlers look for them.
 pub fn extras(people: Arc<dyn People>) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
     let people: web::Data<dyn People> = web::Data::from(people);
-    let (boards, kept) = (web::Data::new(Boards::default()), web::Data::new(Kept::default()));
+    let (on_call, timelines) = (web::Data::new(OnCallCache::default()), web::Data::new(TimelineCache::default()));
     move |config: &mut web::ServiceConfig| {
-        config.app_data(people.clone()).app_data(boards.clone()).app_data(kept.clone());
+        config.app_data(people.clone()).app_data(on_call.clone()).app_data(timelines.clone());
     }
 }
 

@@ -17,7 +17,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 /// Whether somebody is called first, or when the first does not answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, ToSchema, api::Request)]
 #[serde(rename_all = "lowercase")]
 #[schema(as = RosterLevel)]
 pub enum Level {

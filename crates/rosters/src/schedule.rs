@@ -6,10 +6,15 @@ use db::{Conn, Result};
 use ports::People;
 
 use crate::{
-    crowd::Crowd,
     lines::{Label, Level, Lines, Overridden, Override, Places, Post, Version},
     overrides,
-    roster::{change::NewRoster, crew::Crew, rotation::Rotation, rules, store, versions, wire::OffHours},
+    people::RosterPeople,
+    roster::{
+        crew::Crew,
+        input::{NewRoster, OffHours},
+        rotation::Rotation,
+        row, rules, versions,
+    },
 };
 
 /// How long after its end a version of a shift, or an override, may show in who is on call now: in `since`.
@@ -48,7 +53,7 @@ pub struct Relief {
 
 impl Schedule {
     /// Of a roster: what ends after an instant.
-    pub fn load(conn: &mut Conn, roster: &store::Roster, since_ms: i64) -> Result<Self> {
+    pub fn load(conn: &mut Conn, roster: &row::Roster, since_ms: i64) -> Result<Self> {
         let shifts = versions::shifts_since(conn, &roster.tenant_id, &roster.id, since_ms)?;
         let overrides = overrides::store::since(conn, &roster.tenant_id, &roster.id, since_ms)?;
         Ok(Self::stored(&shifts, &overrides)?)
@@ -58,7 +63,7 @@ impl Schedule {
     ///
     /// # Errors
     /// 500 when something that was stored cannot be read.
-    pub fn stored(shifts: &[versions::Shift], overrides: &[overrides::store::Override]) -> Result<Self, Problem> {
+    pub fn stored(shifts: &[row::Shift], overrides: &[overrides::row::Override]) -> Result<Self, Problem> {
         let mut schedule = Self::default();
         for shift in shifts {
             let from = Timestamp::from_millis(shift.valid_from_ms);
@@ -105,10 +110,10 @@ impl Schedule {
             let (from, until) = (Timestamp::from_millis(0), Timestamp::from_millis(i64::MAX));
             let Some(valid) = Interval::new(from, until) else { continue };
             let (id, name) = (format!("{:03}", schedule.crews.len()), shift.name.clone());
-            let rule = shift.schedule.rule(new.zone);
+            let rule = shift.schedule.rule(new.time_zone.zone);
             let version = Version { id, name, level: shift.level, rule, places: None, valid };
             let rotation = shift.rotation.as_ref().and_then(|rotation| rotation.stored());
-            schedule.add(version, Crew::new(&shift.users, &shift.groups), rotation, new.zone);
+            schedule.add(version, shift.crew(), rotation, new.time_zone.zone);
         }
         schedule
     }
@@ -131,14 +136,14 @@ impl Schedule {
     }
 
     /// Everybody who stands in it, as they are now and were since an instant.
-    pub fn crowd(
+    pub fn people(
         &self,
         conn: &mut Conn,
         people: &dyn People,
         tenants: &[String],
         since: Option<Timestamp>,
-    ) -> Result<Crowd> {
-        Crowd::since(conn, people, tenants, (self.crews(), self.users()), since)
+    ) -> Result<RosterPeople> {
+        RosterPeople::since(conn, people, tenants, (self.crews(), self.users()), since)
     }
 
     /// All crews.
@@ -154,8 +159,8 @@ impl Schedule {
     }
 
     /// Can a user be on call through it at all?
-    pub fn may_name(&self, user: &str, crowd: &Crowd) -> bool {
-        self.overrides.iter().any(|one| one.user == user) || self.crews().any(|crew| crowd.may_name(crew, user))
+    pub fn may_name(&self, user: &str, staff: &RosterPeople) -> bool {
+        self.overrides.iter().any(|one| one.user == user) || self.crews().any(|crew| staff.may_name(crew, user))
     }
 
     /// Those of a post.
@@ -190,7 +195,7 @@ impl Schedule {
 ///
 /// # Errors
 /// 500 when something that was stored cannot be read.
-pub fn free(versions: &[versions::Version], range: Interval) -> Result<Vec<Interval>, Problem> {
+pub fn free(versions: &[row::Version], range: Interval) -> Result<Vec<Interval>, Problem> {
     let mut there = Vec::with_capacity(versions.len());
     let mut free = Vec::new();
     for version in versions {

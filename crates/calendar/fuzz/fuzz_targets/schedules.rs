@@ -2,7 +2,11 @@
 
 #![no_main]
 
-use base::{Fields, Timestamp, parse_json};
+use base::{
+    Fields, Timestamp,
+    body::{Field as _, Limits},
+    parse_json,
+};
 use calendar::{JobSchedule, MaintenanceSchedule, RosterSchedule, Rule, Zone, parse};
 use libfuzzer_sys::fuzz_target;
 
@@ -15,7 +19,7 @@ fuzz_target!(|bytes: &[u8]| {
     };
     let mut fields = Fields::of(&body);
     let zone = parse::zone(&mut fields, "timezone").unwrap_or(Zone::GMT);
-    let _ = MaintenanceSchedule::read(&mut fields);
+    let _ = MaintenanceSchedule::read(&mut fields, "schedule", &Limits::NONE);
     if let Ok(schedule) = RosterSchedule::from_json(&body) {
         assert_eq!(RosterSchedule::from_json(&schedule.to_json()), Ok(schedule));
         ask(&schedule.rule(zone));

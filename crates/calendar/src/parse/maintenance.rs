@@ -1,6 +1,9 @@
 //! The schedule of a maintenance window.
 
-use base::{Fields, Problem, Timestamp};
+use base::{
+    Fields, Problem, Timestamp,
+    body::{Field, Limits},
+};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
@@ -52,14 +55,6 @@ const NEVER: &str = "NEVER";
 const FREQUENCY: &str = "dayFrequency";
 
 impl MaintenanceSchedule {
-    /// Reads the schedule of a body: its `schedule`, which is required, and its `endBy`, which may also stand inside.
-    /// What is wrong or missing is noted there, and the answer is then `None` or not to be used.
-    pub fn read(body: &mut Fields<'_>) -> Option<Self> {
-        let beside = read_end_by(body);
-        body.require("schedule");
-        Self::read_schedule(&mut body.object("schedule")?, beside)
-    }
-
     fn read_schedule(fields: &mut Fields<'_>, perpetual: bool) -> Option<Self> {
         let kind = required_one_of(fields, "type", &[ONE_TIME, RECURRING]);
         let (start, end) = (instant(fields, "startTime"), instant(fields, "endTime"));
@@ -120,6 +115,18 @@ impl MaintenanceSchedule {
                 ("endBy", perpetual.then(|| json!(NEVER))),
             ]),
         }
+    }
+}
+
+/// The schedule of a body, whose `endBy` may stand inside or beside it.
+impl Field for MaintenanceSchedule {
+    fn read(body: &mut Fields<'_>, name: &str, _: &Limits) -> Option<Self> {
+        let beside = read_end_by(body);
+        Self::read_schedule(&mut body.object(name)?, beside)
+    }
+
+    fn blank(_: &Fields<'_>, _: &Limits) -> Self {
+        Self::OneTime { interval: Interval::BLANK, zone: None }
     }
 }
 

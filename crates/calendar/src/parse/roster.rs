@@ -1,6 +1,9 @@
 //! The schedule of a roster's shift.
 
-use base::{Fields, Problem, Timestamp};
+use base::{
+    Fields, Problem, Timestamp,
+    body::{Field, Limits},
+};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
@@ -116,6 +119,16 @@ impl RosterSchedule {
                 },
             }),
         }
+    }
+}
+
+impl Field for RosterSchedule {
+    fn read(fields: &mut Fields<'_>, name: &str, _: &Limits) -> Option<Self> {
+        fields.object(name).and_then(|mut schedule| Self::read(&mut schedule))
+    }
+
+    fn blank(_: &Fields<'_>, _: &Limits) -> Self {
+        Self::OneTime(Interval::BLANK)
     }
 }
 

@@ -1,6 +1,9 @@
 //! Maintenance windows as people write them, over the changes of the clocks, against the slow implementation.
 
-use base::Fields;
+use base::{
+    Fields,
+    body::{Field as _, Limits},
+};
 use calendar::{End, Interval, MaintenanceSchedule, Pattern, Recurring, Rule, TimeOfDay, Zone};
 use jiff::Timestamp;
 use proptest::{prelude::*, sample::select};
@@ -22,7 +25,7 @@ fn window(zone: Zone, start: i64, end: i64) -> Rule {
     let body = json!({"schedule": {"type": "Recurring", "startTime": at(start), "endTime": at(end),
         "timezone": zone.name(), "pattern": {"type": "daily", "dayFrequency": "everyday"}}, "endBy": "NEVER"});
     let mut fields = Fields::of(&body);
-    let schedule = MaintenanceSchedule::read(&mut fields);
+    let schedule = MaintenanceSchedule::read(&mut fields, "schedule", &Limits::NONE);
     fields.finish().unwrap();
     schedule.unwrap().rule()
 }

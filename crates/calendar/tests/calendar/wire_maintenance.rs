@@ -1,6 +1,9 @@
 //! Schedules of maintenance windows as operation 14 of `docs/interface.md` has them.
 
-use base::Fields;
+use base::{
+    Fields,
+    body::{Field as _, Limits},
+};
 use calendar::{Interval, MaintenanceSchedule, MonthDays, OnDay, Pattern, WeekIndex, Weekday, Weekdays};
 use serde_json::{Value, json};
 
@@ -23,7 +26,8 @@ fn recurring(changes: &Value) -> Value {
 
 fn try_body(body: &Value) -> Result<MaintenanceSchedule, Vec<String>> {
     let mut fields = Fields::of(body);
-    let schedule = MaintenanceSchedule::read(&mut fields);
+    fields.require("schedule");
+    let schedule = MaintenanceSchedule::read(&mut fields, "schedule", &Limits::NONE);
     fields.finish().map_err(|problem| errors(&problem))?;
     Ok(schedule.expect("a schedule without errors"))
 }

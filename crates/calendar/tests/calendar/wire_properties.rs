@@ -1,6 +1,9 @@
 //! Whatever JSON arrives, it is read or refused; whatever was written reads back the same.
 
-use base::Fields;
+use base::{
+    Fields,
+    body::{Field as _, Limits},
+};
 use calendar::{End, JobSchedule, MaintenanceSchedule, RosterSchedule, Zone};
 use proptest::{collection::vec, prelude::*, sample::select};
 use serde_json::{Map, Value, json};
@@ -131,7 +134,8 @@ fn read_as_everything(value: &Value) {
     let body = json!({"schedule": value, "endBy": value.get("endBy")});
     for body in [&body, value] {
         let mut fields = Fields::of(body);
-        let schedule = MaintenanceSchedule::read(&mut fields);
+        fields.require("schedule");
+        let schedule = MaintenanceSchedule::read(&mut fields, "schedule", &Limits::NONE);
         assert!(fields.finish().is_err() || schedule.is_some());
         calendar::parse::zone(&mut Fields::of(body), "timezone");
     }

@@ -12,7 +12,7 @@ use db::{Error, Result};
 use super::store;
 use crate::{
     cover::Windows,
-    window::store::{self as windows, Window},
+    window::{row::Window, store as windows, wire::WindowId},
 };
 
 /// Read the calendar of a maintenance window
@@ -23,7 +23,7 @@ use crate::{
     tag = "maintenance",
     operation_id = "readMaintenanceCalendar",
     params(
-        ("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        WindowId,
         ("token" = String, Query, description = "The token of a calendar address"),
     ),
     responses((status = 200, description = "The calendar", body = String, content_type = "text/calendar")),
@@ -36,6 +36,7 @@ pub async fn read(
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
     let (tenant, id) = path.into_inner();
+    let id = WindowId::from(id);
     let feed::Asked { tenant, hash, now, db } = feed::Asked::read(&request, &tenant)?;
     let text = db.read(move |conn| {
         // Whoever has no token learns nothing, not even whether there is such a window.

@@ -2,17 +2,39 @@
 
 use actix_web::{HttpResponse, delete, get, post, web};
 use api::{
-    Answer, RequestContext, answer,
+    Answer, List, PageQuery, Path, RequestContext, RequestScope, answer,
     feed::{self, Address, AddressOf, CreatedAddress},
     spec::PageOf,
 };
-use base::Query;
 use db::Conn;
 use outbox::{Entity, Tx};
 use ports::{Author, Authors};
 
-use super::store;
-use crate::{cover::Windows, window::store as windows};
+use super::{row::Calendar, store};
+use crate::{
+    cover::Windows,
+    window::{store as windows, wire::WindowId},
+};
+
+api::path_id! {
+    /// `CAL-<uuid>`.
+    pub CalendarId = "calendarId", "CAL-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f", str::to_owned
+}
+
+/// The ids of a window and of a calendar of it.
+type CalendarPath = Path<(WindowId, CalendarId)>;
+
+/// The list of a tenant's calendar addresses.
+#[derive(Clone, Debug)]
+pub struct Calendars;
+
+impl List for Calendars {
+    const SORT: &'static str = "createdTime";
+
+    fn sorts() -> Vec<&'static str> {
+        store::SORTS.names()
+    }
+}
 
 /// An address as it is listed.
 type Listed = Address<Author>;
@@ -26,26 +48,19 @@ type Created = CreatedAddress<Author>;
 #[utoipa::path(
     tag = "maintenance",
     operation_id = "listAllMaintenanceCalendars",
-    params(
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
-        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
-        ("sortName" = Option<String>, Query, description = "`createdTime`", example = "createdTime"),
-    ),
+    params(PageQuery<Calendars>),
     responses((status = 200, description = "A page of addresses", body = PageOf<AddressOf<Author>>)),
     security(("bearer" = ["admin"]))
 )]
 #[get("/scheduleMaintenances/calendars")]
-pub async fn list_of_tenant(context: RequestContext<Query>, asked: web::Data<Windows>) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let sort = query.sort(&["createdTime"], "createdTime", false);
-    let walk = query.walk(context.request().path(), sort);
-    query.finish()?;
-    let (scope, around) = (context.scope(), context.scope_and_partner());
-    let page = context.db.read(move |conn| {
-        let found = store::page(conn, &scope, sort, &walk)?;
-        let authors = authors(conn, &asked, &around, &found.rows)?;
+pub async fn list_of_tenant(
+    context: RequestContext<PageQuery<Calendars>>,
+    asked: web::Data<Windows>,
+) -> api::Result<HttpResponse> {
+    let PageQuery { sort, walk, .. } = context.query.clone();
+    let page = context.read(move |conn, scope| {
+        let found = store::page(conn, &scope.scope(), sort, &walk)?;
+        let authors = authors(conn, &asked, scope, &found.rows)?;
         Ok(walk.answer(found.map(|row| row.listed(authors.of(&row.created_by)))))
     });
     answer::ok(&page.await?.ordered(sort.name, sort.descending))
@@ -58,7 +73,7 @@ pub async fn list_of_tenant(context: RequestContext<Query>, asked: web::Data<Win
 #[utoipa::path(
     tag = "maintenance",
     operation_id = "createMaintenanceCalendar",
-    params(("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(WindowId),
     responses((status = 200, description = "The address", body = Created)),
     security(("bearer" = ["operator"]))
 )]
@@ -66,17 +81,15 @@ pub async fn list_of_tenant(context: RequestContext<Query>, asked: web::Data<Win
 pub async fn create(
     context: RequestContext,
     asked: web::Data<Windows>,
-    path: web::Path<(String, String)>,
+    Path(id): Path<WindowId>,
 ) -> api::Result<HttpResponse> {
-    let (scope, around, id) = (context.scope(), context.scope_and_partner(), path.into_inner().1);
-    let (author, now) = (context.caller.user_id.clone(), context.now);
     let token = feed::new_token()?;
     context
-        .write(move |tx, _| {
-            let window = windows::existing(tx.conn, &scope, &id)?;
-            let row = store::insert(tx.conn, &window, &token, &author, now)?;
-            note(tx, None, Some(&row))?;
-            let authors = authors(tx.conn, &asked, &around, std::slice::from_ref(&row))?;
+        .write(move |tx, scope| {
+            let window = windows::existing(tx.conn, &scope.scope(), &id)?;
+            let row = store::insert(tx.conn, &window, &token, scope.author(), tx.now)?;
+            record_change(tx, None, Some(&row))?;
+            let authors = authors(tx.conn, &asked, scope, std::slice::from_ref(&row))?;
             let address = row.address(authors.of(&row.created_by));
             let place = format!("scheduleMaintenances/{}", window.id);
             Answer::once(&CreatedAddress::new(address.clone(), &window.tenant_id, &place, token), &address)
@@ -90,7 +103,7 @@ pub async fn create(
 #[utoipa::path(
     tag = "maintenance",
     operation_id = "listMaintenanceCalendars",
-    params(("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(WindowId),
     responses((status = 200, description = "The addresses", body = Vec<Listed>)),
     security(("bearer" = ["operator"]))
 )]
@@ -98,52 +111,47 @@ pub async fn create(
 pub async fn list(
     context: RequestContext,
     asked: web::Data<Windows>,
-    path: web::Path<(String, String)>,
+    Path(id): Path<WindowId>,
 ) -> api::Result<HttpResponse> {
-    let (scope, around, id) = (context.scope(), context.scope_and_partner(), path.into_inner().1);
-    let addresses = context.db.read(move |conn| {
-        let window = windows::existing(conn, &scope, &id)?;
+    let addresses = context.read(move |conn, scope| {
+        let window = windows::existing(conn, &scope.scope(), &id)?;
         let rows = store::list(conn, &window)?;
-        let authors = authors(conn, &asked, &around, &rows)?;
+        let authors = authors(conn, &asked, scope, &rows)?;
         Ok(rows.iter().map(|row| row.address(authors.of(&row.created_by))).collect::<Vec<_>>())
     });
     answer::ok(&addresses.await?)
 }
 
-/// Who made these addresses; `around` are the tenants whose people may have.
-fn authors(conn: &mut Conn, asked: &Windows, around: &[String], rows: &[store::Calendar]) -> db::Result<Authors> {
-    Authors::load(conn, asked.people(), around, rows.iter().map(|row| row.created_by.as_str()))
+/// Who made these addresses.
+fn authors(conn: &mut Conn, asked: &Windows, scope: &RequestScope, rows: &[Calendar]) -> db::Result<Authors> {
+    let makers = rows.iter().map(|row| row.created_by.as_str());
+    Authors::load(conn, asked.people(), &scope.scope_and_partner(), makers)
 }
 
 /// Revoke a calendar address of a maintenance window
 #[utoipa::path(
     tag = "maintenance",
     operation_id = "deleteMaintenanceCalendar",
-    params(
-        ("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
-        ("calendarId" = String, Path, description = "`CAL-<uuid>`", example = "CAL-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f"),
-    ),
+    params(WindowId, CalendarId),
     responses((status = 200, description = "Revoked; an empty object")),
     security(("bearer" = ["operator"]))
 )]
 #[delete("/scheduleMaintenances/{windowId}/calendars/{calendarId}")]
-pub async fn delete(context: RequestContext, path: web::Path<(String, String, String)>) -> api::Result<HttpResponse> {
-    let (scope, (_, id, calendar)) = (context.scope(), path.into_inner());
+pub async fn delete(context: RequestContext, Path((id, calendar)): CalendarPath) -> api::Result<HttpResponse> {
     context
-        .write(move |tx, _| {
-            let window = windows::existing(tx.conn, &scope, &id)?;
+        .write(move |tx, scope| {
+            let window = windows::existing(tx.conn, &scope.scope(), &id)?;
             let row = store::delete(tx.conn, &window, &calendar)?;
-            note(tx, Some(&row), None)?;
+            record_change(tx, Some(&row), None)?;
             Ok(Answer::empty())
         })
         .await
 }
 
-/// Notes that a calendar address was made or revoked.
-fn note(tx: &mut Tx<'_>, before: Option<&store::Calendar>, after: Option<&store::Calendar>) -> db::Result<()> {
+/// Records that a calendar address was made or revoked.
+fn record_change(tx: &mut Tx<'_>, before: Option<&Calendar>, after: Option<&Calendar>) -> db::Result<()> {
     let Some(row) = after.or(before) else { return Ok(()) };
     let entity = Entity { tenant_id: &row.tenant_id, kind: "MaintenanceCalendar", id: &row.id, publish: false };
-    let shown =
-        |row: Option<&store::Calendar>| row.map(|row| (row.window_id.clone(), row.address(row.created_by.clone())));
+    let shown = |row: Option<&Calendar>| row.map(|row| (row.window_id.clone(), row.address(row.created_by.clone())));
     tx.note_shown(entity, shown(before).as_ref(), shown(after).as_ref())
 }

@@ -2,6 +2,7 @@
 
 pub mod feed;
 pub mod http;
+mod row;
 pub mod store;
 
 /// What stands in the way of paths with a parameter.

@@ -2,52 +2,20 @@
 
 use api::feed;
 use base::{Found, Key, Walk, query::Sort, secret::Secret, timestamp::Timestamp};
-use db::{Column, Conn, Order, Quota, Result};
+use db::{Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
-use crate::{schema::maintenance_calendars, window::store::Window};
+use super::row::Calendar;
+use crate::{schema::maintenance_calendars, window::row::Window};
 
 /// How many calendars of windows a tenant has at most.
 pub static QUOTA: Quota = Quota::new("calendars of windows", "maintenance_calendars", 10_000);
 
-/// One row of `maintenance_calendars`.
-#[derive(Clone, Debug, PartialEq, Queryable, Insertable)]
-#[diesel(table_name = maintenance_calendars, treat_none_as_default_value = false)]
-pub struct Calendar {
-    /// The tenant of the window.
-    pub tenant_id: String,
-    /// `CAL-<uuid>`.
-    pub id: String,
-    /// The window.
-    pub window_id: String,
-    /// Of the token.
-    pub hash: String,
-    /// A user's id.
-    pub created_by: String,
-    /// When it was made.
-    pub created_ms: i64,
-}
-
-impl Calendar {
-    /// What is shown of it, with who made it.
-    pub fn address<A>(&self, created_by: A) -> feed::Address<A> {
-        feed::Address {
-            id: self.id.clone(),
-            created_by,
-            created_time: Timestamp::from_millis(self.created_ms),
-            expires_time: feed::end(self.created_ms),
-        }
-    }
-
-    /// The same among all of its tenant.
-    pub fn listed<A>(&self, created_by: A) -> feed::AddressOf<A> {
-        feed::AddressOf {
-            address: self.address(created_by),
-            of: self.window_id.clone(),
-            tenant: self.tenant_id.clone(),
-        }
-    }
-}
+/// What the list of all is sorted by.
+pub const SORTS: Sorts<Calendar> = Sorts {
+    by: &[SortBy::integer("createdTime", "maintenance_calendars.created_ms", |row| Key::from(row.created_ms))],
+    then: &[SortBy::text("", "maintenance_calendars.id", |row| Key::from(&row.id))],
+};
 
 /// Stores a new address of a window's calendar.
 pub fn insert(
@@ -84,12 +52,11 @@ pub fn list(conn: &mut Conn, window: &Window) -> Result<Vec<Calendar>> {
 pub fn page(conn: &mut Conn, tenants: &[String], sort: Sort, walk: &Walk) -> Result<Found<Calendar>> {
     use maintenance_calendars::dsl;
     let wanted = || dsl::maintenance_calendars.filter(dsl::tenant_id.eq_any(tenants.to_vec()));
-    let columns = [Column::Integer("maintenance_calendars.created_ms"), Column::Text("maintenance_calendars.id")];
-    let order = Order::by(columns, sort.descending);
+    let order = SORTS.order(sort);
     let total = walk.total(|| wanted().count().get_result(conn))?;
     let query = wanted().filter(order.after(walk.after())?).order(order);
     let rows = query.offset(walk.offset()).limit(walk.wanted()).load(conn)?;
-    Ok(walk.cut(rows, total, |row: &Calendar| vec![Key::from(row.created_ms), Key::from(&row.id)]))
+    Ok(walk.cut(rows, total, |row| SORTS.keys(sort, row)))
 }
 
 /// The address whose token has this hash, when it opens the calendar of a window at this time. By its hash, so that

@@ -1,4 +1,7 @@
-use base::Fields;
+use base::{
+    Fields,
+    body::{Field as _, Limits},
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -15,7 +18,7 @@ fn at(text: &str) -> Timestamp {
 fn schedule(value: Value) -> MaintenanceSchedule {
     let body = json!({"schedule": value});
     let mut fields = Fields::of(&body);
-    let schedule = MaintenanceSchedule::read(&mut fields);
+    let schedule = MaintenanceSchedule::read(&mut fields, "schedule", &Limits::NONE);
     fields.finish().unwrap();
     schedule.unwrap()
 }

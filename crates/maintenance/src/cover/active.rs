@@ -9,9 +9,13 @@ use calendar::Interval;
 use db::{Conn, Result};
 use ports::{KnownResource, Place, PlaceKey, PlaceKind, ResourceKey};
 
-use super::{Covered, Name, Ready, Windows, made_up, wire::Active};
+use super::{
+    ready::{Name, Ready},
+    windows::{Covered, Windows, damaged_cursor},
+    wire::Active,
+};
 use crate::window::{
-    shown::Names,
+    names::Names,
     store,
     targets::{Kind, Target},
 };
@@ -70,8 +74,8 @@ pub async fn list(context: RequestContext<Query>, windows: web::Data<Windows>) -
         query.error(second, format!("must be absent when {first} is there"));
     }
     query.finish()?;
-    let (scope, partner) = (context.scope(), context.tenant.partner.to_string());
-    let page = context.db.read(move |conn| {
+    let page = context.read(move |conn, scope| {
+        let (scope, partner) = (scope.scope(), scope.tenant.partner.to_string());
         let mut rows = Rows::new(&walk)?;
         match first {
             Some((name, Asked::Resource(key))) => {
@@ -92,17 +96,17 @@ pub async fn list(context: RequestContext<Query>, windows: web::Data<Windows>) -
 }
 
 /// Where a row stands: tenant and id of the window, place of the target among its targets, id of the resource.
-type Place4 = (String, String, i64, String);
+type RowPlace = (String, String, i64, String);
 
 /// The rows of a page, as they are met.
 struct Rows {
-    after: Option<Place4>,
+    after: Option<RowPlace>,
     skip: i64,
     wanted: usize,
     met: i64,
     /// A walk by cursor has counted already.
     counts: bool,
-    rows: Vec<(Place4, Active)>,
+    rows: Vec<(RowPlace, Active)>,
 }
 
 impl Rows {
@@ -112,14 +116,14 @@ impl Rows {
             Some([Key::Text(tenant), Key::Text(id), Key::Integer(target), Key::Text(resource)]) => {
                 Some((tenant.clone(), id.clone(), *target, resource.clone()))
             }
-            Some(_) => return Err(made_up()),
+            Some(_) => return Err(damaged_cursor()),
         };
         let (counts, wanted) = (after.is_none(), usize::try_from(walk.wanted()).unwrap_or(usize::MAX));
         Ok(Self { after, skip: walk.offset(), wanted, met: 0, counts, rows: Vec::new() })
     }
 
     /// Takes the next row. Breaks when no further one is needed.
-    fn take(&mut self, place: Place4, covered: &Covered, resource: &KnownResource) -> ControlFlow<()> {
+    fn take(&mut self, place: RowPlace, covered: &Covered, resource: &KnownResource) -> ControlFlow<()> {
         if self.after.as_ref().is_some_and(|after| place <= *after) {
             return ControlFlow::Continue(());
         }
@@ -132,7 +136,7 @@ impl Rows {
 
     fn found(self, walk: &Walk) -> Result<Found<Active>> {
         let total = walk.total(|| Ok::<_, db::Error>(self.met))?;
-        let keys = |((tenant, id, target, resource), _): &(Place4, Active)| {
+        let keys = |((tenant, id, target, resource), _): &(RowPlace, Active)| {
             vec![Key::from(tenant), Key::from(id), Key::from(*target), Key::from(resource)]
         };
         Ok(walk.cut(self.rows, total, keys).map(|(_, active)| active))

@@ -12,13 +12,16 @@ use db::{Conn, Result};
 use ports::KnownResource;
 use serde_json::Value;
 
-use super::{Covered, Ready, Windows};
+use super::{
+    ready::Ready,
+    windows::{Covered, Windows},
+};
 use crate::{
     course::{Course, Holds},
     window::{
         rules,
         targets::{self, Kind, Target},
-        wire::{NewWindow, WindowChange},
+        wire::{NewWindow, window_id},
     },
 };
 
@@ -26,7 +29,7 @@ use crate::{
 const MOST: usize = 10;
 
 /// Windows of a body, each with the id of the saved one in whose place it stands.
-pub struct Drafts(Vec<(String, WindowChange)>);
+pub struct Drafts(Vec<(String, NewWindow)>);
 
 impl Drafts {
     /// Reads `windows`. Says which fields are wrong, by their paths.
@@ -38,8 +41,8 @@ impl Drafts {
             return (Self(Vec::new()), fields.wrong());
         }
         let read = |mut item: Fields<'_>| {
-            let id = item.text_max("uniqueId", 100).map(|id| rules::window_id(&id)).unwrap_or_default();
-            (id, WindowChange::read_fields(&mut item, true, meter))
+            let id = item.text_max("uniqueId", 100).map(|id| window_id(&id)).unwrap_or_default();
+            (id, NewWindow::read_all(&mut item, meter))
         };
         let drafts = items.into_iter().map(read).collect();
         (Self(drafts), fields.wrong())
@@ -54,20 +57,19 @@ impl Drafts {
         mut wrong: Wrong,
         (resource, at): (&KnownResource, Timestamp),
     ) -> Result<(Vec<Covered>, BTreeSet<String>)> {
-        let mut complete: Vec<(String, WindowChange, Vec<Target>)> = Vec::new();
-        for (place, (id, mut change)) in self.0.into_iter().enumerate() {
-            if change.schedule.is_some_and(|schedule| Course::new(&schedule, Holds::default()).bounds().is_none()) {
+        let mut complete: Vec<(String, NewWindow, Vec<Target>)> = Vec::new();
+        for (place, (id, mut new)) in self.0.into_iter().enumerate() {
+            if Course::new(&new.schedule, Holds::default()).bounds().is_none() {
                 wrong.add(&format!("windows[{place}].schedule"), rules::NEVER);
             }
-            let references = std::mem::take(&mut change.targets).all();
+            let references = new.take_targets().all();
             let targets = targets::resolve(conn, windows.resources(), scope, &references, &mut wrong)?;
-            complete.push((id, change, targets));
+            complete.push((id, new, targets));
         }
         wrong.check()?;
         let ways = ways(conn, windows, resource)?;
         let (mut found, mut stands_for) = (Vec::new(), BTreeSet::new());
-        for (id, change, targets) in complete {
-            let new: NewWindow = change.complete()?;
+        for (id, new, targets) in complete {
             let mut row = rules::created(&new, tenant, id.clone(), "", at)?;
             row.version = 0;
             let via = ways.iter().find(|way| targets.contains(way)).map(|way| way.kind);

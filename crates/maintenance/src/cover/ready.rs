@@ -6,11 +6,13 @@ use base::matching::{Exhausted, Matcher, Meter, Rules};
 use db::Result;
 use moka::sync::Cache;
 
-use super::Name;
 use crate::{
     course::Course,
-    window::{rules, store::Window},
+    window::{row::Window, rules},
 };
+
+/// Tenant and id of a window.
+pub(super) type Name = (String, String);
 
 /// The memory of the windows that are kept, in bytes. What their expressions are compiled to is not part of them.
 const MOST: u64 = 16 << 20;
@@ -73,15 +75,15 @@ impl Ready {
 
 /// Windows that were asked for lately, by tenant and id. The version tells whether one still holds; it is read each
 /// time, so that several gateways on one database agree.
-pub(super) struct Kept(Cache<Name, Arc<Ready>>);
+pub(super) struct ReadyWindows(Cache<Name, Arc<Ready>>);
 
-impl Default for Kept {
+impl Default for ReadyWindows {
     fn default() -> Self {
         Self(Cache::builder().max_capacity(MOST).weigher(|_, ready: &Arc<Ready>| ready.weight).build())
     }
 }
 
-impl Kept {
+impl ReadyWindows {
     pub(super) fn get(&self, name: &Name, version: i64) -> Option<Arc<Ready>> {
         self.0.get(name).filter(|ready| ready.version == version)
     }
@@ -129,7 +131,7 @@ mod tests {
         let (plain, large) = (window(None), window(Some(conditions.clone())));
         assert!(plain.weight < 2_048, "{}", plain.weight);
         assert!(large.weight as usize > 2 * conditions.len());
-        let kept = Kept::default();
+        let kept = ReadyWindows::default();
         for number in 0..1_000 {
             let mut one = window(Some(conditions.clone()));
             one.id = format!("SM-{number}");

@@ -3,21 +3,21 @@
 use actix_web::{HttpResponse, post, web};
 use api::{Body, RequestContext, answer, cpu};
 use base::{
-    Query,
     matching::{Exhausted, Meter, Outcome, Rule},
     problem::Problem,
+    timestamp::Timestamp,
 };
 use ports::{Alerts, KnownResource, ToldAlert};
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{
-    Covered, Windows,
     drafts::Drafts,
     port::longest,
+    windows::{Covered, Windows},
     wire::{Match, ResourceName, Tried, TriedRule, WindowName},
 };
-use crate::window::documented::WindowInput;
+use crate::window::wire::NewWindow;
 
 /// An alert, as it is reported. The rules of windows look for their keys in what would become of it.
 #[derive(ToSchema)]
@@ -35,7 +35,15 @@ pub struct MatchInput {
     /// Windows to try beside those that are stored, as a create takes them. With the `uniqueId` of a stored one, one stands in
     /// its place.
     #[schema(max_items = 10)]
-    windows: Option<Vec<WindowInput>>,
+    windows: Option<Vec<NewWindow>>,
+}
+
+/// The instant for which an alert is tried.
+#[derive(Clone, Copy, Debug, api::Parameters)]
+pub struct At {
+    /// The instant; default now.
+    #[request(example = "2026-11-20T23:00:00+0000")]
+    pub at: Option<Timestamp>,
 }
 
 /// Try an alert on the maintenance windows
@@ -46,7 +54,7 @@ pub struct MatchInput {
 #[utoipa::path(
     tag = "maintenance",
     operation_id = "matchMaintenanceWindows",
-    params(("at" = Option<String>, Query, description = "The instant; default now", example = "2026-11-20T23:00:00+0000")),
+    params(At),
     request_body(content = MatchInput, example = json!({
         "device": {"hostName": "web-01"}, "subject": "Disk /var is full", "currentState": "Critical"
     })),
@@ -55,14 +63,12 @@ pub struct MatchInput {
 )]
 #[post("/scheduleMaintenances/match")]
 pub async fn try_alert(
-    context: RequestContext<Query>,
+    context: RequestContext<At>,
     windows: web::Data<Windows>,
     alerts: web::Data<dyn Alerts>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let instant = query.timestamp("at").unwrap_or(context.now);
-    query.finish()?;
+    let at = context.query.at.unwrap_or(context.now);
     let read = cpu::read(&context, body, |body, meter| {
         let (drafts, wrong) = Drafts::read(body, meter);
         let mut alert = body.clone();
@@ -72,22 +78,19 @@ pub async fn try_alert(
         Ok((drafts, wrong, alert))
     });
     let (drafts, wrong, body) = read.await?;
-    let (scope, tenant) = (context.scope(), context.tenant.id.to_string());
-    let seen = scope.clone();
-    let (covered, resource, alert) = context
-        .db
-        .read(move |conn| {
-            let told = alerts.told(conn, &tenant, &scope, &body, instant)?;
-            let resource = resource_of(&body, &told)?;
-            let ids = std::slice::from_ref(&resource.id);
-            let (more, stands_for) = drafts.covering(conn, &windows, (&tenant, &scope), wrong, (&resource, instant))?;
-            let stored = windows.covered(conn, &resource.tenant_id, ids, instant)?.into_iter().flatten();
-            let mut covered: Vec<Covered> =
-                stored.filter(|covered| !stands_for.contains(&covered.window.id)).chain(more).collect();
-            covered.sort_by(|one, other| one.window.name().cmp(&other.window.name()));
-            Ok((covered, resource, told.alert))
-        })
-        .await?;
+    let read = context.read(move |conn, scope| {
+        let (tenant, seen) = (scope.tenant_id(), scope.scope());
+        let told = alerts.told(conn, tenant, &seen, &body, at)?;
+        let resource = resource_of(&body, &told)?;
+        let ids = std::slice::from_ref(&resource.id);
+        let (more, stands_for) = drafts.covering(conn, &windows, (tenant, &seen), wrong, (&resource, at))?;
+        let stored = windows.covered(conn, &resource.tenant_id, ids, at)?.into_iter().flatten();
+        let mut covered: Vec<Covered> =
+            stored.filter(|covered| !stands_for.contains(&covered.window.id)).chain(more).collect();
+        covered.sort_by(|one, other| one.window.name().cmp(&other.window.name()));
+        Ok((covered, resource, told.alert, seen))
+    });
+    let (covered, resource, alert, seen) = read.await?;
     let tried = cpu::run(&context, move |meter| {
         shown(&covered, &resource, &alert, &seen, meter)
             .map_err(|_| Problem::invalid("The conditions of the windows take too long to try on this alert.").into())

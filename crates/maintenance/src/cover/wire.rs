@@ -5,7 +5,7 @@ use ports::KnownResource;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Covered, Ready};
+use super::{ready::Ready, windows::Covered};
 
 /// A resource that a window covers while it is open.
 #[derive(Clone, Debug, Serialize, ToSchema)]

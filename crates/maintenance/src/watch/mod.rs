@@ -19,7 +19,7 @@ use self::{
     rules::{Look, Turn},
     store::Watch,
 };
-use crate::window::store::{self as windows, Window};
+use crate::window::{row::Window, store as windows};
 
 /// How many windows one turn looks at.
 const AT_ONCE: i64 = 500;

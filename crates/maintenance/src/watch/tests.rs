@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::turn;
 use crate::{
     course::Holds,
-    window::store::{self, Window},
+    window::{row::Window, store},
 };
 
 struct Fixture {

@@ -10,8 +10,8 @@ use db::{Conn, Result};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{filter::Filter, search::covering, store};
-use crate::cover::{Windows, made_up, wire::WindowName};
+use super::{filter::Filter, row::Window, search::covering, store};
+use crate::cover::{Windows, damaged_cursor, wire::WindowName};
 
 /// What a list may be sorted by.
 const SORTS: [&str; 1] = ["start"];
@@ -67,10 +67,9 @@ pub async fn list(context: RequestContext<Query>, windows: web::Data<Windows>) -
     let text = query.text("queryString").unwrap_or_default();
     let range = calendar::parse::range(query, None)?;
     let filter = Filter::parse(&text)?;
-    let (scope, now) = (context.scope(), context.now);
-    let page = context.db.read(move |conn| {
-        let only = covering(conn, &windows, &scope, &filter)?;
-        let found = page(conn, &scope, (&filter, only.as_deref()), range, sort, &walk, now)?;
+    let page = context.read(move |conn, scope| {
+        let only = covering(conn, &windows, &scope.scope(), &filter)?;
+        let found = page(conn, &scope.scope(), (&filter, only.as_deref()), range, sort, &walk, scope.now)?;
         Ok(walk.answer(found))
     });
     answer::ok(&page.await?.ordered(sort.name, sort.descending))
@@ -80,7 +79,7 @@ pub async fn list(context: RequestContext<Query>, windows: web::Data<Windows>) -
 type Place = (i64, String, String);
 
 /// The occurrences of a page, while windows are gone through one after the other: those that come first so far.
-struct Kept {
+struct PageRows {
     after: Option<Place>,
     descending: bool,
     most: usize,
@@ -88,8 +87,8 @@ struct Kept {
     rows: BTreeMap<Place, Open>,
 }
 
-impl Kept {
-    fn take(&mut self, window: &store::Window, open: Interval) -> Result<()> {
+impl PageRows {
+    fn take(&mut self, window: &Window, open: Interval) -> Result<()> {
         self.met += 1;
         if self.met > MOST {
             let message =
@@ -133,20 +132,20 @@ fn page(
     let after = match walk.after() {
         None => None,
         Some([Key::Integer(start), Key::Text(id), Key::Text(tenant)]) => Some((*start, id.clone(), tenant.clone())),
-        Some(_) => return Err(made_up()),
+        Some(_) => return Err(damaged_cursor()),
     };
     let skip = usize::try_from(walk.offset()).unwrap_or(usize::MAX);
     let wanted = usize::try_from(walk.wanted()).unwrap_or(usize::MAX);
     let most = skip.saturating_add(wanted).min(MOST);
-    let mut kept = Kept { after, descending: sort.descending, most, met: 0, rows: BTreeMap::new() };
+    let mut page = PageRows { after, descending: sort.descending, most, met: 0, rows: BTreeMap::new() };
     store::each_open(conn, scope, (filter, only), range, now, |window, course| {
-        course.open(range.start()..range.end()).try_for_each(|open| kept.take(window, open))
+        course.open(range.start()..range.end()).try_for_each(|open| page.take(window, open))
     })?;
-    let total = walk.total(|| Ok::<_, db::Error>(i64::try_from(kept.met).unwrap_or(i64::MAX)))?;
+    let total = walk.total(|| Ok::<_, db::Error>(i64::try_from(page.met).unwrap_or(i64::MAX)))?;
     let rows: Vec<(Place, Open)> = if sort.descending {
-        kept.rows.into_iter().rev().skip(skip).take(wanted).collect()
+        page.rows.into_iter().rev().skip(skip).take(wanted).collect()
     } else {
-        kept.rows.into_iter().skip(skip).take(wanted).collect()
+        page.rows.into_iter().skip(skip).take(wanted).collect()
     };
     let keys = |((start, id, tenant), _): &(Place, Open)| vec![Key::from(*start), Key::from(id), Key::from(tenant)];
     Ok(walk.cut(rows, total, keys).map(|(_, open)| open))

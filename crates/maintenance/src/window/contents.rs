@@ -1,16 +1,16 @@
 //! What a window covers by itself, kind by kind.
 
 use actix_web::{HttpResponse, get, web};
-use api::{RequestContext, answer, spec::PageOf};
+use api::{Path, RequestContext, answer, spec::PageOf};
 use base::{Query, Sort};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
-    shown::Names,
+    names::Names,
     store,
     targets::{Kind, Target},
-    wire::{GroupTarget, LocationTarget},
+    wire::{GroupTarget, LocationTarget, WindowId},
 };
 use crate::cover::Windows;
 
@@ -44,7 +44,7 @@ pub struct ResourceTarget {
     tag = "maintenance",
     operation_id = "listMaintenanceResources",
     params(
-        ("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        WindowId,
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
         ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
@@ -56,9 +56,9 @@ pub struct ResourceTarget {
 pub async fn resources(
     context: RequestContext<Query>,
     asked: web::Data<Windows>,
-    path: WindowPath,
+    Path(id): Path<WindowId>,
 ) -> api::Result<HttpResponse> {
-    page(&context, asked, path, Kind::Device, |target, names| {
+    page(&context, asked, id, Kind::Device, |target, names| {
         let known = names.device(target);
         ResourceTarget {
             id: target.id.clone(),
@@ -79,7 +79,7 @@ pub async fn resources(
     tag = "maintenance",
     operation_id = "listMaintenanceDeviceGroups",
     params(
-        ("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        WindowId,
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
         ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
@@ -91,9 +91,9 @@ pub async fn resources(
 pub async fn device_groups(
     context: RequestContext<Query>,
     asked: web::Data<Windows>,
-    path: WindowPath,
+    Path(id): Path<WindowId>,
 ) -> api::Result<HttpResponse> {
-    page(&context, asked, path, Kind::DeviceGroup, |target, names| GroupTarget {
+    page(&context, asked, id, Kind::DeviceGroup, |target, names| GroupTarget {
         id: target.id.parse().unwrap_or(0),
         unique_id: names.place(target).map(|place| place.unique_id.clone()),
         name: names.place(target).map(|place| place.name.clone()),
@@ -108,7 +108,7 @@ pub async fn device_groups(
     tag = "maintenance",
     operation_id = "listMaintenanceSites",
     params(
-        ("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        WindowId,
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
         ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
@@ -120,32 +120,28 @@ pub async fn device_groups(
 pub async fn sites(
     context: RequestContext<Query>,
     asked: web::Data<Windows>,
-    path: WindowPath,
+    Path(id): Path<WindowId>,
 ) -> api::Result<HttpResponse> {
-    page(&context, asked, path, Kind::Location, |target, names| LocationTarget {
+    page(&context, asked, id, Kind::Location, |target, names| LocationTarget {
         id: target.id.parse().unwrap_or(0),
         name: names.place(target).map(|place| place.name.clone()),
     })
     .await
 }
 
-/// Tenant and window.
-type WindowPath = web::Path<(String, String)>;
-
 /// A page of the targets of a kind; a window has at most [`super::targets::MOST`] in all.
 async fn page<T: Serialize + Send + 'static>(
     context: &RequestContext<Query>,
     asked: web::Data<Windows>,
-    path: WindowPath,
+    id: WindowId,
     kind: Kind,
     show: impl Fn(&Target, &Names) -> T + Send + 'static,
 ) -> api::Result<HttpResponse> {
     let mut query = context.query();
     let walk = query.walk(context.request().path(), Sort { name: "id", descending: false });
     query.finish()?;
-    let (scope, id) = (context.scope(), path.into_inner().1);
-    let page = context.db.read(move |conn| {
-        let window = store::existing(conn, &scope, &id)?;
+    let page = context.read(move |conn, scope| {
+        let window = store::existing(conn, &scope.scope(), &id)?;
         let mut targets = store::targets_of(conn, &window)?;
         targets.retain(|target| target.kind == kind);
         let found = walk.of_all(targets, |target| target.id.clone());

@@ -3,7 +3,7 @@
 use base::{fold, problem::Problem, query_string, timestamp::Timestamp};
 use ports::{PlaceKey, PlaceKind};
 
-use super::rules::window_id;
+use super::wire::window_id;
 use crate::course::{Course, State};
 
 /// The variables of a search. Those of a pair are two names of the same.

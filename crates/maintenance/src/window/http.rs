@@ -3,42 +3,27 @@
 use std::collections::HashSet;
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, RequestContext, RequestScope, answer, context::check_version, cpu};
+use api::{Answer, Body, Path, RequestContext, RequestScope, answer, cpu};
 use base::{
     Fields,
     problem::{Problem, Wrong},
+    timestamp::Timestamp,
 };
 use db::{Conn, Result};
 use outbox::Tx;
 
 use super::{
-    documented::{TargetsInput, WindowInput, WindowUpdate},
-    rules, shown, store,
-    targets::{self, Kind, Lists, Target},
-    wire::{Created, NewWindow, Window, WindowChange},
+    row, rules, store,
+    targets::{self, Lists, Target},
+    view::{self, WithTargets},
+    wire::{self, Created, NewWindow, Window, WindowChange, WindowId},
 };
 use crate::cover::Windows;
 
-/// In whose records a request looks.
-pub struct Reach {
-    /// The tenants whose windows it sees.
-    pub scope: Vec<String>,
-    /// The tenants whose people made them.
-    around: Vec<String>,
-    tenant: String,
-}
-
-impl Reach {
-    /// Of a request.
-    pub fn of(context: &RequestScope) -> Self {
-        Self { scope: context.scope(), around: context.scope_and_partner(), tenant: context.tenant.id.to_string() }
-    }
-
-    /// The tenants whose records a window may cover: those that the request sees, for a window of its own tenant; for
-    /// one of a client, the client's.
-    fn coverable(&self, owner: &str) -> Vec<String> {
-        if owner == self.tenant { self.scope.clone() } else { vec![owner.to_owned()] }
-    }
+/// The tenants whose records a window may cover: those that the request sees, for a window of its own tenant; for one of a
+/// client, the client's.
+fn coverable(scope: &RequestScope, owner: &str) -> Vec<String> {
+    if owner == scope.tenant_id() { scope.scope() } else { vec![owner.to_owned()] }
 }
 
 /// Create a maintenance window
@@ -49,7 +34,7 @@ impl Reach {
 #[utoipa::path(
     tag = "maintenance",
     operation_id = "createMaintenanceWindow",
-    request_body(content = WindowInput, example = json!({
+    request_body(content = NewWindow, example = json!({
         "name": "Nightly patches", "description": "Web servers",
         "devices": [{"hostName": "web-01"}], "deviceGroups": [{"name": "Web servers"}], "locations": [{"name": "Paris"}],
         "schedule": {
@@ -64,22 +49,24 @@ impl Reach {
 )]
 #[post("/scheduleMaintenances")]
 pub async fn create(context: RequestContext, windows: web::Data<Windows>, body: Body) -> api::Result<HttpResponse> {
-    let (new, wrong) = cpu::read(&context, body, |body, meter| Ok(WindowChange::read(body, true, meter))).await?;
-    let (tenant, scope, author, now) =
-        (context.tenant.id.to_string(), context.scope(), context.caller.user_id.clone(), context.now);
+    let read = cpu::read(&context, body, |body, meter| {
+        let mut fields = Fields::of(body);
+        Ok((NewWindow::read_all(&mut fields, meter), fields.wrong()))
+    });
+    let (mut new, wrong) = read.await?;
     context
-        .write(move |tx, _| {
-            let (new, targets) = check_new(tx.conn, &windows, &scope, new, wrong)?;
+        .write(move |tx, scope| {
+            let targets = check_new(tx.conn, &windows, &scope.scope(), &mut new, wrong)?;
             let id = format!("SM-{}", uuid::Uuid::new_v4());
-            let window = rules::created(&new, &tenant, id, &author, now)?;
+            let window = rules::created(&new, scope.tenant_id(), id, tx.author(), tx.now)?;
             store::insert(tx.conn, &window, &targets)?;
-            shown::note(tx, None, Some((&window, &targets)))?;
+            tx.record_change(None, Some(&WithTargets(&window, &targets)));
             Answer::entity(&Created { unique_id: window.id.clone() }, window.version)
         })
         .await
 }
 
-/// The new window of a body, of which nothing is wrong, and what it covers.
+/// Checks the body of a new window, and answers what it covers.
 ///
 /// # Errors
 /// 400 that lists what is wrong in it, with the targets that are not of these tenants.
@@ -87,21 +74,20 @@ pub fn check_new(
     conn: &mut Conn,
     windows: &Windows,
     tenants: &[String],
-    mut new: WindowChange,
+    new: &mut NewWindow,
     mut wrong: Wrong,
-) -> Result<(NewWindow, Vec<Target>)> {
-    rules::check_opens(new.schedule.as_ref(), &mut wrong);
-    let references = std::mem::take(&mut new.targets).all();
-    let targets = targets::resolve(conn, windows.resources(), tenants, &references, &mut wrong)?;
+) -> Result<Vec<Target>> {
+    rules::check_opens(Some(&new.schedule), &mut wrong);
+    let targets = targets::resolve(conn, windows.resources(), tenants, &new.take_targets().all(), &mut wrong)?;
     wrong.check()?;
-    Ok((new.complete()?, targets))
+    Ok(targets)
 }
 
 /// Get a maintenance window
 #[utoipa::path(
     tag = "maintenance",
     operation_id = "getMaintenanceWindow",
-    params(("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(WindowId),
     responses((status = 200, description = "The window", body = Window)),
     security(("bearer" = ["viewer"]))
 )]
@@ -109,12 +95,11 @@ pub fn check_new(
 pub async fn get(
     context: RequestContext,
     windows: web::Data<Windows>,
-    path: web::Path<(String, String)>,
+    Path(id): Path<WindowId>,
 ) -> api::Result<HttpResponse> {
-    let (seen, id, now) = (Reach::of(&context), path.into_inner().1, context.now);
-    let read = context.db.read(move |conn| {
-        let row = store::existing(conn, &seen.scope, &id)?;
-        Ok((shown::one(conn, &windows, &seen.around, &row, now)?, row.version))
+    let read = context.read(move |conn, scope| {
+        let row = store::existing(conn, &scope.scope(), &id)?;
+        Ok((view::one(conn, &windows, &scope.scope_and_partner(), &row, scope.now)?, row.version))
     });
     let (shown, version) = read.await?;
     // The tag is that of what people change, for `If-Match`. It opens and closes without them, so it is never a 304.
@@ -128,8 +113,8 @@ pub async fn get(
 #[utoipa::path(
     tag = "maintenance",
     operation_id = "updateMaintenanceWindow",
-    params(("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
-    request_body(content = WindowUpdate, example = json!({"description": "Web and mail servers", "installPatch": false})),
+    params(WindowId),
+    request_body(content = WindowChange, example = json!({"description": "Web and mail servers", "installPatch": false})),
     responses(
         (status = 200, description = "The window after the change", body = Window),
         (status = 412, description = "The window has changed since it was read"),
@@ -140,15 +125,18 @@ pub async fn get(
 pub async fn update(
     context: RequestContext,
     windows: web::Data<Windows>,
-    path: web::Path<(String, String)>,
+    Path(id): Path<WindowId>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    let read = cpu::read(&context, body, |body, meter| Ok(WindowChange::read(body, false, meter)));
+    let read = cpu::read(&context, body, |body, meter| {
+        let mut fields = Fields::of(body);
+        Ok((WindowChange::read_all(&mut fields, meter), fields.wrong()))
+    });
     let (mut change, mut wrong) = read.await?;
     rules::check_opens(change.schedule.as_ref(), &mut wrong);
-    let members = Members::Replace(std::mem::take(&mut change.targets));
-    let change = move |old: &store::Window, now| rules::changed(old, change, now);
-    change_window(context, windows, path.into_inner().1, Some((members, wrong)), change).await
+    let members = Members::Replace(change.take_targets());
+    let change = move |old: &row::Window, now| rules::changed(old, change, now);
+    change_window(context, windows, id, Some((members, wrong)), change).await
 }
 
 /// Add targets to a maintenance window
@@ -157,8 +145,8 @@ pub async fn update(
 #[utoipa::path(
     tag = "maintenance",
     operation_id = "addMaintenanceTargets",
-    params(("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
-    request_body(content = TargetsInput, example = json!({"devices": [{"hostName": "web-02"}]})),
+    params(WindowId),
+    request_body(content = wire::Targets, example = json!({"devices": [{"hostName": "web-02"}]})),
     responses(
         (status = 200, description = "The window after the change", body = Window),
         (status = 412, description = "The window has changed since it was read"),
@@ -169,12 +157,11 @@ pub async fn update(
 pub async fn add_targets(
     context: RequestContext,
     windows: web::Data<Windows>,
-    path: web::Path<(String, String)>,
-    body: Body,
+    Path(id): Path<WindowId>,
+    Body((targets, wrong)): Body<(wire::Targets, Wrong)>,
 ) -> api::Result<HttpResponse> {
-    let (lists, wrong) = read_targets(&body);
-    let kept = |old: &store::Window, now| Ok(rules::next_version(old, now));
-    change_window(context, windows, path.into_inner().1, Some((Members::Add(lists), wrong)), kept).await
+    let kept = |old: &row::Window, now| Ok(rules::next_version(old, now));
+    change_window(context, windows, id, Some((Members::Add(targets.into()), wrong)), kept).await
 }
 
 /// Remove targets from a maintenance window
@@ -183,8 +170,8 @@ pub async fn add_targets(
 #[utoipa::path(
     tag = "maintenance",
     operation_id = "removeMaintenanceTargets",
-    params(("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
-    request_body(content = TargetsInput, example = json!({"devices": [{"hostName": "web-02"}]})),
+    params(WindowId),
+    request_body(content = wire::Targets, example = json!({"devices": [{"hostName": "web-02"}]})),
     responses(
         (status = 200, description = "The window after the change", body = Window),
         (status = 412, description = "The window has changed since it was read"),
@@ -195,19 +182,11 @@ pub async fn add_targets(
 pub async fn remove_targets(
     context: RequestContext,
     windows: web::Data<Windows>,
-    path: web::Path<(String, String)>,
-    body: Body,
+    Path(id): Path<WindowId>,
+    Body((targets, wrong)): Body<(wire::Targets, Wrong)>,
 ) -> api::Result<HttpResponse> {
-    let (lists, wrong) = read_targets(&body);
-    let kept = |old: &store::Window, now| Ok(rules::next_version(old, now));
-    change_window(context, windows, path.into_inner().1, Some((Members::Remove(lists), wrong)), kept).await
-}
-
-fn read_targets(body: &Body) -> (Lists, Wrong) {
-    let mut fields = Fields::of(&body.0);
-    let needed = !Kind::ALL.into_iter().any(|kind| fields.has(kind.list()));
-    let lists = Lists::read(&mut fields, needed);
-    (lists, fields.wrong())
+    let kept = |old: &row::Window, now| Ok(rules::next_version(old, now));
+    change_window(context, windows, id, Some((Members::Remove(targets.into()), wrong)), kept).await
 }
 
 /// Delete a maintenance window
@@ -216,7 +195,7 @@ fn read_targets(body: &Body) -> (Lists, Wrong) {
 #[utoipa::path(
     tag = "maintenance",
     operation_id = "deleteMaintenanceWindow",
-    params(("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(WindowId),
     responses(
         (status = 200, description = "Deleted; an empty object"),
         (status = 412, description = "The window has changed since it was read"),
@@ -224,25 +203,24 @@ fn read_targets(body: &Body) -> (Lists, Wrong) {
     security(("bearer" = ["operator"]))
 )]
 #[delete("/scheduleMaintenances/{windowId}")]
-pub async fn delete(context: RequestContext, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
-    let (scope, wanted, id) = (context.scope(), context.if_match()?, path.into_inner().1);
+pub async fn delete(context: RequestContext, Path(id): Path<WindowId>) -> api::Result<HttpResponse> {
     context
-        .write(move |tx, _| {
-            let window = take_up(tx, &scope, &id, wanted)?;
+        .write(move |tx, scope| {
+            let window = lock_for_update(tx, scope, &id)?;
             let targets = store::targets_of(tx.conn, &window)?;
             store::delete(tx.conn, &window)?;
-            shown::note(tx, Some((&window, &targets)), None)?;
+            tx.record_change(Some(&WithTargets(&window, &targets)), None);
             Ok(Answer::empty())
         })
         .await
 }
 
 /// The window that is to be changed, which nobody else changes until the end of the transaction.
-pub fn take_up(tx: &mut Tx<'_>, scope: &[String], id: &str, wanted: Option<i64>) -> Result<store::Window> {
-    let seen = store::existing(tx.conn, scope, id)?;
-    store::take_up(tx.conn, &seen.tenant_id)?;
-    let window = store::existing(tx.conn, scope, id)?;
-    check_version(wanted, window.version)?;
+fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> Result<row::Window> {
+    let seen = store::existing(tx.conn, &scope.scope(), id)?;
+    store::lock_for_update(tx.conn, &seen.tenant_id)?;
+    let window = store::existing(tx.conn, &scope.scope(), id)?;
+    scope.check_version(window.version)?;
     Ok(window)
 }
 
@@ -261,31 +239,30 @@ pub enum Members {
 pub async fn change_window(
     context: RequestContext,
     windows: web::Data<Windows>,
-    id: String,
+    id: WindowId,
     members: Option<(Members, Wrong)>,
-    change: impl FnOnce(&store::Window, base::timestamp::Timestamp) -> std::result::Result<store::Window, Problem>
-    + Send
-    + 'static,
+    change: impl FnOnce(&row::Window, Timestamp) -> std::result::Result<row::Window, Problem> + Send + 'static,
 ) -> api::Result<HttpResponse> {
-    let (wanted, now, seen) = (context.if_match()?, context.now, Reach::of(&context));
     context
-        .write(move |tx, _| {
-            let old = take_up(tx, &seen.scope, &id, wanted)?;
+        .write(move |tx, scope| {
+            let old = lock_for_update(tx, scope, &id)?;
             let before = store::targets_of(tx.conn, &old)?;
             let after = match members {
                 Some((members, mut wrong)) => {
-                    let after = members.applied(tx, &windows, &seen.coverable(&old.tenant_id), &before, &mut wrong)?;
+                    let after =
+                        members.applied(tx, &windows, &coverable(scope, &old.tenant_id), &before, &mut wrong)?;
                     wrong.check()?;
                     after
                 }
                 None => before.clone(),
             };
-            let new = change(&old, now)?;
+            let new = change(&old, tx.now)?;
             if new.version != old.version {
                 store::update(tx.conn, &old, &new, (after != before).then_some(&after))?;
-                shown::note(tx, Some((&old, &before)), Some((&new, &after)))?;
+                tx.record_change(Some(&WithTargets(&old, &before)), Some(&WithTargets(&new, &after)));
             }
-            Answer::entity(&shown::one(tx.conn, &windows, &seen.around, &new, now)?, new.version)
+            let shown = view::one(tx.conn, &windows, &scope.scope_and_partner(), &new, tx.now)?;
+            Answer::entity(&shown, new.version)
         })
         .await
 }

@@ -2,14 +2,16 @@
 
 pub mod across;
 pub mod contents;
-pub mod documented;
 mod filter;
 pub mod http;
 pub mod life;
+pub mod names;
 pub mod occurrences;
+pub mod row;
 pub mod rules;
+mod schemas;
 pub mod search;
-pub mod shown;
 pub mod store;
 pub mod targets;
+pub mod view;
 pub mod wire;

@@ -1,17 +1,16 @@
 //! When windows are open, over HTTP.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{Body, RequestContext, answer, cpu};
-use base::{Query, problem::Problem};
+use api::{Body, Path, RequestContext, answer, cpu};
+use base::{Fields, Query, problem::Problem};
 use calendar::Interval;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
-    documented::WindowInput,
     http::check_new,
     store,
-    wire::{Occurrence, WindowChange},
+    wire::{NewWindow, Occurrence, WindowId},
 };
 use crate::{
     course::{Course, Holds},
@@ -40,7 +39,7 @@ impl Occurrences {
     tag = "maintenance",
     operation_id = "listMaintenanceOccurrences",
     params(
-        ("windowId" = String, Path, description = "`SM-<uuid>`", example = "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        WindowId,
         ("from" = String, Query, description = "The start of the range", example = "2026-11-20T00:00:00+0000"),
         ("to" = String, Query, description = "Its end, which is not part of it", example = "2026-11-27T00:00:00+0000"),
     ),
@@ -48,9 +47,9 @@ impl Occurrences {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/scheduleMaintenances/{windowId}/occurrences")]
-pub async fn list(context: RequestContext<Query>, path: web::Path<(String, String)>) -> api::Result<HttpResponse> {
+pub async fn list(context: RequestContext<Query>, Path(id): Path<WindowId>) -> api::Result<HttpResponse> {
     let range = calendar::parse::range(context.query(), None)?;
-    let (scope, id) = (context.scope(), path.into_inner().1);
+    let scope = context.scope();
     let window = context.db.point(move |conn| store::existing(conn, &scope, &id)).await?;
     answer::ok(&Occurrences::of(&window.course()?, range))
 }
@@ -65,7 +64,7 @@ pub async fn list(context: RequestContext<Query>, path: web::Path<(String, Strin
         ("from" = String, Query, description = "The start of the range; may stand in the body instead", example = "2026-11-20T00:00:00+0000"),
         ("to" = String, Query, description = "Its end, which is not part of it; may stand in the body instead", example = "2026-11-27T00:00:00+0000"),
     ),
-    request_body(content = WindowInput),
+    request_body(content = NewWindow),
     responses((status = 200, description = "The occurrences", body = Occurrences)),
     security(("bearer" = ["viewer"]))
 )]
@@ -77,13 +76,15 @@ pub async fn preview(
 ) -> api::Result<HttpResponse> {
     let query = context.query();
     let read = cpu::read(&context, body, move |body, meter| {
-        let (new, mut wrong) = WindowChange::read(body, true, meter);
+        let mut fields = Fields::of(body);
+        let new = NewWindow::read_all(&mut fields, meter);
+        let mut wrong = fields.wrong();
         let range = wrong.take(calendar::parse::range(query, Some(body)))?;
         Ok((new, range, wrong))
     });
-    let (new, range, wrong) = read.await?;
-    let scope = context.scope();
-    let (new, _) = context.db.read(move |conn| check_new(conn, &windows, &scope, new, wrong)).await?;
-    let course = Course::new(&new.schedule, Holds::default());
+    let (mut new, range, wrong) = read.await?;
+    let schedule = new.schedule;
+    context.read(move |conn, scope| check_new(conn, &windows, &scope.scope(), &mut new, wrong)).await?;
+    let course = Course::new(&schedule, Holds::default());
     answer::ok(&Occurrences::of(&course, range.ok_or_else(Problem::internal)?))
 }

@@ -9,20 +9,17 @@ use base::{
 use calendar::{Interval, MaintenanceSchedule};
 
 use super::{
-    store::Window,
+    row::Window,
     wire::{NewWindow, WindowChange},
 };
 use crate::course::{Course, Holds, State, second, stored_schedule};
 
-/// What a search may be sorted by.
-pub const SORTS: [&str; 4] = ["name", "id", "createdDate", "startTime"];
-
-/// What an unknown window is answered with, and one of another tenant.
+/// 404: the tenant has no such window.
 pub fn no_window() -> Problem {
     Problem::not_found("The maintenance window was not found.")
 }
 
-/// What a change is answered with that the state of the window does not allow.
+/// 409: the state of the window does not allow a change.
 fn not_while(state: State, what: &str) -> Problem {
     Problem::conflict(format!("The maintenance window is {}: {what}.", state.word().to_lowercase()))
 }
@@ -66,10 +63,10 @@ pub fn created(new: &NewWindow, tenant: &str, id: String, author: &str, now: Tim
         description: new.description.clone(),
         schedule: new.schedule.to_json().to_string(),
         holds: Holds::default().to_json(),
-        conditions: new.conditions.as_ref().map(conditions_json),
+        conditions: new.alert_conditions.as_ref().and_then(Option::as_ref).map(conditions_json),
         run_rba: new.run_rba,
         install_patch: new.install_patch,
-        run_escalation: new.run_escalation,
+        run_escalation: new.run_escalation_action,
         opens_ms: bounds.start().millis(),
         closes_ms: bounds.end().millis(),
         created_by: author.to_owned(),
@@ -92,12 +89,12 @@ pub fn changed(old: &Window, change: WindowChange, now: Timestamp) -> Result<Win
     if let Some(description) = change.description {
         window.description = description;
     }
-    if let Some(conditions) = change.conditions {
+    if let Some(conditions) = change.alert_conditions {
         window.conditions = conditions.as_ref().map(conditions_json);
     }
     window.run_rba = change.run_rba.unwrap_or(old.run_rba);
     window.install_patch = change.install_patch.unwrap_or(old.install_patch);
-    window.run_escalation = change.run_escalation.unwrap_or(old.run_escalation);
+    window.run_escalation = change.run_escalation_action.unwrap_or(old.run_escalation);
     let schedule = change.schedule.filter(|schedule| schedule.to_json() != old.schedule);
     if let Some(schedule) = schedule {
         let suspensions = old.course()?.holds().suspensions.clone();
@@ -251,10 +248,4 @@ pub fn skipped(old: &Window, start: Option<Timestamp>, now: Timestamp) -> Result
     };
     let start = occurrence.start().millis();
     held(old, now, |holds| holds.end_occurrence(start, start.max(second(now))))
-}
-
-/// The id of a window in the spelling in which it is stored.
-pub fn window_id(text: &str) -> String {
-    let folded = fold(text.trim());
-    folded.strip_prefix("sm-").map(|uuid| format!("SM-{uuid}")).unwrap_or(folded)
 }

@@ -3,18 +3,32 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use actix_web::{HttpResponse, get, web};
-use api::{RequestContext, answer, spec::PageOf};
-use base::{Query, fold, problem::Problem, timestamp::Timestamp};
+use api::{List, PageQuery, RequestContext, answer, spec::PageOf};
+use base::{fold, problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 use ports::{PlaceKey, ResourceKey};
 
 use super::{
     filter::Filter,
-    rules, shown, store,
+    store,
     targets::{Kind, Target},
-    wire::Window,
+    view,
+    wire::{Narrowed, Window},
 };
-use crate::{course::State, cover::Windows};
+use crate::cover::Windows;
+
+/// The list of windows.
+#[derive(Clone, Debug)]
+pub struct Search;
+
+impl List for Search {
+    const SORT: &'static str = "name";
+    const FILTER: &'static str = "state:Active,Pending+name:patch";
+
+    fn sorts() -> Vec<&'static str> {
+        store::SORTS.names()
+    }
+}
 
 /// Search maintenance windows
 ///
@@ -27,46 +41,25 @@ use crate::{course::State, cover::Windows};
 #[utoipa::path(
     tag = "maintenance",
     operation_id = "searchMaintenanceWindows",
-    params(
-        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
-        ("sortName" = Option<String>, Query, description = "`name` (default), `id`, `createdDate` or `startTime`", example = "name"),
-        ("queryString" = Option<String>, Query, description = "Filter expression", example = "state:Active,Pending+name:patch"),
-        ("name" = Option<String>, Query, description = "As the variable", example = "patch"),
-        ("state" = Option<String>, Query, description = "As the variable", example = "Active"),
-        ("status" = Option<String>, Query, description = "Another name of `state`", example = "Active"),
-        ("resourceId" = Option<String>, Query, description = "As the variable", example = "f65fa9e1-3f9a-4f0e-9d5a-3c1d7a5b2e90"),
-        ("startTime" = Option<String>, Query, description = "As the variable", example = "2026-11-20T00:00:00Z"),
-        ("endTime" = Option<String>, Query, description = "As the variable", example = "2026-11-27T00:00:00Z"),
-    ),
+    params(PageQuery<Search, Narrowed>),
     responses((status = 200, description = "A page of windows", body = PageOf<Window>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/scheduleMaintenances/search")]
-pub async fn search(context: RequestContext<Query>, windows: web::Data<Windows>) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let sort = query.sort(&rules::SORTS, "name", false);
-    let walk = query.walk(context.request().path(), sort);
-    let text = query.text("queryString").unwrap_or_default();
-    let given = |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
-    let (name, resource) = (given(query.text("name")), given(query.text("resourceId")));
-    let words = ["", State::WORDS[0], State::WORDS[1], State::WORDS[2], State::WORDS[3]];
-    let (state, status) = (query.one_of("state", &words, ""), query.one_of("status", &words, ""));
-    let state = if state.is_empty() { status } else { state };
-    let (from, until) = (query.timestamp("startTime"), query.timestamp("endTime"));
-    query.finish()?;
-    let mut filter = Filter::parse(&text)?;
-    filter.names = name.map_or(filter.names, |name| vec![fold(&name)]);
-    filter.resources = resource.map_or(filter.resources, |id| vec![fold(&id)]);
-    filter.states = State::parse(state).map_or(filter.states, |state| vec![state]);
-    (filter.from, filter.until) = (from.or(filter.from), until.or(filter.until));
-    let (scope, around, now) = (context.scope(), context.scope_and_partner(), context.now);
-    let page = context.db.read(move |conn| {
-        let only = covering(conn, &windows, &scope, &filter)?;
-        let found = store::search(conn, &scope, &filter, only.as_deref(), sort, &walk, now)?;
-        let shown = shown::windows(conn, &windows, &around, &found.rows, now)?;
+pub async fn search(
+    context: RequestContext<PageQuery<Search, Narrowed>>,
+    windows: web::Data<Windows>,
+) -> api::Result<HttpResponse> {
+    let PageQuery { sort, walk, filter, own, .. } = context.query.clone();
+    let mut filter = Filter::parse(&filter)?;
+    filter.names = own.name.map_or(filter.names, |name| vec![fold(&name)]);
+    filter.resources = own.resource_id.map_or(filter.resources, |id| vec![fold(&id)]);
+    filter.states = own.state.or(own.status).map_or(filter.states, |state| vec![state]);
+    (filter.from, filter.until) = (own.start_time.or(filter.from), own.end_time.or(filter.until));
+    let page = context.read(move |conn, scope| {
+        let only = covering(conn, &windows, &scope.scope(), &filter)?;
+        let found = store::search(conn, &scope.scope(), &filter, only.as_deref(), sort, &walk, scope.now)?;
+        let shown = view::windows(conn, &windows, &scope.scope_and_partner(), &found.rows, scope.now)?;
         Ok(walk.answer(found.with(shown)))
     });
     answer::ok(&page.await?.ordered(sort.name, sort.descending))

@@ -12,70 +12,22 @@ use db::{
 use diesel::prelude::*;
 
 use super::{
+    row::Window,
     rules,
     targets::{Kind, Target},
 };
 use crate::{
-    course::Course,
     schema::{maintenance_calendars, maintenance_targets, maintenance_windows},
     watch::store as watches,
 };
 
-pub use self::find::{each_open, search};
+pub use self::find::{SORTS, each_open, search};
 
 /// Values that one statement takes.
 const AT_ONCE: usize = 500;
 
 /// How many maintenance windows a tenant has at most.
 pub static QUOTA: Quota = Quota::new("maintenance windows", "maintenance_windows", 100_000);
-
-/// One row of `maintenance_windows`.
-#[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = maintenance_windows, primary_key(tenant_id, id))]
-#[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
-pub struct Window {
-    /// The tenant that it belongs to.
-    pub tenant_id: String,
-    /// `SM-<uuid>`.
-    pub id: String,
-    /// Counts its changes; the `ETag`.
-    pub version: i64,
-    /// As it was given.
-    pub name: String,
-    /// Folded.
-    pub name_key: String,
-    /// Empty when there is none.
-    pub description: String,
-    /// JSON.
-    pub schedule: String,
-    /// JSON.
-    pub holds: String,
-    /// JSON.
-    pub conditions: Option<String>,
-    /// Are scripts to be run?
-    pub run_rba: bool,
-    /// Are patches to be installed?
-    pub install_patch: bool,
-    /// Are open alerts to be escalated afterwards?
-    pub run_escalation: bool,
-    /// Nothing takes place before.
-    pub opens_ms: i64,
-    /// Nothing takes place afterwards.
-    pub closes_ms: i64,
-    /// A user's id.
-    pub created_by: String,
-    /// When it was created.
-    pub created_ms: i64,
-    /// When it changed last.
-    pub updated_ms: i64,
-}
-
-impl Window {
-    /// When it is open.
-    pub fn course(&self) -> std::result::Result<Course, Problem> {
-        Course::stored(&self.schedule, &self.holds)
-    }
-}
 
 /// One row of `maintenance_targets`.
 #[derive(Clone, Debug, Queryable, Insertable)]
@@ -94,14 +46,13 @@ struct Row {
 pub type Targets = HashMap<(String, String), Vec<Target>>;
 
 /// Makes everybody else wait who changes windows of a tenant.
-pub fn take_up(conn: &mut Conn, tenant: &str) -> Result<()> {
+pub fn lock_for_update(conn: &mut Conn, tenant: &str) -> Result<()> {
     db::lock(conn, &format!("maintenance:{tenant}"))
 }
 
 /// The window with this id among these tenants, or 404.
 pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Window> {
     use maintenance_windows::dsl;
-    let id = rules::window_id(id);
     let row = match scope {
         // The common case has a text that never changes, so that the statement stays prepared.
         [tenant] => dsl::maintenance_windows.find((tenant, id)).get_result(conn),
@@ -223,7 +174,7 @@ pub fn insert(conn: &mut Conn, window: &Window, targets: &[Target]) -> Result<()
     insert_targets(conn, window, targets)
 }
 
-/// Notes how much the expressions of a window take. They were compiled when the body was read, and are kept since.
+/// Stores how much the expressions of a window take. They were compiled when the body was read, and are kept since.
 fn keep_expressions(conn: &mut Conn, window: &Window) -> Result<()> {
     let rules = rules::conditions(window.conditions.as_deref())?;
     let size = rules.map_or(Ok(0), |rules| rules.expressions_size(&Meter::new(Meter::REQUEST)));

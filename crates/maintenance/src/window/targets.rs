@@ -99,30 +99,50 @@ enum Key {
 
 /// The lists of a body, by the order of [`Kind::ALL`]; `None` for one that it does not have.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Lists([Option<Vec<Reference>>; 3]);
+pub struct Lists(pub [Option<Vec<Reference>>; 3]);
+
+/// Reads the `devices` of a body. What is wrong is noted there; nothing is read of more than a window may have.
+pub fn devices(fields: &mut Fields<'_>, _: &str) -> Option<Vec<Reference>> {
+    list(fields, Kind::Device)
+}
+
+/// The same of its `deviceGroups`.
+pub fn device_groups(fields: &mut Fields<'_>, _: &str) -> Option<Vec<Reference>> {
+    list(fields, Kind::DeviceGroup)
+}
+
+/// The same of its `locations`.
+pub fn locations(fields: &mut Fields<'_>, _: &str) -> Option<Vec<Reference>> {
+    list(fields, Kind::Location)
+}
+
+fn list(fields: &mut Fields<'_>, kind: Kind) -> Option<Vec<Reference>> {
+    if number(fields).is_some_and(|number| number > MOST) {
+        return None;
+    }
+    let given = fields.value(kind.list()).and_then(Value::as_array);
+    let items = fields.objects(kind.list())?;
+    // Of what is no object nothing more is said than that.
+    let items = items.into_iter().zip(given.into_iter().flatten()).filter(|(_, given)| given.is_object());
+    Some(items.filter_map(|(mut item, _)| Reference::read(&mut item, kind)).collect())
+}
+
+/// How many targets the lists of a body name together; that is not to be said when one is no list.
+fn number(fields: &Fields<'_>) -> Option<usize> {
+    let given = Kind::ALL.into_iter().filter_map(|kind| fields.value(kind.list()));
+    given.map(|list| list.as_array().map(Vec::len)).sum()
+}
+
+/// Notes when the lists of a body name more than a window may have, or nothing where something is `needed`.
+pub fn check_number(fields: &mut Fields<'_>, needed: bool) {
+    let number = number(fields).filter(|number| needed || *number > MOST);
+    if let Some(message) = number.and_then(wrong_number) {
+        let named = Kind::ALL.into_iter().find(|kind| fields.has(kind.list()));
+        fields.error(named.unwrap_or(Kind::Device).list(), message);
+    }
+}
 
 impl Lists {
-    /// Reads the lists of a body, in which something may be `needed`. What is wrong is noted there; nothing is read of
-    /// more than a window may have.
-    pub fn read(fields: &mut Fields<'_>, needed: bool) -> Self {
-        let given = || Kind::ALL.into_iter().filter_map(|kind| fields.value(kind.list()));
-        // How many a list has that is none is not to be said.
-        let number: Option<usize> = given().map(|list| list.as_array().map(Vec::len)).sum();
-        let number = number.filter(|number| needed || *number > MOST);
-        if let Some(message) = number.and_then(wrong_number) {
-            let named = Kind::ALL.into_iter().find(|kind| fields.has(kind.list()));
-            fields.error(named.unwrap_or(Kind::Device).list(), message);
-            return Self::default();
-        }
-        Self(Kind::ALL.map(|kind| {
-            let given = fields.value(kind.list()).and_then(Value::as_array);
-            let items = fields.objects(kind.list())?;
-            // Of what is no object nothing more is said than that.
-            let items = items.into_iter().zip(given.into_iter().flatten()).filter(|(_, given)| given.is_object());
-            Some(items.filter_map(|(mut item, _)| Reference::read(&mut item, kind)).collect())
-        }))
-    }
-
     /// All that they name.
     pub fn all(self) -> Vec<Reference> {
         self.0.into_iter().flatten().flatten().collect()
@@ -209,9 +229,9 @@ pub fn find(
             continue;
         }
         let targets = match kind {
-            Kind::Device => devices(conn, resources, tenants, &asked)?,
-            Kind::DeviceGroup => in_places(conn, resources, tenants, PlaceKind::DeviceGroup, &asked)?,
-            Kind::Location => in_places(conn, resources, tenants, PlaceKind::Location, &asked)?,
+            Kind::Device => find_devices(conn, resources, tenants, &asked)?,
+            Kind::DeviceGroup => find_places(conn, resources, tenants, PlaceKind::DeviceGroup, &asked)?,
+            Kind::Location => find_places(conn, resources, tenants, PlaceKind::Location, &asked)?,
         };
         for (at, target) in places.into_iter().zip(targets) {
             if let Some(place) = found.get_mut(at) {
@@ -225,7 +245,12 @@ pub fn find(
 
 type Answers = Vec<std::result::Result<Target, FieldError>>;
 
-fn devices(conn: &mut Conn, resources: &dyn Resources, tenants: &[String], asked: &[&Reference]) -> Result<Answers> {
+fn find_devices(
+    conn: &mut Conn,
+    resources: &dyn Resources,
+    tenants: &[String],
+    asked: &[&Reference],
+) -> Result<Answers> {
     let keys: Vec<ResourceKey> = asked
         .iter()
         .map(|reference| match &reference.key {
@@ -245,7 +270,7 @@ fn devices(conn: &mut Conn, resources: &dyn Resources, tenants: &[String], asked
     Ok(all.into_iter().zip(asked).map(target).collect())
 }
 
-fn in_places(
+fn find_places(
     conn: &mut Conn,
     resources: &dyn Resources,
     tenants: &[String],

@@ -1,21 +1,71 @@
 //! What clients see and say of windows ("Maintenance windows" in `docs/interface.md`).
 
+use api::Request;
 use base::{
-    Fields,
+    Fields, Query,
+    body::Request as _,
+    fold,
     matching::{Meter, Operator, Rules},
-    problem::{Problem, Wrong},
     timestamp::Timestamp,
 };
 use calendar::{Interval, MaintenanceSchedule};
 use ports::Author;
 use serde::Serialize;
-use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{documented::WindowSchedule, targets};
+use super::{
+    schemas::{DeviceReference, PlaceReference, WindowSchedule},
+    targets::{self, Kind, Lists, MOST, Reference},
+};
+use crate::course::State;
 
 /// The longest name, in characters.
 const LONGEST_NAME: usize = 200;
+/// The longest extension at a time: a week of minutes.
+const MOST_MINUTES: i64 = 7 * 24 * 60;
+
+api::path_id! {
+    /// `SM-<uuid>`.
+    pub WindowId = "windowId", "SM-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90", window_id
+}
+
+/// The id of a window in the spelling in which it is stored.
+pub fn window_id(text: &str) -> String {
+    let folded = fold(text.trim());
+    folded.strip_prefix("sm-").map(|uuid| format!("SM-{uuid}")).unwrap_or(folded)
+}
+
+/// What narrows a search, beside its filter.
+#[derive(Clone, Debug, api::Parameters)]
+pub struct Narrowed {
+    /// As the variable.
+    #[request(with = filled, schema = String, example = "patch")]
+    pub name: Option<String>,
+    /// As the variable.
+    #[request(with = state, words = State::WORDS, example = "Active")]
+    pub state: Option<State>,
+    /// Another name of `state`.
+    #[request(with = state, words = State::WORDS, example = "Active")]
+    pub status: Option<State>,
+    /// As the variable.
+    #[request(with = filled, schema = String, example = "f65fa9e1-3f9a-4f0e-9d5a-3c1d7a5b2e90")]
+    pub resource_id: Option<String>,
+    /// As the variable.
+    #[request(example = "2026-11-20T00:00:00Z")]
+    pub start_time: Option<Timestamp>,
+    /// As the variable.
+    #[request(example = "2026-11-27T00:00:00Z")]
+    pub end_time: Option<Timestamp>,
+}
+
+fn filled(query: &mut Query, name: &str) -> Option<String> {
+    query.text(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+fn state(query: &mut Query, name: &str) -> Option<State> {
+    let [active, pending, suspended, completed] = State::WORDS;
+    State::parse(query.one_of(name, &["", active, pending, suspended, completed], ""))
+}
 
 /// A window.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -196,110 +246,221 @@ impl From<&Rules> for AlertConditions {
     }
 }
 
-/// A window to create or to preview, but for what it covers.
-#[derive(Clone, Debug)]
+/// A window to create, or to preview. One of `devices`, `deviceGroups` and `locations` is there; together they have at
+/// most 100 elements.
+#[derive(Clone, Debug, PartialEq, Request)]
+#[request(schema = "MaintenanceWindowInput", check = check_new)]
+#[request(update(
+    name = WindowChange,
+    schema = "MaintenanceWindowUpdate",
+    doc = "The changes to a window; what is left out stays as it is. A list of targets takes the place of the former one.",
+    check = check_change
+))]
 pub struct NewWindow {
-    /// Without blanks around it.
+    /// What people call it.
+    #[request(line, chars = LONGEST_NAME)]
     pub name: String,
-    /// Empty when there is none.
+    /// What it is for.
+    #[request(default)]
     pub description: String,
-    /// When it is open.
+    /// Resources, each by `hostName` or `uniqueId`.
+    #[request(with = targets::devices, schema = Vec<DeviceReference>, items = 0..=MOST)]
+    pub devices: Option<Vec<Reference>>,
+    /// Device groups, each by `name` or `id`. The groups below one belong to it.
+    #[request(with = targets::device_groups, schema = Vec<PlaceReference>, items = 0..=MOST)]
+    pub device_groups: Option<Vec<Reference>>,
+    /// Sites, each by `name` or `id`.
+    #[request(with = targets::locations, schema = Vec<PlaceReference>, items = 0..=MOST)]
+    pub locations: Option<Vec<Reference>>,
+    /// When it is open; what was skipped, extended or ended before does not count for a new one.
+    #[request(schema = WindowSchedule)]
     pub schedule: MaintenanceSchedule,
-    /// Are scripts to be run?
+    /// `NEVER`: a recurring window has no end, and of `endTime` only the time of day counts. May stand in `schedule`.
+    #[request(with = end_by, schema = String, example = "NEVER")]
+    pub end_by: Option<&'static str>,
+    /// Are scripts to be run? Default false.
+    #[request(name = "runRBA", default)]
     pub run_rba: bool,
-    /// Are patches to be installed?
+    /// Are patches to be installed? Default false.
+    #[request(default)]
     pub install_patch: bool,
-    /// Are alerts that are still open afterwards to be escalated?
-    pub run_escalation: bool,
-    /// Which alerts it catches.
-    pub conditions: Option<Rules>,
+    /// Are alerts that are still open afterwards to be escalated? Default true. `runEscalateAction` is the same.
+    #[request(also = ["runEscalateAction"], default = true)]
+    pub run_escalation_action: bool,
+    /// Which alerts it catches; without rules: all.
+    #[request(with = not_yet, schema = AlertConditionsInput)]
+    pub alert_conditions: Option<Option<Rules>>,
 }
 
-/// A window to create, or the changes to one: what is left out stays as it is.
-#[derive(Clone, Debug, Default)]
-pub struct WindowChange {
-    /// Another name.
-    pub name: Option<String>,
-    /// Another description.
-    pub description: Option<String>,
-    /// Another schedule.
-    pub schedule: Option<MaintenanceSchedule>,
-    /// Other targets, of the kinds of which the body has a list.
-    pub targets: targets::Lists,
-    /// As for a new one.
-    pub run_rba: Option<bool>,
-    /// As for a new one.
-    pub install_patch: Option<bool>,
-    /// As for a new one.
-    pub run_escalation: Option<bool>,
-    /// Other conditions, or none any more.
-    pub conditions: Option<Option<Rules>>,
+/// What a window covers.
+#[derive(Clone, Debug, PartialEq, Request)]
+#[request(schema = "MaintenanceTargets", check = check_targets)]
+pub struct Targets {
+    /// Resources, each by `hostName` or `uniqueId`.
+    #[request(with = targets::devices, schema = Vec<DeviceReference>, items = 0..=MOST)]
+    pub devices: Option<Vec<Reference>>,
+    /// Device groups, each by `name` or `id`. The groups below one belong to it.
+    #[request(with = targets::device_groups, schema = Vec<PlaceReference>, items = 0..=MOST)]
+    pub device_groups: Option<Vec<Reference>>,
+    /// Sites, each by `name` or `id`.
+    #[request(with = targets::locations, schema = Vec<PlaceReference>, items = 0..=MOST)]
+    pub locations: Option<Vec<Reference>>,
+}
+
+/// Which alerts a window catches.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "`base::matching` reads what this documents")]
+pub struct AlertConditionsInput {
+    /// `ALL` (default) or `ANY` of the rules have to hold.
+    #[schema(example = "ALL")]
+    matching_type: Option<String>,
+    /// At most 50.
+    #[schema(max_items = 50)]
+    rules: Vec<AlertRule>,
+}
+
+/// How to suspend a window.
+#[derive(Clone, Debug, Request)]
+#[request(schema = "MaintenanceSuspensionInput", check = check_suspension)]
+pub struct NewSuspension {
+    /// `now`: until it is resumed; `range`: between two instants.
+    #[request(words = ["now", "range"], example = "now")]
+    pub pattern: &'static str,
+    /// Of a range; one in the past is now. `startTime` is taken too.
+    #[request(also = ["startTime"], with = instant_of_range, schema = String, example = "2026-11-20T22:00:00+0000")]
+    pub start_date: Option<Timestamp>,
+    /// Of a range. `endTime` is taken too.
+    #[request(also = ["endTime"], with = instant_of_range, schema = String, example = "2026-11-21T22:00:00+0000")]
+    pub end_date: Option<Timestamp>,
+}
+
+/// What of a window is to end.
+#[derive(Clone, Debug, Request)]
+#[request(schema = "MaintenanceEnd", example = json!({"pattern": "all"}))]
+pub struct NewEnd {
+    /// `now` (default): the occurrence that is under way; `all`: the window.
+    #[request(words = ["now", "all"], default = "now")]
+    pub pattern: &'static str,
+}
+
+/// How long the open occurrence of a window goes on: one of the two.
+#[derive(Clone, Debug, Request)]
+#[request(schema = "MaintenanceExtension", check = check_extension, example = json!({"minutes": 30}))]
+pub struct NewExtension {
+    /// So many minutes longer than now planned.
+    #[request(range = 1..=MOST_MINUTES)]
+    pub minutes: Option<i64>,
+    /// Until this instant.
+    pub end_time: Option<Timestamp>,
+}
+
+/// Which occurrence of a window is not to take place.
+#[derive(Clone, Debug, Request)]
+#[request(schema = "MaintenanceSkip")]
+pub struct NewSkip {
+    /// When it starts; absent: the one that is open, or else the next.
+    #[request(example = "2026-11-20T22:00:00+0000")]
+    pub start: Option<Timestamp>,
+}
+
+impl NewWindow {
+    /// Reads one, with its conditions, whose expressions are compiled to be checked.
+    pub fn read_all(fields: &mut Fields<'_>, meter: &Meter) -> Self {
+        let new = Self::read(fields);
+        Self { alert_conditions: conditions(fields, meter), ..new }
+    }
+
+    /// What it names as its targets.
+    pub fn take_targets(&mut self) -> Lists {
+        Lists([self.devices.take(), self.device_groups.take(), self.locations.take()])
+    }
 }
 
 impl WindowChange {
-    /// Reads a body; that of a new window must be complete. Says which fields are wrong, by their paths.
-    pub fn read(body: &Value, is_new: bool, meter: &Meter) -> (Self, Wrong) {
-        let mut fields = Fields::of(body);
-        let change = Self::read_fields(&mut fields, is_new, meter);
-        (change, fields.wrong())
+    /// As [`NewWindow::read_all`].
+    pub fn read_all(fields: &mut Fields<'_>, meter: &Meter) -> Self {
+        let change = Self::read(fields);
+        Self { alert_conditions: conditions(fields, meter), ..change }
     }
 
-    /// The same of an object that is a part of a body; what is wrong is noted there.
-    pub fn read_fields(fields: &mut Fields<'_>, is_new: bool, meter: &Meter) -> Self {
-        let name = name(fields, is_new);
-        let description = fields.text("description");
-        // `endBy` beside the schedule is a part of it, and says nothing alone.
-        let planned = is_new || fields.has("schedule") || fields.has("endBy");
-        let schedule = if planned { MaintenanceSchedule::read(fields) } else { None };
-        let targets = targets::Lists::read(fields, is_new);
-        let (run_rba, install_patch, run_escalation) = flags(fields);
-        let conditions = conditions(fields, meter);
-        Self { name, description, schedule, targets, run_rba, install_patch, run_escalation, conditions }
-    }
-
-    /// The new window that this is, but for its targets, when nothing of it was wrong.
-    ///
-    /// # Errors
-    /// 500 when something is missing nevertheless.
-    pub fn complete(self) -> Result<NewWindow, Problem> {
-        let (Some(name), Some(schedule)) = (self.name, self.schedule) else { return Err(Problem::internal()) };
-        Ok(NewWindow {
-            name,
-            description: self.description.unwrap_or_default(),
-            schedule,
-            run_rba: self.run_rba.unwrap_or(false),
-            install_patch: self.install_patch.unwrap_or(false),
-            run_escalation: self.run_escalation.unwrap_or(true),
-            conditions: self.conditions.flatten(),
-        })
+    /// What it names as its targets.
+    pub fn take_targets(&mut self) -> Lists {
+        Lists([self.devices.take(), self.device_groups.take(), self.locations.take()])
     }
 }
 
-fn name(fields: &mut Fields<'_>, required: bool) -> Option<String> {
-    if !required && !fields.has("name") {
-        return None;
+impl From<Targets> for Lists {
+    fn from(Targets { devices, device_groups, locations }: Targets) -> Self {
+        Self([devices, device_groups, locations])
     }
-    let name = fields.required_text("name").trim().to_owned();
-    if name.chars().nth(LONGEST_NAME).is_some() {
-        fields.error("name", format!("must have at most {LONGEST_NAME} characters"));
-    } else if name.chars().any(char::is_control) {
-        fields.error("name", "must not contain control characters");
-    }
-    Some(name).filter(|name| !name.is_empty())
 }
 
-/// `runRBA`, `installPatch`, and `runEscalationAction`, which has two names.
-fn flags(fields: &mut Fields<'_>) -> (Option<bool>, Option<bool>, Option<bool>) {
-    let (rba, patch) = (fields.boolean("runRBA"), fields.boolean("installPatch"));
-    let (escalation, other) = (fields.boolean("runEscalationAction"), fields.boolean("runEscalateAction"));
-    if escalation.zip(other).is_some_and(|(one, other)| one != other) {
-        fields.error("runEscalateAction", "says something else than runEscalationAction, which means the same");
-    }
-    (rba, patch, escalation.or(other))
+/// What conditions cost is counted, so they are read when that can be.
+fn not_yet(_: &mut Fields<'_>, _: &str) -> Option<Option<Rules>> {
+    None
 }
 
 /// The inner `None`: conditions without rules, which are none.
 fn conditions(fields: &mut Fields<'_>, meter: &Meter) -> Option<Option<Rules>> {
     let mut conditions = fields.object("alertConditions")?;
     Some(Rules::read(&mut conditions, "matchingType", Operator::word, meter))
+}
+
+/// Is the word beside the schedule? What is wrong with it, the schedule says.
+fn end_by(fields: &mut Fields<'_>, name: &str) -> Option<&'static str> {
+    let word = fields.value(name)?.as_str()?;
+    word.trim().eq_ignore_ascii_case("NEVER").then_some("NEVER")
+}
+
+fn instant_of_range(fields: &mut Fields<'_>, name: &str) -> Option<Timestamp> {
+    let pattern = fields.value("pattern")?.as_str()?;
+    if pattern.trim().eq_ignore_ascii_case("range") { fields.timestamp(name) } else { None }
+}
+
+fn check_new(new: &NewWindow, fields: &mut Fields<'_>) {
+    targets::check_number(fields, true);
+    check_escalation(Some(new.run_escalation_action), fields);
+}
+
+fn check_change(change: &WindowChange, fields: &mut Fields<'_>) {
+    // `endBy` is a part of the schedule, and says nothing alone.
+    if change.end_by.is_some() {
+        fields.require("schedule");
+    }
+    targets::check_number(fields, false);
+    check_escalation(change.run_escalation_action, fields);
+}
+
+fn check_escalation(is_run: Option<bool>, fields: &mut Fields<'_>) {
+    if fields.has("runEscalationAction")
+        && let Some(other) = fields.boolean("runEscalateAction")
+        && is_run.is_some_and(|is_run| is_run != other)
+    {
+        fields.error("runEscalateAction", "says something else than runEscalationAction, which means the same");
+    }
+}
+
+fn check_targets(_: &Targets, fields: &mut Fields<'_>) {
+    let needed = !Kind::ALL.into_iter().any(|kind| fields.has(kind.list()));
+    targets::check_number(fields, needed);
+}
+
+fn check_suspension(new: &NewSuspension, fields: &mut Fields<'_>) {
+    if new.pattern != "range" {
+        return;
+    }
+    let named = |name, other| if fields.has(other) && !fields.has(name) { other } else { name };
+    let (from, until) = (named("startDate", "startTime"), named("endDate", "endTime"));
+    fields.require(from);
+    fields.require(until);
+    if new.start_date.zip(new.end_date).is_some_and(|(start, end)| end <= start) {
+        fields.error(until, format!("must be after {from}"));
+    }
+}
+
+fn check_extension(_: &NewExtension, fields: &mut Fields<'_>) {
+    if fields.has("minutes") == fields.has("endTime") {
+        fields.error("minutes", "is required, or endTime is, and not both");
+    }
 }

@@ -1,10 +1,8 @@
 //! Questions across rosters over HTTP.
 
-use std::sync::Arc;
-
 use actix_web::{HttpResponse, get, post, web};
-use api::{Body, RequestContext};
-use base::{problem::Problem, query::Query, text::fold, timestamp::Timestamp};
+use api::{Body, Path, RequestContext};
+use base::{body::Request as _, problem::Problem, query::Query, text::fold, timestamp::Timestamp};
 use calendar::Interval;
 use ports::People;
 
@@ -14,20 +12,21 @@ use super::{
     wire::{Preview, Timelines, UserShifts},
 };
 use crate::{
-    crowd::Crowd,
+    people::RosterPeople,
     revisions::Revisions,
     roster::{
         self,
-        change::RosterChange,
         crew::user_id,
-        documented::RosterUpdate,
-        http::{tenants_of, tenants_of_people},
-        plan, store, versions,
+        input::RosterChange,
+        plan,
+        rules::tenants_of,
+        store, versions,
+        wire::{LATEST_MS, RosterId, UserId},
     },
     schedule::{self, Schedule},
     timeline::{
+        cache::{Key, TimelineCache},
         http::respond,
-        kept::{Kept, Key},
         render::{Asked, timeline},
     },
 };
@@ -56,7 +55,7 @@ const AHEAD_MS: i64 = 90 * 86_400_000;
 pub async fn timelines(
     context: RequestContext<Query>,
     people: web::Data<dyn People>,
-    kept: web::Data<Kept>,
+    cache: web::Data<TimelineCache>,
 ) -> api::Result<HttpResponse> {
     let mut query = context.query();
     let filter = Filter {
@@ -65,20 +64,18 @@ pub async fn timelines(
         group: query.text("userGroupId").map(|id| id.trim().to_owned()),
     };
     let range = calendar::parse::range(query, None)?;
-    let (scope, tenants, people) = (context.scope(), tenants_of_people(&context), people.into_inner());
-    let asked = Key { scope: scope.clone(), roster: format!("{filter:?}"), range };
-    let (answers, around, within) = (Arc::clone(&people), tenants.clone(), scope.clone());
-    // The numbers are read before the rows are: what is newer than they say is worked out again.
-    let revisions = context.db.point(move |conn| Revisions::read(conn, &*answers, &within, &around)).await?;
-    if let Some(text) = kept.get(&asked, revisions) {
+    let asked = Key { scope: context.scope(), roster: format!("{filter:?}"), range };
+    let revisions = Revisions::of(&context, people.clone().into_inner()).await?;
+    if let Some(text) = cache.get(&asked, revisions) {
         return Ok(respond(text));
     }
-    let text = context.db.read(move |conn| {
-        let (rosters, crowd) = load(conn, &*people, (&scope, &tenants), range, &filter)?;
-        Ok(render::timelines(&rosters, &crowd, range)?)
+    let text = context.read(move |conn, scope| {
+        let tenants = scope.scope_and_partner();
+        let (rosters, staff) = load(conn, &**people, (&scope.scope(), &tenants), range, &filter)?;
+        Ok(render::timelines(&rosters, &staff, range)?)
     });
     let text = web::Bytes::from(text.await?);
-    kept.insert(asked, revisions, text.clone());
+    cache.insert(asked, revisions, text.clone());
     Ok(respond(text))
 }
 
@@ -90,7 +87,7 @@ pub async fn timelines(
     tag = "rosters",
     operation_id = "getUserShifts",
     params(
-        ("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007"),
+        UserId,
         ("from" = Option<String>, Query, description = "The start of the range, default now", example = "2026-11-20T00:00:00+0000"),
         ("to" = Option<String>, Query, description = "Its end, which is not part of it; default 90 days after it starts", example = "2026-11-27T00:00:00+0000"),
     ),
@@ -101,17 +98,16 @@ pub async fn timelines(
 pub async fn of_user(
     context: RequestContext<Query>,
     people: web::Data<dyn People>,
-    path: web::Path<(String, String)>,
+    Path(UserId(user)): Path<UserId>,
 ) -> api::Result<HttpResponse> {
     let range = range_ahead(context.query(), context.now)?;
-    let (scope, tenants, people) = (context.scope(), tenants_of_people(&context), people.into_inner());
-    let user = user_id(&path.into_inner().1);
-    let text = context.db.read(move |conn| {
-        let known = Crowd::load(conn, &*people, &tenants, [], [user.clone()])?;
+    let text = context.read(move |conn, scope| {
+        let tenants = scope.scope_and_partner();
+        let known = RosterPeople::load(conn, &**people, &tenants, [], [user.clone()])?;
         known.user(&user).ok_or_else(|| Problem::not_found("The user was not found."))?;
         let filter = Filter { user: Some(user.clone()), ..Filter::default() };
-        let (rosters, crowd) = load(conn, &*people, (&scope, &tenants), range, &filter)?;
-        Ok(render::shifts(&rosters, &crowd, range, &user)?)
+        let (rosters, staff) = load(conn, &**people, (&scope.scope(), &tenants), range, &filter)?;
+        Ok(render::shifts(&rosters, &staff, range, &user)?)
     });
     Ok(respond(text.await?))
 }
@@ -122,7 +118,7 @@ fn range_ahead(mut query: Query, now: Timestamp) -> Result<Interval, Problem> {
     let from = query.timestamp("from").unwrap_or(now);
     let to = query.timestamp("to").unwrap_or(Timestamp::from_millis(from.millis().saturating_add(AHEAD_MS)));
     for (name, at) in [("from", from), ("to", to)] {
-        if !(0..=roster::rules::LATEST_MS).contains(&at.millis()) {
+        if !(0..=LATEST_MS).contains(&at.millis()) {
             query.error(name, "must lie in the years 1970 to 9998");
         }
     }
@@ -144,11 +140,11 @@ fn range_ahead(mut query: Query, now: Timestamp) -> Result<Interval, Problem> {
     tag = "rosters",
     operation_id = "previewRosterChange",
     params(
-        ("rosterId" = String, Path, description = "`ES-<uuid>`", example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        RosterId,
         ("from" = String, Query, description = "The start of the range; may stand in the body instead", example = "2026-11-20T00:00:00+0000"),
         ("to" = String, Query, description = "Its end, which is not part of it; may stand in the body instead", example = "2026-11-27T00:00:00+0000"),
     ),
-    request_body(content = RosterUpdate, example = json!({"timeZone": {"name": "Europe/Vienna"}})),
+    request_body(content = RosterChange, example = json!({"timeZone": {"name": "Europe/Vienna"}})),
     responses((status = 200, description = "Both timelines", body = Preview)),
     security(("bearer" = ["viewer"]))
 )]
@@ -156,22 +152,19 @@ fn range_ahead(mut query: Query, now: Timestamp) -> Result<Interval, Problem> {
 pub async fn preview(
     context: RequestContext<Query>,
     people: web::Data<dyn People>,
-    path: web::Path<(String, String)>,
-    body: Body,
+    Path(id): Path<RosterId>,
+    Body(body): Body,
 ) -> api::Result<HttpResponse> {
-    let (change, mut wrong) = RosterChange::read(&body.0, false);
-    let range = wrong.take(calendar::parse::range(context.query(), Some(&body.0)))?;
-    let (scope, partner, now) = (context.scope(), context.tenant.partner.to_string(), context.now);
-    let (people, id) = (people.into_inner(), path.into_inner().1);
-    let text = context.db.read(move |conn| {
-        let old = store::existing(conn, &scope, &id)?;
-        let tenants = tenants_of(&old.tenant_id, &partner);
-        let shifts = change.shifts.as_deref().unwrap_or_default();
-        roster::named::check(conn, &*people, &tenants, shifts, &mut wrong)?;
+    let (change, mut wrong) = RosterChange::parse_with_errors(&body);
+    let range = wrong.take(calendar::parse::range(context.query(), Some(&body)))?;
+    let text = context.read(move |conn, scope| {
+        let old = store::existing(conn, &scope.scope(), &id)?;
+        let tenants = tenants_of(&old.tenant_id, scope.tenant.partner.as_str());
+        roster::named::check(conn, &**people, &tenants, change.shifts.iter().flatten(), &mut wrong)?;
         // The ids of shifts that nobody has made: the same at each preview.
         let mut unmade = (1u128..).map(|number| uuid::Uuid::from_u128(number).to_string());
         let ids = || unmade.next().unwrap_or_default();
-        let (_, plan) = roster::http::planned(conn, &old, change, wrong, ids, now)?;
+        let (_, plan) = roster::http::planned(conn, &old, change, wrong, ids, scope.now)?;
         let range = range.ok_or_else(Problem::internal)?;
         let since = range.start().millis();
         let overrides = crate::overrides::store::since(conn, &old.tenant_id, &old.id, since)?;
@@ -184,9 +177,9 @@ pub async fn preview(
                 out.extend_from_slice(b",\"after\":");
             }
             let schedule = Schedule::stored(&shifts, &overrides)?;
-            let crowd = schedule.crowd(conn, &*people, &tenants, Some(range.start()))?;
+            let staff = schedule.people(conn, &**people, &tenants, Some(range.start()))?;
             let off = schedule::free(&known, range)?;
-            let asked = Asked { schedule: &schedule, crowd: &crowd, range, off: &off, saved: true };
+            let asked = Asked { schedule: &schedule, staff: &staff, range, off: &off, saved: true };
             out.extend(timeline(asked)?);
         }
         out.push(b'}');

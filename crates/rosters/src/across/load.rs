@@ -6,12 +6,9 @@ use db::{Conn, Result};
 use ports::People;
 
 use crate::{
-    crowd::Crowd,
     overrides,
-    roster::{
-        crew::Crew,
-        versions::{self, Version},
-    },
+    people::RosterPeople,
+    roster::{crew::Crew, row::Version, versions},
     schedule::{Schedule, range_of},
 };
 
@@ -51,7 +48,7 @@ pub fn load(
     (scope, tenants): (&[String], &[String]),
     range: Interval,
     filter: &Filter,
-) -> Result<(Vec<Loaded>, Crowd)> {
+) -> Result<(Vec<Loaded>, RosterPeople)> {
     let since = range.start().millis();
     let shifts = versions::all_shifts_since(conn, scope, since)?;
     let overrides = overrides::store::all_since(conn, scope, since)?;
@@ -78,10 +75,10 @@ pub fn load(
     }
     let crews = rosters.iter().flat_map(|roster| roster.schedule.crews());
     let users = rosters.iter().flat_map(|roster| roster.schedule.users());
-    let crowd = Crowd::since(conn, people, tenants, (crews, users), Some(Timestamp::from_millis(since)))?;
+    let staff = RosterPeople::since(conn, people, tenants, (crews, users), Some(Timestamp::from_millis(since)))?;
     if let Some(user) = &filter.user {
-        rosters.retain(|roster| roster.schedule.may_name(user, &crowd));
+        rosters.retain(|roster| roster.schedule.may_name(user, &staff));
     }
     rosters.sort_by_cached_key(|roster| (fold(roster.name(range)), roster.id.clone()));
-    Ok((rosters, crowd))
+    Ok((rosters, staff))
 }

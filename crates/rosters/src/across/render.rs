@@ -6,12 +6,15 @@ use ports::Author;
 
 use super::load::Loaded;
 use crate::{
-    crowd::Crowd,
     duty::{Duties, Duty, NEVER},
     lines::Of,
     overrides::wire::Reference,
+    people::RosterPeople,
     schedule,
-    timeline::render::{Asked, Cover, LARGEST, Told, comma, gaps, instant, json, parts, too_large},
+    timeline::{
+        render::{Asked, Cover, LARGEST, comma, gaps, instant, json, parts, too_large},
+        wire::OnCallOverride,
+    },
 };
 
 fn range_of(out: &mut Vec<u8>, range: Interval) {
@@ -25,7 +28,7 @@ fn range_of(out: &mut Vec<u8>, range: Interval) {
 ///
 /// # Errors
 /// 400 when the answer would be too large.
-pub fn timelines(rosters: &[Loaded], crowd: &Crowd, range: Interval) -> Result<Vec<u8>, Problem> {
+pub fn timelines(rosters: &[Loaded], staff: &RosterPeople, range: Interval) -> Result<Vec<u8>, Problem> {
     let mut out = Vec::with_capacity(1 << 12);
     range_of(&mut out, range);
     out.extend_from_slice(b",\"rosters\":[");
@@ -36,7 +39,7 @@ pub fn timelines(rosters: &[Loaded], crowd: &Crowd, range: Interval) -> Result<V
         out.extend(json(&Reference { id: roster.id.clone(), name: roster.name(range).to_owned() }));
         out.push(b',');
         let off = schedule::free(&roster.versions, range)?;
-        let asked = Asked { schedule: &roster.schedule, crowd, range, off: &off, saved: true };
+        let asked = Asked { schedule: &roster.schedule, staff, range, off: &off, saved: true };
         let Cover { staffed, wanted } = parts(&mut out, asked)?;
         out.push(b'}');
         together.staffed = sets::union(together.staffed.into_iter().chain(staffed));
@@ -55,10 +58,10 @@ pub fn timelines(rosters: &[Loaded], crowd: &Crowd, range: Interval) -> Result<V
 ///
 /// # Errors
 /// 400 when the answer would be too large.
-pub fn shifts(rosters: &[Loaded], crowd: &Crowd, range: Interval, user: &str) -> Result<Vec<u8>, Problem> {
+pub fn shifts(rosters: &[Loaded], staff: &RosterPeople, range: Interval, user: &str) -> Result<Vec<u8>, Problem> {
     let mut found: Vec<(&Loaded, Duty<'_>)> = Vec::new();
     for roster in rosters {
-        let mut duties = Duties::new(&roster.schedule, crowd);
+        let mut duties = Duties::new(&roster.schedule, staff);
         let (all, cut) = duties.within(range, Of::All);
         if cut {
             return Err(too_large());
@@ -74,7 +77,7 @@ pub fn shifts(rosters: &[Loaded], crowd: &Crowd, range: Interval, user: &str) ->
     out.extend_from_slice(b",\"shifts\":[");
     for (index, (roster, duty)) in found.iter().enumerate() {
         comma(&mut out, index);
-        shift(&mut out, roster, duty, crowd, range);
+        shift(&mut out, roster, duty, staff, range);
         if out.len() > LARGEST {
             return Err(too_large());
         }
@@ -83,7 +86,7 @@ pub fn shifts(rosters: &[Loaded], crowd: &Crowd, range: Interval, user: &str) ->
     Ok(out)
 }
 
-fn shift(out: &mut Vec<u8>, roster: &Loaded, duty: &Duty<'_>, crowd: &Crowd, range: Interval) {
+fn shift(out: &mut Vec<u8>, roster: &Loaded, duty: &Duty<'_>, staff: &RosterPeople, range: Interval) {
     let schedule = &roster.schedule;
     out.extend_from_slice(b"{\"roster\":");
     out.extend(json(&Reference { id: roster.id.clone(), name: roster.name(range).to_owned() }));
@@ -106,10 +109,10 @@ fn shift(out: &mut Vec<u8>, roster: &Loaded, duty: &Duty<'_>, crowd: &Crowd, ran
         Some(relief) => {
             let at: Timestamp = duty.time.start();
             let author = |id: &str| {
-                crowd.user_at(id, at).map_or_else(|| Author { id: id.to_owned(), ..Author::default() }, Author::from)
+                staff.user_at(id, at).map_or_else(|| Author { id: id.to_owned(), ..Author::default() }, Author::from)
             };
             out.extend_from_slice(b",\"reason\":\"override\",\"override\":");
-            out.extend(json(&Told::new(relief, duty, author)));
+            out.extend(json(&OnCallOverride::new(relief, duty, author)));
             out.push(b'}');
         }
     }

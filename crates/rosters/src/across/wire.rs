@@ -7,10 +7,7 @@ use utoipa::ToSchema;
 use crate::{
     lines::Level,
     overrides::wire::Reference,
-    timeline::{
-        render::Told,
-        wire::{Reason, TimelineEntry, TimelineGap, TimelineOverlap},
-    },
+    timeline::wire::{OnCallOverride, Reason, TimelineEntry, TimelineGap, TimelineOverlap},
 };
 
 /// The final schedules of several rosters, and what they cover together.
@@ -78,7 +75,7 @@ pub struct UserShift {
     #[schema(value_type = Reason)]
     reason: String,
     /// The override, when that is why.
-    r#override: Option<Told>,
+    r#override: Option<OnCallOverride>,
 }
 
 /// What a change would do to a roster.

@@ -10,11 +10,14 @@ use calendar::{
 use db::Conn;
 use ports::{People, Person};
 
-use super::store::{self, Of};
+use super::{row::Of, store};
 use crate::{
     duty::{Duties, Duty, NEVER},
     lines,
-    roster::{self, crew::user_id},
+    roster::{
+        self,
+        wire::{RosterId, UserId},
+    },
     schedule::Schedule,
 };
 
@@ -29,7 +32,7 @@ const PRODUCT: &str = "Rosters";
     tag = "rosters",
     operation_id = "readRosterCalendar",
     params(
-        ("rosterId" = String, Path, description = "`ES-<uuid>`", example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        RosterId,
         ("token" = String, Query, description = "The token of a calendar address"),
     ),
     responses((status = 200, description = "The calendar", body = String, content_type = "text/calendar")),
@@ -52,7 +55,7 @@ pub async fn of_roster(
     tag = "rosters",
     operation_id = "readUserCalendar",
     params(
-        ("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007"),
+        UserId,
         ("token" = String, Query, description = "The token of a calendar address"),
     ),
     responses((status = 200, description = "The calendar", body = String, content_type = "text/calendar")),
@@ -65,7 +68,7 @@ pub async fn of_user(
     path: web::Path<(String, String)>,
 ) -> api::Result<HttpResponse> {
     let (tenant, id) = path.into_inner();
-    answer(&request, people, &tenant, Of::User(user_id(&id))).await
+    answer(&request, people, &tenant, Of::User(UserId::from(id).0)).await
 }
 
 async fn answer(
@@ -103,15 +106,15 @@ fn told(conn: &mut Conn, people: &dyn People, tenant: &str, of: &Of, now: Timest
     let mut events = Vec::new();
     for row in &rosters {
         let schedule = Schedule::load(conn, row, range.start().millis())?;
-        let crowd = schedule.crowd(conn, people, &tenants, Some(range.start()))?;
-        let mut duties = Duties::new(&schedule, &crowd);
+        let staff = schedule.people(conn, people, &tenants, Some(range.start()))?;
+        let mut duties = Duties::new(&schedule, &staff);
         for duty in duties.within(range, lines::Of::All).0 {
             let wanted = user.is_none_or(|id| duty.users.iter().any(|known| known == id));
             if wanted && !duty.users.is_empty() && events.len() < feed::MOST_EVENTS {
                 // Programs know an event by when it starts: that is no matter of what is asked for.
                 let whole = duties.whole(duty);
                 let on_call: Vec<&Person> =
-                    whole.users.iter().filter_map(|id| crowd.user_at(id, whole.time.start())).collect();
+                    whole.users.iter().filter_map(|id| staff.user_at(id, whole.time.start())).collect();
                 let end = whole.time.end().min(range.end().max(whole.time.start()));
                 let time =
                     if whole.time.end() < NEVER { Some(whole.time) } else { Interval::new(whole.time.start(), end) };
@@ -126,7 +129,7 @@ fn told(conn: &mut Conn, people: &dyn People, tenant: &str, of: &Of, now: Timest
     Ok(ical::calendar(PRODUCT, &name, &events))
 }
 
-fn event(row: &roster::store::Roster, schedule: &Schedule, duty: &Duty<'_>, on_call: &[&Person]) -> Event {
+fn event(row: &roster::row::Roster, schedule: &Schedule, duty: &Duty<'_>, on_call: &[&Person]) -> Event {
     let (shift_id, shift) = schedule.shift(duty.shift).unwrap_or((row.id.as_str(), "Override"));
     let relief = duty.by.and_then(|place| schedule.overrides.get(place));
     let reason = relief.map_or("shift", |relief| relief.id.as_str());

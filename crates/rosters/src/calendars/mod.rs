@@ -3,8 +3,9 @@
 //! A calendar program has no token of the service; the address that it asks has one of its own, which opens this one
 //! calendar and can be revoked. Of it the database has a hash.
 
-pub mod feed;
-pub mod http;
+mod feed;
+mod http;
+mod row;
 pub mod store;
 
 /// What stands in the way of paths with a parameter.

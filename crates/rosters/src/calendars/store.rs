@@ -2,77 +2,20 @@
 
 use api::feed;
 use base::{Found, Key, Walk, query::Sort, secret::Secret, timestamp::Timestamp};
-use db::{Column, Conn, Order, Quota, Result};
+use db::{Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
+use super::row::{Calendar, Of};
 use crate::schema::roster_calendars;
-
-/// Whose calendar.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Of {
-    /// All shifts of a roster.
-    Roster(String),
-    /// All shifts of a user.
-    User(String),
-}
-
-impl Of {
-    /// Where its feed is, below the tenant.
-    pub fn place(&self) -> String {
-        match self {
-            Self::Roster(id) => format!("rosters/{id}"),
-            Self::User(id) => format!("rosters/users/{id}"),
-        }
-    }
-
-    fn columns(&self) -> (Option<String>, Option<String>) {
-        match self {
-            Self::Roster(id) => (Some(id.clone()), None),
-            Self::User(id) => (None, Some(id.clone())),
-        }
-    }
-}
 
 /// How many calendars of rosters a tenant has at most.
 pub static QUOTA: Quota = Quota::new("calendars of rosters", "roster_calendars", 10_000);
 
-/// One row of `roster_calendars`.
-#[derive(Clone, Debug, PartialEq, Queryable, Insertable)]
-#[diesel(table_name = roster_calendars, treat_none_as_default_value = false)]
-pub struct Calendar {
-    /// The tenant of the roster; for a user, the tenant whose rosters are meant.
-    pub tenant_id: String,
-    /// `CAL-<uuid>`.
-    pub id: String,
-    /// SHA-256 of the token, in hex.
-    pub hash: String,
-    /// Of a roster's calendar.
-    pub roster_id: Option<String>,
-    /// Of a user's calendar.
-    pub user_id: Option<String>,
-    /// Who made it.
-    pub created_by: String,
-    /// When it was made.
-    pub created_ms: i64,
-}
-
-impl Calendar {
-    /// What is shown of it, with who made it.
-    pub fn address<A>(&self, created_by: A) -> feed::Address<A> {
-        feed::Address {
-            id: self.id.clone(),
-            created_by,
-            created_time: Timestamp::from_millis(self.created_ms),
-            expires_time: feed::end(self.created_ms),
-        }
-    }
-
-    /// The same among all of its tenant.
-    pub fn listed<A>(&self, created_by: A) -> feed::AddressOf<A> {
-        let of = self.roster_id.as_ref().or(self.user_id.as_ref()).cloned().unwrap_or_default();
-        feed::AddressOf { address: self.address(created_by), of, tenant: self.tenant_id.clone() }
-    }
-}
+/// What the list of all is sorted by.
+pub const SORTS: Sorts<Calendar> = Sorts {
+    by: &[SortBy::integer("createdTime", "roster_calendars.created_ms", |row| Key::from(row.created_ms))],
+    then: &[SortBy::text("", "roster_calendars.id", |row| Key::from(&row.id))],
+};
 
 /// Stores a new calendar.
 pub fn insert(
@@ -112,12 +55,11 @@ pub fn list(conn: &mut Conn, tenant: &str, of: &Of) -> Result<Vec<Calendar>> {
 pub fn page(conn: &mut Conn, tenants: &[String], sort: Sort, walk: &Walk) -> Result<Found<Calendar>> {
     use roster_calendars::dsl;
     let wanted = || dsl::roster_calendars.filter(dsl::tenant_id.eq_any(tenants.to_vec()));
-    let columns = [Column::Integer("roster_calendars.created_ms"), Column::Text("roster_calendars.id")];
-    let order = Order::by(columns, sort.descending);
+    let order = SORTS.order(sort);
     let total = walk.total(|| wanted().count().get_result(conn))?;
     let query = wanted().filter(order.after(walk.after())?).order(order);
     let rows = query.offset(walk.offset()).limit(walk.wanted()).load(conn)?;
-    Ok(walk.cut(rows, total, |row: &Calendar| vec![Key::from(row.created_ms), Key::from(&row.id)]))
+    Ok(walk.cut(rows, total, |row| SORTS.keys(sort, row)))
 }
 
 /// The address whose token has this hash, when it opens this calendar at this time. By its hash, so that nobody learns

@@ -1,56 +1,61 @@
 //! Requests for cover over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, RequestContext, answer, spec::PageOf};
+use api::{Answer, Body, List, PageQuery, Path, RequestContext, answer, spec::PageOf};
 use base::{
-    Query,
     problem::{Problem, Wrong, shorten},
     timestamp::Timestamp,
 };
 use calendar::Interval;
 use db::{Condition, Conn};
-use outbox::{Entity, Tx};
+use outbox::Tx;
 use ports::People;
 
 use super::{
-    store::{self, ACCEPTED, DECLINED, OPEN, WITHDRAWN},
-    wire::{Cover, CoverInput, NewCover, status},
+    row::{self, ACCEPTED, DECLINED, EXPIRED, OPEN, WITHDRAWN},
+    store, view,
+    wire::{Cover, CoverId, NewCover, OfStatus},
 };
 use crate::{
-    crowd::Crowd,
-    overrides::{self, http::named_shift},
+    overrides::{
+        self,
+        http::{named_shift, overriding},
+        wire::time,
+    },
+    people::RosterPeople,
     roster::{
         self,
-        http::{take_up, tenants_of, tenants_of_people},
-        rules::effective_ms,
+        http::lock_for_update,
+        rules::{effective_ms, tenants_of},
+        wire::RosterId,
     },
 };
 
-/// What a list may be sorted by.
-const SORTS: [&str; 1] = ["start"];
+/// The list of a roster's requests for cover.
+#[derive(Clone, Debug)]
+pub struct Covers;
 
-const STATUSES: [&str; 5] = [OPEN, ACCEPTED, DECLINED, WITHDRAWN, "EXPIRED"];
+impl List for Covers {
+    const SORT: &'static str = "start";
+
+    fn sorts() -> Vec<&'static str> {
+        store::SORTS.names()
+    }
+}
 
 /// Everybody whom requests name.
-fn crowd_of(
+fn people_of(
     conn: &mut Conn,
     people: &dyn People,
     tenants: &[String],
-    rows: &[store::Cover],
+    rows: &[row::Cover],
     more: Option<String>,
-) -> db::Result<Crowd> {
+) -> db::Result<RosterPeople> {
     let named = rows.iter().flat_map(|row| {
         let of_row = [row.user_id.clone(), row.created_by.clone(), row.answered_by.clone()];
         row.asked().into_iter().chain(of_row)
     });
-    Crowd::load(conn, people, tenants, [], named.chain(more).filter(|id| !id.is_empty()))
-}
-
-fn note(tx: &mut Tx<'_>, crowd: &Crowd, before: Option<&store::Cover>, after: &store::Cover) -> db::Result<()> {
-    let entity = Entity { tenant_id: &after.tenant_id, kind: "RosterCoverRequest", id: &after.id, publish: true };
-    let now = tx.now;
-    let shown = |row: &store::Cover| Cover::new(row, crowd, now);
-    tx.note_shown(entity, before.map(shown).as_ref(), Some(&shown(after)))
+    RosterPeople::load(conn, people, tenants, [], named.chain(more).filter(|id| !id.is_empty()))
 }
 
 /// Request cover
@@ -60,8 +65,8 @@ fn note(tx: &mut Tx<'_>, crowd: &Crowd, before: Option<&store::Cover>, after: &s
 #[utoipa::path(
     tag = "rosters",
     operation_id = "createRosterCoverRequest",
-    params(("rosterId" = String, Path, description = "`ES-<uuid>`", example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
-    request_body(content = CoverInput),
+    params(RosterId),
+    request_body(content = NewCover),
     responses((status = 200, description = "The new request", body = Cover)),
     security(("bearer" = ["operator"]))
 )]
@@ -69,54 +74,57 @@ fn note(tx: &mut Tx<'_>, crowd: &Crowd, before: Option<&store::Cover>, after: &s
 pub async fn create(
     context: RequestContext,
     people: web::Data<dyn People>,
-    path: web::Path<(String, String)>,
-    body: Body,
+    Path(id): Path<RosterId>,
+    Body(new): Body<NewCover>,
 ) -> api::Result<HttpResponse> {
-    let new = NewCover::read(&body.0)?;
-    let (scope, partner, now) = (context.scope(), context.tenant.partner.to_string(), context.now);
-    let (people, id, author) = (people.into_inner(), path.into_inner().1, context.caller.user_id.clone());
     context
-        .write(move |tx, _| {
-            let roster = take_up(tx, &scope, &id, None)?;
-            let row = store::Cover {
+        .write(move |tx, scope| {
+            let (time, asked) = (time(new.start, new.end)?, new.asked_ids());
+            let roster = lock_for_update(tx, scope, &id)?;
+            let row = row::Cover {
                 tenant_id: roster.tenant_id.clone(),
                 roster_id: roster.id.clone(),
                 id: format!("CVR-{}", uuid::Uuid::new_v4()),
-                user_id: new.user.clone().unwrap_or_else(|| author.clone()),
-                start_ms: new.time.start().millis(),
-                end_ms: new.time.end().millis(),
+                user_id: new.user.as_ref().map_or_else(|| tx.author().to_owned(), |user| user.user_id()),
+                start_ms: time.start().millis(),
+                end_ms: time.end().millis(),
                 shift_id: new.shift.clone(),
-                asked: serde_json::json!(new.asked).to_string(),
+                asked: serde_json::json!(asked).to_string(),
                 note: new.note,
                 state: OPEN.to_owned(),
                 answered_by: String::new(),
                 answered_ms: None,
                 override_id: None,
-                created_by: author,
-                created_ms: now.millis(),
+                created_by: tx.author().to_owned(),
+                created_ms: tx.now.millis(),
             };
-            let tenants = tenants_of(&roster.tenant_id, &partner);
-            let crowd = crowd_of(tx.conn, &*people, &tenants, std::slice::from_ref(&row), None)?;
-            let mut wrong = Wrong::default();
-            let asked = (0..).zip(&new.asked).map(|(place, id): (usize, _)| (format!("asked[{place}].id"), id));
-            for (field, id) in [("user.id".to_owned(), &row.user_id)].into_iter().chain(asked) {
-                if crowd.user(id).is_none() {
-                    wrong.add(&field, format!("names no user of the tenant or its partner: {}", shorten(id)));
-                }
-            }
-            if new.asked.contains(&row.user_id) {
-                wrong.add("asked", "must not name the user who is to be relieved");
-            }
-            if row.end_ms <= now.millis() {
-                wrong.add("end", "must lie in the future");
-            }
-            wrong.check()?;
-            named_shift(tx, &roster, new.shift.as_deref(), new.time, now)?;
+            let tenants = tenants_of(&roster.tenant_id, scope.tenant.partner.as_str());
+            let staff = people_of(tx.conn, &**people, &tenants, std::slice::from_ref(&row), None)?;
+            check_new(&row, &asked, &staff, tx.now).check()?;
+            named_shift(tx, &roster, new.shift.as_deref(), time)?;
             store::insert(tx.conn, &row)?;
-            note(tx, &crowd, None, &row)?;
-            Answer::ok(&Cover::new(&row, &crowd, now))
+            view::record_change(tx, &staff, None, &row)?;
+            Answer::ok(&view::one(&row, &staff, tx.now))
         })
         .await
+}
+
+/// What is wrong with a new request, as far as its form does not tell.
+fn check_new(row: &row::Cover, asked: &[String], staff: &RosterPeople, now: Timestamp) -> Wrong {
+    let mut wrong = Wrong::default();
+    let named = (0..).zip(asked).map(|(place, id): (usize, _)| (format!("asked[{place}].id"), id));
+    for (field, id) in [("user.id".to_owned(), &row.user_id)].into_iter().chain(named) {
+        if staff.user(id).is_none() {
+            wrong.add(&field, format!("names no user of the tenant or its partner: {}", shorten(id)));
+        }
+    }
+    if asked.contains(&row.user_id) {
+        wrong.add("asked", "must not name the user who is to be relieved");
+    }
+    if row.end_ms <= now.millis() {
+        wrong.add("end", "must lie in the future");
+    }
+    wrong
 }
 
 /// List requests for cover
@@ -125,48 +133,37 @@ pub async fn create(
 #[utoipa::path(
     tag = "rosters",
     operation_id = "listRosterCoverRequests",
-    params(
-        ("rosterId" = String, Path, description = "`ES-<uuid>`", example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
-        ("status" = Option<String>, Query, description = "`OPEN`, `ACCEPTED`, `DECLINED`, `WITHDRAWN` or `EXPIRED`", example = "OPEN"),
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
-        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
-        ("sortName" = Option<String>, Query, description = "`start`", example = "start"),
-    ),
+    params(RosterId, PageQuery<Covers, OfStatus>),
     responses((status = 200, description = "A page of requests", body = PageOf<Cover>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/rosters/{rosterId}/coverRequests")]
 pub async fn list(
-    context: RequestContext<Query>,
+    context: RequestContext<PageQuery<Covers, OfStatus>>,
     people: web::Data<dyn People>,
-    path: web::Path<(String, String)>,
+    Path(id): Path<RosterId>,
 ) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let sort = query.sort(&SORTS, "start", false);
-    let walk = query.walk(context.request().path(), sort);
-    let words = ["", STATUSES[0], STATUSES[1], STATUSES[2], STATUSES[3], STATUSES[4]];
-    let wanted = query.one_of("status", &words, "");
-    query.finish()?;
-    let now = context.now;
-    let over =
-        |text: &'static str| Condition::sql("roster_covers.state = 'OPEN' AND ").then(text).integer(now.millis());
-    let condition = match wanted {
-        "" => Condition::sql("1 = 1"),
-        OPEN => over("roster_covers.end_ms > "),
-        "EXPIRED" => over("roster_covers.end_ms <= "),
-        other => Condition::sql("roster_covers.state = ").text(other),
-    };
-    let (scope, tenants, people, id) =
-        (context.scope(), tenants_of_people(&context), people.into_inner(), path.into_inner().1);
-    let page = context.db.read(move |conn| {
-        let roster = roster::store::existing(conn, &scope, &id)?;
-        let found = store::page(conn, (&roster.tenant_id, &roster.id), &condition, sort.descending, &walk)?;
-        let crowd = crowd_of(conn, &*people, &tenants, &found.rows, None)?;
-        Ok(walk.answer(found.map(|row| Cover::new(&row, &crowd, now))))
+    let PageQuery { sort, walk, own: OfStatus { status }, .. } = context.query.clone();
+    let page = context.read(move |conn, scope| {
+        let roster = roster::store::existing(conn, &scope.scope(), &id)?;
+        let condition = in_status(status, scope.now);
+        let found = store::page(conn, (&roster.tenant_id, &roster.id), &condition, sort, &walk)?;
+        let staff = people_of(conn, &**people, &scope.scope_and_partner(), &found.rows, None)?;
+        Ok(walk.answer(found.map(|row| view::one(&row, &staff, scope.now))))
     });
     answer::ok(&page.await?.ordered(sort.name, sort.descending))
+}
+
+/// The requests of which this became; all for an empty word.
+fn in_status(status: &'static str, now: Timestamp) -> Condition {
+    let open =
+        |text: &'static str| Condition::sql("roster_covers.state = 'OPEN' AND ").then(text).integer(now.millis());
+    match status {
+        "" => Condition::sql("1 = 1"),
+        OPEN => open("roster_covers.end_ms > "),
+        EXPIRED => open("roster_covers.end_ms <= "),
+        other => Condition::sql("roster_covers.state = ").text(other),
+    }
 }
 
 /// What somebody answers to a request.
@@ -177,40 +174,31 @@ enum Reply {
     Withdraw,
 }
 
+/// The ids of a roster and of a request for cover of it.
+type CoverPath = Path<(RosterId, CoverId)>;
+
 async fn reply(
     context: RequestContext,
     people: web::Data<dyn People>,
-    path: web::Path<(String, String, String)>,
+    Path((id, cover_id)): CoverPath,
     reply: Reply,
 ) -> api::Result<HttpResponse> {
-    let (scope, partner, now) = (context.scope(), context.tenant.partner.to_string(), context.now);
-    let (people, (_, id, cover_id), user) = (people.into_inner(), path.into_inner(), context.caller.user_id.clone());
     context
-        .write(move |tx, _| {
-            let roster = take_up(tx, &scope, &id, None)?;
+        .write(move |tx, scope| {
+            let (user, now) = (tx.author().to_owned(), tx.now);
+            let roster = lock_for_update(tx, scope, &id)?;
             let old = store::existing(tx.conn, &roster.tenant_id, &roster.id, &cover_id)?;
-            let known = status(&old, now);
-            if known != OPEN {
-                return Err(Problem::conflict(format!("The request for cover is {}.", known.to_lowercase())).into());
-            }
-            let mut new = store::Cover { answered_by: user.clone(), answered_ms: Some(now.millis()), ..old.clone() };
-            let mut asked = old.asked();
-            if reply != Reply::Withdraw {
-                if old.user_id == user {
-                    return Err(Problem::conflict("Somebody else has to answer your request for cover.").into());
-                }
-                if !asked.is_empty() && !asked.contains(&user) {
-                    return Err(Problem::forbidden("Others were asked for cover.").into());
-                }
-            }
-            let tenants = tenants_of(&roster.tenant_id, &partner);
-            let crowd = crowd_of(tx.conn, &*people, &tenants, std::slice::from_ref(&old), Some(user.clone()))?;
+            check_reply(&old, reply, &user, now)?;
+            let tenants = tenants_of(&roster.tenant_id, scope.tenant.partner.as_str());
+            let staff = people_of(tx.conn, &**people, &tenants, std::slice::from_ref(&old), Some(user.clone()))?;
+            let mut new = row::Cover { answered_by: user.clone(), answered_ms: Some(now.millis()), ..old.clone() };
             match reply {
                 Reply::Withdraw => new.state = WITHDRAWN.to_owned(),
                 Reply::Decline => {
+                    let mut asked = old.asked();
                     // Everybody may accept, and nobody has to say that they will not.
                     if asked.is_empty() {
-                        return Answer::ok(&Cover::new(&old, &crowd, now));
+                        return Answer::ok(&view::one(&old, &staff, now));
                     }
                     asked.retain(|id| *id != user);
                     // The last one who was asked stays in it, so that it does not become a request to everybody.
@@ -221,55 +209,52 @@ async fn reply(
                     }
                 }
                 Reply::Accept => {
-                    if crowd.user(&user).is_none() {
+                    if staff.user(&user).is_none() {
                         return Err(
                             Problem::conflict("Who accepts must be a user of the tenant or its partner.").into()
                         );
                     }
                     new.state = ACCEPTED.to_owned();
-                    new.override_id = Some(take_over(tx, &roster, &old, &user, now)?);
+                    new.override_id = Some(take_over(tx, &roster, &old, user)?);
                 }
             }
             store::update(tx.conn, &new)?;
-            note(tx, &crowd, Some(&old), &new)?;
-            Answer::ok(&Cover::new(&new, &crowd, now))
+            view::record_change(tx, &staff, Some(&old), &new)?;
+            Answer::ok(&view::one(&new, &staff, now))
         })
         .await
 }
 
+/// May this user reply so to a request?
+fn check_reply(cover: &row::Cover, reply: Reply, user: &String, now: Timestamp) -> Result<(), Problem> {
+    let status = cover.status(now);
+    if status != OPEN {
+        return Err(Problem::conflict(format!("The request for cover is {}.", status.to_lowercase())));
+    }
+    if reply == Reply::Withdraw {
+        return Ok(());
+    }
+    if cover.user_id == *user {
+        return Err(Problem::conflict("Somebody else has to answer your request for cover."));
+    }
+    let asked = cover.asked();
+    if !asked.is_empty() && !asked.contains(user) {
+        return Err(Problem::forbidden("Others were asked for cover."));
+    }
+    Ok(())
+}
+
 /// Makes the override by which a user relieves the one who asked; what is past of the time stays as it was.
-fn take_over(
-    tx: &mut Tx<'_>,
-    roster: &roster::store::Roster,
-    cover: &store::Cover,
-    user: &str,
-    now: Timestamp,
-) -> db::Result<String> {
-    let start_ms = cover.start_ms.max(effective_ms(now));
+fn take_over(tx: &mut Tx<'_>, roster: &roster::row::Roster, cover: &row::Cover, user: String) -> db::Result<String> {
+    let start_ms = cover.start_ms.max(effective_ms(tx.now));
     let time = Interval::new(Timestamp::from_millis(start_ms), Timestamp::from_millis(cover.end_ms));
     let time = time.ok_or_else(|| Problem::conflict("The time of the request for cover is over."))?;
-    let shift = named_shift(tx, roster, cover.shift_id.as_deref(), time, now)?;
-    let row = overrides::store::Override {
-        tenant_id: roster.tenant_id.clone(),
-        roster_id: roster.id.clone(),
-        id: format!("OVR-{}", uuid::Uuid::new_v4()),
-        number: db::next_id(tx.conn, "rosters.overrides")?,
-        user_id: user.to_owned(),
-        start_ms,
-        end_ms: cover.end_ms,
-        shift_id: shift.as_ref().map(|shift| shift.id.clone()),
-        shift_name: shift.as_ref().map(|shift| shift.name.clone()),
-        zone: shift.as_ref().map(|shift| shift.zone.clone()),
-        schedule: shift.map(|shift| shift.schedule),
-        note: cover.note.clone(),
-        created_by: user.to_owned(),
-        created_ms: now.millis(),
-        replaces: Some(cover.user_id.clone()),
-        swap_id: None,
-    };
+    let shift = named_shift(tx, roster, cover.shift_id.as_deref(), time)?;
+    let (note, replaces) = (cover.note.clone(), Some(cover.user_id.clone()));
+    let row = overrides::row::Override { note, replaces, ..overriding(tx, roster, shift, user, time)? };
     overrides::store::insert(tx.conn, &row)?;
-    roster::store::touch(tx.conn, roster, now)?;
-    overrides::http::note(tx, None, Some(&row));
+    roster::store::touch(tx.conn, roster, tx.now)?;
+    tx.record_change(None, Some(&row));
     Ok(row.id)
 }
 
@@ -279,10 +264,7 @@ fn take_over(
 #[utoipa::path(
     tag = "rosters",
     operation_id = "acceptRosterCoverRequest",
-    params(
-        ("rosterId" = String, Path, description = "`ES-<uuid>`", example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
-        ("coverRequestId" = String, Path, description = "`CVR-<uuid>`", example = "CVR-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f"),
-    ),
+    params(RosterId, CoverId),
     responses(
         (status = 200, description = "The request, accepted", body = Cover),
         (status = 409, description = "It was answered or withdrawn, is over, or is the caller's own"),
@@ -293,7 +275,7 @@ fn take_over(
 pub async fn accept(
     context: RequestContext,
     people: web::Data<dyn People>,
-    path: web::Path<(String, String, String)>,
+    path: CoverPath,
 ) -> api::Result<HttpResponse> {
     reply(context, people, path, Reply::Accept).await
 }
@@ -304,10 +286,7 @@ pub async fn accept(
 #[utoipa::path(
     tag = "rosters",
     operation_id = "declineRosterCoverRequest",
-    params(
-        ("rosterId" = String, Path, description = "`ES-<uuid>`", example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
-        ("coverRequestId" = String, Path, description = "`CVR-<uuid>`", example = "CVR-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f"),
-    ),
+    params(RosterId, CoverId),
     responses(
         (status = 200, description = "The request", body = Cover),
         (status = 409, description = "It was answered or withdrawn, is over, or is the caller's own"),
@@ -318,7 +297,7 @@ pub async fn accept(
 pub async fn decline(
     context: RequestContext,
     people: web::Data<dyn People>,
-    path: web::Path<(String, String, String)>,
+    path: CoverPath,
 ) -> api::Result<HttpResponse> {
     reply(context, people, path, Reply::Decline).await
 }
@@ -329,10 +308,7 @@ pub async fn decline(
 #[utoipa::path(
     tag = "rosters",
     operation_id = "withdrawRosterCoverRequest",
-    params(
-        ("rosterId" = String, Path, description = "`ES-<uuid>`", example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
-        ("coverRequestId" = String, Path, description = "`CVR-<uuid>`", example = "CVR-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f"),
-    ),
+    params(RosterId, CoverId),
     responses(
         (status = 200, description = "The request, withdrawn", body = Cover),
         (status = 409, description = "It was answered or withdrawn, or is over"),
@@ -343,7 +319,7 @@ pub async fn decline(
 pub async fn withdraw(
     context: RequestContext,
     people: web::Data<dyn People>,
-    path: web::Path<(String, String, String)>,
+    path: CoverPath,
 ) -> api::Result<HttpResponse> {
     reply(context, people, path, Reply::Withdraw).await
 }

@@ -2,5 +2,7 @@
 //! `docs/interface.md`). What comes of one that is accepted is an override.
 
 pub mod http;
+mod row;
 pub mod store;
-pub mod wire;
+mod view;
+mod wire;

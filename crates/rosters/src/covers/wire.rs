@@ -1,21 +1,36 @@
 //! What clients see and say of requests for cover.
 
-use base::{Fields, problem::Problem, timestamp::Timestamp};
-use calendar::Interval;
+use api::Request;
+use base::{Fields, Query, timestamp::Timestamp};
 use ports::Author;
 use serde::Serialize;
-use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::store;
+use super::row::{ACCEPTED, DECLINED, EXPIRED, OPEN, STATUSES, WITHDRAWN};
 use crate::{
-    crowd::Crowd,
-    overrides::wire::{ShiftReference, read_shift, read_time},
-    roster::{crew::user_id, documented::UserReference},
+    overrides::wire::{Instant, ShiftReference, check_time, instant, shift_id, trimmed},
+    roster::input::UserReference,
 };
 
 /// How many users may be asked by name.
 const MOST_ASKED: usize = 100;
+
+api::path_id! {
+    /// `CVR-<uuid>`.
+    pub CoverId = "coverRequestId", "CVR-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f", str::to_owned
+}
+
+/// Which requests for cover of a roster a list has.
+#[derive(Clone, Copy, Debug, api::Parameters)]
+pub struct OfStatus {
+    /// `OPEN`, `ACCEPTED`, `DECLINED`, `WITHDRAWN` or `EXPIRED`; default all.
+    #[request(with = status, words = STATUSES, example = "OPEN")]
+    pub status: &'static str,
+}
+
+fn status(query: &mut Query, name: &str) -> &'static str {
+    query.one_of(name, &["", OPEN, ACCEPTED, DECLINED, WITHDRAWN, EXPIRED], "")
+}
 
 /// A request for cover.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -64,90 +79,40 @@ pub struct Cover {
 }
 
 /// A request for cover to make.
-#[derive(ToSchema)]
-#[schema(as = RosterCoverRequestInput, example = json!({
+#[derive(Clone, Debug, Request)]
+#[request(schema = "RosterCoverRequestInput", check = check_cover, example = json!({
     "start": "2026-12-24T00:00:00+0000", "end": "2026-12-25T00:00:00+0000", "note": "Christmas"
 }))]
-#[expect(dead_code, reason = "only its schema is used")]
-pub struct CoverInput {
-    /// Who is to be relieved; by default the caller.
-    user: Option<UserReference>,
-    /// From here on; the years 1970 to 9998.
-    start: String,
-    /// Until here: after `start` and after now, by 366 days at most.
-    end: String,
-    /// A shift of the roster; without it, whatever shift the user is on call through.
-    shift: Option<ShiftReference>,
-    /// Who may accept; without it, everybody but the user.
-    #[schema(max_items = 100)]
-    asked: Option<Vec<UserReference>>,
-    /// At most 4,000 characters.
-    note: Option<String>,
-}
-
-/// A request for cover to make.
-#[derive(Clone, Debug)]
 pub struct NewCover {
-    /// Who is to be relieved; `None` for the caller.
-    pub user: Option<String>,
-    /// When.
-    pub time: Interval,
-    /// Which shift.
+    /// Who is to be relieved; by default the caller.
+    pub user: Option<UserReference>,
+    /// From here on; the years 1970 to 9998.
+    #[request(from = Timestamp, parse = instant)]
+    pub start: Instant,
+    /// Until here: after `start` and after now, by 366 days at most.
+    #[request(from = Timestamp, parse = instant)]
+    pub end: Instant,
+    /// A shift of the roster; without it, whatever shift the user is on call through.
+    #[request(with = shift_id, schema = ShiftReference)]
     pub shift: Option<String>,
-    /// Who may accept; nobody for everybody.
-    pub asked: Vec<String>,
-    /// Empty when there is none.
+    /// Who may accept; without it, everybody but the user.
+    #[request(items = 0..=MOST_ASKED, default)]
+    pub asked: Vec<UserReference>,
+    /// Why.
+    #[request(parse = trimmed, default)]
     pub note: String,
 }
 
 impl NewCover {
-    /// Reads a body.
-    ///
-    /// # Errors
-    /// 400 that lists every field that is wrong, by its path.
-    pub fn read(body: &Value) -> Result<Self, Problem> {
-        let mut fields = Fields::of(body);
-        let user = fields.object("user").map(|mut user| user_id(&user.required_text("id")));
-        let time = read_time(&mut fields);
-        let shift = read_shift(&mut fields);
-        let items = fields.objects("asked").unwrap_or_default();
-        let many = items.len() > MOST_ASKED;
-        let read = items.into_iter().take(MOST_ASKED).map(|mut item| user_id(&item.required_text("id")));
-        let mut asked: Vec<String> = read.collect();
+    /// The ids of those who may accept, each once; nobody for everybody.
+    pub fn asked_ids(&self) -> Vec<String> {
+        let mut asked: Vec<String> = self.asked.iter().map(UserReference::user_id).collect();
         asked.sort_unstable();
         asked.dedup();
-        if many {
-            fields.error("asked", format!("must have at most {MOST_ASKED} elements"));
-        }
-        let note = fields.text("note").map(|note| note.trim().to_owned()).unwrap_or_default();
-        fields.finish()?;
-        let time = time.ok_or_else(Problem::internal)?;
-        Ok(Self { user, time, shift, asked, note })
+        asked
     }
 }
 
-/// What became of a request, as of an instant.
-pub fn status(row: &store::Cover, now: Timestamp) -> &str {
-    if row.state == store::OPEN && row.end_ms <= now.millis() { "EXPIRED" } else { &row.state }
-}
-
-impl Cover {
-    /// As it is shown.
-    pub fn new(row: &store::Cover, crowd: &Crowd, now: Timestamp) -> Self {
-        Self {
-            id: row.id.clone(),
-            user: crowd.author(&row.user_id),
-            start: Timestamp::from_millis(row.start_ms),
-            end: Timestamp::from_millis(row.end_ms),
-            shift: row.shift_id.clone(),
-            asked: row.asked().iter().map(|id| crowd.author(id)).collect(),
-            note: Some(row.note.clone()).filter(|note| !note.is_empty()),
-            status: status(row, now).to_owned(),
-            answered_by: row.answered_ms.map(|_| crowd.author(&row.answered_by)),
-            answered_time: row.answered_ms.map(Timestamp::from_millis),
-            override_id: row.override_id.clone(),
-            created_by: crowd.author(&row.created_by),
-            created_time: Timestamp::from_millis(row.created_ms),
-        }
-    }
+fn check_cover(new: &NewCover, fields: &mut Fields<'_>) {
+    check_time(new.start, new.end, fields);
 }

@@ -39,31 +39,31 @@ const ALWAYS: (i64, i64) = (0, i64::MAX);
 fn the_state_says_who_is_next_and_how_long_it_holds() {
     let schedule =
         schedule(&[("day", "ANN", "08:00:00", "20:00:00", ALWAYS), ("night", "BOB", "20:00:00", "08:00:00", ALWAYS)]);
-    let crowd = Crowd::of(&["ANN", "BOB"]);
-    let state = Duties::new(&schedule, &crowd).state(at("2026-05-01T08:00:00Z"));
+    let staff = RosterPeople::of(&["ANN", "BOB"]);
+    let state = Duties::new(&schedule, &staff).state(at("2026-05-01T08:00:00Z"));
     assert_eq!((&state.current[0].users, &state.next[0].users), (&vec!["ANN"], &vec!["BOB"]));
     assert_eq!(state.until, Some(at("2026-05-01T20:00:00Z")));
     // Whoever is not in use is not next.
-    let alone = Crowd::of(&["ANN"]);
+    let alone = RosterPeople::of(&["ANN"]);
     let state = Duties::new(&schedule, &alone).state(at("2026-05-01T08:00:00Z"));
     assert_eq!(state.next[0].time.start(), at("2026-05-02T08:00:00Z"));
     let nobody = Schedule::default();
-    assert_eq!(Duties::new(&nobody, &crowd).state(at("2026-05-01T08:00:00Z")).current, []);
+    assert_eq!(Duties::new(&nobody, &staff).state(at("2026-05-01T08:00:00Z")).current, []);
 }
 
 #[test]
 fn what_goes_on_is_one() {
     let cut = at("2026-05-01T12:00:00Z").millis();
     let whole = [("a", "ANN", "00:00:00", "00:00:00", (0, cut)), ("a", "ANN", "00:00:00", "00:00:00", (cut, i64::MAX))];
-    let (one, crowd) = (schedule(&whole), Crowd::of(&["ANN", "BOB"]));
-    let state = Duties::new(&one, &crowd).state(at("2026-06-01T12:00:00Z"));
+    let (one, staff) = (schedule(&whole), RosterPeople::of(&["ANN", "BOB"]));
+    let state = Duties::new(&one, &staff).state(at("2026-06-01T12:00:00Z"));
     let expected = Interval::new(at("2026-01-01T00:00:00Z"), NEVER).unwrap();
     assert_eq!(state.current[0].time, expected, "neither at midnight nor by an edit of something else");
     assert_eq!(state.next, []);
     let handed =
         [("a", "ANN", "00:00:00", "00:00:00", (0, cut)), ("a", "BOB", "00:00:00", "00:00:00", (cut, i64::MAX))];
     let handed = schedule(&handed);
-    let state = Duties::new(&handed, &crowd).state(at("2026-04-01T12:00:00Z"));
+    let state = Duties::new(&handed, &staff).state(at("2026-04-01T12:00:00Z"));
     assert_eq!(state.current[0].time.end().millis(), cut, "that is the hand-over");
     assert_eq!((&state.next[0].users, state.next[0].time.end()), (&vec!["BOB"], NEVER));
 }

@@ -1,12 +1,12 @@
 //! Who is on call, over HTTP.
 
 use actix_web::{HttpResponse, get, web};
-use api::{RequestContext, RequestScope};
+use api::{Path, RequestContext};
 use base::{query::Query, timestamp::Timestamp};
 use ports::People;
 
 use super::{
-    board::{Asked, Boards},
+    cache::{Asked, OnCallCache},
     render,
     wire::OnCall,
 };
@@ -14,28 +14,26 @@ use crate::{
     overrides::wire::Reference,
     roster::{
         crew::user_id,
-        http::tenants_of_people,
-        rules::{self, LATEST_MS},
-        store, versions,
+        rules, store, versions,
+        wire::{At, RosterId, instant},
     },
     schedule::{Schedule, look_back},
     timeline::http::respond,
 };
 
-/// Reads `at`, and nothing else; without it, now is meant.
-pub fn instant(context: &RequestContext<Query>) -> api::Result<Timestamp> {
-    let mut query = context.query();
-    let instant = read_instant(context, &mut query);
-    query.finish()?;
-    Ok(instant)
+/// Who is asked about, and when.
+#[derive(Clone, Debug, api::Parameters)]
+pub struct OfUser {
+    /// Default now.
+    #[request(with = instant, example = "2026-11-20T20:37:00+0000")]
+    pub at: Option<Timestamp>,
+    /// `USR` and ten digits.
+    #[request(with = user, schema = String, example = "USR0000000007")]
+    pub user_id: Option<String>,
 }
 
-fn read_instant(context: &RequestScope, query: &mut Query) -> Timestamp {
-    let instant = query.timestamp("at").unwrap_or(context.now);
-    if !(0..=LATEST_MS).contains(&instant.millis()) {
-        query.error("at", "must lie in the years 1970 to 9998");
-    }
-    instant
+fn user(query: &mut Query, name: &str) -> Option<String> {
+    query.text(name).map(|id| user_id(&id))
 }
 
 /// Get who is on call
@@ -46,25 +44,20 @@ fn read_instant(context: &RequestScope, query: &mut Query) -> Timestamp {
 #[utoipa::path(
     tag = "rosters",
     operation_id = "getOnCall",
-    params(
-        ("at" = Option<String>, Query, description = "Default now", example = "2026-11-20T20:37:00+0000"),
-        ("userId" = Option<String>, Query, description = "`USR` and ten digits", example = "USR0000000007"),
-    ),
+    params(OfUser),
     responses((status = 200, description = "Who is on call", body = OnCall)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/rosters/onCall")]
 pub async fn all(
-    context: RequestContext<Query>,
+    context: RequestContext<OfUser>,
     people: web::Data<dyn People>,
-    boards: web::Data<Boards>,
+    cache: web::Data<OnCallCache>,
 ) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let instant = read_instant(&context, &mut query);
-    let user = query.text("userId").map(|id| user_id(&id));
-    query.finish()?;
-    let asked = Asked { scope: context.scope(), tenants: tenants_of_people(&context), at: instant, user };
-    Ok(respond(boards.into_inner().answer(&context.db, people.into_inner(), asked).await?))
+    let OfUser { at, user_id } = context.query.clone();
+    let (scope, tenants) = (context.scope(), context.scope_and_partner());
+    let asked = Asked { scope, tenants, at: at.unwrap_or(context.now), user: user_id };
+    Ok(respond(cache.into_inner().answer(&context.db, people.into_inner(), asked).await?))
 }
 
 /// Get who is on call through a roster
@@ -73,36 +66,28 @@ pub async fn all(
 #[utoipa::path(
     tag = "rosters",
     operation_id = "getRosterOnCall",
-    params(
-        ("rosterId" = String, Path, description = "`ES-<uuid>`", example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
-        ("at" = Option<String>, Query, description = "Default now", example = "2026-11-20T20:37:00+0000"),
-    ),
+    params(RosterId, At),
     responses((status = 200, description = "Who is on call", body = OnCall)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/rosters/{rosterId}/onCall")]
 pub async fn one(
-    context: RequestContext<Query>,
+    context: RequestContext<At>,
     people: web::Data<dyn People>,
-    path: web::Path<(String, String)>,
+    Path(id): Path<RosterId>,
 ) -> api::Result<HttpResponse> {
-    let instant = instant(&context)?;
-    let (scope, tenants, people, id) =
-        (context.scope(), tenants_of_people(&context), people.into_inner(), path.into_inner().1);
-    let text = context
-        .db
-        .read(move |conn| {
-            let roster = store::existed(conn, &scope, &id)?;
-            // One that was not there then is not found; one that was deleted later is.
-            let roster = versions::as_of(conn, &scope, vec![roster], instant.millis())?.pop();
-            let roster = roster.ok_or_else(rules::no_roster)?;
-            let schedule = Schedule::load(conn, &roster, look_back(instant))?;
-            let crowd = schedule.crowd(conn, &*people, &tenants, Some(instant))?;
-            let named = Reference { id: roster.id, name: roster.name };
-            let of = render::Of { roster: &named, schedule: &schedule, crowd: &crowd, user: None };
-            let (_, elements) = render::elements(of, instant);
-            Ok(render::answer(instant, std::iter::once(&elements)))
-        })
-        .await?;
-    Ok(respond(text))
+    let at = context.query.at.unwrap_or(context.now);
+    let text = context.read(move |conn, scope| {
+        let roster = store::existed(conn, &scope.scope(), &id)?;
+        // One that was not there then is not found; one that was deleted later is.
+        let roster = versions::as_of(conn, &scope.scope(), vec![roster], at.millis())?.pop();
+        let roster = roster.ok_or_else(rules::no_roster)?;
+        let schedule = Schedule::load(conn, &roster, look_back(at))?;
+        let staff = schedule.people(conn, &**people, &scope.scope_and_partner(), Some(at))?;
+        let named = Reference { id: roster.id, name: roster.name };
+        let of = render::Of { roster: &named, schedule: &schedule, staff: &staff, user: None };
+        let (_, elements) = render::elements(of, at);
+        Ok(render::answer(at, std::iter::once(&elements)))
+    });
+    Ok(respond(text.await?))
 }

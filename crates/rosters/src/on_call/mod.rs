@@ -1,6 +1,6 @@
 //! Who is on call ("Who is on call" in `docs/interface.md`).
 
-pub mod board;
+pub mod cache;
 pub mod http;
 pub mod port;
 pub mod render;

@@ -9,7 +9,7 @@ use ports::{KnownRoster, OnCall, OnCallPerson, People};
 use crate::{
     duty::Duties,
     lines::Level,
-    roster::{http::tenants_of, store},
+    roster::{row, rules::tenants_of, store},
     schedule::{Schedule, look_back},
 };
 
@@ -28,20 +28,20 @@ impl Rosters {
     fn through(
         &self,
         conn: &mut Conn,
-        roster: &store::Roster,
+        roster: &row::Roster,
         tenants: &[String],
         at: Timestamp,
     ) -> Result<Vec<OnCallPerson>> {
         let schedule = Schedule::load(conn, roster, look_back(at))?;
-        let crowd = schedule.crowd(conn, &*self.people, tenants, Some(at))?;
+        let staff = schedule.people(conn, &*self.people, tenants, Some(at))?;
         let mut found = Vec::new();
-        for duty in Duties::new(&schedule, &crowd).state(at).current {
+        for duty in Duties::new(&schedule, &staff).state(at).current {
             let shift_id = schedule.shift(duty.shift).map(|(id, _)| id.to_owned());
             let level = match schedule.level(duty.shift).unwrap_or_default() {
                 Level::Primary => 1,
                 Level::Secondary => 2,
             };
-            let people = duty.users.iter().filter_map(|id| crowd.user_at(id, at));
+            let people = duty.users.iter().filter_map(|id| staff.user_at(id, at));
             found.extend(people.map(|person| OnCallPerson {
                 person: person.clone(),
                 roster_id: roster.id.clone(),

@@ -4,12 +4,15 @@ use base::timestamp::Timestamp;
 use ports::Author;
 
 use crate::{
-    crowd::Crowd,
     duty::{Duties, Duty, NEVER},
     overrides::wire::Reference,
+    people::RosterPeople,
     roster::wire::User,
     schedule::Schedule,
-    timeline::render::{Told, comma, instant, json},
+    timeline::{
+        render::{comma, instant, json},
+        wire::OnCallOverride,
+    },
 };
 
 /// The elements of `onCall` and of `next` of one roster, separated by commas.
@@ -29,14 +32,14 @@ pub struct Of<'s> {
     /// Its schedule.
     pub schedule: &'s Schedule,
     /// Everybody who stands in it.
-    pub crowd: &'s Crowd,
+    pub staff: &'s RosterPeople,
     /// Whom alone is asked for.
     pub user: Option<&'s str>,
 }
 
 /// The elements of a roster at an instant, and until when they hold.
 pub fn elements(of: Of<'_>, at: Timestamp) -> (Option<Timestamp>, Elements) {
-    let state = Duties::new(of.schedule, of.crowd).state(at);
+    let state = Duties::new(of.schedule, of.staff).state(at);
     let roster = json(of.roster);
     let write = |duties: &[Duty<'_>]| {
         let mut out = Vec::new();
@@ -47,9 +50,9 @@ pub fn elements(of: Of<'_>, at: Timestamp) -> (Option<Timestamp>, Elements) {
 }
 
 fn element(out: &mut Vec<u8>, of: Of<'_>, roster: &[u8], duty: &Duty<'_>, at: Timestamp) {
-    let Of { schedule, crowd, .. } = of;
+    let Of { schedule, staff, .. } = of;
     let wanted = |id: &&str| of.user.is_none_or(|user| user == *id);
-    for person in duty.users.iter().copied().filter(wanted).filter_map(|id| crowd.user_at(id, at)) {
+    for person in duty.users.iter().copied().filter(wanted).filter_map(|id| staff.user_at(id, at)) {
         comma(out, out.len());
         out.extend_from_slice(b"{\"user\":");
         out.extend(json(&User::full(person)));
@@ -73,8 +76,8 @@ fn element(out: &mut Vec<u8>, of: Of<'_>, roster: &[u8], duty: &Duty<'_>, at: Ti
             None => out.extend_from_slice(b",\"reason\":\"shift\"}"),
             Some(relief) => {
                 out.extend_from_slice(b",\"reason\":\"override\",\"override\":");
-                out.extend(json(&Told::new(relief, duty, |id| {
-                    crowd
+                out.extend(json(&OnCallOverride::new(relief, duty, |id| {
+                    staff
                         .user_at(id, at)
                         .map_or_else(|| Author { id: id.to_owned(), ..Author::default() }, Author::from)
                 })));

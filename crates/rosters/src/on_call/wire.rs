@@ -8,7 +8,7 @@ use crate::{
     lines::Level,
     overrides::wire::Reference,
     roster::wire::User,
-    timeline::{render::Told, wire::Reason},
+    timeline::wire::{OnCallOverride, Reason},
 };
 
 /// Who is on call at an instant, and who is next.
@@ -45,5 +45,5 @@ pub struct OnCallEntry {
     #[schema(value_type = Reason)]
     reason: String,
     /// The override, when that is why.
-    r#override: Option<Told>,
+    r#override: Option<OnCallOverride>,
 }

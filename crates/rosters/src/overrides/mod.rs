@@ -4,7 +4,9 @@
 //! the same time, the last one wins.
 
 pub mod http;
+pub mod row;
 pub mod rules;
 pub mod store;
 pub mod swaps;
+mod view;
 pub mod wire;

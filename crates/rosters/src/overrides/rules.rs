@@ -3,16 +3,13 @@
 use base::{problem::Problem, timestamp::Timestamp};
 use calendar::Interval;
 
-use super::store::Override;
+use super::row::Override;
 use crate::roster::{
+    row::Shift,
     rules::{self, effective_ms},
-    versions::Shift,
 };
 
-/// What a list may be sorted by.
-pub const SORTS: [&str; 2] = ["start", "createdTime"];
-
-/// What an unknown override is answered with.
+/// 404: the roster has no such override.
 pub fn no_override() -> Problem {
     Problem::not_found("The override was not found.")
 }

@@ -1,52 +1,23 @@
 //! Rows of overrides. Every function takes the tenant, or the tenants of a scope.
 
 use base::{Found, Key, Walk, query::Sort};
-use db::{Column, Condition, Conn, Order, Quota, Result};
+use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
-use super::rules;
+use super::{row::Override, rules};
 use crate::schema::roster_overrides;
 
 /// How many overrides a tenant has at most.
 pub static QUOTA: Quota = Quota::new("overrides", "roster_overrides", 100_000);
 
-/// One row of `roster_overrides`.
-#[derive(Clone, Debug, PartialEq, Queryable, Insertable)]
-#[diesel(table_name = roster_overrides, treat_none_as_default_value = false)]
-pub struct Override {
-    /// The tenant of its roster.
-    pub tenant_id: String,
-    /// Its roster.
-    pub roster_id: String,
-    /// `OVR-<uuid>`.
-    pub id: String,
-    /// The order in which overrides were made.
-    pub number: i64,
-    /// Who takes over.
-    pub user_id: String,
-    /// From here on.
-    pub start_ms: i64,
-    /// Until here.
-    pub end_ms: i64,
-    /// The shift; `None` for the whole roster.
-    pub shift_id: Option<String>,
-    /// As it was when this was made.
-    pub shift_name: Option<String>,
-    /// As it was when this was made.
-    pub zone: Option<String>,
-    /// As it was when this was made; JSON.
-    pub schedule: Option<String>,
-    /// Empty when there is none.
-    pub note: String,
-    /// Who made it.
-    pub created_by: String,
-    /// When it was made.
-    pub created_ms: i64,
-    /// Whom it relieves, when it is about one person.
-    pub replaces: Option<String>,
-    /// The swap that it is one half of.
-    pub swap_id: Option<String>,
-}
+/// What a list is sorted by.
+pub const SORTS: Sorts<Override> = Sorts {
+    by: &[
+        SortBy::integer("start", "roster_overrides.start_ms", |row| Key::from(row.start_ms)),
+        SortBy::integer("createdTime", "roster_overrides.number", |row| Key::from(row.number)),
+    ],
+    then: &[SortBy::text("", "roster_overrides.id", |row| Key::from(&row.id))],
+};
 
 /// The overrides of a roster that end after an instant, in the order in which they were made.
 pub fn since(conn: &mut Conn, tenant: &str, roster: &str, since_ms: i64) -> Result<Vec<Override>> {
@@ -89,15 +60,11 @@ pub fn page(
             .filter(dsl::roster_id.eq(roster.to_owned()))
             .filter(in_time.clone())
     };
-    let (column, value): (_, fn(&Override) -> i64) = match sort.name {
-        "createdTime" => ("roster_overrides.number", |row| row.number),
-        _ => ("roster_overrides.start_ms", |row| row.start_ms),
-    };
-    let order = Order::by([Column::Integer(column), Column::Text("roster_overrides.id")], sort.descending);
+    let order = SORTS.order(sort);
     let total = walk.total(|| wanted().count().get_result(conn))?;
     let query = wanted().filter(order.after(walk.after())?).order(order);
     let rows = query.offset(walk.offset()).limit(walk.wanted()).load(conn)?;
-    Ok(walk.cut(rows, total, |row| vec![Key::from(value(row)), Key::from(&row.id)]))
+    Ok(walk.cut(rows, total, |row| SORTS.keys(sort, row)))
 }
 
 /// An override of a roster, or 404.

@@ -1,23 +1,41 @@
 //! What clients see and say of overrides ("Overrides" in `docs/interface.md`).
 
-use base::{Fields, problem::Problem, timestamp::Timestamp};
+use api::Request;
+use base::{
+    Fields,
+    body::{Field as _, Limits},
+    problem::Problem,
+    timestamp::Timestamp,
+};
 use calendar::Interval;
 use ports::Author;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::store;
-use crate::{
-    crowd::Crowd,
-    roster::{crew::user_id, wire::User},
-};
+use crate::roster::{input::UserReference, wire::User};
 
 /// Instants that an override may name, in milliseconds: the years 1970 to 9998.
 const INSTANTS: std::ops::Range<i64> = 0..253_370_764_800_000;
 
 /// The longest override, in milliseconds: 366 days.
 const LONGEST_MS: u64 = 366 * 86_400_000;
+
+api::path_id! {
+    /// `OVR-<uuid>`.
+    pub OverrideId = "overrideId", "OVR-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f", str::to_owned
+}
+
+/// Which overrides of a roster a list has.
+#[derive(Clone, Copy, Debug, api::Parameters)]
+pub struct Within {
+    /// Only those that end after this instant.
+    #[request(example = "2026-11-20T00:00:00+0000")]
+    pub from: Option<Timestamp>,
+    /// Only those that start before this instant.
+    #[request(example = "2026-11-27T00:00:00+0000")]
+    pub to: Option<Timestamp>,
+}
 
 /// Somebody takes a shift, or the whole roster, for a time.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -65,134 +83,136 @@ pub struct Reference {
     pub name: String,
 }
 
-impl Override {
-    /// As it is shown.
-    pub fn new(row: store::Override, crowd: &Crowd) -> Self {
-        let shown = |id: &String| {
-            let unknown = || ports::Person { id: id.clone(), ..ports::Person::default() };
-            crowd.user(id).map_or_else(|| User::full(&unknown()), User::full)
-        };
-        Self {
-            id: row.id,
-            user: shown(&row.user_id),
-            replaces: row.replaces.as_ref().map(shown),
-            swap_id: row.swap_id,
-            start: Timestamp::from_millis(row.start_ms),
-            end: Timestamp::from_millis(row.end_ms),
-            shift: row.shift_id.zip(row.shift_name).map(|(id, name)| Reference { id, name }),
-            note: Some(row.note).filter(|note| !note.is_empty()),
-            created_by: crowd.author(&row.created_by),
-            created_time: Timestamp::from_millis(row.created_ms),
-        }
-    }
-}
-
 /// An override to make.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NewOverride {
-    /// Who takes over.
-    pub user: String,
-    /// When.
-    pub time: Interval,
-    /// Which shift; `None` for the whole roster.
-    pub shift: Option<String>,
-    /// Whom the user relieves; `None` for whoever is on call.
-    pub replaces: Option<String>,
-    /// Empty when there is none.
-    pub note: String,
-}
-
-/// An override to make.
-#[derive(ToSchema)]
-#[schema(as = RosterOverrideInput, example = json!({
+#[derive(Clone, Debug, Request)]
+#[request(schema = "RosterOverrideInput", check = check_override, example = json!({
     "user": {"id": "USR0000000007"}, "start": "2026-11-20T20:00:00+0000", "end": "2026-11-21T04:00:00+0000",
     "shift": {"id": "ESD-7b0e7c39-6a55-4f5e-8f0e-1a2b3c4d5e6f"}, "note": "Swapped with Bob"
 }))]
-#[expect(dead_code, reason = "only its schema is used")]
-pub struct OverrideInput {
+pub struct NewOverride {
     /// A user of the tenant or of its partner.
-    user: crate::roster::documented::UserReference,
+    pub user: UserReference,
     /// From here on; the years 1970 to 9998.
-    start: String,
+    #[request(from = Timestamp, parse = instant)]
+    pub start: Instant,
     /// Until here: after `start`, by 366 days at most.
-    end: String,
+    #[request(from = Timestamp, parse = instant)]
+    pub end: Instant,
     /// A shift of the roster, as `{"id"}` or as its id alone; without it, whoever is on call is relieved.
-    shift: Option<ShiftReference>,
+    #[request(with = shift_id, schema = ShiftReference)]
+    pub shift: Option<String>,
     /// Whom the user relieves, while others who are on call stay; without it, whoever is on call.
-    replaces: Option<crate::roster::documented::UserReference>,
-    /// At most 4,000 characters.
-    note: Option<String>,
+    pub replaces: Option<UserReference>,
+    /// Why.
+    #[request(parse = trimmed, default)]
+    pub note: String,
+}
+
+/// A swap to make.
+#[derive(Clone, Debug, Request)]
+#[request(schema = "RosterSwapInput", example = json!({
+    "first": {"user": {"id": "USR0000000007"}, "start": "2026-12-03T00:00:00+0000", "end": "2026-12-04T00:00:00+0000"},
+    "second": {"user": {"id": "USR0000000008"}, "start": "2026-12-10T00:00:00+0000", "end": "2026-12-11T00:00:00+0000"}
+}))]
+pub struct NewSwap {
+    /// Whose time the second takes.
+    pub first: SwapHalf,
+    /// Whose time the first takes.
+    pub second: SwapHalf,
+    /// A shift of the roster; without it, whatever shift they are on call through.
+    #[request(with = shift_id, schema = ShiftReference)]
+    pub shift: Option<String>,
+    /// Why.
+    #[request(parse = trimmed, default)]
+    pub note: String,
+}
+
+/// Somebody's time.
+#[derive(Clone, Debug, Request)]
+#[request(schema = "RosterSwapHalf", check = check_half)]
+pub struct SwapHalf {
+    /// A user of the tenant or of its partner.
+    pub user: UserReference,
+    /// From here on; the years 1970 to 9998.
+    #[request(from = Timestamp, parse = instant)]
+    pub start: Instant,
+    /// Until here: after `start`, by 366 days at most.
+    #[request(from = Timestamp, parse = instant)]
+    pub end: Instant,
 }
 
 /// A shift, by its id.
-#[derive(ToSchema)]
-#[schema(as = RosterShiftReference)]
-#[expect(dead_code, reason = "only its schema is used")]
+#[derive(Clone, Debug, Request)]
+#[request(schema = "RosterShiftReference")]
 pub struct ShiftReference {
     /// `ESD-<uuid>`.
-    id: String,
+    #[request(filled, parse = trimmed)]
+    pub id: String,
 }
 
-impl NewOverride {
-    /// Reads a body.
-    ///
-    /// # Errors
-    /// 400 that lists every field that is wrong, by its path.
-    pub fn read(body: &Value) -> Result<Self, Problem> {
-        let mut fields = Fields::of(body);
-        fields.require("user");
-        let user = fields.object("user").map(|mut user| user_id(&user.required_text("id")));
-        let time = read_time(&mut fields);
-        let shift = read_shift(&mut fields);
-        let replaces = fields.object("replaces").map(|mut user| user_id(&user.required_text("id")));
-        let note = fields.text("note").map(|note| note.trim().to_owned()).unwrap_or_default();
-        fields.finish()?;
-        match (user, time) {
-            (Some(user), Some(time)) => Ok(Self { user, time, shift, replaces, note }),
-            _ => Err(Problem::internal()),
-        }
+/// An instant of the years 1970 to 9998; without one the body is refused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Instant(Option<Timestamp>);
+
+/// Takes over an instant.
+///
+/// # Errors
+/// What is wrong with it, to be read after the name of the field.
+pub fn instant(at: Timestamp) -> Result<Instant, &'static str> {
+    if INSTANTS.contains(&at.millis()) { Ok(Instant(Some(at))) } else { Err("must lie in the years 1970 to 9998") }
+}
+
+/// The time between two instants of a body of which nothing is wrong.
+///
+/// # Errors
+/// 500 when something is wrong nevertheless.
+pub fn time(start: Instant, end: Instant) -> Result<Interval, Problem> {
+    start.0.zip(end.0).and_then(|(start, end)| Interval::new(start, end)).ok_or_else(Problem::internal)
+}
+
+/// Notes that a time ends before it begins, or is too long.
+pub fn check_time(start: Instant, end: Instant, fields: &mut Fields<'_>) {
+    let Some((start, end)) = start.0.zip(end.0) else { return };
+    match Interval::new(start, end) {
+        None => fields.error("end", "must be after start"),
+        Some(time) if time.millis() > LONGEST_MS => fields.error("end", "must be at most 366 days after start"),
+        Some(_) => {}
     }
 }
 
-/// Reads `start` and `end`.
-pub fn read_time(fields: &mut Fields<'_>) -> Option<Interval> {
-    let (start, end) = (instant(fields, "start"), instant(fields, "end"));
-    let time = start.zip(end).and_then(|(start, end)| Interval::new(start, end));
-    if start.is_some() && end.is_some() && time.is_none() {
-        fields.error("end", "must be after start");
-    }
-    if time.is_some_and(|time| time.millis() > LONGEST_MS) {
-        fields.error("end", "must be at most 366 days after start");
-    }
-    time
-}
-
-/// Reads `shift`: its id, alone or in an object.
-pub fn read_shift(fields: &mut Fields<'_>) -> Option<String> {
-    match fields.value("shift") {
+/// Reads the id of a shift, alone or in an object.
+pub fn shift_id(fields: &mut Fields<'_>, name: &str) -> Option<String> {
+    match fields.value(name) {
         Some(Value::String(id)) => Some(id.trim().to_owned()).filter(|id| !id.is_empty()),
-        _ => fields.object("shift").map(|mut shift| shift.required_text("id").trim().to_owned()),
+        _ => ShiftReference::read(fields, name, &Limits::NONE).map(|shift| shift.id),
     }
 }
 
-fn instant(fields: &mut Fields<'_>, name: &str) -> Option<Timestamp> {
-    fields.require(name);
-    let instant = fields.timestamp(name)?;
-    if !INSTANTS.contains(&instant.millis()) {
-        fields.error(name, "must lie in the years 1970 to 9998");
-        return None;
-    }
-    Some(instant)
+/// Takes over a text without the blanks around it.
+///
+/// # Errors
+/// Never.
+pub fn trimmed(text: String) -> Result<String, String> {
+    Ok(text.trim().to_owned())
+}
+
+fn check_override(new: &NewOverride, fields: &mut Fields<'_>) {
+    check_time(new.start, new.end, fields);
+}
+
+fn check_half(half: &SwapHalf, fields: &mut Fields<'_>) {
+    check_time(half.start, half.end, fields);
 }
 
 #[cfg(test)]
 mod tests {
+    use base::body::Request as _;
     use serde_json::json;
 
     use super::*;
 
     fn errors(body: Value) -> Vec<String> {
-        NewOverride::read(&body).unwrap_err().errors.into_iter().map(|error| error.field_name).collect()
+        NewOverride::parse(&body).unwrap_err().errors.into_iter().map(|error| error.field_name).collect()
     }
 
     #[test]
@@ -210,8 +230,8 @@ mod tests {
         for shift in [json!("ESD-1"), json!({"id": "ESD-1"})] {
             let body = json!({"user": {"id": "usr1"}, "start": "2026-01-02T00:00:00Z",
                 "end": "2026-01-03T00:00:00Z", "shift": shift});
-            let read = NewOverride::read(&body).unwrap();
-            assert_eq!((read.user.as_str(), read.shift.as_deref()), ("USR1", Some("ESD-1")));
+            let read = NewOverride::parse(&body).unwrap();
+            assert_eq!((read.user.user_id().as_str(), read.shift.as_deref()), ("USR1", Some("ESD-1")));
         }
     }
 }

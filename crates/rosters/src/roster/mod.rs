@@ -3,15 +3,16 @@
 //! A roster belongs to one tenant. Its shifts are stored in versions: an edit takes effect from now on, and who was on
 //! call before does not change.
 
-pub mod change;
 pub mod crew;
-pub mod documented;
 pub mod http;
+pub mod input;
 pub mod named;
 pub mod plan;
 pub mod rotation;
+pub mod row;
 pub mod rules;
-pub mod shown;
+mod schedule_schema;
 pub mod store;
 pub mod versions;
+pub mod view;
 pub mod wire;

@@ -5,44 +5,65 @@ use db::{Conn, Result};
 use ports::People;
 
 use super::{
-    change::ShiftChange,
     crew::{Crew, user_id},
+    input::{NewRotation, NewShift, ShiftChange, group_ids, user_ids},
 };
-use crate::crowd::Crowd;
+use crate::people::RosterPeople;
+
+/// The users and groups that a shift of a request names.
+pub struct Named<'s> {
+    users: Vec<String>,
+    groups: Vec<String>,
+    rotation: Option<&'s NewRotation>,
+}
+
+impl<'s> From<&'s NewShift> for Named<'s> {
+    fn from(shift: &'s NewShift) -> Self {
+        let (users, groups) = (user_ids(&shift.users), group_ids(&shift.groups));
+        Self { users, groups, rotation: shift.rotation.as_ref() }
+    }
+}
+
+impl<'s> From<&'s ShiftChange> for Named<'s> {
+    fn from(change: &'s ShiftChange) -> Self {
+        let users = change.users.as_deref().map(user_ids).unwrap_or_default();
+        let groups = change.groups.as_deref().map(group_ids).unwrap_or_default();
+        Self { users, groups, rotation: change.rotation.as_ref() }
+    }
+}
+
+impl Named<'_> {
+    /// The users and groups of the shift itself and of the places of its rotation, each with its path.
+    fn lists(self, index: usize) -> impl Iterator<Item = (String, Vec<String>, Vec<String>)> {
+        let places = self.rotation.into_iter().flat_map(|rotation| &rotation.order).enumerate();
+        let places = places.map(move |(place, named)| {
+            let path = format!("shiftDetails[{index}].rotation.order[{place}]");
+            (path, user_ids(&named.users), group_ids(&named.groups))
+        });
+        std::iter::once((format!("shiftDetails[{index}]"), self.users, self.groups)).chain(places)
+    }
+}
 
 /// Adds whoever is not of these tenants to what is wrong.
-pub fn check(
+pub fn check<'s, S: Into<Named<'s>>>(
     conn: &mut Conn,
     people: &dyn People,
     tenants: &[String],
-    shifts: &[ShiftChange],
+    shifts: impl IntoIterator<Item = S>,
     wrong: &mut Wrong,
 ) -> Result<()> {
-    let lists: Vec<(String, &[String], &[String])> =
-        (0..).zip(shifts).flat_map(|(index, shift)| lists(index, shift)).collect();
+    let lists: Vec<_> = (0..).zip(shifts).flat_map(|(index, shift)| shift.into().lists(index)).collect();
     let crews: Vec<Crew> = lists.iter().map(|(_, users, groups)| Crew::new(users, groups)).collect();
-    let crowd = Crowd::load(conn, people, tenants, &crews, [])?;
+    let known = RosterPeople::load(conn, people, tenants, &crews, [])?;
     for (path, users, groups) in lists {
-        for (place, id) in users.iter().enumerate().filter(|(_, id)| crowd.user(&user_id(id)).is_none()) {
+        for (place, id) in users.iter().enumerate().filter(|(_, id)| known.user(&user_id(id)).is_none()) {
             let message = format!("names no user of the tenant or its partner: {}", shorten(id));
             wrong.add(&format!("{path}.users[{place}].id"), message);
         }
-        for (place, id) in groups.iter().enumerate().filter(|(_, id)| crowd.group(id).is_none()) {
+        for (place, id) in groups.iter().enumerate().filter(|(_, id)| known.group(id).is_none()) {
             let message = format!("names no user group of the tenant or its partner: {}", shorten(id));
             wrong.add(&format!("{path}.userGroups[{place}].uniqueId"), message);
         }
     }
     Ok(())
-}
-
-/// The users and groups of a shift and of the places of its rotation, each with its path.
-fn lists(index: usize, shift: &ShiftChange) -> impl Iterator<Item = (String, &[String], &[String])> {
-    let own = (format!("shiftDetails[{index}]"), shift.users.as_deref(), shift.groups.as_deref());
-    let places = shift.rotation.iter().flat_map(|rotation| &rotation.order).enumerate();
-    let places = places.map(move |(place, (users, groups))| {
-        (format!("shiftDetails[{index}].rotation.order[{place}]"), Some(users.as_slice()), Some(groups.as_slice()))
-    });
-    std::iter::once(own)
-        .chain(places)
-        .map(|(path, users, groups)| (path, users.unwrap_or_default(), groups.unwrap_or_default()))
 }

@@ -9,12 +9,11 @@ use base::{
 };
 
 use super::{
-    change::{NewRoster, NewShift, RosterChange, ShiftChange},
     crew::Crew,
-    rotation::NewRotation,
-    rules::{LATEST_MS, effective_ms},
-    store::{Roster, Shift, Version},
-    wire::OffHours,
+    input::{NewRoster, NewRotation, NewShift, OffHours, RosterChange, ShiftChange, group_ids, user_ids},
+    row::{Roster, Shift, Version},
+    rules::effective_ms,
+    wire::LATEST_MS,
 };
 use crate::lines::Level;
 
@@ -27,7 +26,7 @@ pub fn created(new: &NewRoster, tenant: &str, mut id: impl FnMut() -> String, no
         name: new.name.clone(),
         name_key: fold(&new.name),
         description: new.description.clone(),
-        zone: new.zone.name().to_owned(),
+        zone: new.time_zone.zone.name().to_owned(),
         off_hours: OffHours::to_json(&new.off_hours),
         created_ms: now.millis(),
         updated_ms: None,
@@ -52,7 +51,7 @@ fn row(roster: &Roster, shift: &NewShift, id: String, position: i64, from_ms: i6
         name: shift.name.clone(),
         zone: roster.zone.clone(),
         schedule: shift.schedule.to_json().to_string(),
-        crew: Crew::new(&shift.users, &shift.groups).to_json(),
+        crew: shift.crew().to_json(),
         rotation: rotation(shift.rotation.as_ref()),
         level: shift.level.map(level),
     }
@@ -71,8 +70,9 @@ fn level(level: Level) -> String {
 }
 
 /// Adds the shifts of a new roster whose names others have already to what is wrong.
-pub fn check_names(shifts: &[ShiftChange], wrong: &mut Wrong) {
-    distinct((0..).zip(shifts).filter_map(|(place, shift)| Some((place, shift.name.as_deref()?))), wrong);
+pub fn check_names(shifts: &[NewShift], wrong: &mut Wrong) {
+    let names = (0..).zip(shifts).map(|(place, shift)| (place, shift.name.as_str()));
+    distinct(names.filter(|(_, name)| !name.is_empty()), wrong);
 }
 
 /// The same, of names with the places of their shifts.
@@ -258,8 +258,8 @@ fn rewritten(versions: &[Version], change: &RosterChange, now_ms: i64, from_ms: 
         all.retain(|version| version.valid_from_ms <= from_ms);
         if let Some(last) = all.last_mut() {
             last.valid_until_ms = None;
-            if let Some(zone) = change.zone {
-                last.zone = zone.name().to_owned();
+            if let Some(named) = &change.time_zone {
+                last.zone = named.zone.name().to_owned();
             }
             if let Some(hours) = &change.off_hours {
                 last.off_hours = OffHours::to_json(hours);
@@ -296,7 +296,10 @@ fn kept(shift: &Shift) -> ShiftChange {
 /// The shift after a change: the same version when nothing but its place differs.
 fn changed(old: &Shift, change: ShiftChange, zone: &str, position: i64, from_ms: i64) -> Result<Shift, Problem> {
     let crew = Crew::from_json(&old.crew)?;
-    let crew = Crew::new(&change.users.unwrap_or(crew.users), &change.groups.unwrap_or(crew.groups));
+    let crew = Crew::new(
+        &change.users.map_or(crew.users, |users| user_ids(&users)),
+        &change.groups.map_or(crew.groups, |groups| group_ids(&groups)),
+    );
     let next = Shift {
         position,
         valid_until_ms: None,

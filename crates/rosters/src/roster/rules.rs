@@ -5,14 +5,13 @@ use calendar::{RosterSchedule, Zone};
 
 use crate::lines::Level;
 
-/// What a search may be sorted by.
-pub const SORTS: [&str; 3] = ["id", "name", "createdTime"];
-
 /// The variables of a search.
 const VARIABLES: [&str; 4] = ["id", "name", "allList", "isEquals"];
 
-/// The last millisecond that a request may name: the year 9998 ends.
-pub const LATEST_MS: i64 = 253_370_764_799_999;
+/// The tenants whose people may stand in a roster of one tenant.
+pub fn tenants_of(tenant: &str, partner: &str) -> Vec<String> {
+    if tenant == partner { vec![tenant.to_owned()] } else { vec![tenant.to_owned(), partner.to_owned()] }
+}
 
 /// An edit takes effect at this instant. Times are told in whole seconds, so it is the start of one.
 pub fn effective_ms(now: Timestamp) -> i64 {
@@ -77,12 +76,12 @@ fn boolean(name: &str, value: &str) -> Result<bool, Problem> {
     }
 }
 
-/// What an unknown roster is answered with, and one of another tenant.
+/// 404: the tenant has no such roster.
 pub fn no_roster() -> Problem {
     Problem::not_found("The roster was not found.")
 }
 
-/// What a second roster of the same name is answered with.
+/// 409: the tenant has a roster of this name.
 pub fn taken(name: &str) -> Problem {
     Problem::conflict(format!("The tenant has a roster named \"{name}\" already."))
 }

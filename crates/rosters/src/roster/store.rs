@@ -1,55 +1,32 @@
 //! Rows of rosters. Every function takes the tenant, or the tenants of a scope.
 
 use base::{Found, Key, Walk, problem::Problem, query::Sort, timestamp::Timestamp};
-use db::{Column, Condition, Conn, Order, Quota, Result};
+use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
-use super::rules::{self, Filter};
+use super::{
+    row::Roster,
+    rules::{self, Filter},
+};
 use crate::{
     schema::{roster_revisions, rosters},
     watch::store as watches,
 };
 
-pub use super::versions::{Shift, Version};
-
 /// How many rosters a tenant has at most.
 pub static QUOTA: Quota = Quota::new("rosters", "rosters", 10_000).of("deleted_ms IS NULL");
 
-/// One row of `rosters`.
-#[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
-#[diesel(table_name = rosters, primary_key(tenant_id, id))]
-#[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
-pub struct Roster {
-    /// The tenant that it belongs to.
-    pub tenant_id: String,
-    /// `ES-<uuid>`.
-    pub id: String,
-    /// Counts its changes; the `ETag`.
-    pub version: i64,
-    /// As it was given.
-    pub name: String,
-    /// Folded; unique in the tenant.
-    pub name_key: String,
-    /// What it is for.
-    pub description: String,
-    /// The name of its time zone.
-    pub zone: String,
-    /// A JSON array.
-    pub off_hours: String,
-    /// When it was created.
-    pub created_ms: i64,
-    /// When it was updated last.
-    pub updated_ms: Option<i64>,
-    /// Counts its changes and those of its overrides.
-    pub sequence: i64,
-    /// When it or an override of it changed last.
-    pub modified_ms: i64,
-    /// When it was deleted: it has a past, and no future.
-    pub deleted_ms: Option<i64>,
-}
+/// What a search is sorted by.
+pub const SORTS: Sorts<Roster> = Sorts {
+    by: &[
+        SortBy::text("name", "rosters.name_key", |row| Key::from(&row.name_key)),
+        SortBy::integer("createdTime", "rosters.created_ms", |row| Key::from(row.created_ms)),
+    ],
+    then: &[SortBy::text("id", "rosters.id", |row| Key::from(&row.id))],
+};
 
 /// Makes everybody else wait who writes rosters of a tenant, and counts the change.
-pub fn take_up(conn: &mut Conn, tenant: &str) -> Result<()> {
+pub fn lock_for_update(conn: &mut Conn, tenant: &str) -> Result<()> {
     use roster_revisions::dsl;
     db::lock(conn, &format!("rosters:{tenant}"))?;
     let counted = diesel::update(dsl::roster_revisions.find(tenant)).set(dsl::revision.eq(dsl::revision + 1));
@@ -100,22 +77,11 @@ pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, wa
         let present = dsl::rosters.filter(dsl::tenant_id.eq_any(scope.to_vec())).filter(dsl::deleted_ms.is_null());
         present.filter(condition(filter))
     };
-    let first = match sort.name {
-        "name" => Some(Column::Text("rosters.name_key")),
-        "createdTime" => Some(Column::Integer("rosters.created_ms")),
-        _ => None,
-    };
-    let order = Order::by(first.into_iter().chain([Column::Text("rosters.id")]), sort.descending);
+    let order = SORTS.order(sort);
     let total = walk.total(|| wanted().count().get_result(conn))?;
     let query = wanted().filter(order.after(walk.after())?).order(order);
-    let keys = |row: &Roster| {
-        let first = first.map(|column| match column {
-            Column::Text(_) => Key::from(&row.name_key),
-            Column::Integer(_) => Key::from(row.created_ms),
-        });
-        first.into_iter().chain([Key::from(&row.id)]).collect()
-    };
-    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, keys))
+    let rows = query.offset(walk.offset()).limit(walk.wanted()).load(conn)?;
+    Ok(walk.cut(rows, total, |row| SORTS.keys(sort, row)))
 }
 
 fn condition(filter: &Filter) -> Condition {

@@ -7,73 +7,14 @@ use db::{Conn, Result};
 use diesel::prelude::*;
 use outbox::{Keep, Retention, Setting};
 
-use super::{plan::Plan, store::Roster};
+use super::{
+    plan::Plan,
+    row::{Roster, Shift, Version},
+};
 use crate::schema::{roster_calendars, roster_overrides, roster_shifts, roster_versions, rosters};
 
 /// Ids that one statement names at most.
 const AT_ONCE: usize = 500;
-
-/// One row of `roster_versions`: a version of a roster.
-#[derive(Clone, Debug, PartialEq, Queryable, Insertable)]
-#[diesel(table_name = roster_versions, treat_none_as_default_value = false)]
-pub struct Version {
-    /// The tenant of its roster.
-    pub tenant_id: String,
-    /// Its roster.
-    pub roster_id: String,
-    /// The roster is like this from here on.
-    pub valid_from_ms: i64,
-    /// And until here; `None` for the last version.
-    pub valid_until_ms: Option<i64>,
-    /// As it was given.
-    pub name: String,
-    /// The name of its time zone.
-    pub zone: String,
-    /// A JSON array.
-    pub off_hours: String,
-}
-
-impl Version {
-    /// Do both say the same of the roster?
-    pub fn says_what(&self, other: &Self) -> bool {
-        (&self.name, &self.zone, &self.off_hours) == (&other.name, &other.zone, &other.off_hours)
-    }
-
-    /// Is the roster like this at an instant?
-    pub fn holds(&self, at_ms: i64) -> bool {
-        self.valid_from_ms <= at_ms && self.valid_until_ms.is_none_or(|until| at_ms < until)
-    }
-}
-
-/// One row of `roster_shifts`: a version of a shift.
-#[derive(Clone, Debug, PartialEq, Queryable, Insertable)]
-#[diesel(table_name = roster_shifts, treat_none_as_default_value = false)]
-pub struct Shift {
-    /// The tenant of its roster.
-    pub tenant_id: String,
-    /// Its roster.
-    pub roster_id: String,
-    /// `ESD-<uuid>`; the same in all versions.
-    pub id: String,
-    /// The shift is like this from here on.
-    pub valid_from_ms: i64,
-    /// And until here; `None` for the last version.
-    pub valid_until_ms: Option<i64>,
-    /// Its place among the shifts of the roster.
-    pub position: i64,
-    /// As it was given.
-    pub name: String,
-    /// The roster's zone, then.
-    pub zone: String,
-    /// JSON.
-    pub schedule: String,
-    /// JSON.
-    pub crew: String,
-    /// JSON; `None` when nobody takes turns.
-    pub rotation: Option<String>,
-    /// `primary` or `secondary`, when that was said.
-    pub level: Option<String>,
-}
 
 /// The shifts of rosters of these tenants at an instant, those of a roster in their order.
 pub fn shifts_at(conn: &mut Conn, scope: &[String], ids: &[String], at_ms: i64) -> Result<Vec<Shift>> {

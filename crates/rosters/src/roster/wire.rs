@@ -1,6 +1,7 @@
 //! What clients see of rosters ("Rosters" in `docs/interface.md`).
 
-use base::{Fields, problem::Problem};
+use base::query::Query;
+use base::timestamp::Timestamp;
 use calendar::{RosterSchedule, Zone};
 use ports::{PeopleGroup, Person};
 use serde::Serialize;
@@ -8,11 +9,52 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{
-    change::{LONGEST_NAME, off_hours, schedule},
-    documented::ShiftSchedule,
-    rotation::ShownRotation,
+    crew::user_id,
+    input::{self, TurnLength},
+    schedule_schema::ShiftSchedule,
 };
 use crate::lines::Level;
+
+/// The last millisecond that a request may name: the year 9998 ends.
+pub const LATEST_MS: i64 = 253_370_764_799_999;
+
+api::path_id! {
+    /// `ES-<uuid>`.
+    pub RosterId = "rosterId", "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90", str::to_owned
+}
+
+api::path_id! {
+    /// `USR` and ten digits.
+    pub UserId = "userId", "USR0000000007", user_id
+}
+
+/// The instant that is asked about.
+#[derive(Clone, Copy, Debug, api::Parameters)]
+pub struct At {
+    /// Default now.
+    #[request(with = instant, example = "2026-11-20T20:37:00+0000")]
+    pub at: Option<Timestamp>,
+}
+
+/// Reads an instant of the years in which something may take place.
+pub fn instant(query: &mut Query, name: &str) -> Option<Timestamp> {
+    let instant = query.timestamp(name)?;
+    if !(0..=LATEST_MS).contains(&instant.millis()) {
+        query.error(name, "must lie in the years 1970 to 9998");
+    }
+    Some(instant)
+}
+
+/// What narrows a search, beside its filter.
+#[derive(Clone, Debug, api::Parameters)]
+pub struct Narrowed {
+    /// The whole name, whatever the letter case.
+    #[request(example = "First line")]
+    pub name: Option<String>,
+    /// As the variable; default true.
+    #[request(default = true)]
+    pub all_list: bool,
+}
 
 /// A roster.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -103,7 +145,7 @@ pub struct Shift {
     pub user_groups: Vec<UserGroup>,
     /// Who takes turns in it, beside `users` and `userGroups`; left out when nobody does.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub rotation: Option<ShownRotation>,
+    pub rotation: Option<Rotation>,
     /// Left out when it was not given: then it is called first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
@@ -205,28 +247,33 @@ pub struct OffHours {
     pub schedule: RosterSchedule,
 }
 
-impl OffHours {
-    /// Reads one of a body.
-    pub fn read(fields: &mut Fields<'_>) -> Option<Self> {
-        let name = fields.text_max("name", LONGEST_NAME).filter(|name| !name.trim().is_empty());
-        schedule(fields).map(|schedule| Self { name, schedule })
+impl From<input::OffHours> for OffHours {
+    fn from(hours: input::OffHours) -> Self {
+        Self { name: hours.name, schedule: hours.schedule }
     }
+}
 
-    /// What is stored of them.
-    pub fn to_json(all: &[Self]) -> String {
-        serde_json::to_string(all).unwrap_or_else(|_| "[]".to_owned())
-    }
+/// Who takes turns in a shift, and when they hand over.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = RosterRotation)]
+pub struct Rotation {
+    /// The places, in the order of the turns; everybody in a place is on call together.
+    pub order: Vec<Place>,
+    /// How long a turn is.
+    #[schema(value_type = TurnLength)]
+    pub length: Value,
+    /// The first hand-over, to the first place: a local time of the roster's zone.
+    #[schema(example = "2026-11-23T09:00:00")]
+    pub start: String,
+}
 
-    /// Reads what [`OffHours::to_json`] wrote.
-    ///
-    /// # Errors
-    /// As for a body.
-    pub fn from_json(text: &str) -> Result<Vec<Self>, Problem> {
-        let value: Value = serde_json::from_str(text).map_err(|_| Problem::internal())?;
-        let whole = serde_json::json!({"offHours": value});
-        let mut fields = Fields::of(&whole);
-        let read = off_hours(&mut fields);
-        fields.finish()?;
-        Ok(read.unwrap_or_default())
-    }
+/// A place of a rotation.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = RosterPlace)]
+pub struct Place {
+    /// Who is on call.
+    pub users: Vec<User>,
+    /// Groups whose members are on call.
+    pub user_groups: Vec<UserGroup>,
 }

@@ -1,25 +1,18 @@
 //! Timelines over HTTP.
 
-use std::sync::Arc;
-
 use actix_web::{HttpResponse, get, post, web};
-use api::{Body, RequestContext};
-use base::{Query, problem::Problem};
+use api::{Body, Path, RequestContext};
+use base::{Query, body::Request as _, problem::Problem};
 use ports::People;
 
 use super::{
-    kept::{Kept, Key},
+    cache::{Key, TimelineCache},
     render::{self, Asked},
     wire::Timeline,
 };
 use crate::{
     revisions::Revisions,
-    roster::{
-        change::RosterChange,
-        documented::RosterInput,
-        http::{check_new, tenants_of, tenants_of_people},
-        store, versions,
-    },
+    roster::{http::check_new, input::NewRoster, rules::tenants_of, store, versions, wire::RosterId},
     schedule::{self, Schedule},
 };
 
@@ -36,7 +29,7 @@ pub fn respond(json: impl Into<web::Bytes>) -> HttpResponse {
     tag = "rosters",
     operation_id = "getRosterTimeline",
     params(
-        ("rosterId" = String, Path, description = "`ES-<uuid>`", example = "ES-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
+        RosterId,
         ("from" = String, Query, description = "The start of the range", example = "2026-11-20T00:00:00+0000"),
         ("to" = String, Query, description = "Its end, which is not part of it", example = "2026-11-27T00:00:00+0000"),
     ),
@@ -47,32 +40,25 @@ pub fn respond(json: impl Into<web::Bytes>) -> HttpResponse {
 pub async fn timeline(
     context: RequestContext<Query>,
     people: web::Data<dyn People>,
-    kept: web::Data<Kept>,
-    path: web::Path<(String, String)>,
+    cache: web::Data<TimelineCache>,
+    Path(id): Path<RosterId>,
 ) -> api::Result<HttpResponse> {
     let range = calendar::parse::range(context.query(), None)?;
-    let (scope, tenants, people, id) =
-        (context.scope(), tenants_of_people(&context), people.into_inner(), path.into_inner().1);
-    let asked = Key { scope: scope.clone(), roster: id.clone(), range };
-    let (answers, around, within) = (Arc::clone(&people), tenants.clone(), scope.clone());
-    // The numbers are read before the rows are: what is newer than they say is worked out again.
-    let revisions = context.db.point(move |conn| Revisions::read(conn, &*answers, &within, &around)).await?;
-    if let Some(text) = kept.get(&asked, revisions) {
+    let asked = Key { scope: context.scope(), roster: id.0.clone(), range };
+    let revisions = Revisions::of(&context, people.clone().into_inner()).await?;
+    if let Some(text) = cache.get(&asked, revisions) {
         return Ok(respond(text));
     }
-    let text = context
-        .db
-        .read(move |conn| {
-            let roster = store::existed(conn, &scope, &id)?;
-            let schedule = Schedule::load(conn, &roster, range.start().millis())?;
-            let crowd = schedule.crowd(conn, &*people, &tenants, Some(range.start()))?;
-            let known = versions::since(conn, &roster.tenant_id, &roster.id, range.start().millis())?;
-            let off = schedule::free(&known, range)?;
-            Ok(render::timeline(Asked { schedule: &schedule, crowd: &crowd, range, off: &off, saved: true })?)
-        })
-        .await?;
-    let text = web::Bytes::from(text);
-    kept.insert(asked, revisions, text.clone());
+    let text = context.read(move |conn, scope| {
+        let roster = store::existed(conn, &scope.scope(), &id)?;
+        let schedule = Schedule::load(conn, &roster, range.start().millis())?;
+        let staff = schedule.people(conn, &**people, &scope.scope_and_partner(), Some(range.start()))?;
+        let known = versions::since(conn, &roster.tenant_id, &roster.id, range.start().millis())?;
+        let off = schedule::free(&known, range)?;
+        Ok(render::timeline(Asked { schedule: &schedule, staff: &staff, range, off: &off, saved: true })?)
+    });
+    let text = web::Bytes::from(text.await?);
+    cache.insert(asked, revisions, text.clone());
     Ok(respond(text))
 }
 
@@ -86,7 +72,7 @@ pub async fn timeline(
         ("from" = String, Query, description = "The start of the range; may stand in the body instead", example = "2026-11-20T00:00:00+0000"),
         ("to" = String, Query, description = "Its end, which is not part of it; may stand in the body instead", example = "2026-11-27T00:00:00+0000"),
     ),
-    request_body(content = RosterInput),
+    request_body(content = NewRoster),
     responses((status = 200, description = "The timeline", body = Timeline)),
     security(("bearer" = ["viewer"]))
 )]
@@ -94,22 +80,18 @@ pub async fn timeline(
 pub async fn preview(
     context: RequestContext<Query>,
     people: web::Data<dyn People>,
-    body: Body,
+    Body(body): Body,
 ) -> api::Result<HttpResponse> {
-    let (new, mut wrong) = RosterChange::read(&body.0, true);
-    let range = wrong.take(calendar::parse::range(context.query(), Some(&body.0)))?;
-    let tenants = tenants_of(context.tenant.id.as_str(), context.tenant.partner.as_str());
-    let people = people.into_inner();
-    let text = context
-        .db
-        .read(move |conn| {
-            let new = check_new(conn, &*people, &tenants, new, wrong)?;
-            let range = range.ok_or_else(Problem::internal)?;
-            let schedule = Schedule::unsaved(&new);
-            let crowd = schedule.crowd(conn, &*people, &tenants, None)?;
-            let off = schedule::off_hours(&new.off_hours, new.zone, range);
-            Ok(render::timeline(Asked { schedule: &schedule, crowd: &crowd, range, off: &off, saved: false })?)
-        })
-        .await?;
-    Ok(respond(text))
+    let (new, mut wrong) = NewRoster::parse_with_errors(&body);
+    let range = wrong.take(calendar::parse::range(context.query(), Some(&body)))?;
+    let text = context.read(move |conn, scope| {
+        let tenants = tenants_of(scope.tenant_id(), scope.tenant.partner.as_str());
+        check_new(conn, &**people, &tenants, &new, wrong)?;
+        let range = range.ok_or_else(Problem::internal)?;
+        let schedule = Schedule::unsaved(&new);
+        let staff = schedule.people(conn, &**people, &tenants, None)?;
+        let off = schedule::off_hours(&new.off_hours, new.time_zone.zone, range);
+        Ok(render::timeline(Asked { schedule: &schedule, staff: &staff, range, off: &off, saved: false })?)
+    });
+    Ok(respond(text.await?))
 }

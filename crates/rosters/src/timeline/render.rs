@@ -6,55 +6,25 @@ use base::{problem::Problem, timestamp::Timestamp};
 use calendar::{Interval, sets};
 use ports::{Author, Person};
 use serde::Serialize;
-use utoipa::ToSchema;
 
-use super::wire::{TimelineShift, TimelineUser};
+use super::wire::{OnCallOverride, TimelineShift, TimelineUser};
 use crate::{
-    crowd::Crowd,
     duty::{Duties, Duty},
     lines::{Label, Level, Of},
-    schedule::{Relief, Schedule},
+    people::RosterPeople,
+    schedule::Schedule,
 };
 
 /// The largest answer, in bytes.
 pub const LARGEST: usize = 32 << 20;
 
-/// An override, where it says why somebody is on call.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = OnCallOverride)]
-pub struct Told {
-    /// `OVR-<uuid>`.
-    #[schema(example = "OVR-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f")]
-    pub id: String,
-    /// Who would be on call without it.
-    pub replaces: Vec<Author>,
-    /// Who made it.
-    pub created_by: Author,
-    /// Why; left out when that was not said.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
-}
-
-impl Told {
-    /// Of an override, which somebody's duty comes from.
-    pub fn new(relief: &Relief, duty: &Duty<'_>, author: impl Fn(&str) -> Author) -> Self {
-        Self {
-            id: relief.id.clone(),
-            replaces: duty.replaces.iter().map(|id| author(id)).collect(),
-            created_by: author(&relief.created_by),
-            note: Some(relief.note.clone()).filter(|note| !note.is_empty()),
-        }
-    }
-}
-
-/// What of a roster is told.
+/// What of a roster is shown.
 #[derive(Clone, Copy)]
 pub struct Asked<'s> {
     /// Its schedule.
     pub schedule: &'s Schedule,
     /// Everybody who stands in it.
-    pub crowd: &'s Crowd,
+    pub staff: &'s RosterPeople,
     /// When.
     pub range: Interval,
     /// When nobody needs to be on call, or the roster is not there.
@@ -93,7 +63,7 @@ pub fn timeline(asked: Asked<'_>) -> Result<Vec<u8>, Problem> {
 /// # Errors
 /// 400 when the answer would be too large.
 pub fn parts(out: &mut Vec<u8>, asked: Asked<'_>) -> Result<Cover, Problem> {
-    let (mut duties, cut) = Duties::new(asked.schedule, asked.crowd).within(asked.range, Of::All);
+    let (mut duties, cut) = Duties::new(asked.schedule, asked.staff).within(asked.range, Of::All);
     if cut {
         return Err(too_large());
     }
@@ -202,7 +172,7 @@ struct Texts<'s> {
 impl<'s> Texts<'s> {
     /// The rest of an entry, behind its time.
     fn entry(&mut self, out: &mut Vec<u8>, duty: &Duty<'s>) {
-        let Asked { schedule, crowd, .. } = self.asked;
+        let Asked { schedule, staff, .. } = self.asked;
         if let Some(shift) = self.shift(duty.shift) {
             out.extend_from_slice(b",\"shift\":");
             out.extend_from_slice(shift);
@@ -213,8 +183,8 @@ impl<'s> Texts<'s> {
         }
         out.extend_from_slice(b",\"users\":");
         let at = duty.time.start();
-        let users = || json(&duty.users.iter().filter_map(|id| crowd.user_at(id, at)).map(shown).collect::<Vec<_>>());
-        if crowd.is_steady() {
+        let users = || json(&duty.users.iter().filter_map(|id| staff.user_at(id, at)).map(shown).collect::<Vec<_>>());
+        if staff.is_steady() {
             out.extend_from_slice(self.users.entry(duty.users.clone()).or_insert_with(users));
         } else {
             out.extend(users());
@@ -223,8 +193,8 @@ impl<'s> Texts<'s> {
             None => out.extend_from_slice(b",\"reason\":\"shift\"}"),
             Some(relief) => {
                 out.extend_from_slice(b",\"reason\":\"override\",\"override\":");
-                out.extend(json(&Told::new(relief, duty, |id| {
-                    crowd
+                out.extend(json(&OnCallOverride::new(relief, duty, |id| {
+                    staff
                         .user_at(id, at)
                         .map_or_else(|| Author { id: id.to_owned(), ..Author::default() }, Author::from)
                 })));

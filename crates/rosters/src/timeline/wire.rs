@@ -1,10 +1,38 @@
 //! What clients say and see of timelines.
 
+use ports::Author;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::render::Told;
-use crate::{lines::Level, overrides::wire::Reference};
+use crate::{duty::Duty, lines::Level, overrides::wire::Reference, schedule::Relief};
+
+/// An override, where it says why somebody is on call.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OnCallOverride {
+    /// `OVR-<uuid>`.
+    #[schema(example = "OVR-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f")]
+    pub id: String,
+    /// Who would be on call without it.
+    pub replaces: Vec<Author>,
+    /// Who made it.
+    pub created_by: Author,
+    /// Why; left out when that was not said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+impl OnCallOverride {
+    /// Of an override, which somebody's duty comes from.
+    pub fn new(relief: &Relief, duty: &Duty<'_>, author: impl Fn(&str) -> Author) -> Self {
+        Self {
+            id: relief.id.clone(),
+            replaces: duty.replaces.iter().map(|id| author(id)).collect(),
+            created_by: author(&relief.created_by),
+            note: Some(relief.note.clone()).filter(|note| !note.is_empty()),
+        }
+    }
+}
 
 /// The final schedule within a range.
 #[derive(ToSchema)]
@@ -45,7 +73,7 @@ pub struct TimelineEntry {
     #[schema(value_type = Reason)]
     reason: String,
     /// The override, when that is why.
-    r#override: Option<Told>,
+    r#override: Option<OnCallOverride>,
 }
 
 /// Through what somebody is on call.

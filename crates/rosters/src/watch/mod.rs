@@ -91,6 +91,6 @@ fn look(
     let Some(roster) = rosters::find(conn, &scope, &watch.roster_id)? else { return Ok(None) };
     let tenants = people.around(conn, &watch.tenant_id)?;
     let schedule = Schedule::load(conn, &roster, look_back(now))?;
-    let crowd = schedule.crowd(conn, people, &tenants, Some(now))?;
-    Ok(Some(rules::look(&roster, &schedule, &crowd, watch, now)))
+    let staff = schedule.people(conn, people, &tenants, Some(now))?;
+    Ok(Some(rules::look(&roster, &schedule, &staff, watch, now)))
 }

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use super::store::Watch;
 use crate::{
-    crowd::Crowd,
     duty::{Duties, Duty},
     lines::Of,
-    roster::{store::Roster, wire::User},
+    people::RosterPeople,
+    roster::{row::Roster, wire::User},
     schedule::Schedule,
 };
 
@@ -24,11 +24,11 @@ const AHEAD_MS: i64 = 86_400_000;
 pub fn look(
     roster: &Roster,
     schedule: &Schedule,
-    crowd: &Crowd,
+    staff: &RosterPeople,
     watch: &Watch,
     now: Timestamp,
 ) -> (Watch, Vec<Happening>) {
-    let mut duties = Duties::new(schedule, crowd);
+    let mut duties = Duties::new(schedule, staff);
     let state = duties.state(now);
     let mut users: Vec<&str> = state.current.iter().flat_map(|duty| duty.users.iter().copied()).collect();
     users.sort_unstable();
@@ -44,7 +44,7 @@ pub fn look(
     };
     let named = |ids: &[&str]| -> Vec<Value> {
         ids.iter()
-            .map(|id| crowd.user_at(id, now).map_or_else(|| json!({"id": id}), |user| json!(User::full(user))))
+            .map(|id| staff.user_at(id, now).map_or_else(|| json!({"id": id}), |user| json!(User::full(user))))
             .collect()
     };
     let mut told = Vec::new();

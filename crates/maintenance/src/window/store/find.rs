@@ -2,11 +2,27 @@
 
 use base::{Found, Key, Walk, query::Sort, timestamp::Timestamp};
 use calendar::Interval;
-use db::{Column, Condition, Conn, Result};
+use db::{Column, Condition, Conn, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
-use super::{super::filter::Filter, Window};
-use crate::{course::Course, schema::maintenance_windows};
+use crate::{
+    course::Course,
+    schema::maintenance_windows,
+    window::{filter::Filter, row::Window},
+};
+
+/// What a search is sorted by.
+pub const SORTS: Sorts<Window> = Sorts {
+    by: &[
+        SortBy::text("name", "maintenance_windows.name_key", |row| Key::from(&row.name_key)),
+        SortBy::integer("createdDate", "maintenance_windows.created_ms", |row| Key::from(row.created_ms)),
+        SortBy::integer("startTime", "maintenance_windows.opens_ms", |row| Key::from(row.opens_ms)),
+    ],
+    then: &[
+        SortBy::text("id", "maintenance_windows.id", |row| Key::from(&row.id)),
+        SortBy::text("", "maintenance_windows.tenant_id", |row| Key::from(&row.tenant_id)),
+    ],
+};
 
 /// Windows that are worked out together.
 const BATCH: i64 = 500;
@@ -58,8 +74,8 @@ pub fn search(
     walk: &Walk,
     now: Timestamp,
 ) -> Result<Found<Window>> {
-    let (condition, order) = (condition(scope, filter, only), order(sort));
-    let keys = |window: &Window| keys(sort, window);
+    let (condition, order) = (condition(scope, filter, only), SORTS.order(sort));
+    let keys = |window: &Window| SORTS.keys(sort, window);
     if filter.asks_for_times() {
         return worked_out(conn, &condition, &order, filter, walk, keys, now);
     }
@@ -150,25 +166,4 @@ pub fn each_open(
             return Ok(());
         }
     }
-}
-
-fn order(sort: Sort) -> db::Order {
-    let first = match sort.name {
-        "name" => Some(Column::Text("maintenance_windows.name_key")),
-        "createdDate" => Some(Column::Integer("maintenance_windows.created_ms")),
-        "startTime" => Some(Column::Integer("maintenance_windows.opens_ms")),
-        _ => None,
-    };
-    let ties = [Column::Text("maintenance_windows.id"), Column::Text("maintenance_windows.tenant_id")];
-    db::Order::by(first.into_iter().chain(ties), sort.descending)
-}
-
-fn keys(sort: Sort, window: &Window) -> Vec<Key> {
-    let first = match sort.name {
-        "name" => Some(Key::from(&window.name_key)),
-        "createdDate" => Some(Key::from(window.created_ms)),
-        "startTime" => Some(Key::from(window.opens_ms)),
-        _ => None,
-    };
-    first.into_iter().chain([Key::from(&window.id), Key::from(&window.tenant_id)]).collect()
 }

@@ -320,7 +320,7 @@ fn crew(named: &[usize]) -> Crew {
 }
 
 /// The same case as it is served.
-fn served(case: &Case) -> (Schedule, Crowd) {
+fn served(case: &Case) -> (Schedule, RosterPeople) {
     let zone = Zone::find(case.zone).unwrap();
     let minutes = |minute: i64| Timestamp::from_millis(case.around + minute * MINUTE);
     let first = first_day(case);
@@ -385,7 +385,7 @@ fn served(case: &Case) -> (Schedule, Crowd) {
         since: minutes(*from),
         until: until.map(minutes),
     });
-    (schedule, Crowd::of(&USERS).with("G", former, members.collect()))
+    (schedule, RosterPeople::of(&USERS).with("G", former, members.collect()))
 }
 
 fn shown(schedule: &Schedule, duties: &[Duty<'_>]) -> OnCall {
@@ -410,8 +410,8 @@ proptest! {
         // An override names a shift that there is.
         case.overrides.retain(|cover| cover.shift.is_none_or(|shift| shift < case.shifts.len()));
         let clock = Clock::of(case.zone);
-        let (schedule, crowd) = served(&case);
-        let mut duties = Duties::new(&schedule, &crowd);
+        let (schedule, staff) = served(&case);
+        let mut duties = Duties::new(&schedule, &staff);
         let range = Interval::new(
             Timestamp::from_millis(case.around - 72 * 60 * MINUTE),
             Timestamp::from_millis(case.around + 72 * 60 * MINUTE),

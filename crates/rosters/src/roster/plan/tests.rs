@@ -1,5 +1,6 @@
 //! What updates do.
 
+use base::body::Request as _;
 use serde_json::json;
 
 use super::*;
@@ -15,7 +16,7 @@ fn new(shifts: &[(&str, &str)]) -> NewRoster {
         })
         .collect();
     let body = json!({"name": "R", "description": "d", "timeZone": {"name": "GMT"}, "shiftDetails": shifts});
-    RosterChange::read(&body, true).0.complete().unwrap()
+    NewRoster::parse(&body).unwrap()
 }
 
 fn ids() -> impl FnMut() -> String {
@@ -50,7 +51,7 @@ fn version(roster: &Roster) -> Version {
 }
 
 fn change(value: serde_json::Value) -> RosterChange {
-    RosterChange::read(&value, false).0
+    RosterChange::parse_with_errors(&value).0
 }
 
 #[test]

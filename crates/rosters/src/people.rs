@@ -11,7 +11,7 @@ use crate::roster::crew::Crew;
 
 /// Users and groups by id, and the members of the groups.
 #[derive(Debug, Default)]
-pub struct Crowd {
+pub struct RosterPeople {
     users: HashMap<String, Person>,
     groups: HashMap<String, PeopleGroup>,
     former: Former,
@@ -28,7 +28,7 @@ struct Former {
     members: HashMap<String, Vec<Membership>>,
 }
 
-impl Crowd {
+impl RosterPeople {
     /// Those whom these crews and ids of users name, as they are now.
     pub fn load<'c>(
         conn: &mut Conn,
@@ -202,7 +202,7 @@ impl Crowd {
 }
 
 #[cfg(test)]
-impl Crowd {
+impl RosterPeople {
     /// Users that are in use.
     pub fn of(ids: &[&str]) -> Self {
         let user = |id: &&str| Person { id: (*id).to_owned(), activated: true, ..Person::default() };

@@ -2,18 +2,19 @@
 
 use base::{problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
-use outbox::{Change, Tx};
+use outbox::Recorded;
 use ports::People;
 use serde_json::{Value, json};
 
 use super::{
     crew::Crew,
-    rotation::{Place, Rotation, ShownRotation},
-    rules, store,
-    versions::Shift as Row,
-    wire::{OffHours, Roster, RosterClient, Shift, User, UserGroup},
+    input,
+    rotation::Rotation,
+    row::{Roster as Row, Shift as ShiftRow},
+    rules,
+    wire::{self, OffHours, Place, Roster, RosterClient, Shift, User, UserGroup},
 };
-use crate::crowd::Crowd;
+use crate::people::RosterPeople;
 
 /// In which form a roster is shown.
 #[derive(Clone, Debug)]
@@ -30,12 +31,12 @@ pub fn rosters(
     conn: &mut Conn,
     people: &dyn People,
     tenants: &[String],
-    rows: &[store::Roster],
-    shifts: &[Row],
+    rows: &[Row],
+    shifts: &[ShiftRow],
     form: &Form,
     (at, is_past): (Timestamp, bool),
 ) -> Result<Vec<Roster>> {
-    let read = |shift: &Row| {
+    let read = |shift: &ShiftRow| {
         let rotation = shift.rotation.as_deref().map(Rotation::from_json).transpose()?;
         Ok((Crew::from_json(&shift.crew)?, rotation))
     };
@@ -43,9 +44,9 @@ pub fn rosters(
     let all = crews
         .iter()
         .flat_map(|(own, rotation)| std::iter::once(own).chain(rotation.iter().flat_map(|rotation| &rotation.order)));
-    let crowd = Crowd::since(conn, people, tenants, (all, []), is_past.then_some(at))?;
-    let seen = Seen { crowd: &crowd, read: matches!(form, Form::Read), at };
-    let show = |row: &store::Roster| {
+    let staff = RosterPeople::since(conn, people, tenants, (all, []), is_past.then_some(at))?;
+    let seen = Seen { staff: &staff, read: matches!(form, Form::Read), at };
+    let show = |row: &Row| {
         let own = shifts.iter().zip(&crews).filter(|(shift, _)| shift.roster_id == row.id);
         let details = own.map(|(shift, (crew, rotation))| seen.shift(shift, crew, rotation.as_ref()));
         Ok(Roster {
@@ -63,7 +64,7 @@ pub fn rosters(
             deleted_time: row.deleted_ms.map(|ms| Timestamp::from_millis(ms).to_string()),
             effective_from: None,
             shift_details: details.collect::<Result<_, Problem>>()?,
-            off_hours: OffHours::from_json(&row.off_hours)?,
+            off_hours: input::OffHours::from_json(&row.off_hours)?.into_iter().map(OffHours::from).collect(),
         })
     };
     rows.iter().map(show).collect()
@@ -71,14 +72,14 @@ pub fn rosters(
 
 /// As whom people are seen.
 struct Seen<'c> {
-    crowd: &'c Crowd,
+    staff: &'c RosterPeople,
     read: bool,
     at: Timestamp,
 }
 
 impl Seen<'_> {
-    fn shift(&self, shift: &Row, crew: &Crew, rotation: Option<&Rotation>) -> Result<Shift, Problem> {
-        let turns = |rotation: &Rotation| ShownRotation {
+    fn shift(&self, shift: &ShiftRow, crew: &Crew, rotation: Option<&Rotation>) -> Result<Shift, Problem> {
+        let turns = |rotation: &Rotation| wire::Rotation {
             order: rotation
                 .order
                 .iter()
@@ -99,65 +100,66 @@ impl Seen<'_> {
     }
 
     fn users(&self, crew: &Crew) -> Vec<User> {
-        self.crowd.users(crew, self.at).map(if self.read { User::shown } else { User::full }).collect()
+        self.staff.users(crew, self.at).map(if self.read { User::shown } else { User::full }).collect()
     }
 
     fn groups(&self, crew: &Crew) -> Vec<UserGroup> {
-        self.crowd.groups(crew, self.at).map(|group| UserGroup::of(group, self.read)).collect()
+        self.staff.groups(crew, self.at).map(|group| UserGroup::of(group, self.read)).collect()
     }
 }
 
-/// Notes that a roster changed, from one state with its shifts to another.
-pub fn note(tx: &mut Tx<'_>, before: Option<(&store::Roster, &[Row])>, after: Option<(&store::Roster, &[Row])>) {
-    let Some((roster, _)) = after.or(before) else { return };
-    tx.note(Change {
-        tenant_id: roster.tenant_id.clone(),
-        entity: "Roster",
-        entity_id: roster.id.clone(),
-        before: before.map(|(roster, shifts)| state(roster, shifts)),
-        after: after.map(|(roster, shifts)| state(roster, shifts)),
-        publish: true,
-    });
-}
+/// A roster with its shifts, as changes of it are recorded: people by their ids alone.
+#[derive(Clone, Copy, Debug)]
+pub struct WithShifts<'r>(pub &'r Row, pub &'r [ShiftRow]);
 
-/// A roster as subscribers and the audit log have it: people by their ids alone.
-fn state(roster: &store::Roster, shifts: &[Row]) -> Value {
-    let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
-    let shifts: Vec<Value> = shifts
-        .iter()
-        .map(|shift| {
-            let crew = people(&Crew::from_json(&shift.crew).unwrap_or_default());
-            let mut state = json!({
-                "id": shift.id,
-                "name": shift.name,
-                "schedule": parsed(&shift.schedule),
-                "users": crew["users"],
-                "userGroups": crew["userGroups"],
-            });
-            if let Some(rotation) = shift.rotation.as_deref().and_then(|text| Rotation::from_json(text).ok()) {
-                let order: Vec<Value> = rotation.order.iter().map(people).collect();
-                let (length, start) = (rotation.turns.length(), rotation.turns.start());
-                state["rotation"] = json!({"order": order, "length": length, "start": start});
-            }
-            if let Some(level) = &shift.level {
-                state["level"] = json!(level);
-            }
-            state
+impl Recorded for WithShifts<'_> {
+    const ENTITY: &'static str = "Roster";
+
+    fn tenant_id(&self) -> &str {
+        &self.0.tenant_id
+    }
+
+    fn entity_id(&self) -> String {
+        self.0.id.clone()
+    }
+
+    fn event_payload(&self) -> Value {
+        let Self(roster, shifts) = self;
+        let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
+        json!({
+            "id": roster.id,
+            "name": roster.name,
+            "description": roster.description,
+            "createdTime": Timestamp::from_millis(roster.created_ms),
+            "updatedTime": roster.updated_ms.map(|ms| Timestamp::from_millis(ms).to_string()).unwrap_or_default(),
+            "timeZone": {"name": roster.zone},
+            "shiftDetails": shifts.iter().map(shift_payload).collect::<Vec<_>>(),
+            "offHours": parsed(&roster.off_hours),
         })
-        .collect();
-    json!({
-        "id": roster.id,
-        "name": roster.name,
-        "description": roster.description,
-        "createdTime": Timestamp::from_millis(roster.created_ms),
-        "updatedTime": roster.updated_ms.map(|ms| Timestamp::from_millis(ms).to_string()).unwrap_or_default(),
-        "timeZone": {"name": roster.zone},
-        "shiftDetails": shifts,
-        "offHours": parsed(&roster.off_hours),
-    })
+    }
 }
 
-fn people(crew: &Crew) -> Value {
+fn shift_payload(shift: &ShiftRow) -> Value {
+    let crew = crew_payload(&Crew::from_json(&shift.crew).unwrap_or_default());
+    let mut payload = json!({
+        "id": shift.id,
+        "name": shift.name,
+        "schedule": serde_json::from_str::<Value>(&shift.schedule).unwrap_or_default(),
+        "users": crew["users"],
+        "userGroups": crew["userGroups"],
+    });
+    if let Some(rotation) = shift.rotation.as_deref().and_then(|text| Rotation::from_json(text).ok()) {
+        let order: Vec<Value> = rotation.order.iter().map(crew_payload).collect();
+        let (length, start) = (rotation.turns.length(), rotation.turns.start());
+        payload["rotation"] = json!({"order": order, "length": length, "start": start});
+    }
+    if let Some(level) = &shift.level {
+        payload["level"] = json!(level);
+    }
+    payload
+}
+
+fn crew_payload(crew: &Crew) -> Value {
     let users: Vec<Value> = crew.users.iter().map(|id| json!({"id": id})).collect();
     let groups: Vec<Value> = crew.groups.iter().map(|id| json!({"uniqueId": id})).collect();
     json!({"users": users, "userGroups": groups})

@@ -24,16 +24,16 @@ pub struct Key {
 }
 
 /// The timelines.
-pub struct Kept(Cache<Key, (Revisions, Bytes)>);
+pub struct TimelineCache(Cache<Key, (Revisions, Bytes)>);
 
-impl Default for Kept {
+impl Default for TimelineCache {
     fn default() -> Self {
         let weigh = |_: &Key, (_, text): &(Revisions, Bytes)| u32::try_from(text.len()).unwrap_or(u32::MAX);
         Self(Cache::builder().max_capacity(MOST_BYTES).weigher(weigh).build())
     }
 }
 
-impl Kept {
+impl TimelineCache {
     /// A timeline that holds.
     pub fn get(&self, asked: &Key, revisions: Revisions) -> Option<Bytes> {
         self.0.get(asked).filter(|(of, _)| *of == revisions).map(|(_, text)| text)

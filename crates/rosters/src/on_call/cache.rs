@@ -13,9 +13,9 @@ use ports::People;
 
 use super::render::{self, Elements};
 use crate::{
-    crowd::Crowd,
     overrides,
     overrides::wire::Reference,
+    people::RosterPeople,
     revisions::Revisions,
     roster::versions,
     schedule::{Schedule, look_back, range_of},
@@ -28,9 +28,9 @@ const MOST_SHIFTS: u64 = 200_000;
 const REACH_MS: i64 = 86_400_000;
 
 /// The boards that were asked for lately.
-pub struct Boards(Cache<Vec<String>, Arc<Board>>);
+pub struct OnCallCache(Cache<Vec<String>, Arc<Board>>);
 
-impl Default for Boards {
+impl Default for OnCallCache {
     fn default() -> Self {
         let weigh = |_: &Vec<String>, board: &Arc<Board>| u32::try_from(board.weight).unwrap_or(u32::MAX);
         Self(Cache::builder().max_capacity(MOST_SHIFTS).weigher(weigh).build())
@@ -42,7 +42,7 @@ struct Board {
     revisions: Revisions,
     /// It knows what ended after this instant.
     since_ms: i64,
-    crowd: Crowd,
+    staff: RosterPeople,
     rosters: Vec<OfRoster>,
     weight: usize,
     /// What was told last: mostly, the next question is about the same time.
@@ -81,7 +81,7 @@ struct Told {
     until: Timestamp,
 }
 
-impl Boards {
+impl OnCallCache {
     /// Who is on call, as JSON.
     pub async fn answer(self: Arc<Self>, db: &Db, people: Arc<dyn People>, asked: Asked) -> Result<Vec<u8>> {
         let Asked { scope, tenants, at, user } = asked;
@@ -144,10 +144,10 @@ impl Board {
         let crews = rosters.iter().flat_map(|of| of.schedule.crews());
         let users = rosters.iter().flat_map(|of| of.schedule.users());
         let since = Some(Timestamp::from_millis(at.millis().saturating_sub(REACH_MS)));
-        let crowd = Crowd::since(conn, people, tenants, (crews, users), since)?;
+        let staff = RosterPeople::since(conn, people, tenants, (crews, users), since)?;
         let places = rosters.iter().flat_map(|of| of.schedule.crews()).count();
         let weight = weight + places;
-        Ok(Self { revisions, since_ms, crowd, rosters, weight, last: Mutex::default() })
+        Ok(Self { revisions, since_ms, staff, rosters, weight, last: Mutex::default() })
     }
 
     /// Does it know all that a question about an instant needs?
@@ -163,9 +163,9 @@ impl Board {
 
     /// Of one user alone.
     fn tell_of(&self, user: &str, at: Timestamp) -> Vec<u8> {
-        let tell = |of: &OfRoster| of.tell(&self.crowd, at, Some(user));
+        let tell = |of: &OfRoster| of.tell(&self.staff, at, Some(user));
         let mut told: Vec<_> =
-            self.rosters.iter().filter(|of| of.schedule.may_name(user, &self.crowd)).map(tell).collect();
+            self.rosters.iter().filter(|of| of.schedule.may_name(user, &self.staff)).map(tell).collect();
         told.sort_by(|(_, one, _), (_, other, _)| one.cmp(other));
         render::answer(at, told.iter().map(|(_, _, elements)| elements))
     }
@@ -183,7 +183,7 @@ impl Board {
                 holds.push(hold.clone());
                 continue;
             }
-            let (until, name, elements) = of.tell(&self.crowd, at, None);
+            let (until, name, elements) = of.tell(&self.staff, at, None);
             holds.push((at, until, Arc::new((name, elements))));
         }
         let mut order: Vec<usize> = (0..holds.len()).collect();
@@ -206,14 +206,14 @@ impl Told {
 
 impl OfRoster {
     /// Until when what is told of an instant holds, the roster's name then, folded, and the elements.
-    fn tell(&self, crowd: &Crowd, at: Timestamp, user: Option<&str>) -> (Timestamp, String, Elements) {
+    fn tell(&self, staff: &RosterPeople, at: Timestamp, user: Option<&str>) -> (Timestamp, String, Elements) {
         let holds = |(from, until, _): &&(i64, i64, String)| *from <= at.millis() && at.millis() < *until;
         let Some((_, named_until, name)) = self.names.iter().find(holds) else {
             let begins = self.names.iter().map(|(from, ..)| *from).filter(|from| *from > at.millis()).min();
             return (Timestamp::from_millis(begins.unwrap_or(i64::MAX)), String::new(), Elements::default());
         };
         let roster = Reference { id: self.id.clone(), name: name.clone() };
-        let of = render::Of { roster: &roster, schedule: &self.schedule, crowd, user };
+        let of = render::Of { roster: &roster, schedule: &self.schedule, staff, user };
         let (until, elements) = render::elements(of, at);
         let until = until.unwrap_or(at).min(Timestamp::from_millis(*named_until));
         (until, base::fold(name), elements)

@@ -1,0 +1,46 @@
+//! The rows of calendar addresses.
+
+use api::feed;
+use base::timestamp::Timestamp;
+use diesel::prelude::*;
+
+use crate::schema::maintenance_calendars;
+
+/// One row of `maintenance_calendars`.
+#[derive(Clone, Debug, PartialEq, Queryable, Insertable)]
+#[diesel(table_name = maintenance_calendars, treat_none_as_default_value = false)]
+pub struct Calendar {
+    /// The tenant of the window.
+    pub tenant_id: String,
+    /// `CAL-<uuid>`.
+    pub id: String,
+    /// The window.
+    pub window_id: String,
+    /// Of the token.
+    pub hash: String,
+    /// A user's id.
+    pub created_by: String,
+    /// When it was made.
+    pub created_ms: i64,
+}
+
+impl Calendar {
+    /// What is shown of it, with who made it.
+    pub fn address<A>(&self, created_by: A) -> feed::Address<A> {
+        feed::Address {
+            id: self.id.clone(),
+            created_by,
+            created_time: Timestamp::from_millis(self.created_ms),
+            expires_time: feed::end(self.created_ms),
+        }
+    }
+
+    /// The same among all of its tenant.
+    pub fn listed<A>(&self, created_by: A) -> feed::AddressOf<A> {
+        feed::AddressOf {
+            address: self.address(created_by),
+            of: self.window_id.clone(),
+            tenant: self.tenant_id.clone(),
+        }
+    }
+}

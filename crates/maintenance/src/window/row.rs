@@ -1,0 +1,54 @@
+//! The rows of windows.
+
+use base::problem::Problem;
+use diesel::prelude::*;
+
+use crate::{course::Course, schema::maintenance_windows};
+
+/// One row of `maintenance_windows`.
+#[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
+#[diesel(table_name = maintenance_windows, primary_key(tenant_id, id))]
+#[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
+pub struct Window {
+    /// The tenant that it belongs to.
+    pub tenant_id: String,
+    /// `SM-<uuid>`.
+    pub id: String,
+    /// Counts its changes; the `ETag`.
+    pub version: i64,
+    /// As it was given.
+    pub name: String,
+    /// Folded.
+    pub name_key: String,
+    /// Empty when there is none.
+    pub description: String,
+    /// JSON.
+    pub schedule: String,
+    /// JSON.
+    pub holds: String,
+    /// JSON.
+    pub conditions: Option<String>,
+    /// Are scripts to be run?
+    pub run_rba: bool,
+    /// Are patches to be installed?
+    pub install_patch: bool,
+    /// Are open alerts to be escalated afterwards?
+    pub run_escalation: bool,
+    /// Nothing takes place before.
+    pub opens_ms: i64,
+    /// Nothing takes place afterwards.
+    pub closes_ms: i64,
+    /// A user's id.
+    pub created_by: String,
+    /// When it was created.
+    pub created_ms: i64,
+    /// When it changed last.
+    pub updated_ms: i64,
+}
+
+impl Window {
+    /// When it is open.
+    pub fn course(&self) -> Result<Course, Problem> {
+        Course::stored(&self.schedule, &self.holds)
+    }
+}

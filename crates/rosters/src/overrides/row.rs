@@ -1,0 +1,43 @@
+//! The rows of overrides.
+
+use diesel::prelude::*;
+
+use crate::schema::roster_overrides;
+
+/// One row of `roster_overrides`.
+#[derive(Clone, Debug, PartialEq, Queryable, Insertable)]
+#[diesel(table_name = roster_overrides, treat_none_as_default_value = false)]
+pub struct Override {
+    /// The tenant of its roster.
+    pub tenant_id: String,
+    /// Its roster.
+    pub roster_id: String,
+    /// `OVR-<uuid>`.
+    pub id: String,
+    /// The order in which overrides were made.
+    pub number: i64,
+    /// Who takes over.
+    pub user_id: String,
+    /// From here on.
+    pub start_ms: i64,
+    /// Until here.
+    pub end_ms: i64,
+    /// The shift; `None` for the whole roster.
+    pub shift_id: Option<String>,
+    /// As it was when this was made.
+    pub shift_name: Option<String>,
+    /// As it was when this was made.
+    pub zone: Option<String>,
+    /// As it was when this was made; JSON.
+    pub schedule: Option<String>,
+    /// Empty when there is none.
+    pub note: String,
+    /// Who made it.
+    pub created_by: String,
+    /// When it was made.
+    pub created_ms: i64,
+    /// Whom it relieves, when it is about one person.
+    pub replaces: Option<String>,
+    /// The swap that it is one half of.
+    pub swap_id: Option<String>,
+}

@@ -1,0 +1,386 @@
+//! What clients say of rosters: a new one, or changes to one ("Rosters" in `docs/interface.md`).
+
+use api::Request;
+use base::{
+    Fields,
+    body::{Field, Limits, Request},
+    problem::Problem,
+    timestamp::Timestamp,
+};
+use calendar::{
+    RosterSchedule, Zone,
+    rotation::{Length, Start},
+};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{
+    crew::{Crew, user_id},
+    rotation::Rotation,
+    schedule_schema::ShiftSchedule,
+};
+use crate::lines::Level;
+
+/// The longest name of a roster or a shift, in characters.
+const LONGEST_NAME: usize = 200;
+/// The most shifts of a roster.
+const MOST_SHIFTS: usize = 100;
+/// The most users of a shift or of a place of its rotation, and the most groups.
+const MOST_REFERENCES: usize = 100;
+/// The most places of a rotation.
+const MOST_PLACES: usize = 100;
+/// The most users and groups of all places of a roster together.
+const MOST_IN_ROTATIONS: usize = 10_000;
+/// The most stretches of off hours.
+const MOST_OFF_HOURS: usize = 20;
+
+/// A roster to create, or to preview.
+#[derive(Clone, Debug, Request)]
+#[request(schema = "RosterInput", check = check_roster)]
+pub struct NewRoster {
+    /// Unique in the tenant, whatever the letter case.
+    #[request(line, chars = LONGEST_NAME)]
+    pub name: String,
+    /// What it is for.
+    #[request(filled)]
+    pub description: String,
+    /// Whose clocks its shifts follow.
+    pub time_zone: TimeZoneReference,
+    /// At least one.
+    #[request(name = "shiftDetails", with = shifts, items = 1..=MOST_SHIFTS)]
+    pub shifts: Vec<NewShift>,
+    /// When nobody needs to be on call.
+    #[request(items = 0..=MOST_OFF_HOURS, default)]
+    pub off_hours: Vec<OffHours>,
+}
+
+/// The changes to a roster; what is left out stays as it is.
+#[derive(Clone, Debug, Default, Request)]
+#[request(schema = "RosterUpdate", check = check_change)]
+pub struct RosterChange {
+    /// Unique in the tenant, whatever the letter case.
+    #[request(line, chars = LONGEST_NAME)]
+    pub name: Option<String>,
+    /// What it is for.
+    #[request(filled)]
+    pub description: Option<String>,
+    /// Whose clocks its shifts follow.
+    pub time_zone: Option<TimeZoneReference>,
+    /// All shifts from then on: those that are not in it end.
+    #[request(name = "shiftDetails", with = shifts, items = 1..=MOST_SHIFTS)]
+    pub shifts: Option<Vec<ShiftChange>>,
+    /// When nobody needs to be on call.
+    #[request(items = 0..=MOST_OFF_HOURS)]
+    pub off_hours: Option<Vec<OffHours>>,
+    /// From when on shifts, zone and off hours are so: now or later. Without it, now.
+    #[request(name = "effectiveFrom")]
+    pub from: Option<Timestamp>,
+}
+
+/// A supported time zone, by its name.
+#[derive(Clone, Debug, Request)]
+#[request(schema = "RosterTimeZoneReference", example = json!({"name": "Europe/Paris"}))]
+pub struct TimeZoneReference {
+    /// One of the names of `GET /api/v2/cfg/timezones`.
+    #[request(name = "name", schema = String)]
+    pub zone: Zone,
+}
+
+/// A shift of a new roster. With a `rotation`, `users` and `userGroups` may be left out.
+#[derive(Clone, Debug, Request)]
+#[request(schema = "RosterShiftInput", check = check_new_shift)]
+pub struct NewShift {
+    /// Unique in the roster, whatever the letter case.
+    #[request(line, chars = LONGEST_NAME)]
+    pub name: String,
+    /// When it takes place.
+    #[request(schema = ShiftSchedule)]
+    pub schedule: RosterSchedule,
+    /// Users of the tenant or of its partner.
+    #[request(items = 0..=MOST_REFERENCES, default)]
+    pub users: Vec<UserReference>,
+    /// User groups of the tenant or of its partner.
+    #[request(name = "userGroups", items = 0..=MOST_REFERENCES, default)]
+    pub groups: Vec<UserGroupReference>,
+    /// Who takes turns; `users` and `userGroups`, when given, are on call beside whoever's turn it is.
+    pub rotation: Option<NewRotation>,
+    /// Whether it is called first; without it, it is.
+    pub level: Option<Level>,
+}
+
+/// A shift of an update. With an `id` it is a change of that shift, in which what is left out stays as it is; without
+/// one it is a new shift, and all other fields are required.
+#[derive(Clone, Debug, Default, Request)]
+#[request(schema = "RosterShiftUpdate", check = check_shift_change)]
+pub struct ShiftChange {
+    /// `ESD-<uuid>`.
+    #[request(with = filled_text)]
+    pub id: Option<String>,
+    /// Unique in the roster.
+    #[request(line, chars = LONGEST_NAME)]
+    pub name: Option<String>,
+    /// When it takes place.
+    #[request(schema = ShiftSchedule)]
+    pub schedule: Option<RosterSchedule>,
+    /// Who is on call.
+    #[request(items = 0..=MOST_REFERENCES)]
+    pub users: Option<Vec<UserReference>>,
+    /// Whose members are on call.
+    #[request(name = "userGroups", items = 0..=MOST_REFERENCES)]
+    pub groups: Option<Vec<UserGroupReference>>,
+    /// Who takes turns; with an empty `order`, nobody any more.
+    pub rotation: Option<NewRotation>,
+    /// Whether it is called first.
+    pub level: Option<Level>,
+}
+
+/// Time in which nobody needs to be on call.
+#[derive(Clone, Debug, PartialEq, Serialize, Request)]
+#[request(schema = "RosterOffHoursInput")]
+pub struct OffHours {
+    /// What people call it.
+    #[request(with = off_hours_name, chars = LONGEST_NAME)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// When it is.
+    #[request(schema = ShiftSchedule)]
+    pub schedule: RosterSchedule,
+}
+
+/// A user, by its id.
+#[derive(Clone, Debug, PartialEq, Request)]
+#[request(schema = "RosterUserReference", example = json!({"id": "USR0000000007"}))]
+pub struct UserReference {
+    /// `USR` and ten digits.
+    #[request(filled, parse = trimmed)]
+    pub id: String,
+}
+
+/// A user group, by its id.
+#[derive(Clone, Debug, PartialEq, Request)]
+#[request(
+    schema = "RosterUserGroupReference",
+    example = json!({"uniqueId": "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90"})
+)]
+pub struct UserGroupReference {
+    /// `USRGRP-<uuid>`.
+    #[request(name = "uniqueId", filled, parse = trimmed)]
+    pub id: String,
+}
+
+/// Who takes turns in a shift. Each hand-over after the first is so many weeks or days of the local calendar after it, at
+/// the same time of day; hours are counted as they pass.
+#[derive(Clone, Debug, Request)]
+#[request(schema = "RosterRotationInput", check = check_rotation, example = json!({
+    "order": [{"users": [{"id": "USR0000000007"}]}, {"users": [{"id": "USR0000000008"}]}],
+    "length": {"weeks": 1}, "start": "2026-11-23T09:00:00"
+}))]
+pub struct NewRotation {
+    /// 1 to 100 places. In an update, none: nobody takes turns any more.
+    #[request(items = 0..=MOST_PLACES)]
+    pub order: Vec<NewPlace>,
+    /// How long a turn is.
+    pub length: Option<TurnLength>,
+    /// The first hand-over, to the first place: a local time of the roster's zone, without an offset.
+    #[request(from = String, parse = start)]
+    pub start: Option<Start>,
+}
+
+/// A place of a rotation: at least one of the two.
+#[derive(Clone, Debug, Request)]
+#[request(schema = "RosterPlaceInput", check = check_place)]
+pub struct NewPlace {
+    /// Users of the tenant or of its partner.
+    #[request(items = 0..=MOST_REFERENCES, default)]
+    pub users: Vec<UserReference>,
+    /// User groups of the tenant or of its partner.
+    #[request(name = "userGroups", items = 0..=MOST_REFERENCES, default)]
+    pub groups: Vec<UserGroupReference>,
+}
+
+/// How long a turn is: one of the three.
+#[derive(Clone, Copy, Debug, Request)]
+#[request(schema = "RosterTurnLength", check = check_length, example = json!({"weeks": 1}))]
+pub struct TurnLength {
+    /// Weeks of the local calendar.
+    #[request(range = 1..=53)]
+    pub weeks: Option<i64>,
+    /// Days of the local calendar.
+    #[request(range = 1..=366)]
+    pub days: Option<i64>,
+    /// Elapsed hours.
+    #[request(range = 1..=8_784)]
+    pub hours: Option<i64>,
+}
+
+impl UserReference {
+    /// The id in its documented letter case.
+    pub fn user_id(&self) -> String {
+        user_id(&self.id)
+    }
+}
+
+impl RosterChange {
+    /// Does it say anything of who is on call when?
+    pub fn is_of_plan(&self) -> bool {
+        self.time_zone.is_some() || self.shifts.is_some() || self.off_hours.is_some()
+    }
+}
+
+impl ShiftChange {
+    /// The new shift that this is; `None` when something is missing.
+    pub fn complete(self) -> Option<NewShift> {
+        let Self { users, groups, rotation, level, .. } = self;
+        let (users, groups) = (users.unwrap_or_default(), groups.unwrap_or_default());
+        Some(NewShift { name: self.name?, schedule: self.schedule?, users, groups, rotation, level })
+    }
+}
+
+impl NewShift {
+    /// Who stands in it.
+    pub fn crew(&self) -> Crew {
+        Crew::new(&user_ids(&self.users), &group_ids(&self.groups))
+    }
+}
+
+impl OffHours {
+    /// What is stored of them.
+    pub fn to_json(all: &[Self]) -> String {
+        serde_json::to_string(all).unwrap_or_else(|_| "[]".to_owned())
+    }
+
+    /// Reads what [`OffHours::to_json`] wrote.
+    ///
+    /// # Errors
+    /// As for a body.
+    pub fn from_json(text: &str) -> Result<Vec<Self>, Problem> {
+        let stored: Vec<Value> = serde_json::from_str(text).map_err(|_| Problem::internal())?;
+        stored.iter().map(Self::parse).collect()
+    }
+}
+
+impl NewRotation {
+    /// What is stored of it; `None` for no rotation any more.
+    pub fn stored(&self) -> Option<Rotation> {
+        let order: Vec<Crew> = self.order.iter().map(NewPlace::crew).collect();
+        let turns = calendar::Rotation::new(self.length?.length()?, self.start?);
+        (!order.is_empty()).then_some(Rotation { order, turns })
+    }
+
+    /// How many users and groups it names.
+    fn names(&self) -> usize {
+        self.order.iter().map(|place| place.users.len() + place.groups.len()).sum()
+    }
+}
+
+impl NewPlace {
+    /// Who stands in it.
+    pub fn crew(&self) -> Crew {
+        Crew::new(&user_ids(&self.users), &group_ids(&self.groups))
+    }
+}
+
+impl TurnLength {
+    fn length(self) -> Option<Length> {
+        let number = |number: i64| u16::try_from(number).ok();
+        match (self.weeks, self.days, self.hours) {
+            (Some(weeks), None, None) => number(weeks).map(Length::Weeks),
+            (None, Some(days), None) => number(days).map(Length::Days),
+            (None, None, Some(hours)) => number(hours).map(Length::Hours),
+            _ => None,
+        }
+    }
+}
+
+/// The ids of users, as they were given.
+pub fn user_ids(all: &[UserReference]) -> Vec<String> {
+    all.iter().map(|user| user.id.clone()).collect()
+}
+
+/// The ids of groups.
+pub fn group_ids(all: &[UserGroupReference]) -> Vec<String> {
+    all.iter().map(|group| group.id.clone()).collect()
+}
+
+fn trimmed(text: String) -> Result<String, String> {
+    Ok(text.trim().to_owned())
+}
+
+fn filled_text(fields: &mut Fields<'_>, name: &str) -> Option<String> {
+    fields.text(name).filter(|text| !text.is_empty())
+}
+
+fn off_hours_name(fields: &mut Fields<'_>, name: &str) -> Option<String> {
+    fields.text_max(name, LONGEST_NAME).filter(|name| !name.trim().is_empty())
+}
+
+fn start(text: String) -> Result<Start, &'static str> {
+    Start::parse(&text)
+}
+
+fn shifts<T: Request>(fields: &mut Fields<'_>, name: &str) -> Option<Vec<T>> {
+    let limits = Limits { items: Some((0, MOST_SHIFTS)), ..Limits::NONE };
+    let shifts = Vec::<T>::read(fields, name, &limits)?;
+    if shifts.is_empty() {
+        fields.error(name, "must have at least one shift");
+    }
+    Some(shifts)
+}
+
+fn check_roster(new: &NewRoster, fields: &mut Fields<'_>) {
+    check_rotations(new.shifts.iter().filter_map(|shift| shift.rotation.as_ref()), fields);
+}
+
+fn check_change(change: &RosterChange, fields: &mut Fields<'_>) {
+    check_rotations(change.shifts.iter().flatten().filter_map(|shift| shift.rotation.as_ref()), fields);
+}
+
+fn check_rotations<'r>(rotations: impl Iterator<Item = &'r NewRotation>, fields: &mut Fields<'_>) {
+    if rotations.map(NewRotation::names).sum::<usize>() > MOST_IN_ROTATIONS {
+        fields.error("shiftDetails", format!("must name at most {MOST_IN_ROTATIONS} users and groups in rotations"));
+    }
+}
+
+fn check_new_shift(shift: &NewShift, fields: &mut Fields<'_>) {
+    check_whole(shift.rotation.as_ref(), fields);
+}
+
+fn check_shift_change(change: &ShiftChange, fields: &mut Fields<'_>) {
+    if change.id.is_none() {
+        fields.require("name");
+        fields.require("schedule");
+        check_whole(change.rotation.as_ref(), fields);
+    }
+}
+
+/// What holds of a shift that is new.
+fn check_whole(rotation: Option<&NewRotation>, fields: &mut Fields<'_>) {
+    // Whoever takes turns need not stand in the shift, too.
+    if !fields.has("rotation") {
+        fields.require("users");
+        fields.require("userGroups");
+    }
+    let order = rotation.and_then(|_| fields.object("rotation")?.value("order"));
+    if order.and_then(Value::as_array).is_some_and(Vec::is_empty) {
+        fields.error("rotation.order", format!("must have 1 to {MOST_PLACES} places"));
+    }
+}
+
+fn check_rotation(_: &NewRotation, fields: &mut Fields<'_>) {
+    if !fields.value("order").and_then(Value::as_array).is_some_and(Vec::is_empty) {
+        fields.require("length");
+        fields.require("start");
+    }
+}
+
+fn check_place(_: &NewPlace, fields: &mut Fields<'_>) {
+    if !fields.has("users") && !fields.has("userGroups") {
+        fields.error("", "must have users or userGroups");
+    }
+}
+
+fn check_length(_: &TurnLength, fields: &mut Fields<'_>) {
+    if ["weeks", "days", "hours"].into_iter().filter(|unit| fields.has(unit)).count() != 1 {
+        fields.error("", "must have one of weeks, days and hours");
+    }
+}

@@ -1,0 +1,100 @@
+//! Rows of rosters, and of the versions of rosters and of their shifts.
+
+use diesel::prelude::*;
+
+use crate::schema::{roster_shifts, roster_versions, rosters};
+
+/// One row of `rosters`.
+#[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
+#[diesel(table_name = rosters, primary_key(tenant_id, id))]
+#[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
+pub struct Roster {
+    /// The tenant that it belongs to.
+    pub tenant_id: String,
+    /// `ES-<uuid>`.
+    pub id: String,
+    /// Counts its changes; the `ETag`.
+    pub version: i64,
+    /// As it was given.
+    pub name: String,
+    /// Folded; unique in the tenant.
+    pub name_key: String,
+    /// What it is for.
+    pub description: String,
+    /// The name of its time zone.
+    pub zone: String,
+    /// A JSON array.
+    pub off_hours: String,
+    /// When it was created.
+    pub created_ms: i64,
+    /// When it was updated last.
+    pub updated_ms: Option<i64>,
+    /// Counts its changes and those of its overrides.
+    pub sequence: i64,
+    /// When it or an override of it changed last.
+    pub modified_ms: i64,
+    /// When it was deleted: it has a past, and no future.
+    pub deleted_ms: Option<i64>,
+}
+
+/// One row of `roster_versions`: a version of a roster.
+#[derive(Clone, Debug, PartialEq, Queryable, Insertable)]
+#[diesel(table_name = roster_versions, treat_none_as_default_value = false)]
+pub struct Version {
+    /// The tenant of its roster.
+    pub tenant_id: String,
+    /// Its roster.
+    pub roster_id: String,
+    /// The roster is like this from here on.
+    pub valid_from_ms: i64,
+    /// And until here; `None` for the last version.
+    pub valid_until_ms: Option<i64>,
+    /// As it was given.
+    pub name: String,
+    /// The name of its time zone.
+    pub zone: String,
+    /// A JSON array.
+    pub off_hours: String,
+}
+
+impl Version {
+    /// Do both say the same of the roster?
+    pub fn says_what(&self, other: &Self) -> bool {
+        (&self.name, &self.zone, &self.off_hours) == (&other.name, &other.zone, &other.off_hours)
+    }
+
+    /// Is the roster like this at an instant?
+    pub fn holds(&self, at_ms: i64) -> bool {
+        self.valid_from_ms <= at_ms && self.valid_until_ms.is_none_or(|until| at_ms < until)
+    }
+}
+
+/// One row of `roster_shifts`: a version of a shift.
+#[derive(Clone, Debug, PartialEq, Queryable, Insertable)]
+#[diesel(table_name = roster_shifts, treat_none_as_default_value = false)]
+pub struct Shift {
+    /// The tenant of its roster.
+    pub tenant_id: String,
+    /// Its roster.
+    pub roster_id: String,
+    /// `ESD-<uuid>`; the same in all versions.
+    pub id: String,
+    /// The shift is like this from here on.
+    pub valid_from_ms: i64,
+    /// And until here; `None` for the last version.
+    pub valid_until_ms: Option<i64>,
+    /// Its place among the shifts of the roster.
+    pub position: i64,
+    /// As it was given.
+    pub name: String,
+    /// The roster's zone, then.
+    pub zone: String,
+    /// JSON.
+    pub schedule: String,
+    /// JSON.
+    pub crew: String,
+    /// JSON; `None` when nobody takes turns.
+    pub rotation: Option<String>,
+    /// `primary` or `secondary`, when that was said.
+    pub level: Option<String>,
+}
