@@ -65,7 +65,7 @@ const VARIABLES: [&str; 8] = ["userId", "keyId", "action", "entity", "entityId",
     tag = "audit",
     operation_id = "searchAuditLog",
     params(
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
         ("pageNo" = Option<i64>, Query, description = "From 1"),
         ("pageSize" = Option<i64>, Query, description = "1 to 1000, default 100"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default true: newest first"),

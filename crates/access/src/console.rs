@@ -98,7 +98,7 @@ pub fn create_partner(db: &Db, name: &str) -> anyhow::Result<Tenant> {
     let row = write(db, "muster tenant create", now, move |tx| {
         let id = tenants::store::next_partner(tx.conn)?;
         tenants::store::insert_partner(tx.conn, &id, &name, now)?;
-        let row = tenants::store::row(tx.conn, &id)?.ok_or_else(Problem::internal)?;
+        let row = tenants::store::row(tx.conn, &id)?.ok_or_else(|| Problem::internal())?;
         tenants::http::record_change(tx, None, &row)?;
         Ok(row)
     });

@@ -103,5 +103,7 @@ fn said(docs: &[Attribute]) -> String {
         },
         _ => None,
     };
-    docs.iter().filter_map(line).collect::<Vec<_>>().join(" ")
+    let text = docs.iter().filter_map(line).collect::<Vec<_>>().join(" ");
+    // As all other descriptions of parameters are written.
+    text.strip_suffix('.').map_or(text.clone(), ToOwned::to_owned)
 }

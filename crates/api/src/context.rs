@@ -365,7 +365,7 @@ pub fn document_id(name: &str, description: &str, example: &str) -> Parameter {
         .name(name)
         .parameter_in(ParameterIn::Path)
         .required(Required::True)
-        .description(Some(description))
+        .description(Some(description.trim_end_matches('.')))
         .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
         .example(Some(example.into()))
         .build()

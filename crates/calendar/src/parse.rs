@@ -72,7 +72,7 @@ fn stored<T>(value: &Value, read: impl FnOnce(&mut Fields<'_>) -> Option<T>) -> 
     let mut fields = Fields::of(value);
     let schedule = read(&mut fields);
     fields.check()?;
-    schedule.ok_or_else(Problem::internal)
+    schedule.ok_or_else(|| Problem::internal())
 }
 
 /// Whether an optional field has no value: absent, `null`, or a string of blanks, which the interface allows for it.

@@ -18,7 +18,8 @@ use crate::{
     installed::store as installed,
     mail::Mailer,
     sender::{
-        call::{Answer, CallError, Caller, Endpoint},
+        call::Caller,
+        line::{Answer, CallError, Endpoint},
         retry,
     },
     vault::{Place, Vault, VaultError},
@@ -67,7 +68,7 @@ impl Outside {
     async fn url(&self, outgoing: &Outgoing, url: &Secret<String>, headers: &[(String, Secret<String>)]) -> Done {
         let mut request = Request::new(Full::new(Bytes::copy_from_slice(outgoing.body.as_bytes())));
         *request.method_mut() = Method::POST;
-        *request.uri_mut() = self.caller.uri(url.expose())?;
+        *request.uri_mut() = self.caller.line.uri(url.expose())?;
         let own = Secret::new(outgoing.id.clone());
         let id = std::iter::once(("webhook-id", &own));
         for (name, value) in headers.iter().map(|(name, value)| (name.as_str(), value)).chain(id) {
@@ -77,7 +78,7 @@ impl Outside {
             value.set_sensitive(true);
             request.headers_mut().insert(key, value);
         }
-        self.caller.send(request).await
+        self.caller.line.send(request).await
     }
 
     async fn integration(&self, outgoing: &Outgoing, tenant: &str, id: &str, now: Timestamp) -> Done {

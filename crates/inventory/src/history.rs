@@ -174,7 +174,7 @@ const SORT: Sort = Sort { name: "decommissionedDate", descending: true };
     params(
         ("pageNo" = Option<i64>, Query, description = "From 1"),
         ("pageSize" = Option<i64>, Query, description = "1 to 1000, default 100"),
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
         ("queryString" = Option<String>, Query, description = "Filter expression", example = "state:DECOMMISSIONED+hostName:web"),
     ),
     responses((status = 200, description = "A page of history", body = PageOf<DecommissionedResource<'static>>)),

@@ -85,7 +85,7 @@ fn fill_empty(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<bool> {
         made.push(row);
     }
     for (category, title, content) in ARTICLES {
-        let category = made.iter().find(|known| known.name == category).ok_or_else(Problem::internal)?;
+        let category = made.iter().find(|known| known.name == category).ok_or_else(|| Problem::internal())?;
         let new = articles::wire::NewArticle {
             title: title.to_owned(),
             content: content.to_owned(),

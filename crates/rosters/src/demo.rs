@@ -69,7 +69,7 @@ fn fill_empty(tx: &mut Tx<'_>, tenant: &str, people: &[String]) -> Result<bool> 
         versions::insert(tx.conn, &roster, &shifts)?;
         tx.record_change(None, Some(&WithShifts(&roster, &shifts)));
         if *zone == ROSTERS[0].1 {
-            take_over(tx, &roster, people.last().ok_or_else(Problem::internal)?)?;
+            take_over(tx, &roster, people.last().ok_or_else(|| Problem::internal())?)?;
         }
     }
     Ok(true)
@@ -80,7 +80,7 @@ fn take_over(tx: &mut Tx<'_>, roster: &row::Roster, user: &str) -> Result<()> {
     let midnight = (tx.now.millis().div_euclid(DAY_MS) + 1) * DAY_MS;
     let start = Timestamp::from_millis(midnight + DAY_MS / 2);
     let time =
-        Interval::new(start, Timestamp::from_millis(start.millis() + DAY_MS / 8)).ok_or_else(Problem::internal)?;
+        Interval::new(start, Timestamp::from_millis(start.millis() + DAY_MS / 8)).ok_or_else(|| Problem::internal())?;
     let row = overrides::row::Override {
         note: "Visiting the dentist".to_owned(),
         ..overriding(tx, roster, None, user.to_owned(), time)?

@@ -99,7 +99,7 @@ pub(crate) async fn list_clients_minimal(context: RequestContext) -> Result<Http
     tag = "Tenants",
     operation_id = "searchClients",
     params(
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
         ("pageNo" = Option<u32>, Query, description = "The page, from 1; default 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000; default 100", example = 100),
         ("sortName" = Option<String>, Query, description = "`id` (the default) or `name`", example = "name"),

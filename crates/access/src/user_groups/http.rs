@@ -56,7 +56,7 @@ pub(crate) async fn create_user_group(context: RequestContext, body: Body) -> Re
     tag = "User groups",
     operation_id = "searchUserGroups",
     params(
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
         ("pageNo" = Option<u32>, Query, description = "The page, from 1; default 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000; default 100", example = 100),
         ("sortName" = Option<String>, Query, description = "`name` (the default), `createdTime` or `uniqueId`",
@@ -197,7 +197,7 @@ pub(crate) async fn activate_user_group(
     params(
         ("userGroupId" = String, Path, description = "`USRGRP-<uuid>`",
             example = "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
         ("pageNo" = Option<u32>, Query, description = "The page, from 1; default 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000; default 100", example = 100),
         ("sortName" = Option<String>, Query, description = "`loginName` (the default), `id`, `firstName` or `lastName`",

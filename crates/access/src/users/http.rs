@@ -59,7 +59,7 @@ pub(crate) fn record_change(tx: &mut Tx<'_>, before: Option<&Row>, after: &Row) 
     tag = "Users",
     operation_id = "searchUsers",
     params(
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
         ("pageNo" = Option<u32>, Query, description = "The page, from 1; default 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000; default 100", example = 100),
         ("sortName" = Option<String>, Query, description = "`id` (the default), `loginName`, `firstName` or `lastName`",

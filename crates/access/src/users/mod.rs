@@ -2,8 +2,9 @@
 //! seen at its clients as well, where rosters name them; they are changed at the partner alone.
 
 pub(crate) mod http;
+pub(crate) mod row;
 pub(crate) mod rules;
 pub(crate) mod store;
 pub(crate) mod wire;
 
-pub use store::{Row, find_many};
+pub use self::{row::Row, store::find_many};

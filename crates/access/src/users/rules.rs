@@ -9,7 +9,10 @@ use base::{
     timestamp::Timestamp,
 };
 
-use super::{store::Row, wire::UserChange};
+use super::{
+    row::{KEYS, Row},
+    wire::UserChange,
+};
 use crate::filters;
 
 /// The fields that users may be sorted by.
@@ -37,21 +40,6 @@ pub(crate) fn is_id(text: &str) -> bool {
 /// The login name of the user that a new API key acts as.
 pub(crate) fn login_of_key(number: i64) -> String {
     format!("{KEYS}{number}")
-}
-
-const KEYS: &str = "api-";
-
-/// Login names of this form belong to the users of API keys.
-pub(crate) fn is_login_of_key(name: &str) -> bool {
-    let digits = fold(name).strip_prefix(KEYS).map(str::to_owned).unwrap_or_default();
-    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// Something on both sides of one `@`, and no blanks.
-pub(crate) fn is_email(text: &str) -> bool {
-    let parts: Vec<&str> = text.split('@').collect();
-    let [local, host] = parts.as_slice() else { return false };
-    !local.is_empty() && !host.is_empty() && !text.chars().any(|letter| letter.is_whitespace() || letter.is_control())
 }
 
 /// A new user of a tenant.
@@ -172,7 +160,10 @@ pub(crate) fn filter(text: &str) -> Result<Filter, Problem> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{
+        super::{row::is_login_of_key, wire::is_email},
+        *,
+    };
 
     #[test]
     fn ids() {

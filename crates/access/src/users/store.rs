@@ -6,6 +6,7 @@ use db::{Column, Condition, Conn, Order, Quota, Result};
 use diesel::prelude::*;
 
 use super::{
+    row::Row,
     rules::{self, Filter},
     wire::UserChange,
 };
@@ -13,59 +14,6 @@ use crate::{filters, former, schema::users};
 
 /// Ids that one statement names at most.
 const AT_ONCE: usize = 500;
-
-/// A user as it is stored.
-#[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable, Insertable, AsChangeset)]
-#[diesel(table_name = users, primary_key(tenant_id, id))]
-#[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
-pub struct Row {
-    /// The tenant that it belongs to.
-    pub tenant_id: String,
-    /// `USR` and ten digits; unique among all tenants.
-    pub id: String,
-    /// Unique in its tenant, whatever the letter case.
-    pub login_name: String,
-    /// Folded.
-    pub login_fold: String,
-    /// For people, the given name; for an API key, its name.
-    pub first_name: Option<String>,
-    /// The family name.
-    pub last_name: Option<String>,
-    /// An address of electronic mail.
-    pub email: Option<String>,
-    /// As people write it.
-    pub phone_number: Option<String>,
-    /// As people write it.
-    pub mobile_number: Option<String>,
-    /// In use, or not any more?
-    pub activated: bool,
-    /// Counts its changes; the `ETag`.
-    pub version: i64,
-    /// When it was created.
-    pub created_ms: i64,
-    /// When it was changed last.
-    pub updated_ms: i64,
-    /// Folded; empty when there is none.
-    pub first_fold: String,
-    /// Folded; empty when there is none.
-    pub last_fold: String,
-    /// Folded; empty when there is none.
-    pub email_fold: String,
-    /// What it may do; of the user of an API key, what that may.
-    pub role: String,
-}
-
-impl Row {
-    /// What it may do. What does not parse was not written by this service, and may only read.
-    pub(crate) fn may(&self) -> Role {
-        Role::parse(&self.role).unwrap_or(Role::Viewer)
-    }
-
-    /// Is it the user of a program, which nobody signs in as?
-    pub(crate) fn is_program(&self) -> bool {
-        rules::is_login_of_key(&self.login_name)
-    }
-}
 
 /// The users of these tenants with these ids, in the order of their ids; unknown ids and those of other tenants are
 /// left out. Who is deactivated is found too.

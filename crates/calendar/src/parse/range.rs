@@ -41,5 +41,5 @@ pub fn range(mut query: Query, body: Option<&Value>) -> Result<Interval, Problem
         _ => {}
     }
     query.finish()?;
-    range.ok_or_else(Problem::internal)
+    range.ok_or_else(|| Problem::internal())
 }

@@ -72,7 +72,7 @@ pub async fn create(
     context
         .write(move |tx, scope| {
             let results = intake::take_in(tx, &neighbours, &place(scope), &[Ok(report)])?;
-            Answer::ok(results.first().ok_or_else(Problem::internal)?)
+            Answer::ok(results.first().ok_or_else(|| Problem::internal())?)
         })
         .await
 }

@@ -125,6 +125,10 @@ impl Tenants for Fake {
     fn names(&self, _: &mut Conn, _: &[String]) -> Result<HashMap<String, String>> {
         Ok(HashMap::new())
     }
+
+    fn partner(&self, _: &mut Conn, tenant: &str) -> db::Result<String> {
+        Ok(tenant.to_owned())
+    }
 }
 
 impl People for Fake {

@@ -93,7 +93,7 @@ fn open(
 ) -> Result<()> {
     let id = |name: &str| {
         let found = filed.iter().find(|category| category.name == name);
-        found.map(|category| category.id.clone()).ok_or_else(Problem::internal)
+        found.map(|category| category.id.clone()).ok_or_else(|| Problem::internal())
     };
     let input = IncidentInput {
         subject: Some(subject.to_owned()),

@@ -288,7 +288,7 @@ pub async fn get(context: RequestContext, Path(path): Path<EventPath>) -> api::R
         IntegrationId,
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
     ),
     responses((status = 200, description = "A page of events", body = PageOf<Event>)),
     security(("bearer" = ["viewer"]))
@@ -401,7 +401,7 @@ async fn switch(
         ("entity" = String, Path, description = "An entity of events", example = "INCIDENT"),
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 1000", example = 1000),
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
     ),
     responses((status = 200, description = "The placeholders", body = Placeholders)),
     security(("bearer" = ["viewer"]))

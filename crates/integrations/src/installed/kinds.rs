@@ -53,7 +53,7 @@ impl Available {
     params(
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
         ("queryString" = Option<String>, Query, description = "Filter expression", example = "category:CUSTOM_INTEGRATION"),
     ),
     responses((status = 200, description = "A page of kinds", body = PageOf<Available>)),

@@ -5,7 +5,7 @@ use std::{collections::HashSet, sync::Arc};
 use base::timestamp::Timestamp;
 use db::{Backend, Conn};
 
-use super::call::{CallError, Endpoint};
+use super::line::{CallError, Endpoint};
 use crate::{
     delivery::{
         queue::{self, Claimed, Lane},

@@ -4,6 +4,7 @@
 pub mod call;
 pub(crate) mod claims;
 mod lanes;
+pub mod line;
 pub mod retry;
 mod sign;
 mod token;

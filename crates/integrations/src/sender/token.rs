@@ -15,7 +15,7 @@ use hyper::{
 use percent_encoding::utf8_percent_encode;
 use serde_json::Value;
 
-use super::call::{Answer, CallError, Caller, Endpoint, basic};
+use super::line::{Answer, CallError, Endpoint, Line, basic};
 use crate::template::ENCODED;
 
 /// A token is not used in the last part of its life.
@@ -61,7 +61,7 @@ impl Tokens {
     }
 
     /// A token that is valid for a while. Whoever comes while it is being got waits for the same one.
-    pub async fn get(&self, caller: &Caller, endpoint: &Endpoint, now: Timestamp) -> Result<Secret<String>, CallError> {
+    pub async fn get(&self, line: &Line, endpoint: &Endpoint, now: Timestamp) -> Result<Secret<String>, CallError> {
         let slot = self.slot(&endpoint.holder);
         let mut kept = slot.lock().await;
         let of = fingerprint(endpoint);
@@ -79,7 +79,7 @@ impl Tokens {
             return Err(failed.clone());
         }
         let refresh = kept.refresh.take();
-        match fetch(caller, endpoint, refresh).await {
+        match fetch(line, endpoint, refresh).await {
             Ok(got) => {
                 let life = got.seconds.saturating_mul(1_000);
                 let until = now.millis().saturating_add(life - EARLY_MS.min(life / 5));
@@ -118,20 +118,20 @@ struct Got {
     refresh: Option<Secret<String>>,
 }
 
-async fn fetch(caller: &Caller, endpoint: &Endpoint, refresh: Option<Secret<String>>) -> Result<Got, CallError> {
+async fn fetch(line: &Line, endpoint: &Endpoint, refresh: Option<Secret<String>>) -> Result<Got, CallError> {
     let grant = endpoint.notifier.grant_type.as_deref().unwrap_or_default();
     if grant == "REFRESH_TOKEN"
         && let Some(refresh) = refresh
     {
         let form = vec![("grant_type", "refresh_token".to_owned()), ("refresh_token", refresh.expose().clone())];
-        if let Ok(mut got) = ask(caller, endpoint, form).await {
+        if let Ok(mut got) = ask(line, endpoint, form).await {
             // A server that gives no other one lets the former go on.
             got.refresh = got.refresh.or(Some(refresh));
             return Ok(got);
         }
     }
     if grant == "CLIENT_CREDENTIALS" {
-        return ask(caller, endpoint, vec![("grant_type", "client_credentials".to_owned())]).await;
+        return ask(line, endpoint, vec![("grant_type", "client_credentials".to_owned())]).await;
     }
     let password = endpoint.secrets.get("password").ok_or_else(|| CallError::new("the password is missing"))?;
     let form = vec![
@@ -139,33 +139,33 @@ async fn fetch(caller: &Caller, endpoint: &Endpoint, refresh: Option<Secret<Stri
         ("username", endpoint.notifier.user_name.clone().unwrap_or_default()),
         ("password", password.expose().clone()),
     ];
-    ask(caller, endpoint, form).await
+    ask(line, endpoint, form).await
 }
 
 /// Asks with the client's credentials in HTTP Basic, which every server knows, and else in the form, as some want it.
-async fn ask(caller: &Caller, endpoint: &Endpoint, mut form: Vec<(&'static str, String)>) -> Result<Got, CallError> {
+async fn ask(line: &Line, endpoint: &Endpoint, mut form: Vec<(&'static str, String)>) -> Result<Got, CallError> {
     let missing = || CallError::new("apiKey or apiSecret is missing");
     let key = endpoint.secrets.get("apiKey").ok_or_else(missing)?;
     let secret = endpoint.secrets.get("apiSecret").ok_or_else(missing)?;
     let encoded = |text: &str| utf8_percent_encode(text, ENCODED).to_string();
     let header = basic(&encoded(key.expose()), &Secret::new(encoded(secret.expose())));
-    let answer = post(caller, endpoint, &form, Some(&header)).await?;
+    let answer = post(line, endpoint, &form, Some(&header)).await?;
     if (200..300).contains(&answer.status) || !matches!(answer.status, 400 | 401) {
         return read(&answer);
     }
     form.push(("client_id", key.expose().clone()));
     form.push(("client_secret", secret.expose().clone()));
-    read(&post(caller, endpoint, &form, None).await?)
+    read(&post(line, endpoint, &form, None).await?)
 }
 
 async fn post(
-    caller: &Caller,
+    line: &Line,
     endpoint: &Endpoint,
     form: &[(&str, String)],
     authorization: Option<&Secret<String>>,
 ) -> Result<Answer, CallError> {
     let url = endpoint.notifier.access_token_url.as_deref().unwrap_or_default();
-    let uri = caller.uri(url).map_err(|error| CallError::new(format!("no token: {error}")))?;
+    let uri = line.uri(url).map_err(|error| CallError::new(format!("no token: {error}")))?;
     let pairs = form.iter().map(|(name, value)| format!("{name}={}", utf8_percent_encode(value, ENCODED)));
     let body = pairs.collect::<Vec<_>>().join("&");
     let mut request = Request::new(Full::new(Bytes::from(body)));
@@ -180,7 +180,7 @@ async fn post(
         value.set_sensitive(true);
         headers.insert(AUTHORIZATION, value);
     }
-    caller.send(request).await.map_err(|error| CallError::new(format!("no token: {error}")))
+    line.send(request).await.map_err(|error| CallError::new(format!("no token: {error}")))
 }
 
 /// The answer of a server of tokens; its own words may hold secrets, and are not repeated.

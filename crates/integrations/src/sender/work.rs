@@ -17,9 +17,10 @@ use tokio::sync::{Notify, mpsc};
 
 use super::{
     Tools,
-    call::{Answer, CallError, Caller},
+    call::Caller,
     claims::{After, Claims, Job, Taken},
     lanes::Lanes,
+    line::{Answer, CallError},
     retry,
 };
 use crate::{

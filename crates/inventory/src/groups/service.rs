@@ -149,7 +149,7 @@ pub async fn delete(context: RequestContext, Path(id): Path<ServiceGroupId>) -> 
         ServiceGroupId,
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
     ),
     responses((status = 200, description = "A page of child groups and resources", body = PageOf<GroupChild>)),
     security(("bearer" = ["viewer"]))

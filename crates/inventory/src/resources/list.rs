@@ -147,7 +147,7 @@ const SORTS: [&str; 7] = ["id", "name", "hostName", "resourceName", "ipAddress",
     params(
         ("pageNo" = Option<i64>, Query, description = "From 1"),
         ("pageSize" = Option<i64>, Query, description = "1 to 1000, default 100"),
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
         ("sortName" = Option<String>, Query, description = "`id` (default), `name`, `hostName`, `resourceName`, `ipAddress`, `createdDate`, `updatedDate`"),
         ("verbose" = Option<bool>, Query, description = "Default false"),

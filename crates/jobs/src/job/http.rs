@@ -136,7 +136,7 @@ pub async fn create(
     params(
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
         ("sortName" = Option<String>, Query, description = "`id` (default; ascending in time), `name` or `startDate`", example = "name"),
         ("queryString" = Option<String>, Query, description = "Filter expression", example = "jobType:custom"),

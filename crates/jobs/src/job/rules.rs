@@ -25,7 +25,8 @@ const TIME_LIMIT: i64 = 3600;
 /// 500 for what this service did not store.
 pub fn rule(job: &Job) -> Result<Due, Problem> {
     let value = serde_json::from_str(&job.schedule).map_err(|_| Problem::internal())?;
-    let zone = if job.zone.is_empty() { Zone::GMT } else { Zone::find(&job.zone).ok_or_else(Problem::internal)? };
+    let zone =
+        if job.zone.is_empty() { Zone::GMT } else { Zone::find(&job.zone).ok_or_else(|| Problem::internal())? };
     Ok(JobSchedule::from_json(&value)?.due(zone))
 }
 

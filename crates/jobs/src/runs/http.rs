@@ -103,7 +103,7 @@ async fn run(context: RequestContext, maintenance: web::Data<dyn Maintenance>, i
         JobId,
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
         ("sortName" = Option<String>, Query, description = "`dueDate`", example = "dueDate"),
         ("queryString" = Option<String>, Query, description = "Filter expression", example = "status:FAILED,TIMED_OUT"),

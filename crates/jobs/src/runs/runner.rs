@@ -114,7 +114,7 @@ fn work(tx: &mut Tx<'_>, partner: &str, runs: &[row::Run]) -> db::Result<Vec<Wor
 }
 
 fn lease(run: &row::Run) -> db::Result<Answer> {
-    let until = run.lease_ms.ok_or_else(Problem::internal)?;
+    let until = run.lease_ms.ok_or_else(|| Problem::internal())?;
     Answer::ok(&Lease {
         lease_until: Timestamp::from_millis(until),
         output_bytes: run.output_bytes,

@@ -49,7 +49,7 @@ const VARIABLES: [&str; 14] = [
     params(
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
         ("sortName" = Option<String>, Query, description = "`dueDate` (default) or `id` (ascending in the time at which it was made)", example = "dueDate"),
         ("queryString" = Option<String>, Query, description = "Filter expression", example = "status:FAILED,TIMED_OUT+startDate:2026-11-20T00:00:00Z"),

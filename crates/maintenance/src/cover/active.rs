@@ -45,7 +45,7 @@ const BATCH: usize = 500;
         ("site" = Option<String>, Query, description = "The same by its name", example = "Vienna"),
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
     ),
     responses((status = 200, description = "A page of what is covered", body = PageOf<Active>)),
     security(("bearer" = ["viewer"]))

@@ -88,7 +88,7 @@ impl Drafts {
 fn ways(conn: &mut Conn, windows: &Windows, resource: &KnownResource) -> Result<Vec<Target>> {
     let around = windows.around(conn, &resource.tenant_id)?;
     let ids = std::slice::from_ref(&resource.id);
-    let places = windows.resources().places_of(conn, &around, ids)?.pop().ok_or_else(Problem::internal)?;
+    let places = windows.resources().places_of(conn, &around, ids)?.pop().ok_or_else(|| Problem::internal())?;
     let itself = Target { kind: Kind::Device, tenant: resource.tenant_id.clone(), id: resource.id.clone() };
     let mut ways: Vec<Target> = std::iter::once(itself)
         .chain(places.into_iter().map(|place| Target {

@@ -51,7 +51,7 @@ pub struct Open {
         ("to" = String, Query, description = "Its end, which is not part of it", example = "2026-11-27T00:00:00+0000"),
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
         ("sortName" = Option<String>, Query, description = "`start`", example = "start"),
         ("queryString" = Option<String>, Query, description = "Filter expression", example = "site:Vienna+name:patch"),

@@ -47,7 +47,7 @@ pub struct ResourceTarget {
         WindowId,
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
     ),
     responses((status = 200, description = "A page of resources", body = PageOf<ResourceTarget>)),
     security(("bearer" = ["viewer"]))
@@ -82,7 +82,7 @@ pub async fn resources(
         WindowId,
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
     ),
     responses((status = 200, description = "A page of device groups", body = PageOf<GroupTarget>)),
     security(("bearer" = ["viewer"]))
@@ -111,7 +111,7 @@ pub async fn device_groups(
         WindowId,
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before, in place of `pageNo`"),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
     ),
     responses((status = 200, description = "A page of sites", body = PageOf<LocationTarget>)),
     security(("bearer" = ["viewer"]))

@@ -44,7 +44,7 @@ fn pause(new: &NewSuspension, now: Timestamp) -> Result<Pause, Problem> {
         return Ok(Pause::Now);
     }
     let range = new.start_date.zip(new.end_date).and_then(|(start, end)| Interval::new(start, end));
-    let range = range.ok_or_else(Problem::internal)?;
+    let range = range.ok_or_else(|| Problem::internal())?;
     if range.end() <= now {
         return Err(Problem::field("endDate", "must not be in the past"));
     }
@@ -124,7 +124,7 @@ pub async fn extend(
     Body(new): Body<NewExtension>,
 ) -> api::Result<HttpResponse> {
     let by = new.minutes.map(|minutes| Extension::By(minutes * 60_000));
-    let extension = by.or(new.end_time.map(Extension::Until)).ok_or_else(Problem::internal)?;
+    let extension = by.or(new.end_time.map(Extension::Until)).ok_or_else(|| Problem::internal())?;
     change_window(context, windows, id, None, move |old, now| rules::extended(old, extension, now)).await
 }
 

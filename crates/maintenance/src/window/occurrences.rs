@@ -86,5 +86,5 @@ pub async fn preview(
     let schedule = new.schedule;
     context.read(move |conn, scope| check_new(conn, &windows, &scope.scope(), &mut new, wrong)).await?;
     let course = Course::new(&schedule, Holds::default());
-    answer::ok(&Occurrences::of(&course, range.ok_or_else(Problem::internal)?))
+    answer::ok(&Occurrences::of(&course, range.ok_or_else(|| Problem::internal())?))
 }

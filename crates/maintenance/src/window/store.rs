@@ -149,7 +149,7 @@ pub fn targets(conn: &mut Conn, windows: &[(String, String)]) -> Result<Targets>
             .order(dsl::position)
             .load(conn)?;
         for row in rows {
-            let kind = Kind::parse(&row.kind).ok_or_else(Problem::internal)?;
+            let kind = Kind::parse(&row.kind).ok_or_else(|| Problem::internal())?;
             let target = Target { kind, tenant: row.target_tenant, id: row.target };
             found.entry((row.tenant_id, row.window_id)).or_default().push(target);
         }

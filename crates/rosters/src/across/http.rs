@@ -129,7 +129,7 @@ fn range_ahead(mut query: Query, now: Timestamp) -> Result<Interval, Problem> {
         _ => {}
     }
     query.finish()?;
-    range.ok_or_else(Problem::internal)
+    range.ok_or_else(|| Problem::internal())
 }
 
 /// Preview a change of a roster
@@ -165,7 +165,7 @@ pub async fn preview(
         let mut unmade = (1u128..).map(|number| uuid::Uuid::from_u128(number).to_string());
         let ids = || unmade.next().unwrap_or_default();
         let (_, plan) = roster::http::planned(conn, &old, change, wrong, ids, scope.now)?;
-        let range = range.ok_or_else(Problem::internal)?;
+        let range = range.ok_or_else(|| Problem::internal())?;
         let since = range.start().millis();
         let overrides = crate::overrides::store::since(conn, &old.tenant_id, &old.id, since)?;
         let shifts = versions::shifts_since(conn, &old.tenant_id, &old.id, since)?;

@@ -167,7 +167,7 @@ pub fn instant(at: Timestamp) -> Result<Instant, &'static str> {
 /// # Errors
 /// 500 when something is wrong nevertheless.
 pub fn time(start: Instant, end: Instant) -> Result<Interval, Problem> {
-    start.0.zip(end.0).and_then(|(start, end)| Interval::new(start, end)).ok_or_else(Problem::internal)
+    start.0.zip(end.0).and_then(|(start, end)| Interval::new(start, end)).ok_or_else(|| Problem::internal())
 }
 
 /// Notes that a time ends before it begins, or is too long.

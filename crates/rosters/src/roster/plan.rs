@@ -159,7 +159,7 @@ pub fn planned(
     let from_ms = wrong.take(effective_from(&change, now))?.unwrap_or(now_ms);
     let of_plan = change.is_of_plan();
     let versions = rewritten(old.versions, &change, now_ms, from_ms);
-    let last = versions.last().ok_or_else(Problem::internal)?;
+    let last = versions.last().ok_or_else(|| Problem::internal())?;
     let name = change.name.unwrap_or_else(|| old.roster.name.clone());
     let roster = Roster {
         version: old.roster.version + 1,

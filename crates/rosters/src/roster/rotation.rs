@@ -28,7 +28,7 @@ impl Rotation {
         let mut value: Value = serde_json::from_str(text).map_err(|_| Problem::internal())?;
         let order = value.get_mut("order").map(Value::take).unwrap_or_default();
         let order = serde_json::from_value(order).map_err(|_| Problem::internal())?;
-        let turns = calendar::Rotation::read(&mut Fields::of(&value)).ok_or_else(Problem::internal)?;
+        let turns = calendar::Rotation::read(&mut Fields::of(&value)).ok_or_else(|| Problem::internal())?;
         Ok(Self { order, turns })
     }
 }

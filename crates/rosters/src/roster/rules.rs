@@ -31,7 +31,7 @@ pub fn level(text: Option<&str>) -> Option<Level> {
 
 /// The zone of a name that was stored.
 pub fn zone(name: &str) -> Result<Zone, Problem> {
-    Zone::find(name).ok_or_else(Problem::internal)
+    Zone::find(name).ok_or_else(|| Problem::internal())
 }
 
 /// Which rosters a search means.

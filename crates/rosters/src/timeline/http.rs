@@ -87,7 +87,7 @@ pub async fn preview(
     let text = context.read(move |conn, scope| {
         let tenants = tenants_of(scope.tenant_id(), scope.tenant.partner.as_str());
         check_new(conn, &**people, &tenants, &new, wrong)?;
-        let range = range.ok_or_else(Problem::internal)?;
+        let range = range.ok_or_else(|| Problem::internal())?;
         let schedule = Schedule::unsaved(&new);
         let staff = schedule.people(conn, &**people, &tenants, None)?;
         let off = schedule::off_hours(&new.off_hours, new.time_zone.zone, range);

@@ -1,0 +1,120 @@
+//! The line to the outside: a request out and the start of its answer in, within a time, to where the guard lets it.
+
+use std::{error::Error as _, sync::Arc, time::Duration};
+
+use base::secret::Secret;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full};
+use hyper::{HeaderMap, Request, Uri};
+use hyper_util::{
+    client::legacy::Client,
+    rt::{TokioExecutor, TokioTimer},
+};
+
+use crate::{
+    egress::{Guard, dial::Dialler},
+    installed::row::Signing,
+    notifier::{Notifier, Secrets},
+};
+
+/// How much of an answer is kept.
+pub const KEPT: usize = 16 << 10;
+
+/// Whom to call, and as whom.
+#[derive(Clone, Debug)]
+pub struct Endpoint {
+    /// Whose notifier it is: tokens are kept by it.
+    pub holder: (String, String),
+    /// Where, and how.
+    pub notifier: Notifier,
+    /// The credentials, and the secret headers.
+    pub secrets: Secrets,
+    /// What signs.
+    pub signing: Signing,
+}
+
+/// What was answered.
+#[derive(Debug)]
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The start of the body, [`KEPT`] bytes at most.
+    pub body: Vec<u8>,
+}
+
+/// Why there is no answer. The sentence is for the integrator, and holds no secret.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct CallError(pub String);
+
+impl CallError {
+    /// With this sentence.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+}
+
+/// Sends requests. One of them for each runtime: connections live where they were made.
+pub struct Line {
+    client: Client<Dialler, Full<Bytes>>,
+    guard: Arc<Guard>,
+    timeout: Duration,
+}
+
+impl Line {
+    /// Dials with `dialler`, and gives an exchange `timeout` in all.
+    pub fn new(dialler: Dialler, guard: Arc<Guard>, timeout: Duration, connections: usize) -> Self {
+        let client = Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(Duration::from_secs(30))
+            .pool_max_idle_per_host(connections)
+            .build(dialler);
+        Self { client, guard, timeout }
+    }
+
+    /// Sends a request and reads the start of its answer.
+    pub async fn send(&self, request: Request<Full<Bytes>>) -> Result<Answer, CallError> {
+        let exchange = async {
+            let response = self.client.request(request).await.map_err(|error| told(&error))?;
+            let (parts, mut body) = response.into_parts();
+            let mut kept = Vec::new();
+            while kept.len() < KEPT
+                && let Some(frame) = body.frame().await
+            {
+                let frame = frame.map_err(|_| CallError::new("the answer ended before it was complete"))?;
+                if let Ok(data) = frame.into_data() {
+                    kept.extend_from_slice(data.get(..data.len().min(KEPT - kept.len())).unwrap_or_default());
+                }
+            }
+            Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, body: kept })
+        };
+        let late = || Err(CallError::new(format!("no answer within {} ms", self.timeout.as_millis())));
+        tokio::time::timeout(self.timeout, exchange).await.unwrap_or_else(|_| late())
+    }
+
+    /// The URL as it is dialled; refused when it may not be.
+    pub fn uri(&self, text: &str) -> Result<Uri, CallError> {
+        let url = self.guard.url(text).map_err(|wrong| CallError::new(format!("the URL {wrong}")))?;
+        url.as_str().parse().map_err(|_| CallError::new("the URL cannot be called"))
+    }
+}
+
+/// The value of `Authorization` for HTTP Basic.
+pub fn basic(user: &str, password: &Secret<String>) -> Secret<String> {
+    Secret::new(format!("Basic {}", STANDARD.encode(format!("{user}:{}", password.expose()))))
+}
+
+/// The innermost cause, which says most.
+fn told(error: &hyper_util::client::legacy::Error) -> CallError {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text = inner.to_string();
+        cause = inner.source();
+    }
+    let text: String = text.chars().take(300).collect();
+    CallError(if error.is_connect() { format!("not connected: {text}") } else { text })
+}
