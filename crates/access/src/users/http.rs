@@ -8,8 +8,8 @@ use base::{Query, problem::Problem, timestamp::Timestamp};
 use outbox::{Entity, Tx};
 
 use super::{
-    rules,
-    store::{self, Row},
+    row::Row,
+    rules, store,
     wire::{NewUser, User, UserChange, UserMinimal},
 };
 use crate::{Keeper, api_keys, filters, sessions};
