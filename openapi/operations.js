@@ -287,5 +287,6 @@ export default {
   updateUser: ["POST","/api/v2/tenants/{tenantId}/users/{userId}","admin"],
   updateUserGroup: ["POST","/api/v2/tenants/{tenantId}/userGroups/{userGroupId}","admin"],
   verifyContactMethod: ["POST","/api/v2/tenants/{tenantId}/users/{userId}/contactMethods/{contactMethodId}/verify","viewer"],
+  watchChanges: ["GET","/api/v2/tenants/{tenantId}/changes","viewer"],
   withdrawRosterCoverRequest: ["DELETE","/api/v2/tenants/{tenantId}/rosters/{rosterId}/coverRequests/{coverRequestId}","operator"],
 };
