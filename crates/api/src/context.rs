@@ -171,21 +171,26 @@ impl RequestContext<Query> {
 }
 
 impl RequestContext {
-    /// For a caller that is known by other means than the guard's ([`inbound`](crate::inbound)).
+    /// For a caller that is known by other means than the guard's ([`inbound`](crate::inbound)): monitors, which add
+    /// parameters as they like.
     pub(crate) fn of(request: &HttpRequest, caller: Arc<Caller>, tenant: Arc<Tenant>) -> Result<Self> {
-        Self::new(request, RequestScope::of(request, caller, tenant))
+        Self::with(request, RequestScope::of(request, caller, tenant), NoQuery)
     }
 }
 
 impl<Q: FromQuery> RequestContext<Q> {
     fn new(request: &HttpRequest, scope: RequestScope) -> Result<Self> {
-        let db = request.app_data::<Db>().ok_or_else(|| db::Error::Fault("a server without database".to_owned()))?;
         let query = Q::from_query(request.query_string(), request.path())?;
-        Ok(Self { query, db: db.clone(), scope, request: request.clone() })
+        Self::with(request, scope, query)
     }
 }
 
 impl<Q> RequestContext<Q> {
+    fn with(request: &HttpRequest, scope: RequestScope, query: Q) -> Result<Self> {
+        let db = request.app_data::<Db>().ok_or_else(|| db::Error::Fault("a server without database".to_owned()))?;
+        Ok(Self { query, db: db.clone(), scope, request: request.clone() })
+    }
+
     /// What the work of this request takes along to another thread.
     pub fn request_scope(&self) -> RequestScope {
         self.scope.clone()

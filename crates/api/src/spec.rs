@@ -12,7 +12,7 @@ use utoipa::{
     openapi::{
         Components, Content, ContentBuilder, HeaderBuilder, Info, License, OpenApi, OpenApiBuilder, PathItem, Ref,
         RefOr, Required, ResponseBuilder,
-        path::{Operation, ParameterBuilder, ParameterIn},
+        path::{Operation, Parameter, ParameterBuilder, ParameterIn},
         schema::{ObjectBuilder, Type},
         security::{
             ApiKey, ApiKeyValue, ClientCredentials, Flow, HttpAuthScheme, HttpBuilder, OAuth2, Scopes,
@@ -216,6 +216,7 @@ fn complete_operation(path: &str, operation: &mut Operation) {
         parameters.retain(|parameter| !matches!(parameter, RefOr::T(known) if known.name == "tenantId"));
         parameters.insert(0, RefOr::T(tenant));
     }
+    once_each(operation.parameters.get_or_insert_default());
     let role = role_of(operation);
     if let (Ok(Access::Role { challenge: false, .. }), Some(requirements)) = (&role, &mut operation.security) {
         for scheme in ["basic", "session", "clientCredentials"] {
@@ -252,6 +253,17 @@ fn complete_operation(path: &str, operation: &mut Operation) {
             operation.responses.responses.insert(status.to_owned(), RefOr::Ref(reference));
         }
     }
+}
+
+/// Of a parameter that is declared twice, by the type of an id and by the handler's own arguments, keeps the first.
+fn once_each(parameters: &mut Vec<RefOr<Parameter>>) {
+    let mut known: Vec<(String, ParameterIn)> = Vec::new();
+    parameters.retain(|parameter| {
+        let RefOr::T(Parameter { name, parameter_in, .. }) = parameter else { return true };
+        let is_new = !known.iter().any(|(other, place)| other == name && place == parameter_in);
+        known.push((name.clone(), parameter_in.clone()));
+        is_new
+    });
 }
 
 /// The headers that operations share: safe retries of every POST, versions of what is changed and read one by one.

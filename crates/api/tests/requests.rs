@@ -1,7 +1,5 @@
 //! `#[derive(api::Request)]` and `#[derive(api::Parameters)]`: reader and document say the same.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use api::{
     List, PageQuery, Parameters, Request,
     context::{FromQuery as _, NoQuery},
