@@ -42,16 +42,27 @@ fn broken(response: &Response) -> Vec<String> {
     found.into_iter().map(|told| format!("{id} {}: {told}", response.status)).collect()
 }
 
-/// Tells of each way in which the contract is broken once, past the capture of the test program. With
-/// `MUSTER_TESTS_CONTRACT=fail` the test fails instead.
+/// What is known to be otherwise, with the reason. This list may only shrink.
+const KNOWN: [(&str, &str); 2] = [
+    (
+        "setOwner 200",
+        "who takes an owner away is answered with an empty object, and a union without a tag breaks generators",
+    ),
+    ("exportResources 200", "a line has an id and a tenant beside what a create takes, when asked for"),
+];
+
+/// Fails the test when an answer is not as the document has it. With `MUSTER_TESTS_CONTRACT=tell` each way in which it is
+/// not is told once instead, past the capture of the test program.
 pub(crate) fn uphold(response: &Response) {
     static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let broken = broken(response);
     if broken.is_empty() {
         return;
     }
-    let fails = std::env::var("MUSTER_TESTS_CONTRACT").as_deref() == Ok("fail");
-    assert!(!fails, "not as openapi/openapi.json has it:\n{}\n{response}", broken.join("\n"));
+    let broken: Vec<String> =
+        broken.into_iter().filter(|told| !KNOWN.iter().any(|(known, _)| told.starts_with(known))).collect();
+    let fails = std::env::var("MUSTER_TESTS_CONTRACT").as_deref() != Ok("tell");
+    assert!(!fails || broken.is_empty(), "not as openapi/openapi.json has it:\n{}\n{response}", broken.join("\n"));
     for told in broken {
         if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(told.clone()) {
             let _ = writeln!(std::io::stderr(), "contract: {told}");

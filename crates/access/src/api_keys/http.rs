@@ -25,8 +25,7 @@ use crate::{Keeper, secrets};
     request_body = NewApiKey,
     responses(
         (status = 200, description = "The new key, with its secret", body = CreatedApiKey),
-        (status = 409, description = "Another live key of the tenant has this name",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "Another live key of the tenant has this name"),
     ),
     security(("bearer" = ["admin"])),
 )]
@@ -119,8 +118,7 @@ pub(crate) async fn get_api_key(context: RequestContext, path: web::Path<(String
     request_body(content = Option<ApiKeyRotation>, description = "May be left out"),
     responses(
         (status = 200, description = "The key, with its new secret", body = CreatedApiKey),
-        (status = 412, description = "It has been rotated since",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "It has been rotated since"),
     ),
     security(("bearer" = ["admin"])),
 )]
@@ -161,10 +159,8 @@ pub(crate) async fn rotate_api_key(
         example = "KEY-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
     responses(
         (status = 200, description = "An empty object", body = Object, example = json!({})),
-        (status = 409, description = "It is the last admin key of the partner",
-            body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "It has been rotated since",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It is the last admin key of the partner"),
+        (status = 412, description = "It has been rotated since"),
     ),
     security(("bearer" = ["admin"])),
 )]

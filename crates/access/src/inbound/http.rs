@@ -21,8 +21,7 @@ use crate::{Keeper, secrets};
     request_body = NewInboundAddress,
     responses(
         (status = 200, description = "The address, with its token", body = CreatedInboundAddress),
-        (status = 409, description = "Another one of the tenant has this name, or there are 1,000",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "Another one of the tenant has this name, or there are 1,000"),
     ),
     security(("bearer" = ["admin"])),
 )]

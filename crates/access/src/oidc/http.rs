@@ -33,8 +33,7 @@ const AWAY: i64 = 600;
     operation_id = "startOidc",
     responses(
         (status = 303, description = "`Location` is the issuer"),
-        (status = 404, description = "No issuer is configured",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No issuer is configured"),
     ),
     security(()),
 )]
@@ -67,14 +66,12 @@ pub(crate) async fn start_oidc(request: HttpRequest, sign_in: web::Data<SignIn>)
     ),
     responses(
         (status = 303, description = "Signed in: `Set-Cookie` has the session, `Location` the page to go on with"),
-        (status = 401, description = "This browser did not leave with this state, or the issuer does not know the code",
-            body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 403, description = "Nobody here belongs to the account, or the tenant is suspended",
-            body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No issuer is configured",
-            body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many attempts from one address; `Retry-After` says when to try again",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 401, description = "This browser did not leave with this state, or the issuer does not know the code: a page for browsers",
+            content((api::spec::Problem = "application/problem+json"), (String = "text/html"))),
+        (status = 403, description = "Nobody here belongs to the account, or the tenant is suspended: a page for browsers",
+            content((api::spec::Problem = "application/problem+json"), (String = "text/html"))),
+        (status = 404, description = "No issuer is configured"),
+        (status = 429, description = "Too many attempts from one address; `Retry-After` says when to try again"),
     ),
     security(()),
 )]

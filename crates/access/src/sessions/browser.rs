@@ -58,7 +58,10 @@ pub(crate) async fn show_home(
     tag = "Pages",
     operation_id = "showSignIn",
     params(("code" = String, Query, description = "The code of the link")),
-    responses((status = 200, description = "A page", body = String, content_type = "text/html")),
+    responses(
+        (status = 200, description = "A page", body = String, content_type = "text/html"),
+        (status = 400, description = "A page that says that the link is not whole", body = String, content_type = "text/html"),
+    ),
     security(()),
 )]
 #[get("/auth/sign-in")]
@@ -84,12 +87,12 @@ pub(crate) async fn show_sign_in(request: HttpRequest) -> HttpResponse {
     request_body(content = SignInForm, content_type = "application/x-www-form-urlencoded"),
     responses(
         (status = 303, description = "Signed in: `Set-Cookie` has the session, `Location` the page to go on with"),
-        (status = 401, description = "The link is unknown, used, or older than ten minutes",
-            body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 403, description = "Another site sent this, or the tenant is suspended",
-            body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many links that are not good, from one address; `Retry-After` says when to try again",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 401, description = "The link is unknown, used, or older than ten minutes: a page for browsers",
+            content((api::spec::Problem = "application/problem+json"), (String = "text/html"))),
+        (status = 403, description = "Another site sent this, or the tenant is suspended: a page for browsers",
+            content((api::spec::Problem = "application/problem+json"), (String = "text/html"))),
+        (status = 415, description = "The body is no form"),
+        (status = 429, description = "Too many links that are not good, from one address; `Retry-After` says when to try again"),
     ),
     security(()),
 )]
@@ -119,8 +122,7 @@ pub(crate) async fn create_session(
     operation_id = "endSession",
     responses(
         (status = 200, description = "An empty object", body = Object, example = json!({})),
-        (status = 409, description = "The caller has no session",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The caller has no session"),
     ),
     security(("bearer" = ["viewer"])),
 )]
@@ -150,8 +152,7 @@ pub(crate) async fn end_session(HomeContext(context): HomeContext, keeper: web::
     operation_id = "signOut",
     responses(
         (status = 303, description = "Signed out"),
-        (status = 403, description = "Another site sent this",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 403, description = "Another site sent this"),
     ),
     security(()),
 )]

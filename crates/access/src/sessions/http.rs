@@ -46,8 +46,7 @@ pub(crate) async fn list_my_sessions(HomeContext(context): HomeContext) -> Resul
         example = "SES-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
     responses(
         (status = 200, description = "An empty object", body = Object, example = json!({})),
-        (status = 404, description = "The caller's user has no such session",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 404, description = "The caller's user has no such session"),
     ),
     security(("bearer" = ["viewer"])),
 )]
@@ -152,8 +151,7 @@ pub(crate) async fn end_user_session(
     params(("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007")),
     responses(
         (status = 200, description = "The link", body = SignInLink),
-        (status = 409, description = "The user is deactivated, or a program's",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The user is deactivated, or a program's"),
     ),
     security(("bearer" = ["admin"])),
 )]

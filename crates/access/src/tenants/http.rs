@@ -38,8 +38,7 @@ pub(crate) async fn get_tenant(context: RequestContext) -> Result<HttpResponse> 
     request_body = NewClient,
     responses(
         (status = 200, description = "The new client", body = Client),
-        (status = 409, description = "Another client of the partner has this name",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "Another client of the partner has this name"),
     ),
     security(("bearer" = ["admin"])),
 )]
@@ -154,10 +153,8 @@ pub(crate) async fn get_client(context: RequestContext, path: web::Path<(String,
     request_body = ClientChange,
     responses(
         (status = 200, description = "The client after the change", body = TenantFacts),
-        (status = 409, description = "Another client of the partner has this name",
-            body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The client has changed since it was read",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "Another client of the partner has this name"),
+        (status = 412, description = "The client has changed since it was read"),
     ),
     security(("bearer" = ["admin"])),
 )]
@@ -183,8 +180,7 @@ pub(crate) async fn update_client(
     params(("clientId" = String, Path, description = "`client_<number>`", example = "client_1")),
     responses(
         (status = 200, description = "The client after the change", body = TenantFacts),
-        (status = 412, description = "The client has changed since it was read",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The client has changed since it was read"),
     ),
     security(("bearer" = ["admin"])),
 )]
@@ -211,8 +207,7 @@ pub(crate) async fn suspend_client(
     params(("clientId" = String, Path, description = "`client_<number>`", example = "client_1")),
     responses(
         (status = 200, description = "The client after the change", body = TenantFacts),
-        (status = 412, description = "The client has changed since it was read",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The client has changed since it was read"),
     ),
     security(("bearer" = ["admin"])),
 )]
@@ -236,8 +231,7 @@ pub(crate) async fn resume_client(
     params(("clientId" = String, Path, description = "`client_<number>`", example = "client_1")),
     responses(
         (status = 200, description = "The client after the change", body = TenantFacts),
-        (status = 412, description = "The client has changed since it was read",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The client has changed since it was read"),
     ),
     security(("bearer" = ["admin"])),
 )]

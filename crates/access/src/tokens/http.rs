@@ -37,8 +37,7 @@ const FORM: &str = "application/x-www-form-urlencoded";
             example = json!({"error": "invalid_request", "error_description": "The form is too large"})),
         (status = 429, description = "Too many attempts with wrong credentials, for this key and address or for this \
             address; right ones are not refused for that. Or the key sends more than its rate. `Retry-After` says when to \
-            try again",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+            try again"),
         (status = 500, description = "A fault of the service", body = TokenError,
             example = json!({"error": "server_error", "error_description": "The service failed to answer"})),
         (status = 503, description = "Overloaded, or the database is away; `Retry-After` says when to try again",
@@ -69,8 +68,7 @@ pub(crate) async fn create_token(
         (status = 401, description = "Key or secret are wrong, or the key is revoked", body = TokenError),
         (status = 403, description = "The tenant of the key is suspended", body = TokenError),
         (status = 413, description = "The form is larger than 16 KiB", body = TokenError),
-        (status = 429, description = "Too many attempts with wrong credentials, or the key sends more than its rate",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many attempts with wrong credentials, or the key sends more than its rate"),
         (status = 500, description = "A fault of the service", body = TokenError),
         (status = 503, description = "Overloaded, or the database is away; `Retry-After` says when to try again",
             body = TokenError),

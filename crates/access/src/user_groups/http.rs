@@ -27,8 +27,7 @@ use crate::{
     request_body = NewUserGroup,
     responses(
         (status = 200, description = "The new group", body = UserGroupDetail),
-        (status = 409, description = "The tenant has a group of this name",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The tenant has a group of this name"),
     ),
     security(("bearer" = ["admin"])),
 )]
@@ -116,10 +115,8 @@ pub(crate) async fn get_user_group(context: RequestContext, path: web::Path<(Str
     request_body = UserGroupChange,
     responses(
         (status = 200, description = "The group after the change", body = UserGroupDetail),
-        (status = 409, description = "The tenant has another group of this name",
-            body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The group has changed since it was read",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The tenant has another group of this name"),
+        (status = 412, description = "The group has changed since it was read"),
     ),
     security(("bearer" = ["admin"])),
 )]
@@ -152,8 +149,7 @@ pub(crate) async fn update_user_group(
         example = "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
     responses(
         (status = 200, description = "The group after the change", body = UserGroupDetail),
-        (status = 412, description = "The group has changed since it was read",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The group has changed since it was read"),
     ),
     security(("bearer" = ["admin"])),
 )]
@@ -175,8 +171,7 @@ pub(crate) async fn deactivate_user_group(
         example = "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
     responses(
         (status = 200, description = "The group after the change", body = UserGroupDetail),
-        (status = 412, description = "The group has changed since it was read",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The group has changed since it was read"),
     ),
     security(("bearer" = ["admin"])),
 )]
@@ -235,8 +230,7 @@ pub(crate) async fn list_user_group_members(
     request_body(content = Vec<UserReference>, example = json!([{"id": "USR0000000007"}])),
     responses(
         (status = 200, description = "They are in the group; an empty object", body = Object, example = json!({})),
-        (status = 412, description = "The group has changed since it was read",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The group has changed since it was read"),
     ),
     security(("bearer" = ["admin"])),
 )]
@@ -260,8 +254,7 @@ pub(crate) async fn add_user_group_members(
     request_body(content = Vec<UserReference>, example = json!([{"id": "USR0000000007"}])),
     responses(
         (status = 200, description = "They are not in the group; an empty object", body = Object, example = json!({})),
-        (status = 412, description = "The group has changed since it was read",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The group has changed since it was read"),
     ),
     security(("bearer" = ["admin"])),
 )]

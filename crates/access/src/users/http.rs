@@ -24,8 +24,7 @@ use crate::{Keeper, api_keys, filters, sessions};
     request_body = NewUser,
     responses(
         (status = 200, description = "The new user", body = User),
-        (status = 409, description = "The tenant has a user of this login name",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The tenant has a user of this login name"),
     ),
     security(("bearer" = ["admin"])),
 )]
@@ -137,10 +136,8 @@ pub(crate) async fn get_user(context: RequestContext, path: web::Path<(String, S
     request_body = UserChange,
     responses(
         (status = 200, description = "The user after the change", body = User),
-        (status = 409, description = "The tenant has another user of this login name, or a program acts as this one",
-            body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The user has changed since it was read",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The tenant has another user of this login name, or a program acts as this one"),
+        (status = 412, description = "The user has changed since it was read"),
     ),
     security(("bearer" = ["admin"])),
 )]
@@ -173,10 +170,8 @@ pub(crate) async fn update_user(
     params(("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007")),
     responses(
         (status = 200, description = "The user after the change", body = User),
-        (status = 409, description = "An API key acts as this user",
-            body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 412, description = "The user has changed since it was read",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 409, description = "An API key acts as this user"),
+        (status = 412, description = "The user has changed since it was read"),
     ),
     security(("bearer" = ["admin"])),
 )]
@@ -208,8 +203,7 @@ pub(crate) async fn deactivate_user(
     params(("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007")),
     responses(
         (status = 200, description = "The user after the change", body = User),
-        (status = 412, description = "The user has changed since it was read",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 412, description = "The user has changed since it was read"),
     ),
     security(("bearer" = ["admin"])),
 )]

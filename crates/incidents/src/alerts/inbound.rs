@@ -109,8 +109,7 @@ fn accepted(mut response: HttpResponse) -> HttpResponse {
     request_body(content = PlainReport),
     responses(
         (status = 200, description = "What became of it", body = AlertResult),
-        (status = 401, description = "The token is unknown or revoked",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 401, description = "The token is unknown or revoked"),
         (status = 403, description = "The tenant is suspended"),
     ),
     security(()),
@@ -144,10 +143,8 @@ pub async fn report_plain(
     responses(
         (status = 200, description = "What became of it, or of each", body = Vec<AlertResult>),
         (status = 202, description = "An event of PagerDuty or Opsgenie was processed", body = PagerDutyAnswer),
-        (status = 401, description = "The token is unknown or revoked",
-            body = api::spec::Problem, content_type = "application/problem+json"),
-        (status = 404, description = "The format is none of these",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 401, description = "The token is unknown or revoked"),
+        (status = 404, description = "The format is none of these"),
     ),
     security(()),
 )]
@@ -205,8 +202,7 @@ async fn pagerduty_event(
     request_body(content = PagerDutyEvent),
     responses(
         (status = 202, description = "It was processed", body = PagerDutyAnswer),
-        (status = 401, description = "The routing key is no token of an inbound address",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 401, description = "The routing key is no token of an inbound address"),
     ),
     security(()),
 )]
@@ -254,8 +250,7 @@ async fn opsgenie_event(
     request_body(content = OpsgenieAlert),
     responses(
         (status = 202, description = "It was processed", body = OpsgenieAnswer),
-        (status = 401, description = "The key is no token of an inbound address",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 401, description = "The key is no token of an inbound address"),
     ),
     security(()),
 )]
@@ -302,8 +297,7 @@ async fn about(
     request_body(content = Option<OpsgenieNote>),
     responses(
         (status = 202, description = "It was processed", body = OpsgenieAnswer),
-        (status = 401, description = "The key is no token of an inbound address",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 401, description = "The key is no token of an inbound address"),
     ),
     security(()),
 )]
@@ -332,8 +326,7 @@ pub async fn opsgenie_acknowledge(
     request_body(content = Option<OpsgenieNote>),
     responses(
         (status = 202, description = "It was processed", body = OpsgenieAnswer),
-        (status = 401, description = "The key is no token of an inbound address",
-            body = api::spec::Problem, content_type = "application/problem+json"),
+        (status = 401, description = "The key is no token of an inbound address"),
     ),
     security(()),
 )]

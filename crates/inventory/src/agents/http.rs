@@ -26,7 +26,9 @@ const AGENT_ID: &str = "glpi-agent-id";
     tag = "agents",
     operation_id = "reportMachine",
     request_body(content = String, content_type = "application/octet-stream", description = "A report, as the agent writes it"),
-    responses((status = 200, description = "The agent's handshake, in its own format", content_type = "application/json")),
+    responses((status = 200, description = "The agent's handshake, in its own format", content(
+        (Object = "application/json"), (String = "application/xml"), (String = "application/x-compress-zlib")
+    ))),
     security(("bearer" = ["operator"]), ("basic" = ["challenge"]))
 )]
 #[post("/agents/reports")]

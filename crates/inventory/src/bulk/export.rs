@@ -114,7 +114,7 @@ struct Exported<'a> {
     kind: &'a str,
 }
 
-/// Hands on every resource that meets a condition.
+/// Hands on every resource that meets a condition, in the order of their ids, which is that in which they were made.
 fn each(
     conn: &mut Conn,
     condition: Condition,
@@ -125,6 +125,8 @@ fn each(
     let query = resources::table
         .left_join(sites::table.on(here))
         .filter(condition)
+        // As they came: sent elsewhere, they come there in the same order.
+        .order((resources::tenant_id, resources::id))
         .select((resources::all_columns, sites::name.nullable()));
     db::for_each_row(conn, query, |(row, site): (Row, Option<String>)| {
         let kind = kinds.get(&row.resource_type_id).unwrap_or(&row.resource_type);
