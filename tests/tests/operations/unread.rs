@@ -44,9 +44,9 @@ fn over_http_1_they_are_bounded_and_given_up() {
     let deadline = Instant::now() + Duration::from_secs(45);
     loop {
         let text = server.get("/metrics").text();
-        if metric(&text, "muster_http_connections") < 10 {
+        // The last of them may be on their way out: what is left of connections and answers goes together.
+        if metric(&text, "muster_http_connections") < 10 && metric(&text, "muster_http_answers_in_flight") == 0 {
             assert!(metric(&text, "muster_http_requests_shed_total{reason=\"unread\"}") >= count * 9 / 10, "{text}");
-            assert_eq!(metric(&text, "muster_http_answers_in_flight"), 0, "{text}");
             break;
         }
         assert!(Instant::now() < deadline, "still open: {text}");
