@@ -3,9 +3,11 @@
 .PHONY: run build package test check openapi drift contract clients bench campaign blackbox
 
 # Builds and starts the service with its demo company on embedded SQLite, in ./data: the program that the tests use, soon
-# there and soon again after an edit. Full speed is that of `make build`.
+# there and soon again after an edit. Full speed is that of `make build`. DATA=directory and ARGS="--listen 127.0.0.1:9000" are
+# for whoever wants it elsewhere.
 run:
-	cargo run --workspace --bin muster -- serve --demo --data-dir data
+	cargo build --workspace --bin muster
+	$${CARGO_TARGET_DIR:-target}/debug/muster serve --demo --data-dir $(or $(DATA),data) $(ARGS)
 
 # The program for everyday use: target/release/muster.
 build:

@@ -2,10 +2,13 @@
 //! by which code and documents refer to each other exist.
 
 use std::collections::BTreeSet;
-use std::process::Command;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use muster_tests::{Exit, muster};
+use muster_tests::{Exit, Guard, http, muster};
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::house::{files, operations, read, root};
 
@@ -156,6 +159,32 @@ fn every_setting_is_in_the_operations_page() {
     for name in settings {
         assert!(page.contains(&name), "docs/operations.md does not have {name}");
     }
+}
+
+/// The first command of the README, but for the directory of the data and the port.
+#[test]
+fn make_run_builds_and_starts_the_service() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = Command::new("make");
+    command.arg("run").arg(format!("DATA={}", directory.path().display())).arg("ARGS=--listen 127.0.0.1:0");
+    // Under `make test` it would take itself for a part of that.
+    command.current_dir(root()).env_remove("MAKEFLAGS").env_remove("MAKELEVEL");
+    let mut running = Guard::spawn(command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped()));
+    let group = Pid::from_child(running.process());
+    let (out, mut err) = (running.process().stdout.take().unwrap(), running.process().stderr.take().unwrap());
+    // What it says beside is read, lest it waits for that.
+    let beside = std::thread::spawn(move || {
+        let mut told = String::new();
+        err.read_to_string(&mut told).map(|_| told)
+    });
+    let mut lines = BufReader::new(out).lines().map_while(Result::ok);
+    let base = lines.find_map(|line| line.strip_prefix("Muster listens at ").map(ToOwned::to_owned));
+    let live = base.as_ref().map(|base| http().get(format!("{base}/health/live")).send().unwrap().status());
+    // The service is a child of make.
+    let _ = kill_process_group(group, Signal::KILL);
+    let told = beside.join().unwrap().unwrap();
+    assert_eq!(live.map(|status| status.as_u16()), Some(200), "{told}");
+    assert!(directory.path().join("credentials.env").is_file(), "the README reads it next");
 }
 
 /// Whoever has no Python or curl is told that it was not tried, unless `CI` is `true`.
