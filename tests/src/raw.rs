@@ -35,6 +35,8 @@ pub(crate) fn exchange(base: &str, request: &[u8]) -> Option<Response> {
 /// A connection that stays, for one request after the other.
 pub struct Connection {
     stream: TcpStream,
+    /// What came behind the last answer.
+    received: Vec<u8>,
 }
 
 impl Connection {
@@ -42,7 +44,7 @@ impl Connection {
         let stream = TcpStream::connect(base.trim_start_matches("http://")).expect("the server accepts");
         stream.set_read_timeout(Some(Duration::from_secs(30))).expect("set a timeout");
         stream.set_nodelay(true).expect("send each piece at once");
-        Self { stream }
+        Self { stream, received: Vec::new() }
     }
 
     /// Sends a part of a request.
@@ -50,17 +52,20 @@ impl Connection {
         self.stream.write_all(bytes).expect("the connection is open");
     }
 
-    /// Sends the rest of a request, and reads its answer; `None` when the connection was closed instead.
+    /// Sends the rest of a request, and reads the next answer; `None` when the connection was closed instead.
     pub fn exchange(&mut self, bytes: &[u8]) -> Option<Response> {
         let sent = self.stream.write_all(bytes);
-        let (mut received, mut chunk) = (Vec::new(), [0; 16 * 1024]);
-        while sent.is_ok() && !complete(&received) {
+        let mut chunk = [0; 16 * 1024];
+        while sent.is_ok() && !complete(&self.received) {
             match self.stream.read(&mut chunk) {
                 Ok(0) | Err(_) => break,
-                Ok(n) => received.extend_from_slice(&chunk[..n]),
+                Ok(n) => self.received.extend_from_slice(&chunk[..n]),
             }
         }
-        parse(bytes, &received)
+        let answer = parse(bytes, &self.received);
+        let taken = head(&self.received).and_then(|(start, length)| Some(start + length?));
+        self.received.drain(..taken.unwrap_or_default().min(self.received.len()));
+        answer
     }
 }
 

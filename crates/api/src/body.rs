@@ -222,9 +222,17 @@ pub(crate) async fn skip_small(request: &mut ServiceRequest) {
         return;
     }
     let mut payload = request.take_payload();
-    // What arrived with the head is handed on when this task is polled again.
-    tokio::task::yield_now().await;
-    while let Some(Some(Ok(_))) = payload.next().now_or_never() {}
+    // What arrived with the head is handed on when the connection is read again, before which this task may be polled twice.
+    for _ in 0..3 {
+        tokio::task::yield_now().await;
+        loop {
+            match payload.next().now_or_never() {
+                Some(Some(Ok(_))) => {}
+                Some(_) => return,
+                None => break,
+            }
+        }
+    }
 }
 
 fn too_large(limit: usize) -> Error {

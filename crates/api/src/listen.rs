@@ -18,9 +18,9 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::{
     address,
+    connection::{Socket, Stream},
     metrics::Connections,
     shed::Gate,
-    socket::{Socket, Stream},
 };
 
 /// The head of the first request of a connection must be complete within this time, and so must a TLS handshake.
@@ -92,13 +92,13 @@ impl Door {
             false => self.gate.party_of(address::network(peer.ip())),
         };
         let socket = Socket::new(stream, &self.gate, party, self.tls.is_some(), self.open.open())?;
-        let Some(tls) = self.tls else { return Ok((Stream::Plain(socket), Protocol::Http1, Some(peer))) };
+        let Some(tls) = self.tls else { return Ok((Stream::plain(socket), Protocol::Http1, Some(peer))) };
         let stream = timeout(HEADER_TIME, tls.accept(socket)).await??;
         let protocol = match stream.get_ref().1.alpn_protocol() {
             Some(b"h2") => Protocol::Http2,
             _ => Protocol::Http1,
         };
-        let stream = Stream::Encrypted(Box::new(stream));
+        let stream = Stream::encrypted(stream);
         if protocol == Protocol::Http2 {
             stream.connection().multiplex();
         }

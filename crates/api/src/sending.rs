@@ -16,9 +16,9 @@ use base::share::Lease;
 use bytes::Bytes;
 
 use crate::{
+    connection::InFlight,
     error,
     shed::{Gate, Ticket},
-    socket::InFlight,
 };
 
 /// A piece of an answer; the next one is made when this one is taken.

@@ -8,7 +8,7 @@ use std::{
 };
 
 use actix_web::{
-    App,
+    App, HttpMessage as _,
     body::{BoxBody, MessageBody},
     dev::{Server, ServerHandle, ServiceRequest, ServiceResponse},
     error::InternalError,
@@ -22,7 +22,9 @@ use serde_json::json;
 use tokio_rustls::TlsAcceptor;
 
 use crate::{
-    Access, Domain, Error, Routes, body, error,
+    Access, Domain, Error, Routes, body,
+    connection::{Connection, Framing},
+    error,
     files::File,
     guard, ignored, inbound,
     limits::{self, Keys, Rate},
@@ -33,7 +35,6 @@ use crate::{
     request_id,
     sending::until_sent,
     shed::{self, Gate, Limits, Reason},
-    socket::Connection,
     spec,
     worker::Worker,
 };
@@ -231,7 +232,8 @@ async fn outermost(
     // An offer of another protocol that was seen too late (`upgrade`): actix closes then, and the client has to know.
     let closing = worker.is_crowded(&request) || request.head().upgrade();
     let ticket = worker.ticket(&request);
-    let in_flight = request.conn_data::<Rc<Connection>>().map(|connection| connection.request(&worker.gate));
+    let in_flight =
+        request.conn_data::<Rc<Connection>>().map(|connection| connection.request(framing(&request), &worker.gate));
     let mut answered = request_id::scope(id.clone(), async {
         if in_flight.as_ref().is_some_and(|request| request.too_many) {
             let refusal = worker.gate.refuse(Reason::Connection);
@@ -277,6 +279,16 @@ async fn outermost(
         tell_id(&id, response.headers_mut());
     }
     answered
+}
+
+/// How the end of the body of a request is found, as the protocol layer has accepted it.
+fn framing(request: &ServiceRequest) -> Framing {
+    if request.chunked().unwrap_or(false) {
+        return Framing::Chunked;
+    }
+    let length =
+        request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.trim().parse().ok());
+    Framing::Length(length.unwrap_or(0))
 }
 
 /// Reads that went well are many and say little, and so do refusals under load: they are logged at `debug`. Whoever gives

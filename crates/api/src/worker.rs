@@ -6,9 +6,9 @@ use actix_web::{dev::ServiceRequest, http::header, web};
 
 use crate::{
     address,
+    connection::Connection,
     metrics::{Counters, Metrics},
     shed::{Gate, MetKeys, Ticket},
-    socket::Connection,
 };
 
 /// What a worker thread has for every request.

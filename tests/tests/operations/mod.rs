@@ -11,6 +11,7 @@ mod hardening;
 mod load;
 mod metrics;
 mod partitions;
+mod pipelined;
 mod postgres_tls;
 mod rates;
 mod readiness;

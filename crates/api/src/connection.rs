@@ -1,0 +1,166 @@
+//! A connection of a client: what it costs, and what of it is read when.
+//!
+//! Below the protocols of actix. A client that takes nothing of its answers is cut off, what waits to be sent to it counts as
+//! memory of its address ([`socket`]), and over HTTP/1.1 the next request is not read before the last is answered
+//! ([`stream`]).
+
+mod socket;
+mod stream;
+mod turns;
+mod upgrade;
+
+use std::{
+    cell::{Cell, RefCell},
+    io,
+    rc::Rc,
+    task::{Context, Poll, Waker},
+};
+
+use base::share::Lease;
+
+use self::turns::Turn;
+pub(crate) use self::{socket::Socket, stream::Stream, turns::Framing};
+use crate::shed::{Gate, LocalParty};
+
+/// Requests of one connection that are answered at once (HTTP/2 streams); more are refused.
+pub(crate) const MOST_IN_FLIGHT: usize = 128;
+
+/// What such a request takes, also one that is refused, until its answer is sent.
+const IN_FLIGHT: usize = 4 << 10;
+
+/// What the layers above know of a connection.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    party: LocalParty,
+    in_flight: Cell<usize>,
+    /// The client does not take what was written.
+    blocked: Cell<bool>,
+    closed: Cell<bool>,
+    /// Whether requests come beside each other (HTTP/2).
+    multiplexed: Cell<bool>,
+    wakers: RefCell<Vec<Waker>>,
+    /// What comes next from the client (HTTP/1.1).
+    turn: RefCell<Turn>,
+    /// The next request, or the body of this one, is here and waits for its turn.
+    ahead: Cell<bool>,
+}
+
+impl Connection {
+    fn new(party: LocalParty) -> Self {
+        let (in_flight, blocked, closed, multiplexed, wakers, turn, ahead) = Default::default();
+        Self { party, in_flight, blocked, closed, multiplexed, wakers, turn, ahead }
+    }
+
+    /// The share of the address at its other end.
+    pub(crate) fn party(&self) -> &LocalParty {
+        &self.party
+    }
+
+    /// Another request, whose body ends as told, until what this answers is dropped.
+    pub(crate) fn request(self: &Rc<Self>, framing: Framing, gate: &Gate) -> InFlight {
+        self.turn.borrow_mut().begin(framing);
+        self.go_on();
+        let before = self.in_flight.get();
+        self.in_flight.set(before + 1);
+        // Beside each other there may be thousands; one after the other is in what the connection takes.
+        let memory = self.multiplexed.get().then(|| gate.remember(&self.party, IN_FLIGHT));
+        if let Some(Err(reason)) = &memory {
+            gate.refuse(*reason);
+            self.close();
+        }
+        let _memory = memory.and_then(Result::ok);
+        InFlight { connection: Rc::clone(self), too_many: before >= MOST_IN_FLIGHT, _memory }
+    }
+
+    /// Ready when the client takes what is written; an error when it is gone.
+    pub(crate) fn poll_open(&self, context: &Context<'_>) -> Poll<io::Result<()>> {
+        if self.closed.get() {
+            return Poll::Ready(Err(closed()));
+        }
+        if self.blocked.get() {
+            self.wait(context);
+            return Poll::Pending;
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Requests come beside each other from now on.
+    pub(crate) fn multiplex(&self) {
+        self.multiplexed.set(true);
+    }
+
+    /// How many bytes there may be of what comes next from the client; none when it has to wait.
+    fn expects(&self) -> u64 {
+        let mut turn = self.turn.borrow_mut();
+        // Who does not take answers can ask for no more of them.
+        if self.in_flight.get() == 0 && !self.blocked.get() {
+            turn.next();
+        }
+        turn.expects()
+    }
+
+    /// How many of these bytes belong to what comes next.
+    fn take(&self, bytes: &mut [u8]) -> usize {
+        self.expects();
+        let mut turn = self.turn.borrow_mut();
+        let begins = *turn == Turn::default();
+        let taken = turn.take(bytes);
+        if begins {
+            upgrade::decline(&mut bytes[..taken]);
+        }
+        taken
+    }
+
+    fn close(&self) {
+        self.closed.set(true);
+        self.wake();
+    }
+
+    /// Has what is read ahead looked at again.
+    fn go_on(&self) {
+        if self.ahead.get() {
+            self.wake();
+        }
+    }
+
+    /// Wakes a task at the next change.
+    fn wait(&self, context: &Context<'_>) {
+        let mut wakers = self.wakers.borrow_mut();
+        if !wakers.iter().any(|waker| waker.will_wake(context.waker())) {
+            wakers.push(context.waker().clone());
+        }
+    }
+
+    fn wake(&self) {
+        self.wakers.take().into_iter().for_each(Waker::wake);
+    }
+}
+
+/// A request that is under way or whose answer is not sent yet.
+#[derive(Debug)]
+pub(crate) struct InFlight {
+    connection: Rc<Connection>,
+    /// There were [`MOST_IN_FLIGHT`] before it.
+    pub(crate) too_many: bool,
+    _memory: Option<Lease>,
+}
+
+impl InFlight {
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        let left = self.connection.in_flight.get().saturating_sub(1);
+        self.connection.in_flight.set(left);
+        if left == 0 {
+            self.connection.go_on();
+        }
+    }
+}
+
+fn closed() -> io::Error {
+    io::ErrorKind::ConnectionAborted.into()
+}
