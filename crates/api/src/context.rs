@@ -170,27 +170,17 @@ impl RequestContext<Query> {
     }
 }
 
-impl RequestContext {
-    /// For a caller that is known by other means than the guard's ([`inbound`](crate::inbound)): monitors, which add
-    /// parameters as they like.
-    pub(crate) fn of(request: &HttpRequest, caller: Arc<Caller>, tenant: Arc<Tenant>) -> Result<Self> {
-        Self::with(request, RequestScope::of(request, caller, tenant), NoQuery)
-    }
-}
-
 impl<Q: FromQuery> RequestContext<Q> {
-    fn new(request: &HttpRequest, scope: RequestScope) -> Result<Self> {
+    /// For a caller at a tenant, who are known.
+    pub(crate) fn of(request: &HttpRequest, caller: Arc<Caller>, tenant: Arc<Tenant>) -> Result<Self> {
         let query = Q::from_query(request.query_string(), request.path())?;
-        Self::with(request, scope, query)
+        let db = request.app_data::<Db>().ok_or_else(|| db::Error::Fault("a server without database".to_owned()))?;
+        let scope = RequestScope::of(request, caller, tenant);
+        Ok(Self { query, db: db.clone(), scope, request: request.clone() })
     }
 }
 
 impl<Q> RequestContext<Q> {
-    fn with(request: &HttpRequest, scope: RequestScope, query: Q) -> Result<Self> {
-        let db = request.app_data::<Db>().ok_or_else(|| db::Error::Fault("a server without database".to_owned()))?;
-        Ok(Self { query, db: db.clone(), scope, request: request.clone() })
-    }
-
     /// What the work of this request takes along to another thread.
     pub fn request_scope(&self) -> RequestScope {
         self.scope.clone()
@@ -253,7 +243,7 @@ impl<Q: FromQuery> FromRequest for HomeContext<Q> {
             };
             let tenant = guard.access().tenant(&caller.home).await?;
             let tenant = tenant.ok_or_else(|| Problem::not_found("The tenant was not found."))?;
-            Ok(Self(RequestContext::new(&request, RequestScope::of(&request, caller, tenant))?))
+            Ok(Self(RequestContext::of(&request, caller, tenant)?))
         })
     }
 }
@@ -277,10 +267,7 @@ impl<Q: FromQuery> FromRequest for RequestContext<Q> {
         let extensions = request.extensions();
         let (caller, tenant) = (extensions.get::<Arc<Caller>>(), extensions.get::<Arc<Tenant>>());
         ready(match caller.zip(tenant) {
-            Some((caller, tenant)) => {
-                let scope = RequestScope::of(request, Arc::clone(caller), Arc::clone(tenant));
-                Self::new(request, scope)
-            }
+            Some((caller, tenant)) => Self::of(request, Arc::clone(caller), Arc::clone(tenant)),
             None => Err(db::Error::Fault("a handler without caller or tenant".to_owned()).into()),
         })
     }
@@ -288,7 +275,7 @@ impl<Q: FromQuery> FromRequest for RequestContext<Q> {
 
 /// What the path of a request names, after its tenant: one value, or a pair. Each reads itself from the text in the path,
 /// decoded.
-pub struct Path<T>(pub T);
+pub struct PathIds<T>(pub T);
 
 /// One or two values of a path.
 pub trait FromPath: Sized {
@@ -320,7 +307,7 @@ impl<T: PathId, U: PathId> FromPath for (T, U) {
     }
 }
 
-impl<T: FromPath> FromRequest for Path<T> {
+impl<T: FromPath> FromRequest for PathIds<T> {
     type Error = actix_web::Error;
     type Future = Ready<std::result::Result<Self, actix_web::Error>>;
 

@@ -112,6 +112,14 @@ pub struct Address<A> {
     pub expires_time: Timestamp,
 }
 
+impl<A> Address<A> {
+    /// Of a row, whose time is in milliseconds, and with who made it.
+    pub fn new(id: &str, created_by: A, created_ms: i64) -> Self {
+        let created_time = Timestamp::from_millis(created_ms);
+        Self { id: id.to_owned(), created_by, created_time, expires_time: end(created_ms) }
+    }
+}
+
 /// A calendar address among all of a tenant, with what it opens.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

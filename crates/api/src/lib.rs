@@ -49,7 +49,7 @@ pub use crate::{
     access::{Access, Caller, Role, Tenant},
     aliases::Alias,
     body::{Body, OptionalBody},
-    context::{FromQuery, HomeContext, Path, RequestContext, RequestScope},
+    context::{FromQuery, HomeContext, PathIds, RequestContext, RequestScope},
     domain::{Domain, Routes},
     error::{Error, Result},
     guard::Guard,

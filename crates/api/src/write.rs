@@ -111,8 +111,7 @@ impl<Q> RequestContext<Q> {
     }
 
     /// Runs `f` in a transaction, with who asks and for which tenant, and answers what it answers, once that is durable.
-    /// What `f` notes
-    /// ([`Tx::note`]) commits with it: audit rows and events.
+    /// What `f` notes ([`Tx::note`]) commits with it: audit rows and events.
     ///
     /// A POST with an `Idempotency-Key` is carried out once: the same request again gets the first answer, another
     /// request under that key a 422, one that comes while the first is under way a 409. A request that failed left

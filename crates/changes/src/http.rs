@@ -1,6 +1,6 @@
 //! The stream over HTTP.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use actix_web::{HttpResponse, get, web};
 use api::{Parameters, RequestContext};
@@ -122,9 +122,4 @@ fn told(beginning: String, place: Place, until: Instant) -> impl futures_util::S
             Err(_) => Some((Ok(Bytes::from_static(b":\n\n")), (None, place))),
         }
     })
-}
-
-/// The hub, for the handlers.
-pub fn data(hub: Arc<Hub>) -> web::Data<Hub> {
-    web::Data::from(hub)
 }

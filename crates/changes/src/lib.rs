@@ -38,7 +38,7 @@ pub fn domain() -> api::Domain {
 
 /// Puts the streams of this process where the handlers look for them.
 pub fn extras(hub: Arc<Hub>) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
-    let hub = http::data(hub);
+    let hub = web::Data::from(hub);
     move |config: &mut web::ServiceConfig| {
         config.app_data(hub.clone());
     }

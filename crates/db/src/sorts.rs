@@ -33,9 +33,12 @@ pub struct Sorts<R: 'static> {
 }
 
 impl<R> Sorts<R> {
-    /// The names that a request may use (`sortName`).
+    /// The names that a request may use (`sortName`); to be sorted by one of them may take several columns.
     pub fn names(&self) -> Vec<&'static str> {
-        self.by.iter().chain(self.then).map(|by| by.name).filter(|name| !name.is_empty()).collect()
+        let names = self.by.iter().chain(self.then).map(|by| by.name);
+        let mut names: Vec<_> = names.filter(|name| !name.is_empty()).collect();
+        names.dedup();
+        names
     }
 
     /// The order that a request asks for.

@@ -46,7 +46,7 @@ fn fill_empty(tx: &mut Tx<'_>, vault: &Vault, tenant: &str, author: &str) -> Res
     let (made, _) = installed::http::create_row(tx, vault, tenant, author, change, now)?;
     let row = Row { enabled: false, ..made.changed(now) };
     store::update(tx.conn, &row)?;
-    tx.record_change(Some(&made), Some(&row));
+    tx.record_change(Some(&made), Some(&row))?;
     let event = json!({
         "name": "A ticket for each pressing incident",
         "entity": "INCIDENT",

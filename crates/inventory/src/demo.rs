@@ -10,8 +10,8 @@ use crate::{
     agents,
     groups::{
         changes::{self, Reach},
+        input::GivenGroups,
         kind::Kind,
-        wire::GivenGroups,
     },
     reports::{self, Message},
     resources::{changes as resource_changes, http, input::Input, rules, store},

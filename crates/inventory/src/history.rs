@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use actix_web::{HttpResponse, get};
-use api::{Path, RequestContext, Routes, answer, spec::PageOf};
+use api::{PathIds, RequestContext, Routes, answer, spec::PageOf};
 use base::{Query, problem::Problem, query::Sort, query_string, text::fold, timestamp::Timestamp};
 use db::Condition;
 use serde::Serialize;
@@ -227,7 +227,7 @@ pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse>
     security(("bearer" = ["viewer"]))
 )]
 #[get("/history/resources/{resourceId}")]
-pub async fn get(context: RequestContext, Path(id): Path<ResourceId>) -> api::Result<HttpResponse> {
+pub async fn get(context: RequestContext, PathIds(id): PathIds<ResourceId>) -> api::Result<HttpResponse> {
     let scope = context.scope();
     let found = context.db.point(move |conn| {
         let row = store::find(conn, &scope, &id.to_ascii_lowercase())?.filter(|row| row.state == DECOMMISSIONED);

@@ -81,7 +81,7 @@ fn fill_empty(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<bool> {
         let number = db::next_id(tx.conn, "kb.categories")?;
         let row = categories::rules::created(tenant, new, above, number, author, now)?;
         categories::store::insert(tx.conn, &row)?;
-        tx.record_change(None, Some(&row));
+        tx.record_change(None, Some(&row))?;
         made.push(row);
     }
     for (category, title, content) in ARTICLES {
@@ -95,7 +95,7 @@ fn fill_empty(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<bool> {
         let number = db::next_id(tx.conn, "kb.articles")?;
         let row = articles::rules::created(tenant, &new, number, author, now);
         articles::store::insert(tx.conn, &row, content)?;
-        tx.record_change(None, Some(&row));
+        tx.record_change(None, Some(&row))?;
     }
     Ok(true)
 }

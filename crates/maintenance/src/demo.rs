@@ -36,7 +36,7 @@ pub fn fill(db: &Db, windows: &Windows, tenant: &TenantId, what: (&str, &str), n
                 let id = format!("SM-{}", uuid::Uuid::new_v4());
                 let window = rules::created(&new, &tenant, id, "", now)?;
                 store::insert(tx.conn, &window, &targets)?;
-                tx.record_change(None, Some(&WithTargets(&window, &targets)));
+                tx.record_change(None, Some(&WithTargets(&window, &targets)))?;
             }
             Ok(true)
         })

@@ -1,6 +1,6 @@
 //! A write and what it changed.
 
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
 use base::timestamp::Timestamp;
 use db::{Conn, Error, Result};
@@ -81,34 +81,39 @@ impl Change {
     }
 }
 
-/// A row whose changes are recorded: in the audit log, and as events for subscribers.
-pub trait Recorded {
-    /// Its kind, such as `KbCategory`.
-    const ENTITY: &'static str;
-    /// Do subscribers hear of it?
-    const PUBLISH: bool = true;
-
-    /// The tenant that owns it.
-    fn tenant_id(&self) -> &str;
-
-    /// Its id.
-    fn entity_id(&self) -> String;
-
-    /// What audit log and subscribers see of it: never a secret, and others by their ids alone.
-    fn event_payload(&self) -> Value;
+/// What a change is a change of.
+#[derive(Clone, Debug)]
+pub struct Entity<'a> {
+    kind: &'static str,
+    tenant_id: &'a str,
+    id: Cow<'a, str>,
+    publish: bool,
 }
 
-/// What a change is a change of.
-#[derive(Clone, Copy, Debug)]
-pub struct Entity<'a> {
-    /// The tenant that owns it.
-    pub tenant_id: &'a str,
-    /// Its kind, such as `Site`.
-    pub kind: &'static str,
-    /// Its id.
-    pub id: &'a str,
-    /// Do subscribers hear of it?
-    pub publish: bool,
+impl<'a> Entity<'a> {
+    /// One of a kind such as `Roster`, of a tenant: subscribers and the audit log hear of it.
+    pub fn published(kind: &'static str, tenant_id: &'a str, id: impl Into<Cow<'a, str>>) -> Self {
+        Self { kind, tenant_id, id: id.into(), publish: true }
+    }
+
+    /// As [`Entity::published`], but the audit log alone hears of it.
+    pub fn audited(kind: &'static str, tenant_id: &'a str, id: impl Into<Cow<'a, str>>) -> Self {
+        Self { kind, tenant_id, id: id.into(), publish: false }
+    }
+}
+
+/// A row whose changes are recorded.
+pub trait Recorded {
+    /// What it is.
+    fn entity(&self) -> Entity<'_>;
+
+    /// What audit log and subscribers see of it: never a secret, and others by their ids alone.
+    fn event_payload(&self) -> Result<Value>;
+}
+
+/// What is told of a row that is told just as clients see it.
+pub fn payload<T: Serialize>(shown: &T) -> Result<Value> {
+    serde_json::to_value(shown).map_err(|error| Error::Fault(format!("a change cannot be told: {error}")))
 }
 
 /// A field that changed and that only the audit log has, beside those of the [`Change`]: subscribers are not told of it.
@@ -230,8 +235,8 @@ impl<'c> Tx<'c> {
     }
 
     /// Records that a row was made (`after` alone), changed, or removed (`before` alone).
-    pub fn record_change<T: Recorded>(&mut self, before: Option<&T>, after: Option<&T>) {
-        self.record_change_with(before, after, Vec::new());
+    pub fn record_change<T: Recorded>(&mut self, before: Option<&T>, after: Option<&T>) -> Result<()> {
+        self.record_change_with(before, after, Vec::new())
     }
 
     /// As [`Tx::record_change`], with fields that only the audit log has, such as secrets that changed.
@@ -240,17 +245,9 @@ impl<'c> Tx<'c> {
         before: Option<&T>,
         after: Option<&T>,
         unpublished: Vec<Unpublished>,
-    ) {
-        let Some(row) = after.or(before) else { return };
-        let change = Change {
-            tenant_id: row.tenant_id().to_owned(),
-            entity: T::ENTITY,
-            entity_id: row.entity_id(),
-            before: before.map(T::event_payload),
-            after: after.map(T::event_payload),
-            publish: T::PUBLISH,
-        };
-        self.note_with(change, unpublished);
+    ) -> Result<()> {
+        let Some(row) = after.or(before) else { return Ok(()) };
+        self.note_states(row.entity(), [before, after], T::event_payload, unpublished)
     }
 
     /// Notes a change. Several of one entity in one write are one: from the first state to the last.
@@ -293,18 +290,19 @@ impl<'c> Tx<'c> {
         after: Option<&T>,
         unpublished: Vec<Unpublished>,
     ) -> Result<()> {
-        let value = |shown: Option<&T>| {
-            let value = shown.map(serde_json::to_value).transpose();
-            value.map_err(|error| Error::Fault(format!("a {} cannot be told: {error}", entity.kind)))
-        };
-        let change = Change {
-            tenant_id: entity.tenant_id.to_owned(),
-            entity: entity.kind,
-            entity_id: entity.id.to_owned(),
-            before: value(before)?,
-            after: value(after)?,
-            publish: entity.publish,
-        };
+        self.note_states(entity, [before, after], payload, unpublished)
+    }
+
+    fn note_states<T>(
+        &mut self,
+        Entity { kind, tenant_id, id, publish }: Entity<'_>,
+        states: [Option<&T>; 2],
+        told: impl Fn(&T) -> Result<Value>,
+        unpublished: Vec<Unpublished>,
+    ) -> Result<()> {
+        let [before, after] = states.map(|state| state.map(&told).transpose());
+        let (tenant_id, entity_id) = (tenant_id.to_owned(), id.into_owned());
+        let change = Change { tenant_id, entity: kind, entity_id, before: before?, after: after?, publish };
         self.note_with(change, unpublished);
         Ok(())
     }

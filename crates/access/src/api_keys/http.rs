@@ -55,7 +55,7 @@ pub(crate) fn record_change(
     after: Option<&store::Row>,
 ) -> db::Result<()> {
     let Some(row) = after.or(before) else { return Ok(()) };
-    let entity = Entity { tenant_id: &row.tenant_id, kind: "ApiKey", id: &row.id, publish: false };
+    let entity = Entity::audited("ApiKey", &row.tenant_id, &row.id);
     let shown = |row: Option<&store::Row>| row.cloned().map(ApiKey::from);
     let secret = Unpublished::secret("secret", before.is_some(), after.is_some());
     tx.note_shown_with(entity, shown(before).as_ref(), shown(after).as_ref(), vec![secret])

@@ -44,7 +44,7 @@ pub(crate) async fn create_inbound_address(context: RequestContext, body: Body) 
 /// Records that an address is new, or gone.
 pub(crate) fn record_change(tx: &mut Tx<'_>, before: Option<&Row>, after: Option<&Row>) -> db::Result<()> {
     let Some(row) = after.or(before) else { return Ok(()) };
-    let entity = Entity { tenant_id: &row.tenant_id, kind: "InboundAddress", id: &row.id, publish: false };
+    let entity = Entity::audited("InboundAddress", &row.tenant_id, &row.id);
     let shown = |row: Option<&Row>| row.cloned().map(InboundAddress::from);
     let token = Unpublished::secret("token", before.is_some(), after.is_some());
     tx.note_shown_with(entity, shown(before).as_ref(), shown(after).as_ref(), vec![token])

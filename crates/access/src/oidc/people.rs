@@ -81,7 +81,7 @@ pub(super) fn bind(tx: &mut Tx<'_>, row: &Row) -> Result<()> {
     }
     diesel::insert_into(user_identities::table).values(row).execute(tx.conn)?;
     let noted = Noted { issuer: &row.issuer, subject: &row.subject };
-    let entity = Entity { tenant_id: &row.tenant_id, kind: "UserIdentity", id: &row.user_id, publish: false };
+    let entity = Entity::audited("UserIdentity", &row.tenant_id, &row.user_id);
     tx.note_shown(entity, None, Some(&noted))
 }
 

@@ -64,7 +64,7 @@ pub(crate) async fn create_client(
 /// Records that a client is new or has changed.
 pub(crate) fn record_change(tx: &mut Tx<'_>, before: Option<&Row>, after: &Row) -> db::Result<()> {
     let kind = if after.partner().is_some() { "Client" } else { "Partner" };
-    let entity = Entity { tenant_id: &after.id, kind, id: &after.id, publish: false };
+    let entity = Entity::audited(kind, &after.id, &after.id);
     tx.note_shown(entity, before.cloned().map(Client::from).as_ref(), Some(&Client::from(after.clone())))
 }
 

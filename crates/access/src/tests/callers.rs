@@ -3,7 +3,7 @@
 use base::timestamp::Timestamp;
 
 use super::*;
-use crate::{cache::Recent, secrets, unused_first_key};
+use crate::{secrets, unused_first_key};
 
 #[actix_web::test]
 async fn a_token_makes_the_caller_of_its_key() {
@@ -165,28 +165,4 @@ fn of_many_bootstraps_at_once_one_makes_the_tenants() {
     assert_eq!(made, 1);
     let (partner, _) = fixture.foreign();
     assert_eq!(partner, TenantId::partner(2));
-}
-
-/// Run by hand, in release: `cargo test -p access --release -- --ignored --nocapture cost`.
-#[actix_web::test]
-#[ignore = "measures"]
-#[expect(clippy::print_stdout, reason = "it is what it is for")]
-async fn cost_of_a_known_caller_and_tenant() {
-    let fixture = Fixture::new();
-    let token = fixture.token(KEY, SECRET).await;
-    let id = TenantId::client(1);
-    let begun = std::time::Instant::now();
-    const TIMES: u32 = 1_000_000;
-    for _ in 0..TIMES {
-        assert!(fixture.caller(&token).await.is_some());
-        assert!(fixture.keeper.tenant(&id).await.unwrap().is_some());
-    }
-    println!("caller and tenant: {:?}", begun.elapsed() / TIMES);
-    let recent = Recent::new(10);
-    recent.put(1, Arc::new(1), recent.generation());
-    let begun = std::time::Instant::now();
-    for _ in 0..TIMES {
-        std::hint::black_box(recent.get(&1));
-    }
-    println!("cache alone: {:?}", begun.elapsed() / TIMES);
 }

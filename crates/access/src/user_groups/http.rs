@@ -309,7 +309,7 @@ fn record_change(
     before: Option<(Row, Vec<users::Row>)>,
     after: &(Row, Vec<users::Row>),
 ) -> db::Result<()> {
-    let entity = Entity { tenant_id: &after.0.tenant_id, kind: "UserGroup", id: &after.0.id, publish: false };
+    let entity = Entity::audited("UserGroup", &after.0.tenant_id, &after.0.id);
     let shown = |(row, members): (Row, Vec<users::Row>)| UserGroupDetail::new(row, members);
     tx.note_shown(entity, before.map(shown).as_ref(), Some(&shown(after.clone())))
 }

@@ -46,7 +46,7 @@ pub(crate) async fn create_user(context: RequestContext, body: Body) -> Result<H
 
 /// Records that a user is new or has changed.
 pub(crate) fn record_change(tx: &mut Tx<'_>, before: Option<&Row>, after: &Row) -> db::Result<()> {
-    let entity = Entity { tenant_id: &after.tenant_id, kind: "User", id: &after.id, publish: false };
+    let entity = Entity::audited("User", &after.tenant_id, &after.id);
     tx.note_shown(entity, before.cloned().map(User::from).as_ref(), Some(&User::from(after.clone())))
 }
 

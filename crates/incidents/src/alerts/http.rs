@@ -1,7 +1,7 @@
 //! Alerts over HTTP.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, Body, List, OptionalBody, PageQuery, Path, RequestContext, RequestScope, answer, spec::PageOf};
+use api::{Answer, Body, List, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, spec::PageOf};
 use base::problem::{Problem, Wrong};
 
 use super::{
@@ -152,7 +152,7 @@ pub async fn search(context: RequestContext<PageQuery<AlertList>>) -> api::Resul
     security(("bearer" = ["viewer"]))
 )]
 #[get("/alerts/{alertId}")]
-pub async fn get(context: RequestContext, Path(id): Path<AlertId>) -> api::Result<HttpResponse> {
+pub async fn get(context: RequestContext, PathIds(id): PathIds<AlertId>) -> api::Result<HttpResponse> {
     let scope = context.scope();
     let alert = Alert::of(context.db.point(move |conn| store::existing(conn, &scope, &id)).await?)?;
     let (shown, version) = (alert.shown(context.now), alert.row.version);
@@ -200,7 +200,7 @@ async fn act(
 pub async fn acknowledge(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    Path(id): Path<AlertId>,
+    PathIds(id): PathIds<AlertId>,
     OptionalBody(input): OptionalBody<ActionInput>,
 ) -> api::Result<HttpResponse> {
     act(context, neighbours, id, Action::Acknowledge, input.note).await
@@ -225,7 +225,7 @@ pub async fn acknowledge(
 pub async fn suppress(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    Path(id): Path<AlertId>,
+    PathIds(id): PathIds<AlertId>,
     OptionalBody((input, mut wrong)): OptionalBody<(SuppressionInput, Wrong)>,
 ) -> api::Result<HttpResponse> {
     if input.until.is_some_and(|until| until <= context.now) {
@@ -254,7 +254,7 @@ pub async fn suppress(
 pub async fn unsuppress(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    Path(id): Path<AlertId>,
+    PathIds(id): PathIds<AlertId>,
     OptionalBody(input): OptionalBody<ActionInput>,
 ) -> api::Result<HttpResponse> {
     act(context, neighbours, id, Action::Unsuppress, input.note).await
@@ -279,7 +279,7 @@ pub async fn unsuppress(
 pub async fn close(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    Path(id): Path<AlertId>,
+    PathIds(id): PathIds<AlertId>,
     OptionalBody(input): OptionalBody<ActionInput>,
 ) -> api::Result<HttpResponse> {
     act(context, neighbours, id, Action::Close, input.note).await

@@ -6,7 +6,7 @@ use actix_web::{
     http::{StatusCode, header},
     post, web,
 };
-use api::{Answer, RequestContext, inbound};
+use api::{Answer, FromQuery, RequestContext, inbound};
 use base::{
     problem::{Kind, Problem},
     query::Query,
@@ -35,8 +35,8 @@ use crate::neighbours::Neighbours;
 const EVENT: usize = 512 << 10;
 
 /// Carries out what a sender wants of one problem, and answers `answer` once that is durable.
-async fn carry_out<T: Serialize>(
-    context: RequestContext,
+async fn carry_out<Q, T: Serialize>(
+    context: RequestContext<Q>,
     neighbours: web::Data<Neighbours>,
     event: Event,
     answer: impl FnOnce(Option<AlertResult>) -> T + Send + 'static,
@@ -90,10 +90,6 @@ async fn body(request: &HttpRequest, payload: web::Payload, most: usize) -> api:
     Ok(base::body::parse_json(&bytes)?)
 }
 
-fn no_query(request: &HttpRequest) -> api::Result<()> {
-    Ok(Query::parse(request.query_string())?.finish()?)
-}
-
 fn accepted(mut response: HttpResponse) -> HttpResponse {
     *response.status_mut() = StatusCode::ACCEPTED;
     response
@@ -121,8 +117,7 @@ pub async fn report_plain(
     path: web::Path<String>,
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
-    let at = inbound::admit(&request, &path).await?;
-    no_query(&request)?;
+    let at: RequestContext = inbound::admit(&request, &path).await?;
     let event = plain::read(&body(&request, payload, EVENT).await?, &at.caller.key_id)?;
     carry_out(at, neighbours, event, |result| result).await
 }
@@ -156,8 +151,7 @@ pub async fn report_in_format(
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
     let (token, format) = path.into_inner();
-    let at = inbound::admit(&request, &token).await?;
-    no_query(&request)?;
+    let at: RequestContext = inbound::admit(&request, &token).await?;
     let sender = at.caller.key_id.clone();
     match format.as_str() {
         "alertmanager" | "grafana" => {
@@ -212,10 +206,9 @@ pub async fn enqueue(
     payload: web::Payload,
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
-    no_query(&request)?;
     let body = body(&request, payload, EVENT).await?;
     let token = pagerduty::routing_key(&body).ok_or_else(|| Problem::field("routing_key", "is required"))?;
-    let at = inbound::admit(&request, token).await?;
+    let at: RequestContext = inbound::admit(&request, token).await?;
     pagerduty_event(at, neighbours, &body).await
 }
 
@@ -230,8 +223,8 @@ fn genie_key(request: &HttpRequest) -> api::Result<String> {
     Err(Problem::new(Kind::Unauthenticated, detail).into())
 }
 
-async fn opsgenie_event(
-    context: RequestContext,
+async fn opsgenie_event<Q>(
+    context: RequestContext<Q>,
     neighbours: web::Data<Neighbours>,
     event: Event,
 ) -> api::Result<HttpResponse> {
@@ -260,22 +253,30 @@ pub async fn opsgenie_create(
     payload: web::Payload,
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
-    let at = inbound::admit(&request, &genie_key(&request)?).await?;
-    no_query(&request)?;
+    let at: RequestContext = inbound::admit(&request, &genie_key(&request)?).await?;
     let event = opsgenie::create(&body(&request, payload, EVENT).await?, &at.caller.key_id)?;
     opsgenie_event(at, neighbours, event).await
 }
 
-/// What names an alert: its alias, or with `identifierType` `id`, which is what that API takes without one, either.
+/// How an alert is named: by its alias, also with `identifierType` `id`, which is what that API takes without one.
+struct ByAlias;
+
+impl FromQuery for ByAlias {
+    fn from_query(query: &str, _: &str) -> Result<Self, Problem> {
+        let mut query = Query::parse(query)?;
+        query.one_of("identifierType", &["id", "alias", "tiny"], "id");
+        query.finish()?;
+        Ok(Self)
+    }
+}
+
+/// An alert by its alias, and what is said of it.
 async fn about(
     request: &HttpRequest,
     payload: web::Payload,
     alias: String,
-) -> api::Result<(RequestContext, String, Value)> {
+) -> api::Result<(RequestContext<ByAlias>, String, Value)> {
     let at = inbound::admit(request, &genie_key(request)?).await?;
-    let mut query = Query::parse(request.query_string())?;
-    query.one_of("identifierType", &["id", "alias", "tiny"], "id");
-    query.finish()?;
     let bytes = api::body::read(request, payload.into_inner(), EVENT).await?;
     let body = match bytes.iter().all(u8::is_ascii_whitespace) {
         true => Value::Object(serde_json::Map::new()),

@@ -1,7 +1,7 @@
 //! Categories over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, List, OptionalBody, PageQuery, Path, RequestContext, RequestScope, answer, spec::PageOf};
+use api::{Answer, Body, List, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, spec::PageOf};
 use base::problem::{Problem, Wrong};
 use outbox::Tx;
 
@@ -69,7 +69,7 @@ pub async fn create(
             let row = |name| rules::created(tenant, name, parent.as_ref(), &id(), scope.author(), scope.now);
             let rows = new.names.into_iter().map(row).collect::<Result<Vec<_>, Problem>>()?;
             store::insert(tx.conn, tenant, parent.as_ref().map_or("", |parent| parent.id.as_str()), &rows)?;
-            rows.iter().for_each(|row| tx.record_change(None, Some(row)));
+            rows.iter().try_for_each(|row| tx.record_change(None, Some(row)))?;
             Answer::ok(&view::all(tx.conn, &*neighbours.people, &scope.scope_and_partner(), &rows)?)
         })
         .await
@@ -142,7 +142,7 @@ pub async fn list(
 pub async fn get(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    Path(id): Path<CategoryId>,
+    PathIds(id): PathIds<CategoryId>,
 ) -> api::Result<HttpResponse> {
     let (shown, version) = context
         .read(move |conn, scope| {
@@ -175,7 +175,7 @@ pub async fn get(
 pub async fn update(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    Path(id): Path<CategoryId>,
+    PathIds(id): PathIds<CategoryId>,
     Body((change, wrong)): Body<(CategoryChange, Wrong)>,
 ) -> api::Result<HttpResponse> {
     changed(&context, neighbours, id, change.name, change.parent.map(Some), wrong).await
@@ -203,7 +203,7 @@ pub async fn update(
 pub async fn relocate(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    Path(id): Path<CategoryId>,
+    PathIds(id): PathIds<CategoryId>,
     OptionalBody((to, wrong)): OptionalBody<(CategoryMove, Wrong)>,
 ) -> api::Result<HttpResponse> {
     changed(&context, neighbours, id, None, Some(to.parent), wrong).await
@@ -228,7 +228,7 @@ async fn changed(
             wrong.check()?;
             let row = rules::changed(&old, name, place.as_ref().map(Option::as_ref), tx.author(), tx.now);
             store::update(tx.conn, &old, &row)?;
-            tx.record_change(Some(&old), Some(&row));
+            tx.record_change(Some(&old), Some(&row))?;
             let tenants = scope.scope_and_partner();
             Answer::entity(&view::one(tx.conn, &*neighbours.people, &tenants, &row)?, row.version)
         })
@@ -250,7 +250,7 @@ async fn changed(
     security(("bearer" = ["operator"]))
 )]
 #[delete("/incidents/categories/{categoryId}")]
-pub async fn delete(context: RequestContext, Path(id): Path<CategoryId>) -> api::Result<HttpResponse> {
+pub async fn delete(context: RequestContext, PathIds(id): PathIds<CategoryId>) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
             let row = lock_for_update(tx, scope, &id)?;
@@ -258,7 +258,7 @@ pub async fn delete(context: RequestContext, Path(id): Path<CategoryId>) -> api:
                 return Err(rules::in_use(&row.name).into());
             }
             store::delete(tx.conn, &row)?;
-            tx.record_change(Some(&row), None);
+            tx.record_change(Some(&row), None)?;
             Ok(Answer::empty())
         })
         .await

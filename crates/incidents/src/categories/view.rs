@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
-use outbox::Recorded;
+use outbox::{Entity, Recorded};
 use ports::{Authors, People};
 use serde_json::{Value, json};
 
@@ -75,19 +75,13 @@ fn shown(row: &Row, parents: &BTreeMap<String, String>, authors: &Authors) -> Ca
 
 /// Others by their ids alone.
 impl Recorded for Row {
-    const ENTITY: &'static str = "IncidentCategory";
-
-    fn tenant_id(&self) -> &str {
-        &self.tenant_id
+    fn entity(&self) -> Entity<'_> {
+        Entity::published("IncidentCategory", &self.tenant_id, &self.id)
     }
 
-    fn entity_id(&self) -> String {
-        self.id.clone()
-    }
-
-    fn event_payload(&self) -> Value {
+    fn event_payload(&self) -> db::Result<Value> {
         let parent = (!self.parent_id.is_empty()).then(|| json!({"uniqueId": self.parent_id}));
-        json!({
+        Ok(json!({
             "uniqueId": self.id,
             "name": self.name,
             "parentCategory": parent,
@@ -95,6 +89,6 @@ impl Recorded for Row {
             "updatedBy": {"id": self.updated_by},
             "createdDate": Timestamp::from_millis(self.created_ms),
             "updatedDate": Timestamp::from_millis(self.updated_ms),
-        })
+        }))
     }
 }

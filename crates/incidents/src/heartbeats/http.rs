@@ -1,7 +1,7 @@
 //! Heartbeats over HTTP.
 
 use actix_web::{HttpRequest, HttpResponse, delete, get, post, web};
-use api::{Answer, Body, List, PageQuery, Path, RequestContext, RequestScope, answer, inbound, spec::PageOf};
+use api::{Answer, Body, List, PageQuery, PathIds, RequestContext, RequestScope, answer, inbound, spec::PageOf};
 use base::{fold, query::Query, secret::Secret};
 use db::Db;
 use outbox::Tx;
@@ -82,7 +82,7 @@ pub async fn create(context: RequestContext, Body(new): Body<NewHeartbeat>) -> a
                 ..Row::default()
             };
             store::insert(tx.conn, &row)?;
-            tx.record_change(None, Some(&row));
+            tx.record_change(None, Some(&row))?;
             let heartbeat = Heartbeat::from(&row);
             let with_address =
                 CreatedHeartbeat { heartbeat: heartbeat.clone(), url: format!("{base}{PREFIX}{}", token.into_inner()) };
@@ -122,7 +122,7 @@ pub async fn search(context: RequestContext<PageQuery<Heartbeats>>) -> api::Resu
     security(("bearer" = ["viewer"]))
 )]
 #[get("/heartbeats/{heartbeatId}")]
-pub async fn get(context: RequestContext, Path(id): Path<HeartbeatId>) -> api::Result<HttpResponse> {
+pub async fn get(context: RequestContext, PathIds(id): PathIds<HeartbeatId>) -> api::Result<HttpResponse> {
     let scope = context.scope();
     let row = context.db.point(move |conn| store::existing(conn, &scope, &id)).await?;
     // Pings change what is shown and make no version.
@@ -147,7 +147,7 @@ pub async fn get(context: RequestContext, Path(id): Path<HeartbeatId>) -> api::R
 #[post("/heartbeats/{heartbeatId}")]
 pub async fn update(
     context: RequestContext,
-    Path(id): Path<HeartbeatId>,
+    PathIds(id): PathIds<HeartbeatId>,
     Body(change): Body<HeartbeatUpdate>,
     pings: web::Data<Pings>,
 ) -> api::Result<HttpResponse> {
@@ -155,7 +155,7 @@ pub async fn update(
         let before = lock_for_update(tx, scope, &id)?;
         let after = rules::changed(&before, change, tx.now.millis());
         store::update(tx.conn, &after)?;
-        tx.record_change(Some(&before), Some(&after));
+        tx.record_change(Some(&before), Some(&after))?;
         Answer::entity(&Heartbeat::from(&after), after.version)
     });
     let answer = done.await?;
@@ -179,13 +179,13 @@ pub async fn update(
 #[delete("/heartbeats/{heartbeatId}")]
 pub async fn delete(
     context: RequestContext,
-    Path(id): Path<HeartbeatId>,
+    PathIds(id): PathIds<HeartbeatId>,
     pings: web::Data<Pings>,
 ) -> api::Result<HttpResponse> {
     let done = context.write(move |tx, scope| {
         let row = lock_for_update(tx, scope, &id)?;
         store::delete(tx.conn, &row)?;
-        tx.record_change(Some(&row), None);
+        tx.record_change(Some(&row), None)?;
         Ok(Answer::empty())
     });
     let answer = done.await?;

@@ -1,7 +1,7 @@
 //! From rows to what clients see.
 
 use base::{duration, timestamp::Timestamp};
-use outbox::Recorded;
+use outbox::{Entity, Recorded};
 use serde_json::Value;
 
 use super::{row::Row, rules, wire::Heartbeat};
@@ -27,17 +27,11 @@ impl From<&Row> for Heartbeat {
 
 /// Just as clients see it.
 impl Recorded for Row {
-    const ENTITY: &'static str = "Heartbeat";
-
-    fn tenant_id(&self) -> &str {
-        &self.tenant_id
+    fn entity(&self) -> Entity<'_> {
+        Entity::published("Heartbeat", &self.tenant_id, &self.id)
     }
 
-    fn entity_id(&self) -> String {
-        self.id.clone()
-    }
-
-    fn event_payload(&self) -> Value {
-        serde_json::to_value(Heartbeat::from(self)).unwrap_or_default()
+    fn event_payload(&self) -> db::Result<Value> {
+        outbox::payload(&Heartbeat::from(self))
     }
 }

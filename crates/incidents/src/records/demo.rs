@@ -71,7 +71,7 @@ fn fill_categories(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<Filed>
             let row = categories::rules::created(tenant, name.to_owned(), parent, &id, author, tx.now)?;
             let above = parent.map_or("", |parent| parent.id.as_str());
             categories::store::insert(tx.conn, tenant, above, std::slice::from_ref(&row))?;
-            tx.record_change(None, Some(&row));
+            tx.record_change(None, Some(&row))?;
             Ok::<_, db::Error>(row)
         };
         let parent = add(tx, name, None)?;

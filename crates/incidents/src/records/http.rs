@@ -1,7 +1,7 @@
 //! Incidents over HTTP.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, Body, List, OptionalBody, PageQuery, Path, RequestContext, RequestScope, answer, spec::PageOf};
+use api::{Answer, Body, List, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, spec::PageOf};
 use base::problem::Wrong;
 use db::{Conn, Result};
 use outbox::Tx;
@@ -147,7 +147,7 @@ pub async fn search(
 pub async fn get(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    Path(id): Path<IncidentId>,
+    PathIds(id): PathIds<IncidentId>,
 ) -> api::Result<HttpResponse> {
     let (shown, version) = context
         .read(move |conn, scope| {
@@ -180,7 +180,7 @@ pub async fn get(
 pub async fn update(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    Path(id): Path<IncidentId>,
+    PathIds(id): PathIds<IncidentId>,
     Body((input, wrong)): Body<(IncidentInput, Wrong)>,
 ) -> api::Result<HttpResponse> {
     changed(&context, neighbours, id, input, wrong).await
@@ -205,7 +205,7 @@ pub async fn update(
 pub async fn close(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    Path(id): Path<IncidentId>,
+    PathIds(id): PathIds<IncidentId>,
     OptionalBody((closing, wrong)): OptionalBody<(IncidentClosing, Wrong)>,
 ) -> api::Result<HttpResponse> {
     let input = IncidentInput { note: closing.note, status: Some(CLOSED), ..IncidentInput::default() };

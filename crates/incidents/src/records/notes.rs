@@ -1,7 +1,7 @@
 //! Notes of incidents: a list that is only ever added to.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, Body, List, PageQuery, Path, RequestContext, answer, spec::PageOf};
+use api::{Answer, Body, List, PageQuery, PathIds, RequestContext, answer, spec::PageOf};
 
 use super::{
     document,
@@ -43,7 +43,7 @@ impl List for Notes {
 pub async fn create(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    Path(id): Path<IncidentId>,
+    PathIds(id): PathIds<IncidentId>,
     Body(NewNote { content }): Body<NewNote>,
 ) -> api::Result<HttpResponse> {
     context
@@ -89,7 +89,7 @@ pub async fn create(
 pub async fn list(
     context: RequestContext<PageQuery<Notes>>,
     neighbours: web::Data<Neighbours>,
-    Path(id): Path<IncidentId>,
+    PathIds(id): PathIds<IncidentId>,
 ) -> api::Result<HttpResponse> {
     let PageQuery { sort, walk, .. } = context.query.clone();
     let paged = walk.clone();

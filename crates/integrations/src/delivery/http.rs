@@ -1,7 +1,7 @@
 //! Deliveries over HTTP.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, OptionalBody, Path, RequestContext, answer, spec::PageOf};
+use api::{Answer, OptionalBody, PathIds, RequestContext, answer, spec::PageOf};
 use base::{Problem, Query, Timestamp, query::Sort};
 use db::Condition;
 use serde_json::json;
@@ -12,10 +12,7 @@ use super::{
     wire::{Delivery, DeliveryId, Detail, Replay, Replayed, STATUSES},
 };
 use crate::{
-    event::{
-        self,
-        wire::{EventId, EventPath},
-    },
+    event::{self, wire::EventId},
     installed::{row::Row as Integration, wire::IntegrationId},
 };
 
@@ -26,7 +23,7 @@ use crate::{
     tag = "integrations",
     operation_id = "searchDeliveries",
     params(
-        EventPath,
+        IntegrationId, EventId,
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
@@ -39,8 +36,10 @@ use crate::{
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/installed/{installedIntgId}/event/{eventId}/deliveries")]
-pub async fn search(context: RequestContext<Query>, Path(path): Path<EventPath>) -> api::Result<HttpResponse> {
-    let EventPath { integration, id } = path;
+pub async fn search(
+    context: RequestContext<Query>,
+    PathIds((integration, id)): PathIds<(IntegrationId, EventId)>,
+) -> api::Result<HttpResponse> {
     let mut query = context.query();
     let descending = query.boolean("isDescendingOrder", true);
     let walk = query.walk(context.request().path(), Sort { name: "createdTime", descending });
@@ -125,7 +124,7 @@ pub async fn resend(
             let this = Condition::sql("integration_deliveries.id = ").text(before.id.clone());
             store::resend(tx.conn, &event.tenant_id, &event.id, this, due_ms(&integration, &event, scope.now))?;
             let after = store::existing(tx.conn, &event.tenant_id, &event.id, &delivery)?;
-            tx.record_change(Some(&before), Some(&after));
+            tx.record_change(Some(&before), Some(&after))?;
             Answer::ok(&Delivery::of(&after))
         })
         .await
@@ -138,7 +137,7 @@ pub async fn resend(
 #[utoipa::path(
     tag = "integrations",
     operation_id = "replayDeliveries",
-    params(EventPath),
+    params(IntegrationId, EventId),
     request_body(content = Option<Replay>),
     responses((status = 200, description = "How many are sent again", body = Replayed)),
     security(("bearer" = ["integrator"]))
@@ -146,10 +145,9 @@ pub async fn resend(
 #[post("/integrations/installed/{installedIntgId}/event/{eventId}/replay")]
 pub async fn replay(
     context: RequestContext,
-    Path(path): Path<EventPath>,
+    PathIds((integration, id)): PathIds<(IntegrationId, EventId)>,
     OptionalBody(replay): OptionalBody<Replay>,
 ) -> api::Result<HttpResponse> {
-    let EventPath { integration, id } = path;
     let Replay { status, start_time: from, end_time: to } = replay;
     let filter = Filter { status: Some(status).filter(|status| *status != "all"), from, to };
     context

@@ -2,7 +2,7 @@
 
 use api::Request;
 use base::timestamp::Timestamp;
-use outbox::Recorded;
+use outbox::{Entity, Recorded};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -170,18 +170,11 @@ pub struct Replayed {
 
 /// Just as clients see it.
 impl Recorded for Row {
-    const ENTITY: &'static str = "IntegrationDelivery";
-    const PUBLISH: bool = false;
-
-    fn tenant_id(&self) -> &str {
-        &self.tenant_id
+    fn entity(&self) -> Entity<'_> {
+        Entity::audited("IntegrationDelivery", &self.tenant_id, &self.id)
     }
 
-    fn entity_id(&self) -> String {
-        self.id.clone()
-    }
-
-    fn event_payload(&self) -> Value {
-        serde_json::to_value(Delivery::of(self)).unwrap_or_default()
+    fn event_payload(&self) -> db::Result<Value> {
+        outbox::payload(&Delivery::of(self))
     }
 }

@@ -1,7 +1,7 @@
 //! Integration events over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, Path, RequestContext, RequestScope, answer, cpu, spec::PageOf};
+use api::{Answer, Body, PathIds, RequestContext, RequestScope, answer, cpu, spec::PageOf};
 use base::{
     Fields, Problem, Query, Sort,
     body::ignored,
@@ -16,7 +16,7 @@ use super::{
     filter::Criteria,
     row::Row,
     store,
-    wire::{Event, EventId, EventPath, Input, Placeholders, Read},
+    wire::{Event, EventId, Input, Placeholders, Read},
 };
 use crate::{
     delivery::{queue, store as deliveries},
@@ -55,7 +55,7 @@ fn record_change_with(
     secrets: Vec<Unpublished>,
 ) -> db::Result<()> {
     let Some(row) = after.or(before) else { return Ok(()) };
-    let entity = Noted { tenant_id: &row.tenant_id, kind: ENTITY, id: &row.id, publish: false };
+    let entity = Noted::audited(ENTITY, &row.tenant_id, &row.id);
     let shown = |row: &Row| Event::of(row, integration.notifier());
     let (before, after) = (before.map(shown), after.map(shown));
     tx.note_shown_with(entity, before.as_ref(), after.as_ref(), secrets)
@@ -80,7 +80,7 @@ fn record_change_with(
 pub async fn create(
     context: RequestContext,
     services: web::Data<Services>,
-    Path(integration): Path<IntegrationId>,
+    PathIds(integration): PathIds<IntegrationId>,
     body: Body,
 ) -> api::Result<HttpResponse> {
     put(context, services, integration, None, body).await
@@ -93,7 +93,7 @@ pub async fn create(
 #[utoipa::path(
     tag = "integrations",
     operation_id = "configureIntegrationEvent",
-    params(EventPath),
+    params(IntegrationId, EventId),
     request_body(content = Input, example = json!({
         "name": "Ticket for an incident", "entity": "INCIDENT", "eventType": "CREATE", "useBaseNotifier": false,
         "notifier": {"type": "REST_API", "baseURI": "https://example.net/api", "authType": "BASIC", "userName": "muster", "password": "…"},
@@ -111,10 +111,9 @@ pub async fn create(
 pub async fn configure(
     context: RequestContext,
     services: web::Data<Services>,
-    Path(path): Path<EventPath>,
+    PathIds((integration, id)): PathIds<(IntegrationId, EventId)>,
     body: Body,
 ) -> api::Result<HttpResponse> {
-    let EventPath { integration, id } = path;
     put(context, services, integration, Some(id), body).await
 }
 
@@ -260,13 +259,15 @@ fn number(read: &mut Read, tx: &mut Tx<'_>, former: Option<i64>) -> db::Result<(
 #[utoipa::path(
     tag = "integrations",
     operation_id = "getIntegrationEvent",
-    params(EventPath),
+    params(IntegrationId, EventId),
     responses((status = 200, description = "The event", body = Event)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/installed/{installedIntgId}/event/{eventId}")]
-pub async fn get(context: RequestContext, Path(path): Path<EventPath>) -> api::Result<HttpResponse> {
-    let EventPath { integration, id } = path;
+pub async fn get(
+    context: RequestContext,
+    PathIds((integration, id)): PathIds<(IntegrationId, EventId)>,
+) -> api::Result<HttpResponse> {
     let scope = context.scope();
     let (row, base) = context
         .db
@@ -294,7 +295,7 @@ pub async fn get(context: RequestContext, Path(path): Path<EventPath>) -> api::R
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/installed/{installedIntgId}/events")]
-pub async fn list(context: RequestContext<Query>, Path(id): Path<IntegrationId>) -> api::Result<HttpResponse> {
+pub async fn list(context: RequestContext<Query>, PathIds(id): PathIds<IntegrationId>) -> api::Result<HttpResponse> {
     let mut query = context.query();
     let walk = query.walk(context.request().path(), store::ORDER);
     query.finish()?;
@@ -312,7 +313,7 @@ pub async fn list(context: RequestContext<Query>, Path(id): Path<IntegrationId>)
 #[utoipa::path(
     tag = "integrations",
     operation_id = "deleteIntegrationEvent",
-    params(EventPath),
+    params(IntegrationId, EventId),
     responses(
         (status = 200, description = "Deleted; an empty object"),
         (status = 412, description = "It has changed since it was read"),
@@ -320,8 +321,10 @@ pub async fn list(context: RequestContext<Query>, Path(id): Path<IntegrationId>)
     security(("bearer" = ["integrator"]))
 )]
 #[delete("/integrations/installed/{installedIntgId}/event/{eventId}")]
-pub async fn delete(context: RequestContext, Path(path): Path<EventPath>) -> api::Result<HttpResponse> {
-    let EventPath { integration, id } = path;
+pub async fn delete(
+    context: RequestContext,
+    PathIds((integration, id)): PathIds<(IntegrationId, EventId)>,
+) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
             let (integration, row) = lock_for_update(tx, scope, &integration, &id)?;
@@ -338,13 +341,15 @@ pub async fn delete(context: RequestContext, Path(path): Path<EventPath>) -> api
 #[utoipa::path(
     tag = "integrations",
     operation_id = "activateIntegrationEvent",
-    params(EventPath),
+    params(IntegrationId, EventId),
     responses((status = 200, description = "The event", body = Event)),
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/event/{eventId}/activate")]
-pub async fn activate(context: RequestContext, Path(path): Path<EventPath>) -> api::Result<HttpResponse> {
-    let EventPath { integration, id } = path;
+pub async fn activate(
+    context: RequestContext,
+    PathIds((integration, id)): PathIds<(IntegrationId, EventId)>,
+) -> api::Result<HttpResponse> {
     switch(context, integration, id, true).await
 }
 
@@ -354,13 +359,15 @@ pub async fn activate(context: RequestContext, Path(path): Path<EventPath>) -> a
 #[utoipa::path(
     tag = "integrations",
     operation_id = "deactivateIntegrationEvent",
-    params(EventPath),
+    params(IntegrationId, EventId),
     responses((status = 200, description = "The event", body = Event)),
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/event/{eventId}/deactivate")]
-pub async fn deactivate(context: RequestContext, Path(path): Path<EventPath>) -> api::Result<HttpResponse> {
-    let EventPath { integration, id } = path;
+pub async fn deactivate(
+    context: RequestContext,
+    PathIds((integration, id)): PathIds<(IntegrationId, EventId)>,
+) -> api::Result<HttpResponse> {
     switch(context, integration, id, false).await
 }
 

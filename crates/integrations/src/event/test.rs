@@ -3,7 +3,7 @@
 use std::future::Future;
 
 use actix_web::{HttpResponse, post, web};
-use api::{Answer, Body, Path, Request, RequestContext, Role, answer, cpu};
+use api::{Answer, Body, PathIds, Request, RequestContext, Role, answer, cpu};
 use base::{
     Fields, Problem, Timestamp,
     matching::{Exhausted, Meter},
@@ -20,7 +20,7 @@ use super::{
     headers::Header,
     http,
     row::Row,
-    wire::{Event, EventPath, Input, Read},
+    wire::{Event, EventId, Input, Read},
 };
 use crate::{
     delivery::row::Message,
@@ -170,7 +170,7 @@ where
 #[utoipa::path(
     tag = "integrations",
     operation_id = "testIntegrationEvent",
-    params(EventPath),
+    params(IntegrationId, EventId),
     request_body(content = TestInput, example = json!({"object": {"id": "INC-1", "subject": "disk full"}, "send": false})),
     responses((status = 200, description = "What would happen", body = Tested)),
     security(("bearer" = ["viewer"]))
@@ -179,10 +179,9 @@ where
 pub async fn saved(
     context: RequestContext,
     services: web::Data<Services>,
-    Path(path): Path<EventPath>,
+    PathIds((integration, id)): PathIds<(IntegrationId, EventId)>,
     Body(action): Body<TestInput>,
 ) -> api::Result<HttpResponse> {
-    let EventPath { integration, id } = path;
     may_send(&context, &action)?;
     let scope = context.scope();
     let (asked, send) = (context.clone(), action.send);
@@ -211,7 +210,7 @@ pub async fn saved(
 pub async fn unsaved(
     context: RequestContext,
     services: web::Data<Services>,
-    Path(id): Path<IntegrationId>,
+    PathIds(id): PathIds<IntegrationId>,
     Body((unsaved, wrong)): Body<(UnsavedTestInput, Wrong)>,
 ) -> api::Result<HttpResponse> {
     let UnsavedTestInput { object, previous, event_type, send, event } = unsaved;

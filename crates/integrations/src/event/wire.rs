@@ -1,6 +1,5 @@
 //! What clients see of integration events, and what an event is made of.
 
-use api::context::FromPath;
 use base::{Fields, Problem, body::ignored, matching::Meter, timestamp::Timestamp};
 use base64::{
     Engine as _, alphabet,
@@ -8,10 +7,7 @@ use base64::{
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use utoipa::{
-    IntoParams, ToSchema,
-    openapi::path::{Parameter, ParameterIn},
-};
+use utoipa::ToSchema;
 
 use super::{
     check,
@@ -22,7 +18,6 @@ use super::{
 };
 use crate::{
     egress::Guard,
-    installed::wire::IntegrationId,
     notifier::{self, Notifier, NotifierInput, Secrets},
     template::{Entity, LONGEST_TEMPLATE},
 };
@@ -36,28 +31,6 @@ const LONGEST_ENCODED: usize = LONGEST_TEMPLATE / 3 * 4 + 1_000;
 api::path_id! {
     /// `INTG-EVENT-<uuid>`
     pub EventId = "eventId", "INTG-EVENT-2f1c3c1e-8f0e-4f6e-9d5a-3c1d7a5b2e90", str::to_owned
-}
-
-/// What the path of an event names.
-pub struct EventPath {
-    /// Its integration.
-    pub integration: IntegrationId,
-    /// The event.
-    pub id: EventId,
-}
-
-impl FromPath for EventPath {
-    type Texts = (String, String, String);
-
-    fn from_texts((_, integration, id): Self::Texts) -> Self {
-        Self { integration: integration.into(), id: id.into() }
-    }
-}
-
-impl IntoParams for EventPath {
-    fn into_params(place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        [IntegrationId::into_params(&place), EventId::into_params(&place)].concat()
-    }
 }
 
 /// The words of `thirdPartyEventType`.

@@ -1,7 +1,7 @@
 //! Installed integrations over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, List, OptionalBody, PageQuery, Path, RequestContext, RequestScope, answer, spec::PageOf};
+use api::{Answer, Body, List, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, spec::PageOf};
 use base::{Fields, Problem, query_string, secret::Secret, timestamp::Timestamp};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use outbox::{Tx, Unpublished};
@@ -112,7 +112,7 @@ pub fn create_row(
     row.set_signing(vault, &Signing { current: current.clone(), previous: None })?;
     store::lock_tenant(tx.conn, &row.tenant_id)?;
     store::insert(tx.conn, &row)?;
-    tx.record_change_with(None, Some(&row), noted);
+    tx.record_change_with(None, Some(&row), noted)?;
     Ok((row, current))
 }
 
@@ -157,7 +157,7 @@ pub async fn search(context: RequestContext<PageQuery<Integrations>>) -> api::Re
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/installed/{installedIntgId}")]
-pub async fn get(context: RequestContext, Path(id): Path<IntegrationId>) -> api::Result<HttpResponse> {
+pub async fn get(context: RequestContext, PathIds(id): PathIds<IntegrationId>) -> api::Result<HttpResponse> {
     let scope = context.scope();
     let row = context.db.point(move |conn| store::existing(conn, &scope, &id)).await?;
     answer::entity(&context, &Installed::of(&row), row.version)
@@ -182,7 +182,7 @@ pub async fn get(context: RequestContext, Path(id): Path<IntegrationId>) -> api:
 pub async fn update(
     context: RequestContext,
     services: web::Data<Services>,
-    Path(id): Path<IntegrationId>,
+    PathIds(id): PathIds<IntegrationId>,
     body: Body,
 ) -> api::Result<HttpResponse> {
     change(context, services, id, body.0).await
@@ -208,7 +208,7 @@ pub async fn update(
 pub async fn set_notifier(
     context: RequestContext,
     services: web::Data<Services>,
-    Path(id): Path<IntegrationId>,
+    PathIds(id): PathIds<IntegrationId>,
     body: Body,
 ) -> api::Result<HttpResponse> {
     Fields::of(&body.0).finish()?;
@@ -240,7 +240,7 @@ async fn change(
                 noted = former.changes(secrets, NOTIFIER);
             }
             store::update(tx.conn, &row)?;
-            tx.record_change_with(Some(&old), Some(&row), noted);
+            tx.record_change_with(Some(&old), Some(&row), noted)?;
             Answer::entity(&Installed::of(&row), row.version)
         })
         .await
@@ -296,7 +296,7 @@ fn for_all_events(tx: &mut Tx<'_>, services: &Services, old: &Row, new: &Notifie
 pub async fn delete(
     context: RequestContext,
     services: web::Data<Services>,
-    Path(id): Path<IntegrationId>,
+    PathIds(id): PathIds<IntegrationId>,
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
@@ -308,7 +308,7 @@ pub async fn delete(
                 event::http::record_change(tx, &row, Some(&event), None)?;
             }
             store::delete(tx.conn, &row)?;
-            tx.record_change(Some(&row), None);
+            tx.record_change(Some(&row), None)?;
             Ok(Answer::empty())
         })
         .await
@@ -325,7 +325,7 @@ pub async fn delete(
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/enable")]
-pub async fn enable(context: RequestContext, Path(id): Path<IntegrationId>) -> api::Result<HttpResponse> {
+pub async fn enable(context: RequestContext, PathIds(id): PathIds<IntegrationId>) -> api::Result<HttpResponse> {
     switch(context, id, true).await
 }
 
@@ -340,7 +340,7 @@ pub async fn enable(context: RequestContext, Path(id): Path<IntegrationId>) -> a
     security(("bearer" = ["integrator"]))
 )]
 #[post("/integrations/installed/{installedIntgId}/disable")]
-pub async fn disable(context: RequestContext, Path(id): Path<IntegrationId>) -> api::Result<HttpResponse> {
+pub async fn disable(context: RequestContext, PathIds(id): PathIds<IntegrationId>) -> api::Result<HttpResponse> {
     switch(context, id, false).await
 }
 
@@ -360,7 +360,7 @@ async fn switch(context: RequestContext, id: IntegrationId, enabled: bool) -> ap
                     crate::delivery::queue::put_aside(tx.conn, &(row.tenant_id.clone(), event.id))?;
                 }
             }
-            tx.record_change(Some(&old), Some(&row));
+            tx.record_change(Some(&old), Some(&row))?;
             Answer::entity(&Installed::of(&row), row.version)
         })
         .await
@@ -382,7 +382,7 @@ async fn switch(context: RequestContext, id: IntegrationId, enabled: bool) -> ap
 pub async fn rotate(
     context: RequestContext,
     services: web::Data<Services>,
-    Path(id): Path<IntegrationId>,
+    PathIds(id): PathIds<IntegrationId>,
     OptionalBody(rotation): OptionalBody<Rotation>,
 ) -> api::Result<HttpResponse> {
     let revoke = rotation.revoke_previous;
@@ -396,7 +396,7 @@ pub async fn rotate(
             let mut row = old.changed(tx.now);
             row.set_signing(&services.vault, &Signing { current: current.clone(), previous })?;
             store::update(tx.conn, &row)?;
-            tx.record_change_with(Some(&old), Some(&row), vec![Unpublished::secret(SIGNING, true, true)]);
+            tx.record_change_with(Some(&old), Some(&row), vec![Unpublished::secret(SIGNING, true, true)])?;
             let previous_valid_until = (!revoke).then(|| base::Timestamp::from_millis(until));
             let shown = |signing_secret| SigningSecret { signing_secret, previous_valid_until };
             Answer::once(&shown(Some(current.into_inner())), &shown(None))

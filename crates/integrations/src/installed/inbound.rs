@@ -1,7 +1,7 @@
 //! How an integration reports alerts: with credentials of its own, which end with it.
 
 use actix_web::{HttpResponse, post, web};
-use api::{Answer, Body, Path, RequestContext};
+use api::{Answer, Body, PathIds, RequestContext};
 use outbox::Unpublished;
 
 use super::{
@@ -36,7 +36,7 @@ const CREDENTIALS: &str = "inboundConfig.authentication";
 pub async fn set_inbound(
     context: RequestContext,
     services: web::Data<Services>,
-    Path(id): Path<IntegrationId>,
+    PathIds(id): PathIds<IntegrationId>,
     Body(NewInboundAuthentication { auth_type }): Body<NewInboundAuthentication>,
 ) -> api::Result<HttpResponse> {
     let origin = api::session::origin(context.request());
@@ -53,7 +53,7 @@ pub async fn set_inbound(
             row.set_inbound(&Inbound { auth_type, id })?;
             store::update(tx.conn, &row)?;
             let secrets = vec![Unpublished::secret(CREDENTIALS, former.is_some(), true)];
-            tx.record_change_with(Some(&old), Some(&row), secrets);
+            tx.record_change_with(Some(&old), Some(&row), secrets)?;
             let shown = Installed::of(&row);
             let mut told = shown.clone();
             told.inbound_config = told.inbound_config.map(|config| config.with(credentials, &origin));

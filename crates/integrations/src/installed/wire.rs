@@ -2,7 +2,7 @@
 
 use api::Request;
 use base::{Fields, Problem, body::ignored, timestamp::Timestamp};
-use outbox::Recorded;
+use outbox::{Entity, Recorded};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -255,18 +255,11 @@ pub struct Rotation {
 
 /// Just as clients see it; that a secret changed is said beside it.
 impl Recorded for Row {
-    const ENTITY: &'static str = "Integration";
-    const PUBLISH: bool = false;
-
-    fn tenant_id(&self) -> &str {
-        &self.tenant_id
+    fn entity(&self) -> Entity<'_> {
+        Entity::audited("Integration", &self.tenant_id, &self.id)
     }
 
-    fn entity_id(&self) -> String {
-        self.id.clone()
-    }
-
-    fn event_payload(&self) -> Value {
-        serde_json::to_value(Installed::of(self)).unwrap_or_default()
+    fn event_payload(&self) -> db::Result<Value> {
+        outbox::payload(&Installed::of(self))
     }
 }

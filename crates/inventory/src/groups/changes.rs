@@ -11,12 +11,13 @@ use db::{Conn, Result};
 use super::{
     criteria::Criteria,
     dynamic,
+    input::{GivenGroup, GroupChange, Named, NewGroup},
     kind::{Kind, Reference, Setting},
     lock,
     row::Group,
     rules::{self, Change, Origin},
     store,
-    wire::{GivenGroup, GroupChange, Named, NewGroup, Parents, ResourceGroup},
+    wire::{Parents, ResourceGroup},
 };
 
 /// Where a request reaches: the tenant of its path, that one's partner, and the tenants whose records it may touch.

@@ -1,16 +1,14 @@
 //! Device groups over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post};
-use api::{Body, PageQuery, Path, RequestContext, Routes, spec::PageOf};
+use api::{Body, PageQuery, PathIds, RequestContext, Routes, spec::PageOf};
 use base::Query;
 
 use super::{
     http::{self, Groups},
+    input::{GivenGroups, GroupChange, GroupChildReference},
     kind::Kind,
-    wire::{
-        CreatedGroups, DeviceGroupId, GivenGroups, GroupChange, GroupChild, GroupChildReference, ResourceGroup,
-        ResourceGroupMinimal,
-    },
+    wire::{CreatedGroups, DeviceGroupId, GroupChild, ResourceGroup, ResourceGroupMinimal},
 };
 use crate::lists::OrderedPageOf;
 
@@ -95,7 +93,7 @@ pub async fn minimal(context: RequestContext) -> api::Result<HttpResponse> {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/deviceGroups/{groupId}")]
-pub async fn get(context: RequestContext, Path(id): Path<DeviceGroupId>) -> api::Result<HttpResponse> {
+pub async fn get(context: RequestContext, PathIds(id): PathIds<DeviceGroupId>) -> api::Result<HttpResponse> {
     http::get(&context, &id, Kind::Device).await
 }
 
@@ -116,7 +114,11 @@ pub async fn get(context: RequestContext, Path(id): Path<DeviceGroupId>) -> api:
     security(("bearer" = ["operator"]))
 )]
 #[post("/deviceGroups/{groupId}")]
-pub async fn update(context: RequestContext, Path(id): Path<DeviceGroupId>, body: Body) -> api::Result<HttpResponse> {
+pub async fn update(
+    context: RequestContext,
+    PathIds(id): PathIds<DeviceGroupId>,
+    body: Body,
+) -> api::Result<HttpResponse> {
     http::update(&context, &id, body, Kind::Device).await
 }
 
@@ -135,7 +137,7 @@ pub async fn update(context: RequestContext, Path(id): Path<DeviceGroupId>, body
     security(("bearer" = ["operator"]))
 )]
 #[delete("/deviceGroups/{groupId}")]
-pub async fn delete(context: RequestContext, Path(id): Path<DeviceGroupId>) -> api::Result<HttpResponse> {
+pub async fn delete(context: RequestContext, PathIds(id): PathIds<DeviceGroupId>) -> api::Result<HttpResponse> {
     http::delete(&context, &id, Kind::Device).await
 }
 
@@ -155,7 +157,10 @@ pub async fn delete(context: RequestContext, Path(id): Path<DeviceGroupId>) -> a
     security(("bearer" = ["viewer"]))
 )]
 #[get("/deviceGroups/{groupId}/childs")]
-pub async fn children(context: RequestContext<Query>, Path(id): Path<DeviceGroupId>) -> api::Result<HttpResponse> {
+pub async fn children(
+    context: RequestContext<Query>,
+    PathIds(id): PathIds<DeviceGroupId>,
+) -> api::Result<HttpResponse> {
     http::children(&context, &id, Kind::Device).await
 }
 
@@ -180,7 +185,7 @@ pub async fn children(context: RequestContext<Query>, Path(id): Path<DeviceGroup
 #[post("/deviceGroups/{groupId}/childs")]
 pub async fn add_children(
     context: RequestContext,
-    Path(id): Path<DeviceGroupId>,
+    PathIds(id): PathIds<DeviceGroupId>,
     body: Body,
 ) -> api::Result<HttpResponse> {
     http::add_children(&context, &id, &body, Kind::Device).await
@@ -205,7 +210,7 @@ pub async fn add_children(
 #[delete("/deviceGroups/{groupId}/childs")]
 pub async fn remove_children(
     context: RequestContext,
-    Path(id): Path<DeviceGroupId>,
+    PathIds(id): PathIds<DeviceGroupId>,
     body: Body,
 ) -> api::Result<HttpResponse> {
     http::remove_children(&context, &id, &body, Kind::Device).await

@@ -9,12 +9,13 @@ use serde_json::json;
 
 use super::{
     changes::{self, Reach, Saved},
+    input::{ChildReference, GivenGroups, GroupChange},
     kind::{Kind, Reference},
     members,
     row::Group,
     rules::Filter,
     store,
-    wire::{ChildReference, CreatedGroups, GivenGroups, GroupChange, ResourceGroup, ResourceGroupMinimal},
+    wire::{CreatedGroups, ResourceGroup, ResourceGroupMinimal},
 };
 
 /// The list of groups of a kind.
@@ -55,7 +56,7 @@ fn record_change(
     after: Option<&ResourceGroup>,
 ) -> Result<()> {
     let Some(group) = after.or(before) else { return Ok(()) };
-    let entity = Entity { tenant_id: &group.tenant_id, kind: kind.entity(), id: &group.unique_id, publish: false };
+    let entity = Entity::audited(kind.entity(), &group.tenant_id, &group.unique_id);
     tx.note_shown(entity, before, after)
 }
 

@@ -14,11 +14,12 @@ use diesel::prelude::*;
 use super::{
     changes::Reach,
     dynamic::{self, Member},
+    input::ChildReference,
     kind::{Kind, Setting},
     row::Group,
     rules::{self, Change},
     store,
-    wire::{ChildReference, GroupChild},
+    wire::GroupChild,
 };
 use crate::{
     resources::{self, asked::Asked, document::STATES, filter, meant::Filter, row::Row, store::Order},

@@ -11,6 +11,7 @@ pub mod criteria;
 pub mod device;
 pub mod dynamic;
 pub mod http;
+pub mod input;
 pub mod kind;
 mod lock;
 pub mod members;

@@ -5,9 +5,9 @@ use uuid::Uuid;
 
 use super::{
     criteria::Criteria,
+    input::NewGroup,
     kind::{Kind, Reference, Setting, unique_id},
     row::Group,
-    wire::NewGroup,
 };
 
 /// The variables of a search.

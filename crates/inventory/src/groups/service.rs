@@ -1,16 +1,14 @@
 //! Service groups over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post};
-use api::{Body, PageQuery, Path, RequestContext, Routes, spec::PageOf};
+use api::{Body, PageQuery, PathIds, RequestContext, Routes, spec::PageOf};
 use base::Query;
 
 use super::{
     http::{self, Groups},
+    input::{GivenGroups, GroupChange, GroupChildReference},
     kind::Kind,
-    wire::{
-        CreatedGroups, GivenGroups, GroupChange, GroupChild, GroupChildReference, ResourceGroup, ResourceGroupMinimal,
-        ServiceGroupId,
-    },
+    wire::{CreatedGroups, GroupChild, ResourceGroup, ResourceGroupMinimal, ServiceGroupId},
 };
 use crate::lists::OrderedPageOf;
 
@@ -95,7 +93,7 @@ pub async fn minimal(context: RequestContext) -> api::Result<HttpResponse> {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/serviceGroups/{groupId}")]
-pub async fn get(context: RequestContext, Path(id): Path<ServiceGroupId>) -> api::Result<HttpResponse> {
+pub async fn get(context: RequestContext, PathIds(id): PathIds<ServiceGroupId>) -> api::Result<HttpResponse> {
     http::get(&context, &id, Kind::Service).await
 }
 
@@ -116,7 +114,11 @@ pub async fn get(context: RequestContext, Path(id): Path<ServiceGroupId>) -> api
     security(("bearer" = ["operator"]))
 )]
 #[post("/serviceGroups/{groupId}")]
-pub async fn update(context: RequestContext, Path(id): Path<ServiceGroupId>, body: Body) -> api::Result<HttpResponse> {
+pub async fn update(
+    context: RequestContext,
+    PathIds(id): PathIds<ServiceGroupId>,
+    body: Body,
+) -> api::Result<HttpResponse> {
     http::update(&context, &id, body, Kind::Service).await
 }
 
@@ -135,7 +137,7 @@ pub async fn update(context: RequestContext, Path(id): Path<ServiceGroupId>, bod
     security(("bearer" = ["operator"]))
 )]
 #[delete("/serviceGroups/{groupId}")]
-pub async fn delete(context: RequestContext, Path(id): Path<ServiceGroupId>) -> api::Result<HttpResponse> {
+pub async fn delete(context: RequestContext, PathIds(id): PathIds<ServiceGroupId>) -> api::Result<HttpResponse> {
     http::delete(&context, &id, Kind::Service).await
 }
 
@@ -155,7 +157,10 @@ pub async fn delete(context: RequestContext, Path(id): Path<ServiceGroupId>) -> 
     security(("bearer" = ["viewer"]))
 )]
 #[get("/serviceGroups/{groupId}/childs")]
-pub async fn children(context: RequestContext<Query>, Path(id): Path<ServiceGroupId>) -> api::Result<HttpResponse> {
+pub async fn children(
+    context: RequestContext<Query>,
+    PathIds(id): PathIds<ServiceGroupId>,
+) -> api::Result<HttpResponse> {
     http::children(&context, &id, Kind::Service).await
 }
 
@@ -180,7 +185,7 @@ pub async fn children(context: RequestContext<Query>, Path(id): Path<ServiceGrou
 #[post("/serviceGroups/{groupId}/childs")]
 pub async fn add_children(
     context: RequestContext,
-    Path(id): Path<ServiceGroupId>,
+    PathIds(id): PathIds<ServiceGroupId>,
     body: Body,
 ) -> api::Result<HttpResponse> {
     http::add_children(&context, &id, &body, Kind::Service).await
@@ -205,7 +210,7 @@ pub async fn add_children(
 #[delete("/serviceGroups/{groupId}/childs")]
 pub async fn remove_children(
     context: RequestContext,
-    Path(id): Path<ServiceGroupId>,
+    PathIds(id): PathIds<ServiceGroupId>,
     body: Body,
 ) -> api::Result<HttpResponse> {
     http::remove_children(&context, &id, &body, Kind::Service).await

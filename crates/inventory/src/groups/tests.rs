@@ -5,12 +5,13 @@ use serde_json::{Value, json};
 
 use super::{
     changes::{self, Reach},
+    input::{ChildReference, GivenGroups, GroupChange},
     kind::{Kind, Reference},
     members,
     row::Group,
     rules::Filter,
     store,
-    wire::{ChildReference, GivenGroups, GroupChange, ResourceGroup},
+    wire::ResourceGroup,
 };
 use crate::sites::{
     self,

@@ -8,10 +8,10 @@ use super::*;
 use crate::{
     groups::{
         changes::{self, Reach},
+        input::{ChildReference, GivenGroups},
         kind::Kind,
         members,
         row::Group,
-        wire::{ChildReference, GivenGroups},
     },
     resources::{rules, store},
     sites::tests::{Fixture, NOW},

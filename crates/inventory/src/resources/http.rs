@@ -1,7 +1,7 @@
 //! One resource: create, get, update, move to history, manage, unmanage.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, OptionalBody, Path, RequestContext, RequestScope, answer};
+use api::{Answer, Body, OptionalBody, PathIds, RequestContext, RequestScope, answer};
 use base::{problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 use outbox::Tx;
@@ -94,7 +94,7 @@ pub fn resolve(conn: &mut Conn, input: &Input, resource: &mut Resource) -> Resul
 pub async fn get(
     context: RequestContext,
     integrations: web::Data<dyn Integrations>,
-    Path(id): Path<ResourceId>,
+    PathIds(id): PathIds<ResourceId>,
 ) -> api::Result<HttpResponse> {
     let scope = context.scope();
     let found = context.db.point(move |conn| {
@@ -145,7 +145,7 @@ pub(super) fn linked(
 pub async fn update(
     context: RequestContext,
     integrations: web::Data<dyn Integrations>,
-    Path(id): Path<ResourceId>,
+    PathIds(id): PathIds<ResourceId>,
     Body(input): Body<Input>,
 ) -> api::Result<HttpResponse> {
     change(&context, integrations, id, move |tx, old| updated(tx.conn, &input, old, tx.now)).await
@@ -215,7 +215,7 @@ fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> Result<Ro
     security(("bearer" = ["operator"]))
 )]
 #[delete("/resources/{resourceId}")]
-pub async fn delete(context: RequestContext, Path(id): Path<ResourceId>) -> api::Result<HttpResponse> {
+pub async fn delete(context: RequestContext, PathIds(id): PathIds<ResourceId>) -> api::Result<HttpResponse> {
     to_history(&context, id, String::new(), |_, _| Ok(Answer::empty())).await
 }
 
@@ -237,7 +237,7 @@ pub async fn delete(context: RequestContext, Path(id): Path<ResourceId>) -> api:
 #[post("/resources/{resourceId}/decommission")]
 pub async fn decommission(
     context: RequestContext,
-    Path(id): Path<ResourceId>,
+    PathIds(id): PathIds<ResourceId>,
     OptionalBody(Decommission { reason }): OptionalBody<Decommission>,
 ) -> api::Result<HttpResponse> {
     to_history(&context, id, reason, |conn, row| {
@@ -279,7 +279,7 @@ async fn to_history(
 pub async fn manage(
     context: RequestContext,
     integrations: web::Data<dyn Integrations>,
-    Path(id): Path<ResourceId>,
+    PathIds(id): PathIds<ResourceId>,
 ) -> api::Result<HttpResponse> {
     set_state(&context, integrations, id, "active").await
 }
@@ -298,7 +298,7 @@ pub async fn manage(
 pub async fn unmanage(
     context: RequestContext,
     integrations: web::Data<dyn Integrations>,
-    Path(id): Path<ResourceId>,
+    PathIds(id): PathIds<ResourceId>,
 ) -> api::Result<HttpResponse> {
     set_state(&context, integrations, id, "inactive").await
 }

@@ -1,7 +1,7 @@
 //! Sites over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post};
-use api::{Answer, Body, List, PageQuery, Path, RequestContext, RequestScope, answer, stream};
+use api::{Answer, Body, List, PageQuery, PathIds, RequestContext, RequestScope, answer, stream};
 use outbox::Tx;
 
 use super::{
@@ -62,7 +62,7 @@ pub async fn create(context: RequestContext, Body(new): Body<NewSite>) -> api::R
         .write(move |tx, scope| {
             let site = rules::created(new, scope.tenant_id().to_owned(), db::next_id(tx.conn, "sites")?, tx.now);
             store::insert(tx.conn, &site)?;
-            tx.record_change(None, Some(&site));
+            tx.record_change(None, Some(&site))?;
             answered(site)
         })
         .await
@@ -126,7 +126,7 @@ pub async fn minimal(context: RequestContext) -> api::Result<HttpResponse> {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/sites/{siteId}")]
-pub async fn get(context: RequestContext, Path(SiteId(id)): Path<SiteId>) -> api::Result<HttpResponse> {
+pub async fn get(context: RequestContext, PathIds(SiteId(id)): PathIds<SiteId>) -> api::Result<HttpResponse> {
     let scope = context.scope();
     let site = context.db.point(move |conn| store::existing(conn, &scope, id)).await?;
     let version = site.version;
@@ -152,7 +152,7 @@ pub async fn get(context: RequestContext, Path(SiteId(id)): Path<SiteId>) -> api
 #[post("/sites/{siteId}")]
 pub async fn update(
     context: RequestContext,
-    Path(id): Path<SiteId>,
+    PathIds(id): PathIds<SiteId>,
     Body(change): Body<SiteChange>,
 ) -> api::Result<HttpResponse> {
     context
@@ -163,7 +163,7 @@ pub async fn update(
             if old.name != site.name {
                 groups::dynamic::refresh_site(tx.conn, scope.tenant.partner.as_str(), &site.tenant_id, site.id)?;
             }
-            tx.record_change(Some(&old), Some(&site));
+            tx.record_change(Some(&old), Some(&site))?;
             answered(site)
         })
         .await
@@ -184,12 +184,12 @@ pub async fn update(
     security(("bearer" = ["operator"]))
 )]
 #[delete("/sites/{siteId}")]
-pub async fn delete(context: RequestContext, Path(id): Path<SiteId>) -> api::Result<HttpResponse> {
+pub async fn delete(context: RequestContext, PathIds(id): PathIds<SiteId>) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
             let site = lock_for_update(tx, scope, id)?;
             store::delete(tx.conn, &site)?;
-            tx.record_change(Some(&site), None);
+            tx.record_change(Some(&site), None)?;
             Ok(Answer::empty())
         })
         .await
@@ -208,7 +208,7 @@ pub async fn delete(context: RequestContext, Path(id): Path<SiteId>) -> api::Res
 #[get("/sites/{siteId}/members")]
 pub async fn list_members(
     context: RequestContext<PageQuery<Members>>,
-    Path(SiteId(id)): Path<SiteId>,
+    PathIds(SiteId(id)): PathIds<SiteId>,
 ) -> api::Result<HttpResponse> {
     let PageQuery { sort, walk, .. } = context.query.clone();
     let db = context.db.clone();
@@ -237,7 +237,7 @@ pub async fn list_members(
 #[post("/sites/{siteId}/members")]
 pub async fn add_members(
     context: RequestContext,
-    Path(id): Path<SiteId>,
+    PathIds(id): PathIds<SiteId>,
     Body(Each(given)): Body<Each<SiteMemberReference>>,
 ) -> api::Result<HttpResponse> {
     change_members(&context, id, given, members::add).await
@@ -260,7 +260,7 @@ pub async fn add_members(
 #[delete("/sites/{siteId}/members")]
 pub async fn remove_members(
     context: RequestContext,
-    Path(id): Path<SiteId>,
+    PathIds(id): PathIds<SiteId>,
     Body(Each(given)): Body<Each<SiteMemberReference>>,
 ) -> api::Result<HttpResponse> {
     change_members(&context, id, given, members::remove).await

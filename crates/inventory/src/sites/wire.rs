@@ -2,9 +2,9 @@
 
 use api::{Request, context::PathId};
 use base::timestamp::Timestamp;
-use outbox::Recorded;
+use outbox::{Entity, Recorded};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use utoipa::{
     IntoParams, PartialSchema, ToSchema,
     openapi::{
@@ -145,19 +145,12 @@ impl From<Row> for SiteMember {
 
 /// The audit log has it as clients see it.
 impl Recorded for row::Site {
-    const ENTITY: &'static str = "Site";
-    const PUBLISH: bool = false;
-
-    fn tenant_id(&self) -> &str {
-        &self.tenant_id
+    fn entity(&self) -> Entity<'_> {
+        Entity::audited("Site", &self.tenant_id, self.id.to_string())
     }
 
-    fn entity_id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn event_payload(&self) -> Value {
-        json!(Site::from(self.clone()))
+    fn event_payload(&self) -> db::Result<Value> {
+        outbox::payload(&Site::from(self.clone()))
     }
 }
 

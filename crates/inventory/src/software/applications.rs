@@ -1,7 +1,7 @@
 //! Installed applications of a resource.
 
 use actix_web::{HttpResponse, get};
-use api::{Path, RequestContext, answer};
+use api::{PathIds, RequestContext, answer};
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
 use diesel::prelude::*;
@@ -138,7 +138,7 @@ fn take<'a>(by_name: &mut HashMap<&str, Vec<&'a Row>>, row: &Row) -> Option<&'a 
     security(("bearer" = ["viewer"]))
 )]
 #[get("/resources/{resourceId}/applications")]
-pub async fn list(context: RequestContext, Path(id): Path<ResourceId>) -> api::Result<HttpResponse> {
+pub async fn list(context: RequestContext, PathIds(id): PathIds<ResourceId>) -> api::Result<HttpResponse> {
     let rows = context.read(move |conn, scope| {
         use applications::dsl;
         let resource = existing(conn, &scope.scope(), &id)?;

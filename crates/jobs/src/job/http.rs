@@ -1,7 +1,7 @@
 //! Jobs over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, Path, RequestContext, RequestScope, answer, spec::PageOf};
+use api::{Answer, Body, PathIds, RequestContext, RequestScope, answer, spec::PageOf};
 use base::{
     Query,
     problem::{Wrong, shorten},
@@ -172,7 +172,7 @@ pub async fn search(context: RequestContext<Query>, people: web::Data<dyn People
 pub async fn get(
     context: RequestContext,
     people: web::Data<dyn People>,
-    Path(id): Path<JobId>,
+    PathIds(id): PathIds<JobId>,
 ) -> api::Result<HttpResponse> {
     let read = context.read(move |conn, scope| {
         let row = store::existing(conn, &scope.scope(), &id)?;
@@ -204,7 +204,7 @@ pub async fn update(
     people: web::Data<dyn People>,
     resources: web::Data<dyn Resources>,
     notices: web::Data<dyn Notices>,
-    Path(id): Path<JobId>,
+    PathIds(id): PathIds<JobId>,
     Body((change, mut wrong)): Body<(JobChange, Wrong)>,
 ) -> api::Result<HttpResponse> {
     let resources = resources.into_inner();
@@ -246,7 +246,7 @@ pub async fn delete(
     context: RequestContext,
     people: web::Data<dyn People>,
     notices: web::Data<dyn Notices>,
-    Path(id): Path<JobId>,
+    PathIds(id): PathIds<JobId>,
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
@@ -274,7 +274,7 @@ pub async fn delete(
     security(("bearer" = ["viewer"]))
 )]
 #[get("/jobs/{jobId}/next")]
-pub async fn next(context: RequestContext<Query>, Path(id): Path<JobId>) -> api::Result<HttpResponse> {
+pub async fn next(context: RequestContext<Query>, PathIds(id): PathIds<JobId>) -> api::Result<HttpResponse> {
     let mut query = context.query();
     let count = query.integer("count", 10);
     if !(1..=MOST_NEXT).contains(&count) {

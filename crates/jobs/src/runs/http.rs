@@ -1,7 +1,7 @@
 //! Runs over HTTP, for people.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, Path, RequestContext, answer, spec::PageOf};
+use api::{Answer, PathIds, RequestContext, answer, spec::PageOf};
 use base::{
     Query,
     problem::{Kind, Problem},
@@ -38,7 +38,7 @@ use crate::{
 pub async fn run_now(
     context: RequestContext,
     maintenance: web::Data<dyn Maintenance>,
-    Path(id): Path<JobId>,
+    PathIds(id): PathIds<JobId>,
 ) -> api::Result<HttpResponse> {
     run(context, maintenance, id).await
 }
@@ -62,7 +62,7 @@ pub async fn run_now(
 pub async fn run_now_by_get(
     context: RequestContext,
     maintenance: web::Data<dyn Maintenance>,
-    Path(id): Path<JobId>,
+    PathIds(id): PathIds<JobId>,
 ) -> api::Result<HttpResponse> {
     if context.is_head() {
         return Err(Problem::new(Kind::MethodNotAllowed, "A HEAD runs no job.").into());
@@ -112,7 +112,7 @@ async fn run(context: RequestContext, maintenance: web::Data<dyn Maintenance>, i
     security(("bearer" = ["viewer"]))
 )]
 #[get("/jobs/{jobId}/runs")]
-pub async fn list(context: RequestContext<Query>, Path(id): Path<JobId>) -> api::Result<HttpResponse> {
+pub async fn list(context: RequestContext<Query>, PathIds(id): PathIds<JobId>) -> api::Result<HttpResponse> {
     let mut query = context.query();
     let sort = query.sort(&rules::SORTS, "dueDate", true);
     let walk = query.walk(context.request().path(), sort);
@@ -153,7 +153,7 @@ fn filter(text: &str) -> Result<Vec<(&'static str, Vec<String>)>, Problem> {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/jobs/runs/{runId}")]
-pub async fn get(context: RequestContext, Path(id): Path<RunId>) -> api::Result<HttpResponse> {
+pub async fn get(context: RequestContext, PathIds(id): PathIds<RunId>) -> api::Result<HttpResponse> {
     let read = context.read(move |conn, scope| {
         let row = store::existing(conn, &scope.scope(), &id)?;
         let output = store::output(conn, &row.tenant_id, &row.id)?;
@@ -179,7 +179,7 @@ pub async fn get(context: RequestContext, Path(id): Path<RunId>) -> api::Result<
     security(("bearer" = ["operator"]))
 )]
 #[post("/jobs/runs/{runId}/cancel")]
-pub async fn cancel(context: RequestContext, Path(id): Path<RunId>) -> api::Result<HttpResponse> {
+pub async fn cancel(context: RequestContext, PathIds(id): PathIds<RunId>) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
             let old = store::existing(tx.conn, &scope.scope(), &id)?;

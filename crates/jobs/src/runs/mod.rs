@@ -18,6 +18,6 @@ use outbox::{Entity, Tx};
 
 /// Records what became of a run.
 pub fn record_change(tx: &mut Tx<'_>, before: Option<&row::Run>, after: &row::Run) -> db::Result<()> {
-    let entity = Entity { tenant_id: &after.tenant_id, kind: "JobRun", id: &after.id, publish: true };
+    let entity = Entity::published("JobRun", &after.tenant_id, &after.id);
     tx.note_shown(entity, before.map(wire::Run::new).as_ref(), Some(&wire::Run::new(after)))
 }

@@ -5,7 +5,7 @@ pub mod wire;
 use std::collections::HashMap;
 
 use actix_web::{HttpResponse, post, web};
-use api::{Answer, Body, OptionalBody, Path, RequestContext, RequestScope};
+use api::{Answer, Body, OptionalBody, PathIds, RequestContext, RequestScope};
 use base::{problem::Problem, timestamp::Timestamp};
 use outbox::Tx;
 use ports::{Notices, People};
@@ -152,7 +152,7 @@ fn renewed(tx: &mut Tx<'_>, scope: &RequestScope, id: &str, sign: Heartbeat) -> 
 #[post("/jobs/runs/{runId}/heartbeat")]
 pub async fn heartbeat(
     context: RequestContext,
-    Path(id): Path<RunId>,
+    PathIds(id): PathIds<RunId>,
     Body(sign): Body<Heartbeat>,
 ) -> api::Result<HttpResponse> {
     context
@@ -182,7 +182,7 @@ pub async fn heartbeat(
 #[post("/jobs/runs/{runId}/log")]
 pub async fn log(
     context: RequestContext,
-    Path(id): Path<RunId>,
+    PathIds(id): PathIds<RunId>,
     Body(lines): Body<Lines>,
 ) -> api::Result<HttpResponse> {
     context
@@ -219,7 +219,7 @@ pub async fn log(
 pub async fn result(
     context: RequestContext,
     notices: web::Data<dyn Notices>,
-    Path(id): Path<RunId>,
+    PathIds(id): PathIds<RunId>,
     Body(outcome): Body<Outcome>,
 ) -> api::Result<HttpResponse> {
     context

@@ -39,7 +39,7 @@ fn record_change(
 ) -> db::Result<()> {
     let Some(row) = after.or(before) else { return Ok(()) };
     let (tenant_id, id) = (row.tenant_id.clone(), row.id.to_string());
-    let entity = Entity { tenant_id: &tenant_id, kind: "JobScript", id: &id, publish: false };
+    let entity = Entity::audited("JobScript", &tenant_id, &id);
     let (before, after) = (
         before.map(|row| shown(tx.conn, around, row)).transpose()?,
         after.map(|row| shown(tx.conn, around, row)).transpose()?,

@@ -1,7 +1,7 @@
 //! Articles over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, List, PageQuery, Path, RequestContext, RequestScope, answer, spec::PageOf};
+use api::{Answer, Body, List, PageQuery, PathIds, RequestContext, RequestScope, answer, spec::PageOf};
 use base::problem::Problem;
 use outbox::Tx;
 use ports::People;
@@ -81,7 +81,7 @@ pub async fn create(
             let number = db::next_id(tx.conn, "kb.articles")?;
             let row = rules::created(scope.tenant_id(), &new, number, tx.author(), tx.now);
             store::insert(tx.conn, &row, &new.content)?;
-            tx.record_change(None, Some(&row));
+            tx.record_change(None, Some(&row))?;
             answered(tx, scope, &**people, &row, new.content)
         })
         .await
@@ -153,7 +153,7 @@ pub async fn list(
 pub async fn get(
     context: RequestContext<OfRevision>,
     people: web::Data<dyn People>,
-    Path(id): Path<ArticleId>,
+    PathIds(id): PathIds<ArticleId>,
 ) -> api::Result<HttpResponse> {
     let OfRevision { revision } = context.query;
     let (shown, version) = context
@@ -193,7 +193,7 @@ pub async fn get(
 pub async fn update(
     context: RequestContext,
     people: web::Data<dyn People>,
-    Path(id): Path<ArticleId>,
+    PathIds(id): PathIds<ArticleId>,
     Body(change): Body<ArticleChange>,
 ) -> api::Result<HttpResponse> {
     context
@@ -206,7 +206,7 @@ pub async fn update(
                 check_category(tx, &old.tenant_id, &category.id)?;
             }
             store::update(tx.conn, &old, &row, &content)?;
-            tx.record_change(Some(&old), Some(&row));
+            tx.record_change(Some(&old), Some(&row))?;
             answered(tx, scope, &**people, &row, content)
         })
         .await
@@ -227,7 +227,7 @@ pub async fn update(
     security(("bearer" = ["operator"]))
 )]
 #[delete("/kb/article/{articleId}")]
-pub async fn delete(context: RequestContext, Path(id): Path<ArticleId>) -> api::Result<HttpResponse> {
+pub async fn delete(context: RequestContext, PathIds(id): PathIds<ArticleId>) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
             let old = lock_for_update(tx, scope, &id)?;
@@ -236,7 +236,7 @@ pub async fn delete(context: RequestContext, Path(id): Path<ArticleId>) -> api::
             }
             let row = rules::moved_to_trash(&old, Some(&old.id), tx.author(), tx.now);
             store::update_head(tx.conn, &row)?;
-            tx.record_change(Some(&old), Some(&row));
+            tx.record_change(Some(&old), Some(&row))?;
             Ok(Answer::empty())
         })
         .await
@@ -260,7 +260,7 @@ pub async fn delete(context: RequestContext, Path(id): Path<ArticleId>) -> api::
 pub async fn restore(
     context: RequestContext,
     people: web::Data<dyn People>,
-    Path(id): Path<ArticleId>,
+    PathIds(id): PathIds<ArticleId>,
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
@@ -272,7 +272,7 @@ pub async fn restore(
             check_category(tx, &old.tenant_id, &old.category_id)?;
             let row = rules::moved_to_trash(&old, None, tx.author(), tx.now);
             store::update_head(tx.conn, &row)?;
-            tx.record_change(Some(&old), Some(&row));
+            tx.record_change(Some(&old), Some(&row))?;
             answered(tx, scope, &**people, &row, content)
         })
         .await
@@ -292,7 +292,7 @@ pub async fn restore(
 pub async fn versions(
     context: RequestContext<PageQuery<Versions>>,
     people: web::Data<dyn People>,
-    Path(id): Path<ArticleId>,
+    PathIds(id): PathIds<ArticleId>,
 ) -> api::Result<HttpResponse> {
     let PageQuery { sort, walk, .. } = context.query.clone();
     let paged = walk.clone();

@@ -2,7 +2,7 @@
 
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
-use outbox::Recorded;
+use outbox::{Entity, Recorded};
 use ports::{Authors, People};
 use serde_json::{Value, json};
 
@@ -66,18 +66,12 @@ pub fn versions(conn: &mut Conn, people: &dyn People, tenants: &[String], rows: 
 
 /// What it says is in its revisions.
 impl Recorded for Head {
-    const ENTITY: &'static str = "KbArticle";
-
-    fn tenant_id(&self) -> &str {
-        &self.tenant_id
+    fn entity(&self) -> Entity<'_> {
+        Entity::published("KbArticle", &self.tenant_id, &self.id)
     }
 
-    fn entity_id(&self) -> String {
-        self.id.clone()
-    }
-
-    fn event_payload(&self) -> Value {
-        json!({
+    fn event_payload(&self) -> db::Result<Value> {
+        Ok(json!({
             "id": self.id,
             "title": self.title,
             "category": {"id": self.category_id},
@@ -87,6 +81,6 @@ impl Recorded for Head {
             "updatedBy": {"id": self.updated_by},
             "createdDate": Timestamp::from_millis(self.created_ms),
             "updatedDate": Timestamp::from_millis(self.updated_ms),
-        })
+        }))
     }
 }

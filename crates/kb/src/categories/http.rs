@@ -1,7 +1,7 @@
 //! Categories over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, List, OptionalBody, PageQuery, Path, RequestContext, RequestScope, answer, spec::PageOf};
+use api::{Answer, Body, List, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, spec::PageOf};
 use base::problem::Problem;
 use outbox::Tx;
 use ports::People;
@@ -75,7 +75,7 @@ fn answered(
     old: Option<&Category>,
     row: &Category,
 ) -> db::Result<Answer> {
-    tx.record_change(old, Some(row));
+    tx.record_change(old, Some(row))?;
     Answer::entity(&view::one(tx.conn, people, &scope.scope_and_partner(), row)?, row.version)
 }
 
@@ -117,7 +117,7 @@ pub async fn list(context: RequestContext<CategoryQuery>, people: web::Data<dyn 
 pub async fn children(
     context: RequestContext<CategoryQuery>,
     people: web::Data<dyn People>,
-    Path(id): Path<CategoryId>,
+    PathIds(id): PathIds<CategoryId>,
 ) -> api::Result<HttpResponse> {
     page(context, people, Some(id)).await
 }
@@ -163,7 +163,7 @@ async fn page(
 pub async fn restore(
     context: RequestContext,
     people: web::Data<dyn People>,
-    Path(id): Path<CategoryId>,
+    PathIds(id): PathIds<CategoryId>,
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
@@ -201,7 +201,7 @@ pub async fn restore(
 pub async fn get(
     context: RequestContext,
     people: web::Data<dyn People>,
-    Path(id): Path<CategoryId>,
+    PathIds(id): PathIds<CategoryId>,
 ) -> api::Result<HttpResponse> {
     let (shown, version) = context
         .read(move |conn, scope| {
@@ -233,7 +233,7 @@ pub async fn get(
 pub async fn update(
     context: RequestContext,
     people: web::Data<dyn People>,
-    Path(id): Path<CategoryId>,
+    PathIds(id): PathIds<CategoryId>,
     Body(change): Body<CategoryChange>,
 ) -> api::Result<HttpResponse> {
     let place = change.parent.clone().map(Some);
@@ -260,7 +260,7 @@ pub async fn update(
 pub async fn relocate(
     context: RequestContext,
     people: web::Data<dyn People>,
-    Path(id): Path<CategoryId>,
+    PathIds(id): PathIds<CategoryId>,
     OptionalBody(to): OptionalBody<CategoryMove>,
 ) -> api::Result<HttpResponse> {
     changed(&context, people, id, CategoryChange::default(), Some(to.parent)).await
@@ -304,7 +304,7 @@ async fn changed(
     security(("bearer" = ["operator"]))
 )]
 #[delete("/kb/category/{categoryId}")]
-pub async fn delete(context: RequestContext, Path(id): Path<CategoryId>) -> api::Result<HttpResponse> {
+pub async fn delete(context: RequestContext, PathIds(id): PathIds<CategoryId>) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
             let old = lock_for_update(tx, scope, &id)?;
@@ -314,7 +314,7 @@ pub async fn delete(context: RequestContext, Path(id): Path<CategoryId>) -> api:
             let author = tx.author().to_owned();
             store::delete(tx.conn, &old, &author, tx.now.millis())?;
             let row = store::existing(tx.conn, std::slice::from_ref(&old.tenant_id), &old.id)?;
-            tx.record_change(Some(&old), Some(&row));
+            tx.record_change(Some(&old), Some(&row))?;
             Ok(Answer::empty())
         })
         .await

@@ -2,7 +2,7 @@
 
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
-use outbox::Recorded;
+use outbox::{Entity, Recorded};
 use ports::{Authors, People};
 use serde_json::{Value, json};
 
@@ -47,19 +47,13 @@ pub fn one(conn: &mut Conn, people: &dyn People, tenants: &[String], row: &Row) 
 
 /// What stands below it is not told of when it changes: it says where it stands by its parent.
 impl Recorded for Row {
-    const ENTITY: &'static str = "KbCategory";
-
-    fn tenant_id(&self) -> &str {
-        &self.tenant_id
+    fn entity(&self) -> Entity<'_> {
+        Entity::published("KbCategory", &self.tenant_id, &self.id)
     }
 
-    fn entity_id(&self) -> String {
-        self.id.clone()
-    }
-
-    fn event_payload(&self) -> Value {
+    fn event_payload(&self) -> db::Result<Value> {
         let parent = (!self.parent_id.is_empty()).then(|| json!({"id": self.parent_id}));
-        json!({
+        Ok(json!({
             "id": self.id,
             "name": self.name,
             "description": self.description,
@@ -70,6 +64,6 @@ impl Recorded for Row {
             "updatedBy": {"id": self.updated_by},
             "createdDate": Timestamp::from_millis(self.created_ms),
             "updatedDate": Timestamp::from_millis(self.updated_ms),
-        })
+        }))
     }
 }

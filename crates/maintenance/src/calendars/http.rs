@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, delete, get, post, web};
 use api::{
-    Answer, List, PageQuery, Path, RequestContext, RequestScope, answer,
+    Answer, List, PageQuery, PathIds, RequestContext, RequestScope, answer,
     feed::{self, Address, AddressOf, CreatedAddress},
     spec::PageOf,
 };
@@ -20,9 +20,6 @@ api::path_id! {
     /// `CAL-<uuid>`.
     pub CalendarId = "calendarId", "CAL-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f", str::to_owned
 }
-
-/// The ids of a window and of a calendar of it.
-type CalendarPath = Path<(WindowId, CalendarId)>;
 
 /// The list of a tenant's calendar addresses.
 #[derive(Clone, Debug)]
@@ -81,7 +78,7 @@ pub async fn list_of_tenant(
 pub async fn create(
     context: RequestContext,
     asked: web::Data<Windows>,
-    Path(id): Path<WindowId>,
+    PathIds(id): PathIds<WindowId>,
 ) -> api::Result<HttpResponse> {
     let token = feed::new_token()?;
     context
@@ -111,7 +108,7 @@ pub async fn create(
 pub async fn list(
     context: RequestContext,
     asked: web::Data<Windows>,
-    Path(id): Path<WindowId>,
+    PathIds(id): PathIds<WindowId>,
 ) -> api::Result<HttpResponse> {
     let addresses = context.read(move |conn, scope| {
         let window = windows::existing(conn, &scope.scope(), &id)?;
@@ -137,7 +134,10 @@ fn authors(conn: &mut Conn, asked: &Windows, scope: &RequestScope, rows: &[Calen
     security(("bearer" = ["operator"]))
 )]
 #[delete("/scheduleMaintenances/{windowId}/calendars/{calendarId}")]
-pub async fn delete(context: RequestContext, Path((id, calendar)): CalendarPath) -> api::Result<HttpResponse> {
+pub async fn delete(
+    context: RequestContext,
+    PathIds((id, calendar)): PathIds<(WindowId, CalendarId)>,
+) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
             let window = windows::existing(tx.conn, &scope.scope(), &id)?;
@@ -151,7 +151,7 @@ pub async fn delete(context: RequestContext, Path((id, calendar)): CalendarPath)
 /// Records that a calendar address was made or revoked.
 fn record_change(tx: &mut Tx<'_>, before: Option<&Calendar>, after: Option<&Calendar>) -> db::Result<()> {
     let Some(row) = after.or(before) else { return Ok(()) };
-    let entity = Entity { tenant_id: &row.tenant_id, kind: "MaintenanceCalendar", id: &row.id, publish: false };
+    let entity = Entity::audited("MaintenanceCalendar", &row.tenant_id, &row.id);
     let shown = |row: Option<&Calendar>| row.map(|row| (row.window_id.clone(), row.address(row.created_by.clone())));
     tx.note_shown(entity, shown(before).as_ref(), shown(after).as_ref())
 }

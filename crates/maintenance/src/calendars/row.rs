@@ -1,7 +1,6 @@
 //! The rows of calendar addresses.
 
 use api::feed;
-use base::timestamp::Timestamp;
 use diesel::prelude::*;
 
 use crate::schema::maintenance_calendars;
@@ -27,12 +26,7 @@ pub struct Calendar {
 impl Calendar {
     /// What is shown of it, with who made it.
     pub fn address<A>(&self, created_by: A) -> feed::Address<A> {
-        feed::Address {
-            id: self.id.clone(),
-            created_by,
-            created_time: Timestamp::from_millis(self.created_ms),
-            expires_time: feed::end(self.created_ms),
-        }
+        feed::Address::new(&self.id, created_by, self.created_ms)
     }
 
     /// The same among all of its tenant.

@@ -1,7 +1,7 @@
 //! What a window covers by itself, kind by kind.
 
 use actix_web::{HttpResponse, get, web};
-use api::{Path, RequestContext, answer, spec::PageOf};
+use api::{PathIds, RequestContext, answer, spec::PageOf};
 use base::{Query, Sort};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -56,7 +56,7 @@ pub struct ResourceTarget {
 pub async fn resources(
     context: RequestContext<Query>,
     asked: web::Data<Windows>,
-    Path(id): Path<WindowId>,
+    PathIds(id): PathIds<WindowId>,
 ) -> api::Result<HttpResponse> {
     page(&context, asked, id, Kind::Device, |target, names| {
         let known = names.device(target);
@@ -91,7 +91,7 @@ pub async fn resources(
 pub async fn device_groups(
     context: RequestContext<Query>,
     asked: web::Data<Windows>,
-    Path(id): Path<WindowId>,
+    PathIds(id): PathIds<WindowId>,
 ) -> api::Result<HttpResponse> {
     page(&context, asked, id, Kind::DeviceGroup, |target, names| GroupTarget {
         id: target.id.parse().unwrap_or(0),
@@ -120,7 +120,7 @@ pub async fn device_groups(
 pub async fn sites(
     context: RequestContext<Query>,
     asked: web::Data<Windows>,
-    Path(id): Path<WindowId>,
+    PathIds(id): PathIds<WindowId>,
 ) -> api::Result<HttpResponse> {
     page(&context, asked, id, Kind::Location, |target, names| LocationTarget {
         id: target.id.parse().unwrap_or(0),

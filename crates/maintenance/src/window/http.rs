@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, Path, RequestContext, RequestScope, answer, cpu};
+use api::{Answer, Body, PathIds, RequestContext, RequestScope, answer, cpu};
 use base::{
     Fields,
     problem::{Problem, Wrong},
@@ -60,7 +60,7 @@ pub async fn create(context: RequestContext, windows: web::Data<Windows>, body: 
             let id = format!("SM-{}", uuid::Uuid::new_v4());
             let window = rules::created(&new, scope.tenant_id(), id, tx.author(), tx.now)?;
             store::insert(tx.conn, &window, &targets)?;
-            tx.record_change(None, Some(&WithTargets(&window, &targets)));
+            tx.record_change(None, Some(&WithTargets(&window, &targets)))?;
             Answer::entity(&Created { unique_id: window.id.clone() }, window.version)
         })
         .await
@@ -95,7 +95,7 @@ pub fn check_new(
 pub async fn get(
     context: RequestContext,
     windows: web::Data<Windows>,
-    Path(id): Path<WindowId>,
+    PathIds(id): PathIds<WindowId>,
 ) -> api::Result<HttpResponse> {
     let read = context.read(move |conn, scope| {
         let row = store::existing(conn, &scope.scope(), &id)?;
@@ -125,7 +125,7 @@ pub async fn get(
 pub async fn update(
     context: RequestContext,
     windows: web::Data<Windows>,
-    Path(id): Path<WindowId>,
+    PathIds(id): PathIds<WindowId>,
     body: Body,
 ) -> api::Result<HttpResponse> {
     let read = cpu::read(&context, body, |body, meter| {
@@ -157,7 +157,7 @@ pub async fn update(
 pub async fn add_targets(
     context: RequestContext,
     windows: web::Data<Windows>,
-    Path(id): Path<WindowId>,
+    PathIds(id): PathIds<WindowId>,
     Body((targets, wrong)): Body<(wire::Targets, Wrong)>,
 ) -> api::Result<HttpResponse> {
     let kept = |old: &row::Window, now| Ok(rules::next_version(old, now));
@@ -182,7 +182,7 @@ pub async fn add_targets(
 pub async fn remove_targets(
     context: RequestContext,
     windows: web::Data<Windows>,
-    Path(id): Path<WindowId>,
+    PathIds(id): PathIds<WindowId>,
     Body((targets, wrong)): Body<(wire::Targets, Wrong)>,
 ) -> api::Result<HttpResponse> {
     let kept = |old: &row::Window, now| Ok(rules::next_version(old, now));
@@ -203,13 +203,13 @@ pub async fn remove_targets(
     security(("bearer" = ["operator"]))
 )]
 #[delete("/scheduleMaintenances/{windowId}")]
-pub async fn delete(context: RequestContext, Path(id): Path<WindowId>) -> api::Result<HttpResponse> {
+pub async fn delete(context: RequestContext, PathIds(id): PathIds<WindowId>) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
             let window = lock_for_update(tx, scope, &id)?;
             let targets = store::targets_of(tx.conn, &window)?;
             store::delete(tx.conn, &window)?;
-            tx.record_change(Some(&WithTargets(&window, &targets)), None);
+            tx.record_change(Some(&WithTargets(&window, &targets)), None)?;
             Ok(Answer::empty())
         })
         .await
@@ -259,7 +259,7 @@ pub async fn change_window(
             let new = change(&old, tx.now)?;
             if new.version != old.version {
                 store::update(tx.conn, &old, &new, (after != before).then_some(&after))?;
-                tx.record_change(Some(&WithTargets(&old, &before)), Some(&WithTargets(&new, &after)));
+                tx.record_change(Some(&WithTargets(&old, &before)), Some(&WithTargets(&new, &after)))?;
             }
             let shown = view::one(tx.conn, &windows, &scope.scope_and_partner(), &new, tx.now)?;
             Answer::entity(&shown, new.version)

@@ -1,7 +1,7 @@
 //! What is done with a window during its life.
 
 use actix_web::{HttpResponse, post, web};
-use api::{Body, OptionalBody, Path, RequestContext};
+use api::{Body, OptionalBody, PathIds, RequestContext};
 use base::{problem::Problem, timestamp::Timestamp};
 use calendar::Interval;
 
@@ -32,7 +32,7 @@ use crate::cover::Windows;
 pub async fn suspend(
     context: RequestContext,
     windows: web::Data<Windows>,
-    Path(id): Path<WindowId>,
+    PathIds(id): PathIds<WindowId>,
     Body(new): Body<NewSuspension>,
 ) -> api::Result<HttpResponse> {
     let pause = pause(&new, context.now)?;
@@ -69,7 +69,7 @@ fn pause(new: &NewSuspension, now: Timestamp) -> Result<Pause, Problem> {
 pub async fn resume(
     context: RequestContext,
     windows: web::Data<Windows>,
-    Path(id): Path<WindowId>,
+    PathIds(id): PathIds<WindowId>,
 ) -> api::Result<HttpResponse> {
     change_window(context, windows, id, None, rules::resumed).await
 }
@@ -94,7 +94,7 @@ pub async fn resume(
 pub async fn finish(
     context: RequestContext,
     windows: web::Data<Windows>,
-    Path(id): Path<WindowId>,
+    PathIds(id): PathIds<WindowId>,
     OptionalBody(end): OptionalBody<NewEnd>,
 ) -> api::Result<HttpResponse> {
     let rule = if end.pattern == "all" { rules::ended } else { rules::cut_short };
@@ -120,7 +120,7 @@ pub async fn finish(
 pub async fn extend(
     context: RequestContext,
     windows: web::Data<Windows>,
-    Path(id): Path<WindowId>,
+    PathIds(id): PathIds<WindowId>,
     Body(new): Body<NewExtension>,
 ) -> api::Result<HttpResponse> {
     let by = new.minutes.map(|minutes| Extension::By(minutes * 60_000));
@@ -147,7 +147,7 @@ pub async fn extend(
 pub async fn skip(
     context: RequestContext,
     windows: web::Data<Windows>,
-    Path(id): Path<WindowId>,
+    PathIds(id): PathIds<WindowId>,
     Body(NewSkip { start }): Body<NewSkip>,
 ) -> api::Result<HttpResponse> {
     change_window(context, windows, id, None, move |old, now| rules::skipped(old, start, now)).await

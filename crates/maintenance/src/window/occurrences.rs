@@ -1,7 +1,7 @@
 //! When windows are open, over HTTP.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{Body, Path, RequestContext, answer, cpu};
+use api::{Body, PathIds, RequestContext, answer, cpu};
 use base::{Fields, Query, problem::Problem};
 use calendar::Interval;
 use serde::Serialize;
@@ -47,7 +47,7 @@ impl Occurrences {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/scheduleMaintenances/{windowId}/occurrences")]
-pub async fn list(context: RequestContext<Query>, Path(id): Path<WindowId>) -> api::Result<HttpResponse> {
+pub async fn list(context: RequestContext<Query>, PathIds(id): PathIds<WindowId>) -> api::Result<HttpResponse> {
     let range = calendar::parse::range(context.query(), None)?;
     let scope = context.scope();
     let window = context.db.point(move |conn| store::existing(conn, &scope, &id)).await?;

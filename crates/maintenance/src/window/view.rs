@@ -1,8 +1,8 @@
 //! From rows to what clients see of windows.
 
-use base::timestamp::Timestamp;
+use base::{problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
-use outbox::Recorded;
+use outbox::{Entity, Recorded};
 use ports::{Author, Authors};
 use serde_json::{Value, json};
 
@@ -95,32 +95,26 @@ fn window(row: &Row, targets: &[Target], names: &Names, author: Author, now: Tim
 pub struct WithTargets<'w>(pub &'w Row, pub &'w [Target]);
 
 impl Recorded for WithTargets<'_> {
-    const ENTITY: &'static str = "MaintenanceWindow";
-
-    fn tenant_id(&self) -> &str {
-        &self.0.tenant_id
+    fn entity(&self) -> Entity<'_> {
+        Entity::published("MaintenanceWindow", &self.0.tenant_id, &self.0.id)
     }
 
-    fn entity_id(&self) -> String {
-        self.0.id.clone()
-    }
-
-    fn event_payload(&self) -> Value {
+    fn event_payload(&self) -> db::Result<Value> {
         let Self(row, targets) = self;
-        let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
+        let stored = |text: &str| serde_json::from_str::<Value>(text).map_err(|_| Problem::internal());
         let target = |target: &Target| json!({"kind": target.kind.word(), "id": target.id});
-        let conditions = rules::conditions(row.conditions.as_deref()).ok().flatten();
-        json!({
+        let conditions = rules::conditions(row.conditions.as_deref())?;
+        Ok(json!({
             "uniqueId": row.id,
             "name": row.name,
             "description": row.description,
-            "schedule": parsed(&row.schedule),
-            "holds": parsed(&row.holds),
+            "schedule": stored(&row.schedule)?,
+            "holds": stored(&row.holds)?,
             "targets": targets.iter().map(target).collect::<Vec<_>>(),
             "runRBA": row.run_rba,
             "installPatch": row.install_patch,
             "runEscalationAction": row.run_escalation,
             "alertConditions": conditions.as_ref().map(AlertConditions::from),
-        })
+        }))
     }
 }

@@ -2,7 +2,7 @@
 //! nobody does any more, and ends with it.
 
 use actix_web::{HttpResponse, post, web};
-use api::{Answer, Body, Path, Request, RequestContext};
+use api::{Answer, Body, PathIds, Request, RequestContext};
 use base::{
     Fields,
     problem::{Problem, shorten},
@@ -76,7 +76,7 @@ pub struct IncidentEscalation {
 pub async fn escalate(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    Path(id): Path<IncidentId>,
+    PathIds(id): PathIds<IncidentId>,
     Body(IncidentEscalationInput { policy: wanted }): Body<IncidentEscalationInput>,
 ) -> api::Result<HttpResponse> {
     context

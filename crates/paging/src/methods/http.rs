@@ -1,7 +1,7 @@
 //! Contact methods over HTTP. They are their owner's: that person and admins alone see and change them.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, Path, Path as PathPair, RequestContext, RequestScope, answer};
+use api::{Answer, Body, PathIds, RequestContext, RequestScope, answer};
 use outbox::Tx;
 
 use super::{
@@ -31,7 +31,7 @@ use crate::{Neighbours, whose};
 pub async fn create(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    Path(user): Path<PersonId>,
+    PathIds(user): PathIds<PersonId>,
     Body(NewMethod(new)): Body<NewMethod>,
 ) -> api::Result<HttpResponse> {
     context
@@ -43,7 +43,7 @@ pub async fn create(
             row.set(&*neighbours.seals, &destination)?;
             store::alone(tx.conn, &tenant, &user)?;
             store::insert(tx.conn, &row)?;
-            record_change(tx, None, Some(&row));
+            record_change(tx, None, Some(&row))?;
             Answer::entity(&ContactMethod::from(&row), row.version)
         })
         .await
@@ -63,7 +63,7 @@ pub async fn create(
 pub async fn list(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    Path(user): Path<PersonId>,
+    PathIds(user): PathIds<PersonId>,
 ) -> api::Result<HttpResponse> {
     let rows = context.read(move |conn, scope| {
         let (tenant, user) = whose::person(conn, &neighbours, scope, &user)?;
@@ -84,7 +84,7 @@ pub async fn list(
 pub async fn get(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    PathPair((user, id)): PathPair<(PersonId, ContactMethodId)>,
+    PathIds((user, id)): PathIds<(PersonId, ContactMethodId)>,
 ) -> api::Result<HttpResponse> {
     let row = context.read(move |conn, scope| {
         let (tenant, user) = whose::person(conn, &neighbours, scope, &user)?;
@@ -113,12 +113,13 @@ pub async fn get(
 pub async fn update(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    PathPair((user, id)): PathPair<(PersonId, ContactMethodId)>,
+    PathIds((user, id)): PathIds<(PersonId, ContactMethodId)>,
     Body(change): Body<MethodChange>,
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
             let old = lock_for_update(tx, scope, &neighbours, &user, &id)?;
+            scope.check_version(old.version)?;
             whose::may_verify(scope, change.verified)?;
             let before = old.open(&*neighbours.seals)?;
             let (mut row, destination) = rules::changed(&old, &before, &change, tx.now)?;
@@ -127,7 +128,7 @@ pub async fn update(
                 row.set(&*neighbours.seals, &destination)?;
             }
             store::update(tx.conn, &row)?;
-            record_change(tx, Some(&old), Some(&row));
+            record_change(tx, Some(&old), Some(&row))?;
             Answer::entity(&ContactMethod::from(&row), row.version)
         })
         .await
@@ -150,20 +151,21 @@ pub async fn update(
 pub async fn delete(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    PathPair((user, id)): PathPair<(PersonId, ContactMethodId)>,
+    PathIds((user, id)): PathIds<(PersonId, ContactMethodId)>,
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
             let old = lock_for_update(tx, scope, &neighbours, &user, &id)?;
+            scope.check_version(old.version)?;
             store::delete(tx.conn, &old)?;
-            record_change(tx, Some(&old), None);
+            record_change(tx, Some(&old), None)?;
             Ok(Answer::empty())
         })
         .await
 }
 
 /// The method that is to be changed; nobody else changes those of its person until the end of the transaction.
-fn lock_for_update(
+pub fn lock_for_update(
     tx: &mut Tx<'_>,
     scope: &RequestScope,
     neighbours: &Neighbours,
@@ -172,7 +174,5 @@ fn lock_for_update(
 ) -> db::Result<Method> {
     let (tenant, user) = whose::person(tx.conn, neighbours, scope, user)?;
     store::alone(tx.conn, &tenant, &user)?;
-    let row = store::existing(tx.conn, &tenant, &user, id)?;
-    scope.check_version(row.version)?;
-    Ok(row)
+    store::existing(tx.conn, &tenant, &user, id)
 }

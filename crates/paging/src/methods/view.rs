@@ -1,7 +1,7 @@
 //! From rows to what clients see.
 
 use base::timestamp::Timestamp;
-use outbox::{Recorded, Tx, Unpublished};
+use outbox::{Entity, Recorded, Tx, Unpublished};
 use serde_json::Value;
 
 use super::{
@@ -34,27 +34,20 @@ impl From<&Method> for ContactMethod {
 }
 
 impl Recorded for Method {
-    const ENTITY: &'static str = "ContactMethod";
-    const PUBLISH: bool = false;
-
-    fn tenant_id(&self) -> &str {
-        &self.tenant_id
+    fn entity(&self) -> Entity<'_> {
+        Entity::audited("ContactMethod", &self.tenant_id, &self.id)
     }
 
-    fn entity_id(&self) -> String {
-        self.id.clone()
-    }
-
-    fn event_payload(&self) -> Value {
-        serde_json::to_value(ContactMethod::from(self)).unwrap_or_default()
+    fn event_payload(&self) -> db::Result<Value> {
+        outbox::payload(&ContactMethod::from(self))
     }
 }
 
 /// Records that a method is new, has changed or is gone; of its secrets, that they are others.
-pub fn record_change(tx: &mut Tx<'_>, before: Option<&Method>, after: Option<&Method>) {
+pub fn record_change(tx: &mut Tx<'_>, before: Option<&Method>, after: Option<&Method>) -> db::Result<()> {
     let sealed = |row: Option<&Method>| row.map(|row| row.sealed.clone());
     let has_any = |row: Option<&Method>| row.is_some_and(|row| !row.sealed.is_empty());
     let changed = sealed(before) != sealed(after) && (has_any(before) || has_any(after));
     let unpublished = changed.then(|| Unpublished::secret("url", has_any(before), has_any(after)));
-    tx.record_change_with(before, after, unpublished.into_iter().collect());
+    tx.record_change_with(before, after, unpublished.into_iter().collect())
 }

@@ -1,9 +1,9 @@
 //! Notification rules over HTTP. They are their owner's, as contact methods are.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, Body, Path, RequestContext, answer};
+use api::{Answer, Body, PathIds, RequestContext, answer};
 use base::problem::{Problem, Wrong, shorten};
-use outbox::Recorded;
+use outbox::{Entity, Recorded};
 use serde_json::Value;
 
 use super::{
@@ -19,20 +19,13 @@ use crate::{
 };
 
 impl Recorded for Rule {
-    const ENTITY: &'static str = "NotificationRule";
-    const PUBLISH: bool = false;
-
-    fn tenant_id(&self) -> &str {
-        &self.tenant_id
+    fn entity(&self) -> Entity<'_> {
+        Entity::audited("NotificationRule", &self.tenant_id, format!("{}:{}", self.user_id, self.urgency))
     }
 
-    fn entity_id(&self) -> String {
-        format!("{}:{}", self.user_id, self.urgency)
-    }
-
-    fn event_payload(&self) -> Value {
+    fn event_payload(&self) -> db::Result<Value> {
         let shown = NotificationRule::new(&self.user_id, &self.urgency, &self.plan());
-        serde_json::to_value(shown).unwrap_or_default()
+        outbox::payload(&shown)
     }
 }
 
@@ -50,7 +43,7 @@ impl Recorded for Rule {
 pub async fn list(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    Path(user): Path<PersonId>,
+    PathIds(user): PathIds<PersonId>,
 ) -> api::Result<HttpResponse> {
     let shown = context.read(move |conn, scope| {
         let (tenant, user) = whose::person(conn, &neighbours, scope, &user)?;
@@ -77,7 +70,7 @@ pub async fn list(
 pub async fn set(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    Path(user): Path<PersonId>,
+    PathIds(user): PathIds<PersonId>,
     Body(given): Body<NotificationRuleInput>,
 ) -> api::Result<HttpResponse> {
     context
@@ -98,7 +91,7 @@ pub async fn set(
                 updated_ms: tx.now.millis(),
             };
             store::set(tx.conn, &row)?;
-            tx.record_change(before, Some(&row));
+            tx.record_change(before, Some(&row))?;
             Answer::ok(&NotificationRule::new(&row.user_id, urgency, &plan))
         })
         .await

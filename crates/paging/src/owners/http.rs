@@ -1,7 +1,7 @@
 //! Owners over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, List, PageQuery, Path, RequestContext, answer, spec::PageOf};
+use api::{Answer, Body, List, PageQuery, PathIds, RequestContext, answer, spec::PageOf};
 use base::{
     problem::{Problem, shorten},
     query_string,
@@ -58,7 +58,7 @@ pub async fn set(
             let Some(group) = given.user_group else {
                 if let Some(old) = &old {
                     store::delete(tx.conn, old)?;
-                    tx.record_change(Some(old), None);
+                    tx.record_change(Some(old), None)?;
                 }
                 return Ok(Answer::empty());
             };
@@ -77,7 +77,7 @@ pub async fn set(
                 created_ms: tx.now.millis(),
             };
             store::set(tx.conn, old.as_ref(), &row)?;
-            tx.record_change(old.as_ref(), Some(&row));
+            tx.record_change(old.as_ref(), Some(&row))?;
             Answer::ok(&Owner::from(&row))
         })
         .await
@@ -157,13 +157,13 @@ pub async fn search(context: RequestContext<PageQuery<Owners>>) -> api::Result<H
     security(("bearer" = ["operator"]))
 )]
 #[delete("/owners/{ownerId}")]
-pub async fn delete(context: RequestContext, Path(id): Path<OwnerId>) -> api::Result<HttpResponse> {
+pub async fn delete(context: RequestContext, PathIds(id): PathIds<OwnerId>) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
             let unknown = || Problem::not_found("The owner was not found.");
             let old = store::find(tx.conn, &scope.scope(), &id)?.ok_or_else(unknown)?;
             store::delete(tx.conn, &old)?;
-            tx.record_change(Some(&old), None);
+            tx.record_change(Some(&old), None)?;
             Ok(Answer::empty())
         })
         .await

@@ -1,7 +1,7 @@
 //! Who is on call for a machine, and why.
 
 use actix_web::{HttpResponse, get, web};
-use api::{Parameters, Path, RequestContext, answer};
+use api::{Parameters, PathIds, RequestContext, answer};
 use base::{fold, matching::Meter, problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 use ports::{KnownResource, ResourceKey};
@@ -70,7 +70,7 @@ api::path_id! {
 pub async fn get(
     context: RequestContext<AtInstant>,
     neighbours: web::Data<Neighbours>,
-    Path(id): Path<MachineId>,
+    PathIds(id): PathIds<MachineId>,
 ) -> api::Result<HttpResponse> {
     let (scope, db) = (context.request_scope(), context.db.clone());
     let instant = context.query.at.unwrap_or(scope.now);

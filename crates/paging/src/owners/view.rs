@@ -1,7 +1,7 @@
 //! From rows to what clients see.
 
 use base::timestamp::Timestamp;
-use outbox::Recorded;
+use outbox::{Entity, Recorded};
 use serde_json::Value;
 
 use super::{row::Ownership, wire::Owner};
@@ -20,18 +20,11 @@ impl From<&Ownership> for Owner {
 }
 
 impl Recorded for Ownership {
-    const ENTITY: &'static str = "Owner";
-    const PUBLISH: bool = false;
-
-    fn tenant_id(&self) -> &str {
-        &self.tenant_id
+    fn entity(&self) -> Entity<'_> {
+        Entity::audited("Owner", &self.tenant_id, &self.id)
     }
 
-    fn entity_id(&self) -> String {
-        self.id.clone()
-    }
-
-    fn event_payload(&self) -> Value {
-        serde_json::to_value(Owner::from(self)).unwrap_or_default()
+    fn event_payload(&self) -> db::Result<Value> {
+        outbox::payload(&Owner::from(self))
     }
 }

@@ -1,9 +1,8 @@
 //! Pages about no alert: a test of oneself, and the code that verifies a contact method.
 
 use actix_web::{HttpResponse, post, web};
-use api::{Answer, Body, OptionalBody, Path as PathPair, Request, RequestContext, RequestScope};
+use api::{Answer, Body, OptionalBody, PathIds, Request, RequestContext};
 use base::{Fields, problem::Problem, secret::Secret, timestamp::Timestamp};
-use outbox::Tx;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
@@ -17,6 +16,7 @@ use crate::{
     Neighbours,
     methods::{
         self,
+        http::lock_for_update,
         row::Method,
         rules,
         view::record_change,
@@ -24,7 +24,6 @@ use crate::{
     },
     notification::wire::MethodId,
     sender::render,
-    whose,
 };
 
 /// How soon another code may be sent.
@@ -133,7 +132,7 @@ fn new_code() -> String {
 pub async fn send_code(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    PathPair((user, id)): PathPair<(PersonId, ContactMethodId)>,
+    PathIds((user, id)): PathIds<(PersonId, ContactMethodId)>,
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
@@ -184,7 +183,7 @@ pub struct ContactMethodCode {
 pub async fn verify(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    PathPair((user, id)): PathPair<(PersonId, ContactMethodId)>,
+    PathIds((user, id)): PathIds<(PersonId, ContactMethodId)>,
     Body(given): Body<ContactMethodCode>,
 ) -> api::Result<HttpResponse> {
     context
@@ -213,22 +212,9 @@ pub async fn verify(
             };
             methods::store::update(tx.conn, &row)?;
             if right {
-                record_change(tx, Some(&old), Some(&row));
+                record_change(tx, Some(&old), Some(&row))?;
             }
             Answer::entity(&ContactMethod::from(&row), row.version)
         })
         .await
-}
-
-/// The method that is to be changed; nobody else changes those of its person until the end of the transaction.
-fn lock_for_update(
-    tx: &mut Tx<'_>,
-    scope: &RequestScope,
-    neighbours: &Neighbours,
-    user: &PersonId,
-    id: &str,
-) -> db::Result<Method> {
-    let (tenant, user) = whose::person(tx.conn, neighbours, scope, user)?;
-    methods::store::alone(tx.conn, &tenant, &user)?;
-    methods::store::existing(tx.conn, &tenant, &user, id)
 }

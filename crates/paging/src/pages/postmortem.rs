@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use actix_web::{HttpResponse, get, http::header, web};
-use api::{Path, RequestContext};
+use api::{PathIds, RequestContext};
 use base::{problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 use ports::{Authors, ToldIncident};
@@ -38,7 +38,7 @@ const LINE: usize = 300;
 pub async fn get(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    Path(id): Path<IncidentId>,
+    PathIds(id): PathIds<IncidentId>,
 ) -> api::Result<HttpResponse> {
     let written = context.read(move |conn, scope| {
         let found = neighbours.alerts.incident(conn, &scope.scope(), &id, NOTES)?;

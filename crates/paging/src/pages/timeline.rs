@@ -1,7 +1,7 @@
 //! What happened with an alert in fact: from its report to pages, to attempts, to what people did.
 
 use actix_web::{HttpResponse, get, web};
-use api::{Path, RequestContext, answer};
+use api::{PathIds, RequestContext, answer};
 use base::{problem::Problem, timestamp::Timestamp};
 use serde::Serialize;
 use serde_json::Value;
@@ -71,7 +71,7 @@ pub struct Event {
 pub async fn get(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    Path(id): Path<AlertId>,
+    PathIds(id): PathIds<AlertId>,
 ) -> api::Result<HttpResponse> {
     let timeline = context.read(move |conn, scope| {
         let unknown = || Problem::not_found("The alert was not found.");

@@ -1,7 +1,7 @@
 //! Escalation policies over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, List, PageQuery, Path, RequestContext, RequestScope, answer, spec::PageOf};
+use api::{Answer, Body, List, PageQuery, PathIds, RequestContext, RequestScope, answer, spec::PageOf};
 use base::{
     problem::{Wrong, shorten},
     query_string,
@@ -70,7 +70,7 @@ fn answered(
     old: Option<&Policy>,
     row: &Policy,
 ) -> db::Result<Answer> {
-    tx.record_change(old, Some(row));
+    tx.record_change(old, Some(row))?;
     Answer::entity(&view::one(tx.conn, &*neighbours.people, &scope.scope_and_partner(), row)?, row.version)
 }
 
@@ -117,7 +117,7 @@ pub async fn search(
 pub async fn get(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    Path(id): Path<PolicyId>,
+    PathIds(id): PathIds<PolicyId>,
 ) -> api::Result<HttpResponse> {
     let scope = context.request_scope();
     let found = context.db.point(move |conn| {
@@ -147,7 +147,7 @@ pub async fn get(
 pub async fn update(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    Path(id): Path<PolicyId>,
+    PathIds(id): PathIds<PolicyId>,
     Body(change): Body<PolicyChange>,
 ) -> api::Result<HttpResponse> {
     context
@@ -179,12 +179,12 @@ pub async fn update(
     security(("bearer" = ["operator"]))
 )]
 #[delete("/escalationPolicies/{policyId}")]
-pub async fn delete(context: RequestContext, Path(id): Path<PolicyId>) -> api::Result<HttpResponse> {
+pub async fn delete(context: RequestContext, PathIds(id): PathIds<PolicyId>) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
             let old = lock_for_update(tx, scope, &id)?;
             store::delete(tx.conn, &old)?;
-            tx.record_change(Some(&old), None);
+            tx.record_change(Some(&old), None)?;
             Ok(Answer::empty())
         })
         .await

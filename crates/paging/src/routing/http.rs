@@ -1,7 +1,7 @@
 //! Alert routes over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, List, PageQuery, Path, RequestContext, RequestScope, answer, cpu, spec::PageOf};
+use api::{Answer, Body, List, PageQuery, PathIds, RequestContext, RequestScope, answer, cpu, spec::PageOf};
 use base::{
     matching::{Meter, Rules},
     problem::{Problem, shorten},
@@ -28,10 +28,7 @@ impl List for Routes {
     const FILTER: &'static str = "name:data";
 
     fn sorts() -> Vec<&'static str> {
-        let mut names = store::SORTS.names();
-        // To be sorted by position takes two columns.
-        names.dedup();
-        names
+        store::SORTS.names()
     }
 }
 
@@ -95,7 +92,7 @@ fn answered(
     old: Option<&Route>,
     row: &Route,
 ) -> db::Result<Answer> {
-    tx.record_change(old, Some(row));
+    tx.record_change(old, Some(row))?;
     Answer::entity(&view::one(tx.conn, &*neighbours.people, &scope.scope_and_partner(), row)?, row.version)
 }
 
@@ -148,7 +145,7 @@ pub async fn search(
 pub async fn get(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    Path(id): Path<RouteId>,
+    PathIds(id): PathIds<RouteId>,
 ) -> api::Result<HttpResponse> {
     let scope = context.request_scope();
     let found = context.db.point(move |conn| {
@@ -178,7 +175,7 @@ pub async fn get(
 pub async fn update(
     context: RequestContext,
     neighbours: web::Data<Neighbours>,
-    Path(id): Path<RouteId>,
+    PathIds(id): PathIds<RouteId>,
     body: Body,
 ) -> api::Result<HttpResponse> {
     let (change, rules, size) = cpu::read(&context, body, read::<RouteChange>).await?;
@@ -211,12 +208,12 @@ pub async fn update(
     security(("bearer" = ["operator"]))
 )]
 #[delete("/alertRoutes/{routeId}")]
-pub async fn delete(context: RequestContext, Path(id): Path<RouteId>) -> api::Result<HttpResponse> {
+pub async fn delete(context: RequestContext, PathIds(id): PathIds<RouteId>) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
             let old = lock_for_update(tx, scope, &id)?;
             store::delete(tx.conn, &old)?;
-            tx.record_change(Some(&old), None);
+            tx.record_change(Some(&old), None)?;
             Ok(Answer::empty())
         })
         .await

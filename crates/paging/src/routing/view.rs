@@ -2,7 +2,7 @@
 
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
-use outbox::Recorded;
+use outbox::{Entity, Recorded};
 use ports::{Authors, People};
 use serde_json::Value;
 
@@ -47,17 +47,11 @@ fn shown(row: &Route, authors: &Authors) -> AlertRoute {
 }
 
 impl Recorded for Route {
-    const ENTITY: &'static str = "AlertRoute";
-
-    fn tenant_id(&self) -> &str {
-        &self.tenant_id
+    fn entity(&self) -> Entity<'_> {
+        Entity::published("AlertRoute", &self.tenant_id, &self.id)
     }
 
-    fn entity_id(&self) -> String {
-        self.id.clone()
-    }
-
-    fn event_payload(&self) -> Value {
-        serde_json::to_value(shown(self, &Authors::default())).unwrap_or_default()
+    fn event_payload(&self) -> db::Result<Value> {
+        outbox::payload(&shown(self, &Authors::default()))
     }
 }

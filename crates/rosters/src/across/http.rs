@@ -1,7 +1,7 @@
 //! Questions across rosters over HTTP.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{Body, Path, RequestContext};
+use api::{Body, PathIds, RequestContext};
 use base::{body::Request as _, problem::Problem, query::Query, text::fold, timestamp::Timestamp};
 use calendar::Interval;
 use ports::People;
@@ -98,7 +98,7 @@ pub async fn timelines(
 pub async fn of_user(
     context: RequestContext<Query>,
     people: web::Data<dyn People>,
-    Path(UserId(user)): Path<UserId>,
+    PathIds(UserId(user)): PathIds<UserId>,
 ) -> api::Result<HttpResponse> {
     let range = range_ahead(context.query(), context.now)?;
     let text = context.read(move |conn, scope| {
@@ -152,7 +152,7 @@ fn range_ahead(mut query: Query, now: Timestamp) -> Result<Interval, Problem> {
 pub async fn preview(
     context: RequestContext<Query>,
     people: web::Data<dyn People>,
-    Path(id): Path<RosterId>,
+    PathIds(id): PathIds<RosterId>,
     Body(body): Body,
 ) -> api::Result<HttpResponse> {
     let (change, mut wrong) = RosterChange::parse_with_errors(&body);

@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, delete, get, post, web};
 use api::{
-    Answer, List, PageQuery, Path, RequestContext, RequestScope, answer,
+    Answer, List, PageQuery, PathIds, RequestContext, RequestScope, answer,
     feed::{self, Address, AddressOf, CreatedAddress},
     spec::PageOf,
 };
@@ -38,12 +38,6 @@ impl List for Calendars {
         store::SORTS.names()
     }
 }
-
-/// The ids of a roster and of a calendar of it.
-type RosterCalendarPath = Path<(RosterId, CalendarId)>;
-
-/// The ids of a user and of a calendar of theirs.
-type UserCalendarPath = Path<(UserId, CalendarId)>;
 
 /// An address as it is listed.
 type Listed = Address<Author>;
@@ -90,7 +84,7 @@ pub async fn list_of_tenant(
 pub async fn create_of_roster(
     context: RequestContext,
     people: web::Data<dyn People>,
-    Path(id): Path<RosterId>,
+    PathIds(id): PathIds<RosterId>,
 ) -> api::Result<HttpResponse> {
     create(context, people, Of::Roster(id.0)).await
 }
@@ -109,7 +103,7 @@ pub async fn create_of_roster(
 pub async fn list_of_roster(
     context: RequestContext,
     people: web::Data<dyn People>,
-    Path(id): Path<RosterId>,
+    PathIds(id): PathIds<RosterId>,
 ) -> api::Result<HttpResponse> {
     list(context, people, Of::Roster(id.0)).await
 }
@@ -126,7 +120,7 @@ pub async fn list_of_roster(
 pub async fn delete_of_roster(
     context: RequestContext,
     people: web::Data<dyn People>,
-    Path((id, calendar)): RosterCalendarPath,
+    PathIds((id, calendar)): PathIds<(RosterId, CalendarId)>,
 ) -> api::Result<HttpResponse> {
     delete(context, people, Of::Roster(id.0), calendar).await
 }
@@ -145,7 +139,7 @@ pub async fn delete_of_roster(
 pub async fn create_of_user(
     context: RequestContext,
     people: web::Data<dyn People>,
-    Path(id): Path<UserId>,
+    PathIds(id): PathIds<UserId>,
 ) -> api::Result<HttpResponse> {
     create(context, people, Of::User(id.0)).await
 }
@@ -162,7 +156,7 @@ pub async fn create_of_user(
 pub async fn list_of_user(
     context: RequestContext,
     people: web::Data<dyn People>,
-    Path(id): Path<UserId>,
+    PathIds(id): PathIds<UserId>,
 ) -> api::Result<HttpResponse> {
     list(context, people, Of::User(id.0)).await
 }
@@ -179,7 +173,7 @@ pub async fn list_of_user(
 pub async fn delete_of_user(
     context: RequestContext,
     people: web::Data<dyn People>,
-    Path((id, calendar)): UserCalendarPath,
+    PathIds((id, calendar)): PathIds<(UserId, CalendarId)>,
 ) -> api::Result<HttpResponse> {
     delete(context, people, Of::User(id.0), calendar).await
 }
@@ -191,7 +185,7 @@ async fn create(context: RequestContext, people: web::Data<dyn People>, of: Of) 
             let (tenant, of) = owner(tx.conn, &**people, scope, of)?;
             let (author, now_ms) = (tx.author().to_owned(), tx.now.millis());
             let row = store::insert(tx.conn, &tenant, &of, &token, &author, now_ms)?;
-            tx.record_change(None, Some(&row));
+            tx.record_change(None, Some(&row))?;
             let authors = authors(tx.conn, &**people, scope, std::slice::from_ref(&row))?;
             let address = row.address(authors.of(&row.created_by));
             Answer::once(&CreatedAddress::new(address.clone(), &tenant, &of.place(), token), &address)
@@ -219,7 +213,7 @@ async fn delete(
         .write(move |tx, scope| {
             let (tenant, of) = owner(tx.conn, &**people, scope, of)?;
             let row = store::delete(tx.conn, &tenant, &of, &calendar)?;
-            tx.record_change(Some(&row), None);
+            tx.record_change(Some(&row), None)?;
             Ok(Answer::empty())
         })
         .await

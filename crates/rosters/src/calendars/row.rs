@@ -1,9 +1,8 @@
 //! The rows of calendars.
 
 use api::feed;
-use base::timestamp::Timestamp;
 use diesel::prelude::*;
-use outbox::Recorded;
+use outbox::{Entity, Recorded};
 use serde_json::{Value, json};
 
 use crate::schema::roster_calendars;
@@ -58,12 +57,7 @@ pub struct Calendar {
 impl Calendar {
     /// What is shown of it, with who made it.
     pub fn address<A>(&self, created_by: A) -> feed::Address<A> {
-        feed::Address {
-            id: self.id.clone(),
-            created_by,
-            created_time: Timestamp::from_millis(self.created_ms),
-            expires_time: feed::end(self.created_ms),
-        }
+        feed::Address::new(&self.id, created_by, self.created_ms)
     }
 
     /// The same among all of its tenant.
@@ -75,18 +69,11 @@ impl Calendar {
 
 /// That somebody made or revoked it stands in the audit log alone.
 impl Recorded for Calendar {
-    const ENTITY: &'static str = "RosterCalendar";
-    const PUBLISH: bool = false;
-
-    fn tenant_id(&self) -> &str {
-        &self.tenant_id
+    fn entity(&self) -> Entity<'_> {
+        Entity::audited("RosterCalendar", &self.tenant_id, &self.id)
     }
 
-    fn entity_id(&self) -> String {
-        self.id.clone()
-    }
-
-    fn event_payload(&self) -> Value {
-        json!({"id": self.id, "rosterId": self.roster_id, "userId": self.user_id})
+    fn event_payload(&self) -> db::Result<Value> {
+        Ok(json!({"id": self.id, "rosterId": self.roster_id, "userId": self.user_id}))
     }
 }

@@ -1,7 +1,7 @@
 //! Requests for cover over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, List, PageQuery, Path, RequestContext, answer, spec::PageOf};
+use api::{Answer, Body, List, PageQuery, PathIds, RequestContext, answer, spec::PageOf};
 use base::{
     problem::{Problem, Wrong, shorten},
     timestamp::Timestamp,
@@ -74,7 +74,7 @@ fn people_of(
 pub async fn create(
     context: RequestContext,
     people: web::Data<dyn People>,
-    Path(id): Path<RosterId>,
+    PathIds(id): PathIds<RosterId>,
     Body(new): Body<NewCover>,
 ) -> api::Result<HttpResponse> {
     context
@@ -141,7 +141,7 @@ fn check_new(row: &row::Cover, asked: &[String], staff: &RosterPeople, now: Time
 pub async fn list(
     context: RequestContext<PageQuery<Covers, OfStatus>>,
     people: web::Data<dyn People>,
-    Path(id): Path<RosterId>,
+    PathIds(id): PathIds<RosterId>,
 ) -> api::Result<HttpResponse> {
     let PageQuery { sort, walk, own: OfStatus { status }, .. } = context.query.clone();
     let page = context.read(move |conn, scope| {
@@ -174,13 +174,10 @@ enum Reply {
     Withdraw,
 }
 
-/// The ids of a roster and of a request for cover of it.
-type CoverPath = Path<(RosterId, CoverId)>;
-
 async fn reply(
     context: RequestContext,
     people: web::Data<dyn People>,
-    Path((id, cover_id)): CoverPath,
+    PathIds((id, cover_id)): PathIds<(RosterId, CoverId)>,
     reply: Reply,
 ) -> api::Result<HttpResponse> {
     context
@@ -254,7 +251,7 @@ fn take_over(tx: &mut Tx<'_>, roster: &roster::row::Roster, cover: &row::Cover, 
     let row = overrides::row::Override { note, replaces, ..overriding(tx, roster, shift, user, time)? };
     overrides::store::insert(tx.conn, &row)?;
     roster::store::touch(tx.conn, roster, tx.now)?;
-    tx.record_change(None, Some(&row));
+    tx.record_change(None, Some(&row))?;
     Ok(row.id)
 }
 
@@ -275,7 +272,7 @@ fn take_over(tx: &mut Tx<'_>, roster: &roster::row::Roster, cover: &row::Cover, 
 pub async fn accept(
     context: RequestContext,
     people: web::Data<dyn People>,
-    path: CoverPath,
+    path: PathIds<(RosterId, CoverId)>,
 ) -> api::Result<HttpResponse> {
     reply(context, people, path, Reply::Accept).await
 }
@@ -297,7 +294,7 @@ pub async fn accept(
 pub async fn decline(
     context: RequestContext,
     people: web::Data<dyn People>,
-    path: CoverPath,
+    path: PathIds<(RosterId, CoverId)>,
 ) -> api::Result<HttpResponse> {
     reply(context, people, path, Reply::Decline).await
 }
@@ -319,7 +316,7 @@ pub async fn decline(
 pub async fn withdraw(
     context: RequestContext,
     people: web::Data<dyn People>,
-    path: CoverPath,
+    path: PathIds<(RosterId, CoverId)>,
 ) -> api::Result<HttpResponse> {
     reply(context, people, path, Reply::Withdraw).await
 }

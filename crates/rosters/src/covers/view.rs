@@ -27,7 +27,7 @@ pub fn one(row: &Row, staff: &RosterPeople, now: Timestamp) -> Cover {
 
 /// Records that a request for cover was made, or answered.
 pub fn record_change(tx: &mut Tx<'_>, staff: &RosterPeople, before: Option<&Row>, after: &Row) -> db::Result<()> {
-    let entity = Entity { tenant_id: &after.tenant_id, kind: "RosterCoverRequest", id: &after.id, publish: true };
+    let entity = Entity::published("RosterCoverRequest", &after.tenant_id, &after.id);
     let (before, after) = (before.map(|row| one(row, staff, tx.now)), one(after, staff, tx.now));
     tx.note_shown(entity, before.as_ref(), Some(&after))
 }

@@ -1,7 +1,7 @@
 //! Who is on call, over HTTP.
 
 use actix_web::{HttpResponse, get, web};
-use api::{Path, RequestContext};
+use api::{PathIds, RequestContext};
 use base::{query::Query, timestamp::Timestamp};
 use ports::People;
 
@@ -74,7 +74,7 @@ pub async fn all(
 pub async fn one(
     context: RequestContext<At>,
     people: web::Data<dyn People>,
-    Path(id): Path<RosterId>,
+    PathIds(id): PathIds<RosterId>,
 ) -> api::Result<HttpResponse> {
     let at = context.query.at.unwrap_or(context.now);
     let text = context.read(move |conn, scope| {

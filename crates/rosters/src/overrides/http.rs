@@ -1,7 +1,7 @@
 //! Overrides over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, List, PageQuery, Path, RequestContext, answer, spec::PageOf};
+use api::{Answer, Body, List, PageQuery, PathIds, RequestContext, answer, spec::PageOf};
 use base::{
     problem::{Problem, Wrong, shorten},
     timestamp::Timestamp,
@@ -33,9 +33,6 @@ impl List for Overrides {
     }
 }
 
-/// The ids of a roster and of an override of it.
-type OverridePath = Path<(RosterId, OverrideId)>;
-
 /// Create an override
 ///
 /// A user takes a shift for a time, in place of whoever is on call through it; without `shift` the user takes the whole
@@ -53,7 +50,7 @@ type OverridePath = Path<(RosterId, OverrideId)>;
 pub async fn create(
     context: RequestContext,
     people: web::Data<dyn People>,
-    Path(id): Path<RosterId>,
+    PathIds(id): PathIds<RosterId>,
     Body(new): Body<NewOverride>,
 ) -> api::Result<HttpResponse> {
     context
@@ -75,7 +72,7 @@ pub async fn create(
             let row = row::Override { replaces, note: new.note, ..overriding(tx, &roster, shift, user, time)? };
             store::insert(tx.conn, &row)?;
             roster::store::touch(tx.conn, &roster, tx.now)?;
-            tx.record_change(None, Some(&row));
+            tx.record_change(None, Some(&row))?;
             Answer::ok(&view::one(row, &staff))
         })
         .await
@@ -144,7 +141,7 @@ pub fn named_shift(
 pub async fn list(
     context: RequestContext<PageQuery<Overrides, Within>>,
     people: web::Data<dyn People>,
-    Path(id): Path<RosterId>,
+    PathIds(id): PathIds<RosterId>,
 ) -> api::Result<HttpResponse> {
     let PageQuery { sort, walk, own: Within { from, to }, .. } = context.query.clone();
     let within = (from.map_or(i64::MIN, Timestamp::millis), to.map_or(i64::MAX, Timestamp::millis));
@@ -176,7 +173,10 @@ pub async fn list(
     security(("bearer" = ["operator"]))
 )]
 #[delete("/rosters/{rosterId}/overrides/{overrideId}")]
-pub async fn delete(context: RequestContext, Path((id, override_id)): OverridePath) -> api::Result<HttpResponse> {
+pub async fn delete(
+    context: RequestContext,
+    PathIds((id, override_id)): PathIds<(RosterId, OverrideId)>,
+) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
             let roster = lock_for_update(tx, scope, &id)?;
@@ -198,11 +198,11 @@ fn remove(tx: &mut Tx<'_>, row: &row::Override, removal: Removal) -> db::Result<
     match removal {
         Removal::Whole => {
             store::delete(tx.conn, row)?;
-            tx.record_change(Some(row), None);
+            tx.record_change(Some(row), None)?;
         }
         Removal::EndAt(end_ms) => {
             store::end(tx.conn, row, end_ms)?;
-            tx.record_change(Some(row), Some(&row::Override { end_ms, ..row.clone() }));
+            tx.record_change(Some(row), Some(&row::Override { end_ms, ..row.clone() }))?;
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 //! person, that are made together.
 
 use actix_web::{HttpResponse, post, web};
-use api::{Answer, Body, Path, RequestContext};
+use api::{Answer, Body, PathIds, RequestContext};
 use base::problem::{Wrong, shorten};
 use ports::People;
 use serde::Serialize;
@@ -46,7 +46,7 @@ pub struct Swap {
 pub async fn create(
     context: RequestContext,
     people: web::Data<dyn People>,
-    Path(id): Path<RosterId>,
+    PathIds(id): PathIds<RosterId>,
     Body(new): Body<NewSwap>,
 ) -> api::Result<HttpResponse> {
     context
@@ -75,7 +75,7 @@ pub async fn create(
                     ..overriding(tx, &roster, shift, user.clone(), time)?
                 };
                 store::insert(tx.conn, &row)?;
-                tx.record_change(None, Some(&row));
+                tx.record_change(None, Some(&row))?;
                 overrides.push(view::one(row, &staff));
             }
             roster::store::touch(tx.conn, &roster, tx.now)?;

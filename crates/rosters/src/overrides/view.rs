@@ -1,7 +1,7 @@
 //! From rows to what clients see.
 
 use base::timestamp::Timestamp;
-use outbox::Recorded;
+use outbox::{Entity, Recorded};
 use ports::Person;
 use serde_json::{Value, json};
 
@@ -33,18 +33,12 @@ pub fn one(row: Row, staff: &RosterPeople) -> Override {
 
 /// Subscribers and the audit log see people by their ids alone.
 impl Recorded for Row {
-    const ENTITY: &'static str = "RosterOverride";
-
-    fn tenant_id(&self) -> &str {
-        &self.tenant_id
+    fn entity(&self) -> Entity<'_> {
+        Entity::published("RosterOverride", &self.tenant_id, &self.id)
     }
 
-    fn entity_id(&self) -> String {
-        self.id.clone()
-    }
-
-    fn event_payload(&self) -> Value {
-        json!({
+    fn event_payload(&self) -> db::Result<Value> {
+        Ok(json!({
             "id": self.id,
             "roster": {"id": self.roster_id},
             "user": {"id": self.user_id},
@@ -54,6 +48,6 @@ impl Recorded for Row {
             "replaces": self.replaces.as_ref().map(|id| json!({"id": id})),
             "swapId": self.swap_id,
             "note": self.note,
-        })
+        }))
     }
 }

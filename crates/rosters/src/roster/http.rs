@@ -1,7 +1,7 @@
 //! Rosters over HTTP.
 
 use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, List, PageQuery, Path, RequestContext, RequestScope, answer, spec::PageOf};
+use api::{Answer, Body, List, PageQuery, PathIds, RequestContext, RequestScope, answer, spec::PageOf};
 use base::{problem::Wrong, timestamp::Timestamp};
 use db::Conn;
 use outbox::Tx;
@@ -75,7 +75,7 @@ pub async fn create(
             let (roster, shifts) = plan::created(&new, scope.tenant_id(), new_id, tx.now);
             store::insert(tx.conn, &roster)?;
             versions::insert(tx.conn, &roster, &shifts)?;
-            tx.record_change(None, Some(&WithShifts(&roster, &shifts)));
+            tx.record_change(None, Some(&WithShifts(&roster, &shifts)))?;
             let client = RosterClient {
                 id: tenant.id.number(),
                 unique_id: tenant.id.to_string(),
@@ -166,7 +166,7 @@ pub async fn search(
 pub async fn get(
     context: RequestContext<At>,
     people: web::Data<dyn People>,
-    Path(id): Path<RosterId>,
+    PathIds(id): PathIds<RosterId>,
 ) -> api::Result<HttpResponse> {
     let at = context.query.at;
     let read = context.read(move |conn, scope| {
@@ -205,7 +205,7 @@ pub async fn get(
 pub async fn update(
     context: RequestContext,
     people: web::Data<dyn People>,
-    Path(id): Path<RosterId>,
+    PathIds(id): PathIds<RosterId>,
     Body((change, mut wrong)): Body<(RosterChange, Wrong)>,
 ) -> api::Result<HttpResponse> {
     context
@@ -218,7 +218,7 @@ pub async fn update(
             store::update(tx.conn, &old, &plan.roster)?;
             versions::update(tx.conn, &old, &plan)?;
             let after = WithShifts(&plan.roster, &plan.after);
-            tx.record_change(Some(&WithShifts(&old, &before)), Some(&after));
+            tx.record_change(Some(&WithShifts(&old, &before)), Some(&after))?;
             let from = (plan.from_ms > tx.now.millis()).then(|| Timestamp::from_millis(plan.from_ms));
             answered(tx, &**people, &tenants, after, &Form::Read, from)
         })
@@ -257,7 +257,7 @@ pub fn planned(
     security(("bearer" = ["operator"]))
 )]
 #[delete("/rosters/{rosterId}")]
-pub async fn delete(context: RequestContext, Path(id): Path<RosterId>) -> api::Result<HttpResponse> {
+pub async fn delete(context: RequestContext, PathIds(id): PathIds<RosterId>) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
             let roster = lock_for_update(tx, scope, &id)?;
@@ -265,7 +265,7 @@ pub async fn delete(context: RequestContext, Path(id): Path<RosterId>) -> api::R
             let (tenant, id) = (std::slice::from_ref(&roster.tenant_id), std::slice::from_ref(&roster.id));
             let shifts = versions::shifts_at(tx.conn, tenant, id, tx.now.millis())?;
             versions::end(tx.conn, &roster, rules::effective_ms(tx.now))?;
-            tx.record_change(Some(&WithShifts(&roster, &shifts)), None);
+            tx.record_change(Some(&WithShifts(&roster, &shifts)), None)?;
             Ok(Answer::empty())
         })
         .await

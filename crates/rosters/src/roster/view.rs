@@ -2,7 +2,7 @@
 
 use base::{problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
-use outbox::Recorded;
+use outbox::{Entity, Recorded};
 use ports::People;
 use serde_json::{Value, json};
 
@@ -113,42 +113,37 @@ impl Seen<'_> {
 pub struct WithShifts<'r>(pub &'r Row, pub &'r [ShiftRow]);
 
 impl Recorded for WithShifts<'_> {
-    const ENTITY: &'static str = "Roster";
-
-    fn tenant_id(&self) -> &str {
-        &self.0.tenant_id
+    fn entity(&self) -> Entity<'_> {
+        Entity::published("Roster", &self.0.tenant_id, &self.0.id)
     }
 
-    fn entity_id(&self) -> String {
-        self.0.id.clone()
-    }
-
-    fn event_payload(&self) -> Value {
+    fn event_payload(&self) -> db::Result<Value> {
         let Self(roster, shifts) = self;
-        let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
-        json!({
+        let stored = |text: &str| serde_json::from_str::<Value>(text).map_err(|_| Problem::internal());
+        Ok(json!({
             "id": roster.id,
             "name": roster.name,
             "description": roster.description,
             "createdTime": Timestamp::from_millis(roster.created_ms),
             "updatedTime": roster.updated_ms.map(|ms| Timestamp::from_millis(ms).to_string()).unwrap_or_default(),
             "timeZone": {"name": roster.zone},
-            "shiftDetails": shifts.iter().map(shift_payload).collect::<Vec<_>>(),
-            "offHours": parsed(&roster.off_hours),
-        })
+            "shiftDetails": shifts.iter().map(shift_payload).collect::<db::Result<Vec<_>>>()?,
+            "offHours": stored(&roster.off_hours)?,
+        }))
     }
 }
 
-fn shift_payload(shift: &ShiftRow) -> Value {
-    let crew = crew_payload(&Crew::from_json(&shift.crew).unwrap_or_default());
+fn shift_payload(shift: &ShiftRow) -> db::Result<Value> {
+    let crew = crew_payload(&Crew::from_json(&shift.crew)?);
+    let schedule: Value = serde_json::from_str(&shift.schedule).map_err(|_| Problem::internal())?;
     let mut payload = json!({
         "id": shift.id,
         "name": shift.name,
-        "schedule": serde_json::from_str::<Value>(&shift.schedule).unwrap_or_default(),
+        "schedule": schedule,
         "users": crew["users"],
         "userGroups": crew["userGroups"],
     });
-    if let Some(rotation) = shift.rotation.as_deref().and_then(|text| Rotation::from_json(text).ok()) {
+    if let Some(rotation) = shift.rotation.as_deref().map(Rotation::from_json).transpose()? {
         let order: Vec<Value> = rotation.order.iter().map(crew_payload).collect();
         let (length, start) = (rotation.turns.length(), rotation.turns.start());
         payload["rotation"] = json!({"order": order, "length": length, "start": start});
@@ -156,7 +151,7 @@ fn shift_payload(shift: &ShiftRow) -> Value {
     if let Some(level) = &shift.level {
         payload["level"] = json!(level);
     }
-    payload
+    Ok(payload)
 }
 
 fn crew_payload(crew: &Crew) -> Value {

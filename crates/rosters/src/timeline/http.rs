@@ -1,7 +1,7 @@
 //! Timelines over HTTP.
 
 use actix_web::{HttpResponse, get, post, web};
-use api::{Body, Path, RequestContext};
+use api::{Body, PathIds, RequestContext};
 use base::{Query, body::Request as _, problem::Problem};
 use ports::People;
 
@@ -41,7 +41,7 @@ pub async fn timeline(
     context: RequestContext<Query>,
     people: web::Data<dyn People>,
     cache: web::Data<TimelineCache>,
-    Path(id): Path<RosterId>,
+    PathIds(id): PathIds<RosterId>,
 ) -> api::Result<HttpResponse> {
     let range = calendar::parse::range(context.query(), None)?;
     let asked = Key { scope: context.scope(), roster: id.0.clone(), range };
