@@ -21,6 +21,9 @@ pub const IDLE: Duration = Duration::from_secs(10);
 /// client's business; but a body that is awaited takes the place of another.
 const SLOWEST: u64 = 1 << 10;
 
+/// Memory is counted in steps of this.
+const HOLD: usize = 16 << 10;
+
 /// The pieces of a body, one after the other.
 pub struct Chunks {
     request: HttpRequest,
@@ -29,6 +32,8 @@ pub struct Chunks {
     length: u64,
     /// How long the client was waited for.
     waited: Duration,
+    /// Bytes that the request was counted with so far.
+    held: usize,
     digest: Option<Sha256>,
 }
 
@@ -44,7 +49,7 @@ impl Chunks {
             ticket.streams_its_body()?;
         }
         let digest = names_a_key(request).then(Sha256::new);
-        Ok(Self { request: request.clone(), payload, limit, length: 0, waited: Duration::ZERO, digest })
+        Ok(Self { request: request.clone(), payload, limit, length: 0, waited: Duration::ZERO, held: 0, digest })
     }
 
     /// The next piece; `None` at the end.
@@ -84,9 +89,18 @@ impl Chunks {
         self.limit = self.limit.min(limit);
     }
 
-    /// So many bytes of it are held until the request is answered.
-    pub fn hold(&self, bytes: usize) -> Result<(), Problem> {
-        body::hold(bytes)
+    /// So many bytes are held of it now, and of its answer; the most of them count until the request is answered.
+    ///
+    /// # Errors
+    /// 503 when the caller, or all together, hold too much.
+    pub fn hold(&mut self, bytes: usize) -> Result<(), Problem> {
+        if bytes > self.held {
+            // In steps, since to count is work, too.
+            let most = bytes.next_multiple_of(HOLD);
+            body::hold(most - self.held)?;
+            self.held = most;
+        }
+        Ok(())
     }
 }
 

@@ -13,7 +13,10 @@ use tempfile::SpooledTempFile;
 use crate::{Error, Result};
 
 /// Up to here it is held in memory.
-const HELD: usize = 1 << 20;
+const HELD: usize = 64 << 10;
+
+/// The longest: what waits for its client takes room on the disk.
+const LONGEST: u64 = 256 << 20;
 
 /// A piece on its way to the client.
 const PIECE: usize = 64 << 10;
@@ -42,6 +45,16 @@ impl Spool {
         self.length += line.len() as u64;
         // A line or two of a file that is not synced: the cache of the system takes it.
         Ok(self.file.write_all(&line).map_err(fault)?)
+    }
+
+    /// What it holds in memory.
+    pub fn held(&self) -> usize {
+        usize::try_from(self.length).map_or(HELD, |length| length.min(HELD))
+    }
+
+    /// Is it as long as it may become? A few lines more find room.
+    pub fn is_full(&self) -> bool {
+        self.length >= LONGEST
     }
 
     /// 200 with all lines.

@@ -67,3 +67,25 @@ fn stalled_token_requests_keep_nobody_waiting(backend: Backend) {
     others_are_served(&server);
     drop(stalled);
 }
+
+/// Whose rows were wrong so far, and who is told so at the end.
+#[cfg(target_os = "linux")]
+#[test]
+fn stalled_bulk_bodies_take_little_memory() {
+    let server = Server::start(Backend::Sqlite);
+    let client = server.caller("client_1", "operator");
+    let lines = "x\n".repeat(6_000);
+    let head = format!(
+        "POST /api/v2/tenants/{}/resources/bulk HTTP/1.1\r\nHost: t\r\nAuthorization: Bearer {}\r\n\
+         Content-Type: application/x-ndjson\r\nContent-Length: {}\r\n\r\n{lines}",
+        client.tenant_id(),
+        client.bearer(),
+        64 << 20
+    );
+    drop(stalled(&server, 1, &head));
+    let before = super::memory_mib(&server);
+    let stalled = stalled(&server, 60, &head);
+    std::thread::sleep(Duration::from_secs(4));
+    let with = super::memory_mib(&server);
+    assert!(with < before + 50, "{} stalled bulk bodies: {before} MiB, then {with} MiB", stalled.len());
+}

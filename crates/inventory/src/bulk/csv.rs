@@ -86,6 +86,11 @@ impl Default for Records {
 }
 
 impl Records {
+    /// How many bytes are held of the record that is being read.
+    pub fn held(&self) -> usize {
+        self.cells.capacity() + self.ends.capacity() * size_of::<usize>()
+    }
+
     /// Takes a piece in, and hands on every record that it ends. Blank lines are left out.
     pub fn push(&mut self, mut piece: &[u8], mut each: impl FnMut(Record<'_>) -> Result<(), Stop>) -> Result<(), Stop> {
         while !piece.is_empty() {

@@ -13,6 +13,7 @@ use actix_web::{
 };
 use api::{Answer, RequestContext, chunks::Chunks, clock, spool::NDJSON, spool::Spool};
 use base::problem::{FieldError, Problem};
+use bytes::Bytes;
 use outbox::Tx;
 
 use super::{
@@ -29,6 +30,9 @@ const LIMIT: u64 = 256 << 20;
 /// Rows that are stored together. As many keep other writers waiting for a moment only.
 const BATCH: usize = 200;
 
+/// Bytes that are looked at together: they may be rows of two bytes, each of which takes many more.
+const PIECE: usize = 1 << 10;
+
 /// Rows, and bytes, of a body that is stored as a whole: it is held in memory, and its write keeps others waiting.
 const MOST_WHOLE: usize = 10_000;
 const LIMIT_WHOLE: u64 = 16 << 20;
@@ -41,6 +45,9 @@ const PAUSES: [Duration; 3] = [Duration::from_millis(50), Duration::from_millis(
 
 /// Errors that a problem lists.
 const MOST_ERRORS: usize = 100;
+
+/// Why it ends where its answer has become too long.
+const TOO_MANY: &str = "has so many rows that the answer is longer than 256 MiB; send the rest in another request";
 
 /// How the rows of a bulk request are stored.
 #[derive(Clone, Copy, Debug, api::Parameters)]
@@ -151,10 +158,20 @@ async fn in_batches(
     dry_run: bool,
 ) -> api::Result<HttpResponse> {
     let mut report = Report::new(dry_run);
+    let mut piece = Bytes::new();
     loop {
-        let (last, stop) = match body.next().await {
-            Ok(Some(piece)) => (false, reader.push(&piece).err()),
-            Ok(None) => (true, reader.end().err()),
+        let next = if piece.is_empty() { body.next().await } else { Ok(Some(std::mem::take(&mut piece))) };
+        let next = match next {
+            Ok(Some(mut arrived)) => {
+                piece = arrived.split_off(arrived.len().min(PIECE));
+                let stop = reader.push(&arrived).err();
+                body.hold(reader.held() + report.lines.held()).map(|()| (false, stop))
+            }
+            Ok(None) => Ok((true, reader.end().err())),
+            Err(problem) => Err(problem),
+        };
+        let (last, stop) = match next {
+            Ok(next) => next,
             // Nothing is stored yet: the body as a whole is refused.
             Err(problem) if report.summary.rows == 0 => return Err(problem.into()),
             Err(problem) => (true, Some(Stop { line: None, message: problem.detail })),
@@ -167,6 +184,9 @@ async fn in_batches(
             let results = carry_out(context, &place, reader.take(BATCH), dry_run).await;
             report.add(&results.map_err(|error| interrupted(error, report.summary.rows))?)?;
         }
+        let is_full = report.lines.is_full().then(|| Stop { line: None, message: TOO_MANY.to_owned() });
+        let stop = stop.or(is_full);
+        let last = last || stop.is_some();
         if let Some(stop) = stop {
             report.stop(stop)?;
         }
@@ -255,8 +275,8 @@ async fn whole(
 ) -> api::Result<HttpResponse> {
     body.limit_to(LIMIT_WHOLE);
     while let Some(piece) = body.next().await? {
-        body.hold(piece.len())?;
         reader.push(&piece).map_err(Stop::problem)?;
+        body.hold(reader.held())?;
         bound(&reader)?;
     }
     reader.end().map_err(Stop::problem)?;

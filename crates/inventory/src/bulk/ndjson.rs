@@ -38,6 +38,11 @@ impl Lines {
         Ok(())
     }
 
+    /// How many bytes are held of the line that is being read.
+    pub const fn held(&self) -> usize {
+        self.begun.capacity()
+    }
+
     /// Hands on the last line, where the body does not end with a line break.
     pub fn end(&mut self, mut each: impl FnMut(u64, &[u8])) {
         hand_on(self.line, &self.begun, &mut each);

@@ -34,6 +34,9 @@ enum Cut {
     Csv(Box<Records>, Option<Columns>),
 }
 
+/// What a row takes is about so many times its text.
+const MADE: usize = 3;
+
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 impl Reader {
@@ -92,6 +95,15 @@ impl Reader {
                 records.push(piece, |record| take_record(tenant, rows, bytes, columns, record))
             }
         }
+    }
+
+    /// About how many bytes it holds in memory.
+    pub fn held(&self) -> usize {
+        let begun = match &self.cut {
+            Cut::Ndjson(lines) => lines.held(),
+            Cut::Csv(records, _) => records.held(),
+        };
+        begun + MADE * self.bytes + size_of::<Row>() * self.rows.capacity()
     }
 
     /// How many rows were read and not taken.
