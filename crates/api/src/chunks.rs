@@ -32,7 +32,7 @@ pub struct Chunks {
     length: u64,
     /// How long the client was waited for.
     waited: Duration,
-    /// Bytes that the request was counted with so far.
+    /// Bytes that the request was counted with so far; the first of them as a body that is awaited.
     held: usize,
     digest: Option<Sha256>,
 }
@@ -49,7 +49,7 @@ impl Chunks {
             ticket.streams_its_body()?;
         }
         let digest = names_a_key(request).then(Sha256::new);
-        Ok(Self { request: request.clone(), payload, limit, length: 0, waited: Duration::ZERO, held: 0, digest })
+        Ok(Self { request: request.clone(), payload, limit, length: 0, waited: Duration::ZERO, held: HOLD, digest })
     }
 
     /// The next piece; `None` at the end.

@@ -4,19 +4,21 @@
 //! memory of its address ([`socket`]), and over HTTP/1.1 the next request is not read before the last is answered
 //! ([`stream`]).
 
+mod head;
 mod socket;
 mod stream;
 mod turns;
-mod upgrade;
 
 use std::{
     cell::{Cell, RefCell},
     io,
     rc::Rc,
     task::{Context, Poll, Waker},
+    time::Duration,
 };
 
 use base::share::Lease;
+use tokio::time::Instant;
 
 use self::turns::Turn;
 pub(crate) use self::{socket::Socket, stream::Stream, turns::Framing};
@@ -24,6 +26,12 @@ use crate::shed::{Gate, LocalParty};
 
 /// Requests of one connection that are answered at once (HTTP/2 streams); more are refused.
 pub(crate) const MOST_IN_FLIGHT: usize = 128;
+
+/// Refusals that cost a client no pause, and how long the pause is that follows them: the first, doubled with each, and the
+/// longest, which is what `Retry-After` says.
+const FREE_REFUSALS: u32 = 2;
+const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 /// What such a request takes, also one that is refused, until its answer is sent.
 const IN_FLIGHT: usize = 4 << 10;
@@ -43,12 +51,19 @@ pub(crate) struct Connection {
     turn: RefCell<Turn>,
     /// The next request, or the body of this one, is here and waits for its turn.
     ahead: Cell<bool>,
+    /// The head of a request is passed on, and the request has not begun.
+    begins: Cell<bool>,
+    /// Requests that were refused one after the other, because too much was under way.
+    refusals: Cell<u32>,
+    /// Until when the next request waits.
+    pause: Cell<Option<Instant>>,
 }
 
 impl Connection {
     fn new(party: LocalParty) -> Self {
-        let (in_flight, blocked, closed, multiplexed, wakers, turn, ahead) = Default::default();
-        Self { party, in_flight, blocked, closed, multiplexed, wakers, turn, ahead }
+        let (in_flight, blocked, closed, multiplexed, wakers) = Default::default();
+        let (turn, ahead, begins, refusals, pause) = Default::default();
+        Self { party, in_flight, blocked, closed, multiplexed, wakers, turn, ahead, begins, refusals, pause }
     }
 
     /// The share of the address at its other end.
@@ -59,6 +74,7 @@ impl Connection {
     /// Another request, whose body ends as told, until what this answers is dropped.
     pub(crate) fn request(self: &Rc<Self>, framing: Framing, gate: &Gate) -> InFlight {
         self.turn.borrow_mut().begin(framing);
+        self.begins.set(false);
         self.go_on();
         let before = self.in_flight.get();
         self.in_flight.set(before + 1);
@@ -84,6 +100,17 @@ impl Connection {
         Poll::Ready(Ok(()))
     }
 
+    /// An answer is ready. Whoever was refused several times without a pause, in spite of `Retry-After`, makes one: their next
+    /// request is not read before.
+    pub(crate) fn answered(&self, refused: bool) {
+        let refusals = if refused { self.refusals.get().saturating_add(1) } else { 0 };
+        self.refusals.set(refusals);
+        if let Some(beyond) = refusals.checked_sub(FREE_REFUSALS + 1) {
+            let pause = SHORTEST_PAUSE.saturating_mul(1 << beyond.min(8)).min(LONGEST_PAUSE);
+            self.pause.set(Some(Instant::now() + pause));
+        }
+    }
+
     /// Requests come beside each other from now on.
     pub(crate) fn multiplex(&self) {
         self.multiplexed.set(true);
@@ -93,7 +120,8 @@ impl Connection {
     fn expects(&self) -> u64 {
         let mut turn = self.turn.borrow_mut();
         // Who does not take answers can ask for no more of them.
-        if self.in_flight.get() == 0 && !self.blocked.get() {
+        let waits = self.begins.get() || self.in_flight.get() > 0 || self.blocked.get() || self.pause.get().is_some();
+        if !waits {
             turn.next();
         }
         turn.expects()
@@ -106,7 +134,15 @@ impl Connection {
         let begins = *turn == Turn::default();
         let taken = turn.take(bytes);
         if begins {
-            upgrade::decline(&mut bytes[..taken]);
+            head::decline(&mut bytes[..taken]);
+        }
+        if *turn != Turn::Begins {
+            return taken;
+        }
+        self.begins.set(true);
+        // A body that came with its head is passed on with it.
+        if let Some(length) = head::announced(&bytes[..taken]).filter(|length| begins && *length > 0) {
+            turn.begin(Framing::Length(length));
         }
         taken
     }

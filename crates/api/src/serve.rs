@@ -232,8 +232,8 @@ async fn outermost(
     // An offer of another protocol that was seen too late (`upgrade`): actix closes then, and the client has to know.
     let closing = worker.is_crowded(&request) || request.head().upgrade();
     let ticket = worker.ticket(&request);
-    let in_flight =
-        request.conn_data::<Rc<Connection>>().map(|connection| connection.request(framing(&request), &worker.gate));
+    let connection = request.conn_data::<Rc<Connection>>().cloned();
+    let in_flight = connection.as_ref().map(|connection| connection.request(framing(&request), &worker.gate));
     let mut answered = request_id::scope(id.clone(), async {
         if in_flight.as_ref().is_some_and(|request| request.too_many) {
             let refusal = worker.gate.refuse(Reason::Connection);
@@ -260,6 +260,10 @@ async fn outermost(
         Ok(response) => response.status(),
         Err(error) => error.as_response_error().status_code(),
     };
+    // Who is told to come back later and comes at once is not read at once. A connection of a proxy is that of many.
+    if let Some(connection) = connection.filter(|_| !worker.behind_proxy) {
+        connection.answered([StatusCode::SERVICE_UNAVAILABLE, StatusCode::TOO_MANY_REQUESTS].contains(&status));
+    }
     let took = begun.elapsed();
     worker.counters.answered(ticket.route.get(), status, took);
     let ms = took.as_secs_f64() * 1000.0;

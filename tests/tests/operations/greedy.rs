@@ -13,6 +13,9 @@ use super::{full_size, skipped};
 
 both_backends![a_good_client_does_not_notice_greedy_ones];
 
+/// What the good client asks for, in turn.
+const KINDS: [&str; 4] = ["page", "create", "filtered list", "whole list"];
+
 /// Connections of each greedy one.
 fn connections() -> usize {
     if full_size() { 1_000 } else { 60 }
@@ -89,7 +92,7 @@ fn a_good_client_does_not_notice_greedy_ones(backend: Backend) {
             .to_vec(),
     ];
     let (address, stop) = (server.base().trim_start_matches("http://"), AtomicBool::new(false));
-    let (mut times, mut refused) = (Vec::new(), Vec::new());
+    let (mut times, mut refused) = (vec![Vec::new(); KINDS.len()], Vec::new());
     std::thread::scope(|scope| {
         type Greedy<'r> = ([u8; 4], &'r [Vec<u8>], bool);
         let greedy: [Greedy<'_>; 4] = [
@@ -107,7 +110,8 @@ fn a_good_client_does_not_notice_greedy_ones(backend: Backend) {
         let time = Duration::from_secs(if full_size() { 60 } else { 8 });
         while begun.elapsed() < time {
             let asked = Instant::now();
-            let answer = match times.len() % 4 {
+            let kind = times.iter().map(Vec::len).sum::<usize>() % KINDS.len();
+            let answer = match kind {
                 0 => good.get("/resources/search?pageSize=10"),
                 1 => good.post("/resources", &json!({"name": "good"})),
                 2 => good.get("/resources/minimal?queryString=hostName:9-x"),
@@ -117,17 +121,24 @@ fn a_good_client_does_not_notice_greedy_ones(backend: Backend) {
             if answer.status != 200 {
                 refused.push(answer.whole());
             }
-            times.push(asked.elapsed());
+            times[kind].push(asked.elapsed());
             std::thread::sleep(Duration::from_millis(10));
         }
         stop.store(true, Ordering::Relaxed);
     });
-    times.sort_unstable();
-    let percentile = times[times.len() * 99 / 100];
+    let percentile = |mut times: Vec<Duration>| {
+        times.sort_unstable();
+        times[times.len() * 99 / 100]
+    };
+    let kinds: Vec<String> =
+        KINDS.iter().zip(&times).map(|(kind, times)| format!("{kind} {:?}", percentile(times.clone()))).collect();
+    let times = times.concat();
+    let (count, percentile) = (times.len(), percentile(times));
     let (now, most) = server.memory_kib().unwrap_or_default();
     let told = format!(
-        "{backend:?}: {} requests of the good client, 99 % within {percentile:?}, {} refused; memory {} MiB, at most {} MiB",
-        times.len(),
+        "{backend:?}: {count} requests of the good client, 99 % within {percentile:?} ({}), {} refused; memory {} MiB, at \
+         most {} MiB",
+        kinds.join(", "),
         refused.len(),
         now / 1024,
         most / 1024

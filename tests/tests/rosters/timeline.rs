@@ -11,6 +11,7 @@ both_backends![
     overlaps_name_their_shifts,
     off_hours_are_no_gaps,
     a_preview_stores_nothing,
+    an_answer_that_would_be_too_large_is_refused,
     a_shift_without_people_is_a_gap,
     a_shift_that_names_nobody_yet_is_a_gap,
     every_zone_of_the_database_is_taken,
@@ -101,6 +102,23 @@ fn a_preview_stores_nothing(server: &Server) {
     body["shiftDetails"][0]["users"] = json!([{"id": "USR0"}]);
     client.post(at, &body).invalid(&["shiftDetails[0].users[0].id"]);
     client.post("/rosters/preview", &body).invalid(&["from", "to", "shiftDetails[0].users[0].id"]);
+}
+
+/// A shift from each half hour of the day on, which overlaps with others.
+fn an_answer_that_would_be_too_large_is_refused(server: &Server) {
+    let client = server.new_client();
+    let ann = user(&client, "Ann");
+    let shifts: Vec<Value> = (0..48)
+        .map(|number| {
+            let at = |half: u32| format!("{:02}:{:02}:00", half / 2 % 24, half % 2 * 30);
+            shift(&format!("{number} {}", "n".repeat(150)), daily(&at(number), &at(number + 5)), &ann)
+        })
+        .collect();
+    let at = |to: &str| format!("/rosters/preview?from=2036-05-01T00:00:00Z&to={to}");
+    let body = roster("GMT", &shifts);
+    let line = client.post(&at("2036-06-01T00:00:00Z"), &body).ok();
+    assert!(line["entries"].as_array().is_some_and(|entries| entries.len() >= 31 * 48));
+    client.post(&at("2037-05-01T00:00:00Z"), &body).invalid(&["to"]);
 }
 
 fn a_shift_without_people_is_a_gap(server: &Server) {

@@ -30,8 +30,8 @@ const LEAST: usize = 20 << 10;
 const BURST: usize = 32 << 10;
 
 /// What a connection takes in memory, with its buffers: measured.
-const PLAIN: usize = 20 << 10;
-const ENCRYPTED: usize = 52 << 10;
+const PLAIN: usize = 16 << 10;
+const ENCRYPTED: usize = 48 << 10;
 
 /// What the system keeps of answers that the client has not taken. It would let this grow to megabytes by itself, which are
 /// memory of this machine as any other is.

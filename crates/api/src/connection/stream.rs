@@ -1,6 +1,7 @@
 //! What the protocol layer reads: encrypted or not, and one request at a time.
 
 use std::{
+    future::Future as _,
     io,
     mem::MaybeUninit,
     pin::Pin,
@@ -9,7 +10,10 @@ use std::{
 };
 
 use bytes::{Buf as _, BytesMut};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    time::{Sleep, sleep_until},
+};
 use tokio_rustls::server::TlsStream;
 
 use super::{Connection, Socket, closed};
@@ -24,6 +28,8 @@ const AHEAD: usize = 4 << 10;
 pub(crate) struct Stream {
     transport: Transport,
     held: BytesMut,
+    /// Until the next request may be read.
+    pause: Option<Pin<Box<Sleep>>>,
 }
 
 /// A connection, encrypted or not.
@@ -34,11 +40,11 @@ enum Transport {
 
 impl Stream {
     pub(crate) fn plain(socket: Socket) -> Self {
-        Self { transport: Transport::Plain(socket), held: BytesMut::new() }
+        Self { transport: Transport::Plain(socket), held: BytesMut::new(), pause: None }
     }
 
     pub(crate) fn encrypted(stream: TlsStream<Socket>) -> Self {
-        Self { transport: Transport::Encrypted(Box::new(stream)), held: BytesMut::new() }
+        Self { transport: Transport::Encrypted(Box::new(stream)), held: BytesMut::new(), pause: None }
     }
 
     pub(crate) fn connection(&self) -> &Rc<Connection> {
@@ -54,6 +60,15 @@ impl Stream {
             Transport::Encrypted(stream) => stream,
         };
         Pin::new(transport)
+    }
+
+    /// Waits until the client has made its pause.
+    fn poll_pause(&mut self, connection: &Connection, context: &mut Context<'_>) -> Poll<()> {
+        let Some(until) = connection.pause.get() else { return Poll::Ready(()) };
+        ready!(self.pause.get_or_insert_with(|| Box::pin(sleep_until(until))).as_mut().poll(context));
+        self.pause = None;
+        connection.pause.set(None);
+        Poll::Ready(())
     }
 
     /// Passes on what is held, as far as it is its turn; true when it passed something.
@@ -81,6 +96,7 @@ impl AsyncRead for Stream {
             return Poll::Ready(Err(closed()));
         }
         if !this.held.is_empty() {
+            ready!(this.poll_pause(&connection, context));
             if this.pass_held(&connection, buffer) {
                 return Poll::Ready(Ok(()));
             }
@@ -111,11 +127,15 @@ impl AsyncRead for Stream {
         buffer.put_slice(&bytes[..passed]);
         this.held.extend_from_slice(&bytes[passed..]);
         connection.ahead.set(passed < bytes.len());
-        if passed == 0 {
-            connection.wait(context);
-            return Poll::Pending;
+        if passed > 0 {
+            return Poll::Ready(Ok(()));
         }
-        Poll::Ready(Ok(()))
+        connection.wait(context);
+        if this.poll_pause(&connection, context).is_ready() {
+            // It may be read now.
+            context.waker().wake_by_ref();
+        }
+        Poll::Pending
     }
 }
 

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The largest answer, in bytes.
-pub const LARGEST: usize = 32 << 20;
+pub const LARGEST: usize = 8 << 20;
 
 /// What of a roster is shown.
 #[derive(Clone, Copy)]

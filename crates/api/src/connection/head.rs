@@ -1,8 +1,15 @@
-//! Offers to go on in another protocol, which are not taken.
+//! What is done to the head of a request before the protocol layer reads it.
 //!
-//! A client may offer to go on in HTTP/2 with each request (`Upgrade: h2c`, as Java's does by default), and whoever does not
+//! Offers to go on in another protocol are not taken: a client may offer to go on in HTTP/2 with each request (`Upgrade: h2c`, as Java's does by default), and whoever does not
 //! take the offer answers as if it had not been made (RFC 9110, 7.8). actix takes the mention of it in `Connection`
 //! for an upgrade that took place: it would say `connection: upgrade`, and close after the answer.
+
+/// How many bytes of body follow a head, where it says so; `None` where the protocol layer has to tell.
+pub(crate) fn announced(head: &[u8]) -> Option<u64> {
+    let mut lines = head.split(|byte| *byte == b'\n');
+    let length = lines.find_map(|line| value(line, b"content-length"))?;
+    std::str::from_utf8(length).ok()?.trim().parse().ok()
+}
 
 /// Blanks the mention of an offer of HTTP/2, when `bytes` are the head of a request and what comes behind it. To be called
 /// with the first bytes of a request: those of a body may look alike.
@@ -38,7 +45,7 @@ fn value<'l>(line: &'l [u8], name: &[u8]) -> Option<&'l [u8]> {
 
 #[cfg(test)]
 mod tests {
-    use super::decline;
+    use super::{announced, decline};
 
     fn declined(text: &str) -> String {
         let mut bytes = text.as_bytes().to_vec();
@@ -52,6 +59,19 @@ mod tests {
         assert_eq!(declined(head), head.replace(": Upgrade,", ":        ,"));
         let other = "GET / HTTP/1.1\r\nupgrade:h2c\r\nconnection:keep-alive,upgrade\r\n\r\n";
         assert_eq!(declined(other), other.replace(",upgrade", ",       "));
+    }
+
+    #[test]
+    fn the_length_of_a_body_is_found() {
+        for (head, length) in [
+            ("POST / HTTP/1.1\r\nHost: t\r\ncontent-length: 12\r\n\r\n", Some(12)),
+            ("POST / HTTP/1.1\nContent-Length:7\n\n", Some(7)),
+            ("POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", None),
+            ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", None),
+            ("GET / HTTP/1.1\r\nHost: t\r\n\r\n", None),
+        ] {
+            assert_eq!(announced(head.as_bytes()), length, "{head}");
+        }
     }
 
     #[test]
