@@ -81,8 +81,8 @@ pub fn intersection(
 /// The stretches that at least two of the intervals cover, and which do.
 ///
 /// The positions of the members are listed for each stretch, so the answer grows with the square of the number of
-/// intervals where all of them overlap.
-pub fn overlaps(intervals: &[Interval]) -> Vec<Overlap> {
+/// intervals where all of them overlap: `None` where it would list more than `most`.
+pub fn overlaps(intervals: &[Interval], most: usize) -> Option<Vec<Overlap>> {
     let mut changes: Vec<(Timestamp, bool, usize)> = Vec::with_capacity(intervals.len() * 2);
     for (index, interval) in intervals.iter().enumerate() {
         changes.push((interval.start(), true, index));
@@ -91,11 +91,13 @@ pub fn overlaps(intervals: &[Interval]) -> Vec<Overlap> {
     changes.sort_unstable();
     let mut active = BTreeSet::new();
     let mut overlaps = Vec::new();
+    let mut left = most;
     let mut since = None;
     for (at, starts, index) in changes {
         if let Some(interval) = since.and_then(|since| Interval::new(since, at))
             && active.len() > 1
         {
+            left = left.checked_sub(active.len())?;
             overlaps.push(Overlap { interval, members: active.iter().copied().collect() });
         }
         if starts {
@@ -105,7 +107,7 @@ pub fn overlaps(intervals: &[Interval]) -> Vec<Overlap> {
         };
         since = Some(at);
     }
-    overlaps
+    Some(overlaps)
 }
 
 /// How long the intervals cover, in milliseconds; time covered twice counts once.
@@ -163,10 +165,12 @@ mod tests {
     fn overlaps_name_who_overlaps() {
         let overlap =
             |start, end, members: &[usize]| Overlap { interval: stretch(start, end), members: members.to_vec() };
-        let found = overlaps(&stretches(&[(4, 9), (0, 6), (5, 7), (6, 8), (20, 21), (21, 22)]));
+        let set = stretches(&[(4, 9), (0, 6), (5, 7), (6, 8), (20, 21), (21, 22)]);
+        let found = overlaps(&set, 10).unwrap();
         let expected =
             [overlap(4, 5, &[0, 1]), overlap(5, 6, &[0, 1, 2]), overlap(6, 7, &[0, 2, 3]), overlap(7, 8, &[0, 3])];
         assert_eq!(found, expected);
+        assert_eq!(overlaps(&set, 9), None, "ten members are too many");
     }
 
     const SPAN: i64 = 24;
@@ -207,7 +211,7 @@ mod tests {
 
         #[test]
         fn overlaps_are_what_they_are_at_each_instant(set in some()) {
-            let found = overlaps(&set);
+            let found = overlaps(&set, usize::MAX).unwrap();
             for instant in 0..SPAN {
                 let members: Vec<usize> = (0..set.len()).filter(|&index| set[index].contains(at(instant))).collect();
                 let here: Vec<&Overlap> = found.iter().filter(|overlap| overlap.interval.contains(at(instant))).collect();

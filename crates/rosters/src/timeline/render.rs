@@ -18,6 +18,9 @@ use crate::{
 /// The largest answer, in bytes.
 pub const LARGEST: usize = 8 << 20;
 
+/// A shift in it is no shorter than this, in bytes.
+const SHIFT: usize = 16;
+
 /// What of a roster is shown.
 #[derive(Clone, Copy)]
 pub struct Asked<'s> {
@@ -88,7 +91,7 @@ pub fn parts(out: &mut Vec<u8>, asked: Asked<'_>) -> Result<Cover, Problem> {
     let cover = Cover { staffed, wanted: sets::subtract([asked.range], asked.off.iter().copied()) };
     out.push(b']');
     out.extend_from_slice(b",\"overlaps\":[");
-    overlaps(out, &duties, &mut texts);
+    overlaps(out, &duties, &mut texts)?;
     out.push(b']');
     gaps(out, &cover);
     Ok(cover)
@@ -124,7 +127,7 @@ fn coverage(wanted: u64, missing: u64) -> f64 {
 }
 
 /// Shifts of one level that take place at the same time.
-fn overlaps(out: &mut Vec<u8>, duties: &[Duty<'_>], texts: &mut Texts<'_>) {
+fn overlaps(out: &mut Vec<u8>, duties: &[Duty<'_>], texts: &mut Texts<'_>) -> Result<(), Problem> {
     let schedule = texts.asked.schedule;
     // Of each shift its time as one, whoever shares or takes it.
     let mut shifts: BTreeMap<(Level, &str), (Label, Vec<Interval>)> = BTreeMap::new();
@@ -140,7 +143,7 @@ fn overlaps(out: &mut Vec<u8>, duties: &[Duty<'_>], texts: &mut Texts<'_>) {
             .flat_map(|(_, (label, times))| sets::union(times.iter().copied()).into_iter().map(|time| (*label, time)))
             .collect();
         let intervals: Vec<Interval> = times.iter().map(|(_, time)| *time).collect();
-        for overlap in sets::overlaps(&intervals) {
+        for overlap in sets::overlaps(&intervals, LARGEST / SHIFT).ok_or_else(too_large)? {
             let mut labels: Vec<Label> =
                 overlap.members.iter().filter_map(|place| times.get(*place)).map(|(label, _)| *label).collect();
             labels.sort_unstable();
@@ -159,7 +162,11 @@ fn overlaps(out: &mut Vec<u8>, duties: &[Duty<'_>], texts: &mut Texts<'_>) {
             }
         }
         out.extend_from_slice(b"]}");
+        if out.len() > LARGEST {
+            return Err(too_large());
+        }
     }
+    Ok(())
 }
 
 /// What repeats in the entries, as JSON.
