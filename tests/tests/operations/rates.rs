@@ -1,13 +1,14 @@
 //! What one key may send.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use muster_tests::{Backend, Client, Response, Server, both_backends};
+use muster_tests::{Backend, Client, Response, Server, both_backends, pressure};
 use serde_json::json;
 
 both_backends![
     a_key_that_sends_too_much_waits_and_others_do_not,
     tokens_are_requests_of_their_key,
+    who_does_not_heed_a_refusal_is_read_later,
     without_a_limit_nothing_is_told,
 ];
 
@@ -69,6 +70,27 @@ fn tokens_are_requests_of_their_key(backend: Backend) {
     assert_eq!((number(&refused, "X-RateLimit-Limit"), number(&refused, "Retry-After")), (40, 1));
     std::thread::sleep(Duration::from_millis(1_100));
     assert!(number(&ask(&secret), "X-RateLimit-Remaining") < 40);
+}
+
+/// From the third refusal of a connection on end, its next request waits: 100 ms, then twice as long each time.
+fn who_does_not_heed_a_refusal_is_read_later(backend: Backend) {
+    let server = Server::start_with(backend, &["--rate-limit", "1"]);
+    let greedy = server.caller("client_1", "viewer");
+    let request = pressure::request(&greedy, "GET", "/resources/minimal", None);
+    let mut connection = server.connection();
+    let mut ask = || connection.exchange(&request).map(|answer| answer.status);
+    while ask() == Some(200) {}
+    let begun = Instant::now();
+    assert_eq!((ask(), ask()), (Some(429), Some(429)));
+    let free = begun.elapsed();
+    assert_eq!((ask(), ask()), (Some(429), Some(429)));
+    assert!(begun.elapsed() >= free + Duration::from_millis(290), "{free:?}, then {:?}", begun.elapsed());
+    // Others are read as ever, also of the same address.
+    let begun = Instant::now();
+    assert_eq!(server.get("/health/live").status, 200);
+    let other = begun.elapsed();
+    assert_eq!(ask(), Some(429));
+    assert!(other < Duration::from_millis(300) && begun.elapsed() > Duration::from_millis(390), "{other:?}");
 }
 
 fn without_a_limit_nothing_is_told(server: &Server) {
