@@ -1,6 +1,6 @@
 # Thin on purpose: each line is a command that one could type. Needed: Rust, a C compiler and make.
 
-.PHONY: run build package test check openapi drift contract clients bench campaign blackbox
+.PHONY: run build package test check openapi drift contract clients bench greedy campaign blackbox
 
 # Builds and starts the service with its demo company on embedded SQLite, in ./data: the program that the tests use, soon
 # there and soon again after an edit. Full speed is that of `make build`. DATA=directory and ARGS="--listen 127.0.0.1:9000" are
@@ -65,6 +65,12 @@ clients:
 bench:
 	cargo build --release --workspace --bin muster --bin bench
 	$${CARGO_TARGET_DIR:-target}/release/bench
+
+# Four greedy clients of a thousand connections each, and what a good one notices of them. For a machine that does nothing else.
+greedy:
+	cargo build --release --workspace --bin muster
+	cargo build --workspace --bin muster
+	MUSTER_TESTS_FULL=1 MUSTER_BIN=$$(cd $${CARGO_TARGET_DIR:-target} && pwd)/release/muster cargo test --workspace --test blackbox -- --test-threads 1 --nocapture operations::greedy
 
 # Kills, power cuts, failing and full disks, storms: looks for what was acknowledged. ARGS="--help" says what can be chosen.
 campaign:
