@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use access::{Keeper, reporting};
+use api::Caller;
 use db::Result;
 use integrations::{AuthType, Credentials, Reporter, Reporters};
 use outbox::Tx;
@@ -11,7 +12,9 @@ use outbox::Tx;
 pub struct Keys(pub Arc<Keeper>);
 
 impl Reporters for Keys {
-    fn admit(&self, tx: &mut Tx<'_>, tenant: &str, name: &str, by: AuthType, author: &str) -> Result<Reporter> {
+    fn admit(&self, tx: &mut Tx<'_>, tenant: &str, name: &str, by: AuthType, caller: &Caller) -> Result<Reporter> {
+        reporting::check(caller)?;
+        let author = &caller.user_id;
         if by == AuthType::Webhook {
             let (id, token) = reporting::by_address(tx, tenant, name, author)?;
             return Ok(Reporter { id, credentials: Credentials::Token(token) });

@@ -1,9 +1,8 @@
 //! Those who report alerts for somebody else, such as an integration: keys and inbound addresses that can do nothing but
 //! that.
 
-use api::Role;
+use api::{Caller, Role};
 use base::{problem::Problem, secret::Secret, tenant::TenantId};
-use db::Result;
 use outbox::Tx;
 
 use crate::{
@@ -14,16 +13,21 @@ use crate::{
     inbound, secrets,
 };
 
-/// What a key that reports may call, in order.
-const OPERATIONS: [&str; 3] = ["reportAlert", "reportAlertmanagerAlerts", "reportAlerts"];
+/// May this caller let somebody report? One that is narrowed to operations only when it may do so itself.
+///
+/// # Errors
+/// 403.
+pub fn check(caller: &Caller) -> Result<(), Problem> {
+    api_keys::rules::check_lets_report(caller)
+}
 
 /// A new API key of this name that reports alerts at a tenant: its id, key and secret.
 ///
 /// # Errors
 /// 409 when a live key has the name, or the tenant has as many as it may have.
-pub fn by_key(tx: &mut Tx<'_>, tenant: &str, name: &str, author: &str) -> Result<(String, String, Secret<String>)> {
+pub fn by_key(tx: &mut Tx<'_>, tenant: &str, name: &str, author: &str) -> db::Result<(String, String, Secret<String>)> {
     let (new, secret) = NewKey::random(name.to_owned(), Role::Operator)?;
-    let new = NewKey { operations: Some(OPERATIONS.map(str::to_owned).to_vec()), ..new };
+    let new = NewKey { operations: Some(api_keys::rules::REPORTS.map(str::to_owned).to_vec()), ..new };
     let row = keys::insert(tx.conn, &id_of(tenant)?, &new, Some(author), tx.now)?;
     api_keys::http::record_change(tx, None, Some(&row))?;
     Ok((row.id, new.key, secret))
@@ -33,7 +37,7 @@ pub fn by_key(tx: &mut Tx<'_>, tenant: &str, name: &str, author: &str) -> Result
 ///
 /// # Errors
 /// 409 when an address has the name, or the tenant has as many as it may have.
-pub fn by_address(tx: &mut Tx<'_>, tenant: &str, name: &str, author: &str) -> Result<(String, Secret<String>)> {
+pub fn by_address(tx: &mut Tx<'_>, tenant: &str, name: &str, author: &str) -> db::Result<(String, Secret<String>)> {
     let token = secrets::random()?;
     let row = inbound::store::insert(tx.conn, &id_of(tenant)?, name, &token, author, tx.now)?;
     inbound::http::record_change(tx, None, Some(&row))?;
@@ -41,7 +45,7 @@ pub fn by_address(tx: &mut Tx<'_>, tenant: &str, name: &str, author: &str) -> Re
 }
 
 /// Ends a key or an address of a tenant; one that is gone already is no error.
-pub fn end(tx: &mut Tx<'_>, tenant: &str, id: &str) -> Result<()> {
+pub fn end(tx: &mut Tx<'_>, tenant: &str, id: &str) -> db::Result<()> {
     let tenant = id_of(tenant)?;
     let ended = if api_keys::rules::is_id(id) {
         keys::revoke(tx.conn, &tenant, id, tx.now).and_then(|row| api_keys::http::record_change(tx, Some(&row), None))
@@ -54,6 +58,6 @@ pub fn end(tx: &mut Tx<'_>, tenant: &str, id: &str) -> Result<()> {
     }
 }
 
-fn id_of(tenant: &str) -> Result<TenantId> {
+fn id_of(tenant: &str) -> db::Result<TenantId> {
     Ok(TenantId::parse(tenant).ok_or_else(|| Problem::not_found("The tenant was not found."))?)
 }

@@ -42,7 +42,7 @@ fn main() -> anyhow::Result<()> {
 struct Nobody;
 
 impl Reporters for Nobody {
-    fn admit(&self, _: &mut Tx<'_>, _: &str, _: &str, _: AuthType, _: &str) -> db::Result<Reporter> {
+    fn admit(&self, _: &mut Tx<'_>, _: &str, _: &str, _: AuthType, _: &api::Caller) -> db::Result<Reporter> {
         Err(base::Problem::conflict("Credentials are made by the whole service only.").into())
     }
 

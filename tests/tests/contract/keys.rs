@@ -14,6 +14,7 @@ both_backends![
     the_user_of_a_key_lives_as_long_as_the_key,
     a_narrow_key_does_what_it_names,
     a_narrow_key_hands_out_no_wider_one,
+    a_narrow_key_lets_nobody_report_what_it_may_not,
     a_key_ends_when_it_says,
     a_key_is_read_and_says_when_it_was_used,
 ];
@@ -171,6 +172,33 @@ fn a_narrow_key_hands_out_no_wider_one(server: &Server) {
     let wide = new_key(&client);
     narrow.post_empty(&format!("/apiKeys/{}/rotate", wide.id)).forbidden();
     server.token(&wide.key, &wide.secret);
+}
+
+/// Whoever has an inbound address may report: so has whoever makes one.
+fn a_narrow_key_lets_nobody_report_what_it_may_not(server: &Server) {
+    let client = server.new_client();
+    let narrowed = |operations: &[&str]| {
+        let (key, _) = key_with(&client, &json!({"role": "admin", "operations": operations}));
+        client.with_token(&server.token(&key.key, &key.secret))
+    };
+    let body = || json!({"name": unique("monitor")});
+    let reports = ["reportAlert", "reportAlertmanagerAlerts", "reportAlerts"];
+    narrowed(&["createInboundAddress", "reportAlert"]).post("/inbound", &body()).forbidden();
+    let made = narrowed(&[&["createInboundAddress"], &reports[..]].concat()).post("/inbound", &body()).ok();
+    let installed = client.post("/integrations/install/CUSTOM", &json!({"displayName": unique("custom")})).ok();
+    let at = format!("/integrations/installed/{}/inbound/authentication", text(&installed["id"]));
+    for kind in ["WEBHOOK", "OAUTH2"] {
+        narrowed(&["setInboundAuthentication"]).post(&at, &json!({"authType": kind})).forbidden();
+        narrowed(&[&["setInboundAuthentication"], &reports[..]].concat()).post(&at, &json!({"authType": kind})).ok();
+    }
+
+    // It acts as a user of its own, who is in use as long as it is.
+    let users = client.get("/users/search?pageSize=500").page();
+    let own = users["results"].as_array().unwrap().iter().find(|user| user["firstName"] == made["name"]);
+    let own = text(&own.unwrap_or_else(|| panic!("{users}"))["id"]);
+    assert_eq!(client.post_empty(&format!("/users/{own}/deactivate")).status, 409);
+    client.delete(&format!("/inbound/{}", text(&made["id"]))).ok();
+    client.post_empty(&format!("/users/{own}/deactivate")).ok();
 }
 
 fn a_key_ends_when_it_says(server: &Server) {

@@ -57,7 +57,17 @@ pub(crate) fn check_within(caller: Option<&[String]>, given: Option<&[String]>) 
     if within {
         return Ok(());
     }
-    Err(Problem::forbidden("A key that is narrowed to operations hands out no key that may do more than itself."))
+    Err(Problem::forbidden(
+        "A key that is narrowed to operations hands out no credentials that may do more than itself.",
+    ))
+}
+
+/// What those may call who report alerts for somebody else, in order.
+pub(crate) const REPORTS: [&str; 3] = ["reportAlert", "reportAlertmanagerAlerts", "reportAlerts"];
+
+/// May this caller let somebody report? One that is narrowed to operations only when it may do so itself.
+pub(crate) fn check_lets_report(caller: &Caller) -> Result<(), Problem> {
+    check_within(caller.operations.as_deref(), Some(&REPORTS.map(str::to_owned)))
 }
 
 /// May this caller make a key that acts as this person? One that is narrowed to operations only as itself: else what it

@@ -9,7 +9,7 @@ use super::{
     store::{self, Row},
     wire::{CreatedInboundAddress, InboundAddress, NewInboundAddress},
 };
-use crate::{Keeper, secrets};
+use crate::{Keeper, api_keys::rules::check_lets_report, secrets};
 
 /// Make an inbound address
 ///
@@ -21,6 +21,7 @@ use crate::{Keeper, secrets};
     request_body = NewInboundAddress,
     responses(
         (status = 200, description = "The address, with its token", body = CreatedInboundAddress),
+        (status = 403, description = "The caller is narrowed to operations, and may not report itself"),
         (status = 409, description = "Another one of the tenant has this name, or there are 1,000"),
     ),
     security(("bearer" = ["admin"])),
@@ -28,6 +29,7 @@ use crate::{Keeper, secrets};
 #[post("/inbound")]
 pub(crate) async fn create_inbound_address(context: RequestContext, body: Body) -> Result<HttpResponse> {
     let NewInboundAddress { name } = NewInboundAddress::read(&body.0)?;
+    check_lets_report(&context.caller)?;
     let token = secrets::random()?;
     let base = api::session::origin(context.request());
     let (tenant, author, now) = (context.tenant.id.clone(), context.caller.user_id.clone(), context.now);

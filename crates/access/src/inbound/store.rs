@@ -85,6 +85,16 @@ pub(crate) fn remove(conn: &mut Conn, tenant: &TenantId, id: &str) -> Result<Row
     Ok(row)
 }
 
+/// The name of the address whose sender acts as this user.
+pub(crate) fn name_of_program(conn: &mut Conn, tenant: &str, user_id: &str) -> Result<Option<String>> {
+    Ok(inbound_addresses::table
+        .filter(inbound_addresses::tenant_id.eq(tenant))
+        .filter(inbound_addresses::user_id.eq(user_id))
+        .select(inbound_addresses::name)
+        .first(conn)
+        .optional()?)
+}
+
 /// Who sends to the address whose token has this hash, and whether their tenant is suspended: with it the tenant becomes
 /// known.
 pub(crate) fn caller(conn: &mut Conn, token_hash: &str) -> Result<Option<(Caller, bool)>> {

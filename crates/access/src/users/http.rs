@@ -12,7 +12,7 @@ use super::{
     rules, store,
     wire::{NewUser, User, UserChange, UserMinimal},
 };
-use crate::{Keeper, api_keys, filters, sessions};
+use crate::{Keeper, api_keys, filters, inbound, sessions};
 
 /// Create a user
 ///
@@ -163,14 +163,15 @@ pub(crate) async fn update_user(
 ///
 /// The user stays where it is named, in groups and rosters too, and counts there as not in use. API keys that act as this
 /// person are revoked for good, and its sessions end: at once on the gateway that answers, within five seconds on others. Deactivating a
-/// deactivated user changes nothing. The user of a program is in use until its API key is revoked.
+/// deactivated user changes nothing. The user of a program is in use until its API key is revoked, or its inbound address
+/// is deleted.
 #[utoipa::path(
     tag = "Users",
     operation_id = "deactivateUser",
     params(("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007")),
     responses(
         (status = 200, description = "The user after the change", body = User),
-        (status = 409, description = "An API key acts as this user"),
+        (status = 409, description = "An API key or an inbound address acts as this user"),
         (status = 412, description = "The user has changed since it was read"),
     ),
     security(("bearer" = ["admin"])),
@@ -184,6 +185,10 @@ pub(crate) async fn deactivate_user(
     change(&context, path, &keeper, |tx, row, now| {
         if let Some(key) = api_keys::store::name_of_program(tx.conn, &row.tenant_id, &row.id)? {
             let detail = format!("The API key {key} acts as this user: revoke the key first.");
+            return Err(Problem::conflict(detail).into());
+        }
+        if let Some(address) = inbound::store::name_of_program(tx.conn, &row.tenant_id, &row.id)? {
+            let detail = format!("The inbound address {address} acts as this user: delete the address first.");
             return Err(Problem::conflict(detail).into());
         }
         api_keys::http::revoke_personal(tx, &row.tenant_id, &row.id, now)?;

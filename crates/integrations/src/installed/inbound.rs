@@ -48,7 +48,7 @@ pub async fn set_inbound(
                 services.reporters.dismiss(tx, &old.tenant_id, &former.id)?;
             }
             let Reporter { id, credentials } =
-                services.reporters.admit(tx, &old.tenant_id, &old.id, auth_type, scope.author())?;
+                services.reporters.admit(tx, &old.tenant_id, &old.id, auth_type, &scope.caller)?;
             let mut row = old.changed(tx.now);
             row.set_inbound(&Inbound { auth_type, id })?;
             store::update(tx.conn, &row)?;

@@ -1,5 +1,6 @@
 //! Who may report for integrations.
 
+use api::Caller;
 use base::secret::Secret;
 use outbox::Tx;
 
@@ -31,8 +32,8 @@ pub trait Reporters: Send + Sync {
     /// A new reporter of a tenant, of this name.
     ///
     /// # Errors
-    /// 409 when the tenant has as many as it may have.
-    fn admit(&self, tx: &mut Tx<'_>, tenant: &str, name: &str, by: AuthType, author: &str) -> db::Result<Reporter>;
+    /// 403 when the caller may not let anybody report; 409 when the tenant has as many as it may have.
+    fn admit(&self, tx: &mut Tx<'_>, tenant: &str, name: &str, by: AuthType, caller: &Caller) -> db::Result<Reporter>;
 
     /// Ends a reporter; one that is gone already is no error.
     fn dismiss(&self, tx: &mut Tx<'_>, tenant: &str, id: &str) -> db::Result<()>;

@@ -27,7 +27,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("POST /apiKeys/{apiKeyId}/rotate").ids(&[Kind::ApiKey]).sends("{}"),
     op("DELETE /apiKeys/{apiKeyId}").ids(&[Kind::ApiKey]),
     op("GET /inbound"),
-    op("POST /inbound").sends(NAMED),
+    op("POST /inbound").sends(NAMED).not_narrowed(),
     op("DELETE /inbound/{inboundId}").ids(&[Kind::InboundAddress]),
     // People
     op("POST /users").sends(r#"{"loginName": "$new"}"#),

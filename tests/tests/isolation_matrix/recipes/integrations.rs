@@ -31,7 +31,8 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("POST /integrations/installed/{installedIntgId}/signingSecret/rotate").ids(INTEGRATIONS).sends("{}"),
     op("POST /integrations/installed/{installedIntgId}/inbound/authentication")
         .ids(INTEGRATIONS)
-        .sends(r#"{"authType":"BASIC"}"#),
+        .sends(r#"{"authType":"BASIC"}"#)
+        .not_narrowed(),
     op("GET /integrations/installed/{installedIntgId}/events").ids(INTEGRATIONS),
     op("POST /integrations/installed/{installedIntgId}/event").ids(INTEGRATIONS).sends(NAMED),
     op("POST /integrations/installed/{installedIntgId}/event/test")
