@@ -13,7 +13,8 @@ mod world;
 
 use std::sync::OnceLock;
 
-use muster_tests::{Backend, Client, both_backends, uuid};
+use muster_tests::{Backend, Client, both_backends, unique};
+use serde_json::json;
 
 use self::{
     entities::{Entity, named_in},
@@ -92,11 +93,14 @@ fn without_a_token_nothing_is_answered(backend: Backend) {
 
 fn with_a_wrong_token_nothing_is_answered(backend: Backend) {
     column(backend, |world| {
+        // The token of an inbound address opens that address and nothing else.
+        let made = world.server.new_client().post("/inbound", &json!({"name": unique("monitor")})).ok();
+        let inbound = made["token"].as_str().unwrap();
         for (operation, recipe) in world.guarded() {
             let home = world.home(recipe);
             let Some(ids) = home.ids(recipe) else { continue };
             let sent = Sent::new(operation, recipe, home, &ids);
-            let wrong = world.server.anonymous().with_token(&uuid());
+            let wrong = world.server.anonymous().with_token(inbound);
             world.send(&wrong, None, &sent).unauthenticated();
             // What is no key and secret; wrong ones of somebody are soon throttled.
             let basic = world.server.request(&operation.method, &operation.at(&home.id, &ids));

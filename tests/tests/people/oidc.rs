@@ -7,6 +7,7 @@ use muster_tests::{Backend, Browser, Client, Response, Server, both_backends, un
 use serde_json::{Value, json};
 
 use super::{audit, person, text};
+use crate::secrets::kept_nowhere;
 
 both_backends![
     a_person_signs_in_at_the_issuer,
@@ -92,11 +93,8 @@ fn a_person_signs_in_at_the_issuer(backend: Backend) {
     assert_eq!(browser.get("/api/v2/me/sessions").list()[0]["method"], json!("oidc"));
     let rows = audit(&client, &id);
     assert!(rows.iter().any(|row| row["entity"] == json!("UserIdentity") && row["userId"] == json!(id)), "{rows:?}");
-    // Nothing secret in the log, nor in the database.
-    let log = world.server.log();
-    for secret in [world.secret.as_str(), browser.token()] {
-        assert!(!log.contains(secret));
-    }
+    let session = browser.token().to_owned();
+    kept_nowhere(&world.server, &email, &[("the client secret", &world.secret), ("the session", &session)]);
     // A user who is not in use does not sign in.
     client.post_empty(&format!("/users/{id}/deactivate")).ok();
     browser.get("/api/v2/me").unauthenticated();

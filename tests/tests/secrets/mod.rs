@@ -3,6 +3,16 @@
 
 mod places;
 
+/// Secrets of another test are neither in the log of its server nor in what it stores; `open` is, which shows that it was looked
+/// for where things are.
+pub(crate) fn kept_nowhere(server: &Server, open: &str, secrets: &[(&str, &str)]) {
+    let canaries = Canaries::default();
+    secrets.iter().for_each(|(what, secret)| canaries.add(what, secret));
+    canaries.absent("the log", server.log().as_bytes());
+    stored_nowhere(server, &canaries, open);
+    backed_up_nowhere(server, &canaries, open);
+}
+
 use std::cell::RefCell;
 use std::fs;
 
