@@ -229,6 +229,9 @@ fn complete_operation(path: &str, operation: &mut Operation) {
     }
     if matches!(role, Ok(Access::Role { .. })) {
         statuses.extend(["401", "403", "429"]);
+    } else if !path.starts_with("/auth/") {
+        // It learns by itself who asks, from a token in the path or in a header of another service.
+        statuses.push("429");
     }
     if operation.request_body.is_some() {
         statuses.push("413");

@@ -8,6 +8,7 @@ use serde_json::json;
 both_backends![
     a_key_that_sends_too_much_waits_and_others_do_not,
     tokens_are_requests_of_their_key,
+    an_inbound_address_has_the_limit_of_a_key,
     who_does_not_heed_a_refusal_is_read_later,
     without_a_limit_nothing_is_told,
 ];
@@ -70,6 +71,22 @@ fn tokens_are_requests_of_their_key(backend: Backend) {
     assert_eq!((number(&refused, "X-RateLimit-Limit"), number(&refused, "Retry-After")), (40, 1));
     std::thread::sleep(Duration::from_millis(1_100));
     assert!(number(&ask(&secret), "X-RateLimit-Remaining") < 40);
+}
+
+fn an_inbound_address_has_the_limit_of_a_key(backend: Backend) {
+    let server = Server::start_with(backend, &["--rate-limit", "3"]);
+    let address = |name: &str| {
+        let made = server.admin().tenant("client_1").post("/inbound", &json!({"name": name})).ok();
+        made["token"].as_str().unwrap_or_default().to_owned()
+    };
+    let (greedy, other) = (address("greedy"), address("other"));
+    let report = |token: &str| {
+        let request = server.request("POST", &format!("/api/v2/inbound/{token}"));
+        request.json(&json!({"subject": "Disk is full", "state": "Critical"})).send()
+    };
+    let answers: Vec<u16> = (0..12).map(|_| report(&greedy).status).collect();
+    assert!(answers[..6].iter().all(|status| *status == 200) && answers[6..].contains(&429), "{answers:?}");
+    assert_eq!(report(&other).status, 200);
 }
 
 /// From the third refusal of a connection on end, its next request waits: 100 ms, then twice as long each time.
