@@ -184,8 +184,8 @@ async fn in_batches(
             let results = carry_out(context, &place, reader.take(BATCH), dry_run).await;
             report.add(&results.map_err(|error| interrupted(error, report.summary.rows))?)?;
         }
-        let is_full = report.lines.is_full().then(|| Stop { line: None, message: TOO_MANY.to_owned() });
-        let stop = stop.or(is_full);
+        let is_full = !last && report.lines.is_full();
+        let stop = stop.or(is_full.then(|| Stop { line: None, message: TOO_MANY.to_owned() }));
         let last = last || stop.is_some();
         if let Some(stop) = stop {
             report.stop(stop)?;
