@@ -168,7 +168,8 @@ pub async fn read(request: &HttpRequest, payload: Payload, limit: usize) -> Resu
     Ok(whole.freeze())
 }
 
-fn announced(headers: &header::HeaderMap) -> Option<u64> {
+/// How long a body says that it is.
+pub(crate) fn announced(headers: &header::HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 

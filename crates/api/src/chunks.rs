@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use actix_web::{HttpMessage as _, HttpRequest, dev::Payload, http::header};
+use actix_web::{HttpMessage as _, HttpRequest, dev::Payload};
 use base::problem::{Kind, Problem};
 use bytes::Bytes;
 use futures_util::StreamExt as _;
@@ -40,9 +40,7 @@ pub struct Chunks {
 impl Chunks {
     /// A body of at most `limit` bytes. The request counts among those whose body is awaited, to its end.
     pub fn new(request: &HttpRequest, payload: Payload, limit: u64) -> Result<Self> {
-        let announced = request.headers().get(header::CONTENT_LENGTH);
-        let announced = announced.and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
-        if announced.is_some_and(|length| length > limit) {
+        if body::announced(request.headers()).is_some_and(|length| length > limit) {
             return Err(too_large(limit).into());
         }
         if let Some(ticket) = shed::current() {

@@ -290,9 +290,7 @@ fn framing(request: &ServiceRequest) -> Framing {
     if request.chunked().unwrap_or(false) {
         return Framing::Chunked;
     }
-    let length =
-        request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.trim().parse().ok());
-    Framing::Length(length.unwrap_or(0))
+    Framing::Length(body::announced(request.headers()).unwrap_or(0))
 }
 
 /// Reads that went well are many and say little, and so do refusals under load: they are logged at `debug`. Whoever gives

@@ -86,6 +86,15 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn it_holds_a_little_and_is_full_at_its_bound() {
+        let mut spool = Spool::default();
+        spool.push(&"x".repeat(100)).unwrap();
+        assert_eq!((spool.held(), spool.is_full()), (103, false));
+        spool.length = LONGEST;
+        assert_eq!((spool.held(), spool.is_full()), (HELD, true));
+    }
+
     #[tokio::test]
     async fn lines_come_back_whatever_their_number() {
         for count in [0, 3, 100_000] {

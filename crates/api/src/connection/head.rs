@@ -1,8 +1,9 @@
 //! What is done to the head of a request before the protocol layer reads it.
 //!
-//! Offers to go on in another protocol are not taken: a client may offer to go on in HTTP/2 with each request (`Upgrade: h2c`, as Java's does by default), and whoever does not
-//! take the offer answers as if it had not been made (RFC 9110, 7.8). actix takes the mention of it in `Connection`
-//! for an upgrade that took place: it would say `connection: upgrade`, and close after the answer.
+//! Offers to go on in another protocol are not taken: a client may offer to go on in HTTP/2 with each request
+//! (`Upgrade: h2c`, as Java's does by default), and whoever does not take the offer answers as if it had not been made (RFC
+//! 9110, 7.8). actix takes the mention of it in `Connection` for an upgrade that took place: it would say
+//! `connection: upgrade`, and close after the answer.
 
 /// How many bytes of body follow a head, where it says so; `None` where the protocol layer has to tell.
 pub(crate) fn announced(head: &[u8]) -> Option<u64> {
