@@ -430,6 +430,9 @@ pub struct Launch {
     /// In namespaces of its own
     #[arg(long)]
     pub isolated: bool,
+    /// A directory that it does not see, when it has namespaces of its own
+    #[arg(long)]
+    pub hide: Option<PathBuf>,
     /// This is the first process in there
     #[arg(long)]
     pub first: bool,

@@ -71,8 +71,12 @@ pub fn runner(arguments: Runner) -> anyhow::Result<()> {
         // Of this thread, and so of all that it starts: before there are others, and for good.
         rustix::thread::set_no_new_privs(true).context("giving up new privileges")?;
     }
-    let confinement = confinement(&arguments, user, orphans.as_ref())?;
-    let Runner { server, tenant, name, labels, resources, work_dir, poll, once, ca, clients, .. } = arguments;
+    let stop = Arc::new(AtomicBool::new(false));
+    heed_signals(Arc::clone(&stop))?;
+    let work = arguments.work_dir.clone().unwrap_or_else(std::env::temp_dir);
+    let workspace = Workspace::new(&work, user)?;
+    let confinement = confinement(&arguments, user, &workspace, orphans.as_ref())?;
+    let Runner { server, tenant, name, labels, resources, poll, once, ca, clients, .. } = arguments;
     let service = Service::new(&server, tenant.as_str(), &key, Secret::new(secret), ca.as_deref())?;
     let name = name.unwrap_or_else(|| rustix::system::uname().nodename().to_string_lossy().into_owned());
     let mut wanted = json!({
@@ -86,9 +90,6 @@ pub fn runner(arguments: Runner) -> anyhow::Result<()> {
     if !resources.is_empty() {
         wanted["resources"] = json!(resources);
     }
-    let stop = Arc::new(AtomicBool::new(false));
-    heed_signals(Arc::clone(&stop))?;
-    let workspace = Workspace::new(&work_dir.unwrap_or_else(std::env::temp_dir), user)?;
     let mut carrier = Carrier { service, confinement, orphans, workspace, stop };
     tracing::info!(server, tenant = tenant.as_str(), runner = name, "waiting for runs");
     while !carrier.stopped() {
@@ -111,7 +112,12 @@ pub fn runner(arguments: Runner) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// When they would be the same user as this runner, and the machine does not let them be kept apart from it.
-fn confinement(arguments: &Runner, user: Option<User>, orphans: Option<&Orphans>) -> anyhow::Result<Confinement> {
+fn confinement(
+    arguments: &Runner,
+    user: Option<User>,
+    workspace: &Workspace,
+    orphans: Option<&Orphans>,
+) -> anyhow::Result<Confinement> {
     let mut confinement = Confinement { user, isolated: false, processes: arguments.processes };
     #[cfg(target_os = "linux")]
     if let (Some(orphans), false) = (orphans, arguments.host_processes) {
@@ -120,7 +126,7 @@ fn confinement(arguments: &Runner, user: Option<User>, orphans: Option<&Orphans>
             "nobody becomes somebody else in the namespaces that an unprivileged user can make: with --allow-setuid, \
              say --host-processes too"
         );
-        match namespaces::try_out(confinement, orphans) {
+        match namespaces::try_out(confinement, workspace, orphans) {
             Ok(()) => confinement.isolated = true,
             Err(why) if user.is_some() => tracing::warn!(why, "scripts have no namespaces of their own here"),
             Err(why) => anyhow::bail!(
@@ -130,7 +136,7 @@ fn confinement(arguments: &Runner, user: Option<User>, orphans: Option<&Orphans>
         }
     }
     #[cfg(not(target_os = "linux"))]
-    let _ = orphans;
+    let _ = (orphans, workspace);
     Ok(confinement)
 }
 

@@ -3,24 +3,27 @@
 use std::{
     ffi::OsString,
     os::unix::process::{CommandExt as _, ExitStatusExt as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Command, ExitStatus},
 };
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use super::user::User;
+use super::{user::User, workspace::Directory};
 use crate::cli::Launch;
 
 /// Where programs are looked for.
 pub const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// Where an isolated script finds its own directory.
+pub const OWN: &str = "/tmp";
 
 /// What is the same for all scripts of a runner.
 #[derive(Clone, Copy, Debug)]
 pub struct Confinement {
     /// Whom to become; `None` for who the runner is.
     pub user: Option<User>,
-    /// In namespaces of its own, without sight of other processes?
+    /// In namespaces of its own, without sight of other processes and of their temporary files?
     pub isolated: bool,
     /// How many processes and threads the user of the script may have at once.
     pub processes: u64,
@@ -35,21 +38,29 @@ pub fn own_program() -> std::io::Result<PathBuf> {
 }
 
 impl Confinement {
-    /// A command that runs a program so; it still needs environment, directory and streams. Standard input is the
+    /// Where a script finds its directory.
+    pub fn place<'d>(&self, directory: &'d Directory) -> &'d Path {
+        if self.isolated { Path::new(OWN) } else { directory.path() }
+    }
+
+    /// A command that runs a program so, in the directory of a script; it still needs its streams. Standard input is the
     /// control of an isolated one: a byte asks the script to end, and its end kills all that there is of it.
     ///
     /// # Errors
     /// When the path of this program is not known.
-    pub fn command(&self, program: &str, arguments: &[OsString]) -> std::io::Result<Command> {
+    pub fn command(&self, program: &str, arguments: &[OsString], directory: &Directory) -> std::io::Result<Command> {
         let mut command = Command::new(own_program()?);
         command.arg0("muster").arg("launch").arg(format!("--processes={}", self.processes));
         if let Some(User { uid, gid }) = self.user {
             command.arg(format!("--uid={uid}")).arg(format!("--gid={gid}"));
         }
         if self.isolated {
-            command.arg("--isolated");
+            command.arg("--isolated").arg("--hide").arg(directory.work());
         }
         command.arg("--").arg(program).args(arguments);
+        let place = self.place(directory);
+        command.env_clear().env("PATH", PATH).env("LANG", "C.UTF-8").env("HOME", place).env("TMPDIR", place);
+        command.current_dir(directory.path());
         Ok(command)
     }
 }

@@ -4,18 +4,26 @@
 //! Root needs nothing but the namespaces of processes and mounts, and the script becomes another user in there. Who is
 //! not root needs a user namespace around them, in which it keeps its own number; what it may do in there, it gives up
 //! before the script starts.
+//!
+//! Of temporary files it sees its own alone: its directory is what it finds at `/tmp`, and the directories of other scripts
+//! are out of its sight.
 
 use std::{
     fs,
     io::{Read as _, Write as _},
-    os::unix::process::{CommandExt as _, ExitStatusExt as _},
+    os::{
+        fd::AsRawFd as _,
+        unix::process::{CommandExt as _, ExitStatusExt as _},
+    },
+    path::Path,
     process::{Command, ExitStatus, Stdio},
 };
 
 use anyhow::Context as _;
 use rustix::{
+    fs::{Mode, OFlags},
     io::Errno,
-    mount::{MountFlags, MountPropagationFlags, mount, mount_change},
+    mount::{MountFlags, MountPropagationFlags, mount, mount_bind, mount_change},
     process::{DumpableBehavior, Pid, Signal, WaitOptions, kill_process_group, set_dumpable_behavior, wait},
     thread::{
         CapabilitySet, CapabilitySets, UnshareFlags, capabilities, clear_ambient_capability_set,
@@ -24,10 +32,14 @@ use rustix::{
 };
 
 use super::{
-    confinement::{Confinement, PATH, as_exit_code, bound, own_program, script},
+    confinement::{Confinement, OWN, as_exit_code, bound, own_program, script},
     orphans::Orphans,
+    workspace::Workspace,
 };
 use crate::cli::Launch;
+
+/// Where programs leave files for each other, and anybody may.
+const SHARED: [&str; 3] = [OWN, "/var/tmp", "/dev/shm"];
 
 /// The exit code of what was killed, as a shell says it.
 const KILLED: i32 = 128 + 9;
@@ -36,10 +48,10 @@ const KILLED: i32 = 128 + 9;
 ///
 /// # Errors
 /// What the kernel, or whoever confines this program, objects to.
-pub fn try_out(confinement: Confinement, orphans: &Orphans) -> Result<(), String> {
+pub fn try_out(confinement: Confinement, workspace: &Workspace, orphans: &Orphans) -> Result<(), String> {
     let attempt = || -> anyhow::Result<_> {
-        let mut command = Confinement { isolated: true, ..confinement }.command("true", &[])?;
-        command.env_clear().env("PATH", PATH).current_dir("/");
+        let directory = workspace.script("")?;
+        let mut command = Confinement { isolated: true, ..confinement }.command("true", &[], &directory)?;
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
         // As long as this is there, so may the process be.
@@ -103,6 +115,7 @@ pub fn first(arguments: &Launch) -> anyhow::Result<u8> {
     mount_change("/", MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC).context("parting the mounts")?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount("proc", "/proc", "proc", flags, None).context("mounting /proc")?;
+    part_files(arguments.hide.as_deref())?;
     if !rustix::process::geteuid().is_root() {
         clear_ambient_capability_set()?;
         let none = CapabilitySet::empty();
@@ -126,6 +139,26 @@ pub fn first(arguments: &Launch) -> anyhow::Result<u8> {
             Err(error) => return Err(error.into()),
         }
     }
+}
+
+/// Puts the directory of the script, which is where this process is, in place of those that all share, and hides those of
+/// other scripts.
+fn part_files(hidden: Option<&Path>) -> anyhow::Result<()> {
+    let own = rustix::fs::open(".", OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+    if let Some(hidden) = hidden {
+        let flags = MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+        mount("tmpfs", hidden, "tmpfs", flags, Some(c"mode=0555"))
+            .context("hiding the directories of other scripts")?;
+    }
+    let own = format!("/proc/self/fd/{}", own.as_raw_fd());
+    for place in SHARED {
+        match mount_bind(&own, place) {
+            Ok(()) => {}
+            Err(Errno::NOENT) if place != OWN => {}
+            Err(error) => return Err(error).with_context(|| format!("giving the script its own {place}")),
+        }
+    }
+    std::env::set_current_dir(OWN).context("entering the directory of the script")
 }
 
 /// Asks the script to end when the runner says so, and ends all when the runner is gone.

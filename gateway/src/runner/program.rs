@@ -24,7 +24,7 @@ use super::{
     confinement::{Confinement, PATH},
     orphans::Orphans,
     output::Output,
-    workspace::{Directory, Workspace},
+    workspace::{Directory, SCRIPT, Workspace},
 };
 
 /// How long a script has to end after it was asked to.
@@ -149,12 +149,9 @@ impl Program {
         if script.interpreter == "pwsh" {
             arguments.extend(["-NoProfile", "-File"].map(OsString::from));
         }
-        arguments.push(directory.script());
-        let mut command = confinement.command(script.interpreter, &arguments)?;
-        command.env_clear().env("PATH", PATH).env("LANG", "C.UTF-8");
-        command.env("HOME", directory.path()).env("TMPDIR", directory.path());
+        arguments.push(confinement.place(&directory).join(SCRIPT).into_os_string());
+        let mut command = confinement.command(script.interpreter, &arguments, &directory)?;
         command.envs(script.environment.iter().map(|(name, value)| (name, value)));
-        command.current_dir(directory.path());
         command.stdin(if confinement.isolated { Stdio::piped() } else { Stdio::null() });
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().with_context(|| format!("starting {}", script.interpreter))?;

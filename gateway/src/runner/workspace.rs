@@ -3,11 +3,11 @@
 //! The runner may be root and the scripts are somebody else's, so no path is followed that a script can change. The
 //! directory of the runner is its own; what it makes in there it makes and gives away through open descriptors, the
 //! directory of a script last, when all is in it. Names of those directories cannot be guessed, and only the runner can
-//! list them, so that scripts of one user do not come upon each other's. What a script leaves is removed through
-//! descriptors too, and no link is followed.
+//! list them; an isolated script does not see them at all. What a script leaves is removed through descriptors too, and no
+//! link is followed.
 
 use std::{
-    ffi::{CString, OsString},
+    ffi::CString,
     fs::File,
     io::Write as _,
     os::{
@@ -34,12 +34,16 @@ const REMOVING: Duration = Duration::from_secs(10);
 /// How many names of a directory are held at once.
 const AT_ONCE: usize = 1_000;
 
+/// What a script is called in its directory.
+pub const SCRIPT: &str = "script";
+
 const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// The directory of a runner; gone when dropped.
 pub struct Workspace {
     handle: Arc<OwnedFd>,
     directory: TempDir,
+    work: PathBuf,
     user: Option<User>,
 }
 
@@ -49,6 +53,7 @@ pub struct Directory {
     handle: OwnedFd,
     name: String,
     path: PathBuf,
+    work: PathBuf,
 }
 
 impl Workspace {
@@ -74,7 +79,7 @@ impl Workspace {
             // They may pass, not look around.
             fchmod(&handle, Mode::from_raw_mode(0o711))?;
         }
-        Ok(Self { handle: Arc::new(handle), directory, user })
+        Ok(Self { handle: Arc::new(handle), directory, work, user })
     }
 
     /// A directory with a script in it, which belongs to the user that it is for.
@@ -86,9 +91,10 @@ impl Workspace {
         mkdirat(&self.handle, &name, Mode::RWXU)?;
         let handle = openat(&self.handle, &name, DIRECTORY, Mode::empty())?;
         let path = self.directory.path().join(&name);
-        let made = Directory { parent: Arc::clone(&self.handle), handle, name, path };
+        let work = self.work.clone();
+        let made = Directory { parent: Arc::clone(&self.handle), handle, name, path, work };
         let create = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mut file = File::from(openat(&made.handle, "script", create, Mode::RWXU)?);
+        let mut file = File::from(openat(&made.handle, SCRIPT, create, Mode::RWXU)?);
         file.write_all(content.as_bytes())?;
         if let Some(User { uid, gid }) = self.user {
             let (uid, gid) = (Some(Uid::from_raw(uid)), Some(Gid::from_raw(gid)));
@@ -105,9 +111,9 @@ impl Directory {
         &self.path
     }
 
-    /// The script in it.
-    pub fn script(&self) -> OsString {
-        self.path.join("script").into_os_string()
+    /// The directory in which runners have theirs.
+    pub fn work(&self) -> &Path {
+        &self.work
     }
 }
 
@@ -234,7 +240,7 @@ mod tests {
         let work = tempfile::tempdir().unwrap();
         let workspace = Workspace::new(work.path(), None).unwrap();
         let directory = workspace.script("echo").unwrap();
-        assert_eq!(fs::read_to_string(directory.script()).unwrap(), "echo");
+        assert_eq!(fs::read_to_string(directory.path().join(SCRIPT)).unwrap(), "echo");
         fill(directory.path());
         drop(directory);
         fs::read_dir(workspace.directory.path()).unwrap().count()

@@ -7,6 +7,7 @@ use std::{
         fs::{MetadataExt as _, PermissionsExt as _},
         process::CommandExt as _,
     },
+    path::Path,
     process::{Command, Stdio},
     time::{Duration, Instant},
 };
@@ -23,6 +24,7 @@ both_backends![
     what_a_script_leaves_is_ended_in_time,
     a_script_has_no_terminal,
     scripts_do_not_see_each_other,
+    scripts_do_not_share_files,
     key_and_scripts_do_not_travel_in_the_clear,
 ];
 
@@ -227,7 +229,9 @@ fn a_script_has_no_terminal(server: &Server) {
 }
 
 fn scripts_do_not_see_each_other(server: &Server) {
-    let (client, work) = (server.new_client(), work());
+    let client = server.new_client();
+    // Beside the temporary files of the machine, so that it has to be hidden by itself.
+    let work = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let given = key(server, &client);
     let waiting = queue(&client, "sh", "echo ready; sleep 600\n");
     let mut command = runner(server, &client, &given);
@@ -240,18 +244,44 @@ fn scripts_do_not_see_each_other(server: &Server) {
     let mut command = runner(server, &client, &given);
     let command = command.arg("--once").arg("--work-dir").arg(work.path());
     // Its own processes: the first of the namespace, the shell, and what lists them.
-    let content = format!(
-        "set -- /proc/[0-9]*; echo $#\nfor one in {}/*/*/script; do [ \"$one\" = \"$0\" ] || cat \"$one\"; done \
-         2>/dev/null\necho listed\n",
-        work.path().display()
-    );
+    let content = format!("set -- /proc/[0-9]*; echo $#\nls -A {}\necho listed\n", work.path().display());
     let output = printed(&client, command, "sh", &content);
     let (processes, rest) = output.split_once('\n').unwrap();
     assert!(processes.parse::<usize>().unwrap() <= 6, "{output}");
-    if is_root() {
-        assert_eq!(rest, "listed\n", "the files of another script are in sight");
-    }
+    assert_eq!(rest, "listed\n", "the files of another script are in sight");
     drop(first);
+}
+
+/// Of two runners with one user, which the scripts are too: neither finds or changes what the other's script writes.
+fn scripts_do_not_share_files(server: &Server) {
+    let (client, work) = (server.new_client(), work());
+    if is_root() {
+        std::os::unix::fs::chown(work.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+    }
+    let given = key(server, &client);
+    let content = format!(
+        "pwd\nls -A /tmp /var/tmp /dev/shm $HOME\n(ls -A {work}) 2>/dev/null\n\
+         for place in . /tmp /var/tmp /dev/shm $HOME $TMPDIR {work}; do (echo left >$place/left) 2>/dev/null; done\n\
+         echo >ready\n",
+        work = work.path().display()
+    );
+    let sees = "/tmp\n/dev/shm:\nscript\n\n/tmp:\nscript\n\n/tmp:\nscript\n\n/var/tmp:\nscript\n";
+    let waiting = queue(&client, "sh", &format!("{content}echo ready\nsleep 600\n"));
+    let mut command = plain(server, &client, &given);
+    let first = Guard::spawn(command.arg("--work-dir").arg(work.path()).stderr(Stdio::null()));
+    let ready = format!("{sees}ready\n");
+    let until = Instant::now() + Duration::from_secs(30);
+    while last(&client, &waiting)["output"] != ready.as_str() {
+        assert!(Instant::now() < until, "the first script printed {}", last(&client, &waiting)["output"]);
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let mut command = plain(server, &client, &given);
+    assert_eq!(printed(&client, command.arg("--work-dir").arg(work.path()), "sh", &content), sees);
+    assert_eq!(printed(&client, &mut plain(server, &client, &given), "sh", &content), sees, "in another directory");
+    drop(first);
+    for place in ["/tmp/left", "/var/tmp/left", "/dev/shm/left"] {
+        assert!(!Path::new(place).exists(), "{place} is the machine's");
+    }
 }
 
 fn key_and_scripts_do_not_travel_in_the_clear(server: &Server) {
