@@ -1,41 +1,19 @@
 //! Inbound addresses: monitors that can set no header, each in its own format.
 
-use muster_tests::{Client, Response, Server, both_backends, unique};
+use muster_tests::{Server, both_backends, unique};
 use serde_json::{Value, json};
 
-use super::{found, host, text};
+use super::{address, found, host, only, send, text};
 
 both_backends![
     an_address_reports_and_does_nothing_else,
     an_address_that_was_revoked_is_closed,
     two_fields_are_enough,
-    a_notification_of_grafana_is_taken_in,
-    an_event_of_zabbix_opens_acknowledges_and_closes,
     pagerduty_events_trigger_acknowledge_and_resolve,
     opsgenie_alerts_are_created_acknowledged_and_closed,
     a_partners_address_finds_what_is_over_at_its_client,
     a_suspended_tenant_reports_nothing,
 ];
-
-/// A new inbound address of a tenant: its id and its token.
-#[track_caller]
-fn address(client: &Client) -> (String, String) {
-    let made = client.post("/inbound", &json!({"name": unique("monitor")})).ok();
-    let token = text(&made["token"]);
-    assert!(text(&made["url"]).ends_with(&format!("/api/v2/inbound/{token}")), "{made}");
-    (text(&made["id"]), token)
-}
-
-fn send(server: &Server, token: &str, format: &str, body: &Value) -> Response {
-    server.request("POST", &format!("/api/v2/inbound/{token}{format}")).json(body).send()
-}
-
-#[track_caller]
-fn only(client: &Client, query_string: &str) -> Value {
-    let page = client.search("/alerts/search", query_string).page();
-    assert_eq!(page["totalResults"], json!(1), "{query_string}: {page}");
-    page["results"][0].clone()
-}
 
 fn an_address_reports_and_does_nothing_else(server: &Server) {
     let client = server.new_client();
@@ -98,60 +76,6 @@ fn two_fields_are_enough(server: &Server) {
     let (_, other) = address(&client);
     send(server, &token, "", &json!({"subject": "s", "key": "1"})).ok();
     assert_eq!(send(server, &other, "", &json!({"subject": "s", "key": "1"})).ok()["result"], json!("created"));
-}
-
-fn a_notification_of_grafana_is_taken_in(server: &Server) {
-    let client = server.new_client();
-    let (_, token) = address(&client);
-    let (id, name) = host(&client);
-    let alert = |status: &str| {
-        json!({
-            "receiver": "My Super Webhook", "status": status, "orgId": 1, "version": "1", "truncatedAlerts": 0,
-            "groupLabels": {}, "commonLabels": {"team": "blue"}, "commonAnnotations": {}, "groupKey": "{}:{}",
-            "externalURL": "https://play.grafana.example/", "title": "[FIRING:1] (blue)", "state": "alerting",
-            "message": "**Firing**",
-            "alerts": [{
-                "status": status, "fingerprint": "c6eadffa33fcdf37", "values": {"B": 44.2, "C": 1},
-                "labels": {"alertname": "High memory usage", "team": "blue", "instance": name},
-                "annotations": {"summary": "The system has high memory usage", "runbook_url": "https://r.example/1"},
-                "startsAt": "2026-10-12T09:51:03.157076+02:00", "endsAt": "0001-01-01T00:00:00Z",
-                "generatorURL": "", "panelURL": "https://play.grafana.example/d/1?viewPanel=1"
-            }]
-        })
-    };
-    let firing = send(server, &token, "/grafana", &alert("firing")).ok();
-    assert_eq!(firing[0]["result"], json!("created"));
-    let made = only(&client, "status:New");
-    assert_eq!((&made["device"]["id"], &made["app"]), (&json!(id), &json!("Grafana")));
-    assert_eq!(made["url"], json!("https://play.grafana.example/d/1?viewPanel=1"));
-    assert_eq!(made["alertTime"], json!("2026-10-12T07:51:03+0000"));
-    let mut resolved = alert("resolved");
-    resolved["alerts"][0]["endsAt"] = json!("2026-10-12T10:51:03+02:00");
-    // The same body is taken where a token is sent.
-    assert_eq!(client.post("/alerts/alertmanager", &resolved).ok()[0]["result"], json!("closed"));
-}
-
-fn an_event_of_zabbix_opens_acknowledges_and_closes(server: &Server) {
-    let client = server.new_client();
-    let (_, token) = address(&client);
-    let (id, name) = host(&client);
-    let mut event = json!({
-        "event_id": "1047", "event_name": "High CPU utilization", "event_severity": "Average", "event_value": "1",
-        "event_date": "2026.10.20", "event_time": "20:37:00", "event_update_status": "0", "host_host": name,
-        "host_ip": "10.9.9.9", "event_tags": "scope:performance", "event_recovery_id": "{EVENT.RECOVERY.ID}",
-    });
-    assert_eq!(send(server, &token, "/zabbix", &event).ok()[0]["result"], json!("created"));
-    let made = only(&client, "app:Zabbix");
-    assert_eq!((&made["currentState"], &made["device"]["id"]), (&json!("Warning"), &json!(id)));
-    assert_eq!((&made["alertTime"], &made["extAlertId"]), (&json!("2026-10-20T20:37:00+0000"), &json!("1047")));
-    event["event_update_action"] = json!("acknowledged");
-    event["event_update_message"] = json!("on it");
-    send(server, &token, "/zabbix", &event).ok();
-    let acknowledged = only(&client, "status:Acknowledged");
-    assert_eq!(acknowledged["acknowledgement"]["note"], json!("on it"));
-    let over = json!({"event_id": "1047", "event_name": "High CPU utilization", "event_value": "0"});
-    assert_eq!(send(server, &token, "/zabbix", &over).ok()[0]["result"], json!("closed"));
-    send(server, &token, "/zabbix", &json!({})).invalid(&["event_id", "event_name"]);
 }
 
 fn pagerduty_events_trigger_acknowledge_and_resolve(server: &Server) {

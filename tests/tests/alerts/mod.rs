@@ -4,14 +4,16 @@ mod actions;
 mod alertmanager;
 mod bad_input;
 mod crashes;
+mod grafana;
 mod heartbeats;
 mod inbound;
 mod intake;
 mod maintenance;
 mod prometheus;
 mod search;
+mod zabbix;
 
-use muster_tests::{Client, unique};
+use muster_tests::{Client, Response, Server, unique};
 use serde_json::{Value, json};
 
 /// A new resource of a tenant; its id and its host name.
@@ -51,6 +53,28 @@ fn get(client: &Client, result: &Value) -> Value {
 fn found(client: &Client, query_string: &str) -> Vec<String> {
     let page = client.search("/alerts/search", query_string).page();
     page["results"].as_array().into_iter().flatten().map(|alert| text(&alert["id"])).collect()
+}
+
+/// A new inbound address of a tenant: its id and its token.
+#[track_caller]
+fn address(client: &Client) -> (String, String) {
+    let made = client.post("/inbound", &json!({"name": unique("monitor")})).ok();
+    let token = text(&made["token"]);
+    assert!(text(&made["url"]).ends_with(&format!("/api/v2/inbound/{token}")), "{made}");
+    (text(&made["id"]), token)
+}
+
+/// Sends a body to an inbound address, in a format such as `/grafana`.
+fn send(server: &Server, token: &str, format: &str, body: &Value) -> Response {
+    server.request("POST", &format!("/api/v2/inbound/{token}{format}")).json(body).send()
+}
+
+/// The one alert that a search finds.
+#[track_caller]
+fn only(client: &Client, query_string: &str) -> Value {
+    let page = client.search("/alerts/search", query_string).page();
+    assert_eq!(page["totalResults"], json!(1), "{query_string}: {page}");
+    page["results"][0].clone()
 }
 
 #[track_caller]
