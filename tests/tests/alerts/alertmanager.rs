@@ -58,7 +58,10 @@ fn a_group_fires_and_is_resolved(server: &Server) {
     ]));
     let results = client.post("/alerts/alertmanager", &resolved).ok();
     assert_eq!(each(&results, "result"), ["closed", "repeated"]);
-    assert_eq!(get(&client, &results[0])["alertTime"], json!("2026-05-01T10:30:00+0000"));
+    let closed = get(&client, &results[0]);
+    assert_eq!((&closed["currentState"], &closed["status"]), (&json!("Ok"), &json!("Closed")));
+    assert_eq!((&closed["oldState"], &closed["alertTime"]), (&json!("Critical"), &json!("2026-05-01T10:30:00+0000")));
+    assert!(closed["closure"].is_object() && closed["closure"]["by"].is_null(), "a report did it: {closed}");
     assert_eq!(found(&client, "status:Closed"), [text(&results[0]["id"])]);
     // A second Alertmanager that tells the same later changes nothing.
     assert_eq!(client.post("/alerts/alertmanager", &firing).ok()[0]["result"], json!("late"));

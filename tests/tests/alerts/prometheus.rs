@@ -201,6 +201,10 @@ fn alertmanager_reports_in_three_ways(server: &Server) {
         states(&webhook) == ok(2) && states(&opsgenie) == ok(1) && states(&pagerduty) == ok(1)
     };
     wait_for(SOON, over, told);
+    for alert in [&webhook, &opsgenie, &pagerduty].into_iter().flat_map(alerts) {
+        assert_eq!(alert["status"], json!("Closed"), "{alert}");
+        assert!(alert["closure"].is_object() && alert["closure"]["by"].is_null(), "a report did it: {alert}");
+    }
 }
 
 fn promtool_has_nothing_to_say(server: &Server) {
