@@ -1,8 +1,12 @@
 //! `muster runner`: carries out custom scripts, as an unprivileged user, and nothing else.
 
-use std::{fs, process::Command, time::Duration};
+use std::{
+    fs,
+    process::{Command, Stdio},
+    time::Duration,
+};
 
-use muster_tests::{Client, Exit, Server, both_backends, muster, unique};
+use muster_tests::{Client, Exit, Guard, Server, both_backends, muster, receiver::wait_for, unique};
 use serde_json::{Value, json};
 
 use super::{FAR_AHEAD, create, everyday, job, runs, text};
@@ -14,20 +18,34 @@ both_backends![
     nothing_of_a_script_becomes_somebody_else,
     output_that_is_no_text_loses_no_result,
     only_custom_scripts_of_its_tenant_are_taken,
+    the_documented_key_carries_a_script_to_its_end,
+    the_documented_key_does_nothing_else,
 ];
 
 fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
+/// A new key of a tenant with these fields besides its name, and its secret.
+fn key(server: &Server, client: &Client, fields: &Value) -> (String, String) {
+    let mut body = json!({"name": unique("runner")});
+    for (name, value) in fields.as_object().into_iter().flatten() {
+        body[name] = value.clone();
+    }
+    let made = server.admin().tenant(client.tenant_id()).post("/apiKeys", &body).ok();
+    (text(&made["key"]), text(&made["secret"]))
+}
+
 /// `muster runner --once` for a tenant, by a new key of a role.
 fn runner(server: &Server, client: &Client, role: &str) -> Command {
-    let made =
-        server.admin().tenant(client.tenant_id()).post("/apiKeys", &json!({"name": unique("runner"), "role": role}));
-    let made = made.ok();
+    runner_with(server, client, &key(server, client, &json!({"role": role})))
+}
+
+/// The same by a key that is there.
+fn runner_with(server: &Server, client: &Client, (key, secret): &(String, String)) -> Command {
     let mut command = muster();
     command.args(["runner", "--once", "--server", server.base(), "--tenant", client.tenant_id()]);
-    command.env("MUSTER_KEY", text(&made["key"])).env("MUSTER_SECRET", text(&made["secret"]));
+    command.env("MUSTER_KEY", key).env("MUSTER_SECRET", secret);
     // Root has to name somebody else, who may enter the directory of temporary files.
     if is_root() {
         command.args(["--user", "nobody"]);
@@ -177,4 +195,66 @@ fn output_that_is_no_text_loses_no_result(server: &Server) {
     let run = whole(&client, &id);
     assert_eq!((&run["status"], &run["exitCode"], &run["attempt"]), (&json!("FAILED"), &json!(3), &json!(1)), "{run}");
     assert_eq!(run["output"], json!("a\u{FFFD}b\n"));
+}
+
+/// The operations that docs/operations.md gives the key of a runner.
+fn documented() -> Vec<String> {
+    let docs = include_str!("../../../docs/operations.md");
+    let (_, runners) = docs.split_once("\n## Runners\n").expect("a section about runners");
+    let (_, named) = runners.split_once("--operations ").expect("a key for runners");
+    let names = named.split_whitespace().next().unwrap_or_default();
+    names.split(',').map(ToOwned::to_owned).collect()
+}
+
+fn narrow_key(server: &Server, client: &Client) -> (String, String) {
+    key(server, client, &json!({"role": "operator", "operations": documented()}))
+}
+
+/// With a heartbeat on the way: a runner sends one when there was nothing else to say for 15 seconds.
+fn the_documented_key_carries_a_script_to_its_end(server: &Server) {
+    let client = server.new_client();
+    let id = queued(&client, "sleep 17; echo over; exit 4\n", json!({}));
+    let mut command = runner_with(server, &client, &narrow_key(server, &client));
+    let log = tempfile::NamedTempFile::new().expect("a file");
+    let told = || fs::read_to_string(log.path()).unwrap_or_default();
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log.reopen().expect("the file"));
+    let mut program = Guard::spawn(&mut command);
+    let ended = || program.process().try_wait().ok().flatten().is_some();
+    wait_for(Duration::from_secs(60), ended, told);
+    let run = whole(&client, &id);
+    assert_eq!(
+        (&run["status"], &run["exitCode"], &run["output"]),
+        (&json!("FAILED"), &json!(4), &json!("over\n")),
+        "{run}"
+    );
+    assert_eq!(run["attempt"], json!(1), "{run}");
+    assert!(!told().contains("refused"), "{}", told());
+    let (run, log) = (text(&run["id"]), server.log());
+    for what in ["claim".to_owned(), format!("{run}/heartbeat"), format!("{run}/log"), format!("{run}/result")] {
+        let line = format!(r#""path":"/api/v2/tenants/{}/jobs/runs/{what}","status":200"#, client.tenant_id());
+        assert!(log.contains(&line), "{line} is not in the log");
+    }
+}
+
+fn the_documented_key_does_nothing_else(server: &Server) {
+    let client = server.new_client();
+    let (key, secret) = narrow_key(server, &client);
+    let caller = client.with_token(&server.token(&key, &secret));
+    let (document, named) = (server.get("/openapi.json").json(), documented());
+    let mut refused = 0;
+    for (path, item) in document["paths"].as_object().into_iter().flatten() {
+        for (method, operation) in item.as_object().into_iter().flatten() {
+            let is_secured =
+                operation["security"].as_array().into_iter().flatten().any(|one| one.get("bearer").is_some());
+            let meant = operation["x-same-as"].as_str().map_or(operation, |meant| &document["paths"][meant][method]);
+            if !is_secured || named.iter().any(|name| meant["operationId"] == json!(name)) {
+                continue;
+            }
+            let at = path.replace("{tenantId}", client.tenant_id()).replace(['{', '}'], "");
+            let answer = caller.absolute(&method.to_uppercase(), &at).send();
+            assert_eq!((answer.status, &answer.json()["code"]), (403, &json!("0006")), "{answer}");
+            refused += 1;
+        }
+    }
+    assert!(refused > 200, "only {refused} operations were tried");
 }
