@@ -15,6 +15,7 @@ use super::{audit, person, personal, text};
 both_backends![
     whoever_acknowledges_and_closes_is_named,
     an_incident_is_changed_by_a_person,
+    whoever_overrides_a_roster_is_named,
     bodies_name_nothing_of_another_tenant
 ];
 
@@ -81,6 +82,49 @@ fn an_incident_is_changed_by_a_person(server: &Server) {
     assert_eq!((&shown["createdBy"]["id"], &shown["updatedBy"]["id"]), (&json!(ann), &json!(bob)));
     let users: Vec<Value> = audit(&client, &text(&made["id"])).iter().map(|row| row["userId"].clone()).collect();
     assert!(users.contains(&json!(ann)) && users.contains(&json!(bob)), "{users:?}");
+}
+
+/// By an override, by an exchange and by taking over from somebody who asked: each makes overrides.
+fn whoever_overrides_a_roster_is_named(server: &Server) {
+    let client = server.new_client();
+    let (ann, bob) = (person(&client, "operator"), person(&client, "operator"));
+    let (at_desk, by_script) = (session(server, &client, &ann), personal(server, &client, &bob, "operator"));
+    let roster = json!({"name": unique("roster"), "description": "d", "timeZone": {"name": "GMT"}, "shiftDetails": [{
+        "name": "Day", "users": [{"id": ann}, {"id": bob}], "userGroups": [],
+        "schedule": {"type": "recurring", "startDate": "2026-01-01T00:00:00Z", "startTime": "08:00:00",
+            "endTime": "20:00:00", "pattern": {"type": "daily", "repeatFrequency": 1}, "endPattern": {"type": "NEVER"}}}]});
+    let path = format!("/rosters/{}", text(&client.post("/rosters", &roster).ok()["id"]));
+    let overrides = format!("{path}/overrides");
+    let time = |day: &str| json!({"start": format!("{day}T08:00:00Z"), "end": format!("{day}T20:00:00Z")});
+    let of = |user: &str, day: &str| {
+        let mut body = time(day);
+        body["user"] = json!({"id": user});
+        body
+    };
+    // Whose time it is does not say who entered it.
+    let mut made = vec![
+        (at_desk.post(&overrides, &of(&bob, "2035-05-01")).ok(), &ann),
+        (by_script.post(&overrides, &of(&ann, "2035-05-02")).ok(), &bob),
+    ];
+    let swap = json!({"first": of(&ann, "2035-05-03"), "second": of(&bob, "2035-05-04")});
+    let swapped = by_script.post(&format!("{path}/swaps"), &swap).ok();
+    made.extend(swapped["overrides"].as_array().into_iter().flatten().map(|one| (one.clone(), &bob)));
+    let asked = text(&by_script.post(&format!("{path}/coverRequests"), &time("2035-05-05")).ok()["id"]);
+    let accepted = at_desk.post(&format!("{path}/coverRequests/{asked}/accept"), &json!({})).ok();
+    let taken = client.get(&overrides).page()["results"].as_array().cloned().unwrap_or_default();
+    made.extend(taken.into_iter().filter(|one| one["id"] == accepted["overrideId"]).map(|one| (one, &ann)));
+    assert_eq!(made.len(), 5);
+    for (one, author) in &made {
+        assert_eq!(one["createdBy"]["id"], json!(author), "{one}");
+        let rows = audit(&client, &text(&one["id"]));
+        assert_eq!((rows.len(), &rows[0]["userId"]), (1, &json!(author)), "{rows:?}");
+        assert_eq!(text(&rows[0]["keyId"]).starts_with("SES-"), *author == &ann, "{rows:?}");
+    }
+    // Another takes one back: the audit log says who.
+    let id = text(&made[0].0["id"]);
+    by_script.delete(&format!("{overrides}/{id}")).ok();
+    let users: Vec<Value> = audit(&client, &id).iter().map(|row| row["userId"].clone()).collect();
+    assert!(users.len() == 2 && users.contains(&json!(ann)) && users.contains(&json!(bob)), "{users:?}");
 }
 
 /// A person may name in a body what is in reach, and nothing of another tenant: as if it were not there.
