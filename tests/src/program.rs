@@ -33,6 +33,11 @@ impl Guard {
         &mut self.process
     }
 
+    /// The highest resident memory that it ever had, in KiB, while it runs (Linux only).
+    pub fn peak_kib(&self) -> Option<u64> {
+        memory_kib(self.process.id()).map(|(_, highest)| highest)
+    }
+
     /// Starts `command`.
     pub fn spawn(command: &mut Command) -> Self {
         let mut watchdog = Watchdog::over(Path::new(""), "KILL");
@@ -144,6 +149,16 @@ impl Exit {
             None => panic!("still running after {limit:?}\n{stdout}\n{stderr}"),
         }
     }
+}
+
+/// Resident memory of a running process in KiB: now, and the highest it ever was (Linux only).
+pub(crate) fn memory_kib(id: u32) -> Option<(u64, u64)> {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
+    let field = |name: &str| -> Option<u64> {
+        let line = status.lines().find(|line| line.starts_with(name))?;
+        line.split_whitespace().nth(1)?.parse().ok()
+    };
+    Some((field("VmRSS:")?, field("VmHWM:")?))
 }
 
 /// Waits for the end of `process`, but no longer than `limit`.

@@ -10,7 +10,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::client::{Client, Request};
-use crate::program::{muster, muster_obeying_modes, wait};
+use crate::program::{memory_kib, muster, muster_obeying_modes, wait};
 use crate::raw;
 use crate::response::Response;
 use crate::unique::unique;
@@ -32,6 +32,8 @@ pub struct Server {
     key: String,
     secret: String,
     running: Option<Running>,
+    /// As of the last look.
+    peak_kib: Option<u64>,
     watchdog: Watchdog,
     http: reqwest::blocking::Client,
     token: OnceLock<String>,
@@ -104,6 +106,7 @@ impl Server {
             key,
             secret,
             running: None,
+            peak_kib: None,
             watchdog,
             http: crate::client::http(),
             token: OnceLock::new(),
@@ -182,12 +185,15 @@ impl Server {
 
     /// Resident memory of the running program in KiB: now, and the highest it ever was (Linux only).
     pub fn memory_kib(&self) -> Option<(u64, u64)> {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.pid())).ok()?;
-        let field = |name: &str| -> Option<u64> {
-            let line = status.lines().find(|line| line.starts_with(name))?;
-            line.split_whitespace().nth(1)?.parse().ok()
-        };
-        Some((field("VmRSS:")?, field("VmHWM:")?))
+        memory_kib(self.pid())
+    }
+
+    /// The highest resident memory in KiB of all processes that this server was, each until it was stopped or killed, or until
+    /// this was asked (Linux only).
+    pub fn peak_kib(&mut self) -> Option<u64> {
+        let now = self.running.as_ref().and_then(|running| memory_kib(running.process.id()));
+        self.peak_kib = self.peak_kib.max(now.map(|(_, highest)| highest));
+        self.peak_kib
     }
 
     /// The bootstrap key and its secret.
@@ -252,6 +258,7 @@ impl Server {
 
     /// SIGTERM; the program has to end by itself with status 0.
     pub fn stop(&mut self) {
+        self.peak_kib();
         let pid = self.pid().to_string();
         let sent = Command::new("kill").args(["-s", "TERM", &pid]).status();
         assert!(sent.is_ok_and(|status| status.success()), "SIGTERM was not sent");
@@ -266,6 +273,7 @@ impl Server {
 
     /// SIGKILL: what was acknowledged has to be there after a restart.
     pub fn kill9(&mut self) {
+        self.peak_kib();
         if let Some(mut running) = self.running.take() {
             let _ = running.process.kill();
             let _ = running.process.wait();

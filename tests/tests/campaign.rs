@@ -10,10 +10,15 @@ use muster_tests::Exit;
 /// Much longer than it takes: the last deliveries of what a killed program had in hand wait for its lease.
 const LIMIT: Duration = Duration::from_secs(400);
 
-/// Runs the program with these arguments; what it printed, once it ended as it should.
-fn campaign(arguments: &[&str]) -> String {
+/// Runs the program with these arguments to its end.
+fn run(arguments: &[&str]) -> Exit {
     let mut command = Command::new(env!("CARGO_BIN_EXE_campaign"));
-    let exit = Exit::within(LIMIT, command.args(arguments).stdin(Stdio::null()));
+    Exit::within(LIMIT, command.args(arguments).stdin(Stdio::null()))
+}
+
+/// The same; what it printed, once it ended as it should.
+fn campaign(arguments: &[&str]) -> String {
+    let exit = run(arguments);
     assert!(exit.status.success(), "{}\n{}\n{}", exit.status, exit.stdout, exit.stderr);
     exit.stdout
 }
@@ -54,6 +59,15 @@ mod sqlite {
             assert!(printed.contains(found), "{printed}");
         }
     }
+
+    /// The control of the bound of memory: no gateway gets along with 1 MiB.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn memory_beyond_its_bound_is_noticed() {
+        let exit = run(&["--kind", "starts", "--backend", "sqlite", "--size", "1", "--memory", "1"]);
+        assert_eq!(exit.status.code(), Some(1), "{}", exit.stdout);
+        assert!(exit.stdout.contains(" MiB in memory, more than 1\nFAILED: "), "{}", exit.stdout);
+    }
 }
 
 mod postgres {
@@ -70,7 +84,13 @@ fn a_seed_repeats_a_run_and_mistakes_are_answered() {
     let printed = campaign(&["--kind", "kills", "--backend", "sqlite", "--size", "1", "--seed", "12345"]);
     assert!(printed.starts_with("seed 12345\n") && printed.contains("(seed 12345, "), "{printed}");
     assert!(campaign(&["--help"]).contains("--control"));
-    for wrong in [&["--kind", "none"][..], &["--size", "0"], &["--control", "--kind", "schedules"], &["--fast"]] {
+    for wrong in [
+        &["--kind", "none"][..],
+        &["--size", "0"],
+        &["--control", "--kind", "schedules"],
+        &["--memory", "much"],
+        &["--fast"],
+    ] {
         let status = Command::new(env!("CARGO_BIN_EXE_campaign")).args(wrong).stderr(Stdio::null()).status();
         assert_eq!(status.unwrap().code(), Some(2), "{wrong:?}");
     }

@@ -57,6 +57,7 @@ pub fn run(backend: Backend, options: &Options, figures: &mut Figures) -> Result
         let begun = Instant::now();
         server.restart();
         figures.starts.push(begun.elapsed());
+        figures.memory(server.peak_kib());
         let client = server.admin().tenant(&tenant);
         for (subject, outcome) in sent {
             if outcome.body().is_none() || options.control {
@@ -69,6 +70,7 @@ pub fn run(backend: Backend, options: &Options, figures: &mut Figures) -> Result
     }
     settle(&server.admin().tenant(&tenant), &event, &receiver, &subjects);
     compare(&server.admin().tenant(&tenant), &event, &receiver, &subjects, figures);
+    figures.memory(server.peak_kib());
     Ok(())
 }
 

@@ -61,6 +61,8 @@ pub struct Figures {
     pub injected: u64,
     /// From the start of the program until it was ready, after each interruption.
     pub starts: Vec<Duration>,
+    /// The most that a gateway had in memory (KiB), and the round in which it was seen; `None` where that cannot be measured.
+    peak: Option<(u64, usize)>,
     /// The first findings in words.
     pub findings: Vec<String>,
 }
@@ -108,6 +110,25 @@ impl Figures {
         }
     }
 
+    /// Counts what a gateway had in memory at most, in KiB.
+    pub fn memory(&mut self, kib: Option<u64>) {
+        let peak = kib.map(|kib| (kib, self.rounds));
+        if peak.map(|(kib, _)| kib) > self.peak.map(|(kib, _)| kib) {
+            self.peak = peak;
+        }
+    }
+
+    /// What is to be said when a gateway had more than so many MiB in memory, or when nobody looked.
+    pub fn beyond(&self, most_mib: u64) -> Option<String> {
+        match self.peak {
+            Some((kib, round)) if kib > most_mib * 1024 => {
+                Some(format!("round {round}: a gateway had {} MiB in memory, more than {most_mib}", mib(kib)))
+            }
+            None if cfg!(target_os = "linux") => Some("the memory of no gateway was measured".to_owned()),
+            Some(_) | None => None,
+        }
+    }
+
     /// How many promises were broken.
     pub fn broken(&self) -> usize {
         self.lost + self.doubled + self.half_done + self.wrong
@@ -146,11 +167,17 @@ impl Figures {
             self.wrong.to_string(),
             self.injected.to_string(),
             starts,
+            self.peak.map_or("unknown".to_owned(), |(kib, _)| format!("{} MiB", mib(kib))),
         ]
     }
 }
 
-const COLUMNS: [&str; 13] = [
+/// KiB in whole MiB, the next larger one.
+fn mib(kib: u64) -> u64 {
+    kib.div_ceil(1024)
+}
+
+const COLUMNS: [&str; 14] = [
     "kind",
     "database",
     "rounds",
@@ -164,6 +191,7 @@ const COLUMNS: [&str; 13] = [
     "WRONG",
     "injected",
     "start (median / longest)",
+    "memory",
 ];
 
 /// All figures as a table, a line for each kind and database.

@@ -1,5 +1,6 @@
 //! `make campaign`: the service is killed, loses its power, has disks that fail and fill up, all while it is written to;
-//! whatever it acknowledged has to be there, once and whole. `--help` says what can be chosen.
+//! whatever it acknowledged has to be there, once and whole, and a small container is enough for it. `--help` says what can
+//! be chosen.
 
 mod check;
 mod dice;
@@ -70,13 +71,17 @@ fn campaign(options: &Options) -> ExitCode {
             print(&format!("{} on {backend:?}, {finding}\n", kind.name()));
         }
         let noticed = figures.broken() > 0;
-        good &= noticed == options.control && figures.rounds > 0 && figures.acknowledged > 0;
+        let beyond = figures.beyond(options.memory_mib);
+        if let Some(beyond) = &beyond {
+            print(&format!("{} on {backend:?}, {beyond}\n", kind.name()));
+        }
+        good &= beyond.is_none() && noticed == options.control && figures.rounds > 0 && figures.acknowledged > 0;
     }
     let verdict = match (options.control, good) {
-        (false, true) => "nothing was lost, doubled, half done or answered wrongly",
-        (false, false) => "FAILED: a promise was broken, or nothing was tried",
+        (false, true) => "nothing was lost, doubled, half done or answered wrongly, and memory was enough",
+        (false, false) => "FAILED: a promise was broken, memory was not enough, or nothing was tried",
         (true, true) => "control: the promise that was broken on purpose was noticed",
-        (true, false) => "FAILED: a promise was broken on purpose, and nobody noticed",
+        (true, false) => "FAILED: a promise was broken on purpose and nobody noticed, or memory was not enough",
     };
     print(&format!("{verdict} (seed {}, {} s)\n", options.seed, begun.elapsed().as_secs()));
     if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }

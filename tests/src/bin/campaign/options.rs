@@ -8,6 +8,7 @@ pub const HELP: &str = "\
 Breaks the service on purpose, again and again, and looks for what it had acknowledged.
 
 usage: campaign [--kind KIND,...] [--size small|full|N] [--backend sqlite|postgres|both] [--seed N] [--control]
+                [--memory MIB]
 
   --kind      all of these, unless named:
                 kills      SIGKILL under mixed writes
@@ -22,10 +23,16 @@ usage: campaign [--kind KIND,...] [--size small|full|N] [--backend sqlite|postgr
   --seed      repeats the choices of an earlier run, which printed it
   --control   breaks a promise on purpose, and fails unless that is noticed: under cuts, faults and full-disk fsync
               does nothing; in kills and events requests are repeated without their Idempotency-Key
+  --memory    fails when a gateway had more resident memory than so many MiB; 256, unless named (measured on Linux)
 
-Exit status 0: nothing was lost, doubled, half done or answered wrongly (with --control: something was, in each kind).
+Exit status 0: nothing was lost, doubled, half done or answered wrongly (with --control: something was, in each kind),
+and no gateway had more memory.
 Programs that are needed: a C compiler (CC, else cc) for the kinds on SQLite alone, Postgres as for the tests.
 ";
+
+/// The container that a gateway gets along with, whatever is done to it, of a debug build as of a release build. What it maps
+/// of files is counted, though the system could take that back.
+const MEMORY_MIB: u64 = 256;
 
 /// What is done to the service.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,6 +104,8 @@ pub struct Options {
     pub backends: Vec<Backend>,
     pub seed: u64,
     pub control: bool,
+    /// What a gateway may have in memory at most.
+    pub memory_mib: u64,
 }
 
 impl Options {
@@ -104,7 +113,8 @@ impl Options {
     pub fn read(mut arguments: impl Iterator<Item = String>) -> Result<Option<Self>> {
         let backends = vec![Backend::Sqlite, Backend::Postgres];
         let seed = uuid::Uuid::new_v4().as_u64_pair().0 >> 32;
-        let mut options = Self { kinds: Kind::ALL.to_vec(), size: Size::Small, backends, seed, control: false };
+        let kinds = Kind::ALL.to_vec();
+        let mut options = Self { kinds, size: Size::Small, backends, seed, control: false, memory_mib: MEMORY_MIB };
         let mut named = false;
         while let Some(argument) = arguments.next() {
             let (name, inline) = match argument.split_once('=') {
@@ -116,13 +126,14 @@ impl Options {
             match name.as_str() {
                 "--help" | "-h" => return Ok(None),
                 "--kind" => {
-                    options.kinds = kinds(&value()?)?;
+                    options.kinds = kinds_of(&value()?)?;
                     named = true;
                 }
                 "--size" => options.size = size(&value()?)?,
                 "--backend" => options.backends = backend(&value()?)?,
                 "--seed" => options.seed = value()?.parse().context("--seed is a number")?,
                 "--control" => options.control = true,
+                "--memory" => options.memory_mib = value()?.parse().context("--memory is a number of MiB")?,
                 _ => bail!("unknown argument {name}: --help says what there is"),
             }
         }
@@ -145,7 +156,7 @@ impl Options {
     }
 }
 
-fn kinds(text: &str) -> Result<Vec<Kind>> {
+fn kinds_of(text: &str) -> Result<Vec<Kind>> {
     let kind = |name: &str| Kind::ALL.into_iter().find(|kind| kind.name() == name);
     text.split(',').map(|name| kind(name).with_context(|| format!("--kind: there is no {name}"))).collect()
 }

@@ -47,6 +47,7 @@ pub fn run(kind: Kind, backend: Backend, options: &Options, figures: &mut Figure
                 (Kind::FullDisk, Some(disk)) => turn.full_disk(disk)?,
                 _ => turn.kill()?,
             };
+            figures.memory(server.peak_kib());
             all_found.push((tenant, found));
         }
         // What was there after its own round is there after all the others.
@@ -54,6 +55,7 @@ pub fn run(kind: Kind, backend: Backend, options: &Options, figures: &mut Figure
             let same = Found::of(&server.admin().tenant(&tenant)) == found;
             figures.expect(same, Broken::Lost, || format!("{tenant} is another after later rounds"));
         }
+        figures.memory(server.peak_kib());
         if backend == Backend::Sqlite {
             whole_file(&server, figures)?;
         }
@@ -123,6 +125,7 @@ impl Turn<'_> {
         let program = Guard::spawn(self.server.serve_command().stdout(Stdio::null()).stderr(Stdio::null()));
         // A start that makes fewer calls is killed.
         disk.wait(Number::Done, 1, Duration::from_secs(1))?;
+        self.figures.memory(program.peak_kib());
         drop(program);
         if disk.get(Number::Calls)? >= disk.get(Number::CutAt)? {
             ensure!(disk.wait(Number::Done, 1, SOON)?, "the power cut of a start does not end");
@@ -223,6 +226,8 @@ impl Turn<'_> {
 
 /// Cuts the power at the call that comes after so many, and waits until what was not synced is gone.
 fn cut(server: &mut Server, disk: &Disk, calls: u64, seed: u64) -> Result<()> {
+    // A process that lost its power does not say any more what it took.
+    server.peak_kib();
     disk.set(Number::Seed, seed)?;
     disk.set(Number::CutAt, disk.get(Number::Calls)? + calls)?;
     let done = disk.wait(Number::Done, 1, SOON)?;

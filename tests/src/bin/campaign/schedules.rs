@@ -46,6 +46,7 @@ pub fn run(options: &Options, figures: &mut Figures) -> Result<()> {
         victim.restart();
         figures.starts.push(begun.elapsed());
         compare(&second.admin().tenant(&tenant), &jobs, figures);
+        [&mut first, &mut second].into_iter().for_each(|gateway| figures.memory(gateway.peak_kib()));
     }
     Ok(())
 }

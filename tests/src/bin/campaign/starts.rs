@@ -47,6 +47,7 @@ pub fn run(backend: Backend, options: &Options, figures: &mut Figures) -> Result
                     let program = Guard::spawn(&mut place.command(Some(disk))?);
                     // A later start makes fewer calls. It is killed.
                     disk.wait(Number::Done, 1, time)?;
+                    figures.memory(program.peak_kib());
                     drop(program);
                     if disk.get(Number::Calls)? >= disk.get(Number::CutAt)? {
                         ensure!(disk.wait(Number::Done, 1, LIMIT)?, "the power cut of a start does not end");
@@ -56,6 +57,7 @@ pub fn run(backend: Backend, options: &Options, figures: &mut Figures) -> Result
                 _ => {
                     let program = Guard::spawn(&mut place.command(None)?);
                     sleep(Duration::from_micros(dice.of(0..time.as_micros() as u64)));
+                    figures.memory(program.peak_kib());
                     drop(program);
                 }
             }
@@ -125,6 +127,7 @@ impl Place {
             Ok(status) => figures.found(Broken::Lost, format!("the first key is answered {status}")),
             Err(error) => figures.found(Broken::Lost, format!("the first key: {error:#}")),
         }
+        figures.memory(program.peak_kib());
         Ok(())
     }
 
