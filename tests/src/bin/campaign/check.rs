@@ -58,11 +58,13 @@ impl Found {
     }
 }
 
-fn text(value: &Value) -> String {
+/// A text of an answer; empty when there is none.
+pub fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-fn all_pages(client: &Client, path: &str) -> Vec<Value> {
+/// The results of all pages of a list, whose path ends in `?` or `&`.
+pub fn all_pages(client: &Client, path: &str) -> Vec<Value> {
     let mut all = Vec::new();
     for number in 1..1000 {
         let page = client.get(&format!("{path}pageSize=1000&pageNo={number}")).page();

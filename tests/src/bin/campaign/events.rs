@@ -1,8 +1,9 @@
-//! Events become calls of a receiver that fails three times in ten, while the service is killed: each arrives, and as
-//! one delivery, however often it is tried.
+//! Events become calls of a receiver that fails three times in ten, while gateways are killed (one on SQLite, two on Postgres):
+//! each arrives, and as one delivery, however often it is tried.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    sync::atomic::{AtomicUsize, Ordering},
     thread::sleep,
     time::{Duration, Instant},
 };
@@ -16,72 +17,131 @@ use muster_tests::{
 use serde_json::{Value, json};
 
 use crate::{
+    check::{all_pages, text},
     dice::Dice,
     figures::{Broken, Figures, Outcome},
     options::{Kind, Options},
 };
 
-/// Incidents of a round: no more than so many for each sender, so that a full run has 10,000 of them.
-const SENDERS: usize = 3;
+/// Incidents of a round: no more than so many for each sender, so that a full run has some 10,000 of them.
+const SENDERS: usize = 4;
 const MOST_OF_A_SENDER: usize = 25;
+/// A gateway is killed so long after the begin of its round at the latest.
+const SOON: Duration = Duration::from_secs(1);
 /// How long the last deliveries may take.
 const LIMIT: Duration = Duration::from_secs(300);
 
+/// A kill: how many calls the receiver had before it, and when the gateway was back.
+struct Kill {
+    before: usize,
+    after: usize,
+    start: Duration,
+}
+
+/// What is needed to compare.
+struct Told<'t> {
+    event: String,
+    receiver: &'t Receiver,
+    seed: u64,
+    subjects: BTreeSet<String>,
+    kills: Vec<Kill>,
+}
+
 /// Runs all rounds.
 pub fn run(backend: Backend, options: &Options, figures: &mut Figures) -> Result<()> {
-    let waits = ["50ms"; 60].join(",");
-    let arguments = ["--egress-allow", "127.0.0.0/8", "--retry-schedule", &waits, "--delivery-timeout", "300ms"];
-    let mut server = Server::start_with(backend, &arguments);
-    let receiver = unreliable(options.seed);
-    let tenant = server.new_client().tenant_id().to_owned();
-    let event = listen(&server.admin().tenant(&tenant), &receiver.url());
-    let mut subjects = BTreeSet::new();
+    let mut gateways = gateways(backend);
+    let receiver = &unreliable(options.seed);
+    let tenant = gateways[0].new_client().tenant_id().to_owned();
+    let event = listen(&gateways[0].admin().tenant(&tenant), &receiver.url());
+    let mut told = Told { event, receiver, seed: options.seed, subjects: BTreeSet::new(), kills: Vec::new() };
     for round in 0..options.rounds(Kind::Events) {
         figures.rounds += 1;
         let mut dice = Dice::new(options.seed, Kind::Events as usize, round);
-        let client = server.admin().tenant(&tenant);
+        let clients: Vec<Client> = gateways.iter().map(|gateway| gateway.admin().tenant(&tenant)).collect();
+        // One gateway, or another, or all; each after so many answers.
+        let victims = dice.of(1..1 << gateways.len());
+        let answered = &AtomicUsize::new(0);
         let sent: Vec<(String, Outcome)> = std::thread::scope(|scope| {
-            let client = &client;
+            let clients = &clients;
             let senders: Vec<_> =
-                (0..SENDERS).map(|sender| scope.spawn(move || send(client, &format!("{round}-{sender}")))).collect();
-            sleep(Duration::from_millis(dice.of(100..1_000)));
-            server.kill9();
-            let all =
-                senders.into_iter().map(|one| one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            all.flat_map(|(sent, counted)| {
+                (0..SENDERS).map(|sender| scope.spawn(move || send(clients, round, sender, answered))).collect();
+            let mut killers = Vec::new();
+            for (at, gateway) in gateways.iter_mut().enumerate() {
+                let answers = dice.of(1..(SENDERS * MOST_OF_A_SENDER) as u64) as usize;
+                if victims >> at & 1 == 1 {
+                    killers.push(
+                        scope.spawn(move || kill(gateway, receiver, || answered.load(Ordering::Relaxed) >= answers)),
+                    );
+                }
+            }
+            let mut sent = Vec::new();
+            for sender in senders {
+                let (all, counted) = sender.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
                 figures.add(&counted);
-                sent
-            })
-            .collect()
+                sent.extend(all);
+            }
+            for killer in killers {
+                let kill = killer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                figures.starts.push(kill.start);
+                told.kills.push(kill);
+            }
+            sent
         });
-        let begun = Instant::now();
-        server.restart();
-        figures.starts.push(begun.elapsed());
-        figures.memory(server.peak_kib());
-        let client = server.admin().tenant(&tenant);
+        let client = gateways[round % gateways.len()].admin().tenant(&tenant);
         for (subject, outcome) in sent {
             if outcome.body().is_none() || options.control {
                 let key = (!options.control).then_some(subject.as_str());
                 let again = create(&client, figures, &subject, key);
                 figures.expect(again.body().is_some(), Broken::Wrong, || format!("{subject} is refused"));
             }
-            subjects.insert(subject);
+            told.subjects.insert(subject);
         }
+        gateways.iter_mut().for_each(|gateway| figures.memory(gateway.peak_kib()));
     }
-    settle(&server.admin().tenant(&tenant), &event, &receiver, &subjects);
-    compare(&server.admin().tenant(&tenant), &event, &receiver, &subjects, figures);
-    figures.memory(server.peak_kib());
+    let client = gateways[0].admin().tenant(&tenant);
+    told.settle(&client);
+    told.compare(&client, figures);
+    gateways.iter_mut().for_each(|gateway| figures.memory(gateway.peak_kib()));
     Ok(())
+}
+
+/// One gateway, or on Postgres two, which open the secrets with the same key.
+fn gateways(backend: Backend) -> Vec<Server> {
+    let waits = ["50ms"; 60].join(",");
+    let arguments = ["--egress-allow", "127.0.0.0/8", "--retry-schedule", &waits, "--delivery-timeout", "300ms"];
+    let first = Server::start_with(backend, &arguments);
+    let key = first.data_dir().join("secrets.key").display().to_string();
+    let beside = (backend == Backend::Postgres)
+        .then(|| Server::start_beside(&first, &[&arguments[..], &["--secrets-key-file", &key]].concat()));
+    std::iter::once(first).chain(beside).collect()
+}
+
+/// Kills a gateway once it is time, and starts it again, whatever the other one does meanwhile.
+fn kill(gateway: &mut Server, receiver: &Receiver, is_time: impl Fn() -> bool) -> Kill {
+    let until = Instant::now() + SOON;
+    while !is_time() && Instant::now() < until {
+        sleep(Duration::from_millis(1));
+    }
+    let before = receiver.count();
+    gateway.kill9();
+    let begun = Instant::now();
+    gateway.restart();
+    Kill { before, after: receiver.count(), start: begun.elapsed() }
 }
 
 /// Fails with a 503, a connection that is closed, or no answer at all.
 fn unreliable(seed: u64) -> Receiver {
-    Receiver::start(move |_, number| match Dice::new(seed, Kind::Events as usize, number).of(0..100) {
+    Receiver::start(move |_, number| reply(seed, number))
+}
+
+/// What becomes of the call of this number, from 1.
+fn reply(seed: u64, number: usize) -> Reply {
+    match Dice::new(seed, Kind::Events as usize, number).of(0..100) {
         0..=14 => Reply::status(503),
         15..=24 => Reply::Reset,
         25..=29 => Reply::Hang,
         _ => Reply::status(200),
-    })
+    }
 }
 
 /// Installs an integration that tells of each created incident; gives the path of its event.
@@ -101,14 +161,24 @@ fn create(client: &Client, figures: &mut Figures, subject: &str, key: Option<&st
     figures.count(request.json(&json!({"subject": subject})).try_send())
 }
 
-fn send(client: &Client, who: &str) -> (Vec<(String, Outcome)>, Figures) {
+/// Sends through the gateways in turn: where one gives no answer, the same goes to the next, as behind a load balancer.
+fn send(clients: &[Client], round: usize, sender: usize, answered: &AtomicUsize) -> (Vec<(String, Outcome)>, Figures) {
     let (mut sent, mut figures) = (Vec::new(), Figures::default());
+    let mut ways = clients.iter().cycle().skip(sender).take(clients.len());
+    let mut way = ways.next();
     for number in 0..MOST_OF_A_SENDER {
-        let subject = format!("{who}-{number}");
-        let outcome = create(client, &mut figures, &subject, Some(&subject));
-        let gone = outcome == Outcome::Unknown;
+        let subject = format!("{round}-{sender}-{number}");
+        let mut outcome = Outcome::Unknown;
+        while let Some(client) = way {
+            outcome = create(client, &mut figures, &subject, Some(&subject));
+            if outcome != Outcome::Unknown {
+                break;
+            }
+            way = ways.next();
+        }
+        answered.fetch_add(1, Ordering::Relaxed);
         sent.push((subject, outcome));
-        if gone {
+        if way.is_none() {
             break;
         }
     }
@@ -117,46 +187,81 @@ fn send(client: &Client, who: &str) -> (Vec<(String, Outcome)>, Figures) {
 
 /// The subject that a call told of.
 fn subject_of(received: &Received) -> String {
-    received.json()["subject"].as_str().unwrap_or_default().to_owned()
+    text(&received.json()["subject"])
 }
 
-fn pending(client: &Client, event: &str) -> Value {
-    client.get(&format!("{event}/deliveries?status=pending&pageSize=1")).page()["totalResults"].clone()
+fn total(client: &Client, path: &str) -> Value {
+    client.get(path).page()["totalResults"].clone()
 }
 
-/// Waits until all was told and nothing is left to tell.
-fn settle(client: &Client, event: &str, receiver: &Receiver, subjects: &BTreeSet<String>) {
-    let until = Instant::now() + LIMIT;
-    let arrived = || receiver.all().iter().map(subject_of).collect::<BTreeSet<_>>();
-    while Instant::now() < until && !(pending(client, event) == json!(0) && subjects.is_subset(&arrived())) {
-        sleep(Duration::from_millis(100));
+impl Told<'_> {
+    fn left(&self, client: &Client, status: &str) -> Value {
+        total(client, &format!("{}/deliveries?status={status}&pageSize=1", self.event))
     }
-}
 
-fn compare(client: &Client, event: &str, receiver: &Receiver, subjects: &BTreeSet<String>, figures: &mut Figures) {
-    // Of each subject the deliveries, by the id that all attempts of one share, and their bodies.
-    let mut told: BTreeMap<String, BTreeMap<String, BTreeSet<Vec<u8>>>> = BTreeMap::new();
-    for received in receiver.all() {
-        let deliveries = told.entry(subject_of(&received)).or_default();
-        deliveries.entry(received.header("webhook-id").to_owned()).or_default().insert(received.body);
+    /// Waits until all was told and nothing is left to tell.
+    fn settle(&self, client: &Client) {
+        let until = Instant::now() + LIMIT;
+        let arrived = || self.receiver.all().iter().map(subject_of).collect::<BTreeSet<_>>();
+        while Instant::now() < until
+            && !(self.left(client, "pending") == json!(0) && self.subjects.is_subset(&arrived()))
+        {
+            sleep(Duration::from_millis(100));
+        }
     }
-    for subject in subjects {
-        let deliveries = told.remove(subject).unwrap_or_default();
-        figures.expect(!deliveries.is_empty(), Broken::Lost, || format!("nobody was told of {subject}"));
-        figures
-            .expect(deliveries.len() < 2, Broken::Doubled, || format!("{} deliveries of {subject}", deliveries.len()));
-        let same = deliveries.values().all(|bodies| bodies.len() == 1);
-        figures.expect(same, Broken::Wrong, || format!("{subject} was told in different words"));
+
+    fn compare(&self, client: &Client, figures: &mut Figures) {
+        // Of each subject the deliveries, by the id that all attempts of one share, and their calls, by number.
+        let mut told: BTreeMap<String, BTreeMap<String, Vec<(usize, Received)>>> = BTreeMap::new();
+        for (number, received) in (1..).zip(self.receiver.all()) {
+            figures.injected += u64::from(!self.succeeds(number));
+            let deliveries = told.entry(subject_of(&received)).or_default();
+            deliveries.entry(received.header("webhook-id").to_owned()).or_default().push((number, received));
+        }
+        let stored = all_pages(client, &format!("{}/deliveries?", self.event));
+        let mut stored: BTreeMap<String, Value> = stored.into_iter().map(|one| (text(&one["id"]), one)).collect();
+        for subject in &self.subjects {
+            let deliveries = told.remove(subject).unwrap_or_default();
+            let count = deliveries.len();
+            figures.expect(count > 0, Broken::Lost, || format!("nobody was told of {subject}"));
+            figures.expect(count < 2, Broken::Doubled, || format!("{count} deliveries of {subject}"));
+            for (id, calls) in deliveries {
+                let same = calls.iter().all(|(_, call)| call.body == calls[0].1.body);
+                figures.expect(same, Broken::Wrong, || format!("{subject} was told in different words"));
+                let known = stored.remove(&id).unwrap_or_default();
+                let delivered = known["status"] == "delivered";
+                figures.expect(delivered, Broken::Lost, || format!("{subject} was told by {id}, which is {known}"));
+                let numbers: Vec<usize> = calls.iter().map(|(number, _)| *number).collect();
+                // A gateway that waited too long for an answer has written down that it did.
+                let again = self.repeated(&numbers) && known["attempts"].as_u64() < Some(numbers.len() as u64);
+                figures.expect(!again, Broken::Doubled, || {
+                    format!("{subject} was told again though nobody was killed, in calls {numbers:?}: {known}")
+                });
+            }
+        }
+        for subject in told.keys() {
+            figures.found(Broken::HalfDone, format!("told of {subject}, which was never asked for"));
+        }
+        for (id, known) in stored {
+            figures.found(Broken::Lost, format!("nobody was told by {id}, which is {known}"));
+        }
+        for status in ["pending", "failed"] {
+            let left = self.left(client, status);
+            figures.expect(left == json!(0), Broken::Lost, || format!("{left} deliveries are {status}"));
+        }
+        let (incidents, expected) = (total(client, "/incidents/search?pageSize=1"), json!(self.subjects.len()));
+        figures.expect(incidents == expected, Broken::Doubled, || format!("{incidents} incidents of {expected}"));
     }
-    for subject in told.keys() {
-        figures.found(Broken::HalfDone, format!("told of {subject}, which was never asked for"));
+
+    fn succeeds(&self, number: usize) -> bool {
+        matches!(reply(self.seed, number), Reply::Answer(200, ..))
     }
-    let total = |path: &str| client.get(path).page()["totalResults"].clone();
-    let expected = json!(subjects.len());
-    for (path, broken) in [("pending", Broken::Lost), ("failed", Broken::Lost)] {
-        let left = total(&format!("{event}/deliveries?status={path}&pageSize=1"));
-        figures.expect(left == json!(0), broken, || format!("{left} deliveries are {path}"));
+
+    /// Was a delivery made again after a call that succeeded, without a kill by which its gateway could have forgotten that?
+    fn repeated(&self, calls: &[usize]) -> bool {
+        calls.windows(2).any(|two| {
+            let forgotten = self.kills.iter().any(|kill| two[0] <= kill.after && kill.before < two[1]);
+            self.succeeds(two[0]) && !forgotten
+        })
     }
-    let incidents = total("/incidents/search?pageSize=1");
-    figures.expect(incidents == expected, Broken::Doubled, || format!("{incidents} incidents of {expected}"));
 }

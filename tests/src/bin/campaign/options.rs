@@ -15,7 +15,8 @@ usage: campaign [--kind KIND,...] [--size small|full|N] [--backend sqlite|postgr
                 cuts       power cuts under mixed writes and during starts: what was not synced is gone (SQLite)
                 faults     writes and syncs that fail with EIO or ENOSPC, then a power cut (SQLite)
                 full-disk  a disk without room for a while, then a power cut (SQLite)
-                events     incidents become calls of an unreliable receiver, through kills
+                events     incidents become calls of an unreliable receiver, through kills; on Postgres of two gateways,
+                           of which one or both are killed, and callers go on at the other
                 starts     first starts are cut off by a kill or (SQLite) a power cut; the next one has to work
                 schedules  jobs that are due at once on two gateways, one of which is killed (Postgres)
   --size      how often: N interruptions of each kind; small (default) takes about a minute, full some hours
