@@ -72,7 +72,8 @@ greedy:
 	cargo build --workspace --bin muster
 	MUSTER_TESTS_FULL=1 MUSTER_BIN=$$(cd $${CARGO_TARGET_DIR:-target} && pwd)/release/muster cargo test --workspace --test blackbox -- --test-threads 1 --nocapture operations::greedy
 
-# Kills, power cuts, failing and full disks, storms: looks for what was acknowledged. ARGS="--help" says what can be chosen.
+# Kills, power cuts, failing and full disks, storms on two gateways: looks for what was acknowledged, in 256 MiB. ARGS="--help"
+# says what can be chosen.
 campaign:
 	cargo build --workspace --bin muster --bin campaign
 	$${CARGO_TARGET_DIR:-target}/debug/campaign $(ARGS)
