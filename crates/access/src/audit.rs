@@ -103,25 +103,14 @@ fn condition(term: &Term) -> Result<Condition, Problem> {
         "keyId" => Condition::text_in("lower(audit_log.key_id) IN", values()),
         "action" => Condition::text_in(
             "audit_log.action IN",
-            term.values.iter().map(|value| action(value)).collect::<Result<Vec<_>, _>>()?,
+            term.words(&[Action::Create, Action::Update, Action::Delete].map(Action::as_str))?,
         ),
         "entity" => Condition::text_in("lower(audit_log.entity) IN", values()),
         "entityId" => Condition::text_in("lower(audit_log.entity_id) IN", values()),
         "requestId" => Condition::text_in("lower(audit_log.request_id) IN", values()),
-        "startDate" => Condition::sql("audit_log.at_ms >= ").integer(time(term)?),
-        _ => Condition::sql("audit_log.at_ms < ").integer(time(term)?.saturating_add(1000)),
+        "startDate" => Condition::sql("audit_log.at_ms >= ").integer(term.time()?.millis()),
+        _ => Condition::sql("audit_log.at_ms < ").integer(term.time()?.millis().saturating_add(1000)),
     })
-}
-
-fn action(value: &str) -> Result<&'static str, Problem> {
-    let all = [Action::Create, Action::Update, Action::Delete].map(Action::as_str);
-    let wrong = || Problem::field("queryString", format!("action: must be one of: {}", all.join(", ")));
-    all.into_iter().find(|action| action.eq_ignore_ascii_case(value)).ok_or_else(wrong)
-}
-
-fn time(term: &Term) -> Result<i64, Problem> {
-    let wrong = || Problem::field("queryString", format!("{}: must be a time such as 2026-11-20T20:37:00Z", term.name));
-    Timestamp::parse(&term.value).map(Timestamp::millis).ok_or_else(wrong)
 }
 
 fn shown(entry: Entry) -> Result<AuditEntry, db::Error> {

@@ -1,7 +1,7 @@
 //! What the searches of this crate have in common.
 
 use api::Tenant;
-use base::{problem::Problem, tenant::Level};
+use base::tenant::Level;
 use db::Condition;
 
 /// The people that may be read at a tenant, by the column that names theirs: its own, at a partner those of its clients
@@ -27,15 +27,6 @@ pub(crate) fn writable(column: &'static str, tenant: &Tenant) -> Condition {
             .text(tenant.id.as_str())
             .then(")"),
         Level::Client => Condition::sql(column).then(" = ").text(tenant.id.as_str()),
-    }
-}
-
-/// The value of a variable that is `true` or `false`, in any letter case.
-pub(crate) fn read_boolean(name: &str, value: &str) -> Result<bool, Problem> {
-    match value.to_ascii_lowercase().as_str() {
-        "true" => Ok(true),
-        "false" => Ok(false),
-        _ => Err(Problem::field("queryString", format!("{name} must be true or false"))),
     }
 }
 
@@ -73,12 +64,5 @@ mod tests {
     #[test]
     fn patterns_are_literal() {
         assert_eq!(containing("100%_!"), "%100!%!_!!%");
-    }
-
-    #[test]
-    fn booleans() {
-        assert_eq!(read_boolean("activated", "TRUE"), Ok(true));
-        assert_eq!(read_boolean("activated", "false"), Ok(false));
-        assert!(read_boolean("activated", "1").unwrap_err().detail.contains("activated must be"));
     }
 }

@@ -1,8 +1,11 @@
 //! The filter language: the decoded value of the parameter `queryString`.
 
+use std::fmt::Display;
+
 use crate::{
-    lenient::{self, TRUE_OR_FALSE},
+    lenient::{self, TIMESTAMP, TRUE_OR_FALSE},
     problem::{FieldError, Problem, shorten},
+    timestamp::Timestamp,
 };
 
 /// More terms than this are refused.
@@ -30,8 +33,7 @@ impl Term {
     /// # Errors
     /// 400 on `queryString` that names the term.
     pub fn boolean(&self) -> Result<bool, Problem> {
-        let message = || refused(format!("{}: {TRUE_OR_FALSE}", self.name));
-        lenient::boolean(&self.value).ok_or_else(message)
+        lenient::boolean(&self.value).ok_or_else(|| self.wrong(TRUE_OR_FALSE))
     }
 
     /// The values, each in the spelling of a list that has them in any letter case.
@@ -40,8 +42,21 @@ impl Term {
     /// 400 on `queryString` that names the term.
     pub fn words(&self, allowed: &[&'static str]) -> Result<Vec<&'static str>, Problem> {
         let word = |value: &String| lenient::one_of(allowed, value);
-        let message = || refused(format!("{}: {}", self.name, lenient::must_be_one_of(allowed)));
-        self.values.iter().map(word).collect::<Option<_>>().ok_or_else(message)
+        let wrong = || self.wrong(lenient::must_be_one_of(allowed));
+        self.values.iter().map(word).collect::<Option<_>>().ok_or_else(wrong)
+    }
+
+    /// The value as an instant.
+    ///
+    /// # Errors
+    /// 400 on `queryString` that names the term.
+    pub fn time(&self) -> Result<Timestamp, Problem> {
+        Timestamp::parse(&self.value).ok_or_else(|| self.wrong(TIMESTAMP))
+    }
+
+    /// 400 on `queryString` that names the term and says what it has to be.
+    pub fn wrong(&self, message: impl Display) -> Problem {
+        refused(format!("{}: {message}", self.name))
     }
 }
 

@@ -14,6 +14,7 @@ mod backup;
 mod bell;
 pub mod changes;
 mod condition;
+mod dates;
 mod error;
 pub mod expressions;
 mod full_text;
@@ -54,6 +55,7 @@ pub use crate::{
     backup::back_up,
     bell::{Bell, Listener},
     condition::Condition,
+    dates::Dates,
     error::{Error, Result},
     full_text::FullText,
     inspect::{Inspection, inspect},

@@ -47,12 +47,21 @@ fn every_variable_finds(server: &Server) {
         ("incidentId:INC1".to_owned(), vec![]),
         ("maintenanceId:SM-1".to_owned(), vec![]),
         ("state:Critical+status:Acknowledged".to_owned(), vec![]),
+        // By the names of the public service.
+        ("states:CRITICAL,OK".to_owned(), vec![&one]),
+        (format!("clientIds:{}", client.tenant_id().to_uppercase()), vec![&one, &two]),
+        ("clientIds:client_0".to_owned(), vec![]),
+        ("duration:7+alertTimeBase:updated".to_owned(), vec![&one, &two]),
+        ("endDate:2020-01-01T00:00:00Z+alertTimeBase:updated".to_owned(), vec![]),
     ] {
         let mut found = found(&client, &query);
         found.sort();
         let mut expected: Vec<String> = expected.into_iter().cloned().collect();
         expected.sort();
         assert_eq!(found, expected, "{query}");
+    }
+    for query in ["duration:0", "duration:x", "duration:99999999999", "alertTimeBase:never", "priority:P1"] {
+        client.search("/alerts/search", query).invalid(&["queryString"]);
     }
 }
 

@@ -110,6 +110,13 @@ fn users_are_searched_page_by_page(server: &Server) {
     assert_eq!(found(&format!("name:{marker} o'neil")), ["b"]);
     assert_eq!(found(&format!("loginName:a{marker},b{marker}+isEquals:true")), ["a", "b"]);
     assert_eq!(found(&format!("firstName:{marker}+activated:false")), Vec::<String>::new());
+    // By the names of the public service.
+    assert_eq!(found(&format!("mailId:B@+firstName:{marker}+status:active")), ["b"]);
+    assert_eq!(found(&format!("firstName:{marker}+status:inactive,active")).len(), 3);
+    assert_eq!(found(&format!("firstName:{marker}+status:inactive")), Vec::<String>::new());
+    assert_eq!(found(&format!("firstName:{marker}+startCreationDate:2036-01-01T00:00:00Z")), Vec::<String>::new());
+    assert_eq!(found(&format!("firstName:{marker}+startUpdationDate:2020-01-01T00:00:00Z")).len(), 3);
+    assert_eq!(found(&format!("firstName:{marker}+uniqueId:USR0")), Vec::<String>::new());
     let page = client.search(
         "/users/search?sortName=lastName&isDescendingOrder=true&pageSize=2&pageNo=2",
         &format!("firstName:{marker}"),

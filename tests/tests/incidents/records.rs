@@ -215,6 +215,7 @@ fn search_finds_by_every_variable(server: &Server) {
         format!("categoryId:{top}"),
         format!("categoryId:{sub}"),
         format!("assigneeId:{ann}"),
+        format!("assignedTo:{ann}+uniqueId:{}+hasAlerts:false", text(&a["id"])),
         format!("assigneeGroupId:{group}"),
         format!("resourceId:{machine}+status:Open"),
     ] {
@@ -223,6 +224,10 @@ fn search_finds_by_every_variable(server: &Server) {
     assert_eq!(found("subject:MAIL"), ["Mail", "mailbox"]);
     assert_eq!(found("subject:mail+isEquals:true"), ["Mail"]);
     assert_eq!(found(&format!("requesterId:{ann}")), ["Mail"]);
+    assert_eq!(found(&format!("requester:{ann}+requesterId:{ann}")), ["Mail"]);
+    assert_eq!(found("hasAlerts:true"), [""; 0]);
+    assert_eq!(found("startUpdationDate:2020-01-01T00:00:00Z+subject:mailbox"), ["mailbox"]);
+    assert_eq!(found("endUpdationDate:2020-01-01T00:00:00Z"), [""; 0]);
     assert_eq!(found("startCreationDate:2020-01-01T00:00:00Z+endCreationDate:2021-01-01T00:00:00Z"), [""; 0]);
     let sorted = |sort: &str| -> String {
         let page = client.get(&format!("/incidents/search?sortName={sort}&isDescendingOrder=false&pageSize=1")).page();

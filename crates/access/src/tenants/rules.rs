@@ -3,14 +3,15 @@
 use base::{
     Fields,
     problem::Problem,
-    query_string::{self, Term},
+    query_string,
     tenant::{Level, TenantId},
     text::fold,
     timestamp::Timestamp,
 };
 
+use db::Dates;
+
 use super::row::Row;
-use crate::filters;
 
 /// The longest name of a client or an API key, in characters.
 const LONGEST_NAME: usize = 200;
@@ -87,31 +88,22 @@ pub(crate) struct Filter {
     pub(crate) whole: bool,
     /// In use, or suspended?
     pub(crate) activated: Option<bool>,
-    /// When it was created, first and last.
-    pub(crate) created: (Option<Timestamp>, Option<Timestamp>),
-    /// When it changed last, first and last.
-    pub(crate) updated: (Option<Timestamp>, Option<Timestamp>),
+    /// When it was created, and when it changed last.
+    pub(crate) dates: Dates,
 }
 
 /// Reads a `queryString`.
 pub(crate) fn filter(text: &str) -> Result<Filter, Problem> {
     let mut filter = Filter::default();
-    for Term { name, value, values } in query_string::parse(text, &VARIABLES)? {
-        let time = || {
-            let wrong =
-                || Problem::field("queryString", format!("{name}: must be a time such as 2026-11-20T20:37:00Z"));
-            Timestamp::parse(&value).ok_or_else(wrong)
-        };
-        match name {
+    for term in query_string::parse(text, &VARIABLES)? {
+        let values = &term.values;
+        match term.name {
             "id" => filter.ids = Some(values.iter().filter_map(|id| id.parse().ok()).collect()),
             "uniqueId" => filter.unique_ids = Some(values.iter().map(|id| id.to_ascii_lowercase()).collect()),
             "name" => filter.names = Some(values.iter().map(|name| fold(name)).collect()),
-            "activated" | "activeStatus" => filter.activated = Some(filters::read_boolean(name, &value)?),
-            "startCreationDate" => filter.created.0 = Some(time()?),
-            "endCreationDate" => filter.created.1 = Some(time()?),
-            "startUpdationDate" => filter.updated.0 = Some(time()?),
-            "endUpdationDate" => filter.updated.1 = Some(time()?),
-            _ => filter.whole = filters::read_boolean(name, &value)?,
+            "activated" | "activeStatus" => filter.activated = Some(term.boolean()?),
+            _ if filter.dates.take(&term)? => {}
+            _ => filter.whole = term.boolean()?,
         }
     }
     Ok(filter)

@@ -155,14 +155,6 @@ fn condition(filter: &Filter) -> Condition {
     let unique = filter.unique_ids.iter().map(|ids| Condition::text_in("tenants.id IN", ids.iter().cloned()));
     let names = filter.names.iter().map(|names| filters::matching("tenants.name_fold", names, filter.whole));
     let activated = filter.activated.iter().map(|activated| filters::boolean("tenants.activated", *activated));
-    // What is shown has whole seconds, and an end takes in all of its second.
-    let end = |time: Timestamp| Timestamp::from_millis(time.millis().saturating_add(999));
-    let ranges = [
-        (filter.created.0, "tenants.created_ms >= "),
-        (filter.created.1.map(end), "tenants.created_ms <= "),
-        (filter.updated.0, "tenants.updated_ms >= "),
-        (filter.updated.1.map(end), "tenants.updated_ms <= "),
-    ];
-    let ranges = ranges.into_iter().filter_map(|(time, text)| Some(Condition::sql(text).integer(time?.millis())));
-    Condition::all(ids.chain(unique).chain(names).chain(activated).chain(ranges))
+    let dates = filter.dates.condition("tenants.created_ms", "tenants.updated_ms");
+    Condition::all(ids.chain(unique).chain(names).chain(activated).chain([dates]))
 }

@@ -1,15 +1,8 @@
 //! What a user group is made of.
 
-use base::{
-    problem::Problem,
-    query_string::{self, Term},
-    tenant::TenantId,
-    text::fold,
-    timestamp::Timestamp,
-};
+use base::{problem::Problem, query_string, tenant::TenantId, text::fold, timestamp::Timestamp};
 
 use super::row::Row;
-use crate::filters;
 
 /// Members that a group has at most; more would not fit into one answer.
 pub(crate) const MOST_MEMBERS: usize = 1000;
@@ -91,13 +84,14 @@ pub(crate) struct Filter {
 /// Reads a `queryString`.
 pub(crate) fn filter(text: &str) -> Result<Filter, Problem> {
     let mut filter = Filter::default();
-    for Term { name, value, values } in query_string::parse(text, &VARIABLES)? {
-        match name {
+    for term in query_string::parse(text, &VARIABLES)? {
+        let values = &term.values;
+        match term.name {
             "uniqueId" => filter.ids = Some(values.iter().filter_map(|text| id(&capitals(text))).collect()),
             "userId" => filter.users = Some(values.iter().map(|id| id.to_ascii_uppercase()).collect()),
             "name" => filter.names = Some(values.iter().map(|name| fold(name)).collect()),
-            "activated" => filter.activated = Some(filters::read_boolean(name, &value)?),
-            _ => filter.whole = filters::read_boolean(name, &value)?,
+            "activated" => filter.activated = Some(term.boolean()?),
+            _ => filter.whole = term.boolean()?,
         }
     }
     Ok(filter)

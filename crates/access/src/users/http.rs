@@ -65,8 +65,9 @@ pub(crate) fn record_change(tx: &mut Tx<'_>, before: Option<&Row>, after: &Row) 
             example = "lastName"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default false", example = false),
         ("queryString" = Option<String>, Query, description = "Terms `name:value` joined with `+`: `loginName`, `name` \
-            (first and last), `firstName`, `lastName`, `email` (contain; whole with `isEquals:true`), `id`, `activated` \
-            (`true` or `false`)", example = "name:ann+activated:true"),
+            (first and last), `firstName`, `lastName`, `email` or `mailId` (contain; whole with `isEquals:true`), `id` or \
+            `uniqueId`, `activated` (`true` or `false`) or `status` (`active`, `inactive`), `startCreationDate`, \
+            `endCreationDate`, `startUpdationDate`, `endUpdationDate`", example = "name:ann+activated:true"),
     ),
     responses((status = 200, description = "A page of users", body = PageOf<User>)),
     security(("bearer" = ["viewer"])),

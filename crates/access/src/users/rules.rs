@@ -9,17 +9,37 @@ use base::{
     timestamp::Timestamp,
 };
 
+use db::Dates;
+
 use super::{
     row::{KEYS, Row},
     wire::UserChange,
 };
-use crate::filters;
 
 /// The fields that users may be sorted by.
 pub(crate) const SORTS: [&str; 4] = ["id", "loginName", "firstName", "lastName"];
 
 /// The query variables of the search for users.
-const VARIABLES: [&str; 8] = ["id", "loginName", "name", "firstName", "lastName", "email", "activated", "isEquals"];
+const VARIABLES: [&str; 15] = [
+    "id",
+    "uniqueId",
+    "loginName",
+    "name",
+    "firstName",
+    "lastName",
+    "email",
+    "mailId",
+    "activated",
+    "status",
+    "startCreationDate",
+    "endCreationDate",
+    "startUpdationDate",
+    "endUpdationDate",
+    "isEquals",
+];
+
+/// What `status` asks: in use, or not any more.
+const STATUSES: [&str; 2] = ["active", "inactive"];
 
 /// 404: no such user.
 pub(crate) fn unknown() -> Problem {
@@ -134,28 +154,39 @@ fn with(user: &Row, change: UserChange) -> Row {
 /// What a search for users asks: alternatives within a field, all fields together.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Filter {
-    /// In capitals.
-    pub(crate) ids: Option<Vec<String>>,
+    /// In capitals: each term has alternatives.
+    pub(crate) ids: Vec<Vec<String>>,
     /// Folded texts, whole or in part, by their variable.
     pub(crate) texts: Vec<(&'static str, Vec<String>)>,
     /// Do the texts match as a whole?
     pub(crate) whole: bool,
     /// In use, or not any more?
-    pub(crate) activated: Option<bool>,
+    pub(crate) activated: Vec<bool>,
+    /// When they were created, and when they changed last.
+    pub(crate) dates: Dates,
 }
 
 /// Reads a `queryString`.
 pub(crate) fn filter(text: &str) -> Result<Filter, Problem> {
     let mut filter = Filter::default();
-    for Term { name, value, values } in query_string::parse(text, &VARIABLES)? {
-        match name {
-            "id" => filter.ids = Some(values.iter().map(|id| id.to_ascii_uppercase()).collect()),
-            "activated" => filter.activated = Some(filters::read_boolean(name, &value)?),
-            "isEquals" => filter.whole = filters::read_boolean(name, &value)?,
-            _ => filter.texts.push((name, values.iter().map(|text| fold(text)).collect())),
+    for term in query_string::parse(text, &VARIABLES)? {
+        match term.name {
+            "id" | "uniqueId" => filter.ids.push(term.values.iter().map(|id| id.to_ascii_uppercase()).collect()),
+            "activated" => filter.activated.push(term.boolean()?),
+            "status" => filter.activated.extend(in_use(&term)?),
+            "isEquals" => filter.whole = term.boolean()?,
+            _ if filter.dates.take(&term)? => {}
+            _ => filter.texts.push((term.name, term.values.iter().map(|text| fold(text)).collect())),
         }
     }
     Ok(filter)
+}
+
+/// What `status` asks; `None` for users of either kind.
+fn in_use(term: &Term) -> Result<Option<bool>, Problem> {
+    let words = term.words(&STATUSES)?;
+    let (active, inactive) = (words.contains(&STATUSES[0]), words.contains(&STATUSES[1]));
+    Ok((active != inactive).then_some(active))
 }
 
 #[cfg(test)]
@@ -235,8 +266,8 @@ mod tests {
         let full = filter("name:ANN Ö+email:@x,@Y+id:usr0000000001+activated:true+isEquals:false").unwrap();
         assert_eq!(full.texts[0], ("name", vec!["ann ö".to_owned()]));
         assert_eq!(full.texts[1], ("email", vec!["@x".to_owned(), "@y".to_owned()]));
-        assert_eq!(full.ids, Some(vec!["USR0000000001".to_owned()]));
-        assert_eq!((full.activated, full.whole), (Some(true), false));
+        assert_eq!(full.ids, [vec!["USR0000000001".to_owned()]]);
+        assert_eq!((full.activated, full.whole), (vec![true], false));
         assert!(filter("phone:1").is_err());
     }
 }

@@ -169,7 +169,8 @@ fn here_and(here: Condition, filter: &Filter) -> Condition {
     let ids = filter.ids.iter().map(|ids| Condition::text_in("users.id IN", ids.iter().cloned()));
     let texts = filter.texts.iter().map(|(name, texts)| filters::matching(column(name), texts, filter.whole));
     let activated = filter.activated.iter().map(|activated| filters::boolean("users.activated", *activated));
-    Condition::all(std::iter::once(here).chain(ids).chain(texts).chain(activated))
+    let dates = filter.dates.condition("users.created_ms", "users.updated_ms");
+    Condition::all([here, dates].into_iter().chain(ids).chain(texts).chain(activated))
 }
 
 /// The folded column of a query variable.
@@ -178,7 +179,7 @@ fn column(name: &str) -> &'static str {
         "loginName" => "users.login_fold",
         "firstName" => "users.first_fold",
         "lastName" => "users.last_fold",
-        "email" => "users.email_fold",
+        "email" | "mailId" => "users.email_fold",
         _ => "(users.first_fold || ' ' || users.last_fold)",
     }
 }

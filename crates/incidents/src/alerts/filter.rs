@@ -11,7 +11,7 @@ use db::Condition;
 use super::report::STATES;
 
 /// The variables of the search.
-pub const VARIABLES: [&str; 29] = [
+pub const VARIABLES: [&str; 33] = [
     "id",
     "uniqueId",
     "extAlertId",
@@ -19,6 +19,7 @@ pub const VARIABLES: [&str; 29] = [
     "resourceIds",
     "hostName",
     "state",
+    "states",
     "currentState",
     "status",
     "actions",
@@ -41,7 +42,18 @@ pub const VARIABLES: [&str; 29] = [
     "incidentId",
     "ticketId",
     "maintenanceId",
+    "clientIds",
+    "duration",
+    "alertTimeBase",
 ];
+
+/// The times that `alertTimeBase` names.
+const TIME_BASES: [&str; 2] = ["created", "updated"];
+
+const DAY_MS: i64 = 86_400_000;
+
+/// The longest `duration`, in days.
+const MOST_DAYS: i64 = 3_650;
 
 const STATUSES: [&str; 4] = ["New", "Acknowledged", "Suppressed", "Closed"];
 
@@ -51,20 +63,23 @@ const STATUSES: [&str; 4] = ["New", "Acknowledged", "Suppressed", "Closed"];
 /// 400 on `queryString`.
 pub fn condition(scope: &[String], text: &str, now: Timestamp) -> Result<Condition, Problem> {
     let terms = query_string::parse(text, &VARIABLES)?;
-    let whole = match terms.iter().find(|term| term.name == "isEquals").map(|term| fold(&term.value)).as_deref() {
-        None | Some("false") => false,
-        Some("true") => true,
-        Some(_) => return Err(Problem::field("queryString", "isEquals: must be true or false")),
-    };
+    let whole = terms.iter().find(|term| term.name == "isEquals").map_or(Ok(false), Term::boolean)?;
     let tenants = match scope {
         [one] => Condition::sql("alerts.tenant_id = ").text(one),
         many => Condition::text_in("alerts.tenant_id IN", many),
     };
-    let conditions = terms.iter().map(|term| one(term, whole, now)).collect::<Result<Vec<_>, _>>()?;
+    // Which time `startDate`, `endDate` and `duration` speak of.
+    let base =
+        terms.iter().find(|term| term.name == "alertTimeBase").map(|term| term.words(&TIME_BASES)).transpose()?;
+    let time = match base.as_deref() {
+        Some([.., "updated"]) => "alerts.updated_ms",
+        _ => "alerts.created_ms",
+    };
+    let conditions = terms.iter().map(|term| one(term, whole, time, now)).collect::<Result<Vec<_>, _>>()?;
     Ok(Condition::all(std::iter::once(tenants).chain(conditions)))
 }
 
-fn one(term: &Term, whole: bool, now: Timestamp) -> Result<Condition, Problem> {
+fn one(term: &Term, whole: bool, time: &'static str, now: Timestamp) -> Result<Condition, Problem> {
     let keys = || term.values.iter().map(|value| fold(value));
     let is = |text: &'static str| Ok(Condition::text_in(text, keys()));
     match term.name {
@@ -78,19 +93,21 @@ fn one(term: &Term, whole: bool, now: Timestamp) -> Result<Condition, Problem> {
         "hostName" => Ok(contains(term, "alerts.host_key")),
         "subject" if whole => is("alerts.subject_key IN"),
         "subject" => Ok(contains(term, "alerts.subject_key")),
-        "state" | "currentState" => Ok(Condition::text_in("alerts.current_state IN", words(term, &STATES)?)),
-        "status" | "actions" => Ok(Condition::any(words(term, &STATUSES)?.into_iter().map(|word| status(word, now)))),
+        "state" | "states" | "currentState" => Ok(Condition::text_in("alerts.current_state IN", term.words(&STATES)?)),
+        "status" | "actions" => Ok(Condition::any(term.words(&STATUSES)?.into_iter().map(|word| status(word, now)))),
         "alertType" | "alertTypes" => is("alerts.type_key IN"),
         "component" => is("alerts.component_key IN"),
         "metric" | "metrics" => is("alerts.metric_key IN"),
         "monitorName" => is("alerts.monitor_key IN"),
         "app" => is("alerts.app_key IN"),
         "serviceName" => is("alerts.service_key IN"),
-        "startDate" => Ok(Condition::sql("alerts.created_ms >= ").integer(time(term)?)),
-        "endDate" => Ok(Condition::sql("alerts.created_ms < ").integer(second_after(term)?)),
-        "startUpdationDate" => Ok(Condition::sql("alerts.updated_ms >= ").integer(time(term)?)),
+        "clientIds" => Ok(Condition::text_in("alerts.tenant_id IN", keys())),
+        "startDate" => Ok(Condition::sql(time).then(" >= ").integer(term.time()?.millis())),
+        "endDate" => Ok(Condition::sql(time).then(" < ").integer(second_after(term)?)),
+        "duration" => Ok(Condition::sql(time).then(" >= ").integer(now.millis() - days(term)? * DAY_MS)),
+        "startUpdationDate" => Ok(Condition::sql("alerts.updated_ms >= ").integer(term.time()?.millis())),
         "endUpdationDate" => Ok(Condition::sql("alerts.updated_ms < ").integer(second_after(term)?)),
-        "startAlertTime" => Ok(Condition::sql("alerts.last_ms >= ").integer(time(term)?)),
+        "startAlertTime" => Ok(Condition::sql("alerts.last_ms >= ").integer(term.time()?.millis())),
         "endAlertTime" => Ok(Condition::sql("alerts.last_ms < ").integer(second_after(term)?)),
         _ => Ok(Condition::sql("1 = 1")),
     }
@@ -116,27 +133,15 @@ fn status(word: &str, now: Timestamp) -> Condition {
 }
 
 fn contains(term: &Term, column: &'static str) -> Condition {
-    Condition::any(term.values.iter().map(|value| {
-        Condition::sql("replace(").then(column).then(", ").text(fold(value)).then(", '') <> ").then(column)
-    }))
+    Condition::any(term.values.iter().map(|value| Condition::contains(column, fold(value))))
 }
 
-fn words(term: &Term, known: &[&'static str]) -> Result<Vec<&'static str>, Problem> {
-    let word = |value: &String| known.iter().copied().find(|word| word.eq_ignore_ascii_case(value));
-    let found: Option<Vec<_>> = term.values.iter().map(word).collect();
-    found.ok_or_else(|| wrong(term, &format!("must be one of {}", known.join(", "))))
-}
-
-fn time(term: &Term) -> Result<i64, Problem> {
-    let at = Timestamp::parse(&term.value).ok_or_else(|| wrong(term, "must be a time such as 2026-11-20T20:37:00Z"))?;
-    Ok(at.millis())
+fn days(term: &Term) -> Result<i64, Problem> {
+    let days = term.value.parse().ok().filter(|days| (1..=MOST_DAYS).contains(days));
+    days.ok_or_else(|| term.wrong(format_args!("must be a number of days from 1 to {MOST_DAYS}")))
 }
 
 /// The end of a range is part of it, to the whole second that clients see.
 fn second_after(term: &Term) -> Result<i64, Problem> {
-    Ok(time(term)?.saturating_add(1_000))
-}
-
-fn wrong(term: &Term, message: &str) -> Problem {
-    Problem::field("queryString", format!("{}: {message}", term.name))
+    Ok(term.time()?.millis().saturating_add(1_000))
 }

@@ -122,8 +122,9 @@ pub async fn alertmanager(
 /// Search alerts
 ///
 /// Newest first. `queryString` variables: `id` (or `uniqueId`), `extAlertId`, `resourceId`, `hostName`, `state` (or
-/// `currentState`), `status`, `alertType`, `component`, `metric`, `monitorName`, `app`, `serviceName`, `subject`,
-/// `startDate` and `endDate` (when it was taken in), `startUpdationDate`, `endUpdationDate`, `startAlertTime`,
+/// `states`, `currentState`), `status`, `alertType`, `component`, `metric`, `monitorName`, `app`, `serviceName`, `subject`,
+/// `startDate`, `endDate` and `duration` in days (when it was taken in, or changed last with `alertTimeBase:updated`), `clientIds`,
+/// `startUpdationDate`, `endUpdationDate`, `startAlertTime`,
 /// `endAlertTime`, `incidentId`, `maintenanceId`. `hostName` and `subject` contain the value, unless `isEquals:true`.
 #[utoipa::path(
     tag = "alerts",

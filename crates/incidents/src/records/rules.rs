@@ -2,6 +2,8 @@
 
 use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
 
+use db::Dates;
+
 use super::{
     row::{CLOSED, NEVER_DUE, NORMAL, PRIORITIES, RESOLVED, Row, STATUSES},
     wire::{AlertName, IncidentInput, Machine},
@@ -9,20 +11,26 @@ use super::{
 use crate::categories::wire::normal_id;
 
 /// The variables of a search.
-const VARIABLES: [&str; 14] = [
+const VARIABLES: [&str; 20] = [
     "id",
+    "uniqueId",
     "subject",
     "isEquals",
     "priority",
     "status",
     "categoryId",
     "requesterId",
+    "requester",
     "assigneeId",
+    "assignedTo",
     "assigneeGroupId",
     "resourceId",
     "alertId",
+    "hasAlerts",
     "startCreationDate",
     "endCreationDate",
+    "startUpdationDate",
+    "endUpdationDate",
     "allList",
 ];
 
@@ -126,8 +134,8 @@ fn after(old: &Row, input: &IncidentInput, named: &Named, author: &str, now: Tim
 /// Which incidents a search means.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Exact.
-    pub ids: Option<Vec<String>>,
+    /// Exact: each term has alternatives.
+    pub ids: Vec<Vec<String>>,
     /// Folded subjects, whole or in part.
     pub subjects: Option<Vec<String>>,
     /// Do subjects match as a whole?
@@ -138,20 +146,20 @@ pub struct Filter {
     pub statuses: Option<Vec<i64>>,
     /// Filed under one of these, as category or as sub category.
     pub categories: Option<Vec<String>>,
-    /// Users.
-    pub requesters: Option<Vec<String>>,
-    /// Users.
-    pub assignees: Option<Vec<String>>,
+    /// Users: each term has alternatives.
+    pub requesters: Vec<Vec<String>>,
+    /// Users: each term has alternatives.
+    pub assignees: Vec<Vec<String>>,
     /// User groups.
     pub groups: Option<Vec<String>>,
     /// Resources that it names.
     pub resources: Option<Vec<String>>,
     /// Alerts that it names.
     pub alerts: Option<Vec<String>>,
-    /// Created at this instant or later.
-    pub from: Option<i64>,
-    /// Created at this instant or before.
-    pub to: Option<i64>,
+    /// Does it name any alert?
+    pub has_alerts: Option<bool>,
+    /// When they were created, and when they changed last.
+    pub dates: Dates,
     /// Those of a partner's clients as well?
     pub all: Option<bool>,
 }
@@ -164,21 +172,21 @@ impl Filter {
     pub fn parse(text: &str) -> Result<Self, Problem> {
         let mut filter = Self::default();
         for term in query_string::parse(text, &VARIABLES)? {
-            let upper = || Some(term.values.iter().map(|id| id.to_ascii_uppercase()).collect());
+            let upper = || term.values.iter().map(|id| id.to_ascii_uppercase()).collect();
             match term.name {
-                "id" => filter.ids = upper(),
+                "id" | "uniqueId" => filter.ids.push(upper()),
                 "subject" => filter.subjects = Some(term.values.iter().map(|text| fold(text)).collect()),
                 "priority" => filter.priorities = Some(places(&term, &PRIORITIES)?),
                 "status" => filter.statuses = Some(places(&term, &STATUSES)?),
                 "categoryId" => filter.categories = Some(term.values.iter().map(|id| normal_id(id)).collect()),
-                "requesterId" => filter.requesters = upper(),
-                "assigneeId" => filter.assignees = upper(),
+                "requesterId" | "requester" => filter.requesters.push(upper()),
+                "assigneeId" | "assignedTo" => filter.assignees.push(upper()),
                 "assigneeGroupId" => filter.groups = Some(term.values.clone()),
                 "resourceId" => filter.resources = Some(term.values.iter().map(|id| id.to_ascii_lowercase()).collect()),
                 "alertId" => filter.alerts = Some(term.values.clone()),
-                "startCreationDate" => filter.from = Some(instant(&term)?),
-                "endCreationDate" => filter.to = Some(instant(&term)?),
+                "hasAlerts" => filter.has_alerts = Some(term.boolean()?),
                 "allList" => filter.all = Some(term.boolean()?),
+                _ if filter.dates.take(&term)? => {}
                 _ => filter.whole = term.boolean()?,
             }
         }
@@ -189,12 +197,6 @@ impl Filter {
 fn places(term: &query_string::Term, words: &'static [&'static str]) -> Result<Vec<i64>, Problem> {
     let place = |word: &str| words.iter().position(|known| *known == word).and_then(|place| i64::try_from(place).ok());
     Ok(term.words(words)?.into_iter().filter_map(place).collect())
-}
-
-fn instant(term: &query_string::Term) -> Result<i64, Problem> {
-    let message = || format!("{}: must be a time such as 2026-11-20T20:37:00+0000", term.name);
-    let at = Timestamp::parse(&term.value).ok_or_else(|| Problem::field("queryString", message()))?;
-    Ok(at.millis())
 }
 
 /// 404: no incident has this id, in any tenant that the caller sees.
@@ -262,7 +264,8 @@ mod tests {
         let filter =
             Filter::parse("priority:very low,URGENT+status:new+startCreationDate:1970-01-01T00:00:01Z").unwrap();
         assert_eq!(filter.priorities, Some(vec![0, 4]));
-        assert_eq!((filter.statuses, filter.from), (Some(vec![0]), Some(1_000)));
+        assert_eq!(filter.statuses, Some(vec![0]));
+        assert_ne!(filter.dates, Dates::default());
         assert!(Filter::parse("status:gone").is_err() && Filter::parse("endCreationDate:x").is_err());
     }
 }

@@ -139,20 +139,25 @@ fn condition(scope: &[String], filter: &Filter) -> Condition {
         ])
     });
     let all = [
-        among("incidents.id IN", &filter.ids),
         subjects,
         places("incidents.priority IN", &filter.priorities),
         places("incidents.status IN", &filter.statuses),
         categories,
-        among("incidents.requester_id IN", &filter.requesters),
-        among("incidents.assignee_id IN", &filter.assignees),
         among("incidents.group_id IN", &filter.groups),
         named(RESOURCE, &filter.resources),
         named(ALERT, &filter.alerts),
-        filter.from.map(|from| Condition::sql("incidents.created_ms >= ").integer(from)),
-        filter.to.map(|to| Condition::sql("incidents.created_ms <= ").integer(to)),
+        filter
+            .has_alerts
+            .map(|has| Condition::sql(if has { "incidents.alerts <> '[]'" } else { "incidents.alerts = '[]'" })),
+        Some(filter.dates.condition("incidents.created_ms", "incidents.updated_ms")),
     ];
-    Condition::all(all.into_iter().flatten())
+    let each = |text: &'static str, terms: &[Vec<String>]| {
+        Condition::all(terms.iter().map(|ids| Condition::text_in(text, ids)))
+    };
+    let ids = each("incidents.id IN", &filter.ids);
+    let people =
+        [each("incidents.requester_id IN", &filter.requesters), each("incidents.assignee_id IN", &filter.assignees)];
+    Condition::all(all.into_iter().flatten().chain([ids]).chain(people))
 }
 
 /// Stores a new incident.

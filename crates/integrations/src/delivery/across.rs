@@ -132,11 +132,7 @@ pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse>
 /// # Errors
 /// 400 on `queryString` that names what is wrong.
 fn condition(scope: &[String], term: &Term) -> Result<Condition, Problem> {
-    let time = || {
-        let wrong =
-            || Problem::field("queryString", format!("{}: must be a time such as 2026-11-20T20:37:00Z", term.name));
-        Timestamp::parse(&term.value).map(Timestamp::millis).ok_or_else(wrong)
-    };
+    let time = || term.time().map(Timestamp::millis);
     let of_events = |integrations: Condition| {
         let events = "integration_deliveries.event_id IN (SELECT e.id FROM integration_events e WHERE e.tenant_id IN";
         Condition::text_in(events, scope).then(" AND ").append(integrations).then(")")

@@ -40,7 +40,7 @@ impl Filter {
                 "id" => filter.ids = references()?,
                 "uniqueId" => filter.unique_ids = references()?,
                 "name" => filter.names = term.values.iter().map(|value| fold(value)).collect(),
-                _ => filter.exact = boolean(&term.value)?,
+                _ => filter.exact = term.boolean()?,
             }
         }
         Ok(filter)
@@ -50,14 +50,6 @@ impl Filter {
 fn reference(kind: Kind, name: &str, value: &str) -> Result<Reference, Problem> {
     let message = || format!("{name}: must be an integer or {}<uuid>", kind.prefix());
     Reference::parse(kind, value).ok_or_else(|| Problem::field("queryString", message()))
-}
-
-fn boolean(value: &str) -> Result<bool, Problem> {
-    match fold(value).as_str() {
-        "true" => Ok(true),
-        "false" => Ok(false),
-        _ => Err(Problem::field("queryString", "isEquals: must be true or false")),
-    }
 }
 
 /// What a new group gets beside what its body says.

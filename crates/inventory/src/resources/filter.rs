@@ -6,7 +6,6 @@ use base::{
     problem::Problem,
     query_string::Term,
     text::fold,
-    timestamp::Timestamp,
 };
 use db::{Condition, Conn, Result};
 
@@ -102,7 +101,7 @@ pub fn condition(conn: &mut Conn, scope: &[String], terms: &[Term]) -> Result<Co
 
 /// What each term asks for. Groups and places are looked up by name, so this reads the database.
 pub fn filters(conn: &mut Conn, scope: &[String], terms: &[Term]) -> Result<Vec<Filter>> {
-    let exact = terms.iter().find(|term| term.name == "isEquals").map(boolean).transpose()?.unwrap_or(false);
+    let exact = terms.iter().find(|term| term.name == "isEquals").map(Term::boolean).transpose()?.unwrap_or(false);
     let mut all = Vec::with_capacity(terms.len() + 1);
     for term in terms.iter().filter(|term| term.name != "isEquals") {
         all.push(one(conn, scope, term, exact)?);
@@ -146,7 +145,7 @@ fn one(conn: &mut Conn, scope: &[String], term: &Term, exact: bool) -> Result<Fi
         "agentProfile" => Condition::text_in("resources.agent_profile_key IN", keys(term)),
         "gatewayProfile" => Condition::text_in("resources.gateway_profile_key IN", keys(term)),
         "installedIntgId" => Condition::text_in("resources.installed_intg_key IN", keys(term)),
-        "agentInstalled" if boolean(term)? => Condition::sql("resources.agent_installed = TRUE"),
+        "agentInstalled" if term.boolean()? => Condition::sql("resources.agent_installed = TRUE"),
         "agentInstalled" => Condition::sql("resources.agent_installed = FALSE"),
         "instanceId" => Condition::text_in("resources.instance_id_key IN", keys(term)),
         "accountNumber" => Condition::text_in("resources.account_number_key IN", keys(term)),
@@ -175,32 +174,18 @@ fn wrong(term: &Term, message: impl std::fmt::Display) -> db::Error {
     Problem::field("queryString", format!("{}: {message}", term.name)).into()
 }
 
-fn boolean(term: &Term) -> Result<bool> {
-    match fold(&term.value).as_str() {
-        "true" => Ok(true),
-        "false" => Ok(false),
-        _ => Err(wrong(term, "must be true or false")),
-    }
-}
-
-fn time(term: &Term) -> Result<i64> {
-    Timestamp::parse(&term.value)
-        .map(Timestamp::millis)
-        .ok_or_else(|| wrong(term, "must be a time such as 2026-11-20T20:37:00Z"))
-}
-
 fn from(text: &'static str, term: &Term) -> Result<Condition> {
-    Ok(Condition::sql(text).integer(time(term)?))
+    Ok(Condition::sql(text).integer(term.time()?.millis()))
 }
 
 /// The end of a range is part of it, to the whole second that clients see.
 fn until(text: &'static str, term: &Term) -> Result<Condition> {
-    Ok(Condition::sql(text).integer(time(term)?.saturating_add(1000)))
+    Ok(Condition::sql(text).integer(term.time()?.millis().saturating_add(1000)))
 }
 
 /// Equal, to the whole second that clients see.
 fn second(from: &'static str, until: &'static str, term: &Term) -> Result<Condition> {
-    let start = time(term)?;
+    let start = term.time()?.millis();
     let start = start - start.rem_euclid(1000);
     Ok(Condition::sql(from).integer(start).then(until).integer(start.saturating_add(1000)))
 }

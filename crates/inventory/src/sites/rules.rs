@@ -38,7 +38,7 @@ impl Filter {
                 "city" => filter.cities = keys(),
                 "country" => filter.countries = keys(),
                 "parentId" => filter.below = true,
-                _ => filter.exact = boolean(&term.value)?,
+                _ => filter.exact = term.boolean()?,
             }
         }
         Ok(filter)
@@ -63,14 +63,6 @@ impl Filter {
 
 fn integer(value: &str) -> Result<i64, Problem> {
     value.parse().map_err(|_| Problem::field("queryString", "id: must be an integer"))
-}
-
-fn boolean(value: &str) -> Result<bool, Problem> {
-    match fold(value).as_str() {
-        "true" => Ok(true),
-        "false" => Ok(false),
-        _ => Err(Problem::field("queryString", "isEquals: must be true or false")),
-    }
 }
 
 /// The first version of a site.

@@ -165,27 +165,13 @@ impl Filter {
             match term.name {
                 "id" => filter.ids = Some(small(&term.values)),
                 "name" => filter.names = Some(term.values.iter().map(|name| fold(name)).collect()),
-                "jobType" => filter.types = Some(job_types(&term.values)?),
-                "jobQueued" => filter.queued = Some(boolean(term.name, &term.value)?),
+                "jobType" => filter.types = Some(term.words(&types::NAMES)?),
+                "jobQueued" => filter.queued = Some(term.boolean()?),
                 "resourceId" => filter.resources = Some(small(&term.values)),
-                _ => filter.whole = boolean(term.name, &term.value)?,
+                _ => filter.whole = term.boolean()?,
             }
         }
         Ok(filter)
-    }
-}
-
-fn job_types(values: &[String]) -> Result<Vec<&'static str>, Problem> {
-    let known = |value: &String| types::NAMES.into_iter().find(|name| name.eq_ignore_ascii_case(value));
-    let wrong = || Problem::field("queryString", format!("jobType: must be one of: {}", types::NAMES.join(", ")));
-    values.iter().map(|value| known(value).ok_or_else(wrong)).collect()
-}
-
-fn boolean(name: &str, value: &str) -> Result<bool, Problem> {
-    match fold(value).as_str() {
-        "true" => Ok(true),
-        "false" => Ok(false),
-        _ => Err(Problem::field("queryString", format!("{name}: must be true or false"))),
     }
 }
 

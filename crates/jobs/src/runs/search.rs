@@ -8,7 +8,6 @@ use base::{
     query::Sort,
     query_string::{self, Term},
     text::fold,
-    timestamp::Timestamp,
 };
 use db::{Column, Condition, Conn, Order, Result};
 use diesel::prelude::*;
@@ -123,9 +122,7 @@ fn condition(scope: &[String], text: &str) -> Result<Condition, Problem> {
 
 /// Times are shown in whole seconds: an end takes in all of its second.
 fn since(text: &'static str, term: &Term, more: i64) -> Result<Condition, Problem> {
-    let wrong = || Problem::field("queryString", format!("{}: must be a time such as 2026-11-20T20:37:00Z", term.name));
-    let time = Timestamp::parse(&term.value).ok_or_else(wrong)?;
-    Ok(Condition::sql(text).integer(time.millis().saturating_add(more)))
+    Ok(Condition::sql(text).integer(term.time()?.millis().saturating_add(more)))
 }
 
 /// Runs of jobs that are called so now: there are far fewer jobs than runs, and their names are kept folded.

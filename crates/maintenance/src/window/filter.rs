@@ -69,9 +69,6 @@ impl Filter {
     pub fn parse(text: &str) -> Result<Self, Problem> {
         let mut filter = Self::default();
         for term in query_string::parse(text, &VARIABLES)? {
-            let wrong = |what: &str| Problem::field("queryString", format!("{}: {what}", term.name));
-            let time =
-                || Timestamp::parse(&term.value).ok_or_else(|| wrong("must be a time such as 2026-11-20T20:37:00Z"));
             let folded = || term.values.iter().map(|text| fold(text)).collect::<Vec<_>>();
             let given_twice = match term.name {
                 "id" | "uniqueId" => !filter.ids.is_empty(),
@@ -83,7 +80,7 @@ impl Filter {
                 _ => false,
             };
             if given_twice {
-                return Err(wrong("is given by its other name as well"));
+                return Err(term.wrong("is given by its other name as well"));
             }
             match term.name {
                 "id" | "uniqueId" => filter.ids = term.values.iter().map(|id| window_id(id)).collect(),
@@ -91,7 +88,7 @@ impl Filter {
                 "state" | "status" => {
                     let states = term.values.iter().map(|word| State::parse(word)).collect::<Option<Vec<_>>>();
                     filter.states =
-                        states.ok_or_else(|| wrong(&format!("must be one of {}", State::WORDS.join(", "))))?;
+                        states.ok_or_else(|| term.wrong(format_args!("must be one of {}", State::WORDS.join(", "))))?;
                 }
                 "resourceId" | "deviceUniqueId" => filter.resources = folded(),
                 "hostName" | "deviceName" => filter.hosts = folded(),
@@ -103,12 +100,12 @@ impl Filter {
                 "site" | "siteName" => {
                     filter.places.push((PlaceKind::Location, folded().into_iter().map(PlaceKey::Name).collect()));
                 }
-                "startTime" | "startDate" => filter.from = Some(time()?),
-                "endTime" | "endDate" => filter.until = Some(time()?),
-                "startCreationDate" => filter.created.0 = Some(time()?),
-                "endCreationDate" => filter.created.1 = Some(time()?),
-                "startUpdationDate" => filter.updated.0 = Some(time()?),
-                "endUpdationDate" => filter.updated.1 = Some(time()?),
+                "startTime" | "startDate" => filter.from = Some(term.time()?),
+                "endTime" | "endDate" => filter.until = Some(term.time()?),
+                "startCreationDate" => filter.created.0 = Some(term.time()?),
+                "endCreationDate" => filter.created.1 = Some(term.time()?),
+                "startUpdationDate" => filter.updated.0 = Some(term.time()?),
+                "endUpdationDate" => filter.updated.1 = Some(term.time()?),
                 _ => filter.exact = term.boolean()?,
             }
         }

@@ -60,19 +60,11 @@ impl Filter {
             match term.name {
                 "id" => filter.ids = Some(term.values),
                 "name" => filter.names = Some(term.values.iter().map(|name| fold(name)).collect()),
-                "allList" => filter.all = Some(boolean(term.name, &term.value)?),
-                _ => filter.whole = boolean(term.name, &term.value)?,
+                "allList" => filter.all = Some(term.boolean()?),
+                _ => filter.whole = term.boolean()?,
             }
         }
         Ok(filter)
-    }
-}
-
-fn boolean(name: &str, value: &str) -> Result<bool, Problem> {
-    match fold(value).as_str() {
-        "true" => Ok(true),
-        "false" => Ok(false),
-        _ => Err(Problem::field("queryString", format!("{name}: must be true or false"))),
     }
 }
 
