@@ -44,14 +44,18 @@ async fn carry_out<Q, T: Serialize>(
     context
         .write(move |tx, scope| {
             let place = place(scope);
-            let result = match event {
-                Event::Report(report) => intake::take_in(tx, &neighbours, &place, &[Ok(*report)])?.into_iter().next(),
-                Event::Acknowledge { identity, note } => {
-                    acknowledge(tx, &neighbours, &place, &identity, scope.author(), note)?;
-                    None
-                }
+            let (report, acknowledgement) = match event {
+                Event::Report(report) => (Some(report), None),
+                Event::Acknowledge { identity, note, report } => (report, Some((identity, note))),
             };
-            Answer::ok(&answer(result))
+            let results = match report {
+                Some(report) => intake::take_in(tx, &neighbours, &place, &[Ok(*report)])?,
+                None => Vec::new(),
+            };
+            if let Some((identity, note)) = acknowledgement {
+                acknowledge(tx, &neighbours, &place, &identity, scope.author(), note)?;
+            }
+            Answer::ok(&answer(results.into_iter().next()))
         })
         .await
 }

@@ -35,6 +35,8 @@ pub enum Event {
         identity: String,
         /// What they say.
         note: String,
+        /// What has changed of the problem at the same time.
+        report: Option<Box<Report>>,
     },
 }
 

@@ -43,7 +43,7 @@ pub fn create(body: &Value, sender: &str) -> Result<Event, Problem> {
 
 /// Somebody works on the alert with this alias.
 pub fn acknowledge(body: &Value, sender: &str, alias: &str) -> Event {
-    Event::Acknowledge { identity: identity(sender, alias), note: note(body) }
+    Event::Acknowledge { identity: identity(sender, alias), note: note(body), report: None }
 }
 
 /// The alert with this alias is over.

@@ -43,7 +43,7 @@ pub fn read(body: &Value, sender: &str, new_key: impl FnOnce() -> String) -> Res
     let key = if given.is_empty() { new_key() } else { given };
     let of_sender = identity(sender, &key);
     if action == "acknowledge" {
-        return Ok((Event::Acknowledge { identity: of_sender, note: String::new() }, key));
+        return Ok((Event::Acknowledge { identity: of_sender, note: String::new(), report: None }, key));
     }
     // A severity that nobody here knows is the worst: somebody meant something by it.
     let state = if triggers { state_of(&name(payload, &["severity"])).unwrap_or("Critical") } else { "Ok" };
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn a_key_is_all_that_the_others_need() {
         let (event, _) = read_one(json!({"event_action": "acknowledge", "dedup_key": "k"})).unwrap();
-        assert_eq!(event, Event::Acknowledge { identity: "s\nk".into(), note: String::new() });
+        assert_eq!(event, Event::Acknowledge { identity: "s\nk".into(), note: String::new(), report: None });
         let (Event::Report(report), _) = read_one(json!({"event_action": "resolve", "dedup_key": "k"})).unwrap() else {
             panic!("a report")
         };

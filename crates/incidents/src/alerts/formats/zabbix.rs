@@ -22,7 +22,8 @@ use crate::alerts::{
 /// 400 when it names neither an event nor a trigger, or has no subject.
 pub fn read(body: &Value, sender: &str) -> Result<Event, Problem> {
     let Some(given) = body.as_object() else { return Err(Problem::field("body", "must be a JSON object")) };
-    let macros: Map<String, Value> = given.iter().map(|(name, value)| (folded(name), value.clone())).collect();
+    let filled = given.iter().filter(|(_, value)| !value.as_str().is_some_and(is_empty_macro));
+    let macros: Map<String, Value> = filled.map(|(name, value)| (folded(name), value.clone())).collect();
     let mut errors = Vec::new();
     let subject = name(&macros, &["eventname", "triggername", "alertsubject", "subject"]);
     if subject.is_empty() {
@@ -43,23 +44,31 @@ pub fn read(body: &Value, sender: &str) -> Result<Event, Problem> {
             ..report(&macros, "Ok", subject, key, of_sender)
         })));
     }
+    let problem = || {
+        let (subject, key, of_sender) = (subject.clone(), key.clone(), of_sender.clone());
+        let time = when(&macros, "event");
+        Box::new(Report { time, ..report(&macros, severity(&macros), subject, key, of_sender) })
+    };
     let update = text(macros.get("eventupdateaction")).to_ascii_lowercase();
     if update.contains("acknowledged") && !update.contains("unacknowledged") {
-        return Ok(Event::Acknowledge { identity: of_sender, note: long(&macros, &["eventupdatemessage"]) });
+        let report = update.contains("severity").then(problem);
+        return Ok(Event::Acknowledge { identity: of_sender, note: long(&macros, &["eventupdatemessage"]), report });
     }
-    let word = name(&macros, &["eventseverity", "triggerseverity", "severity"]);
-    let state = state_of(&word).or_else(|| numbered(&name(&macros, &["eventnseverity", "triggernseverity"])));
-    Ok(Event::Report(Box::new(Report {
-        time: when(&macros, "event"),
-        ..report(&macros, state.unwrap_or("Critical"), subject, key, of_sender)
-    })))
+    Ok(Event::Report(problem()))
+}
+
+/// A word, or a number under the name of the word or of the number.
+fn severity(macros: &Map<String, Value>) -> &'static str {
+    let word = name(macros, &["eventseverity", "triggerseverity", "severity"]);
+    let number = || numbered(&name(macros, &["eventnseverity", "triggernseverity"]));
+    numbered(&word).or_else(|| state_of(&word)).or_else(number).unwrap_or("Critical")
 }
 
 fn report(macros: &Map<String, Value>, state: &'static str, subject: String, key: String, of_sender: String) -> Report {
     let host = ["hostip", "hosthost", "hostname", "hostdns"].map(|field| name(macros, &[field]));
     // The technical name is what an inventory knows; the visible one may be any text.
     let [address, technical, visible, dns] = host;
-    let machine = [technical, visible, dns, address].into_iter().find(|name| !name.is_empty() && !is_macro(name));
+    let machine = [technical, visible, dns, address].into_iter().find(|name| !name.is_empty());
     Report {
         state,
         subject,
@@ -79,18 +88,23 @@ fn folded(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
 }
 
-/// Zabbix leaves a macro that it cannot fill as it is written.
-fn is_macro(text: &str) -> bool {
-    text.starts_with('{') && text.ends_with('}')
+/// Zabbix leaves a macro that an operation does not have as it is written, and says of one without a value that it is
+/// unknown.
+fn is_empty_macro(text: &str) -> bool {
+    let text = text.trim();
+    text == "*UNKNOWN*" || (text.starts_with('{') && text.ends_with('}') && is_name(&text[1..text.len() - 1]))
+}
+
+/// `EVENT.UPDATE.ACTION`, `$SOME.MACRO`, `#NAME`, `ITEM.VALUE1`: JSON objects are in braces as well.
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "._$#?".contains(letter))
 }
 
 /// A problem has the value 1 and its recovery 0, or words for them.
 fn is_over(macros: &Map<String, Value>) -> bool {
     let value = name(macros, &["eventvalue", "triggervalue", "eventstatus", "triggerstatus", "status"]);
     let recovered = text(macros.get("eventrecoveryid"));
-    value == "0"
-        || state_of(&value) == Some("Ok")
-        || !(recovered.is_empty() || recovered == "0" || is_macro(&recovered))
+    value == "0" || state_of(&value) == Some("Ok") || !(recovered.is_empty() || recovered == "0")
 }
 
 /// 0, not classified, to 5, disaster.
@@ -123,7 +137,7 @@ fn event_tags(macros: &Map<String, Value>) -> Vec<Tag> {
         Some(Value::Array(list)) => list.clone(),
         Some(object @ Value::Object(_)) => return tags(Some(object)),
         Some(Value::String(text)) => {
-            let pairs = text.split(',').map(str::trim).filter(|pair| !pair.is_empty() && !is_macro(pair));
+            let pairs = text.split(',').map(str::trim).filter(|pair| !pair.is_empty());
             let named = |pair: &str| {
                 let (name, value) = pair.split_once(':').unwrap_or((pair, ""));
                 Tag { name: name.to_owned(), value: value.to_owned() }
@@ -195,6 +209,23 @@ mod tests {
         }
         let body = json!({"EVENT.ID": "1", "EVENT.NAME": "n", "EVENT.NSEVERITY": "5"});
         assert_eq!(report_of(body).state, "Critical");
+        for (number, state) in [("1", "Info"), ("3", "Warning"), ("5", "Critical")] {
+            for name in ["severity", "event_severity", "event_nseverity"] {
+                let body = json!({"event_id": "1", "event_name": "n", name: number});
+                assert_eq!(report_of(body).state, state, "{name} {number}");
+            }
+        }
+    }
+
+    #[test]
+    fn macros_without_a_value_are_none() {
+        let report = report_of(
+            json!({"event_id": 1, "event_name": "n", "host_host": "*UNKNOWN*", "host_name": "web-01",
+            "trigger_url": "{TRIGGER.URL}", "event_tags": "{EVENT.TAGS}", "alert_message": "{not a macro, but a text}"}),
+        );
+        assert_eq!(report.device.device.unwrap().host_name, "web-01");
+        assert_eq!((report.url.as_str(), report.tags.len()), ("", 0));
+        assert_eq!(report.description, "{not a macro, but a text}");
     }
 
     #[test]
@@ -222,8 +253,12 @@ mod tests {
     fn an_update_acknowledges() {
         let body = json!({"event_id": "1", "event_name": "n", "event_value": "1", "event_update_status": "1",
             "event_update_action": "acknowledged and commented", "event_update_message": "on it"});
-        let expected = Event::Acknowledge { identity: "s\n1".into(), note: "on it".into() };
+        let expected = Event::Acknowledge { identity: "s\n1".into(), note: "on it".into(), report: None };
         assert_eq!(read(&body, "s").unwrap(), expected);
+        let body = json!({"event_id": "1", "event_name": "n", "event_severity": "Disaster",
+            "event_update_action": "acknowledged and changed severity from Average to Disaster"});
+        let Event::Acknowledge { report: Some(report), .. } = read(&body, "s").unwrap() else { panic!() };
+        assert_eq!(report.state, "Critical");
     }
 
     #[test]
