@@ -85,10 +85,14 @@ fn an_incident_is_changed_by_a_person(server: &Server) {
 }
 
 /// By an override, by an exchange and by taking over from somebody who asked: each makes overrides.
-fn whoever_overrides_a_roster_is_named(server: &Server) {
+fn whoever_overrides_a_roster_is_named(backend: Backend) {
+    let server = Server::start_with(backend, &["--egress-allow", "127.0.0.0/8"]);
     let client = server.new_client();
     let (ann, bob) = (person(&client, "operator"), person(&client, "operator"));
-    let (at_desk, by_script) = (session(server, &client, &ann), personal(server, &client, &bob, "operator"));
+    let (at_desk, by_script) = (session(&server, &client, &ann), personal(&server, &client, &bob, "operator"));
+    let receiver = Receiver::willing();
+    let payload = json!({"id": "$rosterOverride.id", "by": "$rosterOverride.createdBy.id"});
+    told(&client, &receiver, "RosterOverride", "CREATE", &payload);
     let roster = json!({"name": unique("roster"), "description": "d", "timeZone": {"name": "GMT"}, "shiftDetails": [{
         "name": "Day", "users": [{"id": ann}, {"id": bob}], "userGroups": [],
         "schedule": {"type": "recurring", "startDate": "2026-01-01T00:00:00Z", "startTime": "08:00:00",
@@ -119,6 +123,12 @@ fn whoever_overrides_a_roster_is_named(server: &Server) {
         let rows = audit(&client, &text(&one["id"]));
         assert_eq!((rows.len(), &rows[0]["userId"]), (1, &json!(author)), "{rows:?}");
         assert_eq!(text(&rows[0]["keyId"]).starts_with("SES-"), *author == &ann, "{rows:?}");
+        let wanted = json!({"id": one["id"], "by": author});
+        wait_for(
+            Duration::from_secs(20),
+            || sent(&receiver, &wanted),
+            || format!("{wanted} was not sent: {:?}", receiver.all().iter().map(|one| one.text()).collect::<Vec<_>>()),
+        );
     }
     // Another takes one back: the audit log says who.
     let id = text(&made[0].0["id"]);

@@ -104,10 +104,18 @@ impl Recorded for WithTargets<'_> {
         let stored = |text: &str| serde_json::from_str::<Value>(text).map_err(|_| Problem::internal());
         let target = |target: &Target| json!({"kind": target.kind.word(), "id": target.id});
         let conditions = rules::conditions(row.conditions.as_deref())?;
+        let (created, updated) = (Timestamp::from_millis(row.created_ms), Timestamp::from_millis(row.updated_ms));
         Ok(json!({
+            "id": row.id,
             "uniqueId": row.id,
             "name": row.name,
             "description": row.description,
+            "clientUniqueId": row.tenant_id,
+            "createdBy": {"id": row.created_by},
+            "createdDate": created,
+            "createdTime": created,
+            "updatedDate": updated,
+            "updatedTime": updated,
             "schedule": stored(&row.schedule)?,
             "holds": stored(&row.holds)?,
             "targets": targets.iter().map(target).collect::<Vec<_>>(),

@@ -48,6 +48,8 @@ impl Recorded for Row {
             "replaces": self.replaces.as_ref().map(|id| json!({"id": id})),
             "swapId": self.swap_id,
             "note": self.note,
+            "createdBy": {"id": self.created_by},
+            "createdTime": Timestamp::from_millis(self.created_ms),
         }))
     }
 }

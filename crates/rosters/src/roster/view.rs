@@ -124,6 +124,7 @@ impl Recorded for WithShifts<'_> {
             "id": roster.id,
             "name": roster.name,
             "description": roster.description,
+            "clientUniqueId": roster.tenant_id,
             "createdTime": Timestamp::from_millis(roster.created_ms),
             "updatedTime": roster.updated_ms.map(|ms| Timestamp::from_millis(ms).to_string()).unwrap_or_default(),
             "timeZone": {"name": roster.zone},
