@@ -238,6 +238,10 @@ fn a_key_that_is_none_is_refused(server: &Server) {
     let client = server.new_client();
     for wrong in ["", " ", &"k".repeat(256)] {
         keyed(&client, wrong, "/resources", &json!({"name": "a"})).invalid(&["Idempotency-Key"]);
+        // Where nothing is written, too.
+        for path in ["/resources/bulk?dryRun=true", "/scheduleMaintenances/match", "/paging/explain"] {
+            keyed(&client, wrong, path, &json!({})).invalid(&["Idempotency-Key"]);
+        }
     }
     let twice = client.request("POST", "/resources").header("Idempotency-Key", "a").header("Idempotency-Key", "b");
     twice.json(&json!({"name": "a"})).send().invalid(&["Idempotency-Key"]);

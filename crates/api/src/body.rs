@@ -60,7 +60,7 @@ impl<T: FromBody> FromRequest for Body<T> {
     }
 }
 
-/// A JSON body that may be left out: an empty one reads as an empty object.
+/// A JSON body that may be left out: an empty one and `null` read as an empty object.
 pub struct OptionalBody<T = Value>(pub T);
 
 impl<T: FromBody> FromRequest for OptionalBody<T> {
@@ -72,11 +72,13 @@ impl<T: FromBody> FromRequest for OptionalBody<T> {
         let request = request.clone();
         Box::pin(async move {
             let bytes = read(&request, payload, LIMIT).await?;
+            let nothing = || Value::Object(serde_json::Map::new());
             if bytes.iter().all(u8::is_ascii_whitespace) {
-                return Ok(Self(T::from_body(Value::Object(serde_json::Map::new()))?));
+                return Ok(Self(T::from_body(nothing())?));
             }
             expect_json(&request)?;
-            Ok(Self(T::from_body(parse(bytes).await?)?))
+            let body = parse(bytes).await?;
+            Ok(Self(T::from_body(if body.is_null() { nothing() } else { body })?))
         })
     }
 }

@@ -25,6 +25,7 @@ use crate::{
     access::Roles,
     clock,
     guard::{Guard, WasHead},
+    write::idempotency_key,
 };
 
 /// Who asks, for which tenant, and when: what the work of a request takes along to another thread.
@@ -267,7 +268,9 @@ impl<Q: FromQuery> FromRequest for RequestContext<Q> {
         let extensions = request.extensions();
         let (caller, tenant) = (extensions.get::<Arc<Caller>>(), extensions.get::<Arc<Tenant>>());
         ready(match caller.zip(tenant) {
-            Some((caller, tenant)) => Self::of(request, Arc::clone(caller), Arc::clone(tenant)),
+            Some((caller, tenant)) => {
+                idempotency_key(request).and_then(|_| Self::of(request, Arc::clone(caller), Arc::clone(tenant)))
+            }
             None => Err(db::Error::Fault("a handler without caller or tenant".to_owned()).into()),
         })
     }

@@ -284,13 +284,14 @@ fn add_headers(path: &str, method: &Method, operation: &mut Operation) {
     };
     if method == Method::POST && path.contains("{tenantId}") {
         let description = "The request is carried out once under this key, and answered the same for 24 hours";
-        parameter("Idempotency-Key", description, text().min_length(Some(1)).max_length(Some(255)));
+        let key = text().min_length(Some(1)).max_length(Some(255)).pattern(Some("^[!-~]+$"));
+        parameter("Idempotency-Key", description, key);
     }
     if operation.responses.responses.contains_key("412") {
         parameter(
             "If-Match",
             "The `ETag` of what was read: changes nothing that somebody else has changed since",
-            text(),
+            text().pattern(Some("^(\\*|(W/)?\"[^\",]*\")$")),
         );
     }
     let Some(RefOr::T(answer)) = operation.responses.responses.get_mut("200") else { return };

@@ -65,15 +65,16 @@ impl Condition {
         I: IntoIterator,
         I::Item: Into<String>,
     {
-        Self::list(text, values.into_iter().map(|value| Part::Text(value.into())))
+        Self::list(text, values.into_iter().map(|value| Part::Text(value.into())), " (SELECT '' WHERE 1 = 0)")
     }
 
     /// As [`Condition::text_in`], for integers.
     pub fn integer_in(text: &'static str, values: impl IntoIterator<Item = i64>) -> Self {
-        Self::list(text, values.into_iter().map(Part::Integer))
+        Self::list(text, values.into_iter().map(Part::Integer), " (SELECT 0 WHERE 1 = 0)")
     }
 
-    fn list(text: &'static str, values: impl Iterator<Item = Part>) -> Self {
+    /// `none` stands for an empty list, which SQL cannot write; `text` may have brackets that close behind it.
+    fn list(text: &'static str, values: impl Iterator<Item = Part>, none: &'static str) -> Self {
         let mut parts = vec![Part::Sql(text), Part::Sql(" (")];
         let before = parts.len();
         for value in values {
@@ -83,7 +84,7 @@ impl Condition {
             parts.push(value);
         }
         if parts.len() == before {
-            return Self::sql("1 = 0");
+            return Self::sql(text).then(none);
         }
         parts.push(Part::Sql(")"));
         Self { parts }

@@ -71,6 +71,12 @@ fn what_is_wrong_in_form_and_who_is_unknown_are_told_together(server: &Server) {
         "shiftDetails[1].userGroups",
         "shiftDetails[2].users[0].id",
     ]);
+    // More than are told.
+    let many = json!({"shiftDetails": vec![json!({}); 32]});
+    for path in [path.clone(), format!("{path}/preview")] {
+        let told = client.post(&path, &many).problem(400, "0002");
+        assert!(told["errors"].as_array().is_some_and(|errors| errors.len() >= 100), "{told}");
+    }
     assert_eq!(client.get(&path).ok(), before, "nothing changes");
 }
 

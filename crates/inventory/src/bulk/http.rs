@@ -8,7 +8,10 @@ use std::{
 
 use actix_web::{
     HttpMessage as _, HttpRequest, HttpResponse,
-    http::header::{CONTENT_TYPE, HeaderValue},
+    http::{
+        Version,
+        header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, TRANSFER_ENCODING},
+    },
     post, web,
 };
 use api::{Answer, RequestContext, chunks::Chunks, clock, spool::NDJSON, spool::Spool};
@@ -89,6 +92,9 @@ pub async fn bulk(
     let BulkOptions { dry_run, atomic } = context.query;
     let place = Place { tenant: context.tenant_id().to_owned(), partner: context.tenant.partner.to_string() };
     let reader = Reader::new(format(&request)?, &place.tenant);
+    if !has_body(&request) {
+        return Err(Problem::field("body", "is required: a row for each resource").into());
+    }
     let body = Chunks::new(&request, payload.into_inner(), LIMIT)?;
     // Only what was stored as a whole can be answered again.
     let again = !dry_run && request.headers().contains_key("idempotency-key");
@@ -97,6 +103,14 @@ pub async fn bulk(
     } else {
         in_batches(&context, body, reader, place, dry_run).await
     }
+}
+
+/// Does a request have a body, even an empty one? HTTP/2 does not tell these apart.
+fn has_body(request: &HttpRequest) -> bool {
+    let headers = request.headers();
+    request.version() > Version::HTTP_11
+        || headers.contains_key(CONTENT_LENGTH)
+        || headers.contains_key(TRANSFER_ENCODING)
 }
 
 fn format(request: &HttpRequest) -> api::Result<Format> {

@@ -30,9 +30,9 @@ fn first(conn: &mut Conn, scope: &[String], wanted: &Wanted, state: Condition) -
         [
             Some(Condition::text_in("job_runs.tenant_id IN", scope)),
             Some(state),
-            wanted.types.as_ref().map(|types| Condition::text_in("job_runs.job_type IN", types.iter().copied())),
-            wanted.jobs.as_ref().map(|jobs| Condition::text_in("job_runs.job_id IN", jobs)),
-            wanted.resources.as_ref().map(of_resources),
+            given(&wanted.types).map(|types| Condition::text_in("job_runs.job_type IN", types.iter().copied())),
+            given(&wanted.jobs).map(|jobs| Condition::text_in("job_runs.job_id IN", jobs)),
+            given(&wanted.resources).map(of_resources),
             Some(has_labels(&wanted.labels)),
             wanted.platform.as_deref().map(runs_on),
         ]
@@ -40,6 +40,11 @@ fn first(conn: &mut Conn, scope: &[String], wanted: &Wanted, state: Condition) -
         .flatten(),
     );
     Ok(dsl::job_runs.filter(condition).order(order).first(conn).optional()?)
+}
+
+/// An empty list asks for as little as none.
+fn given<T>(list: &Option<Vec<T>>) -> Option<&Vec<T>> {
+    list.as_ref().filter(|list| !list.is_empty())
 }
 
 fn of_resources(ids: &Vec<String>) -> Condition {

@@ -32,7 +32,7 @@ use crate::{
 #[utoipa::path(
     tag = "jobs",
     operation_id = "claimJobRuns",
-    request_body(content = Wanted),
+    request_body(content = Option<Wanted>, description = "May be left out"),
     responses((status = 200, description = "The runs; none when nothing waits", body = Claim)),
     security(("bearer" = ["operator"]))
 )]

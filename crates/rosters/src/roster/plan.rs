@@ -174,14 +174,14 @@ pub fn planned(
         ..old.roster.clone()
     };
     let wanted = change.shifts.unwrap_or_else(|| old.shifts.iter().map(kept).collect());
-    let (mut after, mut taken) = (Vec::new(), HashSet::new());
+    let (mut after, mut taken, mut complete) = (Vec::new(), HashSet::new(), true);
     for (position, shift) in (0..).zip(wanted) {
         let path = |field: &str| format!("shiftDetails[{position}].{field}");
         let Some(shift_id) = shift.id.clone() else {
             match shift.complete() {
                 Some(new) => after.push(row(&roster, &new, format!("ESD-{}", id()), position, from_ms)),
-                None if wrong.has(&format!("shiftDetails[{position}]")) => {}
-                None => return Err(Problem::internal()),
+                // The reader has noted what it lacks, unless it had enough by then.
+                None => complete = false,
             }
             continue;
         };
@@ -199,6 +199,9 @@ pub fn planned(
     }
     distinct(after.iter().map(|shift: &Shift| (shift.position, shift.name.as_str())), &mut wrong);
     wrong.check()?;
+    if !complete {
+        return Err(Problem::internal());
+    }
     let shifts = of_plan.then(|| shift_plan(old.shifts, &after));
     Ok(Plan { roster, now_ms, from_ms, versions, shifts, after })
 }

@@ -8,6 +8,7 @@ use crate::inventory::{create, detail, found, text};
 
 both_backends![
     each_row_has_its_line,
+    a_body_is_required,
     rows_sent_again_change_nothing,
     a_known_machine_is_updated_by_any_of_its_keys,
     every_field_of_a_create_body_is_taken,
@@ -38,7 +39,11 @@ fn each_row_has_its_line(server: &Server) {
     });
     assert_eq!(summary, expected);
     let (rows, summary) = results(&send(&client, "", NDJSON, ""));
-    assert_eq!((rows.len(), &summary["complete"]), (0, &json!(true)));
+    assert_eq!((rows.len(), &summary["complete"]), (0, &json!(true)), "an empty body has no rows");
+}
+
+fn a_body_is_required(server: &Server) {
+    server.new_client().request("POST", "/resources/bulk").send().invalid(&["body"]);
 }
 
 fn machines() -> Vec<Value> {

@@ -107,17 +107,14 @@ pub(super) fn say_pages_alike(document: &mut Value) {
         let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut);
         for parameter in parameters.into_iter().flatten().filter_map(Value::as_object_mut) {
             let (most, description) = match parameter.get("name").and_then(Value::as_str) {
-                Some("pageNo") => (None, "From 1, which is the default".to_owned()),
+                Some("pageNo") => (u32::MAX, "From 1, which is the default".to_owned()),
                 Some("pageSize") => {
                     let told = parameter.get("description").and_then(Value::as_str).unwrap_or_default();
-                    (Some(1000), told.replace(';', ","))
+                    (1000, told.replace(';', ","))
                 }
                 _ => continue,
             };
-            let mut schema = json!({"type": "integer", "format": "int64", "minimum": 1});
-            if let Some(most) = most {
-                schema["maximum"] = json!(most);
-            }
+            let schema = json!({"type": "integer", "format": "int64", "minimum": 1, "maximum": most});
             parameter.insert("description".to_owned(), json!(description));
             parameter.insert("schema".to_owned(), schema);
             parameter.shift_remove("example");
