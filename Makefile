@@ -1,6 +1,6 @@
 # Thin on purpose: each line is a command that one could type. Needed: Rust, a C compiler and make.
 
-.PHONY: run build package test check openapi drift contract clients bench greedy campaign blackbox
+.PHONY: run build package test check openapi drift contract fuzz clients bench greedy campaign blackbox
 
 # Builds and starts the service with its demo company on embedded SQLite, in ./data: the program that the tests use, soon
 # there and soon again after an edit. Full speed is that of `make build`. DATA=directory and ARGS="--listen 127.0.0.1:9000" are
@@ -52,9 +52,16 @@ drift: openapi
 	git diff --exit-code -- openapi
 	@[ -z "$$(git ls-files --others --exclude-standard openapi)" ] || { echo "openapi/ has documents that are not committed"; exit 1; }
 
-# What others may rely on: nothing that breaks users of openapi/released, no finding of the linters in openapi/rules.
+# What others may rely on: nothing that breaks users of openapi/released, no finding of the linters in openapi/rules, and none of
+# schemathesis, which calls the program that was built (or MUSTER_BIN) for some two minutes.
 contract:
 	sh openapi/rules/check.sh
+	$(MAKE) fuzz
+
+# The calls of schemathesis alone. EXAMPLES=100 makes as many random ones for each operation (3), SEED=7 others.
+fuzz:
+	@[ -n "$$MUSTER_BIN" ] || cargo build --workspace --bin muster
+	$(if $(SEED),SEED=$(SEED)) sh openapi/rules/fuzz/run.sh $(EXAMPLES)
 
 # Makes the clients in openapi/clients as packages in target/clients: all for which the tools are here, or LANG=python. (A
 # LANG of the environment is a locale.)
