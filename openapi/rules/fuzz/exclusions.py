@@ -142,6 +142,8 @@ ACCEPTED = [
 ACCEPTED += [
     Exclusion("An empty body has no rows, and what is sent without a body says that its length is 0",
               r"Missing request body|in header - object with unexpected properties", f"POST {T}/resources/bulk"),
+    Exclusion("A list of groups creates some, and If-Match is not looked at for what is not there yet",
+              r"in body - single-item array", f"POST {T}/(device|service)Groups"),
 ]
 
 # To be mended.
