@@ -119,6 +119,7 @@ export default {
   getMaintenanceWindow: ["GET","/api/v2/tenants/{tenantId}/scheduleMaintenances/{windowId}","viewer"],
   getMe: ["GET","/api/v2/me","viewer"],
   getOnCall: ["GET","/api/v2/tenants/{tenantId}/rosters/onCall","viewer"],
+  getRelatedToIncident: ["GET","/api/v2/tenants/{tenantId}/incidents/{incidentId}/related","viewer"],
   getResource: ["GET","/api/v2/tenants/{tenantId}/resources/{resourceId}","viewer"],
   getResourceOnCall: ["GET","/api/v2/tenants/{tenantId}/resources/{resourceId}/onCall","viewer"],
   getRoster: ["GET","/api/v2/tenants/{tenantId}/rosters/{rosterId}","viewer"],

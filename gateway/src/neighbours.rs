@@ -55,6 +55,8 @@ pub fn of_incidents(windows: Arc<Windows>, owners: Arc<dyn Owners>) -> Neighbour
         maintenance: windows,
         on_call: Arc::new(Rosters::new(Arc::clone(&people))),
         owners,
+        articles: Arc::new(kb::Library),
+        jobs: Arc::new(jobs::Planned),
         people,
         tenants: Arc::new(Directory),
     }

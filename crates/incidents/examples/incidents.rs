@@ -13,6 +13,8 @@ fn main() -> anyhow::Result<()> {
         maintenance: Arc::new(Alone),
         on_call: Arc::new(Alone),
         owners: Arc::new(Alone),
+        articles: Arc::new(Alone),
+        jobs: Arc::new(Alone),
         people: Arc::new(Alone),
         tenants: Arc::new(Alone),
     };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ports::{Maintenance, OnCall, Owners, People, Resources, Tenants};
+use ports::{Articles, Jobs, Maintenance, OnCall, Owners, People, Resources, Tenants};
 
 /// Those who answer for other domains.
 #[derive(Clone)]
@@ -15,6 +15,10 @@ pub struct Neighbours {
     pub on_call: Arc<dyn OnCall>,
     /// Whose machines are.
     pub owners: Arc<dyn Owners>,
+    /// What is known of how to mend things.
+    pub articles: Arc<dyn Articles>,
+    /// What can be run.
+    pub jobs: Arc<dyn Jobs>,
     /// Who people are.
     pub people: Arc<dyn People>,
     /// What tenants are called.

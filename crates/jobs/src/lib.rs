@@ -23,7 +23,7 @@ use actix_web::web;
 use api::Routes;
 use ports::{Maintenance, Notices, People, Resources};
 
-pub use crate::scheduler::Scheduler;
+pub use crate::{job::port::Planned, scheduler::Scheduler};
 
 static QUOTAS: [&db::Quota; 2] = [&job::store::QUOTA, &scripts::store::QUOTA];
 

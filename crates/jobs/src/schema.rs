@@ -106,3 +106,5 @@ diesel::table! {
         updated_ms -> BigInt,
     }
 }
+
+diesel::allow_tables_to_appear_in_same_query!(jobs, job_resources);

@@ -13,6 +13,8 @@ pub mod demo;
 mod schema;
 mod state;
 
+pub use articles::port::Library;
+
 use std::sync::Arc;
 
 use actix_web::{http::Method, web};

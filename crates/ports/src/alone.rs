@@ -9,8 +9,8 @@ use db::{Conn, Result};
 use serde_json::Value;
 
 use crate::{
-    Alerts, Integrations, KnownIntegration, KnownRoster, Notice, Notices, OnCall, OnCallPerson, Owners, People,
-    PeopleGroup, Person, Tenants, ToldAlert,
+    Alerts, Articles, Integrations, Jobs, KnownArticle, KnownIntegration, KnownJob, KnownRoster, Notice, Notices,
+    OnCall, OnCallPerson, Owners, People, PeopleGroup, Person, Tenants, ToldAlert,
 };
 
 /// The one user that there is: [`Alone::CALLER`], who writes everything. There are a few machines of `client_1`, of which
@@ -64,6 +64,20 @@ impl Owners for Alone {
 
     fn called(&self, _: &mut Conn, _: &str, _: &str, _: Timestamp) -> Result<Option<String>> {
         Ok(None)
+    }
+}
+
+/// There are no articles.
+impl Articles for Alone {
+    fn about(&self, _: &mut Conn, _: &[String], _: &[String], _: usize) -> Result<Vec<KnownArticle>> {
+        Ok(Vec::new())
+    }
+}
+
+/// There are no jobs.
+impl Jobs for Alone {
+    fn of_machines(&self, _: &mut Conn, _: &str, _: &[String], _: i64) -> Result<Vec<KnownJob>> {
+        Ok(Vec::new())
     }
 }
 

@@ -12,6 +12,7 @@ mod on_call;
 mod outside;
 mod owners;
 mod people;
+mod related;
 mod resources;
 mod tenants;
 
@@ -24,5 +25,6 @@ pub use on_call::{KnownRoster, OnCall, OnCallPerson};
 pub use outside::{Mail, Outgoing, Recipient, SealedAt, Seals, Sending, Sends, Unsent};
 pub use owners::Owners;
 pub use people::{FormerGroups, Membership, People, PeopleGroup, Person};
+pub use related::{Articles, Jobs, KnownArticle, KnownJob};
 pub use resources::{KnownResource, Place, PlaceKey, PlaceKind, ResourceKey, Resources, ServiceGroup};
 pub use tenants::Tenants;

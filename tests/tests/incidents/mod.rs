@@ -2,6 +2,7 @@
 
 mod categories;
 mod records;
+mod related;
 mod trees;
 
 use muster_tests::Client;

@@ -21,6 +21,18 @@ function Edit({ incident, match, onClose, onDone }) {
     <${Field} as="textarea" rows="6" name="description" label="Description" wide problem=${problem}>${incident.description || ""}<//>`}<//>`;
 }
 
+/** What helps: windows that its machines are in, articles to read, jobs to run. */
+function Related({ id }) {
+  const answer = useAnswer((signal) => call("getRelatedToIncident", { incidentId: id, signal }), id);
+  const { windows = [], articles = [], jobs = [] } = answer.data || {};
+  return html`<${Panel} title="What may help" id="related"><${Trouble} problem=${answer.problem} />
+    ${answer.data && !(windows.length || articles.length || jobs.length) && html`<${Empty} title="Nothing is known to." />`}
+    <ul class="plain-list">
+      ${windows.map((one) => html`<li key=${`${one.uniqueId} ${one.resource.id}`}>${one.resource.name || one.resource.hostName} is in maintenance: <a href=${link("maintenance", { window: one.uniqueId })}>${one.name}</a>, until <${Time} at=${one.end} /></li>`)}
+      ${articles.map((one) => html`<li key=${one.id}>Read: <a href=${link(["knowledge", one.id])}>${one.title}</a></li>`)}
+      ${jobs.map((one) => html`<li key=${one.id}>Run: <a href=${link(["jobs", one.id])}>${one.name}</a></li>`)}</ul><//>`;
+}
+
 export default function Incident({ id }) {
   const answer = useAnswer((signal) => call("getIncident", { incidentId: id, signal }), id, 20e3);
   const notes = useAnswer((signal) => call("listIncidentNotes", { incidentId: id, signal, query: { pageSize: 100 } }), id, 20e3);
@@ -55,6 +67,7 @@ export default function Incident({ id }) {
         ${may("addIncidentNote") && html`<form class="note-form" onSubmit=${note}><textarea name="content" rows="3" aria-label="A new note" placeholder="What did you see, what did you do?" maxlength="10000"></textarea><button class="button">Add the note</button></form>`}
         <ul class="notes">${(notes.data?.results || []).map((one) => html`<li key=${one.id}><div class="dim small">${personName(one.createdBy)} · <${Time} at=${one.createdDate} /></div><${Markdown} text=${one.content} /></li>`)}</ul><//>
     </div><div>
+      <${Related} id=${id} />
       <${Panel} title="Machines" id="machines">${incident.resources?.length ? html`<ul class="plain-list">${incident.resources.map((one) => html`<li><a href=${link(["resources", one.id])}>${one.name || one.hostName}</a></li>`)}</ul>` : html`<${Empty} title="None." />`}<//>
       <${Panel} title="Alerts" id="alerts">${incident.alerts?.length ? html`<ul class="plain-list">${incident.alerts.map((one) => html`<li><a href=${link(["alerts", one.id])}>${one.subject}</a></li>`)}</ul>` : html`<${Empty} title="It was not opened for an alert." />`}<//>
     </div></div>

@@ -170,6 +170,8 @@ fn fixture() -> Fixture {
         maintenance: fake.clone(),
         on_call: fake.clone(),
         owners: Arc::new(ports::Alone),
+        articles: Arc::new(ports::Alone),
+        jobs: Arc::new(ports::Alone),
         people: fake.clone(),
         tenants: fake.clone(),
     });

@@ -1,7 +1,7 @@
 //! Incidents that are opened for alerts.
 
 use base::problem::{Problem, Wrong, shorten};
-use db::Result;
+use db::{Conn, Result};
 use outbox::Tx;
 
 use super::{alert::Alert, intake, rules, store};
@@ -9,6 +9,9 @@ use crate::records::{
     rules::Named,
     wire::{AlertId, AlertName, Machine},
 };
+
+/// How many tags of an alert say what it is about.
+const TAGS: usize = 5;
 
 /// Finds the alerts of a tenant that a new incident is opened for, which nobody else changes until the end of the
 /// transaction. Unless the incident says which machines it is about, it is about theirs.
@@ -56,6 +59,17 @@ pub fn find(
     }
     named.resources.get_or_insert(machines);
     Ok(())
+}
+
+/// What these alerts of a tenant tell of, in words: metric, component, service, application, and the values of the first tags.
+pub fn subjects(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<String>> {
+    let mut texts = Vec::new();
+    for row in store::some(conn, tenant, ids)? {
+        let told = Alert::of(row)?.document;
+        texts.extend([told.metric, told.component, told.service_name, told.app]);
+        texts.extend(told.tags.into_iter().take(TAGS).map(|tag| tag.value));
+    }
+    Ok(texts)
 }
 
 /// Writes the incident into the alerts that it was opened for.

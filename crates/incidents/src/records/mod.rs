@@ -11,6 +11,7 @@ pub mod http;
 mod named;
 mod notes;
 pub(crate) mod port;
+mod related;
 pub mod row;
 pub mod rules;
 pub mod store;
@@ -23,6 +24,7 @@ pub fn routes(config: &mut api::Routes) {
         .service(http::create)
         .service(http::search)
         .service(http::get)
+        .service(related::related)
         .service(http::update)
         .service(http::close)
         .service(notes::create)

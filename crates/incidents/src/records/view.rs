@@ -95,6 +95,7 @@ fn distinct<'r>(ids: impl Iterator<Item = &'r String>) -> Vec<String> {
     ids.into_iter().cloned().collect()
 }
 
-fn parsed<T: DeserializeOwned>(text: &str) -> Result<Vec<T>> {
+/// What a column of an incident names.
+pub fn parsed<T: DeserializeOwned>(text: &str) -> Result<Vec<T>> {
     serde_json::from_str(text).map_err(|error| Error::Fault(format!("what an incident names: {error}")))
 }

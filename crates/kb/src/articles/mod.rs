@@ -1,6 +1,7 @@
 //! Articles, in Markdown, with their history and a search for words ("Knowledge base" in `docs/interface.md`).
 
 pub mod http;
+pub mod port;
 pub mod row;
 pub mod rules;
 mod search;

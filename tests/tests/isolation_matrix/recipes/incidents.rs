@@ -47,6 +47,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("POST /incidents").sends(INCIDENT).refers(NEW_INCIDENT_NAMES),
     op("GET /incidents/search").filters(INCIDENT_FILTERS),
     op("GET /incidents/{incidentId}").ids(&[Kind::Incident]),
+    op("GET /incidents/{incidentId}/related").ids(&[Kind::Incident]),
     op("POST /incidents/{incidentId}").ids(&[Kind::Incident]).sends(INCIDENT).refers(INCIDENT_NAMES),
     op("POST /incidents/{incidentId}/close").ids(&[Kind::Incident]).sends("{}"),
     op("POST /incidents/{incidentId}/notes").ids(&[Kind::Incident]).sends(r#"{"content": "$new"}"#),
