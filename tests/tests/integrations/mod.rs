@@ -13,7 +13,7 @@ mod installed;
 mod signatures;
 mod templates;
 mod test_sends;
-mod times;
+pub mod times;
 
 use std::sync::OnceLock;
 

@@ -1,15 +1,16 @@
 //! Feeds of windows for calendar programs.
 
-use muster_tests::{Server, both_backends, unique};
+use muster_tests::{Backend, Server, both_backends, unique};
 use serde_json::json;
 
 use super::{always, create, resource, text, window};
-use crate::rosters::calendars::{calendar, read, sequence, uids};
+use crate::rosters::calendars::{age, calendar, read, sequence, uids, wait_for_end};
 
 both_backends![
     a_feed_has_the_occurrences_of_a_window,
     a_revoked_address_is_unknown,
     an_address_ends_with_its_maker,
+    an_address_ends_after_366_days,
     an_admin_finds_all_addresses,
 ];
 
@@ -72,6 +73,22 @@ fn an_address_ends_with_its_maker(server: &Server) {
     client.delete(&format!("/apiKeys/{}", text(&key["id"]))).ok();
     read(server, &theirs).not_found();
     calendar(server, &ours);
+}
+
+fn an_address_ends_after_366_days(backend: Backend) {
+    let mut server = Server::start(backend);
+    let (client, other) = (server.new_client(), server.new_client());
+    let [(ends, path), (stays, _)] = [&client, &other].map(|client| {
+        let path = create(client, &window(&resource(client).0, always()));
+        (client.post_empty(&format!("{path}/calendars")).ok(), path)
+    });
+    age(&mut server, "maintenance_calendars", &other);
+    let client = client.at(server.base());
+    let listed = client.get(&format!("{path}/calendars")).list();
+    assert_eq!((listed.len(), &listed[0]["id"]), (1, &ends["id"]));
+    wait_for_end(&server, &ends, &listed[0]["expiresTime"]);
+    calendar(&server, &stays);
+    calendar(&server, &client.post_empty(&format!("{path}/calendars")).ok());
 }
 
 fn an_admin_finds_all_addresses(server: &Server) {

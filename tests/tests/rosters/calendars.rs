@@ -3,18 +3,21 @@
 use std::{
     io::Write as _,
     process::{Command, Stdio},
+    time::Duration,
 };
 
-use muster_tests::{Client, Response, Server, both_backends, python, unique};
+use muster_tests::{Backend, Client, Response, Server, both_backends, python, receiver::wait_for, unique};
 use serde_json::{Value, json};
 
 use super::{create, daily, path, shift, text, user};
+use crate::integrations::times::soon;
 
 both_backends![
     a_feed_has_the_shifts_of_a_roster,
     a_feed_has_the_shifts_of_a_user,
     a_revoked_address_is_unknown,
     an_address_ends_with_its_maker,
+    an_address_ends_after_366_days,
     an_admin_finds_all_addresses,
 ];
 
@@ -140,6 +143,55 @@ fn an_address_ends_with_its_maker(server: &Server) {
         read(server, &of_user).not_found();
     }
     calendar(server, &kept);
+}
+
+/// Makes all calendar addresses of rosters or windows so old that they end in 20 seconds, but for those of one tenant, which
+/// have an hour left.
+pub fn age(server: &mut Server, table: &str, longer: &Client) {
+    const LIFE_MS: i64 = 366 * 86_400_000;
+    server.stop();
+    let (soon, later) = (LIFE_MS - 20_000, LIFE_MS - 3_600_000);
+    let other = longer.tenant_id();
+    server.sql(&format!(
+        "UPDATE {table} SET created_ms = created_ms - CASE tenant_id WHEN '{other}' THEN {later} ELSE {soon} END"
+    ));
+    server.restart();
+}
+
+/// Waits until an address is over, which has to be when it says.
+#[track_caller]
+pub fn wait_for_end(server: &Server, address: &Value, expires: &Value) {
+    let status = || read(server, address).status;
+    wait_for(Duration::from_secs(60), || status() != 200, || format!("{address} still answers, until {expires}"));
+    assert!(soon(0)[..19] >= text(expires)[..19], "it ended at {} and says {expires}", soon(0));
+    read(server, address).not_found();
+}
+
+fn an_address_ends_after_366_days(backend: Backend) {
+    let mut server = Server::start(backend);
+    let (client, other) = (server.new_client(), server.new_client());
+    let made = [&client, &other].map(|client| {
+        let ann = user(client, "Ann");
+        let roster = create(client, "GMT", &[shift("Day", daily("08:00:00", "20:00:00"), &ann)]);
+        [path(&roster), format!("/rosters/users/{ann}")].map(|path| (address(client, &path), path))
+    });
+    age(&mut server, "roster_calendars", &other);
+    let (client, other) = (client.at(server.base()), other.at(server.base()));
+    for (one, path) in &made[0] {
+        let listed = client.get(&format!("{path}/calendars")).list();
+        assert_eq!((listed.len(), &listed[0]["id"]), (1, &one["id"]));
+        wait_for_end(&server, one, &listed[0]["expiresTime"]);
+    }
+    for (one, path) in &made[1] {
+        assert_eq!(other.get(&format!("{path}/calendars")).list().len(), 1);
+        calendar(&server, one);
+    }
+    // Somebody makes another.
+    for (one, path) in &made[0] {
+        let new = address(&client, path);
+        calendar(&server, &new);
+        read(&server, one).not_found();
+    }
 }
 
 fn an_admin_finds_all_addresses(server: &Server) {
