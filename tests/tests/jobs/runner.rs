@@ -18,6 +18,7 @@ both_backends![
     nothing_of_a_script_becomes_somebody_else,
     output_that_is_no_text_loses_no_result,
     only_custom_scripts_of_its_tenant_are_taken,
+    a_partners_runner_takes_scripts_of_clients_when_told_to,
     the_documented_key_carries_a_script_to_its_end,
     the_documented_key_does_nothing_else,
 ];
@@ -186,6 +187,52 @@ fn only_custom_scripts_of_its_tenant_are_taken(server: &Server) {
     assert_eq!(whole(&client, &labelled)["output"], json!("labelled\n"));
     let viewer = Exit::of(&mut runner(server, &client, "viewer"));
     assert!(!viewer.status.success() && viewer.stderr.contains("403"), "{}", viewer.stderr);
+}
+
+fn a_partners_runner_takes_scripts_of_clients_when_told_to(server: &Server) {
+    let (partner, client, other) = (server.admin(), server.new_client(), server.new_client());
+    // Of clients of other tests it takes nothing: their jobs are not about these resources.
+    let [theirs, foreign, ours] = [&client, &other, &partner]
+        .map(|tenant| text(&tenant.post("/resources", &json!({"hostName": unique("host")})).ok()["resourceUUID"]));
+    let about = |resource: &str| json!({"resources": [{"id": resource}]});
+    let of_client = queued(&client, "echo \"client $MUSTER_RESOURCES\"\n", about(&theirs));
+    let of_other = queued(&other, "echo other\n", about(&foreign));
+    let of_partner = queued(&partner, "echo partner\n", about(&ours));
+    let runner = || {
+        let mut command = runner_with(server, &partner, &narrow_key(server, &partner));
+        command.args(["--resource", &format!("{theirs},{ours}")]);
+        command
+    };
+    // Twice as often as there is something to do.
+    for _ in 0..4 {
+        done(&mut runner());
+    }
+    assert_eq!(whole(&partner, &of_partner)["output"], json!("partner\n"));
+    assert_eq!(runs(&client, &of_client)[0]["status"], json!("QUEUED"), "whose operators nobody asked for");
+    assert_eq!(runs(&client, &of_client)[0]["attempt"], json!(0));
+    done(runner().arg("--clients"));
+    let run = whole(&client, &of_client);
+    assert_eq!(
+        (&run["status"], &run["output"], &run["attempt"]),
+        (&json!("SUCCEEDED"), &json!(format!("client {theirs}\n")), &json!(1)),
+        "{run}"
+    );
+    // The variable of the environment says the same.
+    client.post_empty(&format!("/jobs/{of_client}/run")).ok();
+    done(runner().env("MUSTER_RUNNER_CLIENTS", "false"));
+    assert_eq!(runs(&client, &of_client)[0]["status"], json!("QUEUED"));
+    done(runner().env("MUSTER_RUNNER_CLIENTS", "true"));
+    assert_eq!(runs(&client, &of_client)[0]["status"], json!("SUCCEEDED"));
+    assert_eq!(runs(&other, &of_other)[0]["status"], json!("QUEUED"), "it is about another machine");
+    // A client has no clients: its runner gets its own runs alone.
+    client.post_empty(&format!("/jobs/{of_client}/run")).ok();
+    let mut command = runner_with(server, &other, &narrow_key(server, &other));
+    command.arg("--clients");
+    for _ in 0..2 {
+        done(&mut command);
+    }
+    assert_eq!(whole(&other, &of_other)["output"], json!("other\n"));
+    assert_eq!(runs(&client, &of_client)[0]["status"], json!("QUEUED"));
 }
 
 fn output_that_is_no_text_loses_no_result(server: &Server) {
