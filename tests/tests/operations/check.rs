@@ -91,6 +91,36 @@ fn what_is_wrong_is_said_and_all_of_it() {
     says(&exit, false, &["ok    address", "ok    certificate: belongs to its key, until "]);
 }
 
+/// As older versions made it. What SQLite makes beside a file has the mode of that file.
+#[test]
+fn a_database_that_others_may_read_is_said_and_what_is_told_helps() {
+    let mut server = Server::start(Backend::Sqlite);
+    server.kill9();
+    let data = server.data_dir();
+    let files = || -> Vec<(String, u32)> {
+        let found = fs::read_dir(&data).unwrap_or_else(|error| panic!("{error}")).flatten();
+        let named = found.map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.metadata()));
+        named
+            .filter(|(name, _)| name.starts_with("muster.sqlite") && !name.ends_with(".lock"))
+            .map(|(name, found)| (name, found.map_or(0, |found| found.permissions().mode() & 0o777)))
+            .collect()
+    };
+    let names = files();
+    assert!(names.len() == 3, "it was killed: {names:?}");
+    names.iter().for_each(|(name, _)| mode(&data.join(name), 0o644));
+    let file = data.join("muster.sqlite");
+    let warning = format!("warn  database: others may read {}, mode 0644: chmod 600", file.display());
+    says(&check(&data, &[]), true, &[&warning]);
+    server.restart();
+    server.stop();
+    mode(&file, 0o600);
+    let exit = check(&data, &[]);
+    assert!(exit.status.success() && !exit.stdout.contains("others may read"), "{}", exit.stdout);
+    server.restart();
+    server.admin().get("/resources/minimal").list();
+    assert!(files().iter().all(|(_, mode)| *mode == 0o600), "{:?}", files());
+}
+
 #[test]
 fn keys_that_are_wrong_are_said_before_anything_is_made() {
     let directory = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
