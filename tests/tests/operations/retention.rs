@@ -6,7 +6,12 @@ use std::time::{Duration, Instant};
 use muster_tests::{Backend, Client, Server, both_backends, unique};
 use serde_json::{Value, json};
 
-both_backends![what_is_too_old_goes, a_backlog_goes_once_whoever_removes_it, a_tenant_has_so_much_and_no_more];
+both_backends![
+    what_is_too_old_goes,
+    a_backlog_goes_once_whoever_removes_it,
+    a_backlog_of_runs_goes_with_what_they_printed,
+    a_tenant_has_so_much_and_no_more,
+];
 
 const DAY: i64 = 86_400_000;
 
@@ -156,6 +161,74 @@ fn a_backlog_goes_once_whoever_removes_it(backend: Backend) {
     eprintln!("20,000 rows in {:?}; the slowest write beside it took {slowest:?}", begun.elapsed());
     sleep(Duration::from_millis(500));
     assert_eq!(gone(), 20_000.0, "each once");
+}
+
+/// Ended runs of one job, all of them too old, among them some that printed much.
+fn a_backlog_of_runs_goes_with_what_they_printed(backend: Backend) {
+    const RUNS: usize = 8_000;
+    let mut server = Server::start(backend);
+    let client = server.admin().tenant("client_1");
+    let job = json!({"name": unique("job"), "script": {"jobType": "antivirus"},
+        "schedule": {"startDate": "2035-01-01T00:00:00Z", "pattern": {"type": "daily", "frequency": "everyday"}}});
+    let job = client.post("/jobs", &job).ok()["id"].as_str().unwrap_or_default().to_owned();
+    let run = |exit_code: i32| {
+        let made = client.post_empty(&format!("/jobs/{job}/run")).ok()["id"].clone();
+        client.post("/jobs/runs/claim", &json!({"jobs": [job]})).ok();
+        let path = format!("/jobs/runs/{}", made.as_str().unwrap_or_default());
+        client.post(&format!("{path}/log"), &json!({"attempt": 1, "lines": ["printed"]})).ok();
+        client.post(&format!("{path}/result"), &json!({"attempt": 1, "exitCode": exit_code})).ok();
+        path
+    };
+    let (old, young) = (run(7), run(8));
+    let open = client.post_empty(&format!("/jobs/{job}/run")).ok()["id"].clone();
+    server.stop();
+    // As that run, each due a while earlier; the open one is as old, and is not over.
+    let names = "tenant_id, job_id, job_name, job_type, cause, state, reason, exclusive, maintenance, started_ms, attempt, \
+        lease_s, runner, runner_user, runner_key, exit_code, output_bytes, output_cut";
+    let (within, beyond) = (89 * DAY, 91 * DAY);
+    server.sql(&format!(
+        "UPDATE job_runs SET created_ms = 0, finished_ms = finished_ms - {beyond} WHERE exit_code = 7; \
+         UPDATE job_runs SET finished_ms = finished_ms - {within} WHERE exit_code = 8; \
+         UPDATE job_runs SET created_ms = 0 WHERE finished_ms IS NULL; \
+         WITH RECURSIVE t (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < {RUNS} - 1) INSERT INTO job_runs \
+         ({names}, id, due_ms, created_ms, finished_ms) SELECT {names}, 'RUN-' || n, due_ms - 1000 * n, 0, \
+         finished_ms - n FROM job_runs, t WHERE exit_code = 7; \
+         WITH RECURSIVE t (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 4000) INSERT INTO job_output \
+         (tenant_id, run_id, position, text) SELECT 'client_1', 'RUN-' || (1 + n % 4), n, 'printed' FROM t; \
+         WITH RECURSIVE t (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < {RUNS} - 1) INSERT INTO job_output \
+         (tenant_id, run_id, position, text) SELECT 'client_1', 'RUN-' || n, 0, 'printed' FROM t"
+    ));
+    server.restart();
+    let client = client.at(server.base());
+    let begun = Instant::now();
+    let mut times = Vec::new();
+    while removed(&server, "runs") < RUNS as f64 {
+        assert!(begun.elapsed() < Duration::from_secs(120), "{} of {RUNS}", removed(&server, "runs"));
+        let asked = Instant::now();
+        client.post("/sites", &json!({"name": unique("beside")})).ok();
+        times.push(asked.elapsed());
+    }
+    times.sort_unstable();
+    let (usual, slowest) = (times.get(times.len() / 2), times.last());
+    eprintln!(
+        "{RUNS} runs in {:?}; {} writes beside it took {usual:?}, {slowest:?} at most",
+        begun.elapsed(),
+        times.len()
+    );
+    // Removed in one step, or a thousand at a time, they would hold every write beside them.
+    assert!(usual < Some(&Duration::from_millis(150)) && slowest < Some(&Duration::from_secs(5)), "{times:?}");
+    client.get(&old).not_found();
+    assert_eq!(client.get(&young).ok()["output"], json!("printed\n"));
+    assert_eq!(
+        client.get(&format!("/jobs/runs/{}", open.as_str().unwrap_or_default())).ok()["status"],
+        json!("QUEUED")
+    );
+    assert_eq!(client.get(&format!("/jobs/{job}/runs")).page()["totalResults"], json!(2));
+    sleep(Duration::from_millis(500));
+    assert_eq!(removed(&server, "runs"), RUNS as f64, "each once");
+    server.stop();
+    // What they printed is gone too: rows that are left would be there twice, which their key forbids.
+    server.sql("INSERT INTO job_output SELECT * FROM job_output WHERE run_id NOT IN (SELECT id FROM job_runs)");
 }
 
 fn a_tenant_has_so_much_and_no_more(backend: Backend) {
