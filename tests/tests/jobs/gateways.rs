@@ -1,11 +1,13 @@
-//! Two gateways on one Postgres, one of which is killed while jobs become due: each run is made once.
+//! Two gateways on one Postgres: each run is made once, also when one of them is killed while jobs become due, and what
+//! becomes of it is told once.
 
+use std::sync::Barrier;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
-use muster_tests::{Backend, Client, Server, fresh_database, rounds};
+use muster_tests::{Backend, Client, Response, Server, fresh_database, receiver::wait_for, rounds};
 use serde_json::{Value, json};
 
-use super::{everyday, job, runs};
+use super::{FAR_AHEAD, LONG_AGO, claim, create, everyday, job, runs, text};
 
 /// A time in whole seconds from now, as the interface has it.
 fn in_seconds(client: &Client, seconds: u64) -> String {
@@ -68,5 +70,115 @@ mod postgres {
             assert_eq!(made.len(), 1, "{made:?}");
             assert_eq!((&made[0]["status"], &made[0]["attempt"]), (&json!("QUEUED"), &json!(0)));
         }
+    }
+
+    /// Runs that fail, that take too long, whose runner vanished, and that nobody made in time.
+    #[test]
+    fn what_does_not_run_well_is_one_alert_at_two_gateways() {
+        const EACH: usize = 12;
+        let first = Server::start(Backend::Postgres);
+        let second = Server::start_beside(&first, &[]);
+        let one = first.new_client();
+        let gateways = [one.clone(), one.at(second.base())];
+        let alarmed = |body: Value| {
+            let mut body = body;
+            body["alertOnFailure"] = json!(true);
+            body
+        };
+        let begun = || -> Vec<(String, String)> {
+            let made = (0..EACH).map(|number| {
+                let client = &gateways[number % 2];
+                let id = create(client, &alarmed(job(FAR_AHEAD, everyday())));
+                client.post_empty(&format!("/jobs/{id}/run")).ok();
+                (id.clone(), claim(client, &id))
+            });
+            made.collect()
+        };
+        let (failed, slow) = (begun(), begun());
+        // Their last attempt, of which nothing is heard: whichever gateway looks first says that they failed.
+        let vanished = begun();
+        let lost: Vec<String> = vanished.iter().map(|(_, run)| format!("'{run}'")).collect();
+        first.sql(&format!("UPDATE job_runs SET attempt = 3, lease_ms = 0 WHERE id IN ({})", lost.join(",")));
+        let mut late = alarmed(job(LONG_AGO, json!({"type": "run once"})));
+        late["maximumLateness"] = json!(1);
+        let missed: Vec<String> = (0..EACH).map(|number| create(&gateways[number % 2], &late)).collect();
+        let ends = [(&failed, json!({"exitCode": 1})), (&slow, json!({"exitCode": 1, "status": "TIMED_OUT"}))];
+        for (runs, end) in &ends {
+            runs.iter().for_each(|(_, run)| tell_both(&gateways, run, end));
+        }
+        let jobs: Vec<&String> =
+            [&failed, &slow, &vanished].into_iter().flatten().map(|(id, _)| id).chain(&missed).collect();
+        let in_state =
+            |state: &str| alerts(&gateways[0]).iter().filter(|alert| alert["currentState"] == *state).count();
+        wait(|| in_state("Critical") >= jobs.len());
+        // Time for one too many.
+        std::thread::sleep(Duration::from_secs(2));
+        for (jobs, status) in [
+            (failed.iter().map(|(id, _)| id).collect::<Vec<_>>(), "FAILED"),
+            (slow.iter().map(|(id, _)| id).collect(), "TIMED_OUT"),
+            (vanished.iter().map(|(id, _)| id).collect(), "FAILED"),
+            (missed.iter().collect(), "MISSED"),
+        ] {
+            for id in jobs {
+                let ended: Vec<Value> = runs(&gateways[1], id);
+                assert_eq!((ended.len(), &ended[0]["status"]), (1, &json!(status)), "{ended:?}");
+                assert_eq!(history(&gateways[1], id), (json!("Critical"), json!(1), 1), "{status}");
+            }
+        }
+        assert_eq!(alerts(&gateways[1]).len(), jobs.len());
+        // Two good runs of each: the first closes it, and the second has nothing to say.
+        for _ in 0..2 {
+            for (number, id) in jobs.iter().enumerate() {
+                gateways[number % 2].post_empty(&format!("/jobs/{id}/run")).ok();
+                let run = claim(&gateways[(number + 1) % 2], id);
+                tell_both(&gateways, &run, &json!({"exitCode": 0}));
+            }
+        }
+        std::thread::sleep(Duration::from_secs(1));
+        for id in &jobs {
+            assert_eq!(history(&gateways[0], id), (json!("Ok"), json!(1), 2));
+        }
+        assert_eq!((alerts(&gateways[0]).len(), in_state("Ok")), (jobs.len(), jobs.len()));
+    }
+
+    fn wait(done: impl Fn() -> bool) {
+        wait_for(Duration::from_secs(60), done, || "alerts are missing".to_owned());
+    }
+
+    /// Says of a run what became of it at both gateways at once: one is believed, and the other is told that it is over.
+    #[track_caller]
+    fn tell_both(gateways: &[Client; 2], run: &str, end: &Value) {
+        let mut body = json!({"attempt": 1});
+        body.as_object_mut().unwrap().extend(end.as_object().unwrap().clone());
+        let (together, body) = (&Barrier::new(2), &body);
+        let answers: Vec<Response> = std::thread::scope(|scope| {
+            let tellers = gateways.each_ref().map(|client| {
+                scope.spawn(move || {
+                    together.wait();
+                    client.post(&format!("/jobs/runs/{run}/result"), body)
+                })
+            });
+            tellers.into_iter().map(|teller| teller.join().unwrap()).collect()
+        });
+        let mut statuses: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
+        statuses.sort_unstable();
+        assert_eq!(statuses, [200, 409], "{} {}", answers[0], answers[1]);
+    }
+
+    #[track_caller]
+    fn alerts(client: &Client) -> Vec<Value> {
+        let page = client.get("/alerts/search?pageSize=1000").page();
+        page["results"].as_array().cloned().unwrap_or_default()
+    }
+
+    /// The state of the one alert of a job, how often the problem was reported, and how often the alert was written.
+    #[track_caller]
+    fn history(client: &Client, job: &str) -> (Value, Value, usize) {
+        let mut found = alerts(client);
+        found.retain(|alert| alert["extAlertId"] == *job);
+        let [alert] = &found[..] else { panic!("{} alerts: {found:?}", found.len()) };
+        let log = client.search("/auditLog/search", &format!("entityId:{}", text(&alert["id"]))).page();
+        let written = log["results"].as_array().map_or(0, Vec::len);
+        (alert["currentState"].clone(), alert["repeatCount"].clone(), written)
     }
 }
