@@ -1,8 +1,9 @@
 //! What callers' expressions cost: bounded before it is worked out, and worked out beside what others ask for.
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use muster_tests::{Client, Server, both_backends, unique};
+use muster_tests::{Backend, Client, Server, both_backends, unique};
 use serde_json::{Value, json};
 
 both_backends![
@@ -10,6 +11,7 @@ both_backends![
     a_search_that_takes_too_long_ends_and_delays_nobody,
     an_action_whose_filter_takes_too_long_is_told_of,
     what_a_tenant_stores_is_bounded,
+    saving_dear_expressions_holds_no_writes,
     a_window_that_takes_too_long_catches_nothing,
 ];
 
@@ -144,6 +146,58 @@ fn what_a_tenant_stores_is_bounded(server: &Server) {
     client.post("/scheduleMaintenances", &window(&id, rules(&unique("rule")))).problem(409, "0004");
     client.delete(&paths[1]).ok();
     client.post("/scheduleMaintenances", &window(&id, rules(&unique("rule")))).ok();
+}
+
+/// An event and a window with as many expressions as they may have, each saved again and again.
+fn saving_dear_expressions_holds_no_writes(backend: Backend) {
+    let server = Server::start(backend);
+    let (greedy, other) = (server.new_client(), server.new_client());
+    // No two alike: what was compiled once is known.
+    let number = AtomicUsize::new(0);
+    let rules = |expression: &str| {
+        let save = number.fetch_add(1, Ordering::Relaxed);
+        (0..50).map(|n| regex("subject", &format!("{expression}{save}-{n}"))).collect::<Vec<_>>()
+    };
+    // Cheap enough for the write itself, should they be displaced meanwhile.
+    let event = || json!({"filterCriteria": {"rules": rules(r"\pN\d")}});
+    let conditions = || rules(r"(?i)\pL\pN");
+    let events = format!("{}/event", installed(&greedy));
+    let made = greedy.post(&events, &event()).ok();
+    let events = format!("{events}/{}", made["id"].as_str().unwrap_or_default());
+    let made = greedy.post("/scheduleMaintenances", &window(&resource(&greedy), conditions())).ok();
+    let windows = format!("/scheduleMaintenances/{}", made["uniqueId"].as_str().unwrap_or_default());
+    let conditions = || json!({"alertConditions": {"matchingType": "ANY", "rules": conditions()}});
+    let keys = [(); 2].map(|()| server.caller(greedy.tenant_id(), "integrator"));
+    let stop = AtomicBool::new(false);
+    let save = |caller: &Client, path: &str, body: &dyn Fn() -> Value| {
+        let mut times = Vec::new();
+        while !stop.load(Ordering::Relaxed) {
+            let begun = Instant::now();
+            caller.post(path, &body()).ok();
+            times.push(begun.elapsed());
+        }
+        times
+    };
+    let (mut saves, worst) = std::thread::scope(|scope| {
+        let savers =
+            [scope.spawn(|| save(&keys[0], &events, &event)), scope.spawn(|| save(&keys[1], &windows, &conditions))];
+        // Other tests run beside: one round of three has to go well.
+        let rounds = (0..3).map(|_| {
+            let writes = (0..20).map(|_| {
+                std::thread::sleep(Duration::from_millis(50));
+                let asked = Instant::now();
+                other.post("/sites", &json!({"name": unique("beside")})).ok();
+                asked.elapsed()
+            });
+            writes.max().unwrap_or_default()
+        });
+        let worst: Vec<Duration> = rounds.collect();
+        stop.store(true, Ordering::Relaxed);
+        (savers.map(|saver| saver.join().expect("all are saved")).concat(), worst)
+    });
+    saves.sort_unstable();
+    eprintln!("{} saves took {:?}; the slowest write of each round {worst:?}", saves.len(), saves.get(saves.len() / 2));
+    assert!(worst.iter().any(|slowest| *slowest < Duration::from_millis(500)), "somebody else waited: {worst:?}");
 }
 
 fn a_window_that_takes_too_long_catches_nothing(server: &Server) {
