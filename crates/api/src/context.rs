@@ -3,11 +3,12 @@
 use std::{
     future::{Ready, ready},
     ops::Deref,
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use actix_web::{FromRequest, HttpMessage as _, HttpRequest, dev::Payload, http::header, web};
 use base::{
+    matching::Kept,
     problem::{Kind, Problem},
     query::Query,
     timestamp::Timestamp,
@@ -39,6 +40,8 @@ pub struct RequestScope {
     pub now: Timestamp,
     /// What `If-Match` says.
     if_match: IfMatch,
+    /// What was made ready for the request, as long as it goes on.
+    kept: Arc<Mutex<Vec<Kept>>>,
 }
 
 /// A version that the caller's `If-Match` names; `None` when there is none or it is `*`. Refused when it cannot be read.
@@ -46,7 +49,13 @@ type IfMatch = Result<Option<i64>, Box<Problem>>;
 
 impl RequestScope {
     fn of(request: &HttpRequest, caller: Arc<Caller>, tenant: Arc<Tenant>) -> Self {
-        Self { caller, tenant, now: clock::now(), if_match: if_match(request).map_err(Box::new) }
+        let if_match = if_match(request).map_err(Box::new);
+        Self { caller, tenant, now: clock::now(), if_match, kept: Arc::default() }
+    }
+
+    /// Keeps what was made ready for the request until it is over.
+    pub(crate) fn keep(&self, made: Vec<Kept>) {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).extend(made);
     }
 
     /// The version that the caller's `If-Match` names; `None` when there is none or it is `*`.

@@ -44,7 +44,8 @@ struct Turn {
     requests: u32,
 }
 
-/// Does a caller's work, with room for [`Meter::REQUEST`] steps. When the caller goes away, it ends at its next step.
+/// Does a caller's work, with room for [`Meter::REQUEST`] steps. When the caller goes away, it ends at its next step. The
+/// expressions that it compiles stay ready until the request is over.
 ///
 /// # Errors
 /// What the work fails with; 429 when too much of it waits for the same key, 503 when it is not done in time.
@@ -53,7 +54,9 @@ where
     F: FnOnce(&Meter) -> Result<T> + Send + 'static,
     T: Send + 'static,
 {
-    run_for(&context.caller.key_id, work).await
+    let (done, made) = run_for(&context.caller.key_id, move |meter| Ok((work(meter)?, meter.take_kept()))).await?;
+    context.keep(made);
+    Ok(done)
 }
 
 /// Reads a body: as [`run`] when it has expressions, which are compiled to be checked, and in place when it has none.

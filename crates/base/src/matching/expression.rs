@@ -8,7 +8,8 @@
 
 use std::{
     cell::RefCell,
-    sync::{Arc, LazyLock},
+    collections::HashMap,
+    sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak},
 };
 
 use moka::sync::Cache;
@@ -46,6 +47,35 @@ static READY: LazyLock<Cache<String, Compiled>> = LazyLock::new(|| {
     };
     Cache::builder().max_capacity(KEPT).weigher(weight).build()
 });
+
+/// Expressions that somebody holds. The cache lets go of some at once when it is full, and a request that had them compiled
+/// to be checked needs them again for its write, while others wait for that.
+static HELD: LazyLock<Mutex<Held>> = LazyLock::new(Mutex::default);
+
+#[derive(Default)]
+struct Held {
+    all: HashMap<String, Weak<Expression>>,
+    /// How many there may be before those that nobody holds any more are forgotten.
+    most: usize,
+}
+
+impl Held {
+    fn get(&self, text: &str) -> Option<Arc<Expression>> {
+        self.all.get(text)?.upgrade()
+    }
+
+    fn insert(&mut self, text: &str, expression: &Arc<Expression>) {
+        if self.all.len() >= self.most {
+            self.all.retain(|_, held| held.strong_count() > 0);
+            self.most = 2 * self.all.len() + 64;
+        }
+        self.all.insert(text.to_owned(), Arc::downgrade(expression));
+    }
+}
+
+fn held() -> MutexGuard<'static, Held> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 thread_local! {
     /// Where the states of a search are made.
@@ -93,8 +123,11 @@ pub struct Expression {
 /// # Errors
 /// What is wrong with it, and where.
 pub fn compile(text: &str, meter: &Meter) -> Result<Arc<Expression>, BadExpression> {
-    if let Some(known) = READY.get(text) {
+    if let Some(known) = READY.get(text).or_else(|| held().get(text).map(Ok)) {
         meter.charge(10)?;
+        if let Ok(expression) = &known {
+            meter.keep(expression.clone());
+        }
         return known;
     }
     let compiled = match Expression::new(text, meter) {
@@ -102,6 +135,10 @@ pub fn compile(text: &str, meter: &Meter) -> Result<Arc<Expression>, BadExpressi
         compiled => compiled.map(Arc::new),
     };
     READY.insert(text.to_owned(), compiled.clone());
+    if let Ok(expression) = &compiled {
+        held().insert(text, expression);
+        meter.keep(expression.clone());
+    }
     compiled
 }
 

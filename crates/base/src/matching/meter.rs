@@ -4,17 +4,22 @@
 //! nanoseconds in a release build: a hundred thousand of them are a millisecond.
 
 use std::{
-    cell::Cell,
+    any::Any,
+    cell::{Cell, RefCell},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
 };
 
-/// The work that may still be done.
+/// Something that was made ready for a caller. As long as it is there, it need not be made again.
+pub type Kept = Arc<dyn Any + Send + Sync>;
+
+/// The work that may still be done, and what was made ready by it.
 #[derive(Debug)]
 pub struct Meter {
     left: Cell<u64>,
+    kept: RefCell<Vec<Kept>>,
     /// Set when nobody waits for the result any more.
     abandoned: Arc<AtomicBool>,
 }
@@ -37,7 +42,7 @@ impl Meter {
 
     /// For so many steps, until `abandoned` is set.
     pub fn until(steps: u64, abandoned: Arc<AtomicBool>) -> Self {
-        Self { left: Cell::new(steps), abandoned }
+        Self { left: Cell::new(steps), kept: RefCell::default(), abandoned }
     }
 
     /// Counts work before it is done.
@@ -60,6 +65,16 @@ impl Meter {
     /// Makes room for more steps: what may be done grows with what there is to look at.
     pub fn add(&self, steps: u64) {
         self.left.set(self.left.get().saturating_add(steps));
+    }
+
+    /// Keeps what was made ready as long as this meter.
+    pub(super) fn keep(&self, made: Kept) {
+        self.kept.borrow_mut().push(made);
+    }
+
+    /// What was made ready: whoever goes on with the same expressions holds it until then.
+    pub fn take_kept(&self) -> Vec<Kept> {
+        self.kept.take()
     }
 
     /// Was more asked for than may be done?
