@@ -24,6 +24,11 @@ pub fn end(created_ms: i64) -> Timestamp {
     Timestamp::from_millis(created_ms.saturating_add(LIFE_MS))
 }
 
+/// The latest time, in milliseconds, at which an address was made that has ended by now.
+pub fn ended(now: Timestamp) -> i64 {
+    now.millis().saturating_sub(LIFE_MS)
+}
+
 /// The most events of a feed; later ones are left out.
 pub const MOST_EVENTS: usize = 10_000;
 

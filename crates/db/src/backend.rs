@@ -1,6 +1,6 @@
 //! One connection type over both backends, and how one is opened.
 
-use std::{fs::OpenOptions, io::ErrorKind, time::Duration};
+use std::{fs::OpenOptions, io::ErrorKind, path::Path, time::Duration};
 
 use diesel::{
     Connection, RunQueryDsl, connection::SimpleConnection, pg::PgConnection, sql_types::Text, sqlite::SqliteConnection,
@@ -56,8 +56,8 @@ pub(crate) fn connect(url: &DatabaseUrl) -> Result<Conn> {
     }
 }
 
-/// Makes a missing SQLite file, for its owner alone: what SQLite makes itself, others may read. Its companions (`-wal`,
-/// `-shm`) get the mode that it has.
+/// Makes a missing SQLite file, for its owner alone: what SQLite makes itself, others may read. One that is there, and that
+/// others may read, is closed to them. Its companions (`-wal`, `-shm`) get the mode that it has.
 pub(crate) fn make_private(url: &DatabaseUrl) -> Result<()> {
     let DatabaseUrl::Sqlite(path) = url else { return Ok(()) };
     let mut options = OpenOptions::new();
@@ -68,7 +68,32 @@ pub(crate) fn make_private(url: &DatabaseUrl) -> Result<()> {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => {
             Err(Error::Unavailable(format!("{}: {error}", path.display())))
         }
-        _ => Ok(()),
+        Err(_) => {
+            #[cfg(unix)]
+            close_to_others(path);
+            Ok(())
+        }
+        Ok(_) => Ok(()),
+    }
+}
+
+/// What an older version made, or a copy brought along. Whoever may not change the mode is told.
+#[cfg(unix)]
+fn close_to_others(path: &Path) {
+    use std::{fs, os::unix::fs::PermissionsExt as _};
+
+    for companion in ["", "-wal", "-shm"] {
+        let mut file = path.as_os_str().to_owned();
+        file.push(companion);
+        let open = fs::metadata(&file).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o077 != 0);
+        if !open {
+            continue;
+        }
+        let file = file.to_string_lossy();
+        match fs::set_permissions(&*file, fs::Permissions::from_mode(0o600)) {
+            Ok(()) => tracing::warn!(%file, "others could read the database: closed to all but its owner"),
+            Err(error) => tracing::warn!(%file, %error, "others may read the database"),
+        }
     }
 }
 

@@ -88,7 +88,10 @@ fn an_address_ends_after_366_days(backend: Backend) {
     assert_eq!((listed.len(), &listed[0]["id"]), (1, &ends["id"]));
     wait_for_end(&server, &ends, &listed[0]["expiresTime"]);
     calendar(&server, &stays);
-    calendar(&server, &client.post_empty(&format!("{path}/calendars")).ok());
+    assert!(client.get(&format!("{path}/calendars")).list().is_empty(), "it has ended");
+    let next = client.post_empty(&format!("{path}/calendars")).ok();
+    calendar(&server, &next);
+    assert_eq!(client.get("/scheduleMaintenances/calendars").page()["results"][0]["id"], next["id"]);
 }
 
 fn an_admin_finds_all_addresses(server: &Server) {

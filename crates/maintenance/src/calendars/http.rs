@@ -56,7 +56,7 @@ pub async fn list_of_tenant(
 ) -> api::Result<HttpResponse> {
     let PageQuery { sort, walk, .. } = context.query.clone();
     let page = context.read(move |conn, scope| {
-        let found = store::page(conn, &scope.scope(), sort, &walk)?;
+        let found = store::page(conn, &scope.scope(), scope.now, sort, &walk)?;
         let authors = authors(conn, &asked, scope, &found.rows)?;
         Ok(walk.answer(found.map(|row| row.listed(authors.of(&row.created_by)))))
     });
@@ -112,7 +112,7 @@ pub async fn list(
 ) -> api::Result<HttpResponse> {
     let addresses = context.read(move |conn, scope| {
         let window = windows::existing(conn, &scope.scope(), &id)?;
-        let rows = store::list(conn, &window)?;
+        let rows = store::list(conn, &window, scope.now)?;
         let authors = authors(conn, &asked, scope, &rows)?;
         Ok(rows.iter().map(|row| row.address(authors.of(&row.created_by))).collect::<Vec<_>>())
     });
@@ -141,7 +141,7 @@ pub async fn delete(
     context
         .write(move |tx, scope| {
             let window = windows::existing(tx.conn, &scope.scope(), &id)?;
-            let row = store::delete(tx.conn, &window, &calendar)?;
+            let row = store::delete(tx.conn, &window, &calendar, tx.now)?;
             record_change(tx, Some(&row), None)?;
             Ok(Answer::empty())
         })

@@ -62,7 +62,7 @@ pub async fn list_of_tenant(
 ) -> api::Result<HttpResponse> {
     let PageQuery { sort, walk, .. } = context.query.clone();
     let page = context.read(move |conn, scope| {
-        let found = store::page(conn, &scope.scope(), sort, &walk)?;
+        let found = store::page(conn, &scope.scope(), scope.now, sort, &walk)?;
         let authors = authors(conn, &**people, scope, &found.rows)?;
         Ok(walk.answer(found.map(|row| row.listed(authors.of(&row.created_by)))))
     });
@@ -196,7 +196,7 @@ async fn create(context: RequestContext, people: web::Data<dyn People>, of: Of) 
 async fn list(context: RequestContext, people: web::Data<dyn People>, of: Of) -> api::Result<HttpResponse> {
     let addresses = context.read(move |conn, scope| {
         let (tenant, of) = owner(conn, &**people, scope, of)?;
-        let rows = store::list(conn, &tenant, &of)?;
+        let rows = store::list(conn, &tenant, &of, scope.now)?;
         let authors = authors(conn, &**people, scope, &rows)?;
         Ok(rows.iter().map(|row| row.address(authors.of(&row.created_by))).collect::<Vec<_>>())
     });

@@ -36,15 +36,22 @@ pub fn insert(
         created_by: created_by.to_owned(),
         created_ms,
     };
+    // What has ended makes room.
+    let ended = roster_calendars::table.filter(roster_calendars::tenant_id.eq(&row.tenant_id));
+    diesel::delete(ended.filter(roster_calendars::created_ms.le(feed::ended(Timestamp::from_millis(created_ms)))))
+        .execute(conn)?;
     QUOTA.admit(conn, &row.tenant_id, 1)?;
     diesel::insert_into(roster_calendars::table).values(&row).execute(conn)?;
     Ok(row)
 }
 
-/// The calendars of a roster or a user, oldest first.
-pub fn list(conn: &mut Conn, tenant: &str, of: &Of) -> Result<Vec<Calendar>> {
+/// The calendars of a roster or a user that have not ended, oldest first.
+pub fn list(conn: &mut Conn, tenant: &str, of: &Of, now: Timestamp) -> Result<Vec<Calendar>> {
     use roster_calendars::dsl;
-    let query = dsl::roster_calendars.filter(dsl::tenant_id.eq(tenant)).order((dsl::created_ms, dsl::id));
+    let query = dsl::roster_calendars
+        .filter(dsl::tenant_id.eq(tenant))
+        .filter(dsl::created_ms.gt(feed::ended(now)))
+        .order((dsl::created_ms, dsl::id));
     Ok(match of {
         Of::Roster(id) => query.filter(dsl::roster_id.eq(Some(id))).load(conn)?,
         Of::User(id) => query.filter(dsl::user_id.eq(Some(id))).load(conn)?,
@@ -52,9 +59,13 @@ pub fn list(conn: &mut Conn, tenant: &str, of: &Of) -> Result<Vec<Calendar>> {
 }
 
 /// A page of all calendars of these tenants.
-pub fn page(conn: &mut Conn, tenants: &[String], sort: Sort, walk: &Walk) -> Result<Found<Calendar>> {
+pub fn page(conn: &mut Conn, tenants: &[String], now: Timestamp, sort: Sort, walk: &Walk) -> Result<Found<Calendar>> {
     use roster_calendars::dsl;
-    let wanted = || dsl::roster_calendars.filter(dsl::tenant_id.eq_any(tenants.to_vec()));
+    let wanted = || {
+        dsl::roster_calendars
+            .filter(dsl::tenant_id.eq_any(tenants.to_vec()))
+            .filter(dsl::created_ms.gt(feed::ended(now)))
+    };
     let order = SORTS.order(sort);
     let total = walk.total(|| wanted().count().get_result(conn))?;
     let query = wanted().filter(order.after(walk.after())?).order(order);
