@@ -19,8 +19,10 @@ use tracing_subscriber::EnvFilter;
 
 use crate::keep::Keep;
 
+mod api_call;
 mod people;
 
+pub use self::api_call::{Api, ApiOptions, Completions, Output};
 pub use self::people::{Browsers, Oidc, User};
 
 /// The inventory of your machines, and the people, schedules and rules around them.
@@ -67,6 +69,11 @@ pub enum Command {
     /// The key that seals the secrets of integrations
     #[command(subcommand)]
     Secrets(Secrets),
+    /// Call an operation of a service, by its name and with its fields as options
+    #[command(disable_help_flag = true)]
+    Api(Api),
+    /// Print what a shell completes commands and operations with
+    Completions(Completions),
 }
 
 #[derive(Subcommand)]

@@ -1,7 +1,9 @@
 //! What each command does.
 
+mod api;
 mod backup;
 mod check;
+mod completions;
 mod import;
 mod key;
 mod runner;
@@ -13,13 +15,13 @@ mod user;
 
 use std::{fs, path::Path};
 
+use ::api::spec;
 use anyhow::Context as _;
-use api::spec;
 use serde_json::Value;
 
 pub use self::{
-    backup::backup, check::check, import::import, key::key, runner::runner, secrets::secrets, serve::serve, sink::sink,
-    tenant::tenant, user::user,
+    api::api, backup::backup, check::check, completions::completions, import::import, key::key, runner::runner,
+    secrets::secrets, serve::serve, sink::sink, tenant::tenant, user::user,
 };
 use crate::{
     cli::{Openapi, Storage},

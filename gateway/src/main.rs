@@ -39,6 +39,8 @@ fn main() -> ExitCode {
         cli::Command::Sink(arguments) => commands::sink(&arguments),
         cli::Command::Launch(arguments) => return runner::launch::launch(&arguments),
         cli::Command::Secrets(arguments) => commands::secrets(arguments),
+        cli::Command::Api(arguments) => return commands::api(&arguments),
+        cli::Command::Completions(arguments) => commands::completions(&arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

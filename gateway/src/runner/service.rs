@@ -23,7 +23,7 @@ pub struct Service {
     token: Option<Secret<String>>,
 }
 
-/// Refuses an address that is none, and one where credentials and scripts would travel in the clear beyond this machine,
+/// Refuses an address that is none, and one where credentials and what is sent would travel in the clear beyond this machine,
 /// unless that is allowed.
 ///
 /// # Errors
@@ -37,7 +37,7 @@ pub fn check(server: &str, allow_http: bool) -> anyhow::Result<()> {
     let is_here = host == "localhost" || address.is_ok_and(|address| address.is_loopback());
     ensure!(
         url.scheme() == "https" || is_here || allow_http,
-        "{host} is beyond loopback, and key and scripts would travel in the clear: use https://, or say --allow-http"
+        "{host} is beyond loopback, and key and content would travel in the clear: use https://, or say --allow-http"
     );
     Ok(())
 }

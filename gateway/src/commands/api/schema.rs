@@ -1,0 +1,223 @@
+//! What the document says of a value: its references followed, its alternatives put together.
+
+use serde_json::Value;
+
+/// How many references and alternatives are followed into each other.
+const DEEPEST: usize = 16;
+
+/// The document, or a part of it that may hold references to others.
+#[derive(Clone, Copy)]
+pub struct Schema<'d> {
+    document: &'d Value,
+    value: &'d Value,
+}
+
+/// What kind of value it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Text,
+    Integer,
+    Number,
+    Boolean,
+    Array,
+    Object,
+    /// Anything that is JSON.
+    Any,
+}
+
+/// A field of an object.
+#[derive(Clone, Copy)]
+pub struct Property<'d> {
+    pub name: &'d str,
+    pub schema: Schema<'d>,
+    pub required: bool,
+}
+
+impl Kind {
+    /// As help and errors call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Text => "TEXT",
+            Self::Integer => "INTEGER",
+            Self::Number => "NUMBER",
+            Self::Boolean => "BOOLEAN",
+            Self::Array => "ARRAY",
+            Self::Object => "OBJECT",
+            Self::Any => "JSON",
+        }
+    }
+
+    fn of(word: &str) -> Option<Self> {
+        Some(match word {
+            "string" => Self::Text,
+            "integer" => Self::Integer,
+            "number" => Self::Number,
+            "boolean" => Self::Boolean,
+            "array" => Self::Array,
+            "object" => Self::Object,
+            _ => return None,
+        })
+    }
+}
+
+impl<'d> Schema<'d> {
+    /// A part of a document, behind its references.
+    pub fn new(document: &'d Value, value: &'d Value) -> Self {
+        Self { document, value: resolve(document, value) }
+    }
+
+    /// The part itself, behind its references.
+    pub const fn value(self) -> &'d Value {
+        self.value
+    }
+
+    /// The first kind that its alternatives have; `null` is none.
+    pub fn kind(self) -> Kind {
+        let own = self.words().find_map(Kind::of);
+        let has = |name: &str| self.value.get(name).is_some();
+        own.or_else(|| has("properties").then_some(Kind::Object))
+            .or_else(|| self.all().into_iter().skip(1).map(Self::own_kind).find(|kind| *kind != Kind::Any))
+            .unwrap_or(Kind::Any)
+    }
+
+    fn own_kind(self) -> Kind {
+        let properties = self.value.get("properties").map(|_| Kind::Object);
+        self.words().find_map(Kind::of).or(properties).unwrap_or(Kind::Any)
+    }
+
+    /// May it be `null`?
+    pub fn nullable(self) -> bool {
+        self.all().into_iter().any(|one| one.words().any(|word| word == "null"))
+    }
+
+    /// The words that it may be, when they are a closed list.
+    pub fn choices(self) -> Vec<&'d str> {
+        let lists = self.all().into_iter().filter_map(|one| one.value.get("enum")?.as_array());
+        lists.flatten().filter_map(Value::as_str).collect()
+    }
+
+    /// What is said of it, the first paragraph as one line.
+    pub fn description(self) -> String {
+        let said = self.all().into_iter().find_map(|one| one.value.get("description")?.as_str());
+        one_line(said.unwrap_or_default())
+    }
+
+    /// What the elements of an array are.
+    pub fn items(self) -> Option<Self> {
+        let items = self.all().into_iter().find_map(|one| one.value.get("items"))?;
+        Some(Self::new(self.document, items))
+    }
+
+    /// The fields of an object, in the order of the document; of alternatives, those of all.
+    pub fn properties(self) -> Vec<Property<'d>> {
+        let mut found: Vec<Property<'d>> = Vec::new();
+        let parts = self.all();
+        let alternatives = parts.iter().filter(|one| one.value.get("properties").is_some()).count();
+        let certain = alternatives == 1 || self.value.get("allOf").is_some();
+        for part in parts {
+            let required = |name: &str| {
+                let list = part.value.get("required").and_then(Value::as_array).into_iter().flatten();
+                certain && list.filter_map(Value::as_str).any(|one| one == name)
+            };
+            for (name, value) in part.value.get("properties").and_then(Value::as_object).into_iter().flatten() {
+                if found.iter().all(|one| one.name != name) {
+                    let schema = Self::new(self.document, value);
+                    found.push(Property { name, schema, required: required(name) });
+                }
+            }
+        }
+        found
+    }
+
+    /// A field by its name, exactly or in another spelling of it.
+    pub fn property(self, name: &str) -> Option<Property<'d>> {
+        let properties = self.properties();
+        let exact = properties.iter().find(|one| one.name == name);
+        exact.or_else(|| properties.iter().find(|one| same(one.name, name))).copied()
+    }
+
+    fn words(self) -> impl Iterator<Item = &'d str> {
+        let one = self.value.get("type").into_iter();
+        one.flat_map(|kind| match kind {
+            Value::Array(all) => all.iter().filter_map(Value::as_str).collect(),
+            one => one.as_str().into_iter().collect::<Vec<_>>(),
+        })
+    }
+
+    /// This one, and what it is put together from.
+    fn all(self) -> Vec<Self> {
+        let mut found = vec![self];
+        self.add_alternatives(DEEPEST, &mut found);
+        found
+    }
+
+    fn add_alternatives(self, depth: usize, found: &mut Vec<Self>) {
+        if depth == 0 {
+            return;
+        }
+        for name in ["allOf", "oneOf", "anyOf"] {
+            for one in self.value.get(name).and_then(Value::as_array).into_iter().flatten() {
+                let one = Self::new(self.document, one);
+                found.push(one);
+                one.add_alternatives(depth - 1, found);
+            }
+        }
+    }
+}
+
+/// Behind the references of a part of a document.
+pub fn resolve<'d>(document: &'d Value, mut value: &'d Value) -> &'d Value {
+    for _ in 0..DEEPEST {
+        let target = value.get("$ref").and_then(Value::as_str).and_then(|name| name.strip_prefix('#'));
+        match target.and_then(|pointer| document.pointer(pointer)) {
+            Some(found) => value = found,
+            None => break,
+        }
+    }
+    value
+}
+
+/// Are two names one, whatever their letter case and hyphens: `pageSize`, `page-size`, `PAGE_SIZE`?
+pub fn same(one: &str, other: &str) -> bool {
+    plain(one).eq(plain(other))
+}
+
+fn plain(name: &str) -> impl Iterator<Item = char> {
+    name.chars().filter(|letter| !matches!(letter, '-' | '_')).map(|letter| letter.to_ascii_lowercase())
+}
+
+/// The first paragraph of a text, on one line.
+pub fn one_line(text: &str) -> String {
+    let first = text.split("\n\n").next().unwrap_or_default();
+    first.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn references_and_alternatives_are_followed() {
+        let document = json!({"components": {"schemas": {
+            "Site": {"type": "object", "required": ["id"], "properties": {"id": {"type": ["integer", "null"]}}},
+            "Kind": {"type": "string", "enum": ["A", "B"]},
+        }}});
+        let body = json!({"oneOf": [{"$ref": "#/components/schemas/Site"}, {"type": "null"}]});
+        let schema = Schema::new(&document, &body);
+        assert_eq!(schema.kind(), Kind::Object);
+        assert!(schema.nullable());
+        let id = schema.property("ID").unwrap();
+        assert!(id.required && id.schema.nullable() && id.schema.kind() == Kind::Integer);
+        let word = json!({"allOf": [{"$ref": "#/components/schemas/Kind"}], "description": "Which\none.\n\nMore."});
+        let word = Schema::new(&document, &word);
+        assert_eq!((word.kind(), word.choices()), (Kind::Text, vec!["A", "B"]));
+        assert_eq!(word.description(), "Which one.");
+    }
+
+    #[test]
+    fn a_name_has_several_spellings() {
+        assert!(same("pageSize", "page-size") && same("Idempotency-Key", "idempotencyKey") && !same("id", "ids"));
+    }
+}
