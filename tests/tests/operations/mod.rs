@@ -2,6 +2,7 @@
 
 mod backup;
 mod check;
+mod client;
 mod costs;
 mod demo;
 #[cfg(target_os = "linux")]
