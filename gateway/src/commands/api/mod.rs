@@ -125,7 +125,7 @@ fn run(tokens: &[String]) -> Result<(), Failure> {
     let form = Form::of(&options, operation);
     let mut request = request.call;
     if options.all && operation.has_pages() {
-        return output::print_all(&mut session, request, form);
+        return output::print_all(&mut session, request, form, options.include);
     }
     let answer = session.send(&mut request)?;
     if options.include {

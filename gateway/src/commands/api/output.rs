@@ -5,7 +5,15 @@ use std::io::{BufWriter, IsTerminal as _, Read, Write, stdout};
 use reqwest::blocking::Response;
 use serde_json::Value;
 
-use super::{Failure, call::Session, operations::Operation, pretty::Pretty, problem, table, table::Table, tell};
+use super::{
+    Failure,
+    call::{Request, Session},
+    operations::Operation,
+    pretty::Pretty,
+    problem, table,
+    table::Table,
+    tell,
+};
 use crate::cli::{ApiOptions, Output};
 
 /// The largest answer that is held in memory, in bytes: a page, or what becomes a table.
@@ -47,8 +55,7 @@ pub fn print(answer: Response, form: Form) -> Result<(), Failure> {
     let mut to = BufWriter::new(stdout().lock());
     if form.output == Output::Json {
         let mut pretty = Pretty::new(&mut to);
-        let any = copy(answer, &mut pretty);
-        any?;
+        copy(answer, &mut pretty)?;
         return pretty.finish().map_err(Failure::Output);
     }
     let body = whole(answer, PAGE)?;
@@ -76,13 +83,16 @@ pub fn print(answer: Response, form: Form) -> Result<(), Failure> {
 /// # Errors
 /// As [`print`]; what was printed before stays, and an array of JSON stays open, so that half a list is not taken for a
 /// whole one.
-pub fn print_all(session: &mut Session, mut request: super::call::Request, form: Form) -> Result<(), Failure> {
+pub fn print_all(session: &mut Session, mut request: Request, form: Form, headers: bool) -> Result<(), Failure> {
     let mut out = Rows::begin(form, BufWriter::new(stdout().lock()))?;
     let mut last = None;
     loop {
         let answer = session.send(&mut request)?;
         if !answer.status().is_success() {
             return Err(Failure::Refused(problem::explain(answer)));
+        }
+        if headers {
+            tell_headers(&answer);
         }
         let mut page = parse(&whole(answer, PAGE)?)?;
         let rows = page.get_mut("results").map(Value::take);

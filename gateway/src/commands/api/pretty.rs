@@ -12,16 +12,19 @@ pub struct Pretty<W: Write> {
     escaped: bool,
     /// Nothing came yet since the last opening bracket.
     fresh: bool,
+    started: bool,
 }
 
 impl<W: Write> Pretty<W> {
     pub const fn new(to: W) -> Self {
-        Self { to, depth: 0, in_text: false, escaped: false, fresh: false }
+        Self { to, depth: 0, in_text: false, escaped: false, fresh: false, started: false }
     }
 
-    /// Ends the last line.
+    /// Ends the last line, when there is one.
     pub fn finish(mut self) -> Result<()> {
-        self.to.write_all(b"\n")?;
+        if self.started {
+            self.to.write_all(b"\n")?;
+        }
         self.to.flush()
     }
 
@@ -39,6 +42,7 @@ impl<W: Write> Pretty<W> {
         if byte.is_ascii_whitespace() {
             return Ok(());
         }
+        self.started = true;
         if let b'}' | b']' = byte {
             self.depth = self.depth.saturating_sub(1);
             if !std::mem::take(&mut self.fresh) {
