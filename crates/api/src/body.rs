@@ -5,7 +5,7 @@ use std::time::Duration;
 use actix_web::{
     FromRequest, HttpMessage as _, HttpRequest,
     dev::{Payload, ServiceRequest},
-    http::header,
+    http::{Method, header},
 };
 use base::{
     body::FromBody,
@@ -37,7 +37,7 @@ pub const TIME: Duration = Duration::from_secs(10);
 const UTF_8: [&str; 3] = ["utf-8", "utf8", "us-ascii"];
 
 /// The header of safe retries.
-pub(crate) const IDEMPOTENCY_KEY: &str = "idempotency-key";
+const IDEMPOTENCY_KEY: &str = "idempotency-key";
 
 /// SHA-256 of the body, for a request that names an idempotency key.
 pub(crate) struct BodyDigest(pub [u8; 32]);
@@ -81,6 +81,25 @@ impl<T: FromBody> FromRequest for OptionalBody<T> {
             Ok(Self(T::from_body(if body.is_null() { nothing() } else { body })?))
         })
     }
+}
+
+/// The `Idempotency-Key` of a `POST`.
+///
+/// # Errors
+/// 400 when it is none, whether or not the operation writes something.
+pub(crate) fn idempotency_key(request: &HttpRequest) -> Result<Option<String>> {
+    if request.method() != Method::POST {
+        return Ok(None);
+    }
+    let mut given = request.headers().get_all(IDEMPOTENCY_KEY);
+    let Some(value) = given.next() else { return Ok(None) };
+    let key = value.to_str().unwrap_or("").trim();
+    let is_visible = key.bytes().all(|byte| byte.is_ascii_graphic());
+    if given.next().is_some() || key.is_empty() || key.len() > 255 || !is_visible {
+        let message = "takes one value of 1 to 255 visible ASCII characters";
+        return Err(Problem::field("Idempotency-Key", message).into());
+    }
+    Ok(Some(key.to_owned()))
 }
 
 /// Does this request need its body's digest?

@@ -24,9 +24,9 @@ use utoipa::openapi::{
 use crate::{
     Caller, Error, Result, Tenant,
     access::Roles,
+    body::idempotency_key,
     clock,
     guard::{Guard, WasHead},
-    write::idempotency_key,
 };
 
 /// Who asks, for which tenant, and when: what the work of a request takes along to another thread.

@@ -6,7 +6,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, http::Method, http::header, rt};
+use actix_web::{HttpMessage as _, HttpResponse, http::header, rt};
 use base::{body::ignored, problem::Problem, secret::Secret};
 use outbox::{
     Tx, Who,
@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::{
     RequestContext, RequestScope, Result,
-    body::{BodyDigest, IDEMPOTENCY_KEY},
+    body::{BodyDigest, idempotency_key},
     request_id,
 };
 
@@ -217,25 +217,6 @@ impl<Q> RequestContext<Q> {
             fingerprint: idempotency::Request::fingerprint(request.method().as_str(), target, digest),
         }))
     }
-}
-
-/// The `Idempotency-Key` of a `POST`.
-///
-/// # Errors
-/// 400 when it is none, whether or not the operation writes something.
-pub(crate) fn idempotency_key(request: &HttpRequest) -> Result<Option<String>> {
-    if request.method() != Method::POST {
-        return Ok(None);
-    }
-    let mut given = request.headers().get_all(IDEMPOTENCY_KEY);
-    let Some(value) = given.next() else { return Ok(None) };
-    let key = value.to_str().unwrap_or("").trim();
-    let is_visible = key.bytes().all(|byte| byte.is_ascii_graphic());
-    if given.next().is_some() || key.is_empty() || key.len() > 255 || !is_visible {
-        let message = "takes one value of 1 to 255 visible ASCII characters";
-        return Err(Problem::field("Idempotency-Key", message).into());
-    }
-    Ok(Some(key.to_owned()))
 }
 
 type Name = (String, String, String);

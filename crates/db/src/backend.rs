@@ -85,12 +85,13 @@ fn close_to_others(path: &Path) {
     for companion in ["", "-wal", "-shm"] {
         let mut file = path.as_os_str().to_owned();
         file.push(companion);
-        let open = fs::metadata(&file).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o077 != 0);
-        if !open {
+        let Ok(found) = fs::metadata(&file) else { continue };
+        let mode = found.permissions().mode() & 0o777;
+        if !found.is_file() || mode & 0o077 == 0 {
             continue;
         }
         let file = file.to_string_lossy();
-        match fs::set_permissions(&*file, fs::Permissions::from_mode(0o600)) {
+        match fs::set_permissions(&*file, fs::Permissions::from_mode(mode & 0o700)) {
             Ok(()) => tracing::warn!(%file, "others could read the database: closed to all but its owner"),
             Err(error) => tracing::warn!(%file, %error, "others may read the database"),
         }

@@ -177,10 +177,14 @@ fn an_address_ends_after_366_days(backend: Backend) {
     });
     age(&mut server, "roster_calendars", &other);
     let (client, other) = (client.at(server.base()), other.at(server.base()));
-    for (one, path) in &made[0] {
+    let ends = made[0].each_ref().map(|(one, path)| {
         let listed = client.get(&format!("{path}/calendars")).list();
         assert_eq!((listed.len(), &listed[0]["id"]), (1, &one["id"]));
-        wait_for_end(&server, one, &listed[0]["expiresTime"]);
+        listed[0]["expiresTime"].clone()
+    });
+    for ((one, path), end) in made[0].iter().zip(&ends) {
+        wait_for_end(&server, one, end);
+        assert!(client.get(&format!("{path}/calendars")).list().is_empty(), "it has ended");
     }
     for (one, path) in &made[1] {
         assert_eq!(other.get(&format!("{path}/calendars")).list().len(), 1);

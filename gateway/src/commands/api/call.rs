@@ -11,7 +11,12 @@ use reqwest::{
 };
 use serde_json::Value;
 
-use super::{Failure, connection::Connection, content::Content, problem, tell};
+use super::{
+    connection::Connection,
+    content::Content,
+    failure::{Failure, tell, whole},
+    problem,
+};
 use crate::runner::service::check;
 
 /// How long it may take until there is a connection.
@@ -180,7 +185,7 @@ impl Session {
             let hint = if status == StatusCode::NOT_FOUND { " (is --server right?)" } else { "" };
             return Err(Failure::Refused(format!("{why}{hint}: {}", problem::explain(answer))));
         }
-        let body = super::output::whole(answer, TOKEN)?;
+        let body = whole(answer, TOKEN)?;
         let body: Value = serde_json::from_slice(&body).unwrap_or_default();
         let Some(token) = body.get("access_token").and_then(Value::as_str) else {
             return Err(Failure::Refused(format!(

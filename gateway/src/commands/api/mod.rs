@@ -4,6 +4,7 @@ mod arguments;
 mod call;
 mod connection;
 mod content;
+mod failure;
 mod help;
 mod near;
 mod operations;
@@ -16,7 +17,7 @@ mod table;
 mod values;
 
 use std::{
-    io::{self, ErrorKind, Write as _, stderr, stdout},
+    io::{ErrorKind, Write as _, stdout},
     process::ExitCode,
     time::Duration,
 };
@@ -24,7 +25,11 @@ use std::{
 use clap::{CommandFactory as _, Parser as _};
 use serde_json::Value;
 
-use self::{call::Session, output::Form};
+use self::{
+    call::Session,
+    failure::{Failure, tell},
+    output::Form,
+};
 pub use self::{
     operations::{Operation, all},
     schema::{Kind, Schema},
@@ -42,18 +47,6 @@ const UNREACHABLE: u8 = 3;
 /// How long an answer may take, in seconds: by itself, and to a body from a file.
 const TIME_S: u64 = 60;
 const TIME_OF_A_BODY_S: u64 = 3_600;
-
-/// Why a call came to nothing.
-pub enum Failure {
-    /// The command line is wrong: each error. Nothing was sent.
-    Usage(Vec<String>),
-    /// The service said no, or something that is no answer.
-    Refused(String),
-    /// There was no answer.
-    Unreachable(String),
-    /// Nobody takes what is printed.
-    Output(io::Error),
-}
 
 /// The document of this program.
 ///
@@ -168,10 +161,4 @@ fn usage(error: String) -> Failure {
 fn print(text: &str) -> Result<(), Failure> {
     let mut to = stdout().lock();
     to.write_all(text.as_bytes()).and_then(|()| to.flush()).map_err(Failure::Output)
-}
-
-/// Says something beside the answer.
-fn tell(text: &str) {
-    // Whoever does not listen is not told.
-    let _ = writeln!(stderr().lock(), "{text}");
 }

@@ -6,13 +6,12 @@ use reqwest::blocking::Response;
 use serde_json::Value;
 
 use super::{
-    Failure,
     call::{Request, Session},
+    failure::{Failure, ended, tell, whole},
     operations::Operation,
     pretty::Pretty,
     problem, table,
     table::Table,
-    tell,
 };
 use crate::cli::{ApiOptions, Output};
 
@@ -161,28 +160,8 @@ fn copy(mut answer: Response, to: &mut impl Write) -> Result<(), Failure> {
     }
 }
 
-/// An answer as a whole, when it is no longer than `most` bytes.
-///
-/// # Errors
-/// When it is, or ends early.
-pub fn whole(answer: Response, most: u64) -> Result<Vec<u8>, Failure> {
-    let mut body = Vec::new();
-    answer.take(most + 1).read_to_end(&mut body).map_err(|error| ended(&error))?;
-    if u64::try_from(body.len()).is_ok_and(|length| length > most) {
-        return Err(Failure::Refused(format!(
-            "the answer is larger than {} MiB; --output json passes it on",
-            most >> 20
-        )));
-    }
-    Ok(body)
-}
-
 fn parse(body: &[u8]) -> Result<Value, Failure> {
     serde_json::from_slice(body).map_err(|error| Failure::Refused(format!("the answer is no JSON: {error}")))
-}
-
-fn ended(error: &std::io::Error) -> Failure {
-    Failure::Unreachable(format!("the answer ended early: {error}"))
 }
 
 fn is_json(answer: &Response) -> bool {

@@ -1,0 +1,44 @@
+//! Why a call came to nothing, and how that is said.
+
+use std::io::{self, Read as _, Write as _, stderr};
+
+use reqwest::blocking::Response;
+
+/// Why a call came to nothing.
+pub enum Failure {
+    /// The command line is wrong: each error. Nothing was sent.
+    Usage(Vec<String>),
+    /// The service said no, or something that is no answer.
+    Refused(String),
+    /// There was no answer.
+    Unreachable(String),
+    /// Nobody takes what is printed.
+    Output(io::Error),
+}
+
+/// An answer as a whole, when it is no longer than `most` bytes.
+///
+/// # Errors
+/// When it is, or ends early.
+pub fn whole(answer: Response, most: u64) -> Result<Vec<u8>, Failure> {
+    let mut body = Vec::new();
+    answer.take(most + 1).read_to_end(&mut body).map_err(|error| ended(&error))?;
+    if u64::try_from(body.len()).is_ok_and(|length| length > most) {
+        return Err(Failure::Refused(format!(
+            "the answer is larger than {} MiB; --output json passes it on",
+            most >> 20
+        )));
+    }
+    Ok(body)
+}
+
+/// An answer that ended early.
+pub fn ended(error: &std::io::Error) -> Failure {
+    Failure::Unreachable(format!("the answer ended early: {error}"))
+}
+
+/// Says something beside the answer.
+pub fn tell(text: &str) {
+    // Whoever does not listen is not told.
+    let _ = writeln!(stderr().lock(), "{text}");
+}
