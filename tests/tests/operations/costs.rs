@@ -12,6 +12,7 @@ both_backends![
     an_action_whose_filter_takes_too_long_is_told_of,
     what_a_tenant_stores_is_bounded,
     saving_dear_expressions_holds_no_writes,
+    what_others_saved_refuses_nobody,
     a_window_that_takes_too_long_catches_nothing,
 ];
 
@@ -146,6 +147,19 @@ fn what_a_tenant_stores_is_bounded(server: &Server) {
     client.post("/scheduleMaintenances", &window(&id, rules(&unique("rule")))).problem(409, "0004");
     client.delete(&paths[1]).ok();
     client.post("/scheduleMaintenances", &window(&id, rules(&unique("rule")))).ok();
+}
+
+/// Far more expressions than are kept ready for all, each of which costs what a request may and a write may not.
+fn what_others_saved_refuses_nobody(backend: Backend) {
+    let server = Server::start(backend);
+    for tenant in 0..10 {
+        let client = server.new_client();
+        let events = format!("{}/event", installed(&client));
+        for save in 0..3 {
+            let rules: Vec<_> = (0..50).map(|n| regex("subject", &format!(r"(?i)\pL\pN{tenant}-{save}-{n}"))).collect();
+            client.post(&events, &json!({"filterCriteria": {"rules": rules}})).ok();
+        }
+    }
 }
 
 /// An event and a window with as many expressions as they may have, each saved again and again.

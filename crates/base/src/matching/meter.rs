@@ -6,6 +6,7 @@
 use std::{
     any::Any,
     cell::{Cell, RefCell},
+    collections::HashMap,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -19,7 +20,8 @@ pub type Kept = Arc<dyn Any + Send + Sync>;
 #[derive(Debug)]
 pub struct Meter {
     left: Cell<u64>,
-    kept: RefCell<Vec<Kept>>,
+    /// By where it is, so that it is held once however often it was asked for.
+    kept: RefCell<HashMap<usize, Kept>>,
     /// Set when nobody waits for the result any more.
     abandoned: Arc<AtomicBool>,
 }
@@ -69,12 +71,12 @@ impl Meter {
 
     /// Keeps what was made ready as long as this meter.
     pub(super) fn keep(&self, made: Kept) {
-        self.kept.borrow_mut().push(made);
+        self.kept.borrow_mut().insert(Arc::as_ptr(&made).addr(), made);
     }
 
     /// What was made ready: whoever goes on with the same expressions holds it until then.
     pub fn take_kept(&self) -> Vec<Kept> {
-        self.kept.take()
+        self.kept.take().into_values().collect()
     }
 
     /// Was more asked for than may be done?

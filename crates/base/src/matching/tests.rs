@@ -246,6 +246,16 @@ fn some_rules() -> impl Strategy<Value = Rules> {
     (any, proptest::collection::vec(rule, 1..5)).prop_map(|(match_type, rules)| Rules { match_type, rules })
 }
 
+#[test]
+fn what_was_compiled_is_held_once_however_often_it_is_asked_for() {
+    let meter = meter();
+    for text in ["held (one|two)", "held three"].iter().cycle().take(100) {
+        compile(text, &meter).unwrap();
+    }
+    assert_eq!(meter.take_kept().len(), 2);
+    assert_eq!(meter.take_kept().len(), 0);
+}
+
 proptest! {
     #[test]
     fn matching_is_what_the_words_say(
