@@ -90,8 +90,9 @@ fn close_to_others(path: &Path) {
         if !found.is_file() || mode & 0o077 == 0 {
             continue;
         }
-        let file = file.to_string_lossy();
-        match fs::set_permissions(&*file, fs::Permissions::from_mode(mode & 0o700)) {
+        let closed = fs::set_permissions(&file, fs::Permissions::from_mode(mode & 0o700));
+        let file = Path::new(&file).display();
+        match closed {
             Ok(()) => tracing::warn!(%file, "others could read the database: closed to all but its owner"),
             Err(error) => tracing::warn!(%file, %error, "others may read the database"),
         }

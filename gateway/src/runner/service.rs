@@ -33,13 +33,18 @@ pub fn check(server: &str, allow_http: bool) -> anyhow::Result<()> {
     let url = Url::parse(server).context(USAGE)?;
     let host = url.host_str().unwrap_or_default();
     ensure!(matches!(url.scheme(), "https" | "http") && !host.is_empty(), USAGE);
-    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-    let is_here = host == "localhost" || address.is_ok_and(|address| address.is_loopback());
     ensure!(
-        url.scheme() == "https" || is_here || allow_http,
+        url.scheme() == "https" || is_here(&url) || allow_http,
         "{host} is beyond loopback, and key and content would travel in the clear: use https://, or say --allow-http"
     );
     Ok(())
+}
+
+/// Is this address on this machine?
+pub fn is_here(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
 /// What became of a request.

@@ -21,14 +21,7 @@ seconds=$((900 + 60 * examples))
 # Half of the operations, by how long they take.
 half='^/api/v2/tenants/\{tenantId\}/(resources|sites|deviceGroups|serviceGroups|rosters|scheduleMaintenances|users|apiKeys)(/|$)'
 
-missing() {
-    if [ "${CI:-}" = true ]; then
-        echo "contract: $1" >&2
-        exit 1
-    fi
-    echo "contract: skipped: $1" >&2
-    exit 0
-}
+. "$here/../missing.sh"
 
 [ -x "$program" ] || { echo "contract: there is no program $program: cargo build --workspace --bin muster" >&2; exit 1; }
 python3 -c 'import sys, venv, ensurepip; assert sys.version_info >= (3, 10)' 2>/dev/null ||

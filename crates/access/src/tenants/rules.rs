@@ -8,7 +8,6 @@ use base::{
     text::fold,
     timestamp::Timestamp,
 };
-
 use db::Dates;
 
 use super::row::Row;

@@ -1,7 +1,6 @@
 //! What becomes of an incident, and which incidents a search means. Pure.
 
 use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
-
 use db::Dates;
 
 use super::{

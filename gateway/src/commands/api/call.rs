@@ -1,6 +1,6 @@
 //! One request and its answer: with a token, and again where that does nothing twice.
 
-use std::{fs, net::IpAddr, thread::sleep, time::Duration};
+use std::{fs, thread::sleep, time::Duration};
 
 use base::secret::Secret;
 use reqwest::{
@@ -17,7 +17,7 @@ use super::{
     failure::{Failure, tell, whole},
     problem,
 };
-use crate::runner::service::check;
+use crate::runner::service::{check, is_here};
 
 /// How long it may take until there is a connection.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -221,12 +221,6 @@ fn because(error: reqwest::Error) -> String {
 /// A server as messages name it.
 pub fn shown(root: &Url) -> &str {
     root.as_str().trim_end_matches('/')
-}
-
-fn is_here(root: &Url) -> bool {
-    let host = root.host_str().unwrap_or_default();
-    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]
