@@ -222,6 +222,14 @@ pub(crate) fn put_back(conn: &mut Conn, owner: &str, event: &Claimed, due: Times
     Ok(())
 }
 
+/// Gives back what anybody has claimed: its owner has ended.
+pub(crate) fn give_back_all(conn: &mut Conn, now: Timestamp) -> Result<()> {
+    use outbox_events::dsl;
+    let claimed = dsl::outbox_events.filter(dsl::owner.ne(""));
+    diesel::update(claimed).set((dsl::due_ms.eq(now.millis()), dsl::owner.eq(""))).execute(conn)?;
+    Ok(())
+}
+
 /// When the oldest waiting event happened.
 pub(crate) fn oldest(conn: &mut Conn) -> Result<Option<Timestamp>> {
     use outbox_events::dsl;

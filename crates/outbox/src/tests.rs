@@ -258,6 +258,21 @@ fn a_broken_event_stops_no_other() {
 }
 
 #[test]
+fn what_somebody_had_claimed_who_has_ended_waits_for_no_lease() {
+    let fixture = fixture();
+    fixture.changed(change("a", None, Some(json!(1))));
+    assert_eq!(fixture.claim("ended", NOW.millis()), ["CREATE a"]);
+    let subscriber = Arc::new(Picky::default());
+    // No time passes, so that no claim runs out.
+    let _worker = Worker::start(fixture.db.clone(), vec![subscriber.clone()], || NOW).unwrap();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while subscriber.0.lock().unwrap().is_empty() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(*subscriber.0.lock().unwrap(), ["a"]);
+}
+
+#[test]
 fn an_answer_is_kept_for_its_request_alone_and_for_a_day() {
     let fixture = fixture();
     let request = |body: &[u8]| idempotency::Request {

@@ -10,7 +10,7 @@ use std::{
 };
 
 use base::timestamp::Timestamp;
-use db::{Conn, Db, Result};
+use db::{Backend, Conn, Db, Result};
 
 use crate::{
     Background, Event,
@@ -27,7 +27,8 @@ pub trait Subscriber: Send + Sync {
     fn take(&self, conn: &mut Conn, event: &Event) -> Result<()>;
 }
 
-/// How long a claim lasts; a worker that takes longer may see its events handed on by another as well.
+/// How long a claim lasts; a worker that takes longer may see its events handed on by another as well. On SQLite a worker that
+/// starts waits for none of it.
 const LEASE_MS: i64 = 30_000;
 /// How many events one claim takes, and how many of them one transaction hands on: on SQLite it keeps other writers
 /// waiting.
@@ -61,8 +62,16 @@ impl Worker {
         let lag_ms = Arc::new(AtomicI64::new(0));
         let owner = uuid::Uuid::new_v4().to_string();
         let lag = Arc::clone(&lag_ms);
+        // One service has a SQLite file: what is claimed there was claimed by one that has ended.
+        let mut leftover = db.backend() == Backend::Sqlite;
         let background = Background::start("outbox", move || {
             let now = clock();
+            if leftover {
+                match db.write_here(move |conn| events::give_back_all(conn, now)) {
+                    Ok(()) => leftover = false,
+                    Err(error) => tracing::warn!(%error, "giving back events of the time before"),
+                }
+            }
             let taken = hand_on(&db, &owner, &subscribers, now).unwrap_or_else(|error| {
                 tracing::warn!(%error, "handing on events");
                 0

@@ -1,7 +1,10 @@
 //! Pages through kills of gateways: every alert that should page pages, nothing is decided twice, and what is sent arrives at
 //! least once, under one id.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::BTreeSet,
+    time::{Duration, Instant},
+};
 
 use muster_tests::{
     Backend, Client, Server, both_backends,
@@ -16,7 +19,7 @@ use super::{
     text,
 };
 
-both_backends![kills_lose_no_page_and_repeat_no_decision];
+both_backends![kills_lose_no_page_and_repeat_no_decision, what_was_in_hand_at_a_stop_is_sent_at_once];
 
 /// How many alerts there are for each kill.
 const ALERTS: usize = 100;
@@ -124,4 +127,38 @@ fn kills_lose_no_page_and_repeat_no_decision(backend: Backend) {
         .map(|mail| header(mail, "Message-ID").expect("an id").trim_start_matches('<').replace("@example.net>", ""))
         .collect();
     assert_eq!(mailed, ids("EMAIL"), "each mail at least once, under its id");
+}
+
+fn what_was_in_hand_at_a_stop_is_sent_at_once(backend: Backend) {
+    in_hand_is_sent_again(backend, Server::stop);
+}
+
+/// One service has the file: it waits for nobody's lease.
+#[test]
+fn on_sqlite_what_was_in_hand_at_a_kill_is_sent_at_once() {
+    in_hand_is_sent_again(Backend::Sqlite, Server::kill9);
+}
+
+/// A page whose receiver says nothing when the service ends reaches it again when it is back, long before the lease is over.
+fn in_hand_is_sent_again(backend: Backend, end: impl Fn(&mut Server)) {
+    let hooks = Receiver::start(|_, count| if count == 1 { Reply::Hang } else { Reply::status(200) });
+    let mut server = Server::start_with(backend, &["--egress-allow", "127.0.0.0/8"]);
+    let client = server.new_client();
+    let (tenant, user) = (client.tenant_id().to_owned(), person(&client));
+    let hook = json!({"name": "hook", "type": "HTTP", "url": hooks.url(), "verified": true});
+    client.post(&format!("/users/{user}/contactMethods"), &hook).ok();
+    let policy = json!({"name": unique("kills"), "steps": [{"targets": [{"user": {"id": user}}], "wait": "1d"}]});
+    let policy = client.post("/escalationPolicies", &policy).ok();
+    client.post("/alertRoutes", &json!({"name": "all", "isDefault": true, "policy": {"id": policy["id"]}})).ok();
+    client.post("/alert", &json!({"currentState": "Critical", "subject": "in hand"})).ok();
+    hooks.wait(1);
+    end(&mut server);
+    server.restart();
+    let begun = Instant::now();
+    hooks.wait(2);
+    let client = server.admin().tenant(&tenant);
+    let sent = || client.search("/pages/search", "status:sent").page()["totalResults"] == 1;
+    wait_for(Duration::from_secs(10), sent, || json!(decided(&client)).to_string());
+    assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
+    assert_eq!(hooks.by_id().len(), 1, "under the same id");
 }

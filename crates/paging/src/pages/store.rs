@@ -260,6 +260,18 @@ pub fn in_hand(conn: &mut Conn, tenant: &str, id: &str, owner: &str) -> Result<O
     Ok(mine.get_result(conn).optional()?)
 }
 
+/// Makes due what an owner who has ended had in hand; without one, what anybody had. It may have arrived, and is sent again
+/// under the same id.
+pub fn give_back(conn: &mut Conn, owner: Option<&str>, now_ms: i64) -> Result<()> {
+    let held = Condition::sql("pages.due_ms IS NOT NULL AND pages.due_ms > ").integer(now_ms);
+    let held = match owner {
+        Some(owner) => held.then(" AND pages.owner = ").text(owner),
+        None => held.then(" AND pages.owner <> ''"),
+    };
+    diesel::update(pages::table.filter(held)).set(pages::due_ms.eq(Some(now_ms))).execute(conn)?;
+    Ok(())
+}
+
 /// The pages of an alert, in the order in which they were decided; the first 1,000.
 pub fn of_alert(conn: &mut Conn, tenant: &str, alert: &str) -> Result<Vec<Row>> {
     use pages::dsl;

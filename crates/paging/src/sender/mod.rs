@@ -1,7 +1,8 @@
 //! Sends pages: a thread that takes in hand what is due, sends side by side, and writes down what became of it.
 //!
-//! What is in hand is leased: of a gateway that dies, another one takes it when the lease runs out. So each page arrives at
-//! least once, always under the same id.
+//! What is in hand is leased: of a gateway that dies, another one takes it when the lease runs out. One that stops gives it
+//! back, and on SQLite, where there is no other, one that starts takes all of it. So each page arrives at least once, always
+//! under the same id.
 
 mod claim;
 mod presets;
@@ -19,7 +20,7 @@ use std::{
 };
 
 use base::timestamp::Timestamp;
-use db::Db;
+use db::{Backend, Db};
 use ports::{Outgoing, Unsent};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
@@ -65,6 +66,7 @@ pub struct Sender {
     wake: Arc<Notify>,
     _listener: db::Listener,
     thread: Option<JoinHandle<()>>,
+    shared: Arc<Shared>,
 }
 
 struct Shared {
@@ -90,8 +92,12 @@ impl Sender {
             in_hand: AtomicUsize::new(0),
             wake: Arc::clone(&wake),
         });
-        let stopped = Arc::clone(&stop);
+        let (stopped, of_thread) = (Arc::clone(&stop), Arc::clone(&shared));
         let thread = std::thread::Builder::new().name("pages".to_owned()).spawn(move || {
+            let shared = of_thread;
+            if shared.db.backend() == Backend::Sqlite {
+                give_back(&shared, None);
+            }
             runtime.block_on(async move {
                 while !stopped.load(Ordering::Relaxed) {
                     match look(&shared).await {
@@ -104,12 +110,12 @@ impl Sender {
                     tokio::time::sleep(PACE).await;
                 }
             });
-            // What is under way is not waited for: it is due again when its lease runs out.
+            // What is under way is not waited for: it is given back, and sent again.
             runtime.shutdown_background();
         })?;
         let woken = Arc::clone(&wake);
         let listener = store::BELL.listen(move || woken.notify_one());
-        Ok(Self { stop, wake, _listener: listener, thread: Some(thread) })
+        Ok(Self { stop, wake, _listener: listener, thread: Some(thread), shared })
     }
 }
 
@@ -120,6 +126,18 @@ impl Drop for Sender {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
+        if self.shared.in_hand.load(Ordering::Relaxed) > 0 {
+            give_back(&self.shared, Some(self.shared.owner.clone()));
+        }
+    }
+}
+
+/// Makes due what this sender has in hand; without an owner, what any had.
+fn give_back(shared: &Shared, owner: Option<String>) {
+    let now = shared.neighbours.now().millis();
+    let given_back = shared.db.write_here(move |conn| store::give_back(conn, owner.as_deref(), now));
+    if let Err(error) = given_back {
+        tracing::warn!(%error, "giving back pages: they are due when their lease runs out");
     }
 }
 
