@@ -1,7 +1,7 @@
 //! The audit log over HTTP: who changed what, when. Rows are written by [`outbox`], in the transaction of the change.
 
-use actix_web::{HttpResponse, get};
-use api::{RequestContext, spec::PageOf};
+use actix_web::HttpResponse;
+use api::{RequestContext, get, spec::PageOf};
 use base::{
     Query,
     problem::Problem,

@@ -1,7 +1,7 @@
 //! Who calls: what a client asks first, and a person's own sessions.
 
-use actix_web::{HttpResponse, get};
-use api::{HomeContext, Result, answer};
+use actix_web::HttpResponse;
+use api::{HomeContext, Result, answer, get};
 use base::timestamp::Timestamp;
 use db::Condition;
 use serde::Serialize;

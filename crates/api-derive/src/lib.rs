@@ -42,10 +42,14 @@
 //! `#[derive(Parameters)]` does the same for the parameters of a URL: texts, `&'static str` with `words`, booleans, integers and
 //! times, each with `default`, `name`, `example` and `with` (a `fn(&mut Query, &str) -> FieldType`).
 //!
+//! `#[get("/path")]`, `#[post("/path")]` and `#[delete("/path")]` make an `api::operations::Operation` of a handler, below the
+//! `#[utoipa::path]` that documents it.
+//!
 //! Of an enum without fields it makes a `base::body::Field` that reads its variants, by the names that `serde` gives them.
 
 mod declared;
 mod object;
+mod operation;
 mod parameters;
 mod words;
 
@@ -69,4 +73,26 @@ pub fn parameters(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     let written = declared::Declared::read(&input).and_then(|declared| parameters::write(&declared));
     written.unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// The handler of an operation that reads.
+#[proc_macro_attribute]
+pub fn get(path: TokenStream, handler: TokenStream) -> TokenStream {
+    operation_of(path, handler)
+}
+
+/// The handler of an operation that changes something.
+#[proc_macro_attribute]
+pub fn post(path: TokenStream, handler: TokenStream) -> TokenStream {
+    operation_of(path, handler)
+}
+
+/// The handler of an operation that deletes something.
+#[proc_macro_attribute]
+pub fn delete(path: TokenStream, handler: TokenStream) -> TokenStream {
+    operation_of(path, handler)
+}
+
+fn operation_of(path: TokenStream, handler: TokenStream) -> TokenStream {
+    operation::write(path.into(), handler.into()).unwrap_or_else(syn::Error::into_compile_error).into()
 }

@@ -1,12 +1,15 @@
 //! What a domain brings to the server.
 
-use actix_web::{dev::HttpServiceFactory, web::ServiceConfig};
 use db::{Migrations, Quota};
 use outbox::Retention;
-use utoipa::Path;
-use utoipa_actix_web::{OpenApiFactory, service_config::ServiceConfig as Document};
+use utoipa::openapi::{OpenApi, Paths};
 
-use crate::{Alias, groups::Groups};
+use crate::{
+    Alias,
+    metrics::Route,
+    operations::{Handlers, Operation},
+    paths,
+};
 
 /// A domain: its name, its routes, its tables. The gateway has the one list of them.
 #[derive(Clone, Copy)]
@@ -31,34 +34,50 @@ pub struct Domain {
 
 /// Where a domain lists its operations: for the document, or for the workers of a server, of which none needs a document
 /// of its own.
-pub struct Routes<'r, 'd>(To<'r, 'd>);
-
-enum To<'r, 'd> {
-    Document(&'r mut Document<'d>),
-    Server { below: &'static str, groups: &'r mut Groups },
+pub struct Routes<'r> {
+    below: &'static str,
+    to: To<'r>,
 }
 
-impl<'r, 'd> Routes<'r, 'd> {
-    /// Into a document.
-    pub fn of_document(document: &'r mut Document<'d>) -> Self {
-        Self(To::Document(document))
-    }
+enum To<'r> {
+    Document(&'r mut OpenApi),
+    Server(&'r mut Handlers),
+}
 
-    /// Gives a server, or the scope of this path, the operations that are listed, behind the guard.
-    pub fn serve(server: &mut ServiceConfig, below: &'static str, list: impl FnOnce(&mut Routes)) {
-        let mut groups = Groups::default();
-        list(&mut Routes(To::Server { below, groups: &mut groups }));
-        groups.configure(server);
+impl<'r> Routes<'r> {
+    /// Into a document, below a path.
+    pub(crate) fn of_document(document: &'r mut OpenApi, below: &'static str) -> Self {
+        Self { below, to: To::Document(document) }
     }
 
     /// Adds an operation.
-    pub fn service<F: HttpServiceFactory + OpenApiFactory + Path + 'static>(&mut self, operation: F) -> &mut Self {
-        match &mut self.0 {
-            To::Document(document) => drop(document.service(operation)),
-            To::Server { below, groups } => groups.add(&format!("{below}{}", F::path()), operation),
+    pub fn service<O: Operation>(&mut self, operation: O) -> &mut Self {
+        match &mut self.to {
+            To::Document(document) => {
+                let paths = operation.paths().paths.into_iter();
+                let paths = paths.map(|(path, item)| (format!("{}{path}", self.below), item));
+                document
+                    .paths
+                    .merge(paths.fold(Paths::builder(), |paths, (path, item)| paths.path(path, item)).build());
+                let mut schemas = Vec::new();
+                operation.schemas(&mut schemas);
+                document.components.get_or_insert_default().schemas.extend(schemas);
+            }
+            To::Server(handlers) => handlers.add::<O>(self.below),
         }
         self
     }
+}
+
+/// The handlers of these domains' operations, for the default service of an `App` behind the guard that knows them
+/// ([`Guard::routes`](crate::Guard::routes)).
+pub fn handlers(domains: &[Domain], operations: &[Route]) -> Handlers {
+    let mut handlers = Handlers::of(operations);
+    let mut at_root = Routes { below: "", to: To::Server(&mut handlers) };
+    domains.iter().for_each(|domain| (domain.root_routes)(&mut at_root));
+    let mut below_tenant = Routes { below: paths::TENANT_PREFIX, to: To::Server(&mut handlers) };
+    domains.iter().for_each(|domain| (domain.routes)(&mut below_tenant));
+    handlers
 }
 
 /// For the domains that have no operation outside a tenant.

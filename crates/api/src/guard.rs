@@ -3,7 +3,7 @@
 //! Which role an operation needs stands in its OpenAPI declaration and nowhere else. A request whose path and method
 //! are not in that table never reaches a handler.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use actix_web::{
     HttpMessage as _, HttpRequest,
@@ -25,11 +25,11 @@ use crate::{
     address,
     aliases::Rewrite,
     body,
-    groups::Group,
     limits::Keys,
     metrics::Route,
     notice,
-    paths::{self, Paths},
+    operations::Found,
+    paths::{self, Parameters, Paths},
     session::{self, Given},
     shed, spec,
     worker::Worker,
@@ -65,10 +65,12 @@ struct Operation {
     changes: bool,
     /// Of an alias: the way to its operation.
     rewrite: Option<Rewrite>,
-    /// Where the router finds its handler.
-    group: Group,
     /// Its number among the routes that are counted, from 1.
     number: usize,
+    /// The number of the operation whose handler answers: its own, unless it is an alias.
+    handler: usize,
+    /// What the handler finds in the path.
+    parameters: Parameters,
 }
 
 impl Guard {
@@ -78,12 +80,24 @@ impl Guard {
         access: Arc<dyn Access>,
         keys: Option<Arc<Keys>>,
     ) -> Result<Self, String> {
-        let (mut declared, mut routes) = (Paths::default(), Vec::new());
-        for (pattern, methods) in spec::access_table(document)? {
+        let (mut declared, table) = (Paths::default(), spec::access_table(document)?);
+        let of_path = |(pattern, methods): (&String, &Vec<spec::Declared>)| {
+            let pattern = pattern.clone();
+            methods.iter().map(move |known| Route { method: known.method.clone(), pattern: pattern.clone() }).collect()
+        };
+        let routes: Vec<Route> = table.iter().flat_map(|path| -> Vec<Route> { of_path(path) }).collect();
+        let numbers: HashMap<&Route, usize> = routes.iter().zip(1..).collect();
+        for (pattern, methods) in table {
             let mut operations = Vec::new();
-            for spec::Declared { method, id, access, changes, rewrite, group } in methods {
-                routes.push(Route { method: method.clone(), pattern: pattern.clone() });
-                operations.push(Operation { method, id, access, changes, rewrite, group, number: routes.len() });
+            for spec::Declared { method, id, access, changes, of, rewrite } in methods {
+                let number_of = |pattern: &str| {
+                    let route = Route { method: method.clone(), pattern: pattern.to_owned() };
+                    numbers.get(&route).copied().ok_or_else(|| format!("there is no {method} {pattern}"))
+                };
+                let target = of.as_deref().unwrap_or(&pattern);
+                let (number, handler) = (number_of(&pattern)?, number_of(target)?);
+                let parameters = Parameters::of(target);
+                operations.push(Operation { method, id, access, changes, rewrite, number, handler, parameters });
             }
             let below_tenant = pattern.starts_with(paths::TENANT_PREFIX);
             declared.insert(&pattern, Declared { below_tenant, operations });
@@ -121,9 +135,9 @@ impl Guard {
         Ok(())
     }
 
-    /// Lets a request pass, or refuses it. That to an alias passes under the address of its operation, which is
-    /// answered.
-    async fn admit(&self, request: &ServiceRequest) -> Result<Option<Uri>> {
+    /// Lets a request pass to the operation that is answered, or refuses it. That to an alias passes under the address of its
+    /// operation.
+    async fn admit(&self, request: &ServiceRequest) -> Result<Option<Onward<'_>>> {
         if request.uri().path_and_query().is_some_and(|p| p.as_str().len() > URL_LIMIT) {
             let detail = format!("The URL is longer than {URL_LIMIT} bytes.");
             return Err(Problem::new(Kind::UriTooLong, detail).into());
@@ -155,8 +169,8 @@ impl Guard {
         if let Some(ticket) = &ticket {
             ticket.route.set(operation.number);
         }
-        request.extensions_mut().insert(operation.group.clone());
-        let onward = operation.rewrite.as_ref().and_then(|rewrite| rewrite.apply(request.uri()));
+        let uri = operation.rewrite.as_ref().and_then(|rewrite| rewrite.apply(request.uri()));
+        let onward = Some(Onward { operation, uri });
         let spec::Access::Role { role: needed, .. } = operation.access else {
             begin().await?;
             return Ok(onward);
@@ -248,12 +262,34 @@ impl Guard {
     }
 }
 
-/// The path that the router will look at, in which `%65` is `e`: whatever it finds, the guard has to have found as well.
+/// Where a request goes on.
+struct Onward<'g> {
+    operation: &'g Operation,
+    /// The address of the operation, of which the request named an alias.
+    uri: Option<Uri>,
+}
+
+impl Onward<'_> {
+    /// Tells the request whose it is, and what its path says.
+    fn tell(self, request: &mut ServiceRequest) {
+        if let Some(uri) = self.uri {
+            request.match_info_mut().set(Url::new(uri.clone()));
+            request.head_mut().uri = uri;
+        }
+        let given: Vec<(String, String)> = self.operation.parameters.values(routed(request)).collect();
+        for (name, value) in given {
+            request.match_info_mut().add_static(name, value);
+        }
+        request.extensions_mut().insert(Found(self.operation.handler));
+    }
+}
+
+/// The path as handlers see it, in which `%65` is `e`.
 fn routed(request: &ServiceRequest) -> &str {
     request.match_info().as_str()
 }
 
-/// The fifth piece of `/api/v2/tenants/{tenantId}`: the router has not run yet.
+/// The fifth piece of `/api/v2/tenants/{tenantId}`.
 fn tenant_of(path: &str) -> Option<TenantId> {
     path.split('/').nth(4).and_then(TenantId::parse)
 }
@@ -300,10 +336,8 @@ pub async fn middleware(
     }
     match guard.admit(&request).await {
         Ok(onward) => {
-            if let Some(uri) = onward {
-                // The router has not run: it looks at this address and at no other.
-                request.match_info_mut().set(Url::new(uri.clone()));
-                request.head_mut().uri = uri;
+            if let Some(onward) = onward {
+                onward.tell(&mut request);
             }
             Ok(next.call(request).await?.map_into_boxed_body())
         }

@@ -19,7 +19,6 @@ pub mod domain;
 pub mod error;
 pub mod feed;
 pub mod files;
-mod groups;
 pub mod guard;
 pub mod harness;
 mod ignored;
@@ -29,6 +28,7 @@ pub mod list;
 mod listen;
 pub mod metrics;
 pub mod notice;
+pub mod operations;
 pub mod paths;
 mod reference;
 pub mod request_id;
@@ -43,7 +43,7 @@ pub mod tls;
 mod worker;
 pub mod write;
 
-pub use api_derive::{Parameters, Request};
+pub use api_derive::{Parameters, Request, delete, get, post};
 
 pub use crate::{
     access::{Access, Caller, Role, Tenant},

@@ -46,7 +46,7 @@ pub enum Exposure {
 }
 
 /// An operation whose requests are counted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Route {
     /// Its method.
     pub method: Method,

@@ -81,9 +81,56 @@ impl<T> Parameter<T> {
     }
 }
 
+/// Where the parameters of a declared path are.
+#[derive(Debug)]
+pub(crate) struct Parameters(Vec<Place>);
+
+#[derive(Debug)]
+struct Place {
+    piece: usize,
+    name: String,
+    before: usize,
+    after: usize,
+}
+
+impl Parameters {
+    /// Of this path.
+    pub(crate) fn of(pattern: &str) -> Self {
+        let place = |(piece, text): (usize, &str)| {
+            let (before, rest) = text.split_once('{')?;
+            let (name, after) = rest.split_once('}')?;
+            Some(Place { piece, name: name.to_owned(), before: before.len(), after: after.len() })
+        };
+        Self(pattern.split('/').enumerate().filter_map(place).collect())
+    }
+
+    /// Their names, and their values in an instance of the path, in its order.
+    pub(crate) fn values(&self, path: &str) -> impl Iterator<Item = (String, String)> {
+        let mut pieces = path.split('/').enumerate();
+        self.0.iter().filter_map(move |place| {
+            let (_, piece) = pieces.find(|(number, _)| *number == place.piece)?;
+            let value = piece.get(place.before..piece.len().checked_sub(place.after)?)?;
+            Some((place.name.clone(), value.to_owned()))
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_values_of_a_path_are_told_in_its_order() {
+        let told = |pattern: &str, path: &str| {
+            let parameters = Parameters::of(pattern);
+            let values = parameters.values(path).map(|(name, value)| format!("{name}={value}"));
+            values.collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(told("/t/{tenantId}/a/{id}", "/t/client_1/a/x%2Fy"), "tenantId=client_1 id=x%2Fy");
+        assert_eq!(told("/f/{id}/{token}.ics", "/f/1/é.ics"), "id=1 token=é");
+        assert_eq!(told("/f/search", "/f/search"), "");
+        assert_eq!(told("/f/{token}.ics", "/f/x"), "");
+    }
 
     #[test]
     fn a_path_is_found_by_its_pieces() {

@@ -22,15 +22,14 @@ use serde_json::json;
 use tokio_rustls::TlsAcceptor;
 
 use crate::{
-    Access, Domain, Error, Routes, body,
+    Access, Domain, Error, body,
     connection::{Connection, Framing},
-    error,
+    domain, error,
     files::File,
     guard, ignored, inbound,
     limits::{self, Keys, Rate},
     listen::Door,
     metrics::{self, Exposure, Metrics},
-    paths,
     reference::{self, Reference},
     request_id,
     sending::until_sent,
@@ -119,7 +118,8 @@ impl Service {
         let text = web::Data::new(Document(File::new("application/json", text)));
         let page = web::Data::new(Reference::default());
         drop(document);
-        let metrics = Metrics::new(metrics, guard.routes(), Arc::clone(&gate), keys, self.db.clone());
+        let routes = guard.routes();
+        let metrics = Metrics::new(metrics, routes.clone(), Arc::clone(&gate), keys, self.db.clone());
         let metrics = web::Data::new(metrics);
         let probe = Probe::start(&self.db)?;
         let tls = tls.map(|mut config| {
@@ -152,25 +152,13 @@ impl Service {
                 .wrap(from_fn(guard::middleware))
                 .wrap(from_fn(outermost))
                 .wrap(NormalizePath::new(TrailingSlash::MergeOnly))
-                .configure(|config| {
-                    Routes::serve(config, "", |routes| {
-                        domains.iter().for_each(|domain| (domain.root_routes)(routes));
-                    });
-                })
-                .service(web::scope(paths::TENANT_PREFIX).configure(|config| {
-                    Routes::serve(config, paths::TENANT_PREFIX, |routes| {
-                        domains.iter().for_each(|domain| (domain.routes)(routes));
-                    });
-                }))
                 .service(web::resource("/health/live").get(live))
                 .service(web::resource("/health/ready").get(ready))
                 .service(web::resource("/metrics").get(metrics::show))
                 .service(web::redirect("/docs", "/docs/"))
                 .service(web::resource(spec::PATH).app_data(text.clone()).get(show_document))
-                .service(web::resource("/docs/{file:.*}").app_data(page.clone()).get(reference::show))
-                .default_service(web::to(|| async {
-                    error::problem_response(&error::from_status(StatusCode::NOT_FOUND))
-                }))
+                .service(web::scope("/docs").app_data(page.clone()).route("/{file:.*}", web::get().to(reference::show)))
+                .default_service(domain::handlers(domains, &routes))
         };
         let server = Server::build()
             .workers(workers)

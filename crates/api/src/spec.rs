@@ -20,13 +20,12 @@ use utoipa::{
         },
     },
 };
-use utoipa_actix_web::AppExt as _;
 
 pub use self::{
     limits::limit,
     published::{in_3_0, published},
 };
-use crate::{Domain, Role, Routes, access::Roles, aliases, aliases::Rewrite, groups::Group, paths};
+use crate::{Domain, Role, Routes, access::Roles, aliases, aliases::Rewrite, paths};
 
 /// Where the OpenAPI document is.
 pub const PATH: &str = "/openapi.json";
@@ -106,14 +105,10 @@ pub struct PageOf<T> {
 
 /// The document of one or more domains.
 pub fn document(title: &str, domains: &[Domain]) -> OpenApi {
-    let (_, mut collected) = actix_web::App::new()
-        .into_utoipa_app()
-        .openapi(empty(title))
-        .configure(|config| domains.iter().for_each(|domain| (domain.root_routes)(&mut Routes::of_document(config))))
-        .service(utoipa_actix_web::scope(paths::TENANT_PREFIX).configure(|config: &mut _| {
-            domains.iter().for_each(|domain| (domain.routes)(&mut Routes::of_document(config)));
-        }))
-        .split_for_parts();
+    let mut collected = empty(title);
+    domains.iter().for_each(|domain| (domain.root_routes)(&mut Routes::of_document(&mut collected, "")));
+    let mut below_tenant = Routes::of_document(&mut collected, paths::TENANT_PREFIX);
+    domains.iter().for_each(|domain| (domain.routes)(&mut below_tenant));
     domains.iter().for_each(|domain| aliases::declare(&mut collected, domain.aliases));
     complete(collected)
 }
@@ -363,10 +358,10 @@ pub struct Declared {
     pub access: Access,
     /// Does it change something? Whatever is no `GET` may, and a `GET` that says so (`x-changes`).
     pub changes: bool,
+    /// Of an alias: the path of its operation.
+    pub(crate) of: Option<String>,
     /// Of an alias: the way to its operation.
     pub(crate) rewrite: Option<Rewrite>,
-    /// Where its handler is found.
-    pub(crate) group: Group,
 }
 
 impl Declared {
@@ -399,11 +394,11 @@ pub fn access_table(document: &OpenApi) -> Result<BTreeMap<String, Vec<Declared>
         for (method, operation) in operations_mut(&mut item) {
             let of = aliases::target(operation);
             let rewrite = of.map(|of| Rewrite::new(path, of)).transpose()?;
-            let group = Group::of(of.unwrap_or(path));
+            let of = of.map(str::to_owned);
             let id =
                 operation.operation_id.clone().ok_or_else(|| format!("an operation of {path} has no operationId"))?;
             let changes = method != Method::GET || says_that_it_changes(operation);
-            declared.push(Declared { method, id, access: role_of(operation)?, changes, rewrite, group });
+            declared.push(Declared { method, id, access: role_of(operation)?, changes, of, rewrite });
         }
         table.insert(path.clone(), declared);
     }

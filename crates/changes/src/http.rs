@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use actix_web::{HttpResponse, get, web};
-use api::{Parameters, RequestContext};
+use actix_web::{HttpResponse, web};
+use api::{Parameters, RequestContext, get};
 use base::problem::Problem;
 use bytes::Bytes;
 use futures_util::stream;

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use actix_web::{HttpResponse, get};
-use api::{PathIds, RequestContext, Routes, answer, spec::PageOf};
+use actix_web::HttpResponse;
+use api::{PathIds, RequestContext, Routes, answer, get, spec::PageOf};
 use base::{Query, problem::Problem, query::Sort, query_string, text::fold, timestamp::Timestamp};
 use db::Condition;
 use serde::Serialize;

@@ -2,8 +2,8 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
-use actix_web::{HttpRequest, HttpResponse, get};
-use api::RequestContext;
+use actix_web::{HttpRequest, HttpResponse};
+use api::{RequestContext, get};
 use base::{query::Query, text::fold};
 use db::{Condition, Conn, Result};
 use diesel::prelude::*;

@@ -1,10 +1,10 @@
 //! The time zones that rosters take.
 
 use actix_web::{
-    HttpRequest, HttpResponse, get,
+    HttpRequest, HttpResponse,
     http::header::{HeaderName, HeaderValue},
 };
-use api::answer;
+use api::{answer, get};
 use base::query::Query;
 use calendar::Zone;
 use serde::Serialize;

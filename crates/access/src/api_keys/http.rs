@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, OptionalBody, RequestContext, Result, answer, stream};
+use actix_web::{HttpResponse, web};
+use api::{Answer, Body, OptionalBody, RequestContext, Result, answer, delete, get, post, stream};
 use base::{tenant::TenantId, timestamp::Timestamp};
 use outbox::{Entity, Tx, Unpublished};
 

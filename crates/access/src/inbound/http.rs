@@ -1,7 +1,7 @@
 //! Inbound addresses: make, list, revoke.
 
-use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, RequestContext, Result, answer};
+use actix_web::{HttpResponse, web};
+use api::{Answer, Body, RequestContext, Result, answer, delete, get, post};
 use outbox::{Entity, Tx, Unpublished};
 
 use super::{

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use actix_web::{HttpRequest, HttpResponse, get, http::header, web};
-use api::{Result, clock, session::Given};
+use actix_web::{HttpRequest, HttpResponse, http::header, web};
+use api::{Result, clock, get, session::Given};
 use base::problem::{Kind, Problem};
 
 use super::{

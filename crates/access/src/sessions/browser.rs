@@ -1,11 +1,11 @@
 //! What a browser asks: the first page, the page of a link, and to sign in and out.
 
 use actix_web::{
-    HttpRequest, HttpResponse, delete, get,
+    HttpRequest, HttpResponse,
     http::{StatusCode, header},
-    post, web,
+    web,
 };
-use api::{Access as _, Answer, HomeContext, Result, access::Identity, clock, session::Given};
+use api::{Access as _, Answer, HomeContext, Result, access::Identity, clock, delete, get, post, session::Given};
 use base::{
     problem::{Kind, Problem},
     secret::Secret,

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, HomeContext, RequestContext, Result, answer};
+use actix_web::{HttpResponse, web};
+use api::{Answer, HomeContext, RequestContext, Result, answer, delete, get, post};
 use base::{secret::Secret, timestamp::Timestamp};
 use outbox::Tx;
 

@@ -1,7 +1,7 @@
 //! Tenant facts, and the clients of a partner.
 
-use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, Body, RequestContext, Result, answer, context::check_version, spec::PageOf, stream};
+use actix_web::{HttpResponse, web};
+use api::{Answer, Body, RequestContext, Result, answer, context::check_version, get, post, spec::PageOf, stream};
 use base::{Query, problem::Problem, tenant::TenantId, timestamp::Timestamp};
 use outbox::{Entity, Tx};
 

@@ -1,7 +1,7 @@
 //! The levels that other services of this kind have beside partners and clients.
 
-use actix_web::{HttpRequest, HttpResponse, get};
-use api::{Result, answer};
+use actix_web::{HttpRequest, HttpResponse};
+use api::{Result, answer, get};
 use base::query::Query;
 
 use super::wire::ClientMinimal;

@@ -15,7 +15,6 @@ use actix_web::{
     http::{Method, StatusCode, header},
     middleware::from_fn,
     test::{TestRequest, call_service, init_service, read_body},
-    web,
 };
 use api::{Access as _, Caller, Role, access::Identity, clock, guard};
 use base::{secret::Secret, tenant::TenantId, timestamp::Timestamp};
@@ -125,15 +124,13 @@ impl Fixture {
     async fn app(&self) -> Operations {
         let document = api::spec::document("test", &[domain()]);
         let guard = guard::Guard::new(&document, Arc::clone(&self.keeper) as Arc<dyn api::Access>, None).unwrap();
+        let operations = guard.routes();
         let app = App::new()
             .app_data(guard)
             .app_data(self.db.clone())
             .configure(extras(Arc::clone(&self.keeper), crate::SignIn::default()))
             .wrap(from_fn(guard::middleware))
-            .configure(|config| api::Routes::serve(config, "", domain().root_routes))
-            .service(web::scope(api::paths::TENANT_PREFIX).configure(|config| {
-                api::Routes::serve(config, api::paths::TENANT_PREFIX, domain().routes);
-            }));
+            .default_service(api::domain::handlers(&[domain()], &operations));
         let service = Rc::new(init_service(app).await);
         Operations(Box::new(move |request| {
             let service = Rc::clone(&service);

@@ -1,9 +1,9 @@
 //! The token endpoint, under its two paths. Its errors have the shape of RFC 6749, not the problem shape.
 
 use actix_web::{
-    HttpMessage as _, HttpRequest, HttpResponse, HttpResponseBuilder, http::StatusCode, http::header, post, web,
+    HttpMessage as _, HttpRequest, HttpResponse, HttpResponseBuilder, http::StatusCode, http::header, web,
 };
-use api::{Access as _, clock};
+use api::{Access as _, clock, post};
 use base::{problem::Kind, secret::Secret};
 
 use super::{

@@ -1,7 +1,7 @@
 //! User groups: create, search, get, update, deactivate, activate, members.
 
-use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, RequestContext, Result, answer, context::check_version, spec::PageOf};
+use actix_web::{HttpResponse, web};
+use api::{Answer, Body, RequestContext, Result, answer, context::check_version, delete, get, post, spec::PageOf};
 use base::Query;
 use db::Conn;
 use outbox::{Entity, Tx};

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, Body, RequestContext, Result, Role, answer, context::check_version, spec::PageOf, stream};
+use actix_web::{HttpResponse, web};
+use api::{
+    Answer, Body, RequestContext, Result, Role, answer, context::check_version, get, post, spec::PageOf, stream,
+};
 use base::{Query, problem::Problem, timestamp::Timestamp};
 use outbox::{Entity, Tx};
 

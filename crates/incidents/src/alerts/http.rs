@@ -1,7 +1,9 @@
 //! Alerts over HTTP.
 
-use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, Body, List, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, spec::PageOf};
+use actix_web::{HttpResponse, web};
+use api::{
+    Answer, Body, List, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, get, post, spec::PageOf,
+};
 use base::problem::{Problem, Wrong};
 
 use super::{

@@ -4,9 +4,9 @@
 use actix_web::{
     HttpRequest, HttpResponse,
     http::{StatusCode, header},
-    post, web,
+    web,
 };
-use api::{Answer, FromQuery, RequestContext, inbound};
+use api::{Answer, FromQuery, RequestContext, inbound, post};
 use base::{
     problem::{Kind, Problem},
     query::Query,

@@ -1,7 +1,7 @@
 //! The words that the service itself has for alerts. Monitors may use others.
 
-use actix_web::{HttpRequest, HttpResponse, get};
-use api::answer;
+use actix_web::{HttpRequest, HttpResponse};
+use api::{answer, get};
 use base::query::Query;
 use serde::Serialize;
 use utoipa::ToSchema;

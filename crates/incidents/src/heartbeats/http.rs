@@ -1,7 +1,10 @@
 //! Heartbeats over HTTP.
 
-use actix_web::{HttpRequest, HttpResponse, delete, get, post, web};
-use api::{Answer, Body, List, PageQuery, PathIds, RequestContext, RequestScope, answer, inbound, spec::PageOf};
+use actix_web::{HttpRequest, HttpResponse, web};
+use api::{
+    Answer, Body, List, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, inbound, post,
+    spec::PageOf,
+};
 use base::{fold, query::Query, secret::Secret};
 use db::Db;
 use outbox::Tx;

@@ -1,7 +1,9 @@
 //! Incidents over HTTP.
 
-use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, Body, List, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, spec::PageOf};
+use actix_web::{HttpResponse, web};
+use api::{
+    Answer, Body, List, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, get, post, spec::PageOf,
+};
 use base::problem::Wrong;
 use db::{Conn, Result};
 use outbox::Tx;

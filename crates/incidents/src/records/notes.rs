@@ -1,7 +1,7 @@
 //! Notes of incidents: a list that is only ever added to.
 
-use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, Body, List, PageQuery, PathIds, RequestContext, answer, spec::PageOf};
+use actix_web::{HttpResponse, web};
+use api::{Answer, Body, List, PageQuery, PathIds, RequestContext, answer, get, post, spec::PageOf};
 
 use super::{
     document,

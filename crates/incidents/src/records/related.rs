@@ -1,7 +1,7 @@
 //! What helps with an incident: the windows that its machines are in, articles about it, jobs that run on its machines.
 
-use actix_web::{HttpResponse, get, web};
-use api::{PathIds, RequestContext, answer};
+use actix_web::{HttpResponse, web};
+use api::{PathIds, RequestContext, answer, get};
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
 use ports::KnownArticle;

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use actix_web::{HttpResponse, get};
-use api::{RequestContext, answer, spec::PageOf};
+use actix_web::HttpResponse;
+use api::{RequestContext, answer, get, spec::PageOf};
 use base::{
     Found, Key, Query, Walk,
     problem::Problem,

@@ -1,7 +1,7 @@
 //! Deliveries over HTTP.
 
-use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, OptionalBody, PathIds, RequestContext, answer, spec::PageOf};
+use actix_web::{HttpResponse, web};
+use api::{Answer, OptionalBody, PathIds, RequestContext, answer, get, post, spec::PageOf};
 use base::{Problem, Query, Timestamp, query::Sort};
 use db::Condition;
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! Integration events over HTTP.
 
-use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, PathIds, RequestContext, RequestScope, answer, cpu, spec::PageOf};
+use actix_web::{HttpResponse, web};
+use api::{Answer, Body, PathIds, RequestContext, RequestScope, answer, cpu, delete, get, post, spec::PageOf};
 use base::{
     Fields, Problem, Query, Sort,
     body::ignored,

@@ -2,8 +2,8 @@
 
 use std::future::Future;
 
-use actix_web::{HttpResponse, post, web};
-use api::{Answer, Body, PathIds, Request, RequestContext, Role, answer, cpu};
+use actix_web::{HttpResponse, web};
+use api::{Answer, Body, PathIds, Request, RequestContext, Role, answer, cpu, post};
 use base::{
     Fields, Problem, Timestamp,
     matching::{Exhausted, Meter},

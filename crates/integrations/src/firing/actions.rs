@@ -1,7 +1,7 @@
 //! Actions that other systems tell of: what happens to incidents, changes and other things that live elsewhere.
 
-use actix_web::{HttpResponse, post, web};
-use api::{Answer, Body, Request, RequestContext};
+use actix_web::{HttpResponse, web};
+use api::{Answer, Body, Request, RequestContext, post};
 use base::Fields;
 use outbox::Change;
 use serde::Serialize;

@@ -1,7 +1,10 @@
 //! Installed integrations over HTTP.
 
-use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, List, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, spec::PageOf};
+use actix_web::{HttpResponse, web};
+use api::{
+    Answer, Body, List, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post,
+    spec::PageOf,
+};
 use base::{Fields, Problem, query_string, secret::Secret, timestamp::Timestamp};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use outbox::{Tx, Unpublished};

@@ -1,7 +1,7 @@
 //! How an integration reports alerts: with credentials of its own, which end with it.
 
-use actix_web::{HttpResponse, post, web};
-use api::{Answer, Body, PathIds, RequestContext};
+use actix_web::{HttpResponse, web};
+use api::{Answer, Body, PathIds, RequestContext, post};
 use outbox::Unpublished;
 
 use super::{

@@ -1,7 +1,7 @@
 //! What can be installed.
 
-use actix_web::{HttpResponse, get};
-use api::{RequestContext, answer, spec::PageOf};
+use actix_web::HttpResponse;
+use api::{RequestContext, answer, get, spec::PageOf};
 use base::{Query, Sort, fold, query_string};
 use serde::Serialize;
 use utoipa::ToSchema;

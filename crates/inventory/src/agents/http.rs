@@ -1,7 +1,7 @@
 //! `POST /agents/reports`, as stock agents speak it.
 
-use actix_web::{HttpRequest, HttpResponse, post, web};
-use api::{Answer, RequestContext};
+use actix_web::{HttpRequest, HttpResponse, web};
+use api::{Answer, RequestContext, post};
 use tokio::task::spawn_blocking;
 
 use super::{ingest, problem};

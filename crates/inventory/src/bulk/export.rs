@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use actix_web::{HttpResponse, get};
-use api::{RequestContext, spool::NDJSON, stream};
+use actix_web::HttpResponse;
+use api::{RequestContext, get, spool::NDJSON, stream};
 use base::{Query, problem::Problem, text::fold, timestamp::Timestamp};
 use db::{Condition, Conn, Db, Result};
 use diesel::prelude::*;

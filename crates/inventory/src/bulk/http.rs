@@ -12,9 +12,9 @@ use actix_web::{
         Version,
         header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, TRANSFER_ENCODING},
     },
-    post, web,
+    web,
 };
-use api::{Answer, RequestContext, chunks::Chunks, clock, spool::NDJSON, spool::Spool};
+use api::{Answer, RequestContext, chunks::Chunks, clock, post, spool::NDJSON, spool::Spool};
 use base::problem::{FieldError, Problem};
 use bytes::Bytes;
 use outbox::Tx;

@@ -1,7 +1,7 @@
 //! Device groups over HTTP.
 
-use actix_web::{HttpResponse, delete, get, post};
-use api::{Body, PageQuery, PathIds, RequestContext, Routes, spec::PageOf};
+use actix_web::HttpResponse;
+use api::{Body, PageQuery, PathIds, RequestContext, Routes, delete, get, post, spec::PageOf};
 use base::Query;
 
 use super::{

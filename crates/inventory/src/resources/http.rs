@@ -1,7 +1,7 @@
 //! One resource: create, get, update, move to history, manage, unmanage.
 
-use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, OptionalBody, PathIds, RequestContext, RequestScope, answer};
+use actix_web::{HttpResponse, web};
+use api::{Answer, Body, OptionalBody, PathIds, RequestContext, RequestScope, answer, delete, get, post};
 use base::{problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 use outbox::Tx;

@@ -1,7 +1,7 @@
 //! The resource list: streamed whole, or searched page by page.
 
-use actix_web::{HttpResponse, get, web};
-use api::{RequestContext, spec::PageOf};
+use actix_web::{HttpResponse, web};
+use api::{RequestContext, get, spec::PageOf};
 use base::{problem::Problem, query::Query, query_string, tenant::TenantId};
 use db::{Condition, Conn, Db, Result};
 use ports::Integrations;

@@ -1,7 +1,7 @@
 //! Sites over HTTP.
 
-use actix_web::{HttpResponse, delete, get, post};
-use api::{Answer, Body, List, PageQuery, PathIds, RequestContext, RequestScope, answer, stream};
+use actix_web::HttpResponse;
+use api::{Answer, Body, List, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post, stream};
 use outbox::Tx;
 
 use super::{

@@ -1,7 +1,7 @@
 //! Antivirus products, as agents report them.
 
-use actix_web::{HttpResponse, get};
-use api::{List, PageQuery, RequestContext, answer, spec::PageOf};
+use actix_web::HttpResponse;
+use api::{List, PageQuery, RequestContext, answer, get, spec::PageOf};
 use base::{Key, Walk, problem::Problem, query::Sort, query_string, timestamp::Timestamp};
 use db::{Condition, Conn, Result, SortBy, Sorts};
 use diesel::prelude::*;

@@ -1,7 +1,7 @@
 //! Installed applications of a resource.
 
-use actix_web::{HttpResponse, get};
-use api::{PathIds, RequestContext, answer};
+use actix_web::HttpResponse;
+use api::{PathIds, RequestContext, answer, get};
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
 use diesel::prelude::*;

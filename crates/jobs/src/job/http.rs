@@ -1,7 +1,7 @@
 //! Jobs over HTTP.
 
-use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, PathIds, RequestContext, RequestScope, answer, spec::PageOf};
+use actix_web::{HttpResponse, web};
+use api::{Answer, Body, PathIds, RequestContext, RequestScope, answer, delete, get, post, spec::PageOf};
 use base::{
     Query,
     problem::{Wrong, shorten},

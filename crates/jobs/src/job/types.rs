@@ -1,7 +1,7 @@
 //! The types of jobs, and `GET /jobs/types`.
 
-use actix_web::{HttpResponse, get};
-use api::{RequestContext, answer};
+use actix_web::HttpResponse;
+use api::{RequestContext, answer, get};
 use base::Query;
 use serde::Serialize;
 use utoipa::ToSchema;

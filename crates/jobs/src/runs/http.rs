@@ -1,7 +1,7 @@
 //! Runs over HTTP, for people.
 
-use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, PathIds, RequestContext, answer, spec::PageOf};
+use actix_web::{HttpResponse, web};
+use api::{Answer, PathIds, RequestContext, answer, get, post, spec::PageOf};
 use base::{
     Query,
     problem::{Kind, Problem},

@@ -4,8 +4,8 @@ pub mod wire;
 
 use std::collections::HashMap;
 
-use actix_web::{HttpResponse, post, web};
-use api::{Answer, Body, OptionalBody, PathIds, RequestContext, RequestScope};
+use actix_web::{HttpResponse, web};
+use api::{Answer, Body, OptionalBody, PathIds, RequestContext, RequestScope, post};
 use base::{problem::Problem, timestamp::Timestamp};
 use outbox::Tx;
 use ports::{Notices, People};

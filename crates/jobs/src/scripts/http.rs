@@ -1,7 +1,7 @@
 //! Scripts over HTTP.
 
-use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, RequestContext, RequestScope, answer, spec::PageOf};
+use actix_web::{HttpResponse, web};
+use api::{Answer, Body, RequestContext, RequestScope, answer, delete, get, post, spec::PageOf};
 use base::Query;
 use db::Conn;
 use outbox::{Entity, Tx};

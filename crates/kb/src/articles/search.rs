@@ -1,7 +1,7 @@
 //! Search for words.
 
-use actix_web::{HttpResponse, get, web};
-use api::{RequestContext, answer, list::Parameters as _, spec::PageOf};
+use actix_web::{HttpResponse, web};
+use api::{RequestContext, answer, get, list::Parameters as _, spec::PageOf};
 use base::{Query, Sort};
 use ports::People;
 

@@ -1,7 +1,10 @@
 //! Categories over HTTP.
 
-use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, List, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, spec::PageOf};
+use actix_web::{HttpResponse, web};
+use api::{
+    Answer, Body, List, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post,
+    spec::PageOf,
+};
 use base::problem::Problem;
 use outbox::Tx;
 use ports::People;

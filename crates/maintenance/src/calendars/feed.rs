@@ -1,7 +1,7 @@
 //! The feed: when a window is open, as events that are worked out already.
 
-use actix_web::{HttpRequest, HttpResponse, get, web};
-use api::feed;
+use actix_web::{HttpRequest, HttpResponse, web};
+use api::{feed, get};
 use base::timestamp::Timestamp;
 use calendar::{
     Interval,

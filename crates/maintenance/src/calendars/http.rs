@@ -1,9 +1,10 @@
 //! Calendar addresses of windows: made, listed and revoked.
 
-use actix_web::{HttpResponse, delete, get, post, web};
+use actix_web::{HttpResponse, web};
 use api::{
-    Answer, List, PageQuery, PathIds, RequestContext, RequestScope, answer,
+    Answer, List, PageQuery, PathIds, RequestContext, RequestScope, answer, delete,
     feed::{self, Address, AddressOf, CreatedAddress},
+    get, post,
     spec::PageOf,
 };
 use db::Conn;

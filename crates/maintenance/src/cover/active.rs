@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeSet, ops::ControlFlow, sync::Arc};
 
-use actix_web::{HttpResponse, get, web};
-use api::{RequestContext, answer, spec::PageOf};
+use actix_web::{HttpResponse, web};
+use api::{RequestContext, answer, get, spec::PageOf};
 use base::{Found, Key, Query, Walk, fold, problem::Problem, query::Sort, timestamp::Timestamp};
 use calendar::Interval;
 use db::{Conn, Result};

@@ -1,7 +1,7 @@
 //! Which window would catch an alert, rule by rule; nothing is stored.
 
-use actix_web::{HttpResponse, post, web};
-use api::{Body, RequestContext, answer, cpu};
+use actix_web::{HttpResponse, web};
+use api::{Body, RequestContext, answer, cpu, post};
 use base::{
     matching::{Exhausted, Meter, Outcome, Rule},
     problem::Problem,

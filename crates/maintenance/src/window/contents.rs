@@ -1,7 +1,7 @@
 //! What a window covers by itself, kind by kind.
 
-use actix_web::{HttpResponse, get, web};
-use api::{PathIds, RequestContext, answer, spec::PageOf};
+use actix_web::{HttpResponse, web};
+use api::{PathIds, RequestContext, answer, get, spec::PageOf};
 use base::{Query, Sort};
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, PathIds, RequestContext, RequestScope, answer, cpu};
+use actix_web::{HttpResponse, web};
+use api::{Answer, Body, PathIds, RequestContext, RequestScope, answer, cpu, delete, get, post};
 use base::{
     Fields,
     problem::{Problem, Wrong},

@@ -1,7 +1,7 @@
 //! What is done with a window during its life.
 
-use actix_web::{HttpResponse, post, web};
-use api::{Body, OptionalBody, PathIds, RequestContext};
+use actix_web::{HttpResponse, web};
+use api::{Body, OptionalBody, PathIds, RequestContext, post};
 use base::{problem::Problem, timestamp::Timestamp};
 use calendar::Interval;
 

@@ -1,7 +1,7 @@
 //! When windows are open, over HTTP.
 
-use actix_web::{HttpResponse, get, post, web};
-use api::{Body, PathIds, RequestContext, answer, cpu};
+use actix_web::{HttpResponse, web};
+use api::{Body, PathIds, RequestContext, answer, cpu, get, post};
 use base::{Fields, Query, problem::Problem};
 use calendar::Interval;
 use serde::Serialize;

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use actix_web::{HttpResponse, get, web};
-use api::{List, PageQuery, RequestContext, answer, spec::PageOf};
+use actix_web::{HttpResponse, web};
+use api::{List, PageQuery, RequestContext, answer, get, spec::PageOf};
 use base::{fold, problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 use ports::{PlaceKey, ResourceKey};

@@ -1,7 +1,7 @@
 //! Answers over HTTP: pages for people, in HTML.
 
-use actix_web::{HttpRequest, HttpResponse, get, http::header, post, web};
-use api::{inbound, request_id};
+use actix_web::{HttpRequest, HttpResponse, http::header, web};
+use api::{get, inbound, post, request_id};
 use base::{problem::Problem, query::Query, timestamp::Timestamp};
 use db::{Conn, Db, Result};
 use outbox::{Change, Tx, Who};

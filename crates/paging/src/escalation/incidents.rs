@@ -1,8 +1,8 @@
 //! The escalation of an incident, by a policy that somebody chooses. It stops when somebody works on the incident (`Open`), goes on when
 //! nobody does any more, and ends with it.
 
-use actix_web::{HttpResponse, post, web};
-use api::{Answer, Body, PathIds, Request, RequestContext};
+use actix_web::{HttpResponse, web};
+use api::{Answer, Body, PathIds, Request, RequestContext, post};
 use base::{
     Fields,
     problem::{Problem, shorten},

@@ -1,7 +1,7 @@
 //! Contact methods over HTTP. They are their owner's: that person and admins alone see and change them.
 
-use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, PathIds, RequestContext, RequestScope, answer};
+use actix_web::{HttpResponse, web};
+use api::{Answer, Body, PathIds, RequestContext, RequestScope, answer, delete, get, post};
 use outbox::Tx;
 
 use super::{

@@ -1,7 +1,7 @@
 //! Notification rules over HTTP. They are their owner's, as contact methods are.
 
-use actix_web::{HttpResponse, get, post, web};
-use api::{Answer, Body, PathIds, RequestContext, answer};
+use actix_web::{HttpResponse, web};
+use api::{Answer, Body, PathIds, RequestContext, answer, get, post};
 use base::problem::{Problem, Wrong, shorten};
 use outbox::{Entity, Recorded};
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! Owners over HTTP.
 
-use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, List, PageQuery, PathIds, RequestContext, answer, spec::PageOf};
+use actix_web::{HttpResponse, web};
+use api::{Answer, Body, List, PageQuery, PathIds, RequestContext, answer, delete, get, post, spec::PageOf};
 use base::{
     problem::{Problem, shorten},
     query_string,

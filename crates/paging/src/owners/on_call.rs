@@ -1,7 +1,7 @@
 //! Who is on call for a machine, and why.
 
-use actix_web::{HttpResponse, get, web};
-use api::{Parameters, PathIds, RequestContext, answer};
+use actix_web::{HttpResponse, web};
+use api::{Parameters, PathIds, RequestContext, answer, get};
 use base::{fold, matching::Meter, problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 use ports::{KnownResource, ResourceKey};

@@ -1,7 +1,7 @@
 //! Why an alert would tell whom: every decision, step by step. Nothing is stored, and nothing is sent.
 
-use actix_web::{HttpResponse, post, web};
-use api::{Body, Request, RequestContext, answer};
+use actix_web::{HttpResponse, web};
+use api::{Body, Request, RequestContext, answer, post};
 use base::{
     Fields,
     matching::{Matcher, Meter},

@@ -1,7 +1,7 @@
 //! Pages over HTTP.
 
-use actix_web::{HttpResponse, get};
-use api::{List, PageQuery, RequestContext, answer, spec::PageOf};
+use actix_web::HttpResponse;
+use api::{List, PageQuery, RequestContext, answer, get, spec::PageOf};
 use base::query_string;
 use db::Condition;
 

@@ -1,7 +1,7 @@
 //! Pages about no alert: a test of oneself, and the code that verifies a contact method.
 
-use actix_web::{HttpResponse, post, web};
-use api::{Answer, Body, OptionalBody, PathIds, Request, RequestContext};
+use actix_web::{HttpResponse, web};
+use api::{Answer, Body, OptionalBody, PathIds, Request, RequestContext, post};
 use base::{Fields, problem::Problem, secret::Secret, timestamp::Timestamp};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use actix_web::{HttpResponse, get, http::header, web};
-use api::{PathIds, RequestContext};
+use actix_web::{HttpResponse, http::header, web};
+use api::{PathIds, RequestContext, get};
 use base::{problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 use ports::{Authors, ToldIncident};

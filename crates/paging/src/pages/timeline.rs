@@ -1,7 +1,7 @@
 //! What happened with an alert in fact: from its report to pages, to attempts, to what people did.
 
-use actix_web::{HttpResponse, get, web};
-use api::{PathIds, RequestContext, answer};
+use actix_web::{HttpResponse, web};
+use api::{PathIds, RequestContext, answer, get};
 use base::{problem::Problem, timestamp::Timestamp};
 use serde::Serialize;
 use serde_json::Value;

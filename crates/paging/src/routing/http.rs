@@ -1,7 +1,9 @@
 //! Alert routes over HTTP.
 
-use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, List, PageQuery, PathIds, RequestContext, RequestScope, answer, cpu, spec::PageOf};
+use actix_web::{HttpResponse, web};
+use api::{
+    Answer, Body, List, PageQuery, PathIds, RequestContext, RequestScope, answer, cpu, delete, get, post, spec::PageOf,
+};
 use base::{
     matching::{Meter, Rules},
     problem::{Problem, shorten},

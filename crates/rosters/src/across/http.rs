@@ -1,7 +1,7 @@
 //! Questions across rosters over HTTP.
 
-use actix_web::{HttpResponse, get, post, web};
-use api::{Body, PathIds, RequestContext};
+use actix_web::{HttpResponse, web};
+use api::{Body, PathIds, RequestContext, get, post};
 use base::{body::Request as _, problem::Problem, query::Query, text::fold, timestamp::Timestamp};
 use calendar::Interval;
 use ports::People;

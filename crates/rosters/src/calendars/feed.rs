@@ -1,7 +1,7 @@
 //! The feeds: who is on call, as events that are worked out already.
 
-use actix_web::{HttpRequest, HttpResponse, get, web};
-use api::feed;
+use actix_web::{HttpRequest, HttpResponse, web};
+use api::{feed, get};
 use base::timestamp::Timestamp;
 use calendar::{
     Interval,

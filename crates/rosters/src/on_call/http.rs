@@ -1,7 +1,7 @@
 //! Who is on call, over HTTP.
 
-use actix_web::{HttpResponse, get, web};
-use api::{PathIds, RequestContext};
+use actix_web::{HttpResponse, web};
+use api::{PathIds, RequestContext, get};
 use base::{query::Query, timestamp::Timestamp};
 use ports::People;
 

@@ -1,8 +1,8 @@
 //! Swaps: two people take each other's time ("Overrides" in `docs/interface.md`). A swap is two overrides, each of one
 //! person, that are made together.
 
-use actix_web::{HttpResponse, post, web};
-use api::{Answer, Body, PathIds, RequestContext};
+use actix_web::{HttpResponse, web};
+use api::{Answer, Body, PathIds, RequestContext, post};
 use base::problem::{Wrong, shorten};
 use ports::People;
 use serde::Serialize;

@@ -1,7 +1,9 @@
 //! Rosters over HTTP.
 
-use actix_web::{HttpResponse, delete, get, post, web};
-use api::{Answer, Body, List, PageQuery, PathIds, RequestContext, RequestScope, answer, spec::PageOf};
+use actix_web::{HttpResponse, web};
+use api::{
+    Answer, Body, List, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post, spec::PageOf,
+};
 use base::{problem::Wrong, timestamp::Timestamp};
 use db::Conn;
 use outbox::Tx;

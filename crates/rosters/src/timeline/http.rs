@@ -1,7 +1,7 @@
 //! Timelines over HTTP.
 
-use actix_web::{HttpResponse, get, post, web};
-use api::{Body, PathIds, RequestContext};
+use actix_web::{HttpResponse, web};
+use api::{Body, PathIds, RequestContext, get, post};
 use base::{Query, body::Request as _, problem::Problem};
 use ports::People;
 
