@@ -1,7 +1,7 @@
 package net.muster;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
+import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -58,7 +58,7 @@ public final class Call {
         try {
             String text = value instanceof String whole ? whole : Muster.JSON.writeValueAsString(value);
             body = () -> BodyPublishers.ofString(text);
-        } catch (JsonProcessingException error) {
+        } catch (IOException error) {
             throw new IllegalArgumentException(error);
         }
     }
