@@ -22,7 +22,7 @@ use crate::keep::Keep;
 mod api_call;
 mod people;
 
-pub use self::api_call::{Api, ApiOptions, Completions, Output};
+pub use self::api_call::{Api, ApiOptions, Complete, Completions, Output, Shell};
 pub use self::people::{Browsers, Oidc, User};
 
 /// The inventory of your machines, and the people, schedules and rules around them.
@@ -74,6 +74,9 @@ pub enum Command {
     Api(Api),
     /// Print what a shell completes commands and operations with
     Completions(Completions),
+    /// Say what the last of some words may become, for the shell that asks
+    #[command(hide = true)]
+    Complete(Complete),
 }
 
 #[derive(Subcommand)]

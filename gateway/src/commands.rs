@@ -20,8 +20,18 @@ use anyhow::Context as _;
 use serde_json::Value;
 
 pub use self::{
-    api::api, backup::backup, check::check, completions::completions, import::import, key::key, runner::runner,
-    secrets::secrets, serve::serve, sink::sink, tenant::tenant, user::user,
+    api::api,
+    backup::backup,
+    check::check,
+    completions::{complete, completions},
+    import::import,
+    key::key,
+    runner::runner,
+    secrets::secrets,
+    serve::serve,
+    sink::sink,
+    tenant::tenant,
+    user::user,
 };
 use crate::{
     cli::{Openapi, Storage},

@@ -41,6 +41,7 @@ fn main() -> ExitCode {
         cli::Command::Secrets(arguments) => commands::secrets(arguments),
         cli::Command::Api(arguments) => return commands::api(&arguments),
         cli::Command::Completions(arguments) => commands::completions(&arguments),
+        cli::Command::Complete(arguments) => commands::complete(&arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -2,11 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{
-    Args, Parser, ValueEnum,
-    builder::{PossibleValuesParser, TypedValueParser as _},
-};
-use clap_complete::Shell;
+use clap::{Args, Parser, ValueEnum};
 
 #[derive(Args)]
 pub struct Api {
@@ -18,12 +14,23 @@ pub struct Api {
 #[derive(Args)]
 pub struct Completions {
     /// For which shell
-    #[arg(value_parser = PossibleValuesParser::new(["bash", "zsh", "fish"]).map(|name| shell(&name)))]
     pub shell: Shell,
 }
 
-fn shell(name: &str) -> Shell {
-    Shell::from_str(name, true).unwrap_or(Shell::Bash)
+/// A shell that completes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Shell {
+    Bash,
+    Zsh,
+    Fish,
+}
+
+/// What a shell asks while somebody types.
+#[derive(Args)]
+pub struct Complete {
+    /// The words behind the program's name; the last is the one that is completed
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub words: Vec<String>,
 }
 
 const USAGE: &str = "muster api [OPTIONS] OPERATION [--NAME VALUE]…";

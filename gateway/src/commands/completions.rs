@@ -1,55 +1,115 @@
-//! `muster completions`.
+//! `muster completions`: a script for a shell, which asks the program itself (`muster complete`) what may come next.
 
 use std::io::{Write as _, stdout};
 
 use anyhow::Context as _;
-use clap::{Arg, ArgAction, Command, CommandFactory as _, builder::PossibleValuesParser};
+use clap::{Arg, Command, CommandFactory as _};
 
-use super::api::{self, Kind, Operation, Schema};
-use crate::cli::{ApiOptions, Cli, Completions};
+use super::api;
+use crate::cli::{Cli, Complete, Completions, Shell};
 
-/// Options of every call that are completed behind an operation too.
-const EVERYWHERE: [&str; 6] = ["all", "body", "columns", "output", "profile", "tenant"];
+const BASH: &str = r#"# Completion of muster for bash: the program says what may come next, and files are named where it says nothing.
+_muster() {
+    local IFS=$'\n'
+    COMPREPLY=($("$1" complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _muster muster
+"#;
 
-/// Prints what a shell completes commands with, operations and their parameters and fields among them.
+const ZSH: &str = r#"#compdef muster
+# Completion of muster for zsh: the program says what may come next, and files are named where it says nothing.
+_muster() {
+    local -a found
+    found=("${(@f)$("${words[1]}" complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)}")
+    if [[ -n "${found[1]}" ]]; then
+        compadd -- "${found[@]}"
+    else
+        _files
+    fi
+}
+if [[ "${funcstack[1]}" == _muster ]]; then
+    _muster "$@"
+else
+    compdef _muster muster
+fi
+"#;
+
+const FISH: &str = r#"# Completion of muster for fish: the program says what may come next, and files are named where it says nothing.
+function __muster_complete
+    set -l words (commandline -opc)
+    set -l found ($words[1] complete -- $words[2..-1] (commandline -ct) 2>/dev/null)
+    if test (count $found) -gt 0
+        printf '%s\n' $found
+    else
+        __fish_complete_path (commandline -ct)
+    end
+end
+complete -c muster -f -a '(__muster_complete)'
+"#;
+
+/// Prints the script for a shell.
 pub fn completions(arguments: &Completions) -> anyhow::Result<()> {
-    let document = api::document()?;
-    let operations = api::all(&document);
-    let mut of_api = ApiOptions::command().name("api").about("Call an operation of a service");
-    of_api = of_api.subcommands(operations.iter().map(command));
-    let others = Cli::command();
-    let mut all = Command::new("muster").args(others.get_arguments().cloned().collect::<Vec<_>>());
-    let of_others = others.get_subcommands().filter(|one| one.get_name() != "api" && !one.is_hide_set());
-    all = all.subcommands(of_others.cloned().collect::<Vec<_>>()).subcommand(of_api);
-    let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut all, "muster", &mut script);
-    stdout().lock().write_all(&script).context("printing")
+    let script = match arguments.shell {
+        Shell::Bash => BASH,
+        Shell::Zsh => ZSH,
+        Shell::Fish => FISH,
+    };
+    stdout().lock().write_all(script.as_bytes()).context("printing")
 }
 
-/// An operation as a command: what its fields are called, and what they may be.
-fn command(operation: &Operation<'_>) -> Command {
-    let mut names: Vec<String> = Vec::new();
-    let mut command = Command::new(operation.id.to_owned()).about(operation.summary.to_owned());
-    let parameters = operation.parameters.iter().map(|one| (one.name.to_owned(), one.schema));
-    let fields =
-        operation.fields().map(|(_, schema)| schema.items().unwrap_or(schema).properties()).unwrap_or_default();
-    for (name, schema) in parameters.chain(fields.into_iter().map(|one| (one.name.to_owned(), one.schema))) {
-        if name != "tenantId" && !names.contains(&name) {
-            command = command.arg(argument(&name, schema));
-            names.push(name);
+/// Prints what the last of some words may become, a line each; nothing where any text or file may stand.
+pub fn complete(arguments: &Complete) -> anyhow::Result<()> {
+    let (partial, before) =
+        arguments.words.split_last().map_or(("", [].as_slice()), |(last, before)| (last.as_str(), before));
+    let candidates = match before.split_first() {
+        Some((first, words)) if first == "api" => api::complete(words, partial),
+        _ => of_command(before, partial),
+    };
+    let lines: String =
+        candidates.iter().filter(|one| one.starts_with(partial)).map(|one| format!("{one}\n")).collect();
+    stdout().lock().write_all(lines.as_bytes()).context("printing")
+}
+
+/// What may stand behind some words of a command that is not `api`.
+fn of_command(words: &[String], partial: &str) -> Vec<String> {
+    let program = Cli::command();
+    let (mut command, mut awaited) = (&program, None);
+    for word in words {
+        awaited = match awaited {
+            // It was the value of the option before.
+            Some(_) => None,
+            None => awaiting(command, word),
+        };
+        if let Some(below) = command.find_subcommand(word) {
+            command = below;
         }
     }
-    let own = ApiOptions::command();
-    let own = own.get_arguments().filter(|one| one.get_long().is_some_and(|name| EVERYWHERE.contains(&name)));
-    let own = own.filter(|one| !names.iter().any(|name| Some(name.as_str()) == one.get_long()));
-    command.args(own.cloned().collect::<Vec<_>>())
+    if let Some(option) = awaited {
+        return values(option);
+    }
+    if partial.starts_with('-') {
+        return options(command);
+    }
+    let below = command.get_subcommands().filter(|one| !one.is_hide_set()).map(|one| one.get_name().to_owned());
+    let places = command.get_positionals().flat_map(values);
+    below.chain(places).collect()
 }
 
-fn argument(name: &str, schema: Schema<'_>) -> Arg {
-    let argument = Arg::new(name.to_owned()).long(name.to_owned()).action(ArgAction::Set);
-    let choices: Vec<String> = match schema.kind() {
-        Kind::Boolean => vec!["true".to_owned(), "false".to_owned()],
-        _ => schema.choices().into_iter().map(ToOwned::to_owned).collect(),
-    };
-    if choices.is_empty() { argument } else { argument.value_parser(PossibleValuesParser::new(choices)) }
+/// The option that waits for its value behind a word.
+pub fn awaiting<'c>(command: &'c Command, word: &str) -> Option<&'c Arg> {
+    let name = word.strip_prefix("--")?;
+    let option = command.get_arguments().find(|one| one.get_long() == Some(name));
+    option.filter(|one| one.get_action().takes_values())
+}
+
+/// The options of a command.
+pub fn options(command: &Command) -> Vec<String> {
+    let shown = command.get_arguments().filter(|one| !one.is_hide_set());
+    shown.filter_map(Arg::get_long).map(|name| format!("--{name}")).collect()
+}
+
+/// The values of an option that has a closed list of them.
+pub fn values(option: &Arg) -> Vec<String> {
+    let values = option.get_possible_values();
+    values.iter().filter(|one| !one.is_hide_set()).map(|one| one.get_name().to_owned()).collect()
 }

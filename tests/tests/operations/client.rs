@@ -92,6 +92,8 @@ fn records_are_made_read_changed_and_refused(server: &Server) {
         1,
         &["400 Bad Request", "  loginName: ", "request "],
     );
+    let untold = ["reportAlert", "--currentState", "Ok", "--subject", "s", "--tags.value", "prod"];
+    caller.refused(&untold, 2, &["--tags.name is required"]);
     let name = unique("clash");
     caller.json(&["createApiKey", "--name", &name, "--role", "viewer"]);
     caller.refused(&["createApiKey", "--name", &name, "--role", "viewer"], 1, &["409 Conflict", &name]);
@@ -144,6 +146,20 @@ fn bodies_and_streams_go_as_they_are(server: &Server) {
     fs::write(&file, "hostName,resourceType\nweb-01,Linux\n").unwrap();
     let stored = caller.call(&["bulkUpsertResources", "--body", file.to_str().unwrap()]);
     assert_eq!(stored.status.code(), Some(0), "{}{}", stored.stdout, stored.stderr);
+    // The others are stored, and scripts notice.
+    fs::write(&file, "hostName,ipAddress\nweb-03,10.0.0.3\nweb-04,nowhere\n").unwrap();
+    let some = caller.call(&["bulkUpsertResources", "--body", file.to_str().unwrap()]);
+    assert_eq!(some.status.code(), Some(1), "{}{}", some.stdout, some.stderr);
+    assert!(some.stderr.contains("1 of 2 rows were refused") && some.stdout.contains("\"created\""), "{}", some.stderr);
+    let alerts = folder.path().join("alerts.json");
+    fs::write(&alerts, r#"[{"currentState": "Ok", "subject": "s", "metric": "m"}, {"currentState": "Sad"}]"#).unwrap();
+    for form in ["json", "ndjson", "table"] {
+        let some = caller.call(&["reportAlerts", "--body", alerts.to_str().unwrap(), "--output", form]);
+        assert_eq!(some.status.code(), Some(1), "{}{}", some.stdout, some.stderr);
+        assert!(some.stderr.contains("1 of 2 rows were refused") && some.stdout.contains("invalid"), "{}", some.stdout);
+    }
+    let good = caller.call(&["reportAlerts", "--currentState", "Ok", "--subject", "s", "--metric", "m"]);
+    assert_eq!(good.status.code(), Some(0), "{}{}", good.stdout, good.stderr);
     let piped =
         Exit::of(caller.command().args(["createResource", "--body", "-"]).stdin(fs::File::open(&file).unwrap()));
     assert_eq!(piped.status.code(), Some(2));
@@ -357,12 +373,38 @@ fn operations_explain_themselves_and_shells_complete_them() {
         assert!(help.contains(part), "{part} is not in:\n{help}");
     }
     assert!(run(&["api", "--help"]).contains("--profile"));
-    for (shell, field) in [("bash", "--queryString"), ("zsh", "--queryString="), ("fish", "-l queryString")] {
+    for shell in ["bash", "zsh", "fish"] {
         let script = run(&["completions", shell]);
-        for word in ["searchResources", "acknowledgeAlert", "backup", field] {
-            assert!(script.contains(word), "{shell} has no {word}");
-        }
+        assert!(script.contains("complete -- ") && script.len() < 2_000, "{shell}: {} bytes", script.len());
     }
+    let complete = |words: &str| -> Vec<String> {
+        let words = words.split(' ').collect::<Vec<_>>();
+        run(&[&["complete", "--"], words.as_slice()].concat()).lines().map(ToOwned::to_owned).collect()
+    };
+    let has = |words: &str, all: &[&str]| {
+        let found = complete(words);
+        for one in all {
+            assert!(found.iter().any(|found| found == one), "{words:?}: {one} is not among {found:?}");
+        }
+    };
+    has("", &["serve", "api", "backup", "completions"]);
+    assert!(!complete("").contains(&"launch".to_owned()), "what is hidden is not completed");
+    assert_eq!(complete("back"), ["backup"]);
+    assert_eq!(complete("completions "), ["bash", "zsh", "fish"]);
+    has("serve --", &["--listen", "--demo", "--log"]);
+    has("serve --listen 127.0.0.1:1 --", &["--demo"]);
+    has("key cre", &["create"]);
+    assert_eq!(complete("api searchRes"), ["searchResources"]);
+    has("api --output ", &["json", "ndjson", "table"]);
+    has("api --tenant client_1 ack", &["acknowledgeAlert"]);
+    has("api reportAlert --", &["--currentState", "--device", "--tags", "--tenantId", "--output", "--body"]);
+    assert_eq!(complete("api reportAlert --currentState C"), ["Critical"]);
+    has("api reportAlert --device.", &["--device.hostName", "--device.id"]);
+    assert_eq!(complete("api searchResources --verbose t"), ["true"]);
+    has("api searchResources --verbose --sort", &["--sortName"]);
+    has("api searchResources --sortName ", &["hostName", "createdDate"]);
+    assert_eq!(complete("api reportAlert --subject "), Vec::<String>::new(), "any text may stand there");
+    assert_eq!(complete("api noSuchOperation --"), Vec::<String>::new());
 }
 
 /// Bash itself is asked, where it is there.
@@ -373,9 +415,10 @@ fn bash_completes_operations_and_their_fields() {
     fs::write(&file, Exit::of(muster().args(["completions", "bash"])).stdout).unwrap();
     let complete = |words: &str, at: usize| {
         let script = format!(
-            "source {}; COMP_WORDS=({words}); COMP_CWORD={at}; _muster muster \"${{COMP_WORDS[{at}]}}\" \
+            "source {}; COMP_WORDS=({words}); COMP_CWORD={at}; _muster {} \"${{COMP_WORDS[{at}]}}\" \
              \"${{COMP_WORDS[{}]}}\"; echo \"${{COMPREPLY[@]}}\"",
             file.display(),
+            muster().get_program().display(),
             at - 1
         );
         Command::new("bash").args(["--norc", "-c", &script]).output()

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod call;
+mod complete;
 mod connection;
 mod content;
 mod failure;
@@ -11,6 +12,7 @@ mod operations;
 mod output;
 mod pretty;
 mod problem;
+mod refusals;
 mod request;
 mod schema;
 mod table;
@@ -25,14 +27,12 @@ use std::{
 use clap::{CommandFactory as _, Parser as _};
 use serde_json::Value;
 
+pub use self::complete::complete;
 use self::{
     call::Session,
     failure::{Failure, tell},
+    operations::all,
     output::Form,
-};
-pub use self::{
-    operations::{Operation, all},
-    schema::{Kind, Schema},
 };
 use crate::{
     cli::{Api, ApiOptions},
@@ -49,10 +49,7 @@ const TIME_S: u64 = 60;
 const TIME_OF_A_BODY_S: u64 = 3_600;
 
 /// The document of this program.
-///
-/// # Errors
-/// When it cannot be made, which a test would have noticed.
-pub fn document() -> anyhow::Result<Value> {
+fn document() -> anyhow::Result<Value> {
     Ok(::api::spec::published(&::api::spec::document(domains::TITLE, &domains::all()))?)
 }
 

@@ -10,7 +10,9 @@ use super::{
     failure::{Failure, ended, tell, whole},
     operations::Operation,
     pretty::Pretty,
-    problem, table,
+    problem,
+    refusals::{self, Lines},
+    table,
     table::Table,
 };
 use crate::cli::{ApiOptions, Output};
@@ -26,6 +28,8 @@ pub struct Form {
     output: Output,
     columns: Vec<String>,
     width: Option<usize>,
+    /// Does the answer say what became of each row of the body?
+    has_results: bool,
 }
 
 impl Form {
@@ -36,23 +40,25 @@ impl Form {
         let output = options.output.unwrap_or(if table { Output::Table } else { Output::Json });
         let width =
             rustix::termios::tcgetwinsize(stdout()).ok().filter(|_| terminal).map(|size| usize::from(size.ws_col));
-        Self { output, columns: options.columns.clone(), width }
+        Self { output, columns: options.columns.clone(), width, has_results: refusals::has_results(operation) }
     }
 }
 
 /// Prints one answer.
 ///
 /// # Errors
-/// When the service refused, the answer ended early, or nobody reads.
+/// When the service refused, or refused rows, the answer ended early, or nobody reads.
 pub fn print(answer: Response, form: Form) -> Result<(), Failure> {
     if !answer.status().is_success() {
         return Err(Failure::Refused(problem::explain(answer)));
     }
     if !is_json(&answer) {
-        return copy(answer, &mut stdout().lock());
+        let mut lines = Lines::new(stdout().lock());
+        copy(answer, &mut lines)?;
+        return lines.look();
     }
     let mut to = BufWriter::new(stdout().lock());
-    if form.output == Output::Json {
+    if form.output == Output::Json && !form.has_results {
         let mut pretty = Pretty::new(&mut to);
         copy(answer, &mut pretty)?;
         return pretty.finish().map_err(Failure::Output);
@@ -62,6 +68,13 @@ pub fn print(answer: Response, form: Form) -> Result<(), Failure> {
         return Ok(());
     }
     let mut value = parse(&body)?;
+    let refused = if form.has_results { refusals::look(&value) } else { Ok(()) };
+    if form.output == Output::Json {
+        let mut pretty = Pretty::new(&mut to);
+        pretty.write_all(&body).map_err(Failure::Output)?;
+        pretty.finish().map_err(Failure::Output)?;
+        return refused;
+    }
     let rows = match (value.get_mut("results").map(Value::take), value) {
         (Some(Value::Array(rows)), _) | (None, Value::Array(rows)) => rows,
         (_, record) if form.output == Output::Table => {
@@ -74,7 +87,8 @@ pub fn print(answer: Response, form: Form) -> Result<(), Failure> {
     };
     let mut rows_out = Rows::begin(form, to)?;
     rows_out.write(&rows)?;
-    rows_out.end()
+    rows_out.end()?;
+    refused
 }
 
 /// Prints all pages of a list, each as it comes.

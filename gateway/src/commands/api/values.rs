@@ -121,16 +121,28 @@ fn is_there(value: &Value, steps: &[Step]) -> bool {
     }
 }
 
-/// The fields that are required and not there. What is within a field, the service judges: the document describes some of that
-/// as it is answered.
+/// The fields that are required and not there, with dots between their names: those of the body, and those of each object in it
+/// that is there.
 pub fn missing(schema: Schema<'_>, value: &Value) -> Vec<String> {
     let (fields, elements) = match (schema.items(), value) {
         (Some(items), Value::Array(elements)) => (items, elements.as_slice()),
         _ => (schema, std::slice::from_ref(value)),
     };
-    let required = fields.properties().into_iter().filter(|one| one.required);
-    let absent = required.filter(|one| elements.iter().any(|element| element.get(one.name).is_none()));
-    absent.map(|one| one.name.to_owned()).collect()
+    let mut found = Vec::new();
+    for field in fields.properties() {
+        if field.required && elements.iter().any(|element| element.get(field.name).is_none()) {
+            found.push(field.name.to_owned());
+        }
+        for inner in elements.iter().filter_map(|element| element.get(field.name)) {
+            for name in missing(field.schema, inner) {
+                let name = format!("{}.{name}", field.name);
+                if !found.contains(&name) {
+                    found.push(name);
+                }
+            }
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -201,6 +213,18 @@ mod tests {
         ] {
             assert!(put(&mut root, &steps, json!("x")).is_err_and(|error| error.contains(told)), "{steps:?}");
         }
+    }
+
+    #[test]
+    fn what_is_missing_within_a_field_is_named() {
+        let site = json!({"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}});
+        let schema = json!({"type": "object", "required": ["name"], "properties": {
+            "name": {"type": "string"}, "site": {"oneOf": [site, {"type": "null"}]},
+            "tags": {"type": ["array", "null"], "items": {"type": "object", "required": ["key"], "properties": {"key": {"type": "string"}}}},
+        }});
+        let of = |value: Value| missing(Schema::new(&Value::Null, &schema), &value);
+        assert_eq!(of(json!({"name": "a", "site": {}, "tags": [{"key": "b"}, {}, {}]})), ["site.id", "tags.key"]);
+        assert_eq!(of(json!({"site": null, "tags": []})), ["name"]);
     }
 
     #[test]
