@@ -18,6 +18,11 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
+api::texts! {
+    /// What entries are sorted by.
+    Sorted = api::spec::one_of(&["time"]);
+}
+
 /// One change of one entity.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -69,7 +74,7 @@ const VARIABLES: [&str; 8] = ["userId", "keyId", "action", "entity", "entityId",
         ("pageNo" = Option<i64>, Query, description = "From 1"),
         ("pageSize" = Option<i64>, Query, description = "1 to 1000, default 100"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default true: newest first"),
-        ("sortName" = Option<String>, Query, description = "`time`"),
+        ("sortName" = inline(Option<Sorted>), Query, description = "`time`"),
         ("queryString" = Option<String>, Query, description = "Filter expression", example = "entity:Resource+action:DELETE"),
     ),
     responses((status = 200, description = "A page of the log", body = PageOf<AuditEntry>)),

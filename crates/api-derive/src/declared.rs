@@ -50,7 +50,7 @@ pub struct Field {
     pub with: Option<Expr>,
     pub schema: Option<Type>,
     pub example: Option<TokenStream>,
-    pub pattern: Option<LitStr>,
+    pub pattern: Option<Expr>,
     pub undocumented: bool,
     pub create: bool,
 }
@@ -201,6 +201,12 @@ impl Field {
     /// What it holds, without the `Option` around it.
     pub fn held(&self) -> &Type {
         inside_option(&self.ty).unwrap_or(&self.ty)
+    }
+
+    /// What it is read as, or what the document says that it is.
+    pub fn shown(&self) -> &Type {
+        let shown = self.schema.as_ref().or(self.from.as_ref()).unwrap_or_else(|| self.held());
+        inside_option(shown).unwrap_or(shown)
     }
 
     /// The same field of an update.

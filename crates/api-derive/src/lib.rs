@@ -36,7 +36,8 @@
 //! - `parse = path`, with `from = Type` when that is another one than the field's: a `fn(Type) -> Result<FieldType, E>`
 //!   that takes over what was read, or says what is wrong with it
 //! - `with = path`: a `fn(&mut Fields, &str) -> Option<FieldType>` that reads the field in place of all that
-//! - `schema = Type`: what the document says it is; `example = value`, `pattern = "…"`, `undocumented`
+//! - `schema = Type`: what the document says it is; `example = value`, `undocumented`
+//! - `pattern = "…"`, or a constant: that of a text, or of each element, in the document; the reader sees to it by itself
 //! - `create`: not part of the update
 //!
 //! `#[derive(Parameters)]` does the same for the parameters of a URL: texts, `&'static str` with `words`, booleans, integers and

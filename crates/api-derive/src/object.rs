@@ -83,7 +83,7 @@ fn name_given(Field { wire, also, .. }: &Field) -> TokenStream {
 fn limits(field: &Field) -> TokenStream {
     let Field { chars, line, filled, range, items, words, .. } = field;
     let (range, items) = (pair(range.as_ref()), pair(items.as_ref()));
-    let is_text = field.with.is_none() && is_string(field.from.as_ref().unwrap_or_else(|| field.held()));
+    let is_text = field.with.is_none() && is(field.from.as_ref().unwrap_or_else(|| field.held()), "String");
     let chars = match chars {
         Some(chars) => quote!(::core::option::Option::Some(#chars)),
         None if is_text => quote!(::core::option::Option::Some(::base::body::MAX_TEXT)),
@@ -95,11 +95,13 @@ fn limits(field: &Field) -> TokenStream {
     }
 }
 
-fn is_string(ty: &Type) -> bool {
-    matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|segment| segment.ident == "String"))
+/// Is it a type of this name?
+fn is(ty: &Type, name: &str) -> bool {
+    matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|segment| segment.ident == name))
 }
 
-fn pair(range: Option<&ExprRange>) -> TokenStream {
+/// The ends of a range, as an `Option`.
+pub fn pair(range: Option<&ExprRange>) -> TokenStream {
     let ends = range.and_then(|range| Some((range.start.as_ref()?, range.end.as_ref()?)));
     ends.map_or_else(
         || quote!(::core::option::Option::None),
@@ -153,41 +155,30 @@ fn twin_of(field: &Field) -> TokenStream {
     let Field { name, docs, wire, .. } = field;
     let mut attributes = vec![quote!(rename = #wire)];
     attributes.extend(field.example.iter().map(|example| quote!(example = #example)));
-    attributes.extend(field.pattern.iter().map(|pattern| quote!(pattern = #pattern)));
-    let held = field.schema.as_ref().or(field.from.as_ref()).unwrap_or_else(|| field.held());
-    let held = crate::declared::inside_option(held).unwrap_or(held);
-    let held = on_the_wire(held);
-    // `null` is absence everywhere; where a value is one of some words, the document leaves that out, since generated
-    // clients make a word of it.
-    let nullable = field.words.is_none();
-    let ty = match (field.is_required(), nullable) {
-        (true, _) => held,
-        (false, true) => quote!(::core::option::Option<#held>),
-        (false, false) => {
-            attributes.push(quote!(required = false));
-            held
-        }
-    };
+    let held = on_the_wire(field.shown());
+    // `null` is absence everywhere.
+    let ty = if field.is_required() { held } else { quote!(::core::option::Option<#held>) };
     quote!(#(#docs)* #[schema(#(#attributes),*)] #name: #ty)
 }
 
 /// The type that a schema knows: times are texts.
 fn on_the_wire(ty: &Type) -> TokenStream {
-    let last = match ty {
-        Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()),
-        Type::Reference(_) => Some("Timestamp".to_owned()),
-        _ => None,
-    };
-    match last.as_deref() {
-        Some("Timestamp") => quote!(::std::string::String),
-        Some("Map") => quote!(::utoipa::openapi::Object),
+    match ty {
+        Type::Reference(_) => quote!(::std::string::String),
+        _ if is(ty, "Timestamp") => quote!(::std::string::String),
+        _ if is(ty, "Map") => quote!(::utoipa::openapi::Object),
         _ => quote!(#ty),
     }
 }
 
-/// Adds the limits of a field to the schema.
+/// Adds the limits of a field to the schema, and the pattern of a time, or of its own.
 fn limited(field: &Field) -> TokenStream {
     let Field { wire, .. } = field;
     let limits = limits(field);
-    quote!(::api::spec::limit(&mut schema, #wire, &#limits);)
+    let pattern = match &field.pattern {
+        Some(pattern) => quote!(::core::option::Option::Some(#pattern)),
+        None if is(field.shown(), "Timestamp") => quote!(::core::option::Option::Some(::base::Timestamp::PATTERN)),
+        None => quote!(::core::option::Option::None),
+    };
+    quote!(::api::spec::limit(&mut schema, #wire, &#limits, #pattern);)
 }

@@ -6,7 +6,7 @@ use syn::{Attribute, Expr, ExprLit, Lit, Meta, Result, Type};
 
 use crate::{
     declared::{Declared, Field},
-    object::own,
+    object::{own, pair},
 };
 
 pub fn write(Declared { name, fields, .. }: &Declared) -> Result<TokenStream> {
@@ -72,17 +72,23 @@ fn document(field: &Field) -> TokenStream {
     let Field { wire, .. } = field;
     let said = said(&field.docs);
     let words = field.words.as_ref().map_or_else(|| quote!(&[]), |words| quote!(&#words));
+    let range = pair(field.range.as_ref());
+    let pattern = field
+        .pattern
+        .as_ref()
+        .map_or_else(|| quote!(::core::option::Option::None), |pattern| quote!(::core::option::Option::Some(#pattern)));
     let schema = match (&field.schema, kind(field.held()).as_str()) {
         (Some(schema), _) => quote!(#schema),
         (None, "bool") => quote!(bool),
         (None, "i64") => quote!(i64),
+        (None, "Timestamp") => quote!(::api::spec::Time),
         _ => quote!(::std::string::String),
     };
     let example = match &field.example {
         Some(example) => quote!(::core::option::Option::Some(::serde_json::json!(#example))),
         None => quote!(::core::option::Option::None),
     };
-    quote!(::api::list::documented(#wire, #said, ::api::list::schema_of::<#schema>(#words), false, #example))
+    quote!(::api::list::documented(#wire, #said, ::api::list::schema_of::<#schema>(#words, #range, #pattern), false, #example))
 }
 
 /// The last word of a type: `str` of `&'static str`.

@@ -138,12 +138,20 @@ pub fn documented(
 }
 
 /// The schema of a parameter of type `T`, one of `words` if there are any.
-pub fn schema_of<T: PartialSchema>(words: &[&'static str]) -> RefOr<Schema> {
+pub fn schema_of<T: PartialSchema>(
+    words: &[&'static str],
+    range: Option<(i64, i64)>,
+    pattern: Option<&'static str>,
+) -> RefOr<Schema> {
     let mut schema = T::schema();
-    if let RefOr::T(Schema::Object(object)) = &mut schema
-        && !words.is_empty()
-    {
-        object.enum_values = Some(words.iter().copied().map(Value::from).collect());
+    if let RefOr::T(Schema::Object(object)) = &mut schema {
+        if !words.is_empty() {
+            object.enum_values = Some(words.iter().copied().map(Value::from).collect());
+        }
+        if let Some((first, last)) = range {
+            (object.minimum, object.maximum) = (Some(first.into()), Some(last.into()));
+        }
+        object.pattern = pattern.map(str::to_owned).or(object.pattern.take());
     }
     schema
 }

@@ -1,7 +1,9 @@
 //! The OpenAPI document, collected from the routes themselves, and what every operation has in common.
 
 mod limits;
+mod lists;
 mod published;
+mod texts;
 
 use std::collections::BTreeMap;
 
@@ -23,7 +25,9 @@ use utoipa::{
 
 pub use self::{
     limits::limit,
+    lists::ListOf,
     published::{in_3_0, published},
+    texts::{Time, integer, of_form, one_of},
 };
 use crate::{Domain, Role, Routes, access::Roles, aliases, aliases::Rewrite, paths};
 

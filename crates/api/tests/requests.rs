@@ -31,6 +31,9 @@ struct NewBox {
     /// What is in it.
     #[request(items = 1..=3)]
     things: Option<Vec<Thing>>,
+    /// A letter each.
+    #[request(chars = 1, pattern = "^[a-z]$")]
+    marks: Option<Vec<String>>,
     /// Lower case.
     #[request(parse = small)]
     label: Option<String>,
@@ -132,7 +135,16 @@ fn the_document_has_the_limits_of_the_reader() {
     assert_eq!(properties["name"]["maxLength"], json!(10));
     assert_eq!(properties["name"]["description"], json!("What people call it."));
     assert_eq!(properties["note"]["maxLength"], json!(4000));
-    assert_eq!(properties["colour"]["enum"], json!(["RED", "GREEN"]));
+    // What may be left out may be null, of words too.
+    assert_eq!(properties["colour"]["enum"], json!(["RED", "GREEN", null]));
+    assert_eq!(properties["colour"]["type"], json!(["string", "null"]));
+    assert_eq!(properties["name"]["pattern"], json!(r"\S"));
+    assert_eq!(properties["note"].get("pattern"), None);
+    assert_eq!(properties["until"]["pattern"], json!(base::Timestamp::PATTERN));
+    assert_eq!(
+        (&properties["marks"]["items"]["pattern"], &properties["marks"]["items"]["maxLength"]),
+        (&json!("^[a-z]$"), &json!(1))
+    );
     assert_eq!((&properties["room"]["minimum"], &properties["room"]["maximum"]), (&json!(1), &json!(9)));
     assert_eq!(properties["things"]["maxItems"], json!(3));
     assert_eq!(properties["halfDepth"]["type"], json!(["integer", "null"]));
@@ -153,6 +165,9 @@ struct BoxParameters {
     with_things: bool,
     /// Since when.
     since: Option<Timestamp>,
+    /// How many.
+    #[request(default = 3, range = 1..=9)]
+    most: i64,
 }
 
 #[derive(Clone, Debug)]
@@ -173,7 +188,7 @@ fn the_parameters_of_a_list_are_read_to_the_end() {
     type Query = PageQuery<Boxes, BoxParameters>;
     let query = Query::from_query("sortName=room&colour=green&withThings=false&queryString=a%3Ab", "/boxes").unwrap();
     assert_eq!((query.sort.name, query.filter.as_str()), ("room", "a:b"));
-    assert_eq!(query.own, BoxParameters { colour: "GREEN", with_things: false, since: None });
+    assert_eq!(query.own, BoxParameters { colour: "GREEN", with_things: false, since: None, most: 3 });
     let told = errors(Query::from_query("sortName=weight&colour=blue&since=now&size=3", "/boxes"));
     let named: Vec<&str> = told.iter().map(|(field, _)| field.as_str()).collect();
     assert_eq!(named, ["sortName", "colour", "since", "size"]);
@@ -183,6 +198,7 @@ fn the_parameters_of_a_list_are_read_to_the_end() {
         "colour",
         "withThings",
         "since",
+        "most",
         "pageNo",
         "pageSize",
         "cursor",
@@ -192,8 +208,10 @@ fn the_parameters_of_a_list_are_read_to_the_end() {
     ];
     assert_eq!(names, expected);
     assert_eq!(parameters[0]["schema"]["enum"], json!(["RED", "GREEN"]));
-    assert_eq!(parameters[6]["schema"]["enum"], json!(["name", "room"]));
-    assert_eq!(parameters[4]["example"], Value::from(20));
+    assert_eq!(parameters[2]["schema"]["pattern"], json!(base::Timestamp::PATTERN));
+    assert_eq!((&parameters[3]["schema"]["minimum"], &parameters[3]["schema"]["maximum"]), (&json!(1), &json!(9)));
+    assert_eq!(parameters[7]["schema"]["enum"], json!(["name", "room"]));
+    assert_eq!(parameters[5]["example"], Value::from(20));
 }
 
 #[test]

@@ -20,6 +20,8 @@ use crate::{
 
 /// The longest text that [`Fields::text`] takes, in characters.
 pub const MAX_TEXT: usize = 4_000;
+/// The pattern of a text with more than blanks in it.
+pub const FILLED: &str = r"\S";
 /// Errors beyond this many are not kept.
 const MAX_ERRORS: usize = 100;
 

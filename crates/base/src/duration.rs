@@ -1,5 +1,8 @@
 //! Durations as people write them: `90s`, `5m`, `2h`, `1d`.
 
+/// What [`parse`] reads, but for numbers that are too large, with blanks around it.
+pub const PATTERN: &str = r"^\s*[0-9]+\s*(ms|s|m|min|h|d)?\s*$";
+
 /// Milliseconds of a number and its unit (`ms`, `s`, `m` or `min`, `h`, `d`; seconds without one). `None` for anything
 /// else.
 pub fn parse(text: &str) -> Option<i64> {
@@ -40,6 +43,15 @@ mod tests {
         }
         assert_eq!((parse("60s"), text(60_000).as_str()), (Some(60_000), "1m"));
         assert_eq!((parse("7"), parse("2min")), (Some(7_000), Some(120_000)));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_has_the_form_is_read(text in r"\s{0,2}[0-9]{1,9}\s{0,2}(ms|s|m|min|h|d)?\s{0,2}") {
+            let pattern = regex_automata::nfa::thompson::pikevm::PikeVM::new(PATTERN).unwrap();
+            assert!(pattern.is_match(&mut pattern.create_cache(), text.as_str()), "{text:?}");
+            assert!(parse(text.trim()).is_some(), "{text:?}");
+        }
     }
 
     #[test]

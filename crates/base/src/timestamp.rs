@@ -26,6 +26,14 @@ const FIRST_READ: i64 = -62_135_596_800;
 const LAST: i64 = 253_402_300_799;
 
 impl Timestamp {
+    /// What [`Timestamp::parse`] reads, but for the space that only URLs make of a `+`, and for the leap years, whose last day of
+    /// February stands in all.
+    pub const PATTERN: &'static str = concat!(
+        "^([1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])",
+        "-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))",
+        "T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](Z|[+-]([01][0-9]|2[0-3]):?[0-5][0-9])$",
+    );
+
     /// The instant this many milliseconds after the epoch.
     pub const fn from_millis(millis: i64) -> Self {
         Self(millis)
@@ -274,7 +282,47 @@ mod tests {
         }
     }
 
+    /// Without the signs for its beginning and end, as proptest wants it.
+    const FORM: &str = Timestamp::PATTERN.split_at(1).1.split_at(Timestamp::PATTERN.len() - 2).0;
+
+    fn has_form(text: &str) -> bool {
+        let pattern = regex_automata::nfa::thompson::pikevm::PikeVM::new(Timestamp::PATTERN).unwrap();
+        pattern.is_match(&mut pattern.create_cache(), text)
+    }
+
+    #[test]
+    fn the_pattern_refuses_what_is_refused() {
+        for text in [
+            "",
+            "2026-01-01",
+            "2026-01-01 06:30:00Z",
+            "2026-13-01T06:30:00Z",
+            "2026-04-31T06:30:00Z",
+            "0000-01-01T00:00:00Z",
+            "2026-01-01T24:00:00Z",
+            "2026-01-01T06:30:60Z",
+            "2026-01-01T06:30:00+2400",
+            "2026-01-01T06:30:00Z ",
+            "2026-02-30T06:30:00Z",
+            "2026-01-01T06:30:00*0000",
+        ] {
+            assert!(Timestamp::parse(text).is_none() && !has_form(text), "{text:?}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn what_has_the_form_is_read(text in FORM) {
+            // Which years have a leap day, and which an offset leads out of, no pattern tells.
+            let excepted = text.contains("-02-29T") || text.starts_with("0001-01-01") || text.starts_with("9999-12-31");
+            prop_assert!(excepted || Timestamp::parse(&text).is_some(), "{text}");
+        }
+
+        #[test]
+        fn what_is_written_has_the_form(seconds in FIRST_READ..=LAST) {
+            prop_assert!(has_form(&Timestamp::from_millis(seconds * 1_000).to_string()));
+        }
+
         #[test]
         fn what_is_written_can_be_read(seconds in FIRST_READ..=LAST, rest in 0_i64..1_000) {
             let text = Timestamp::from_millis(seconds * 1_000 + rest).to_string();

@@ -21,6 +21,7 @@ mod count;
 pub mod cron;
 mod dates;
 pub mod due;
+pub mod forms;
 pub mod ical;
 pub mod interval;
 mod local;

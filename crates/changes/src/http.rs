@@ -33,7 +33,7 @@ pub struct Wanted {
     #[request(default, example = "ALERT,INCIDENT")]
     entities: String,
     /// After so many seconds it ends, 0 to 300; 0: with what there is. A client comes back then, as browsers do by themselves.
-    #[request(default = LONGEST, example = 300)]
+    #[request(default = LONGEST, range = 0..=LONGEST, example = 300)]
     max_seconds: i64,
     /// The header `Last-Event-ID`, for clients that cannot set it.
     #[request(example = "17")]

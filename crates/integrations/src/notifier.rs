@@ -49,13 +49,16 @@ pub struct Notifier {
 pub struct NotifierInput {
     /// `REST_API` (default) or `SOAP_API`.
     #[schema(rename = "type")]
+    #[schema(pattern = "^(REST_API|SOAP_API)$")]
     r#type: Option<String>,
     /// An `https` or `http` URL.
     #[schema(rename = "baseURI")]
     base_uri: String,
     /// `BASIC`, `OAUTH2` or `NONE` (default).
+    #[schema(pattern = "^(BASIC|OAUTH2|NONE)$")]
     auth_type: Option<String>,
     /// Required with `OAUTH2`: `CLIENT_CREDENTIALS`, `PASSWORD` or `REFRESH_TOKEN`.
+    #[schema(pattern = "^(CLIENT_CREDENTIALS|PASSWORD|REFRESH_TOKEN)$")]
     grant_type: Option<String>,
     /// Required with `BASIC`, and with `OAUTH2` and `PASSWORD` or `REFRESH_TOKEN`.
     user_name: Option<String>,

@@ -11,6 +11,8 @@ pub const TRASH: &str = "TRASH";
 
 /// Those that a filter takes.
 pub const ALL: [&str; 3] = [ACTIVE, INACTIVE, TRASH];
+/// Those that a parameter may say: one, or all of them.
+pub const OR_ALL: [&str; 4] = [ACTIVE, INACTIVE, TRASH, "ALL"];
 /// Those that a body may say.
 pub const OUTSIDE_TRASH: [&str; 2] = [ACTIVE, INACTIVE];
 
@@ -58,12 +60,12 @@ impl Columns {
 #[derive(Clone, Debug, api::Parameters)]
 pub struct InState {
     /// `ACTIVE`, `INACTIVE`, `TRASH` or `ALL`; without it, all outside the trash.
-    #[request(with = states, words = [ACTIVE, INACTIVE, TRASH, "ALL"], example = "ACTIVE")]
+    #[request(with = states, words = OR_ALL, example = "ACTIVE")]
     pub state: Vec<&'static str>,
 }
 
 fn states(query: &mut base::Query, name: &str) -> Vec<&'static str> {
-    match query.one_of(name, &[ACTIVE, INACTIVE, TRASH, "ALL"], "") {
+    match query.one_of(name, &OR_ALL, "") {
         "" => OUTSIDE_TRASH.to_vec(),
         "ALL" => ALL.to_vec(),
         state => vec![state],

@@ -12,6 +12,11 @@ use super::{
 };
 use crate::{Keeper, api_keys, sessions};
 
+api::texts! {
+    /// What clients are sorted by.
+    Sorted = api::spec::one_of(&rules::SORTS);
+}
+
 /// Get a tenant
 ///
 /// Facts about the tenant of the path: its name, its level, and for a client its partner.
@@ -101,7 +106,7 @@ pub(crate) async fn list_clients_minimal(context: RequestContext) -> Result<Http
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
         ("pageNo" = Option<u32>, Query, description = "The page, from 1; default 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000; default 100", example = 100),
-        ("sortName" = Option<String>, Query, description = "`id` (the default) or `name`", example = "name"),
+        ("sortName" = inline(Option<Sorted>), Query, description = "`id` (the default) or `name`", example = "name"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default false", example = false),
         ("queryString" = Option<String>, Query, description = "Terms `name:value` joined with `+`: `name` (contains; \
             whole with `isEquals:true`), `id`, `uniqueId`, `activated` or `activeStatus` (`true` or `false`), \

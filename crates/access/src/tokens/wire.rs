@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 }))]
 pub(crate) struct TokenRequest {
     /// Always `client_credentials`.
+    #[schema(pattern = "^client_credentials$")]
     grant_type: String,
     /// The key of the API key.
     client_id: Option<String>,

@@ -17,6 +17,16 @@ use crate::{
     users::{self, wire::User},
 };
 
+/// Members that a body names.
+type Members = api::spec::ListOf<UserReference, 0, 1000>;
+
+api::texts! {
+    /// What user groups are sorted by.
+    Sorted = api::spec::one_of(&rules::SORTS);
+    /// What members are sorted by.
+    SortedMembers = api::spec::one_of(&users::rules::SORTS);
+}
+
 /// Create a user group
 ///
 /// Adds a group to the tenant of the path, with its first members. Its name is unique in the tenant, whatever the letter
@@ -58,7 +68,7 @@ pub(crate) async fn create_user_group(context: RequestContext, body: Body) -> Re
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
         ("pageNo" = Option<u32>, Query, description = "The page, from 1; default 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000; default 100", example = 100),
-        ("sortName" = Option<String>, Query, description = "`name` (the default), `createdTime` or `uniqueId`",
+        ("sortName" = inline(Option<Sorted>), Query, description = "`name` (the default), `createdTime` or `uniqueId`",
             example = "name"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default false", example = false),
         ("queryString" = Option<String>, Query, description = "Terms `name:value` joined with `+`: `name` (contains; \
@@ -195,7 +205,7 @@ pub(crate) async fn activate_user_group(
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
         ("pageNo" = Option<u32>, Query, description = "The page, from 1; default 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000; default 100", example = 100),
-        ("sortName" = Option<String>, Query, description = "`loginName` (the default), `id`, `firstName` or `lastName`",
+        ("sortName" = inline(Option<SortedMembers>), Query, description = "`loginName` (the default), `id`, `firstName` or `lastName`",
             example = "lastName"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default false", example = false),
     ),
@@ -227,7 +237,7 @@ pub(crate) async fn list_user_group_members(
     operation_id = "addUserGroupMembers",
     params(("userGroupId" = String, Path, description = "`USRGRP-<uuid>`",
         example = "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
-    request_body(content = Vec<UserReference>, example = json!([{"id": "USR0000000007"}])),
+    request_body(content = inline(Members), example = json!([{"id": "USR0000000007"}])),
     responses(
         (status = 200, description = "They are in the group; an empty object", body = Object, example = json!({})),
         (status = 412, description = "The group has changed since it was read"),
@@ -251,7 +261,7 @@ pub(crate) async fn add_user_group_members(
     operation_id = "removeUserGroupMembers",
     params(("userGroupId" = String, Path, description = "`USRGRP-<uuid>`",
         example = "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
-    request_body(content = Vec<UserReference>, example = json!([{"id": "USR0000000007"}])),
+    request_body(content = inline(Members), example = json!([{"id": "USR0000000007"}])),
     responses(
         (status = 200, description = "They are not in the group; an empty object", body = Object, example = json!({})),
         (status = 412, description = "The group has changed since it was read"),

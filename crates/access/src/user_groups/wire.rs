@@ -81,6 +81,7 @@ impl UserGroupDetail {
 #[schema(example = json!({"id": "USR0000000007"}))]
 pub(crate) struct UserReference {
     /// `USR` and ten digits: a user of the group's tenant, or of its partner.
+    #[schema(min_length = 1, pattern = r"\S")]
     pub(crate) id: String,
 }
 
@@ -124,12 +125,13 @@ impl UserReference {
 }))]
 pub(crate) struct NewUserGroup {
     /// Unique in the tenant, whatever the letter case; at most 200 characters.
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S")]
     pub(crate) name: String,
     /// At most 4,000 characters.
-    #[schema(required = false)]
+    #[schema(value_type = Option<String>, max_length = 4000)]
     pub(crate) description: String,
     /// Its members: 1,000 at most, of the tenant or its partner.
-    #[schema(required = false)]
+    #[schema(value_type = Option<Vec<UserReference>>, max_items = 1000)]
     pub(crate) users: Vec<UserReference>,
 }
 
@@ -150,10 +152,13 @@ impl NewUserGroup {
 #[schema(as = UserGroupUpdate, example = json!({"description": "Second line, nights and weekends"}))]
 pub(crate) struct UserGroupChange {
     /// Unique in the tenant, whatever the letter case; at most 200 characters.
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S")]
     pub(crate) name: Option<String>,
+    #[schema(max_length = 4000)]
     /// At most 4,000 characters; an empty text removes it.
     pub(crate) description: Option<String>,
     /// All its members from now on: 1,000 at most, of the group's tenant or its partner.
+    #[schema(max_items = 1000)]
     pub(crate) users: Option<Vec<UserReference>>,
 }
 

@@ -16,6 +16,11 @@ use super::{
 };
 use crate::{Keeper, api_keys, filters, inbound, sessions};
 
+api::texts! {
+    /// What users are sorted by.
+    Sorted = api::spec::one_of(&rules::SORTS);
+}
+
 /// Create a user
 ///
 /// Adds a user to the tenant of the path. Its login name is unique in the tenant, whatever the letter case. A key that is
@@ -63,7 +68,7 @@ pub(crate) fn record_change(tx: &mut Tx<'_>, before: Option<&Row>, after: &Row) 
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
         ("pageNo" = Option<u32>, Query, description = "The page, from 1; default 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000; default 100", example = 100),
-        ("sortName" = Option<String>, Query, description = "`id` (the default), `loginName`, `firstName` or `lastName`",
+        ("sortName" = inline(Option<Sorted>), Query, description = "`id` (the default), `loginName`, `firstName` or `lastName`",
             example = "lastName"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default false", example = false),
         ("queryString" = Option<String>, Query, description = "Terms `name:value` joined with `+`: `loginName`, `name` \

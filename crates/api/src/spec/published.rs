@@ -12,8 +12,8 @@ use utoipa::openapi::OpenApi;
 
 use self::{
     shapes::{
-        answers_are_never_null, constant, join_parts, lone_references, merge_unions, no_null_default, older, one_width,
-        refer_to_unions, tell_unions_apart,
+        answers_are_never_null, constant, join_parts, lone_references, merge_unions, no_void_default, older, one_width,
+        plain_alone, refer_to_unions, tell_unions_apart,
     },
     shared::{add_headers_and_statuses, answer_nothing, drop_unused, say_pages_alike, share_parameters},
     walk::{Object, SCHEMAS, object_at, operations, visit},
@@ -33,9 +33,10 @@ fn refine(document: &mut Value) {
     describe(document);
     name_schemas(document);
     merge_unions(document);
+    visit(document, &mut plain_alone);
     visit(document, &mut constant);
     tell_unions_apart(document);
-    visit(document, &mut no_null_default);
+    visit(document, &mut no_void_default);
     visit(document, &mut one_width);
     say_pages_alike(document);
     join_parts(document);

@@ -31,6 +31,11 @@ use super::{
 };
 use crate::neighbours::Neighbours;
 
+api::texts! {
+    /// How an alert is named.
+    IdentifierType = api::spec::one_of(&IDENTIFIER_TYPES);
+}
+
 /// The largest body of one event; a notification of an Alertmanager may be larger.
 const EVENT: usize = 512 << 10;
 
@@ -262,13 +267,16 @@ pub async fn opsgenie_create(
     opsgenie_event(at, neighbours, event).await
 }
 
+/// The words of `identifierType`.
+const IDENTIFIER_TYPES: [&str; 3] = ["id", "alias", "tiny"];
+
 /// How an alert is named: by its alias, also with `identifierType` `id`, which is what that API takes without one.
 struct ByAlias;
 
 impl FromQuery for ByAlias {
     fn from_query(query: &str, _: &str) -> Result<Self, Problem> {
         let mut query = Query::parse(query)?;
-        query.one_of("identifierType", &["id", "alias", "tiny"], "id");
+        query.one_of("identifierType", &IDENTIFIER_TYPES, "id");
         query.finish()?;
         Ok(Self)
     }
@@ -297,7 +305,7 @@ async fn about(
     operation_id = "acknowledgeOpsgenieAlert",
     params(
         ("alias" = String, Path, description = "The alias of the alert", example = "disk-web-01"),
-        ("identifierType" = Option<String>, Query, description = "`alias`; `id` and `tiny` are read as aliases too"),
+        ("identifierType" = inline(Option<IdentifierType>), Query, description = "`alias`; `id` and `tiny` are read as aliases too"),
     ),
     request_body(content = Option<OpsgenieNote>),
     responses(
@@ -326,7 +334,7 @@ pub async fn opsgenie_acknowledge(
     operation_id = "closeOpsgenieAlert",
     params(
         ("alias" = String, Path, description = "The alias of the alert", example = "disk-web-01"),
-        ("identifierType" = Option<String>, Query, description = "`alias`; `id` and `tiny` are read as aliases too"),
+        ("identifierType" = inline(Option<IdentifierType>), Query, description = "`alias`; `id` and `tiny` are read as aliases too"),
     ),
     request_body(content = Option<OpsgenieNote>),
     responses(

@@ -209,7 +209,7 @@ pub struct AlertInput {
     #[request(with = resource, schema = AlertDeviceInput)]
     resource: Option<Named>,
     /// Attributes.
-    #[request(with = tags, schema = Vec<Tag>, items = 0..=MOST_TAGS, default)]
+    #[request(with = tags, schema = Vec<AlertTagInput>, items = 0..=MOST_TAGS, default)]
     tags: Vec<Tag>,
     /// Where to look further.
     #[request(chars = 2_000, parse = trimmed, default)]
@@ -238,6 +238,18 @@ pub struct AlertDeviceInput {
     /// The name that lists show.
     #[request(chars = LONGEST_NAME, parse = trimmed, default, undocumented)]
     name: String,
+}
+
+/// An attribute.
+#[derive(Clone, Debug, PartialEq, Request)]
+#[request(example = json!({"name": "env", "value": "production"}))]
+struct AlertTagInput {
+    /// Its name.
+    #[request(filled, parse = trimmed)]
+    name: String,
+    /// Its value; without one, an empty text.
+    #[request(default)]
+    value: String,
 }
 
 /// An object, or a text.
@@ -269,8 +281,8 @@ fn tags(fields: &mut Fields<'_>, field: &str) -> Option<Vec<Tag>> {
         return None;
     }
     let read = |mut tag: Fields<'_>| {
-        let name = tag.required_text("name").trim().to_owned();
-        Tag { name, value: tag.text("value").unwrap_or_default() }
+        let AlertTagInput { name, value } = AlertTagInput::read(&mut tag);
+        Tag { name, value }
     };
     Some(given.into_iter().map(read).collect())
 }

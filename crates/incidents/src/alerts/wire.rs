@@ -179,6 +179,7 @@ pub struct Device {
 #[schema(as = AlertTag, example = json!({"name": "env", "value": "production"}))]
 pub struct Tag {
     /// Its name.
+    #[schema(min_length = 1, pattern = r"\S")]
     pub name: String,
     /// Its value.
     pub value: String,

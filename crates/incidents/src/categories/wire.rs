@@ -75,7 +75,7 @@ pub struct CategoryName {
 #[request(schema = "IncidentCategoriesInput")]
 pub struct NewCategories {
     /// The name of each; unique among its siblings, whatever the letter case. At most 200 characters each.
-    #[request(with = names, items = 1..=MOST_NAMES)]
+    #[request(with = names, items = 1..=MOST_NAMES, chars = LONGEST_NAME, pattern = base::body::FILLED)]
     pub names: Vec<String>,
     /// What they stand below; without it they stand at the top.
     #[request(name = "parentCategory")]

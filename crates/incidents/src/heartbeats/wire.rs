@@ -41,10 +41,10 @@ pub struct NewHeartbeat {
     #[request(line, chars = LONGEST)]
     pub name: String,
     /// How often it is to be heard of: a number with `s`, `m`, `h` or `d`, from `1s` to `400d`.
-    #[request(name = "interval", with = interval, schema = String)]
+    #[request(name = "interval", with = interval, schema = String, pattern = duration::PATTERN)]
     pub interval_ms: i64,
     /// How much later it may be; default `1m`.
-    #[request(name = "grace", with = grace, schema = String, default = DEFAULT_GRACE)]
+    #[request(name = "grace", with = grace, schema = String, pattern = duration::PATTERN, default = DEFAULT_GRACE)]
     pub grace_ms: i64,
     /// What silence is: `Critical` (default), `Warning` or `Info`.
     #[request(words = SEVERITIES, default = CRITICAL)]

@@ -211,7 +211,7 @@ pub struct IncidentInput {
     #[request(name = "dueDate", with = due, schema = String)]
     pub due: Option<Option<Timestamp>>,
     /// A note to add.
-    #[request(chars = LONGEST_NOTE, parse = note)]
+    #[request(chars = LONGEST_NOTE, parse = note, pattern = base::body::FILLED)]
     pub note: Option<String>,
 }
 
@@ -234,7 +234,7 @@ impl base::body::Request for NewIncident {
 #[derive(Clone, Debug, PartialEq, Eq, Request)]
 pub struct IncidentClosing {
     /// A note to add.
-    #[request(chars = LONGEST_NOTE, parse = note)]
+    #[request(chars = LONGEST_NOTE, parse = note, pattern = base::body::FILLED)]
     pub note: Option<String>,
 }
 
@@ -243,7 +243,7 @@ pub struct IncidentClosing {
 #[request(schema = "IncidentNoteInput")]
 pub struct NewNote {
     /// What it says.
-    #[request(chars = LONGEST_NOTE, parse = note)]
+    #[request(chars = LONGEST_NOTE, parse = note, pattern = base::body::FILLED)]
     pub content: String,
 }
 

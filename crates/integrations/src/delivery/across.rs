@@ -27,6 +27,13 @@ use crate::{
     template::Entity,
 };
 
+api::texts! {
+    /// What deliveries are sorted by.
+    Sorted = api::spec::one_of(&SORTS);
+    /// How far a delivery is.
+    pub Status = api::spec::one_of(&STATUSES);
+}
+
 /// What a search may be sorted by.
 const SORTS: [&str; 1] = ["createdTime"];
 
@@ -92,11 +99,11 @@ pub struct Named {
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
-        ("sortName" = Option<String>, Query, description = "`createdTime`", example = "createdTime"),
+        ("sortName" = inline(Option<Sorted>), Query, description = "`createdTime`", example = "createdTime"),
         ("queryString" = Option<String>, Query, description = "Filter expression", example = "status:failed+entity:INCIDENT"),
-        ("status" = Option<String>, Query, description = "As the variable", example = "failed"),
-        ("startTime" = Option<String>, Query, description = "As the variable", example = "2026-11-20T20:37:00Z"),
-        ("endTime" = Option<String>, Query, description = "As the variable", example = "2026-11-21T20:37:00Z"),
+        ("status" = inline(Option<Status>), Query, description = "As the variable", example = "failed"),
+        ("startTime" = inline(Option<api::spec::Time>), Query, description = "As the variable", example = "2026-11-20T20:37:00Z"),
+        ("endTime" = inline(Option<api::spec::Time>), Query, description = "As the variable", example = "2026-11-21T20:37:00Z"),
     ),
     responses((status = 200, description = "A page of deliveries", body = PageOf<Listed>)),
     security(("bearer" = ["viewer"]))

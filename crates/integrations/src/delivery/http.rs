@@ -28,9 +28,9 @@ use crate::{
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
-        ("status" = Option<String>, Query, description = "`pending`, `delivered` or `failed`", example = "failed"),
-        ("startTime" = Option<String>, Query, description = "Created at or after it", example = "2026-11-20T20:37:00Z"),
-        ("endTime" = Option<String>, Query, description = "Created before it", example = "2026-11-21T20:37:00Z"),
+        ("status" = inline(Option<super::across::Status>), Query, description = "`pending`, `delivered` or `failed`", example = "failed"),
+        ("startTime" = inline(Option<api::spec::Time>), Query, description = "Created at or after it", example = "2026-11-20T20:37:00Z"),
+        ("endTime" = inline(Option<api::spec::Time>), Query, description = "Created before it", example = "2026-11-21T20:37:00Z"),
     ),
     responses((status = 200, description = "A page of deliveries", body = PageOf<Delivery>)),
     security(("bearer" = ["viewer"]))

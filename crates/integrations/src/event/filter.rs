@@ -30,7 +30,7 @@ pub struct Criteria {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `ANY` or `ALL` (default).
-    #[schema(example = "ALL")]
+    #[schema(pattern = "^(ANY|ALL)$", example = "ALL")]
     pub match_type: String,
     /// Without rules every entity matches.
     pub rules: Vec<Rule>,
@@ -50,9 +50,14 @@ pub struct Rule {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_type: Option<String>,
     /// A property of the entity, by its name or path: `Subject`, `hostName`, `tags.env`.
+    #[schema(required = true, min_length = 1, max_length = 200, pattern = r"\S")]
     pub key: String,
     /// `Contains`, `Not Contains`, `Equals`, `Not Equals`, `Starts with`, `Ends with`, `Regex`, `Changed`, `Changed To`
     /// or `Changed From`.
+    #[schema(
+        required = true,
+        pattern = "^(Contains|Not Contains|Equals|Not Equals|Starts with|Ends with|Regex|Changed|Changed To|Changed From)$"
+    )]
     pub operator: String,
     /// What it is compared with; not needed for `Changed`.
     pub value: String,

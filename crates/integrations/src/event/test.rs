@@ -1,6 +1,6 @@
 //! Would an event fire, and what exactly would it send?
 
-use std::future::Future;
+use std::{collections::BTreeMap, future::Future};
 
 use actix_web::{HttpResponse, web};
 use api::{Answer, Body, PathIds, Request, RequestContext, Role, answer, cpu, post};
@@ -106,10 +106,10 @@ pub struct TestedResponse {
 #[request(schema = "EventTestInput")]
 pub struct TestInput {
     /// The entity as it is after the action.
-    #[request(with = object, schema = Value)]
+    #[request(with = object, schema = BTreeMap<String, Value>)]
     object: Value,
     /// The entity as it was before an update.
-    #[request(with = object, schema = Value)]
+    #[request(with = object, schema = BTreeMap<String, Value>)]
     previous: Option<Value>,
     /// By default that of the event.
     #[request(words = ACTIONS)]
@@ -124,10 +124,10 @@ pub struct TestInput {
 #[request(schema = "UnsavedEventTestInput")]
 pub struct UnsavedTestInput {
     /// The entity as it is after the action.
-    #[request(with = object, schema = Value)]
+    #[request(with = object, schema = BTreeMap<String, Value>)]
     object: Value,
     /// The entity as it was before an update.
-    #[request(with = object, schema = Value)]
+    #[request(with = object, schema = BTreeMap<String, Value>)]
     previous: Option<Value>,
     /// By default that of the event.
     #[request(words = ACTIONS)]

@@ -1,5 +1,7 @@
 //! Actions that other systems tell of: what happens to incidents, changes and other things that live elsewhere.
 
+use std::collections::BTreeMap;
+
 use actix_web::{HttpResponse, web};
 use api::{Answer, Body, Request, RequestContext, post};
 use base::Fields;
@@ -26,10 +28,10 @@ pub struct NewAction {
     #[request(words = ACTIONS, with = event_type)]
     event_type: &'static str,
     /// The entity as it is after the action; as it was, for `DELETE`.
-    #[request(with = object, schema = Value)]
+    #[request(with = object, schema = BTreeMap<String, Value>)]
     object: Value,
     /// The entity as it was before an update.
-    #[request(with = object, schema = Value)]
+    #[request(with = object, schema = BTreeMap<String, Value>)]
     previous: Option<Value>,
 }
 

@@ -13,7 +13,7 @@ use super::{
     kinds,
     row::{Row, Signing},
     store::{self, Filter},
-    wire::{Change, Input, Installed, IntegrationId, Rotation, SigningSecret, WithSecret},
+    wire::{Change, ChangeInput, Input, Installed, IntegrationId, Rotation, SigningSecret, WithSecret},
 };
 use crate::{
     event,
@@ -174,7 +174,7 @@ pub async fn get(context: RequestContext, PathIds(id): PathIds<IntegrationId>) -
     tag = "integrations",
     operation_id = "updateInstalledIntegration",
     params(IntegrationId),
-    request_body(content = Input, example = json!({"displayName": "Ticket system, test"})),
+    request_body(content = ChangeInput, example = json!({"displayName": "Ticket system, test"})),
     responses(
         (status = 200, description = "The integration after the change", body = Installed),
         (status = 412, description = "It has changed since it was read"),

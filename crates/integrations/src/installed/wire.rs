@@ -117,14 +117,31 @@ pub struct SigningSecret {
     pub previous_valid_until: Option<Timestamp>,
 }
 
-/// An integration to install, or the changes to one: what is left out stays as it is.
+/// An integration to install.
 #[derive(ToSchema)]
 #[schema(as = InstalledIntegrationInput, rename_all = "camelCase")]
 #[expect(dead_code, reason = "only its schema is used")]
 pub struct Input {
-    /// Required for a new one; at most 200 characters. `name` is taken too.
+    /// What people call it. `name` is taken too.
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S")]
+    display_name: String,
+    /// What it is for.
+    #[schema(max_length = 4000)]
+    description: Option<String>,
+    /// The notifier of its events, unless they have their own.
+    base_notifier: Option<NotifierInput>,
+}
+
+/// The changes to an integration: what is left out stays as it is.
+#[derive(ToSchema)]
+#[schema(as = InstalledIntegrationUpdate, rename_all = "camelCase")]
+#[expect(dead_code, reason = "only its schema is used")]
+pub struct ChangeInput {
+    /// What people call it. `name` is taken too.
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S")]
     display_name: Option<String>,
     /// What it is for.
+    #[schema(max_length = 4000)]
     description: Option<String>,
     /// The notifier of its events, unless they have their own.
     base_notifier: Option<NotifierInput>,

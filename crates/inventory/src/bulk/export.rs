@@ -9,6 +9,13 @@ use db::{Condition, Conn, Db, Result};
 use diesel::prelude::*;
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::json;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        RefOr,
+        schema::{ObjectBuilder, Schema, Type},
+    },
+};
 
 use super::{
     columns::{TAG, WORDS},
@@ -19,7 +26,7 @@ use crate::{
         detail,
         document::{CLOUD, SYNTHETIC, Shown, TEXTS, Tag},
         input::ResourceInput,
-        list::Wanted,
+        list::{State, Wanted},
         row::Row,
         wire::AppRole,
     },
@@ -27,6 +34,13 @@ use crate::{
     types,
 };
 
+api::texts! {
+    /// How the lines are written.
+    Format = api::spec::one_of(&FORMATS);
+}
+
+/// The words of `format`.
+const FORMATS: [&str; 2] = ["ndjson", "csv"];
 /// Parts of the detail beside what has a column.
 const PARTS: [&str; 10] = [
     "bios",
@@ -56,16 +70,16 @@ const MOST_TAGS: usize = 1000;
     tag = "resources",
     operation_id = "exportResources",
     params(
-        ("format" = Option<String>, Query, description = "`ndjson` (default) or `csv`"),
+        ("format" = inline(Option<Format>), Query, description = "`ndjson` (default) or `csv`"),
         ("includeIds" = Option<bool>, Query, description = "With the columns `id` and `clientUniqueId`; default false"),
         ("locationId" = Option<i64>, Query, description = "Only at this site; 0 for all"),
         ("deviceGroupId" = Option<String>, Query, description = "Only members of this device group, by its integer id or `DGP-<uuid>`, and of its children; 0 for all"),
         ("deviceTypeId" = Option<i64>, Query, description = "Only of this resource type; 0 for all"),
-        ("state" = Option<String>, Query, description = "`active` (default), `inactive`, `discovered` or `all`"),
+        ("state" = inline(Option<State>), Query, description = "`active` (default), `inactive`, `discovered` or `all`"),
         ("queryString" = Option<String>, Query, description = "Filter expression, as in the minimal list"),
     ),
     responses((status = 200, description = "A line for each resource", content(
-        (ResourceInput = "application/x-ndjson"), (String = "text/csv")
+        (ExportedResource = "application/x-ndjson"), (String = "text/csv")
     ))),
     security(("bearer" = ["viewer"]))
 )]
@@ -73,7 +87,7 @@ const MOST_TAGS: usize = 1000;
 pub async fn export(context: RequestContext<Query>) -> api::Result<HttpResponse> {
     let mut query = context.query();
     let wanted = Wanted::read(&mut query)?;
-    let csv = query.one_of("format", &["ndjson", "csv"], "ndjson") == "csv";
+    let csv = query.one_of("format", &FORMATS, FORMATS[0]) == "csv";
     let ids = query.boolean("includeIds", false);
     query.finish()?;
     let (scope, db) = (context.scope(), context.db.clone());
@@ -97,6 +111,28 @@ pub async fn export(context: RequestContext<Query>) -> api::Result<HttpResponse>
         each(conn, condition, &kinds, |resource| rows.push(|out| record(out, resource, ids, &tags)))
     })
     .await
+}
+
+/// A line of the export in the document: what a create takes, and with `includeIds` who it is.
+pub struct ExportedResource;
+
+impl PartialSchema for ExportedResource {
+    fn schema() -> RefOr<Schema> {
+        let mut schema = ResourceInput::schema();
+        if let RefOr::T(Schema::Object(object)) = &mut schema {
+            let text = |told: &str| ObjectBuilder::new().schema_type(Type::String).description(Some(told)).into();
+            object.properties.insert("id".to_owned(), text("UUID; with `includeIds`"));
+            object.properties.insert("clientUniqueId".to_owned(), text("The tenant; with `includeIds`"));
+            object.description = Some("A resource, as a create or an update takes it.".to_owned());
+        }
+        schema
+    }
+}
+
+impl ToSchema for ExportedResource {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        ResourceInput::schemas(schemas);
+    }
 }
 
 /// The resources that are wanted: each by name, when they are few.

@@ -108,6 +108,12 @@ pub fn known() -> String {
     format!("{}, {TAG}NAME", keys.join(", "))
 }
 
+/// The pattern of a key in its documented spelling.
+pub fn form() -> String {
+    let keys: Vec<&str> = OTHERS.iter().map(|(key, _)| *key).chain(texts()).collect();
+    format!(r"^({}|tags\..*\S.*)$", keys.join("|"))
+}
+
 impl Attribute {
     /// Whether its values are addresses, which compare as such.
     pub fn is_address(&self) -> bool {

@@ -49,11 +49,13 @@ pub struct NewGroup {
 #[serde(rename_all = "camelCase")]
 pub struct ResourceGroupInput {
     /// The integer or the unique id of the group that is changed; what is left out stays as it is.
+    #[schema(pattern = r"^([0-9]{1,18}|[DdSs][Gg][Pp]-[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$")]
     id: Option<String>,
     /// The same; `id` counts where both are given.
+    #[schema(pattern = r"^([0-9]{1,18}|[DdSs][Gg][Pp]-[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$")]
     unique_id: Option<String>,
     /// Required without an id; unique among the tenant's groups of this kind, whatever the letter case.
-    #[schema(max_length = 200, min_length = 1)]
+    #[schema(max_length = 200, min_length = 1, pattern = r"\S")]
     name: Option<String>,
     /// Any text.
     #[schema(max_length = 4000)]
@@ -69,8 +71,10 @@ pub struct ResourceGroupInput {
 #[serde(rename_all = "camelCase")]
 pub struct GroupReference {
     /// The integer or the unique id.
+    #[schema(pattern = r"^([0-9]{1,18}|[DdSs][Gg][Pp]-[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$")]
     id: Option<String>,
     /// `DGP-<uuid>` or `SGP-<uuid>`.
+    #[schema(pattern = r"^([0-9]{1,18}|[DdSs][Gg][Pp]-[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$")]
     unique_id: Option<String>,
     /// Whatever the letter case.
     name: Option<String>,
@@ -239,6 +243,7 @@ fn id_text(fields: &Fields<'_>, field: &str) -> Option<String> {
 #[schema(example = json!({"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}))]
 pub struct GroupChildReference {
     /// UUID of a resource, or unique id of a group.
+    #[schema(min_length = 1)]
     id: String,
     /// `DEVICE_GROUP` or `SERVICE_GROUP` says that `id` is a group's integer id; otherwise not needed.
     r#type: Option<String>,

@@ -12,6 +12,9 @@ use super::{
 };
 use crate::lists::OrderedPageOf;
 
+/// Children that a body names.
+type Children = api::spec::ListOf<GroupChildReference, 1, 1000>;
+
 /// The operations, in reading order.
 pub fn routes(config: &mut Routes) {
     config
@@ -172,7 +175,7 @@ pub async fn children(
     tag = "service groups",
     operation_id = "addServiceGroupChildren",
     params(ServiceGroupId),
-    request_body(content = Vec<GroupChildReference>, example = json!([
+    request_body(content = inline(Children), example = json!([
         {"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}, {"id": "SGP-9d1c6f0e-7a52-4c37-9c1b-2f0a5b6c7d8e"}
     ])),
     responses(
@@ -199,7 +202,7 @@ pub async fn add_children(
     tag = "service groups",
     operation_id = "removeServiceGroupChildren",
     params(ServiceGroupId),
-    request_body(content = Vec<GroupChildReference>, example = json!([{"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}])),
+    request_body(content = inline(Children), example = json!([{"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}])),
     responses(
         (status = 200, description = "They are no children any more; an empty object"),
         (status = 409, description = "A resource is a member by rule"),

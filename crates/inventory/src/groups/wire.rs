@@ -7,9 +7,15 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
+    attributes,
     criteria::{Criteria, Rule},
     row::Group,
 };
+
+api::texts! {
+    /// What a rule compares.
+    Key = api::spec::of_form(&attributes::form());
+}
 
 api::path_id! {
     /// Integer id or `DGP-<uuid>`
@@ -98,7 +104,7 @@ pub struct ParentGroup {
 #[serde(rename_all = "camelCase")]
 pub struct GroupFilterCriteria {
     /// `ANY`: one rule is enough; `ALL` (default): every rule.
-    #[schema(required = false)]
+    #[schema(required = false, pattern = "^(ANY|ALL)$")]
     pub match_type: &'static str,
     /// At most 50. None makes the group a static one.
     pub rules: Vec<GroupFilterRule>,
@@ -123,9 +129,11 @@ pub struct GroupFilterRule {
     pub resource_type: Option<String>,
     /// An attribute or query variable of a resource: `hostName`, `osName`, `make`, `ipAddress`, `resourceType`,
     /// `state`, `deviceLocation`, `appRoles`, `tags` (names), `tags.NAME` (the value of one), and so on.
+    #[schema(inline, value_type = Key)]
     pub key: String,
     /// `Contains`, `Not Contains`, `Equals`, `Not Equals`, `Starts with`, `Ends with` (all whatever the letter case;
     /// an address equals a block that it lies in) or `Regex` (anywhere in the text, in the letter case given).
+    #[schema(pattern = "^(Contains|Not Contains|Equals|Not Equals|Starts with|Ends with|Regex)$")]
     pub operator: &'static str,
     /// At most 1,000 characters.
     pub value: String,

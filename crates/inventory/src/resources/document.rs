@@ -77,6 +77,7 @@ pub const OBJECTS: [&str; 2] = ["metaData", "managementProfile"];
 #[schema(example = json!({"name": "env", "value": "production", "tagSource": "API"}))]
 pub struct Tag {
     /// The attribute's name; `tags:NAME` finds it.
+    #[schema(min_length = 1, pattern = r"\S")]
     pub name: String,
     /// Its value.
     #[serde(default)]

@@ -1,7 +1,12 @@
 //! What a create or update body says about a resource (`docs/interface.md`, "Create a resource").
 
 use api::Request;
-use base::{body::Fields, net::ip_key, text::fold, timestamp::Timestamp};
+use base::{
+    body::{Fields, Request as _},
+    net::ip_key,
+    text::fold,
+    timestamp::Timestamp,
+};
 use serde_json::{Map, Value, json};
 use utoipa::{
     PartialSchema, ToSchema,
@@ -13,7 +18,7 @@ use utoipa::{
 
 use super::{
     document::{CLOUD, Document, KINDS, STATES, SYNTHETIC, TEXTS, Tag},
-    wire::{Bios, MetricType, NetworkCard},
+    wire::Bios,
 };
 use crate::{reports::roles::APP_ROLES, types};
 
@@ -117,10 +122,10 @@ struct Parts {
     #[request(with = bios, schema = Bios)]
     bios: Option<Value>,
     /// Those without a number are numbered.
-    #[request(with = cards, schema = Vec<NetworkCard>)]
+    #[request(with = cards, schema = Vec<NetworkCardInput>)]
     network_card_details: Option<Value>,
     /// Of a cloud resource.
-    #[request(with = metrics, schema = Vec<MetricType>)]
+    #[request(with = metrics, schema = Vec<MetricTypeInput>)]
     metric_types: Option<Value>,
     /// Of a synthetic; its secrets are write-only.
     #[request(with = credential, schema = Object)]
@@ -332,25 +337,70 @@ fn metrics(fields: &mut Fields<'_>, name: &str) -> Option<Value> {
     Some(fields.objects(name)?.into_iter().map(|mut metric| read_metric(&mut metric)).collect())
 }
 
+/// A network card, as it is sent.
+#[derive(Clone, Debug, PartialEq, Request)]
+struct NetworkCardInput {
+    /// Its number on the machine; without one, its place in the list.
+    id: Option<i64>,
+    /// The interface's name.
+    #[request(chars = LONGEST, default)]
+    network_name: String,
+    /// `up` or `down`.
+    #[request(chars = LONGEST, default)]
+    status: String,
+    /// Its first address.
+    #[request(chars = LONGEST, default)]
+    ip_address: String,
+    /// Hardware address.
+    #[request(chars = LONGEST, default)]
+    mac_address: String,
+    /// Did it get its address by DHCP?
+    #[request(default)]
+    dhcp_enabled: bool,
+    /// Such as its speed.
+    #[request(chars = LONGEST, default)]
+    link_mode: String,
+    /// Its other addresses, comma-separated.
+    #[request(chars = LONGEST, default)]
+    alias_ips: String,
+}
+
+/// A metric collected of a resource, as it is sent.
+#[derive(Clone, Debug, PartialEq, Request)]
+struct MetricTypeInput {
+    /// Its name.
+    #[request(chars = LONGEST, default)]
+    metric_name: String,
+    /// Its name for people.
+    #[request(chars = LONGEST, default)]
+    display_name: String,
+    /// Its unit.
+    #[request(chars = LONGEST, default)]
+    unit: String,
+    /// Does it tell availability?
+    #[request(default)]
+    availability_metric: bool,
+    /// Kind of threshold.
+    #[request(chars = LONGEST, default)]
+    threshold_type: String,
+}
+
 /// A network card with every documented field; those left out are numbered or empty.
 fn read_card(card: &mut Fields<'_>, number: i64) -> Value {
-    let id = card.integer("id").unwrap_or(number);
-    let dhcp_enabled = card.boolean("dhcpEnabled").unwrap_or(false);
-    let mut text = |name: &str| card.text_max(name, LONGEST).unwrap_or_default();
+    let card = NetworkCardInput::read(card);
     json!({
-        "id": id, "networkName": text("networkName"), "status": text("status"), "ipAddress": text("ipAddress"),
-        "macAddress": text("macAddress"), "dhcpEnabled": dhcp_enabled, "linkMode": text("linkMode"),
-        "aliasIps": text("aliasIps"),
+        "id": card.id.unwrap_or(number), "networkName": card.network_name, "status": card.status,
+        "ipAddress": card.ip_address, "macAddress": card.mac_address, "dhcpEnabled": card.dhcp_enabled,
+        "linkMode": card.link_mode, "aliasIps": card.alias_ips,
     })
 }
 
 /// A metric with every documented field.
 fn read_metric(metric: &mut Fields<'_>) -> Value {
-    let availability = metric.boolean("availabilityMetric").unwrap_or(false);
-    let mut text = |name: &str| metric.text_max(name, LONGEST).unwrap_or_default();
+    let metric = MetricTypeInput::read(metric);
     json!({
-        "metricName": text("metricName"), "displayName": text("displayName"), "unit": text("unit"),
-        "availabilityMetric": availability, "thresholdType": text("thresholdType"),
+        "metricName": metric.metric_name, "displayName": metric.display_name, "unit": metric.unit,
+        "availabilityMetric": metric.availability_metric, "thresholdType": metric.threshold_type,
     })
 }
 

@@ -23,6 +23,15 @@ use crate::groups::{
     kind::{Kind, Reference},
 };
 
+api::texts! {
+    /// What resources are sorted by.
+    Sorted = api::spec::one_of(&SORTS);
+    /// Which resources a list has.
+    pub State = api::spec::one_of(&STATES);
+}
+
+/// The words of `state`.
+const STATES: [&str; 4] = ["active", "inactive", "discovered", "all"];
 /// The most resources of a page with their details.
 const MOST_VERBOSE: i64 = 100;
 
@@ -38,7 +47,7 @@ pub struct Wanted {
 impl Wanted {
     /// Reads the parameters.
     pub fn read(query: &mut Query) -> api::Result<Self> {
-        let state = query.one_of("state", &["active", "inactive", "discovered", "all"], "");
+        let state = query.one_of("state", &STATES, "");
         let text = query.text("queryString").filter(|text| !text.trim().is_empty());
         let terms = text.as_deref().map(|text| query_string::parse(text, &VARIABLES)).transpose()?.unwrap_or_default();
         let states = match state {
@@ -111,7 +120,7 @@ fn minimal_of((id, name, host_name, ip_address, alias_name, resource_name, resou
         ("locationId" = Option<i64>, Query, description = "Only at this site; 0 for all"),
         ("deviceGroupId" = Option<String>, Query, description = "Only members of this device group, by its integer id or `DGP-<uuid>`, and of its children; 0 for all"),
         ("deviceTypeId" = Option<i64>, Query, description = "Only of this resource type; 0 for all"),
-        ("state" = Option<String>, Query, description = "`active` (default), `inactive`, `discovered` or `all`"),
+        ("state" = inline(Option<State>), Query, description = "`active` (default), `inactive`, `discovered` or `all`"),
         ("queryString" = Option<String>, Query, description = "Filter expression", example = "hostName:web+tags:env"),
     ),
     responses((status = 200, description = "The resources", body = Vec<MinimalResource>)),
@@ -149,12 +158,12 @@ const SORTS: [&str; 7] = ["id", "name", "hostName", "resourceName", "ipAddress",
         ("pageSize" = Option<i64>, Query, description = "1 to 1000, default 100"),
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
-        ("sortName" = Option<String>, Query, description = "`id` (default), `name`, `hostName`, `resourceName`, `ipAddress`, `createdDate`, `updatedDate`"),
+        ("sortName" = inline(Option<Sorted>), Query, description = "`id` (default), `name`, `hostName`, `resourceName`, `ipAddress`, `createdDate`, `updatedDate`"),
         ("verbose" = Option<bool>, Query, description = "Default false"),
         ("locationId" = Option<i64>, Query, description = "Only at this site; 0 for all"),
         ("deviceGroupId" = Option<String>, Query, description = "Only members of this device group, by its integer id or `DGP-<uuid>`, and of its children; 0 for all"),
         ("deviceTypeId" = Option<i64>, Query, description = "Only of this resource type; 0 for all"),
-        ("state" = Option<String>, Query, description = "`active` (default), `inactive`, `discovered` or `all`"),
+        ("state" = inline(Option<State>), Query, description = "`active` (default), `inactive`, `discovered` or `all`"),
         ("queryString" = Option<String>, Query, description = "Filter expression, as in the minimal list"),
     ),
     responses((status = 200, description = "A page of resources", body = PageOf<MinimalResource>)),

@@ -15,6 +15,9 @@ use crate::{
     lists::{Each, OrderedPageOf},
 };
 
+/// Members that a body names.
+type GivenMembers = api::spec::ListOf<SiteMemberReference, 1, 1000>;
+
 /// The list of sites.
 #[derive(Clone, Debug)]
 pub struct Sites;
@@ -227,7 +230,7 @@ pub async fn list_members(
     tag = "sites",
     operation_id = "addSiteMembers",
     params(SiteId),
-    request_body(content = Vec<SiteMemberReference>, example = json!([{"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}])),
+    request_body(content = inline(GivenMembers), example = json!([{"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}])),
     responses(
         (status = 200, description = "They are there; an empty object"),
         (status = 412, description = "The site has changed since it was read"),
@@ -250,7 +253,7 @@ pub async fn add_members(
     tag = "sites",
     operation_id = "removeSiteMembers",
     params(SiteId),
-    request_body(content = Vec<SiteMemberReference>, example = json!([{"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}])),
+    request_body(content = inline(GivenMembers), example = json!([{"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}])),
     responses(
         (status = 200, description = "They are not there any more; an empty object"),
         (status = 412, description = "The site has changed since it was read"),

@@ -18,6 +18,13 @@ use super::{
 };
 use crate::{runs::alarms, scripts};
 
+api::texts! {
+    /// What jobs are sorted by.
+    Sorted = api::spec::one_of(&rules::SORTS);
+    /// How many due times are asked for.
+    Count = api::spec::integer(1, MOST_NEXT);
+}
+
 /// How many next runs are told at most.
 const MOST_NEXT: i64 = 100;
 
@@ -138,7 +145,7 @@ pub async fn create(
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
-        ("sortName" = Option<String>, Query, description = "`id` (default; ascending in time), `name` or `startDate`", example = "name"),
+        ("sortName" = inline(Option<Sorted>), Query, description = "`id` (default; ascending in time), `name` or `startDate`", example = "name"),
         ("queryString" = Option<String>, Query, description = "Filter expression", example = "jobType:custom"),
     ),
     responses((status = 200, description = "A page of jobs", body = PageOf<Job>)),
@@ -268,7 +275,7 @@ pub async fn delete(
     operation_id = "nextRunsOfJob",
     params(
         JobId,
-        ("count" = Option<i64>, Query, description = "1 to 100, default 10", example = 5),
+        ("count" = inline(Option<Count>), Query, description = "1 to 100, default 10", example = 5),
     ),
     responses((status = 200, description = "The next due times", body = NextRuns)),
     security(("bearer" = ["viewer"]))

@@ -1,7 +1,21 @@
 //! The shapes of schedules and scripts, for the OpenAPI document: what varies is a union. They are read by `calendar` and
 //! [`script`](super::script).
 
+use calendar::forms;
 use utoipa::ToSchema;
+
+use super::types;
+
+api::texts! {
+    /// An instant that a schedule may name.
+    Instant = api::spec::of_form(forms::INSTANT);
+    /// Names of days.
+    Weekdays = api::spec::of_form(forms::WEEKDAYS);
+    /// What jobs do that need no script.
+    JobType = api::spec::one_of(&types::without_script());
+    /// Days of a month.
+    MonthDays = api::spec::of_form(forms::MONTH_DAYS);
+}
 
 /// When a job runs.
 #[derive(serde::Serialize, serde::Deserialize, ToSchema)]
@@ -9,7 +23,7 @@ use utoipa::ToSchema;
 #[schema(as = JobSchedule)]
 pub struct Schedule {
     /// No run is due before this instant, which also gives the time of day of every run.
-    #[schema(example = "2026-11-20T02:00:00+0000")]
+    #[schema(inline, value_type = Instant, example = "2026-11-20T02:00:00+0000")]
     start_date: String,
     /// What follows; required unless there is `cron`.
     pattern: Option<Pattern>,
@@ -39,20 +53,28 @@ pub struct TimeZone {
 }))]
 pub struct Pattern {
     /// `daily`, `weekly`, `monthly`, `never` or `run once`; the last two run at `startDate` alone.
+    #[schema(pattern = "^(daily|weekly|monthly|never|run once)$")]
     r#type: String,
     /// Of a daily one: `everyday`, `every weekday`, or `recurrence` with `repeatFrequency`.
+    #[schema(pattern = "^(everyday|every weekday|recurrence)$")]
     frequency: Option<String>,
-    /// Every so many days, weeks or months.
+    /// Every so many days, weeks or months: 1 to 366; up to 744 hours, or 1,440 minutes.
+    #[schema(minimum = 1, maximum = 1440)]
     repeat_frequency: Option<i64>,
     /// Of a daily recurrence: `days`, or `hours` (up to 744) or `minutes` (up to 1,440) that go by, counted from `startDate`.
+    #[schema(pattern = "^(days|hours|minutes)$")]
     repeat_type: Option<String>,
     /// Of a weekly one: names of days, separated by commas; without them the day of `startDate`.
+    #[schema(inline, value_type = Option<Weekdays>)]
     week_days: Option<String>,
     /// Of a monthly one: days of the month, separated by commas; in a shorter month its last day.
+    #[schema(inline, value_type = Option<MonthDays>)]
     day_of_month: Option<String>,
     /// Of a monthly one, with `dayOfWeek`: `First`, `Second`, `Third`, `Fourth` or `Last`.
+    #[schema(pattern = "^(First|Second|Third|Fourth|Last)$")]
     week_index: Option<String>,
     /// Of a monthly one, with `weekIndex`: `Sunday` to `Saturday`.
+    #[schema(pattern = "^(Sunday|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday)$")]
     day_of_week: Option<String>,
 }
 
@@ -76,7 +98,7 @@ pub struct CustomVariant {
     /// Which one; a request names its `id`.
     custom_script: CustomScript,
     /// Kept as it is given; default 0.
-    #[schema(minimum = 0)]
+    #[schema(minimum = 0, maximum = 2_147_483_647)]
     user_type: Option<i64>,
     /// What the script is given: an object or an array, kept as it is given; at most 16,384 bytes.
     #[schema(example = json!({"path": "/tmp"}))]
@@ -104,7 +126,7 @@ pub struct CustomScript {
 #[schema(as = JobOfType)]
 pub struct TypedVariant {
     /// One of `GET /jobs/types`, but `custom`.
-    #[schema(example = "adCheckList")]
+    #[schema(inline, value_type = JobType, example = "adCheckList")]
     job_type: String,
     /// What is backed up, of a `networkconfigbackup`.
     config_params: Option<ConfigParams>,

@@ -42,6 +42,11 @@ pub const NAMES: [&str; TYPES.len()] = {
     names
 };
 
+/// The names of those that need no script.
+pub fn without_script() -> Vec<&'static str> {
+    NAMES.into_iter().filter(|name| *name != CUSTOM).collect()
+}
+
 /// A type of job.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

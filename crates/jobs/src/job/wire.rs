@@ -111,7 +111,7 @@ pub struct Job {
 #[schema(as = JobResource)]
 pub struct JobResource {
     /// UUID.
-    #[schema(example = "7c9e6679-7425-40de-944b-e07fc1f90ae7")]
+    #[schema(min_length = 1, pattern = r"\S", example = "7c9e6679-7425-40de-944b-e07fc1f90ae7")]
     pub id: String,
 }
 
@@ -128,10 +128,10 @@ pub struct JobEntity {
 #[schema(as = JobEntityResource)]
 pub struct JobEntityResource {
     /// UUID.
-    #[schema(example = "7c9e6679-7425-40de-944b-e07fc1f90ae7")]
+    #[schema(min_length = 1, pattern = r"\S", example = "7c9e6679-7425-40de-944b-e07fc1f90ae7")]
     pub id: String,
     /// As it was given; `DEVICE` when it was not.
-    #[schema(example = "DEVICE")]
+    #[schema(required = false, example = "DEVICE")]
     pub r#type: String,
 }
 
@@ -190,7 +190,7 @@ pub struct NewJob {
     #[request(also = ["devices"], with = resources, items = 0..=MOST_RESOURCES, schema = Vec<JobResource>)]
     pub resources: Option<Vec<Target>>,
     /// A runner that does not have all of them does not get its runs.
-    #[request(with = labels, items = 0..=MOST_LABELS)]
+    #[request(with = labels, items = 0..=MOST_LABELS, chars = 100, pattern = base::body::FILLED)]
     pub labels: Option<Vec<String>>,
     /// `once` (default), `skip` or `all`: what becomes of due times at which the service was not there.
     #[request(name = "misfirePolicy", words = MISFIRE)]

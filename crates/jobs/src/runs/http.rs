@@ -19,6 +19,11 @@ use crate::{
     scheduler::cover,
 };
 
+api::texts! {
+    /// What runs of a job are sorted by.
+    Sorted = api::spec::one_of(&rules::SORTS);
+}
+
 /// Run a job now
 ///
 /// Makes a run at once, whatever the schedule says and whether the job is active or not. While another run of the job is
@@ -105,7 +110,7 @@ async fn run(context: RequestContext, maintenance: web::Data<dyn Maintenance>, i
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
-        ("sortName" = Option<String>, Query, description = "`dueDate`", example = "dueDate"),
+        ("sortName" = inline(Option<Sorted>), Query, description = "`dueDate`", example = "dueDate"),
         ("queryString" = Option<String>, Query, description = "Filter expression", example = "status:FAILED,TIMED_OUT"),
     ),
     responses((status = 200, description = "A page of runs", body = PageOf<Run>)),

@@ -15,6 +15,11 @@ use diesel::prelude::*;
 use super::{row::Run as Row, rules, wire::Run};
 use crate::{job::types, schema::job_runs};
 
+api::texts! {
+    /// What runs are sorted by.
+    Sorted = api::spec::one_of(&SORTS);
+}
+
 /// What a search may be sorted by.
 const SORTS: [&str; 2] = ["dueDate", "id"];
 
@@ -50,7 +55,7 @@ const VARIABLES: [&str; 14] = [
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
-        ("sortName" = Option<String>, Query, description = "`dueDate` (default) or `id` (ascending in the time at which it was made)", example = "dueDate"),
+        ("sortName" = inline(Option<Sorted>), Query, description = "`dueDate` (default) or `id` (ascending in the time at which it was made)", example = "dueDate"),
         ("queryString" = Option<String>, Query, description = "Filter expression", example = "status:FAILED,TIMED_OUT+startDate:2026-11-20T00:00:00Z"),
     ),
     responses((status = 200, description = "A page of runs", body = PageOf<Run>)),

@@ -14,6 +14,11 @@ use super::{
     wire::{NewScript, Script, ScriptChange, read},
 };
 
+api::texts! {
+    /// What scripts are sorted by.
+    Sorted = api::spec::one_of(&rules::SORTS);
+}
+
 /// Who shows scripts: the people, and the tenants whose people scripts may name.
 type Directory<'a> = (&'a dyn People, &'a [String]);
 
@@ -87,7 +92,7 @@ pub async fn create(context: RequestContext, people: web::Data<dyn People>, body
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
-        ("sortName" = Option<String>, Query, description = "`name` (default), `id` or `createdDate`", example = "name"),
+        ("sortName" = inline(Option<Sorted>), Query, description = "`name` (default), `id` or `createdDate`", example = "name"),
         ("queryString" = Option<String>, Query, description = "Filter expression", example = "platform:LINUX"),
         ("withPartner" = Option<bool>, Query, description = "Those of the partner as well, which a client may run; default false"),
     ),

@@ -96,7 +96,7 @@ pub struct NewScript {
     /// What it does.
     pub description: Option<String>,
     /// What it runs on; without any, everything.
-    #[request(with = platforms, items = 0..=MOST_PLATFORMS)]
+    #[request(with = platforms, items = 0..=MOST_PLATFORMS, pattern = r"^\s*[A-Za-z0-9_.-][A-Za-z0-9_. -]{0,39}\s*$")]
     pub platforms: Option<Vec<String>>,
     /// `sh` (default), `bash`, `python3`, `perl`, `ruby`, `node` or `pwsh`.
     #[request(words = INTERPRETERS)]

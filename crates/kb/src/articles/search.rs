@@ -8,6 +8,13 @@ use ports::People;
 use super::{row, rules, store, view, wire::Article};
 use crate::{categories, state};
 
+api::texts! {
+    /// What is searched for.
+    Words = api::spec::of_form(base::body::FILLED);
+    /// Which articles are searched.
+    State = api::spec::one_of(&state::OR_ALL);
+}
+
 /// Search knowledge-base articles
 ///
 /// The articles in whose title or content every word of `query` stands, or begins a word; best first: a word
@@ -19,9 +26,9 @@ use crate::{categories, state};
     tag = "knowledge base",
     operation_id = "searchKbArticles",
     params(
-        ("query" = String, Query, description = "Words; at most 1,000 characters and 32 different words", example = "access point"),
+        ("query" = inline(Words), Query, description = "Words; at most 1,000 characters and 32 different words", example = "access point"),
         ("categoryId" = Option<String>, Query, description = "`KBC` and digits", example = "KBC0000000001"),
-        ("state" = Option<String>, Query, description = "`ACTIVE`, `INACTIVE`, `TRASH` or `ALL`; default: all outside the trash", example = "ACTIVE"),
+        ("state" = inline(Option<State>), Query, description = "`ACTIVE`, `INACTIVE`, `TRASH` or `ALL`; default: all outside the trash", example = "ACTIVE"),
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 20", example = 20),
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),

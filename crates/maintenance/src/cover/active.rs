@@ -16,6 +16,7 @@ use super::{
 };
 use crate::window::{
     names::Names,
+    schemas::Instant,
     store,
     targets::{Kind, Target},
 };
@@ -36,7 +37,7 @@ const BATCH: usize = 500;
     tag = "maintenance",
     operation_id = "listActiveMaintenance",
     params(
-        ("at" = Option<String>, Query, description = "The instant; default now", example = "2026-11-20T23:00:00+0000"),
+        ("at" = inline(Option<Instant>), Query, description = "The instant; default now", example = "2026-11-20T23:00:00+0000"),
         ("resourceId" = Option<String>, Query, description = "UUID", example = "f65fa9e1-3f9a-4f0e-9d5a-3c1d7a5b2e90"),
         ("hostName" = Option<String>, Query, description = "Of the resource with this host name", example = "web-01"),
         ("deviceGroupId" = Option<String>, Query, description = "Of the resources in this group, by either of its ids", example = "7"),

@@ -29,6 +29,7 @@ pub struct MatchInput {
     #[schema(value_type = Object)]
     device: Value,
     /// `Critical`, `Warning`, `Ok` or `Info`, in any letter case.
+    #[schema(pattern = "^(Critical|Warning|Info|Ok)$")]
     current_state: String,
     /// What it is about; required where no metric is named.
     subject: Option<String>,

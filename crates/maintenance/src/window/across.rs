@@ -10,8 +10,13 @@ use db::{Conn, Result};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{filter::Filter, row::Window, search::covering, store};
+use super::{filter::Filter, row::Window, schemas::Instant, search::covering, store};
 use crate::cover::{Windows, damaged_cursor, wire::WindowName};
+
+api::texts! {
+    /// What occurrences are sorted by.
+    Sorted = api::spec::one_of(&SORTS);
+}
 
 /// What a list may be sorted by.
 const SORTS: [&str; 1] = ["start"];
@@ -47,13 +52,13 @@ pub struct Open {
     tag = "maintenance",
     operation_id = "listAllMaintenanceOccurrences",
     params(
-        ("from" = String, Query, description = "The start of the range", example = "2026-11-20T00:00:00+0000"),
-        ("to" = String, Query, description = "Its end, which is not part of it", example = "2026-11-27T00:00:00+0000"),
+        ("from" = inline(Instant), Query, description = "The start of the range", example = "2026-11-20T00:00:00+0000"),
+        ("to" = inline(Instant), Query, description = "Its end, which is not part of it", example = "2026-11-27T00:00:00+0000"),
         ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
-        ("sortName" = Option<String>, Query, description = "`start`", example = "start"),
+        ("sortName" = inline(Option<Sorted>), Query, description = "`start`", example = "start"),
         ("queryString" = Option<String>, Query, description = "Filter expression", example = "site:Vienna+name:patch"),
     ),
     responses((status = 200, description = "A page of occurrences", body = PageOf<Open>)),

@@ -9,7 +9,7 @@ pub mod names;
 pub mod occurrences;
 pub mod row;
 pub mod rules;
-mod schemas;
+pub mod schemas;
 pub mod search;
 pub mod store;
 pub mod targets;

@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 
 use super::{
     http::check_new,
+    schemas::Instant,
     store,
     wire::{NewWindow, Occurrence, WindowId},
 };
@@ -40,8 +41,8 @@ impl Occurrences {
     operation_id = "listMaintenanceOccurrences",
     params(
         WindowId,
-        ("from" = String, Query, description = "The start of the range", example = "2026-11-20T00:00:00+0000"),
-        ("to" = String, Query, description = "Its end, which is not part of it", example = "2026-11-27T00:00:00+0000"),
+        ("from" = inline(Instant), Query, description = "The start of the range", example = "2026-11-20T00:00:00+0000"),
+        ("to" = inline(Instant), Query, description = "Its end, which is not part of it", example = "2026-11-27T00:00:00+0000"),
     ),
     responses((status = 200, description = "The occurrences", body = Occurrences)),
     security(("bearer" = ["viewer"]))
@@ -61,8 +62,8 @@ pub async fn list(context: RequestContext<Query>, PathIds(id): PathIds<WindowId>
     tag = "maintenance",
     operation_id = "previewMaintenanceWindow",
     params(
-        ("from" = String, Query, description = "The start of the range; may stand in the body instead", example = "2026-11-20T00:00:00+0000"),
-        ("to" = String, Query, description = "Its end, which is not part of it; may stand in the body instead", example = "2026-11-27T00:00:00+0000"),
+        ("from" = inline(Instant), Query, description = "The start of the range; may stand in the body instead", example = "2026-11-20T00:00:00+0000"),
+        ("to" = inline(Instant), Query, description = "Its end, which is not part of it; may stand in the body instead", example = "2026-11-27T00:00:00+0000"),
     ),
     request_body(content = NewWindow),
     responses((status = 200, description = "The occurrences", body = Occurrences)),

@@ -3,15 +3,29 @@
 
 #![expect(dead_code, reason = "others read what these types document")]
 
+use calendar::forms;
 use utoipa::ToSchema;
+
+api::texts! {
+    /// An instant that a schedule may name.
+    pub Instant = api::spec::of_form(forms::INSTANT);
+    /// Names of days.
+    Weekdays = api::spec::of_form(forms::WEEKDAYS);
+    /// Days of a month.
+    MonthDays = api::spec::of_form(forms::MONTH_DAYS);
+    /// Names of months.
+    Months = api::spec::of_form(forms::MONTHS);
+}
 
 /// A resource, by one of these.
 #[derive(ToSchema)]
 #[schema(as = MaintenanceDeviceReference, rename_all = "camelCase", example = json!({"hostName": "web-01"}))]
 pub struct DeviceReference {
     /// Its host name, whatever the letter case; it must be unique in the tenant.
+    #[schema(min_length = 1, pattern = r"\S")]
     host_name: Option<String>,
     /// UUID.
+    #[schema(min_length = 1, pattern = r"\S")]
     unique_id: Option<String>,
 }
 
@@ -20,8 +34,10 @@ pub struct DeviceReference {
 #[schema(as = MaintenancePlaceReference, example = json!({"name": "Web servers"}))]
 pub struct PlaceReference {
     /// Its name, whatever the letter case.
+    #[schema(min_length = 1, pattern = r"\S")]
     name: Option<String>,
     /// Its number; of a group also its `DGP-<uuid>`.
+    #[schema(min_length = 1, pattern = r"\S")]
     id: Option<String>,
 }
 
@@ -44,10 +60,10 @@ pub enum WindowSchedule {
 #[schema(as = OneTimeMaintenance, rename_all = "camelCase")]
 pub struct OneTimeWindow {
     /// From when.
-    #[schema(example = "2026-11-20T22:00:00+0000")]
+    #[schema(inline, value_type = Instant, example = "2026-11-20T22:00:00+0000")]
     start_time: String,
     /// Until when.
-    #[schema(example = "2026-11-21T02:00:00+0000")]
+    #[schema(inline, value_type = Instant, example = "2026-11-21T02:00:00+0000")]
     end_time: String,
     /// One of the names of `GET /api/v2/cfg/timezones`, or any other of the IANA database.
     timezone: Option<String>,
@@ -58,10 +74,10 @@ pub struct OneTimeWindow {
 #[schema(as = RecurringMaintenance, rename_all = "camelCase")]
 pub struct RecurringWindow {
     /// Its local date is the first that may be one, its local time of day that of every start.
-    #[schema(example = "2026-11-20T22:00:00+0000")]
+    #[schema(inline, value_type = Instant, example = "2026-11-20T22:00:00+0000")]
     start_time: String,
     /// Its local time of day is that of every end; unless `endBy` is `NEVER`, nothing starts at or after it.
-    #[schema(example = "2027-11-21T02:00:00+0000")]
+    #[schema(inline, value_type = Instant, example = "2027-11-21T02:00:00+0000")]
     end_time: String,
     /// One of the names of `GET /api/v2/cfg/timezones`, or any other of the IANA database.
     #[schema(example = "Europe/London")]
@@ -69,6 +85,7 @@ pub struct RecurringWindow {
     /// On which dates.
     pattern: WindowPattern,
     /// `NEVER`, or absent.
+    #[schema(pattern = "^NEVER$")]
     end_by: Option<String>,
 }
 
@@ -78,19 +95,27 @@ pub struct RecurringWindow {
 #[schema(as = MaintenancePattern, rename_all = "camelCase", example = json!({"type": "weekly", "weekDays": "Saturday,Sunday"}))]
 pub struct WindowPattern {
     /// `daily`, `weekly`, `monthly` or `yearly`.
+    #[schema(pattern = "^(daily|weekly|monthly|yearly)$")]
     r#type: String,
-    /// `everyday` or `every weekday`.
+    /// `everyday` or `every weekday`, or `recurrence`: every `repeatFrequency` days.
+    #[schema(pattern = "^(everyday|every weekday|recurrence)$")]
     day_frequency: Option<String>,
     /// Every so many days, weeks, months or years; 1 to 366, default 1.
+    #[schema(minimum = 1, maximum = 366)]
     repeat_frequency: Option<i64>,
     /// `Sunday` to `Saturday`, separated by commas.
+    #[schema(inline, value_type = Option<Weekdays>)]
     week_days: Option<String>,
     /// 1 to 31, one or more, separated by commas.
+    #[schema(inline, value_type = Option<MonthDays>)]
     day_of_month: Option<String>,
     /// `First` to `Fourth`, or `Last`.
+    #[schema(pattern = "^(First|Second|Third|Fourth|Last)$")]
     week_index: Option<String>,
     /// With `weekIndex`.
+    #[schema(pattern = "^(Sunday|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday)$")]
     day_of_week: Option<String>,
     /// `January` to `December`, separated by commas.
+    #[schema(inline, value_type = Option<Months>)]
     months: Option<String>,
 }

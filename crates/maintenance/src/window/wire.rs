@@ -215,7 +215,7 @@ pub struct LocationTarget {
 #[serde(rename_all = "camelCase")]
 pub struct AlertConditions {
     /// `ALL` or `ANY` of the rules have to hold.
-    #[schema(example = "ALL")]
+    #[schema(pattern = "^(ANY|ALL)$", example = "ALL")]
     pub matching_type: &'static str,
     /// At least one.
     pub rules: Vec<AlertRule>,
@@ -225,13 +225,13 @@ pub struct AlertConditions {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AlertRule {
     /// A property of the alert, by its name or, with dots between names, by its path.
-    #[schema(example = "subject")]
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "subject")]
     pub key: String,
     /// `Equals`, `NotEquals`, `Startswith`, `Endswith`, `Contains`, `NotContains` or `Regex`.
-    #[schema(example = "Contains")]
+    #[schema(pattern = "^(Contains|NotContains|Equals|NotEquals|Startswith|Endswith|Regex)$", example = "Contains")]
     pub operator: &'static str,
     /// What it is compared with.
-    #[schema(example = "disk")]
+    #[schema(min_length = 1, max_length = 1000, example = "disk")]
     pub value: String,
 }
 
@@ -276,7 +276,7 @@ pub struct NewWindow {
     #[request(schema = WindowSchedule)]
     pub schedule: MaintenanceSchedule,
     /// `NEVER`: a recurring window has no end, and of `endTime` only the time of day counts. May stand in `schedule`.
-    #[request(with = end_by, schema = String, example = "NEVER")]
+    #[request(with = end_by, schema = String, words = ["NEVER"], example = "NEVER")]
     pub end_by: Option<&'static str>,
     /// Are scripts to be run? Default false.
     #[request(name = "runRBA", default)]
@@ -313,11 +313,11 @@ pub struct Targets {
 #[expect(dead_code, reason = "`base::matching` reads what this documents")]
 pub struct AlertConditionsInput {
     /// `ALL` (default) or `ANY` of the rules have to hold.
-    #[schema(example = "ALL")]
+    #[schema(pattern = "^(ANY|ALL)$", example = "ALL")]
     matching_type: Option<String>,
     /// At most 50.
     #[schema(max_items = 50)]
-    rules: Vec<AlertRule>,
+    rules: Option<Vec<AlertRule>>,
 }
 
 /// How to suspend a window.
@@ -328,10 +328,10 @@ pub struct NewSuspension {
     #[request(words = ["now", "range"], example = "now")]
     pub pattern: &'static str,
     /// Of a range; one in the past is now. `startTime` is taken too.
-    #[request(also = ["startTime"], with = instant_of_range, schema = String, example = "2026-11-20T22:00:00+0000")]
+    #[request(also = ["startTime"], with = instant_of_range, schema = Timestamp, example = "2026-11-20T22:00:00+0000")]
     pub start_date: Option<Timestamp>,
     /// Of a range. `endTime` is taken too.
-    #[request(also = ["endTime"], with = instant_of_range, schema = String, example = "2026-11-21T22:00:00+0000")]
+    #[request(also = ["endTime"], with = instant_of_range, schema = Timestamp, example = "2026-11-21T22:00:00+0000")]
     pub end_date: Option<Timestamp>,
 }
 

@@ -18,6 +18,11 @@ use crate::{
     pages::store as pages,
 };
 
+api::texts! {
+    /// What a button does.
+    Button = api::spec::one_of(&ACTIONS);
+}
+
 /// What a button does.
 pub const ACTIONS: [&str; 4] = ["acknowledge", "escalate", "snooze", "close"];
 /// How long an alert is not heard of after a snooze.
@@ -61,7 +66,7 @@ pub async fn show(
     operation_id = "answerAlert",
     params(
         ("token" = String, Query, description = "The token of the link"),
-        ("action" = String, Query, description = "`acknowledge`, `escalate` (the next step is taken at once), `snooze` (for an hour) or `close`"),
+        ("action" = inline(Button), Query, description = "`acknowledge`, `escalate` (the next step is taken at once), `snooze` (for an hour) or `close`"),
         ("step" = Option<i64>, Query, description = "Of `escalate`: how many steps were taken when the page was shown. When it is another one by now, nothing is done"),
     ),
     responses(

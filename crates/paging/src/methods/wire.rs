@@ -135,6 +135,9 @@ pub struct UserId {
     pub id: String,
 }
 
+/// What may stand in a number, or in the short name of a sender; nothing takes it away.
+const NUMBER: &str = r"^\s*[A-Za-z0-9+() .:@_-]{0,40}\s*$";
+
 /// A way to reach somebody. Which fields are needed depends on `type` and `preset`. An empty text takes a value away.
 #[derive(Clone, Debug, Request)]
 #[request(schema = "ContactMethodInput", example = json!({
@@ -158,10 +161,10 @@ pub struct MethodChange {
     #[request(chars = LONGEST_NAME, parse = plain)]
     pub address: Option<String>,
     /// Of `sms`, `twilio`, `voice` and `twilioVoice`: the number that is called.
-    #[request(chars = LONGEST_NAME, parse = plain)]
+    #[request(chars = LONGEST_NAME, parse = plain, pattern = NUMBER)]
     pub to: Option<String>,
     /// Of `twilio` and `twilioVoice`, and if you like of `sms` and `voice`: the number that calls.
-    #[request(chars = LONGEST_NAME, parse = plain)]
+    #[request(chars = LONGEST_NAME, parse = plain, pattern = NUMBER)]
     pub from: Option<String>,
     /// Of `telegram`: the chat.
     #[request(chars = LONGEST_NAME, parse = plain)]

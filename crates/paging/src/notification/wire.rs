@@ -41,7 +41,7 @@ pub struct Step {
     /// Which contact method.
     pub contact_method: MethodId,
     /// How long after the person is to be told; nothing is sent that is answered by then. At most `1d`.
-    #[schema(example = "2m")]
+    #[schema(required = false, pattern = r"^\s*[0-9]+\s*(ms|s|m|min|h|d)?\s*$", example = "2m")]
     pub after: String,
 }
 
@@ -50,6 +50,7 @@ pub struct Step {
 #[schema(as = ContactMethodId)]
 pub struct MethodId {
     /// `CM-<uuid>`.
+    #[schema(min_length = 1, pattern = r"\S")]
     pub id: String,
 }
 
@@ -59,10 +60,13 @@ pub struct MethodId {
 #[schema(example = json!({"from": "22:00", "to": "07:00", "timeZone": "Europe/Vienna"}))]
 pub struct QuietHours {
     /// Their first minute, in local time.
+    #[schema(pattern = r"^\s*([01][0-9]|2[0-3]):[0-5][0-9]\s*$")]
     pub from: String,
     /// The first minute after them; before `from`, it is of the next day.
+    #[schema(pattern = r"^\s*([01][0-9]|2[0-3]):[0-5][0-9]\s*$")]
     pub to: String,
     /// Where that local time is.
+    #[schema(min_length = 1, pattern = r"\S")]
     pub time_zone: String,
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use utoipa::{ToSchema, openapi::Object};
 
 use super::row;
-use crate::policies::wire::GroupId;
+use crate::policies::wire::{GroupId, Id};
 
 api::path_id! {
     /// `OWN-<uuid>`
@@ -79,7 +79,7 @@ impl Named {
 }))]
 pub struct OwnerInput {
     /// A resource, by `id`.
-    #[request(with = resource, schema = Object)]
+    #[request(with = resource, schema = Id)]
     resource: Option<String>,
     /// A device group, by `id`, `uniqueId` or `name`.
     #[request(with = place, schema = Object)]

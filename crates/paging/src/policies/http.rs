@@ -40,7 +40,7 @@ impl List for Policies {
 #[utoipa::path(
     tag = "paging",
     operation_id = "createEscalationPolicy",
-    request_body(content = PolicyChange),
+    request_body(content = NewPolicy),
     responses(
         (status = 200, description = "The policy", body = EscalationPolicy),
         (status = 409, description = "Another one of the tenant has this name, or there are 1,000"),

@@ -75,7 +75,7 @@ pub struct Document {
     #[schema(example = 0)]
     pub repeat: i64,
     /// `STOP` or `REPEAT_LAST`.
-    #[schema(example = "STOP")]
+    #[schema(pattern = "^(STOP|REPEAT_LAST)$", example = "STOP")]
     pub at_end: String,
     /// How long an acknowledgement holds.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -83,7 +83,7 @@ pub struct Document {
     pub ack_timeout: String,
     /// `high` or `low`; left out when the alert decides.
     #[serde(skip_serializing_if = "String::is_empty")]
-    #[schema(required = false, example = "high")]
+    #[schema(required = false, pattern = "^(high|low)$", example = "high")]
     pub urgency: String,
 }
 
@@ -92,10 +92,11 @@ pub struct Document {
 #[serde(rename_all = "camelCase", default)]
 #[schema(as = EscalationStep)]
 pub struct Step {
-    /// At most 20.
+    /// 1 to 20.
+    #[schema(required = true, min_items = 1, max_items = 20)]
     pub targets: Vec<Target>,
     /// How long they have before the next step, from `1s` to `7d`; default `5m`.
-    #[schema(example = "5m")]
+    #[schema(pattern = r"^\s*[0-9]+\s*(ms|s|m|min|h|d)?\s*$", example = "5m")]
     pub wait: String,
 }
 
@@ -109,6 +110,7 @@ pub struct Target {
     pub roster: Option<Id>,
     /// Of a roster: those of this level alone, 1 (`primary`) or 2 (`secondary`).
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 2)]
     pub level: Option<i64>,
     /// A person.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -129,6 +131,7 @@ pub struct Target {
 #[schema(as = EscalationTargetId)]
 pub struct Id {
     /// Its id.
+    #[schema(min_length = 1, pattern = r"\S")]
     pub id: String,
 }
 
@@ -138,6 +141,7 @@ pub struct Id {
 #[schema(as = EscalationTargetGroup)]
 pub struct GroupId {
     /// `USRGRP-<uuid>`.
+    #[schema(min_length = 1, pattern = r"\S")]
     pub unique_id: String,
 }
 
@@ -156,17 +160,18 @@ impl Document {
 
 /// A policy to create.
 #[derive(Clone, Debug, Request)]
+#[request(schema = "EscalationPolicyInput", example = json!({
+    "name": "Web team", "ackTimeout": "30m", "repeat": 1,
+    "steps": [
+        {"targets": [{"roster": {"id": "ES-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90"}}], "wait": "5m"},
+        {"targets": [{"owner": true}, {"user": {"id": "USR0000000007"}}], "wait": "10m"}
+    ]
+}))]
 #[request(update(
     name = PolicyChange,
-    schema = "EscalationPolicyInput",
-    doc = "A policy to create, or what is to change of one: what is left out stays as it is, and `steps` are replaced as a whole.",
-    example = json!({
-        "name": "Web team", "ackTimeout": "30m", "repeat": 1,
-        "steps": [
-            {"targets": [{"roster": {"id": "ES-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90"}}], "wait": "5m"},
-            {"targets": [{"owner": true}, {"user": {"id": "USR0000000007"}}], "wait": "10m"}
-        ]
-    })
+    schema = "EscalationPolicyUpdate",
+    doc = "What is to change of a policy: what is left out stays as it is, and `steps` are replaced as a whole.",
+    example = json!({"ackTimeout": "30m", "repeat": 1})
 ))]
 pub struct NewPolicy {
     /// Unique in the tenant whatever the letter case.
@@ -185,10 +190,10 @@ pub struct NewPolicy {
     #[request(words = ENDS, default = ENDS[0])]
     pub at_end: &'static str,
     /// How long an acknowledgement holds before the escalation goes on, from `1s` to `7d`; empty for as long as it stands.
-    #[request(with = ack_timeout, default)]
+    #[request(with = ack_timeout, pattern = r"^(\s*[0-9]+\s*(ms|s|m|min|h|d)?)?\s*$", default)]
     pub ack_timeout: String,
     /// `high` or `low`; empty to take it from the alert: what is `Critical` is high, the rest low.
-    #[request(with = urgency, default)]
+    #[request(with = urgency, words = ["high", "low", ""], default)]
     pub urgency: String,
 }
 

@@ -41,7 +41,7 @@ impl List for Routes {
 #[utoipa::path(
     tag = "paging",
     operation_id = "createAlertRoute",
-    request_body(content = RouteChange),
+    request_body(content = NewRoute),
     responses(
         (status = 200, description = "The route", body = AlertRoute),
         (status = 409, description = "Another one of the tenant has this name or is the default, or there are 500"),

@@ -44,7 +44,7 @@ pub struct AlertRoute {
     #[schema(example = "Databases")]
     pub name: String,
     /// `ANY` or `ALL` of the rules.
-    #[schema(example = "ALL")]
+    #[schema(pattern = "^(ANY|ALL)$", example = "ALL")]
     pub matching_type: &'static str,
     /// What an alert has to be; none for the default.
     pub rules: Vec<AlertRule>,
@@ -72,10 +72,13 @@ pub struct AlertRoute {
 #[schema(as = AlertRouteRule, example = json!({"key": "currentState", "operator": "Equals", "value": "Critical"}))]
 pub struct AlertRule {
     /// A field of the alert (`currentState`, `metric`, `subject`, `app`, `tags.env`, …).
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S")]
     pub key: String,
     /// `Contains`, `NotContains`, `Equals`, `NotEquals`, `Startswith`, `Endswith` or `Regex`.
+    #[schema(pattern = "^(Contains|NotContains|Equals|NotEquals|Startswith|Endswith|Regex)$")]
     pub operator: String,
     /// What it is compared with.
+    #[schema(min_length = 1, max_length = 1000)]
     pub value: String,
 }
 
@@ -84,20 +87,22 @@ pub struct AlertRule {
 #[schema(as = EscalationPolicyId)]
 pub struct PolicyReference {
     /// `EP-<uuid>`.
+    #[schema(min_length = 1, pattern = r"\S")]
     pub id: String,
 }
 
-/// A route to create. Its rules are read by [`read`], which counts what they cost.
+/// A route to create.
+// Its rules are read by [`read`], which counts what they cost.
 #[derive(Clone, Debug, Request)]
-#[request(check = has_rules_or_is_default)]
+#[request(schema = "AlertRouteInput", check = has_rules_or_is_default, example = json!({
+    "name": "Databases", "matchingType": "ANY", "policy": {"id": "EP-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90"},
+    "rules": [{"key": "metric", "operator": "Startswith", "value": "db."}]
+}))]
 #[request(update(
     name = RouteChange,
-    schema = "AlertRouteInput",
-    doc = "A route to create, or what is to change of one: what is left out stays as it is, and `rules` are replaced as a whole.",
-    example = json!({
-        "name": "Databases", "matchingType": "ANY", "policy": {"id": "EP-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90"},
-        "rules": [{"key": "metric", "operator": "Startswith", "value": "db."}]
-    })
+    schema = "AlertRouteUpdate",
+    doc = "What is to change of a route: what is left out stays as it is, and `rules` are replaced as a whole.",
+    example = json!({"policy": {"id": "EP-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90"}})
 ))]
 pub struct NewRoute {
     /// Unique in the tenant whatever the letter case.
@@ -107,7 +112,7 @@ pub struct NewRoute {
     #[request(name = "matchingType", words = MatchType::WORDS, default = MatchType::All.word())]
     pub match_type: &'static str,
     /// What an alert has to be, 1 to 50; none for the default.
-    #[request(name = "rules", with = is_given, schema = Vec<AlertRule>, default)]
+    #[request(name = "rules", with = is_given, schema = Vec<AlertRule>, items = 0..=50, default)]
     pub has_rules: bool,
     /// Where it goes.
     #[request(with = policy, schema = PolicyReference)]

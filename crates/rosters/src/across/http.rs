@@ -20,6 +20,7 @@ use crate::{
         input::RosterChange,
         plan,
         rules::tenants_of,
+        schedule_schema::Instant,
         store, versions,
         wire::{LATEST_MS, RosterId, UserId},
     },
@@ -42,8 +43,8 @@ const AHEAD_MS: i64 = 90 * 86_400_000;
     tag = "rosters",
     operation_id = "getRosterTimelines",
     params(
-        ("from" = String, Query, description = "The start of the range", example = "2026-11-20T00:00:00+0000"),
-        ("to" = String, Query, description = "Its end, which is not part of it", example = "2026-11-27T00:00:00+0000"),
+        ("from" = inline(Instant), Query, description = "The start of the range", example = "2026-11-20T00:00:00+0000"),
+        ("to" = inline(Instant), Query, description = "Its end, which is not part of it", example = "2026-11-27T00:00:00+0000"),
         ("name" = Option<String>, Query, description = "Only rosters whose name contains this, whatever the letter case", example = "line"),
         ("userId" = Option<String>, Query, description = "Only rosters in which this user may be on call", example = "USR0000000007"),
         ("userGroupId" = Option<String>, Query, description = "Only rosters that name this group", example = "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
@@ -88,8 +89,8 @@ pub async fn timelines(
     operation_id = "getUserShifts",
     params(
         UserId,
-        ("from" = Option<String>, Query, description = "The start of the range, default now", example = "2026-11-20T00:00:00+0000"),
-        ("to" = Option<String>, Query, description = "Its end, which is not part of it; default 90 days after it starts", example = "2026-11-27T00:00:00+0000"),
+        ("from" = inline(Option<Instant>), Query, description = "The start of the range, default now", example = "2026-11-20T00:00:00+0000"),
+        ("to" = inline(Option<Instant>), Query, description = "Its end, which is not part of it; default 90 days after it starts", example = "2026-11-27T00:00:00+0000"),
     ),
     responses((status = 200, description = "The shifts", body = UserShifts)),
     security(("bearer" = ["viewer"]))
@@ -141,8 +142,8 @@ fn range_ahead(mut query: Query, now: Timestamp) -> Result<Interval, Problem> {
     operation_id = "previewRosterChange",
     params(
         RosterId,
-        ("from" = String, Query, description = "The start of the range; may stand in the body instead", example = "2026-11-20T00:00:00+0000"),
-        ("to" = String, Query, description = "Its end, which is not part of it; may stand in the body instead", example = "2026-11-27T00:00:00+0000"),
+        ("from" = inline(Instant), Query, description = "The start of the range; may stand in the body instead", example = "2026-11-20T00:00:00+0000"),
+        ("to" = inline(Instant), Query, description = "Its end, which is not part of it; may stand in the body instead", example = "2026-11-27T00:00:00+0000"),
     ),
     request_body(content = RosterChange, example = json!({"timeZone": {"name": "Europe/Vienna"}})),
     responses((status = 200, description = "Both timelines", body = Preview)),

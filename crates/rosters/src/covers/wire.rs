@@ -87,10 +87,10 @@ pub struct NewCover {
     /// Who is to be relieved; by default the caller.
     pub user: Option<UserReference>,
     /// From here on; the years 1970 to 9998.
-    #[request(from = Timestamp, parse = instant)]
+    #[request(from = Timestamp, parse = instant, pattern = calendar::forms::INSTANT)]
     pub start: Instant,
     /// Until here: after `start` and after now, by 366 days at most.
-    #[request(from = Timestamp, parse = instant)]
+    #[request(from = Timestamp, parse = instant, pattern = calendar::forms::INSTANT)]
     pub end: Instant,
     /// A shift of the roster; without it, whatever shift the user is on call through.
     #[request(with = shift_id, schema = ShiftReference)]

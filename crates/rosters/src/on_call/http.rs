@@ -25,7 +25,7 @@ use crate::{
 #[derive(Clone, Debug, api::Parameters)]
 pub struct OfUser {
     /// Default now.
-    #[request(with = instant, example = "2026-11-20T20:37:00+0000")]
+    #[request(with = instant, pattern = calendar::forms::INSTANT, example = "2026-11-20T20:37:00+0000")]
     pub at: Option<Timestamp>,
     /// `USR` and ten digits.
     #[request(with = user, schema = String, example = "USR0000000007")]

@@ -93,10 +93,10 @@ pub struct NewOverride {
     /// A user of the tenant or of its partner.
     pub user: UserReference,
     /// From here on; the years 1970 to 9998.
-    #[request(from = Timestamp, parse = instant)]
+    #[request(from = Timestamp, parse = instant, pattern = calendar::forms::INSTANT)]
     pub start: Instant,
     /// Until here: after `start`, by 366 days at most.
-    #[request(from = Timestamp, parse = instant)]
+    #[request(from = Timestamp, parse = instant, pattern = calendar::forms::INSTANT)]
     pub end: Instant,
     /// A shift of the roster, as `{"id"}` or as its id alone; without it, whoever is on call is relieved.
     #[request(with = shift_id, schema = ShiftReference)]
@@ -134,10 +134,10 @@ pub struct SwapHalf {
     /// A user of the tenant or of its partner.
     pub user: UserReference,
     /// From here on; the years 1970 to 9998.
-    #[request(from = Timestamp, parse = instant)]
+    #[request(from = Timestamp, parse = instant, pattern = calendar::forms::INSTANT)]
     pub start: Instant,
     /// Until here: after `start`, by 366 days at most.
-    #[request(from = Timestamp, parse = instant)]
+    #[request(from = Timestamp, parse = instant, pattern = calendar::forms::INSTANT)]
     pub end: Instant,
 }
 

@@ -73,7 +73,7 @@ pub struct RosterChange {
     #[request(items = 0..=MOST_OFF_HOURS)]
     pub off_hours: Option<Vec<OffHours>>,
     /// From when on shifts, zone and off hours are so: now or later. Without it, now.
-    #[request(name = "effectiveFrom")]
+    #[request(name = "effectiveFrom", pattern = calendar::forms::INSTANT)]
     pub from: Option<Timestamp>,
 }
 
@@ -182,7 +182,7 @@ pub struct NewRotation {
     /// How long a turn is.
     pub length: Option<TurnLength>,
     /// The first hand-over, to the first place: a local time of the roster's zone, without an offset.
-    #[request(from = String, parse = start)]
+    #[request(from = String, parse = start, pattern = calendar::forms::LOCAL_TIME)]
     pub start: Option<Start>,
 }
 

@@ -2,7 +2,17 @@
 
 #![expect(dead_code, reason = "calendar reads schedules, and knows no documents")]
 
+use calendar::forms;
 use utoipa::ToSchema;
+
+api::texts! {
+    /// An instant that a schedule may name.
+    pub Instant = api::spec::of_form(forms::INSTANT);
+    /// A time of day.
+    TimeOfDay = api::spec::of_form(forms::TIME_OF_DAY);
+    /// Names of days.
+    Weekdays = api::spec::of_form(forms::WEEKDAYS);
+}
 
 /// When a shift takes place, by its `type`: once (`one-time`), or again and again (`recurring`).
 #[derive(serde::Serialize, ToSchema)]
@@ -29,8 +39,10 @@ pub struct OneTimeSchedule {
     #[schema(pattern = "^one-time$", example = "one-time")]
     r#type: String,
     /// When it starts.
+    #[schema(inline, value_type = Instant)]
     start_date: String,
     /// When it ends: after `startDate`.
+    #[schema(inline, value_type = Instant)]
     end_date: String,
 }
 
@@ -46,12 +58,13 @@ pub struct RecurringSchedule {
     #[schema(pattern = "^recurring$", example = "recurring")]
     r#type: String,
     /// The first date is the first on which it starts at or after this instant.
+    #[schema(inline, value_type = Instant)]
     start_date: String,
     /// `HH:mm:ss`, on the clocks of the zone.
-    #[schema(example = "22:00:00")]
+    #[schema(inline, value_type = TimeOfDay, example = "22:00:00")]
     start_time: String,
     /// `HH:mm:ss`; on the next date when it is not after `startTime`.
-    #[schema(example = "06:00:00")]
+    #[schema(inline, value_type = TimeOfDay, example = "06:00:00")]
     end_time: String,
     /// On which dates.
     pattern: ShiftPattern,
@@ -102,7 +115,7 @@ pub struct WeeklyPattern {
     #[schema(minimum = 1, maximum = 10)]
     repeat_frequency: i64,
     /// Names of days, separated by commas; without them the day of the first date.
-    #[schema(example = "Monday,Friday")]
+    #[schema(inline, value_type = Option<Weekdays>, example = "Monday,Friday")]
     week_days: Option<String>,
 }
 
@@ -229,5 +242,6 @@ pub struct EndDate {
     #[schema(pattern = "^DATE$", example = "DATE")]
     r#type: String,
     /// No occurrence starts at or after it.
+    #[schema(inline, value_type = Instant)]
     end_date: String,
 }

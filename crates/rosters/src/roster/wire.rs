@@ -32,7 +32,7 @@ api::path_id! {
 #[derive(Clone, Copy, Debug, api::Parameters)]
 pub struct At {
     /// Default now.
-    #[request(with = instant, example = "2026-11-20T20:37:00+0000")]
+    #[request(with = instant, pattern = calendar::forms::INSTANT, example = "2026-11-20T20:37:00+0000")]
     pub at: Option<Timestamp>,
 }
 

@@ -12,7 +12,9 @@ use super::{
 };
 use crate::{
     revisions::Revisions,
-    roster::{http::check_new, input::NewRoster, rules::tenants_of, store, versions, wire::RosterId},
+    roster::{
+        http::check_new, input::NewRoster, rules::tenants_of, schedule_schema::Instant, store, versions, wire::RosterId,
+    },
     schedule::{self, Schedule},
 };
 
@@ -30,8 +32,8 @@ pub fn respond(json: impl Into<web::Bytes>) -> HttpResponse {
     operation_id = "getRosterTimeline",
     params(
         RosterId,
-        ("from" = String, Query, description = "The start of the range", example = "2026-11-20T00:00:00+0000"),
-        ("to" = String, Query, description = "Its end, which is not part of it", example = "2026-11-27T00:00:00+0000"),
+        ("from" = inline(Instant), Query, description = "The start of the range", example = "2026-11-20T00:00:00+0000"),
+        ("to" = inline(Instant), Query, description = "Its end, which is not part of it", example = "2026-11-27T00:00:00+0000"),
     ),
     responses((status = 200, description = "The timeline", body = Timeline)),
     security(("bearer" = ["viewer"]))
@@ -69,8 +71,8 @@ pub async fn timeline(
     tag = "rosters",
     operation_id = "previewRoster",
     params(
-        ("from" = String, Query, description = "The start of the range; may stand in the body instead", example = "2026-11-20T00:00:00+0000"),
-        ("to" = String, Query, description = "Its end, which is not part of it; may stand in the body instead", example = "2026-11-27T00:00:00+0000"),
+        ("from" = inline(Instant), Query, description = "The start of the range; may stand in the body instead", example = "2026-11-20T00:00:00+0000"),
+        ("to" = inline(Instant), Query, description = "Its end, which is not part of it; may stand in the body instead", example = "2026-11-27T00:00:00+0000"),
     ),
     request_body(content = NewRoster),
     responses((status = 200, description = "The timeline", body = Timeline)),

@@ -50,6 +50,39 @@ pub(super) fn merge_unions(document: &mut Value) {
     }
 }
 
+/// A plain value or null has both types, without a union; and what is said of a plain value stands with it, and not in a part of
+/// its own.
+pub(super) fn plain_alone(object: &mut Object) {
+    let or_null = object.contains_key("oneOf");
+    let Some(parts) = object.get(if or_null { "oneOf" } else { "allOf" }).and_then(Value::as_array) else { return };
+    let plain = |part: &&Value| {
+        part.get("type").is_some_and(|kind| ["string", "integer", "boolean"].iter().any(|plain| kind == plain))
+    };
+    let says_nothing = |part: &Value| {
+        let kind = part.get("type").is_none_or(|kind| kind == "object");
+        kind && ["properties", "$ref", "oneOf", "allOf"].iter().all(|name| part.get(name).is_none())
+    };
+    let [one, other] = parts.as_slice() else { return };
+    let Some(value) = parts.iter().find(plain) else { return };
+    let rest = if value == one { other } else { one };
+    if !(if or_null { is_null(rest) } else { says_nothing(rest) }) {
+        return;
+    }
+    let (value, rest) = (value.clone(), rest.clone());
+    object.retain(|name, _| !matches!(name.as_str(), "oneOf" | "allOf" | "type"));
+    for part in [value.as_object(), rest.as_object().filter(|_| !or_null)].into_iter().flatten() {
+        for (name, value) in part {
+            object.entry(name.as_str()).or_insert_with(|| value.clone());
+        }
+    }
+    if or_null {
+        object.insert("type".to_owned(), json!([value["type"], "null"]));
+        if let Some(words) = object.get_mut("enum").and_then(Value::as_array_mut) {
+            words.push(Value::Null);
+        }
+    }
+}
+
 /// A pattern that some words match and nothing else, `^word$` or `^(one|another)$`, is these words.
 pub(super) fn constant(object: &mut Object) {
     let pattern = object.get("pattern").and_then(Value::as_str);
@@ -57,9 +90,14 @@ pub(super) fn constant(object: &mut Object) {
     let several = inner.strip_prefix('(').and_then(|inner| inner.strip_suffix(')'));
     let words: Vec<&str> = several.map_or_else(|| vec![inner], |words| words.split('|').collect());
     let plain =
-        |word: &&str| !word.is_empty() && word.chars().all(|one| one.is_ascii_alphanumeric() || "-_".contains(one));
+        |word: &&str| !word.is_empty() && word.chars().all(|one| one.is_ascii_alphanumeric() || "-_ ".contains(one));
     if words.iter().all(plain) {
-        let words = json!(words);
+        let mut words: Vec<Value> = words.into_iter().map(Value::from).collect();
+        // `null` is one of them where it is taken.
+        if object.get("type").and_then(Value::as_array).is_some_and(|kinds| kinds.iter().any(|kind| kind == "null")) {
+            words.push(Value::Null);
+        }
+        let words = Value::Array(words);
         object.shift_remove("pattern");
         object.insert("enum".to_owned(), words);
     }
@@ -174,9 +212,11 @@ pub(super) fn one_width(object: &mut Object) {
     }
 }
 
-/// A default of null says no more than that a field may be left out.
-pub(super) fn no_null_default(object: &mut Object) {
-    if object.get("default").is_some_and(Value::is_null) {
+/// A default of null says no more than that a field may be left out, nor does an empty one where nothing empty may stand.
+pub(super) fn no_void_default(object: &mut Object) {
+    let Some(default) = object.get("default") else { return };
+    let limited = ["minLength", "minItems", "pattern", "enum"].iter().any(|name| object.contains_key(*name));
+    if default.is_null() || (limited && (default == "" || *default == json!([]))) {
         object.shift_remove("default");
     }
 }
@@ -244,6 +284,9 @@ fn never_null(object: &mut Object) {
         if let [kind] = kinds.as_slice() {
             let kind = kind.clone();
             object.insert("type".to_owned(), kind);
+        }
+        if let Some(words) = object.get_mut("enum").and_then(Value::as_array_mut) {
+            words.retain(|word| !word.is_null());
         }
     }
     let Some(members) = object.get_mut("oneOf").and_then(Value::as_array_mut) else { return };

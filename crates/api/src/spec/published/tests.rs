@@ -170,3 +170,27 @@ fn the_older_form_has_no_word_of_the_newer() {
     assert_eq!(properties["any"], json!({}));
     assert_eq!(properties["one"], json!({"nullable": true, "allOf": [{"$ref": format!("{SCHEMAS}One")}]}));
 }
+
+#[test]
+fn a_plain_value_stands_alone_and_may_be_null() {
+    let word = json!({"type": "string", "enum": ["A", "B"]});
+    let made = document(json!({
+        "Asked": {"type": "object", "properties": {
+            "word": {"oneOf": [{"type": "null"}, word], "description": "Which one."},
+            "several": {"type": ["string", "null"], "pattern": "^(one|run once)$"},
+            "time": {"allOf": [{"type": "string", "pattern": "^[0-9]+$"}, {"type": "object", "description": "When.", "example": "1"}]},
+            "steps": {"type": "array", "items": {"type": "string"}, "minItems": 1, "default": []},
+        }},
+        "Answered": {"type": "object", "properties": {"word": {"oneOf": [{"type": "null"}, word]}}},
+    }));
+    let asked = &made["components"]["schemas"]["Asked"]["properties"];
+    assert_eq!(
+        asked["word"],
+        json!({"description": "Which one.", "type": ["string", "null"], "enum": ["A", "B", null]})
+    );
+    assert_eq!(asked["several"]["enum"], json!(["one", "run once", null]));
+    assert_eq!(asked["time"], json!({"type": "string", "pattern": "^[0-9]+$", "description": "When.", "example": "1"}));
+    assert_eq!(asked["steps"].get("default"), None);
+    let answered = &made["components"]["schemas"]["Answered"]["properties"]["word"];
+    assert_eq!(*answered, json!({"type": "string", "enum": ["A", "B"]}));
+}

@@ -133,6 +133,7 @@ fn first<const N: usize>(texts: [String; N]) -> String {
 #[expect(dead_code, reason = "only its schema is used")]
 pub struct AlertmanagerNotification {
     /// `4`; Grafana sends `1`.
+    #[schema(pattern = "^(4|1)$")]
     version: String,
     /// Which group was notified.
     group_key: Option<String>,

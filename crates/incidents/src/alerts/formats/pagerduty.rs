@@ -89,6 +89,7 @@ fn link(event: &Map<String, Value>) -> String {
 #[expect(dead_code, reason = "only its schema is used")]
 pub struct PagerDutyEvent {
     /// The token of an inbound address.
+    #[schema(min_length = 1, pattern = r"\S")]
     routing_key: String,
     /// `trigger`, `acknowledge` or `resolve`.
     event_action: String,

@@ -95,7 +95,7 @@ pub struct Wanted {
     #[request(chars = 200, parse = said, default)]
     pub runner: String,
     /// Only runs of these types.
-    #[request(name = "jobTypes", with = types, schema = Vec<String>)]
+    #[request(name = "jobTypes", with = types, schema = Vec<String>, words = NAMES)]
     pub types: Option<Vec<&'static str>>,
     /// Only runs of these jobs, by id.
     #[request(with = ids, items = 0..=MOST_IDS)]
@@ -104,7 +104,7 @@ pub struct Wanted {
     #[request(with = ids, items = 0..=MOST_IDS)]
     pub resources: Option<Vec<String>>,
     /// What the runner is. A job with labels is for runners that have all of them.
-    #[request(with = labels, items = 0..=MOST_LABELS, default)]
+    #[request(with = labels, items = 0..=MOST_LABELS, chars = 100, pattern = base::body::FILLED, default)]
     pub labels: Vec<String>,
     /// What it runs on, such as `LINUX`: no scripts for other platforms.
     #[request(with = platform)]
