@@ -72,7 +72,9 @@ pub fn complete(arguments: &Complete) -> anyhow::Result<()> {
 
 /// What may stand behind some words of a command that is not `api`.
 fn of_command(words: &[String], partial: &str) -> Vec<String> {
-    let program = Cli::command();
+    let mut program = Cli::command();
+    // Gives each command the options of all.
+    program.build();
     let (mut command, mut awaited) = (&program, None);
     for word in words {
         awaited = match awaited {
