@@ -24,7 +24,7 @@ use utoipa::{
 };
 
 pub use self::{
-    limits::limit,
+    limits::{limit, requiring},
     lists::ListOf,
     published::{in_3_0, published},
     texts::{Time, integer, of_form, one_of},

@@ -219,3 +219,12 @@ fn without_parameters_any_is_refused() {
     assert!(NoQuery::from_query("", "/boxes").is_ok());
     assert_eq!(errors(NoQuery::from_query("a=1", "/boxes")), [("a".to_owned(), "unknown parameter".to_owned())]);
 }
+
+#[test]
+fn a_create_may_need_more_than_the_update_of_the_same_fields() {
+    let schema = serde_json::to_value(api::spec::requiring(BoxChange::schema(), &["name", "colour"])).unwrap();
+    assert_eq!(schema["required"], json!(["name", "colour"]));
+    assert_eq!(schema["properties"]["name"]["type"], json!("string"));
+    assert_eq!(schema["properties"]["colour"]["enum"], json!(["RED", "GREEN"]));
+    assert_eq!(schema["properties"]["note"]["type"], json!(["string", "null"]));
+}

@@ -54,7 +54,7 @@ REJECTED = [
     Exclusion("A field belongs to one type of a thing", r"goes with |is no field of the type |is for jobs of the type |are for low urgency"),
     Exclusion("The type of a contact method decides which fields it needs", r"is required",
               f"POST {T}/users/\\{{userId\\}}/contactMethods(/\\{{contactMethodId\\}})?",
-              r"type|name|url|address|chatId|from|to|userName|password|accountId|template|number"),
+              r"url|address|chatId|from|to|userName|password|accountId|template|number"),
     Exclusion("The way in which an integration signs in decides what it needs for that", r"is required",
               f"POST {T}/integrations/(install/CUSTOM|installed/\\{{installedIntgId\\}})", r"baseNotifier\.\w+"),
     Exclusion("The kind of a pattern decides which fields it needs", r"is required", fields=r".*schedule\.pattern\.(day|week|month)\w+"),

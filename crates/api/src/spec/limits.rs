@@ -27,6 +27,22 @@ pub fn limit(schema: &mut RefOr<Schema>, name: &str, limits: &Limits, pattern: O
     }
 }
 
+/// The schema of an object in which some fields are required, of one in which they are not.
+pub fn requiring(mut schema: RefOr<Schema>, names: &[&str]) -> RefOr<Schema> {
+    let RefOr::T(Schema::Object(object)) = &mut schema else { return schema };
+    for name in names {
+        object.required.push((*name).to_owned());
+        let Some(RefOr::T(Schema::Object(field))) = object.properties.get_mut(*name) else { continue };
+        if let SchemaType::Array(kinds) = &field.schema_type
+            && let Some(kind) = kinds.iter().find(|kind| **kind != Type::Null)
+        {
+            field.schema_type = SchemaType::new(kind.clone());
+        }
+        field.enum_values.iter_mut().for_each(|words| words.retain(|word| !word.is_null()));
+    }
+    schema
+}
+
 fn is_text(object: &Object) -> bool {
     object.schema_type == SchemaType::new(Type::String)
 }

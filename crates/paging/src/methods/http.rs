@@ -20,7 +20,7 @@ use crate::{Neighbours, whose};
     tag = "contact methods",
     operation_id = "createContactMethod",
     params(PersonId),
-    request_body(content = MethodChange),
+    request_body(content = NewMethod),
     responses(
         (status = 200, description = "The contact method", body = ContactMethod),
         (status = 409, description = "The person has 20 already"),

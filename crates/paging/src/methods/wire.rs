@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use api::Request;
 use base::{Fields, body::Request, secret::Secret, timestamp::Timestamp};
 use serde::Serialize;
-use utoipa::ToSchema;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{RefOr, schema::Schema},
+};
 
 use crate::sender::template;
 
@@ -138,9 +141,10 @@ pub struct UserId {
 /// What may stand in a number, or in the short name of a sender; nothing takes it away.
 const NUMBER: &str = r"^\s*[A-Za-z0-9+() .:@_-]{0,40}\s*$";
 
-/// A way to reach somebody. Which fields are needed depends on `type` and `preset`. An empty text takes a value away.
+/// A way to reach somebody. Which fields are needed depends on `type` and `preset`; what is left out of an update stays as it is, and an
+/// empty text takes a value away.
 #[derive(Clone, Debug, Request)]
-#[request(schema = "ContactMethodInput", example = json!({
+#[request(schema = "ContactMethodUpdate", example = json!({
     "name": "My phone", "type": "HTTP", "preset": "ntfy", "url": "https://ntfy.example.net/a-long-random-topic"
 }))]
 pub struct MethodChange {
@@ -212,11 +216,31 @@ impl MethodChange {
 #[derive(Clone, Debug)]
 pub struct NewMethod(pub MethodChange);
 
+/// What a create needs.
+const REQUIRED: [&str; 2] = ["name", "type"];
+
 impl Request for NewMethod {
     fn read(fields: &mut Fields<'_>) -> Self {
-        fields.require("name");
-        fields.require("type");
+        for name in REQUIRED {
+            fields.require(name);
+        }
         Self(MethodChange::read(fields))
+    }
+}
+
+impl PartialSchema for NewMethod {
+    fn schema() -> RefOr<Schema> {
+        api::spec::requiring(MethodChange::schema(), &REQUIRED)
+    }
+}
+
+impl ToSchema for NewMethod {
+    fn name() -> std::borrow::Cow<'static, str> {
+        "ContactMethodInput".into()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        MethodChange::schemas(schemas);
     }
 }
 
