@@ -53,9 +53,11 @@ drift: openapi
 	@[ -z "$$(git ls-files --others --exclude-standard openapi)" ] || { echo "openapi/ has documents that are not committed"; exit 1; }
 
 # What others may rely on: nothing that breaks users of openapi/released, no finding of the linters in openapi/rules, and none of
-# schemathesis, which calls the program that was built (or MUSTER_BIN) for some two minutes.
+# schemathesis, which calls the program that was built (or MUSTER_BIN) for some two minutes. Before, of what relies on it here: types
+# of the console's modules.
 contract:
 	sh openapi/rules/check.sh
+	sh crates/console/types/check.sh
 	$(MAKE) fuzz
 
 # The calls of schemathesis alone. EXAMPLES=100 makes as many random ones for each operation (3), SEED=7 others.

@@ -4,7 +4,10 @@ import operations from "./operations.js";
 
 const ROLES = ["viewer", "operator", "integrator", "admin"];
 
-/** Who is signed in, and the tenant that is looked at. */
+/**
+ * Who is signed in, and the tenant that is looked at.
+ * @type {{me: Answer<"getMe">, home: string, role: string, tenant: string}}
+ */
 export const session = { me: null, home: "", role: "viewer", tenant: "" };
 
 /** What the service answered instead of what was asked for. */
@@ -18,7 +21,10 @@ export class Problem extends Error {
   }
 }
 
-/** Whether the role of the caller is enough for an operation. */
+/**
+ * Whether the role of the caller is enough for an operation.
+ * @param {OperationId} name
+ */
 export function may(name) {
   const [, , role] = operations[name];
   return !role || ROLES.indexOf(session.role) >= ROLES.indexOf(role);
@@ -44,7 +50,11 @@ function requestKey() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Where an operation is, with its parts and parameters. */
+/**
+ * Where an operation is, with its parts and parameters.
+ * @param {OperationId} name
+ * @param {Record<string, any>} [given]
+ */
 export function address(name, given = {}) {
   const { query, ...parts } = given;
   const [, template] = operations[name];
@@ -52,7 +62,7 @@ export function address(name, given = {}) {
     encodeURIComponent(parts[part] ?? (part === "tenantId" ? session.tenant : "")));
   const parameters = new URLSearchParams();
   for (const [key, value] of Object.entries(query || {})) {
-    if (value !== undefined && value !== null && value !== "") parameters.set(key, value);
+    if (value !== undefined && value !== null && value !== "") parameters.set(key, String(value));
   }
   return path + (parameters.size ? `?${parameters}` : "");
 }
@@ -60,11 +70,15 @@ export function address(name, given = {}) {
 /**
  * Calls an operation. Of `given`, `query`, `body`, `match` (an ETag) and `signal` mean themselves; the others are
  * parts of the path.
- * @returns the answer as JSON; `etag` of an object is in `tag(answer)`.
+ * @template {OperationId} N
+ * @param {N} name
+ * @param {Given<N>} [given]
+ * @returns {Promise<Answer<N>>} the answer as JSON; the ETag of an object is in `tag(answer)`.
  */
-export async function call(name, given = {}) {
-  const { query, body, match, signal, ...parts } = given;
+export async function call(name, given) {
+  const { query, body, match, signal, ...parts } = /** @type {Record<string, any>} */ (given || {});
   const [method] = operations[name];
+  /** @type {Record<string, string>} */
   const headers = { Accept: "application/json" };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (method === "POST") headers["Idempotency-Key"] = requestKey();

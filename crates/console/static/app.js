@@ -5,7 +5,10 @@ import { Problem, call, may, onState, session } from "./api.js";
 import { go, link, refine, useRoute } from "./route.js";
 import { Button, Loading, Toast, Trouble, attempt, html, isTyping, personName, useEffect, useLayoutEffect, useRef, useState } from "./ui.js";
 
-/** Every screen: the address below /console/, what the menu calls it, a letter after `g`, what it needs to be of use. */
+/**
+ * Every screen: the address below /console/, what the menu calls it, a letter after `g`, what it needs to be of use.
+ * @type {{path: string, title: string, letter: string, load: () => Promise<any>, one?: () => Promise<any>, needs: OperationId}[]}
+ */
 const SCREENS = [
   { path: "on-call", title: "On call", letter: "o", load: () => import("./screens/oncall.js"), needs: "getOnCall" },
   { path: "alerts", title: "Alerts", letter: "a", load: () => import("./screens/alerts.js"), one: () => import("./screens/alert.js"), needs: "searchAlerts" },
@@ -33,7 +36,9 @@ function Screen({ route }) {
   const screen = SCREENS.find((other) => other.path === name);
   const load = screen && (id && screen.one ? screen.one : id ? undefined : screen.load);
   const key = `${name} ${load && load === screen?.one ? id : ""} ${session.tenant}`;
-  const [loaded, set] = useState({ key: undefined });
+  /** @type {{key: string, View?: any, problem?: Problem}} */
+  const nothing = { key: undefined };
+  const [loaded, set] = useState(nothing);
   useEffect(() => {
     let current = true;
     if (!load) return undefined;
@@ -126,7 +131,7 @@ function App({ tenants }) {
       if (isTyping(event) || document.querySelector("dialog[open]")) return;
       if (event.key === "/") {
         event.preventDefault();
-        const field = document.querySelector("[data-search]");
+        const field = /** @type {HTMLInputElement} */ (document.querySelector("[data-search]"));
         field ? (field.focus(), field.select()) : setOpen("palette");
       } else if (event.key === "?") {
         setOpen("help");

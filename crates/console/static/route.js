@@ -58,7 +58,7 @@ export function useRoute() {
 
 // Links of ours change the page without leaving it; with a key held they do what links do.
 document.addEventListener("click", (event) => {
-  const anchor = event.target.closest?.("a[href]");
+  const anchor = /** @type {HTMLAnchorElement} */ (/** @type {Element} */ (event.target).closest?.("a[href]"));
   if (!anchor || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   if (anchor.target || anchor.origin !== location.origin || !anchor.pathname.startsWith(BASE)) return;
   event.preventDefault();

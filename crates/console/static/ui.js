@@ -25,9 +25,14 @@ export function useEvery(milliseconds, work) {
 /**
  * What `work(signal)` answers, asked again when `key` changes, by `reload()`, and every `poll` milliseconds. What was
  * there stays until the new is, and a late answer to an old question is dropped.
+ * @template T
+ * @param {(signal: AbortSignal) => Promise<T>} work
+ * @param {string | undefined} key
  */
 export function useAnswer(work, key, poll = 0) {
-  const [state, set] = useState({ key: undefined, data: undefined, problem: undefined, loading: true });
+  /** @type {{key: string, data: T, problem: any, loading: boolean}} */
+  const begun = { key: undefined, data: undefined, problem: undefined, loading: true };
+  const [state, set] = useState(begun);
   const round = useRef(0);
   const abort = useRef(null);
   const ask = async (quiet) => {
@@ -53,24 +58,34 @@ export function useAnswer(work, key, poll = 0) {
   return { ...state, reload: () => ask(true), put: (data) => set((before) => ({ ...before, data })) };
 }
 
-/** A list of the service, page by page by cursor. */
+/**
+ * A list of the service, page by page by cursor.
+ * @template {OperationId} N
+ * @param {N} name
+ * @param {Given<N>["query"]} query
+ * @param {Record<string, string>} path
+ */
 export function useList(name, query, path = {}, poll = 0) {
   const key = JSON.stringify([name, query, path]);
-  const [further, setFurther] = useState({ key, rows: [], cursor: undefined, loading: false, problem: undefined });
-  const first = useAnswer((signal) => call(name, { ...path, query, signal }), key, poll);
-  const later = further.key === key ? further : { rows: [] };
+  const none = { key, rows: [], cursor: undefined, loading: false, problem: undefined };
+  const [further, setFurther] = useState(none);
+  // Which operation it is, and so what a row has, only the caller knows.
+  const page = (asked) => /** @type {Promise<any>} */ (call(name, /** @type {any} */ (asked)));
+  const first = useAnswer((signal) => page({ ...path, query, signal }), key, poll);
+  const later = further.key === key ? further : none;
   const cursor = later.rows.length ? later.cursor : first.data?.nextCursor;
   const more = async () => {
-    setFurther({ ...later, key, loading: true, problem: undefined });
+    setFurther({ ...later, loading: true, problem: undefined });
     try {
-      const page = await call(name, { ...path, query: { ...query, cursor } });
-      setFurther({ key, rows: [...later.rows, ...page.results], cursor: page.nextCursor, loading: false });
+      const next = await page({ ...path, query: { ...query, cursor } });
+      setFurther({ ...none, rows: [...later.rows, ...next.results], cursor: next.nextCursor });
     } catch (problem) {
-      setFurther({ ...later, key, loading: false, problem });
+      setFurther({ ...later, loading: false, problem });
     }
   };
   const known = new Set(first.data?.results.map((row) => row.id ?? row.uniqueId));
   const rest = later.rows.filter((row) => !known.has(row.id ?? row.uniqueId ?? row));
+  /** @type {Row<N>[]} */
   const rows = first.data && (rest.length ? [...first.data.results, ...rest] : first.data.results);
   return { ...first, rows, total: first.data?.totalResults, cursor, more, moreLoading: later.loading, moreProblem: later.problem };
 }
@@ -140,7 +155,7 @@ export const Button = ({ children, kind, ...rest }) => html`<button type="button
  * A table of a list. A column is `{title, cell(row), keep}`; `keep` 2 and 3 are left out on narrow screens. Rows are
  * gone through with `j` and `k`; `keys` has what other keys do with the row that has the focus.
  */
-export function Rows({ list, columns, label, href, select, keys = {}, empty, id = (row) => row.id }) {
+export function Rows({ list, columns, label, href, select = undefined, keys = {}, empty = undefined, id = (row) => row.id }) {
   const body = useRef(null);
   useEffect(() => {
     const pressed = (event) => {
@@ -316,10 +331,11 @@ export function Facts({ of }) {
 export const Panel = ({ title, actions, children, id }) => html`<section class="panel" aria-labelledby=${id}>
   <div class="panel-head"><h2 id=${id}>${title}</h2>${actions && html`<div class="actions">${actions}</div>`}</div>${children}</section>`;
 
+/** @type {(toast: {text: string, problem?: any, key: number}) => void} */
 let show = () => {};
 
 /** Says shortly what was done. */
-export const say = (text, problem) => (text || problem) && show({ text, problem, key: Date.now() });
+export const say = (text, problem = undefined) => (text || problem) && show({ text, problem, key: Date.now() });
 
 export function Toast() {
   const [toast, set] = useState(null);

@@ -54,7 +54,7 @@ function Windows({ device }) {
 export default function Alert({ id }) {
   const answer = useAnswer((signal) => call("getAlert", { alertId: id, signal }), id, 10e3);
   const alert = answer.data;
-  const audit = useAnswer((signal) => (may("searchAuditLog") ? call("searchAuditLog", { signal, query: { queryString: terms({ entityId: id }), pageSize: 20 } }) : Promise.resolve({ results: [] })), `${id} ${alert?.updatedDate}`);
+  const audit = useAnswer((signal) => (may("searchAuditLog") ? call("searchAuditLog", { signal, query: { queryString: terms({ entityId: id }), pageSize: 20 } }) : undefined), `${id} ${alert?.updatedDate}`);
   const others = useAnswer((signal) => (alert?.device?.id ? call("searchAlerts", { signal, query: { queryString: terms({ resourceId: alert.device.id }), pageSize: 11 } }) : Promise.resolve({ results: [] })), alert?.device?.id);
   const [action, setAction] = useState();
   useEffect(() => {

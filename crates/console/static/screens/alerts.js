@@ -17,11 +17,14 @@ const DONE = { acknowledgeAlert: "Acknowledged", suppressAlert: "Suppressed", un
 export function Action({ name, alerts, onClose, onDone }) {
   const title = { acknowledgeAlert: "Acknowledge", suppressAlert: "Suppress", closeAlert: "Close", unsuppressAlert: "Unsuppress" }[name];
   const many = alerts.length === 1 ? `“${alerts[0].subject}”` : `${alerts.length} alerts`;
+  /** @type {(given: {alertId: string, body: {note?: string, until?: string}}) => Promise<any>} */
+  const act = (given) => call(name, /** @type {any} */ (given));
   const send = async (values) => {
+    /** @type {{note?: string, until?: string}} */
     const body = {};
     if (values.note) body.note = values.note;
     if (values.hours) body.until = wire(Date.now() + Number(values.hours) * 3600e3);
-    const failed = await each(alerts, (alert) => call(name, { alertId: alert.id, body }));
+    const failed = await each(alerts, (alert) => act({ alertId: alert.id, body }));
     if (failed.length && alerts.length === 1) throw failed[0][1];
     if (failed.length) say(`${DONE[name]} ${alerts.length - failed.length} of ${alerts.length}.`, failed[0][1]);
     else say(alerts.length === 1 ? `${DONE[name]}.` : `${DONE[name]}: ${alerts.length}.`);

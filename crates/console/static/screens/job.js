@@ -31,6 +31,13 @@ function Run({ id, onChange }) {
     ${run.outputTruncated && html`<p class="dim">There was more; ${count(run.outputBytes)} bytes are kept.</p>`}<//>`;
 }
 
+/** The machines of a job, by their names; the first ten. */
+function Machines({ ids }) {
+  const found = useAnswer((signal) => Promise.all(ids.slice(0, 10).map((id) => call("getResource", { resourceId: id, signal }).catch(() => ({ id, generalInfo: undefined })))), ids.join());
+  return html`<h3>Machines</h3><ul class="plain-list">${(found.data || []).map((one) => html`<li key=${one.id}><a href=${link(["resources", one.id])}>${one.generalInfo?.name || one.generalInfo?.hostName || one.id}</a></li>`)}
+    ${ids.length > 10 && html`<li class="dim">and ${count(ids.length - 10)} more</li>`}</ul>`;
+}
+
 export default function Job({ id, query }) {
   const answer = useAnswer((signal) => call("getJob", { jobId: id, signal }), id);
   const next = useAnswer((signal) => call("nextRunsOfJob", { jobId: id, signal, query: { count: 5 } }), id);
@@ -51,6 +58,6 @@ export default function Job({ id, query }) {
     <div class="columns wide-left"><${Panel} title="Runs" id="runs"><${Durations} runs=${runs.rows || []} />
         <${Rows} list=${runs} columns=${columns} label="Runs" href=${(row) => link(["jobs", id], { run: row.id })} empty=${html`<${Empty} title="It never ran yet." />`} /><//>
       <div><${Panel} title="What" id="what"><${Facts} of=${[["Description", job.description], ["Type", job.script?.jobType], ["Script", job.script?.customScript?.name], ["Repeats", job.schedule?.cron || job.schedule?.pattern?.type], ["Zone", job.schedule?.timezone || job.schedule?.timeZone?.name], ["Overlap", job.overlapPolicy], ["When missed", job.misfirePolicy], ["May take", span(job.timeLimit * 1000)], ["Changed by", personName(job.updatedBy)]]} />
-        ${job.resources?.length > 0 && html`<h3>Machines</h3><ul class="plain-list">${job.resources.slice(0, 50).map((one) => html`<li><a href=${link(["resources", one.id])}>${one.name || one.hostName || one.id}</a></li>`)}</ul>`}<//>
+        ${job.resources?.length > 0 && html`<${Machines} ids=${job.resources.map((one) => one.id)} />`}<//>
       <${Panel} title="Next" id="next"><${Trouble} problem=${next.problem} /><ul class="plain-list">${(next.data?.nextRuns || []).map((at) => html`<li><${Time} at=${at} /></li>`)}</ul>${next.data && !next.data.nextRuns.length && html`<${Empty} title="None." />`}<//></div></div>`;
 }

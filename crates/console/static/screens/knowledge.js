@@ -22,8 +22,8 @@ export default function Knowledge({ query }) {
   const [creating, setCreating] = useState(false);
   const tree = useAnswer((signal) => call("listKbCategories", { signal, query: { pageSize: 1000, state: "ACTIVE" } }), "tree");
   const categories = (tree.data?.results || []).slice().sort((one, other) => one.path.localeCompare(other.path));
-  const wanted = text ? ["searchKbArticles", { query: text, categoryId: category, pageSize: 20 }] : ["listKbArticles", { queryString: terms({ categoryId: category }), pageSize: 50 }];
-  const list = useList(...wanted);
+  /** @type {{rows: any[]}} */
+  const list = text ? useList("searchKbArticles", { query: text, categoryId: category, pageSize: 20 }) : useList("listKbArticles", { queryString: terms({ categoryId: category }), pageSize: 50 });
   const columns = [
     { title: "Title", main: true, class: "grow", cell: (row) => row.title, below: (row) => row.snippet && html`<span class="dim"><${Snippet} text=${row.snippet} /></span>` },
     { title: "Category", keep: 2, cell: (row) => row.category?.name },

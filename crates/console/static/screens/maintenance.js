@@ -11,18 +11,19 @@ const DAYS = 14;
 
 const parts = (text) => (text || "").split(",").map((part) => part.trim()).filter(Boolean);
 
-/** The body of a create, from the form. */
+/**
+ * The body of a create, from the form.
+ * @returns {Sent<"createMaintenanceWindow">}
+ */
 export function bodyOf(values) {
   const recurring = values.repeat && values.repeat !== "once";
-  const schedule = { type: recurring ? "Recurring" : "One-Time", startTime: fromInput(values.start), endTime: fromInput(values.end) };
-  if (recurring) {
-    const patterns = { daily: { type: "daily", dayFrequency: "everyday" }, weekdays: { type: "daily", dayFrequency: "every weekday" }, weekly: { type: "weekly" } };
-    Object.assign(schedule, { timezone: values.timezone, pattern: patterns[values.repeat] });
-  }
+  const patterns = { daily: { type: "daily", dayFrequency: "everyday" }, weekdays: { type: "daily", dayFrequency: "every weekday" }, weekly: { type: "weekly" } };
+  const times = { startTime: fromInput(values.start), endTime: fromInput(values.end) };
   return {
     name: values.name, description: values.description || undefined,
     devices: parts(values.devices).map((hostName) => ({ hostName })), deviceGroups: parts(values.groups).map((name) => ({ name })), locations: parts(values.sites).map((name) => ({ name })),
-    schedule, endBy: recurring ? "NEVER" : undefined,
+    schedule: recurring ? { type: "Recurring", ...times, timezone: values.timezone, pattern: patterns[values.repeat] } : { type: "One-Time", ...times },
+    endBy: recurring ? "NEVER" : undefined,
   };
 }
 
@@ -73,6 +74,7 @@ function Detail({ id, onChange }) {
     answer.reload();
     onChange();
   };
+  /** @param {"skipMaintenanceOccurrence" | "suspendMaintenanceWindow" | "resumeMaintenanceWindow" | "endMaintenanceWindow"} name */
   const act = async (name, said, body = {}) => (await attempt(said, () => call(name, { windowId: id, body }))) && done();
   const targets = (list) => list?.length > 0 && list.map((target) => target.name || target.hostName || target.id).join(", ");
   const open = window.state === "Active";

@@ -9,6 +9,7 @@ function Person({ id, onChange }) {
   const [signIn, setSignIn] = useState();
   const user = answer.data;
   if (!user) return html`<${Trouble} problem=${answer.problem} />`;
+  /** @param {"activateUser" | "deactivateUser"} name */
   const turn = async (name, said) => (await attempt(said, () => call(name, { userId: id, body: {} }))) && (answer.reload(), onChange());
   const invite = async () => setSignIn(await attempt("A link was made.", () => call("createSignInLink", { userId: id, body: {} })));
   return html`<${Panel} title=${personName(user)} id="person" actions=${html`<button type="button" class="link" onClick=${() => refine({ user: "" })}>Close</button>`}>

@@ -51,6 +51,7 @@ export default function Resource({ id }) {
   const machine = answer.data;
   const back = ["Inventory", link("resources")];
   if (!machine) return html`<${Head} title=${answer.problem ? "Machine" : "…"} back=${back} />${answer.problem ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />` : html`<${Loading} />`}`;
+  /** @type {Answer<"getResource">["generalInfo"]} */
   const info = machine.generalInfo || {};
   const cloud = Object.entries(machine.properties || {}).filter(([, value]) => value !== "");
   const cards = machine.networkCardDetails || [];

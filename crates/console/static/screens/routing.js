@@ -65,7 +65,7 @@ function NewRoute({ policies, onClose, onDone }) {
 export default function Routing({ query }) {
   const [open, setOpen] = useState("");
   const all = useAnswer(async (signal) => {
-    const list = async (name, wanted) => (await call(name, { signal, query: { pageSize: 200, ...wanted } })).results;
+    const list = async (/** @type {any} */ name) => (await /** @type {Promise<any>} */ (call(name, { signal, query: { pageSize: 200 } }))).results;
     const [routes, policies, rosters, people] = await Promise.all([list("searchAlertRoutes"), list("searchEscalationPolicies"), list("searchRosters"), list("searchUsers")]);
     return { routes, policies, rosters, people: people.filter((user) => user.activated) };
   }, "all", 60e3);

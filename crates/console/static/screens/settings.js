@@ -10,15 +10,16 @@ function Reach({ user }) {
   const methods = useAnswer((signal) => call("listContactMethods", { ...path, signal }), "methods");
   const rules = useAnswer((signal) => call("listNotificationRules", { ...path, signal }), "rules");
   const [adding, setAdding] = useState("");
-  const list = methods.data ? methods.data.results || methods.data : undefined;
+  const list = methods.data;
   const known = Object.fromEntries((list || []).map((one) => [one.id, one.name]));
   const send = async (values) => {
+    /** @type {Sent<"createContactMethod">} */
     const body = adding === "EMAIL" ? { name: values.name, type: "EMAIL", address: values.address } : { name: values.name, type: "HTTP", preset: values.preset, url: values.url };
     await call("createContactMethod", { ...path, body });
     methods.reload();
   };
   const remove = async (one) => (await attempt(`“${one.name}” is gone.`, () => call("deleteContactMethod", { ...path, contactMethodId: one.id }))) && (methods.reload(), rules.reload());
-  const ofRules = rules.data ? rules.data.results || rules.data : [];
+  const ofRules = rules.data || [];
   return html`<${Panel} title="How I am reached" id="reach" actions=${may("createContactMethod") && html`<${Button} onClick=${() => setAdding("EMAIL")}>Add e-mail…<//><${Button} onClick=${() => setAdding("HTTP")}>Add push or chat…<//>`}>
     <${Trouble} problem=${methods.problem || rules.problem} again=${methods.reload} />
     ${list && (list.length ? html`<ul class="plain-list">${list.map((one) => html`<li class="session"><div><strong>${one.name}</strong> ${one.verified ? html`<${Badge} kind="good">verified<//>` : html`<${Badge}>not verified<//>`}<div class="small dim">${one.address || [one.preset, one.host].filter(Boolean).join(" at ")}</div></div><${Button} aria-label=${`Delete ${one.name}`} onClick=${() => remove(one)}>Delete<//></li>`)}</ul>` : html`<${Empty} title="In no way yet." />`)}
@@ -42,7 +43,7 @@ export default function Settings() {
   const out = async () => (await attempt("Signed out.", () => call("endSession"))) && location.assign("/");
   const { user } = session.me;
   return html`<${Head} title="Settings" actions=${all.data?.some((one) => one.current) && html`<${Button} onClick=${out}>Sign out<//>`} />
-    <div class="columns"><${Panel} title="Me" id="me"><${Facts} of=${[["Name", personName(user)], ["Login name", user.loginName], ["E-mail", user.email], ["Role", session.role], ["Tenant", session.home], ["Zone", zone]]} /><//>
+    <div class="columns"><${Panel} title="Me" id="me"><${Facts} of=${[["Name", personName(user)], ["Login name", user.loginName], ["Role", session.role], ["Tenant", session.home], ["Zone", zone]]} /><//>
       <${Panel} title="Look" id="look"><div class="choices" role="group" aria-label="Look">${[["", "As the system"], ["light", "Light"], ["dark", "Dark"]].map(([value, title]) => html`<button type="button" aria-pressed=${theme === value ? "true" : "false"} onClick=${() => choose(value)}>${title}</button>`)}</div>
         <p class="dim small">Times are those of ${zone}; GMT is shown when you point at one.</p><//></div>
     <${Reach} user=${user} />

@@ -1,0 +1,31 @@
+#!/bin/sh
+# Types of the console: crates/console/types/check.sh. Its modules are checked as they are written, by their JSDoc, against types
+# that are made of openapi/openapi.json: a call of an operation that takes something else, or the use of a field that no answer
+# has, is a finding. Where the tools are not to be had it is skipped, which it says, unless CI is true. Nobody needs them to run
+# the console.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../../.." && pwd)
+target=${CARGO_TARGET_DIR:-$root/target}/console-types
+case $target in /*) ;; *) target=$root/$target ;; esac
+
+. "$root/openapi/rules/missing.sh"
+
+command -v npm >/dev/null 2>&1 || missing "there is no npm to get the checker of the console's types with"
+mkdir -p "$target"
+cp "$here/package.json" "$here/package-lock.json" "$target"
+cd "$target"
+if ! cmp -s package-lock.json node_modules/.made-from; then
+    npm ci --silent --ignore-scripts --no-audit --no-fund >&2 || missing "the checker of the console's types could not be had (npm ci)"
+    cp package-lock.json node_modules/.made-from
+fi
+# The modules beside their types; of the library there are types alone.
+rm -rf modules
+mkdir modules
+cp -R "$here/../static/." "$here/types.d.ts" "$here/tsconfig.json" "$root/openapi/operations.js" modules
+rm modules/vendor/preact-htm.js
+cp "$here/preact-htm.d.ts" modules/vendor/
+cd modules
+../node_modules/.bin/openapi-typescript "$root/openapi/openapi.json" --default-non-nullable=false --output schema.d.ts >/dev/null
+../node_modules/.bin/tsc --project .

@@ -1,0 +1,10 @@
+// What the console uses of the vendored view library.
+
+/** Elements, as a template says them. */
+export function html(strings: TemplateStringsArray, ...values: unknown[]): any;
+export function render(what: unknown, place: Element): void;
+
+export function useState<T = any>(first?: T | (() => T)): [T, (next?: T | ((before: T) => T)) => void];
+export function useEffect(work: () => void | (() => void), inputs?: readonly unknown[]): void;
+export function useLayoutEffect(work: () => void | (() => void), inputs?: readonly unknown[]): void;
+export function useRef<T = any>(first?: T | null): { current: T };
