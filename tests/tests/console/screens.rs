@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{company, demo, open, signed_in, text};
 
 /// The screens that need nothing but an address, each with its head.
-const SCREENS: [(&str, &str); 13] = [
+const SCREENS: [(&str, &str); 14] = [
     ("on-call", "On call"),
     ("alerts", "Alerts"),
     ("incidents", "Incidents"),
@@ -18,6 +18,7 @@ const SCREENS: [(&str, &str); 13] = [
     ("jobs", "Jobs"),
     ("knowledge", "Knowledge"),
     ("routing", "Routing"),
+    ("routing?host=web-01", "Routing"),
     ("deliveries", "Deliveries"),
     ("audit", "Audit"),
     ("people", "People"),

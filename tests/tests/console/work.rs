@@ -1,21 +1,12 @@
-//! What people do in the console, looked at from both sides: what the page shows, and what the service then has.
-
-use muster_tests::{Client, unique};
-use serde_json::{Value, json};
-
-use super::{company, demo, open, signed_in, text};
-
-/// Names that would be something else, were they ever markup.
-const MARKUP: &str = "<img src=x onerror=\"document.title='owned'\"><b>&amp;</b>";
-
-/// An alert of its own, with this subject.
+#[test]
+#[test]
 fn report(company: &Client, subject: &str) {
     let host = unique("host");
     let alert = json!({"subject": subject, "currentState": "Critical", "metric": unique("metric"), "device": {"hostName": host}});
     company.post("/alert", &alert).ok();
 }
 
-/// What the service has of the alerts with this subject.
+#[test]
 fn alerts(company: &Client, subject: &str) -> Vec<Value> {
     let page = company.search("/alerts/search", &format!("subject:{subject}")).page();
     page["results"].as_array().cloned().unwrap()
@@ -124,6 +115,8 @@ fn somebody_takes_over_and_gives_back() {
 }
 
 #[test]
+#[test]
+#[test]
 fn machines_are_found_while_one_types() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "viewer") else { return };
@@ -182,6 +175,7 @@ fn a_window_is_planned_with_a_preview_and_skipped() {
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
+#[test]
 #[test]
 fn an_article_is_written_read_safely_and_not_overwritten() {
     let (server, company) = (demo(), company(demo()));
@@ -302,7 +296,54 @@ fn alerts_are_routed_to_people_who_say_how() {
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
-/// As often as in an hour: what is asked for anew takes the place of what was there.
+#[test]
+fn who_would_be_told_is_explained_step_by_step() {
+    let (server, company) = (demo(), company(demo()));
+    let Some(window) = signed_in(server, "operator") else { return };
+    let (host, metric) = (unique("lock"), unique("lock.level"));
+    let body = json!({"hostName": host, "type": "DEVICE", "resourceType": "Linux"});
+    company.post("/resources", &body).ok();
+    let eva = text(&window.evaluate("document.querySelector('.me').textContent"));
+    let policy = json!({"name": unique("Locks"), "steps": [{"targets": [{"owner": true}], "wait": "5m"}]});
+    let policy = company.post("/escalationPolicies", &policy).ok();
+    let route = json!({"name": format!("{} {MARKUP}", unique("Locks")), "matchingType": "ALL", "position": 1,
+        "rules": [{"key": "metric", "operator": "Equals", "value": metric}], "policy": {"id": policy["id"]}});
+    let route = company.post("/alertRoutes", &route).ok();
+    open(&window, server, "routing", "Routing");
+    window.shows("Nothing is sent.");
+    window.fill("input[name=host]", &host);
+    window.fill("input[name=metric]", "another");
+    window.click("Ask");
+    window.until("document.querySelector('.decisions')");
+    let decisions = "document.querySelector('.decisions').innerText";
+    for part in [&host, "nobody owns it", "no window holds it back", "passes it on", "does not hold", "found: another"]
+    {
+        window.until(&format!("{decisions}.includes({})", json!(part)));
+    }
+    // The question is the address, so that it can be sent to others.
+    window.until(&format!("new URLSearchParams(location.search).get('host') == {}", json!(host)));
+    window.fill("input[name=metric]", &metric);
+    window.click("Ask");
+    window.until(&format!("{decisions}.includes('takes it') && {decisions}.includes({})", json!(policy["name"])));
+    window.until(&format!("{decisions}.includes('step 1') && document.querySelector('.decisions .gaps')"));
+    window.shows(&text(&route["name"]));
+    // What is wrong with a question is said in the words of the interface.
+    open(&window, server, "routing?alert=ALT-00000000-0000-7000-8000-000000000000", "Routing");
+    window.until("document.querySelector('[role=alert]')?.textContent.includes('names no alert')");
+    // And from an alert it is one step.
+    report(&company, &format!("{metric} is high"));
+    let id = text(&alerts(&company, &format!("{metric} is high"))[0]["id"]);
+    window.go(&format!("{}/console/routing?alert={id}", server.base()));
+    window.until(&format!("document.querySelector('.decisions') && {decisions}.includes('policy')"));
+    assert!(!eva.is_empty() && window.evaluate("document.title") != json!("owned"));
+    company.delete(&format!("/alertRoutes/{}", text(&route["id"]))).ok();
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[test]
+#[test]
+#[test]
 #[test]
 fn an_hour_of_live_alerts_keeps_no_memory() {
     const AN_HOUR: usize = 720;

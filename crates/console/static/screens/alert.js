@@ -5,10 +5,12 @@ import { Markdown, Snippet } from "../markdown.js";
 import { go, link } from "../route.js";
 import { millis } from "../time.js";
 import { Button, Empty, Facts, Head, Loading, Panel, State, Time, Trouble, attempt, html, personName, useAnswer, useEffect, useState } from "../ui.js";
+import { WhoIsTold } from "../told.js";
 import { Action, acknowledge } from "./alerts.js";
 
 /** What happened to an alert, as far as it says. */
 function course(alert) {
+  if (!alert) return [];
   const steps = [
     [alert.firstAlertTime, "Reported for the first time", alert.app && `by ${alert.app}`],
     alert.repeatCount > 1 && [alert.alertTime, `Reported again, ${alert.repeatCount} times in all`, alert.oldState && `${alert.oldState} → ${alert.currentState}`],
@@ -19,7 +21,27 @@ function course(alert) {
     alert.escalation && [alert.escalation.time, "Escalated", (alert.escalation.onCall || []).map((person) => `told: ${personName(person)}`).join(", ") || "nobody was on call"],
     alert.closure && [alert.closure.time, alert.closure.by ? `Closed by ${personName(alert.closure.by)}` : "Closed by a report of Ok", alert.closure.note],
   ];
-  return steps.filter((step) => step && step[0]).sort((one, other) => millis(one[0]) - millis(other[0]));
+  return steps.filter((step) => step && step[0]);
+}
+
+/** What the service did about it: whom it told, and whom it could not. */
+function told(timeline, names) {
+  const who = (page) => names.get(page.user?.id) || page.user?.id || (page.integration ? "an integration" : page.target);
+  const steps = {
+    page: ({ text, page }) => [`Told ${who(page)}`, `${text}${page.contactMethod ? `, by ${page.contactMethod.type.toLowerCase()}` : ""}${page.why ? `: ${page.why}` : ""}`],
+    gap: ({ text, page }) => [`Could not tell ${(page && who(page)) || "anybody"}`, text],
+    routed: ({ text }) => ["Sent on its way", text],
+    waits: ({ text }) => ["Waits", text],
+  };
+  return (timeline?.events || []).filter((event) => steps[event.what]).map((event) => [event.time, ...steps[event.what](event)]);
+}
+
+/** Jobs that work on its machine. */
+function Jobs({ device }) {
+  const list = useAnswer((signal) => call("searchJobs", { signal, query: { queryString: terms({ resourceId: device.id }), pageSize: 6 } }), device.id);
+  const run = (job) => attempt(`“${job.name}” is asked for.`, () => call("runJob", { jobId: job.id, body: {} }));
+  return html`<${Panel} title="Jobs" id="jobs"><${Trouble} problem=${list.problem} />
+    ${list.data && (list.data.results.length ? html`<ul class="plain-list">${list.data.results.map((job) => html`<li class="session"><a href=${link(["jobs", job.id])}>${job.name}</a>${may("runJob") && html`<${Button} aria-label=${`Run now: ${job.name}`} onClick=${() => run(job)}>Run now<//>`}</li>`)}</ul>` : html`<${Empty} title="No job works on this machine." />`)}<//>`;
 }
 
 /** Somebody to call about a machine that is down. */
@@ -56,6 +78,10 @@ export default function Alert({ id }) {
   const alert = answer.data;
   const audit = useAnswer((signal) => (may("searchAuditLog") ? call("searchAuditLog", { signal, query: { queryString: terms({ entityId: id }), pageSize: 20 } }) : undefined), `${id} ${alert?.updatedDate}`);
   const others = useAnswer((signal) => (alert?.device?.id ? call("searchAlerts", { signal, query: { queryString: terms({ resourceId: alert.device.id }), pageSize: 11 } }) : Promise.resolve({ results: [] })), alert?.device?.id);
+  const timeline = useAnswer((signal) => call("getAlertTimeline", { alertId: id, signal }), `${id} ${alert?.updatedDate}`, 10e3);
+  const people = useAnswer((signal) => call("searchUsers", { signal, query: { pageSize: 1000 } }), "people");
+  const names = new Map((people.data?.results || []).map((user) => [user.id, personName(user)]));
+  const steps = [...course(alert), ...told(timeline.data, names)].sort((one, other) => millis(one[0]) - millis(other[0]));
   const [action, setAction] = useState();
   useEffect(() => {
     const pressed = (event) => {
@@ -94,7 +120,7 @@ export default function Alert({ id }) {
             ["Look further", alert.url && (/^https?:/i.test(alert.url) ? html`<a href=${alert.url} target="_blank" rel="noreferrer noopener">${alert.url}</a>` : alert.url)],
             ["Tags", alert.tags?.length > 0 && alert.tags.map((tag) => html`<span class="badge quiet">${tag.name}${tag.value && `: ${tag.value}`}</span> `)]]} />
         <//>
-        <${Panel} title="What happened" id="course"><ol class="course">${course(alert).map(([at, what, note]) => html`<li><${Time} at=${at} /> <div>${what}${note && html`<div class="dim">${note}</div>`}</div></li>`)}</ol>
+        <${Panel} title="What happened" id="course"><${Trouble} problem=${timeline.problem} /><ol class="course">${steps.map(([at, what, note]) => html`<li><${Time} at=${at} /> <div>${what}${note && html`<div class="dim">${note}</div>`}</div></li>`)}</ol>
           ${audit.data?.results.length > 0 && html`<details><summary>Audit log (${audit.data.totalResults})</summary><ul class="plain-list">${audit.data.results.map((row) => html`<li class="small"><${Time} at=${row.time} /> ${row.action} by ${row.userId || row.keyId}: ${Object.keys(row.changes || {}).slice(0, 6).join(", ")}</li>`)}</ul></details>`}<//>
       </div>
       <div>
@@ -104,7 +130,9 @@ export default function Alert({ id }) {
             <${Windows} device=${alert.device} />
             ${rest.length > 0 && html`<h3>Other alerts of it</h3><ul class="plain-list">${rest.slice(0, 10).map((other) => html`<li><${State} of=${other.currentState} /> <a href=${link(["alerts", other.id])}>${other.subject}</a> <span class="dim small"><${Time} at=${other.alertTime} ago=${true} /></span></li>`)}</ul>`}`
           : html`<p>${alert.device?.hostName || alert.device?.name || "None was named."}</p><p class="dim small">Not in the inventory.</p>`}<//>
+        ${alert.device?.id && html`<${WhoIsTold} id=${alert.device.id} why=${link("routing", { alert: id })} />`}
         <${OnCallNow} />
+        ${alert.device?.id && html`<${Jobs} device=${alert.device} />`}
         <${Articles} alert=${alert} />
       </div>
     </div>

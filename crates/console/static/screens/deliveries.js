@@ -53,6 +53,6 @@ export default function Deliveries({ query }) {
     ${!all.data ? !all.problem && html`<${Loading} />` : !all.data.length ? html`<${Empty} title="Nobody is told anything.">An integration tells other services what happens here; an integrator installs one.<//>` : html`
       <div class="cards">${all.data.map((one) => html`<section class="panel" aria-label=${one.displayName}><div class="panel-head"><h2>${one.displayName}</h2><${State} of=${one.status} /></div>
         <p class="small dim">${one.baseNotifier?.baseURI}</p>
-        <ul class="plain-list">${one.events.map((event) => html`<li><a href=${link("deliveries", { event: `${one.id}/${event.id}` })} aria-current=${chosen?.event.id === event.id ? "true" : undefined}>${event.name}</a> ${!event.active && html`<${State} of="DISABLED" />`}</li>`)}${!one.events.length && html`<li class="dim">No event yet.</li>`}</ul></section>`)}</div>
+        <ul class="plain-list">${one.events.map((event) => html`<li><a href=${link("deliveries", { event: `${one.id}/${event.id}` })} aria-current=${chosen?.event.id === event.id ? "true" : undefined}>${event.name}</a> ${!event.active && html`<${State} of="DISABLED" /> <span class="small dim">${event.inactiveBecause}</span>`}</li>`)}${!one.events.length && html`<li class="dim">No event yet.</li>`}</ul></section>`)}</div>
       ${chosen && html`<${Log} key=${chosen.key} installedIntgId=${chosen.key.split("/")[0]} eventId=${chosen.event.id} query=${query} />`}`}`;
 }

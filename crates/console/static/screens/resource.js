@@ -2,6 +2,7 @@
 
 import { call, may, terms } from "../api.js";
 import { link } from "../route.js";
+import { WhoIsTold } from "../told.js";
 import { Empty, Facts, Head, Loading, Panel, Rows, Search, State, Time, Trouble, count, html, personName, useAnswer, useList, useState } from "../ui.js";
 
 function Software({ id }) {
@@ -71,6 +72,7 @@ export default function Resource({ id }) {
         <${Software} id=${id} />
       </div>
       <div>
+        <${WhoIsTold} id=${id} why=${link("routing", { host: info.hostName || info.name || "" })} />
         <${OnCall} />
         <${Windows} id=${id} />
         ${cards.length > 0 && html`<${Panel} title="Network" id="network"><ul class="plain-list">${cards.map((card) => html`<li><${State} of=${card.status} /> <strong>${card.networkName}</strong> <span class="mono">${card.ipAddress}</span><div class="small dim mono">${card.macAddress} ${card.aliasIps}</div></li>`)}</ul><//>`}

@@ -3,6 +3,7 @@
 import { call, may } from "../api.js";
 import { link, refine } from "../route.js";
 import { Badge, Button, Empty, Facts, Field, FormDialog, Head, Loading, Panel, Trouble, attempt, html, personName, useAnswer, useState } from "../ui.js";
+import { Explain } from "./explain.js";
 
 const OPERATORS = ["Equals", "NotEquals", "Contains", "NotContains", "Startswith", "Endswith", "Regex"];
 const MOST_STEPS = 4;
@@ -66,12 +67,12 @@ export default function Routing({ query }) {
   const [open, setOpen] = useState("");
   const all = useAnswer(async (signal) => {
     const list = async (/** @type {any} */ name) => (await /** @type {Promise<any>} */ (call(name, { signal, query: { pageSize: 200 } }))).results;
-    const [routes, policies, rosters, people] = await Promise.all([list("searchAlertRoutes"), list("searchEscalationPolicies"), list("searchRosters"), list("searchUsers")]);
-    return { routes, policies, rosters, people: people.filter((user) => user.activated) };
+    const [routes, policies, rosters, people, groups] = await Promise.all([list("searchAlertRoutes"), list("searchEscalationPolicies"), list("searchRosters"), list("searchUsers"), list("searchUserGroups")]);
+    return { routes, policies, rosters, groups, people: people.filter((user) => user.activated) };
   }, "all", 60e3);
   if (!all.data) return html`<${Head} title="Routing" />${all.problem ? html`<${Trouble} problem=${all.problem} again=${all.reload} />` : html`<${Loading} />`}`;
-  const { routes, policies, rosters, people } = all.data;
-  const names = new Map([...rosters.map((one) => [one.id, one.name]), ...people.map((one) => [one.id, personName(one)])]);
+  const { routes, policies, rosters, people, groups } = all.data;
+  const names = new Map([...rosters.map((one) => [one.id, one.name]), ...people.map((one) => [one.id, personName(one)]), ...groups.map((one) => [one.uniqueId, one.name])]);
   const chosen = policies.find((one) => one.id === query.get("policy"));
   const policyName = (id) => policies.find((one) => one.id === id)?.name || id;
   const remove = async (route) => (await attempt("The route is gone.", () => call("deleteAlertRoute", { routeId: route.id }))) && all.reload();
@@ -90,6 +91,7 @@ export default function Routing({ query }) {
         : html`<${Empty} title="There is no policy yet.">A policy says who is told first, and who is when nobody answers.<//>`}<//>
     </div>
     ${chosen && html`<${Policy} policy=${chosen} names=${names} onGone=${() => { refine({ policy: "" }); all.reload(); }} />`}
+    <${Explain} query=${query} target=${(one) => target(one, names)} groupName=${(id) => names.get(id) || id} />
     ${open === "policy" && html`<${NewPolicy} rosters=${rosters} people=${people} onClose=${close} onDone=${(id) => { all.reload(); refine({ policy: id }); }} />`}
     ${open === "route" && html`<${NewRoute} policies=${policies} onClose=${close} onDone=${all.reload} />`}`;
 }

@@ -2,7 +2,36 @@
 
 import { call, may, session } from "../api.js";
 import { zone } from "../time.js";
-import { Badge, Button, Empty, Facts, Field, FormDialog, Head, Loading, Panel, Time, Trouble, attempt, html, personName, useAnswer, useState } from "../ui.js";
+import { Badge, Button, Empty, Facts, Field, FormDialog, Head, Loading, Panel, Time, Trouble, attempt, html, personName, say, useAnswer, useState } from "../ui.js";
+
+/** Says in which order, and when not. */
+function Rule({ path, urgency, rule, methods, onClose, onDone }) {
+  const [quiet, setQuiet] = useState(Boolean(rule?.quietHours));
+  const before = (one) => rule?.steps.find((step) => step.contactMethod.id === one.id)?.after || "";
+  const send = async (values) => {
+    const steps = methods.filter((one) => values[`after ${one.id}`]).map((one) => ({ contactMethod: { id: one.id }, after: values[`after ${one.id}`] }));
+    const quietHours = quiet ? { from: values.from, to: values.to, timeZone: values.timeZone } : undefined;
+    await call("setNotificationRule", { ...path, body: { urgency, steps, quietHours } });
+    onDone();
+  };
+  const { from = "22:00", to = "07:00", timeZone = zone } = rule?.quietHours || {};
+  return html`<${FormDialog} title=${`When it is of ${urgency} urgency`} onSend=${send} onClose=${onClose}>${(problem) => html`
+    ${methods.map((one) => html`<${Field} name=${`after ${one.id}`} label=${`${one.name}, after`} value=${before(one)} problem=${problem} hint="Such as 0s, 5m; empty: not at all" />`)}
+    <div class="field wide"><label class="inline"><input type="checkbox" checked=${quiet} onChange=${() => setQuiet(!quiet)} /> Quiet hours</label></div>
+    ${quiet && html`<${Field} type="time" name="from" label="From" value=${from} required problem=${problem} /><${Field} type="time" name="to" label="To" value=${to} required problem=${problem} />
+      <${Field} name="timeZone" label="Zone" value=${timeZone} required problem=${problem} />`}`}<//>`;
+}
+
+/** Takes the code that was sent to a contact method. */
+function Verify({ path, method, onClose, onDone }) {
+  const send = async (values) => {
+    const { verified } = await call("verifyContactMethod", { ...path, contactMethodId: method.id, body: { code: values.code.trim() } });
+    say(verified ? "Verified." : "That is not the code.");
+    onDone();
+  };
+  return html`<${FormDialog} title=${`The code that was sent to “${method.name}”`} send="Verify" onSend=${send} onClose=${onClose}>${(problem) => html`
+    <${Field} name="code" label="Code" required inputmode="numeric" autocomplete="one-time-code" problem=${problem} hint="Six digits, good for 15 minutes" />`}<//>`;
+}
 
 /** How I am reached, and in which order. */
 function Reach({ user }) {
@@ -10,6 +39,8 @@ function Reach({ user }) {
   const methods = useAnswer((signal) => call("listContactMethods", { ...path, signal }), "methods");
   const rules = useAnswer((signal) => call("listNotificationRules", { ...path, signal }), "rules");
   const [adding, setAdding] = useState("");
+  const [verifying, setVerifying] = useState();
+  const [changing, setChanging] = useState("");
   const list = methods.data;
   const known = Object.fromEntries((list || []).map((one) => [one.id, one.name]));
   const send = async (values) => {
@@ -18,12 +49,20 @@ function Reach({ user }) {
     await call("createContactMethod", { ...path, body });
     methods.reload();
   };
+  const code = async (one) => (await attempt("A code is on its way.", () => call("sendContactMethodCode", { ...path, contactMethodId: one.id }))) && setVerifying(one);
+  const test = async () => {
+    const told = await attempt(undefined, () => call("testPaging", { tenantId: session.home, body: {} }));
+    if (told) say(`A test is on its way, by ${told.pages.length === 1 ? "one way" : `${told.pages.length} ways`}.`);
+  };
   const remove = async (one) => (await attempt(`“${one.name}” is gone.`, () => call("deleteContactMethod", { ...path, contactMethodId: one.id }))) && (methods.reload(), rules.reload());
   const ofRules = rules.data || [];
-  return html`<${Panel} title="How I am reached" id="reach" actions=${may("createContactMethod") && html`<${Button} onClick=${() => setAdding("EMAIL")}>Add e-mail…<//><${Button} onClick=${() => setAdding("HTTP")}>Add push or chat…<//>`}>
+  return html`<${Panel} title="How I am reached" id="reach" actions=${may("createContactMethod") && html`${list?.some((one) => one.verified) && html`<${Button} onClick=${test}>Page me as a test<//>`}<${Button} onClick=${() => setAdding("EMAIL")}>Add e-mail…<//><${Button} onClick=${() => setAdding("HTTP")}>Add push or chat…<//>`}>
     <${Trouble} problem=${methods.problem || rules.problem} again=${methods.reload} />
-    ${list && (list.length ? html`<ul class="plain-list">${list.map((one) => html`<li class="session"><div><strong>${one.name}</strong> ${one.verified ? html`<${Badge} kind="good">verified<//>` : html`<${Badge}>not verified<//>`}<div class="small dim">${one.address || [one.preset, one.host].filter(Boolean).join(" at ")}</div></div><${Button} aria-label=${`Delete ${one.name}`} onClick=${() => remove(one)}>Delete<//></li>`)}</ul>` : html`<${Empty} title="In no way yet." />`)}
+    ${list && (list.length ? html`<ul class="plain-list">${list.map((one) => html`<li class="session"><div><strong>${one.name}</strong> ${one.verified ? html`<${Badge} kind="good">verified<//>` : html`<${Badge}>not verified<//>`}<div class="small dim">${one.address || [one.preset, one.host].filter(Boolean).join(" at ")}</div></div><div class="actions">${!one.verified && html`<${Button} aria-label=${`Send a code to ${one.name}`} onClick=${() => code(one)}>Send a code<//>`}<${Button} aria-label=${`Delete ${one.name}`} onClick=${() => remove(one)}>Delete<//></div></li>`)}</ul>` : html`<${Empty} title="In no way yet." />`)}
     ${ofRules.map((rule) => html`<h3>When it is of ${rule.urgency} urgency</h3><p>${rule.steps?.length ? rule.steps.map((step) => `${known[step.contactMethod.id] || step.contactMethod.id} after ${step.after}`).join(", then ") : "all that is verified, at once"}${rule.quietHours && `; not from ${rule.quietHours.from} to ${rule.quietHours.to}`}</p>`)}
+    ${list?.length > 0 && may("setNotificationRule") && html`<div class="actions">${["high", "low"].map((urgency) => html`<${Button} onClick=${() => setChanging(urgency)}>When it is of ${urgency} urgency…<//>`)}</div>`}
+    ${verifying && html`<${Verify} path=${path} method=${verifying} onClose=${() => setVerifying()} onDone=${methods.reload} />`}
+    ${changing && html`<${Rule} path=${path} urgency=${changing} rule=${ofRules.find((rule) => rule.urgency === changing)} methods=${list} onClose=${() => setChanging("")} onDone=${rules.reload} />`}
     ${adding && html`<${FormDialog} title=${adding === "EMAIL" ? "An e-mail address" : "A push service or a chat"} send="Add" onSend=${send} onClose=${() => setAdding("")}>${(problem) => html`
       <${Field} name="name" label="Name" required maxlength="200" problem=${problem} />
       ${adding === "EMAIL" ? html`<${Field} type="email" name="address" label="Address" required problem=${problem} />` : html`
