@@ -23,6 +23,7 @@ const FILES: &[(&str, &[u8])] = files![
     "app.js",
     "changes.js",
     "api.js",
+    "calendar.js",
     "lanes.js",
     "markdown.js",
     "route.js",

@@ -9,12 +9,13 @@ use serde_json::{Value, json};
 use super::{company, demo, open, signed_in, text};
 
 /// The screens that need nothing but an address, each with its head.
-const SCREENS: [(&str, &str); 14] = [
+const SCREENS: [(&str, &str); 15] = [
     ("on-call", "On call"),
     ("alerts", "Alerts"),
     ("incidents", "Incidents"),
     ("resources", "Inventory"),
     ("maintenance", "Maintenance"),
+    ("maintenance?view=month", "Maintenance"),
     ("jobs", "Jobs"),
     ("knowledge", "Knowledge"),
     ("routing", "Routing"),

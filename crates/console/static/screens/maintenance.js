@@ -1,10 +1,11 @@
 // Maintenance: windows, when they are open, and what to do with one.
 
 import { call, may, terms } from "../api.js";
+import { Calendar, month } from "../calendar.js";
 import { COLOURS, Lanes } from "../lanes.js";
 import { link, refine } from "../route.js";
 import { DAY, fromInput, midnight, millis, toInput, wire, zone } from "../time.js";
-import { Button, Choices, Empty, Facts, Field, FormDialog, Head, Loading, Panel, Rows, Search, State, Time, Trouble, attempt, html, personName, useAnswer, useList, useState } from "../ui.js";
+import { Button, Choices, Empty, Facts, Field, FormDialog, Head, Loading, Panel, Rows, Search, State, Time, Trouble, attempt, count, html, personName, useAnswer, useEffect, useList, useState } from "../ui.js";
 
 const STATES = ["Active", "Pending", "Suspended", "Completed"];
 const DAYS = 14;
@@ -27,6 +28,29 @@ export function bodyOf(values) {
   };
 }
 
+/** How many machines are named of each target. */
+const NAMED = 5;
+
+/** The machines that targets mean, target by target: `{target, total, names}`. */
+async function coverage(body) {
+  const found = async (target, variable, name) => {
+    const page = await call("searchResources", { query: { queryString: terms({ [variable]: name, isEquals: "true" }), pageSize: NAMED } });
+    return { target, total: page.totalResults, names: page.results.map((machine) => machine.hostName || machine.name) };
+  };
+  return Promise.all([
+    ...body.devices.map((one) => found(one.hostName, "hostName", one.hostName)),
+    ...body.deviceGroups.map((one) => found(`the group ${one.name}`, "deviceGroup", one.name)),
+    ...body.locations.map((one) => found(`the site ${one.name}`, "deviceLocation", one.name)),
+  ]);
+}
+
+/** What a window would cover, and when. */
+function Preview({ covered, occurrences }) {
+  return html`<div class="preview" role="status">
+    <p>It covers:</p><ul>${covered.map((one) => html`<li>${one.target}: ${one.total ? html`<strong>${count(one.total)} ${one.total === 1 ? "machine" : "machines"}</strong> <span class="dim">${one.names.join(", ")}${one.total > one.names.length && " …"}</span>` : html`<span class="gaps">no machine</span>`}</li>`)}</ul>
+    ${occurrences.length ? html`<p>In 60 days it is open ${occurrences.length === 1 ? "once" : `${occurrences.length} times`}:</p><ul>${occurrences.slice(0, 6).map((occurrence) => html`<li><${Time} at=${occurrence.start} /> to <${Time} at=${occurrence.end} /></li>`)}${occurrences.length > 6 && html`<li>and so on</li>`}</ul>` : html`<p>It is never open.</p>`}</div>`;
+}
+
 function Create({ onClose, onDone }) {
   const [preview, setPreview] = useState();
   const hour = Math.ceil(Date.now() / 3600e3) * 3600e3;
@@ -38,8 +62,9 @@ function Create({ onClose, onDone }) {
     const values = Object.fromEntries(new FormData(event.currentTarget.form));
     try {
       const from = Math.min(Date.now(), millis(fromInput(values.start) || wire(Date.now())));
-      const found = await call("previewMaintenanceWindow", { query: { from: wire(from), to: wire(from + 60 * DAY) }, body: bodyOf(values) });
-      setPreview({ occurrences: found.results });
+      const body = bodyOf(values);
+      const [found, covered] = await Promise.all([call("previewMaintenanceWindow", { query: { from: wire(from), to: wire(from + 60 * DAY) }, body }), coverage(body)]);
+      setPreview({ occurrences: found.results, covered });
     } catch (problem) {
       setPreview({ problem });
     }
@@ -56,7 +81,7 @@ function Create({ onClose, onDone }) {
     <${Field} name="description" label="Why" problem=${problem} />
     <div class="field wide"><${Button} onClick=${look}>Preview<//>
       ${preview?.problem && html`<${Trouble} problem=${preview.problem} />`}
-      ${preview?.occurrences && html`<div class="preview" role="status">${preview.occurrences.length ? html`<p>In 60 days it is open ${preview.occurrences.length === 1 ? "once" : `${preview.occurrences.length} times`}:</p><ul>${preview.occurrences.slice(0, 6).map((occurrence) => html`<li><${Time} at=${occurrence.start} /> to <${Time} at=${occurrence.end} /></li>`)}${preview.occurrences.length > 6 && html`<li>and so on</li>`}</ul>` : html`<p>It is never open.</p>`}</div>`}</div>`}<//>`;
+      ${preview?.occurrences && html`<${Preview} ...${preview} />`}</div>`}<//>`;
 }
 
 function Extend({ window, onClose, onDone }) {
@@ -93,18 +118,37 @@ function Detail({ id, onChange }) {
     ${extending && html`<${Extend} window=${window} onClose=${() => setExtending(false)} onDone=${done} />`}<//>`;
 }
 
+/** How many occurrences a month shows; those of all windows, so that a colour is a window. */
+const MOST = 1000;
+
+/** When which windows are open, day by day. */
+function Month({ shown, filter, stamp }) {
+  const answer = useAnswer((signal) => call("listAllMaintenanceOccurrences", { signal, query: { from: wire(shown.from), to: wire(shown.to), queryString: filter, pageSize: MOST, isDescendingOrder: "false" } }), `${shown.from} ${filter}`);
+  useEffect(() => void answer.reload(), [stamp]);
+  if (!answer.data) return answer.problem ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />` : html`<${Loading} />`;
+  const ids = [...new Set(answer.data.results.map((one) => one.window.uniqueId))].sort();
+  const parts = answer.data.results.map((one) => ({ start: one.start, end: one.end, text: one.window.name, colour: ids.indexOf(one.window.uniqueId) % COLOURS, href: link("maintenance", { view: "month", month: new URLSearchParams(location.search).get("month") || "", window: one.window.uniqueId }) }));
+  return html`<${Trouble} problem=${answer.problem} again=${answer.reload} />
+    ${answer.data.totalResults > MOST && html`<p class="gaps">The first ${count(MOST)} of ${count(answer.data.totalResults)} are shown.</p>`}
+    <${Calendar} parts=${parts} shown=${shown} label=${`When windows are open, ${shown.name}`} />`;
+}
+
 export default function Maintenance({ query }) {
   const [creating, setCreating] = useState(false);
   const text = query.get("name") || "";
   const state = query.get("state") || "";
   const chosen = query.get("window");
-  const list = useList("searchMaintenanceWindows", { queryString: terms({ name: text, state }), pageSize: 50 }, {}, 60e3);
+  const calendar = query.get("view") === "month";
+  const offset = Math.max(-12, Math.min(12, Number.parseInt(query.get("month") || "0", 10) || 0));
+  const shown = month(offset);
+  const filter = terms({ name: text, state });
+  const list = useList("searchMaintenanceWindows", { queryString: filter, pageSize: 50 }, {}, 60e3);
   const from = midnight(Date.now());
   const to = midnight(from, DAYS);
-  const shown = (list.rows || []).filter((window) => window.state !== "Completed").slice(0, 20);
-  const plan = useAnswer((signal) => Promise.all(shown.map((window) => call("listMaintenanceOccurrences", { windowId: window.uniqueId, signal, query: { from: wire(from), to: wire(to) } }))),
-    shown.map((window) => `${window.uniqueId} ${window.updatedDate}`).join() + (list.data ? "." : ""));
-  const lanes = plan.data?.length === shown.length ? shown.map((window, place) => ({ name: window.name, parts: plan.data[place].results.map((occurrence) => ({ ...occurrence, text: window.name, colour: place % COLOURS })) })) : [];
+  const planned = (list.rows || []).filter((window) => window.state !== "Completed").slice(0, 20);
+  const plan = useAnswer((signal) => Promise.all(planned.map((window) => call("listMaintenanceOccurrences", { windowId: window.uniqueId, signal, query: { from: wire(from), to: wire(to) } }))),
+    planned.map((window) => `${window.uniqueId} ${window.updatedDate}`).join() + (list.data ? "." : ""));
+  const lanes = plan.data?.length === planned.length ? planned.map((window, place) => ({ name: window.name, parts: plan.data[place].results.map((occurrence) => ({ ...occurrence, text: window.name, colour: place % COLOURS })) })) : [];
   const columns = [
     { title: "Name", main: true, class: "grow", cell: (row) => row.name, below: (row) => html`<span class="dim">${row.description}</span>` },
     { title: "State", cell: (row) => html`<${State} of=${row.state} />` },
@@ -116,9 +160,14 @@ export default function Maintenance({ query }) {
     <div class="filters"><${Search} value=${text} onValue=${(value) => refine({ name: value })} label="Name contains" placeholder="Name contains…" />
       <${Choices} label="State" options=${STATES} value=${state} onValue=${(value) => refine({ state: value })} /></div>
     ${chosen && html`<${Detail} key=${chosen} id=${chosen} onChange=${list.reload} />`}
-    ${lanes.length > 0 && html`<${Panel} title="The next fourteen days" id="lanes"><${Lanes} lanes=${lanes} from=${from} to=${to} label="When windows are open" /><//>`}
-    <${Trouble} problem=${plan.problem} />
-    <${Rows} list=${list} columns=${columns} label="Maintenance windows" id=${(row) => row.uniqueId} href=${(row) => link("maintenance", { name: text, state, window: row.uniqueId })}
+    <${Panel} title=${calendar ? shown.name : "The next fourteen days"} id="lanes" actions=${html`
+        <div class="choices" role="group" aria-label="Shown as">${[["", "Lanes"], ["month", "Month"]].map(([value, title]) => html`<button type="button" aria-pressed=${(calendar ? "month" : "") === value ? "true" : "false"} onClick=${() => refine({ view: value, month: "" })}>${title}</button>`)}</div>
+        ${calendar && html`<${Button} aria-label="The month before" onClick=${() => refine({ month: String(offset - 1 || "") })}>←<//>
+          ${offset !== 0 && html`<${Button} onClick=${() => refine({ month: "" })}>Today<//>`}
+          <${Button} aria-label="The month after" onClick=${() => refine({ month: String(offset + 1 || "") })}>→<//>`}`}>
+      ${calendar ? html`<${Month} shown=${shown} filter=${filter} stamp=${list.data} />` : html`<${Trouble} problem=${plan.problem} />
+        ${lanes.length > 0 ? html`<${Lanes} lanes=${lanes} from=${from} to=${to} label="When windows are open" />` : plan.data && html`<${Empty} title="No window is open in these days." />`}`}<//>
+    <${Rows} list=${list} columns=${columns} label="Maintenance windows" id=${(row) => row.uniqueId} href=${(row) => link("maintenance", { name: text, state, view: query.get("view") || "", month: query.get("month") || "", window: row.uniqueId })}
       empty=${text || state ? html`<${Empty} title="No window matches." />` : html`<${Empty} title="No window is planned.">While one is open, alerts of what it covers wake nobody.<//>`} />
     ${creating && html`<${Create} onClose=${() => setCreating(false)} onDone=${(id) => {
       list.reload();
