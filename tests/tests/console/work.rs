@@ -64,9 +64,16 @@ fn an_alert_becomes_an_incident_with_notes() {
     window.click("Add the note");
     window.until("document.querySelector('.notes strong')?.textContent == 'Pumps'");
     window.shows(MARKUP);
+    let id = text(&window.evaluate("location.pathname.split('/').pop()"));
     window.click("Change…");
+    window.until("document.querySelector('dialog')");
+    // Somebody else is faster: both are shown, and neither is lost.
+    company.post(&format!("/incidents/{id}"), &json!({"status": "Pending"})).ok();
     window.fill("select[name=priority]", "Urgent");
     window.click("Save");
+    window.until("document.querySelector('.theirs .after')?.textContent == 'Pending'");
+    window.click("Save mine");
+    window.until("document.querySelector('.sub')?.textContent.includes('Pending')");
     window.until("document.querySelector('.sub')?.textContent.includes('Urgent')");
     window.click("Close…");
     window.fill("textarea", "Dry again");
@@ -392,8 +399,147 @@ fn who_would_be_told_is_explained_step_by_step() {
 }
 
 #[test]
+fn people_are_made_and_changed_and_two_who_do_see_each_other() {
+    let (server, company) = (demo(), company(demo()));
+    let Some(window) = signed_in(server, "admin") else { return };
+    let login = unique("otto");
+    open(&window, server, "people", "People");
+    window.click("New person…");
+    window.fill("input[name=loginName]", "anna.huber");
+    window.click("Create");
+    window.until("document.querySelector('dialog [role=alert]')");
+    window.fill("input[name=loginName]", &login);
+    window.fill("input[name=lastName]", MARKUP);
+    window.click("Create");
+    window.until("new URLSearchParams(location.search).has('user')");
+    window.shows(MARKUP);
+    let id = text(&window.evaluate("new URLSearchParams(location.search).get('user')"));
+    assert_eq!(company.get(&format!("/users/{id}")).ok()["loginName"], json!(login));
+    window.click("Change…");
+    window.until("document.querySelector('dialog input[name=mobileNumber]')");
+    company.post(&format!("/users/{id}"), &json!({"email": "otto@example.net", "mobileNumber": "+43 1 22"})).ok();
+    window.fill("input[name=mobileNumber]", "+43 1 33");
+    window.fill("select[name=role]", "viewer");
+    window.click("Save");
+    // What each of them did stands side by side, and only what was typed is sent.
+    window.until("document.querySelector('.theirs .after')");
+    let theirs = text(&window.evaluate("document.querySelector('.theirs tbody').innerText"));
+    assert!(
+        theirs.contains("otto@example.net") && theirs.contains("+43 1 22") && !theirs.contains("Login"),
+        "{theirs}"
+    );
+    window.click("Save mine");
+    window.until("!document.querySelector('dialog')");
+    let user = company.get(&format!("/users/{id}")).ok();
+    let kept = ["email", "mobileNumber", "role"].map(|name| text(&user[name]));
+    assert_eq!(kept, ["otto@example.net", "+43 1 33", "viewer"]);
+    window.click("Deactivate");
+    window.shows("Deactivated.");
+    assert_eq!(company.get(&format!("/users/{id}")).ok()["activated"], json!(false));
+    assert_ne!(window.evaluate("document.title"), json!("owned"));
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
 #[test]
+fn keys_are_narrowed_and_given_new_secrets() {
+    let (server, company) = (demo(), company(demo()));
+    let Some(window) = signed_in(server, "admin") else { return };
+    open(&window, server, "keys", "API keys");
+    let name = unique("sensor");
+    window.click("New key…");
+    window.fill("input[name=name]", &name);
+    window.fill("textarea[name=operations]", "reportNonsense");
+    window.click("Make it");
+    window.until("document.querySelector('dialog [role=alert]')");
+    window.fill("select[name=role]", "operator");
+    window.fill("textarea[name=operations]", "reportAlert, getMe");
+    window.fill("input[name=expiresAt]", "2030-01-01T00:00");
+    window.click("Make it");
+    window.shows("MUSTER_SECRET=");
+    let find = |company: &Client| {
+        company.get("/apiKeys").list().iter().find(|key| key["name"] == json!(name)).cloned().unwrap()
+    };
+    let key = find(&company);
+    assert_eq!((&key["operations"], key["expiresAt"].is_string()), (&json!(["getMe", "reportAlert"]), true), "{key}");
+    let secret = |window: &muster_tests::chromium::Window| {
+        text(&window.evaluate("document.querySelector('main .output').textContent"))
+    };
+    let first = secret(&window);
+    window
+        .evaluate(&format!("document.querySelector('[aria-label={}]').click()", json!(format!("New secret… {name}"))));
+    window.until("document.querySelector('dialog[open]')");
+    window.click("Make it");
+    window.until(&format!("document.querySelector('main .output').textContent != {}", json!(first)));
+    assert_eq!(find(&company)["previousSecretValid"], json!(true));
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
 #[test]
+fn jobs_are_made_and_changed_and_two_who_do_see_each_other() {
+    let (server, company) = (demo(), company(demo()));
+    let Some(window) = signed_in(server, "operator") else { return };
+    open(&window, server, "jobs", "Jobs");
+    let script = unique("sweep");
+    window.click("New script…");
+    window.fill("input[name=name]", &script);
+    window.fill("textarea[name=content]", "echo swept");
+    window.click("Keep it");
+    window.until("!document.querySelector('dialog')");
+    let name = format!("{} {MARKUP}", unique("Sweeping"));
+    window.click("New job…");
+    let choice = format!(
+        "[...document.querySelectorAll('dialog [name=script] option')].find(one => one.textContent == {})",
+        json!(script)
+    );
+    window.until(&choice);
+    window.fill("input[name=name]", &name);
+    let value = text(&window.evaluate(&format!("{choice}.value")));
+    window.fill("select[name=script]", &value);
+    window.fill("input[name=resources]", "web-01, nowhere-01");
+    window.click("Create");
+    window.until("document.querySelector('dialog')?.textContent.includes('no machine is called nowhere-01')");
+    window.fill("input[name=resources]", "web-01, web-02");
+    window.fill("select[name=repeat]", "cron");
+    window.fill("input[name=cron]", "61 * * * *");
+    window.click("Create");
+    window.until("document.querySelector('dialog [role=alert]') && !document.querySelector('dialog').textContent.includes('nowhere')");
+    window.fill("input[name=cron]", "0 4 * * SUN");
+    window.click("Create");
+    window.until("location.pathname.startsWith('/console/jobs/')");
+    window.until(&format!("document.querySelector('main h1')?.textContent == {}", json!(name)));
+    window.shows("web-02");
+    let id = text(&window.evaluate("location.pathname.split('/').pop()"));
+    let job = company.get(&format!("/jobs/{id}")).ok();
+    assert_eq!(
+        (&job["schedule"]["cron"], job["resources"].as_array().unwrap().len()),
+        (&json!("0 4 * * SUN"), 2),
+        "{job}"
+    );
+    window.click("Change…");
+    window.until("document.querySelector('dialog [name=script]')");
+    company.post(&format!("/jobs/{id}"), &json!({"overlapPolicy": "queue", "timeLimit": 120})).ok();
+    window.fill("input[name=timeLimit]", "7");
+    window.click("Save");
+    window.until("document.querySelector('.theirs .after')");
+    let theirs = text(&window.evaluate("document.querySelector('.theirs tbody').innerText"));
+    assert!(theirs.contains("queue") && theirs.contains("60") && !theirs.contains("Machines"), "{theirs}");
+    window.click("Save mine");
+    window.until("!document.querySelector('dialog')");
+    let job = company.get(&format!("/jobs/{id}")).ok();
+    let kept = (
+        &job["overlapPolicy"],
+        &job["timeLimit"],
+        &job["schedule"]["cron"],
+        job["resources"].as_array().unwrap().len(),
+    );
+    assert_eq!(kept, (&json!("queue"), &json!(420), &json!("0 4 * * SUN"), 2));
+    window.click("Pause");
+    window.shows("paused");
+    assert_eq!(company.get(&format!("/jobs/{id}")).ok()["active"], json!(false));
+    assert_ne!(window.evaluate("document.title"), json!("owned"));
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
 #[test]
 #[test]
 fn an_hour_of_live_alerts_keeps_no_memory() {

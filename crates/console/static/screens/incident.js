@@ -1,23 +1,25 @@
 // One incident: what, who, the machines and alerts, the notes.
 
-import { call, may, tag } from "../api.js";
+import { call, may } from "../api.js";
+import { Change } from "../change.js";
 import { Markdown } from "../markdown.js";
 import { link } from "../route.js";
 import { Button, Empty, Facts, Field, FormDialog, Head, Loading, Panel, State, Time, Trouble, attempt, html, personName, useAnswer, useState } from "../ui.js";
 import { PRIORITIES, STATUSES } from "./incidents.js";
 
-function Edit({ incident, match, onClose, onDone }) {
+const FIELDS = [["subject", "Subject", (one) => one.subject], ["status", "Status", (one) => one.status], ["priority", "Priority", (one) => one.priority],
+  ["assignee", "Assignee", (one) => one.assignee?.id, (one) => personName(one.assignee)], ["description", "Description", (one) => one.description]];
+
+function Edit({ incident, onClose, onDone }) {
   const people = useAnswer((signal) => call("searchUsers", { signal, query: { pageSize: 1000 } }), "people");
-  const send = async (values) => {
-    await call("updateIncident", { incidentId: incident.id, match, body: { subject: values.subject, priority: values.priority, status: values.status, assignee: { id: values.assignee }, description: values.description } });
-    onDone();
-  };
-  return html`<${FormDialog} title=${`Change ${incident.id}`} onSend=${send} onClose=${onClose}>${(problem) => html`
-    ${problem?.status === 412 && html`<p class="note wide">Somebody changed it meanwhile. What you typed is still here: close this to see theirs, and try again.</p>`}
+  const known = people.data?.results || (incident.assignee ? [incident.assignee] : []);
+  const write = ({ assignee, ...changed }, match) =>
+    call("updateIncident", { incidentId: incident.id, match, body: { ...changed, ...(assignee !== undefined && { assignee: { id: assignee } }) } });
+  return html`<${Change} title=${`Change ${incident.id}`} of=${incident} fields=${FIELDS} read=${() => call("getIncident", { incidentId: incident.id })} write=${write} onClose=${onClose} onDone=${onDone} keep=${`incident ${incident.id} ${incident.updatedDate}`}>${(problem) => html`
     <${Field} name="subject" label="Subject" value=${incident.subject} required wide problem=${problem} />
     <${Field} as="select" name="status" label="Status" problem=${problem}>${STATUSES.filter((status) => status !== "Closed" || incident.status === "Closed").map((status) => html`<option value=${status} selected=${status === incident.status}>${status}</option>`)}<//>
     <${Field} as="select" name="priority" label="Priority" problem=${problem}>${PRIORITIES.map((priority) => html`<option value=${priority} selected=${priority === incident.priority}>${priority}</option>`)}<//>
-    <${Field} as="select" name="assignee" label="Assignee" problem=${problem}><option value="">nobody</option>${(people.data?.results || (incident.assignee ? [incident.assignee] : [])).map((user) => html`<option value=${user.id} selected=${user.id === incident.assignee?.id}>${personName(user)}</option>`)}<//>
+    <${Field} as="select" name="assignee" label="Assignee" problem=${problem}><option value="">nobody</option>${known.map((user) => html`<option value=${user.id} selected=${user.id === incident.assignee?.id}>${personName(user)}</option>`)}<//>
     <${Field} as="textarea" rows="6" name="description" label="Description" wide problem=${problem}>${incident.description || ""}<//>`}<//>`;
 }
 
@@ -71,7 +73,7 @@ export default function Incident({ id }) {
       <${Panel} title="Machines" id="machines">${incident.resources?.length ? html`<ul class="plain-list">${incident.resources.map((one) => html`<li><a href=${link(["resources", one.id])}>${one.name || one.hostName}</a></li>`)}</ul>` : html`<${Empty} title="None." />`}<//>
       <${Panel} title="Alerts" id="alerts">${incident.alerts?.length ? html`<ul class="plain-list">${incident.alerts.map((one) => html`<li><a href=${link(["alerts", one.id])}>${one.subject}</a></li>`)}</ul>` : html`<${Empty} title="It was not opened for an alert." />`}<//>
     </div></div>
-    ${editing && html`<${Edit} incident=${incident} match=${tag(incident)} onClose=${() => setEditing(false)} onDone=${fresh} />`}
+    ${editing && html`<${Edit} incident=${incident} onClose=${() => setEditing(false)} onDone=${fresh} />`}
     ${closing && html`<${FormDialog} title=${`Close ${incident.id}`} send="Close it" onClose=${() => setClosing(false)} onSend=${async (values) => {
       await call("closeIncident", { incidentId: id, body: values.note ? { note: values.note } : {} });
       fresh();

@@ -1,9 +1,10 @@
 // One job: when it runs, how its runs went, and what they wrote.
 
-import { call, may } from "../api.js";
+import { call, may, tag } from "../api.js";
 import { link, refine } from "../route.js";
 import { millis, span } from "../time.js";
-import { Button, Empty, Facts, Head, Loading, Panel, Rows, State, Time, Trouble, attempt, count, html, personName, useAnswer, useList } from "../ui.js";
+import { Button, Empty, Facts, Head, Loading, Panel, Rows, State, Time, Trouble, attempt, count, html, personName, useAnswer, useList, useState } from "../ui.js";
+import { ChangeJob } from "./jobform.js";
 
 const OPEN = new Set(["QUEUED", "RUNNING"]);
 
@@ -31,11 +32,14 @@ function Run({ id, onChange }) {
     ${run.outputTruncated && html`<p class="dim">There was more; ${count(run.outputBytes)} bytes are kept.</p>`}<//>`;
 }
 
-/** The machines of a job, by their names; the first ten. */
-function Machines({ ids }) {
-  const found = useAnswer((signal) => Promise.all(ids.slice(0, 10).map((id) => call("getResource", { resourceId: id, signal }).catch(() => ({ id, generalInfo: undefined })))), ids.join());
-  return html`<h3>Machines</h3><ul class="plain-list">${(found.data || []).map((one) => html`<li key=${one.id}><a href=${link(["resources", one.id])}>${one.generalInfo?.name || one.generalInfo?.hostName || one.id}</a></li>`)}
-    ${ids.length > 10 && html`<li class="dim">and ${count(ids.length - 10)} more</li>`}</ul>`;
+/** How many machines are named; of more, how many there are. */
+const MOST = 50;
+
+/** A machine by what people call it; one that is gone has its id. */
+async function name(id, signal) {
+  const found = await call("getResource", { resourceId: id, signal }).catch(() => undefined);
+  const info = found?.generalInfo || { name: found?.resourceName || found?.name };
+  return { id, hostName: info.hostName, name: info.name || info.hostName || id };
 }
 
 export default function Job({ id, query }) {
@@ -43,9 +47,23 @@ export default function Job({ id, query }) {
   const next = useAnswer((signal) => call("nextRunsOfJob", { jobId: id, signal, query: { count: 5 } }), id);
   const runs = useList("listJobRuns", { pageSize: 50 }, { jobId: id }, 5000);
   const job = answer.data;
+  const ids = (job?.resources || []).map((one) => one.id);
+  const machines = useAnswer((signal) => Promise.all(ids.slice(0, MOST).map((one) => name(one, signal))), ids.join());
+  const [editing, setEditing] = useState(false);
   const back = ["Jobs", link("jobs")];
   if (!job) return html`<${Head} title=${answer.problem ? "Job" : "…"} back=${back} />${answer.problem ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />` : html`<${Loading} />`}`;
   const run = async () => (await attempt("A run is asked for.", () => call("runJob", { jobId: id, body: {} }))) && runs.reload();
+  const turn = async () => {
+    const active = !job.active;
+    if (await attempt(active ? "It goes on." : "Paused.", () => call("updateJob", { jobId: id, match: tag(job), body: { active } }))) fresh();
+  };
+  const fresh = () => {
+    answer.reload();
+    next.reload();
+  };
+  const known = machines.data || [];
+  // What is not in the form would be lost with it.
+  const whole = known.length === ids.length && known.every((one) => one.hostName);
   const columns = [
     { title: "Due", main: true, class: "grow", cell: (row) => html`<${Time} at=${row.dueDate} />`, below: (row) => html`<span class="dim">${row.reason}</span>` },
     { title: "Status", cell: (row) => html`<${State} of=${row.status} />` },
@@ -53,11 +71,13 @@ export default function Job({ id, query }) {
     { title: "Runner", keep: 3, cell: (row) => row.runner?.name },
     { title: "Took", class: "number", cell: (row) => (took(row) === undefined ? "" : span(took(row))) },
   ];
-  return html`<${Head} title=${job.name} back=${back} actions=${may("runJob") && html`<${Button} kind="primary" onClick=${run}>Run now<//>`}>${job.active ? html`next run <${Time} at=${job.nextRun} />` : "paused"}<//>
+  return html`<${Head} title=${job.name} back=${back} actions=${html`${may("runJob") && html`<${Button} kind="primary" onClick=${run}>Run now<//>`}
+    ${may("updateJob") && html`<${Button} disabled=${!machines.data} onClick=${() => setEditing(true)}>Change…<//><${Button} onClick=${turn}>${job.active ? "Pause" : "Go on"}<//>`}`}>${job.active ? html`next run <${Time} at=${job.nextRun} />` : "paused"}<//>
     ${query.get("run") && html`<${Run} key=${query.get("run")} id=${query.get("run")} onChange=${runs.reload} />`}
     <div class="columns wide-left"><${Panel} title="Runs" id="runs"><${Durations} runs=${runs.rows || []} />
         <${Rows} list=${runs} columns=${columns} label="Runs" href=${(row) => link(["jobs", id], { run: row.id })} empty=${html`<${Empty} title="It never ran yet." />`} /><//>
       <div><${Panel} title="What" id="what"><${Facts} of=${[["Description", job.description], ["Type", job.script?.jobType], ["Script", job.script?.customScript?.name], ["Repeats", job.schedule?.cron || job.schedule?.pattern?.type], ["Zone", job.schedule?.timezone || job.schedule?.timeZone?.name], ["Overlap", job.overlapPolicy], ["When missed", job.misfirePolicy], ["May take", span(job.timeLimit * 1000)], ["Changed by", personName(job.updatedBy)]]} />
-        ${job.resources?.length > 0 && html`<${Machines} ids=${job.resources.map((one) => one.id)} />`}<//>
-      <${Panel} title="Next" id="next"><${Trouble} problem=${next.problem} /><ul class="plain-list">${(next.data?.nextRuns || []).map((at) => html`<li><${Time} at=${at} /></li>`)}</ul>${next.data && !next.data.nextRuns.length && html`<${Empty} title="None." />`}<//></div></div>`;
+        ${known.length > 0 && html`<h3>Machines</h3><ul class="plain-list">${known.map((one) => html`<li key=${one.id}><a href=${link(["resources", one.id])}>${one.name}</a></li>`)}${ids.length > MOST && html`<li class="dim">and ${count(ids.length - MOST)} more</li>`}</ul>`}<//>
+      <${Panel} title="Next" id="next"><${Trouble} problem=${next.problem} /><ul class="plain-list">${(next.data?.nextRuns || []).map((at) => html`<li><${Time} at=${at} /></li>`)}</ul>${next.data && !next.data.nextRuns.length && html`<${Empty} title="None." />`}<//></div></div>
+    ${editing && html`<${ChangeJob} job=${job} hosts=${whole ? known.map((one) => one.hostName).join(", ") : undefined} onClose=${() => setEditing(false)} onDone=${fresh} />`}`;
 }

@@ -1,11 +1,13 @@
 // Jobs: what runs when.
 
 import { call, may, terms } from "../api.js";
-import { link, refine } from "../route.js";
-import { Button, Empty, Head, Rows, Search, Time, attempt, html, personName, useList } from "../ui.js";
+import { go, link, refine } from "../route.js";
+import { Button, Empty, Head, Rows, Search, Time, attempt, html, personName, useList, useState } from "../ui.js";
+import { NewJob, NewScript } from "./jobform.js";
 
 export default function Jobs({ query }) {
   const name = query.get("name") || "";
+  const [making, setMaking] = useState("");
   const list = useList("searchJobs", { queryString: terms({ name }), pageSize: 100, sortName: "name", isDescendingOrder: "false" }, {}, 30e3);
   const columns = [
     { title: "Name", main: true, class: "grow", cell: (row) => row.name, below: (row) => html`<span class="dim">${row.description || row.script?.jobType || row.script?.customScript?.name}</span>` },
@@ -14,7 +16,9 @@ export default function Jobs({ query }) {
     { title: "Changed by", keep: 3, cell: (row) => personName(row.updatedBy) },
     { title: "", cell: (row) => may("runJob") && html`<${Button} onClick=${() => attempt(`“${row.name}” is asked for.`, () => call("runJob", { jobId: row.id, body: {} }))} aria-label=${`Run now: ${row.name}`}>Run now<//>` },
   ];
-  return html`<${Head} title="Jobs" />
+  return html`<${Head} title="Jobs" actions=${html`${may("createJob") && html`<${Button} kind="primary" onClick=${() => setMaking("job")}>New job…<//>`}${may("createJobScript") && html`<${Button} onClick=${() => setMaking("script")}>New script…<//>`}`} />
     <div class="filters"><${Search} value=${name} onValue=${(text) => refine({ name: text })} label="Name contains" placeholder="Name contains…" /></div>
-    <${Rows} list=${list} columns=${columns} label="Jobs" href=${(row) => link(["jobs", row.id])} empty=${name ? html`<${Empty} title="No job matches." />` : html`<${Empty} title="There is no job yet.">A job says what is done to which machines, and when: <code>POST …/jobs</code> makes one.<//>`} />`;
+    <${Rows} list=${list} columns=${columns} label="Jobs" href=${(row) => link(["jobs", row.id])} empty=${name ? html`<${Empty} title="No job matches." />` : html`<${Empty} title="There is no job yet.">A job says what is done to which machines, and when.<//>`} />
+    ${making === "job" && html`<${NewJob} onClose=${() => setMaking("")} onDone=${(job) => go(link(["jobs", job.id]))} />`}
+    ${making === "script" && html`<${NewScript} onClose=${() => setMaking("")} />`}`;
 }

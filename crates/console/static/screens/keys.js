@@ -1,26 +1,58 @@
-// API keys: which programs may call.
+// API keys: which programs may call, with what, and until when.
 
-import { call, may } from "../api.js";
-import { Badge, Button, Empty, Field, FormDialog, Head, Loading, Time, Trouble, html, useAnswer, useState } from "../ui.js";
+import { call, may, tag } from "../api.js";
+import { fromInput } from "../time.js";
+import { Badge, Button, Empty, Field, FormDialog, Head, Loading, Time, Trouble, html, personName, useAnswer, useState } from "../ui.js";
+import { ROLES } from "./people.js";
+
+/** Makes a key. */
+function Create({ onClose, onMade }) {
+  const people = useAnswer((signal) => call("searchUsers", { signal, query: { pageSize: 1000, sortName: "loginName" } }), "people");
+  const send = async (values) => {
+    const operations = values.operations.split(/[\s,]+/).filter(Boolean);
+    const body = { name: values.name, role: values.role, userId: values.userId || undefined, expiresAt: fromInput(values.expiresAt), operations: operations.length ? operations : undefined };
+    onMade(await call("createApiKey", { body }));
+  };
+  return html`<${FormDialog} title="A key for a program" send="Make it" onClose=${onClose} onSend=${send} keep="key">${(problem) => html`
+    <${Trouble} problem=${people.problem} />
+    <${Field} name="name" label="Name" required maxlength="200" problem=${problem} />
+    <${Field} as="select" name="role" label="Role" problem=${problem}>${ROLES.map((role) => html`<option value=${role}>${role}</option>`)}<//>
+    <${Field} as="select" name="userId" label="Acts as" problem=${problem}><option value="">a user of its own</option>${(people.data?.results || []).filter((user) => user.activated).map((user) => html`<option value=${user.id}>${personName(user)}</option>`)}<//>
+    <${Field} type="datetime-local" name="expiresAt" label="Ends" problem=${problem} hint="Empty: when it is revoked" />
+    <${Field} as="textarea" rows="2" name="operations" label="Only for these operations" wide problem=${problem} hint="Such as reportAlert, getMe; empty: all that its role may" />`}<//>`;
+}
+
+/** Gives a key another secret, unless somebody else just did. */
+function Rotate({ apiKey, onClose, onMade }) {
+  const answer = useAnswer((signal) => call("getApiKey", { apiKeyId: apiKey.id, signal }), apiKey.id);
+  const [revoke, setRevoke] = useState(false);
+  const send = async () => onMade(await call("rotateApiKey", { apiKeyId: apiKey.id, match: tag(answer.data), body: { revokePrevious: revoke } }));
+  return html`<${FormDialog} title=${`A new secret for “${apiKey.name}”`} send="Make it" onClose=${onClose} onSend=${send}>${(problem) => html`
+    ${problem?.status === 412 && html`<p class="note wide">Somebody gave it one meanwhile. Close this, and look again.</p>`}
+    <p class="wide">The secret before goes on until the next time, so that programs can be given the new one meanwhile.</p>
+    <label class="inline wide"><input type="checkbox" checked=${revoke} onChange=${() => setRevoke(!revoke)} /> End it at once</label>`}<//>`;
+}
 
 export default function Keys() {
   const all = useAnswer((signal) => call("listApiKeys", { signal }), "keys");
   const [making, setMaking] = useState(false);
   const [made, setMade] = useState();
+  const [rotating, setRotating] = useState();
   const [revoking, setRevoking] = useState();
+  const onMade = (key) => {
+    setMade(key);
+    all.reload();
+  };
   return html`<${Head} title="API keys" actions=${may("createApiKey") && html`<${Button} kind="primary" onClick=${() => setMaking(true)}>New key…<//>`} />
     ${made && html`<section class="panel" aria-label="The new key"><p class="note">The secret of “${made.name}” is shown this once.</p><pre class="output" tabindex="0">MUSTER_KEY=${made.key}${"\n"}MUSTER_SECRET=${made.secret}</pre><${Button} onClick=${() => setMade()}>I have kept it<//></section>`}
     <${Trouble} problem=${all.problem} again=${all.reload} />
-    ${!all.data ? !all.problem && html`<${Loading} />` : !all.data.length ? html`<${Empty} title="No program has a key here." />` : html`<div class="scroll" tabindex="0" role="region" aria-label="API keys"><table class="rows"><thead><tr><th scope="col">Name</th><th scope="col">Role</th><th scope="col" class="k3">Key</th><th scope="col" class="k2">Acts as</th><th scope="col" class="k2">Used</th><th scope="col"><span class="hidden">What to do</span></th></tr></thead>
-      <tbody>${all.data.map((key) => html`<tr><td class="grow">${key.name} ${key.personal && html`<${Badge}>personal<//>`}</td><td>${key.role}</td><td class="k3 mono small">${key.key.slice(0, 10)}…</td><td class="k2">${key.userId}</td><td class="k2"><${Time} at=${key.lastUsedAt} ago=${true} /></td>
-        <td>${may("revokeApiKey") && html`<${Button} aria-label=${`Revoke… ${key.name}`} onClick=${() => setRevoking(key)}>Revoke…<//>`}</td></tr>`)}</tbody></table></div>`}
-    ${making && html`<${FormDialog} title="A key for a program" send="Make it" onClose=${() => setMaking(false)} onSend=${async (values) => {
-      setMade(await call("createApiKey", { body: { name: values.name, role: values.role } }));
-      all.reload();
-    }}>${(problem) => html`<${Field} name="name" label="Name" required problem=${problem} /><${Field} as="select" name="role" label="Role" problem=${problem}>${["viewer", "operator", "integrator", "admin"].map((role) => html`<option value=${role}>${role}</option>`)}<//>`}<//>`}
+    ${!all.data ? !all.problem && html`<${Loading} />` : !all.data.length ? html`<${Empty} title="No program has a key here." />` : html`<div class="scroll" tabindex="0" role="region" aria-label="API keys"><table class="rows"><thead><tr><th scope="col">Name</th><th scope="col">Role</th><th scope="col" class="k3">Key</th><th scope="col" class="k2">Acts as</th><th scope="col" class="k2">Used</th><th scope="col" class="k3">Ends</th><th scope="col"><span class="hidden">What to do</span></th></tr></thead>
+      <tbody>${all.data.map((key) => html`<tr key=${key.id}><td class="grow">${key.name} ${key.personal && html`<${Badge}>personal<//>`}${key.operations?.length > 0 && html`<div class="below dim">only ${key.operations.join(", ")}</div>`}</td><td>${key.role}</td><td class="k3 mono small">${key.key.slice(0, 10)}…</td><td class="k2">${key.userId}</td><td class="k2"><${Time} at=${key.lastUsedAt} ago=${true} /></td><td class="k3">${key.expiresAt && html`<${Time} at=${key.expiresAt} />`}</td>
+        <td><div class="actions">${may("rotateApiKey") && html`<${Button} aria-label=${`New secret… ${key.name}`} onClick=${() => setRotating(key)}>New secret…<//>`}${may("revokeApiKey") && html`<${Button} aria-label=${`Revoke… ${key.name}`} onClick=${() => setRevoking(key)}>Revoke…<//>`}</div></td></tr>`)}</tbody></table></div>`}
+    ${making && html`<${Create} onClose=${() => setMaking(false)} onMade=${onMade} />`}
+    ${rotating && html`<${Rotate} apiKey=${rotating} onClose=${() => setRotating()} onMade=${onMade} />`}
     ${revoking && html`<${FormDialog} title=${`Revoke “${revoking.name}”?`} send="Revoke" danger=${true} onClose=${() => setRevoking()} onSend=${async () => {
       await call("revokeApiKey", { apiKeyId: revoking.id });
       all.reload();
     }}><p class="wide">Whatever uses it is refused from now on.</p><//>`}`;
 }
-

@@ -1,29 +1,65 @@
-// People: who works here, and links that sign them in.
+// People: who works here, what they may do, and links that sign them in.
 
 import { call, may, terms } from "../api.js";
+import { Change } from "../change.js";
 import { link, refine } from "../route.js";
-import { Badge, Button, Empty, Facts, Head, Panel, Rows, Search, Time, Trouble, attempt, html, personName, useAnswer, useList, useState } from "../ui.js";
+import { Badge, Button, Empty, Facts, Field, FormDialog, Head, Panel, Rows, Search, Time, Trouble, attempt, html, personName, useAnswer, useList, useState } from "../ui.js";
+
+export const ROLES = ["viewer", "operator", "integrator", "admin"];
+
+/**
+ * What a person has: the name in the interface, what it is called here, its value.
+ * @type {[string, string, (user: any) => string][]}
+ */
+const FIELDS = [["loginName", "Login name"], ["firstName", "First name"], ["lastName", "Last name"], ["email", "E-mail"], ["phoneNumber", "Telephone"], ["mobileNumber", "Mobile"], ["role", "Role"]]
+  .map(([name, label]) => [name, label, (user) => user[name]]);
+
+/** The controls of a person. */
+function fields(problem, user = undefined) {
+  return html`<${Field} name="loginName" label="Login name" value=${user?.loginName} required maxlength="100" problem=${problem} />
+    <${Field} as="select" name="role" label="Role" problem=${problem}>${ROLES.map((role) => html`<option value=${role} selected=${role === (user?.role || "operator")}>${role}</option>`)}<//>
+    <${Field} name="firstName" label="First name" value=${user?.firstName} problem=${problem} />
+    <${Field} name="lastName" label="Last name" value=${user?.lastName} problem=${problem} />
+    <${Field} type="email" name="email" label="E-mail" value=${user?.email} problem=${problem} />
+    <${Field} name="phoneNumber" label="Telephone" value=${user?.phoneNumber} problem=${problem} />
+    <${Field} name="mobileNumber" label="Mobile" value=${user?.mobileNumber} problem=${problem} />`;
+}
 
 function Person({ id, onChange }) {
   const answer = useAnswer((signal) => call("getUser", { userId: id, signal }), id);
   const [signIn, setSignIn] = useState();
+  const [editing, setEditing] = useState(false);
   const user = answer.data;
   if (!user) return html`<${Trouble} problem=${answer.problem} />`;
+  const fresh = () => {
+    answer.reload();
+    onChange();
+  };
   /** @param {"activateUser" | "deactivateUser"} name */
-  const turn = async (name, said) => (await attempt(said, () => call(name, { userId: id, body: {} }))) && (answer.reload(), onChange());
+  const turn = async (name, said) => (await attempt(said, () => call(name, { userId: id, body: {} }))) && fresh();
   const invite = async () => setSignIn(await attempt("A link was made.", () => call("createSignInLink", { userId: id, body: {} })));
   return html`<${Panel} title=${personName(user)} id="person" actions=${html`<button type="button" class="link" onClick=${() => refine({ user: "" })}>Close</button>`}>
-    <${Facts} of=${[["Login name", user.loginName], ["Role", user.role], ["E-mail", user.email], ["Telephone", user.phoneNumber], ["Mobile", user.mobileNumber], ["In use", user.activated ? "yes" : "no"], ["Tenant", user.tenantId], ["Since", html`<${Time} at=${user.createdDate} />`]]} />
+    <${Facts} of=${[...FIELDS.map(([, label, value]) => [label, value(user)]), ["In use", user.activated ? "yes" : "no"], ["Tenant", user.tenantId], ["Since", html`<${Time} at=${user.createdDate} />`]]} />
     <div class="actions">
+      ${may("updateUser") && html`<${Button} onClick=${() => setEditing(true)}>Change…<//>`}
       ${user.activated && may("createSignInLink") && html`<${Button} onClick=${invite}>Make a sign-in link<//>`}
       ${user.activated && may("deactivateUser") && html`<${Button} kind="danger" onClick=${() => turn("deactivateUser", "Deactivated.")}>Deactivate<//>`}
       ${!user.activated && may("activateUser") && html`<${Button} onClick=${() => turn("activateUser", "Activated.")}>Activate<//>`}</div>
-    ${signIn && html`<p class="note">Send this to ${personName(user)}; it works once, until <${Time} at=${signIn.expires} />, and is not shown again.</p><pre class="output" tabindex="0">${signIn.url}</pre>`}<//>`;
+    ${signIn && html`<p class="note">Send this to ${personName(user)}; it works once, until <${Time} at=${signIn.expires} />, and is not shown again.</p><pre class="output" tabindex="0">${signIn.url}</pre>`}
+    ${editing && html`<${Change} title=${`Change ${personName(user)}`} of=${user} fields=${FIELDS} read=${() => call("getUser", { userId: id })} keep=${`person ${id} ${user.updatedDate}`}
+      write=${(changed, match) => call("updateUser", { userId: id, match, body: changed })} onClose=${() => setEditing(false)} onDone=${fresh}>${(problem) => fields(problem, user)}<//>`}<//>`;
 }
 
 export default function People({ query }) {
   const text = query.get("q") || "";
+  const [creating, setCreating] = useState(false);
   const list = useList("searchUsers", { queryString: terms({ loginName: text }), sortName: "loginName", isDescendingOrder: "false", pageSize: 100 });
+  const create = async (values) => {
+    const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value));
+    const made = await call("createUser", { body: /** @type {any} */ (given) });
+    list.reload();
+    refine({ user: made.id });
+  };
   const columns = [
     { title: "Name", main: true, class: "grow", cell: personName, below: (row) => html`<span class="dim">${row.loginName}</span>` },
     { title: "Role", cell: (row) => row.role },
@@ -31,8 +67,9 @@ export default function People({ query }) {
     { title: "Mobile", keep: 3, cell: (row) => row.mobileNumber },
     { title: "", cell: (row) => (row.activated ? "" : html`<${Badge} kind="quiet">not in use<//>`) },
   ];
-  return html`<${Head} title="People" />
+  return html`<${Head} title="People" actions=${may("createUser") && html`<${Button} kind="primary" onClick=${() => setCreating(true)}>New person…<//>`} />
     <div class="filters"><${Search} value=${text} onValue=${(value) => refine({ q: value })} label="Login name contains" placeholder="Login name contains…" /></div>
     ${query.get("user") && html`<${Person} key=${query.get("user")} id=${query.get("user")} onChange=${list.reload} />`}
-    <${Rows} list=${list} columns=${columns} label="People" href=${(row) => link("people", { q: text, user: row.id })} empty=${html`<${Empty} title="Nobody matches." />`} />`;
+    <${Rows} list=${list} columns=${columns} label="People" href=${(row) => link("people", { q: text, user: row.id })} empty=${html`<${Empty} title="Nobody matches." />`} />
+    ${creating && html`<${FormDialog} title="Somebody new" send="Create" onSend=${create} onClose=${() => setCreating(false)} keep="person">${(problem) => fields(problem)}<//>`}`;
 }
