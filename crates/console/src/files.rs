@@ -23,6 +23,7 @@ const FILES: &[(&str, &[u8])] = files![
     "app.js",
     "change.js",
     "changes.js",
+    "drag.js",
     "api.js",
     "calendar.js",
     "lanes.js",

@@ -1,9 +1,10 @@
 // On call: now, next, and the next fourteen days of each roster.
 
 import { call, may } from "../api.js";
+import { useDrag } from "../drag.js";
 import { COLOURS, Lanes } from "../lanes.js";
 import { refine } from "../route.js";
-import { DAY, fromInput, midnight, millis, span, toInput, wire } from "../time.js";
+import { DAY, fromInput, full, midnight, millis, span, toInput, wire } from "../time.js";
 import { Button, Empty, Field, FormDialog, Head, Loading, Panel, Time, Trouble, attempt, html, personName, useAnswer, useState } from "../ui.js";
 
 const DAYS = 14;
@@ -20,20 +21,43 @@ function Person({ entry, now }) {
   </li>`;
 }
 
-function Override({ rosters, onClose, onDone, now }) {
+function Override({ rosters, given, onClose, onDone }) {
   const people = useAnswer((signal) => call("searchUsers", { signal, query: { pageSize: 1000, sortName: "loginName" } }), "people");
   const send = async (values) => {
     const body = { user: { id: values.user }, start: fromInput(values.start), end: fromInput(values.end), note: values.note || undefined };
     await call("createRosterOverride", { rosterId: values.roster, body });
     onDone();
   };
-  return html`<${FormDialog} title="Somebody takes over" send="Take over" onSend=${send} onClose=${onClose} keep="override">${(problem) => html`
+  // What was marked on a lane is not what was typed before.
+  return html`<${FormDialog} title="Somebody takes over" send="Take over" onSend=${send} onClose=${onClose} keep=${given.roster ? undefined : "override"}>${(problem) => html`
     <${Trouble} problem=${people.problem} />
-    <${Field} as="select" name="roster" label="Roster" problem=${problem} required>${rosters.map((roster) => html`<option value=${roster.id}>${roster.name}</option>`)}<//>
+    <${Field} as="select" name="roster" label="Roster" problem=${problem} required>${rosters.map((roster) => html`<option value=${roster.id} selected=${roster.id === given.roster}>${roster.name}</option>`)}<//>
     <${Field} as="select" name="user" label="Who" problem=${problem} required>${(people.data?.results || []).filter((user) => user.activated).map((user) => html`<option value=${user.id}>${personName(user)}</option>`)}<//>
-    <${Field} type="datetime-local" name="start" label="From" problem=${problem} value=${toInput(now)} required />
-    <${Field} type="datetime-local" name="end" label="To" problem=${problem} value=${toInput(now + DAY / 3)} required />
+    <${Field} type="datetime-local" name="start" label="From" problem=${problem} value=${toInput(given.start)} required />
+    <${Field} type="datetime-local" name="end" label="To" problem=${problem} value=${toInput(given.end)} required />
     <${Field} name="note" label="Note" problem=${problem} wide hint="Times are those of where you are." />`}<//>`;
+}
+
+/** What two people have, one in each other's place. `given` is the roster, and the times that were dropped on each other. */
+function Swap({ lanes, given, onClose, onDone }) {
+  const [roster, setRoster] = useState(given.roster || lanes[0].id);
+  const now = Date.now();
+  // A stretch of time for each person; what is under way is swapped from now on.
+  const stretches = lanes.find((lane) => lane.id === roster).parts.flatMap((part) => (part.users || []).map((user) => ({ ...part, user }))).filter((part) => millis(part.end) > now);
+  const chosen = (part) => Math.max(0, stretches.findIndex((one) => one.start === part?.start && one.end === part?.end));
+  const half = (part) => ({ user: { id: part.user.id }, start: wire(Math.max(millis(part.start), now)), end: part.end });
+  const send = async (values) => {
+    const [first, second] = [stretches[values.first], stretches[values.second]];
+    const shift = first.shift?.id === second.shift?.id ? first.shift : undefined;
+    await call("createRosterSwap", { rosterId: roster, body: { first: half(first), second: half(second), shift: shift && { id: shift.id }, note: values.note || undefined } });
+    onDone();
+  };
+  const pick = (name, label, place, problem) => html`<${Field} as="select" name=${name} label=${label} problem=${problem} required wide key=${`${name} ${roster}`}>${stretches.map((part, at) => html`<option value=${at} selected=${at === place}>${personName(part.user)}, ${full(millis(part.start))} to ${full(millis(part.end))}</option>`)}<//>`;
+  return html`<${FormDialog} title="Two people swap" send="Swap" onSend=${send} onClose=${onClose} wide=${true}>${(problem) => html`
+    <${Field} as="select" name="roster" label="Roster" problem=${problem} onChange=${(event) => setRoster(event.target.value)}>${lanes.map((lane) => html`<option value=${lane.id} selected=${lane.id === roster}>${lane.name}</option>`)}<//>
+    ${pick("first", "What one has", chosen(given.first), problem)}
+    ${pick("second", "What the other has", given.second ? chosen(given.second) : 1, problem)}
+    <${Field} name="note" label="Note" problem=${problem} wide hint="Each takes what the other has." />`}<//>`;
 }
 
 /** The overrides of a roster that are not over, and a way to take them back. */
@@ -51,7 +75,8 @@ function Overrides({ roster, from, stamp, onDone }) {
 export default function OnCall({ query }) {
   const offset = Math.max(-26, Math.min(26, Number.parseInt(query.get("fortnight") || "0", 10) || 0));
   const [stamp, setStamp] = useState(0);
-  const [taking, setTaking] = useState(false);
+  const [taking, setTaking] = useState();
+  const [swapping, setSwapping] = useState();
   const from = midnight(Date.now(), offset * DAYS);
   const to = midnight(from, DAYS);
   const board = useAnswer((signal) => call("getOnCall", { signal }), `board ${stamp}`, 30e3);
@@ -64,20 +89,26 @@ export default function OnCall({ query }) {
   const rosters = (plan.data || []).map((lane) => lane.roster);
   const names = [...new Set((plan.data || []).flatMap(({ timeline }) => timeline.entries.map((entry) => entry.users.map(personName).join(", "))))].sort();
   const lanes = (plan.data || []).map(({ roster, timeline }) => ({
+    id: roster.id,
     name: roster.name,
     note: `(covered ${timeline.coverage} % of the time)`,
     parts: [
       ...timeline.gaps.map((gap) => ({ ...gap, gap: true, text: "nobody" })),
       ...timeline.entries.map((entry) => {
         const text = entry.users.map(personName).join(", ") || "nobody";
-        return { start: entry.start, end: entry.end, text, gap: !entry.users.length, colour: Math.max(0, names.indexOf(text)) % COLOURS };
+        return { start: entry.start, end: entry.end, shift: entry.shift, users: entry.users, text, gap: !entry.users.length, colour: Math.max(0, names.indexOf(text)) % COLOURS };
       }),
     ].sort((one, other) => millis(one.start) - millis(other.start)),
   }));
   const gaps = nobody(plan.data || [], from, to);
+  const drag = useDrag({
+    from, to,
+    onRange: (lane, start, end) => setTaking({ roster: lane.id, start, end }),
+    onPair: (lane, first, second) => setSwapping({ roster: lane.id, first, second }),
+  });
   const fresh = () => setStamp((before) => before + 1);
   return html`
-    <${Head} title="On call" actions=${may("createRosterOverride") && rosters.length > 0 && html`<${Button} kind="primary" onClick=${() => setTaking(true)}>Take over…<//>`} />
+    <${Head} title="On call" actions=${may("createRosterOverride") && rosters.length > 0 && html`<${Button} kind="primary" onClick=${() => setTaking({ start: Date.now(), end: Date.now() + DAY / 3 })}>Take over…<//><${Button} onClick=${() => setSwapping({})}>Swap…<//>`} />
     <${Trouble} problem=${board.problem} again=${board.reload} />
     <div class="columns">
       <${Panel} title="Now" id="now">${!board.data ? !board.problem && html`<${Loading} />` : board.data.onCall.length ? html`<ul class="people">${board.data.onCall.map((entry) => html`<${Person} entry=${entry} now=${true} />`)}</ul>`
@@ -92,10 +123,12 @@ export default function OnCall({ query }) {
       <${Trouble} problem=${plan.problem} again=${plan.reload} />
       ${!plan.data ? !plan.problem && html`<${Loading} />` : !lanes.length ? html`<${Empty} title="There is no roster yet.">One is made with <code>POST …/rosters</code>; see the <a href="/docs/">interface</a>.<//>` : html`
         <p class=${gaps.length ? "gaps" : "dim"}>${gaps.length ? html`${gaps.length === 1 ? "One gap" : `${gaps.length} gaps`} in which no roster has anybody, the first <${Time} at=${gaps[0].start} /> for ${span(gaps[0].length)}.` : "Somebody is on call all the time."}</p>
-        <${Lanes} lanes=${lanes} from=${from} to=${to} label="Who is on call when" />
+        <${Lanes} lanes=${lanes} from=${from} to=${to} label="Who is on call when" drag=${may("createRosterOverride") ? drag : undefined} />
+        ${may("createRosterOverride") && html`<p class="small dim only-wide">Drag through a time to take it over, or one person onto another to swap.</p>`}
         <ul class="overrides">${rosters.map((roster) => html`<${Overrides} key=${roster.id} roster=${roster} from=${from} stamp=${stamp} onDone=${fresh} />`)}</ul>`}
     <//>
-    ${taking && html`<${Override} rosters=${rosters} now=${Date.now()} onClose=${() => setTaking(false)} onDone=${fresh} />`}`;
+    ${taking && html`<${Override} rosters=${rosters} given=${taking} onClose=${() => setTaking()} onDone=${fresh} />`}
+    ${swapping && html`<${Swap} lanes=${lanes} given=${swapping} onClose=${() => setSwapping()} onDone=${fresh} />`}`;
 }
 
 /** When no roster has anybody: what is left of the time once every entry is taken out. */
