@@ -1,5 +1,7 @@
 //! The stream of changes: told as they are committed, on any gateway, to whoever may see them, and again to who comes back.
 
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,6 +15,7 @@ both_backends![
     nobody_hears_of_others,
     a_stream_is_narrowed_and_bounded,
     what_one_gateway_stores_another_tells,
+    a_thousand_idle_streams_cost_little,
 ];
 
 /// An event of a stream.
@@ -166,4 +169,59 @@ fn what_one_gateway_stores_another_tells(backend: Backend) {
     machine(&client, "later");
     thread::sleep(Duration::from_secs(2));
     assert_eq!(events(&client, &format!("maxSeconds=0&lastEventId={}", told[0].id)).len(), 1);
+}
+
+/// A stream that is open, on a connection of its own: what arrived is read by whoever looks.
+fn watch(server: &Server, client: &Client) -> TcpStream {
+    let mut stream = TcpStream::connect(server.base().trim_start_matches("http://")).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    let (tenant, token) = (client.tenant_id(), client.bearer());
+    let request = format!(
+        "GET /api/v2/tenants/{tenant}/changes?maxSeconds=300 HTTP/1.1\r\nHost: muster\r\nAuthorization: Bearer {token}\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    await_text(&mut stream, "HTTP/1.1 200");
+    stream
+}
+
+/// Reads until a text was there.
+#[track_caller]
+fn await_text(stream: &mut TcpStream, text: &str) {
+    let (mut received, mut chunk) = (String::new(), [0; 4096]);
+    while !received.contains(text) {
+        let length = stream.read(&mut chunk).unwrap_or_else(|error| panic!("{error} after {received:?}"));
+        assert!(length > 0, "closed after {received:?}");
+        received.push_str(&String::from_utf8_lossy(&chunk[..length]));
+    }
+}
+
+/// What 1,000 people who watch, and of whom nothing happens to any for a while, take: measured, printed and bounded.
+fn a_thousand_idle_streams_cost_little(backend: Backend) {
+    const KEYS: usize = 20;
+    const STREAMS: usize = 1000;
+    const MOST_KIB: u64 = 30 << 10;
+    let server = Server::start(backend);
+    // Each key its tenant: one may have 100 streams.
+    let clients: Vec<Client> = (0..KEYS).map(|_| server.caller(server.new_client().tenant_id(), "operator")).collect();
+    // What the first of them needs, all others share.
+    for client in &clients {
+        drop(watch(&server, client));
+        machine(client, "before");
+    }
+    thread::sleep(Duration::from_secs(1));
+    let Some((before, _)) = server.memory_kib() else { return };
+    let mut streams: Vec<TcpStream> = (0..STREAMS).map(|number| watch(&server, &clients[number % KEYS])).collect();
+    thread::sleep(Duration::from_secs(2));
+    let (after, _) = server.memory_kib().expect("it was known before");
+    let taken = after.saturating_sub(before);
+    let told = format!("changes: {STREAMS} idle streams took {:.1} MiB ({backend:?})\n", taken as f64 / 1024.0);
+    let _ = std::io::stderr().write_all(told.as_bytes());
+    // They are idle, and not dead: each is told.
+    for client in &clients {
+        machine(client, "after");
+    }
+    for stream in &mut streams {
+        await_text(stream, "event: change");
+    }
+    assert!(taken > 0 && taken <= MOST_KIB, "{told}");
 }
