@@ -177,6 +177,57 @@ fn every_screen_is_for_everybody_wide_and_narrow_light_and_dark() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
+/// The forms, by the screen that has them and the button that opens them.
+const FORMS: [(&str, &str, &str); 14] = [
+    ("on-call", "On call", "Take over…"),
+    ("on-call", "On call", "Swap…"),
+    ("incidents", "Incidents", "New incident…"),
+    ("maintenance", "Maintenance", "New window…"),
+    ("jobs", "Jobs", "New job…"),
+    ("jobs", "Jobs", "New script…"),
+    ("knowledge", "Knowledge", "New article…"),
+    ("routing", "Routing", "New policy…"),
+    ("routing", "Routing", "New route…"),
+    ("people", "People", "New person…"),
+    ("keys", "API keys", "New key…"),
+    ("settings", "Settings", "Add e-mail…"),
+    ("settings", "Settings", "Add push or chat…"),
+    ("alerts", "Alerts", "?"),
+];
+
+#[test]
+fn every_form_is_for_everybody_and_is_left_by_a_key() {
+    let server = demo();
+    let Some(window) = signed_in(server, "admin") else { return };
+    let mut found = Vec::new();
+    for (path, title, button) in FORMS {
+        open(&window, server, path, title);
+        window.click(button);
+        window.until("document.querySelector('dialog[open]')");
+        for (width, dark) in [(1440, false), (1440, true), (360, false), (360, true)] {
+            window.looks(width, dark);
+            let what = format!("{button} of {path} at {width}{}", if dark { " dark" } else { "" });
+            found.extend(barriers(&window, &what));
+            let over = window.evaluate("document.querySelector('dialog[open]').scrollWidth - document.querySelector('dialog[open]').clientWidth");
+            if over.as_i64().is_none_or(|over| over > 0) {
+                found.push(format!("{what}: {over} pixels too wide"));
+            }
+        }
+        window.looks(1440, false);
+        // The focus is in the form, stays there, and goes back to what opened it.
+        for _ in 0..3 {
+            let inside = window
+                .evaluate("document.activeElement == document.body || !!document.activeElement.closest('dialog')");
+            assert_eq!(inside, json!(true), "{button} of {path}");
+            window.press("Tab");
+        }
+        window.press("Escape");
+        window.until("!document.querySelector('dialog')");
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
 fn barriers(window: &Window, what: &str) -> Vec<String> {
     window.barriers().iter().map(|barrier| format!("{what}: {barrier}")).collect()
 }
@@ -187,7 +238,13 @@ fn pictures_for_the_documents_stay_small() {
     let server = demo();
     let Some(window) = signed_in(server, "operator") else { return };
     let mut all = 0;
-    for (path, title) in [("on-call", "On call"), ("alerts?status=New", "Alerts")] {
+    let pictures = [
+        ("on-call", "On call"),
+        ("alerts?status=New", "Alerts"),
+        ("maintenance?view=month", "Maintenance"),
+        ("routing?host=web-01", "Routing"),
+    ];
+    for (path, title) in pictures {
         open(&window, server, path, title);
         let size = json!({"width": 1280, "height": 720, "deviceScaleFactor": 1, "mobile": false});
         window.debug("Emulation.setDeviceMetricsOverride", &size);
