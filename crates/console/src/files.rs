@@ -25,6 +25,7 @@ const FILES: &[(&str, &[u8])] = files![
     "changes.js",
     "drag.js",
     "api.js",
+    "bars.js",
     "calendar.js",
     "lanes.js",
     "markdown.js",

@@ -35,6 +35,20 @@ fn alerts_arrive_live_and_are_acknowledged_by_a_key() {
     window.press("a");
     window.shows("Acknowledged.");
     assert_eq!(alerts(&company, &subject)[0]["status"], "Acknowledged");
+    // What is asked for is shown at once, and taken back when the service does not do it.
+    report(&company, &format!("{subject} zero"));
+    window.shows(&format!("{subject} zero"));
+    window.debug("Network.enable", &json!({}));
+    window.debug("Network.setBlockedURLs", &json!({"urls": ["*/acknowledge"]}));
+    window.evaluate("globalThis.was = []; new MutationObserver(() => globalThis.was.push(document.querySelector('tbody tr')?.innerText.includes('Acknowledged'))).observe(document.querySelector('tbody'), {subtree: true, childList: true, characterData: true})");
+    window.evaluate("document.querySelector('tbody .row-link').focus()");
+    window.press("a");
+    window.until("document.querySelector('.toast.bad')");
+    window.until("globalThis.was.includes(true) && document.querySelector('tbody tr').innerText.includes('New')");
+    window.debug("Network.setBlockedURLs", &json!({"urls": []}));
+    assert_eq!(alerts(&company, &format!("{subject} zero"))[0]["status"], "New");
+    window
+        .until("document.querySelector('.hourly .bars')?.getAttribute('aria-label').includes('in the last 24 hours')");
     // Several at once, with a note.
     report(&company, &format!("{subject} two"));
     window.shows(&format!("{subject} two"));
@@ -42,7 +56,7 @@ fn alerts_arrive_live_and_are_acknowledged_by_a_key() {
     window.click("Close…");
     window.fill("textarea", "It was the tide");
     window.click("Close");
-    window.shows("Closed: 2.");
+    window.shows("Closed: 3.");
     let found = alerts(&company, &subject);
     assert!(
         found.iter().all(|alert| alert["status"] == "Closed" && alert["closure"]["note"] == "It was the tide"),

@@ -83,10 +83,11 @@ export default function Alert({ id }) {
   const names = new Map((people.data?.results || []).map((user) => [user.id, personName(user)]));
   const steps = [...course(alert), ...told(timeline.data, names)].sort((one, other) => millis(one[0]) - millis(other[0]));
   const [action, setAction] = useState();
+  const show = ([changed]) => answer.put(changed);
   useEffect(() => {
     const pressed = (event) => {
       if (event.key === "a" && !event.ctrlKey && !event.metaKey && !event.altKey && !/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) && !document.querySelector("dialog[open]") && alert && may("acknowledgeAlert")) {
-        acknowledge([alert], answer.reload);
+        acknowledge([alert], answer.reload, show);
       }
     };
     document.addEventListener("keydown", pressed);
@@ -100,7 +101,7 @@ export default function Alert({ id }) {
     if (made) go(link(["incidents", made.id]));
   };
   const actions = html`
-    ${open && alert.status !== "Acknowledged" && may("acknowledgeAlert") && html`<${Button} kind="primary" onClick=${() => acknowledge([alert], answer.reload)}>Acknowledge<//>`}
+    ${open && alert.status !== "Acknowledged" && may("acknowledgeAlert") && html`<${Button} kind="primary" onClick=${() => acknowledge([alert], answer.reload, show)}>Acknowledge<//>`}
     ${open && may("acknowledgeAlert") && alert.status !== "Acknowledged" && html`<${Button} onClick=${() => setAction("acknowledgeAlert")}>With a note…<//>`}
     ${open && alert.status !== "Suppressed" && may("suppressAlert") && html`<${Button} onClick=${() => setAction("suppressAlert")}>Suppress…<//>`}
     ${open && alert.status === "Suppressed" && may("unsuppressAlert") && html`<${Button} onClick=${() => setAction("unsuppressAlert")}>Unsuppress…<//>`}

@@ -1,10 +1,11 @@
 // Alerts: a live board. What is shown is in the address.
 
 import { call, each, may, terms } from "../api.js";
+import { Bars } from "../bars.js";
 import { useChanges } from "../changes.js";
 import { link, refine } from "../route.js";
-import { wire } from "../time.js";
-import { Button, Choices, Empty, Field, FormDialog, Head, Rows, Search, State, Time, html, say, useChosen, useList, useState } from "../ui.js";
+import { HOUR, millis, short, wire } from "../time.js";
+import { Button, Choices, Empty, Field, FormDialog, Head, Rows, Search, State, Time, Trouble, count, html, say, useAnswer, useChosen, useList, useState } from "../ui.js";
 
 const STATUSES = ["New", "Acknowledged", "Suppressed", "Closed"];
 const STATES = ["Critical", "Warning", "Info", "Ok"];
@@ -36,13 +37,36 @@ export function Action({ name, alerts, onClose, onDone }) {
     <${Field} as="textarea" rows="2" name="note" label="Note" wide problem=${problem} hint=${name === "closeAlert" ? "Reported again, it becomes a new alert." : undefined} />`}<//>`;
 }
 
-/** Acknowledges at once, without asking. */
-export async function acknowledge(alerts, onDone) {
+/**
+ * Acknowledges at once, without asking. `onDone` hears of what failed, `show` of what is shown meanwhile: the alerts as they
+ * will be, until the service says how they are.
+ */
+export async function acknowledge(alerts, onDone, show = undefined) {
   const open = alerts.filter((alert) => alert.status === "New" || alert.status === "Suppressed");
   if (!open.length) return say("Nothing to acknowledge.");
+  show?.(open.map((alert) => ({ ...alert, status: "Acknowledged" })));
   const failed = await each(open, (alert) => call("acknowledgeAlert", { alertId: alert.id, body: {} }));
   say(failed.length ? `Acknowledged ${open.length - failed.length} of ${open.length}.` : open.length === 1 ? "Acknowledged." : `Acknowledged: ${open.length}.`, failed[0]?.[1]);
   return onDone(failed);
+}
+
+const HOURS = 24;
+const MOST = 1000;
+
+/** How many alerts were taken in, hour by hour. */
+function Hourly({ stamp }) {
+  const hour = Math.floor(Date.now() / HOUR);
+  const from = (hour - HOURS + 1) * HOUR;
+  const found = useAnswer((signal) => call("searchAlerts", { signal, query: { queryString: terms({ startDate: wire(from) }), pageSize: MOST } }), `${hour} ${stamp}`);
+  if (!found.data) return html`<${Trouble} problem=${found.problem} />`;
+  const counts = Array.from({ length: HOURS }, () => 0);
+  for (const row of found.data.results) {
+    const place = Math.floor(millis(row.createdDate) / HOUR) - hour + HOURS - 1;
+    if (place in counts) counts[place] += 1;
+  }
+  const bars = counts.map((value, place) => ({ value, title: `${short(from + place * HOUR)}: ${value}` }));
+  const { totalResults } = found.data;
+  return html`<div class="hourly"><${Bars} bars=${bars} label=${`${totalResults} alerts in the last ${HOURS} hours, at most ${Math.max(...counts)} in one`} /><span class="dim small">${count(totalResults)} in ${HOURS} hours${totalResults > MOST && `; the last ${count(MOST)} are drawn`}</span></div>`;
 }
 
 export default function Alerts({ query }) {
@@ -57,6 +81,10 @@ export default function Alerts({ query }) {
   const [action, setAction] = useState();
   const rows = list.rows || [];
   const chosen = rows.filter((row) => select.chosen.has(row.id));
+  const show = (changed) => {
+    const known = new Map(changed.map((row) => [row.id, row]));
+    if (list.data) list.put({ ...list.data, results: list.data.results.map((row) => known.get(row.id) || row) });
+  };
   const done = () => {
     select.clear();
     list.reload();
@@ -71,7 +99,7 @@ export default function Alerts({ query }) {
     { title: "Last report", keep: 2, cell: (row) => html`<${Time} at=${row.alertTime} ago=${true} />` },
   ];
   const keys = {};
-  if (may("acknowledgeAlert")) keys.a = (row) => (chosen.length || row) && acknowledge(chosen.length ? chosen : [row], done);
+  if (may("acknowledgeAlert")) keys.a = (row) => (chosen.length || row) && acknowledge(chosen.length ? chosen : [row], done, show);
   keys.x = (row) => row && select.toggle(row.id);
   const filtered = subject || hostName || state || query.has("status");
   return html`
@@ -83,8 +111,9 @@ export default function Alerts({ query }) {
       <${Choices} label="State" options=${STATES} value=${state} onValue=${(value) => refine({ state: value })} />
       ${filtered && html`<a href=${link("alerts")}>Clear</a>`}
     </div>
+    <${Hourly} stamp=${list.data?.results[0]?.id} />
     ${chosen.length > 0 && html`<div class="chosen-bar" role="region" aria-label="What is chosen"><strong>${chosen.length} chosen</strong>
-      ${may("acknowledgeAlert") && html`<${Button} kind="primary" onClick=${() => acknowledge(chosen, done)}>Acknowledge<//>`}
+      ${may("acknowledgeAlert") && html`<${Button} kind="primary" onClick=${() => acknowledge(chosen, done, show)}>Acknowledge<//>`}
       ${may("suppressAlert") && html`<${Button} onClick=${() => setAction("suppressAlert")}>Suppress…<//>`}
       ${may("closeAlert") && html`<${Button} onClick=${() => setAction("closeAlert")}>Close…<//>`}
       <button type="button" class="link" onClick=${select.clear}>Choose none</button></div>`}

@@ -15,11 +15,18 @@ function expression(text) {
   return /^[A-Z][A-Za-z]+$/.test(text) ? `entity:${text}` : `entityId:${text}`;
 }
 
+/** Where a thing is looked at, by its kind; kinds without a screen are left out. */
+const PLACES = {
+  Resource: (id) => link(["resources", id]), ALERT: (id) => link(["alerts", id]), INCIDENT: (id) => link(["incidents", id]), Job: (id) => link(["jobs", id]), KbArticle: (id) => link(["knowledge", id]),
+  MaintenanceWindow: (id) => link("maintenance", { window: id }), User: (id) => link("people", { user: id }), EscalationPolicy: (id) => link("routing", { policy: id }),
+};
+
 const shown = (value) => (value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value));
 
 function Changes({ row }) {
   const changes = Object.entries(row.changes || {});
   return html`<${Panel} title=${`${row.action} ${row.entity} ${row.entityId}`} id="changes" actions=${html`<button type="button" class="link" onClick=${() => refine({ row: "" })}>Close</button>`}>
+    ${row.action !== "DELETE" && PLACES[row.entity] && html`<p><a href=${PLACES[row.entity](row.entityId)}>As it is now</a></p>`}
     <p class="small dim"><${Time} at=${row.time} /> · user ${row.userId || "none"} · key ${row.keyId}${row.requestId && html` · request <code>${row.requestId}</code>`}</p>
     <div class="scroll" tabindex="0" role="region" aria-label="Before and after"><table class="plain"><thead><tr><th scope="col">Field</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
       <tbody>${changes.map(([field, change]) => html`<tr><td class="mono">${field}</td><td class="before">${shown(change.before)}</td><td class="after">${shown(change.after)}</td></tr>`)}</tbody></table></div><//>`;

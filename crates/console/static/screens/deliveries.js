@@ -1,7 +1,9 @@
 // Deliveries: what others were told, what they answered, and telling them again.
 
 import { call, may } from "../api.js";
+import { Bars } from "../bars.js";
 import { link, refine } from "../route.js";
+import { millis, span } from "../time.js";
 import { Button, Choices, Empty, Facts, Head, Loading, Panel, Rows, State, Time, Trouble, attempt, html, useAnswer, useList } from "../ui.js";
 
 function Delivery({ path, onChange }) {
@@ -15,6 +17,16 @@ function Delivery({ path, onChange }) {
     <${Facts} of=${[["About", `${delivery.about?.entity || ""} ${delivery.about?.entityId || ""}`], ["Request", request && html`<span class="mono">${request.method} ${request.target}</span>`]]} />
     ${request && html`<h3>What is sent</h3><pre class="output" tabindex="0" aria-label="Body of the request">${request.body}</pre>`}
     <h3>Attempts</h3>${delivery.attemptLog?.length ? html`<ol class="course">${delivery.attemptLog.map((one) => html`<li><${Time} at=${one.time} /> <div>${one.responseStatus || "no answer"} <span class="dim">${one.durationMs ?? "–"} ms</span>${one.error && html`<div class="dim">${one.error}</div>`}${one.responseBody && html`<pre class="output" tabindex="0">${one.responseBody}</pre>`}</div></li>`)}</ol>` : html`<p class="dim">None yet.</p>`}<//>`;
+}
+
+/** From the making of a delivery to its last attempt, for the last ones. */
+function Latencies({ rows }) {
+  const known = rows.filter((row) => row.lastAttemptTime && row.status !== "pending").slice(0, 40).reverse();
+  if (known.length < 2) return null;
+  const took = (row) => Math.max(0, millis(row.lastAttemptTime) - millis(row.createdTime));
+  const bars = known.map((row) => ({ value: took(row), kind: row.status === "delivered" ? "good" : "bad", title: `${row.status}, ${span(took(row))} after it was made` }));
+  const done = known.filter((row) => row.status === "delivered");
+  return html`<${Bars} bars=${bars} label=${`Of the last ${known.length} deliveries ${done.length} arrived; the slowest took ${span(Math.max(0, ...done.map(took)))}`} />`;
 }
 
 function Log({ installedIntgId, eventId, query }) {
@@ -37,6 +49,7 @@ function Log({ installedIntgId, eventId, query }) {
     ${chosen && html`<${Delivery} key=${chosen} path=${{ installedIntgId, eventId, deliveryId: chosen }} onChange=${list.reload} />`}
     <${Panel} title="Log" id="log" actions=${may("replayDeliveries") && html`<${Button} onClick=${replay}>Send what failed today again<//>`}>
       <div class="filters"><${Choices} label="Status" options=${["pending", "delivered", "failed"]} value=${status} onValue=${(value) => refine({ status: value.split(",").find((one) => one && one !== status) || "" })} /></div>
+      <${Latencies} rows=${list.rows || []} />
       <${Rows} list=${list} columns=${columns} label="Deliveries" href=${(row) => link("deliveries", { event: `${installedIntgId}/${eventId}`, status, delivery: row.id })} empty=${html`<${Empty} title="Nothing was told yet.">A delivery is made when something happens that the event asks for.<//>`} /><//>`;
 }
 

@@ -1,6 +1,7 @@
 // One job: when it runs, how its runs went, and what they wrote.
 
 import { call, may, tag } from "../api.js";
+import { Bars } from "../bars.js";
 import { link, refine } from "../route.js";
 import { millis, span } from "../time.js";
 import { Button, Empty, Facts, Head, Loading, Panel, Rows, State, Time, Trouble, attempt, count, html, personName, useAnswer, useList, useState } from "../ui.js";
@@ -14,9 +15,8 @@ const took = (run) => (run.startedDate && run.finishedDate ? millis(run.finished
 function Durations({ runs }) {
   const known = runs.filter((run) => took(run) !== undefined).slice(0, 40).reverse();
   if (known.length < 2) return null;
-  const most = Math.max(...known.map(took), 1);
-  return html`<svg class="bars" width=${known.length * 8} height="32" role="img" aria-label=${`The last ${known.length} runs took at most ${span(most)}`}>
-    ${known.map((run, place) => html`<rect x=${place * 8} width="6" y=${30 - 28 * (took(run) / most)} height=${2 + 28 * (took(run) / most)} class=${run.status === "SUCCEEDED" ? "good" : "bad"}><title>${run.status}, ${span(took(run))}</title></rect>`)}</svg>`;
+  const bars = known.map((run) => ({ value: took(run), kind: run.status === "SUCCEEDED" ? "good" : "bad", title: `${run.status}, ${span(took(run))}` }));
+  return html`<${Bars} bars=${bars} label=${`The last ${known.length} runs took at most ${span(Math.max(...known.map(took)))}`} />`;
 }
 
 function Run({ id, onChange }) {
