@@ -151,12 +151,32 @@ export function Head({ title, actions, children, back }) {
 
 export const Button = ({ children, kind, ...rest }) => html`<button type="button" class=${`button ${kind || ""}`} ...${rest}>${children}</button>`;
 
+/** How long words such as "4 min ago" stay as they are, in milliseconds. */
+const STAYS = 15e3;
+
+/**
+ * Rows as they were drawn: one that has not changed is not drawn again, so that a key that chooses one of many is answered at once.
+ * What a row shows comes of it, of whether it is chosen, of the address and of the time.
+ */
+function useDrawn() {
+  const kept = useRef(new WeakMap());
+  return (row, chosen, draw) => {
+    const stamp = `${Boolean(chosen)} ${location.search} ${Math.floor(Date.now() / STAYS)}`;
+    const before = kept.current.get(row);
+    if (before?.stamp === stamp) return before.drawn;
+    const now = { stamp, drawn: draw() };
+    kept.current.set(row, now);
+    return now.drawn;
+  };
+}
+
 /**
  * A table of a list. A column is `{title, cell(row), keep}`; `keep` 2 and 3 are left out on narrow screens. Rows are
  * gone through with `j` and `k`; `keys` has what other keys do with the row that has the focus.
  */
 export function Rows({ list, columns, label, href, select = undefined, keys = {}, empty = undefined, id = (row) => row.id }) {
   const body = useRef(null);
+  const drawn = useDrawn();
   useEffect(() => {
     const pressed = (event) => {
       if (isTyping(event) || document.querySelector("dialog[open]")) return;
@@ -187,12 +207,12 @@ export function Rows({ list, columns, label, href, select = undefined, keys = {}
         ${select && html`<th class="tick"><input type="checkbox" aria-label="Choose all" checked=${all} onChange=${() => select.set(all ? [] : list.rows.map(id))} /></th>`}
         ${columns.map((column) => html`<th scope="col" class=${`k${column.keep || 1} ${column.class || ""}`}>${column.title}</th>`)}
       </tr></thead>
-      <tbody ref=${body}>${list.rows.map((row) => html`<tr key=${id(row)} class=${select?.chosen.has(id(row)) ? "chosen" : ""}>
+      <tbody ref=${body}>${list.rows.map((row) => drawn(row, select?.chosen.has(id(row)), () => html`<tr key=${id(row)} class=${select?.chosen.has(id(row)) ? "chosen" : ""}>
         ${select && html`<td class="tick"><input type="checkbox" aria-label=${`Choose ${row.subject || row.name || id(row)}`} checked=${select.chosen.has(id(row))} onChange=${() => select.toggle(id(row))} /></td>`}
         ${columns.map((column, place) => html`<td class=${`k${column.keep || 1} ${column.class || ""}`}>
           ${column.main || (place === 0 && !columns.some((other) => other.main)) ? html`<a class="row-link" href=${href(row)}>${column.cell(row)}</a>${column.below && html`<div class="below">${column.below(row)}</div>`}` : column.cell(row)}
         </td>`)}
-      </tr>`)}</tbody>
+      </tr>`))}</tbody>
     </table>
     <div class="foot">
       <span class="dim" role="status">${count(list.rows.length)} of ${count(list.total ?? list.rows.length)}</span>
