@@ -1,6 +1,7 @@
 //! What people do in the console, looked at from both sides: what the page shows, and what the service then has.
 
-use muster_tests::{Client, unique};
+use base64::Engine as _;
+use muster_tests::{Backend, Client, Server, receiver::Receiver, unique};
 use serde_json::{Value, json};
 
 use super::{company, demo, open, signed_in, text};
@@ -656,6 +657,49 @@ fn jobs_are_made_and_changed_and_two_who_do_see_each_other() {
     window.shows("paused");
     assert_eq!(company.get(&format!("/jobs/{id}")).ok()["active"], json!(false));
     assert_ne!(window.evaluate("document.title"), json!("owned"));
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn how_long_deliveries_took_is_drawn() {
+    let server = Server::start_with(Backend::Sqlite, &["--demo", "--egress-allow", "127.0.0.0/8"]);
+    let (server, company, receiver) = (&server, company(&server), Receiver::willing());
+    let Some(window) = signed_in(server, "integrator") else { return };
+    let notifier = json!({"type": "REST_API", "baseURI": receiver.url()});
+    let body = json!({"displayName": unique("desk"), "baseNotifier": notifier});
+    let installed = text(&company.post("/integrations/install/CUSTOM", &body).ok()["id"]);
+    let payload = base64::engine::general_purpose::STANDARD.encode("{\"text\": \"told\"}");
+    let event = json!({"name": "ticket", "entity": "INCIDENT", "eventType": "CREATE", "endPointURI": "/tickets", "payload": payload});
+    let event = text(&company.post(&format!("/integrations/installed/{installed}/event"), &event).ok()["id"]);
+    for number in 0..3 {
+        company.post("/incidents", &json!({"subject": format!("Leak {number}")})).ok();
+    }
+    receiver.wait(3);
+    open(&window, server, &format!("deliveries?event={installed}/{event}"), "Deliveries");
+    let said = "document.querySelector('.bars')?.getAttribute('aria-label')";
+    window.until(&format!("{said}?.startsWith('Of the last 3 deliveries 3 arrived')"));
+    assert_eq!(window.evaluate("document.querySelectorAll('.bars .good').length"), json!(3));
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn the_audit_log_leads_to_what_it_is_about_and_a_machine_to_who_is_told() {
+    let (server, company) = (demo(), company(demo()));
+    let Some(window) = signed_in(server, "admin") else { return };
+    let last = unique("Ledger");
+    let user = json!({"loginName": unique("ida"), "firstName": "Ida", "lastName": last});
+    let id = text(&company.post("/users", &user).ok()["id"]);
+    open(&window, server, &format!("audit?q={}", muster_tests::encode(&format!("entityId:{id}"))), "Audit");
+    window.until("document.querySelector('.row-link')");
+    window.evaluate("document.querySelector('.row-link').click()");
+    window.click("As it is now");
+    window.until("location.pathname == '/console/people'");
+    window.shows(&format!("Ida {last}"));
+    let machine = company.search("/resources/search", "hostName:web-01").page()["results"][0].clone();
+    open(&window, server, &format!("resources/{}", text(&machine["id"])), &text(&machine["name"]));
+    window.until("document.querySelector('#told').closest('section').textContent.includes('Service desk')");
+    window.click("Why?");
+    window.until("location.pathname == '/console/routing' && document.querySelector('.decisions')?.textContent.includes('web-01')");
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
