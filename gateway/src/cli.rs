@@ -23,7 +23,7 @@ mod api_call;
 mod people;
 
 pub use self::api_call::{Api, ApiOptions, Complete, Completions, Output, Shell};
-pub use self::people::{Browsers, Oidc, User};
+pub use self::people::{Browsers, Oidc, User, origin};
 
 /// The inventory of your machines, and the people, schedules and rules around them.
 #[derive(Parser)]

@@ -1,5 +1,6 @@
 //! `muster`: one program, one database, one documented interface.
 
+mod address;
 mod cli;
 mod commands;
 mod config;

@@ -61,8 +61,9 @@ pub enum User {
     SignIn {
         #[command(flatten)]
         storage: Storage,
-        #[command(flatten)]
-        browsers: Browsers,
+        /// How browsers reach the service; by default where the last start with this data directory said
+        #[arg(long, env = "MUSTER_PUBLIC_URL", value_name = "URL", value_parser = origin)]
+        public_url: Option<String>,
         /// The tenant of the user; needed where several have one of this name
         #[arg(long, value_parser = tenant_id)]
         tenant: Option<TenantId>,
@@ -72,7 +73,7 @@ pub enum User {
 }
 
 /// `http` or `https`, a host and perhaps a port, and nothing else.
-fn origin(text: &str) -> Result<String, String> {
+pub fn origin(text: &str) -> Result<String, String> {
     let wrong = || "write it as https://muster.example or http://127.0.0.1:8080, without a path".to_owned();
     let text = text.trim().trim_end_matches('/').to_ascii_lowercase();
     let (scheme, host) = text.split_once("://").ok_or_else(wrong)?;

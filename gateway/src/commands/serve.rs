@@ -29,6 +29,7 @@ use outbox::{Subscriber, Worker};
 use paging::Pager;
 
 use crate::{
+    address,
     cli::{Carry, Listen, Serve},
     demo, domains, first_run, memory, neighbours,
     people::Directory,
@@ -63,6 +64,8 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     }
     let address = listener.local_addr()?;
     let scheme = if certificate.is_some() { "https" } else { "http" };
+    let from_here = address::from_here(scheme, address);
+    storage.note_origin(browsers.public_url.as_ref().unwrap_or(&from_here));
     let rules = integrations::rules(Arc::new(Directory));
     let keeper = Arc::new(access::Keeper::new(db.clone()).trust_forwarded(listen.behind_proxy));
     let reporters = Arc::new(Keys(Arc::clone(&keeper)));

@@ -5,9 +5,6 @@ use access::console;
 use super::print;
 use crate::cli::User;
 
-/// Where the service is when nobody says otherwise.
-const HERE: &str = "http://127.0.0.1:8080";
-
 /// Makes users in the database, and links that sign them in.
 pub fn user(arguments: User) -> anyhow::Result<()> {
     match arguments {
@@ -15,10 +12,10 @@ pub fn user(arguments: User) -> anyhow::Result<()> {
             let id = console::create_user(&storage.existing()?, &tenant, &login, role)?;
             print(&id)
         }
-        User::SignIn { storage, browsers, tenant, login } => {
+        User::SignIn { storage, public_url, tenant, login } => {
             let code = console::sign_in_code(&storage.existing()?, tenant.as_ref(), &login)?;
-            let origin = browsers.public_url.as_deref().unwrap_or(HERE);
-            print(access::sign_in_url(origin, &code).expose())
+            let origin = public_url.unwrap_or_else(|| storage.noted_origin());
+            print(access::sign_in_url(&origin, &code).expose())
         }
     }
 }

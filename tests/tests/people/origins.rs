@@ -9,7 +9,7 @@ use muster_tests::{
 };
 use serde_json::json;
 
-use super::{person, text};
+use super::{person, sessions::command, text};
 
 both_backends![
     another_sites_page_changes_nothing,
@@ -101,6 +101,10 @@ fn a_configured_address_is_the_only_one(server: &Server) {
     let id = person(&admin, "admin");
     let url = text(&admin.post_empty(&format!("/users/{id}/signInLink")).ok()["url"]);
     assert!(url.starts_with("https://muster.example/auth/sign-in?code="), "{url}");
+    let login = unique("heidi");
+    command(&server, &["user", "create", &login, "--tenant", "client_1"]);
+    let printed = command(&server, &["user", "sign-in", &login]);
+    assert!(printed.stdout.starts_with("https://muster.example/auth/sign-in?code="), "{}", printed.stderr);
     let press = |origin: &str| {
         let form = server.request("POST", "/auth/session").header("Origin", origin);
         form.body("application/x-www-form-urlencoded", format!("code={}", code_of(&url))).send()

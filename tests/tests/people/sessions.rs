@@ -317,7 +317,8 @@ fn a_session_ends_with_its_tenant(server: &Server) {
     redeem(server, &code_of(&unused)).send().problem(401, "invalid_token");
 }
 
-fn command(server: &Server, arguments: &[&str]) -> Exit {
+/// A command with the service's database and data directory.
+pub fn command(server: &Server, arguments: &[&str]) -> Exit {
     let mut command = muster();
     command.args(arguments).arg("--data-dir").arg(server.data_dir());
     if let Some(url) = server.database_url() {
@@ -342,8 +343,10 @@ fn a_link_is_made_by_hand(server: &Server) {
     let refused = command(server, &["user", "sign-in", &login]);
     assert!(!refused.status.success() && refused.stderr.contains("--tenant"), "{}", refused.stderr);
     let printed = command(server, &["user", "sign-in", &login, "--tenant", other.tenant_id()]);
-    let url = printed.stdout.trim().replace("http://127.0.0.1:8080", server.base());
-    assert_eq!(Browser::sign_in(server, &url).get("/api/v2/me").ok()["tenant"], json!(other.tenant_id()));
+    // The link leads to where the service listens.
+    let url = printed.stdout.trim();
+    assert!(url.starts_with(&format!("{}/auth/sign-in?code=", server.base())), "{url}");
+    assert_eq!(Browser::sign_in(server, url).get("/api/v2/me").ok()["tenant"], json!(other.tenant_id()));
     let refused = command(server, &["user", "sign-in", &unique("nobody")]);
     assert!(!refused.status.success() && refused.stdout.is_empty(), "{}", refused.stdout);
 }
