@@ -14,9 +14,17 @@ chmod 0755 "$root"
 install -D -m 0755 "$program" "$root/usr/bin/muster"
 install -D -m 0644 "$here/muster.service" "$root/usr/lib/systemd/system/muster.service"
 install -D -m 0600 "$here/muster.env" "$root/etc/muster/muster.env"
-for file in README.md CHANGELOG.md docs/operations.md docs/interface.md docs/agents.md; do
+for file in README.md CHANGELOG.md docs/operations.md docs/interface.md docs/agents.md docs/clients.md docs/console.md; do
     install -D -m 0644 "$top/$file" "$root/usr/share/doc/muster/$(basename "$file")"
 done
+# The shells of Debian look for completions here.
+completions() {
+    install -D -m 0644 /dev/null "$root/usr/share/$2"
+    "$program" completions "$1" >"$root/usr/share/$2"
+}
+completions bash bash-completion/completions/muster
+completions zsh zsh/vendor-completions/_muster
+completions fish fish/vendor_completions.d/muster.fish
 install -D -m 0644 "$top/LICENSE" "$root/usr/share/doc/muster/copyright"
 
 mkdir "$root/DEBIAN"

@@ -58,6 +58,16 @@ fn a_debian_package_holds_a_program_that_runs() {
         assert!(root.join(file).is_file(), "{file} is missing: {listed}");
     }
     assert!(listed.lines().any(|line| line.starts_with("-rw-------") && line.ends_with("./etc/muster/muster.env")));
+    let completions = [
+        "bash-completion/completions/muster",
+        "zsh/vendor-completions/_muster",
+        "fish/vendor_completions.d/muster.fish",
+    ];
+    for file in completions {
+        let script = fs::read_to_string(root.join("usr/share").join(file)).unwrap_or_default();
+        assert!(script.contains("sign-in") && script.contains("searchAlerts"), "{file}: {} bytes", script.len());
+        assert!(listed.lines().any(|line| line.starts_with("-rw-r--r--") && line.ends_with(file)), "{listed}");
+    }
     let shells = ["postinst", "prerm"];
     output(Command::new("dpkg-deb").arg("-e").arg(package).arg(directory.path().join("control")));
     for name in shells {
