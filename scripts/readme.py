@@ -19,6 +19,7 @@ import time
 import urllib.request
 
 END = "@@end of block@@"
+HERE = "http://127.0.0.1:8080"
 
 
 def blocks(text):
@@ -61,7 +62,7 @@ def paste(found, base, program, directory):
     """Runs all blocks twice in one shell; returns what each printed."""
     script = []
     for number, (content, _) in enumerate(found * 2):
-        content = content.replace("http://127.0.0.1:8080", base).replace("target/debug/muster", program)
+        content = content.replace(HERE, base).replace("target/debug/muster", program)
         # Nobody pastes all of it again within a second, by which names are told apart.
         pause = "sleep 1.1\n" if number == len(found) else ""
         script.append(f"{pause}{content}\necho; echo '{END}'\n")
@@ -81,7 +82,9 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         port = free_port()
         base = f"http://127.0.0.1:{port}"
-        command = [program, "serve", "--demo", "--data-dir", "data", "--listen", f"127.0.0.1:{port}"]
+        # People come to the page after a while. Within a minute of the start, those of the demo company have had their messages.
+        at_once = ["--page-limit", "0"]
+        command = [program, "serve", "--demo", "--data-dir", "data", "--listen", f"127.0.0.1:{port}", *at_once]
         with open(os.path.join(directory, "log"), "w", encoding="utf-8") as log:
             server = subprocess.Popen(command, cwd=directory, stdout=log, stderr=log)
         try:
@@ -96,7 +99,7 @@ def main():
             time_of = "first" if number < len(found) else "second"
             plain = re.sub(r"\s", "", output)
             wrong = re.search(r'"status":[45]\d\d|not found|No such file', output)
-            if wrong or answer and not pattern(answer).fullmatch(plain):
+            if wrong or answer and not pattern(answer.replace(HERE, base)).fullmatch(plain):
                 failures.append(f"the {time_of} time:\n{content}\nprinted:\n{output.strip()}\nexpected:\n{answer or 'no error'}")
     if failures:
         sys.exit("\n\n".join(failures))
