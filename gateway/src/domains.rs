@@ -42,6 +42,9 @@ pub const TITLE: &str = "Muster: infrastructure operations";
 
 #[cfg(test)]
 mod tests {
+    use std::{sync::mpsc, thread, time::Duration};
+
+    use api::Extras;
     use db::{DatabaseUrl, Db, Options};
 
     use super::*;
@@ -57,5 +60,14 @@ mod tests {
             db.write_here(|conn| quota.admit(conn, "client_1", usize::MAX)).unwrap_err();
             assert_eq!(quota.refused(), 1, "{}", quota.what());
         }
+    }
+    #[test]
+    fn a_domain_that_was_not_given_what_it_needs_is_not_served() {
+        let lacking = |domain: &&Domain| !Extras::default().missing(domain).is_empty();
+        assert_eq!(all().iter().filter(lacking).count(), all().len());
+        let (tell, told) = mpsc::channel();
+        thread::spawn(move || tell.send(api::harness::serve(kb::domain(), |_| Ok(()))));
+        let error = told.recv_timeout(Duration::from_secs(60)).expect("it serves").unwrap_err().to_string();
+        assert!(error.contains("domain kb need dyn ports::") && error.contains("`kb::extras`"), "{error}");
     }
 }

@@ -145,6 +145,34 @@ fn a_row_is_never_shown_and_what_is_shown_is_never_a_row() {
     assert_eq!(both, listed, "left: what there is; right: the exceptions, a list that may only shrink");
 }
 
+/// So a server that lacks what a handler takes does not start (`api::Extras`), and no request finds out.
+#[test]
+fn what_handlers_take_is_what_their_domain_needs() {
+    let mut domains = 0;
+    for package in packages() {
+        let folder = format!("crates/{}/src", package.name);
+        if FOUNDATION.contains(&package.name.as_str()) || !root().join(&folder).is_dir() {
+            continue;
+        }
+        let lib = read(&format!("{folder}/lib.rs"));
+        if !lib.contains("api::Domain {") {
+            continue;
+        }
+        let declared = types(&lib, "Need::of::<");
+        let files = files(&folder, ".rs").into_iter().map(|path| code(&read(&path)));
+        let taken: BTreeSet<String> = files.flat_map(|code| types(&code, "web::Data<")).collect();
+        assert_eq!(taken, declared, "{}: left: what handlers take; right: what its `NEEDS` say", package.name);
+        domains += 1;
+    }
+    assert!(domains > 8, "{domains}");
+}
+
+/// What stands behind this word up to `>`, without the path of it.
+fn types(code: &str, word: &str) -> BTreeSet<String> {
+    let named = code.split(word).skip(1).filter_map(|rest| rest.split('>').next());
+    named.map(|name| name.rsplit("::").next().unwrap_or(name).to_owned()).collect()
+}
+
 #[test]
 fn every_insert_of_a_row_is_known_by_its_type() {
     let mut rows = 0;

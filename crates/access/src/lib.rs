@@ -35,8 +35,8 @@ pub mod users;
 
 use std::sync::Arc;
 
-use actix_web::{http::Method, web};
-use api::{Alias, Routes};
+use actix_web::http::Method;
+use api::{Alias, Extras, Need, Routes};
 
 pub use crate::{
     bootstrap::{FirstKey, bootstrap, check_first_key, is_empty, new_credentials, unused_first_key},
@@ -69,6 +69,9 @@ pub(crate) struct Changed<T> {
 static QUOTAS: [&db::Quota; 4] =
     [&tenants::store::QUOTA, &users::store::QUOTA, &user_groups::store::QUOTA, &api_keys::store::QUOTA];
 
+/// What handlers take from [`extras`].
+const NEEDS: &[Need] = &[Need::of::<Keeper>(), Need::of::<SignIn>()];
+
 /// The domain: its routes and its tables. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
@@ -77,6 +80,7 @@ pub fn domain() -> api::Domain {
         routes,
         root_routes,
         aliases: ALIASES,
+        needs: NEEDS,
         migrations: db::migrations!("access"),
         retention: &[
             tokens::store::RETENTION,
@@ -91,14 +95,8 @@ pub fn domain() -> api::Domain {
 }
 
 /// Puts the keeper where the handlers of this domain look for it.
-pub fn extras(
-    keeper: Arc<Keeper>,
-    sign_in: SignIn,
-) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
-    let (keeper, sign_in) = (web::Data::from(keeper), web::Data::new(sign_in));
-    move |config: &mut web::ServiceConfig| {
-        config.app_data(keeper.clone()).app_data(sign_in.clone());
-    }
+pub fn extras(keeper: Arc<Keeper>, sign_in: SignIn) -> Extras {
+    Extras::default().with(keeper).with(Arc::new(sign_in))
 }
 
 /// The paths by which clients of other services of this kind call the same operations.

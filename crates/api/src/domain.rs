@@ -5,7 +5,7 @@ use outbox::Retention;
 use utoipa::openapi::{OpenApi, Paths};
 
 use crate::{
-    Alias,
+    Alias, Need,
     metrics::Route,
     operations::{Handlers, Operation},
     paths,
@@ -24,6 +24,8 @@ pub struct Domain {
     pub root_routes: fn(&mut Routes),
     /// Further paths of its operations.
     pub aliases: &'static [Alias],
+    /// What its handlers take besides: a server that was not given one of them does not start.
+    pub needs: &'static [Need],
     /// Its tables.
     pub migrations: Migrations,
     /// Its rows that are not kept for ever.

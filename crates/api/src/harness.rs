@@ -2,12 +2,12 @@
 
 use std::{net::TcpListener, sync::Arc};
 
-use actix_web::{HttpRequest, web};
+use actix_web::HttpRequest;
 use base::{problem::Problem, secret::Secret, tenant::TenantId};
 use db::{DatabaseUrl, Db};
 
 use crate::{
-    Access, Caller, Domain, Role, Tenant,
+    Access, Caller, Domain, Extras, Role, Tenant,
     access::{Answer, Identity},
     serve::{Options, Service},
 };
@@ -53,15 +53,11 @@ impl Access for Single {
 /// Serves one domain on a free port of the loopback address, with a new database in a temporary directory, and
 /// prints its address and a token. `seed` may fill the database first.
 pub fn serve(domain: Domain, seed: impl FnOnce(&Db) -> anyhow::Result<()>) -> anyhow::Result<()> {
-    serve_with(domain, |_| {}, seed)
+    serve_with(domain, Extras::default(), seed)
 }
 
 /// As [`serve`], for a domain whose handlers need more than the database: `extras` adds it. The log goes to the terminal.
-pub fn serve_with(
-    domain: Domain,
-    extras: impl Fn(&mut web::ServiceConfig) + Send + Sync + 'static,
-    seed: impl FnOnce(&Db) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
+pub fn serve_with(domain: Domain, extras: Extras, seed: impl FnOnce(&Db) -> anyhow::Result<()>) -> anyhow::Result<()> {
     tracing_subscriber::fmt().with_writer(std::io::stderr).with_max_level(tracing::Level::INFO).init();
     let directory = tempfile::tempdir()?;
     let url = DatabaseUrl::Sqlite(directory.path().join("muster.sqlite"));
@@ -86,7 +82,7 @@ pub fn serve_with(
         domains: vec![domain],
         access: Arc::new(Single { token, caller: Arc::new(caller) }),
         db,
-        extras: Arc::new(extras),
+        extras,
         options: Options { workers: 1, ..Options::default() },
     };
     actix_web::rt::System::new().block_on(service.run(listener, |_| {}))

@@ -17,6 +17,7 @@ pub mod context;
 pub mod cpu;
 pub mod domain;
 pub mod error;
+pub mod extras;
 pub mod feed;
 pub mod files;
 pub mod guard;
@@ -52,6 +53,7 @@ pub use crate::{
     context::{FromQuery, HomeContext, PathIds, RequestContext, RequestScope},
     domain::{Domain, Routes},
     error::{Error, Result},
+    extras::{Extras, Need},
     guard::Guard,
     list::{List, PageQuery},
     write::Answer,

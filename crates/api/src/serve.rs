@@ -22,7 +22,7 @@ use serde_json::json;
 use tokio_rustls::TlsAcceptor;
 
 use crate::{
-    Access, Domain, Error, body,
+    Access, Domain, Error, Extras, body,
     connection::{Connection, Framing},
     domain, error,
     files::File,
@@ -87,8 +87,8 @@ pub struct Service {
     pub access: Arc<dyn Access>,
     /// The database.
     pub db: Db,
-    /// What the domains find in `app_data` besides.
-    pub extras: Arc<dyn Fn(&mut web::ServiceConfig) + Send + Sync>,
+    /// What the handlers of the domains find besides.
+    pub extras: Extras,
     /// How it carries its load.
     pub options: Options,
 }
@@ -100,6 +100,7 @@ impl Service {
     pub async fn run(self, listener: TcpListener, started: impl FnOnce(ServerHandle)) -> anyhow::Result<()> {
         let Options { workers, requests, connections, memory, behind_proxy, origin, rate, metrics, tls } =
             self.options.clone();
+        self.extras.check(&self.domains)?;
         let workers = if workers == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { workers };
         let mut bounds = Limits::for_size(workers, self.db.numbers().most);
         if requests > 0 {
@@ -131,7 +132,7 @@ impl Service {
         let door = Door { gate: Arc::clone(&gate), open: Arc::clone(metrics.connections()), tls, behind_proxy };
         let application = move || {
             let Self { domains, db, extras, .. } = &self;
-            let extras = Arc::clone(extras);
+            let extras = extras.clone();
             let worker = Worker {
                 gate: Arc::clone(&gate),
                 counters: metrics.worker(),
@@ -148,7 +149,7 @@ impl Service {
                 .app_data(metrics.clone())
                 .app_data(worker)
                 .app_data(probe.clone())
-                .configure(move |config| extras(config))
+                .configure(move |config| extras.configure(config))
                 .wrap(from_fn(guard::middleware))
                 .wrap(from_fn(outermost))
                 .wrap(NormalizePath::new(TrailingSlash::MergeOnly))

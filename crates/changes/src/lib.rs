@@ -14,13 +14,15 @@ mod wire;
 
 use std::sync::Arc;
 
-use actix_web::web;
-use api::Routes;
+use api::{Extras, Need, Routes};
 
 pub use self::{
     hub::{Hub, Teller},
     subscriber::Subscriber,
 };
+
+/// What handlers take from [`extras`].
+const NEEDS: &[Need] = &[Need::of::<Hub>()];
 
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
@@ -30,6 +32,7 @@ pub fn domain() -> api::Domain {
         routes,
         root_routes: api::domain::no_routes,
         aliases: &[],
+        needs: NEEDS,
         migrations: db::migrations!("changes"),
         retention: &[store::RETENTION],
         quotas: &[],
@@ -37,11 +40,8 @@ pub fn domain() -> api::Domain {
 }
 
 /// Puts the streams of this process where the handlers look for them.
-pub fn extras(hub: Arc<Hub>) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
-    let hub = web::Data::from(hub);
-    move |config: &mut web::ServiceConfig| {
-        config.app_data(hub.clone());
-    }
+pub fn extras(hub: Arc<Hub>) -> Extras {
+    Extras::default().with(hub)
 }
 
 fn routes(config: &mut Routes) {

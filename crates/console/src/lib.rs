@@ -8,7 +8,7 @@ mod files;
 mod operations;
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use api::Result;
+use api::{Extras, Result};
 use base::problem::Problem;
 
 pub use self::{files::Files, operations::operations};
@@ -22,18 +22,12 @@ pub const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self
 
 /// Serves the console. The files are shared by all threads; `module` makes what [`operations`]
 /// answers, when somebody asks for it first.
-pub fn extras(
-    module: impl FnOnce() -> String + Send + 'static,
-) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
+pub fn extras(module: impl FnOnce() -> String + Send + 'static) -> Extras {
     let files = web::Data::new(Files::new(module));
-    move |config: &mut web::ServiceConfig| {
-        config.service(web::redirect("/console", PATH)).service(
-            web::resource("/console/{path:.*}")
-                .app_data(files.clone())
-                .route(web::get().to(show))
-                .route(web::head().to(show)),
-        );
-    }
+    Extras::default().serving(|| web::redirect("/console", PATH)).serving(move || {
+        let file = web::resource("/console/{path:.*}").app_data(files.clone());
+        file.route(web::get().to(show)).route(web::head().to(show))
+    })
 }
 
 /// A file; or the page, for the address of a screen.

@@ -17,8 +17,8 @@ mod schema;
 
 use std::sync::Arc;
 
-use actix_web::{http::Method, web};
-use api::{Alias, Routes};
+use actix_web::http::Method;
+use api::{Alias, Extras, Need, Routes};
 
 pub use crate::{
     alerts::{Escalator, Noticed, Trial},
@@ -28,6 +28,9 @@ pub use crate::{
 
 static QUOTAS: [&db::Quota; 2] = [&alerts::QUOTA, &records::store::QUOTA];
 
+/// What handlers take from [`extras`].
+const NEEDS: &[Need] = &[Need::of::<Neighbours>(), Need::of::<Pings>()];
+
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
@@ -36,6 +39,7 @@ pub fn domain() -> api::Domain {
         routes,
         root_routes,
         aliases: ALIASES,
+        needs: NEEDS,
         migrations: db::migrations!("incidents"),
         retention: &[alerts::RETENTION, alerts::RETENTION_OF_PROBLEMS, records::store::RETENTION],
         quotas: &QUOTAS,
@@ -43,14 +47,8 @@ pub fn domain() -> api::Domain {
 }
 
 /// Puts those whom this domain asks where the handlers look for them.
-pub fn extras(
-    neighbours: Neighbours,
-    pings: Arc<Pings>,
-) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
-    let (neighbours, pings) = (web::Data::new(neighbours), web::Data::from(pings));
-    move |config: &mut web::ServiceConfig| {
-        config.app_data(neighbours.clone()).app_data(pings.clone());
-    }
+pub fn extras(neighbours: Neighbours, pings: Arc<Pings>) -> Extras {
+    Extras::default().with(Arc::new(neighbours)).with(pings)
 }
 
 /// The paths by which clients of other services of this kind call the same operations.

@@ -32,7 +32,7 @@ pub mod vault;
 
 use std::sync::Arc;
 
-use api::Routes;
+use api::{Need, Routes};
 use ports::People;
 
 pub use crate::{
@@ -49,6 +49,9 @@ pub use crate::{
 
 static QUOTAS: [&db::Quota; 1] = [&installed::store::QUOTA];
 
+/// What handlers take from [`extras`].
+const NEEDS: &[Need] = &[Need::of::<Services>()];
+
 /// The domain, for the gateway's list. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
@@ -57,6 +60,7 @@ pub fn domain() -> api::Domain {
         routes,
         root_routes: api::domain::no_routes,
         aliases: &[],
+        needs: NEEDS,
         migrations: db::migrations!("integrations"),
         retention: &[delivery::queue::RETENTION],
         quotas: &QUOTAS,

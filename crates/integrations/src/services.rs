@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use actix_web::web;
+use api::Extras;
 
 use crate::{
     egress::{Guard, dial::Dialler},
@@ -28,9 +28,6 @@ pub struct Services {
 }
 
 /// Puts what handlers work with where they look for it.
-pub fn extras(services: Arc<Services>) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
-    let services = web::Data::from(services);
-    move |config: &mut web::ServiceConfig| {
-        config.app_data(services.clone());
-    }
+pub fn extras(services: Arc<Services>) -> Extras {
+    Extras::default().with(services)
 }

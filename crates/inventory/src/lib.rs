@@ -32,11 +32,14 @@ pub use machines::Machines;
 
 use std::sync::Arc;
 
-use actix_web::{http::Method, web};
-use api::{Alias, Routes};
+use actix_web::http::Method;
+use api::{Alias, Extras, Need, Routes};
 use ports::Integrations;
 
 static QUOTAS: [&db::Quota; 2] = [&sites::store::QUOTA, &groups::store::QUOTA];
+
+/// What handlers take from [`extras`].
+const NEEDS: &[Need] = &[Need::of::<dyn Integrations>()];
 
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
@@ -46,6 +49,7 @@ pub fn domain() -> api::Domain {
         routes,
         root_routes,
         aliases: ALIASES,
+        needs: NEEDS,
         migrations: db::migrations!("inventory"),
         retention: &[resources::store::RETENTION],
         quotas: &QUOTAS,
@@ -53,11 +57,8 @@ pub fn domain() -> api::Domain {
 }
 
 /// Puts what handlers ask where they look for it: who knows what is installed.
-pub fn extras(integrations: Arc<dyn Integrations>) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
-    let integrations = web::Data::from(integrations);
-    move |config: &mut web::ServiceConfig| {
-        config.app_data(integrations.clone());
-    }
+pub fn extras(integrations: Arc<dyn Integrations>) -> Extras {
+    Extras::default().with(integrations)
 }
 
 /// The paths by which clients of other services of this kind call the same operations.

@@ -19,13 +19,16 @@ mod tests;
 
 use std::sync::Arc;
 
-use actix_web::web;
-use api::Routes;
+use api::{Extras, Need, Routes};
 use ports::{Maintenance, Notices, People, Resources};
 
 pub use crate::{job::port::Planned, scheduler::Scheduler};
 
 static QUOTAS: [&db::Quota; 2] = [&job::store::QUOTA, &scripts::store::QUOTA];
+
+/// What handlers take from [`extras`].
+const NEEDS: &[Need] =
+    &[Need::of::<dyn People>(), Need::of::<dyn Resources>(), Need::of::<dyn Maintenance>(), Need::of::<dyn Notices>()];
 
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
@@ -35,6 +38,7 @@ pub fn domain() -> api::Domain {
         routes,
         root_routes: api::domain::no_routes,
         aliases: &[],
+        needs: NEEDS,
         migrations: db::migrations!("jobs"),
         retention: &[runs::store::RETENTION],
         quotas: &QUOTAS,
@@ -47,15 +51,8 @@ pub fn extras(
     resources: Arc<dyn Resources>,
     maintenance: Arc<dyn Maintenance>,
     notices: Arc<dyn Notices>,
-) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
-    let people: web::Data<dyn People> = web::Data::from(people);
-    let resources: web::Data<dyn Resources> = web::Data::from(resources);
-    let maintenance: web::Data<dyn Maintenance> = web::Data::from(maintenance);
-    let notices: web::Data<dyn Notices> = web::Data::from(notices);
-    move |config: &mut web::ServiceConfig| {
-        config.app_data(people.clone()).app_data(resources.clone());
-        config.app_data(maintenance.clone()).app_data(notices.clone());
-    }
+) -> Extras {
+    Extras::default().with(people).with(resources).with(maintenance).with(notices)
 }
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.

@@ -17,12 +17,15 @@ pub use articles::port::Library;
 
 use std::sync::Arc;
 
-use actix_web::{http::Method, web};
-use api::{Alias, Routes};
+use actix_web::http::Method;
+use api::{Alias, Extras, Need, Routes};
 use db::{Conn, Result};
 use ports::People;
 
 static QUOTAS: [&db::Quota; 2] = [&articles::store::QUOTA, &categories::store::QUOTA];
+
+/// What handlers take from [`extras`].
+const NEEDS: &[Need] = &[Need::of::<dyn People>()];
 
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
@@ -32,6 +35,7 @@ pub fn domain() -> api::Domain {
         routes,
         root_routes: api::domain::no_routes,
         aliases: ALIASES,
+        needs: NEEDS,
         migrations: db::migrations!("kb"),
         retention: &[articles::store::RETENTION],
         quotas: &QUOTAS,
@@ -39,11 +43,8 @@ pub fn domain() -> api::Domain {
 }
 
 /// Puts those who answer for people where the handlers look for them.
-pub fn extras(people: Arc<dyn People>) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
-    let people: web::Data<dyn People> = web::Data::from(people);
-    move |config: &mut web::ServiceConfig| {
-        config.app_data(people.clone());
-    }
+pub fn extras(people: Arc<dyn People>) -> Extras {
+    Extras::default().with(people)
 }
 
 /// The paths by which clients of other services of this kind call the same operations.

@@ -19,13 +19,15 @@ mod window;
 
 use std::sync::Arc;
 
-use actix_web::web;
-use api::Routes;
+use api::{Extras, Need, Routes};
 use ports::Alerts;
 
 pub use crate::{cover::Windows, watch::Watcher};
 
 static QUOTAS: [&db::Quota; 2] = [&window::store::QUOTA, &calendars::store::QUOTA];
+
+/// What handlers take from [`extras`].
+const NEEDS: &[Need] = &[Need::of::<Windows>(), Need::of::<dyn Alerts>()];
 
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
@@ -35,6 +37,7 @@ pub fn domain() -> api::Domain {
         routes,
         root_routes: api::domain::no_routes,
         aliases: &[],
+        needs: NEEDS,
         migrations: db::migrations!("maintenance"),
         retention: &[],
         quotas: &QUOTAS,
@@ -42,15 +45,8 @@ pub fn domain() -> api::Domain {
 }
 
 /// Puts the windows, and those who know what alerts would be, where the handlers look for them.
-pub fn extras(
-    windows: Arc<Windows>,
-    alerts: Arc<dyn Alerts>,
-) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
-    let (windows, alerts) = (web::Data::from(windows), web::Data::from(alerts));
-    move |config: &mut web::ServiceConfig| {
-        config.app_data(windows.clone());
-        config.app_data(alerts.clone());
-    }
+pub fn extras(windows: Arc<Windows>, alerts: Arc<dyn Alerts>) -> Extras {
+    Extras::default().with(windows).with(alerts)
 }
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.

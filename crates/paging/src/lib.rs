@@ -32,8 +32,9 @@ mod sender;
 mod times;
 mod whose;
 
-use actix_web::web;
-use api::Routes;
+use std::sync::Arc;
+
+use api::{Extras, Need, Routes};
 use db::Db;
 
 pub use crate::{
@@ -47,6 +48,9 @@ pub use crate::{
 static QUOTAS: [&db::Quota; 4] =
     [&methods::store::QUOTA, &policies::store::QUOTA, &routing::store::QUOTA, &owners::store::QUOTA];
 
+/// What handlers take from [`extras`].
+const NEEDS: &[Need] = &[Need::of::<Neighbours>(), Need::of::<answers::http::Handle>()];
+
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
@@ -55,6 +59,7 @@ pub fn domain() -> api::Domain {
         routes,
         root_routes,
         aliases: &[],
+        needs: NEEDS,
         migrations: db::migrations!("paging"),
         retention: &[escalation::store::RETENTION, pages::store::RETENTION],
         quotas: &QUOTAS,
@@ -62,12 +67,8 @@ pub fn domain() -> api::Domain {
 }
 
 /// Puts those whom this domain asks, and the database, where the handlers look for them.
-pub fn extras(db: Db, neighbours: Neighbours) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
-    let neighbours = web::Data::new(neighbours);
-    let db = web::Data::new(answers::http::Handle(db));
-    move |config: &mut web::ServiceConfig| {
-        config.app_data(neighbours.clone()).app_data(db.clone());
-    }
+pub fn extras(db: Db, neighbours: Neighbours) -> Extras {
+    Extras::default().with(Arc::new(neighbours)).with(Arc::new(answers::http::Handle(db)))
 }
 
 /// The operations outside a tenant: the link knows whose they are.

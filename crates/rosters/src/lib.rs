@@ -31,8 +31,7 @@ mod zones;
 
 use std::sync::Arc;
 
-use actix_web::web;
-use api::Routes;
+use api::{Extras, Need, Routes};
 use ports::People;
 
 use crate::{on_call::cache::OnCallCache, timeline::cache::TimelineCache};
@@ -40,6 +39,9 @@ pub use crate::{on_call::port::Rosters, watch::Watcher};
 
 static QUOTAS: [&db::Quota; 4] =
     [&roster::store::QUOTA, &overrides::store::QUOTA, &covers::store::QUOTA, &calendars::store::QUOTA];
+
+/// What handlers take from [`extras`].
+const NEEDS: &[Need] = &[Need::of::<dyn People>(), Need::of::<OnCallCache>(), Need::of::<TimelineCache>()];
 
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
@@ -49,6 +51,7 @@ pub fn domain() -> api::Domain {
         routes,
         root_routes,
         aliases: &[],
+        needs: NEEDS,
         migrations: db::migrations!("rosters"),
         retention: &[roster::versions::RETENTION, covers::store::RETENTION],
         quotas: &QUOTAS,
@@ -56,12 +59,9 @@ pub fn domain() -> api::Domain {
 }
 
 /// Puts those who answer for people where the handlers look for them.
-pub fn extras(people: Arc<dyn People>) -> impl Fn(&mut web::ServiceConfig) + Clone + Send + Sync + 'static {
-    let people: web::Data<dyn People> = web::Data::from(people);
-    let (on_call, timelines) = (web::Data::new(OnCallCache::default()), web::Data::new(TimelineCache::default()));
-    move |config: &mut web::ServiceConfig| {
-        config.app_data(people.clone()).app_data(on_call.clone()).app_data(timelines.clone());
-    }
+pub fn extras(people: Arc<dyn People>) -> Extras {
+    let caches = Extras::default().with(Arc::new(OnCallCache::default())).with(Arc::new(TimelineCache::default()));
+    caches.with(people)
 }
 
 fn root_routes(config: &mut Routes) {

@@ -124,19 +124,9 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
         domains: domains::all(),
         access: keeper,
         db,
-        extras: Arc::new(move |config| {
-            callers(config);
-            machines(config);
-            people(config);
-            maintenance(config);
-            alerts(config);
-            knowledge(config);
-            paging(config);
-            jobs(config);
-            watchers(config);
-            services(config);
-            console(config);
-        }),
+        extras: [callers, machines, people, maintenance, alerts, knowledge, paging, jobs, watchers, services, console]
+            .into_iter()
+            .collect(),
         options: Options {
             origin: browsers.public_url,
             ..options(&carry, &listen, storage.connections, certificate.as_ref())?

@@ -128,7 +128,7 @@ impl Fixture {
         let app = App::new()
             .app_data(guard)
             .app_data(self.db.clone())
-            .configure(extras(Arc::clone(&self.keeper), crate::SignIn::default()))
+            .configure(|config| extras(Arc::clone(&self.keeper), crate::SignIn::default()).configure(config))
             .wrap(from_fn(guard::middleware))
             .default_service(api::domain::handlers(&[domain()], &operations));
         let service = Rc::new(init_service(app).await);
