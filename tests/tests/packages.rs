@@ -7,6 +7,8 @@ use std::process::{Command, Stdio};
 
 use muster_tests::muster;
 
+mod image;
+
 fn packaging() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../gateway/packaging")
 }
