@@ -27,7 +27,7 @@ pub struct Key {
     pub tenant: String,
     /// What it may do.
     pub role: String,
-    /// The operations that it is narrowed to; `None` for all that its role may.
+    /// The operations that it is restricted to; `None` for all that its role may.
     pub operations: Option<Vec<String>>,
     /// Its name.
     pub name: String,
@@ -52,7 +52,7 @@ pub struct NewKeyOf<'a> {
     pub name: &'a str,
     /// What it may do.
     pub role: Role,
-    /// The operationIds that it is narrowed to; none for all that its role may.
+    /// The operationIds that it is restricted to; none for all that its role may.
     pub operations: Vec<String>,
 }
 

@@ -27,7 +27,7 @@ pub(crate) struct Me {
     /// What it may do: of a key that acts as a person, the lesser of both roles.
     #[schema(value_type = KeyRole)]
     role: &'static str,
-    /// The operationIds that it is narrowed to, in their order; left out when it may do all that its role may.
+    /// The operationIds that it is restricted to, in their order; left out when it may do all that its role may.
     #[serde(skip_serializing_if = "Option::is_none")]
     operations: Option<Vec<String>>,
     /// When it ends by itself, at the latest; left out when it does not.

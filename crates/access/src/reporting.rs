@@ -13,7 +13,7 @@ use crate::{
     inbound, secrets,
 };
 
-/// May this caller let somebody report? One that is narrowed to operations only when it may do so itself.
+/// May this caller let somebody report? One that is restricted to certain operations only when it may do so itself.
 ///
 /// # Errors
 /// 403.

@@ -66,7 +66,7 @@ pub struct Caller {
     pub home: TenantId,
     /// What it may do.
     pub role: Role,
-    /// What it is narrowed to: operationIds, ascending; `None` for all that its role may.
+    /// What it is restricted to: operationIds, ascending; `None` for all that its role may.
     pub operations: Option<Arc<[String]>>,
     /// When it ends by itself.
     pub expires: Option<Timestamp>,
@@ -78,7 +78,7 @@ impl Caller {
         Some(self.key_id.as_str()).filter(|id| id.starts_with(session::PREFIX))
     }
 
-    /// Is this operation among those that the caller is narrowed to? Its role is asked for besides.
+    /// Is this operation among those that the caller is restricted to? Its role is asked for besides.
     pub fn may(&self, operation: &str) -> bool {
         let found = |operations: &Arc<[String]>| operations.binary_search_by(|one| one.as_str().cmp(operation)).is_ok();
         self.operations.as_ref().is_none_or(found)

@@ -70,7 +70,7 @@ impl Chunks {
         let chunk = chunk.map_err(|_| Problem::invalid("The body ended before it was complete."))?;
         self.length += chunk.len() as u64;
         if self.waited > IDLE && self.length / self.waited.as_secs().max(1) < SLOWEST {
-            let detail = format!("The body arrives too slowly: less than {SLOWEST} bytes a second.");
+            let detail = format!("The body is arriving too slowly: less than {SLOWEST} bytes a second.");
             return Err(Problem::invalid(detail));
         }
         if self.length > self.limit {

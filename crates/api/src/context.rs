@@ -263,7 +263,7 @@ pub fn check_version(wanted: Option<i64>, stored: i64) -> Result<(), Problem> {
     match wanted {
         Some(version) if version != stored => Err(Problem::new(
             Kind::PreconditionFailed,
-            "The record has changed since you read it: its ETag is another one. Read it again.",
+            "The record has changed since you read it: its ETag is a different one now. Read it again.",
         )),
         _ => Ok(()),
     }

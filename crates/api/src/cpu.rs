@@ -95,7 +95,7 @@ where
         ignored::report(names);
         done
     };
-    let late = |_| Problem::unavailable("The service has too much to work out right now. Try again in a moment.");
+    let late = |_| Problem::unavailable("The service has too much to compute right now. Try again in a moment.");
     tokio::time::timeout(LONGEST, done).await.map_err(late)?
 }
 

@@ -190,7 +190,8 @@ impl Guard {
             return Err(Problem::forbidden(detail).into());
         }
         if !caller.may(&operation.id) {
-            let detail = format!("This key is narrowed to other operations than {}.", operation.id);
+            let detail =
+                format!("This key is restricted to certain operations, and {} is not one of them.", operation.id);
             return Err(Problem::forbidden(detail).into());
         }
         request.extensions_mut().insert(caller);

@@ -13,7 +13,7 @@ pub enum Error {
     /// A rule of the domain said no; inside [`Db::write`](crate::Db::write) nothing is stored.
     #[error("{0}")]
     Problem(Problem),
-    /// A row with this unique value exists already.
+    /// A row with this unique value already exists.
     #[error("unique constraint: {0}")]
     Taken(String),
     /// The database is away, full, read-only, busy, or has no free connection.

@@ -168,7 +168,7 @@ fn mistakes_are_told(backend: Backend) {
         (vec!["tenant", "create"], "--partner"),
         (vec!["tenant", "create", "--client", "x"], "--of"),
         (vec!["tenant", "create", "--client", "x", "--of", "msp_99"], "no tenant msp_99"),
-        (vec!["tenant", "create", "--client", "Client One", "--of", "msp_1"], "exists already"),
+        (vec!["tenant", "create", "--client", "Client One", "--of", "msp_1"], "already exists"),
         (vec!["tenant", "create", "--partner", "x", "--client", "y", "--of", "msp_1"], "--client"),
     ] {
         let exit = run(&server, &arguments);

@@ -159,7 +159,7 @@ impl Kind {
             Self::Site => create("/sites", json!({"name": name, "city": name})),
             Self::DeviceGroup => create("/deviceGroups", json!({"name": name, "description": name})),
             Self::ServiceGroup => create("/serviceGroups", json!({"name": name, "description": name})),
-            // Narrowed, so that one who is narrowed to rotating keys may rotate it.
+            // Narrowed, so that one who is restricted to rotating keys may rotate it.
             Self::ApiKey => create("/apiKeys", json!({"name": name, "role": "admin", "operations": ["rotateApiKey"]})),
             Self::InboundAddress => create("/inbound", json!({"name": name})),
             Self::Heartbeat => create("/heartbeats", json!({"name": name, "interval": "1h"})),

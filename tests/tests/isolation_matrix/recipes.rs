@@ -15,7 +15,7 @@
 //! - `.creates()`: when it creates what its last id names, unless it is there;
 //! - `.changes()`: when it is a `GET` that changes something all the same;
 //! - `.answers_keys(status)`: when a key that may call it is told something else than 200, as where it has no session;
-//! - `.not_narrowed()`: when a key that is narrowed to it is refused all the same;
+//! - `.not_restricted()`: when a key that is restricted to it is refused all the same;
 //! - `.of_claimer()`: when only the key that claimed a run may call it, and another that may otherwise is told so (409);
 //! - `.of_oneself()`: when only the user that it is about and admins may call it, and another is told so (403);
 //! - `.of_seen()`: when it may be called on what is seen of a partner, though it is no `GET`.
@@ -63,7 +63,7 @@ pub(super) struct Recipe {
     pub(super) of_oneself: bool,
     /// What a key is answered that may call it.
     pub(super) to_keys: u16,
-    /// Is a key that is narrowed to it refused all the same?
+    /// Is a key that is restricted to it refused all the same?
     pub(super) not_narrowed: bool,
 }
 

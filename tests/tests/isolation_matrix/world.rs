@@ -79,7 +79,7 @@ impl World {
         world
     }
 
-    /// A caller with a new admin key of [`Self::mine`] that is narrowed to these operations.
+    /// A caller with a new admin key of [`Self::mine`] that is restricted to these operations.
     pub(super) fn narrowed(&self, operations: &[&str]) -> Client {
         narrowed(&self.server, &self.mine, operations)
     }

@@ -158,7 +158,7 @@ fn an_address_that_nobody_verified_binds_nobody(backend: Backend) {
     let path = world.issuer.sign_in(&address, &account("sub-3", "nobody@example.net"));
     let page = world.server.request("GET", &path).header("Cookie", &cookie).header("Accept", "text/html").send();
     assert_eq!(page.status, 403, "{page}");
-    assert!(page.text().contains("Nobody here belongs to this account"), "{page}");
+    assert!(page.text().contains("No user here belongs to this account"), "{page}");
 }
 
 fn an_account_stays_bound_to_its_person(backend: Backend) {

@@ -17,7 +17,7 @@ use crate::{Keeper, secrets};
 /// Create an API key
 ///
 /// Makes a key of the tenant of the path, and the user that it acts as; with `userId` it acts as that person. The answer is
-/// the only time that the secret is shown. With `operations` the key may call those and nothing else. A caller who is narrowed itself makes keys for its
+/// the only time that the secret is shown. With `operations` the key may call those and nothing else. A caller who is restricted itself makes keys for its
 /// own operations only.
 #[utoipa::path(
     tag = "API keys",

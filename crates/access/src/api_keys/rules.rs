@@ -18,7 +18,7 @@ pub(crate) fn is_id(text: &str) -> bool {
     text.strip_prefix("KEY-").is_some_and(|rest| rest.len() == 36 && uuid::Uuid::try_parse(rest).is_ok())
 }
 
-/// What keeps a key of this role from being narrowed to an operation, if anything does.
+/// What keeps a key of this role from being restricted to an operation, if anything does.
 pub(crate) fn operation_error(name: &str, role: Role, roles: &Roles) -> Option<String> {
     match roles.get(name) {
         None => {
@@ -46,7 +46,7 @@ pub(crate) fn split(operations: &str) -> Vec<String> {
     operations.split_ascii_whitespace().map(ToOwned::to_owned).collect()
 }
 
-/// May a caller who is narrowed to these operations hand out a secret of a key that is narrowed to those? Else it could
+/// May a caller who is restricted to these operations hand out a secret of a key that is restricted to those? Else it could
 /// make itself a key for everything.
 pub(crate) fn check_within(caller: Option<&[String]>, given: Option<&[String]>) -> Result<(), Problem> {
     let within = match (caller, given) {
@@ -58,25 +58,25 @@ pub(crate) fn check_within(caller: Option<&[String]>, given: Option<&[String]>) 
         return Ok(());
     }
     Err(Problem::forbidden(
-        "A key that is narrowed to operations hands out no credentials that may do more than itself.",
+        "A key that is restricted to certain operations cannot hand out credentials that may do more than it may.",
     ))
 }
 
 /// What those may call who report alerts for somebody else, in order.
 pub(crate) const REPORTS: [&str; 3] = ["reportAlert", "reportAlertmanagerAlerts", "reportAlerts"];
 
-/// May this caller let somebody report? One that is narrowed to operations only when it may do so itself.
+/// May this caller let somebody report? One that is restricted to certain operations only when it may do so itself.
 pub(crate) fn check_lets_report(caller: &Caller) -> Result<(), Problem> {
     check_within(caller.operations.as_deref(), Some(&REPORTS.map(str::to_owned)))
 }
 
-/// May this caller make a key that acts as this person? One that is narrowed to operations only as itself: else what it
+/// May this caller make a key that acts as this person? One that is restricted to certain operations only as itself: else what it
 /// does would stand in records under somebody else's name.
 pub(crate) fn check_names(caller: &Caller, person: Option<&str>) -> Result<(), Problem> {
     match person {
-        Some(person) if caller.operations.is_some() && person != caller.user_id => {
-            Err(Problem::forbidden("A key that is narrowed to operations makes no key that acts as somebody else."))
-        }
+        Some(person) if caller.operations.is_some() && person != caller.user_id => Err(Problem::forbidden(
+            "A key that is restricted to certain operations cannot make a key that acts as somebody else.",
+        )),
         _ => Ok(()),
     }
 }
@@ -95,7 +95,7 @@ pub(crate) fn check_personal(key: Role, person: Option<&users::Row>) -> Result<(
         Some(person) if person.activated => {
             Err(Problem::field("userId", "must be a person: this is the user of a program"))
         }
-        Some(_) => Err(Problem::field("userId", "must be in use: this user is deactivated")),
+        Some(_) => Err(Problem::field("userId", "must be active: this user is deactivated")),
         None => Err(Problem::field("userId", "must be a user of this tenant")),
     }
 }

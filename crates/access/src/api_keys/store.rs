@@ -35,7 +35,7 @@ pub(crate) struct Row {
     pub(crate) previous_secret: bool,
     /// Counts its changes; the `ETag`.
     pub(crate) version: i64,
-    /// What it is narrowed to, as [`rules::split`] reads it.
+    /// What it is restricted to, as [`rules::split`] reads it.
     pub(crate) operations: Option<String>,
     /// When it ends by itself.
     pub(crate) expires_ms: Option<i64>,
@@ -46,7 +46,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// What it is narrowed to.
+    /// What it is restricted to.
     pub(crate) fn narrowed(&self) -> Option<Vec<String>> {
         self.operations.as_deref().map(rules::split)
     }
@@ -140,7 +140,7 @@ impl LiveKey {
 pub(crate) struct NewKey {
     pub(crate) name: String,
     pub(crate) role: Role,
-    /// What it is narrowed to, in order.
+    /// What it is restricted to, in order.
     pub(crate) operations: Option<Vec<String>>,
     /// When it ends by itself.
     pub(crate) expires: Option<Timestamp>,
@@ -207,7 +207,7 @@ pub(crate) fn insert(
         personal: new.person.is_some(),
     };
     diesel::insert_into(api_keys::table).values(&row).execute(conn).map_err(|error| match error.into() {
-        db::Error::Taken(_) => Problem::conflict(format!("An API key named {} exists already.", new.name)).into(),
+        db::Error::Taken(_) => Problem::conflict(format!("An API key named {} already exists.", new.name)).into(),
         other => other,
     })?;
     find(conn, tenant, &id)

@@ -138,7 +138,7 @@ pub(crate) struct ApiKey {
     pub(crate) updated_date: Timestamp,
     /// Whether the secret before the last rotation is still valid.
     pub(crate) previous_secret_valid: bool,
-    /// The operationIds that it is narrowed to, in their order; left out when it may do all that its role may.
+    /// The operationIds that it is restricted to, in their order; left out when it may do all that its role may.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) operations: Option<Vec<String>>,
     /// When it ends by itself; left out when it does not.

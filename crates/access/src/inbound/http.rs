@@ -21,7 +21,7 @@ use crate::{Keeper, api_keys::rules::check_lets_report, secrets};
     request_body = NewInboundAddress,
     responses(
         (status = 200, description = "The address, with its token", body = CreatedInboundAddress),
-        (status = 403, description = "The caller is narrowed to operations, and may not report itself"),
+        (status = 403, description = "The caller is restricted to certain operations, and may not report itself"),
         (status = 409, description = "Another one of the tenant has this name, or there are 1,000"),
     ),
     security(("bearer" = ["admin"])),

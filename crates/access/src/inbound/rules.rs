@@ -12,7 +12,7 @@ pub(crate) fn unknown() -> Problem {
 
 /// The 409 of one too many.
 pub(crate) fn too_many() -> Problem {
-    Problem::conflict(format!("A tenant has at most {MOST} inbound addresses: delete one that is not used any more."))
+    Problem::conflict(format!("A tenant has at most {MOST} inbound addresses: delete one that is no longer used."))
 }
 
 /// `INB-<uuid>`; nothing else is looked up.

@@ -60,7 +60,7 @@ pub(crate) fn insert(
         created_ms: now.millis(),
     };
     diesel::insert_into(inbound_addresses::table).values(&row).execute(conn).map_err(|error| match error.into() {
-        db::Error::Taken(_) => Problem::conflict(format!("An inbound address named {name} exists already.")).into(),
+        db::Error::Taken(_) => Problem::conflict(format!("An inbound address named {name} already exists.")).into(),
         other => other,
     })?;
     Ok(row)

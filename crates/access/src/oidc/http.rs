@@ -84,8 +84,10 @@ pub(crate) async fn finish_oidc(
     let done = async {
         let provider = provider(&sign_in)?;
         let Some((code, pending)) = came_back(&request, &provider) else {
-            let problem =
-                Problem::new(Kind::Unauthenticated, "The sign-in was not begun on this browser, or too long ago.");
+            let problem = Problem::new(
+                Kind::Unauthenticated,
+                "The sign-in was not started in this browser, or it was started too long ago.",
+            );
             return Err(keeper.wrong_code(&request).unwrap_or(problem).into());
         };
         let asked = Arc::clone(&provider);
@@ -173,7 +175,7 @@ async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T, Refused> + Se
         }
         Refused::Wrong(why) => {
             tracing::warn!(request_id = %api::request_id::current(), why, "a sign-in by OpenID Connect was refused");
-            Problem::new(Kind::Unauthenticated, "The issuer did not say who you are. Begin again.").into()
+            Problem::new(Kind::Unauthenticated, "The issuer did not say who you are. Start again.").into()
         }
     })
 }

@@ -66,7 +66,7 @@ pub(crate) fn only_one(mut found: Vec<(users::Row, bool)>) -> Result<users::Row,
 
 /// The 403 of an account that is nobody here.
 pub(crate) fn nobody() -> Problem {
-    Problem::forbidden("Nobody here belongs to this account. Ask an administrator of Muster.")
+    Problem::forbidden("No user here belongs to this account. Ask an administrator of Muster.")
 }
 
 #[cfg(test)]

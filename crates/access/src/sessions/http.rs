@@ -144,7 +144,7 @@ pub(crate) async fn end_user_session(
 ///
 /// Whoever opens the link and presses the button there is signed in as this user: once, within ten minutes. So it is
 /// for that person alone, and the answer is the only time that it is shown. A user has five at most; one more ends the
-/// oldest. A key that is narrowed to operations makes none.
+/// oldest. A key that is restricted to certain operations makes none.
 #[utoipa::path(
     tag = "Users",
     operation_id = "createSignInLink",

@@ -77,7 +77,7 @@ pub(crate) fn is_id(text: &str) -> bool {
 /// May this user sign in? Only a person who is in use.
 pub(crate) fn check_person(user: &users::Row) -> Result<(), Problem> {
     if user.is_program() {
-        return Err(Problem::conflict("A program acts as this user: nobody signs in as it."));
+        return Err(Problem::conflict("A program acts as this user: nobody can sign in as it."));
     }
     if !user.activated {
         return Err(Problem::conflict("The user is deactivated: activate it first."));
@@ -85,11 +85,11 @@ pub(crate) fn check_person(user: &users::Row) -> Result<(), Problem> {
     Ok(())
 }
 
-/// May this caller make somebody a link? A session may all that its user may; by one, a caller who is narrowed to
+/// May this caller make somebody a link? A session may all that its user may; by one, a caller who is restricted to
 /// operations would have what it is kept from.
 pub(crate) fn check_maker(caller: &api::Caller, user: &users::Row) -> Result<(), Problem> {
     if caller.operations.is_some() {
-        return Err(Problem::forbidden("A key that is narrowed to operations makes no sign-in links."));
+        return Err(Problem::forbidden("A key that is restricted to certain operations cannot make sign-in links."));
     }
     if user.may() > caller.role {
         let detail =

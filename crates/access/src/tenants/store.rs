@@ -41,7 +41,7 @@ pub(crate) fn insert_client(conn: &mut Conn, partner: &TenantId, name: &str, now
 
 fn taken(error: diesel::result::Error, name: &str) -> db::Error {
     match error.into() {
-        db::Error::Taken(_) => Problem::conflict(format!("A client named {name} exists already.")).into(),
+        db::Error::Taken(_) => Problem::conflict(format!("A client named {name} already exists.")).into(),
         other => other,
     }
 }

@@ -45,7 +45,7 @@ fn tenants_and_keys_by_hand() {
     assert!(told(console::revoke_key(db, KEY).unwrap_err()).contains("last admin key"));
     assert!(told(console::create_client(db, &TenantId::partner(9), "x").unwrap_err()).contains("no tenant msp_9"));
     assert!(told(console::create_client(db, &TenantId::client(1), "x").unwrap_err()).contains("partner"));
-    assert!(told(console::create_client(db, &TenantId::partner(2), "GLOBEX").unwrap_err()).contains("exists already"));
+    assert!(told(console::create_client(db, &TenantId::partner(2), "GLOBEX").unwrap_err()).contains("already exists"));
     assert!(console::create_partner(db, " ").is_err());
     assert!(create(9, "x", &[]).is_err());
     assert!(told(create(2, "x", &["flySite"]).unwrap_err()).contains("flySite is no operation"));

@@ -59,7 +59,7 @@ pub(crate) fn insert(conn: &mut Conn, row: &Row) -> Result<()> {
 
 fn taken(error: diesel::result::Error, row: &Row) -> db::Error {
     match error.into() {
-        db::Error::Taken(_) => Problem::conflict(format!("A user group named {} exists already.", row.name)).into(),
+        db::Error::Taken(_) => Problem::conflict(format!("A user group named {} already exists.", row.name)).into(),
         other => other,
     }
 }

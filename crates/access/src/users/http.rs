@@ -24,7 +24,7 @@ api::texts! {
 /// Create a user
 ///
 /// Adds a user to the tenant of the path. Its login name is unique in the tenant, whatever the letter case. A key that is
-/// narrowed to operations makes users with the role `viewer` only.
+/// restricted to certain operations makes users with the role `viewer` only.
 #[utoipa::path(
     tag = "Users",
     operation_id = "createUser",
@@ -135,7 +135,7 @@ pub(crate) async fn get_user(context: RequestContext, path: web::Path<(String, S
 ///
 /// Fields left out stay as they are; an empty text removes a value. A client does not change its partner's users.
 /// `If-Match` with the `ETag` of what you read makes sure that nobody else changed it meanwhile. A role that is taken is
-/// taken at once, from the user's API keys and sessions as well. A key that is narrowed to operations changes users with
+/// taken at once, from the user's API keys and sessions as well. A key that is restricted to certain operations changes users with
 /// the role `viewer` only.
 #[utoipa::path(
     tag = "Users",
@@ -209,7 +209,7 @@ pub(crate) async fn deactivate_user(
 /// Activate a user
 ///
 /// Takes a deactivated user into use again; API keys that ended with it stay revoked. Activating another changes nothing.
-/// A key that is narrowed to operations activates users with the role `viewer` only.
+/// A key that is restricted to certain operations activates users with the role `viewer` only.
 #[utoipa::path(
     tag = "Users",
     operation_id = "activateUser",

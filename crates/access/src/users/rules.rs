@@ -100,7 +100,7 @@ fn touched(before: &Row, after: Row, now: Timestamp) -> Row {
 }
 
 /// May this caller make a user who may so much, or change one who might? Nobody gives more than it has. A caller that is
-/// narrowed to operations gives nothing: by a user who may more than read it would have what it is kept from.
+/// restricted to certain operations gives nothing: by a user who may more than read it would have what it is kept from.
 pub(crate) fn check_change(caller: &Caller, before: Role, after: Role) -> Result<(), Problem> {
     let most = before.max(after);
     if most > caller.role {
@@ -109,7 +109,8 @@ pub(crate) fn check_change(caller: &Caller, before: Role, after: Role) -> Result
         return Err(Problem::forbidden(detail));
     }
     if caller.operations.is_some() && most > Role::Viewer {
-        let detail = "A key that is narrowed to operations neither makes nor changes users who may do more than read.";
+        let detail =
+            "A key that is restricted to certain operations cannot make or change users who may do more than read.";
         return Err(Problem::forbidden(detail));
     }
     Ok(())

@@ -20,7 +20,7 @@ pub fn unknown() -> Problem {
 
 /// 409: the tenant has as many heartbeats as it may have.
 pub fn too_many() -> Problem {
-    Problem::conflict(format!("A tenant has at most {MOST} heartbeats: delete one that is not used any more."))
+    Problem::conflict(format!("A tenant has at most {MOST} heartbeats: delete one that is no longer used."))
 }
 
 /// A heartbeat after a change. Another interval or grace counts from the last ping.

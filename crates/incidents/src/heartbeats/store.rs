@@ -55,7 +55,7 @@ pub fn update(conn: &mut Conn, row: &Row) -> Result<()> {
 
 fn taken(error: diesel::result::Error, row: &Row) -> db::Error {
     match error.into() {
-        db::Error::Taken(_) => Problem::conflict(format!("A heartbeat named {} exists already.", row.name)).into(),
+        db::Error::Taken(_) => Problem::conflict(format!("A heartbeat named {} already exists.", row.name)).into(),
         other => other,
     }
 }

@@ -147,7 +147,7 @@ fn object(fields: &mut Fields<'_>, field: &str) -> Option<Value> {
 /// Whoever may see an event may try it; to send something takes the role of those who decide where data goes.
 fn may_send(context: &RequestContext, action: &TestInput) -> Result<(), Problem> {
     if action.send && context.caller.role < Role::Integrator {
-        return Err(Problem::forbidden("To send a test takes the role integrator."));
+        return Err(Problem::forbidden("Sending a test takes the role integrator."));
     }
     Ok(())
 }
@@ -260,7 +260,7 @@ async fn tried(
     let (now, send) = (context.now, action.send);
     let worked = cpu::run(context, move |meter| {
         let (tested, message) = looked_at(now, &integration, &row, &action, meter)
-            .map_err(|_| Problem::field("object", "takes too long to try the filter of the event on"))?;
+            .map_err(|_| Problem::field("object", "takes too long to match against the filter of the event"))?;
         Ok((integration, row, tested, message))
     });
     let (integration, row, mut tested, message) = worked.await?;

@@ -142,7 +142,7 @@ pub fn import(
         }
         Kind::Csv => Format::Csv,
         Kind::Ndjson => Format::Ndjson,
-        Kind::Report => return Ok(incomplete(summary, Problem::invalid("the file holds a report, and no rows"))),
+        Kind::Report => return Ok(incomplete(summary, Problem::invalid("the file holds a report, not rows"))),
     };
     let mut reader = Reader::new(format, &place.tenant);
     let mut piece = vec![0; PIECE];

@@ -82,7 +82,7 @@ async fn run(context: RequestContext, maintenance: web::Data<dyn Maintenance>, i
             let now = tx.now;
             let job = job::http::lock_for_update(tx, scope, &id)?;
             if job.overlap == "skip" && store::open(tx.conn, &job.tenant_id, &job.id)? > 0 {
-                return Err(Problem::conflict("A run of the job waits or is under way.").into());
+                return Err(Problem::conflict("A run of the job is waiting or under way.").into());
             }
             let last = store::last_due(tx.conn, &job.tenant_id, &job.id)?;
             let mut run = rules::queued(&job, store::new_id(), rules::by_hand(now, last), "manual", now);

@@ -111,7 +111,7 @@ pub fn check_depth(depth: i64) -> Result<(), Problem> {
     if depth <= DEEPEST {
         return Ok(());
     }
-    Err(Problem::conflict(format!("Categories may stand at most {DEEPEST} levels deep.")))
+    Err(Problem::conflict(format!("Categories may be nested at most {DEEPEST} levels deep.")))
 }
 
 /// Which categories a list means.

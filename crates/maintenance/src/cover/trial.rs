@@ -93,8 +93,9 @@ pub async fn try_alert(
     });
     let (covered, resource, alert, seen) = read.await?;
     let tried = cpu::run(&context, move |meter| {
-        shown(&covered, &resource, &alert, &seen, meter)
-            .map_err(|_| Problem::invalid("The conditions of the windows take too long to try on this alert.").into())
+        shown(&covered, &resource, &alert, &seen, meter).map_err(|_| {
+            Problem::invalid("The conditions of the windows take too long to match against this alert.").into()
+        })
     });
     answer::ok(&tried.await?)
 }

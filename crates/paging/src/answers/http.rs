@@ -38,7 +38,7 @@ const SNOOZE_MS: i64 = 3_600_000;
     params(("token" = String, Query, description = "The token of the link")),
     responses(
         (status = 200, description = "The page", body = String, content_type = "text/html"),
-        (status = 404, description = "The link is none of this service, or it has expired"),
+        (status = 404, description = "This service did not make the link, or it has expired"),
     ),
     security(())
 )]
@@ -72,7 +72,7 @@ pub async fn show(
     responses(
         (status = 200, description = "The page", body = String, content_type = "text/html"),
         (status = 403, description = "The person may not do this"),
-        (status = 404, description = "The link is none of this service, or it has expired"),
+        (status = 404, description = "This service did not make the link, or it has expired"),
     ),
     security(())
 )]
@@ -108,7 +108,7 @@ pub struct Handle(pub Db);
 fn opened(request: &HttpRequest, neighbours: &Neighbours, token: &str) -> api::Result<(Link, Timestamp)> {
     let now = neighbours.now();
     let link = Link::open_at(&*neighbours.seals, token, now)?;
-    let unknown = || Problem::not_found("The link was not found: it is none of this service, or it has expired.");
+    let unknown = || Problem::not_found("The link was not found: this service did not make it, or it has expired.");
     Ok((link.ok_or_else(|| inbound::refuse(request, unknown()))?, now))
 }
 
@@ -150,7 +150,7 @@ fn person(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp)
         let found = neighbours.people.users(conn, &around, std::slice::from_ref(&link.user))?;
         Ok(found.first().map(|person| ports::Author::from(person).full_name()).unwrap_or_default())
     } else {
-        Err(Problem::forbidden("The person to whom the link was sent may not act any more.").into())
+        Err(Problem::forbidden("The person to whom the link was sent may no longer act.").into())
     }
 }
 
@@ -206,7 +206,7 @@ fn escalate(
     let row = escalations::find(conn, &link.tenant, &link.alert)?.ok_or_else(unknown)?;
     let state = row.state();
     if state.stage != Stage::Running {
-        return Err(Problem::conflict("There is no further step to take: the escalation does not run.").into());
+        return Err(Problem::conflict("There is no further step to take: the escalation is not running.").into());
     }
     if shown.is_some_and(|shown| shown != state.step) {
         return Err(Problem::conflict("The next step was taken already.").into());

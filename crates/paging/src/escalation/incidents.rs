@@ -68,7 +68,7 @@ pub struct IncidentEscalation {
     request_body(content = IncidentEscalationInput),
     responses(
         (status = 200, description = "What was decided", body = IncidentEscalation),
-        (status = 409, description = "Its escalation runs already, or it is resolved or closed"),
+        (status = 409, description = "Its escalation is already running, or it is resolved or closed"),
     ),
     security(("bearer" = ["operator"]))
 )]
@@ -110,7 +110,7 @@ fn begin(
     let (tenant, id) = (&incident.tenant_id, &incident.id);
     let old = store::find(tx.conn, tenant, id)?;
     if old.as_ref().is_some_and(|old| old.state().stage == Stage::Running) {
-        return Err(Problem::conflict("The escalation of the incident runs already.").into());
+        return Err(Problem::conflict("The escalation of the incident is already running.").into());
     }
     if let Some(old) = &old {
         store::delete(tx.conn, old)?;

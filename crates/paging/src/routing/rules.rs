@@ -106,5 +106,5 @@ pub fn taken(name: &str) -> Problem {
 
 /// 409: the tenant has a default already, of this name.
 pub fn default_taken(name: &str) -> Problem {
-    Problem::conflict(format!("The alert route {name} is the default of the tenant already."))
+    Problem::conflict(format!("The alert route {name} is already the default of the tenant."))
 }

@@ -208,7 +208,7 @@ async fn reply(
                 Reply::Accept => {
                     if staff.user(&user).is_none() {
                         return Err(
-                            Problem::conflict("Who accepts must be a user of the tenant or its partner.").into()
+                            Problem::conflict("Whoever accepts must be a user of the tenant or its partner.").into()
                         );
                     }
                     new.state = ACCEPTED.to_owned();
@@ -245,7 +245,7 @@ fn check_reply(cover: &row::Cover, reply: Reply, user: &String, now: Timestamp) 
 fn take_over(tx: &mut Tx<'_>, roster: &roster::row::Roster, cover: &row::Cover, user: String) -> db::Result<String> {
     let start_ms = cover.start_ms.max(effective_ms(tx.now));
     let time = Interval::new(Timestamp::from_millis(start_ms), Timestamp::from_millis(cover.end_ms));
-    let time = time.ok_or_else(|| Problem::conflict("The time of the request for cover is over."))?;
+    let time = time.ok_or_else(|| Problem::conflict("The period of the request for cover is over."))?;
     let shift = named_shift(tx, roster, cover.shift_id.as_deref(), time)?;
     let (note, replaces) = (cover.note.clone(), Some(cover.user_id.clone()));
     let row = overrides::row::Override { note, replaces, ..overriding(tx, roster, shift, user, time)? };
