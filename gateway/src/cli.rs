@@ -40,9 +40,9 @@ pub struct Cli {
 pub enum Command {
     /// Start the service
     Serve(Box<Serve>),
-    /// Bring the database's tables up to date, and stop
+    /// Bring the database's tables up to date, and exit
     Migrate(Storage),
-    /// Say what is wrong with a configuration, a line for each thing
+    /// Check a configuration, and say what is wrong with it, a line for each thing
     Check(Check),
     /// Copy a SQLite database, while the service runs or not
     Backup(Backup),
@@ -101,7 +101,7 @@ pub struct SecretsKey {
 /// How integrations reach others.
 #[derive(Args, Clone)]
 pub struct Outbound {
-    /// Let integrations call addresses in this block, which are not of the internet; several with commas
+    /// Let integrations call addresses in this block that are not on the public internet; separate several with commas
     #[arg(long, env = "MUSTER_EGRESS_ALLOW", value_name = "CIDR", value_delimiter = ',', value_parser = Block::parse)]
     pub egress_allow: Vec<Block>,
     /// Trust the authorities in this PEM file too, when integrations call others
@@ -130,7 +130,7 @@ pub struct Outbound {
 /// How people are told.
 #[derive(Args, Clone)]
 pub struct Paging {
-    /// Messages a minute that a person gets by one contact method; what is more is put together in one. 0 for no limit
+    /// Messages a minute that a person gets by one contact method; the rest are combined into one. 0 for no limit
     #[arg(long, env = "MUSTER_PAGE_LIMIT", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(..=10_000))]
     pub page_limit: u32,
 }
@@ -187,7 +187,7 @@ pub enum Key {
         /// What it may do: viewer, operator, integrator or admin
         #[arg(long, value_parser = role)]
         role: Role,
-        /// The operations that it may do and no others, as their operationIds with commas between
+        /// The only operations that it may call: their operationIds, separated by commas
         #[arg(long, value_name = "NAMES", value_delimiter = ',')]
         operations: Vec<String>,
     },
@@ -196,11 +196,11 @@ pub enum Key {
         #[command(flatten)]
         storage: Storage,
     },
-    /// Give a key a new secret; the one before stays valid until the next rotation
+    /// Give a key a new secret; the former one stays valid until the next rotation
     Rotate {
         #[command(flatten)]
         storage: Storage,
-        /// Drop the secret before at once, with the tokens that were got with it
+        /// Drop the former secret at once, with the tokens that were issued for it
         #[arg(long)]
         revoke_previous: bool,
         /// The key, or its id (KEY-…)
@@ -296,7 +296,7 @@ pub struct Serve {
 /// Where clients connect, and how.
 #[derive(Args, Clone)]
 pub struct Listen {
-    /// The address to listen on, or a port of this machine alone; port 0 takes a free one
+    /// The address to listen on, or a port alone for this machine only; port 0 takes a free one
     #[arg(long, env = "MUSTER_LISTEN", value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080", value_parser = listen_address)]
     pub listen: SocketAddr,
     /// Allow an address beyond loopback: a proxy in front takes care of TLS
@@ -313,10 +313,10 @@ pub struct Listen {
 /// How much the service carries, and who may look.
 #[derive(Args, Clone)]
 pub struct Carry {
-    /// Worker threads; 0 for one a core
+    /// Worker threads; 0 for one per core
     #[arg(long, env = "MUSTER_WORKERS", default_value_t = 0)]
     pub workers: usize,
-    /// Requests worked on at once, beyond which others get a 503; 0 for 64 a worker
+    /// Requests worked on at once, beyond which others get a 503; 0 for 64 per worker
     #[arg(long, env = "MUSTER_MAX_REQUESTS", value_name = "N", default_value_t = 0)]
     pub max_requests: usize,
     /// MiB that connections, bodies and unread answers may take together, beyond which others get a 503
@@ -326,7 +326,7 @@ pub struct Carry {
     /// Requests a second of one API key (twice as many in a burst), beyond which it gets a 429; 0 for no limit
     #[arg(long, env = "MUSTER_RATE_LIMIT", value_name = "N", default_value_t = 10_000)]
     pub rate_limit: u32,
-    /// Show /metrics to everybody who can connect, not to processes of this machine alone
+    /// Show /metrics to everybody who can connect, not only to processes on this machine
     #[arg(long, env = "MUSTER_METRICS_PUBLIC")]
     pub metrics_public: bool,
 }
@@ -390,10 +390,10 @@ pub struct Runner {
     /// Whose jobs: a client, or a partner
     #[arg(long, env = "MUSTER_TENANT", value_parser = tenant_id)]
     pub tenant: TenantId,
-    /// Take scripts of the clients of a partner too, not only its own
+    /// Of a partner: take its clients' scripts too, not only its own
     #[arg(long, env = "MUSTER_RUNNER_CLIENTS")]
     pub clients: bool,
-    /// What this runner is called; by default the name of the machine
+    /// The name of this runner; by default that of the machine
     #[arg(long, env = "MUSTER_RUNNER_NAME")]
     pub name: Option<String>,
     /// What this runner is; a job with labels needs a runner that has them all
@@ -414,13 +414,13 @@ pub struct Runner {
     /// How many processes and threads the user of scripts may have at once
     #[arg(long, env = "MUSTER_RUNNER_PROCESSES", value_name = "NUMBER", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(16..))]
     pub processes: u64,
-    /// Where each script gets a directory of its own; by default that of temporary files
+    /// Where each script gets a directory of its own; by default the directory for temporary files
     #[arg(long, env = "MUSTER_RUNNER_WORK_DIR", value_name = "DIR")]
     pub work_dir: Option<PathBuf>,
     /// How long to wait before asking again when there is nothing to do, in seconds
     #[arg(long, env = "MUSTER_RUNNER_POLL", value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub poll: u64,
-    /// Carry out one run, or none when none waits, and stop
+    /// Carry out one run, or none when none is waiting, and exit
     #[arg(long)]
     pub once: bool,
     /// Trust the certificates of this authority (a PEM file) beside those of the system

@@ -37,7 +37,7 @@ const USAGE: &str = "muster api [OPTIONS] OPERATION [--NAME VALUE]…";
 
 const EXAMPLES: &str = "\
 Parameters and fields of the body are options, too, by the names that `muster api OPERATION --help` shows, in their own \
-spelling or in kebab-case. A dot leads into an object, and an array is given by repetition:
+spelling or in kebab-case. A dot leads into an object, and repeating an option makes an array:
 
   muster api --list alert
   muster api reportAlert --help
@@ -54,7 +54,7 @@ A profile is a section of profiles.toml ($XDG_CONFIG_HOME/muster, or ~/.config/m
   key = \"…\"
   secret = \"…\"
 
-Options come before the profile that --profile names, that before the environment, and that before MUSTER_PROFILE or, where \
+Options win over the profile that --profile names, that over the environment, and that over MUSTER_PROFILE or, where \
 nothing else names a server, the profile `default`.
 
 The exit status is 0 when the service did it, 1 when it refused or failed, 2 when the command line is wrong (nothing was \
@@ -94,7 +94,7 @@ pub struct ApiOptions {
     /// The columns of a table, such as id,name,location.name
     #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
     pub columns: Vec<String>,
-    /// All pages of a list, not one
+    /// Fetch all pages of a list, not one
     #[arg(long)]
     pub all: bool,
     /// The whole body from a file, or from standard input (-), in place of fields
@@ -109,7 +109,7 @@ pub struct ApiOptions {
     /// Print the request that would be sent, and send nothing
     #[arg(long)]
     pub print_request: bool,
-    /// How often to try again when the service is busy (429, 503), where that does nothing twice
+    /// How often to try again when the service is busy (429, 503), where nothing can be done twice
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(..=20))]
     pub retries: u32,
     /// How long to wait for an answer and each further piece of it [default: 60, and 3600 with --body]

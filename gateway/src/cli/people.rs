@@ -19,22 +19,22 @@ pub struct Browsers {
 /// The issuer by which people sign in.
 #[derive(Args, Clone)]
 pub struct Oidc {
-    /// Let people sign in by this issuer of OpenID Connect; needs --public-url
+    /// Let people sign in through this OpenID Connect issuer; needs --public-url
     #[arg(long, env = "MUSTER_OIDC_ISSUER", value_name = "URL", requires_all = ["oidc_client_id", "oidc_client_secret_file", "public_url"])]
     pub oidc_issuer: Option<String>,
-    /// What the issuer calls this service
+    /// The client id of this service at the issuer
     #[arg(long, env = "MUSTER_OIDC_CLIENT_ID", value_name = "ID", requires = "oidc_issuer")]
     pub oidc_client_id: Option<String>,
-    /// The file with what the issuer knows this service by
+    /// The file with the client secret of this service at the issuer
     #[arg(long, env = "MUSTER_OIDC_CLIENT_SECRET_FILE", value_name = "FILE", requires = "oidc_issuer")]
     pub oidc_client_secret_file: Option<PathBuf>,
-    /// Bind a person to an account, the first time, by an address that the issuer has verified
+    /// Link a person to an account, at the first sign-in, by an address that the issuer has verified
     #[arg(long, env = "MUSTER_OIDC_LINK_BY_EMAIL", requires = "oidc_issuer")]
     pub oidc_link_by_email: bool,
-    /// The claim that says a person's role, at each sign-in
+    /// The claim that holds a person's role, read at each sign-in
     #[arg(long, env = "MUSTER_OIDC_ROLE_CLAIM", value_name = "NAME", requires = "oidc_issuer")]
     pub oidc_role_claim: Option<String>,
-    /// The tenant whose people sign in by the issuer; by default those of all
+    /// The tenant whose people sign in through the issuer; by default all tenants
     #[arg(long, env = "MUSTER_OIDC_TENANT", requires = "oidc_issuer", value_parser = tenant_id)]
     pub oidc_tenant: Option<TenantId>,
     /// Trust the authorities in this PEM file too, when the issuer is called
@@ -61,7 +61,7 @@ pub enum User {
     SignIn {
         #[command(flatten)]
         storage: Storage,
-        /// How browsers reach the service; by default where the last start with this data directory said
+        /// How browsers reach the service; by default as its last start with this data directory noted
         #[arg(long, env = "MUSTER_PUBLIC_URL", value_name = "URL", value_parser = origin)]
         public_url: Option<String>,
         /// The tenant of the user; needed where several have one of this name
