@@ -133,7 +133,7 @@ impl Keeper {
         }
         self.note_use(&key.caller.home, &key.id, key.last_used_ms, now);
         let token = secrets::random()?;
-        let hash = secrets::hex(&secrets::hash(token.expose()));
+        let hash = base::hex(&secrets::hash(token.expose()));
         let expires = tokens::rules::expiry(now, key.caller.expires);
         let stored = self.db.write(move |conn| {
             let of = Of { tenant: &key.caller.home, key_id: &key.id, secret_mark: secrets::mark(&secret_hash) };
@@ -179,7 +179,7 @@ impl Keeper {
 
     async fn look_up_caller(&self, hash: Hash) -> db::Result<Identity> {
         let began = self.callers.generation();
-        let text = secrets::hex(&hash);
+        let text = base::hex(&hash);
         let Some(known) = self.db.point(move |conn| tokens::store::known(conn, &text)).await? else {
             return Ok(Identity::Unknown);
         };
@@ -206,7 +206,7 @@ impl Keeper {
 
     async fn look_up_session(&self, hash: Hash) -> db::Result<Identity> {
         let began = self.sessions.generation();
-        let text = secrets::hex(&hash);
+        let text = base::hex(&hash);
         let Some(known) = self.db.point(move |conn| sessions::store::known(conn, &text)).await? else {
             return Ok(Identity::Unknown);
         };
@@ -246,7 +246,7 @@ impl Keeper {
 
     async fn look_up_inbound(&self, hash: Hash) -> db::Result<Identity> {
         let began = self.inbound.generation();
-        let text = secrets::hex(&hash);
+        let text = base::hex(&hash);
         let Some((caller, suspended)) = self.db.point(move |conn| inbound::store::caller(conn, &text)).await? else {
             return Ok(Identity::Unknown);
         };

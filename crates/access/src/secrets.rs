@@ -1,6 +1,6 @@
 //! Keys, secrets and tokens: how they are made, hashed and compared ("Tenants and callers" in `docs/interface.md`).
 
-use base::secret::Secret;
+use base::{hex, secret::Secret};
 use sha2::{Digest as _, Sha256};
 use subtle::{Choice, ConstantTimeEq as _};
 
@@ -29,13 +29,6 @@ pub(crate) fn random() -> db::Result<Secret<String>> {
 /// The hash under which a secret or token is stored.
 pub(crate) fn hash(text: &str) -> Hash {
     Sha256::digest(text.as_bytes()).into()
-}
-
-/// A hash as the database has it: 64 lower-case hex digits.
-pub(crate) fn hex(hash: &Hash) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble & 15)]);
-    hash.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
 }
 
 /// Is this one of the secrets whose hashes are stored? Takes the same time wherever they differ, and looks at all.

@@ -4,7 +4,7 @@
 //! can be revoked. The domain whose calendar it is keeps a row for each address, with a hash of the token.
 
 use actix_web::{HttpRequest, HttpResponse, http::header};
-use base::{problem::Problem, query::Query, secret::Secret, tenant::TenantId, timestamp::Timestamp};
+use base::{hex, problem::Problem, query::Query, secret::Secret, tenant::TenantId, timestamp::Timestamp};
 use db::{Db, Error};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -45,10 +45,6 @@ pub fn new_token() -> db::Result<Secret<String>> {
 /// The hash under which a token is stored: a SHA-256, in hex.
 pub fn hash(token: &str) -> String {
     hex(&Sha256::digest(token.as_bytes()))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// What an unknown address is answered with, a revoked one, and one of another tenant.

@@ -4,7 +4,6 @@
 //! compressed when somebody asks for that first; a browser keeps what it has, and asks whether it is still that.
 
 use std::{
-    fmt::Write as _,
     io::{self, Write as _},
     sync::{Arc, OnceLock},
 };
@@ -16,6 +15,7 @@ use actix_web::{
         header::{self, HeaderMap},
     },
 };
+use base::hex;
 use bytes::Bytes;
 use flate2::{Compression, write::GzEncoder};
 use sha2::{Digest as _, Sha256};
@@ -34,11 +34,7 @@ pub struct File {
 impl File {
     /// Of a media type.
     pub fn new(kind: impl Into<String>, bytes: Bytes) -> Arc<Self> {
-        let mut digest = String::new();
-        for byte in Sha256::digest(&bytes).iter().take(12) {
-            // Writing to a text does not fail.
-            let _ = write!(digest, "{byte:02x}");
-        }
+        let digest = hex(&Sha256::digest(&bytes)[..12]);
         Arc::new(Self { kind: kind.into(), digest, bytes, zipped: OnceLock::new() })
     }
 

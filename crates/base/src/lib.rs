@@ -30,5 +30,5 @@ pub use problem::{FieldError, Kind, Problem, RateLimit};
 pub use query::{Query, Sort};
 pub use secret::Secret;
 pub use tenant::{Level, TenantId};
-pub use text::fold;
+pub use text::{fold, hex};
 pub use timestamp::Timestamp;

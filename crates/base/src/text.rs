@@ -1,4 +1,4 @@
-//! How texts are compared.
+//! How texts are compared, and bytes written as text.
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
@@ -20,6 +20,13 @@ pub fn fold(text: &str) -> String {
 fn capitals(letter: char) -> impl Iterator<Item = char> {
     let letter = if letter == 'ẞ' { 'ß' } else { letter };
     letter.to_uppercase()
+}
+
+/// Bytes, such as those of a hash, in hexadecimal digits with small letters.
+pub fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble & 15)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
 }
 
 /// A word of a text, for full-text search.
@@ -65,6 +72,12 @@ pub fn plain(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_as_hexadecimal_digits() {
+        assert_eq!(hex(&[0, 0x0a, 0x7f, 0xff]), "000a7fff");
+        assert_eq!(hex(&[]), "");
+    }
 
     #[test]
     fn letter_case_does_not_matter() {

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use base::secret::Secret;
+use base::{hex, secret::Secret};
 use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
 use ring::{
     aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey},
@@ -84,7 +84,7 @@ impl Key {
         }
         let key = UnboundKey::new(&CHACHA20_POLY1305, &bytes).map_err(|_| VaultError::BadKey)?;
         let sum = digest::digest(&digest::SHA256, &bytes);
-        let id = sum.as_ref().iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+        let id = hex(&sum.as_ref()[..4]);
         Ok(Self { id, key: LessSafeKey::new(key) })
     }
 }

@@ -1,6 +1,7 @@
 //! Safe retries: a request that names a key is carried out once, and answered the same for 24 hours.
 
 use base::{
+    hex,
     problem::{Kind, Problem},
     timestamp::Timestamp,
 };
@@ -57,7 +58,7 @@ impl Request {
             hash.update((part.len() as u64).to_be_bytes());
             hash.update(part);
         }
-        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        hex(&hash.finalize())
     }
 }
 

@@ -197,7 +197,7 @@ pub(crate) fn insert(
         name_fold: fold(&new.name),
         role: new.role.as_str(),
         user_id: &user_id,
-        secret_hash: secrets::hex(&secrets::hash(new.secret.expose())),
+        secret_hash: base::hex(&secrets::hash(new.secret.expose())),
         version: 1,
         created_by: created_by.unwrap_or(&user_id),
         created_ms: now.millis(),
@@ -317,7 +317,7 @@ pub(crate) fn rotate(
         .filter(api_keys::tenant_id.eq(tenant.as_str()))
         .filter(api_keys::id.eq(id))
         .filter(api_keys::revoked_ms.is_null());
-    let hash = secrets::hex(&secrets::hash(secret.expose()));
+    let hash = base::hex(&secrets::hash(secret.expose()));
     let changes = (
         api_keys::secret_hash.eq(&hash),
         api_keys::updated_ms.eq(now.millis()),

@@ -55,7 +55,7 @@ pub(crate) fn insert(
         name: name.to_owned(),
         name_fold: fold(name),
         user_id: user.id,
-        token_hash: secrets::hex(&secrets::hash(token.expose())),
+        token_hash: base::hex(&secrets::hash(token.expose())),
         created_by: created_by.to_owned(),
         created_ms: now.millis(),
     };

@@ -52,7 +52,7 @@ pub(crate) fn insert(
         tenant_id: tenant.to_owned(),
         id: format!("LNK-{}", uuid::Uuid::new_v4()),
         user_id: user_id.to_owned(),
-        code_hash: secrets::hex(&secrets::hash(code.expose())),
+        code_hash: base::hex(&secrets::hash(code.expose())),
         created_by: created_by.to_owned(),
         created_ms: now.millis(),
         expires_ms: rules::end_of_link(now).millis(),

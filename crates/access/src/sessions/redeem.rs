@@ -41,7 +41,7 @@ impl Keeper {
         if !secrets::is_secret(code.expose()) {
             return Ok(None);
         }
-        let hash = secrets::hex(&secrets::hash(code.expose()));
+        let hash = base::hex(&secrets::hash(code.expose()));
         // Who guesses costs no write.
         let found = self.db().point(move |conn| links::find(conn, &hash, now)).await?;
         let Some(link) = found else { return Ok(None) };
@@ -62,7 +62,7 @@ impl Keeper {
         if !secrets::is_secret(token.expose()) {
             return Ok(());
         }
-        let hash = secrets::hex(&secrets::hash(token.expose()));
+        let hash = base::hex(&secrets::hash(token.expose()));
         let Some(session) = self.db().point(move |conn| store::find_by_token(conn, &hash)).await? else {
             return Ok(());
         };
@@ -88,7 +88,7 @@ impl Keeper {
         let token = secrets::random()?;
         let id = format!("{}{}", api::session::PREFIX, uuid::Uuid::new_v4());
         let new = NewSession { id: id.clone(), token: token.clone(), method, user_agent: rules::agent(&visitor.agent) };
-        let before = visitor.before.map(|token| secrets::hex(&secrets::hash(token.expose())));
+        let before = visitor.before.map(|token| base::hex(&secrets::hash(token.expose())));
         let who = Who { user_id: user_id.clone(), key_id: id, request_id: api::request_id::current() };
         let home = tenant.clone();
         let begun = self.db().write_for(&home, move |conn| {

@@ -62,7 +62,7 @@ pub(crate) fn insert(conn: &mut Conn, tenant: &str, user_id: &str, new: &NewSess
         tenant_id: tenant.to_owned(),
         id: new.id.clone(),
         user_id: user_id.to_owned(),
-        token_hash: secrets::hex(&secrets::hash(new.token.expose())),
+        token_hash: base::hex(&secrets::hash(new.token.expose())),
         method: new.method.as_str().to_owned(),
         user_agent: new.user_agent.clone(),
         created_ms: now.millis(),

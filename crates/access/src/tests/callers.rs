@@ -46,7 +46,7 @@ async fn a_second_secret_is_live_too() {
 
     let fixture = Fixture::new();
     fixture.write(|conn| {
-        let hash = secrets::hex(&secrets::hash("anothersecret1234"));
+        let hash = base::hex(&secrets::hash("anothersecret1234"));
         let keys = api_keys::table.filter(api_keys::tenant_id.eq("msp_1"));
         Ok(diesel::update(keys).set(api_keys::secret2_hash.eq(hash)).execute(conn)?)
     });

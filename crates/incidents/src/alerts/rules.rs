@@ -2,7 +2,7 @@
 
 mod windows;
 
-use base::{problem::Problem, text::fold, timestamp::Timestamp};
+use base::{fold, hex, problem::Problem, timestamp::Timestamp};
 use ports::KnownResource;
 use sha2::{Digest as _, Sha256};
 
@@ -74,7 +74,7 @@ fn name(parts: &[&str]) -> String {
         hash.update((part.len() as u64).to_be_bytes());
         hash.update(part);
     }
-    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    hex(&hash.finalize()[..16])
 }
 
 /// What a report does to its problem.

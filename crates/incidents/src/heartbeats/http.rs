@@ -5,7 +5,7 @@ use api::{
     Answer, Body, List, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, inbound, post,
     spec::PageOf,
 };
-use base::{fold, query::Query, secret::Secret};
+use base::{fold, hex, query::Query, secret::Secret};
 use db::Db;
 use outbox::Tx;
 use sha2::{Digest as _, Sha256};
@@ -42,10 +42,6 @@ fn new_token() -> Secret<String> {
 
 fn hash(token: &str) -> Hash {
     Sha256::digest(token.as_bytes()).into()
-}
-
-fn hex(hash: &Hash) -> String {
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Create a heartbeat

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use base::{secret::Secret, timestamp::Timestamp};
+use base::{hex, secret::Secret, timestamp::Timestamp};
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::{
@@ -109,7 +109,7 @@ fn fingerprint(endpoint: &Endpoint) -> String {
         sum.update(&(text.len() as u64).to_be_bytes());
         sum.update(text.as_bytes());
     }
-    sum.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(sum.finish().as_ref())
 }
 
 struct Got {

@@ -1,6 +1,6 @@
 //! What an alert has to do with others: whether it comes and goes, and whether the place of its machine is down.
 
-use base::{fold, timestamp::Timestamp};
+use base::{fold, hex, timestamp::Timestamp};
 use db::{Conn, Result};
 use ports::{Place, PlaceKind};
 use serde_json::Value;
@@ -45,7 +45,7 @@ fn problem(alert: &Value) -> String {
         hash.update(fold(part).as_bytes());
         hash.update([0]);
     }
-    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    hex(&hash.finalize()[..16])
 }
 
 /// A place, as outages name it.

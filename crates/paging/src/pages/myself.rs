@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use api::{Answer, Body, OptionalBody, PathIds, Request, RequestContext, post};
-use base::{Fields, problem::Problem, secret::Secret, timestamp::Timestamp};
+use base::{Fields, hex, problem::Problem, secret::Secret, timestamp::Timestamp};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
@@ -106,7 +106,7 @@ pub async fn test(
 }
 
 fn hash(code: &str) -> String {
-    Sha256::digest(code.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(code.as_bytes()))
 }
 
 /// Six digits.
