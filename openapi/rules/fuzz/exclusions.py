@@ -42,8 +42,8 @@ REJECTED = [
     Exclusion("A cursor has to be one that the service gave out", r"is not a cursor that this service gave out", fields="cursor"),
     Exclusion("A stream goes on behind an event that it had", r"must be the id of an event of this stream", f"GET {T}/changes"),
     Exclusion("A key is made for a person of the tenant who is in use, and may no more than that person",
-              r"must be (a user of this tenant|in use: |a person: )|must not be more than the user's", f"POST {T}/apiKeys", "userId|role"),
-    Exclusion("A key is narrowed to operations that there are, and that its role may call",
+              r"must be (a user of this tenant|active: |a person: )|must not be more than the user's", f"POST {T}/apiKeys", "userId|role"),
+    Exclusion("A key is restricted to operations that exist, and that its role may call",
               r".*(is no operation that needs a key|needs the role )|must name an operation, or ", f"POST {T}/apiKeys", r"operations(\[\])?"),
     Exclusion("A link signs in by a code that was given out", r"<!DOCTYPE html>.*<title>Not signed in</title>", "GET /auth/sign-in"),
     # One field decides about another.
