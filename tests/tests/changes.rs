@@ -223,5 +223,5 @@ fn a_thousand_idle_streams_cost_little(backend: Backend) {
     for stream in &mut streams {
         await_text(stream, "event: change");
     }
-    assert!(taken > 0 && taken <= MOST_KIB, "{told}");
+    assert!(taken <= MOST_KIB, "{told}");
 }

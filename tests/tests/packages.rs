@@ -67,9 +67,12 @@ fn a_debian_package_holds_a_program_that_runs() {
     ];
     for file in completions {
         let script = fs::read_to_string(root.join("usr/share").join(file)).unwrap_or_default();
-        assert!(script.contains("sign-in") && script.contains("searchAlerts"), "{file}: {} bytes", script.len());
+        assert!(script.contains(" complete -- "), "{file}: {script}");
         assert!(listed.lines().any(|line| line.starts_with("-rw-r--r--") && line.ends_with(file)), "{listed}");
     }
+    // The scripts ask the program that is installed with them.
+    let asked = output(Command::new(root.join("usr/bin/muster")).args(["complete", "--", "api", "searchAl"]));
+    assert!(asked.lines().any(|word| word == "searchAlerts"), "{asked}");
     let shells = ["postinst", "prerm"];
     output(Command::new("dpkg-deb").arg("-e").arg(package).arg(directory.path().join("control")));
     for name in shells {

@@ -723,7 +723,7 @@ fn an_hour_of_live_alerts_keeps_no_memory() {
         window.requests().iter().filter(|(_, url)| url.contains("/alerts/search")).count()
     };
     // What the browser itself keeps of requests is full by then.
-    let before = look(300);
+    let before = look(700);
     asked(&window);
     let after = look(AN_HOUR);
     let asked = asked(&window);

@@ -133,7 +133,8 @@ pub fn missing(schema: Schema<'_>, value: &Value) -> Vec<String> {
         if field.required && elements.iter().any(|element| element.get(field.name).is_none()) {
             found.push(field.name.to_owned());
         }
-        for inner in elements.iter().filter_map(|element| element.get(field.name)) {
+        let inside = elements.iter().filter_map(|element| element.get(field.name));
+        for inner in inside.filter(|inner| !inner.is_null()) {
             for name in missing(field.schema, inner) {
                 let name = format!("{}.{name}", field.name);
                 if !found.contains(&name) {
@@ -234,8 +235,8 @@ mod tests {
             "site": {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}},
         }});
         let of = |schema: &Value, value: Value| missing(Schema::new(&Value::Null, schema), &value);
-        assert_eq!(of(&object, json!({"site": {}})), ["name"]);
+        assert_eq!(of(&object, json!({"site": {}})), ["name", "site.id"]);
         let array = json!({"type": "array", "items": object});
-        assert_eq!(of(&array, json!([{"name": "a", "site": {}}, {"name": "b"}])), ["site"]);
+        assert_eq!(of(&array, json!([{"name": "a", "site": {}}, {"name": "b"}])), ["site", "site.id"]);
     }
 }
