@@ -156,6 +156,22 @@ fn who_is_not_signed_in_is_told_how() {
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
+/// What keeps people from an element of a page, wide and narrow, light and dark: barriers, and what does not fit.
+fn in_the_way(window: &Window, element: &str, what: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (width, dark) in [(1440, false), (1440, true), (360, false), (360, true)] {
+        window.looks(width, dark);
+        let what = format!("{what} at {width}{}", if dark { " dark" } else { "" });
+        found.extend(barriers(window, &what));
+        let over = window.evaluate(&format!("{element}.scrollWidth - {element}.clientWidth"));
+        if over.as_i64().is_none_or(|over| over > 0) {
+            found.push(format!("{what}: {over} pixels too wide"));
+        }
+    }
+    window.looks(1440, false);
+    found
+}
+
 #[test]
 fn every_screen_is_for_everybody_wide_and_narrow_light_and_dark() {
     let server = demo();
@@ -163,16 +179,7 @@ fn every_screen_is_for_everybody_wide_and_narrow_light_and_dark() {
     let mut found = Vec::new();
     for (path, title) in all_screens(server) {
         open(&window, server, &path, &title);
-        for (width, dark) in [(1440, false), (1440, true), (360, false), (360, true)] {
-            window.looks(width, dark);
-            let what = format!("{path} at {width}{}", if dark { " dark" } else { "" });
-            found.extend(barriers(&window, &what));
-            let over = window.evaluate("document.documentElement.scrollWidth - innerWidth");
-            if over.as_i64().is_none_or(|over| over > 0) {
-                found.push(format!("{what}: {over} pixels too wide"));
-            }
-        }
-        window.looks(1440, false);
+        found.extend(in_the_way(&window, "document.documentElement", &path));
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
@@ -204,16 +211,7 @@ fn every_form_is_for_everybody_and_is_left_by_a_key() {
         open(&window, server, path, title);
         window.click(button);
         window.until("document.querySelector('dialog[open]')");
-        for (width, dark) in [(1440, false), (1440, true), (360, false), (360, true)] {
-            window.looks(width, dark);
-            let what = format!("{button} of {path} at {width}{}", if dark { " dark" } else { "" });
-            found.extend(barriers(&window, &what));
-            let over = window.evaluate("document.querySelector('dialog[open]').scrollWidth - document.querySelector('dialog[open]').clientWidth");
-            if over.as_i64().is_none_or(|over| over > 0) {
-                found.push(format!("{what}: {over} pixels too wide"));
-            }
-        }
-        window.looks(1440, false);
+        found.extend(in_the_way(&window, "document.querySelector('dialog[open]')", &format!("{button} of {path}")));
         // The focus is in the form, stays there, and goes back to what opened it.
         for _ in 0..3 {
             let inside = window

@@ -1,0 +1,127 @@
+//! Alerts and incidents: as they come, and what people do with them.
+
+use muster_tests::{chromium::Window, unique};
+use serde_json::json;
+
+use super::{
+    super::{company, demo, open, signed_in, text},
+    MARKUP, alerts, report,
+};
+
+#[test]
+fn alerts_arrive_live_and_are_acknowledged_by_a_key() {
+    let (server, company) = (demo(), company(demo()));
+    let Some(window) = signed_in(server, "operator") else { return };
+    let subject = unique("Tide");
+    open(&window, server, &format!("alerts?subject={subject}"), "Alerts");
+    window.shows("No alert matches");
+    report(&company, &format!("{subject} one"));
+    window.shows(&format!("{subject} one"));
+    window.press("j");
+    window.until("document.activeElement.className == 'row-link'");
+    window.press("a");
+    window.shows("Acknowledged.");
+    assert_eq!(alerts(&company, &subject)[0]["status"], "Acknowledged");
+    // What is asked for is shown at once, and taken back when the service does not do it.
+    report(&company, &format!("{subject} zero"));
+    window.shows(&format!("{subject} zero"));
+    window.debug("Network.enable", &json!({}));
+    window.debug("Network.setBlockedURLs", &json!({"urls": ["*/acknowledge"]}));
+    window.evaluate("globalThis.was = []; new MutationObserver(() => globalThis.was.push(document.querySelector('tbody tr')?.innerText.includes('Acknowledged'))).observe(document.querySelector('tbody'), {subtree: true, childList: true, characterData: true})");
+    window.evaluate("document.querySelector('tbody .row-link').focus()");
+    window.press("a");
+    window.until("document.querySelector('.toast.bad')");
+    window.until("globalThis.was.includes(true) && document.querySelector('tbody tr').innerText.includes('New')");
+    window.debug("Network.setBlockedURLs", &json!({"urls": []}));
+    assert_eq!(alerts(&company, &format!("{subject} zero"))[0]["status"], "New");
+    window
+        .until("document.querySelector('.hourly .bars')?.getAttribute('aria-label').includes('in the last 24 hours')");
+    // Several at once, with a note.
+    report(&company, &format!("{subject} two"));
+    window.shows(&format!("{subject} two"));
+    window.evaluate("document.querySelector('thead input').click()");
+    window.click("Close…");
+    window.fill("textarea", "It was the tide");
+    window.click("Close");
+    window.shows("Closed: 3.");
+    let found = alerts(&company, &subject);
+    assert!(
+        found.iter().all(|alert| alert["status"] == "Closed" && alert["closure"]["note"] == "It was the tide"),
+        "{found:?}"
+    );
+    // The filters are the address.
+    window.click("Closed");
+    window.until("new URLSearchParams(location.search).get('status') == 'New,Acknowledged,Closed'");
+    window.shows(&format!("{subject} two"));
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn an_alert_becomes_an_incident_with_notes() {
+    let (server, company) = (demo(), company(demo()));
+    let Some(window) = signed_in(server, "operator") else { return };
+    let subject = unique("Flood");
+    report(&company, &subject);
+    let id = text(&alerts(&company, &subject)[0]["id"]);
+    open(&window, server, &format!("alerts/{id}"), &subject);
+    window.shows("Reported for the first time");
+    window.press("a");
+    window.shows("Acknowledged by Eva Sand");
+    window.click("Open an incident");
+    window.until("location.pathname.startsWith('/console/incidents/INC')");
+    window.until(&format!("document.querySelector('main h1')?.textContent == {}", json!(subject)));
+    window.fill("textarea", &format!("**Pumps** are on. {MARKUP}"));
+    window.click("Add the note");
+    window.until("document.querySelector('.notes strong')?.textContent == 'Pumps'");
+    window.shows(MARKUP);
+    let id = text(&window.evaluate("location.pathname.split('/').pop()"));
+    window.click("Change…");
+    window.until("document.querySelector('dialog')");
+    // Somebody else is faster: both are shown, and neither is lost.
+    company.post(&format!("/incidents/{id}"), &json!({"status": "Pending"})).ok();
+    window.fill("select[name=priority]", "Urgent");
+    window.click("Save");
+    window.until("document.querySelector('.theirs .after')?.textContent == 'Pending'");
+    window.click("Save mine");
+    window.until("document.querySelector('.sub')?.textContent.includes('Pending')");
+    window.until("document.querySelector('.sub')?.textContent.includes('Urgent')");
+    window.click("Close…");
+    window.fill("textarea", "Dry again");
+    window.click("Close it");
+    window.until("document.querySelector('.sub')?.textContent.includes('Closed')");
+    let incident = company.search("/incidents/search", &format!("subject:{subject}")).page()["results"][0].clone();
+    assert_eq!((&incident["status"], &incident["priority"]), (&json!("Closed"), &json!("Urgent")));
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+/// As often as in an hour: what is asked for anew takes the place of what was there.
+#[test]
+fn an_hour_of_live_alerts_keeps_no_memory() {
+    const AN_HOUR: usize = 720;
+    let server = demo();
+    let Some(window) = signed_in(server, "viewer") else { return };
+    open(&window, server, "alerts?status=any", "Alerts");
+    // A page asks at once when it is looked at again.
+    let look = |times: usize| {
+        window.evaluate(&format!(
+            "(async () => {{ for (let time = 0; time < {times}; time += 1) {{ \
+                 document.dispatchEvent(new Event('visibilitychange')); await new Promise(done => setTimeout(done, 30)); }} }})()"
+        ));
+        window.debug("HeapProfiler.collectGarbage", &json!({}));
+        window.debug("Runtime.getHeapUsage", &json!({}))["usedSize"].as_f64().unwrap_or_default()
+    };
+    let asked = |window: &Window| window.requests().iter().filter(|(_, url)| url.contains("/alerts/search")).count();
+    // What the browser itself keeps of requests is full by then.
+    let before = look(700);
+    asked(&window);
+    let after = look(AN_HOUR);
+    let asked = asked(&window);
+    assert!(asked >= AN_HOUR, "{asked} requests");
+    let told = format!(
+        "console: an hour of live alerts: {:.2} MB of script before, {:.2} MB after",
+        before / 1e6,
+        after / 1e6
+    );
+    let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{told}\n"));
+    assert!(before > 0.0 && after <= before * 1.1, "{told}");
+}

@@ -1,0 +1,93 @@
+//! Finding one's way: by typing, by links, by keys.
+
+use muster_tests::unique;
+use serde_json::json;
+
+use super::{
+    super::{company, demo, open, signed_in, text},
+    MARKUP,
+};
+
+#[test]
+fn machines_are_found_while_one_types() {
+    let (server, company) = (demo(), company(demo()));
+    let Some(window) = signed_in(server, "viewer") else { return };
+    let name = unique("zeppelin");
+    let body = json!({"hostName": name, "aliasName": MARKUP, "ipAddress": "10.77.0.9", "type": "DEVICE", "resourceType": "Linux"});
+    company.post("/resources", &body).ok();
+    open(&window, server, "resources", "Inventory");
+    window.press("/");
+    window.until("document.activeElement.hasAttribute('data-search')");
+    window.debug("Input.insertText", &json!({"text": &name[2..]}));
+    window.until("document.querySelectorAll('tbody tr').length == 1");
+    window.shows("1 machine");
+    window.shows(MARKUP);
+    window.until(&format!("new URLSearchParams(location.search).get('q') == {}", json!(&name[2..])));
+    for found in ["10.77.0.0/16", &format!("hostName:{name}+ipAddress:10.77.0.9")] {
+        window.fill("[data-search]", found);
+        window.until(&format!("document.querySelector('tbody tr .row-link')?.textContent.includes({})", json!(name)));
+    }
+    window.fill("[data-search]", "hostName:");
+    window.until("document.querySelector('[role=alert]')");
+    window.fill("[data-search]", &name);
+    window.until("document.querySelectorAll('tbody tr').length == 1 && !document.querySelector('[role=alert]')");
+    window.press("Enter");
+    window.evaluate("document.querySelector('.row-link').click()");
+    window.until(&format!("document.querySelector('main h1')?.textContent.includes({})", json!(name)));
+    window.shows("10.77.0.9");
+    assert_ne!(window.evaluate("document.title"), json!("owned"));
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn the_audit_log_leads_to_what_it_is_about_and_a_machine_to_who_is_told() {
+    let (server, company) = (demo(), company(demo()));
+    let Some(window) = signed_in(server, "admin") else { return };
+    let last = unique("Ledger");
+    let user = json!({"loginName": unique("ida"), "firstName": "Ida", "lastName": last});
+    let id = text(&company.post("/users", &user).ok()["id"]);
+    open(&window, server, &format!("audit?q={}", muster_tests::encode(&format!("entityId:{id}"))), "Audit");
+    window.until("document.querySelector('.row-link')");
+    window.evaluate("document.querySelector('.row-link').click()");
+    window.click("As it is now");
+    window.until("location.pathname == '/console/people'");
+    window.shows(&format!("Ida {last}"));
+    let machine = company.search("/resources/search", "hostName:web-01").page()["results"][0].clone();
+    open(&window, server, &format!("resources/{}", text(&machine["id"])), &text(&machine["name"]));
+    window.until("document.querySelector('#told').closest('section').textContent.includes('Service desk')");
+    window.click("Why?");
+    window.until("location.pathname == '/console/routing' && document.querySelector('.decisions')?.textContent.includes('web-01')");
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn all_is_reached_by_keys() {
+    let server = demo();
+    let Some(window) = signed_in(server, "operator") else { return };
+    for (letter, title) in
+        [("a", "Alerts"), ("r", "Inventory"), ("m", "Maintenance"), ("k", "Knowledge"), ("o", "On call")]
+    {
+        window.press("g");
+        window.press(letter);
+        window.until(&format!("document.querySelector('main h1')?.textContent == {}", json!(title)));
+        assert_eq!(window.evaluate("document.activeElement.tagName"), json!("H1"), "the focus follows");
+    }
+    window.press("?");
+    window.until("document.querySelector('dialog[open]')?.textContent.includes('acknowledge')");
+    window.press("Escape");
+    window.until("!document.querySelector('dialog')");
+    // From anywhere to a machine.
+    window.evaluate("document.dispatchEvent(new KeyboardEvent('keydown', {key: 'k', ctrlKey: true, bubbles: true}))");
+    window.until("document.activeElement.getAttribute('aria-label') == 'Where to?'");
+    window.debug("Input.insertText", &json!({"text": "invent"}));
+    window.until("document.querySelector('.palette .first')?.textContent == 'Inventory'");
+    window.press("Enter");
+    window.until("location.pathname == '/console/resources' && document.querySelector('.row-link')");
+    window.press("j");
+    window.press("j");
+    window.press("k");
+    window.until("document.querySelectorAll('.row-link')[0] == document.activeElement");
+    window.press("Enter");
+    window.until("location.pathname.startsWith('/console/resources/')");
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}

@@ -1,0 +1,91 @@
+//! Jobs and scripts: made, changed and run.
+
+use muster_tests::unique;
+use serde_json::json;
+
+use super::{
+    super::{company, demo, open, signed_in, text},
+    MARKUP,
+};
+
+#[test]
+fn a_job_is_run_and_its_run_is_called_off() {
+    let server = demo();
+    let Some(window) = signed_in(server, "operator") else { return };
+    open(&window, server, "jobs", "Jobs");
+    window.evaluate("document.querySelector('.row-link').click()");
+    window.shows("When missed");
+    window.click("Run now");
+    window.shows("A run is asked for.");
+    window.until("document.querySelector('tbody .row-link')");
+    window.evaluate("document.querySelector('tbody .row-link').click()");
+    window.click("Call off");
+    window.shows("CANCELLED");
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn jobs_are_made_and_changed_and_two_who_do_see_each_other() {
+    let (server, company) = (demo(), company(demo()));
+    let Some(window) = signed_in(server, "operator") else { return };
+    open(&window, server, "jobs", "Jobs");
+    let script = unique("sweep");
+    window.click("New script…");
+    window.fill("input[name=name]", &script);
+    window.fill("textarea[name=content]", "echo swept");
+    window.click("Keep it");
+    window.until("!document.querySelector('dialog')");
+    let name = format!("{} {MARKUP}", unique("Sweeping"));
+    window.click("New job…");
+    let choice = format!(
+        "[...document.querySelectorAll('dialog [name=script] option')].find(one => one.textContent == {})",
+        json!(script)
+    );
+    window.until(&choice);
+    window.fill("input[name=name]", &name);
+    let value = text(&window.evaluate(&format!("{choice}.value")));
+    window.fill("select[name=script]", &value);
+    window.fill("input[name=resources]", "web-01, nowhere-01");
+    window.click("Create");
+    window.until("document.querySelector('dialog')?.textContent.includes('no machine is called nowhere-01')");
+    window.fill("input[name=resources]", "web-01, web-02");
+    window.fill("select[name=repeat]", "cron");
+    window.fill("input[name=cron]", "61 * * * *");
+    window.click("Create");
+    window.until("document.querySelector('dialog [role=alert]') && !document.querySelector('dialog').textContent.includes('nowhere')");
+    window.fill("input[name=cron]", "0 4 * * SUN");
+    window.click("Create");
+    window.until("location.pathname.startsWith('/console/jobs/')");
+    window.until(&format!("document.querySelector('main h1')?.textContent == {}", json!(name)));
+    window.shows("web-02");
+    let id = text(&window.evaluate("location.pathname.split('/').pop()"));
+    let job = company.get(&format!("/jobs/{id}")).ok();
+    assert_eq!(
+        (&job["schedule"]["cron"], job["resources"].as_array().unwrap().len()),
+        (&json!("0 4 * * SUN"), 2),
+        "{job}"
+    );
+    window.click("Change…");
+    window.until("document.querySelector('dialog [name=script]')");
+    company.post(&format!("/jobs/{id}"), &json!({"overlapPolicy": "queue", "timeLimit": 120})).ok();
+    window.fill("input[name=timeLimit]", "7");
+    window.click("Save");
+    window.until("document.querySelector('.theirs .after')");
+    let theirs = text(&window.evaluate("document.querySelector('.theirs tbody').innerText"));
+    assert!(theirs.contains("queue") && theirs.contains("60") && !theirs.contains("Machines"), "{theirs}");
+    window.click("Save mine");
+    window.until("!document.querySelector('dialog')");
+    let job = company.get(&format!("/jobs/{id}")).ok();
+    let kept = (
+        &job["overlapPolicy"],
+        &job["timeLimit"],
+        &job["schedule"]["cron"],
+        job["resources"].as_array().unwrap().len(),
+    );
+    assert_eq!(kept, (&json!("queue"), &json!(420), &json!("0 4 * * SUN"), 2));
+    window.click("Pause");
+    window.shows("paused");
+    assert_eq!(company.get(&format!("/jobs/{id}")).ok()["active"], json!(false));
+    assert_ne!(window.evaluate("document.title"), json!("owned"));
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}

@@ -1,0 +1,89 @@
+//! Windows: planned, skipped, and seen by the month.
+
+use muster_tests::{Client, unique};
+use serde_json::json;
+
+use super::{
+    super::{company, demo, open, signed_in, text},
+    MARKUP,
+};
+
+#[test]
+fn a_window_is_planned_with_a_preview_and_skipped() {
+    let (server, company) = (demo(), company(demo()));
+    let Some(window) = signed_in(server, "operator") else { return };
+    open(&window, server, "maintenance", "Maintenance");
+    let name = format!("{} {MARKUP}", unique("Patches"));
+    window.click("New window…");
+    window.fill("input[name=name]", &name);
+    window.click("Create");
+    window.until("document.querySelector('dialog [role=alert]')");
+    window.fill("input[name=devices]", "web-01, web-02");
+    window.fill("select[name=repeat]", "daily");
+    window.fill("input[name=timezone]", "Europe/Vienna");
+    window.click("Preview");
+    window.shows("In 60 days it is open");
+    window.shows("web-02: 1 machine");
+    window.fill("input[name=groups]", "No such group");
+    window.click("Preview");
+    window.until("document.querySelector('dialog .field [role=alert]')?.textContent.includes('deviceGroups')");
+    window.fill("input[name=groups]", "");
+    window.click("Preview");
+    window.shows("It covers");
+    window.click("Create");
+    window.until("new URLSearchParams(location.search).has('window')");
+    window.click("Skip the next");
+    window.shows("Skipped.");
+    window.click("Suspend");
+    window.shows("Resume");
+    let found = company.get("/scheduleMaintenances/search?pageSize=1000").page();
+    let found = found["results"].as_array().unwrap().iter().find(|one| one["name"] == json!(name)).cloned().unwrap();
+    assert_eq!((&found["state"], found["devices"].as_array().unwrap().len()), (&json!("Suspended"), 2));
+    assert_ne!(window.evaluate("document.title"), json!("owned"));
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn a_month_of_windows_is_a_calendar_with_a_table() {
+    let (server, company) = (demo(), company(demo()));
+    let Some(window) = signed_in(server, "operator") else { return };
+    let name = format!("{} {MARKUP}", unique("Rewiring"));
+    let (start, end) = (
+        text(&window.evaluate("new Date(Date.now() - 36e5).toISOString().slice(0, 19) + 'Z'")),
+        text(&window.evaluate("new Date(Date.now() + 36e5).toISOString().slice(0, 19) + 'Z'")),
+    );
+    let body = json!({"name": name, "devices": [{"hostName": "web-01"}], "schedule": {"type": "One-Time", "startTime": start, "endTime": end}});
+    let id = text(&company.post("/scheduleMaintenances", &body).ok()["uniqueId"]);
+    open(&window, server, &format!("maintenance?name={}", name.split(' ').next().unwrap()), "Maintenance");
+    window.until("document.querySelectorAll('.lane .part').length == 1");
+    window.click("Month");
+    window.until("document.querySelector('.calendar .entry')");
+    let shown = "document.querySelector('.calendar .entry').textContent";
+    assert!(text(&window.evaluate(shown)).contains(MARKUP), "{}", window.text());
+    let twin = "[...document.querySelectorAll('.twin tbody tr')].map(row => row.lastChild.textContent)";
+    assert_eq!(window.evaluate(twin), json!([name]));
+    window.until("document.querySelector('.calendar [aria-current=date] .entry, .calendar td .entry')");
+    // The month is the address; another one has nothing of it.
+    window.evaluate("document.querySelector('[aria-label=\"The month after\"]').click()");
+    window.evaluate("document.querySelector('[aria-label=\"The month after\"]').click()");
+    window.until(
+        "new URLSearchParams(location.search).get('month') == '2' && !document.querySelector('.calendar .entry')",
+    );
+    window.click("Today");
+    // From a day to its window, which lasts longer and then ends.
+    window.until("document.querySelector('.calendar .entry')");
+    window.evaluate("document.querySelector('.calendar .entry').click()");
+    window.click("Extend…");
+    window.fill("input[name=minutes]", "30");
+    window.click("Extend");
+    window.until("!document.querySelector('dialog')");
+    let until = |company: &Client| text(&company.get(&format!("/scheduleMaintenances/{id}")).ok()["current"]["end"]);
+    let asked =
+        text(&window.evaluate(&format!("new Date(Date.parse({}) + 18e5).toISOString().slice(0, 19)", json!(end))));
+    assert_eq!(until(&company)[..19], asked[..19]);
+    window.click("End now");
+    window.shows("Completed");
+    assert_eq!(company.get(&format!("/scheduleMaintenances/{id}")).ok()["state"], json!("Completed"));
+    assert_ne!(window.evaluate("document.title"), json!("owned"));
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}

@@ -1,0 +1,29 @@
+//! What people do in the console, looked at from both sides: what the page shows, and what the service then has.
+
+mod alerts;
+mod finding;
+mod jobs;
+mod knowledge;
+mod maintenance;
+mod on_call;
+mod people;
+mod routing;
+
+use muster_tests::{Client, unique};
+use serde_json::{Value, json};
+
+/// Names that would be something else, were they ever markup.
+const MARKUP: &str = "<img src=x onerror=\"document.title='owned'\"><b>&amp;</b>";
+
+/// An alert of its own, with this subject.
+fn report(company: &Client, subject: &str) {
+    let host = unique("host");
+    let alert = json!({"subject": subject, "currentState": "Critical", "metric": unique("metric"), "device": {"hostName": host}});
+    company.post("/alert", &alert).ok();
+}
+
+/// What the service has of the alerts with this subject.
+fn alerts(company: &Client, subject: &str) -> Vec<Value> {
+    let page = company.search("/alerts/search", &format!("subject:{subject}")).page();
+    page["results"].as_array().cloned().unwrap()
+}

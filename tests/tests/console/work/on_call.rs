@@ -1,0 +1,141 @@
+//! Who is on call: somebody takes over, people swap.
+
+use muster_tests::{Client, chromium::Window, unique};
+use serde_json::{Value, json};
+
+use super::super::{company, demo, open, signed_in, text};
+
+#[test]
+fn somebody_takes_over_and_gives_back() {
+    let (server, company) = (demo(), company(demo()));
+    let Some(window) = signed_in(server, "operator") else { return };
+    open(&window, server, "on-call", "On call");
+    window.until("document.querySelectorAll('.lane').length == 3");
+    let parts = window
+        .evaluate("[document.querySelectorAll('.part').length, document.querySelectorAll('.twin tbody tr').length]");
+    assert_eq!(parts[0], parts[1], "the table has what the lanes have");
+    let note = unique("dentist");
+    window.click("Take over…");
+    window.until("document.querySelectorAll('dialog select[name=user] option').length > 5");
+    window.fill("input[name=note]", &note);
+    // What is wrong is said in the words of the interface, and what was typed stays.
+    window.fill("input[name=end]", "2001-01-01T00:00");
+    window.click("Take over");
+    window.until("document.querySelector('dialog [role=alert]')");
+    window.fill("input[name=end]", "2030-01-01T00:00");
+    window.click("Take over");
+    window.until("document.querySelector('dialog [role=alert]')?.textContent.includes('366')");
+    let end = window.evaluate("new Date(Date.now() + 36e5 * 5).toISOString().slice(0, 16)");
+    window.fill("input[name=end]", &text(&end));
+    window.click("Take over");
+    window.shows(&note);
+    let overrides = |company: &Client| {
+        let rosters = company.get("/rosters/search").page()["results"].as_array().cloned().unwrap();
+        let of = |roster: &Value| company.get(&format!("/rosters/{}/overrides", text(&roster["id"]))).page();
+        let all: Vec<Value> =
+            rosters.iter().flat_map(|roster| of(roster)["results"].as_array().cloned().unwrap()).collect();
+        all.into_iter().filter(|one| one["note"] == json!(note)).count()
+    };
+    assert_eq!(overrides(&company), 1);
+    window.evaluate(&format!("[...document.querySelectorAll('.overrides li')].find(one => one.textContent.includes('{note}')).querySelector('button').click()"));
+    window.until(&format!("document.body && !document.body.innerText.includes('{note}')"));
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+/// Drags with the mouse between two shares of the width of what a selector finds.
+fn drag(window: &Window, selector: &str, from: f64, to: f64) {
+    let lane = window.evaluate(&format!(
+        "(one => {{ one.scrollIntoView({{block: 'center'}}); const {{left, top, width, height}} = one.getBoundingClientRect(); \
+         return [left, top + height / 2, width]; }})(document.querySelector({}))",
+        json!(selector)
+    ));
+    let (left, y, width) = (lane[0].as_f64().unwrap(), lane[1].as_f64().unwrap(), lane[2].as_f64().unwrap());
+    let mouse = |kind: &str, share: f64, buttons: u8| {
+        let given = json!({"type": kind, "x": left + width * share, "y": y, "button": "left", "buttons": buttons, "clickCount": 1});
+        window.debug("Input.dispatchMouseEvent", &given);
+    };
+    mouse("mousePressed", from, 1);
+    for step in 1..=8 {
+        mouse("mouseMoved", from + (to - from) * f64::from(step) / 8.0, 1);
+    }
+    mouse("mouseReleased", to, 0);
+}
+
+#[test]
+fn people_swap_and_take_over_by_dragging_or_by_form() {
+    let (server, company) = (demo(), company(demo()));
+    let Some(window) = signed_in(server, "operator") else { return };
+    open(&window, server, "on-call?fortnight=2", "On call");
+    window.until("document.querySelectorAll('.lane').length == 3");
+    // Where the first two people of the first lane are, as shares of its width.
+    let parts = window.evaluate(
+        "[...document.querySelector('.lane').querySelectorAll('.part:not(.gap)')].map(one => [parseFloat(one.getAttribute('x')), \
+         parseFloat(one.getAttribute('width')), one.querySelector('text').textContent])",
+    );
+    let parts: Vec<(f64, f64, String)> = parts
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (one[0].as_f64().unwrap() / 100.0, one[1].as_f64().unwrap() / 100.0, text(&one[2])))
+        .collect();
+    let (first, second) = (&parts[0], parts.iter().find(|one| one.2 != parts[0].2).unwrap());
+    let middle = |part: &(f64, f64, String)| part.0 + part.1 / 2.0;
+    drag(&window, ".lane", middle(first), middle(second));
+    window.until("document.querySelector('dialog[open] h2')?.textContent == 'Two people swap'");
+    let chosen = |window: &Window, name: &str| {
+        text(
+            &window.evaluate(&format!("document.querySelector('dialog [name={name}]').selectedOptions[0].textContent")),
+        )
+    };
+    assert!(chosen(&window, "first").starts_with(&first.2), "{}", chosen(&window, "first"));
+    assert!(chosen(&window, "second").starts_with(&second.2), "{}", chosen(&window, "second"));
+    let note = unique("wedding");
+    window.fill("input[name=note]", &note);
+    window.click("Swap");
+    window.until("!document.querySelector('dialog')");
+    let found = |company: &Client, note: &str| -> Vec<(String, Value)> {
+        let rosters = company.get("/rosters/search").page()["results"].as_array().cloned().unwrap();
+        let of = |roster: &Value| {
+            let id = text(&roster["id"]);
+            let all = company.get(&format!("/rosters/{id}/overrides?pageSize=1000")).page()["results"]
+                .as_array()
+                .cloned()
+                .unwrap();
+            all.into_iter()
+                .filter(|one| one["note"] == json!(note))
+                .map(move |one| (id.clone(), one))
+                .collect::<Vec<_>>()
+        };
+        rosters.iter().flat_map(of).collect()
+    };
+    let swapped = found(&company, &note);
+    assert_eq!(swapped.len(), 2, "{swapped:?}");
+    assert!(swapped.iter().all(|(_, one)| one["swapId"].is_string()), "{swapped:?}");
+    // Each has what the other had.
+    window.until(&format!("document.querySelector('.lane .part:not(.gap) text').textContent == {}", json!(second.2)));
+    // A stretch within what somebody has is taken over, as by the form.
+    drag(&window, ".lane", first.0 + first.1 * 0.3, first.0 + first.1 * 0.6);
+    window.until("document.querySelector('dialog[open] h2')?.textContent == 'Somebody takes over'");
+    window.until("document.querySelectorAll('dialog select[name=user] option').length > 5");
+    let times = window
+        .evaluate("['start', 'end'].map(name => Date.parse(document.querySelector(`dialog [name=${name}]`).value))");
+    let lasting = times[1].as_f64().unwrap() - times[0].as_f64().unwrap();
+    let meant = first.1 * 0.3 * 14.0 * 86_400_000.0;
+    assert!((lasting - meant).abs() <= 3_600_000.0, "{lasting} instead of {meant}");
+    let taken = unique("errand");
+    window.fill("input[name=note]", &taken);
+    window.click("Take over");
+    window.shows(&taken);
+    assert_eq!(found(&company, &taken).len(), 1);
+    // A click is no drag; and the form swaps without a mouse.
+    drag(&window, ".lane", middle(first), middle(first) + 0.001);
+    assert_eq!(window.evaluate("document.querySelector('dialog[open]')"), Value::Null);
+    window.click("Swap…");
+    window.until("document.querySelectorAll('dialog [name=first] option').length > 1");
+    window.press("Escape");
+    window.until("!document.querySelector('dialog')");
+    for (roster, one) in found(&company, &taken).into_iter().chain(found(&company, &note).into_iter().take(1)) {
+        company.delete(&format!("/rosters/{roster}/overrides/{}", text(&one["id"]))).ok();
+    }
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}

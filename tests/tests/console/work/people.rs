@@ -1,0 +1,108 @@
+//! People and keys: made, changed and taken out of use.
+
+use muster_tests::{Client, chromium::Window, unique};
+use serde_json::json;
+
+use super::{
+    super::{company, demo, open, signed_in, text},
+    MARKUP,
+};
+
+#[test]
+fn keys_and_people_are_looked_after() {
+    let (server, company) = (demo(), company(demo()));
+    let Some(window) = signed_in(server, "admin") else { return };
+    open(&window, server, "keys", "API keys");
+    let name = unique("robot");
+    window.click("New key…");
+    window.fill("input[name=name]", &name);
+    window.click("Make it");
+    window.shows("MUSTER_SECRET=");
+    window.click("I have kept it");
+    window.click("Revoke…");
+    window.click("Cancel");
+    assert!(company.get("/apiKeys").list().iter().any(|key| key["name"] == json!(name)));
+    open(&window, server, "people?q=eva", "People");
+    window.evaluate("document.querySelector('.row-link').click()");
+    window.click("Make a sign-in link");
+    window.shows("/auth/sign-in?code=");
+    // The audit log knows it, before and after.
+    open(&window, server, "audit?q=ApiKey", "Audit");
+    window.evaluate("document.querySelector('.row-link').click()");
+    window.shows(&name);
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn people_are_made_and_changed_and_two_who_do_see_each_other() {
+    let (server, company) = (demo(), company(demo()));
+    let Some(window) = signed_in(server, "admin") else { return };
+    let login = unique("otto");
+    open(&window, server, "people", "People");
+    window.click("New person…");
+    window.fill("input[name=loginName]", "anna.huber");
+    window.click("Create");
+    window.until("document.querySelector('dialog [role=alert]')");
+    window.fill("input[name=loginName]", &login);
+    window.fill("input[name=lastName]", MARKUP);
+    window.click("Create");
+    window.until("new URLSearchParams(location.search).has('user')");
+    window.shows(MARKUP);
+    let id = text(&window.evaluate("new URLSearchParams(location.search).get('user')"));
+    assert_eq!(company.get(&format!("/users/{id}")).ok()["loginName"], json!(login));
+    window.click("Change…");
+    window.until("document.querySelector('dialog input[name=mobileNumber]')");
+    company.post(&format!("/users/{id}"), &json!({"email": "otto@example.net", "mobileNumber": "+43 1 22"})).ok();
+    window.fill("input[name=mobileNumber]", "+43 1 33");
+    window.fill("select[name=role]", "viewer");
+    window.click("Save");
+    // What each of them did stands side by side, and only what was typed is sent.
+    window.until("document.querySelector('.theirs .after')");
+    let theirs = text(&window.evaluate("document.querySelector('.theirs tbody').innerText"));
+    assert!(
+        theirs.contains("otto@example.net") && theirs.contains("+43 1 22") && !theirs.contains("Login"),
+        "{theirs}"
+    );
+    window.click("Save mine");
+    window.until("!document.querySelector('dialog')");
+    let user = company.get(&format!("/users/{id}")).ok();
+    let kept = ["email", "mobileNumber", "role"].map(|name| text(&user[name]));
+    assert_eq!(kept, ["otto@example.net", "+43 1 33", "viewer"]);
+    window.click("Deactivate");
+    window.shows("Deactivated.");
+    assert_eq!(company.get(&format!("/users/{id}")).ok()["activated"], json!(false));
+    assert_ne!(window.evaluate("document.title"), json!("owned"));
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn keys_are_narrowed_and_given_new_secrets() {
+    let (server, company) = (demo(), company(demo()));
+    let Some(window) = signed_in(server, "admin") else { return };
+    open(&window, server, "keys", "API keys");
+    let name = unique("sensor");
+    window.click("New key…");
+    window.fill("input[name=name]", &name);
+    window.fill("textarea[name=operations]", "reportNonsense");
+    window.click("Make it");
+    window.until("document.querySelector('dialog [role=alert]')");
+    window.fill("select[name=role]", "operator");
+    window.fill("textarea[name=operations]", "reportAlert, getMe");
+    window.fill("input[name=expiresAt]", "2030-01-01T00:00");
+    window.click("Make it");
+    window.shows("MUSTER_SECRET=");
+    let find = |company: &Client| {
+        company.get("/apiKeys").list().iter().find(|key| key["name"] == json!(name)).cloned().unwrap()
+    };
+    let key = find(&company);
+    assert_eq!((&key["operations"], key["expiresAt"].is_string()), (&json!(["getMe", "reportAlert"]), true), "{key}");
+    let secret = |window: &Window| text(&window.evaluate("document.querySelector('main .output').textContent"));
+    let first = secret(&window);
+    window
+        .evaluate(&format!("document.querySelector('[aria-label={}]').click()", json!(format!("New secret… {name}"))));
+    window.until("document.querySelector('dialog[open]')");
+    window.click("Make it");
+    window.until(&format!("document.querySelector('main .output').textContent != {}", json!(first)));
+    assert_eq!(find(&company)["previousSecretValid"], json!(true));
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
