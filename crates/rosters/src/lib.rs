@@ -6,6 +6,7 @@
 //! - [`duty`]: from that and the people that there are to who is on call when
 //! - [`on_call`], [`timeline`]: the questions
 //! - [`across`]: the same across rosters
+//! - [`cache`]: all rosters of a tenant, kept in memory
 //! - [`calendars`]: feeds for calendar programs
 //! - [`zones`]: the time zones
 //!
@@ -13,6 +14,7 @@
 //! who the people are, [`ports::People`] says.
 
 mod across;
+mod cache;
 mod calendars;
 mod covers;
 pub mod demo;
@@ -34,14 +36,15 @@ use std::sync::Arc;
 use api::{Extras, Need, Routes};
 use ports::People;
 
-use crate::{on_call::cache::OnCallCache, timeline::cache::TimelineCache};
+use crate::{cache::RosterCache, on_call::cache::OnCallCache, timeline::cache::TimelineCache};
 pub use crate::{on_call::port::Rosters, watch::Watcher};
 
 static QUOTAS: [&db::Quota; 4] =
     [&roster::store::QUOTA, &overrides::store::QUOTA, &covers::store::QUOTA, &calendars::store::QUOTA];
 
 /// What handlers take from [`extras`].
-const NEEDS: &[Need] = &[Need::of::<dyn People>(), Need::of::<OnCallCache>(), Need::of::<TimelineCache>()];
+const NEEDS: &[Need] =
+    &[Need::of::<dyn People>(), Need::of::<RosterCache>(), Need::of::<OnCallCache>(), Need::of::<TimelineCache>()];
 
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
@@ -60,8 +63,12 @@ pub fn domain() -> api::Domain {
 
 /// Puts those who answer for people where the handlers look for them.
 pub fn extras(people: Arc<dyn People>) -> Extras {
-    let caches = Extras::default().with(Arc::new(OnCallCache::default())).with(Arc::new(TimelineCache::default()));
-    caches.with(people)
+    let rosters = RosterCache::default();
+    Extras::default()
+        .with(Arc::new(OnCallCache::new(rosters.clone())))
+        .with(Arc::new(rosters))
+        .with(Arc::new(TimelineCache::default()))
+        .with(people)
 }
 
 fn root_routes(config: &mut Routes) {

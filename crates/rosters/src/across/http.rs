@@ -7,11 +7,12 @@ use calendar::Interval;
 use ports::People;
 
 use super::{
-    load::{Filter, load},
+    load::{Filter, chosen},
     render,
     wire::{Preview, Timelines, UserShifts},
 };
 use crate::{
+    cache::RosterCache,
     people::RosterPeople,
     revisions::Revisions,
     roster::{
@@ -24,7 +25,7 @@ use crate::{
         store, versions,
         wire::{LATEST_MS, RosterId, UserId},
     },
-    schedule::{self, Schedule},
+    schedule::{self, Schedule, look_back},
     timeline::{
         cache::{Key, TimelineCache},
         http::respond,
@@ -56,6 +57,7 @@ const AHEAD_MS: i64 = 90 * 86_400_000;
 pub async fn timelines(
     context: RequestContext<Query>,
     people: web::Data<dyn People>,
+    known: web::Data<RosterCache>,
     cache: web::Data<TimelineCache>,
 ) -> api::Result<HttpResponse> {
     let mut query = context.query();
@@ -72,7 +74,8 @@ pub async fn timelines(
     }
     let text = context.read(move |conn, scope| {
         let tenants = scope.scope_and_partner();
-        let (rosters, staff) = load(conn, &**people, (&scope.scope(), &tenants), range, &filter)?;
+        let all = known.read(conn, &scope.scope(), look_back(range.start()))?;
+        let (rosters, staff) = chosen(conn, &**people, &all, &tenants, range, &filter)?;
         Ok(render::timelines(&rosters, &staff, range)?)
     });
     let text = web::Bytes::from(text.await?);
@@ -99,15 +102,17 @@ pub async fn timelines(
 pub async fn of_user(
     context: RequestContext<Query>,
     people: web::Data<dyn People>,
+    known: web::Data<RosterCache>,
     PathIds(UserId(user)): PathIds<UserId>,
 ) -> api::Result<HttpResponse> {
     let range = range_ahead(context.query(), context.now)?;
     let text = context.read(move |conn, scope| {
         let tenants = scope.scope_and_partner();
-        let known = RosterPeople::load(conn, &**people, &tenants, [], [user.clone()])?;
-        known.user(&user).ok_or_else(|| Problem::not_found("The user was not found."))?;
+        let users = RosterPeople::load(conn, &**people, &tenants, [], [user.clone()])?;
+        users.user(&user).ok_or_else(|| Problem::not_found("The user was not found."))?;
         let filter = Filter { user: Some(user.clone()), ..Filter::default() };
-        let (rosters, staff) = load(conn, &**people, (&scope.scope(), &tenants), range, &filter)?;
+        let all = known.read(conn, &scope.scope(), look_back(range.start()))?;
+        let (rosters, staff) = chosen(conn, &**people, &all, &tenants, range, &filter)?;
         Ok(render::shifts(&rosters, &staff, range, &user)?)
     });
     Ok(respond(text.await?))

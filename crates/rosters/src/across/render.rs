@@ -4,8 +4,8 @@ use base::{problem::Problem, timestamp::Timestamp};
 use calendar::{Interval, sets};
 use ports::Author;
 
-use super::load::Loaded;
 use crate::{
+    cache::OneRoster,
     duty::{Duties, Duty, NEVER},
     lines::Of,
     overrides::wire::Reference,
@@ -28,15 +28,15 @@ fn range_of(out: &mut Vec<u8>, range: Interval) {
 ///
 /// # Errors
 /// 400 when the answer would be too large.
-pub fn timelines(rosters: &[Loaded], staff: &RosterPeople, range: Interval) -> Result<Vec<u8>, Problem> {
+pub fn timelines(rosters: &[(&str, &OneRoster)], staff: &RosterPeople, range: Interval) -> Result<Vec<u8>, Problem> {
     let mut out = Vec::with_capacity(1 << 12);
     range_of(&mut out, range);
     out.extend_from_slice(b",\"rosters\":[");
     let mut together = Cover::default();
-    for (index, roster) in rosters.iter().enumerate() {
+    for (index, (name, roster)) in rosters.iter().enumerate() {
         comma(&mut out, index);
         out.extend_from_slice(b"{\"roster\":");
-        out.extend(json(&Reference { id: roster.id.clone(), name: roster.name(range).to_owned() }));
+        out.extend(json(&Reference { id: roster.id.clone(), name: (*name).to_owned() }));
         out.push(b',');
         let off = schedule::free(&roster.versions, range)?;
         let asked = Asked { schedule: &roster.schedule, staff, range, off: &off, saved: true };
@@ -58,26 +58,31 @@ pub fn timelines(rosters: &[Loaded], staff: &RosterPeople, range: Interval) -> R
 ///
 /// # Errors
 /// 400 when the answer would be too large.
-pub fn shifts(rosters: &[Loaded], staff: &RosterPeople, range: Interval, user: &str) -> Result<Vec<u8>, Problem> {
-    let mut found: Vec<(&Loaded, Duty<'_>)> = Vec::new();
-    for roster in rosters {
+pub fn shifts(
+    rosters: &[(&str, &OneRoster)],
+    staff: &RosterPeople,
+    range: Interval,
+    user: &str,
+) -> Result<Vec<u8>, Problem> {
+    let mut found: Vec<(&str, &OneRoster, Duty<'_>)> = Vec::new();
+    for (name, roster) in rosters {
         let mut duties = Duties::new(&roster.schedule, staff);
         let (all, cut) = duties.within(range, Of::All);
         if cut {
             return Err(too_large());
         }
         let own = all.into_iter().filter(|duty| duty.users.contains(&user));
-        found.extend(own.map(|duty| (roster, duties.whole(duty))));
+        found.extend(own.map(|duty| (*name, *roster, duties.whole(duty))));
     }
-    found.sort_by_key(|(_, duty)| (duty.time.start(), duty.time.end()));
+    found.sort_by_key(|(_, _, duty)| (duty.time.start(), duty.time.end()));
     let mut out = Vec::with_capacity(1 << 12);
     range_of(&mut out, range);
     out.extend_from_slice(b",\"userId\":");
     out.extend(json(&user));
     out.extend_from_slice(b",\"shifts\":[");
-    for (index, (roster, duty)) in found.iter().enumerate() {
+    for (index, (name, roster, duty)) in found.iter().enumerate() {
         comma(&mut out, index);
-        shift(&mut out, roster, duty, staff, range);
+        shift(&mut out, name, roster, duty, staff);
         if out.len() > LARGEST {
             return Err(too_large());
         }
@@ -86,10 +91,10 @@ pub fn shifts(rosters: &[Loaded], staff: &RosterPeople, range: Interval, user: &
     Ok(out)
 }
 
-fn shift(out: &mut Vec<u8>, roster: &Loaded, duty: &Duty<'_>, staff: &RosterPeople, range: Interval) {
+fn shift(out: &mut Vec<u8>, name: &str, roster: &OneRoster, duty: &Duty<'_>, staff: &RosterPeople) {
     let schedule = &roster.schedule;
     out.extend_from_slice(b"{\"roster\":");
-    out.extend(json(&Reference { id: roster.id.clone(), name: roster.name(range).to_owned() }));
+    out.extend(json(&Reference { id: roster.id.clone(), name: name.to_owned() }));
     if let Some((id, name)) = schedule.shift(duty.shift) {
         out.extend_from_slice(b",\"shift\":");
         out.extend(json(&Reference { id: id.to_owned(), name: name.to_owned() }));

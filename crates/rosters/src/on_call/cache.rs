@@ -1,8 +1,7 @@
-//! The schedules of all rosters of a tenant, kept in memory between two changes.
+//! Who is on call, kept until it changes.
 //!
-//! To ask a thousand rosters at once who is on call, their rows must not be read and understood each time. A board is
-//! good as long as neither the rosters nor the people of its tenants have changed, which two numbers of the database
-//! tell; so it is never out of date, no matter which gateway changed something.
+//! What was told last is good as long as neither the rosters nor the people of its tenants have changed, which two numbers
+//! of the database tell, and nobody has handed over; of the rosters where somebody has, it is worked out again.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,47 +12,34 @@ use ports::People;
 
 use super::render::{self, Elements};
 use crate::{
-    overrides,
+    cache::{AllRosters, OneRoster, RosterCache},
     overrides::wire::Reference,
     people::RosterPeople,
     revisions::Revisions,
-    roster::versions,
-    schedule::{Schedule, look_back, range_of},
+    schedule::look_back,
 };
 
-/// How many shifts and overrides all boards together may have; those that nobody asks for go first.
-const MOST_SHIFTS: u64 = 200_000;
+/// How many rosters all boards together may have; those that nobody asks for go first.
+const MOST_ROSTERS: u64 = 40_000;
 
-/// How far the instant of a question may lie from the one that a board was read for, before it is read again.
+/// How far the instant of a question may lie before the one that a board was read for, before it is read again.
 const REACH_MS: i64 = 86_400_000;
 
 /// The boards that were asked for lately.
-pub struct OnCallCache(Cache<Vec<String>, Arc<Board>>);
-
-impl Default for OnCallCache {
-    fn default() -> Self {
-        let weigh = |_: &Vec<String>, board: &Arc<Board>| u32::try_from(board.weight).unwrap_or(u32::MAX);
-        Self(Cache::builder().max_capacity(MOST_SHIFTS).weigher(weigh).build())
-    }
+pub struct OnCallCache {
+    boards: Cache<Vec<String>, Arc<Board>>,
+    rosters: RosterCache,
 }
 
-/// The rosters of some tenants.
+/// The rosters of some tenants, and those who stand in them.
 struct Board {
     revisions: Revisions,
-    /// It knows what ended after this instant.
-    since_ms: i64,
+    /// It was read for this instant.
+    at: Timestamp,
     staff: RosterPeople,
-    rosters: Vec<OfRoster>,
-    weight: usize,
+    all: Arc<AllRosters>,
     /// What was told last: mostly, the next question is about the same time.
     last: Mutex<Option<Arc<Told>>>,
-}
-
-struct OfRoster {
-    id: String,
-    /// Its names, with from when until when: none before it was there, none after it was deleted.
-    names: Vec<(i64, i64, String)>,
-    schedule: Schedule,
 }
 
 /// What is asked of a board.
@@ -82,13 +68,20 @@ struct Told {
 }
 
 impl OnCallCache {
+    /// Of the rosters that are kept there.
+    pub fn new(rosters: RosterCache) -> Self {
+        let weigh =
+            |_: &Vec<String>, board: &Arc<Board>| u32::try_from(1 + board.all.rosters.len()).unwrap_or(u32::MAX);
+        Self { boards: Cache::builder().max_capacity(MOST_ROSTERS).weigher(weigh).build(), rosters }
+    }
+
     /// Who is on call, as JSON.
     pub async fn answer(self: Arc<Self>, db: &Db, people: Arc<dyn People>, asked: Asked) -> Result<Vec<u8>> {
         let Asked { scope, tenants, at, user } = asked;
         let (asked, of_people, answers) = (scope.clone(), tenants.clone(), Arc::clone(&people));
         let revisions = db.point(move |conn| Revisions::read(conn, &*answers, &asked, &of_people)).await?;
         if user.is_none()
-            && let Some(board) = self.0.get(&scope)
+            && let Some(board) = self.boards.get(&scope)
             && board.revisions == revisions
             && let Some(told) = board.told(at)
         {
@@ -97,12 +90,13 @@ impl OnCallCache {
         // Reading rows and asking calendars takes longer than a worker may.
         db.read(move |conn| {
             let revisions = Revisions::read(conn, &*people, &scope, &tenants)?;
-            let known = self.0.get(&scope).filter(|board| board.revisions == revisions && board.reaches(at));
+            let known = self.boards.get(&scope).filter(|board| board.revisions == revisions && board.reaches(at));
             let board = match known {
                 Some(board) => board,
                 None => {
-                    let board = Arc::new(Board::load(conn, &*people, &scope, &tenants, at, revisions)?);
-                    self.0.insert(scope, Arc::clone(&board));
+                    let all = self.rosters.read(conn, &scope, look_back(at).saturating_sub(REACH_MS))?;
+                    let board = Arc::new(Board::load(conn, &*people, all, &tenants, at, revisions)?);
+                    self.boards.insert(scope, Arc::clone(&board));
                     board
                 }
             };
@@ -119,40 +113,21 @@ impl Board {
     fn load(
         conn: &mut Conn,
         people: &dyn People,
-        scope: &[String],
+        all: Arc<AllRosters>,
         tenants: &[String],
         at: Timestamp,
         revisions: Revisions,
     ) -> Result<Self> {
-        let since_ms = look_back(at).saturating_sub(REACH_MS);
-        let shifts = versions::all_shifts_since(conn, scope, since_ms)?;
-        let overrides = overrides::store::all_since(conn, scope, since_ms)?;
-        let weight = 1 + shifts.len() + overrides.len();
-        let mut rosters: Vec<OfRoster> = Vec::new();
-        for version in versions::all_since(conn, scope, since_ms)? {
-            let until = version.valid_until_ms.unwrap_or(i64::MAX);
-            let named = (version.valid_from_ms, until, version.name);
-            if let Some(known) = rosters.last_mut().filter(|known| known.id == version.roster_id) {
-                known.names.push(named);
-                continue;
-            }
-            let id = version.roster_id;
-            let own = range_of(&shifts, |shift| shift.roster_id.as_str().cmp(&id));
-            let over = range_of(&overrides, |one| one.roster_id.as_str().cmp(&id));
-            rosters.push(OfRoster { schedule: Schedule::stored(own, over)?, id, names: vec![named] });
-        }
-        let crews = rosters.iter().flat_map(|of| of.schedule.crews());
-        let users = rosters.iter().flat_map(|of| of.schedule.users());
+        let crews = all.rosters.iter().flat_map(|of| of.schedule.crews());
+        let users = all.rosters.iter().flat_map(|of| of.schedule.users());
         let since = Some(Timestamp::from_millis(at.millis().saturating_sub(REACH_MS)));
         let staff = RosterPeople::since(conn, people, tenants, (crews, users), since)?;
-        let places = rosters.iter().flat_map(|of| of.schedule.crews()).count();
-        let weight = weight + places;
-        Ok(Self { revisions, since_ms, staff, rosters, weight, last: Mutex::default() })
+        Ok(Self { revisions, at, staff, all, last: Mutex::default() })
     }
 
     /// Does it know all that a question about an instant needs?
     fn reaches(&self, at: Timestamp) -> bool {
-        self.since_ms <= look_back(at)
+        self.at.millis().saturating_sub(REACH_MS) <= at.millis()
     }
 
     /// What was told last, when it holds.
@@ -163,9 +138,9 @@ impl Board {
 
     /// Of one user alone.
     fn tell_of(&self, user: &str, at: Timestamp) -> Vec<u8> {
-        let tell = |of: &OfRoster| of.tell(&self.staff, at, Some(user));
+        let tell = |of: &OneRoster| of.tell(&self.staff, at, Some(user));
         let mut told: Vec<_> =
-            self.rosters.iter().filter(|of| of.schedule.may_name(user, &self.staff)).map(tell).collect();
+            self.all.rosters.iter().filter(|of| of.schedule.may_name(user, &self.staff)).map(tell).collect();
         told.sort_by(|(_, one, _), (_, other, _)| one.cmp(other));
         render::answer(at, told.iter().map(|(_, _, elements)| elements))
     }
@@ -175,8 +150,8 @@ impl Board {
             return told;
         }
         let before = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let mut holds = Vec::with_capacity(self.rosters.len());
-        for (place, of) in self.rosters.iter().enumerate() {
+        let mut holds = Vec::with_capacity(self.all.rosters.len());
+        for (place, of) in self.all.rosters.iter().enumerate() {
             // Most rosters have not changed since.
             let known = before.as_ref().and_then(|told| told.holds.get(place));
             if let Some(hold) = known.filter(|(from, until, _)| *from <= at && at < *until) {
@@ -204,18 +179,17 @@ impl Told {
     }
 }
 
-impl OfRoster {
+impl OneRoster {
     /// Until when what is told of an instant holds, the roster's name then, folded, and the elements.
     fn tell(&self, staff: &RosterPeople, at: Timestamp, user: Option<&str>) -> (Timestamp, String, Elements) {
-        let holds = |(from, until, _): &&(i64, i64, String)| *from <= at.millis() && at.millis() < *until;
-        let Some((_, named_until, name)) = self.names.iter().find(holds) else {
-            let begins = self.names.iter().map(|(from, ..)| *from).filter(|from| *from > at.millis()).min();
-            return (Timestamp::from_millis(begins.unwrap_or(i64::MAX)), String::new(), Elements::default());
+        let Some(version) = self.versions.iter().find(|version| version.holds(at.millis())) else {
+            let begins = self.versions.iter().map(|version| version.valid_from_ms).filter(|from| *from > at.millis());
+            return (Timestamp::from_millis(begins.min().unwrap_or(i64::MAX)), String::new(), Elements::default());
         };
-        let roster = Reference { id: self.id.clone(), name: name.clone() };
+        let roster = Reference { id: self.id.clone(), name: version.name.clone() };
         let of = render::Of { roster: &roster, schedule: &self.schedule, staff, user };
         let (until, elements) = render::elements(of, at);
-        let until = until.unwrap_or(at).min(Timestamp::from_millis(*named_until));
-        (until, base::fold(name), elements)
+        let version_ends = Timestamp::from_millis(version.valid_until_ms.unwrap_or(i64::MAX));
+        (until.unwrap_or(at).min(version_ends), base::fold(&version.name), elements)
     }
 }
