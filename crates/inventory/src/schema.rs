@@ -25,24 +25,9 @@ table! {
         alias_key -> Text,
         ip_key -> Text,
         ext_key -> Nullable<Text>,
-        serial_key -> Nullable<Text>,
-        uid_key -> Nullable<Text>,
         site_id -> Nullable<BigInt>,
-        template_key -> Nullable<Text>,
-        agent_profile_key -> Nullable<Text>,
-        gateway_profile_key -> Nullable<Text>,
         installed_intg_key -> Nullable<Text>,
         agent_installed -> Bool,
-        instance_id_key -> Nullable<Text>,
-        account_number_key -> Nullable<Text>,
-        provider_key -> Nullable<Text>,
-        owner_key -> Nullable<Text>,
-        instance_type_key -> Nullable<Text>,
-        instance_state_key -> Nullable<Text>,
-        zone_key -> Nullable<Text>,
-        region_key -> Nullable<Text>,
-        ami_key -> Nullable<Text>,
-        hosted_service_key -> Nullable<Text>,
         launch_ms -> Nullable<BigInt>,
         created_ms -> BigInt,
         updated_ms -> BigInt,
@@ -50,6 +35,50 @@ table! {
         first_asset_managed_ms -> Nullable<BigInt>,
         decommissioned_ms -> Nullable<BigInt>,
         document -> Text,
+    }
+}
+
+/// More columns of `resources`: texts that are written with a row and that conditions ask for, in words of SQL. Nobody reads
+/// them, so its `table!` does without, and keeps to the 32 columns that diesel is built for (root `Cargo.toml`).
+macro_rules! further_columns {
+    ($($name:ident)*) => {$(
+        #[expect(non_camel_case_types, reason = "it is named as the column is")]
+        #[derive(Clone, Copy, Debug, Default, diesel::query_builder::QueryId)]
+        pub struct $name;
+
+        impl diesel::Expression for $name {
+            type SqlType = Nullable<Text>;
+        }
+
+        impl diesel::Column for $name {
+            type Table = table;
+            const NAME: &'static str = stringify!($name);
+        }
+    )*};
+}
+
+/// The [`further_columns`] of `resources`, where derives look for columns of a table.
+pub mod further_keys {
+    use diesel::sql_types::{Nullable, Text};
+
+    pub use super::resources::table;
+
+    further_columns! {
+        serial_key
+        uid_key
+        template_key
+        agent_profile_key
+        gateway_profile_key
+        instance_id_key
+        account_number_key
+        provider_key
+        owner_key
+        instance_type_key
+        instance_state_key
+        zone_key
+        region_key
+        ami_key
+        hosted_service_key
     }
 }
 

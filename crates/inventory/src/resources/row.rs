@@ -5,9 +5,9 @@ use db::Error;
 use diesel::prelude::*;
 
 use super::document::{Document, Resource};
-use crate::schema::resources;
+use crate::schema::{further_keys, resources};
 
-/// One row of `resources`.
+/// One row of `resources`, but for its [`FurtherKeys`].
 #[derive(Clone, Debug, Queryable, Selectable, Insertable, AsChangeset)]
 #[diesel(table_name = resources, treat_none_as_null = true, treat_none_as_default_value = false)]
 pub struct Row {
@@ -31,14 +31,27 @@ pub struct Row {
     pub alias_key: String,
     pub ip_key: String,
     pub ext_key: Option<String>,
+    pub site_id: Option<i64>,
+    pub installed_intg_key: Option<String>,
+    pub agent_installed: bool,
+    pub launch_ms: Option<i64>,
+    pub created_ms: i64,
+    pub updated_ms: i64,
+    pub asset_managed_ms: Option<i64>,
+    pub first_asset_managed_ms: Option<i64>,
+    pub decommissioned_ms: Option<i64>,
+    pub document: String,
+}
+
+/// What more a row is found by, and nobody reads. Each is written together with its [`Row`].
+#[derive(Clone, Debug, Insertable, AsChangeset)]
+#[diesel(table_name = further_keys, treat_none_as_null = true, treat_none_as_default_value = false)]
+pub struct FurtherKeys {
     pub serial_key: Option<String>,
     pub uid_key: Option<String>,
-    pub site_id: Option<i64>,
     pub template_key: Option<String>,
     pub agent_profile_key: Option<String>,
     pub gateway_profile_key: Option<String>,
-    pub installed_intg_key: Option<String>,
-    pub agent_installed: bool,
     pub instance_id_key: Option<String>,
     pub account_number_key: Option<String>,
     pub provider_key: Option<String>,
@@ -49,13 +62,36 @@ pub struct Row {
     pub region_key: Option<String>,
     pub ami_key: Option<String>,
     pub hosted_service_key: Option<String>,
-    pub launch_ms: Option<i64>,
-    pub created_ms: i64,
-    pub updated_ms: i64,
-    pub asset_managed_ms: Option<i64>,
-    pub first_asset_managed_ms: Option<i64>,
-    pub decommissioned_ms: Option<i64>,
-    pub document: String,
+}
+
+impl FurtherKeys {
+    /// Those of a resource.
+    pub fn of(resource: &Resource) -> Self {
+        let key = |name| key(&resource.document, name);
+        Self {
+            serial_key: key("serialNumber"),
+            uid_key: key("systemUID"),
+            template_key: key("template"),
+            agent_profile_key: key("agentProfile"),
+            gateway_profile_key: key("gatewayProfile"),
+            instance_id_key: key("instanceId"),
+            account_number_key: key("accountNumber"),
+            provider_key: key("provider"),
+            owner_key: key("owner"),
+            instance_type_key: key("instanceType"),
+            instance_state_key: key("instanceState"),
+            zone_key: key("zone"),
+            region_key: key("region"),
+            ami_key: key("ami"),
+            hosted_service_key: key("hostedServiceName"),
+        }
+    }
+}
+
+/// A text of a document, as what it is found by.
+fn key(document: &Document, name: &str) -> Option<String> {
+    let folded = fold(document.text(name));
+    (!folded.is_empty()).then_some(folded)
 }
 
 impl Row {
@@ -63,10 +99,6 @@ impl Row {
     pub fn of(resource: &Resource) -> Result<Self, Error> {
         let document = &resource.document;
         let text = |name: &str| document.text(name).to_owned();
-        let key = |name: &str| {
-            let folded = fold(document.text(name));
-            (!folded.is_empty()).then_some(folded)
-        };
         Ok(Self {
             tenant_id: resource.tenant_id.clone(),
             id: resource.id.clone(),
@@ -87,25 +119,10 @@ impl Row {
             resource_key: fold(document.text("resourceName")),
             alias_key: fold(document.text("aliasName")),
             ip_key: ip_key(document.text("ipAddress")).map(|key| key.to_string()).unwrap_or_default(),
-            ext_key: key("extResourceId"),
-            serial_key: key("serialNumber"),
-            uid_key: key("systemUID"),
+            ext_key: key(document, "extResourceId"),
             site_id: resource.site_id,
-            template_key: key("template"),
-            agent_profile_key: key("agentProfile"),
-            gateway_profile_key: key("gatewayProfile"),
-            installed_intg_key: key("installedIntgId"),
+            installed_intg_key: key(document, "installedIntgId"),
             agent_installed: resource.agent_installed,
-            instance_id_key: key("instanceId"),
-            account_number_key: key("accountNumber"),
-            provider_key: key("provider"),
-            owner_key: key("owner"),
-            instance_type_key: key("instanceType"),
-            instance_state_key: key("instanceState"),
-            zone_key: key("zone"),
-            region_key: key("region"),
-            ami_key: key("ami"),
-            hosted_service_key: key("hostedServiceName"),
             launch_ms: resource.launched.map(Timestamp::millis),
             created_ms: resource.created.millis(),
             updated_ms: resource.updated.millis(),
@@ -138,5 +155,74 @@ impl Row {
             site_id: self.site_id,
             document,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use diesel::{debug_query, dsl::sql, sql_types::Text, sqlite::Sqlite};
+
+    use super::*;
+    use crate::{resources::store, sites::tests::Fixture};
+
+    /// What is found by a further key, and the key.
+    const FURTHER: [(&str, &str); 15] = [
+        ("serialNumber", "serial_key"),
+        ("systemUID", "uid_key"),
+        ("template", "template_key"),
+        ("agentProfile", "agent_profile_key"),
+        ("gatewayProfile", "gateway_profile_key"),
+        ("instanceId", "instance_id_key"),
+        ("accountNumber", "account_number_key"),
+        ("provider", "provider_key"),
+        ("owner", "owner_key"),
+        ("instanceType", "instance_type_key"),
+        ("instanceState", "instance_state_key"),
+        ("zone", "zone_key"),
+        ("region", "region_key"),
+        ("ami", "ami_key"),
+        ("hostedServiceName", "hosted_service_key"),
+    ];
+
+    /// The further keys of the one resource of a tenant.
+    fn stored(fixture: &Fixture) -> Vec<Option<String>> {
+        let text = |column: &str| sql::<diesel::sql_types::Nullable<Text>>(column);
+        FURTHER
+            .map(|(_, column)| fixture.read(|conn| Ok(resources::table.select(text(column)).get_result(conn)?)))
+            .into()
+    }
+
+    #[test]
+    fn further_keys_follow_the_resource() {
+        let fixture = Fixture::new();
+        let texts: Vec<(&str, String)> = FURTHER.iter().map(|(name, _)| (*name, format!("A {name}"))).collect();
+        let given: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (*name, text.as_str())).collect();
+        let id = fixture.resource("client_1", &given);
+        let folded: Vec<Option<String>> = texts.iter().map(|(_, text)| Some(fold(text))).collect();
+        assert_eq!(stored(&fixture), folded);
+        for (name, _) in FURTHER {
+            fixture.set("client_1", &id, name, if name == "zone" { "" } else { "Other" });
+        }
+        let changed = FURTHER.map(|(name, _)| (name != "zone").then(|| "other".to_owned()));
+        assert_eq!(stored(&fixture), changed);
+        fixture.decommission("client_1", &id);
+        assert_eq!(stored(&fixture), changed);
+    }
+
+    #[test]
+    fn every_column_is_written() {
+        let fixture = Fixture::new();
+        let id = fixture.resource("client_1", &[("hostName", "web-1")]);
+        let row = fixture.read(|conn| store::find(conn, &["client_1".to_owned()], &id)).unwrap();
+        let keys = FurtherKeys::of(&row.clone().into_resource().unwrap());
+        let insert = diesel::insert_into(resources::table).values((&row, &keys));
+        let insert = debug_query::<Sqlite, _>(&insert).to_string();
+        let written = insert.split(['(', ')']).nth(1).unwrap().split(", ").map(|name| name.replace('`', ""));
+        let written: BTreeSet<String> = written.collect();
+        let columns = sql::<Text>("name FROM pragma_table_info('resources')");
+        let columns: Vec<String> = fixture.read(|conn| Ok(diesel::select(columns).load(conn)?));
+        assert_eq!(written, columns.into_iter().collect());
     }
 }

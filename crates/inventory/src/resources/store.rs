@@ -11,7 +11,7 @@ use super::{
     addresses,
     document::{DECOMMISSIONED, Resource},
     names,
-    row::Row,
+    row::{FurtherKeys, Row},
     rules, sets,
 };
 use crate::{
@@ -67,9 +67,9 @@ pub fn named(conn: &mut Conn, tenant: &str, host_name: &str) -> Result<Vec<Row>>
 /// Stores a new resource with everything it is found by. `partner` is the partner of its tenant, whose groups may
 /// take it in.
 pub fn insert(conn: &mut Conn, partner: &str, resource: &Resource, identities: &[IdentityKey]) -> Result<()> {
-    let row = Row::of(resource)?;
-    db::insert_rows!(conn, resources::table, std::slice::from_ref(&row))?;
-    names::update(conn, None, Some(&row))?;
+    let whole = (Row::of(resource)?, FurtherKeys::of(resource));
+    db::insert_rows!(conn, resources::table, std::slice::from_ref(&whole))?;
+    names::update(conn, None, Some(&whole.0))?;
     update_tags(conn, None, Some(resource))?;
     update_roles(conn, None, Some(resource))?;
     addresses::update(conn, None, Some(resource))?;
@@ -82,7 +82,9 @@ pub fn insert(conn: &mut Conn, partner: &str, resource: &Resource, identities: &
 pub fn update(conn: &mut Conn, partner: &str, old: &Row, resource: &Resource) -> Result<Row> {
     let row = Row::of(resource)?;
     let before = old.clone().into_resource()?;
-    diesel::update(resources::table.find((&old.tenant_id, &old.id))).set(&row).execute(conn)?;
+    diesel::update(resources::table.find((&old.tenant_id, &old.id)))
+        .set((&row, &FurtherKeys::of(resource)))
+        .execute(conn)?;
     names::update(conn, Some(old), Some(&row))?;
     update_tags(conn, Some(&before), Some(resource))?;
     update_roles(conn, Some(&before), Some(resource))?;
@@ -97,7 +99,7 @@ pub fn update(conn: &mut Conn, partner: &str, old: &Row, resource: &Resource) ->
 pub fn decommission(conn: &mut Conn, resource: &Resource) -> Result<Row> {
     let row = Row::of(resource)?;
     let (tenant, id) = (&resource.tenant_id, &resource.id);
-    diesel::update(resources::table.find((tenant, id))).set(&row).execute(conn)?;
+    diesel::update(resources::table.find((tenant, id))).set((&row, &FurtherKeys::of(resource))).execute(conn)?;
     sets::note(conn, tenant, id)?;
     release_identities(conn, tenant, id)?;
     diesel::delete(group_members::table)
