@@ -35,7 +35,7 @@ pub use crate::client::{Client, Request, encode, http};
 pub use crate::contract::validator;
 pub use crate::debian::debian_programs;
 pub use crate::document::parameters;
-pub use crate::postgres::{fresh_database, postgres_authority, psql};
+pub use crate::postgres::{fresh_database, postgres_authority, postgres_program, psql};
 pub use crate::program::{Exit, Guard, muster, muster_obeying_modes, newer_source};
 pub use crate::python::python;
 pub use crate::raw::Connection;

@@ -40,6 +40,11 @@ pub fn psql(url: &str, sql: &str) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
+/// A program beside those of the server, such as pgbench; `None` when it is not installed there.
+pub fn postgres_program(name: &str) -> Option<PathBuf> {
+    Some(find_programs().join(name)).filter(|program| program.is_file())
+}
+
 fn cluster() -> &'static Cluster {
     static CLUSTER: OnceLock<Cluster> = OnceLock::new();
     CLUSTER.get_or_init(Cluster::start)

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
 
 /// A measurement that waits longer than this for a byte has failed.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -70,6 +70,17 @@ impl Connection {
     pub fn exchange(&mut self, request: &[u8]) -> Result<Answer> {
         self.0.get_mut().write_all(request)?;
         self.receive(true)
+    }
+
+    /// Sends a long request and reads its answer meanwhile.
+    pub fn exchange_both_ways(&mut self, request: &[u8]) -> Result<Answer> {
+        let mut sender = self.0.get_ref().try_clone()?;
+        std::thread::scope(|scope| {
+            let sent = scope.spawn(move || sender.write_all(request));
+            let answer = self.receive(true);
+            sent.join().map_err(|_| anyhow!("the sender panicked"))??;
+            answer
+        })
     }
 
     /// Sends a request and reads its answer, but keeps nothing of a 200's body: for answers of any length.

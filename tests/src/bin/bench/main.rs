@@ -1,15 +1,15 @@
 //! `make bench`: what the service promises about its speed and its memory, measured in one run on one machine, each
 //! beside something that every machine has: a bare handler, the `sqlite3` program, an insert loop.
 //!
-//! A target that is missed is printed and fails nothing; what cannot be measured fails the run. Sizes are set in the
-//! environment: `BENCH_SMALL`, `BENCH_LIST`, `BENCH_LARGE` (resources), `BENCH_CONNECTIONS`, `BENCH_REPORTS` (a round);
-//! `BENCH_PAGING` (seconds of a steady rate, of which a thousand times as many alerts are the storm) likewise;
-//! `BENCH_ONLY` names parts to run, separated by commas.
+//! A target that is missed is printed and fails nothing; what cannot be measured fails the run. `bench --help` says what can
+//! be set ([`settings`]); the results are also written as JSON, and compared with those of an earlier run ([`earlier`]).
 
 mod alerts;
 mod bare;
+mod bulk;
 mod copies;
 mod data;
+mod earlier;
 mod filter_list;
 mod filters;
 mod heartbeats;
@@ -24,10 +24,12 @@ mod names;
 mod pages;
 mod paging;
 mod points;
+mod postgres;
 mod reports;
 mod rosters;
 mod seed;
 mod server;
+mod settings;
 mod slots;
 mod sqlite;
 mod start;
@@ -41,63 +43,9 @@ use std::{
     time::Instant,
 };
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 
-use crate::{data::Store, table::Line};
-
-/// The parts, in the order in which they run.
-const PARTS: [&str; 17] = [
-    "points",
-    "pages",
-    "list",
-    "memory",
-    "filters",
-    "reports",
-    "rosters",
-    "maintenance",
-    "jobs",
-    "alerts",
-    "heartbeats",
-    "integrations",
-    "paging",
-    "times",
-    "writes",
-    "overload",
-    "start",
-];
-
-struct Settings {
-    small: u32,
-    list: u32,
-    large: u32,
-    connections: usize,
-    reports: usize,
-    paging: usize,
-    only: Vec<String>,
-}
-
-impl Settings {
-    fn read() -> Result<Self> {
-        let number = |name: &str, default: u32| match std::env::var(name) {
-            Ok(text) => text.replace('_', "").parse().with_context(|| format!("{name} is no number")),
-            Err(_) => Ok(default),
-        };
-        let only = std::env::var("BENCH_ONLY").unwrap_or_default();
-        let only: Vec<String> =
-            only.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect();
-        let unknown = only.iter().find(|part| !PARTS.contains(&part.as_str()));
-        ensure!(unknown.is_none(), "BENCH_ONLY: the parts are {}", PARTS.join(", "));
-        Ok(Self {
-            small: number("BENCH_SMALL", 10_000)?,
-            list: number("BENCH_LIST", 100_000)?,
-            large: number("BENCH_LARGE", 1_000_000)?,
-            connections: number("BENCH_CONNECTIONS", 32)? as usize,
-            reports: number("BENCH_REPORTS", 150)? as usize,
-            paging: number("BENCH_PAGING", 10)? as usize,
-            only,
-        })
-    }
-}
+use crate::{data::Store, earlier::Earlier, settings::Settings, table::Line};
 
 /// What was measured so far.
 #[derive(Default)]
@@ -111,7 +59,8 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     let done = match (arguments.next(), arguments.next()) {
         (Some(word), Some(file)) if word == bare::ARGUMENT => bare::run(Path::new(&file)).map(|()| true),
-        _ => bench(),
+        _ => Settings::read(std::env::args().skip(1))
+            .and_then(|asked| asked.map_or_else(help, |settings| bench(&settings))),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,
@@ -123,31 +72,42 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs all parts and prints the table; answers whether everything could be measured.
+#[expect(clippy::print_stdout, reason = "it was asked for")]
+fn help() -> Result<bool> {
+    println!("{}", settings::help());
+    Ok(true)
+}
+
+/// Runs the parts and prints the table; answers whether everything could be measured.
 #[expect(clippy::print_stdout, reason = "this table is what the program is for")]
-fn bench() -> Result<bool> {
+fn bench(settings: &Settings) -> Result<bool> {
     let begun = Instant::now();
-    let settings = Settings::read()?;
     let root = directory()?;
     let temporary = tempfile::Builder::new().prefix("run-").tempdir_in(&root)?;
     let store = Store::open(&root, temporary.path())?;
     let mut results = Results::default();
-    for part in PARTS.into_iter().filter(|part| settings.only.is_empty() || settings.only.iter().any(|one| one == part))
-    {
+    for part in settings.parts() {
         eprintln!("measuring: {part}");
-        let measured = measure(part, &settings, &store, temporary.path(), &mut results);
+        let measured = measure(part, settings, &store, temporary.path(), &mut results);
         if let Err(error) = measured {
             results.failed = true;
             results.lines.push(Line::skipped(part, &format!("failed: {error:#}")));
         }
     }
-    println!("\n{}", table::render(&results.lines));
+    let earlier = Earlier::read(&settings.earlier)?;
+    println!("\n{}", table::render(&results.lines, &earlier));
     println!("{}", results.listing);
     println!(
         "{} cores, {} s; a ratio is the median of alternating rounds, and a missed target fails nothing.",
         server::workers(),
         begun.elapsed().as_secs()
     );
+    let file = settings.result.clone().unwrap_or_else(|| root.join("result.json"));
+    earlier::write(&file, &results.lines)?;
+    println!("As JSON: {}", file.display());
+    if settings.keep {
+        earlier.replaced(&results.lines).write(&settings.earlier)?;
+    }
     Ok(!results.failed)
 }
 
@@ -173,6 +133,8 @@ fn measure(part: &str, settings: &Settings, store: &Store, temporary: &Path, res
         "maintenance" => results.lines.extend(maintenance::measure(temporary)?),
         "alerts" => results.lines.push(alerts::measure(&store.database(list)?, temporary)?),
         "heartbeats" => results.lines.push(heartbeats::measure(temporary)?),
+        "bulk" => results.lines.extend(bulk::measure(temporary)?),
+        "postgres" => results.lines.push(postgres::measure(temporary, connections)?),
         "paging" => results.lines.extend(paging::measure(temporary, paging, 1_000 * paging)?),
         "integrations" => results.lines.extend(integrations::measure(temporary)?),
         "times" => results.lines.push(times::measure()?),

@@ -90,8 +90,7 @@ impl Mould {
     pub fn cast<'m>(&'m self, own: &Own<'_>) -> Vec<Value<'m>> {
         let cast = |part: &'m Part| match part {
             Part::Same(Value::Text(text)) => Value::text(text),
-            Part::Same(Value::Integer(number)) => Value::Integer(*number),
-            Part::Same(Value::Null) => Value::Null,
+            Part::Same(other) => other.clone(),
             Part::Time(after) => Value::Integer(own.time + after),
             Part::Text(pieces, end) => {
                 let length: usize = pieces.iter().map(|(before, _)| before.len() + 40).sum();

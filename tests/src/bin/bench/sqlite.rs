@@ -23,6 +23,8 @@ pub enum Value<'v> {
     Integer(i64),
     /// `TEXT`
     Text(Cow<'v, str>),
+    /// `BLOB`
+    Blob(Vec<u8>),
 }
 
 impl<'v> Value<'v> {
@@ -161,6 +163,10 @@ impl Statement<'_> {
                 match value {
                     Value::Null => ffi::sqlite3_bind_null(raw, place),
                     Value::Integer(number) => ffi::sqlite3_bind_int64(raw, place, *number),
+                    Value::Blob(bytes) => {
+                        let length = c_int::try_from(bytes.len())?;
+                        ffi::sqlite3_bind_blob(raw, place, bytes.as_ptr().cast(), length, ffi::SQLITE_STATIC())
+                    }
                     Value::Text(text) => {
                         let length = c_int::try_from(text.len())?;
                         ffi::sqlite3_bind_text(raw, place, text.as_ptr().cast(), length, ffi::SQLITE_STATIC())
@@ -200,6 +206,13 @@ impl Bound<'_> {
                     Ok(match ffi::sqlite3_column_type(self.raw(), column) {
                         ffi::SQLITE_NULL => Value::Null,
                         ffi::SQLITE_INTEGER => Value::Integer(ffi::sqlite3_column_int64(self.raw(), column)),
+                        ffi::SQLITE_BLOB => {
+                            let start = ffi::sqlite3_column_blob(self.raw(), column).cast::<u8>();
+                            let length = usize::try_from(ffi::sqlite3_column_bytes(self.raw(), column))?;
+                            // An empty one has no address.
+                            let bytes = if length == 0 { &[] } else { std::slice::from_raw_parts(start, length) };
+                            Value::Blob(bytes.to_vec())
+                        }
                         ffi::SQLITE_TEXT => {
                             let start = ffi::sqlite3_column_text(self.raw(), column);
                             let length = usize::try_from(ffi::sqlite3_column_bytes(self.raw(), column))?;

@@ -19,8 +19,12 @@ const FIRST_ANSWER: f64 = 150.0;
 /// The most idle memory, in MiB.
 const IDLE: f64 = 25.0;
 
-/// Both measurements.
-pub fn measure(data: &Data) -> Result<[Line; 2]> {
+/// Connections that stay open without a request, and the most memory that they may take more, in MiB.
+const CONNECTIONS: usize = 1_000;
+const CONNECTED: f64 = 20.0;
+
+/// All measurements.
+pub fn measure(data: &Data) -> Result<[Line; 3]> {
     let server = Server::start(&data.directory)?;
     let id = data.some_ids(1)?.pop().context("no resources")?;
     let (token, request) = (server.token.clone(), server.get(&format!("/resources/{id}")));
@@ -56,5 +60,34 @@ pub fn measure(data: &Data) -> Result<[Line; 2]> {
             target: format!("≤ {IDLE:.0} MiB"),
             met: Some(memory <= IDLE),
         },
+        connected(data)?,
     ])
+}
+
+/// What idle connections take that have had an answer each.
+fn connected(data: &Data) -> Result<Line> {
+    let mut server = Server::start(&data.directory)?;
+    let request = server.get("/resources/minimal?queryString=hostName:nobody");
+    server.connect()?.exchange(&request)?.ok()?;
+    std::thread::sleep(Duration::from_secs(1));
+    let before = server.memory()?.resident_kib;
+    let mut connections = Vec::with_capacity(CONNECTIONS);
+    for _ in 0..CONNECTIONS {
+        let mut connection = server.connect()?;
+        connection.exchange(&request)?.ok()?;
+        connections.push(connection);
+    }
+    let after = server.memory()?.resident_kib;
+    drop(connections);
+    server.stop()?;
+    let [before, after] = [before, after].map(|kib| kib as f64 / 1024.0);
+    let more = after - before;
+    Ok(Line {
+        name: format!("memory of {} idle connections", thousands(CONNECTIONS as f64)),
+        ours: format!("{after:.1} MiB"),
+        theirs: format!("{before:.1} MiB (without)"),
+        result: format!("{more:+.1} MiB"),
+        target: format!("≤ {CONNECTED:.0} MiB"),
+        met: Some(more <= CONNECTED),
+    })
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::earlier::Earlier;
+
 /// One measurement.
 pub struct Line {
     /// What was measured.
@@ -27,9 +29,9 @@ impl Line {
     }
 }
 
-/// All lines, in columns.
-pub fn render(lines: &[Line]) -> String {
-    let heads = ["measurement", "muster", "compared with", "result", "target", ""].map(str::to_owned);
+/// All lines, in columns, beside the results of an earlier run.
+pub fn render(lines: &[Line], earlier: &Earlier) -> String {
+    let heads = ["measurement", "muster", "compared with", "result", "target", "", "earlier"].map(str::to_owned);
     let rows = lines.iter().map(|line| {
         let met = match line.met {
             Some(true) => "met",
@@ -37,7 +39,8 @@ pub fn render(lines: &[Line]) -> String {
             None => "not measured",
         };
         let Line { name, ours, theirs, result, target, .. } = line;
-        [name.clone(), ours.clone(), theirs.clone(), result.clone(), target.clone(), met.to_owned()]
+        let before = earlier.beside(line);
+        [name.clone(), ours.clone(), theirs.clone(), result.clone(), target.clone(), met.to_owned(), before]
     });
     columns(&std::iter::once(heads).chain(rows).collect::<Vec<_>>())
 }
