@@ -75,21 +75,32 @@ struct Counted {
     seq: i64,
 }
 
-/// The next number of a change of this tenant, among its own and among those of its partner, where they are watched. Whoever
-/// takes one waits for whoever took the one before, until that is committed: numbers appear in their order.
-pub fn count(conn: &mut Conn, tenant: &str, partner: &str, now_ms: i64) -> Result<(Option<i64>, Option<i64>)> {
+/// Takes so many numbers for changes of this tenant, among its own and among those of its partner, where they are watched, and
+/// answers the last one. Whoever takes some waits for whoever took those before, until that is committed: numbers appear in
+/// their order.
+pub fn count(
+    conn: &mut Conn,
+    tenant: &str,
+    partner: &str,
+    many: i64,
+    now_ms: i64,
+) -> Result<(Option<i64>, Option<i64>)> {
     let text = match conn {
         Conn::Sqlite(_) => {
-            "UPDATE changes_heads SET seq = seq + 1 WHERE until_ms > ? \
+            "UPDATE changes_heads SET seq = seq + ? WHERE until_ms > ? \
              AND ((tenant_id = ? AND reach = 'own') OR (tenant_id = ? AND reach = 'all')) RETURNING reach, seq"
         }
         Conn::Postgres(_) => {
-            "UPDATE changes_heads SET seq = seq + 1 WHERE until_ms > $1 \
-             AND ((tenant_id = $2 AND reach = 'own') OR (tenant_id = $3 AND reach = 'all')) RETURNING reach, seq"
+            "UPDATE changes_heads SET seq = seq + $1 WHERE until_ms > $2 \
+             AND ((tenant_id = $3 AND reach = 'own') OR (tenant_id = $4 AND reach = 'all')) RETURNING reach, seq"
         }
     };
-    let counted: Vec<Counted> =
-        sql_query(text).bind::<BigInt, _>(now_ms).bind::<Text, _>(tenant).bind::<Text, _>(partner).load(conn)?;
+    let counted: Vec<Counted> = sql_query(text)
+        .bind::<BigInt, _>(many)
+        .bind::<BigInt, _>(now_ms)
+        .bind::<Text, _>(tenant)
+        .bind::<Text, _>(partner)
+        .load(conn)?;
     let of = |reach: &str| counted.iter().find(|counted| counted.reach == reach).map(|counted| counted.seq);
     Ok((of("own"), of("all")))
 }

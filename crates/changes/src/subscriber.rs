@@ -1,6 +1,6 @@
 //! Who keeps what changed, while somebody watches.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use db::{Conn, Result};
 use outbox::Event;
@@ -26,27 +26,43 @@ impl outbox::Subscriber for Subscriber {
     }
 
     fn take(&self, conn: &mut Conn, event: &Event) -> Result<()> {
-        let partner = self.tenants.partner(conn, &event.tenant_id)?;
+        self.take_all(conn, std::slice::from_ref(event))
+    }
+
+    fn take_all(&self, conn: &mut Conn, events: &[Event]) -> Result<()> {
+        let mut by_tenant: BTreeMap<&str, Vec<&Event>> = BTreeMap::new();
+        events.iter().for_each(|event| by_tenant.entry(&event.tenant_id).or_default().push(event));
+        by_tenant.into_iter().try_for_each(|(tenant, events)| self.keep(conn, tenant, &events))
+    }
+}
+
+impl Subscriber {
+    /// Keeps what changed at a tenant, in this order.
+    fn keep(&self, conn: &mut Conn, tenant: &str, events: &[&Event]) -> Result<()> {
+        let partner = self.tenants.partner(conn, tenant)?;
         let now_ms = api::clock::now().millis();
-        let (own_seq, all_seq) = store::count(conn, &event.tenant_id, &partner, now_ms)?;
+        let many = i64::try_from(events.len()).unwrap_or(i64::MAX);
+        let (own_seq, all_seq) = store::count(conn, tenant, &partner, many, now_ms)?;
         if own_seq.is_none() && all_seq.is_none() {
             return Ok(());
         }
-        store::insert(
-            conn,
-            &Change {
-                tenant_id: event.tenant_id.clone(),
-                id: event.id.clone(),
-                partner_id: partner,
-                entity: event.entity.clone(),
-                entity_id: event.entity_id.clone(),
-                action: event.action.clone(),
-                request_id: event.request_id.clone(),
-                at_ms: event.at.millis(),
-                own_seq,
-                all_seq,
-            },
-        )?;
+        for (behind, event) in (0..many).rev().zip(events) {
+            store::insert(
+                conn,
+                &Change {
+                    tenant_id: event.tenant_id.clone(),
+                    id: event.id.clone(),
+                    partner_id: partner.clone(),
+                    entity: event.entity.clone(),
+                    entity_id: event.entity_id.clone(),
+                    action: event.action.clone(),
+                    request_id: event.request_id.clone(),
+                    at_ms: event.at.millis(),
+                    own_seq: own_seq.map(|last| last - behind),
+                    all_seq: all_seq.map(|last| last - behind),
+                },
+            )?;
+        }
         BELL.ring_at_commit();
         Ok(())
     }

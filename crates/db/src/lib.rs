@@ -59,7 +59,7 @@ pub use crate::{
     error::{Error, Result},
     full_text::FullText,
     inspect::{Inspection, inspect},
-    lock::{lock, lock_shared, try_lock},
+    lock::{lock, lock_all, lock_shared, try_lock},
     migrate::Migrations,
     numbers::{Family, GROUP_SIZES, Numbers, Writes},
     order::{Column, Order},

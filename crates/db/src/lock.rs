@@ -4,7 +4,7 @@
 
 use diesel::{
     QueryableByName, RunQueryDsl, sql_query,
-    sql_types::{Bool, Text},
+    sql_types::{Array, Bool, Text},
 };
 
 use crate::{Conn, Result};
@@ -12,6 +12,18 @@ use crate::{Conn, Result};
 /// Keeps every other transaction that takes this name, alone or shared, waiting until this one ends.
 pub fn lock(conn: &mut Conn, name: &str) -> Result<()> {
     hold(conn, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", name)
+}
+
+/// As [`lock`], for several names in this order, in one statement.
+pub fn lock_all(conn: &mut Conn, names: &[String]) -> Result<()> {
+    match conn {
+        Conn::Sqlite(_) => {}
+        Conn::Postgres(conn) => {
+            let text = "SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest($1) AS name";
+            sql_query(text).bind::<Array<Text>, _>(names).execute(conn)?;
+        }
+    }
+    Ok(())
 }
 
 /// Keeps those waiting that take this name alone, until this transaction ends.

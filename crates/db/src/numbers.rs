@@ -105,6 +105,11 @@ impl Db {
         }
     }
 
+    /// Do others wait for the one writer of a SQLite database? Nobody does on Postgres.
+    pub fn is_waited_for(&self) -> bool {
+        self.0.writer.as_ref().is_some_and(|writer| writer.counts().read().waiting > 0)
+    }
+
     /// Adds a number to what is told to those who watch: its name in snake case with its unit
     /// (`outbox_lag_seconds`), what it is, and how to read it. `read` is called at each look, must not block, and
     /// answers `None` while there is nothing to say. A name that is there already is replaced.
@@ -227,6 +232,27 @@ mod tests {
         let writes = db.numbers().writes.unwrap();
         assert_eq!((writes.waiting, writes.committed), (0, 1));
         assert_eq!(writes.group_sizes, [1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn whoever_waits_for_the_writer_is_seen() {
+        let (_directory, db) = open();
+        let waited = db.write_here({
+            let db = db.clone();
+            move |_| {
+                let alone = db.is_waited_for();
+                let other = db.clone();
+                let thread = std::thread::spawn(move || other.write_here(|_| Ok(())));
+                let begun = std::time::Instant::now();
+                while !db.is_waited_for() && begun.elapsed() < std::time::Duration::from_secs(10) {
+                    std::thread::yield_now();
+                }
+                Ok((alone, db.is_waited_for(), thread))
+            }
+        });
+        let (alone, with_another, thread) = waited.unwrap();
+        thread.join().unwrap().unwrap();
+        assert_eq!((alone, with_another, db.is_waited_for()), (false, true, false));
     }
 
     #[test]

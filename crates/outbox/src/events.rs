@@ -1,5 +1,7 @@
 //! The events that wait to be handed on.
 
+use std::collections::BTreeSet;
+
 use base::timestamp::Timestamp;
 use db::{Bell, Conn, Result};
 use diesel::{
@@ -170,40 +172,59 @@ pub(crate) fn insert(conn: &mut Conn, events: &[NewEvent]) -> Result<()> {
     db::insert_rows!(conn, outbox_events::table, events)
 }
 
-/// Claims due events for `owner` until `until`, in their order. An event whose entity has an earlier one that is not due
-/// (another worker has it, or it waits for its next attempt) is left, so that those of an entity stay in order.
+/// Which events are due, in the words of both databases: those before whose entity no other waits that is due later. `?` stands
+/// for the time.
+///
+/// An event whose entity has an earlier one that is not due (another worker has it, or it waits for its next attempt) is left, so
+/// that those of an entity stay in order. By `due_ms` first, since an index has that order: of a flood only what is taken is read.
+const DUE: &str = "FROM outbox_events e WHERE e.due_ms <= ? AND NOT EXISTS ( \
+     SELECT 1 FROM outbox_events p WHERE p.tenant_id = e.tenant_id AND p.entity = e.entity \
+     AND p.entity_id = e.entity_id AND p.seq < e.seq AND p.due_ms > e.due_ms) \
+     ORDER BY e.due_ms, e.seq LIMIT ?";
+
+/// Events that are due, in their order, for the one worker of a SQLite file: nothing is written. `attempts` counts this one.
+pub(crate) fn due(conn: &mut Conn, now: Timestamp, most: i64) -> Result<Vec<Claimed>> {
+    let due = sql_query(format!("SELECT e.* {DUE}")).bind::<BigInt, _>(now.millis()).bind::<BigInt, _>(most);
+    let mut due: Vec<Claimed> = due.load(conn)?;
+    due.iter_mut().for_each(|event| event.attempts += 1);
+    due.sort_by_key(|event| event.seq);
+    Ok(due)
+}
+
+/// Claims due events for `owner` until `until`, in their order.
 ///
 /// A claim that runs out is due again: its owner may have died. Several gateways share one table, and claim one after
 /// the other: of two claims at once, neither would see what the other takes.
 pub(crate) fn claim(conn: &mut Conn, owner: &str, now: Timestamp, until: Timestamp, most: i64) -> Result<Vec<Claimed>> {
     db::lock(conn, "outbox:claim")?;
     let text = match conn {
-        Conn::Sqlite(_) => {
-            "UPDATE outbox_events SET owner = ?, due_ms = ?, attempts = attempts + 1 WHERE seq IN ( \
-                 SELECT e.seq FROM outbox_events e WHERE e.due_ms <= ? AND NOT EXISTS ( \
-                     SELECT 1 FROM outbox_events p WHERE p.tenant_id = e.tenant_id AND p.entity = e.entity \
-                     AND p.entity_id = e.entity_id AND p.seq < e.seq AND p.due_ms > ?) \
-                 ORDER BY e.seq LIMIT ?) \
-             RETURNING *"
-        }
-        Conn::Postgres(_) => {
-            "UPDATE outbox_events SET owner = $1, due_ms = $2, attempts = attempts + 1 WHERE (tenant_id, seq) IN ( \
-                 SELECT e.tenant_id, e.seq FROM outbox_events e WHERE e.due_ms <= $3 AND NOT EXISTS ( \
-                     SELECT 1 FROM outbox_events p WHERE p.tenant_id = e.tenant_id AND p.entity = e.entity \
-                     AND p.entity_id = e.entity_id AND p.seq < e.seq AND p.due_ms > $4) \
-                 ORDER BY e.seq LIMIT $5) \
-             RETURNING *"
-        }
+        Conn::Sqlite(_) => format!(
+            "UPDATE outbox_events SET owner = ?, due_ms = ?, attempts = attempts + 1 \
+             WHERE seq IN (SELECT e.seq {DUE}) RETURNING *"
+        ),
+        Conn::Postgres(_) => format!(
+            "UPDATE outbox_events SET owner = $1, due_ms = $2, attempts = attempts + 1 \
+             WHERE (tenant_id, seq) IN (SELECT e.tenant_id, e.seq {}) RETURNING *",
+            DUE.replacen('?', "$3", 1).replacen('?', "$4", 1)
+        ),
     };
     let mut claimed: Vec<Claimed> = sql_query(text)
         .bind::<Text, _>(owner)
         .bind::<BigInt, _>(until.millis())
         .bind::<BigInt, _>(now.millis())
-        .bind::<BigInt, _>(now.millis())
         .bind::<BigInt, _>(most)
         .load(conn)?;
     claimed.sort_by_key(|event| event.seq);
     Ok(claimed)
+}
+
+/// Deletes claimed events. False when a claim is another's by now: then some are there still.
+pub(crate) fn finish_all(conn: &mut Conn, owner: &str, events: &[Claimed]) -> Result<bool> {
+    use outbox_events::dsl;
+    let tenants: BTreeSet<&str> = events.iter().map(|event| event.tenant_id.as_str()).collect();
+    let numbers: Vec<i64> = events.iter().map(|event| event.seq).collect();
+    let these = dsl::outbox_events.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::seq.eq_any(numbers));
+    Ok(diesel::delete(these.filter(dsl::owner.eq(owner))).execute(conn)? == events.len())
 }
 
 /// Deletes a claimed event. False when the claim is another's by now: its owner will finish it.
@@ -213,11 +234,11 @@ pub(crate) fn finish(conn: &mut Conn, owner: &str, event: &Claimed) -> Result<bo
     Ok(db::direct!(conn, |conn| diesel::delete(mine).execute(conn))? == 1)
 }
 
-/// Gives a claimed event back, due again at `due`.
+/// Gives an event back, due again at `due`, with the attempts that there were.
 pub(crate) fn put_back(conn: &mut Conn, owner: &str, event: &Claimed, due: Timestamp) -> Result<()> {
     use outbox_events::dsl;
     diesel::update(dsl::outbox_events.find((&event.tenant_id, event.seq)).filter(dsl::owner.eq(owner)))
-        .set((dsl::due_ms.eq(due.millis()), dsl::owner.eq("")))
+        .set((dsl::due_ms.eq(due.millis()), dsl::owner.eq(""), dsl::attempts.eq(event.attempts)))
         .execute(conn)?;
     Ok(())
 }

@@ -137,7 +137,13 @@ fn each_entity_stays_in_order_and_a_claim_runs_out() {
     fixture.changed(change("a", Some(json!(2)), Some(json!(3))));
     fixture.changed(change("c", None, Some(json!(1))));
     assert_eq!(fixture.claim("two", now + 500), ["CREATE c"], "claimed, and the third of a waits for those");
-    assert_eq!(fixture.claim("two", now + 1000), ["UPDATE a", "UPDATE a", "CREATE b", "UPDATE a"], "the claim ran out");
+    assert_eq!(
+        fixture.claim("two", now + 1000),
+        all,
+        "the claim ran out; the third of a is due before those, and waits"
+    );
+    fixture.db.write_here(move |conn| events::give_back_all(conn, Timestamp::from_millis(now))).unwrap();
+    assert_eq!(fixture.claim("two", now), ["UPDATE a", "UPDATE a", "CREATE b", "UPDATE a", "CREATE c"]);
 }
 
 #[test]
@@ -154,7 +160,7 @@ fn a_late_owner_does_not_finish_what_another_has_claimed() {
     assert!(fixture.db.write_here(move |conn| events::finish(conn, "other", &other)).unwrap());
 }
 
-/// Refuses every event once, then takes it.
+/// Refuses the first event twice, with the others and by itself, and then takes all.
 #[derive(Default)]
 struct Reluctant {
     refusals: AtomicUsize,
@@ -167,7 +173,7 @@ impl Subscriber for Reluctant {
     }
 
     fn take(&self, _: &mut Conn, event: &Event) -> Result<()> {
-        if self.refusals.fetch_add(1, Ordering::Relaxed) == 0 {
+        if self.refusals.fetch_add(1, Ordering::Relaxed) < 2 {
             return Err(db::Error::Fault("not now".into()));
         }
         self.taken.lock().unwrap().push(event.clone());
@@ -237,6 +243,13 @@ impl Subscriber for Picky {
         }
         self.0.lock().unwrap().push(event.entity_id.clone());
         Ok(())
+    }
+
+    fn take_all(&self, conn: &mut Conn, events: &[Event]) -> Result<()> {
+        if events.iter().any(|event| event.entity_id == "broken") {
+            return Err(db::Error::Fault("not with that one".into()));
+        }
+        events.iter().try_for_each(|event| self.take(conn, event))
     }
 }
 

@@ -5,7 +5,10 @@
 
 pub mod actions;
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    sync::Arc,
+};
 
 use base::{matching::Meter, timestamp::Timestamp};
 use db::{Conn, Result};
@@ -126,15 +129,26 @@ impl Rules {
         Ok(ready)
     }
 
+    /// The events that what happens at a tenant may fire: its own and its partner's.
+    fn around(&self, conn: &mut Conn, tenant: &str) -> Result<Vec<Arc<Ready>>> {
+        let around = self.people.around(conn, tenant)?;
+        around.iter().map(|tenant| self.ready(conn, tenant)).collect()
+    }
+
     /// Fires the events of a tenant, and of its partner, that an action is for, and stores their deliveries.
     pub fn fire(&self, conn: &mut Conn, facts: Facts<'_>) -> Result<Vec<Fired>> {
+        let around = self.around(conn, facts.tenant)?;
+        Self::fire_of(conn, &around, facts)
+    }
+
+    /// Fires those of these events that an action is for.
+    fn fire_of(conn: &mut Conn, around: &[Arc<Ready>], facts: Facts<'_>) -> Result<Vec<Fired>> {
         let Some(entity) = Entity::find(facts.entity) else { return Ok(Vec::new()) };
         // Whatever happens to an alert is for events of the type NONE.
         let action = if entity == Entity::Alert { "NONE" } else { facts.action };
         let key = (entity, action.to_owned());
         let (mut fired, mut new) = (Vec::new(), Vec::new());
-        for tenant in self.people.around(conn, facts.tenant)? {
-            let ready = self.ready(conn, &tenant)?;
+        for ready in around {
             let Some(armed) = ready.get(&key) else { continue };
             // Other writes wait meanwhile. Each tenant has its own budget, so that a client does not use up its partner's.
             let meter = Meter::new(Meter::WRITE + FOR_EACH * armed.len() as u64);
@@ -155,7 +169,9 @@ impl Rules {
                 new.push(delivery);
             }
         }
-        deliveries::insert(conn, &new, facts.at)?;
+        if !new.is_empty() {
+            deliveries::insert(conn, &new, facts.at)?;
+        }
         Ok(fired)
     }
 }
@@ -217,17 +233,29 @@ impl outbox::Subscriber for Subscriber {
     }
 
     fn take(&self, conn: &mut Conn, event: &Happened) -> Result<()> {
-        let Some(entity) = Entity::find(&event.entity) else { return Ok(()) };
+        self.take_all(conn, std::slice::from_ref(event))
+    }
+
+    fn take_all(&self, conn: &mut Conn, events: &[Happened]) -> Result<()> {
         let gone = Value::Null;
-        let facts = Facts {
-            object: event.after.as_ref().or(event.before.as_ref()).unwrap_or(&gone),
-            previous: event.after.as_ref().and(event.before.as_ref()),
-            action: &event.action,
-            entity: entity.word(),
-            tenant: &event.tenant_id,
-            action_id: &event.id,
-            at: Timestamp::from_millis(event.at.millis()),
-        };
-        self.rules.fire(conn, facts).map(drop)
+        let mut known: HashMap<&str, Vec<Arc<Ready>>> = HashMap::new();
+        for event in events {
+            let Some(entity) = Entity::find(&event.entity) else { continue };
+            let around = match known.entry(&event.tenant_id) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(self.rules.around(conn, &event.tenant_id)?),
+            };
+            let facts = Facts {
+                object: event.after.as_ref().or(event.before.as_ref()).unwrap_or(&gone),
+                previous: event.after.as_ref().and(event.before.as_ref()),
+                action: &event.action,
+                entity: entity.word(),
+                tenant: &event.tenant_id,
+                action_id: &event.id,
+                at: Timestamp::from_millis(event.at.millis()),
+            };
+            Rules::fire_of(conn, around, facts)?;
+        }
+        Ok(())
     }
 }

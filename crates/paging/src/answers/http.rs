@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     Neighbours,
-    escalation::{engine, rules::Stage, store as escalations},
+    escalation::{engine, rules::Stage, store as escalations, work::Work},
     pages::store as pages,
 };
 
@@ -225,7 +225,7 @@ fn escalate(
             after: Some(told(state.step, next.next_ms)),
             publish: false,
         });
-        engine::advance(tx.conn, neighbours, row.with(next, now.millis()), now)
+        Work::run(tx.conn, neighbours, now, |conn, work| engine::advance(conn, work, row.with(next, now.millis())))
     })?;
     Ok("The next step is taken.")
 }

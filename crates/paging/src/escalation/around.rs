@@ -1,6 +1,6 @@
 //! What an alert has to do with others: whether it comes and goes, and whether the place of its machine is down.
 
-use base::{fold, hex, timestamp::Timestamp};
+use base::{fold, hex};
 use db::{Conn, Result};
 use ports::{Place, PlaceKind};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{
     outages::{self, Outage},
-    store,
+    work::Work,
 };
 use crate::Neighbours;
 
@@ -34,7 +34,7 @@ pub struct Around {
 }
 
 /// What makes alerts one problem: their machine and what is measured there.
-fn problem(alert: &Value) -> String {
+pub fn problem(alert: &Value) -> String {
     let text = |path: &str| alert.pointer(path).and_then(Value::as_str).unwrap_or_default();
     let named = ["/device/id", "/device/hostName", "/device/ipAddress", "/device/extResourceId"];
     let machine = named.into_iter().map(text).find(|name| !name.is_empty()).unwrap_or_default();
@@ -65,10 +65,20 @@ fn stands_for(tags: &[(String, String)], places: &[Place]) -> Vec<String> {
     meant.map(key).collect()
 }
 
-/// What an alert of a tenant has to do with others.
-pub fn of(conn: &mut Conn, neighbours: &Neighbours, tenant: &str, alert: &Value, now: Timestamp) -> Result<Around> {
-    let problem = problem(alert);
-    let before = store::count_since(conn, tenant, &problem, now.millis() - FLAPPING_MS, COUNTED)?;
+/// How many alerts of a problem of a tenant there were in half an hour, this one left out.
+pub fn count(conn: &mut Conn, work: &Work<'_>, tenant: &str, problem: &str) -> Result<i64> {
+    work.count_since(conn, tenant, problem, work.now.millis() - FLAPPING_MS, COUNTED)
+}
+
+/// What an alert of a tenant has to do with others, of its problem with so many before it.
+pub fn of(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    tenant: &str,
+    alert: &Value,
+    problem: String,
+    before: i64,
+) -> Result<Around> {
     let flaps = if before + 1 >= FLAPPING { before + 1 } else { 0 };
     let mut around = Around { problem, flaps, ..Around::default() };
     let Some(machine) = alert.pointer("/device/id").and_then(Value::as_str) else { return Ok(around) };

@@ -1,5 +1,5 @@
 //! Takes the steps of an escalation that are due: whom they mean is asked, and each page becomes a row, in the transaction
-//! that decides it.
+//! that decides it. What is asked once for many escalations, and stored for many, is in [`Work`].
 
 use base::{matching::Meter, timestamp::Timestamp};
 use db::{Conn, Result};
@@ -8,12 +8,12 @@ use serde_json::Value;
 use super::{
     around::{self, Around},
     outages,
-    resolve::{self, About, Meant},
+    resolve::Meant,
     rules::{self, Heard, Stage, State},
     store::{self, Row},
+    work::Work,
 };
 use crate::{
-    Neighbours,
     notification::rules::URGENCIES,
     pages::{
         facts::{Facts, rank},
@@ -37,22 +37,15 @@ pub fn heard(before: Option<&Value>, after: &Value) -> Option<Heard> {
     })
 }
 
-/// Takes over what became of an alert.
-pub fn hear(
-    conn: &mut Conn,
-    neighbours: &Neighbours,
-    tenant: &str,
-    before: Option<&Value>,
-    after: &Value,
-    now: Timestamp,
-) -> Result<()> {
+/// Takes over what became of an alert that nobody else has in hand ([`store::alone`]).
+pub fn hear(conn: &mut Conn, work: &mut Work<'_>, tenant: &str, before: Option<&Value>, after: &Value) -> Result<()> {
     let (Some(heard), Some(id)) = (heard(before, after), after["id"].as_str()) else { return Ok(()) };
-    store::alone(conn, tenant, id)?;
-    let Some(old) = store::find(conn, tenant, id)? else {
+    let now = work.now;
+    let Some(old) = work.find(conn, tenant, id)? else {
         // What was open before there was anybody to hear of it is not news, unless it is worse now.
         let was_open = before.is_some_and(|before| before["status"] == "New");
         return match heard {
-            Heard::Open { worse } if worse || !was_open => begin(conn, neighbours, tenant, id, after, 0, now),
+            Heard::Open { worse } if worse || !was_open => begin(conn, work, tenant, id, after, 0),
             _ => Ok(()),
         };
     };
@@ -60,9 +53,9 @@ pub fn hear(
     if state.stage == Stage::NoPolicy && heard == (Heard::Open { worse: true }) {
         store::delete(conn, &old)?;
         // What was noted of it before stays.
-        return begin(conn, neighbours, tenant, id, after, old.round + 1, now);
+        return begin(conn, work, tenant, id, after, old.round + 1);
     }
-    let next = state.after(&old.plan(), heard, now.millis());
+    let next = state.after(&work.read(&old.policy).plan, heard, now.millis());
     let told = old.facts();
     let facts = Facts { flaps: told.flaps, ..Facts::of(after, &old.policy_name) };
     // That it was reported once more is no change that anybody has to be told of.
@@ -78,34 +71,34 @@ pub fn hear(
         outages::set(conn, tenant, id, &places(&old), down, now.millis())?;
     }
     let row = Row { alert: encode(&facts)?, ..old }.with(next, now.millis());
-    advance(conn, neighbours, row, now)
+    advance(conn, work, row)
 }
 
 /// Takes over what became of an escalation whose facts stay as they are.
-pub fn follow(conn: &mut Conn, neighbours: &Neighbours, row: Row, heard: Heard, now: Timestamp) -> Result<()> {
+pub fn follow(conn: &mut Conn, work: &mut Work<'_>, row: Row, heard: Heard) -> Result<()> {
     let state = row.state();
-    let next = state.after(&row.plan(), heard, now.millis());
+    let next = state.after(&work.read(&row.policy).plan, heard, work.now.millis());
     if next == state {
         return Ok(());
     }
     if matches!(next.stage, Stage::Acknowledged | Stage::Suppressed | Stage::Closed) {
         pages::stop(conn, &row.tenant_id, &row.alert_id, next.stage.word())?;
     }
-    advance(conn, neighbours, row.with(next, now.millis()), now)
+    let row = row.with(next, work.now.millis());
+    advance(conn, work, row)
 }
 
 /// Begins an escalation by a policy that somebody chose.
 pub fn begin_by(
     conn: &mut Conn,
-    neighbours: &Neighbours,
+    work: &mut Work<'_>,
     tenant: &str,
     told: &Value,
     policy: policies::row::Policy,
     round: i64,
-    now: Timestamp,
 ) -> Result<()> {
     let id = told["id"].as_str().unwrap_or_default();
-    let blank = blank(tenant, id, told, &Around::default(), now)?;
+    let blank = blank(tenant, id, told, &Around::default(), work.now)?;
     let severity = told["currentState"].as_str().unwrap_or_default();
     let row = Row {
         policy_tenant: policy.tenant_id.clone(),
@@ -117,57 +110,56 @@ pub fn begin_by(
         policy: policy.document,
         ..blank
     };
-    start(conn, neighbours, row, round, now)
+    start(conn, work, row, round)
 }
 
 /// Begins the escalation of an alert: finds its policy, and takes the first step. An alert without one is a gap that is
 /// shown. `round` is one that there was not yet.
-fn begin(
-    conn: &mut Conn,
-    neighbours: &Neighbours,
-    tenant: &str,
-    id: &str,
-    alert: &Value,
-    round: i64,
-    now: Timestamp,
-) -> Result<()> {
-    let choice = choose::choose(conn, neighbours, tenant, alert, now, &Meter::new(Meter::WRITE))?;
+fn begin(conn: &mut Conn, work: &mut Work<'_>, tenant: &str, id: &str, alert: &Value, round: i64) -> Result<()> {
+    let now = work.now;
+    let meter = Meter::new(Meter::WRITE);
+    let choice = choose::choose(conn, work.neighbours, &mut work.routing, tenant, alert, now, &meter)?;
     let severity = alert["currentState"].as_str().unwrap_or_default();
     if choice.policy.is_none() && severity == "Info" {
         return Ok(());
     }
-    let around = around::of(conn, neighbours, tenant, alert, now)?;
+    let problem = around::problem(alert);
+    let before = around::count(conn, work, tenant, &problem)?;
+    let around = around::of(conn, work.neighbours, tenant, alert, problem, before)?;
     if !around.stands_for.is_empty() {
         outages::set(conn, tenant, id, &around.stands_for, is_down(alert), now.millis())?;
     }
     let blank = blank(tenant, id, alert, &around, now)?;
     let Some(policy) = choice.policy else {
         let row = blank.with(State::without_policy(round), now.millis());
-        store::insert(conn, &row)?;
         let why = "no alert route takes it, and there is no default";
-        return pages::insert(conn, &[pages::Row::gap(&row, round, 0, "", "", why, now)]);
+        work.tell(vec![pages::Row::gap(&row, round, 0, "", "", why, now)]);
+        work.begin(row);
+        return Ok(());
     };
+    let said = work.read(&policy.document);
     let row = Row {
         policy_tenant: policy.tenant_id.clone(),
         policy_id: policy.id.clone(),
         policy_name: policy.name.clone(),
         route_id: choice.considered.last().map(|asked| asked.route.id.clone()).unwrap_or_default(),
-        urgency: urgency(&policy.document().urgency, severity).to_owned(),
-        conversation: conversation(conn, tenant, &policy, now)?,
+        urgency: urgency(&said.document.urgency, severity).to_owned(),
+        conversation: work.conversation(conn, tenant, &policy.id, now.millis() - CONVERSATION_MS)?,
         alert: encode(&Facts { flaps: around.flaps, ..Facts::of(alert, &policy.name) })?,
         policy: policy.document,
         waits_until_ms: around.outage.as_ref().map(|_| now.millis() + rules::WAITS_MS),
         waits_for: around.outage.map(|outage| outage.alert).unwrap_or_default(),
         ..blank
     };
-    start(conn, neighbours, row, round, now)
+    start(conn, work, row, round)
 }
 
-/// Takes the first step of a new one, and stores where it stands then.
-fn start(conn: &mut Conn, neighbours: &Neighbours, row: Row, round: i64, now: Timestamp) -> Result<()> {
-    let begun = row.with(State::begun(round, now.millis()), now.millis());
-    let row = advanced(conn, neighbours, begun, now)?;
-    store::insert(conn, &row)
+/// Takes the first step of a new one, and keeps where it stands then.
+fn start(conn: &mut Conn, work: &mut Work<'_>, row: Row, round: i64) -> Result<()> {
+    let begun = row.with(State::begun(round, work.now.millis()), work.now.millis());
+    let row = advanced(conn, work, begun)?;
+    work.begin(row);
+    Ok(())
 }
 
 /// How urgent an alert is, by what the policy says and by its state.
@@ -223,19 +215,15 @@ fn encode(facts: &Facts) -> Result<String> {
     serde_json::to_string(facts).map_err(|error| db::Error::Fault(error.to_string()))
 }
 
-fn conversation(conn: &mut Conn, tenant: &str, policy: &policies::row::Policy, now: Timestamp) -> Result<String> {
-    let recent = store::conversation(conn, tenant, &policy.id, now.millis() - CONVERSATION_MS)?;
-    Ok(recent.unwrap_or_else(|| format!("CNV-{}", uuid::Uuid::now_v7())))
-}
-
 /// Takes all steps that are due, and stores where the escalation stands then.
-pub fn advance(conn: &mut Conn, neighbours: &Neighbours, row: Row, now: Timestamp) -> Result<()> {
-    let row = advanced(conn, neighbours, row, now)?;
+pub fn advance(conn: &mut Conn, work: &mut Work<'_>, row: Row) -> Result<()> {
+    let row = advanced(conn, work, row)?;
     store::update(conn, &row)
 }
 
 /// Takes all steps that are due, and answers where the escalation stands then.
-fn advanced(conn: &mut Conn, neighbours: &Neighbours, mut row: Row, now: Timestamp) -> Result<Row> {
+fn advanced(conn: &mut Conn, work: &mut Work<'_>, mut row: Row) -> Result<Row> {
+    let now = work.now;
     if let Some(until) = row.waits_until_ms.filter(|_| row.state().is_due(now.millis())) {
         let open = outages::is_open(conn, &row.tenant_id, &row.waits_for)?;
         let held = rules::held(until, open, now.millis());
@@ -245,35 +233,28 @@ fn advanced(conn: &mut Conn, neighbours: &Neighbours, mut row: Row, now: Timesta
             return Ok(row.with(state, now.millis()));
         }
     }
-    let (document, mut state) = (row.document(), row.state());
-    let plan = document.plan();
+    let (said, mut state) = (work.read(&row.policy), row.state());
+    let plan = &said.plan;
     // Each step at once and the first again is the most that can be due: after the last one there is a wait.
     for _ in 0..=plan.steps.len() {
-        let (next, step) = state.due(&plan, now.millis());
+        let (next, number) = state.due(plan, now.millis());
         state = next;
-        let Some(step) = step else { break };
-        let reached = match document.steps.get(step) {
-            Some(said) => {
-                let facts = row.facts();
-                let about = About {
-                    tenant: &row.tenant_id,
-                    machine: &facts.machine_id,
-                    policy_tenant: &row.policy_tenant,
-                    urgency: &row.urgency,
-                };
-                let meant = resolve::step(conn, neighbours, about, said, now)?;
-                decide(conn, &row, state, &meant, now)?;
+        let Some(number) = number else { break };
+        let reached = match said.document.steps.get(number) {
+            Some(step) => {
+                let meant = work.meant(conn, &row, number, step)?;
+                work.tell(decided(&row, state, &meant, now));
                 meant.iter().any(Meant::reaches)
             }
             None => false,
         };
-        state = state.taken(&plan, reached, now.millis());
+        state = state.taken(plan, reached, now.millis());
     }
     Ok(row.with(state, now.millis()))
 }
 
-/// Stores what a step sends, and what it could not.
-fn decide(conn: &mut Conn, row: &Row, state: State, meant: &[Meant], now: Timestamp) -> Result<()> {
+/// What a step sends, and what it could not.
+fn decided(row: &Row, state: State, meant: &[Meant], now: Timestamp) -> Vec<pages::Row> {
     let (round, step) = (state.round, state.step);
     let mut new = Vec::new();
     for one in meant {
@@ -294,7 +275,7 @@ fn decide(conn: &mut Conn, row: &Row, state: State, meant: &[Meant], now: Timest
     // Two targets may have the same gap, and an integration stand in a step twice.
     let mut met = std::collections::BTreeSet::new();
     new.retain(|page| met.insert((page.user_id.clone(), page.method_id.clone())));
-    pages::insert(conn, &new)
+    new
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use api::{Answer, Body, PathIds, Request, RequestContext, post};
 use base::{
     Fields,
     problem::{Problem, shorten},
-    timestamp::Timestamp,
 };
 use db::{Conn, Result};
 use outbox::{Change, Tx};
@@ -19,6 +18,7 @@ use super::{
     engine,
     rules::{Heard, Stage},
     store,
+    work::Work,
 };
 use crate::{
     Neighbours,
@@ -106,7 +106,6 @@ fn begin(
     incident: &ToldIncident,
     policy: &policies::row::Policy,
 ) -> Result<()> {
-    let now = tx.now;
     let (tenant, id) = (&incident.tenant_id, &incident.id);
     let old = store::find(tx.conn, tenant, id)?;
     if old.as_ref().is_some_and(|old| old.state().stage == Stage::Running) {
@@ -128,18 +127,13 @@ fn begin(
         publish: false,
     });
     let round = old.map_or(0, |old| old.round + 1);
-    engine::begin_by(tx.conn, neighbours, tenant, &told, policy.clone(), round, now)
+    Work::run(tx.conn, neighbours, tx.now, |conn, work| {
+        engine::begin_by(conn, work, tenant, &told, policy.clone(), round)
+    })
 }
 
-/// Takes over what became of an incident that is escalated: its status says who works on it.
-pub fn hear(
-    conn: &mut Conn,
-    neighbours: &Neighbours,
-    tenant: &str,
-    before: Option<&Value>,
-    after: &Value,
-    now: Timestamp,
-) -> Result<()> {
+/// Takes over what became of an incident that is escalated, and that nobody else has in hand: its status says who works on it.
+pub fn hear(conn: &mut Conn, work: &mut Work<'_>, tenant: &str, before: Option<&Value>, after: &Value) -> Result<()> {
     let status = |incident: &Value| incident.pointer("/status/name").and_then(Value::as_str).map(ToOwned::to_owned);
     let (Some(id), Some(now_is)) = (after["id"].as_str(), status(after)) else { return Ok(()) };
     if before.and_then(status).as_ref() == Some(&now_is) {
@@ -150,9 +144,8 @@ pub fn hear(
         over if OVER.contains(&over) => Heard::Closed,
         _ => Heard::Open { worse: false },
     };
-    store::alone(conn, tenant, id)?;
-    match store::find(conn, tenant, id)? {
-        Some(row) => engine::follow(conn, neighbours, row, heard, now),
+    match work.find(conn, tenant, id)? {
+        Some(row) => engine::follow(conn, work, row, heard),
         None => Ok(()),
     }
 }

@@ -9,5 +9,6 @@ pub mod resolve;
 pub mod rules;
 pub mod scheduler;
 pub mod store;
+pub mod work;
 
 pub use scheduler::{Pager, Subscriber};

@@ -3,13 +3,13 @@
 //! Any number of gateways do this beside each other. One escalation is in one hand at a time, by a lock that lasts as long as
 //! the transaction: a step is taken, its pages are stored and the next one is due, or none of it.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use base::timestamp::Timestamp;
 use db::{Conn, Db, Result};
 use outbox::{Background, Event};
 
-use super::{engine, incidents, store};
+use super::{engine, incidents, store, work::Work};
 use crate::{Neighbours, whose};
 
 /// How long to wait at most when nothing is due. The first step of an alert is taken where the alert is heard of.
@@ -35,13 +35,30 @@ impl outbox::Subscriber for Subscriber {
     }
 
     fn take(&self, conn: &mut Conn, event: &Event) -> Result<()> {
-        let Some(after) = event.after.as_ref() else { return Ok(()) };
-        let (now, before) = (self.neighbours.now(), event.before.as_ref());
-        match event.entity.as_str() {
-            "ALERT" => engine::hear(conn, &self.neighbours, &event.tenant_id, before, after, now),
-            "INCIDENT" => incidents::hear(conn, &self.neighbours, &event.tenant_id, before, after, now),
-            _ => Ok(()),
+        self.take_all(conn, std::slice::from_ref(event))
+    }
+
+    fn take_all(&self, conn: &mut Conn, events: &[Event]) -> Result<()> {
+        let told = || {
+            let known = events.iter().filter(|event| ["ALERT", "INCIDENT"].contains(&event.entity.as_str()));
+            known.filter_map(|event| Some((event, event.after.as_ref()?)))
+        };
+        let ids: BTreeSet<(&str, &str)> =
+            told().filter_map(|(event, after)| Some((event.tenant_id.as_str(), after["id"].as_str()?))).collect();
+        if ids.is_empty() {
+            return Ok(());
         }
+        store::alone_all(conn, &ids)?;
+        Work::run(conn, &self.neighbours, self.neighbours.now(), |conn, work| {
+            work.look(conn, &ids)?;
+            told().try_for_each(|(event, after)| {
+                let before = event.before.as_ref();
+                match event.entity.as_str() {
+                    "ALERT" => engine::hear(conn, work, &event.tenant_id, before, after),
+                    _ => incidents::hear(conn, work, &event.tenant_id, before, after),
+                }
+            })
+        })
     }
 }
 
@@ -79,7 +96,7 @@ pub fn turn(db: &Db, neighbours: &Arc<Neighbours>, now: Timestamp) -> Result<Dur
         for tenant in &suspended {
             store::hold(conn, tenant, now.millis(), now.millis() + whose::HELD_MS)?;
         }
-        let mut taken = 0;
+        let (mut taken, mut work) = (0, Work::new(&neighbours, now));
         for (tenant, alert) in due.into_iter().filter(|(tenant, _)| !suspended.contains(tenant)) {
             // Somebody else has it: it is not due any more when they are done.
             if !store::try_take_up(conn, &tenant, &alert)? {
@@ -87,13 +104,15 @@ pub fn turn(db: &Db, neighbours: &Arc<Neighbours>, now: Timestamp) -> Result<Dur
             }
             let done = db::savepoint(conn, |conn| match store::find(conn, &tenant, &alert)? {
                 Some(row) if row.next_ms.is_some_and(|next| next <= now.millis()) => {
-                    engine::advance(conn, &neighbours, row, now)
+                    engine::advance(conn, &mut work, row)?;
+                    work.store(conn)
                 }
                 _ => Ok(()),
             });
             match done {
                 Ok(()) => taken += 1,
                 Err(error) => {
+                    work.forget();
                     tracing::error!(%error, tenant, alert, "a step of an escalation was not taken");
                     store::put_off(conn, &tenant, &alert, now.millis() + 10_000)?;
                 }

@@ -1,11 +1,13 @@
 //! Rows of escalations. Every function takes the tenant; what a thread of the service has to see to is looked for in all.
 
+use std::collections::{BTreeSet, HashSet};
+
 use db::{Condition, Conn, Result};
 use diesel::prelude::*;
 use outbox::{Keep, Retention};
 
-use super::rules::{Plan, Stage, State};
-use crate::{pages::facts::Facts, policies::wire::Document, schema::escalations};
+use super::rules::{Stage, State};
+use crate::{pages::facts::Facts, schema::escalations};
 
 /// One row of `escalations`.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
@@ -89,16 +91,6 @@ impl Row {
         Self { stage, round, step, repeats, next_ms, version: self.version + 1, updated_ms: now_ms, ..self }
     }
 
-    /// What the policy said.
-    pub fn document(&self) -> Document {
-        serde_json::from_str(&self.policy).unwrap_or_default()
-    }
-
-    /// What the rules work with.
-    pub fn plan(&self) -> Plan {
-        self.document().plan()
-    }
-
     /// What is told.
     pub fn facts(&self) -> Facts {
         serde_json::from_str(&self.alert).unwrap_or_default()
@@ -108,6 +100,12 @@ impl Row {
 /// Keeps everybody else from an escalation until the end of the transaction.
 pub fn alone(conn: &mut Conn, tenant: &str, alert: &str) -> Result<()> {
     db::lock(conn, &format!("escalation:{tenant}:{alert}"))
+}
+
+/// As [`alone`], for many. Whoever takes several takes them in one order, so that no two wait for each other.
+pub fn alone_all(conn: &mut Conn, alerts: &BTreeSet<(&str, &str)>) -> Result<()> {
+    let names: Vec<String> = alerts.iter().map(|(tenant, alert)| format!("escalation:{tenant}:{alert}")).collect();
+    db::lock_all(conn, &names)
 }
 
 /// As [`alone`], unless somebody has it: then `false`, at once.
@@ -121,9 +119,16 @@ pub fn find(conn: &mut Conn, tenant: &str, alert: &str) -> Result<Option<Row>> {
     Ok(db::direct!(conn, |conn| found.get_result(conn).optional())?)
 }
 
-/// Stores a new one.
-pub fn insert(conn: &mut Conn, row: &Row) -> Result<()> {
-    db::insert_rows!(conn, escalations::table, std::slice::from_ref(row))
+/// Which of these alerts have an escalation.
+pub fn stored(conn: &mut Conn, tenant: &str, alerts: &[&str]) -> Result<HashSet<String>> {
+    use escalations::dsl;
+    let these = dsl::escalations.filter(dsl::tenant_id.eq(tenant)).filter(dsl::alert_id.eq_any(alerts));
+    Ok(these.select(dsl::alert_id).load(conn)?.into_iter().collect())
+}
+
+/// Stores new ones.
+pub fn insert_all(conn: &mut Conn, rows: &[Row]) -> Result<()> {
+    db::insert_rows!(conn, escalations::table, rows)
 }
 
 /// Stores one that has changed.

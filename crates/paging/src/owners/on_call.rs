@@ -96,7 +96,15 @@ fn on_call(
     let owner = super::machine::owner(conn, neighbours, &machine.tenant_id, &machine.id)?;
     let owner = owner.map(|owner| json!({"userGroup": {"uniqueId": owner.group_id}, "through": owner.kind}));
     let resource = json!({"id": machine.id, "name": machine.name});
-    let choice = choose::choose(conn, neighbours, &machine.tenant_id, &critical(machine), at, meter)?;
+    let choice = choose::choose(
+        conn,
+        neighbours,
+        &mut choose::Known::default(),
+        &machine.tenant_id,
+        &critical(machine),
+        at,
+        meter,
+    )?;
     let Some(policy) = choice.policy else {
         let gap = Some("no alert route takes it, and there is no default");
         return Ok(MachineOnCall { resource, owner, policy: None, steps: Vec::new(), gap });
@@ -135,7 +143,15 @@ pub fn first(
     let key = ResourceKey::Id(machine.to_owned());
     let found = neighbours.resources.find(conn, &[tenant.to_owned()], &[key])?.into_iter().flatten().next();
     let Some(machine) = found else { return Ok(None) };
-    let choice = choose::choose(conn, neighbours, tenant, &critical(&machine), at, &Meter::new(Meter::WRITE))?;
+    let choice = choose::choose(
+        conn,
+        neighbours,
+        &mut choose::Known::default(),
+        tenant,
+        &critical(&machine),
+        at,
+        &Meter::new(Meter::WRITE),
+    )?;
     let Some(policy) = choice.policy else { return Ok(None) };
     let document = policy.document();
     let urgency = engine::urgency(&document.urgency, "Critical");

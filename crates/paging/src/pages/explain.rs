@@ -153,12 +153,12 @@ fn explained(
                 .push(format!("a maintenance window holds it back until {}: nobody is told before that", cover.until));
         }
     }
-    let around = around::of(conn, neighbours, tenant, alert, at)?;
+    let around = around::of(conn, neighbours, tenant, alert, around::problem(alert), 0)?;
     if let Some(outage) = around.outage {
         told.gaps.push(format!("its site or group is down: it waits for {}, 15 minutes at most", outage.alert));
         told.dependency = Some(json!({"alert": {"id": outage.alert}, "place": outage.place}));
     }
-    let choice = choose::choose(conn, neighbours, tenant, alert, at, meter)?;
+    let choice = choose::choose(conn, neighbours, &mut choose::Known::default(), tenant, alert, at, meter)?;
     told.routes =
         choice.considered.iter().map(|asked| route(asked, tenant, choice.described.as_ref(), meter)).collect();
     match choice.policy {

@@ -1,6 +1,8 @@
 //! Rows of pages. Every function takes the tenant, or the tenants of a scope; what the sender has to see to is looked for in
 //! all.
 
+use std::collections::BTreeMap;
+
 use base::{Found, Key, Walk, query::Sort, timestamp::Timestamp};
 use db::{Bell, Condition, Conn, Result, SortBy, Sorts};
 use diesel::prelude::*;
@@ -246,6 +248,28 @@ pub fn waiting(conn: &mut Conn, method: &str, now_ms: i64, most: i64) -> Result<
     let due = Condition::sql("pages.due_ms IS NOT NULL AND pages.due_ms <= ").integer(now_ms);
     let own = pages::table.filter(pages::method_id.eq(method)).filter(due).filter(pages::kind.eq("page"));
     Ok(own.order((pages::due_ms, pages::id)).limit(most).load(conn)?)
+}
+
+/// Puts off the pages of alerts to a contact method that are due and that nobody has in hand.
+pub fn put_off(conn: &mut Conn, method: &str, now_ms: i64, until_ms: i64) -> Result<()> {
+    let due = Condition::sql("pages.due_ms IS NOT NULL AND pages.due_ms <= ").integer(now_ms);
+    let own = pages::table.filter(pages::method_id.eq(method)).filter(due).filter(pages::kind.eq("page"));
+    diesel::update(own.filter(pages::owner.eq(""))).set(pages::due_ms.eq(Some(until_ms))).execute(conn)?;
+    Ok(())
+}
+
+/// Says of pages that they were told in another one.
+pub fn summarise(conn: &mut Conn, rows: &[Row], why: &str) -> Result<()> {
+    use pages::dsl;
+    let mut by_tenant: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    rows.iter().for_each(|row| by_tenant.entry(&row.tenant_id).or_default().push(&row.id));
+    for (tenant, ids) in by_tenant {
+        let these = dsl::pages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids));
+        diesel::update(these)
+            .set((dsl::status.eq(SUMMARISED), dsl::why.eq(why), dsl::due_ms.eq(None::<i64>)))
+            .execute(conn)?;
+    }
+    Ok(())
 }
 
 /// Stores one that has changed.

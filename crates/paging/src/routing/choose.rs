@@ -1,7 +1,9 @@
 //! From an alert to a policy.
 
+use std::{collections::HashMap, sync::Arc};
+
 use base::{
-    matching::{Matcher, Meter},
+    matching::{Matcher, Meter, Rules},
     timestamp::Timestamp,
 };
 use db::{Conn, Result};
@@ -15,7 +17,7 @@ use crate::{Neighbours, owners::machine, policies};
 #[derive(Clone, Debug)]
 pub struct Considered {
     /// Which one.
-    pub route: Route,
+    pub route: Arc<Route>,
     /// Does it take the alert? `None` when that takes too long to find out: it is passed over.
     pub takes: Option<bool>,
 }
@@ -31,11 +33,63 @@ pub struct Choice {
     pub described: Option<Value>,
 }
 
+/// A route, with its rules as they are asked; `None` for the default.
+type Asked = (Arc<Route>, Option<Rules>);
+
+/// The routes of tenants and the policies that they lead to, each read once: for the alerts of one transaction.
+#[derive(Debug, Default)]
+pub struct Known {
+    around: HashMap<String, Arc<Vec<String>>>,
+    routes: HashMap<String, Arc<Vec<Asked>>>,
+    policies: HashMap<(String, String), Option<policies::row::Policy>>,
+}
+
+impl Known {
+    /// Whose routes the alerts of a tenant are shown to: its own, then its partner's.
+    fn owners(&mut self, conn: &mut Conn, neighbours: &Neighbours, tenant: &str) -> Result<Arc<Vec<String>>> {
+        if let Some(known) = self.around.get(tenant) {
+            return Ok(Arc::clone(known));
+        }
+        let around = neighbours.people.around(conn, tenant)?;
+        let own = std::iter::once(tenant.to_owned());
+        let owners: Arc<Vec<String>> =
+            Arc::new(own.chain(around.into_iter().filter(|other| other != tenant)).collect());
+        self.around.insert(tenant.to_owned(), Arc::clone(&owners));
+        Ok(owners)
+    }
+
+    /// The routes of a tenant, in their order.
+    fn routes(&mut self, conn: &mut Conn, owner: &str) -> Result<Arc<Vec<Asked>>> {
+        if let Some(known) = self.routes.get(owner) {
+            return Ok(Arc::clone(known));
+        }
+        let asked = |route: Route| {
+            let rules = route.rules();
+            (Arc::new(route), rules)
+        };
+        let routes: Arc<Vec<Asked>> = Arc::new(store::in_order(conn, owner)?.into_iter().map(asked).collect());
+        self.routes.insert(owner.to_owned(), Arc::clone(&routes));
+        Ok(routes)
+    }
+
+    /// The policy that a route leads to.
+    fn policy(&mut self, conn: &mut Conn, route: &Route) -> Result<Option<policies::row::Policy>> {
+        let key = (route.tenant_id.clone(), route.policy_id.clone());
+        if let Some(known) = self.policies.get(&key) {
+            return Ok(known.clone());
+        }
+        let found = policies::store::find(conn, std::slice::from_ref(&route.tenant_id), &route.policy_id)?;
+        self.policies.insert(key, found.clone());
+        Ok(found)
+    }
+}
+
 /// Chooses the policy of an alert of a tenant: by the tenant's routes and its default, then by its partner's. What is only
 /// `Info` goes where a route with rules sends it, and to no default.
 pub fn choose(
     conn: &mut Conn,
     neighbours: &Neighbours,
+    known: &mut Known,
     tenant: &str,
     alert: &Value,
     at: Timestamp,
@@ -43,24 +97,21 @@ pub fn choose(
 ) -> Result<Choice> {
     let mut choice = Choice::default();
     let is_info = alert["currentState"] == "Info";
-    let around = neighbours.people.around(conn, tenant)?;
-    let own = std::iter::once(tenant.to_owned());
-    for owner in own.chain(around.into_iter().filter(|other| other != tenant)) {
-        for route in store::in_order(conn, &owner)? {
-            let takes = match route.rules() {
+    for owner in known.owners(conn, neighbours, tenant)?.iter() {
+        for (route, rules) in known.routes(conn, owner)?.iter() {
+            let takes = match rules {
                 None => Some(!is_info),
                 Some(rules) => {
                     if choice.described.is_none() {
                         choice.described = Some(described(conn, neighbours, tenant, alert, at)?);
                     }
                     let document = choice.described.as_ref().unwrap_or(alert);
-                    Matcher::new(&rules).matches(document, meter).ok()
+                    Matcher::new(rules).matches(document, meter).ok()
                 }
             };
-            let policy = route.policy_id.clone();
-            choice.considered.push(Considered { route, takes });
+            choice.considered.push(Considered { route: Arc::clone(route), takes });
             if takes == Some(true) {
-                choice.policy = policies::store::find(conn, &[owner], &policy)?;
+                choice.policy = known.policy(conn, route)?;
                 return Ok(choice);
             }
         }

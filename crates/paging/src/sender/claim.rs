@@ -96,10 +96,7 @@ fn within_limit(
         return Ok(go);
     }
     if free == 0 {
-        let later = Some(now.millis() + MINUTE_MS / limit.max(1));
-        for row in new {
-            store::update(conn, &Row { due_ms: later, ..row })?;
-        }
+        store::put_off(conn, method, now.millis(), now.millis() + MINUTE_MS / limit.max(1))?;
         return Ok(go);
     }
     let rest = new.split_off(free - 1);
@@ -137,11 +134,7 @@ fn together(conn: &mut Conn, lead: Row, now: Timestamp) -> Result<Row> {
     };
     let message = Facts { summary: Some(summary), ..facts(&lead) };
     let message = serde_json::to_string(&message).map_err(|error| db::Error::Fault(error.to_string()))?;
-    for row in others {
-        let why = format!("told together with others in {}", lead.id);
-        let row = Row { status: store::SUMMARISED.to_owned(), why, due_ms: None, ..row };
-        store::update(conn, &row)?;
-    }
+    store::summarise(conn, &others, &format!("told together with others in {}", lead.id))?;
     Ok(Row { message, ..lead })
 }
 

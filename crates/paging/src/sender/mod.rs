@@ -16,7 +16,7 @@ use std::{
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread::JoinHandle,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use base::timestamp::Timestamp;
@@ -36,6 +36,10 @@ use crate::{
 const IDLE: Duration = Duration::from_millis(250);
 /// How long it waits after a look, whoever wakes it: each look is a commit, and many pages at once cost it as much as one.
 const PACE: Duration = Duration::from_millis(4);
+/// How long it rests after a look while others wait for the writer of a SQLite database, as a multiple of what the look took of
+/// it, and at most: what is put together in one message can wait for those who report.
+const REST: u32 = 2;
+const LONGEST_REST: Duration = Duration::from_millis(100);
 /// How many pages are in hand at once.
 const IN_HAND: usize = 128;
 /// How many attempts the log of a page keeps.
@@ -153,7 +157,11 @@ async fn look(shared: &Arc<Shared>) -> db::Result<Duration> {
         return Ok(wait);
     }
     let (neighbours, owner) = (Arc::clone(&shared.neighbours), shared.owner.clone());
-    let taken = shared.db.write(move |conn| claim::take(conn, &neighbours, &owner, now, free)).await?;
+    let take = move |conn: &mut db::Conn| {
+        let begun = Instant::now();
+        Ok((claim::take(conn, &neighbours, &owner, now, free)?, begun.elapsed()))
+    };
+    let (taken, took) = shared.db.write(take).await?;
     let any = !taken.is_empty();
     for job in taken {
         shared.in_hand.fetch_add(1, Ordering::Relaxed);
@@ -163,6 +171,9 @@ async fn look(shared: &Arc<Shared>) -> db::Result<Duration> {
             shared.in_hand.fetch_sub(1, Ordering::Relaxed);
             shared.wake.notify_one();
         });
+    }
+    if shared.db.is_waited_for() {
+        tokio::time::sleep((took * REST).min(LONGEST_REST)).await;
     }
     // There may be more, and what could not be taken now is looked at again soon.
     Ok(if any { Duration::ZERO } else { IDLE / 5 })

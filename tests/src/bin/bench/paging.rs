@@ -1,5 +1,6 @@
-//! From a report to the first byte of its page at a sink on this machine, at a steady rate; and a storm: how long until it is
-//! decided who is told of each alert, against the time in which the same alerts are taken in when nobody has to be told.
+//! From a report to the first byte of its page at a sink on this machine, at a steady rate, by one gateway on SQLite and by two
+//! on one Postgres; and a storm: how long until it is decided who is told of each alert, against the time in which the same
+//! alerts are taken in when nobody has to be told. It is sent as fast as it is taken, and once more over ten seconds.
 //!
 //! The time of a page begins when its report is sent, so what the intake itself takes is in it.
 
@@ -13,6 +14,7 @@ use std::{
 };
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
+use muster_tests::{Backend, Server as Shared, fresh_database};
 use serde_json::{Value, json};
 
 use crate::{
@@ -33,34 +35,83 @@ const LONGER: f64 = 2.0;
 
 const PATIENCE: Duration = Duration::from_secs(240);
 
-/// Both: `seconds` of a steady rate, and a storm of `storm` alerts.
+/// Over how many seconds the slower storm comes.
+const STORM_SECONDS: f64 = 10.0;
+
+/// Sends a report.
+type Reporter<'r> = Box<dyn FnMut(&Value) -> Result<()> + Send + 'r>;
+
+/// All of them: `seconds` of a steady rate, and storms of `storm` alerts.
 pub fn measure(temporary: &Path, seconds: usize, storm: usize) -> Result<Vec<Line>> {
-    Ok(vec![steady(&temporary.join("paging"), seconds)?, flood(&temporary.join("storm"), storm)?])
+    let directory = temporary.join("storm");
+    Ok(vec![
+        steady(&temporary.join("paging"), seconds)?,
+        beside(seconds)?,
+        flood(&directory, storm, None)?,
+        flood(&directory.join("slow"), storm, Some(STORM_SECONDS))?,
+    ])
 }
 
+/// One gateway, on SQLite.
 fn steady(directory: &Path, seconds: usize) -> Result<Line> {
     let server = Server::start_with(directory, &[("MUSTER_PAGE_LIMIT", "0")])?;
     let sink = Sink::start()?;
-    everybody(&server, &sink)?;
+    let mut connection = server.connect()?;
+    everybody(|path, body| server.post(&mut connection, path, body), &sink)?;
+    let mut reporters: Vec<Reporter<'_>> = Vec::new();
+    for _ in 0..REPORTERS {
+        let (server, mut connection) = (&server, server.connect()?);
+        reporters.push(Box::new(move |report| server.post(&mut connection, "/alert", report).map(drop)));
+    }
+    let line = report_steadily("on SQLite", seconds, reporters, &sink)?;
+    server.stop()?;
+    Ok(line)
+}
+
+/// Two gateways on one Postgres, which share the work.
+fn beside(seconds: usize) -> Result<Line> {
+    let arguments = ["--egress-allow", "127.0.0.0/8", "--page-limit", "0"];
+    let first = Shared::start_at(Backend::Postgres, Some(fresh_database()), &arguments);
+    let second = Shared::start_beside(&first, &arguments);
+    let client = first.new_client();
+    let sink = Sink::start()?;
+    everybody(|path, body| Ok(client.post(path, body).ok()), &sink)?;
+    let both = [&first, &second];
+    let reporters = both.into_iter().cycle().take(REPORTERS).map(|server| -> Reporter<'_> {
+        let own = server.admin().tenant(client.tenant_id());
+        Box::new(move |report| {
+            own.post("/alert", report).ok();
+            Ok(())
+        })
+    });
+    report_steadily("by two gateways on Postgres", seconds, reporters.collect(), &sink)
+}
+
+/// What a steady rate of reports takes until it is at the sink.
+fn report_steadily(by: &str, seconds: usize, mut reporters: Vec<Reporter<'_>>, sink: &Sink) -> Result<Line> {
     // The first ones find everything cold.
-    reports(&server, "warm", RATE / 2)?;
+    for number in 0..RATE / 2 {
+        let place = number % reporters.len();
+        reporters[place](&report(&format!("warm {number}")))?;
+    }
     sink.wait("warm", RATE / 2)?;
     let count = RATE * seconds;
     let begun = Instant::now();
+    let many = reporters.len();
     let sent: Vec<Result<Vec<(String, Instant)>>> = std::thread::scope(|scope| {
-        let reporters: Vec<_> = (0..REPORTERS)
-            .map(|reporter| {
-                let server = &server;
+        let reporters: Vec<_> = reporters
+            .into_iter()
+            .enumerate()
+            .map(|(place, mut send)| {
                 scope.spawn(move || {
-                    let mut connection = server.connect()?;
                     let mut sent = Vec::new();
-                    for number in (reporter..count).step_by(REPORTERS) {
+                    for number in (place..count).step_by(many) {
                         let due = begun + Duration::from_secs_f64(number as f64 / RATE as f64);
                         std::thread::sleep(due.saturating_duration_since(Instant::now()));
                         let subject = format!("steady {number}");
                         let report = report(&subject);
                         sent.push((subject, Instant::now()));
-                        server.post(&mut connection, "/alert", &report)?;
+                        send(&report)?;
                     }
                     Ok(sent)
                 })
@@ -79,9 +130,8 @@ fn steady(directory: &Path, seconds: usize) -> Result<Line> {
     }
     times.sort_by(f64::total_cmp);
     let at = |share: f64| times.get(((times.len() - 1) as f64 * share).round() as usize).copied().unwrap_or_default();
-    server.stop()?;
     Ok(Line {
-        name: format!("report to first byte of its page, {seconds} s"),
+        name: format!("report to first byte of its page {by}, {seconds} s"),
         ours: format!("p50 {:.0} ms, p99 {:.0} ms", at(0.5), at(0.99)),
         theirs: format!("{:.0} alerts a second", count as f64 / took),
         result: format!("{:.0} ms", at(0.99)),
@@ -90,20 +140,21 @@ fn steady(directory: &Path, seconds: usize) -> Result<Line> {
     })
 }
 
-/// A storm of alerts that page, against one of alerts of which nobody hears; each on a database of its own.
-fn flood(directory: &Path, storm: usize) -> Result<Line> {
+/// A storm of alerts that page, against one of alerts of which nobody hears; each on a database of its own. As fast as they are
+/// taken, or over so many seconds.
+fn flood(directory: &Path, storm: usize, over: Option<f64>) -> Result<Line> {
     let plain = Server::start_with(&directory.join("plain"), &[])?;
     let begun = Instant::now();
-    batches(&plain, "plain", "Info", storm)?;
+    batches(&plain, "plain", "Info", storm, over)?;
     let intake = begun.elapsed().as_secs_f64();
     plain.stop()?;
     let server = Server::start_with(&directory.join("paged"), &[])?;
     let sink = Sink::start()?;
-    everybody(&server, &sink)?;
-    let begun = Instant::now();
-    batches(&server, "storm", "Critical", storm)?;
-    let taken = begun.elapsed().as_secs_f64();
     let mut connection = server.connect()?;
+    everybody(|path, body| server.post(&mut connection, path, body), &sink)?;
+    let begun = Instant::now();
+    batches(&server, "storm", "Critical", storm, over)?;
+    let taken = begun.elapsed().as_secs_f64();
     let asked = server.get("/pages/search?pageSize=1&queryString=kind:page");
     let decided = loop {
         let page = connection.exchange(&asked)?.ok()?.json()?;
@@ -117,8 +168,9 @@ fn flood(directory: &Path, storm: usize) -> Result<Line> {
     drop(connection);
     server.stop()?;
     let ratio = decided / intake;
+    let pace = over.map_or_else(String::new, |seconds| format!(" in {seconds:.0} s"));
     Ok(Line {
-        name: format!("a storm of {} alerts, {messages} messages", thousands(storm as f64)),
+        name: format!("a storm of {} alerts{pace}, {messages} messages", thousands(storm as f64)),
         ours: format!("taken in {} /s, all decided after {decided:.1} s", thousands(storm as f64 / taken)),
         theirs: format!("{} /s, {intake:.1} s (nobody told)", thousands(storm as f64 / intake)),
         result: format!("{ratio:.2}"),
@@ -132,32 +184,20 @@ fn report(subject: &str) -> Value {
 }
 
 /// A person who is told of everything at the sink.
-fn everybody(server: &Server, sink: &Sink) -> Result<()> {
-    let mut connection = server.connect()?;
-    let mut post = |path: &str, body: Value| server.post(&mut connection, path, &body);
-    let user = post("/users", json!({"loginName": "bench", "firstName": "Ann", "lastName": "Lee"}))?;
+fn everybody(mut post: impl FnMut(&str, &Value) -> Result<Value>, sink: &Sink) -> Result<()> {
+    let user = post("/users", &json!({"loginName": "bench", "firstName": "Ann", "lastName": "Lee"}))?;
     let user = user["id"].as_str().context("no user")?.to_owned();
     let url = format!("http://127.0.0.1:{}/", sink.port);
-    post(
-        &format!("/users/{user}/contactMethods"),
-        json!({"name": "sink", "type": "HTTP", "url": url, "verified": true}),
-    )?;
+    let method = json!({"name": "sink", "type": "HTTP", "url": url, "verified": true});
+    post(&format!("/users/{user}/contactMethods"), &method)?;
     let steps = json!([{"targets": [{"user": {"id": user}}], "wait": "1h"}]);
-    let policy = post("/escalationPolicies", json!({"name": "bench", "steps": steps}))?;
-    post("/alertRoutes", json!({"name": "all", "isDefault": true, "policy": {"id": policy["id"]}}))?;
+    let policy = post("/escalationPolicies", &json!({"name": "bench", "steps": steps}))?;
+    post("/alertRoutes", &json!({"name": "all", "isDefault": true, "policy": {"id": policy["id"]}}))?;
     Ok(())
 }
 
-fn reports(server: &Server, name: &str, count: usize) -> Result<()> {
-    let mut connection = server.connect()?;
-    for number in 0..count {
-        server.post(&mut connection, "/alert", &report(&format!("{name} {number}")))?;
-    }
-    Ok(())
-}
-
-/// As fast as it takes them, in batches over a few connections.
-fn batches(server: &Server, name: &str, state: &str, count: usize) -> Result<()> {
+/// In batches over a few connections, as fast as it takes them, or over so many seconds.
+fn batches(server: &Server, name: &str, state: &str, count: usize, over: Option<f64>) -> Result<()> {
     let bodies: Vec<Vec<u8>> = (0..count / BATCH)
         .map(|batch| {
             let reports = (0..BATCH).map(|number| {
@@ -168,13 +208,17 @@ fn batches(server: &Server, name: &str, state: &str, count: usize) -> Result<()>
             request("POST", &below_tenant("/alerts"), &server.token, body.to_string().as_bytes())
         })
         .collect();
+    let apart = over.map_or(0.0, |seconds| seconds / bodies.len() as f64);
+    let begun = Instant::now();
     std::thread::scope(|scope| {
         let senders: Vec<_> = (0..REPORTERS)
             .map(|sender| {
                 let bodies = &bodies;
                 scope.spawn(move || -> Result<()> {
                     let mut connection: Connection = server.connect()?;
-                    for body in bodies.iter().skip(sender).step_by(REPORTERS) {
+                    for (place, body) in bodies.iter().enumerate().skip(sender).step_by(REPORTERS) {
+                        let due = begun + Duration::from_secs_f64(apart * (place + 1) as f64);
+                        std::thread::sleep(due.saturating_duration_since(Instant::now()));
                         connection.exchange(body)?.ok()?;
                     }
                     Ok(())

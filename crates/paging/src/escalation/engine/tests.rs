@@ -6,13 +6,13 @@ mod model;
 use std::sync::Arc;
 
 use base::timestamp::Timestamp;
-use db::Db;
+use db::{Conn, Db};
 use diesel::prelude::*;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use self::model::{Model, Told};
-use super::super::scheduler;
+use super::super::{scheduler, work::Work};
 use crate::{
     fakes::{Fakes, TENANT, database},
     methods, notification, pages, policies,
@@ -232,7 +232,10 @@ fn play(setup: &Setup, deeds: &[(i64, Deed)]) -> Vec<Told> {
         };
         if let Some((number, before, after)) = heard {
             let (asked, told) = (Arc::clone(&neighbours), after.clone());
-            db.write_here(move |conn| super::hear(conn, &asked, TENANT, before.as_ref(), &told, now)).unwrap();
+            let hear = move |conn: &mut Conn| {
+                Work::run(conn, &asked, now, |conn, work| super::hear(conn, work, TENANT, before.as_ref(), &told))
+            };
+            db.write_here(hear).unwrap();
             alerts[number] = Some(after);
         }
         for _ in 0..8 {
