@@ -37,8 +37,25 @@ pub struct Place {
 ///
 /// Bulk requests of one tenant take turns, so that of two that bring the same machine the second finds it.
 pub fn apply(tx: &mut Tx<'_>, place: &Place, rows: &[Row]) -> Result<Vec<BulkResult>> {
+    apply_until(tx, place, rows, || false)
+}
+
+/// As [`apply`], of the first rows: those until, behind one of them, it is enough.
+pub fn apply_until(
+    tx: &mut Tx<'_>,
+    place: &Place,
+    rows: &[Row],
+    is_enough: impl Fn() -> bool,
+) -> Result<Vec<BulkResult>> {
     db::lock(tx.conn, &format!("bulk:{}", place.tenant))?;
-    rows.iter().map(|row| one(tx, place, row)).collect()
+    let mut results = Vec::with_capacity(rows.len());
+    for row in rows {
+        results.push(one(tx, place, row)?);
+        if is_enough() {
+            break;
+        }
+    }
+    Ok(results)
 }
 
 fn one(tx: &mut Tx<'_>, place: &Place, row: &Row) -> Result<BulkResult> {

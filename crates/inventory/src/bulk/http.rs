@@ -3,7 +3,7 @@
 use std::{
     collections::HashSet,
     sync::{Arc, mpsc},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use actix_web::{
@@ -20,7 +20,7 @@ use bytes::Bytes;
 use outbox::Tx;
 
 use super::{
-    apply::{Place, apply},
+    apply::{Place, apply, apply_until},
     reader::{Format, Reader},
     related,
     row::{Row, Stop},
@@ -30,8 +30,11 @@ use super::{
 /// The largest body.
 const LIMIT: u64 = 256 << 20;
 
-/// Rows that are stored together. As many keep other writers waiting for a moment only.
+/// Rows that are stored together at most.
 const BATCH: usize = 200;
+
+/// How long rows are stored together while others wait to write: long enough that most of the time is not that of commits.
+const SHARE: Duration = Duration::from_millis(10);
 
 /// Bytes that are looked at together: they may be rows of two bytes, each of which takes many more.
 const PIECE: usize = 1 << 10;
@@ -195,8 +198,10 @@ async fn in_batches(
         }
         let last = last || stop.is_some();
         while reader.is_full(BATCH) || last && reader.len() > 0 {
-            let results = carry_out(context, &place, reader.take(BATCH), dry_run).await;
-            report.add(&results.map_err(|error| interrupted(error, report.summary.rows))?)?;
+            let mut results = Vec::with_capacity(BATCH);
+            let done = carry_out(context, &place, reader.take(BATCH), dry_run, &mut results).await;
+            report.add(&results)?;
+            done.map_err(|error| interrupted(error, report.summary.rows))?;
         }
         let is_full = !last && report.lines.is_full();
         let stop = stop.or(is_full.then(|| Stop { line: None, message: TOO_MANY.to_owned() }));
@@ -225,36 +230,49 @@ fn interrupted(error: db::Error, stored: u64) -> api::Error {
     }
 }
 
-/// Carries a batch out, again when the database was busy: a batch that failed left nothing behind.
+/// Carries a batch out, again when the database was busy: a part that failed left nothing behind. What was done stands in
+/// `results`, also when the rest failed.
 async fn carry_out(
     context: &RequestContext<BulkOptions>,
     place: &Place,
     rows: Vec<Row>,
     dry_run: bool,
-) -> db::Result<Vec<BulkResult>> {
+    results: &mut Vec<BulkResult>,
+) -> db::Result<()> {
     let rows: Arc<[Row]> = rows.into();
     let mut pauses = PAUSES.into_iter();
-    loop {
-        match (write(context, place, Arc::clone(&rows), dry_run).await, pauses.next()) {
-            (Err(db::Error::Unavailable(cause)), Some(pause)) => {
+    while results.len() < rows.len() {
+        match write(context, place, (Arc::clone(&rows), results.len()), dry_run).await {
+            Ok(done) => {
+                results.extend(done);
+                pauses = PAUSES.into_iter();
+            }
+            Err(db::Error::Unavailable(cause)) => {
+                let Some(pause) = pauses.next() else { return Err(db::Error::Unavailable(cause)) };
                 tracing::warn!(cause, "a batch of rows is tried again");
                 tokio::time::sleep(pause).await;
             }
-            (done, _) => return done,
+            Err(error) => return Err(error),
         }
     }
+    Ok(())
 }
 
+/// Carries out rows of a batch in one transaction, from one of them on: all, or fewer when others wait to write. Of a dry
+/// run all, since they are compared with each other.
 async fn write(
     context: &RequestContext<BulkOptions>,
     place: &Place,
-    rows: Arc<[Row]>,
+    (rows, from): (Arc<[Row]>, usize),
     dry_run: bool,
 ) -> db::Result<Vec<BulkResult>> {
-    let (who, now, place) = (context.who(), clock::now(), place.clone());
+    let (who, now, place, db) = (context.who(), clock::now(), place.clone(), context.db.clone());
     let (would, rehearsed) = mpsc::channel();
     let done = context.db.write_parts_for(context.caller.home.as_str(), move |conn| {
-        let results = Tx::run(conn, &who, now, |tx| apply(tx, &place, &rows))?;
+        let begun = Instant::now();
+        let is_enough = || !dry_run && begun.elapsed() >= SHARE && db.is_waited_for();
+        let rows = rows.get(from..).unwrap_or_default();
+        let results = Tx::run(conn, &who, now, |tx| apply_until(tx, &place, rows, is_enough))?;
         if !dry_run {
             return Ok(results);
         }
@@ -319,7 +337,9 @@ async fn whole(
 async fn rehearse(context: &RequestContext<BulkOptions>, place: Place, rows: Vec<Row>) -> api::Result<HttpResponse> {
     let mut found = Vec::with_capacity(rows.len());
     for (places, batch) in related::batches(rows, BATCH, MOST_RELATED) {
-        found.extend(places.into_iter().zip(carry_out(context, &place, batch, true).await?));
+        let mut results = Vec::with_capacity(batch.len());
+        carry_out(context, &place, batch, true, &mut results).await?;
+        found.extend(places.into_iter().zip(results));
     }
     found.sort_unstable_by_key(|(place, _)| *place);
     let mut report = Report::new(true);

@@ -48,6 +48,23 @@ fn resource(fixture: &Fixture, id: &str) -> Resource {
 }
 
 #[test]
+fn rows_are_stored_until_it_is_enough() {
+    let fixture = Fixture::new();
+    let text: String = (0..5).map(|number| format!("{}\n", json!({"name": format!("web-{number}")}))).collect();
+    let place = Place { tenant: "client_1".to_owned(), partner: "msp_1".to_owned() };
+    let who = Who { user_id: "u".to_owned(), key_id: "k".to_owned(), request_id: "r".to_owned() };
+    let (all, asked) = (rows(Format::Ndjson, &text), std::cell::Cell::new(0));
+    let done = fixture.write(move |conn| {
+        let is_enough = || asked.replace(asked.get() + 1) == 2;
+        Tx::run(conn, &who, NOW, |tx| apply_until(tx, &place, &all, is_enough))
+    });
+    assert_eq!(results(&done), [CREATED; 3]);
+    assert_eq!(resource(&fixture, &id(&done, 2)).document.text("name"), "web-2");
+    let again = lines(&fixture, &(0..5).map(|number| json!({"name": format!("web-{number}")})).collect::<Vec<_>>());
+    assert_eq!(results(&again), [UNCHANGED, UNCHANGED, UNCHANGED, CREATED, CREATED]);
+}
+
+#[test]
 fn the_same_rows_again_change_nothing() {
     let fixture = Fixture::new();
     let objects = [
