@@ -12,6 +12,7 @@ mod console;
 mod contract;
 mod docs;
 mod etags;
+mod features;
 mod harness;
 mod house;
 mod imports;

@@ -1,0 +1,2 @@
+//! Does nothing: it is there so that features of build dependencies, which macros have too, count.
+fn main() {}

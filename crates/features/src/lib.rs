@@ -1,0 +1,1 @@
+//! No code. The manifest of this crate says why it is there.
