@@ -32,11 +32,11 @@ pub struct User {
     pub first_name: Option<String>,
     /// The family name.
     pub last_name: Option<String>,
-    /// An address of electronic mail.
+    /// An email address.
     pub email: Option<String>,
-    /// As people write it.
+    /// A telephone number, as people write it.
     pub phone_number: Option<String>,
-    /// As people write it.
+    /// A telephone number, as people write it.
     pub mobile_number: Option<String>,
     /// Was it in use?
     pub activated: bool,
@@ -74,7 +74,7 @@ pub struct Member {
     pub group_id: String,
     /// The user.
     pub user_id: String,
-    /// From here on.
+    /// When it begins.
     pub since_ms: i64,
     /// And until here.
     pub until_ms: i64,

@@ -12,7 +12,7 @@ use crate::{
     users::{self, wire::UserMinimal},
 };
 
-/// A caller, as it is told of itself.
+/// The caller: who it is, and what it may do.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({

@@ -37,7 +37,7 @@ pub const PATH: &str = "/openapi.json";
 /// Where tokens are.
 const TOKENS: &str = "/auth/oauth/token";
 
-/// The problem shape (RFC 9457), for the document.
+/// What went wrong, in the shape of every error (RFC 9457).
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({
@@ -63,7 +63,7 @@ pub struct Problem {
     pub message: String,
     /// The id of this request in the log of the service.
     pub request_id: String,
-    /// Every invalid field, not the first.
+    /// Every invalid field, not only the first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<ProblemField>,
 }
@@ -289,7 +289,7 @@ fn add_headers(path: &str, method: &Method, operation: &mut Operation) {
     if operation.responses.responses.contains_key("412") {
         parameter(
             "If-Match",
-            "The `ETag` of what was read: changes nothing that somebody else has changed since",
+            "The `ETag` of what was read: the request is refused if somebody has changed it since",
             text().pattern(Some("^(\\*|(W/)?\"[^\",]*\")$")),
         );
     }

@@ -29,10 +29,11 @@ const LONGEST: i64 = 300;
 /// What a stream is to be like.
 #[derive(Clone, Debug, Parameters)]
 pub struct Wanted {
-    /// Only changes of these kinds, with commas, such as `ALERT,INCIDENT`; without it, all.
+    /// Only changes of these kinds, separated by commas, such as `ALERT,INCIDENT`; without it, all.
     #[request(default, example = "ALERT,INCIDENT")]
     entities: String,
-    /// After so many seconds it ends, 0 to 300; 0: with what there is. A client comes back then, as browsers do by themselves.
+    /// The stream ends after this many seconds, 0 to 300; with 0 it sends what there is and ends. A client then
+    /// reconnects, as browsers do by themselves.
     #[request(default = LONGEST, range = 0..=LONGEST, example = 300)]
     max_seconds: i64,
     /// The header `Last-Event-ID`, for clients that cannot set it.
@@ -42,10 +43,11 @@ pub struct Wanted {
 
 /// Watch what changes
 ///
-/// Server-sent events, as they are committed: `event: change` with tenant, kind, id, action, request and time of what changed
-/// (`data`), and an `id`. Whoever comes back with the last one in `Last-Event-ID` within ten minutes misses nothing; after that,
-/// or when it missed more than 1,000, it is told `event: reset` and should read again what it shows. At partner level, changes of its
-/// clients too. What is silent says so every 15 seconds. A key may have 100 streams (503).
+/// Server-sent events, as they are committed: `event: change` with tenant, kind, id, action, request and time of what
+/// changed (`data`), and an `id`. A client that reconnects with the last one in `Last-Event-ID` within ten minutes
+/// misses nothing; after that, or when it missed more than 1,000, it gets `event: reset` and should read again what it
+/// shows. At partner level, changes of its clients too. A silent stream sends a comment every 15 seconds. A key may
+/// have 100 streams (503).
 #[utoipa::path(
     tag = "changes",
     operation_id = "watchChanges",

@@ -35,7 +35,7 @@ pub struct Notifier {
     /// The user name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_name: Option<String>,
-    /// Where tokens are got.
+    /// Where tokens are requested.
     #[serde(default, rename = "accessTokenURL", skip_serializing_if = "Option::is_none")]
     pub access_token_url: Option<String>,
 }
@@ -62,7 +62,7 @@ pub struct NotifierInput {
     grant_type: Option<String>,
     /// Required with `BASIC`, and with `OAUTH2` and `PASSWORD` or `REFRESH_TOKEN`.
     user_name: Option<String>,
-    /// As `userName`. Never shown.
+    /// Required as `userName` is. Never shown.
     password: Option<String>,
     /// Required with `OAUTH2`. Never shown.
     api_key: Option<String>,

@@ -18,7 +18,7 @@ pub struct Country {
 
 /// List countries
 ///
-/// By name. Addresses are texts, and may say a country in other words.
+/// Sorted by name. Addresses are free text, and may name a country in other words.
 #[utoipa::path(
     tag = "configuration",
     operation_id = "listCountries",

@@ -27,7 +27,7 @@ pub struct Author {
     /// The given name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_name: Option<String>,
-    /// An address of electronic mail.
+    /// An email address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
 }

@@ -18,7 +18,7 @@ pub struct OnCallPerson {
     pub level: i64,
     /// Since when.
     pub since: Timestamp,
-    /// Until when, this instant not included.
+    /// Until when, not including this instant.
     pub until: Timestamp,
 }
 

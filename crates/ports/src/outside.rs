@@ -47,7 +47,7 @@ pub enum Recipient {
         /// `INTG-<uuid>`.
         id: String,
     },
-    /// An address of electronic mail.
+    /// An email address.
     Mail(Mail),
 }
 

@@ -14,11 +14,11 @@ pub struct Person {
     pub first_name: Option<String>,
     /// The family name.
     pub last_name: Option<String>,
-    /// An address of electronic mail.
+    /// An email address.
     pub email: Option<String>,
-    /// As people write it.
+    /// A telephone number, as people write it.
     pub phone_number: Option<String>,
-    /// As people write it.
+    /// A telephone number, as people write it.
     pub mobile_number: Option<String>,
     /// In use, or not any more?
     pub activated: bool,

@@ -126,7 +126,7 @@ pub(crate) struct ApiKey {
     pub(crate) key: String,
     /// The user that it acts as.
     pub(crate) user_id: String,
-    /// Whether that is a person, with whom it ends, and not a program's own.
+    /// Whether that user is a person, with whom the key ends, and not a program's own.
     pub(crate) personal: bool,
     /// The user that created it.
     pub(crate) created_by: String,

@@ -39,7 +39,7 @@ pub(crate) struct InboundAddress {
     pub(crate) id: String,
     /// Its name.
     pub(crate) name: String,
-    /// The user that reports through it are by.
+    /// The user by whom reports through it are made.
     pub(crate) user_id: String,
     /// The user that made it.
     pub(crate) created_by: String,
@@ -60,9 +60,9 @@ pub(crate) struct InboundAddress {
 pub(crate) struct CreatedInboundAddress {
     #[serde(flatten)]
     address: InboundAddress,
-    /// Who has it may report: the `routing_key` of PagerDuty events, the `GenieKey` of Opsgenie.
+    /// Whoever has it may report: the `routing_key` of PagerDuty events, the `GenieKey` of Opsgenie.
     token: String,
-    /// Where plain reports go; other formats have their name behind it.
+    /// Where plain reports go; for another format, `/` and its name are added.
     url: String,
 }
 

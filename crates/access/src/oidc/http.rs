@@ -27,7 +27,7 @@ const AWAY: i64 = 600;
 
 /// Sign in by OpenID Connect
 ///
-/// Goes to the issuer that the service is configured with. A 404 where there is none.
+/// Redirects to the issuer that the service is configured with; a 404 when there is none.
 #[utoipa::path(
     tag = "Pages",
     operation_id = "startOidc",
@@ -54,21 +54,21 @@ pub(crate) async fn start_oidc(request: HttpRequest, sign_in: web::Data<SignIn>)
 
 /// Come back from the issuer
 ///
-/// Where the issuer sends a browser that signed in: begins a session, whose cookie comes with the answer. Once, on the
-/// browser that left, within ten minutes.
+/// Where the issuer sends a browser back to: begins a session, whose cookie comes with the answer. It works once, in
+/// the browser that started, within ten minutes.
 #[utoipa::path(
     tag = "Pages",
     operation_id = "finishOidc",
     params(
-        ("code" = Option<String>, Query, description = "What the issuer is asked with who signed in"),
-        ("state" = Option<String>, Query, description = "What the browser left with"),
+        ("code" = Option<String>, Query, description = "The code with which the issuer is asked who signed in"),
+        ("state" = Option<String>, Query, description = "The state with which the browser was sent to the issuer"),
         ("error" = Option<String>, Query, description = "Why nobody signed in"),
     ),
     responses(
         (status = 303, description = "Signed in: `Set-Cookie` has the session, `Location` the page to go on with"),
-        (status = 401, description = "This browser did not leave with this state, or the issuer does not know the code: a page for browsers",
+        (status = 401, description = "The state is not the one that this browser was sent with, or the issuer does not know the code: a page for browsers",
             content((api::spec::Problem = "application/problem+json"), (String = "text/html"))),
-        (status = 403, description = "Nobody here belongs to the account, or the tenant is suspended: a page for browsers",
+        (status = 403, description = "No user is linked to the account, or the tenant is suspended: a page for browsers",
             content((api::spec::Problem = "application/problem+json"), (String = "text/html"))),
         (status = 404, description = "No issuer is configured"),
         (status = 429, description = "Too many attempts from one address; `Retry-After` says when to try again"),

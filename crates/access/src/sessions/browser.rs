@@ -92,7 +92,7 @@ pub(crate) async fn show_sign_in(request: HttpRequest) -> HttpResponse {
         (status = 403, description = "Another site sent this, or the tenant is suspended: a page for browsers",
             content((api::spec::Problem = "application/problem+json"), (String = "text/html"))),
         (status = 415, description = "The body is no form"),
-        (status = 429, description = "Too many links that are not good, from one address; `Retry-After` says when to try again"),
+        (status = 429, description = "Too many invalid links from one address; `Retry-After` says when to try again"),
     ),
     security(()),
 )]
@@ -146,7 +146,7 @@ pub(crate) async fn end_session(HomeContext(context): HomeContext, keeper: web::
 
 /// Sign out, from a page
 ///
-/// As `DELETE /auth/session`, for a form: goes on to the first page, also when the session has ended before.
+/// Like `DELETE /auth/session`, for a form: redirects to the first page, even when the session has already ended.
 #[utoipa::path(
     tag = "Pages",
     operation_id = "signOut",

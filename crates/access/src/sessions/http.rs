@@ -38,7 +38,7 @@ pub(crate) async fn list_my_sessions(HomeContext(context): HomeContext) -> Resul
 
 /// End one of my sessions
 ///
-/// At once on the gateway that answers, within five seconds on others.
+/// It ends at once on the gateway that answers, within five seconds on others.
 #[utoipa::path(
     tag = "Me",
     operation_id = "endMySession",
@@ -87,8 +87,8 @@ pub(crate) async fn list_user_sessions(
 
 /// End the sessions of a user
 ///
-/// All of them, with the sign-in links that were not used yet: at once on the gateway that answers, within five seconds
-/// on others.
+/// Ends all of them, and revokes sign-in links that were not used yet: at once on the gateway that answers, within five
+/// seconds on others.
 #[utoipa::path(
     tag = "Users",
     operation_id = "endUserSessions",
@@ -113,7 +113,7 @@ pub(crate) async fn end_user_sessions(
 
 /// End a session of a user
 ///
-/// At once on the gateway that answers, within five seconds on others.
+/// It ends at once on the gateway that answers, within five seconds on others.
 #[utoipa::path(
     tag = "Users",
     operation_id = "endUserSession",
@@ -151,7 +151,7 @@ pub(crate) async fn end_user_session(
     params(("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007")),
     responses(
         (status = 200, description = "The link", body = SignInLink),
-        (status = 409, description = "The user is deactivated, or a program's"),
+        (status = 409, description = "The user is deactivated, or belongs to a program"),
     ),
     security(("bearer" = ["admin"])),
 )]

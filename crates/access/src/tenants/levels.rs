@@ -8,7 +8,7 @@ use super::wire::ClientMinimal;
 
 /// List channels
 ///
-/// Tenants above partners. A partner is the highest level here: there are none.
+/// Tenants above partners. A partner is the highest level here, so the list is empty.
 #[utoipa::path(
     tag = "configuration",
     operation_id = "listChannels",
@@ -22,7 +22,7 @@ pub(crate) async fn channels(request: HttpRequest) -> Result<HttpResponse> {
 
 /// List network operations centres
 ///
-/// Tenants that look after those of others. A partner does that for its clients here: there are none.
+/// Tenants that look after other tenants. A partner does that for its clients here, so the list is empty.
 #[utoipa::path(
     tag = "configuration",
     operation_id = "listNocs",

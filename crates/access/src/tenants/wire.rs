@@ -16,7 +16,7 @@ use super::{row::Row, rules};
     "updatedDate": "2026-11-20T20:37:00+0000"
 }))]
 pub(crate) struct TenantFacts {
-    /// The number in its id.
+    /// The number in `uniqueId`.
     pub(crate) id: i64,
     /// `msp_<number>` or `client_<number>`: the tenant id of paths.
     pub(crate) unique_id: String,
@@ -47,7 +47,7 @@ pub(crate) struct TenantFacts {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PartnerReference {
-    /// The number in its id.
+    /// The number in `uniqueId`.
     pub(crate) id: i64,
     /// `msp_<number>`.
     pub(crate) unique_id: String,
@@ -58,7 +58,7 @@ pub(crate) struct PartnerReference {
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({"id": 2, "uniqueId": "client_2", "name": "Globex", "activated": true}))]
 pub(crate) struct Client {
-    /// The number in its id.
+    /// The number in `uniqueId`.
     pub(crate) id: i64,
     /// `client_<number>`: its tenant id.
     pub(crate) unique_id: String,
@@ -73,7 +73,7 @@ pub(crate) struct Client {
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({"id": 2, "uniqueId": "client_2", "name": "Globex"}))]
 pub(crate) struct ClientMinimal {
-    /// The number in its id.
+    /// The number in `uniqueId`.
     pub(crate) id: i64,
     /// `client_<number>`: its tenant id.
     pub(crate) unique_id: String,

@@ -19,8 +19,8 @@ const FORM: &str = "application/x-www-form-urlencoded";
 
 /// Get a token
 ///
-/// Answers a token for an API key (grant `client_credentials`). Key and secret come in the form, or as HTTP Basic,
-/// never both ways. The token lives 7199 seconds, or as long as its key does, and dies with it.
+/// Issues a token for an API key (grant `client_credentials`). Send key and secret in the form or as HTTP Basic, not
+/// both. The token is valid for 7199 seconds, and never longer than its key.
 #[utoipa::path(
     tag = "Tokens",
     operation_id = "createToken",
@@ -30,14 +30,14 @@ const FORM: &str = "application/x-www-form-urlencoded";
         (status = 400, description = "`invalid_request` or `unsupported_grant_type`", body = TokenError,
             example = json!({"error": "unsupported_grant_type",
                 "error_description": "The grant type must be client_credentials"})),
-        (status = 401, description = "Key or secret are wrong, or the key is revoked", body = TokenError),
+        (status = 401, description = "The key or the secret is wrong, or the key is revoked", body = TokenError),
         (status = 403, description = "The tenant of the key is suspended", body = TokenError,
             example = json!({"error": "access_denied", "error_description": "The tenant of this key is suspended"})),
         (status = 413, description = "The form is larger than 16 KiB", body = TokenError,
             example = json!({"error": "invalid_request", "error_description": "The form is too large"})),
-        (status = 429, description = "Too many attempts with wrong credentials, for this key and address or for this \
-            address; right ones are not refused for that. Or the key sends more than its rate. `Retry-After` says when to \
-            try again"),
+        (status = 429, description = "Too many attempts with wrong credentials, for this key from this address or \
+            from this address altogether; correct ones are still accepted. Or the key exceeds its rate. `Retry-After` \
+            says when to try again"),
         (status = 500, description = "A fault of the service", body = TokenError,
             example = json!({"error": "server_error", "error_description": "The service failed to answer"})),
         (status = 503, description = "Overloaded, or the database is away; `Retry-After` says when to try again",
@@ -65,10 +65,10 @@ pub(crate) async fn create_token(
     responses(
         (status = 200, description = "A new token", body = Token),
         (status = 400, description = "`invalid_request` or `unsupported_grant_type`", body = TokenError),
-        (status = 401, description = "Key or secret are wrong, or the key is revoked", body = TokenError),
+        (status = 401, description = "The key or the secret is wrong, or the key is revoked", body = TokenError),
         (status = 403, description = "The tenant of the key is suspended", body = TokenError),
         (status = 413, description = "The form is larger than 16 KiB", body = TokenError),
-        (status = 429, description = "Too many attempts with wrong credentials, or the key sends more than its rate"),
+        (status = 429, description = "Too many attempts with wrong credentials, or the key exceeds its rate"),
         (status = 500, description = "A fault of the service", body = TokenError),
         (status = 503, description = "Overloaded, or the database is away; `Retry-After` says when to try again",
             body = TokenError),

@@ -150,8 +150,8 @@ pub(crate) async fn update_user_group(
 
 /// Deactivate a user group
 ///
-/// The group stays where it is named, in rosters too, and counts there as not in use. Deactivating a deactivated group
-/// changes nothing.
+/// The group stays listed wherever it is named, in rosters too, but counts there as deactivated. Deactivating a
+/// deactivated group changes nothing.
 #[utoipa::path(
     tag = "User groups",
     operation_id = "deactivateUserGroup",
@@ -173,7 +173,7 @@ pub(crate) async fn deactivate_user_group(
 
 /// Activate a user group
 ///
-/// Takes a deactivated group into use again. Activating another changes nothing.
+/// Reactivates a deactivated group. Activating an active group changes nothing.
 #[utoipa::path(
     tag = "User groups",
     operation_id = "activateUserGroup",
@@ -231,7 +231,8 @@ pub(crate) async fn list_user_group_members(
 
 /// Add members to a user group
 ///
-/// All of them or none. Who is in the group already stays. They are users of the group's tenant or of its partner.
+/// Adds all of them or none; users who are members already stay so. They must be users of the group's tenant or of its
+/// partner.
 #[utoipa::path(
     tag = "User groups",
     operation_id = "addUserGroupMembers",
@@ -255,7 +256,7 @@ pub(crate) async fn add_user_group_members(
 
 /// Remove members from a user group
 ///
-/// All of them or none. Who is not in the group stays away.
+/// Removes all of them or none; users who are not members are passed over.
 #[utoipa::path(
     tag = "User groups",
     operation_id = "removeUserGroupMembers",

@@ -27,7 +27,7 @@ pub(crate) struct UserGroup {
     #[serde(skip_serializing_if = "String::is_empty")]
     #[schema(required = false)]
     pub(crate) description: String,
-    /// Whether the group is in use.
+    /// Whether the group is active.
     pub(crate) activated: bool,
     /// The tenant that the group belongs to: the one of the path, its partner, or one of its clients.
     pub(crate) tenant_id: String,

@@ -134,9 +134,9 @@ pub(crate) async fn get_user(context: RequestContext, path: web::Path<(String, S
 /// Update a user
 ///
 /// Fields left out stay as they are; an empty text removes a value. A client does not change its partner's users.
-/// `If-Match` with the `ETag` of what you read makes sure that nobody else changed it meanwhile. A role that is taken is
-/// taken at once, from the user's API keys and sessions as well. A key that is restricted to certain operations changes users with
-/// the role `viewer` only.
+/// `If-Match` with the `ETag` of what you read makes sure that nobody else changed it meanwhile. A role that is taken
+/// away is gone at once, for the user's API keys and sessions too. A key that is restricted to certain operations
+/// changes users with the role `viewer` only.
 #[utoipa::path(
     tag = "Users",
     operation_id = "updateUser",
@@ -169,10 +169,10 @@ pub(crate) async fn update_user(
 
 /// Deactivate a user
 ///
-/// The user stays where it is named, in groups and rosters too, and counts there as not in use. API keys that act as this
-/// person are revoked for good, and its sessions end: at once on the gateway that answers, within five seconds on others. Deactivating a
-/// deactivated user changes nothing. The user of a program is in use until its API key is revoked, or its inbound address
-/// is deleted.
+/// The user stays listed wherever it is named, in groups and rosters too, but counts there as deactivated. API keys
+/// that act as this person are revoked for good, and its sessions end: at once on the gateway that answers, within five
+/// seconds on others. Deactivating a deactivated user changes nothing. The user of a program is in use until its API
+/// key is revoked, or its inbound address is deleted.
 #[utoipa::path(
     tag = "Users",
     operation_id = "deactivateUser",
@@ -208,7 +208,7 @@ pub(crate) async fn deactivate_user(
 
 /// Activate a user
 ///
-/// Takes a deactivated user into use again; API keys that ended with it stay revoked. Activating another changes nothing.
+/// Reactivates a deactivated user; API keys that ended with it stay revoked. Activating an active user changes nothing.
 /// A key that is restricted to certain operations activates users with the role `viewer` only.
 #[utoipa::path(
     tag = "Users",

@@ -45,9 +45,9 @@ pub(crate) struct User {
     /// Left out when there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) mobile_number: Option<String>,
-    /// Whether the user is in use.
+    /// Whether the user is active.
     pub(crate) activated: bool,
-    /// What the user may do at its tenant; of the user of an API key, what that may.
+    /// What the user may do at its tenant; for the user of an API key, what the key may do.
     #[schema(value_type = KeyRole)]
     pub(crate) role: String,
     /// The tenant that the user belongs to: the one of the path, its partner, or one of its clients.

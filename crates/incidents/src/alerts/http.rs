@@ -53,7 +53,7 @@ pub(super) async fn take_in(
 /// Report an alert
 ///
 /// Reports of the same problem (the same resource, metric and component) are one alert, which counts them; `Ok` closes
-/// it. A device that the inventory does not know is no reason to refuse a report: the alert names it as it was named.
+/// it. A report about a device that the inventory does not know is not refused: the alert names it as the report did.
 #[utoipa::path(
     tag = "alerts",
     operation_id = "reportAlert",
@@ -81,7 +81,7 @@ pub async fn create(
 
 /// Report many alerts
 ///
-/// At most 1,000, each of which is taken in or refused by itself: the answer has a result for each, in their order.
+/// At most 1,000, each accepted or refused by itself: the answer has a result for each, in the same order.
 #[utoipa::path(
     tag = "alerts",
     operation_id = "reportAlerts",
@@ -103,8 +103,8 @@ pub async fn create_many(
 
 /// Report alerts by a Prometheus Alertmanager
 ///
-/// Takes the body of its webhook, version 4, and that of Grafana, version 1. The fingerprint identifies a problem; labels are kept as tags; `severity`
-/// says the state, and what is resolved is `Ok`.
+/// Takes the body of its webhook, version 4, and that of Grafana, version 1. The fingerprint identifies a problem;
+/// labels are kept as tags; `severity` gives the state, and a resolved alert is `Ok`.
 #[utoipa::path(
     tag = "alerts",
     operation_id = "reportAlertmanagerAlerts",
@@ -186,14 +186,14 @@ async fn act(
 
 /// Acknowledge an alert
 ///
-/// Says that somebody works on it: the user that the caller acts as.
+/// Says that somebody is working on it: the user that the caller acts as.
 #[utoipa::path(
     tag = "alerts",
     operation_id = "acknowledgeAlert",
     params(AlertId),
     request_body(content = Option<ActionInput>),
     responses(
-        (status = 200, description = "The alert after it", body = wire::Alert<'static>),
+        (status = 200, description = "The alert after the change", body = wire::Alert<'static>),
         (status = 409, description = "It is closed, or acknowledged already"),
         (status = 412, description = "It has changed since it was read"),
     ),
@@ -211,14 +211,14 @@ pub async fn acknowledge(
 
 /// Suppress an alert
 ///
-/// Nobody needs to hear of it until `until`, or for as long as it is open. Done again, it moves the end.
+/// Nobody needs to hear of it before `until`, or for as long as it is open. Suppressing it again moves the end.
 #[utoipa::path(
     tag = "alerts",
     operation_id = "suppressAlert",
     params(AlertId),
     request_body(content = Option<SuppressionInput>),
     responses(
-        (status = 200, description = "The alert after it", body = wire::Alert<'static>),
+        (status = 200, description = "The alert after the change", body = wire::Alert<'static>),
         (status = 409, description = "It is closed, or a maintenance window suppresses it"),
         (status = 412, description = "It has changed since it was read"),
     ),
@@ -247,7 +247,7 @@ pub async fn suppress(
     params(AlertId),
     request_body(content = Option<ActionInput>),
     responses(
-        (status = 200, description = "The alert after it", body = wire::Alert<'static>),
+        (status = 200, description = "The alert after the change", body = wire::Alert<'static>),
         (status = 409, description = "It is closed, or not suppressed"),
         (status = 412, description = "It has changed since it was read"),
     ),
@@ -265,14 +265,14 @@ pub async fn unsuppress(
 
 /// Close an alert
 ///
-/// Its state stays as it was. When the problem is reported again, that is a new alert.
+/// Its state stays as it was. When the problem is reported again, a new alert is made.
 #[utoipa::path(
     tag = "alerts",
     operation_id = "closeAlert",
     params(AlertId),
     request_body(content = Option<ActionInput>),
     responses(
-        (status = 200, description = "The alert after it", body = wire::Alert<'static>),
+        (status = 200, description = "The alert after the change", body = wire::Alert<'static>),
         (status = 409, description = "It is closed already"),
         (status = 412, description = "It has changed since it was read"),
     ),

@@ -204,7 +204,7 @@ async fn pagerduty_event(
     operation_id = "sendPagerDutyEvent",
     request_body(content = PagerDutyEvent),
     responses(
-        (status = 202, description = "It was processed", body = PagerDutyAnswer),
+        (status = 202, description = "The event was processed", body = PagerDutyAnswer),
         (status = 401, description = "The routing key is no token of an inbound address"),
     ),
     security(()),
@@ -251,7 +251,7 @@ async fn opsgenie_event<Q>(
     operation_id = "createOpsgenieAlert",
     request_body(content = OpsgenieAlert),
     responses(
-        (status = 202, description = "It was processed", body = OpsgenieAnswer),
+        (status = 202, description = "The event was processed", body = OpsgenieAnswer),
         (status = 401, description = "The key is no token of an inbound address"),
     ),
     security(()),
@@ -309,7 +309,7 @@ async fn about(
     ),
     request_body(content = Option<OpsgenieNote>),
     responses(
-        (status = 202, description = "It was processed", body = OpsgenieAnswer),
+        (status = 202, description = "The event was processed", body = OpsgenieAnswer),
         (status = 401, description = "The key is no token of an inbound address"),
     ),
     security(()),
@@ -338,7 +338,7 @@ pub async fn opsgenie_acknowledge(
     ),
     request_body(content = Option<OpsgenieNote>),
     responses(
-        (status = 202, description = "It was processed", body = OpsgenieAnswer),
+        (status = 202, description = "The event was processed", body = OpsgenieAnswer),
         (status = 401, description = "The key is no token of an inbound address"),
     ),
     security(()),

@@ -26,7 +26,7 @@ pub struct Word {
 
 /// List alert types
 ///
-/// What `alertType` is when a monitor says nothing else.
+/// The usual values of `alertType`; a monitor may send others.
 #[utoipa::path(
     tag = "configuration",
     operation_id = "listAlertTypes",
@@ -40,7 +40,7 @@ pub async fn types(request: HttpRequest) -> api::Result<HttpResponse> {
 
 /// List alert technologies
 ///
-/// The ways by which alerts are taken in.
+/// The ways in which alerts come in.
 #[utoipa::path(
     tag = "configuration",
     operation_id = "listAlertTechnologies",

@@ -160,7 +160,7 @@ pub fn read_all(body: &Value, most: usize) -> Result<Vec<Read>, Problem> {
     Ok(all.iter().map(read).collect())
 }
 
-/// What the body of a report says.
+/// A report of an alert.
 #[derive(Clone, Debug, PartialEq, Request)]
 #[request(example = json!({
     "currentState": "Critical", "subject": "Load is 31", "metric": "system.load", "component": "cpu",
@@ -179,7 +179,7 @@ pub struct AlertInput {
     /// Which part of the resource.
     #[request(chars = LONGEST_NAME, parse = trimmed, default)]
     component: String,
-    /// What was measured. Without it `serviceName` is, or else `monitorName`.
+    /// What was measured; default `serviceName`, or else `monitorName`.
     #[request(chars = LONGEST_NAME, parse = trimmed, default)]
     metric: String,
     /// One line; required where no metric is named.
@@ -200,7 +200,7 @@ pub struct AlertInput {
     /// What there is to say beside the subject.
     #[request(default)]
     description: String,
-    /// When it was so; default now.
+    /// When that was observed; default now.
     alert_time: Option<Timestamp>,
     /// The resource; a text that is its id, host name, address or `extResourceId` is taken as well.
     #[request(with = device, schema = AlertDeviceInput)]
@@ -211,7 +211,7 @@ pub struct AlertInput {
     /// Attributes.
     #[request(with = tags, schema = Vec<AlertTagInput>, items = 0..=MOST_TAGS, default)]
     tags: Vec<Tag>,
-    /// Where to look further.
+    /// Where to find out more.
     #[request(chars = 2_000, parse = trimmed, default)]
     url: String,
 }

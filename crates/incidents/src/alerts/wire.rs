@@ -16,11 +16,11 @@ pub fn normal_id(text: &str) -> String {
     folded.strip_prefix("alt-").map(|uuid| format!("ALT-{uuid}")).unwrap_or(folded)
 }
 
-/// What goes with an action.
+/// What may be sent with an action.
 #[derive(Clone, Debug, PartialEq, Eq, Request)]
 #[request(schema = "AlertActionInput", example = json!({"note": "Looking into it"}))]
 pub struct ActionInput {
-    /// What there is to say.
+    /// A note about it.
     #[request(parse = trimmed, default)]
     pub note: String,
 }
@@ -32,7 +32,7 @@ pub struct ActionInput {
 pub struct SuppressionInput {
     /// In the future; without it, as long as the alert is open.
     pub until: Option<Timestamp>,
-    /// What there is to say.
+    /// A note about it.
     #[request(parse = trimmed, default)]
     pub note: String,
 }
@@ -73,7 +73,7 @@ pub struct Alert<'a> {
     /// `Maintenance` for one that a maintenance window expects; otherwise as it was given, or `Monitoring`.
     #[schema(example = "Monitoring")]
     pub alert_type: &'a str,
-    /// What was measured; a part of what makes it this problem.
+    /// What was measured; part of what identifies the problem.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[schema(example = "system.load")]
     pub metric: &'a str,
@@ -83,13 +83,13 @@ pub struct Alert<'a> {
     /// As it was given.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub monitor_name: &'a str,
-    /// Who says so: the monitoring program.
+    /// The monitoring program that reported it.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub app: &'a str,
-    /// Which part of the resource; a part of what makes it this problem.
+    /// Which part of the resource; part of what identifies the problem.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub component: &'a str,
-    /// What it is about. One without an `id` is not in the inventory: it stands here as it was named.
+    /// What it is about. Without an `id` it is not in the inventory, and is named as the report named it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<&'a Device>,
     /// Attributes; the labels of an Alertmanager.
@@ -101,7 +101,7 @@ pub struct Alert<'a> {
     /// The group in which an Alertmanager sent it.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub group_key: &'a str,
-    /// Where to look further.
+    /// Where to find out more.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub url: &'a str,
     /// How often the problem was reported; 1 at first.
@@ -123,13 +123,13 @@ pub struct Alert<'a> {
     /// `Escalated` or `Closed`.
     #[schema(example = "Repeated")]
     pub last_event: &'a str,
-    /// Who works on it.
+    /// Who is working on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub acknowledgement: Option<&'a Note>,
     /// Why nobody needs to hear of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suppression: Option<&'a Suppression>,
-    /// Who wanted it heard after all.
+    /// Who ended its suppression.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unsuppression: Option<&'a Note>,
     /// The maintenance window that expects it.
@@ -163,10 +163,10 @@ pub struct Device {
     /// Address.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub ip_address: String,
-    /// Hardware address, of one that is not known.
+    /// Hardware address, when the inventory does not know it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub mac_address: String,
-    /// The id that another system has for it, of one that is not known.
+    /// The id that another system has for it, when the inventory does not know it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub ext_resource_id: String,
     /// The name of its resource type.
@@ -195,7 +195,7 @@ pub struct Note {
     /// When.
     #[schema(example = "2026-11-20T20:40:00+0000")]
     pub time: String,
-    /// What they had to say.
+    /// Their note.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub note: String,
 }
@@ -216,7 +216,7 @@ pub struct Suppression {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "2026-11-21T06:00:00+0000")]
     pub until: Option<String>,
-    /// What they had to say.
+    /// Their note.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub note: String,
 }
@@ -237,7 +237,7 @@ pub struct Person {
     /// The family name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_name: Option<String>,
-    /// An address of electronic mail.
+    /// An email address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
 }
@@ -278,10 +278,10 @@ pub struct OnCallPerson {
     /// Who.
     #[serde(flatten)]
     pub person: Person,
-    /// As people write it.
+    /// A telephone number, as people write it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phone_number: Option<String>,
-    /// As people write it.
+    /// A telephone number, as people write it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mobile_number: Option<String>,
     /// Through which roster, `ES-<uuid>`.

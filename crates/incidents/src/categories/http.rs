@@ -42,7 +42,7 @@ const TREE: &str = "tree";
 
 /// Create incident categories
 ///
-/// One for each name, all or none, answered in the order of the names. With `parentCategory` they stand below that
+/// One for each name, all or none, answered in the order of the names. With `parentCategory` they are put below that
 /// category of the same tenant, else at the top. A name is unique among its siblings, whatever the letter case.
 #[utoipa::path(
     tag = "incidents",
@@ -169,7 +169,7 @@ pub async fn get(
     request_body(content = CategoryChange, example = json!({"name": "Networks"})),
     responses(
         (status = 200, description = "The category after the change", body = Category),
-        (status = 409, description = "A sibling has the name, or it would stand below itself"),
+        (status = 409, description = "A sibling has the name, or it would be below itself"),
         (status = 412, description = "The category has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
@@ -186,8 +186,8 @@ pub async fn update(
 
 /// Move an incident category
 ///
-/// Below `parentCategory`, a category of the same tenant, or without one to the top; with all that is below it. Below
-/// itself it cannot stand (409).
+/// Below `parentCategory`, a category of the same tenant, or without one to the top; with all that is below it. It
+/// cannot be moved below itself (409).
 #[utoipa::path(
     tag = "incidents",
     operation_id = "moveIncidentCategory",
@@ -197,7 +197,7 @@ pub async fn update(
     })),
     responses(
         (status = 200, description = "The category after the move", body = Category),
-        (status = 409, description = "A sibling there has its name, or it would stand below itself"),
+        (status = 409, description = "A sibling there has its name, or it would be below itself"),
         (status = 412, description = "The category has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))

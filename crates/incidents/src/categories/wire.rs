@@ -36,7 +36,7 @@ pub struct Category {
     pub unique_id: String,
     /// Unique among its siblings, whatever the letter case.
     pub name: String,
-    /// What it stands below; left out at the top.
+    /// The category above it; left out at the top.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_category: Option<CategoryName>,
     /// The tenant that it belongs to. A client reads those of its partner, and changes its own.
@@ -58,7 +58,7 @@ pub struct Category {
     pub children: Option<Vec<Category>>,
 }
 
-/// What of a category is shown in others, and in incidents.
+/// A category, as others and incidents show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = IncidentCategoryName)]
@@ -77,7 +77,7 @@ pub struct NewCategories {
     /// The name of each; unique among its siblings, whatever the letter case. At most 200 characters each.
     #[request(with = names, items = 1..=MOST_NAMES, chars = LONGEST_NAME, pattern = base::body::FILLED)]
     pub names: Vec<String>,
-    /// What they stand below; without it they stand at the top.
+    /// The category below which they are put; without it, at the top.
     #[request(name = "parentCategory")]
     pub parent: Option<CategoryReference>,
 }
@@ -89,16 +89,16 @@ pub struct CategoryChange {
     /// Unique among its siblings, whatever the letter case.
     #[request(line, chars = LONGEST_NAME)]
     pub name: Option<String>,
-    /// What it is to stand below.
+    /// The category below which it is to be.
     #[request(name = "parentCategory")]
     pub parent: Option<CategoryReference>,
 }
 
-/// Where a category is to stand.
+/// Where a category is to be moved.
 #[derive(Clone, Debug, PartialEq, Eq, Request)]
 #[request(schema = "IncidentCategoryMove")]
 pub struct CategoryMove {
-    /// What it is to stand below; without it, or with `null`, at the top.
+    /// The category below which it is to be; without it, or with `null`, at the top.
     #[request(name = "parentCategory")]
     pub parent: Option<CategoryReference>,
 }

@@ -46,8 +46,8 @@ fn hash(token: &str) -> Hash {
 
 /// Create a heartbeat
 ///
-/// Something that is to be heard of every so often: a backup, a batch, a monitor itself. The answer is the only time that
-/// its address is shown. Nothing is reported before its first ping.
+/// For something that should report regularly: a backup, a batch job, a monitor itself. The answer is the only time
+/// that its address is shown. Nothing is reported before its first ping.
 #[utoipa::path(
     tag = "heartbeats",
     operation_id = "createHeartbeat",
@@ -130,7 +130,7 @@ pub async fn get(context: RequestContext, PathIds(id): PathIds<HeartbeatId>) -> 
 
 /// Update a heartbeat
 ///
-/// What is left out stays as it is. Another interval or grace counts from the last ping.
+/// Fields left out stay as they are. A new interval or grace counts from the last ping.
 #[utoipa::path(
     tag = "heartbeats",
     operation_id = "updateHeartbeat",
@@ -164,7 +164,7 @@ pub async fn update(
 
 /// Delete a heartbeat
 ///
-/// Its address is closed. An alert of its silence that is open stays.
+/// Closes its address. An open alert about its silence stays.
 #[utoipa::path(
     tag = "heartbeats",
     operation_id = "deleteHeartbeat",
@@ -201,13 +201,13 @@ fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::Resul
 
 /// Ping a heartbeat
 ///
-/// By `GET`, for what can do no more. The address is the credential.
+/// With `GET`, for clients that can send nothing else. The address is the credential.
 #[utoipa::path(
     tag = "heartbeats",
     operation_id = "pingHeartbeatByGet",
     params(("token" = String, Path, description = "The token of its address")),
     responses(
-        (status = 200, description = "It was heard", body = wire::Pinged),
+        (status = 200, description = "The ping was recorded", body = wire::Pinged),
         (status = 404, description = "The token is unknown or revoked"),
     ),
     security(())
@@ -225,7 +225,7 @@ pub async fn ping(request: HttpRequest, path: web::Path<String>, pings: web::Dat
     operation_id = "pingHeartbeat",
     params(("token" = String, Path, description = "The token of its address")),
     responses(
-        (status = 200, description = "It was heard", body = wire::Pinged),
+        (status = 200, description = "The ping was recorded", body = wire::Pinged),
         (status = 404, description = "The token is unknown or revoked"),
     ),
     security(())

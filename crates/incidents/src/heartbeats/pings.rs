@@ -24,7 +24,7 @@ pub struct Pinged {
     pub tenant_id: String,
     /// Its id.
     pub id: String,
-    /// How often it is to be heard of.
+    /// How often a ping is expected.
     pub interval_ms: i64,
 }
 

@@ -40,13 +40,13 @@ pub struct NewHeartbeat {
     /// Its name, unique in the tenant whatever the letter case.
     #[request(line, chars = LONGEST)]
     pub name: String,
-    /// How often it is to be heard of: a number with `s`, `m`, `h` or `d`, from `1s` to `400d`.
+    /// How often a ping is expected: a number with `s`, `m`, `h` or `d`, from `1s` to `400d`.
     #[request(name = "interval", with = interval, schema = String, pattern = duration::PATTERN)]
     pub interval_ms: i64,
-    /// How much later it may be; default `1m`.
+    /// How much later than that a ping may come; default `1m`.
     #[request(name = "grace", with = grace, schema = String, pattern = duration::PATTERN, default = DEFAULT_GRACE)]
     pub grace_ms: i64,
-    /// What silence is: `Critical` (default), `Warning` or `Info`.
+    /// What state silence is reported as: `Critical` (default), `Warning` or `Info`.
     #[request(words = SEVERITIES, default = CRITICAL)]
     pub severity: &'static str,
     /// The machine that the alert is about: its id, host name, address or `extResourceId`; empty for none.
@@ -93,18 +93,18 @@ pub struct Heartbeat {
     pub id: String,
     /// Its name.
     pub name: String,
-    /// How often it is to be heard of.
+    /// How often a ping is expected.
     pub interval: String,
-    /// How much later it may be.
+    /// How much later than that a ping may come.
     pub grace: String,
-    /// What silence is: `Critical`, `Warning` or `Info`.
+    /// What state silence is reported as: `Critical`, `Warning` or `Info`.
     pub severity: String,
     /// The machine that the alert is about.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub device: String,
     /// `New` before its first ping, `Up`, or `Missing`.
     pub state: &'static str,
-    /// When it was heard of last; stored once a second.
+    /// When it was pinged last; stored once a second at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub last_ping: Option<Timestamp>,
@@ -130,7 +130,7 @@ pub struct CreatedHeartbeat {
     /// The heartbeat.
     #[serde(flatten)]
     pub heartbeat: Heartbeat,
-    /// What is to be pinged, by `POST` or `GET`, without another credential.
+    /// The URL to ping, by `POST` or `GET`, without another credential.
     #[schema(example = "https://muster.example/api/v2/heartbeats/<token>")]
     pub url: String,
 }

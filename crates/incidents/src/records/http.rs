@@ -34,10 +34,11 @@ impl List for Incidents {
 
 /// Create an incident
 ///
-/// Only the subject is required. Opened for `alerts` of the tenant, it names them and they name it; what it does not say
-/// itself, subject and resources, is theirs then; without an `assigneeGroup` it has the owner of their machine, and without `assignee` and `roster`
-/// it goes to whom the machine's escalation policy tells first. An alert has one incident (409). With a `roster` and without an `assignee` it goes to whoever is on call through that
-/// roster now, and to nobody when nobody is. The requester is the caller, unless the body names another.
+/// Only the subject is required. Opened for `alerts` of the tenant, it names them and they name it, and it takes from
+/// them the subject and the resources that it does not give itself; without an `assigneeGroup` it gets the owner of
+/// their machine, and without `assignee` and `roster` it goes to whoever the machine's escalation policy tells first.
+/// An alert has one incident at most (409). With a `roster` and without an `assignee` it goes to whoever is on call
+/// through that roster now, and to nobody when nobody is. The requester is the caller, unless the body names another.
 #[utoipa::path(
     tag = "incidents",
     operation_id = "createIncident",

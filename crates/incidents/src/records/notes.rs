@@ -27,7 +27,7 @@ impl List for Notes {
 
 /// Add a note to an incident
 ///
-/// To closed ones as well. It counts as a change of the incident.
+/// To a closed incident as well. A note counts as a change of the incident.
 #[utoipa::path(
     tag = "incidents",
     operation_id = "addIncidentNote",

@@ -75,7 +75,7 @@ pub struct RelatedJob {
     job_type: String,
 }
 
-/// What helps with an incident
+/// Find what helps with an incident
 ///
 /// As of now: the maintenance windows that its machines are in; articles that have all words of its sub category, its
 /// category, or of the metric, component, service, application or a tag of its alerts; jobs of its tenant that have one of

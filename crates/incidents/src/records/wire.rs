@@ -63,7 +63,7 @@ pub struct Incident {
     /// Who asks for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requester: Option<Author>,
-    /// Who works on it.
+    /// Who is working on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assignee: Option<Author>,
     /// Whose members work on it.

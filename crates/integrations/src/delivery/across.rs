@@ -101,9 +101,9 @@ pub struct Named {
         ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
         ("sortName" = inline(Option<Sorted>), Query, description = "`createdTime`", example = "createdTime"),
         ("queryString" = Option<String>, Query, description = "Filter expression", example = "status:failed+entity:INCIDENT"),
-        ("status" = inline(Option<Status>), Query, description = "As the variable", example = "failed"),
-        ("startTime" = inline(Option<api::spec::Time>), Query, description = "As the variable", example = "2026-11-20T20:37:00Z"),
-        ("endTime" = inline(Option<api::spec::Time>), Query, description = "As the variable", example = "2026-11-21T20:37:00Z"),
+        ("status" = inline(Option<Status>), Query, description = "The same as the variable of `queryString`", example = "failed"),
+        ("startTime" = inline(Option<api::spec::Time>), Query, description = "The same as the variable of `queryString`", example = "2026-11-20T20:37:00Z"),
+        ("endTime" = inline(Option<api::spec::Time>), Query, description = "The same as the variable of `queryString`", example = "2026-11-21T20:37:00Z"),
     ),
     responses((status = 200, description = "A page of deliveries", body = PageOf<Listed>)),
     security(("bearer" = ["viewer"]))

@@ -29,8 +29,8 @@ use crate::{
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
         ("status" = inline(Option<super::across::Status>), Query, description = "`pending`, `delivered` or `failed`", example = "failed"),
-        ("startTime" = inline(Option<api::spec::Time>), Query, description = "Created at or after it", example = "2026-11-20T20:37:00Z"),
-        ("endTime" = inline(Option<api::spec::Time>), Query, description = "Created before it", example = "2026-11-21T20:37:00Z"),
+        ("startTime" = inline(Option<api::spec::Time>), Query, description = "Only deliveries created at this instant or later", example = "2026-11-20T20:37:00Z"),
+        ("endTime" = inline(Option<api::spec::Time>), Query, description = "Only deliveries created before this instant", example = "2026-11-21T20:37:00Z"),
     ),
     responses((status = 200, description = "A page of deliveries", body = PageOf<Delivery>)),
     security(("bearer" = ["viewer"]))

@@ -141,9 +141,9 @@ pub fn message(conn: &mut Conn, tenant: &str, id: &str) -> Result<MessageRow> {
 pub struct Filter {
     /// `pending`, `delivered` or `failed`.
     pub status: Option<&'static str>,
-    /// Created at or after it.
+    /// Only deliveries created at this instant or later.
     pub from: Option<Timestamp>,
-    /// Created before it.
+    /// Only deliveries created before this instant.
     pub to: Option<Timestamp>,
 }
 

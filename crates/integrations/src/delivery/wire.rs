@@ -27,9 +27,9 @@ pub struct Replay {
     /// `pending`, `delivered`, `failed` (default) or `all`.
     #[request(words = ["pending", "delivered", "failed", "all"], default = "failed")]
     pub status: &'static str,
-    /// Those that were created at it or after.
+    /// Only deliveries created at this instant or later.
     pub start_time: Option<Timestamp>,
-    /// Those that were created before it.
+    /// Only deliveries created before this instant.
     pub end_time: Option<Timestamp>,
 }
 

@@ -25,7 +25,7 @@ pub struct Config {
     /// One of [`ACTIONS`]; without one it never fires.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event_type: Option<String>,
-    /// Which entities.
+    /// Which entities it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filter_criteria: Option<Criteria>,
     /// Does it use the notifier of its integration?

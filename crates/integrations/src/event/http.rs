@@ -89,7 +89,7 @@ pub async fn create(
 /// Configure an integration event
 ///
 /// Updates the event, or creates it under this id when it does not exist. Fields left out of an update stay as they
-/// are, those of `notifier` too; a notifier that is led to another host needs its secrets again.
+/// are, those of `notifier` too; a notifier that is pointed at another host needs its secrets again.
 #[utoipa::path(
     tag = "integrations",
     operation_id = "configureIntegrationEvent",
@@ -337,7 +337,7 @@ pub async fn delete(
 
 /// Activate an integration event
 ///
-/// It fires again, and what was still to be delivered is.
+/// It fires again, and pending deliveries are sent.
 #[utoipa::path(
     tag = "integrations",
     operation_id = "activateIntegrationEvent",
@@ -355,7 +355,7 @@ pub async fn activate(
 
 /// Deactivate an integration event
 ///
-/// It does not fire any more, and what is still to be delivered waits.
+/// It does not fire any more, and pending deliveries wait.
 #[utoipa::path(
     tag = "integrations",
     operation_id = "deactivateIntegrationEvent",

@@ -225,7 +225,7 @@ pub struct Event {
     #[serde(skip_serializing_if = "String::is_empty")]
     #[schema(required = false)]
     pub inactive_because: String,
-    /// Which entities.
+    /// Which entities it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filter_criteria: Option<Criteria>,
     /// Does it use the notifier of its integration?
@@ -292,7 +292,7 @@ pub struct Input {
     entity: Option<String>,
     /// `NONE`, `CREATE`, `UPDATE` or `DELETE`; for `ALERT` it is `NONE`.
     event_type: Option<String>,
-    /// Which entities.
+    /// Which entities it is about.
     filter_criteria: Option<Criteria>,
     /// `true` uses the notifier of the integration; `false` makes `notifier` required.
     use_base_notifier: Option<bool>,

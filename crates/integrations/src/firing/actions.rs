@@ -51,7 +51,7 @@ fn event_type(fields: &mut Fields<'_>, field: &str) -> Option<&'static str> {
     Some(action)
 }
 
-/// What an action made.
+/// The deliveries that an action made.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = IntegrationAction, example = json!({"actionId": "EVT-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90", "deliveries": [
@@ -74,10 +74,10 @@ pub struct MadeDelivery {
     pub event_id: String,
 }
 
-/// Tell of an action
+/// Report an action
 ///
-/// Fires the events of the tenant, and of its partner, that the action is for. The answer comes after what is to be
-/// delivered is stored.
+/// Fires the events of the tenant, and of its partner, that the action is for. The answer comes once all deliveries are
+/// stored.
 #[utoipa::path(
     tag = "integrations",
     operation_id = "createIntegrationAction",

@@ -56,7 +56,7 @@ pub fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::R
 /// Install an integration
 ///
 /// Of the kind `CUSTOM`: one that you describe yourself. The answer shows the signing secret, this once; with it the
-/// receiver verifies that a call is ours.
+/// receiver verifies that a call comes from this service.
 #[utoipa::path(
     tag = "integrations",
     operation_id = "installIntegration",
@@ -168,7 +168,7 @@ pub async fn get(context: RequestContext, PathIds(id): PathIds<IntegrationId>) -
 
 /// Update an installed integration
 ///
-/// Fields left out stay as they are, those of `baseNotifier` too. A notifier that is led to another host needs its
+/// Fields left out stay as they are, those of `baseNotifier` too. A notifier that is pointed at another host needs its
 /// secrets again.
 #[utoipa::path(
     tag = "integrations",
@@ -193,7 +193,7 @@ pub async fn update(
 
 /// Set the base notifier
 ///
-/// The notifier of those events that have none of their own. Fields left out stay as they are. One that is led to
+/// The notifier of those events that have none of their own. Fields left out stay as they are. One that is pointed at
 /// another host needs its secrets again.
 #[utoipa::path(
     tag = "integrations",
@@ -319,7 +319,7 @@ pub async fn delete(
 
 /// Enable an installed integration
 ///
-/// Its events fire again, and what was still to be delivered is.
+/// Its events fire again, and pending deliveries are sent.
 #[utoipa::path(
     tag = "integrations",
     operation_id = "enableInstalledIntegration",
@@ -334,7 +334,7 @@ pub async fn enable(context: RequestContext, PathIds(id): PathIds<IntegrationId>
 
 /// Disable an installed integration
 ///
-/// None of its events fires any more, and what is still to be delivered waits.
+/// None of its events fires any more, and pending deliveries wait.
 #[utoipa::path(
     tag = "integrations",
     operation_id = "disableInstalledIntegration",

@@ -58,7 +58,7 @@ const TOO_MANY: &str = "has so many rows that the answer is longer than 256 MiB;
 /// How the rows of a bulk request are stored.
 #[derive(Clone, Copy, Debug, api::Parameters)]
 pub struct BulkOptions {
-    /// Say what would happen, and store nothing
+    /// Only say what would happen; nothing is stored
     #[request(default)]
     pub dry_run: bool,
     /// Store all rows or none, in one transaction; at most 10,000 rows and 16 MiB

@@ -37,19 +37,19 @@ pub struct BulkSummary {
     pub result: &'static str,
     /// How many rows were read.
     pub rows: u64,
-    /// How many of them made a resource.
+    /// How many of them created a resource.
     pub created: u64,
-    /// How many changed one.
+    /// How many of them changed a resource.
     pub updated: u64,
-    /// How many found theirs just so.
+    /// How many of them changed nothing.
     pub unchanged: u64,
-    /// How many were refused.
+    /// How many of them were refused.
     pub errors: u64,
     /// Was nothing stored, as asked?
     pub dry_run: bool,
     /// Was the body read to its end?
     pub complete: bool,
-    /// Why it was not.
+    /// Why it was not read to its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }

@@ -44,7 +44,7 @@ pub struct NewGroup {
     pub criteria: Option<Criteria>,
 }
 
-/// [`GivenGroup`] in the document: a group to create, or with its id the changes to one.
+/// A group to create, or with its id the changes to one.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceGroupInput {
@@ -60,13 +60,13 @@ pub struct ResourceGroupInput {
     /// Any text.
     #[schema(max_length = 4000)]
     description: Option<String>,
-    /// The group that it stands below.
+    /// The group above it.
     parent: Option<GroupReference>,
     /// Makes it a dynamic group.
     filter_criteria: Option<GroupFilterCriteria>,
 }
 
-/// [`Named`] in the document: a group of the same tenant and kind, by one of these; the first that is there counts.
+/// A group of the same tenant and kind, by one of these; the first that is there counts.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GroupReference {
@@ -169,7 +169,7 @@ pub struct GroupChange {
     /// An empty text removes it.
     #[schema(max_length = 4000)]
     pub description: Option<String>,
-    /// The group that it is to stand below; `{}` for none.
+    /// The group below which it is to be; `{}` for none.
     #[schema(value_type = Option<GroupReference>)]
     pub parent: Setting<Named>,
     /// New criteria; without rules the group becomes a static one.
@@ -238,7 +238,7 @@ fn id_text(fields: &Fields<'_>, field: &str) -> Option<String> {
     }
 }
 
-/// [`ChildReference`] in the document: a resource or a group of the same kind.
+/// A resource or a group of the same kind.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}))]
 pub struct GroupChildReference {

@@ -111,7 +111,7 @@ pub async fn get(context: RequestContext, PathIds(id): PathIds<ServiceGroupId>) 
     request_body(content = GroupChange, example = json!({"description": "Behind the load balancer", "parent": {"id": "3"}})),
     responses(
         (status = 200, description = "The service group after the change", body = ResourceGroup),
-        (status = 409, description = "The name is taken, or the group would stand below itself"),
+        (status = 409, description = "The name is taken, or the group would be below itself"),
         (status = 412, description = "The group has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
@@ -180,7 +180,7 @@ pub async fn children(
     ])),
     responses(
         (status = 200, description = "They are children; an empty object"),
-        (status = 409, description = "A group would stand below itself"),
+        (status = 409, description = "A group would be below itself"),
         (status = 412, description = "The group has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))

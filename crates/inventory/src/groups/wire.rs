@@ -50,7 +50,7 @@ pub struct ResourceGroup {
     #[serde(skip_serializing_if = "String::is_empty")]
     #[schema(required = false)]
     pub description: String,
-    /// The group that it stands below.
+    /// The group above it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<ParentGroup>,
     /// What makes a resource a member, for a dynamic group.
@@ -192,7 +192,7 @@ pub struct GroupChild {
     /// Of a resource: its resource type's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_type: Option<String>,
-    /// Of a resource: whether the filter criteria made it a member, and not somebody's hand.
+    /// Of a resource: whether it is a member by the filter criteria, and not by hand.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_rule: Option<bool>,
 }

@@ -377,7 +377,7 @@ struct MetricTypeInput {
     /// Its unit.
     #[request(chars = LONGEST, default)]
     unit: String,
-    /// Does it tell availability?
+    /// Does it measure availability?
     #[request(default)]
     availability_metric: bool,
     /// Kind of threshold.

@@ -38,7 +38,7 @@ pub struct Decommission {
 pub struct MinimalResource {
     /// UUID.
     pub id: String,
-    /// The name shown: the first there is of name, resource name, host name, alias, DNS name, address.
+    /// The name shown: the first that it has of name, resource name, host name, alias, DNS name, address.
     pub name: String,
     /// Empty when absent.
     pub host_name: String,

@@ -23,7 +23,7 @@ use crate::{
     "createdDate": "2026-11-20T20:37:00+0000", "modifiedDate": "2026-11-20T20:37:00+0000"
 }))]
 pub struct InstalledApplication {
-    /// Unique on its resource; the same application keeps it over versions.
+    /// Unique on its resource; an application keeps it across versions.
     pub id: i64,
     /// Name.
     pub name: String,

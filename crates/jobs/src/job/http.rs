@@ -99,8 +99,8 @@ fn keep(tx: &mut Tx<'_>, job: &row::Job, resources: Option<Vec<Named>>, labels: 
 
 /// Create a job
 ///
-/// Its runs become due by its schedule. One whose `startDate` lies in the past runs once at once, for the due time that
-/// was last, unless its `misfirePolicy` is `skip`.
+/// Its runs become due by its schedule. A job whose `startDate` lies in the past runs once right away, for the latest
+/// due time, unless its `misfirePolicy` is `skip`.
 #[utoipa::path(
     tag = "jobs",
     operation_id = "createJob",
@@ -237,7 +237,7 @@ pub async fn update(
 
 /// Delete a job
 ///
-/// With the history of its runs. Whoever carries out a run of it learns so at the next heartbeat.
+/// With the history of its runs. Whoever carries out a run of it learns of it at the next heartbeat.
 #[utoipa::path(
     tag = "jobs",
     operation_id = "deleteJob",

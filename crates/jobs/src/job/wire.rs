@@ -57,12 +57,12 @@ pub struct Job {
     /// When it runs.
     #[schema(value_type = shapes::Schedule)]
     pub schedule: Value,
-    /// As it was given; when it was not, does a run wait?
+    /// As it was given; if it was not, whether a run is waiting.
     pub job_queued: bool,
     /// What it does.
     #[schema(value_type = shapes::ScriptVariant)]
     pub script: Value,
-    /// What it is done to; left out when there is nothing.
+    /// The resources that it is for; left out when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub resources: Vec<JobResource>,
@@ -70,7 +70,7 @@ pub struct Job {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub entities: Vec<JobEntity>,
-    /// What a runner has to be; left out when any may be.
+    /// The labels that a runner must have; left out when any runner may take it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, example = json!(["linux"]))]
     pub labels: Vec<String>,
@@ -183,16 +183,16 @@ pub struct NewJob {
     /// What it does.
     #[request(with = JobScript::read, schema = shapes::ScriptVariant)]
     pub script: JobScript,
-    /// What it is done to.
+    /// The resources that it is for.
     #[request(with = entities, items = 0..=MOST_RESOURCES, schema = Vec<JobEntity>)]
     pub entities: Option<Vec<Target>>,
     /// The same by id alone; `devices` is taken as well.
     #[request(also = ["devices"], with = resources, items = 0..=MOST_RESOURCES, schema = Vec<JobResource>)]
     pub resources: Option<Vec<Target>>,
-    /// A runner that does not have all of them does not get its runs.
+    /// Only runners that have all of these labels get its runs.
     #[request(with = labels, items = 0..=MOST_LABELS, chars = 100, pattern = base::body::FILLED)]
     pub labels: Option<Vec<String>>,
-    /// `once` (default), `skip` or `all`: what becomes of due times at which the service was not there.
+    /// `once` (default), `skip` or `all`: what becomes of due times that passed while the service was down.
     #[request(name = "misfirePolicy", words = MISFIRE)]
     pub misfire: Option<&'static str>,
     /// How late a run may begin, in seconds; `null` takes the limit away.
@@ -206,7 +206,7 @@ pub struct NewJob {
     pub time_limit: Option<i64>,
     /// Default true; false stops the schedule.
     pub active: Option<bool>,
-    /// Kept as it is given; without it, the job says whether a run waits.
+    /// Kept as it is given; without it, the job says whether a run is waiting.
     pub job_queued: Option<bool>,
     /// Default false; true raises an alert when a run failed, timed out or was missed, and closes it after the next good one.
     pub alert_on_failure: Option<bool>,

@@ -50,8 +50,8 @@ pub async fn run_now(
 
 /// Run a job now, by GET
 ///
-/// The same as `POST /jobs/{jobId}/run`, for clients that call it so. Nothing else changes by a GET, so a HEAD is refused,
-/// and what prefetches or repeats reads must not be pointed at it.
+/// The same as `POST /jobs/{jobId}/run`, for clients that call it so. Unlike other reads it changes something: a HEAD
+/// is refused, and nothing that prefetches or repeats reads must be pointed at it.
 #[utoipa::path(
     tag = "jobs",
     operation_id = "runJobByGet",
@@ -170,8 +170,8 @@ pub async fn get(context: RequestContext, PathIds(id): PathIds<RunId>) -> api::R
 
 /// Cancel a run
 ///
-/// One that waits is not given out any more; of one that is under way, the runner learns so at the next heartbeat. One
-/// that is over is a 409.
+/// A waiting run is not handed out any more; the runner of one that is under way learns of it at the next heartbeat.
+/// One that is over is a 409.
 #[utoipa::path(
     tag = "jobs",
     operation_id = "cancelJobRun",

@@ -37,7 +37,7 @@ pub struct Run {
     pub started_ms: Option<i64>,
     /// When it was over.
     pub finished_ms: Option<i64>,
-    /// How many times it was taken.
+    /// How many times a runner took it.
     pub attempt: i64,
     /// When the lease ends.
     pub lease_ms: Option<i64>,
@@ -47,7 +47,7 @@ pub struct Run {
     pub runner: String,
     /// The user that the runner acts as.
     pub runner_user: String,
-    /// What the program ended with.
+    /// The exit code of the program.
     pub exit_code: Option<i64>,
     /// How much output is kept.
     pub output_bytes: i64,

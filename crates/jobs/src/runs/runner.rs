@@ -24,11 +24,11 @@ use crate::{
 
 /// Claim runs
 ///
-/// Gives out runs that wait, those first that were due first, and those whose runner sent no heartbeat in time. A run is
-/// given to one runner at a time. Who claims carries it out, sends heartbeats (`POST /jobs/runs/{runId}/heartbeat`),
-/// what it prints (`POST /jobs/runs/{runId}/log`) and what became of it (`POST /jobs/runs/{runId}/result`), each with
-/// the run's `attempt`, and with the API key that claimed it. A run that three runners left has failed. At partner level,
-/// runs of clients are given out when `clients` is true; those of a suspended client never are.
+/// Hands out waiting runs, the earliest due first, and those whose runner sent no heartbeat in time. A run is given to
+/// one runner at a time. Whoever claims it carries it out, sends heartbeats (`POST /jobs/runs/{runId}/heartbeat`), what
+/// it prints (`POST /jobs/runs/{runId}/log`) and what became of it (`POST /jobs/runs/{runId}/result`), each with the
+/// run's `attempt`, and with the API key that claimed it. A run that three runners abandoned has failed. At partner
+/// level, runs of clients are handed out when `clients` is true; those of a suspended client never are.
 #[utoipa::path(
     tag = "jobs",
     operation_id = "claimJobRuns",
@@ -135,9 +135,10 @@ fn renewed(tx: &mut Tx<'_>, scope: &RequestScope, id: &str, sign: Heartbeat) -> 
     Ok((old, new))
 }
 
-/// Heartbeat
+/// Send a heartbeat for a run
 ///
-/// Renews the lease of a run. A 409 says that the run went to another, or is over: whoever carries it out stops.
+/// Renews the lease of a run. A 409 says that the run went to another runner, or is over: whoever carries it out should
+/// stop.
 #[utoipa::path(
     tag = "jobs",
     operation_id = "heartbeatOfJobRun",
@@ -145,7 +146,7 @@ fn renewed(tx: &mut Tx<'_>, scope: &RequestScope, id: &str, sign: Heartbeat) -> 
     request_body(content = Heartbeat),
     responses(
         (status = 200, description = "The lease", body = Lease),
-        (status = 409, description = "The run went to another, or is over"),
+        (status = 409, description = "The run went to another runner, or is over"),
     ),
     security(("bearer" = ["operator"]))
 )]
@@ -166,8 +167,8 @@ pub async fn heartbeat(
 
 /// Add log lines
 ///
-/// Keeps what a run printed, and is a heartbeat too. Of a run, 1 MiB is kept; what comes behind is left out, and the
-/// answer says so. With an `Idempotency-Key`, lines that are sent again are kept once.
+/// Keeps what a run printed, and is a heartbeat too. 1 MiB is kept for each run; what comes after that is dropped, and
+/// the answer says so. With an `Idempotency-Key`, lines that are sent again are kept once.
 #[utoipa::path(
     tag = "jobs",
     operation_id = "logOfJobRun",
@@ -175,7 +176,7 @@ pub async fn heartbeat(
     request_body(content = Lines),
     responses(
         (status = 200, description = "The lease", body = Lease),
-        (status = 409, description = "The run went to another, or is over"),
+        (status = 409, description = "The run went to another runner, or is over"),
     ),
     security(("bearer" = ["operator"]))
 )]
@@ -211,7 +212,7 @@ pub async fn log(
     request_body(content = Outcome),
     responses(
         (status = 200, description = "The run", body = Run),
-        (status = 409, description = "The run went to another, or is over"),
+        (status = 409, description = "The run went to another runner, or is over"),
     ),
     security(("bearer" = ["operator"]))
 )]

@@ -31,7 +31,7 @@ pub struct Run {
     /// `QUEUED`, `RUNNING`, `SUCCEEDED`, `FAILED`, `TIMED_OUT`, `CANCELLED`, `SKIPPED` or `MISSED`.
     #[schema(example = "SUCCEEDED")]
     pub status: String,
-    /// Why it is so; left out when there is nothing to say.
+    /// Why it has this status; left out when there is nothing to say.
     #[serde(skip_serializing_if = "String::is_empty")]
     #[schema(required = false)]
     pub reason: String,
@@ -50,19 +50,19 @@ pub struct Run {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub finished_date: Option<Timestamp>,
-    /// How many times it was taken.
+    /// How many times a runner took it.
     pub attempt: i64,
     /// Who has it, or had it last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runner: Option<Runner>,
-    /// What the program ended with.
+    /// The exit code of the program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i64>,
     /// How much output is kept, in bytes.
     pub output_bytes: i64,
     /// Was there more output than is kept?
     pub output_truncated: bool,
-    /// What it printed, both streams in the order in which they came; of one run that is read.
+    /// What it printed, both streams in the order in which they came; only when a single run is read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
 }

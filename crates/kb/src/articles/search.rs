@@ -17,9 +17,9 @@ api::texts! {
 
 /// Search knowledge-base articles
 ///
-/// The articles in whose title or content every word of `query` stands, or begins a word; best first: a word
+/// The articles in whose title or content every word of `query` occurs, or begins a word; best first: a word
 /// of the title counts more than one of the content, a whole word more than a beginning, and among equals the latest
-/// comes first. Letter case does not matter, signs between words do not either. Each has a `snippet`: HTML
+/// comes first. Neither letter case nor punctuation between words matters. Each has a `snippet`: HTML
 /// in which the words are marked up as `<mark>` and all else is escaped. With `categoryId` only those in that category
 /// and below it.
 #[utoipa::path(

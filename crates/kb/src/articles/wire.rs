@@ -30,16 +30,16 @@ pub struct Article {
     pub id: String,
     /// The title.
     pub title: String,
-    /// The title once more, by its other name.
+    /// The same as `title`.
     pub subject: String,
-    /// Markdown; when the article is read by itself.
+    /// Markdown; only when a single article is read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// Where the words stand that were searched for: HTML in which they are marked up as `<mark>`, and all else is
+    /// Where the words that were searched for occur: HTML in which they are marked up as `<mark>`, and all else is
     /// escaped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snippet: Option<String>,
-    /// The category that it stands in.
+    /// The category that it is in.
     pub category: CategoryName,
     /// `ACTIVE`, `INACTIVE` or `TRASH`.
     #[schema(example = "ACTIVE")]
@@ -56,9 +56,9 @@ pub struct Article {
     /// When it changed last.
     #[schema(example = "2026-11-20T20:37:00+0000")]
     pub updated_date: String,
-    /// `createdDate` once more.
+    /// The same as `createdDate`.
     pub created_time: String,
-    /// `updatedDate` once more.
+    /// The same as `updatedDate`.
     pub updated_time: String,
 }
 
@@ -93,7 +93,7 @@ pub struct NewArticle {
     /// Markdown.
     #[request(filled, chars = LONGEST_CONTENT)]
     pub content: String,
-    /// The category that it stands in.
+    /// The category that it is in.
     pub category: CategoryReference,
     /// `ACTIVE` (default) or `INACTIVE`; `PUBLISHED` and `DRAFT` mean the same.
     #[request(words = state::OF_ARTICLES, parse = state_of, default = state::ACTIVE)]

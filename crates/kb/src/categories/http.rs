@@ -38,7 +38,7 @@ type CategoryQuery = PageQuery<Categories, InState>;
 
 /// Create a knowledge-base category
 ///
-/// With `parentCategory` it stands below that category of the same tenant, else at the top. Its name is unique among
+/// With `parentCategory` it is put below that category of the same tenant, else at the top. Its name is unique among
 /// its siblings outside the trash, whatever the letter case.
 #[utoipa::path(
     tag = "knowledge base",
@@ -227,7 +227,7 @@ pub async fn get(
     request_body(content = CategoryChange, example = json!({"name": "Wi-Fi", "state": "INACTIVE"})),
     responses(
         (status = 200, description = "The category after the change", body = wire::Category),
-        (status = 409, description = "A sibling has the name, it would stand below itself, or it is in the trash"),
+        (status = 409, description = "A sibling has the name, it would be below itself, or it is in the trash"),
         (status = 412, description = "The category has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))
@@ -245,8 +245,8 @@ pub async fn update(
 
 /// Move a knowledge-base category
 ///
-/// Below `parentCategory`, a category of the same tenant, or without one to the top; with all that is below it. Below
-/// itself it cannot stand (409).
+/// Below `parentCategory`, a category of the same tenant, or without one to the top; with all that is below it. It
+/// cannot be moved below itself (409).
 #[utoipa::path(
     tag = "knowledge base",
     operation_id = "moveKbCategory",
@@ -254,7 +254,7 @@ pub async fn update(
     request_body(content = CategoryMove, example = json!({"parentCategory": {"id": "KBC0000000002"}})),
     responses(
         (status = 200, description = "The category after the move", body = wire::Category),
-        (status = 409, description = "A sibling there has its name, it would stand below itself, or one of them is in the trash"),
+        (status = 409, description = "A sibling there has its name, it would be below itself, or one of them is in the trash"),
         (status = 412, description = "The category has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))

@@ -35,7 +35,7 @@ pub struct Category {
     #[serde(skip_serializing_if = "String::is_empty")]
     #[schema(required = false)]
     pub description: String,
-    /// What it stands below; left out at the top.
+    /// The category above it; left out at the top.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_category: Option<CategoryName>,
     /// Who created it.
@@ -56,7 +56,7 @@ pub struct Category {
     pub updated_date: String,
 }
 
-/// What of a category is shown in others, and in articles.
+/// A category, as others and articles show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = KbCategoryName)]
@@ -86,16 +86,16 @@ pub struct NewCategory {
     /// `ACTIVE` (default) or `INACTIVE`.
     #[request(words = state::OUTSIDE_TRASH, default = state::ACTIVE)]
     pub state: &'static str,
-    /// What it stands below; without it, a new one stands at the top.
+    /// The category below which it is put; without it, a new one is at the top.
     #[request(name = "parentCategory")]
     pub parent: Option<CategoryReference>,
 }
 
-/// Where a category is to stand.
+/// Where a category is to be moved.
 #[derive(Clone, Debug, PartialEq, Request)]
 #[request(schema = "KbCategoryMove")]
 pub struct CategoryMove {
-    /// What it is to stand below; without it, or with `null`, at the top.
+    /// The category below which it is to be; without it, or with `null`, at the top.
     #[request(name = "parentCategory")]
     pub parent: Option<CategoryReference>,
 }

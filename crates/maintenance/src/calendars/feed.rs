@@ -17,8 +17,8 @@ use crate::{
 
 /// Read the calendar of a maintenance window
 ///
-/// An iCalendar feed of when it was open during the last 90 days and will be in the next 366, for calendar programs. The
-/// token in the address is all that it takes.
+/// An iCalendar feed of when it was open during the last 90 days and will be in the next 366, for calendar programs.
+/// The token in the address is the only credential.
 #[utoipa::path(
     tag = "maintenance",
     operation_id = "readMaintenanceCalendar",

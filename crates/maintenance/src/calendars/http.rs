@@ -67,7 +67,7 @@ pub async fn list_of_tenant(
 /// Create a calendar address of a maintenance window
 ///
 /// For calendar programs, which subscribe to it: whoever has the address reads when the window is open, without another
-/// token. The address is told once.
+/// token. The address is shown once.
 #[utoipa::path(
     tag = "maintenance",
     operation_id = "createMaintenanceCalendar",

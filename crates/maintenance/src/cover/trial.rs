@@ -33,8 +33,8 @@ pub struct MatchInput {
     current_state: String,
     /// What it is about; required where no metric is named.
     subject: Option<String>,
-    /// Windows to try beside those that are stored, as a create takes them. With the `uniqueId` of a stored one, one stands in
-    /// its place.
+    /// Windows to try beside those that are stored, as a create takes them. One with the `uniqueId` of a stored window
+    /// is tried in its place.
     #[schema(max_items = 10)]
     windows: Option<Vec<NewWindow>>,
 }
@@ -47,7 +47,7 @@ pub struct At {
     pub at: Option<Timestamp>,
 }
 
-/// Try an alert on the maintenance windows
+/// Try an alert against the maintenance windows
 ///
 /// Says which window would make an alert a maintenance alert, now or at another time, and what each rule of each window
 /// that covers its resource says of it. It is read as one that is reported. `windows` are tried beside those that are stored.

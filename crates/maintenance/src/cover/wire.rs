@@ -18,10 +18,10 @@ pub struct Active {
     /// The most direct way in which it is covered: `device`, `deviceGroup` or `location`.
     #[schema(example = "deviceGroup")]
     pub via: &'static str,
-    /// Since when the window is open.
+    /// When the window opened.
     #[schema(value_type = String, example = "2026-11-20T22:00:00+0000")]
     pub since: Timestamp,
-    /// Until when, this instant not included.
+    /// Until when, not including this instant.
     #[schema(value_type = String, example = "2026-11-21T02:00:00+0000")]
     pub until: Timestamp,
 }
@@ -74,7 +74,7 @@ impl From<&KnownResource> for ResourceName {
     }
 }
 
-/// What the windows say of an alert.
+/// What the windows say about an alert.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = MaintenanceMatch)]
@@ -91,7 +91,7 @@ pub struct Match {
     pub windows: Vec<Tried>,
 }
 
-/// What one window says of an alert.
+/// What one window says about an alert.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = MaintenanceMatchWindow)]
@@ -117,7 +117,7 @@ pub struct Tried {
     pub rules: Vec<TriedRule>,
 }
 
-/// What one rule says of an alert.
+/// What one rule says about an alert.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = MaintenanceMatchRule)]
 pub struct TriedRule {

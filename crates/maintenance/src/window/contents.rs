@@ -21,7 +21,7 @@ use crate::cover::Windows;
 pub struct ResourceTarget {
     /// UUID.
     id: String,
-    /// `id` once more.
+    /// The same as `id`.
     unique_id: String,
     /// What it is called; this and all that follows is absent when it is not in the inventory any more.
     #[serde(skip_serializing_if = "Option::is_none")]

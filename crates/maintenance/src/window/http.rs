@@ -28,9 +28,9 @@ fn coverable(scope: &RequestScope, owner: &str) -> Vec<String> {
 
 /// Create a maintenance window
 ///
-/// Every target must exist: of the tenant, and at partner level of its clients. One that does not, or more than 100
-/// together, and nothing is stored. What is in a group or at a location is found out when it is asked for, so that a
-/// resource that joins a group during a window is covered.
+/// Every target must exist in the tenant or, at partner level, in one of its clients; with one that does not, or with
+/// more than 100 in all, nothing is stored. Groups and locations are resolved whenever it matters, so that a resource
+/// that joins a group during a window is covered.
 #[utoipa::path(
     tag = "maintenance",
     operation_id = "createMaintenanceWindow",
@@ -108,8 +108,8 @@ pub async fn get(
 
 /// Update a maintenance window
 ///
-/// Fields left out stay as they are; one that is wrong, and nothing changes. A list of targets takes the place of the
-/// former one of its kind.
+/// Fields left out stay as they are; with one that is wrong, nothing changes. A list of targets replaces the former one
+/// of its kind.
 #[utoipa::path(
     tag = "maintenance",
     operation_id = "updateMaintenanceWindow",
@@ -141,7 +141,7 @@ pub async fn update(
 
 /// Add targets to a maintenance window
 ///
-/// What is among them already stays among them.
+/// Targets that it has already are kept.
 #[utoipa::path(
     tag = "maintenance",
     operation_id = "addMaintenanceTargets",
@@ -166,7 +166,7 @@ pub async fn add_targets(
 
 /// Remove targets from a maintenance window
 ///
-/// At least one must stay. What is not among them is no error when it exists.
+/// At least one must stay. Naming something that exists but is no target is not an error.
 #[utoipa::path(
     tag = "maintenance",
     operation_id = "removeMaintenanceTargets",
@@ -191,7 +191,7 @@ pub async fn remove_targets(
 
 /// Delete a maintenance window
 ///
-/// Its alerts stay what they are.
+/// The alerts that it caught stay as they are.
 #[utoipa::path(
     tag = "maintenance",
     operation_id = "deleteMaintenanceWindow",

@@ -73,7 +73,7 @@ pub struct OneTimeWindow {
 #[derive(ToSchema)]
 #[schema(as = RecurringMaintenance, rename_all = "camelCase")]
 pub struct RecurringWindow {
-    /// Its local date is the first that may be one, its local time of day that of every start.
+    /// Its local date is the first that an occurrence may have, its local time of day that of every start.
     #[schema(inline, value_type = Instant, example = "2026-11-20T22:00:00+0000")]
     start_time: String,
     /// Its local time of day is that of every end; unless `endBy` is `NEVER`, nothing starts at or after it.

@@ -38,22 +38,22 @@ pub fn window_id(text: &str) -> String {
 /// What narrows a search, beside its filter.
 #[derive(Clone, Debug, api::Parameters)]
 pub struct Narrowed {
-    /// As the variable.
+    /// The same as the variable of `queryString`.
     #[request(with = filled, schema = String, example = "patch")]
     pub name: Option<String>,
-    /// As the variable.
+    /// The same as the variable of `queryString`.
     #[request(with = state, words = State::WORDS, example = "Active")]
     pub state: Option<State>,
-    /// Another name of `state`.
+    /// Another name for `state`.
     #[request(with = state, words = State::WORDS, example = "Active")]
     pub status: Option<State>,
-    /// As the variable.
+    /// The same as the variable of `queryString`.
     #[request(with = filled, schema = String, example = "f65fa9e1-3f9a-4f0e-9d5a-3c1d7a5b2e90")]
     pub resource_id: Option<String>,
-    /// As the variable.
+    /// The same as the variable of `queryString`.
     #[request(example = "2026-11-20T00:00:00Z")]
     pub start_time: Option<Timestamp>,
-    /// As the variable.
+    /// The same as the variable of `queryString`.
     #[request(example = "2026-11-27T00:00:00Z")]
     pub end_time: Option<Timestamp>,
 }
@@ -85,7 +85,7 @@ pub struct Window {
     /// What it is doing now: `Active`, `Pending`, `Suspended` or `Completed`.
     #[schema(example = "Pending")]
     pub state: &'static str,
-    /// `state` once more.
+    /// The same as `state`.
     #[schema(example = "Pending")]
     pub status: &'static str,
     /// When it is open, as far as its schedule says.
@@ -127,10 +127,10 @@ pub struct Window {
     /// When it changed last.
     #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
     pub updated_date: Timestamp,
-    /// `createdDate` once more.
+    /// The same as `createdDate`.
     #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
     pub created_time: Timestamp,
-    /// `updatedDate` once more.
+    /// The same as `updatedDate`.
     #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
     pub updated_time: Timestamp,
 }
@@ -246,8 +246,8 @@ impl From<&Rules> for AlertConditions {
     }
 }
 
-/// A window to create, or to preview. One of `devices`, `deviceGroups` and `locations` is there; together they have at
-/// most 100 elements.
+/// A window to create, or to preview. At least one of `devices`, `deviceGroups` and `locations` is needed; together
+/// they have at most 100 elements.
 #[derive(Clone, Debug, PartialEq, Request)]
 #[request(schema = "MaintenanceWindowInput", check = check_new)]
 #[request(update(
@@ -348,7 +348,7 @@ pub struct NewEnd {
 #[derive(Clone, Debug, Request)]
 #[request(schema = "MaintenanceExtension", check = check_extension, example = json!({"minutes": 30}))]
 pub struct NewExtension {
-    /// So many minutes longer than now planned.
+    /// This many minutes longer than planned now.
     #[request(range = 1..=MOST_MINUTES)]
     pub minutes: Option<i64>,
     /// Until this instant.

@@ -59,15 +59,15 @@ pub async fn show(
 
 /// Answer an alert by the link
 ///
-/// As the person to whom the link was sent, in the audit log too. The page afterwards says what was done, or why it was not. What
-/// was done already is not done again, however often the button is pressed.
+/// Acts as the person to whom the link was sent, in the audit log too. The page that follows says what was done, or why
+/// nothing was. What has been done is not done again, however often the button is pressed.
 #[utoipa::path(
     tag = "paging",
     operation_id = "answerAlert",
     params(
         ("token" = String, Query, description = "The token of the link"),
         ("action" = inline(Button), Query, description = "`acknowledge`, `escalate` (the next step is taken at once), `snooze` (for an hour) or `close`"),
-        ("step" = Option<i64>, Query, description = "Of `escalate`: how many steps were taken when the page was shown. When it is another one by now, nothing is done"),
+        ("step" = Option<i64>, Query, description = "For `escalate`: how many steps had been taken when the page was shown. If more have been taken since, nothing is done"),
     ),
     responses(
         (status = 200, description = "The page", body = String, content_type = "text/html"),

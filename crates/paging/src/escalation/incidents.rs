@@ -58,9 +58,10 @@ pub struct IncidentEscalation {
 
 /// Escalate an incident
 ///
-/// By a policy of its tenant, as an alert is: people are told, one step after the other, until the status of the incident says that somebody
-/// works on it (`Open`), that it is resolved or closed. Of `Urgent` and `High` priority it counts as critical, else as a warning. `New` or `Pending` again,
-/// it goes on.
+/// By a policy of its tenant, as an alert is: people are told, one step after the other, until the status of the
+/// incident says that somebody works on it (`Open`), that it is resolved or closed. With the priority `Urgent` or
+/// `High` it counts as critical, else as a warning. When the status is `New` or `Pending` again, the escalation goes
+/// on.
 #[utoipa::path(
     tag = "paging",
     operation_id = "escalateIncident",

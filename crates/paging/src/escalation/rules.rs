@@ -5,7 +5,7 @@
 pub struct Plan {
     /// At least one.
     pub steps: Vec<PlanStep>,
-    /// How often the steps are gone through again.
+    /// How many more times the steps are gone through.
     pub repeat: i64,
     /// What is done after the last step.
     pub at_end: AtEnd,

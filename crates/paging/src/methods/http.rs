@@ -96,8 +96,8 @@ pub async fn get(
 
 /// Update a contact method
 ///
-/// What is left out stays as it is; an empty text takes a value away. One that leads elsewhere has to be verified again, and
-/// a password or token does not go along to another host.
+/// Fields left out stay as they are; an empty text removes a value. One that leads elsewhere has to be verified again,
+/// and a password or token is not kept for another host.
 #[utoipa::path(
     tag = "contact methods",
     operation_id = "updateContactMethod",
@@ -136,13 +136,13 @@ pub async fn update(
 
 /// Delete a contact method
 ///
-/// Notification rules that name it pass it over from then on.
+/// Notification rules that name it skip it from then on.
 #[utoipa::path(
     tag = "contact methods",
     operation_id = "deleteContactMethod",
     params(PersonId, ContactMethodId),
     responses(
-        (status = 200, description = "It is gone", body = Object),
+        (status = 200, description = "Deleted; an empty object", body = Object),
         (status = 412, description = "It has changed since it was read"),
     ),
     security(("bearer" = ["viewer"]))

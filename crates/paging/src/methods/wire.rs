@@ -92,7 +92,7 @@ pub struct ContactMethod {
     /// `HTTP` or `EMAIL`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Of `HTTP`: what is called.
+    /// Of `HTTP`: the kind of service that is called.
     #[serde(skip_serializing_if = "String::is_empty")]
     #[schema(required = false)]
     pub preset: String,
@@ -111,16 +111,16 @@ pub struct ContactMethod {
     /// The chat.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chat_id: Option<String>,
-    /// Of HTTP Basic.
+    /// The user name of HTTP Basic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_name: Option<String>,
-    /// What makes the body of a `webhook`.
+    /// The template that makes the body of a `webhook`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
     /// Of a template that makes no JSON: the media type of what it makes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
-    /// Was it shown to work? Nothing but its code is sent to one that was not.
+    /// Whether it was shown to work. Until then nothing but its code is sent to it.
     pub verified: bool,
     /// When it was made.
     #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
@@ -167,7 +167,7 @@ pub struct MethodChange {
     /// Of `sms`, `twilio`, `voice` and `twilioVoice`: the number that is called.
     #[request(chars = LONGEST_NAME, parse = plain, pattern = NUMBER)]
     pub to: Option<String>,
-    /// Of `twilio` and `twilioVoice`, and if you like of `sms` and `voice`: the number that calls.
+    /// Of `twilio` and `twilioVoice`, and optionally of `sms` and `voice`: the number that calls.
     #[request(chars = LONGEST_NAME, parse = plain, pattern = NUMBER)]
     pub from: Option<String>,
     /// Of `telegram`: the chat.
@@ -188,7 +188,7 @@ pub struct MethodChange {
     /// Of a template that makes no JSON: the media type of what it makes, such as `text/plain`.
     #[request(chars = LONGEST_NAME, parse = plain)]
     pub content_type: Option<String>,
-    /// Says that it works; admins alone may say so. Its owner verifies it by the code that is sent to it.
+    /// Marks it as working, which only admins may do. Its owner verifies it by the code that is sent to it.
     pub verified: Option<bool>,
 }
 

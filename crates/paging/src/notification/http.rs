@@ -31,7 +31,7 @@ impl Recorded for Rule {
 
 /// List the notification rules of a person
 ///
-/// One for each urgency, also for one of which nothing was said: then every verified contact method is used at once.
+/// One for each urgency. Where none was set, every verified contact method is used at once.
 #[utoipa::path(
     tag = "contact methods",
     operation_id = "listNotificationRules",
@@ -56,8 +56,8 @@ pub async fn list(
 
 /// Set the notification rule of a person for an urgency
 ///
-/// It takes the place of what was said for that urgency before. A contact method that is deleted later is passed over; when
-/// none is left, every verified one is used at once.
+/// It replaces the rule for that urgency. A contact method that is deleted later is skipped; when none is left, every
+/// verified one is used at once.
 #[utoipa::path(
     tag = "contact methods",
     operation_id = "setNotificationRule",

@@ -11,7 +11,7 @@ use crate::schema::notification_rules;
 pub struct Rule {
     /// The tenant of the person.
     pub tenant_id: String,
-    /// Whose.
+    /// Whose rule it is.
     pub user_id: String,
     /// `high` or `low`.
     pub urgency: String,

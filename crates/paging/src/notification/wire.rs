@@ -11,7 +11,7 @@ use crate::{
     times,
 };
 
-/// What is used when, for one urgency.
+/// Which contact methods are used, and when, for one urgency.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({
@@ -22,7 +22,7 @@ use crate::{
     ]
 }))]
 pub struct NotificationRule {
-    /// Whose.
+    /// Whose rule it is.
     pub user: UserId,
     /// `high` or `low`.
     pub urgency: String,
@@ -40,7 +40,7 @@ pub struct NotificationRule {
 pub struct Step {
     /// Which contact method.
     pub contact_method: MethodId,
-    /// How long after the person is to be told; nothing is sent that is answered by then. At most `1d`.
+    /// How long after the person is to be told; nothing is sent if somebody has answered by then. At most `1d`.
     #[schema(required = false, pattern = r"^\s*[0-9]+\s*(ms|s|m|min|h|d)?\s*$", example = "2m")]
     pub after: String,
 }
@@ -54,7 +54,7 @@ pub struct MethodId {
     pub id: String,
 }
 
-/// When nothing is sent: what would be is sent when they are over. Of low urgency alone.
+/// When nothing is sent: what would be is sent when they are over. Only for low urgency.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({"from": "22:00", "to": "07:00", "timeZone": "Europe/Vienna"}))]
@@ -70,7 +70,7 @@ pub struct QuietHours {
     pub time_zone: String,
 }
 
-/// What is to be used when, for one urgency; it takes the place of what was said for that before.
+/// Which contact methods to use, and when, for one urgency; replaces the rule before.
 #[derive(Clone, Debug, Request)]
 #[request(check = quiet_is_low, example = json!({
     "urgency": "high", "steps": [{"contactMethod": {"id": "CM-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90"}, "after": "2m"}]
@@ -79,10 +79,10 @@ pub struct NotificationRuleInput {
     /// `high` or `low`.
     #[request(words = rules::URGENCIES)]
     pub urgency: &'static str,
-    /// At most 20. None at all: every verified contact method is used at once.
+    /// At most 20 steps. Without any, every verified contact method is used at once.
     #[request(items = 0..=rules::MOST_STEPS, schema = Vec<Step>)]
     pub steps: Vec<rules::Step>,
-    /// Of low urgency alone.
+    /// Only for low urgency.
     #[request(with = quiet_hours, schema = QuietHours)]
     pub quiet_hours: Option<rules::Quiet>,
 }

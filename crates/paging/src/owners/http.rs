@@ -33,9 +33,9 @@ impl List for Owners {
 
 /// Set an owner
 ///
-/// Says which user group owns a resource, a device group, a service group, a site, or all that has no other owner, in the place of
-/// what was said before; without `userGroup`, nobody does any more. A resource without an owner has that of one of its device groups, of
-/// one of its service groups, of its site, or the default.
+/// Says which user group owns a resource, a device group, a service group, a site, or all that has no other owner, in
+/// place of the owner before; without `userGroup`, nobody does any more. A resource without an owner has that of one of
+/// its device groups, of one of its service groups, of its site, or the default.
 #[utoipa::path(
     tag = "paging",
     operation_id = "setOwner",
@@ -153,7 +153,7 @@ pub async fn search(context: RequestContext<PageQuery<Owners>>) -> api::Result<H
     tag = "paging",
     operation_id = "deleteOwner",
     params(OwnerId),
-    responses((status = 200, description = "It is gone", body = Object)),
+    responses((status = 200, description = "Deleted; an empty object", body = Object)),
     security(("bearer" = ["operator"]))
 )]
 #[delete("/owners/{ownerId}")]

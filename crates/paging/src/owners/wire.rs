@@ -38,7 +38,7 @@ pub struct Owner {
     pub target: String,
     /// Who owns it.
     pub user_group: GroupId,
-    /// When that was said.
+    /// When that was set.
     #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
     pub created_date: Timestamp,
 }

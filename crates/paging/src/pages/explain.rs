@@ -25,7 +25,7 @@ use crate::{
     routing::choose,
 };
 
-/// An alert to explain: one that there is, or a report of one.
+/// The alert to explain: one that exists, or a report of one.
 #[derive(Debug, Request)]
 #[request(check = alert_or_id, example = json!({
     "alert": {"currentState": "Critical", "subject": "Load is 31", "device": {"hostName": "web-01"}}, "at": "2026-11-20T23:00:00+0000"
@@ -33,7 +33,7 @@ use crate::{
 pub struct PagingExplainInput {
     /// What would be reported, as `POST /alert` takes it.
     alert: Option<Map<String, Value>>,
-    /// In place of it: an alert that there is.
+    /// In place of `alert`: the id of an alert that exists.
     alert_id: Option<String>,
     /// When; default now.
     at: Option<Timestamp>,
@@ -48,7 +48,7 @@ fn alert_or_id(given: &PagingExplainInput, fields: &mut Fields<'_>) {
 /// Every decision about an alert.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PagingExplanation {
-    /// When it is explained for.
+    /// The instant that it is explained for.
     #[schema(value_type = String)]
     at: Timestamp,
     /// The machine of the alert, or why there is none.

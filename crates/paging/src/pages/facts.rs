@@ -28,7 +28,7 @@ pub struct Facts {
     /// Who says so.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub app: String,
-    /// Where to look further.
+    /// Where to find out more.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub url: String,
     /// Since when.

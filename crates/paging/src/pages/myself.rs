@@ -62,7 +62,7 @@ fn to(method: &Method, kind: &str, now: Timestamp) -> Row {
     }
 }
 
-/// Page oneself
+/// Page yourself
 ///
 /// Sends a test to the user that the caller acts as, by one or all of that user's verified contact methods.
 #[utoipa::path(

@@ -24,9 +24,9 @@ const LINE: usize = 300;
 
 /// Get the postmortem of an incident
 ///
-/// A document in Markdown to begin a postmortem with: what is known of the incident, how long it took until somebody was told and answered,
-/// and what happened, minute by minute: of the incident, of its alerts and of the pages about them. The first 50 alerts, the first 2,000
-/// events and the latest 200 notes.
+/// The draft of a postmortem, in Markdown: what is known of the incident, how long it took until somebody was told and
+/// answered, and what happened, minute by minute: of the incident, of its alerts and of the pages about them. The first
+/// 50 alerts, the first 2,000 events and the latest 200 notes.
 #[utoipa::path(
     tag = "paging",
     operation_id = "getIncidentPostmortem",

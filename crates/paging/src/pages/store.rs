@@ -75,7 +75,7 @@ pub struct Row {
     pub log: String,
     /// When it was decided.
     pub created_ms: i64,
-    /// When the other side had it.
+    /// When the other side accepted it.
     pub sent_ms: Option<i64>,
 }
 

@@ -58,8 +58,8 @@ pub struct Event {
 
 /// Get the timeline of an alert
 ///
-/// What happened in fact: the report, the route, each page with its attempts, and what people did, with the time that passed
-/// since the alert was taken in; of the pages the first 1,000.
+/// What really happened: the report, the route, each page with its attempts, and what people did, with the time that
+/// passed since the alert was taken in; of the pages the first 1,000.
 #[utoipa::path(
     tag = "paging",
     operation_id = "getAlertTimeline",

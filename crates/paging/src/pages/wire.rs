@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use super::{facts::Facts, store::Row};
 use crate::{methods::wire::UserId, sender::Attempt};
 
-/// What was sent to whom through what, or could not be.
+/// A message to a person: what was sent, to whom and through what, or why it was not.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Page {
@@ -33,7 +33,7 @@ pub struct Page {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 1)]
     pub step: Option<i64>,
-    /// Which time it was that the steps were taken, from 1.
+    /// Which pass through the steps it belongs to, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 1)]
     pub round: Option<i64>,
@@ -71,7 +71,7 @@ pub struct Page {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "2026-11-20T20:39:00+0000")]
     pub due_date: Option<Timestamp>,
-    /// When the other side had it.
+    /// When the other side accepted it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "2026-11-20T20:37:00+0000")]
     pub sent_date: Option<Timestamp>,
@@ -96,7 +96,7 @@ pub struct Id {
     pub id: String,
 }
 
-/// A contact method, as far as it is everybody's business.
+/// A contact method, without what only its owner may see.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = PageThrough)]
 pub struct Through {

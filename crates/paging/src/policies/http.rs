@@ -35,8 +35,8 @@ impl List for Policies {
 
 /// Create an escalation policy
 ///
-/// Who is told of an alert, one step after the other, until somebody answers. Alert routes say which alerts go to it. A step
-/// whose targets are nobody at its time (a gap of a roster) goes to the next at once, and says so.
+/// Who is told of an alert, one step after the other, until somebody answers. Alert routes say which alerts go to it. A
+/// step that would reach nobody at its time (a gap in a roster) moves on to the next at once, and says so.
 #[utoipa::path(
     tag = "paging",
     operation_id = "createEscalationPolicy",
@@ -132,7 +132,8 @@ pub async fn get(
 
 /// Update an escalation policy
 ///
-/// What is left out stays as it is; `steps` are replaced as a whole. Escalations that have begun go on as the policy was.
+/// What is left out stays as it is; `steps` are replaced as a whole. Escalations that have begun keep the policy as it
+/// was.
 #[utoipa::path(
     tag = "paging",
     operation_id = "updateEscalationPolicy",
@@ -168,13 +169,13 @@ pub async fn update(
 
 /// Delete an escalation policy
 ///
-/// Escalations that have begun go on as the policy was.
+/// Escalations that have begun keep the policy as it was.
 #[utoipa::path(
     tag = "paging",
     operation_id = "deleteEscalationPolicy",
     params(PolicyId),
     responses(
-        (status = 200, description = "It is gone", body = Object),
+        (status = 200, description = "Deleted; an empty object", body = Object),
         (status = 409, description = "An alert route leads to it"),
         (status = 412, description = "It has changed since it was read"),
     ),

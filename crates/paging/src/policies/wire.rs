@@ -71,7 +71,7 @@ pub struct Document {
     pub description: String,
     /// Who is told, one step after the other.
     pub steps: Vec<Step>,
-    /// How often the steps are gone through again.
+    /// How many more times the steps are gone through.
     #[schema(example = 0)]
     pub repeat: i64,
     /// `STOP` or `REPEAT_LAST`.
@@ -183,7 +183,7 @@ pub struct NewPolicy {
     /// 1 to 20.
     #[request(items = 1..=MOST)]
     pub steps: Vec<Step>,
-    /// How often the steps are gone through again when nobody answered; 0 (default) to 20.
+    /// How many more times the steps are gone through when nobody answers; 0 (default) to 20.
     #[request(range = 0..=20, default)]
     pub repeat: i64,
     /// What is done after the last step: `STOP` (default), or `REPEAT_LAST` until somebody answers.

@@ -37,7 +37,7 @@ impl List for Routes {
 /// Create an alert route
 ///
 /// Alerts that match its rules go to its policy, unless a route before it takes them. A client's alerts that none of its own
-/// routes takes, the default among them, are shown to the routes of its partner.
+/// routes takes, the default among them, are offered to the routes of its partner.
 #[utoipa::path(
     tag = "paging",
     operation_id = "createAlertRoute",
@@ -204,7 +204,7 @@ pub async fn update(
     operation_id = "deleteAlertRoute",
     params(RouteId),
     responses(
-        (status = 200, description = "It is gone", body = Object),
+        (status = 200, description = "Deleted; an empty object", body = Object),
         (status = 412, description = "It has changed since it was read"),
     ),
     security(("bearer" = ["operator"]))

@@ -22,7 +22,7 @@ pub struct Timelines {
     rosters: Vec<OneTimeline>,
     /// When nobody is on call through any of them, and somebody should be.
     gaps: Vec<TimelineGap>,
-    /// How much of the time in which somebody should be on call through any of them somebody is, in percent.
+    /// In percent: of the time in which somebody should be on call through any of them, how much somebody is.
     #[schema(example = 97.5)]
     coverage: f64,
 }
@@ -53,11 +53,11 @@ pub struct UserShifts {
     to: String,
     /// The user's id.
     user_id: String,
-    /// What has a part in the range, by when it begins.
+    /// Those that overlap the range, by when they begin.
     shifts: Vec<UserShift>,
 }
 
-/// A stretch of time through which a user is on call.
+/// A stretch of time during which a user is on call.
 #[derive(ToSchema)]
 #[schema(as = UserShift)]
 pub struct UserShift {

@@ -27,7 +27,7 @@ const PRODUCT: &str = "Rosters";
 /// Read the calendar of a roster
 ///
 /// An iCalendar feed of who was on call during the last 90 days and will be in the next 366, for calendar programs. The
-/// token in the address is all that it takes.
+/// token in the address is the only credential.
 #[utoipa::path(
     tag = "rosters",
     operation_id = "readRosterCalendar",
@@ -50,7 +50,7 @@ pub async fn of_roster(
 
 /// Read the calendar of a user
 ///
-/// The same, of all the shifts that the user has in the rosters of the tenant.
+/// The same, for all the shifts that the user has in the rosters of the tenant.
 #[utoipa::path(
     tag = "rosters",
     operation_id = "readUserCalendar",

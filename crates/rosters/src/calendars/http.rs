@@ -73,7 +73,7 @@ pub async fn list_of_tenant(
 /// Create a calendar address of a roster
 ///
 /// For calendar programs, which subscribe to it: whoever has the address reads who is on call, without another token.
-/// The address is told once.
+/// The address is shown once.
 #[utoipa::path(
     tag = "rosters",
     operation_id = "createRosterCalendar",
@@ -128,7 +128,7 @@ pub async fn delete_of_roster(
 
 /// Create a calendar address of a user
 ///
-/// The same, of all the shifts that a user of the tenant or its partner has in the rosters of the tenant.
+/// The same, for all the shifts that a user of the tenant or its partner has in the rosters of the tenant.
 #[utoipa::path(
     tag = "rosters",
     operation_id = "createUserCalendar",

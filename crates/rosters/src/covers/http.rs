@@ -279,7 +279,8 @@ pub async fn accept(
 
 /// Decline a request for cover
 ///
-/// Of those who were asked by name; when all of them have, the request is declined. One that asks everybody stays as it is.
+/// For those who were asked by name; once all of them have declined, the request is declined. A request to everybody
+/// stays open.
 #[utoipa::path(
     tag = "rosters",
     operation_id = "declineRosterCoverRequest",
@@ -301,7 +302,7 @@ pub async fn decline(
 
 /// Withdraw a request for cover
 ///
-/// One that is open. What came of one that was accepted is an override, and is deleted as such.
+/// Only while it is open. An accepted request has become an override, which is deleted as such.
 #[utoipa::path(
     tag = "rosters",
     operation_id = "withdrawRosterCoverRequest",

@@ -32,9 +32,9 @@ pub struct Cover {
     pub id: String,
     /// Who is to be relieved.
     pub user_id: String,
-    /// From here on.
+    /// When it begins.
     pub start_ms: i64,
-    /// Until here.
+    /// When it ends.
     pub end_ms: i64,
     /// Through which shift; `None` for any.
     pub shift_id: Option<String>,

@@ -42,10 +42,10 @@ pub struct Cover {
     pub id: String,
     /// Who is to be relieved.
     pub user: Author,
-    /// From here on.
+    /// When it begins.
     #[schema(value_type = String, example = "2026-11-20T20:00:00+0000")]
     pub start: Timestamp,
-    /// Until here.
+    /// When it ends.
     #[schema(value_type = String, example = "2026-11-21T04:00:00+0000")]
     pub end: Timestamp,
     /// The id of the shift; left out for any.
@@ -86,10 +86,10 @@ pub struct Cover {
 pub struct NewCover {
     /// Who is to be relieved; by default the caller.
     pub user: Option<UserReference>,
-    /// From here on; the years 1970 to 9998.
+    /// When it begins; the years 1970 to 9998.
     #[request(from = Timestamp, parse = instant, pattern = calendar::forms::INSTANT)]
     pub start: Instant,
-    /// Until here: after `start` and after now, by 366 days at most.
+    /// When it ends: after `start` by at most 366 days, and after now.
     #[request(from = Timestamp, parse = instant, pattern = calendar::forms::INSTANT)]
     pub end: Instant,
     /// A shift of the roster; without it, whatever shift the user is on call through.

@@ -38,9 +38,9 @@ fn user(query: &mut Query, name: &str) -> Option<String> {
 
 /// Get who is on call
 ///
-/// Through all rosters of the tenant; at partner level, of its clients too. Members of groups are resolved; who is
-/// deactivated is not called. Rosters come by name. What was before is answered from what was true then: who was in which
-/// group, in use, and what they were called. With `userId`, of that user alone.
+/// Through all rosters of the tenant; at partner level, of its clients too. Groups are resolved to their members, and
+/// deactivated users are left out. Rosters are sorted by name. For an instant in the past the answer is what was true
+/// then: who was in which group, who was active, and what they were called. With `userId`, only that user.
 #[utoipa::path(
     tag = "rosters",
     operation_id = "getOnCall",
@@ -62,7 +62,7 @@ pub async fn all(
 
 /// Get who is on call through a roster
 ///
-/// Of one that was deleted, for any time before.
+/// For a deleted roster, at any time before its deletion.
 #[utoipa::path(
     tag = "rosters",
     operation_id = "getRosterOnCall",

@@ -35,7 +35,7 @@ pub struct OnCallEntry {
     shift: Option<Reference>,
     /// The level of the shift, when it was given one.
     level: Option<Level>,
-    /// Since when: shifts that follow each other without a gap are one.
+    /// Since when; shifts that follow each other without a gap count as one.
     #[schema(example = "2026-11-20T16:00:00+0000")]
     since: String,
     /// Until when, this instant not included; left out when nothing ends it.

@@ -18,9 +18,9 @@ pub struct Override {
     pub number: i64,
     /// Who takes over.
     pub user_id: String,
-    /// From here on.
+    /// When it begins.
     pub start_ms: i64,
-    /// Until here.
+    /// When it ends.
     pub end_ms: i64,
     /// The shift; `None` for the whole roster.
     pub shift_id: Option<String>,

@@ -31,9 +31,9 @@ pub struct Swap {
 
 /// Swap
 ///
-/// One person's time for another's: while the first would be on call in the first time, the second is, and the other way
-/// round. Others who are on call stay. Both overrides are made or none, and deleting one takes back both, as far as they are
-/// not past.
+/// Exchanges one person's time for another's: in the first time the second person is on call instead of the first, in
+/// the second time the other way round. Others who are on call stay. Both overrides are made or none, and deleting one
+/// takes back both, as far as they are not over.
 #[utoipa::path(
     tag = "rosters",
     operation_id = "createRosterSwap",

@@ -47,10 +47,10 @@ pub struct Override {
     pub id: String,
     /// Who takes over.
     pub user: User,
-    /// From here on.
+    /// When it begins.
     #[schema(value_type = String, example = "2026-11-20T20:00:00+0000")]
     pub start: Timestamp,
-    /// Until here.
+    /// When it ends.
     #[schema(value_type = String, example = "2026-11-21T04:00:00+0000")]
     pub end: Timestamp,
     /// The shift, as it was when this was made; left out for the whole roster.
@@ -92,10 +92,10 @@ pub struct Reference {
 pub struct NewOverride {
     /// A user of the tenant or of its partner.
     pub user: UserReference,
-    /// From here on; the years 1970 to 9998.
+    /// When it begins; the years 1970 to 9998.
     #[request(from = Timestamp, parse = instant, pattern = calendar::forms::INSTANT)]
     pub start: Instant,
-    /// Until here: after `start`, by 366 days at most.
+    /// When it ends: after `start`, by at most 366 days.
     #[request(from = Timestamp, parse = instant, pattern = calendar::forms::INSTANT)]
     pub end: Instant,
     /// A shift of the roster, as `{"id"}` or as its id alone; without it, whoever is on call is relieved.
@@ -133,10 +133,10 @@ pub struct NewSwap {
 pub struct SwapHalf {
     /// A user of the tenant or of its partner.
     pub user: UserReference,
-    /// From here on; the years 1970 to 9998.
+    /// When it begins; the years 1970 to 9998.
     #[request(from = Timestamp, parse = instant, pattern = calendar::forms::INSTANT)]
     pub start: Instant,
-    /// Until here: after `start`, by 366 days at most.
+    /// When it ends: after `start`, by at most 366 days.
     #[request(from = Timestamp, parse = instant, pattern = calendar::forms::INSTANT)]
     pub end: Instant,
 }

@@ -156,7 +156,7 @@ pub async fn search(
 
 /// Get a roster
 ///
-/// As it is now, or with `at` as it was or will be then. One that was deleted can be asked for by the time before.
+/// As it is now, or with `at` as it was or will be then. A deleted roster can be read with an `at` before its deletion.
 #[utoipa::path(
     tag = "rosters",
     operation_id = "getRoster",
@@ -246,8 +246,8 @@ pub fn planned(
 
 /// Delete a roster
 ///
-/// It has no future then: its shifts and overrides end, and its calendar addresses are closed. Its past stays: who was
-/// on call, and its timeline, can be asked for by its id. Its name is free.
+/// Ends its shifts and overrides, and closes its calendar addresses. Its past stays: who was on call, and its timeline,
+/// can still be read by its id. Its name can be used again.
 #[utoipa::path(
     tag = "rosters",
     operation_id = "deleteRoster",

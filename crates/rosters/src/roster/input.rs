@@ -72,7 +72,7 @@ pub struct RosterChange {
     /// When nobody needs to be on call.
     #[request(items = 0..=MOST_OFF_HOURS)]
     pub off_hours: Option<Vec<OffHours>>,
-    /// From when on shifts, zone and off hours are so: now or later. Without it, now.
+    /// When the changes of shifts, zone and off hours take effect: now or later. Without it, now.
     #[request(name = "effectiveFrom", pattern = calendar::forms::INSTANT)]
     pub from: Option<Timestamp>,
 }

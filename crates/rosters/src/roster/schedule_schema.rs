@@ -57,7 +57,7 @@ pub struct RecurringSchedule {
     /// Always `recurring`.
     #[schema(pattern = "^recurring$", example = "recurring")]
     r#type: String,
-    /// The first date is the first on which it starts at or after this instant.
+    /// It takes place for the first time when it first starts at or after this instant.
     #[schema(inline, value_type = Instant)]
     start_date: String,
     /// `HH:mm:ss`, on the clocks of the zone.

@@ -51,7 +51,7 @@ pub struct Narrowed {
     /// The whole name, whatever the letter case.
     #[request(example = "First line")]
     pub name: Option<String>,
-    /// As the variable; default true.
+    /// The same as the variable of `queryString`; default true.
     #[request(default = true)]
     pub all_list: bool,
 }
@@ -85,7 +85,7 @@ pub struct Roster {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "2026-12-01T00:00:00+0000")]
     pub deleted_time: Option<String>,
-    /// From when on it is like this, when that is later than the answer; in the answer to an update.
+    /// When the change takes effect, if that is later than the answer; only in the answer to an update.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "2026-12-01T00:00:00+0000")]
     pub effective_from: Option<String>,
@@ -116,7 +116,7 @@ pub struct RosterClient {
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"id": "19", "name": "Asia/Calcutta", "label": "GMT +05:30 India", "code": "IST"}))]
 pub struct TimeZone {
-    /// Its place in the list, from `1`; its name when it is not there.
+    /// Its place in the list, from `1`; its name when it is not in the list.
     id: String,
     /// What `timeZone.name` takes.
     name: String,
@@ -169,13 +169,13 @@ pub struct User {
     /// The given name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_name: Option<String>,
-    /// An address of electronic mail.
+    /// An email address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
-    /// A telephone.
+    /// A telephone number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phone_number: Option<String>,
-    /// A mobile telephone; in the answer to a create, and of who is on call.
+    /// A mobile telephone number; in the answer to a create, and of who is on call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mobile_number: Option<String>,
 }

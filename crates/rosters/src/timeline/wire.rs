@@ -17,7 +17,7 @@ pub struct OnCallOverride {
     pub replaces: Vec<Author>,
     /// Who made it.
     pub created_by: Author,
-    /// Why; left out when that was not said.
+    /// Why; left out when no reason was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -59,9 +59,9 @@ pub struct Timeline {
 #[schema(as = RosterTimelineEntry)]
 #[expect(dead_code, reason = "documents what `render` writes")]
 pub struct TimelineEntry {
-    /// From here on.
+    /// When it begins.
     start: String,
-    /// Until here.
+    /// When it ends.
     end: String,
     /// Left out for an override while no shift takes place. A preview has no ids.
     shift: Option<TimelineShift>,
@@ -121,9 +121,9 @@ pub struct TimelineUser {
 #[schema(as = RosterTimelineGap)]
 #[expect(dead_code, reason = "documents what `render` writes")]
 pub struct TimelineGap {
-    /// From here on.
+    /// When it begins.
     start: String,
-    /// Until here.
+    /// When it ends.
     end: String,
 }
 
@@ -132,9 +132,9 @@ pub struct TimelineGap {
 #[schema(as = RosterTimelineOverlap)]
 #[expect(dead_code, reason = "documents what `render` writes")]
 pub struct TimelineOverlap {
-    /// From here on.
+    /// When it begins.
     start: String,
-    /// Until here.
+    /// When it ends.
     end: String,
     /// Which.
     shifts: Vec<Reference>,

@@ -14,7 +14,7 @@ const HEADERS: [(&str, &str, &str, &str); 7] = [
     ("RequestId", "X-Request-Id", "string", "The id of this request in the log of the service"),
     ("RateLimit", "X-RateLimit-Limit", "integer", "How many requests the key may send at once"),
     ("RateLimitRemaining", "X-RateLimit-Remaining", "integer", "How many of them are left"),
-    ("RateLimitReset", "X-RateLimit-Reset", "integer", "Seconds until all of them are there again"),
+    ("RateLimitReset", "X-RateLimit-Reset", "integer", "Seconds until all of them are available again"),
     ("RetryAfter", "Retry-After", "integer", "Seconds after which to try again"),
     ("Authenticate", "WWW-Authenticate", "string", "Which credentials are taken"),
     ("Replayed", "Idempotency-Replayed", "string", "`true` on the answer to a request that was carried out before"),

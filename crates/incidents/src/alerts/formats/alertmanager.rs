@@ -120,7 +120,7 @@ fn first<const N: usize>(texts: [String; N]) -> String {
     texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
 }
 
-/// A notification, for the document.
+/// A notification, as Alertmanager and Grafana send it.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase", example = json!({
     "version": "4", "groupKey": "{}:{alertname=\"HighLoad\"}", "status": "firing",

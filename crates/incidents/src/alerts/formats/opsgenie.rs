@@ -67,7 +67,7 @@ fn url(alert: &Map<String, Value>) -> String {
     Some(name(alert, &["source"])).filter(|source| source.contains("://")).unwrap_or_default()
 }
 
-/// An alert, for the document.
+/// An alert, as Opsgenie takes it.
 #[derive(ToSchema)]
 #[schema(example = json!({
     "message": "Disk is 98 % full", "alias": "disk-web-01", "entity": "web-01", "priority": "P1",
@@ -99,18 +99,18 @@ pub struct OpsgenieAlert {
 #[schema(example = json!({"note": "Looking into it"}))]
 #[expect(dead_code, reason = "only its schema is used")]
 pub struct OpsgenieNote {
-    /// What there is to say.
+    /// A note about it.
     note: Option<String>,
 }
 
-/// What a request is answered with.
+/// The answer to a request.
 #[derive(serde::Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({
     "result": "Request will be processed", "took": 0.0, "requestId": "b7e1c9d04f6a4f0f9a3a1c5f0a8d2e11"
 }))]
 pub struct OpsgenieAnswer {
-    /// In words. It is processed already.
+    /// The outcome in words. The request is processed already.
     pub result: &'static str,
     /// Seconds.
     pub took: f64,

@@ -80,7 +80,7 @@ fn link(event: &Map<String, Value>) -> String {
     cut(first.unwrap_or_else(|| name(event, &["client_url"])), LONGEST_NAME)
 }
 
-/// An event, for the document.
+/// An event, as PagerDuty takes it.
 #[derive(ToSchema)]
 #[schema(example = json!({
     "routing_key": "<token>", "event_action": "trigger", "dedup_key": "disk-web-01",
@@ -107,7 +107,7 @@ pub struct PagerDutyEvent {
     links: Option<Value>,
 }
 
-/// What an event is answered with.
+/// The answer to an event.
 #[derive(serde::Serialize, ToSchema)]
 #[schema(example = json!({"status": "success", "message": "Event processed", "dedup_key": "disk-web-01"}))]
 pub struct PagerDutyAnswer {

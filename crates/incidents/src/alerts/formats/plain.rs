@@ -46,7 +46,7 @@ pub fn read(body: &Value, sender: &str) -> Result<Event, Problem> {
     })))
 }
 
-/// A report, for the document.
+/// A report in its simplest form.
 #[derive(ToSchema)]
 #[schema(example = json!({"subject": "Backup of web-01 failed", "state": "critical", "host": "web-01", "key": "backup-web-01"}))]
 #[expect(dead_code, reason = "only its schema is used")]
@@ -64,9 +64,9 @@ pub struct PlainReport {
     component: Option<String>,
     /// What there is to say beside the subject.
     description: Option<String>,
-    /// When it was so; default now.
+    /// When that was observed; default now.
     time: Option<String>,
-    /// Where to look further.
+    /// Where to find out more.
     url: Option<String>,
     /// Attributes, as an object of texts.
     #[schema(value_type = Option<Object>)]

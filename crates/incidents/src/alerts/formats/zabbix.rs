@@ -153,7 +153,7 @@ fn event_tags(macros: &Map<String, Value>) -> Vec<Tag> {
     list.iter().filter_map(named).take(super::MOST_TAGS).collect()
 }
 
-/// An event, for the document.
+/// An event, as Zabbix sends it.
 #[derive(ToSchema)]
 #[schema(example = json!({
     "event_id": "1047", "event_name": "High CPU utilization", "event_severity": "Disaster", "event_value": "1",

@@ -82,7 +82,7 @@ pub struct MetricType {
     pub display_name: String,
     /// Its unit.
     pub unit: String,
-    /// Does it tell availability?
+    /// Does it measure availability?
     pub availability_metric: bool,
     /// Kind of threshold.
     pub threshold_type: String,
@@ -104,12 +104,12 @@ pub struct InstalledApp<'a> {
     /// What people call it; left out when it is not installed any more, or belongs to the partner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub display_name: Option<&'a str>,
-    /// What was installed; left out as `displayName`.
+    /// What was installed; left out when `displayName` is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub integration: Option<InstalledKind<'a>>,
 }
 
-/// What an installed integration is one of.
+/// The kind of an installed integration.
 #[derive(Serialize, ToSchema)]
 #[schema(as = InstalledAppKind)]
 pub struct InstalledKind<'a> {

@@ -52,12 +52,12 @@ pub struct Claim {
 pub struct Work {
     /// The run; its `attempt` is what heartbeats, log and result name.
     pub run: Run,
-    /// Without a heartbeat until then, the run is for somebody else.
+    /// Without a heartbeat by then, the run goes to another runner.
     #[schema(value_type = String, example = "2026-11-20T02:01:00+0000")]
     pub lease_until: Timestamp,
     /// How long it may take, in seconds.
     pub time_limit: i64,
-    /// What it is done to.
+    /// The resources that it is for.
     pub resources: Vec<JobResource>,
     /// What is done.
     #[schema(value_type = ScriptVariant)]
@@ -76,7 +76,7 @@ pub struct Work {
 #[serde(rename_all = "camelCase")]
 #[schema(as = JobLease)]
 pub struct Lease {
-    /// Without a heartbeat until then, the run is for somebody else.
+    /// Without a heartbeat by then, the run goes to another runner.
     #[schema(value_type = String, example = "2026-11-20T02:01:00+0000")]
     pub lease_until: Timestamp,
     /// How much output is kept, in bytes.
@@ -103,7 +103,7 @@ pub struct Wanted {
     /// Only runs of jobs that have one of these resources, by id.
     #[request(with = ids, items = 0..=MOST_IDS)]
     pub resources: Option<Vec<String>>,
-    /// What the runner is. A job with labels is for runners that have all of them.
+    /// Labels of the runner. A job with labels is only for runners that have all of them.
     #[request(with = labels, items = 0..=MOST_LABELS, chars = 100, pattern = base::body::FILLED, default)]
     pub labels: Vec<String>,
     /// What it runs on, such as `LINUX`: no scripts for other platforms.
@@ -115,7 +115,7 @@ pub struct Wanted {
     /// How many runs, at most; 1 to 20, default 1.
     #[request(range = 1..=MOST_RUNS, default = 1)]
     pub limit: i64,
-    /// How long without a heartbeat; 10 to 3600 seconds, default 60.
+    /// How long the runner may send no heartbeat; 10 to 3600 seconds, default 60.
     #[request(name = "leaseSeconds", range = 10..=LONGEST_LEASE, default = LEASE)]
     pub lease_s: i64,
 }
@@ -152,7 +152,7 @@ fn platform(fields: &mut Fields<'_>, name: &str) -> Option<String> {
 pub struct Heartbeat {
     /// The attempt that was claimed.
     pub attempt: i64,
-    /// How long until the next one, at most; 10 to 3600 seconds, by default what the claim said.
+    /// How long until the next heartbeat, at most; 10 to 3600 seconds, by default what the claim said.
     #[request(name = "leaseSeconds", range = 10..=LONGEST_LEASE)]
     pub lease_s: Option<i64>,
 }
@@ -203,10 +203,10 @@ pub struct Outcome {
     /// `SUCCEEDED`, `FAILED` or `TIMED_OUT`; without it, what `exitCode` says.
     #[request(words = STATUSES)]
     status: Option<&'static str>,
-    /// What the program ended with: 0 for success. It has 32 bits.
+    /// The exit code of the program, a 32-bit number: 0 for success.
     #[request(range = LEAST_CODE..=MOST_CODE)]
     pub exit_code: Option<i64>,
-    /// Empty when there is nothing to say.
+    /// Why, in words; may be empty.
     #[request(parse = said, default)]
     pub reason: String,
 }
