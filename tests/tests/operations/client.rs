@@ -406,28 +406,3 @@ fn operations_explain_themselves_and_shells_complete_them() {
     assert_eq!(complete("api reportAlert --subject "), Vec::<String>::new(), "any text may stand there");
     assert_eq!(complete("api noSuchOperation --"), Vec::<String>::new());
 }
-
-/// Bash itself is asked, where it is there.
-#[test]
-fn bash_completes_operations_and_their_fields() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("muster.bash");
-    fs::write(&file, Exit::of(muster().args(["completions", "bash"])).stdout).unwrap();
-    let complete = |words: &str, at: usize| {
-        let script = format!(
-            "source {}; COMP_WORDS=({words}); COMP_CWORD={at}; _muster {} \"${{COMP_WORDS[{at}]}}\" \
-             \"${{COMP_WORDS[{}]}}\"; echo \"${{COMPREPLY[@]}}\"",
-            file.display(),
-            muster().get_program().display(),
-            at - 1
-        );
-        Command::new("bash").args(["--norc", "-c", &script]).output()
-    };
-    let Ok(found) = complete("muster api searchRes", 2) else {
-        eprintln!("skipped: there is no bash");
-        return;
-    };
-    assert_eq!(String::from_utf8_lossy(&found.stdout).trim(), "searchResources");
-    let found = complete("muster api searchResources --query", 3).unwrap();
-    assert_eq!(String::from_utf8_lossy(&found.stdout).trim(), "--queryString");
-}

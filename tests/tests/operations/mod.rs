@@ -18,6 +18,7 @@ mod rates;
 mod readiness;
 mod retention;
 mod shares;
+mod shells;
 mod stalled;
 mod streams;
 mod tls;
