@@ -148,6 +148,7 @@ export default {
   listCountries: ["GET","/api/v2/cfg/countries","viewer"],
   listDeviceGroupChildren: ["GET","/api/v2/tenants/{tenantId}/deviceGroups/{groupId}/childs","viewer"],
   listDeviceTypes: ["GET","/api/v2/cfg/devices/types","viewer"],
+  listGroupsOfResource: ["GET","/api/v2/tenants/{tenantId}/resources/{resourceId}/groups","viewer"],
   listInboundAddresses: ["GET","/api/v2/tenants/{tenantId}/inbound","admin"],
   listIncidentCategories: ["GET","/api/v2/tenants/{tenantId}/incidents/categories","viewer"],
   listIncidentNotes: ["GET","/api/v2/tenants/{tenantId}/incidents/{incidentId}/notes","viewer"],

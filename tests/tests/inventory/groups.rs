@@ -14,6 +14,7 @@ both_backends![
     members_come_and_go,
     a_reference_may_be_id_unique_id_or_name,
     children_count_as_members_of_the_parent,
+    a_machine_says_which_groups_hold_it,
     a_group_cannot_contain_itself,
     unknown_members_are_refused,
     a_decommissioned_member_is_gone,
@@ -170,6 +171,36 @@ fn children_count_as_members_of_the_parent(server: &Server) {
     assert_eq!(found(&client, "deviceGroup:Top+isEquals:true").join(" "), "b m t");
     client.post(&format!("/deviceGroups/{middle}"), &json!({"parent": {"name": "Bottom"}})).problem(409, "0004");
     assert_eq!(listed(&top), "b m t");
+}
+
+fn a_machine_says_which_groups_hold_it(server: &Server) {
+    let client = server.new_client();
+    let id = create(&client, &json!({"hostName": "db-1"}));
+    let groups = || client.get(&format!("/resources/{id}/groups")).list();
+    assert!(groups().is_empty());
+    let above = group(&client, "deviceGroups", &json!({"name": "All"}));
+    let rules = json!({"rules": [{"key": "hostName", "operator": "Starts with", "value": "db"}]});
+    let body = json!({"name": "databases", "parent": {"id": above}, "filterCriteria": rules});
+    group(&client, "deviceGroups", &body);
+    for (kind, name) in [("serviceGroups", "Booking"), ("deviceGroups", "Cellar"), ("deviceGroups", "Attic")] {
+        let of = group(&client, kind, &json!({"name": name}));
+        if name != "Attic" {
+            client.post(&format!("/{kind}/{of}/childs"), &json!([{"id": id}])).ok();
+        }
+    }
+    let found = groups();
+    let shown = |one: &Value| (text(&one["name"]), text(&one["type"]), one["byRule"].clone());
+    let expected =
+        [("Cellar", "DEVICE_GROUP", false), ("databases", "DEVICE_GROUP", true), ("Booking", "SERVICE_GROUP", false)]
+            .map(|(name, kind, by_rule)| (name.to_owned(), kind.to_owned(), json!(by_rule)));
+    assert_eq!(found.iter().map(shown).collect::<Vec<_>>(), expected);
+    assert_eq!(client.get(&format!("/deviceGroups/{}", text(&found[0]["uniqueId"]))).ok()["id"], found[0]["id"]);
+    client.get(&format!("/resources/{id}/groups?pageNo=1")).invalid(&["pageNo"]);
+    // Another client has neither the machine nor its groups; a partner has them too.
+    server.new_client().get(&format!("/resources/{id}/groups")).not_found();
+    assert_eq!(server.admin().get(&format!("/resources/{id}/groups")).list().len(), 3);
+    client.delete(&format!("/resources/{id}")).ok();
+    client.get(&format!("/resources/{id}/groups")).not_found();
 }
 
 fn a_group_cannot_contain_itself(server: &Server) {

@@ -10,6 +10,7 @@ pub mod changes;
 pub mod criteria;
 pub mod device;
 pub mod dynamic;
+pub mod holding;
 pub mod http;
 pub mod input;
 pub mod kind;
@@ -28,4 +29,5 @@ mod tests;
 pub fn routes(config: &mut api::Routes) {
     device::routes(config);
     service::routes(config);
+    config.service(holding::list);
 }

@@ -123,7 +123,8 @@ impl List for Products {
 
 /// Search antivirus definitions
 ///
-/// Every antivirus product that agents reported. `queryString` variable: `status` with `UPTODATE` or `OUTOFDATE`.
+/// Every antivirus product that agents reported. The variables of `queryString` are `status` with `UPTODATE` or `OUTOFDATE`, and `resourceId`,
+/// the UUID of the resource that it runs on.
 #[utoipa::path(
     tag = "software",
     operation_id = "searchAntivirus",
@@ -135,21 +136,29 @@ impl List for Products {
 pub async fn search(context: RequestContext<PageQuery<Products>>) -> api::Result<HttpResponse> {
     let PageQuery { sort, walk, filter, .. } = context.query.clone();
     let blank = filter.trim().is_empty();
-    let terms = if blank { Vec::new() } else { query_string::parse(&filter, &["status"])? };
-    let statuses = statuses(&terms)?;
-    let page = context
-        .read(move |conn, scope| Ok(walk.answer(find(conn, &scope.scope(), &statuses, sort, &walk)?.map(shown))));
+    let terms = if blank { Vec::new() } else { query_string::parse(&filter, &["status", "resourceId"])? };
+    let wanted = Condition::all([of_statuses(&terms)?, of_resources(&terms)]);
+    let page =
+        context.read(move |conn, scope| Ok(walk.answer(find(conn, &scope.scope(), wanted, sort, &walk)?.map(shown))));
     answer::ok(&page.await?.ordered(sort.name, sort.descending))
 }
 
-fn statuses(terms: &[query_string::Term]) -> Result<Vec<&'static str>, Problem> {
+fn of_statuses(terms: &[query_string::Term]) -> Result<Condition, Problem> {
     let mut found = Vec::new();
-    for value in terms.iter().flat_map(|term| &term.values) {
+    for value in terms.iter().filter(|term| term.name == "status").flat_map(|term| &term.values) {
         let status = [UP_TO_DATE, OUT_OF_DATE].into_iter().find(|known| known.eq_ignore_ascii_case(value));
         let wrong = || Problem::field("queryString", format!("status: must be {OUT_OF_DATE} or {UP_TO_DATE}"));
         found.push(status.ok_or_else(wrong)?);
     }
-    Ok(if found.is_empty() { vec![UP_TO_DATE, OUT_OF_DATE] } else { found })
+    let found = if found.is_empty() { vec![UP_TO_DATE, OUT_OF_DATE] } else { found };
+    Ok(Condition::text_in("antivirus.status IN", found))
+}
+
+/// The products on the resources that a filter names; all of them where it names none.
+fn of_resources(terms: &[query_string::Term]) -> Condition {
+    let named = terms.iter().find(|term| term.name == "resourceId");
+    let ids = |term: &query_string::Term| term.values.iter().map(|id| id.to_ascii_lowercase()).collect::<Vec<_>>();
+    named.map_or_else(|| Condition::all([]), |term| Condition::text_in("antivirus.resource_id IN", ids(term)))
 }
 
 /// A product, and of its resource the folded host name, host name, address and document.
@@ -180,12 +189,9 @@ const SORTS: Sorts<Found> = Sorts {
     ],
 };
 
-fn find(conn: &mut Conn, scope: &[String], statuses: &[&str], sort: Sort, walk: &Walk) -> Result<base::Found<Found>> {
+fn find(conn: &mut Conn, scope: &[String], wanted: Condition, sort: Sort, walk: &Walk) -> Result<base::Found<Found>> {
     use antivirus::dsl;
-    let condition = Condition::all([
-        Condition::text_in("antivirus.tenant_id IN", scope),
-        Condition::text_in("antivirus.status IN", statuses.iter().copied()),
-    ]);
+    let condition = Condition::all([Condition::text_in("antivirus.tenant_id IN", scope), wanted]);
     let total = walk.total(|| dsl::antivirus.filter(condition.clone()).count().get_result(conn))?;
     let on = dsl::tenant_id.eq(resources::tenant_id).and(dsl::resource_id.eq(resources::id));
     let (order, machine) =

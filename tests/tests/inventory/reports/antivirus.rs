@@ -82,6 +82,13 @@ fn status_filters(server: &Server) {
     let refused = client.search(SEARCH, "status:SLEEPY").invalid(&["queryString"]);
     assert!(refused["message"].to_string().contains("UPTODATE"), "{refused}");
     assert_eq!(server.new_client().get(SEARCH).page()["totalResults"], json!(0));
+    // Of one machine, or of some.
+    let ids: Vec<String> = client.get("/resources/minimal").list().iter().map(|one| text(&one["id"])).collect();
+    let page = client.search(SEARCH, &format!("resourceId:{}", ids[0].to_uppercase())).page();
+    assert_eq!((&page["totalResults"], &page["results"][0]["resource"]["id"]), (&json!(1), &json!(ids[0])), "{page}");
+    assert_eq!(total(&client, &format!("resourceId:{},{}", ids[0], ids[1])), json!(2));
+    assert_eq!(total(&client, &format!("status:OUTOFDATE+resourceId:{}", ids.join(","))), json!(1));
+    assert_eq!(total(&client, "resourceId:nobody"), json!(0));
 }
 
 fn it_is_sorted_and_paged(server: &Server) {
