@@ -27,6 +27,7 @@ const FILES: &[(&str, &[u8])] = files![
     "api.js",
     "bars.js",
     "calendar.js",
+    "find.js",
     "lanes.js",
     "markdown.js",
     "route.js",

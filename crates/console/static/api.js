@@ -8,7 +8,7 @@ const ROLES = ["viewer", "operator", "integrator", "admin"];
  * Who is signed in, and the tenant that is looked at.
  * @type {{me: Answer<"getMe">, home: string, role: string, tenant: string}}
  */
-export const session = { me: null, home: "", role: "viewer", tenant: "" };
+export const session = { me: /** @type {any} */ (null), home: "", role: "viewer", tenant: "" };
 
 /** What the service answered instead of what was asked for. */
 export class Problem extends Error {
@@ -134,7 +134,16 @@ export async function each(things, work) {
   return failed;
 }
 
-/** Terms of a queryString: those without a value are left out. */
+/**
+ * What a filter can say of a text that somebody typed: all of it, or its longest part. `+` joins the terms of a filter, `,` the alternatives of one, a
+ * blank before a word and its `:` begins one, and nothing quotes them; every other character, quotes too, means itself.
+ */
+export function sayable(text) {
+  const parts = text.split(/[+,]|\s(?=\w{2,}:)/).map((part) => part.trim());
+  return parts.reduce((longest, part) => (part.length > longest.length ? part : longest), "");
+}
+
+/** Terms of a queryString: those without a value are left out. What is typed is made `sayable` first. */
 export function terms(pairs) {
   const given = Object.entries(pairs).filter(([, value]) => value !== "" && value !== undefined && value !== null);
   return given.map(([name, value]) => `${name}:${value}`).join("+");

@@ -3,7 +3,7 @@
 import { render } from "./vendor/preact-htm.js";
 import { Problem, call, may, onState, session } from "./api.js";
 import { go, link, refine, useRoute } from "./route.js";
-import { Button, Loading, Toast, Trouble, attempt, html, isTyping, personName, useEffect, useLayoutEffect, useRef, useState } from "./ui.js";
+import { Button, Loading, Toast, Trouble, attempt, html, isTyping, personName, useEffect, useModal, useState } from "./ui.js";
 
 /**
  * Every screen: the address below /console/, what the menu calls it, a letter after `g`, what it needs to be of use.
@@ -26,8 +26,8 @@ const SCREENS = [
 ];
 
 const KEYS = [
-  ["/", "search"], ["j  k", "next row, row before"], ["Enter", "open"], ["x", "choose the row"], ["a", "acknowledge"],
-  ["g then a letter", "go: o on call, a alerts, i incidents, r inventory, m maintenance, j jobs, k knowledge, t routing, s settings"],
+  ["/  ↓", "search; from there to the first row"], ["j  k", "next row, row before"], ["Enter", "open"], ["x", "choose the row"], ["a", "acknowledge"],
+  ["g then a letter", "go: o on call, a alerts, i incidents, r inventory, m maintenance, j jobs, k knowledge, t routing, d deliveries, u audit, p people, y keys, s settings"],
   ["Ctrl K", "go anywhere"], ["Esc", "close"], ["?", "this help"],
 ];
 
@@ -36,8 +36,8 @@ function Screen({ route }) {
   const screen = SCREENS.find((other) => other.path === name);
   const load = screen && (id && screen.one ? screen.one : id ? undefined : screen.load);
   const key = `${name} ${load && load === screen?.one ? id : ""} ${session.tenant}`;
-  /** @type {{key: string, View?: any, problem?: Problem}} */
-  const nothing = { key: undefined };
+  /** @type {{key?: string, View?: any, problem?: Problem}} */
+  const nothing = {};
   const [loaded, set] = useState(nothing);
   useEffect(() => {
     let current = true;
@@ -71,17 +71,15 @@ function Tenants({ tenants }) {
 }
 
 function Help({ onClose }) {
-  const dialog = useRef(null);
-  useLayoutEffect(() => dialog.current.showModal(), []);
+  const dialog = useModal();
   return html`<dialog ref=${dialog} onClose=${onClose} aria-label="Keys"><h2>Keys</h2>
     <dl class="keys">${KEYS.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>
     <div class="send"><${Button} onClick=${onClose}>Close<//></div></dialog>`;
 }
 
 function Palette({ onClose }) {
-  const dialog = useRef(null);
+  const dialog = useModal();
   const [text, set] = useState("");
-  useLayoutEffect(() => dialog.current.showModal(), []);
   const wanted = text.trim().toLowerCase();
   const choices = SCREENS.filter((screen) => may(screen.needs) && screen.title.toLowerCase().includes(wanted))
     .map((screen) => [screen.title, link(screen.path)]);
@@ -176,13 +174,13 @@ function SignedOut({ problem }) {
     <p>Open your sign-in link on this browser, and you come back here. An administrator makes one for you, or whoever runs the service does:</p>
     <pre><code>muster user sign-in YOUR-LOGIN-NAME</code></pre>
     ${problem && problem.status !== 401 && html`<${Trouble} problem=${problem} />`}
-    <p><${Button} onClick=${() => location.reload()}>Look again<//> <a href="/">About this service</a></p></main>`;
+    <p><${Button} onClick=${() => location.reload()}>Look again<//> <a href="/">Other ways to sign in</a></p></main>`;
 }
 
 async function start() {
   const theme = localStorage.getItem("theme");
   if (theme) document.documentElement.dataset.theme = theme;
-  const place = document.getElementById("app");
+  const place = /** @type {HTMLElement} */ (document.getElementById("app"));
   const draw = (what) => {
     place.textContent = "";
     render(what, place);

@@ -1,7 +1,7 @@
 // What the screens are made of. Text that comes from the service is only ever a child of an element, never markup.
 
 import { html, useEffect, useLayoutEffect, useRef, useState } from "./vendor/preact-htm.js";
-import { call } from "./api.js";
+import { call, sayable } from "./api.js";
 import { full, gmt, millis, short, span, zone } from "./time.js";
 
 export { html, useEffect, useLayoutEffect, useRef, useState };
@@ -30,8 +30,9 @@ export function useEvery(milliseconds, work) {
  * @param {string | undefined} key
  */
 export function useAnswer(work, key, poll = 0) {
-  /** @type {{key: string, data: T, problem: any, loading: boolean}} */
-  const begun = { key: undefined, data: undefined, problem: undefined, loading: true };
+  // Whoever shows what it answers looks first whether it is there.
+  /** @type {{key: string | undefined, data: T, problem: any, loading: boolean}} */
+  const begun = { key: undefined, data: /** @type {any} */ (undefined), problem: undefined, loading: true };
   const [state, set] = useState(begun);
   const round = useRef(0);
   const abort = useRef(null);
@@ -44,7 +45,7 @@ export function useAnswer(work, key, poll = 0) {
       const data = await work(abort.current.signal);
       if (mine === round.current) set({ key, data, problem: undefined, loading: false });
     } catch (problem) {
-      if (problem.name !== "AbortError" && mine === round.current) set((before) => ({ key, data: before.key === key ? before.data : undefined, problem, loading: false }));
+      if (problem.name !== "AbortError" && mine === round.current) set((before) => ({ key, data: before.key === key ? before.data : begun.data, problem, loading: false }));
     }
   };
   useEffect(() => {
@@ -67,7 +68,8 @@ export function useAnswer(work, key, poll = 0) {
  */
 export function useList(name, query, path = {}, poll = 0) {
   const key = JSON.stringify([name, query, path]);
-  const none = { key, rows: [], cursor: undefined, loading: false, problem: undefined };
+  /** @type {{key: string, rows: any[], cursor?: string, loading: boolean, problem?: any}} */
+  const none = { key, rows: [], loading: false };
   const [further, setFurther] = useState(none);
   // Which operation it is, and so what a row has, only the caller knows.
   const page = (asked) => /** @type {Promise<any>} */ (call(name, /** @type {any} */ (asked)));
@@ -110,7 +112,7 @@ const STATES = {
   Closed: "quiet", Urgent: "bad", High: "warn", Open: "info", Pending: "info", Resolved: "good", Active: "good",
   Completed: "quiet", SUCCEEDED: "good", FAILED: "bad", TIMED_OUT: "bad", RUNNING: "info", QUEUED: "info", MISSED: "warn",
   delivered: "good", failed: "bad", pending: "info", UP: "good", DOWN: "bad", active: "good", ACTIVE: "good", TRASH: "quiet",
-  ENABLED: "good", DISABLED: "quiet", CREATE: "good", DELETE: "bad", UPDATE: "info",
+  UPTODATE: "good", OUTOFDATE: "warn", ENABLED: "good", DISABLED: "quiet", CREATE: "good", DELETE: "bad", UPDATE: "info",
 };
 export const State = ({ of }) => (of ? html`<${Badge} kind=${STATES[of] || "quiet"}>${of}<//>` : html`<span class="dim">–</span>`);
 
@@ -173,8 +175,9 @@ function useDrawn() {
 /**
  * A table of a list. A column is `{title, cell(row), keep}`; `keep` 2 and 3 are left out on narrow screens. Rows are
  * gone through with `j` and `k`; `keys` has what other keys do with the row that has the focus.
+ * @param {any} given
  */
-export function Rows({ list, columns, label, href, select = undefined, keys = {}, empty = undefined, id = (row) => row.id }) {
+export function Rows({ list, columns, label, href, select, keys = {}, empty, id = (row) => row.id }) {
   const body = useRef(null);
   const drawn = useDrawn();
   useEffect(() => {
@@ -256,7 +259,7 @@ export function Field({ label, name, problem, hint, as = "input", children, wide
   </div>`;
 }
 
-/** A search field that takes the focus with `/` and asks once nobody types for a moment. */
+/** A search field that takes the focus with `/`, gives it to the first row with the arrow down, and asks once nobody types for a moment. */
 export function Search({ value, onValue, label, placeholder, wait = 150 }) {
   const [text, set] = useState(value);
   const timer = useRef(0);
@@ -275,7 +278,20 @@ export function Search({ value, onValue, label, placeholder, wait = 150 }) {
       onValue(sent.current);
     }, wait);
   };
-  return html`<input type="search" class="search" data-search aria-label=${label} placeholder=${placeholder} value=${text} onInput=${typed} autocomplete="off" spellcheck=${false} />`;
+  const down = (event) => {
+    const row = /** @type {HTMLElement} */ (event.key === "ArrowDown" && document.querySelector("a.row-link"));
+    if (!row) return;
+    event.preventDefault();
+    row.focus();
+  };
+  return html`<input type="search" class="search" data-search aria-label=${label} placeholder=${placeholder} value=${text} onInput=${typed} onKeyDown=${down} autocomplete="off" spellcheck=${false} />`;
+}
+
+/** Says what is searched for where it is not all that was typed. */
+export function Cut({ text }) {
+  const part = sayable(text);
+  if (part === text.trim()) return null;
+  return html`<p class="hint wide" role="status">${part ? html`Shown is what contains <strong>${part}</strong>: ` : ""}a search cannot say “+”, “,” or a word with “:” behind a blank.</p>`;
 }
 
 /** Toggles that stand for the alternatives of one filter. */
@@ -290,13 +306,24 @@ export function Choices({ label, options, value, onValue }) {
   </div>`;
 }
 
+/** Opens a dialog above all else; when it goes, the focus is where it was before. @returns where the dialog is put. */
+export function useModal() {
+  const dialog = useRef(null);
+  useLayoutEffect(() => {
+    const before = /** @type {HTMLElement} */ (document.activeElement);
+    dialog.current.showModal();
+    // Until the dialog is gone, nothing below it takes the focus.
+    return () => queueMicrotask(() => before?.isConnected && before.focus());
+  }, []);
+  return dialog;
+}
+
 /** A dialog with a form. `onSend` may fail with a problem, which is shown; what was typed stays, also over a reload. */
 export function FormDialog({ title, send = "Save", onSend, onClose, keep, children, danger, wide }) {
-  const dialog = useRef(null);
+  const dialog = useModal();
   const [problem, setProblem] = useState();
   const [busy, setBusy] = useState(false);
   useLayoutEffect(() => {
-    dialog.current.showModal();
     const form = dialog.current.querySelector("form");
     for (const [name, value] of Object.entries(keep ? draft(keep) : {})) {
       const field = form.elements[name];
@@ -332,15 +359,23 @@ export function FormDialog({ title, send = "Save", onSend, onClose, keep, childr
   </dialog>`;
 }
 
-function draft(key) {
+/** What was typed under a key and not sent, by the names of the fields. */
+export function draft(key) {
   try {
     return JSON.parse(sessionStorage.getItem(`draft ${key}`) || "{}");
   } catch {
     return {};
   }
 }
-const remember = (key, values) => sessionStorage.setItem(`draft ${key}`, JSON.stringify(values));
-const forget = (key) => sessionStorage.removeItem(`draft ${key}`);
+export const remember = (key, values) => sessionStorage.setItem(`draft ${key}`, JSON.stringify(values));
+export const forget = (key) => sessionStorage.removeItem(`draft ${key}`);
+
+/**
+ * A list that has something in it, or nothing: what would be made of an empty one is left out then.
+ * @template T
+ * @param {T[] | undefined} list
+ */
+export const some = (list) => (list?.length ? list : undefined);
 
 /** Names and values, those without a value left out. */
 export function Facts({ of }) {
@@ -354,8 +389,11 @@ export const Panel = ({ title, actions, children, id }) => html`<section class="
 /** @type {(toast: {text: string, problem?: any, key: number}) => void} */
 let show = () => {};
 
-/** Says shortly what was done. */
-export const say = (text, problem = undefined) => (text || problem) && show({ text, problem, key: Date.now() });
+/**
+ * Says shortly what was done.
+ * @type {(text: string | undefined, problem?: any) => void}
+ */
+export const say = (text, problem) => (text || problem) && show({ text: text || "", problem, key: Date.now() });
 
 export function Toast() {
   const [toast, set] = useState(null);

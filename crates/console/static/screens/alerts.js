@@ -1,11 +1,11 @@
 // Alerts: a live board. What is shown is in the address.
 
-import { call, each, may, terms } from "../api.js";
+import { call, each, may, sayable, terms } from "../api.js";
 import { Bars } from "../bars.js";
 import { useChanges } from "../changes.js";
 import { link, refine } from "../route.js";
 import { HOUR, millis, short, wire } from "../time.js";
-import { Button, Choices, Empty, Field, FormDialog, Head, Rows, Search, State, Time, Trouble, count, html, say, useAnswer, useChosen, useList, useState } from "../ui.js";
+import { Button, Choices, Cut, Empty, Field, FormDialog, Head, Rows, Search, State, Time, Trouble, count, html, say, useAnswer, useChosen, useList, useState } from "../ui.js";
 
 const STATUSES = ["New", "Acknowledged", "Suppressed", "Closed"];
 const STATES = ["Critical", "Warning", "Info", "Ok"];
@@ -31,7 +31,7 @@ export function Action({ name, alerts, onClose, onDone }) {
     else say(alerts.length === 1 ? `${DONE[name]}.` : `${DONE[name]}: ${alerts.length}.`);
     onDone(failed);
   };
-  return html`<${FormDialog} title=${`${title} ${many}`} send=${title} onSend=${send} onClose=${onClose} danger=${name === "closeAlert"}>${(problem) => html`
+  return html`<${FormDialog} title=${`${title} ${many}`} send=${title} onSend=${send} onClose=${onClose} danger=${name === "closeAlert"} keep=${`${name} ${alerts.map((alert) => alert.id).join()}`}>${(problem) => html`
     ${name === "suppressAlert" && html`<${Field} as="select" name="hours" label="For" problem=${problem}>
       <option value="1">1 hour</option><option value="4">4 hours</option><option value="24">1 day</option><option value="168">1 week</option><option value="">as long as it is open</option><//>`}
     <${Field} as="textarea" rows="2" name="note" label="Note" wide problem=${problem} hint=${name === "closeAlert" ? "Reported again, it becomes a new alert." : undefined} />`}<//>`;
@@ -40,8 +40,11 @@ export function Action({ name, alerts, onClose, onDone }) {
 /**
  * Acknowledges at once, without asking. `onDone` hears of what failed, `show` of what is shown meanwhile: the alerts as they
  * will be, until the service says how they are.
+ * @param {any[]} alerts
+ * @param {(failed: any[]) => void} onDone
+ * @param {(shown: any[]) => void} [show]
  */
-export async function acknowledge(alerts, onDone, show = undefined) {
+export async function acknowledge(alerts, onDone, show) {
   const open = alerts.filter((alert) => alert.status === "New" || alert.status === "Suppressed");
   if (!open.length) return say("Nothing to acknowledge.");
   show?.(open.map((alert) => ({ ...alert, status: "Acknowledged" })));
@@ -74,7 +77,7 @@ export default function Alerts({ query }) {
   const state = query.get("state") || "";
   const subject = query.get("subject") || "";
   const hostName = query.get("host") || "";
-  const filter = terms({ status: status === "any" ? "" : status, state, subject, hostName });
+  const filter = terms({ status: status === "any" ? "" : status, state, subject: sayable(subject), hostName: sayable(hostName) });
   const list = useList("searchAlerts", { queryString: filter, pageSize: 100 }, {}, EVERY);
   const live = useChanges(["ALERT"], list.reload);
   const select = useChosen();
@@ -110,6 +113,7 @@ export default function Alerts({ query }) {
       <${Choices} label="Status" options=${STATUSES} value=${status === "any" ? "" : status} onValue=${(value) => refine({ status: value || "any" })} />
       <${Choices} label="State" options=${STATES} value=${state} onValue=${(value) => refine({ state: value })} />
       ${filtered && html`<a href=${link("alerts")}>Clear</a>`}
+      <${Cut} text=${subject} /><${Cut} text=${hostName} />
     </div>
     <${Hourly} stamp=${list.data?.results[0]?.id} />
     ${chosen.length > 0 && html`<div class="chosen-bar" role="region" aria-label="What is chosen"><strong>${chosen.length} chosen</strong>

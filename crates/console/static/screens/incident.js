@@ -4,7 +4,7 @@ import { call, may } from "../api.js";
 import { Change } from "../change.js";
 import { Markdown } from "../markdown.js";
 import { link } from "../route.js";
-import { Button, Empty, Facts, Field, FormDialog, Head, Loading, Panel, State, Time, Trouble, attempt, html, personName, useAnswer, useState } from "../ui.js";
+import { Button, Empty, Facts, Field, FormDialog, Head, Loading, Panel, State, Time, Trouble, attempt, draft, forget, html, personName, remember, useAnswer, useState } from "../ui.js";
 import { PRIORITIES, STATUSES } from "./incidents.js";
 
 const FIELDS = [["subject", "Subject", (one) => one.subject], ["status", "Status", (one) => one.status], ["priority", "Priority", (one) => one.priority],
@@ -52,7 +52,8 @@ export default function Incident({ id }) {
     const form = event.currentTarget;
     const content = form.elements.content.value.trim();
     if (content && (await attempt("Noted.", () => call("addIncidentNote", { incidentId: id, body: { content } })))) {
-      form.reset();
+      forget(`note ${id}`);
+      form.elements.content.value = "";
       fresh();
     }
   };
@@ -66,7 +67,7 @@ export default function Incident({ id }) {
       <${Panel} title="What" id="what">${incident.description ? html`<${Markdown} text=${incident.description} />` : html`<p class="dim">No description.</p>`}
         <${Facts} of=${[["Assignee", personName(incident.assignee)], ["Group", incident.assigneeGroup?.name], ["Requester", personName(incident.requester)], ["Category", [incident.category?.name, incident.subCategory?.name].filter(Boolean).join(" › ")], ["Roster", incident.roster?.name], ["Due", incident.dueDate && html`<${Time} at=${incident.dueDate} />`], ["Resolved", incident.resolvedDate && html`<${Time} at=${incident.resolvedDate} />`], ["Closed", incident.closedDate && html`<${Time} at=${incident.closedDate} />`]]} /><//>
       <${Panel} title=${`Notes (${incident.noteCount})`} id="notes"><${Trouble} problem=${notes.problem} />
-        ${may("addIncidentNote") && html`<form class="note-form" onSubmit=${note}><textarea name="content" rows="3" aria-label="A new note" placeholder="What did you see, what did you do?" maxlength="10000"></textarea><button class="button">Add the note</button></form>`}
+        ${may("addIncidentNote") && html`<form class="note-form" onSubmit=${note} onInput=${(event) => remember(`note ${id}`, { content: event.target.value })}><textarea name="content" rows="3" defaultValue=${draft(`note ${id}`).content} aria-label="A new note" placeholder="What did you see, what did you do?" maxlength="10000"></textarea><button class="button">Add the note</button></form>`}
         <ul class="notes">${(notes.data?.results || []).map((one) => html`<li key=${one.id}><div class="dim small">${personName(one.createdBy)} · <${Time} at=${one.createdDate} /></div><${Markdown} text=${one.content} /></li>`)}</ul><//>
     </div><div>
       <${Related} id=${id} />
@@ -74,7 +75,7 @@ export default function Incident({ id }) {
       <${Panel} title="Alerts" id="alerts">${incident.alerts?.length ? html`<ul class="plain-list">${incident.alerts.map((one) => html`<li><a href=${link(["alerts", one.id])}>${one.subject}</a></li>`)}</ul>` : html`<${Empty} title="It was not opened for an alert." />`}<//>
     </div></div>
     ${editing && html`<${Edit} incident=${incident} onClose=${() => setEditing(false)} onDone=${fresh} />`}
-    ${closing && html`<${FormDialog} title=${`Close ${incident.id}`} send="Close it" onClose=${() => setClosing(false)} onSend=${async (values) => {
+    ${closing && html`<${FormDialog} title=${`Close ${incident.id}`} send="Close it" onClose=${() => setClosing(false)} keep=${`close ${id}`} onSend=${async (values) => {
       await call("closeIncident", { incidentId: id, body: values.note ? { note: values.note } : {} });
       fresh();
     }}>${(problem) => html`<${Field} as="textarea" rows="3" name="note" label="What was it?" wide problem=${problem} />`}<//>`}`;

@@ -1,9 +1,9 @@
 // Incidents.
 
-import { call, may, terms } from "../api.js";
+import { call, may, sayable, terms } from "../api.js";
 import { useChanges } from "../changes.js";
 import { go, link, refine } from "../route.js";
-import { Button, Choices, Empty, Field, FormDialog, Head, Rows, Search, State, Time, html, personName, useList, useState } from "../ui.js";
+import { Button, Choices, Cut, Empty, Field, FormDialog, Head, Rows, Search, State, Time, html, personName, useList, useState } from "../ui.js";
 
 export const STATUSES = ["New", "Open", "Pending", "Resolved", "Closed"];
 export const PRIORITIES = ["Urgent", "High", "Normal", "Low", "Very Low"];
@@ -24,7 +24,7 @@ export default function Incidents({ query }) {
   const priority = query.get("priority") || "";
   const subject = query.get("subject") || "";
   const [creating, setCreating] = useState(false);
-  const list = useList("searchIncidents", { queryString: terms({ status: status === "any" ? "" : status, priority, subject }), pageSize: 100 }, {}, 30e3);
+  const list = useList("searchIncidents", { queryString: terms({ status: status === "any" ? "" : status, priority, subject: sayable(subject) }), pageSize: 100 }, {}, 30e3);
   useChanges(["INCIDENT"], list.reload);
   const columns = [
     { title: "Priority", cell: (row) => html`<${State} of=${row.priority} />` },
@@ -38,7 +38,7 @@ export default function Incidents({ query }) {
     <${Head} title="Incidents" actions=${may("createIncident") && html`<${Button} kind="primary" onClick=${() => setCreating(true)}>New incident…<//>`} />
     <div class="filters"><${Search} value=${subject} onValue=${(text) => refine({ subject: text })} label="Subject contains" placeholder="Subject contains…" />
       <${Choices} label="Status" options=${STATUSES} value=${status === "any" ? "" : status} onValue=${(value) => refine({ status: value || "any" })} />
-      <${Choices} label="Priority" options=${PRIORITIES} value=${priority} onValue=${(value) => refine({ priority: value })} /></div>
+      <${Choices} label="Priority" options=${PRIORITIES} value=${priority} onValue=${(value) => refine({ priority: value })} /><${Cut} text=${subject} /></div>
     <${Rows} list=${list} columns=${columns} label="Incidents" href=${(row) => link(["incidents", row.id])}
       empty=${html`<${Empty} title="No incident matches."><a href=${link("incidents", { status: "any" })}>All of them</a><//>`} />
     ${creating && html`<${Create} onClose=${() => setCreating(false)} />`}`;

@@ -1,7 +1,8 @@
 // The form of a job: what is done, to which machines, and when. For one that is made and for one that is changed.
 
-import { call, terms } from "../api.js";
+import { call } from "../api.js";
 import { Change } from "../change.js";
+import { machinesCalled } from "../find.js";
 import { fromInput, millis, toInput, zone } from "../time.js";
 import { Field, FormDialog, Trouble, html, useAnswer, useState } from "../ui.js";
 
@@ -26,16 +27,20 @@ const parts = (text) => (text || "").split(",").map((part) => part.trim()).filte
 /** Machines by their host names; one that is none is said in the way of the interface. */
 async function machines(text) {
   const found = await Promise.all(parts(text).map(async (hostName) => {
-    const page = await call("searchResources", { query: { queryString: terms({ hostName, isEquals: "true" }), pageSize: 2 } });
-    return page.results.find((one) => one.hostName.toLowerCase() === hostName.toLowerCase()) || { missing: hostName };
+    const { rows } = await machinesCalled(hostName);
+    return rows.find((one) => one.hostName.toLowerCase() === hostName.toLowerCase()) || { missing: hostName };
   }));
   const missing = found.filter((one) => "missing" in one).map((one) => ({ fieldName: "resources", message: `no machine is called ${one.missing}` }));
   if (missing.length) throw Object.assign(new Error("Some machines were not found."), { title: "Not found", errors: missing });
   return found.map((one) => ({ id: one.id }));
 }
 
-/** The body of a request from what was typed or changed: what is not among `values` is left out. */
-async function bodyOf(values, before = undefined) {
+/**
+ * The body of a request from what was typed or changed: what is not among `values` is left out.
+ * @param {any} values
+ * @param {any} [before]
+ */
+async function bodyOf(values, before) {
   /** @type {any} */
   const body = {};
   for (const name of ["name", "description", "misfirePolicy", "overlapPolicy"]) if (name in values) body[name] = values[name];

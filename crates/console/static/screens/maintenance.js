@@ -1,11 +1,12 @@
 // Maintenance: windows, when they are open, and what to do with one.
 
-import { call, may, terms } from "../api.js";
+import { call, may, sayable, terms } from "../api.js";
 import { Calendar, month } from "../calendar.js";
+import { machinesAt, machinesCalled, machinesIn } from "../find.js";
 import { COLOURS, Lanes } from "../lanes.js";
 import { link, refine } from "../route.js";
 import { DAY, fromInput, midnight, millis, toInput, wire, zone } from "../time.js";
-import { Button, Choices, Empty, Facts, Field, FormDialog, Head, Loading, Panel, Rows, Search, State, Time, Trouble, attempt, count, html, personName, useAnswer, useEffect, useList, useState } from "../ui.js";
+import { Button, Choices, Cut, Empty, Facts, Field, FormDialog, Head, Loading, Panel, Rows, Search, State, Time, Trouble, attempt, count, html, personName, useAnswer, useEffect, useList, useState } from "../ui.js";
 
 const STATES = ["Active", "Pending", "Suspended", "Completed"];
 const DAYS = 14;
@@ -33,14 +34,14 @@ const NAMED = 5;
 
 /** The machines that targets mean, target by target: `{target, total, names}`. */
 async function coverage(body) {
-  const found = async (target, variable, name) => {
-    const page = await call("searchResources", { query: { queryString: terms({ [variable]: name, isEquals: "true" }), pageSize: NAMED } });
-    return { target, total: page.totalResults, names: page.results.map((machine) => machine.hostName || machine.name) };
+  const found = async (target, page) => {
+    const { total, rows } = await page;
+    return { target, total, names: rows.slice(0, NAMED).map((machine) => machine.hostName || machine.name) };
   };
   return Promise.all([
-    ...body.devices.map((one) => found(one.hostName, "hostName", one.hostName)),
-    ...body.deviceGroups.map((one) => found(`the group ${one.name}`, "deviceGroup", one.name)),
-    ...body.locations.map((one) => found(`the site ${one.name}`, "deviceLocation", one.name)),
+    ...body.devices.map((one) => found(one.hostName, machinesCalled(one.hostName))),
+    ...body.deviceGroups.map((one) => found(`the group ${one.name}`, machinesIn(one.name))),
+    ...body.locations.map((one) => found(`the site ${one.name}`, machinesAt(one.name))),
   ]);
 }
 
@@ -103,6 +104,7 @@ function Detail({ id, onChange }) {
   const act = async (name, said, body = {}) => (await attempt(said, () => call(name, { windowId: id, body }))) && done();
   const targets = (list) => list?.length > 0 && list.map((target) => target.name || target.hostName || target.id).join(", ");
   const open = window.state === "Active";
+  const soonest = window.current || window.next;
   return html`<${Panel} title=${window.name} id="window" actions=${html`<button type="button" class="link" onClick=${() => refine({ window: "" })}>Close</button>`}>
     <p><${State} of=${window.state} /> ${window.current ? html`open until <${Time} at=${window.current.end} />` : window.next ? html`next <${Time} at=${window.next.start} /> to <${Time} at=${window.next.end} />` : "nothing is left of it"}</p>
     ${window.description && html`<p>${window.description}</p>`}
@@ -110,7 +112,7 @@ function Detail({ id, onChange }) {
       ["Afterwards", window.runEscalationAction ? "what is still open is escalated" : "what is open stays suppressed"], ["Made by", personName(window.createdBy)]]} />
     <div class="actions">
       ${open && may("extendMaintenanceWindow") && html`<${Button} kind="primary" onClick=${() => setExtending(true)}>Extend…<//>`}
-      ${(window.current || window.next) && may("skipMaintenanceOccurrence") && html`<${Button} onClick=${() => act("skipMaintenanceOccurrence", "Skipped.", { start: (window.current || window.next).start })}>${window.current ? "Skip this one" : "Skip the next"}<//>`}
+      ${soonest && may("skipMaintenanceOccurrence") && html`<${Button} onClick=${() => act("skipMaintenanceOccurrence", "Skipped.", { start: soonest.start })}>${window.current ? "Skip this one" : "Skip the next"}<//>`}
       ${window.state === "Pending" && may("suspendMaintenanceWindow") && html`<${Button} onClick=${() => act("suspendMaintenanceWindow", "Suspended.", { pattern: "now" })}>Suspend<//>`}
       ${window.state === "Suspended" && may("resumeMaintenanceWindow") && html`<${Button} onClick=${() => act("resumeMaintenanceWindow", "Resumed.")}>Resume<//>`}
       ${open && may("endMaintenanceWindow") && html`<${Button} kind="danger" onClick=${() => act("endMaintenanceWindow", "Ended.")}>End now<//>`}
@@ -141,7 +143,7 @@ export default function Maintenance({ query }) {
   const calendar = query.get("view") === "month";
   const offset = Math.max(-12, Math.min(12, Number.parseInt(query.get("month") || "0", 10) || 0));
   const shown = month(offset);
-  const filter = terms({ name: text, state });
+  const filter = terms({ name: sayable(text), state });
   const list = useList("searchMaintenanceWindows", { queryString: filter, pageSize: 50 }, {}, 60e3);
   const from = midnight(Date.now());
   const to = midnight(from, DAYS);
@@ -158,7 +160,7 @@ export default function Maintenance({ query }) {
   return html`
     <${Head} title="Maintenance" actions=${may("createMaintenanceWindow") && html`<${Button} kind="primary" onClick=${() => setCreating(true)}>New window…<//>`} />
     <div class="filters"><${Search} value=${text} onValue=${(value) => refine({ name: value })} label="Name contains" placeholder="Name contains…" />
-      <${Choices} label="State" options=${STATES} value=${state} onValue=${(value) => refine({ state: value })} /></div>
+      <${Choices} label="State" options=${STATES} value=${state} onValue=${(value) => refine({ state: value })} /><${Cut} text=${text} /></div>
     ${chosen && html`<${Detail} key=${chosen} id=${chosen} onChange=${list.reload} />`}
     <${Panel} title=${calendar ? shown.name : "The next fourteen days"} id="lanes" actions=${html`
         <div class="choices" role="group" aria-label="Shown as">${[["", "Lanes"], ["month", "Month"]].map(([value, title]) => html`<button type="button" aria-pressed=${(calendar ? "month" : "") === value ? "true" : "false"} onClick=${() => refine({ view: value, month: "" })}>${title}</button>`)}</div>

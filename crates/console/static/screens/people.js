@@ -1,9 +1,9 @@
 // People: who works here, what they may do, and links that sign them in.
 
-import { call, may, terms } from "../api.js";
+import { call, may, sayable, terms } from "../api.js";
 import { Change } from "../change.js";
 import { link, refine } from "../route.js";
-import { Badge, Button, Empty, Facts, Field, FormDialog, Head, Panel, Rows, Search, Time, Trouble, attempt, html, personName, useAnswer, useList, useState } from "../ui.js";
+import { Badge, Button, Cut, Empty, Facts, Field, FormDialog, Head, Panel, Rows, Search, Time, Trouble, attempt, html, personName, useAnswer, useList, useState } from "../ui.js";
 
 export const ROLES = ["viewer", "operator", "integrator", "admin"];
 
@@ -14,8 +14,12 @@ export const ROLES = ["viewer", "operator", "integrator", "admin"];
 const FIELDS = [["loginName", "Login name"], ["firstName", "First name"], ["lastName", "Last name"], ["email", "E-mail"], ["phoneNumber", "Telephone"], ["mobileNumber", "Mobile"], ["role", "Role"]]
   .map(([name, label]) => [name, label, (user) => user[name]]);
 
-/** The controls of a person. */
-function fields(problem, user = undefined) {
+/**
+ * The controls of a person.
+ * @param {any} problem
+ * @param {any} [user]
+ */
+function fields(problem, user) {
   return html`<${Field} name="loginName" label="Login name" value=${user?.loginName} required maxlength="100" problem=${problem} />
     <${Field} as="select" name="role" label="Role" problem=${problem}>${ROLES.map((role) => html`<option value=${role} selected=${role === (user?.role || "operator")}>${role}</option>`)}<//>
     <${Field} name="firstName" label="First name" value=${user?.firstName} problem=${problem} />
@@ -53,7 +57,7 @@ function Person({ id, onChange }) {
 export default function People({ query }) {
   const text = query.get("q") || "";
   const [creating, setCreating] = useState(false);
-  const list = useList("searchUsers", { queryString: terms({ loginName: text }), sortName: "loginName", isDescendingOrder: "false", pageSize: 100 });
+  const list = useList("searchUsers", { queryString: terms({ loginName: sayable(text) }), sortName: "loginName", isDescendingOrder: "false", pageSize: 100 });
   const create = async (values) => {
     const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value));
     const made = await call("createUser", { body: /** @type {any} */ (given) });
@@ -68,7 +72,7 @@ export default function People({ query }) {
     { title: "", cell: (row) => (row.activated ? "" : html`<${Badge} kind="quiet">not in use<//>`) },
   ];
   return html`<${Head} title="People" actions=${may("createUser") && html`<${Button} kind="primary" onClick=${() => setCreating(true)}>New person…<//>`} />
-    <div class="filters"><${Search} value=${text} onValue=${(value) => refine({ q: value })} label="Login name contains" placeholder="Login name contains…" /></div>
+    <div class="filters"><${Search} value=${text} onValue=${(value) => refine({ q: value })} label="Login name contains" placeholder="Login name contains…" /><${Cut} text=${text} /></div>
     ${query.get("user") && html`<${Person} key=${query.get("user")} id=${query.get("user")} onChange=${list.reload} />`}
     <${Rows} list=${list} columns=${columns} label="People" href=${(row) => link("people", { q: text, user: row.id })} empty=${html`<${Empty} title="Nobody matches." />`} />
     ${creating && html`<${FormDialog} title="Somebody new" send="Create" onSend=${create} onClose=${() => setCreating(false)} keep="person">${(problem) => fields(problem)}<//>`}`;

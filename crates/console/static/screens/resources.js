@@ -1,8 +1,8 @@
 // Inventory: search as you type, with the variables of the interface.
 
-import { call } from "../api.js";
+import { call, sayable } from "../api.js";
 import { link, refine } from "../route.js";
-import { Choices, Empty, Head, Rows, Search, count, html, useAnswer, useList } from "../ui.js";
+import { Choices, Cut, Empty, Head, Rows, Search, count, html, useAnswer, useList } from "../ui.js";
 
 const NAMES = [["hostName", "Host name"], ["resourceName", "Resource name"], ["aliasName", "Alias"], ["dnsName", "DNS name"], ["tags", "Tag"], ["deviceLocation", "Site"], ["deviceGroup", "Device group"], ["serialNumber", "Serial number"]];
 const VARIABLE = /^(id|hostName|dnsName|resourceName|aliasName|serialNumber|systemUID|ipAddress|state|type|deviceType|resourceType|startCreationDate|endCreationDate|startUpdationDate|endUpdationDate|tags|template|agentProfile|gatewayProfile|instanceId|accountNumber|installedIntgId|agentInstalled|deviceGroup|serviceGroup|deviceLocation|isEquals|assetManagedTime|firstAssetManagedTime|appRoles):/i;
@@ -11,7 +11,8 @@ const ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}(\/\d{1,2})?|[0-9a-f]*:[0-9a-f:]+(\/\d{1
 /** What is typed, as the interface takes it: an expression stays, an address is one, all else is a part of a name. */
 export function expression(text, name) {
   if (!text || VARIABLE.test(text)) return text;
-  return ADDRESS.test(text) ? `ipAddress:${text}` : `${name}:${text}`;
+  if (ADDRESS.test(text)) return `ipAddress:${text}`;
+  return sayable(text) && `${name}:${sayable(text)}`;
 }
 
 export default function Resources({ query }) {
@@ -36,6 +37,7 @@ export default function Resources({ query }) {
       <${Search} value=${text} onValue=${(value) => refine({ q: value })} label="Search the inventory" placeholder="Part of a name, an address or block, or hostName:web+tags:env" />
       <select aria-label="Kind" onChange=${(event) => refine({ kind: event.target.value })}><option value="">Every kind</option>${(types.data || []).map((type) => html`<option value=${String(type.id)} selected=${String(type.id) === kind}>${type.path || type.name}</option>`)}</select>
       <${Choices} label="State" options=${["active", "inactive", "discovered"]} value=${state === "all" ? "" : state} onValue=${(value) => refine({ state: value.split(",").find((one) => one !== state) || "all" })} />
+      ${!VARIABLE.test(text) && html`<${Cut} text=${text} />`}
     </div>
     <${Rows} list=${list} columns=${columns} label="Machines" href=${(row) => link(["resources", row.id])}
       empty=${text || kind ? html`<${Empty} title="No machine matches.">Another part of the name, or <a href=${link("resources")}>all of them</a>?<//>` : html`<${Empty} title="No machines yet.">Agents report here; see <a href="/docs/">the interface</a> for imports and reports.<//>`} />`;

@@ -63,7 +63,7 @@ function Reach({ user }) {
     ${list?.length > 0 && may("setNotificationRule") && html`<div class="actions">${["high", "low"].map((urgency) => html`<${Button} onClick=${() => setChanging(urgency)}>When it is of ${urgency} urgency…<//>`)}</div>`}
     ${verifying && html`<${Verify} path=${path} method=${verifying} onClose=${() => setVerifying()} onDone=${methods.reload} />`}
     ${changing && html`<${Rule} path=${path} urgency=${changing} rule=${ofRules.find((rule) => rule.urgency === changing)} methods=${list} onClose=${() => setChanging("")} onDone=${rules.reload} />`}
-    ${adding && html`<${FormDialog} title=${adding === "EMAIL" ? "An e-mail address" : "A push service or a chat"} send="Add" onSend=${send} onClose=${() => setAdding("")}>${(problem) => html`
+    ${adding && html`<${FormDialog} title=${adding === "EMAIL" ? "An e-mail address" : "A push service or a chat"} send="Add" onSend=${send} onClose=${() => setAdding("")} keep=${adding === "EMAIL" ? "contact method" : undefined}>${(problem) => html`
       <${Field} name="name" label="Name" required maxlength="200" problem=${problem} />
       ${adding === "EMAIL" ? html`<${Field} type="email" name="address" label="Address" required problem=${problem} />` : html`
         <${Field} as="select" name="preset" label="Kind" problem=${problem}>${["ntfy", "slack", "mattermost", "teams", "discord", "webhook"].map((one) => html`<option value=${one}>${one}</option>`)}<//>

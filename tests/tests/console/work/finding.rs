@@ -1,11 +1,11 @@
 //! Finding one's way: by typing, by links, by keys.
 
-use muster_tests::unique;
+use muster_tests::{chromium::Window, unique};
 use serde_json::json;
 
 use super::{
     super::{company, demo, open, signed_in, text},
-    MARKUP,
+    MARKUP, report,
 };
 
 #[test]
@@ -57,6 +57,102 @@ fn the_audit_log_leads_to_what_it_is_about_and_a_machine_to_who_is_told() {
     window.until("document.querySelector('#told').closest('section').textContent.includes('Service desk')");
     window.click("Why?");
     window.until("location.pathname == '/console/routing' && document.querySelector('.decisions')?.textContent.includes('web-01')");
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+/// Names with what is a sign of its own in a filter.
+#[test]
+fn names_with_signs_are_found() {
+    let (server, company) = (demo(), company(demo()));
+    let Some(window) = signed_in(server, "operator") else { return };
+    let name = unique("Pump");
+    let search = "[data-search]";
+    let rows = |window: &Window, typed: &str, names: &[String]| {
+        window.fill(search, typed);
+        let shown = "[...document.querySelectorAll('tbody .row-link')].map(one => one.textContent).sort()";
+        window.until(&format!("JSON.stringify({shown}) == JSON.stringify({}.sort())", json!(names)));
+        assert_eq!(window.evaluate("document.querySelectorAll('[role=alert]').length"), json!(0), "{typed}");
+    };
+    let hint = "document.querySelector('.filters .hint')?.textContent ?? ''";
+    // A colon, quotes, per cent and an underscore mean themselves.
+    let [plain, quoted] = [format!("{name}: 90 % of C:\\_x"), format!("{name} \"says\" 'no'")];
+    for subject in [&plain, &quoted] {
+        report(&company, subject);
+    }
+    open(&window, server, "alerts", "Alerts");
+    for subject in [&plain, &quoted] {
+        rows(&window, subject, std::slice::from_ref(subject));
+        assert_eq!(window.evaluate(hint), json!(""), "{subject}");
+    }
+    // A plus, a comma and a word with its colon cannot be said: the longest part is looked for, and the page says so.
+    let signs = [format!("{name} 5+5"), format!("1,{name} off"), format!("{name} on host:x")];
+    for subject in &signs {
+        report(&company, subject);
+    }
+    rows(&window, &signs[0], &signs[..1]);
+    assert!(text(&window.evaluate(hint)).contains(&format!("{name} 5")), "{}", window.text());
+    rows(&window, &signs[1], &signs[1..2]);
+    rows(&window, &signs[2], &signs[2..]);
+    // So in every other list that is searched by a name.
+    let title = format!("{name}: 5+5, a \"b\"");
+    company.post("/incidents", &json!({"subject": title})).ok();
+    let machine =
+        json!({"hostName": format!("{name}+1"), "resourceName": title, "type": "DEVICE", "resourceType": "Linux"});
+    company.post("/resources", &machine).ok();
+    let schedule = json!({"type": "One-Time", "startTime": "2099-01-01T00:00:00Z", "endTime": "2099-01-01T02:00:00Z"});
+    company
+        .post(
+            "/scheduleMaintenances",
+            &json!({"name": title, "devices": [{"hostName": format!("{name}+1")}], "schedule": schedule}),
+        )
+        .ok();
+    for (path, head) in
+        [("incidents", "Incidents"), ("maintenance", "Maintenance"), ("resources?by=resourceName", "Inventory")]
+    {
+        open(&window, server, path, head);
+        window.fill(search, &title);
+        window.until(
+            "document.querySelectorAll('tbody .row-link').length == 1 && document.querySelector('.filters .hint')",
+        );
+        assert_eq!(window.evaluate("document.querySelectorAll('[role=alert]').length"), json!(0), "{path}");
+    }
+    // A form that names a machine takes such a name as well.
+    open(&window, server, "maintenance", "Maintenance");
+    window.click("New window…");
+    window.fill("input[name=name]", &name);
+    window.fill("input[name=devices]", &format!("{name}+1"));
+    window.click("Preview");
+    window.shows(&format!("{name}+1: 1 machine"));
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn what_was_typed_survives_a_reload() {
+    let server = demo();
+    let Some(window) = signed_in(server, "operator") else { return };
+    let words = unique("half-written");
+    open(&window, server, "incidents", "Incidents");
+    window.click("New incident…");
+    window.fill("input[name=subject]", &words);
+    window.fill("select[name=priority]", "High");
+    open(&window, server, "incidents", "Incidents");
+    window.click("New incident…");
+    window.until(&format!("document.querySelector('dialog [name=subject]').value == {}", json!(words)));
+    assert_eq!(window.evaluate("document.querySelector('dialog [name=priority]').value"), json!("High"));
+    window.click("Open it");
+    window.until("location.pathname.startsWith('/console/incidents/INC') && document.querySelector('textarea')");
+    let path = text(&window.evaluate("location.pathname.replace('/console/', '')"));
+    window.fill("textarea", &words);
+    open(&window, server, &path, &words);
+    window.until(&format!("document.querySelector('textarea').value == {}", json!(words)));
+    window.click("Add the note");
+    window.until(&format!("document.querySelector('.notes')?.textContent.includes({})", json!(words)));
+    // What was sent is no draft any more.
+    open(&window, server, &path, &words);
+    window.until("document.querySelector('textarea')?.value === ''");
+    open(&window, server, "incidents", "Incidents");
+    window.click("New incident…");
+    window.until("document.querySelector('dialog [name=subject]')?.value === ''");
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 

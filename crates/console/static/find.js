@@ -1,0 +1,42 @@
+// Machines by the names that people type, also those that a filter cannot say (`sayable`): these are looked for by a part of them and then compared.
+
+import { call, sayable, terms } from "./api.js";
+
+/** How many names with one part in common are compared. */
+const MOST = 1000;
+/** How many machines are answered of a group or a site. */
+const SOME = 20;
+
+const same = (one, other) => one.toLowerCase() === other.toLowerCase();
+const whole = (name) => sayable(name) === name;
+
+/** @param {{results: any[], totalResults: number}} page */
+const of = (page) => ({ total: page.totalResults, rows: page.results });
+
+async function search(filter, pageSize = SOME) {
+  return of(await call("searchResources", { query: { queryString: terms(filter), pageSize } }));
+}
+
+/** The machines of a host name: `{total, rows}`. */
+export async function machinesCalled(hostName) {
+  if (whole(hostName)) return search({ hostName, isEquals: "true" });
+  const { rows } = await search({ hostName: sayable(hostName) }, MOST);
+  const found = rows.filter((machine) => same(machine.hostName, hostName));
+  return { total: found.length, rows: found };
+}
+
+/** The machines of a device group. */
+export async function machinesIn(name) {
+  if (whole(name)) return search({ deviceGroup: name, isEquals: "true" });
+  const { results } = await call("searchDeviceGroups", { query: { queryString: terms({ name: sayable(name) }), pageSize: MOST } });
+  const group = results.find((one) => same(one.name, name));
+  return group ? search({ deviceGroup: group.uniqueId, isEquals: "true" }) : { total: 0, rows: [] };
+}
+
+/** The machines at a site. */
+export async function machinesAt(name) {
+  if (whole(name)) return search({ deviceLocation: name, isEquals: "true" });
+  const { results } = await call("searchSites", { query: { queryString: terms({ name: sayable(name) }), pageSize: MOST } });
+  const site = results.find((one) => same(one.name, name));
+  return site ? of(await call("listSiteMembers", { siteId: site.id, query: { pageSize: SOME } })) : { total: 0, rows: [] };
+}
