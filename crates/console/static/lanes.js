@@ -22,8 +22,9 @@ export function Twin({ rows, label }) {
 /**
  * `lanes` is `{name, note, parts: [{start, end, text, colour, gap}]}`; `from` and `to` are milliseconds; `drag` is what `useDrag`
  * answers, where something can be dragged.
+ * @param {any} given
  */
-export function Lanes({ lanes, from, to, label, drag = undefined }) {
+export function Lanes({ lanes, from, to, label, drag }) {
   const share = (time) => `${(Math.min(1, Math.max(0, (time - from) / (to - from))) * 100).toFixed(3)}%`;
   const width = (part) => `${((Math.max(0, Math.min(to, millis(part.end)) - Math.max(from, millis(part.start))) / (to - from)) * 100).toFixed(3)}%`;
   const days = [];

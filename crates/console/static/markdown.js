@@ -53,7 +53,7 @@ export function Markdown({ text }) {
       out.push(html`<hr />`);
       at += 1;
     } else if (list.test(line)) {
-      const ordered = /\d/.test(list.exec(line)[1]);
+      const ordered = /^\s*\d/.test(line);
       const items = [];
       for (; at < lines.length && lines[at].trim(); at += 1) {
         const item = list.exec(lines[at]);

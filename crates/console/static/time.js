@@ -51,6 +51,7 @@ export function toInput(time) {
   const at = new Date(time);
   return new Date(at.getTime() - at.getTimezoneOffset() * MINUTE).toISOString().slice(0, 16);
 }
-export const fromInput = (text) => (text ? wire(new Date(text).getTime()) : undefined);
+/** @type {(text: FormDataEntryValue | undefined) => any} nothing for nothing, of which the service says that it is missing. */
+export const fromInput = (text) => (text ? wire(new Date(String(text)).getTime()) : undefined);
 
 export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "GMT";

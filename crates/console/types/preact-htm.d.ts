@@ -2,9 +2,11 @@
 
 /** Elements, as a template says them. */
 export function html(strings: TemplateStringsArray, ...values: unknown[]): any;
-export function render(what: unknown, place: Element): void;
+export function render(what: unknown, place: Element | null): void;
 
-export function useState<T = any>(first?: T | (() => T)): [T, (next?: T | ((before: T) => T)) => void];
+export function useState(first?: null): [any, (next?: any) => void];
+export function useState<T>(first?: T | (() => T)): [T, (next?: T | ((before: T) => T)) => void];
 export function useEffect(work: () => void | (() => void), inputs?: readonly unknown[]): void;
 export function useLayoutEffect(work: () => void | (() => void), inputs?: readonly unknown[]): void;
-export function useRef<T = any>(first?: T | null): { current: T };
+export function useRef(first?: null): { current: any };
+export function useRef<T>(first: T): { current: T };

@@ -11,7 +11,12 @@ type Query<Q> = { [K in keyof Q]?: Q[K] | string | number | boolean | null };
 /** Of alternatives, the fields of all: a page shows those that are there. */
 type Keys<U> = U extends unknown ? keyof U : never;
 type Field<U, K> = U extends unknown ? (K extends keyof U ? U[K] : never) : never;
-type Shown<T> = [T] extends [string | number | boolean | null | undefined] ? T : [T] extends [(infer E)[]] ? Shown<E>[] : { [K in Keys<T>]?: Shown<Field<T, K>> };
+type Several<T, All = T> = T extends unknown ? ([All] extends [T] ? false : true) : never;
+type There<T> = Exclude<T, null | undefined>;
+type Shown<T> = [T] extends [string | number | boolean | null | undefined] ? T
+  : [T] extends [(infer E)[]] ? Shown<E>[]
+  : Several<T> extends false ? { [K in keyof T]: Shown<There<T[K]>> }
+  : { [K in Keys<T>]?: Shown<There<Field<T, K>>> };
 type Path<P> = ([P] extends [never] ? {} : Omit<P, "tenantId">) & { tenantId?: string };
 
 declare global {

@@ -4,7 +4,7 @@ import { call, may, terms } from "../api.js";
 import { Markdown, Snippet } from "../markdown.js";
 import { go, link } from "../route.js";
 import { millis } from "../time.js";
-import { Button, Empty, Facts, Head, Loading, Panel, State, Time, Trouble, attempt, html, personName, useAnswer, useEffect, useState } from "../ui.js";
+import { Button, Empty, Facts, Head, Loading, Panel, State, Time, Trouble, attempt, html, personName, some, useAnswer, useEffect, useState } from "../ui.js";
 import { WhoIsTold } from "../told.js";
 import { Action, acknowledge } from "./alerts.js";
 
@@ -76,14 +76,14 @@ function Windows({ device }) {
 export default function Alert({ id }) {
   const answer = useAnswer((signal) => call("getAlert", { alertId: id, signal }), id, 10e3);
   const alert = answer.data;
-  const audit = useAnswer((signal) => (may("searchAuditLog") ? call("searchAuditLog", { signal, query: { queryString: terms({ entityId: id }), pageSize: 20 } }) : undefined), `${id} ${alert?.updatedDate}`);
-  const others = useAnswer((signal) => (alert?.device?.id ? call("searchAlerts", { signal, query: { queryString: terms({ resourceId: alert.device.id }), pageSize: 11 } }) : Promise.resolve({ results: [] })), alert?.device?.id);
+  const audit = useAnswer(async (signal) => (may("searchAuditLog") ? call("searchAuditLog", { signal, query: { queryString: terms({ entityId: id }), pageSize: 20 } }) : undefined), `${id} ${alert?.updatedDate}`);
+  const others = useAnswer(async (signal) => (alert?.device?.id ? call("searchAlerts", { signal, query: { queryString: terms({ resourceId: alert.device.id }), pageSize: 11 } }) : { results: [] }), alert?.device?.id);
   const timeline = useAnswer((signal) => call("getAlertTimeline", { alertId: id, signal }), `${id} ${alert?.updatedDate}`, 10e3);
   const people = useAnswer((signal) => call("searchUsers", { signal, query: { pageSize: 1000 } }), "people");
   const names = new Map((people.data?.results || []).map((user) => [user.id, personName(user)]));
   const steps = [...course(alert), ...told(timeline.data, names)].sort((one, other) => millis(one[0]) - millis(other[0]));
   const [action, setAction] = useState();
-  const show = ([changed]) => answer.put(changed);
+  const show = (shown) => answer.put(shown[0]);
   useEffect(() => {
     const pressed = (event) => {
       if (event.key === "a" && !event.ctrlKey && !event.metaKey && !event.altKey && !/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) && !document.querySelector("dialog[open]") && alert && may("acknowledgeAlert")) {
@@ -119,10 +119,10 @@ export default function Alert({ id }) {
             ["First report", html`<${Time} at=${alert.firstAlertTime} />`], ["Reports", alert.repeatCount], ["Its id there", alert.extAlertId],
             ["Incident", alert.incidentId && html`<a href=${link(["incidents", alert.incidentId])}>${alert.incidentId}</a>`],
             ["Look further", alert.url && (/^https?:/i.test(alert.url) ? html`<a href=${alert.url} target="_blank" rel="noreferrer noopener">${alert.url}</a>` : alert.url)],
-            ["Tags", alert.tags?.length > 0 && alert.tags.map((tag) => html`<span class="badge quiet">${tag.name}${tag.value && `: ${tag.value}`}</span> `)]]} />
+            ["Tags", some(alert.tags)?.map((tag) => html`<span class="badge quiet">${tag.name}${tag.value && `: ${tag.value}`}</span> `)]]} />
         <//>
         <${Panel} title="What happened" id="course"><${Trouble} problem=${timeline.problem} /><ol class="course">${steps.map(([at, what, note]) => html`<li><${Time} at=${at} /> <div>${what}${note && html`<div class="dim">${note}</div>`}</div></li>`)}</ol>
-          ${audit.data?.results.length > 0 && html`<details><summary>Audit log (${audit.data.totalResults})</summary><ul class="plain-list">${audit.data.results.map((row) => html`<li class="small"><${Time} at=${row.time} /> ${row.action} by ${row.userId || row.keyId}: ${Object.keys(row.changes || {}).slice(0, 6).join(", ")}</li>`)}</ul></details>`}<//>
+          ${audit.data && some(audit.data.results) && html`<details><summary>Audit log (${audit.data.totalResults})</summary><ul class="plain-list">${audit.data.results.map((row) => html`<li class="small"><${Time} at=${row.time} /> ${row.action} by ${row.userId || row.keyId}: ${Object.keys(row.changes || {}).slice(0, 6).join(", ")}</li>`)}</ul></details>`}<//>
       </div>
       <div>
         <${Panel} title="Machine" id="machine">${alert.device?.id ? html`

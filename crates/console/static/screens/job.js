@@ -4,7 +4,7 @@ import { call, may, tag } from "../api.js";
 import { Bars } from "../bars.js";
 import { link, refine } from "../route.js";
 import { millis, span } from "../time.js";
-import { Button, Empty, Facts, Head, Loading, Panel, Rows, State, Time, Trouble, attempt, count, html, personName, useAnswer, useList, useState } from "../ui.js";
+import { Button, Empty, Facts, Head, Loading, Panel, Rows, State, Time, Trouble, attempt, count, html, personName, some, useAnswer, useList, useState } from "../ui.js";
 import { ChangeJob } from "./jobform.js";
 
 const OPEN = new Set(["QUEUED", "RUNNING"]);
@@ -27,7 +27,7 @@ function Run({ id, onChange }) {
   return html`<${Panel} title="Run" id="run" actions=${html`${OPEN.has(run.status) && may("cancelJobRun") && html`<${Button} kind="danger" onClick=${cancel}>Call off<//>`}<button type="button" class="link" onClick=${() => refine({ run: "" })}>Close</button>`}>
     <p><${State} of=${run.status} /> ${run.reason}</p>
     <${Facts} of=${[["Due", html`<${Time} at=${run.dueDate} />`], ["Begun", run.startedDate && html`<${Time} at=${run.startedDate} />`], ["Took", took(run) !== undefined && span(took(run))], ["Exit code", run.exitCode === undefined ? "" : String(run.exitCode)], ["Runner", run.runner?.name], ["Attempt", run.attempt]]} />
-    ${run.maintenance?.length > 0 && html`<p class="note">In maintenance when it was due: ${run.maintenance.map((window) => window.name).join(", ")}</p>`}
+    ${some(run.maintenance) && html`<p class="note">In maintenance when it was due: ${run.maintenance?.map((window) => window.name).join(", ")}</p>`}
     <pre class="output" tabindex="0" aria-label="Output">${run.output || "No output."}</pre>
     ${run.outputTruncated && html`<p class="dim">There was more; ${count(run.outputBytes)} bytes are kept.</p>`}<//>`;
 }
@@ -38,8 +38,8 @@ const MOST = 50;
 /** A machine by what people call it; one that is gone has its id. */
 async function name(id, signal) {
   const found = await call("getResource", { resourceId: id, signal }).catch(() => undefined);
-  const info = found?.generalInfo || { name: found?.resourceName || found?.name };
-  return { id, hostName: info.hostName, name: info.name || info.hostName || id };
+  const { hostName, ...info } = /** @type {any} */ (found?.generalInfo || { name: found?.resourceName || found?.name });
+  return { id, hostName, name: info.name || hostName || id };
 }
 
 export default function Job({ id, query }) {

@@ -2,7 +2,7 @@
 
 import { call, may, tag } from "../api.js";
 import { fromInput } from "../time.js";
-import { Badge, Button, Empty, Field, FormDialog, Head, Loading, Time, Trouble, html, personName, useAnswer, useState } from "../ui.js";
+import { Badge, Button, Empty, Field, FormDialog, Head, Loading, Time, Trouble, html, personName, some, useAnswer, useState } from "../ui.js";
 import { ROLES } from "./people.js";
 
 /** Makes a key. */
@@ -47,7 +47,7 @@ export default function Keys() {
     ${made && html`<section class="panel" aria-label="The new key"><p class="note">The secret of “${made.name}” is shown this once.</p><pre class="output" tabindex="0">MUSTER_KEY=${made.key}${"\n"}MUSTER_SECRET=${made.secret}</pre><${Button} onClick=${() => setMade()}>I have kept it<//></section>`}
     <${Trouble} problem=${all.problem} again=${all.reload} />
     ${!all.data ? !all.problem && html`<${Loading} />` : !all.data.length ? html`<${Empty} title="No program has a key here." />` : html`<div class="scroll" tabindex="0" role="region" aria-label="API keys"><table class="rows"><thead><tr><th scope="col">Name</th><th scope="col">Role</th><th scope="col" class="k3">Key</th><th scope="col" class="k2">Acts as</th><th scope="col" class="k2">Used</th><th scope="col" class="k3">Ends</th><th scope="col"><span class="hidden">What to do</span></th></tr></thead>
-      <tbody>${all.data.map((key) => html`<tr key=${key.id}><td class="grow">${key.name} ${key.personal && html`<${Badge}>personal<//>`}${key.operations?.length > 0 && html`<div class="below dim">only ${key.operations.join(", ")}</div>`}</td><td>${key.role}</td><td class="k3 mono small">${key.key.slice(0, 10)}…</td><td class="k2">${key.userId}</td><td class="k2"><${Time} at=${key.lastUsedAt} ago=${true} /></td><td class="k3">${key.expiresAt && html`<${Time} at=${key.expiresAt} />`}</td>
+      <tbody>${all.data.map((key) => html`<tr key=${key.id}><td class="grow">${key.name} ${key.personal && html`<${Badge}>personal<//>`}${some(key.operations) && html`<div class="below dim">only ${key.operations?.join(", ")}</div>`}</td><td>${key.role}</td><td class="k3 mono small">${key.key.slice(0, 10)}…</td><td class="k2">${key.userId}</td><td class="k2"><${Time} at=${key.lastUsedAt} ago=${true} /></td><td class="k3">${key.expiresAt && html`<${Time} at=${key.expiresAt} />`}</td>
         <td><div class="actions">${may("rotateApiKey") && html`<${Button} aria-label=${`New secret… ${key.name}`} onClick=${() => setRotating(key)}>New secret…<//>`}${may("revokeApiKey") && html`<${Button} aria-label=${`Revoke… ${key.name}`} onClick=${() => setRevoking(key)}>Revoke…<//>`}</div></td></tr>`)}</tbody></table></div>`}
     ${making && html`<${Create} onClose=${() => setMaking(false)} onMade=${onMade} />`}
     ${rotating && html`<${Rotate} apiKey=${rotating} onClose=${() => setRotating()} onMade=${onMade} />`}
