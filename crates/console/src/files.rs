@@ -34,6 +34,7 @@ const FILES: &[(&str, &[u8])] = files![
     "time.js",
     "told.js",
     "ui.js",
+    "undo.js",
     "screens/alert.js",
     "screens/alerts.js",
     "screens/article.js",

@@ -106,9 +106,19 @@ fn the_console_calls_operations_of_the_document_only(server: &Server) {
     assert!(known.contains("acknowledgeAlert") && known.len() > 200, "{} operations", known.len());
     let mut named = BTreeSet::new();
     for source in sources() {
-        for begin in
-            ["call(\"", "may(\"", "useList(\"", "act(\"", "turn(\"", "needs: \"", "wanted = text ? [\"", ": [\"list"]
-        {
+        for begin in [
+            "call(\"",
+            "may(\"",
+            "useList(\"",
+            "act(\"",
+            "turn(\"",
+            "needs: \"",
+            "wanted = text ? [\"",
+            ": [\"list",
+            "read: \"",
+            "write: \"",
+            "undo: \"",
+        ] {
             for part in source.split(begin).skip(1) {
                 let name = part.split('"').next().unwrap_or_default();
                 let name = if begin == ": [\"list" { format!("list{name}") } else { name.to_owned() };

@@ -1,9 +1,10 @@
-// Audit: who changed what, before and after.
+// Audit: who changed what, before and after, and undoing it.
 
 import { terms } from "../api.js";
 import { link, refine } from "../route.js";
 import { fromInput, toInput, millis } from "../time.js";
-import { Choices, Empty, Head, Panel, Rows, Search, State, Time, html, useList } from "../ui.js";
+import { Button, Choices, Empty, Head, Panel, Rows, Search, State, Time, html, useList, useState } from "../ui.js";
+import { Undo, undoing } from "../undo.js";
 
 const ACTIONS = ["CREATE", "UPDATE", "DELETE"];
 const VARIABLE = /^(userId|keyId|entity|entityId|requestId):/;
@@ -23,13 +24,15 @@ const PLACES = {
 
 const shown = (value) => (value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value));
 
-function Changes({ row }) {
+function Changes({ row, onDone }) {
   const changes = Object.entries(row.changes || {});
-  return html`<${Panel} title=${`${row.action} ${row.entity} ${row.entityId}`} id="changes" actions=${html`<button type="button" class="link" onClick=${() => refine({ row: "" })}>Close</button>`}>
+  const [asked, setAsked] = useState(false);
+  return html`<${Panel} title=${`${row.action} ${row.entity} ${row.entityId}`} id="changes" actions=${html`${undoing(row) && html`<${Button} onClick=${() => setAsked(true)}>Undo…<//>`}<button type="button" class="link" onClick=${() => refine({ row: "" })}>Close</button>`}>
     ${row.action !== "DELETE" && PLACES[row.entity] && html`<p><a href=${PLACES[row.entity](row.entityId)}>As it is now</a></p>`}
     <p class="small dim"><${Time} at=${row.time} /> · user ${row.userId || "none"} · key ${row.keyId}${row.requestId && html` · request <code>${row.requestId}</code>`}</p>
     <div class="scroll" tabindex="0" role="region" aria-label="Before and after"><table class="plain"><thead><tr><th scope="col">Field</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
-      <tbody>${changes.map(([field, change]) => html`<tr><td class="mono">${field}</td><td class="before">${shown(change.before)}</td><td class="after">${shown(change.after)}</td></tr>`)}</tbody></table></div><//>`;
+      <tbody>${changes.map(([field, change]) => html`<tr><td class="mono">${field}</td><td class="before">${shown(change.before)}</td><td class="after">${shown(change.after)}</td></tr>`)}</tbody></table></div>
+    ${asked && html`<${Undo} row=${row} onClose=${() => setAsked(false)} onDone=${onDone} />`}<//>`;
 }
 
 export default function Audit({ query }) {
@@ -49,6 +52,6 @@ export default function Audit({ query }) {
     <div class="filters"><${Search} value=${text} onValue=${(value) => refine({ q: value })} label="Search the audit log" placeholder="An id, Resource, or userId:USR0000000002" />
       <${Choices} label="Action" options=${ACTIONS} value=${action} onValue=${(value) => refine({ action: value.split(",").find((one) => one && one !== action) || "" })} />
       <label class="inline">Since <input type="datetime-local" value=${since ? toInput(millis(since)) : ""} onChange=${(event) => refine({ since: fromInput(event.target.value) })} /></label></div>
-    ${chosen && html`<${Changes} row=${chosen} />`}
+    ${chosen && html`<${Changes} key=${chosen.id} row=${chosen} onDone=${list.reload} />`}
     <${Rows} list=${list} columns=${columns} label="Changes" href=${(row) => link("audit", { q: text, action, since, row: row.id })} empty=${html`<${Empty} title="No change matches." />`} />`;
 }
