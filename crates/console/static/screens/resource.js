@@ -3,7 +3,7 @@
 import { call, may, terms } from "../api.js";
 import { link } from "../route.js";
 import { WhoIsTold } from "../told.js";
-import { Empty, Facts, Head, Loading, Panel, Rows, Search, State, Time, Trouble, count, html, personName, useAnswer, useList, useState } from "../ui.js";
+import { Empty, Facts, Head, Loading, Panel, Rows, Search, State, Time, Trouble, count, html, personName, some, useAnswer, useList, useState } from "../ui.js";
 
 function Software({ id }) {
   const [text, set] = useState("");
@@ -14,6 +14,19 @@ function Software({ id }) {
     ${all.data?.length > 12 && html`<${Search} value=${text} onValue=${set} label="Search the software" placeholder="Search…" />`}
     ${all.data?.length > 0 && html`<div class="scroll tall" tabindex="0" role="region" aria-label="Software"><table class="plain"><thead><tr><th scope="col">Name</th><th scope="col">Version</th><th scope="col">Vendor</th></tr></thead>
       <tbody>${found.slice(0, 500).map((row) => html`<tr><td>${row.name}</td><td class="mono">${row.version}</td><td>${row.vendor}</td></tr>`)}</tbody></table></div>`}<//>`;
+}
+
+function Antivirus({ id }) {
+  const found = useAnswer((signal) => call("searchAntivirus", { signal, query: { queryString: terms({ resourceId: id }), pageSize: 100 } }), id);
+  if (!found.data?.results.length) return html`<${Trouble} problem=${found.problem} />`;
+  return html`<${Panel} title="Antivirus" id="antivirus"><${Trouble} problem=${found.problem} /><ul class="plain-list">${found.data.results.map((one) => html`<li>
+    <${State} of=${one.status} /> <strong>${one.name}</strong> ${one.version}<div class="small dim">${one.currentDefinition && html`definitions <span class="mono">${one.currentDefinition}</span>${one.currentDefinitionDate && html` of <${Time} at=${one.currentDefinitionDate} />`}, `}looked at <${Time} at=${one.scanDate} ago=${true} />${!one.supported && ", the agent cannot tell whether they are current"}</div></li>`)}</ul><//>`;
+}
+
+function Groups({ id }) {
+  const found = useAnswer((signal) => call("listGroupsOfResource", { resourceId: id, signal }), id);
+  return html`<${Panel} title="Groups" id="groups"><${Trouble} problem=${found.problem} />
+    ${found.data && (found.data.length ? html`<ul class="plain-list">${found.data.map((one) => html`<li><a href=${link("resources", { q: `${one.type === "DEVICE_GROUP" ? "deviceGroup" : "serviceGroup"}:${one.uniqueId}` })}>${one.name}</a> <span class="small dim">${one.type === "SERVICE_GROUP" && "a service, "}${one.byRule ? "by its rules" : "by hand"}</span></li>`)}</ul>` : html`<${Empty} title="In none." />`)}<//>`;
 }
 
 function Alerts({ id }) {
@@ -52,7 +65,7 @@ export default function Resource({ id }) {
   const machine = answer.data;
   const back = ["Inventory", link("resources")];
   if (!machine) return html`<${Head} title=${answer.problem ? "Machine" : "…"} back=${back} />${answer.problem ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />` : html`<${Loading} />`}`;
-  /** @type {Answer<"getResource">["generalInfo"]} */
+  /** @type {Partial<NonNullable<Answer<"getResource">["generalInfo"]>>} */
   const info = machine.generalInfo || {};
   const cloud = Object.entries(machine.properties || {}).filter(([, value]) => value !== "");
   const cards = machine.networkCardDetails || [];
@@ -62,11 +75,11 @@ export default function Resource({ id }) {
       <div>
         <${Panel} title="What it is" id="facts"><${Facts} of=${[
           ["Host name", info.hostName], ["DNS", info.dns], ["Alias", info.aliasName], ["Operating system", info.osName], ["Make", info.make], ["Model", machine.bios?.systemModel], ["Serial number", machine.bios?.systemSerial && html`<span class="mono">${machine.bios.systemSerial}</span>`],
-          ["Memory", info.physicalMemory], ["Processors", machine.cpus?.length > 0 && machine.cpus.map((cpu) => `${cpu.name}${cpu.cores ? `, ${cpu.cores} cores` : ""}`).join("; ")],
+          ["Memory", info.physicalMemory], ["Processors", some(machine.cpus)?.map((cpu) => `${cpu.name}${cpu.cores ? `, ${cpu.cores} cores` : ""}`).join("; ")],
           ["Site", machine.location?.name], ["Source", machine.source], ["Agent", machine.agentInstalled ? "installed" : ""], ["State", machine.state], ["Description", info.description],
           ["Checked", machine.url || machine.host], ["Check", machine.checkType],
-          ["Roles", machine.appRoles?.length > 0 && machine.appRoles.map((role) => role.name).join(", ")],
-          ["Tags", machine.tags?.length > 0 && machine.tags.map((tag) => html`<a class="badge quiet" href=${link("resources", { q: tag.name, by: "tags" })}>${tag.name}${tag.value && `: ${tag.value}`}</a> `)],
+          ["Roles", some(machine.appRoles)?.map((role) => role.name).join(", ")],
+          ["Tags", some(machine.tags)?.map((tag) => html`<a class="badge quiet" href=${link("resources", { q: tag.name, by: "tags" })}>${tag.name}${tag.value && `: ${tag.value}`}</a> `)],
           ["Created", info.createdTime && html`<${Time} at=${info.createdTime} />`], ["Changed", info.updatedTime && html`<${Time} at=${info.updatedTime} />`], ["Id", html`<span class="mono small">${machine.id}</span>`]]} /><//>
         <${Alerts} id=${id} />
         <${Software} id=${id} />
@@ -75,9 +88,11 @@ export default function Resource({ id }) {
         <${WhoIsTold} id=${id} why=${link("routing", { host: info.hostName || info.name || "" })} />
         <${OnCall} />
         <${Windows} id=${id} />
+        <${Groups} id=${id} />
+        <${Antivirus} id=${id} />
         ${cards.length > 0 && html`<${Panel} title="Network" id="network"><ul class="plain-list">${cards.map((card) => html`<li><${State} of=${card.status} /> <strong>${card.networkName}</strong> <span class="mono">${card.ipAddress}</span><div class="small dim mono">${card.macAddress} ${card.aliasIps}</div></li>`)}</ul><//>`}
         ${cloud.length > 0 && html`<${Panel} title="Cloud" id="cloud"><${Facts} of=${cloud.map(([name, value]) => [name, String(value)])} /><//>`}
-        ${machine.components?.length > 0 && html`<${Panel} title="Components" id="components"><ul class="plain-list">${machine.components.map((part) => html`<li>${part}</li>`)}</ul><//>`}
+        ${some(machine.components) && html`<${Panel} title="Components" id="components"><ul class="plain-list">${machine.components?.map((part) => html`<li>${part}</li>`)}</ul><//>`}
         ${may("searchAuditLog") && html`<${History} id=${id} />`}
       </div>
     </div>`;
