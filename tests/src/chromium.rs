@@ -16,6 +16,9 @@ use crate::Guard;
 /// The version that the tests were written for.
 const AXE: &str = "axe-core@4.14.1";
 
+/// More stops of the Tab key than any screen has.
+const MOST_TABS: usize = 500;
+
 /// How long a page has for what it was asked to do, on a machine that does much else.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -210,12 +213,40 @@ impl Window {
             "Enter" => 13,
             "Tab" => 9,
             "Escape" => 27,
+            " " => 32,
+            "ArrowUp" => 38,
+            "ArrowDown" => 40,
             _ => 0,
         };
         let kind = if text.is_empty() { "rawKeyDown" } else { "keyDown" };
         let down = json!({"type": kind, "key": key, "text": text, "windowsVirtualKeyCode": code});
         self.debug("Input.dispatchKeyEvent", &down);
         self.debug("Input.dispatchKeyEvent", &json!({"type": "keyUp", "key": key, "windowsVirtualKeyCode": code}));
+    }
+
+    /// Presses Tab until an expression of what has the focus (`one`) holds.
+    #[track_caller]
+    pub fn tab_to(&self, expression: &str) {
+        let there = format!("(one => !!({expression}))(document.activeElement)");
+        for _ in 0..MOST_TABS {
+            if self.evaluate(&there) == json!(true) {
+                return;
+            }
+            self.press("Tab");
+        }
+        panic!("Tab never leads to what is {expression}\nThe page says:\n{}", self.text());
+    }
+
+    /// Types a text in place of what the field with the focus holds, key by key.
+    pub fn type_over(&self, text: &str) {
+        // Ctrl and A, which the browser hands on as what it is for.
+        for kind in ["rawKeyDown", "keyUp"] {
+            let given = json!({"type": kind, "key": "a", "modifiers": 2, "windowsVirtualKeyCode": 65, "commands": ["selectAll"]});
+            self.debug("Input.dispatchKeyEvent", &given);
+        }
+        for letter in text.chars() {
+            self.press(&letter.to_string());
+        }
     }
 
     /// As wide as that, with light or dark colours.

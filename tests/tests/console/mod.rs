@@ -1,6 +1,7 @@
 //! The console (docs/console.md): what is served, and what people see and do there, in a browser; and at the reference.
 
 mod files;
+mod keyboard;
 mod night;
 mod reference;
 mod screens;

@@ -8,6 +8,7 @@ mod maintenance;
 mod on_call;
 mod people;
 mod routing;
+mod undo;
 
 use muster_tests::{Client, unique};
 use serde_json::{Value, json};
@@ -16,14 +17,14 @@ use serde_json::{Value, json};
 const MARKUP: &str = "<img src=x onerror=\"document.title='owned'\"><b>&amp;</b>";
 
 /// An alert of its own, with this subject.
-fn report(company: &Client, subject: &str) {
+pub(super) fn report(company: &Client, subject: &str) {
     let host = unique("host");
     let alert = json!({"subject": subject, "currentState": "Critical", "metric": unique("metric"), "device": {"hostName": host}});
     company.post("/alert", &alert).ok();
 }
 
 /// What the service has of the alerts with this subject.
-fn alerts(company: &Client, subject: &str) -> Vec<Value> {
+pub(super) fn alerts(company: &Client, subject: &str) -> Vec<Value> {
     let page = company.search("/alerts/search", &format!("subject:{subject}")).page();
     page["results"].as_array().cloned().unwrap()
 }
