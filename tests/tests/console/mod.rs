@@ -5,6 +5,7 @@ mod keyboard;
 mod night;
 mod reference;
 mod screens;
+mod speed;
 mod work;
 
 use std::sync::OnceLock;
