@@ -1,9 +1,8 @@
 //! The audit log over HTTP: who changed what, when. Rows are written by [`outbox`], in the transaction of the change.
 
 use actix_web::HttpResponse;
-use api::{RequestContext, get, spec::PageOf};
+use api::{List, PageQuery, RequestContext, get, spec::PageOf};
 use base::{
-    Query,
     problem::Problem,
     query_string::{self, Term},
     text::fold,
@@ -18,9 +17,18 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-api::texts! {
-    /// What entries are sorted by.
-    Sorted = api::spec::one_of(&["time"]);
+/// The audit log, as a list.
+#[derive(Clone, Debug)]
+pub struct AuditLog;
+
+impl List for AuditLog {
+    const SORT: &'static str = "time";
+    const DESCENDING: bool = true;
+    const FILTER: &'static str = "entity:Resource+action:DELETE";
+
+    fn sorts() -> Vec<&'static str> {
+        vec![Self::SORT]
+    }
 }
 
 /// One change of one entity.
@@ -69,25 +77,14 @@ const VARIABLES: [&str; 8] = ["userId", "keyId", "action", "entity", "entityId",
 #[utoipa::path(
     tag = "audit",
     operation_id = "searchAuditLog",
-    params(
-        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
-        ("pageNo" = Option<i64>, Query, description = "From 1"),
-        ("pageSize" = Option<i64>, Query, description = "1 to 1000, default 100"),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default true: newest first"),
-        ("sortName" = inline(Option<Sorted>), Query, description = "`time`"),
-        ("queryString" = Option<String>, Query, description = "Filter expression", example = "entity:Resource+action:DELETE"),
-    ),
+    params(PageQuery<AuditLog>),
     responses((status = 200, description = "A page of the log", body = PageOf<AuditEntry>)),
     security(("bearer" = ["admin"]))
 )]
 #[get("/auditLog/search")]
-pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let sort = query.sort(&["time"], "time", true);
-    let walk = query.walk(context.request().path(), sort);
-    let text = query.text("queryString").filter(|text| !text.trim().is_empty());
-    query.finish()?;
-    let terms = text.as_deref().map(|text| query_string::parse(text, &VARIABLES)).transpose()?.unwrap_or_default();
+pub async fn search(context: RequestContext<PageQuery<AuditLog>>) -> api::Result<HttpResponse> {
+    let PageQuery { sort, walk, filter, .. } = context.query.clone();
+    let terms = query_string::parse(&filter, &VARIABLES)?;
     let mut all = vec![Condition::text_in("audit_log.tenant_id IN", context.scope())];
     for term in &terms {
         all.push(condition(term)?);

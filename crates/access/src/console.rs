@@ -99,7 +99,7 @@ pub fn create_partner(db: &Db, name: &str) -> anyhow::Result<Tenant> {
         let id = tenants::store::next_partner(tx.conn)?;
         tenants::store::insert_partner(tx.conn, &id, &name, now)?;
         let row = tenants::store::row(tx.conn, &id)?.ok_or_else(|| Problem::internal())?;
-        tenants::http::record_change(tx, None, &row)?;
+        tx.record_change(None, Some(&row))?;
         Ok(row)
     });
     Ok(row?.into())
@@ -112,7 +112,7 @@ pub fn create_client(db: &Db, partner: &TenantId, name: &str) -> anyhow::Result<
     let row = write(db, "muster tenant create", now, move |tx| {
         existing(tx.conn, &partner)?;
         let row = tenants::store::insert_client(tx.conn, &partner, &name, now)?;
-        tenants::http::record_change(tx, None, &row)?;
+        tx.record_change(None, Some(&row))?;
         Ok(row)
     });
     Ok(row?.into())
@@ -138,7 +138,7 @@ pub fn create_key(db: &Db, key: NewKeyOf<'_>, roles: &Roles) -> anyhow::Result<(
     let row = write(db, "muster key create", now, move |tx| {
         existing(tx.conn, &tenant)?;
         let row = api_keys::store::insert(tx.conn, &tenant, &new, None, now)?;
-        api_keys::http::record_change(tx, None, Some(&row))?;
+        secrets::record_change(tx, None, Some(&row))?;
         Ok(row)
     });
     Ok((row?.into(), secret))
@@ -158,7 +158,7 @@ pub fn rotate_key(db: &Db, key: &str, revoke_previous: bool) -> anyhow::Result<(
     let row = write(db, "muster key rotate", now, move |tx| {
         let (tenant, row) = named(tx.conn, &key)?;
         let rotated = api_keys::store::rotate(tx.conn, &tenant, &row.id, &new, revoke_previous, now)?;
-        api_keys::http::record_change(tx, Some(&rotated.before), Some(&rotated.after))?;
+        secrets::record_change(tx, Some(&rotated.before), Some(&rotated.after))?;
         Ok(rotated.after)
     });
     Ok((row?.into(), secret))
@@ -170,7 +170,7 @@ pub fn revoke_key(db: &Db, key: &str) -> anyhow::Result<Key> {
     let row = write(db, "muster key revoke", now, move |tx| {
         let (tenant, row) = named(tx.conn, &key)?;
         let before = api_keys::store::revoke(tx.conn, &tenant, &row.id, now)?;
-        api_keys::http::record_change(tx, Some(&before), None)?;
+        secrets::record_change(tx, Some(&before), None)?;
         Ok(before)
     });
     Ok(row?.into())

@@ -8,7 +8,7 @@ use outbox::{Tx, Who};
 
 use crate::{
     schema,
-    users::{self, wire::UserChange},
+    users::{self, wire::NewUser},
 };
 
 /// First name, last name, telephone.
@@ -34,14 +34,10 @@ pub fn fill(db: &Db, tenant: &TenantId, now: Timestamp) -> db::Result<Vec<String
             }
             let add = |(first, last, number): &(&str, &str, &str)| {
                 let login = format!("{first}.{last}").to_lowercase();
-                let new = UserChange {
+                let new = NewUser {
                     email: Some(format!("{login}@example.com")),
-                    login_name: Some(login),
-                    first_name: Some((*first).to_owned()),
-                    last_name: Some((*last).to_owned()),
-                    role: Some(Role::Operator),
                     mobile_number: Some((*number).to_owned()),
-                    ..UserChange::default()
+                    ..NewUser::named(login, first, last, Role::Operator)
                 };
                 Ok(users::store::insert(tx.conn, &tenant, new, now)?.id)
             };

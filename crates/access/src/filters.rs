@@ -39,30 +39,6 @@ pub(crate) fn boolean(column: &'static str, value: bool) -> Condition {
 pub(crate) fn matching(column: &'static str, texts: &[String], whole: bool) -> Condition {
     Condition::any(texts.iter().map(|text| match whole {
         true => Condition::sql(column).then(" = ").text(text.clone()),
-        false => Condition::sql(column).then(" LIKE ").text(containing(text)).then(" ESCAPE '!'"),
+        false => Condition::contains(column, text.clone()),
     }))
-}
-
-/// The pattern of `LIKE` for texts that contain this one.
-fn containing(text: &str) -> String {
-    let mut pattern = String::with_capacity(text.len() + 2);
-    pattern.push('%');
-    for letter in text.chars() {
-        if matches!(letter, '%' | '_' | '!') {
-            pattern.push('!');
-        }
-        pattern.push(letter);
-    }
-    pattern.push('%');
-    pattern
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn patterns_are_literal() {
-        assert_eq!(containing("100%_!"), "%100!%!_!!%");
-    }
 }

@@ -1,16 +1,13 @@
 //! Who calls: what a client asks first, and a person's own sessions.
 
 use actix_web::HttpResponse;
-use api::{HomeContext, Result, answer, get};
+use api::{HomeContext, Result, Role, answer, get};
 use base::timestamp::Timestamp;
 use db::Condition;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{
-    api_keys::wire::KeyRole,
-    users::{self, wire::UserMinimal},
-};
+use crate::users::{self, wire::UserMinimal};
 
 /// The caller: who it is, and what it may do.
 #[derive(Debug, Serialize, ToSchema)]
@@ -25,7 +22,7 @@ pub(crate) struct Me {
     /// The tenant that it belongs to.
     tenant: String,
     /// What it may do: of a key that acts as a person, the lesser of both roles.
-    #[schema(value_type = KeyRole)]
+    #[schema(value_type = Role)]
     role: &'static str,
     /// The operationIds that it is restricted to, in their order; left out when it may do all that its role may.
     #[serde(skip_serializing_if = "Option::is_none")]

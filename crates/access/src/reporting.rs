@@ -29,7 +29,7 @@ pub fn by_key(tx: &mut Tx<'_>, tenant: &str, name: &str, author: &str) -> db::Re
     let (new, secret) = NewKey::random(name.to_owned(), Role::Operator)?;
     let new = NewKey { operations: Some(api_keys::rules::REPORTS.map(str::to_owned).to_vec()), ..new };
     let row = keys::insert(tx.conn, &id_of(tenant)?, &new, Some(author), tx.now)?;
-    api_keys::http::record_change(tx, None, Some(&row))?;
+    secrets::record_change(tx, None, Some(&row))?;
     Ok((row.id, new.key, secret))
 }
 
@@ -40,7 +40,7 @@ pub fn by_key(tx: &mut Tx<'_>, tenant: &str, name: &str, author: &str) -> db::Re
 pub fn by_address(tx: &mut Tx<'_>, tenant: &str, name: &str, author: &str) -> db::Result<(String, Secret<String>)> {
     let token = secrets::random()?;
     let row = inbound::store::insert(tx.conn, &id_of(tenant)?, name, &token, author, tx.now)?;
-    inbound::http::record_change(tx, None, Some(&row))?;
+    secrets::record_change(tx, None, Some(&row))?;
     Ok((row.id, token))
 }
 
@@ -48,9 +48,9 @@ pub fn by_address(tx: &mut Tx<'_>, tenant: &str, name: &str, author: &str) -> db
 pub fn end(tx: &mut Tx<'_>, tenant: &str, id: &str) -> db::Result<()> {
     let tenant = id_of(tenant)?;
     let ended = if api_keys::rules::is_id(id) {
-        keys::revoke(tx.conn, &tenant, id, tx.now).and_then(|row| api_keys::http::record_change(tx, Some(&row), None))
+        keys::revoke(tx.conn, &tenant, id, tx.now).and_then(|row| secrets::record_change(tx, Some(&row), None))
     } else {
-        inbound::store::remove(tx.conn, &tenant, id).and_then(|row| inbound::http::record_change(tx, Some(&row), None))
+        inbound::store::remove(tx.conn, &tenant, id).and_then(|row| secrets::record_change(tx, Some(&row), None))
     };
     match ended {
         Err(db::Error::Problem(problem)) if problem.kind == base::problem::Kind::NotFound => Ok(()),

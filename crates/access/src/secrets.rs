@@ -1,6 +1,8 @@
 //! Keys, secrets and tokens: how they are made, hashed and compared ("Tenants and callers" in `docs/interface.md`).
 
 use base::{hex, secret::Secret};
+use outbox::{Entity, Tx, Unpublished};
+use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use subtle::{Choice, ConstantTimeEq as _};
 
@@ -52,6 +54,26 @@ pub(crate) fn is_key(text: &str) -> bool {
 /// May this text be the secret part?
 pub(crate) fn is_secret(text: &str) -> bool {
     (16..=256).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// A row that comes with a secret, such as an API key: each change of it is a change of the secret too.
+pub(crate) trait WithSecret {
+    /// What the audit log calls the secret.
+    const SECRET: &'static str;
+
+    /// What the audit log has of it beside that.
+    type Shown: Serialize + for<'r> From<&'r Self>;
+
+    /// What it is.
+    fn entity(&self) -> Entity<'_>;
+}
+
+/// Records that one is new, has another secret, or is gone.
+pub(crate) fn record_change<T: WithSecret>(tx: &mut Tx<'_>, before: Option<&T>, after: Option<&T>) -> db::Result<()> {
+    let Some(row) = after.or(before) else { return Ok(()) };
+    let secret = Unpublished::secret(T::SECRET, before.is_some(), after.is_some());
+    let [before, after] = [before, after].map(|row| row.map(T::Shown::from));
+    tx.note_shown_with(row.entity(), before.as_ref(), after.as_ref(), vec![secret])
 }
 
 #[cfg(test)]

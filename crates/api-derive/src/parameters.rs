@@ -58,7 +58,10 @@ fn value(field: &Field) -> TokenStream {
     match (kind(field.held()).as_str(), words) {
         ("str", Some(words)) => quote!(#query.one_of(#wire, &#words, #default)),
         ("bool", _) => quote!(#query.boolean(#wire, #default)),
-        ("i64", _) => quote!(#query.integer(#wire, #default)),
+        ("i64", _) => match &field.range {
+            Some(range) => quote!(#query.integer_in(#wire, #default, #range)),
+            None => quote!(#query.integer(#wire, #default)),
+        },
         ("Timestamp", _) => quote!(#query.timestamp(#wire)),
         _ if matches!(field.default, Some(Some(_))) => {
             quote!(#query.text(#wire).unwrap_or_else(|| ::std::string::String::from(#default)))

@@ -3,24 +3,28 @@
 use std::{collections::BTreeMap, fmt, future::Future, pin::Pin, sync::Arc};
 
 use actix_web::HttpRequest;
+use api_derive::Request;
 use base::{
     problem::Problem,
     secret::Secret,
     tenant::{Level, TenantId},
     timestamp::Timestamp,
 };
+use utoipa::ToSchema;
 
 use crate::session;
 
-/// What an API key or a person may do. Each role may do all that those before it may, but for [`Role::Integrator`] and what it
-/// alone decides: where data goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// What an API key or a user may do.
+// Each role may do all that those before it may, but for `Integrator` and what it alone decides: where data goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Request, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = KeyRole, rename_all = "lowercase")]
 pub enum Role {
     /// Reads.
     Viewer,
     /// Also jobs, maintenance, rosters, knowledge base, incidents and inventory writes.
     Operator,
-    /// Also integrations.
+    /// Also integrations: it decides where data goes.
     Integrator,
     /// Also tenants, users, keys and the audit log.
     Admin,

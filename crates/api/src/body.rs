@@ -1,5 +1,7 @@
 //! Request bodies: bounded in size and time, JSON or nothing.
 
+mod list;
+
 use std::time::Duration;
 
 use actix_web::{
@@ -16,6 +18,7 @@ use futures_util::{FutureExt as _, StreamExt as _, future::LocalBoxFuture};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+pub use self::list::ListOf;
 use crate::{Error, Result, shed};
 
 /// The largest JSON body.

@@ -15,10 +15,14 @@ use base::{
 };
 use db::Db;
 use futures_util::future::LocalBoxFuture;
-use utoipa::openapi::{
-    Required,
-    path::{Parameter, ParameterBuilder, ParameterIn},
-    schema::{ObjectBuilder, Type},
+use serde_json::Value;
+use utoipa::{
+    PartialSchema as _,
+    openapi::{
+        RefOr, Required,
+        path::{Parameter, ParameterBuilder, ParameterIn},
+        schema::{ObjectBuilder, Schema, Type},
+    },
 };
 
 use crate::{
@@ -363,14 +367,50 @@ macro_rules! path_id {
     };
 }
 
+/// Makes the type of an id in paths that is a number: its parameter, and what it looks like. A text that is none names
+/// nothing, as -1 does.
+#[macro_export]
+macro_rules! path_number {
+    ($(#[doc = $doc:literal])+ $visibility:vis $name:ident = $parameter:literal, $example:literal) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        $visibility struct $name(pub i64);
+
+        impl From<String> for $name {
+            fn from(text: String) -> Self {
+                Self(text.parse().unwrap_or(-1))
+            }
+        }
+
+        impl $crate::context::PathId for $name {}
+
+        impl utoipa::IntoParams for $name {
+            fn into_params(
+                _: impl Fn() -> Option<utoipa::openapi::path::ParameterIn>,
+            ) -> Vec<utoipa::openapi::path::Parameter> {
+                vec![$crate::context::document_number($parameter, concat!($($doc),+).trim(), $example)]
+            }
+        }
+    };
+}
+
 /// What the document says of an id in a path.
 pub fn document_id(name: &str, description: &str, example: &str) -> Parameter {
+    document(name, description, ObjectBuilder::new().schema_type(Type::String).into(), example.into())
+}
+
+/// What the document says of an id in a path that is a number.
+pub fn document_number(name: &str, description: &str, example: i64) -> Parameter {
+    document(name, description, i64::schema(), example.into())
+}
+
+fn document(name: &str, description: &str, schema: RefOr<Schema>, example: Value) -> Parameter {
     ParameterBuilder::new()
         .name(name)
         .parameter_in(ParameterIn::Path)
         .required(Required::True)
         .description(Some(description.trim_end_matches('.')))
-        .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
-        .example(Some(example.into()))
+        .schema(Some(schema))
+        .example(Some(example))
         .build()
 }

@@ -49,7 +49,7 @@ pub use api_derive::{Parameters, Request, delete, get, post};
 pub use crate::{
     access::{Access, Caller, Role, Tenant},
     aliases::Alias,
-    body::{Body, OptionalBody},
+    body::{Body, ListOf, OptionalBody},
     context::{FromQuery, HomeContext, PathIds, RequestContext, RequestScope},
     domain::{Domain, Routes},
     error::{Error, Result},

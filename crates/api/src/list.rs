@@ -40,7 +40,7 @@ impl Parameters for () {
 
 /// What is said once of a list: in which orders it can be had, and by what it is filtered.
 pub trait List {
-    /// The sort key of a request that names none.
+    /// The sort key of a request that names none; of a list with one order, what that is called.
     const SORT: &'static str;
     /// Does the largest come first unless asked otherwise?
     const DESCENDING: bool = false;
@@ -49,8 +49,10 @@ pub trait List {
     /// A filter, for the document: an example of `queryString`. Empty: the list has no such parameter.
     const FILTER: &'static str = "";
 
-    /// The sort keys (`db::Sorts::names`).
-    fn sorts() -> Vec<&'static str>;
+    /// The sort keys (`db::Sorts::names`). Without any the list has one order, and no parameters for it.
+    fn sorts() -> Vec<&'static str> {
+        Vec::new()
+    }
 }
 
 /// The parameters of a request for a page of the list `L`, with parameters of its own `P` ("Paginated envelope" in
@@ -71,7 +73,10 @@ pub struct PageQuery<L, P = ()> {
 impl<L: List, P: Parameters> FromQuery for PageQuery<L, P> {
     fn from_query(query: &str, path: &str) -> Result<Self, Problem> {
         let mut query = Query::parse(query)?;
-        let sort = query.sort(&L::sorts(), L::SORT, L::DESCENDING);
+        let sort = match L::sorts().as_slice() {
+            [] => Sort { name: L::SORT, descending: L::DESCENDING },
+            sorts => query.sort(sorts, L::SORT, L::DESCENDING),
+        };
         let walk = query.walk_sized(path, sort, L::PAGE_SIZE);
         let own = P::read(&mut query);
         let filter = if L::FILTER.is_empty() { None } else { query.text("queryString") };
@@ -83,7 +88,6 @@ impl<L: List, P: Parameters> FromQuery for PageQuery<L, P> {
 impl<L: List, P: Parameters> IntoParams for PageQuery<L, P> {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let integer = |most| ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1)).maximum(most);
-        let sorts = ObjectBuilder::new().schema_type(Type::String).enum_values(Some(L::sorts()));
         let mut all = P::document();
         all.extend([
             parameter("pageNo", "From 1", integer(None), Some(1.into())),
@@ -99,14 +103,15 @@ impl<L: List, P: Parameters> IntoParams for PageQuery<L, P> {
                 ObjectBuilder::new().schema_type(Type::String),
                 None,
             ),
-            parameter("sortName", &format!("Default `{}`", L::SORT), sorts, Some(L::SORT.into())),
-            parameter(
-                "isDescendingOrder",
-                if L::DESCENDING { "Default true" } else { "Default false" },
-                ObjectBuilder::new().schema_type(Type::Boolean),
-                None,
-            ),
         ]);
+        let sorts = L::sorts();
+        if !sorts.is_empty() {
+            let words = ObjectBuilder::new().schema_type(Type::String).enum_values(Some(sorts));
+            let flag = ObjectBuilder::new().schema_type(Type::Boolean);
+            let default = format!("Default {}", L::DESCENDING);
+            all.push(parameter("sortName", &format!("Default `{}`", L::SORT), words, Some(L::SORT.into())));
+            all.push(parameter("isDescendingOrder", &default, flag, None));
+        }
         if !L::FILTER.is_empty() {
             let text = ObjectBuilder::new().schema_type(Type::String);
             all.push(parameter("queryString", "Filter expression", text, Some(L::FILTER.into())));

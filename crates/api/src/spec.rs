@@ -1,7 +1,6 @@
 //! The OpenAPI document, collected from the routes themselves, and what every operation has in common.
 
 mod limits;
-mod lists;
 mod published;
 mod texts;
 
@@ -25,7 +24,6 @@ use utoipa::{
 
 pub use self::{
     limits::{limit, requiring},
-    lists::ListOf,
     published::{in_3_0, published},
     texts::{Time, integer, of_form, one_of},
 };

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use actix_web::HttpResponse;
 use bytes::Bytes;
 use db::{Conn, Db};
+use serde::Serialize;
 use tokio::sync::mpsc;
 
 use crate::{
@@ -81,6 +82,12 @@ impl Rows {
             Some(_) if self.buffer.len() < PIECE => Ok(()),
             Some(_) => self.flush(false),
         }
+    }
+
+    /// Adds one element as it is told.
+    pub fn push_json<T: Serialize>(&mut self, element: &T) -> db::Result<()> {
+        let json = serde_json::to_vec(element).map_err(|error| db::Error::Fault(format!("encoding a row: {error}")))?;
+        self.push(|out| out.extend_from_slice(&json))
     }
 
     fn flush(&mut self, last: bool) -> db::Result<()> {

@@ -1,5 +1,6 @@
 //! A JSON request body read field by field, so that every problem is named by its path.
 
+mod array;
 pub mod ignored;
 mod request;
 
@@ -8,7 +9,10 @@ use std::{cell::RefCell, ops::RangeInclusive, rc::Rc};
 use serde_json::{Map, Value};
 
 use self::ignored::Reads;
-pub use self::request::{Field, FromBody, Limits, Request, parsed, required};
+pub use self::{
+    array::read_each,
+    request::{Field, FromBody, Limits, Request, parsed, required},
+};
 pub use crate::json::{parse_json, weight};
 use crate::{
     json::{BODY, join},

@@ -1,6 +1,6 @@
 //! The parameters of one URL, read strictly.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use crate::{
     cursor::{List, Walk},
@@ -126,6 +126,15 @@ impl Query {
     /// An integer of 64 bits.
     pub fn integer(&mut self, name: &str, default: i64) -> i64 {
         self.read(name, |value| value.parse().ok(), || INTEGER.to_owned()).unwrap_or(default)
+    }
+
+    /// An integer within a range.
+    pub fn integer_in(&mut self, name: &str, default: i64, range: RangeInclusive<i64>) -> i64 {
+        let given = self.integer(name, default);
+        if !range.contains(&given) {
+            self.error(name, format!("must be an integer from {} to {}", range.start(), range.end()));
+        }
+        given
     }
 
     /// `true` or `false` in any letter case.

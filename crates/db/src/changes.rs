@@ -141,7 +141,7 @@ struct Stamp {
 
 /// Forgets a tenant's oldest notes. Where the stamp is 0, the key says below which one all are forgotten.
 fn forget(conn: &mut Conn, tenant: &str) -> Result<()> {
-    if !try_lock(conn, &format!("changes:{tenant}"))? {
+    if !try_lock(conn, &format!("resource_changes:{tenant}"))? {
         return Ok(());
     }
     if let Conn::Postgres(conn) = conn {

@@ -20,6 +20,7 @@ pub mod expressions;
 mod full_text;
 mod insert;
 mod inspect;
+mod json;
 mod lock;
 mod migrate;
 mod numbers;
@@ -59,6 +60,7 @@ pub use crate::{
     error::{Error, Result},
     full_text::FullText,
     inspect::{Inspection, inspect},
+    json::Json,
     lock::{lock, lock_all, lock_shared, try_lock},
     migrate::Migrations,
     numbers::{Family, GROUP_SIZES, Numbers, Writes},

@@ -56,6 +56,21 @@ impl<R> Sorts<R> {
     }
 }
 
+/// A page of a list, in the order that is asked for: `page!(conn, sites::table.filter(wanted), SORTS, sort, walk)`, a
+/// `Found` of the rows.
+///
+/// A macro, because diesel's bounds for any query are longer than the code.
+#[macro_export]
+macro_rules! page {
+    ($conn:expr, $rows:expr, $sorts:expr, $sort:expr, $walk:expr) => {{
+        let (rows, sort, walk) = ($rows, $sort, $walk);
+        let order = $sorts.order(sort);
+        let total = walk.total(|| rows.clone().count().get_result($conn))?;
+        let page = rows.filter(order.after(walk.after())?).order(order).offset(walk.offset()).limit(walk.wanted());
+        walk.cut(page.load($conn)?, total, |row| $sorts.keys(sort, row))
+    }};
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,16 +1,14 @@
 //! API keys: create, list, get, rotate, revoke.
 
-use std::sync::Arc;
-
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, OptionalBody, RequestContext, Result, answer, delete, get, post, stream};
-use base::{tenant::TenantId, timestamp::Timestamp};
-use outbox::{Entity, Tx, Unpublished};
+use api::{Answer, Body, OptionalBody, PathIds, RequestContext, Result, answer, delete, get, post, stream};
+use base::{problem::Wrong, secret::Secret, tenant::TenantId, timestamp::Timestamp};
+use outbox::Tx;
 
 use super::{
     rules,
     store::{self, NewKey},
-    wire::{ApiKey, ApiKeyRotation, CreatedApiKey, NewApiKey},
+    wire::{ApiKey, ApiKeyId, ApiKeyRotation, CreatedApiKey, NewApiKey},
 };
 use crate::{Keeper, secrets};
 
@@ -30,35 +28,35 @@ use crate::{Keeper, secrets};
     security(("bearer" = ["admin"])),
 )]
 #[post("/apiKeys")]
-pub(crate) async fn create_api_key(context: RequestContext, body: Body) -> Result<HttpResponse> {
-    let NewApiKey { name, role, operations, expires_at, user_id } =
-        NewApiKey::read(&body.0, context.operations()?, context.now)?;
+pub(crate) async fn create_api_key(
+    context: RequestContext,
+    Body((given, wrong)): Body<(NewApiKey, Wrong)>,
+) -> Result<HttpResponse> {
+    given.check(wrong, context.operations()?, context.now)?;
+    let NewApiKey { name, role, operations, expires_at, user_id } = given;
+    let operations = operations.map(rules::in_order);
     rules::check_within(context.caller.operations.as_deref(), operations.as_deref())?;
     rules::check_names(&context.caller, user_id.as_deref())?;
     let (new, secret) = NewKey::random(name, role)?;
     let new = NewKey { operations, expires: expires_at, person: user_id, ..new };
-    let (tenant, author, now) = (context.tenant.id.clone(), context.caller.user_id.clone(), context.now);
     context
-        .write(move |tx, _| {
-            let row = store::insert(tx.conn, &tenant, &new, Some(&author), now)?;
-            record_change(tx, None, Some(&row))?;
-            let version = row.version;
-            Ok(Answer::once(&CreatedApiKey::new(row.clone(), secret), &ApiKey::from(row))?.of_version(version))
+        .write(move |tx, scope| {
+            let row = store::insert(tx.conn, &scope.tenant.id, &new, Some(scope.author()), tx.now)?;
+            answered(tx, None, row, secret)
         })
         .await
 }
 
-/// Records that a key changed: it is new, gone, or has another secret.
-pub(crate) fn record_change(
+/// Records that a key is new or has another secret, and answers it with that.
+fn answered(
     tx: &mut Tx<'_>,
     before: Option<&store::Row>,
-    after: Option<&store::Row>,
-) -> db::Result<()> {
-    let Some(row) = after.or(before) else { return Ok(()) };
-    let entity = Entity::audited("ApiKey", &row.tenant_id, &row.id);
-    let shown = |row: Option<&store::Row>| row.cloned().map(ApiKey::from);
-    let secret = Unpublished::secret("secret", before.is_some(), after.is_some());
-    tx.note_shown_with(entity, shown(before).as_ref(), shown(after).as_ref(), vec![secret])
+    after: store::Row,
+    secret: Secret<String>,
+) -> db::Result<Answer> {
+    secrets::record_change(tx, before, Some(&after))?;
+    let version = after.version;
+    Ok(Answer::once(&CreatedApiKey::new(&after, secret), &ApiKey::from(&after))?.of_version(version))
 }
 
 /// List API keys
@@ -73,14 +71,8 @@ pub(crate) fn record_change(
 #[get("/apiKeys")]
 pub(crate) async fn list_api_keys(context: RequestContext) -> Result<HttpResponse> {
     let tenant = context.tenant.id.clone();
-    stream::array(&context.db, move |conn, rows| {
-        store::each(conn, &tenant, |row| {
-            let key = ApiKey::from(row);
-            let json = serde_json::to_vec(&key).map_err(|error| db::Error::Fault(error.to_string()))?;
-            rows.push(|out| out.extend_from_slice(&json))
-        })
-    })
-    .await
+    stream::array(&context.db, move |conn, rows| store::each(conn, &tenant, |row| rows.push_json(&ApiKey::from(&row))))
+        .await
 }
 
 /// Get an API key
@@ -89,19 +81,17 @@ pub(crate) async fn list_api_keys(context: RequestContext) -> Result<HttpRespons
 #[utoipa::path(
     tag = "API keys",
     operation_id = "getApiKey",
-    params(("apiKeyId" = String, Path, description = "`KEY-<uuid>`",
-        example = "KEY-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(ApiKeyId),
     responses((status = 200, description = "The key", body = ApiKey)),
     security(("bearer" = ["admin"])),
 )]
 #[get("/apiKeys/{apiKeyId}")]
-pub(crate) async fn get_api_key(context: RequestContext, path: web::Path<(String, String)>) -> Result<HttpResponse> {
-    let id = id_of(path)?;
+pub(crate) async fn get_api_key(context: RequestContext, PathIds(id): PathIds<ApiKeyId>) -> Result<HttpResponse> {
     let tenant = context.tenant.id.clone();
     let row = context.db.point(move |conn| store::find(conn, &tenant, &id)).await?;
     let version = row.version;
     // When it was used last changes without a version.
-    answer::tagged(&ApiKey::from(row), version)
+    answer::tagged(&ApiKey::from(&row), version)
 }
 
 /// Rotate an API key
@@ -113,8 +103,7 @@ pub(crate) async fn get_api_key(context: RequestContext, path: web::Path<(String
 #[utoipa::path(
     tag = "API keys",
     operation_id = "rotateApiKey",
-    params(("apiKeyId" = String, Path, description = "`KEY-<uuid>`",
-        example = "KEY-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(ApiKeyId),
     request_body(content = Option<ApiKeyRotation>, description = "May be left out"),
     responses(
         (status = 200, description = "The key, with its new secret", body = CreatedApiKey),
@@ -125,23 +114,16 @@ pub(crate) async fn get_api_key(context: RequestContext, path: web::Path<(String
 #[post("/apiKeys/{apiKeyId}/rotate")]
 pub(crate) async fn rotate_api_key(
     context: RequestContext,
-    path: web::Path<(String, String)>,
-    body: OptionalBody,
+    PathIds(id): PathIds<ApiKeyId>,
+    OptionalBody(ApiKeyRotation { revoke_previous }): OptionalBody<ApiKeyRotation>,
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
-    let id = id_of(path)?;
-    let ApiKeyRotation { revoke_previous } = ApiKeyRotation::read(&body.0)?;
     let secret = secrets::random()?;
-    let (tenant, now, new, wanted) = (context.tenant.id.clone(), context.now, secret.clone(), context.if_match()?);
-    let caller = Arc::clone(&context.caller);
-    let done = context.write(move |tx, _| {
-        store::lock_for_update(tx.conn, &tenant, &id, wanted)?;
-        let narrowed = store::find(tx.conn, &tenant, &id)?.narrowed();
-        rules::check_within(caller.operations.as_deref(), narrowed.as_deref())?;
-        let key = store::rotate(tx.conn, &tenant, &id, &new, revoke_previous, now)?;
-        record_change(tx, Some(&key.before), Some(&key.after))?;
-        let version = key.after.version;
-        Ok(Answer::once(&CreatedApiKey::new(key.after.clone(), secret), &ApiKey::from(key.after))?.of_version(version))
+    let done = context.write(move |tx, scope| {
+        let key = store::lock_for_update(tx.conn, scope, &id)?;
+        rules::check_within(scope.caller.operations.as_deref(), key.narrowed().as_deref())?;
+        let rotated = store::rotate(tx.conn, &scope.tenant.id, &id, &secret, revoke_previous, tx.now)?;
+        answered(tx, Some(&rotated.before), rotated.after, secret)
     });
     let answer = done.await?;
     keeper.forget_callers();
@@ -155,8 +137,7 @@ pub(crate) async fn rotate_api_key(
 #[utoipa::path(
     tag = "API keys",
     operation_id = "revokeApiKey",
-    params(("apiKeyId" = String, Path, description = "`KEY-<uuid>`",
-        example = "KEY-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(ApiKeyId),
     responses(
         (status = 200, description = "An empty object", body = Object, example = json!({})),
         (status = 409, description = "It is the last admin key of the partner"),
@@ -167,15 +148,13 @@ pub(crate) async fn rotate_api_key(
 #[delete("/apiKeys/{apiKeyId}")]
 pub(crate) async fn revoke_api_key(
     context: RequestContext,
-    path: web::Path<(String, String)>,
+    PathIds(id): PathIds<ApiKeyId>,
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
-    let id = id_of(path)?;
-    let (tenant, now, wanted) = (context.tenant.id.clone(), context.now, context.if_match()?);
-    let done = context.write(move |tx, _| {
-        store::lock_for_update(tx.conn, &tenant, &id, wanted)?;
-        let row = store::revoke(tx.conn, &tenant, &id, now)?;
-        record_change(tx, Some(&row), None)?;
+    let done = context.write(move |tx, scope| {
+        store::lock_for_update(tx.conn, scope, &id)?;
+        let row = store::revoke(tx.conn, &scope.tenant.id, &id, tx.now)?;
+        secrets::record_change(tx, Some(&row), None)?;
         Ok(Answer::empty())
     });
     let answer = done.await?;
@@ -193,7 +172,7 @@ pub(crate) fn revoke_all(tx: &mut Tx<'_>, client: &str, now: Timestamp) -> db::R
     })?;
     for id in ids {
         let row = store::revoke(tx.conn, &client, &id, now)?;
-        record_change(tx, Some(&row), None)?;
+        secrets::record_change(tx, Some(&row), None)?;
     }
     Ok(())
 }
@@ -203,13 +182,7 @@ pub(crate) fn revoke_personal(tx: &mut Tx<'_>, tenant: &str, user_id: &str, now:
     let Some(tenant) = TenantId::parse(tenant) else { return Ok(()) };
     for id in store::personal(tx.conn, &tenant, user_id)? {
         let row = store::revoke(tx.conn, &tenant, &id, now)?;
-        record_change(tx, Some(&row), None)?;
+        secrets::record_change(tx, Some(&row), None)?;
     }
     Ok(())
-}
-
-/// The id in the path.
-fn id_of(path: web::Path<(String, String)>) -> Result<String> {
-    let (_, id) = path.into_inner();
-    if rules::is_id(&id) { Ok(id) } else { Err(rules::unknown().into()) }
 }

@@ -3,4 +3,5 @@
 pub(crate) mod http;
 pub(crate) mod rules;
 pub(crate) mod store;
+mod view;
 pub(crate) mod wire;

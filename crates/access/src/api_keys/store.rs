@@ -1,6 +1,6 @@
 //! The rows of API keys. Their secrets are not in them, only hashes.
 
-use api::{Caller, Role, context::check_version};
+use api::{Caller, RequestScope, Role};
 use base::{
     problem::Problem,
     secret::Secret,
@@ -228,13 +228,15 @@ pub(crate) fn find(conn: &mut Conn, tenant: &TenantId, id: &str) -> db::Result<R
     Ok(row.ok_or_else(rules::unknown)?)
 }
 
-/// Makes everybody else wait who changes a live key of a tenant, and compares its version with the one that is wanted.
+/// The live key of the tenant that is to be changed, in the version that the caller saw; everybody else who changes it waits.
 ///
 /// # Errors
 /// 404 for an unknown or revoked one, 412 for another version.
-pub(crate) fn lock_for_update(conn: &mut Conn, tenant: &TenantId, id: &str, wanted: Option<i64>) -> db::Result<()> {
+pub(crate) fn lock_for_update(conn: &mut Conn, scope: &RequestScope, id: &str) -> db::Result<Row> {
     db::lock(conn, &format!("api_key:{id}"))?;
-    Ok(check_version(wanted, find(conn, tenant, id)?.version)?)
+    let row = find(conn, &scope.tenant.id, id)?;
+    scope.check_version(row.version)?;
+    Ok(row)
 }
 
 /// The live key with this id or public part, of whatever tenant: for the person who holds the database.

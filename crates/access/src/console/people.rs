@@ -1,24 +1,24 @@
 //! People, and how they sign in, by hand.
 
 use api::{Role, clock};
-use base::{problem::Problem, secret::Secret, tenant::TenantId};
+use base::{body::Request as _, problem::Problem, secret::Secret, tenant::TenantId};
 use db::Db;
 
 use super::{existing, write};
 use crate::{
     secrets, sessions,
-    users::{self, wire::UserChange},
+    users::{self, wire::NewUser},
 };
 
 /// Makes a user of a tenant; answers its id.
 pub fn create_user(db: &Db, tenant: &TenantId, login: &str, role: Role) -> anyhow::Result<String> {
     let body = serde_json::json!({"loginName": login, "role": role.as_str()});
-    let new = UserChange::read_new(&body).map_err(|problem| super::told(problem.into()))?;
+    let new = NewUser::parse(&body).map_err(|problem| super::told(problem.into()))?;
     let (tenant, now) = (tenant.clone(), clock::now());
     write(db, "muster user create", now, move |tx| {
         existing(tx.conn, &tenant)?;
         let row = users::store::insert(tx.conn, &tenant, new, now)?;
-        users::http::record_change(tx, None, &row)?;
+        tx.record_change(None, Some(&row))?;
         Ok(row.id)
     })
 }

@@ -1,13 +1,11 @@
 //! Inbound addresses: make, list, revoke.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, RequestContext, Result, answer, delete, get, post};
-use outbox::{Entity, Tx, Unpublished};
+use api::{Answer, Body, PathIds, RequestContext, Result, answer, delete, get, post};
 
 use super::{
-    rules,
-    store::{self, Row},
-    wire::{CreatedInboundAddress, InboundAddress, NewInboundAddress},
+    store,
+    wire::{CreatedInboundAddress, InboundAddress, InboundId, NewInboundAddress},
 };
 use crate::{Keeper, api_keys::rules::check_lets_report, secrets};
 
@@ -27,29 +25,20 @@ use crate::{Keeper, api_keys::rules::check_lets_report, secrets};
     security(("bearer" = ["admin"])),
 )]
 #[post("/inbound")]
-pub(crate) async fn create_inbound_address(context: RequestContext, body: Body) -> Result<HttpResponse> {
-    let NewInboundAddress { name } = NewInboundAddress::read(&body.0)?;
+pub(crate) async fn create_inbound_address(
+    context: RequestContext,
+    Body(NewInboundAddress { name }): Body<NewInboundAddress>,
+) -> Result<HttpResponse> {
     check_lets_report(&context.caller)?;
     let token = secrets::random()?;
     let base = api::session::origin(context.request());
-    let (tenant, author, now) = (context.tenant.id.clone(), context.caller.user_id.clone(), context.now);
     context
-        .write(move |tx, _| {
-            let row = store::insert(tx.conn, &tenant, &name, &token, &author, now)?;
-            record_change(tx, None, Some(&row))?;
-            let shown = InboundAddress::from(row.clone());
-            Answer::once(&CreatedInboundAddress::new(row, token, &base), &shown)
+        .write(move |tx, scope| {
+            let row = store::insert(tx.conn, &scope.tenant.id, &name, &token, scope.author(), tx.now)?;
+            secrets::record_change(tx, None, Some(&row))?;
+            Answer::once(&CreatedInboundAddress::new(&row, token, &base), &InboundAddress::from(&row))
         })
         .await
-}
-
-/// Records that an address is new, or gone.
-pub(crate) fn record_change(tx: &mut Tx<'_>, before: Option<&Row>, after: Option<&Row>) -> db::Result<()> {
-    let Some(row) = after.or(before) else { return Ok(()) };
-    let entity = Entity::audited("InboundAddress", &row.tenant_id, &row.id);
-    let shown = |row: Option<&Row>| row.cloned().map(InboundAddress::from);
-    let token = Unpublished::secret("token", before.is_some(), after.is_some());
-    tx.note_shown_with(entity, shown(before).as_ref(), shown(after).as_ref(), vec![token])
 }
 
 /// List inbound addresses
@@ -65,7 +54,7 @@ pub(crate) fn record_change(tx: &mut Tx<'_>, before: Option<&Row>, after: Option
 pub(crate) async fn list_inbound_addresses(context: RequestContext) -> Result<HttpResponse> {
     let tenant = context.tenant.id.clone();
     let rows = context.db.read(move |conn| store::all(conn, &tenant)).await?;
-    answer::ok(&rows.into_iter().map(InboundAddress::from).collect::<Vec<_>>())
+    answer::ok(&rows.iter().map(InboundAddress::from).collect::<Vec<_>>())
 }
 
 /// Revoke an inbound address
@@ -75,25 +64,19 @@ pub(crate) async fn list_inbound_addresses(context: RequestContext) -> Result<Ht
 #[utoipa::path(
     tag = "Inbound addresses",
     operation_id = "deleteInboundAddress",
-    params(("inboundId" = String, Path, description = "`INB-<uuid>`",
-        example = "INB-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(InboundId),
     responses((status = 200, description = "An empty object", body = Object, example = json!({}))),
     security(("bearer" = ["admin"])),
 )]
 #[delete("/inbound/{inboundId}")]
 pub(crate) async fn delete_inbound_address(
     context: RequestContext,
-    path: web::Path<(String, String)>,
+    PathIds(id): PathIds<InboundId>,
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
-    let (_, id) = path.into_inner();
-    if !rules::is_id(&id) {
-        return Err(rules::unknown().into());
-    }
-    let tenant = context.tenant.id.clone();
-    let done = context.write(move |tx, _| {
-        let row = store::remove(tx.conn, &tenant, &id)?;
-        record_change(tx, Some(&row), None)?;
+    let done = context.write(move |tx, scope| {
+        let row = store::remove(tx.conn, &scope.tenant.id, &id)?;
+        secrets::record_change(tx, Some(&row), None)?;
         Ok(Answer::empty())
     });
     let answer = done.await?;

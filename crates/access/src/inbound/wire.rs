@@ -1,30 +1,30 @@
-//! What clients see of inbound addresses.
+//! What clients see and say of inbound addresses.
 
-use api::inbound::PREFIX;
-use base::{Fields, problem::Problem, secret::Secret, timestamp::Timestamp};
+use api::Request;
+use base::timestamp::Timestamp;
 use serde::Serialize;
-use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::store::Row;
-use crate::tenants::rules::name;
+use super::rules;
+use crate::tenants::wire::LONGEST_NAME;
 
-/// An inbound address to be made.
-#[derive(Debug, ToSchema)]
-#[schema(as = InboundAddressInput, example = json!({"name": "grafana"}))]
-pub(crate) struct NewInboundAddress {
-    /// Its name, unique in the tenant whatever the letter case; at most 200 characters.
-    pub(crate) name: String,
+api::path_id! {
+    /// `INB-<uuid>`.
+    pub(crate) InboundId = "inboundId", "INB-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90", looked_up
 }
 
-impl NewInboundAddress {
-    /// Reads the body of a request.
-    pub(crate) fn read(body: &Value) -> Result<Self, Problem> {
-        let mut fields = Fields::of(body);
-        let name = name(&mut fields);
-        fields.finish()?;
-        Ok(Self { name })
-    }
+/// What is no id of an address names none, and is not looked up.
+fn looked_up(text: &str) -> String {
+    if rules::is_id(text) { text.to_owned() } else { String::new() }
+}
+
+/// An inbound address to be made.
+#[derive(Clone, Debug, PartialEq, Eq, Request)]
+#[request(schema = "InboundAddressInput", example = json!({"name": "grafana"}))]
+pub(crate) struct NewInboundAddress {
+    /// Its name, unique in the tenant whatever the letter case.
+    #[request(line, chars = LONGEST_NAME)]
+    pub(crate) name: String,
 }
 
 /// An inbound address, without its token.
@@ -59,29 +59,9 @@ pub(crate) struct InboundAddress {
 }))]
 pub(crate) struct CreatedInboundAddress {
     #[serde(flatten)]
-    address: InboundAddress,
+    pub(super) address: InboundAddress,
     /// Whoever has it may report: the `routing_key` of PagerDuty events, the `GenieKey` of Opsgenie.
-    token: String,
+    pub(super) token: String,
     /// Where plain reports go; for another format, `/` and its name are added.
-    url: String,
-}
-
-impl CreatedInboundAddress {
-    /// The one place where a token is told; `base` is how the caller reached the service.
-    pub(crate) fn new(row: Row, token: Secret<String>, base: &str) -> Self {
-        let token = token.into_inner();
-        Self { address: row.into(), url: format!("{base}{PREFIX}{token}"), token }
-    }
-}
-
-impl From<Row> for InboundAddress {
-    fn from(row: Row) -> Self {
-        Self {
-            id: row.id,
-            name: row.name,
-            user_id: row.user_id,
-            created_by: row.created_by,
-            created_date: Timestamp::from_millis(row.created_ms),
-        }
-    }
+    pub(super) url: String,
 }

@@ -94,7 +94,7 @@ pub(super) fn promote(tx: &mut Tx<'_>, tenant: &str, user_id: &str, role: api::R
     let after = people::rules::changed(&before, change, now);
     if after != before {
         people::store::update(tx.conn, &before, &after)?;
-        people::http::record_change(tx, Some(&before), &after)?;
+        tx.record_change(Some(&before), Some(&after))?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, HomeContext, RequestContext, Result, answer, delete, get, post};
+use api::{Answer, HomeContext, PathIds, RequestContext, Result, answer, delete, get, post};
 use base::{secret::Secret, timestamp::Timestamp};
 use outbox::Tx;
 
@@ -11,10 +11,12 @@ use super::{
     links,
     redeem::{end, end_all},
     rules, store,
-    view::record_link,
-    wire::{Session, ShownSignInLink, SignInLink},
+    wire::{Session, SessionId, ShownSignInLink, SignInLink},
 };
-use crate::{Keeper, filters, secrets, users};
+use crate::{
+    Keeper, filters, secrets,
+    users::{self, wire::UserId},
+};
 
 /// List my sessions
 ///
@@ -42,8 +44,7 @@ pub(crate) async fn list_my_sessions(HomeContext(context): HomeContext) -> Resul
 #[utoipa::path(
     tag = "Me",
     operation_id = "endMySession",
-    params(("sessionId" = String, Path, description = "`SES-<uuid>`",
-        example = "SES-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(SessionId),
     responses(
         (status = 200, description = "An empty object", body = Object, example = json!({})),
         (status = 404, description = "The caller's user has no such session"),
@@ -67,16 +68,13 @@ pub(crate) async fn end_my_session(
 #[utoipa::path(
     tag = "Users",
     operation_id = "listUserSessions",
-    params(("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007")),
+    params(UserId),
     responses((status = 200, description = "The sessions, at most 20", body = Vec<Session>)),
     security(("bearer" = ["admin"])),
 )]
 #[get("/users/{userId}/sessions")]
-pub(crate) async fn list_user_sessions(
-    context: RequestContext,
-    path: web::Path<(String, String)>,
-) -> Result<HttpResponse> {
-    let (id, now) = (users::http::id_of(path)?, context.now);
+pub(crate) async fn list_user_sessions(context: RequestContext, PathIds(id): PathIds<UserId>) -> Result<HttpResponse> {
+    let now = context.now;
     let here = filters::writable("users.tenant_id", &context.tenant);
     let rows = context.db.read(move |conn| {
         let user = users::store::find(conn, here, &id)?;
@@ -92,17 +90,17 @@ pub(crate) async fn list_user_sessions(
 #[utoipa::path(
     tag = "Users",
     operation_id = "endUserSessions",
-    params(("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007")),
+    params(UserId),
     responses((status = 200, description = "An empty object", body = Object, example = json!({}))),
     security(("bearer" = ["admin"])),
 )]
 #[delete("/users/{userId}/sessions")]
 pub(crate) async fn end_user_sessions(
     context: RequestContext,
-    path: web::Path<(String, String)>,
+    PathIds(id): PathIds<UserId>,
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
-    let (id, now) = (users::http::id_of(path)?, context.now);
+    let now = context.now;
     let here = filters::writable("users.tenant_id", &context.tenant);
     ended(&context, &keeper, move |tx| {
         let user = users::store::find(tx.conn, here, &id)?;
@@ -117,21 +115,17 @@ pub(crate) async fn end_user_sessions(
 #[utoipa::path(
     tag = "Users",
     operation_id = "endUserSession",
-    params(
-        ("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007"),
-        ("sessionId" = String, Path, description = "`SES-<uuid>`",
-            example = "SES-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
-    ),
+    params(UserId, SessionId),
     responses((status = 200, description = "An empty object", body = Object, example = json!({}))),
     security(("bearer" = ["admin"])),
 )]
 #[delete("/users/{userId}/sessions/{sessionId}")]
 pub(crate) async fn end_user_session(
     context: RequestContext,
-    path: web::Path<(String, String, String)>,
+    PathIds((user, session)): PathIds<(UserId, SessionId)>,
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
-    let ((_, user, session), now) = (path.into_inner(), context.now);
+    let now = context.now;
     let here = filters::writable("users.tenant_id", &context.tenant);
     ended(&context, &keeper, move |tx| {
         let user = users::store::find(tx.conn, here, &user)?;
@@ -148,7 +142,7 @@ pub(crate) async fn end_user_session(
 #[utoipa::path(
     tag = "Users",
     operation_id = "createSignInLink",
-    params(("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007")),
+    params(UserId),
     responses(
         (status = 200, description = "The link", body = SignInLink),
         (status = 409, description = "The user is deactivated, or belongs to a program"),
@@ -156,11 +150,7 @@ pub(crate) async fn end_user_session(
     security(("bearer" = ["admin"])),
 )]
 #[post("/users/{userId}/signInLink")]
-pub(crate) async fn create_sign_in_link(
-    context: RequestContext,
-    path: web::Path<(String, String)>,
-) -> Result<HttpResponse> {
-    let id = users::http::id_of(path)?;
+pub(crate) async fn create_sign_in_link(context: RequestContext, PathIds(id): PathIds<UserId>) -> Result<HttpResponse> {
     let here = filters::writable("users.tenant_id", &context.tenant);
     let (code, origin) = (secrets::random()?, api::session::origin(context.request()));
     let (caller, now) = (Arc::clone(&context.caller), context.now);
@@ -188,8 +178,8 @@ pub(crate) fn new_link(
     now: Timestamp,
 ) -> db::Result<links::Row> {
     let (link, ended) = links::insert(tx.conn, of, code, created_by, now)?;
-    record_link(tx, None, Some(&link))?;
-    ended.iter().try_for_each(|old| record_link(tx, Some(old), None))?;
+    secrets::record_change(tx, None, Some(&link))?;
+    ended.iter().try_for_each(|old| secrets::record_change(tx, Some(old), None))?;
     Ok(link)
 }
 

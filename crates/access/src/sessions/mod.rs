@@ -8,7 +8,7 @@ pub(crate) mod pages;
 pub(crate) mod redeem;
 pub(crate) mod rules;
 pub(crate) mod store;
-pub(crate) mod view;
+mod view;
 pub(crate) mod wire;
 
 pub use rules::url as sign_in_url;

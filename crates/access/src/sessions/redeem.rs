@@ -7,7 +7,6 @@ use super::{
     links,
     rules::{self, Method},
     store::{self, NewSession},
-    view::{record_link, record_session},
 };
 use crate::{Keeper, secrets, tenants, users};
 
@@ -50,7 +49,7 @@ impl Keeper {
             // Of two who come at once one is too late.
             let good = links::delete(tx.conn, &link)?;
             if good {
-                record_link(tx, Some(&link), None)?;
+                secrets::record_change(tx, Some(&link), None)?;
             }
             Ok(good)
         })
@@ -128,7 +127,7 @@ fn begin(
         end(tx, &old)?;
     }
     let row = store::insert(tx.conn, tenant, user_id, new, now)?;
-    record_session(tx, None, Some(&row))?;
+    tx.record_change(None, Some(&row))?;
     for old in store::of_user(tx.conn, tenant, user_id, now)?.into_iter().skip(rules::MOST_SESSIONS) {
         end(tx, &old)?;
     }
@@ -138,7 +137,7 @@ fn begin(
 /// Ends a session, and notes it.
 pub(crate) fn end(tx: &mut Tx<'_>, session: &store::Row) -> db::Result<()> {
     if store::delete(tx.conn, &session.tenant_id, &session.id)? {
-        record_session(tx, Some(session), None)?;
+        tx.record_change(Some(session), None)?;
     }
     Ok(())
 }

@@ -1,26 +1,53 @@
-//! What the audit log has of sessions and sign-in links.
+//! From rows to what clients see, and to what the audit log gets.
 
-use outbox::{Entity, Tx, Unpublished};
+use base::timestamp::Timestamp;
+use outbox::{Entity, Recorded};
+use serde_json::Value;
 
 use super::{
-    links,
-    store::Row,
+    links, store,
     wire::{NotedSignInLink, Session},
 };
+use crate::secrets::WithSecret;
 
-/// Records that a session has begun, or ended.
-pub(crate) fn record_session(tx: &mut Tx<'_>, before: Option<&Row>, after: Option<&Row>) -> db::Result<()> {
-    let Some(row) = after.or(before) else { return Ok(()) };
-    let entity = Entity::audited("Session", &row.tenant_id, &row.id);
-    let shown = |row: Option<&Row>| row.cloned().map(Session::from);
-    tx.note_shown(entity, shown(before).as_ref(), shown(after).as_ref())
+impl From<store::Row> for Session {
+    fn from(row: store::Row) -> Self {
+        Self {
+            id: row.id,
+            user_id: row.user_id,
+            method: row.method,
+            user_agent: row.user_agent,
+            created_date: Timestamp::from_millis(row.created_ms),
+            last_used_at: Timestamp::from_millis(row.used_ms),
+            expires_at: Timestamp::from_millis(row.expires_ms),
+            current: false,
+        }
+    }
 }
 
-/// Records that a link is new, or used.
-pub(crate) fn record_link(tx: &mut Tx<'_>, before: Option<&links::Row>, after: Option<&links::Row>) -> db::Result<()> {
-    let Some(row) = after.or(before) else { return Ok(()) };
-    let entity = Entity::audited("SignInLink", &row.tenant_id, &row.id);
-    let code = Unpublished::secret("code", before.is_some(), after.is_some());
-    let shown = |row: Option<&links::Row>| row.map(NotedSignInLink::from);
-    tx.note_shown_with(entity, shown(before).as_ref(), shown(after).as_ref(), vec![code])
+impl From<&links::Row> for NotedSignInLink {
+    fn from(row: &links::Row) -> Self {
+        let expires = Timestamp::from_millis(row.expires_ms);
+        Self { user_id: row.user_id.clone(), created_by: row.created_by.clone(), expires }
+    }
+}
+
+impl Recorded for store::Row {
+    fn entity(&self) -> Entity<'_> {
+        Entity::audited("Session", &self.tenant_id, &self.id)
+    }
+
+    fn event_payload(&self) -> db::Result<Value> {
+        outbox::payload(&Session::from(self.clone()))
+    }
+}
+
+impl WithSecret for links::Row {
+    const SECRET: &'static str = "code";
+
+    type Shown = NotedSignInLink;
+
+    fn entity(&self) -> Entity<'_> {
+        Entity::audited("SignInLink", &self.tenant_id, &self.id)
+    }
 }

@@ -4,7 +4,10 @@ use base::timestamp::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{links, store};
+api::path_id! {
+    /// `SES-<uuid>`.
+    pub(crate) SessionId = "sessionId", "SES-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90", str::to_owned
+}
 
 /// A session: a browser in which somebody signed in.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -38,21 +41,6 @@ pub(crate) struct Session {
     pub(crate) current: bool,
 }
 
-impl From<store::Row> for Session {
-    fn from(row: store::Row) -> Self {
-        Self {
-            id: row.id,
-            user_id: row.user_id,
-            method: row.method,
-            user_agent: row.user_agent,
-            created_date: Timestamp::from_millis(row.created_ms),
-            last_used_at: Timestamp::from_millis(row.used_ms),
-            expires_at: Timestamp::from_millis(row.expires_ms),
-            current: false,
-        }
-    }
-}
-
 /// A link that signs somebody in: the only time that it is shown.
 // Without `Debug`, so that it cannot be printed by mistake.
 #[derive(Serialize, ToSchema)]
@@ -77,16 +65,9 @@ pub(crate) struct ShownSignInLink {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct NotedSignInLink {
-    user_id: String,
-    created_by: String,
-    expires: Timestamp,
-}
-
-impl From<&links::Row> for NotedSignInLink {
-    fn from(row: &links::Row) -> Self {
-        let expires = Timestamp::from_millis(row.expires_ms);
-        Self { user_id: row.user_id.clone(), created_by: row.created_by.clone(), expires }
-    }
+    pub(super) user_id: String,
+    pub(super) created_by: String,
+    pub(super) expires: Timestamp,
 }
 
 /// What redeems a sign-in link, as a form.

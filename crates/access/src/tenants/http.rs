@@ -1,20 +1,28 @@
 //! Tenant facts, and the clients of a partner.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, RequestContext, Result, answer, context::check_version, get, post, spec::PageOf, stream};
-use base::{Query, problem::Problem, tenant::TenantId, timestamp::Timestamp};
-use outbox::{Entity, Tx};
+use api::{Answer, Body, List, PageQuery, PathIds, RequestContext, Result, answer, get, post, spec::PageOf, stream};
+use base::{problem::Problem, tenant::TenantId, timestamp::Timestamp};
+use outbox::Tx;
 
 use super::{
     row::Row,
     rules, store,
-    wire::{Client, ClientChange, ClientMinimal, NewClient, TenantFacts},
+    wire::{Client, ClientChange, ClientId, ClientMinimal, NewClient, TenantFacts},
 };
 use crate::{Keeper, api_keys, sessions};
 
-api::texts! {
-    /// What clients are sorted by.
-    Sorted = api::spec::one_of(&rules::SORTS);
+/// The list of clients.
+#[derive(Clone, Debug)]
+pub(crate) struct Clients;
+
+impl List for Clients {
+    const SORT: &'static str = "id";
+    const FILTER: &'static str = "name:glo";
+
+    fn sorts() -> Vec<&'static str> {
+        store::SORTS.names()
+    }
 }
 
 /// Get a tenant
@@ -50,27 +58,18 @@ pub(crate) async fn get_tenant(context: RequestContext) -> Result<HttpResponse> 
 #[post("/clients")]
 pub(crate) async fn create_client(
     context: RequestContext,
-    body: Body,
+    Body(new): Body<NewClient>,
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
     rules::check_partner(&context.tenant.id)?;
-    let new = NewClient::read(&body.0)?;
-    let (partner, now) = (context.tenant.id.clone(), context.now);
-    let done = context.write(move |tx, _| {
-        let row = store::insert_client(tx.conn, &partner, &new.name, now)?;
-        record_change(tx, None, &row)?;
+    let done = context.write(move |tx, scope| {
+        let row = store::insert_client(tx.conn, &scope.tenant.id, &new.name, tx.now)?;
+        tx.record_change(None, Some(&row))?;
         Answer::ok(&Client::from(row))
     });
     let answer = done.await?;
     keeper.forget_tenants();
     Ok(answer)
-}
-
-/// Records that a client is new or has changed.
-pub(crate) fn record_change(tx: &mut Tx<'_>, before: Option<&Row>, after: &Row) -> db::Result<()> {
-    let kind = if after.partner().is_some() { "Client" } else { "Partner" };
-    let entity = Entity::audited(kind, &after.id, &after.id);
-    tx.note_shown(entity, before.cloned().map(Client::from).as_ref(), Some(&Client::from(after.clone())))
 }
 
 /// List clients, minimal
@@ -87,48 +86,31 @@ pub(crate) async fn list_clients_minimal(context: RequestContext) -> Result<Http
     rules::check_partner(&context.tenant.id)?;
     let partner = context.tenant.id.clone();
     stream::array(&context.db, move |conn, rows| {
-        store::each_client(conn, &partner, |row| {
-            let client = ClientMinimal::from(row);
-            let json = serde_json::to_vec(&client).map_err(|error| db::Error::Fault(error.to_string()))?;
-            rows.push(|out| out.extend_from_slice(&json))
-        })
+        store::each_client(conn, &partner, |row| rows.push_json(&ClientMinimal::from(row)))
     })
     .await
 }
 
 /// Search clients
 ///
-/// A page of the clients of the partner of the path.
+/// A page of the clients of the partner of the path. The variables of `queryString` are `name` (contains; whole with
+/// `isEquals:true`), `id`, `uniqueId`, `activated` or `activeStatus` (`true` or `false`), `startCreationDate`,
+/// `endCreationDate`, `startUpdationDate` and `endUpdationDate`.
 #[utoipa::path(
     tag = "Tenants",
     operation_id = "searchClients",
-    params(
-        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
-        ("pageNo" = Option<u32>, Query, description = "The page, from 1; default 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000; default 100", example = 100),
-        ("sortName" = inline(Option<Sorted>), Query, description = "`id` (the default) or `name`", example = "name"),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default false", example = false),
-        ("queryString" = Option<String>, Query, description = "Terms `name:value` joined with `+`: `name` (contains; \
-            whole with `isEquals:true`), `id`, `uniqueId`, `activated` or `activeStatus` (`true` or `false`), \
-            `startCreationDate`, `endCreationDate`, `startUpdationDate`, `endUpdationDate`", example = "name:glo"),
-    ),
+    params(PageQuery<Clients>),
     responses((status = 200, description = "A page of clients", body = PageOf<Client>)),
     security(("bearer" = ["viewer"])),
 )]
 #[get("/clients/search")]
-pub(crate) async fn search_clients(context: RequestContext<Query>) -> Result<HttpResponse> {
-    let mut query = context.query();
-    let sort = query.sort(&rules::SORTS, "id", false);
-    let walk = query.walk(context.request().path(), sort);
-    let text = query.text("queryString").unwrap_or_default();
-    query.finish()?;
+pub(crate) async fn search_clients(context: RequestContext<PageQuery<Clients>>) -> Result<HttpResponse> {
     rules::check_partner(&context.tenant.id)?;
-    let filter = rules::filter(&text)?;
-    let partner = context.tenant.id.clone();
-    let page = context
-        .db
-        .read(move |conn| Ok(walk.answer(store::search(conn, &partner, &filter, sort, &walk)?.map(Client::from))));
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    let PageQuery { sort, walk, filter, .. } = context.query.clone();
+    let (filter, paged) = (rules::filter(&filter)?, walk.clone());
+    let found = context
+        .read(move |conn, scope| Ok(store::search(conn, &scope.tenant.id, &filter, sort, &paged)?.map(Client::from)));
+    answer::ok(&walk.answer(found.await?).ordered(sort.name, sort.descending))
 }
 
 /// Get a client
@@ -137,13 +119,13 @@ pub(crate) async fn search_clients(context: RequestContext<Query>) -> Result<Htt
 #[utoipa::path(
     tag = "Tenants",
     operation_id = "getClient",
-    params(("clientId" = String, Path, description = "`client_<number>`", example = "client_1")),
+    params(ClientId),
     responses((status = 200, description = "The client", body = TenantFacts)),
     security(("bearer" = ["viewer"])),
 )]
 #[get("/clients/{clientId}")]
-pub(crate) async fn get_client(context: RequestContext, path: web::Path<(String, String)>) -> Result<HttpResponse> {
-    let (partner, id) = client_of(&context, &path)?;
+pub(crate) async fn get_client(context: RequestContext, PathIds(id): PathIds<ClientId>) -> Result<HttpResponse> {
+    let (partner, id) = client_of(&context, &id)?;
     let row = context.db.point(move |conn| store::client(conn, &partner, &id)).await?;
     shown(&context, row)
 }
@@ -154,7 +136,7 @@ pub(crate) async fn get_client(context: RequestContext, path: web::Path<(String,
 #[utoipa::path(
     tag = "Tenants",
     operation_id = "updateClient",
-    params(("clientId" = String, Path, description = "`client_<number>`", example = "client_1")),
+    params(ClientId),
     request_body = ClientChange,
     responses(
         (status = 200, description = "The client after the change", body = TenantFacts),
@@ -166,12 +148,11 @@ pub(crate) async fn get_client(context: RequestContext, path: web::Path<(String,
 #[post("/clients/{clientId}")]
 pub(crate) async fn update_client(
     context: RequestContext,
-    path: web::Path<(String, String)>,
-    body: Body,
+    PathIds(id): PathIds<ClientId>,
+    Body(changes): Body<ClientChange>,
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
-    let ClientChange { name } = ClientChange::read(&body.0)?;
-    change(&context, &path, &keeper, move |_, row, now| Ok(rules::renamed(row, name.as_deref(), now))).await
+    change(&context, &id, &keeper, move |_, row, now| Ok(rules::renamed(row, changes.name.as_deref(), now))).await
 }
 
 /// Suspend a client
@@ -182,7 +163,7 @@ pub(crate) async fn update_client(
 #[utoipa::path(
     tag = "Tenants",
     operation_id = "suspendClient",
-    params(("clientId" = String, Path, description = "`client_<number>`", example = "client_1")),
+    params(ClientId),
     responses(
         (status = 200, description = "The client after the change", body = TenantFacts),
         (status = 412, description = "The client has changed since it was read"),
@@ -192,10 +173,10 @@ pub(crate) async fn update_client(
 #[post("/clients/{clientId}/suspend")]
 pub(crate) async fn suspend_client(
     context: RequestContext,
-    path: web::Path<(String, String)>,
+    PathIds(id): PathIds<ClientId>,
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
-    change(&context, &path, &keeper, |tx, row, now| {
+    change(&context, &id, &keeper, |tx, row, now| {
         sessions::redeem::end_of_tenant(tx, &row.id)?;
         Ok(rules::suspended(row, true, now)?)
     })
@@ -209,7 +190,7 @@ pub(crate) async fn suspend_client(
 #[utoipa::path(
     tag = "Tenants",
     operation_id = "resumeClient",
-    params(("clientId" = String, Path, description = "`client_<number>`", example = "client_1")),
+    params(ClientId),
     responses(
         (status = 200, description = "The client after the change", body = TenantFacts),
         (status = 412, description = "The client has changed since it was read"),
@@ -219,10 +200,10 @@ pub(crate) async fn suspend_client(
 #[post("/clients/{clientId}/resume")]
 pub(crate) async fn resume_client(
     context: RequestContext,
-    path: web::Path<(String, String)>,
+    PathIds(id): PathIds<ClientId>,
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
-    change(&context, &path, &keeper, |_, row, now| Ok(rules::suspended(row, false, now)?)).await
+    change(&context, &id, &keeper, |_, row, now| Ok(rules::suspended(row, false, now)?)).await
 }
 
 /// Terminate a client
@@ -233,7 +214,7 @@ pub(crate) async fn resume_client(
 #[utoipa::path(
     tag = "Tenants",
     operation_id = "terminateClient",
-    params(("clientId" = String, Path, description = "`client_<number>`", example = "client_1")),
+    params(ClientId),
     responses(
         (status = 200, description = "The client after the change", body = TenantFacts),
         (status = 412, description = "The client has changed since it was read"),
@@ -243,10 +224,10 @@ pub(crate) async fn resume_client(
 #[post("/clients/{clientId}/terminate")]
 pub(crate) async fn terminate_client(
     context: RequestContext,
-    path: web::Path<(String, String)>,
+    PathIds(id): PathIds<ClientId>,
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
-    change(&context, &path, &keeper, |tx, row, now| {
+    change(&context, &id, &keeper, |tx, row, now| {
         api_keys::http::revoke_all(tx, &row.id, now)?;
         sessions::redeem::end_of_tenant(tx, &row.id)?;
         Ok(rules::terminated(row, now))
@@ -255,9 +236,9 @@ pub(crate) async fn terminate_client(
 }
 
 /// The partner of the path, and the client in it.
-fn client_of(context: &RequestContext, path: &(String, String)) -> Result<(TenantId, TenantId)> {
+fn client_of(context: &RequestContext, id: &str) -> Result<(TenantId, TenantId)> {
     rules::check_partner(&context.tenant.id)?;
-    let id = TenantId::parse(&path.1).ok_or_else(rules::unknown)?;
+    let id = TenantId::parse(id).ok_or_else(rules::unknown)?;
     Ok((context.tenant.id.clone(), id))
 }
 
@@ -269,21 +250,21 @@ fn shown(context: &RequestContext, row: Row) -> Result<HttpResponse> {
 /// Stores what becomes of a client, and answers it.
 async fn change(
     context: &RequestContext,
-    path: &(String, String),
+    id: &str,
     keeper: &Keeper,
     becomes: impl FnOnce(&mut Tx<'_>, &Row, Timestamp) -> db::Result<Row> + Send + 'static,
 ) -> Result<HttpResponse> {
-    let (partner, id) = client_of(context, path)?;
-    let (wanted, now) = (context.if_match()?, context.now);
-    let done = context.write(move |tx, _| {
+    let (partner, id) = client_of(context, id)?;
+    let done = context.write(move |tx, scope| {
         db::lock(tx.conn, &format!("tenant:{id}"))?;
         let before = store::client(tx.conn, &partner, &id)?;
-        check_version(wanted, before.version)?;
+        scope.check_version(before.version)?;
+        let now = tx.now;
         let after = becomes(tx, &before, now)?;
         if after != before {
             store::update(tx.conn, &before, &after)?;
         }
-        record_change(tx, Some(&before), &after)?;
+        tx.record_change(Some(&before), Some(&after))?;
         let version = after.version;
         Answer::entity(&TenantFacts::from(after), version)
     });

@@ -5,4 +5,5 @@ pub(crate) mod levels;
 pub(crate) mod row;
 pub(crate) mod rules;
 pub(crate) mod store;
+mod view;
 pub(crate) mod wire;

@@ -1,22 +1,15 @@
 //! What a tenant may be called, and what a search for clients asks.
 
 use base::{
-    Fields,
     problem::Problem,
     query_string,
     tenant::{Level, TenantId},
-    text::fold,
+    text::{fold, name_error},
     timestamp::Timestamp,
 };
 use db::Dates;
 
-use super::row::Row;
-
-/// The longest name of a client or an API key, in characters.
-const LONGEST_NAME: usize = 200;
-
-/// The fields that clients may be sorted by.
-pub(crate) const SORTS: [&str; 2] = ["id", "name"];
+use super::{row::Row, wire::LONGEST_NAME};
 
 /// The query variables of the search for clients.
 const VARIABLES: [&str; 10] = [
@@ -37,30 +30,12 @@ pub(crate) fn unknown() -> Problem {
     Problem::not_found("The client was not found.")
 }
 
-/// The required field `name`: without surrounding blanks, without control characters, of at most 200 characters.
-pub(crate) fn name(fields: &mut Fields<'_>) -> String {
-    let name = fields.required_text("name").trim().to_owned();
-    if let Some(wrong) = wrong_with(&name) {
-        fields.error("name", wrong);
-    }
-    name
-}
-
 /// A name from the command line, by the same rules.
 pub(crate) fn read_name(text: &str) -> anyhow::Result<String> {
-    let name = text.trim();
-    anyhow::ensure!(!name.is_empty(), "the name must not be empty");
-    if let Some(wrong) = wrong_with(name) {
-        anyhow::bail!("the name {wrong}");
+    match name_error(text, LONGEST_NAME) {
+        Some(wrong) => anyhow::bail!("the name {wrong}"),
+        None => Ok(text.trim().to_owned()),
     }
-    Ok(name.to_owned())
-}
-
-fn wrong_with(name: &str) -> Option<String> {
-    if name.chars().nth(LONGEST_NAME).is_some() {
-        return Some(format!("must have at most {LONGEST_NAME} characters"));
-    }
-    name.chars().any(char::is_control).then(|| "must not contain control characters".to_owned())
 }
 
 /// Only a partner has clients.
@@ -146,17 +121,14 @@ fn changed(client: Row, now: Timestamp) -> Row {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use base::body::Request as _;
     use serde_json::json;
 
-    fn from_body(value: serde_json::Value) -> Result<String, Problem> {
-        let mut fields = Fields::of(&value);
-        let name = name(&mut fields);
-        fields.finish().map(|()| name)
-    }
+    use super::{super::wire::NewClient, *};
 
     #[test]
     fn names() {
+        let from_body = |value| NewClient::parse(&value).map(|new| new.name);
         assert_eq!(from_body(json!({"name": "  Globex Corp. "})).unwrap(), "Globex Corp.");
         assert_eq!(from_body(json!({"name": "x".repeat(200)})).unwrap().len(), 200);
         for wrong in [json!({}), json!({"name": " "}), json!({"name": 1}), json!({"name": "a\nb"}), json!([])] {

@@ -2,7 +2,7 @@
 
 use api::Tenant;
 use base::{Found, Key, Walk, problem::Problem, query::Sort, tenant::TenantId, timestamp::Timestamp};
-use db::{Column, Condition, Conn, Order, Quota};
+use db::{Condition, Conn, Quota, SortBy, Sorts};
 use diesel::prelude::*;
 
 use super::{
@@ -10,6 +10,12 @@ use super::{
     rules::{self, Filter},
 };
 use crate::{filters, schema::tenants};
+
+/// What a list of clients is sorted by.
+pub(crate) const SORTS: Sorts<Row> = Sorts {
+    by: &[SortBy::text("name", "tenants.name_fold", |row| Key::from(&row.name_fold))],
+    then: &[SortBy::integer("id", "tenants.number", |row| Key::from(row.number))],
+};
 
 /// Is there any tenant?
 pub(crate) fn any(conn: &mut Conn) -> db::Result<bool> {
@@ -133,21 +139,11 @@ pub(crate) fn search(
     sort: Sort,
     walk: &Walk,
 ) -> db::Result<Found<Row>> {
-    let of_partner = || {
-        tenants::table
-            .filter(tenants::partner_id.eq(partner.as_str().to_owned()))
-            .filter(tenants::id.ne(partner.as_str().to_owned()))
-            .filter(condition(filter))
-    };
-    let by_name = (sort.name == "name").then_some(Column::Text("tenants.name_fold"));
-    let order = Order::by(by_name.into_iter().chain([Column::Integer("tenants.number")]), sort.descending);
-    let total = walk.total(|| of_partner().count().get_result(conn))?;
-    let query = of_partner().filter(order.after(walk.after())?).order(order);
-    let keys = |row: &Row| {
-        let name = by_name.map(|_| Key::from(&row.name_fold));
-        name.into_iter().chain([Key::from(row.number)]).collect()
-    };
-    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, keys))
+    let of_partner = tenants::table
+        .filter(tenants::partner_id.eq(partner.as_str().to_owned()))
+        .filter(tenants::id.ne(partner.as_str().to_owned()))
+        .filter(condition(filter));
+    Ok(db::page!(conn, of_partner, SORTS, sort, walk))
 }
 
 fn condition(filter: &Filter) -> Condition {

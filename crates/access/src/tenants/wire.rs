@@ -1,11 +1,17 @@
-//! What clients see of tenants.
+//! What clients see and say of tenants.
 
-use base::{Fields, problem::Problem, timestamp::Timestamp};
+use api::Request;
+use base::timestamp::Timestamp;
 use serde::Serialize;
-use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{row::Row, rules};
+/// The longest name of a client or an API key, in characters.
+pub(crate) const LONGEST_NAME: usize = 200;
+
+api::path_id! {
+    /// `client_<number>`.
+    pub(crate) ClientId = "clientId", "client_1", str::to_owned
+}
 
 /// A tenant: facts about a partner or a client.
 #[derive(Debug, Serialize, ToSchema)]
@@ -82,67 +88,16 @@ pub(crate) struct ClientMinimal {
 }
 
 /// A client to be created.
-#[derive(Debug, ToSchema)]
-#[schema(as = ClientInput, example = json!({"name": "Globex"}))]
+#[derive(Clone, Debug, PartialEq, Eq, Request)]
+#[request(schema = "ClientInput", example = json!({"name": "Globex"}))]
+#[request(update(
+    name = ClientChange,
+    schema = "ClientUpdate",
+    doc = "The changes to a client: what is left out stays as it is.",
+    example = json!({"name": "Globex Corporation"})
+))]
 pub(crate) struct NewClient {
-    /// Its name, unique among the partner's clients whatever the letter case; at most 200 characters.
+    /// Its name, unique among the partner's clients whatever the letter case.
+    #[request(line, chars = LONGEST_NAME)]
     pub(crate) name: String,
-}
-
-impl NewClient {
-    /// Reads the body of a request.
-    pub(crate) fn read(body: &Value) -> Result<Self, Problem> {
-        let mut fields = Fields::of(body);
-        let name = rules::name(&mut fields);
-        fields.finish()?;
-        Ok(Self { name })
-    }
-}
-
-/// The changes to a client: what is left out stays as it is.
-#[derive(Debug, PartialEq, Eq, ToSchema)]
-#[schema(as = ClientUpdate, example = json!({"name": "Globex Corporation"}))]
-pub(crate) struct ClientChange {
-    /// Its name, unique among the partner's clients whatever the letter case; at most 200 characters.
-    pub(crate) name: Option<String>,
-}
-
-impl ClientChange {
-    /// Reads the body of a request.
-    pub(crate) fn read(body: &Value) -> Result<Self, Problem> {
-        let mut fields = Fields::of(body);
-        let name = fields.has("name").then(|| rules::name(&mut fields));
-        fields.finish()?;
-        Ok(Self { name })
-    }
-}
-
-impl From<Row> for TenantFacts {
-    fn from(row: Row) -> Self {
-        let partner = row.partner();
-        Self {
-            id: row.number,
-            level: if partner.is_some() { "client" } else { "partner" },
-            partner: partner.map(|id| PartnerReference { id: id.number(), unique_id: id.to_string() }),
-            unique_id: row.id,
-            name: row.name,
-            activated: row.activated,
-            suspended: row.suspended,
-            terminated: row.terminated,
-            created_date: Timestamp::from_millis(row.created_ms),
-            updated_date: Timestamp::from_millis(row.updated_ms),
-        }
-    }
-}
-
-impl From<Row> for Client {
-    fn from(row: Row) -> Self {
-        Self { id: row.number, unique_id: row.id, name: row.name, activated: row.activated }
-    }
-}
-
-impl From<Row> for ClientMinimal {
-    fn from(row: Row) -> Self {
-        Self { id: row.number, unique_id: row.id, name: row.name }
-    }
 }

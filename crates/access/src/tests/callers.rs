@@ -13,7 +13,7 @@ async fn a_token_makes_the_caller_of_its_key() {
     for _ in 0..2 {
         let caller = fixture.caller(&token).await.unwrap();
         assert_eq!(caller.key_id, KEY);
-        assert!(crate::users::rules::is_id(&caller.user_id), "{}", caller.user_id);
+        assert!(crate::users::row::is_id(&caller.user_id), "{}", caller.user_id);
         assert_eq!(caller.home, TenantId::partner(1));
         assert_eq!(caller.role, Role::Admin);
     }

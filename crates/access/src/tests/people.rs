@@ -32,7 +32,7 @@ async fn users_are_created_read_and_changed() {
         "phoneNumber": "+33 1", "mobileNumber": "+33 6"});
     let made = ok(&app, &admin, Method::POST, "client_1/users", body).await;
     let id = made["id"].as_str().unwrap();
-    assert!(crate::users::rules::is_id(id) && made["loginName"] == "ann.lee", "{made}");
+    assert!(crate::users::row::is_id(id) && made["loginName"] == "ann.lee", "{made}");
     assert_eq!((&made["activated"], &made["tenantId"]), (&json!(true), &json!("client_1")));
     let path = &format!("client_1/users/{id}");
     assert_eq!(ok(&app, &admin, Method::GET, path, Value::Null).await, made);

@@ -1,16 +1,17 @@
 //! User groups: create, search, get, update, deactivate, activate, members.
 
-use actix_web::{HttpResponse, web};
-use api::{Answer, Body, RequestContext, Result, answer, context::check_version, delete, get, post, spec::PageOf};
-use base::Query;
-use db::Conn;
-use outbox::{Entity, Tx};
+use actix_web::HttpResponse;
+use api::{
+    Answer, Body, List, ListOf, PageQuery, PathIds, RequestContext, RequestScope, Result, answer, delete, get, post,
+    spec::PageOf,
+};
+use outbox::Tx;
 
 use super::{
     members::{self, Change},
     row::Row,
-    rules, store,
-    wire::{NewUserGroup, UserGroup, UserGroupChange, UserGroupDetail, UserReference},
+    rules, store, view,
+    wire::{MOST_MEMBERS, NewUserGroup, UserGroup, UserGroupChange, UserGroupDetail, UserGroupId, UserReference},
 };
 use crate::{
     filters,
@@ -18,13 +19,31 @@ use crate::{
 };
 
 /// Members that a body names.
-type Members = api::spec::ListOf<UserReference, 0, 1000>;
+type Members = ListOf<UserReference, 0, MOST_MEMBERS>;
 
-api::texts! {
-    /// What user groups are sorted by.
-    Sorted = api::spec::one_of(&rules::SORTS);
-    /// What members are sorted by.
-    SortedMembers = api::spec::one_of(&users::rules::SORTS);
+/// The list of user groups.
+#[derive(Clone, Debug)]
+pub(crate) struct UserGroups;
+
+impl List for UserGroups {
+    const SORT: &'static str = "name";
+    const FILTER: &'static str = "name:night";
+
+    fn sorts() -> Vec<&'static str> {
+        store::SORTS.names()
+    }
+}
+
+/// The list of the members of a group.
+#[derive(Clone, Debug)]
+pub(crate) struct GroupMembers;
+
+impl List for GroupMembers {
+    const SORT: &'static str = "loginName";
+
+    fn sorts() -> Vec<&'static str> {
+        users::store::SORTS.names()
+    }
 }
 
 /// Create a user group
@@ -42,17 +61,15 @@ api::texts! {
     security(("bearer" = ["admin"])),
 )]
 #[post("/userGroups")]
-pub(crate) async fn create_user_group(context: RequestContext, body: Body) -> Result<HttpResponse> {
-    let NewUserGroup { name, description, users } = NewUserGroup::read(&body.0)?;
-    let (tenant, partner, now) = (context.tenant.id.clone(), context.tenant.partner.clone(), context.now);
+pub(crate) async fn create_user_group(context: RequestContext, Body(new): Body<NewUserGroup>) -> Result<HttpResponse> {
     context
-        .write(move |tx, _| {
-            let row = rules::created(name, description, &tenant, rules::new_id(), now);
+        .write(move |tx, scope| {
+            let row = rules::created(&new, &scope.tenant.id, rules::new_id(), tx.now);
             store::insert(tx.conn, &row)?;
-            members::change(tx.conn, &row, partner.as_str(), Change::Set, (&users, "users"), None)?;
-            let group = with_members(tx.conn, row)?;
-            record_change(tx, None, &group)?;
-            answered(group)
+            members::change(tx.conn, &row, scope.tenant.partner.as_str(), Change::Set, (&new.users, "users"), None)?;
+            let group = view::detail(tx.conn, &row)?;
+            tx.record_change(None, Some(&group))?;
+            Answer::entity(&group, row.version)
         })
         .await
 }
@@ -60,36 +77,24 @@ pub(crate) async fn create_user_group(context: RequestContext, body: Body) -> Re
 /// Search user groups
 ///
 /// A page of the groups of the tenant of the path: at partner level those of its clients too, at client level those of
-/// its partner too. Their members are in the group itself.
+/// its partner too. Their members are in the group itself. The variables of `queryString` are `name` (contains; whole with
+/// `isEquals:true`), `uniqueId`, `userId` (a member) and `activated` (`true` or `false`).
 #[utoipa::path(
     tag = "User groups",
     operation_id = "searchUserGroups",
-    params(
-        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
-        ("pageNo" = Option<u32>, Query, description = "The page, from 1; default 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000; default 100", example = 100),
-        ("sortName" = inline(Option<Sorted>), Query, description = "`name` (the default), `createdTime` or `uniqueId`",
-            example = "name"),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default false", example = false),
-        ("queryString" = Option<String>, Query, description = "Terms `name:value` joined with `+`: `name` (contains; \
-            whole with `isEquals:true`), `uniqueId`, `userId` (a member), `activated` (`true` or `false`)",
-            example = "name:night"),
-    ),
+    params(PageQuery<UserGroups>),
     responses((status = 200, description = "A page of groups", body = PageOf<UserGroup>)),
     security(("bearer" = ["viewer"])),
 )]
 #[get("/userGroups/search")]
-pub(crate) async fn search_user_groups(context: RequestContext<Query>) -> Result<HttpResponse> {
-    let mut query = context.query();
-    let sort = query.sort(&rules::SORTS, "name", false);
-    let walk = query.walk(context.request().path(), sort);
-    let text = query.text("queryString").unwrap_or_default();
-    query.finish()?;
-    let (filter, here) = (rules::filter(&text)?, filters::readable("user_groups.tenant_id", &context.tenant));
-    let page = context
-        .db
-        .read(move |conn| Ok(walk.answer(store::search(conn, here, &filter, sort, &walk)?.map(UserGroup::from))));
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+pub(crate) async fn search_user_groups(context: RequestContext<PageQuery<UserGroups>>) -> Result<HttpResponse> {
+    let PageQuery { sort, walk, filter, .. } = context.query.clone();
+    let (filter, paged) = (rules::filter(&filter)?, walk.clone());
+    let found = context.read(move |conn, scope| {
+        let here = filters::readable("user_groups.tenant_id", &scope.tenant);
+        Ok(store::search(conn, here, &filter, sort, &paged)?.map(UserGroup::from))
+    });
+    answer::ok(&walk.answer(found.await?).ordered(sort.name, sort.descending))
 }
 
 /// Get a user group
@@ -98,19 +103,18 @@ pub(crate) async fn search_user_groups(context: RequestContext<Query>) -> Result
 #[utoipa::path(
     tag = "User groups",
     operation_id = "getUserGroup",
-    params(("userGroupId" = String, Path, description = "`USRGRP-<uuid>`",
-        example = "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(UserGroupId),
     responses((status = 200, description = "The group", body = UserGroupDetail)),
     security(("bearer" = ["viewer"])),
 )]
 #[get("/userGroups/{userGroupId}")]
-pub(crate) async fn get_user_group(context: RequestContext, path: web::Path<(String, String)>) -> Result<HttpResponse> {
-    let (id, here) = (id_of(&path)?, filters::readable("user_groups.tenant_id", &context.tenant));
-    let found = context.db.read(move |conn| {
-        let row = store::find(conn, here, &id)?;
-        with_members(conn, row)
+pub(crate) async fn get_user_group(context: RequestContext, PathIds(id): PathIds<UserGroupId>) -> Result<HttpResponse> {
+    let found = context.read(move |conn, scope| {
+        let row = store::find(conn, filters::readable("user_groups.tenant_id", &scope.tenant), &id)?;
+        Ok((view::detail(conn, &row)?, row.version))
     });
-    shown(found.await?)
+    let (group, version) = found.await?;
+    answer::tagged(&group, version)
 }
 
 /// Update a user group
@@ -120,8 +124,7 @@ pub(crate) async fn get_user_group(context: RequestContext, path: web::Path<(Str
 #[utoipa::path(
     tag = "User groups",
     operation_id = "updateUserGroup",
-    params(("userGroupId" = String, Path, description = "`USRGRP-<uuid>`",
-        example = "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(UserGroupId),
     request_body = UserGroupChange,
     responses(
         (status = 200, description = "The group after the change", body = UserGroupDetail),
@@ -133,19 +136,18 @@ pub(crate) async fn get_user_group(context: RequestContext, path: web::Path<(Str
 #[post("/userGroups/{userGroupId}")]
 pub(crate) async fn update_user_group(
     context: RequestContext,
-    path: web::Path<(String, String)>,
-    body: Body,
+    PathIds(id): PathIds<UserGroupId>,
+    Body(changes): Body<UserGroupChange>,
 ) -> Result<HttpResponse> {
-    let UserGroupChange { name, description, users } = UserGroupChange::read(&body.0)?;
-    let (partner, now) = (context.tenant.partner.clone(), context.now);
-    let becomes = move |conn: &mut Conn, before: &Row| {
+    let becomes = move |tx: &mut Tx<'_>, scope: &RequestScope, before: &Row| {
+        let UserGroupChange { name, description, users } = changes;
         let others = match users {
-            Some(users) => members::change(conn, before, partner.as_str(), Change::Set, (&users, "users"), Some(now))?,
+            Some(users) => set_members(tx, scope, before, Change::Set, (&users, "users"))?,
             None => false,
         };
         Ok((rules::renamed(before, name, description), others))
     };
-    change(&context, &path, becomes, answered).await
+    change(&context, id, becomes, Answer::entity).await
 }
 
 /// Deactivate a user group
@@ -155,8 +157,7 @@ pub(crate) async fn update_user_group(
 #[utoipa::path(
     tag = "User groups",
     operation_id = "deactivateUserGroup",
-    params(("userGroupId" = String, Path, description = "`USRGRP-<uuid>`",
-        example = "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(UserGroupId),
     responses(
         (status = 200, description = "The group after the change", body = UserGroupDetail),
         (status = 412, description = "The group has changed since it was read"),
@@ -166,9 +167,9 @@ pub(crate) async fn update_user_group(
 #[post("/userGroups/{userGroupId}/deactivate")]
 pub(crate) async fn deactivate_user_group(
     context: RequestContext,
-    path: web::Path<(String, String)>,
+    PathIds(id): PathIds<UserGroupId>,
 ) -> Result<HttpResponse> {
-    change(&context, &path, |_, before| Ok((Row { activated: false, ..before.clone() }, false)), answered).await
+    change(&context, id, |_, _, before| Ok((Row { activated: false, ..before.clone() }, false)), Answer::entity).await
 }
 
 /// Activate a user group
@@ -177,8 +178,7 @@ pub(crate) async fn deactivate_user_group(
 #[utoipa::path(
     tag = "User groups",
     operation_id = "activateUserGroup",
-    params(("userGroupId" = String, Path, description = "`USRGRP-<uuid>`",
-        example = "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(UserGroupId),
     responses(
         (status = 200, description = "The group after the change", body = UserGroupDetail),
         (status = 412, description = "The group has changed since it was read"),
@@ -188,9 +188,9 @@ pub(crate) async fn deactivate_user_group(
 #[post("/userGroups/{userGroupId}/activate")]
 pub(crate) async fn activate_user_group(
     context: RequestContext,
-    path: web::Path<(String, String)>,
+    PathIds(id): PathIds<UserGroupId>,
 ) -> Result<HttpResponse> {
-    change(&context, &path, |_, before| Ok((Row { activated: true, ..before.clone() }, false)), answered).await
+    change(&context, id, |_, _, before| Ok((Row { activated: true, ..before.clone() }, false)), Answer::entity).await
 }
 
 /// List the members of a user group
@@ -199,34 +199,22 @@ pub(crate) async fn activate_user_group(
 #[utoipa::path(
     tag = "User groups",
     operation_id = "listUserGroupMembers",
-    params(
-        ("userGroupId" = String, Path, description = "`USRGRP-<uuid>`",
-            example = "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90"),
-        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
-        ("pageNo" = Option<u32>, Query, description = "The page, from 1; default 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000; default 100", example = 100),
-        ("sortName" = inline(Option<SortedMembers>), Query, description = "`loginName` (the default), `id`, `firstName` or `lastName`",
-            example = "lastName"),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default false", example = false),
-    ),
+    params(UserGroupId, PageQuery<GroupMembers>),
     responses((status = 200, description = "A page of users", body = PageOf<User>)),
     security(("bearer" = ["viewer"])),
 )]
 #[get("/userGroups/{userGroupId}/members")]
 pub(crate) async fn list_user_group_members(
-    context: RequestContext<Query>,
-    path: web::Path<(String, String)>,
+    context: RequestContext<PageQuery<GroupMembers>>,
+    PathIds(id): PathIds<UserGroupId>,
 ) -> Result<HttpResponse> {
-    let mut query = context.query();
-    let sort = query.sort(&users::rules::SORTS, "loginName", false);
-    let walk = query.walk(context.request().path(), sort);
-    query.finish()?;
-    let (id, here) = (id_of(&path)?, filters::readable("user_groups.tenant_id", &context.tenant));
-    let page = context.db.read(move |conn| {
-        let group = store::find(conn, here, &id)?;
-        Ok(walk.answer(members::page(conn, &group, sort, &walk)?.map(User::from)))
+    let PageQuery { sort, walk, .. } = context.query.clone();
+    let paged = walk.clone();
+    let found = context.read(move |conn, scope| {
+        let group = store::find(conn, filters::readable("user_groups.tenant_id", &scope.tenant), &id)?;
+        Ok(members::page(conn, &group, sort, &paged)?.map(User::from))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    answer::ok(&walk.answer(found.await?).ordered(sort.name, sort.descending))
 }
 
 /// Add members to a user group
@@ -236,8 +224,7 @@ pub(crate) async fn list_user_group_members(
 #[utoipa::path(
     tag = "User groups",
     operation_id = "addUserGroupMembers",
-    params(("userGroupId" = String, Path, description = "`USRGRP-<uuid>`",
-        example = "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(UserGroupId),
     request_body(content = inline(Members), example = json!([{"id": "USR0000000007"}])),
     responses(
         (status = 200, description = "They are in the group; an empty object", body = Object, example = json!({})),
@@ -248,10 +235,10 @@ pub(crate) async fn list_user_group_members(
 #[post("/userGroups/{userGroupId}/members")]
 pub(crate) async fn add_user_group_members(
     context: RequestContext,
-    path: web::Path<(String, String)>,
-    body: Body,
+    PathIds(id): PathIds<UserGroupId>,
+    Body(given): Body<Members>,
 ) -> Result<HttpResponse> {
-    change_members(&context, &path, &body, Change::Add).await
+    change_members(&context, id, given, Change::Add).await
 }
 
 /// Remove members from a user group
@@ -260,8 +247,7 @@ pub(crate) async fn add_user_group_members(
 #[utoipa::path(
     tag = "User groups",
     operation_id = "removeUserGroupMembers",
-    params(("userGroupId" = String, Path, description = "`USRGRP-<uuid>`",
-        example = "USRGRP-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90")),
+    params(UserGroupId),
     request_body(content = inline(Members), example = json!([{"id": "USR0000000007"}])),
     responses(
         (status = 200, description = "They are not in the group; an empty object", body = Object, example = json!({})),
@@ -272,81 +258,56 @@ pub(crate) async fn add_user_group_members(
 #[delete("/userGroups/{userGroupId}/members")]
 pub(crate) async fn remove_user_group_members(
     context: RequestContext,
-    path: web::Path<(String, String)>,
-    body: Body,
+    PathIds(id): PathIds<UserGroupId>,
+    Body(given): Body<Members>,
 ) -> Result<HttpResponse> {
-    change_members(&context, &path, &body, Change::Remove).await
+    change_members(&context, id, given, Change::Remove).await
 }
 
 async fn change_members(
     context: &RequestContext,
-    path: &(String, String),
-    body: &Body,
+    id: UserGroupId,
+    given: Members,
     what: Change,
 ) -> Result<HttpResponse> {
-    let given = UserReference::read_all(&body.0)?;
-    let (partner, now) = (context.tenant.partner.clone(), context.now);
-    let becomes = move |conn: &mut Conn, before: &Row| {
-        let others = members::change(conn, before, partner.as_str(), what, (&given, ""), Some(now))?;
-        Ok((before.clone(), others))
+    let becomes = move |tx: &mut Tx<'_>, scope: &RequestScope, before: &Row| {
+        Ok((before.clone(), set_members(tx, scope, before, what, (&given.0, ""))?))
     };
-    change(context, path, becomes, |_| Ok(Answer::empty())).await
+    change(context, id, becomes, |_, _| Ok(Answer::empty())).await
 }
 
-/// The id in the path.
-fn id_of(path: &(String, String)) -> Result<String> {
-    Ok(rules::id(&path.1).ok_or_else(rules::unknown)?)
-}
-
-fn with_members(conn: &mut Conn, row: Row) -> db::Result<(Row, Vec<users::Row>)> {
-    let members = members::of(conn, &row.tenant_id, &row.id)?;
-    Ok((row, members))
-}
-
-fn shown((row, members): (Row, Vec<users::Row>)) -> Result<HttpResponse> {
-    let version = row.version;
-    answer::tagged(&UserGroupDetail::new(row, members), version)
-}
-
-/// The answer of a write: the group, with its version.
-fn answered((row, members): (Row, Vec<users::Row>)) -> db::Result<Answer> {
-    let version = row.version;
-    Answer::entity(&UserGroupDetail::new(row, members), version)
-}
-
-/// Records that a group is new or has changed.
-fn record_change(
+/// Changes the members of a group, and answers whether they are others now.
+fn set_members(
     tx: &mut Tx<'_>,
-    before: Option<(Row, Vec<users::Row>)>,
-    after: &(Row, Vec<users::Row>),
-) -> db::Result<()> {
-    let entity = Entity::audited("UserGroup", &after.0.tenant_id, &after.0.id);
-    let shown = |(row, members): (Row, Vec<users::Row>)| UserGroupDetail::new(row, members);
-    tx.note_shown(entity, before.map(shown).as_ref(), Some(&shown(after.clone())))
+    scope: &RequestScope,
+    group: &Row,
+    what: Change,
+    given: (&[UserReference], &str),
+) -> db::Result<bool> {
+    members::change(tx.conn, group, scope.tenant.partner.as_str(), what, given, Some(tx.now))
 }
 
 /// Stores what becomes of a group; `becomes` also says whether its members are others now.
 async fn change(
     context: &RequestContext,
-    path: &(String, String),
-    becomes: impl FnOnce(&mut Conn, &Row) -> db::Result<(Row, bool)> + Send + 'static,
-    answer: fn((Row, Vec<users::Row>)) -> db::Result<Answer>,
+    id: UserGroupId,
+    becomes: impl FnOnce(&mut Tx<'_>, &RequestScope, &Row) -> db::Result<(Row, bool)> + Send + 'static,
+    answer: fn(&UserGroupDetail, i64) -> db::Result<Answer>,
 ) -> Result<HttpResponse> {
-    let (id, here) = (id_of(path)?, filters::writable("user_groups.tenant_id", &context.tenant));
-    let (wanted, now) = (context.if_match()?, context.now);
     context
-        .write(move |tx, _| {
+        .write(move |tx, scope| {
+            let here = filters::writable("user_groups.tenant_id", &scope.tenant);
             let row = store::find_alone(tx.conn, here, &id)?;
-            check_version(wanted, row.version)?;
-            let before = with_members(tx.conn, row.clone())?;
-            let (mut after, others) = becomes(tx.conn, &row)?;
+            scope.check_version(row.version)?;
+            let before = view::detail(tx.conn, &row)?;
+            let (mut after, others) = becomes(tx, scope, &row)?;
             if others || after != row {
-                after = rules::touched(after, now);
+                after = rules::touched(after, tx.now);
                 store::update(tx.conn, &row, &after)?;
             }
-            let after = with_members(tx.conn, after)?;
-            record_change(tx, Some(before), &after)?;
-            answer(after)
+            let group = view::detail(tx.conn, &after)?;
+            tx.record_change(Some(&before), Some(&group))?;
+            answer(&group, after.version)
         })
         .await
 }

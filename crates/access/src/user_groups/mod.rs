@@ -7,6 +7,7 @@ pub(crate) mod members;
 pub(crate) mod row;
 pub(crate) mod rules;
 pub(crate) mod store;
+mod view;
 pub(crate) mod wire;
 
 pub use members::of as members_of;

@@ -28,3 +28,12 @@ pub struct Row {
     /// When it was changed last; `None` before the first change.
     pub updated_ms: Option<i64>,
 }
+
+/// What ids of groups begin with.
+pub(super) const PREFIX: &str = "USRGRP-";
+
+/// The id in a text, in its one spelling; anything else is not looked up.
+pub(super) fn normal_id(text: &str) -> Option<String> {
+    let uuid = text.strip_prefix(PREFIX).filter(|rest| rest.len() == 36)?;
+    Some(format!("{PREFIX}{}", uuid::Uuid::try_parse(uuid).ok()?))
+}

@@ -2,18 +2,13 @@
 
 use base::{problem::Problem, query_string, tenant::TenantId, text::fold, timestamp::Timestamp};
 
-use super::row::Row;
-
-/// Members that a group has at most; more would not fit into one answer.
-pub(crate) const MOST_MEMBERS: usize = 1000;
-
-/// The fields that groups may be sorted by.
-pub(crate) const SORTS: [&str; 3] = ["name", "createdTime", "uniqueId"];
+use super::{
+    row::{PREFIX, Row, normal_id},
+    wire::{MOST_MEMBERS, NewUserGroup},
+};
 
 /// The query variables of the search for groups.
 const VARIABLES: [&str; 5] = ["uniqueId", "name", "userId", "activated", "isEquals"];
-
-const PREFIX: &str = "USRGRP-";
 
 /// 404: no such group.
 pub(crate) fn unknown() -> Problem {
@@ -25,12 +20,6 @@ pub(crate) fn new_id() -> String {
     format!("{PREFIX}{}", uuid::Uuid::new_v4())
 }
 
-/// The id in a text, in its one spelling; anything else is not looked up.
-pub(crate) fn id(text: &str) -> Option<String> {
-    let uuid = text.strip_prefix(PREFIX).filter(|rest| rest.len() == 36)?;
-    Some(format!("{PREFIX}{}", uuid::Uuid::try_parse(uuid).ok()?))
-}
-
 /// Refuses a group of too many members.
 pub(crate) fn check_size(members: usize) -> Result<(), Problem> {
     if members > MOST_MEMBERS {
@@ -40,13 +29,13 @@ pub(crate) fn check_size(members: usize) -> Result<(), Problem> {
 }
 
 /// A new group of a tenant.
-pub(crate) fn created(name: String, description: String, tenant: &TenantId, id: String, now: Timestamp) -> Row {
+pub(crate) fn created(new: &NewUserGroup, tenant: &TenantId, id: String, now: Timestamp) -> Row {
     Row {
         tenant_id: tenant.to_string(),
         id,
-        name_fold: fold(&name),
-        name,
-        description,
+        name_fold: fold(&new.name),
+        name: new.name.clone(),
+        description: new.description.clone(),
         activated: true,
         version: 1,
         created_ms: now.millis(),
@@ -87,7 +76,10 @@ pub(crate) fn filter(text: &str) -> Result<Filter, Problem> {
     for term in query_string::parse(text, &VARIABLES)? {
         let values = &term.values;
         match term.name {
-            "uniqueId" => filter.ids = Some(values.iter().filter_map(|text| id(&capitals(text))).collect()),
+            // The prefix may be in any letter case; the letters of a UUID may be so anyway.
+            "uniqueId" => {
+                filter.ids = Some(values.iter().filter_map(|text| normal_id(&text.to_ascii_uppercase())).collect())
+            }
             "userId" => filter.users = Some(values.iter().map(|id| id.to_ascii_uppercase()).collect()),
             "name" => filter.names = Some(values.iter().map(|name| fold(name)).collect()),
             "activated" => filter.activated = Some(term.boolean()?),
@@ -95,11 +87,6 @@ pub(crate) fn filter(text: &str) -> Result<Filter, Problem> {
         }
     }
     Ok(filter)
-}
-
-/// An id whose prefix may be in any letter case; the letters of a UUID may be so anyway.
-fn capitals(text: &str) -> String {
-    text.to_ascii_uppercase()
 }
 
 #[cfg(test)]
@@ -110,18 +97,19 @@ mod tests {
 
     #[test]
     fn ids_have_one_spelling() {
-        assert_eq!(id(&new_id()).map(|id| id.len()), Some(43));
-        assert_eq!(id("USRGRP-0B8F7C4E-8F0E-4F6E-9D5A-3C1D7A5B2E90").as_deref(), Some(ID));
+        assert_eq!(normal_id(&new_id()).map(|id| id.len()), Some(43));
+        assert_eq!(normal_id("USRGRP-0B8F7C4E-8F0E-4F6E-9D5A-3C1D7A5B2E90").as_deref(), Some(ID));
         for wrong in ["", "USRGRP-", "0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90", "USRGRP-0b8f7c4e8f0e4f6e9d5a3c1d7a5b2e90"]
         {
-            assert_eq!(id(wrong), None, "{wrong}");
+            assert_eq!(normal_id(wrong), None, "{wrong}");
         }
     }
 
     #[test]
     fn the_first_update_is_told() {
         let at = Timestamp::from_millis;
-        let new = created("On Call".to_owned(), String::new(), &TenantId::client(1), ID.to_owned(), at(1));
+        let new = NewUserGroup { name: "On Call".to_owned(), description: String::new(), users: vec![] };
+        let new = created(&new, &TenantId::client(1), ID.to_owned(), at(1));
         assert_eq!((new.updated_ms, new.name_fold.as_str()), (None, "on call"));
         let same = renamed(&new, None, None);
         assert_eq!(same, new);

@@ -1,7 +1,7 @@
 //! The rows of user groups.
 
 use base::{Found, Key, Walk, problem::Problem, query::Sort};
-use db::{Column, Condition, Conn, Order, Quota, Result};
+use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
 use super::{
@@ -12,6 +12,18 @@ use crate::{filters, former, schema::user_groups};
 
 /// Ids that one statement names at most.
 const AT_ONCE: usize = 500;
+
+/// What a list of groups is sorted by.
+pub(crate) const SORTS: Sorts<Row> = Sorts {
+    by: &[
+        SortBy::text("name", "user_groups.name_fold", |row| Key::from(&row.name_fold)),
+        SortBy::integer("createdTime", "user_groups.created_ms", |row| Key::from(row.created_ms)),
+    ],
+    then: &[SortBy::text("uniqueId", "user_groups.id", |row| Key::from(&row.id))],
+};
+
+/// How many user groups a tenant has at most.
+pub(crate) static QUOTA: Quota = Quota::new("user groups", "user_groups", 20_000);
 
 /// The groups of these tenants with these ids, in the order of their ids; unknown ids and those of other tenants are
 /// left out. A group that is deactivated is found too.
@@ -48,9 +60,6 @@ pub(crate) fn find_alone(conn: &mut Conn, here: Condition, id: &str) -> Result<R
 }
 
 /// Adds a group. A name that another of the tenant's groups has is a conflict.
-/// How many user groups a tenant has at most.
-pub(crate) static QUOTA: Quota = Quota::new("user groups", "user_groups", 20_000);
-
 pub(crate) fn insert(conn: &mut Conn, row: &Row) -> Result<()> {
     QUOTA.admit(conn, &row.tenant_id, 1)?;
     diesel::insert_into(user_groups::table).values(row).execute(conn).map_err(|error| taken(error, row))?;
@@ -75,22 +84,7 @@ pub(crate) fn update(conn: &mut Conn, before: &Row, after: &Row) -> Result<()> {
 /// A page of the groups of the tenants that `here` names.
 pub(crate) fn search(conn: &mut Conn, here: Condition, filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
     let wanted = here_and(here, filter);
-    let first = match sort.name {
-        "name" => Some(Column::Text("user_groups.name_fold")),
-        "createdTime" => Some(Column::Integer("user_groups.created_ms")),
-        _ => None,
-    };
-    let order = Order::by(first.into_iter().chain([Column::Text("user_groups.id")]), sort.descending);
-    let total = walk.total(|| user_groups::table.filter(wanted.clone()).count().get_result(conn))?;
-    let query = user_groups::table.filter(wanted).filter(order.after(walk.after())?).order(order);
-    let keys = |row: &Row| {
-        let first = first.map(|column| match column {
-            Column::Text(_) => Key::from(&row.name_fold),
-            Column::Integer(_) => Key::from(row.created_ms),
-        });
-        first.into_iter().chain([Key::from(&row.id)]).collect()
-    };
-    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, keys))
+    Ok(db::page!(conn, user_groups::table.filter(wanted), SORTS, sort, walk))
 }
 
 fn here_and(here: Condition, filter: &Filter) -> Condition {

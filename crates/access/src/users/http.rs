@@ -3,22 +3,28 @@
 use std::sync::Arc;
 
 use actix_web::{HttpResponse, web};
-use api::{
-    Answer, Body, RequestContext, Result, Role, answer, context::check_version, get, post, spec::PageOf, stream,
-};
-use base::{Query, problem::Problem, timestamp::Timestamp};
-use outbox::{Entity, Tx};
+use api::{Answer, Body, List, PageQuery, PathIds, RequestContext, Result, answer, get, post, spec::PageOf, stream};
+use base::{problem::Problem, timestamp::Timestamp};
+use outbox::Tx;
 
 use super::{
     row::Row,
     rules, store,
-    wire::{NewUser, User, UserChange, UserMinimal},
+    wire::{NewUser, User, UserChange, UserId, UserMinimal},
 };
 use crate::{Keeper, api_keys, filters, inbound, sessions};
 
-api::texts! {
-    /// What users are sorted by.
-    Sorted = api::spec::one_of(&rules::SORTS);
+/// The list of users.
+#[derive(Clone, Debug)]
+pub(crate) struct Users;
+
+impl List for Users {
+    const SORT: &'static str = "id";
+    const FILTER: &'static str = "name:ann+activated:true";
+
+    fn sorts() -> Vec<&'static str> {
+        store::SORTS.names()
+    }
 }
 
 /// Create a user
@@ -36,60 +42,46 @@ api::texts! {
     security(("bearer" = ["admin"])),
 )]
 #[post("/users")]
-pub(crate) async fn create_user(context: RequestContext, body: Body) -> Result<HttpResponse> {
-    let new = UserChange::read_new(&body.0)?;
-    let role = new.role.unwrap_or(Role::Viewer);
-    rules::check_change(&context.caller, role, role)?;
-    let (tenant, now) = (context.tenant.id.clone(), context.now);
+pub(crate) async fn create_user(context: RequestContext, Body(new): Body<NewUser>) -> Result<HttpResponse> {
+    rules::check_change(&context.caller, new.role, new.role)?;
     context
-        .write(move |tx, _| {
-            let row = store::insert(tx.conn, &tenant, new, now)?;
-            record_change(tx, None, &row)?;
-            let version = row.version;
-            Answer::entity(&User::from(row), version)
+        .write(move |tx, scope| {
+            let row = store::insert(tx.conn, &scope.tenant.id, new, tx.now)?;
+            answered(tx, None, row)
         })
         .await
 }
 
-/// Records that a user is new or has changed.
-pub(crate) fn record_change(tx: &mut Tx<'_>, before: Option<&Row>, after: &Row) -> db::Result<()> {
-    let entity = Entity::audited("User", &after.tenant_id, &after.id);
-    tx.note_shown(entity, before.cloned().map(User::from).as_ref(), Some(&User::from(after.clone())))
+/// Records a change of a user, and answers the user.
+fn answered(tx: &mut Tx<'_>, before: Option<&Row>, after: Row) -> db::Result<Answer> {
+    tx.record_change(before, Some(&after))?;
+    let version = after.version;
+    Answer::entity(&User::from(after), version)
 }
 
 /// Search users
 ///
 /// A page of the users of the tenant of the path: at partner level those of its clients too, at client level those of
-/// its partner too. Among them are the users that API keys act as.
+/// its partner too. Among them are the users that API keys act as. The variables of `queryString` are `loginName`, `name`
+/// (first and last), `firstName`, `lastName`, `email` or `mailId` (contain; whole with `isEquals:true`), `id` or
+/// `uniqueId`, `activated` (`true` or `false`) or `status` (`active`, `inactive`), `startCreationDate`,
+/// `endCreationDate`, `startUpdationDate` and `endUpdationDate`.
 #[utoipa::path(
     tag = "Users",
     operation_id = "searchUsers",
-    params(
-        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
-        ("pageNo" = Option<u32>, Query, description = "The page, from 1; default 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000; default 100", example = 100),
-        ("sortName" = inline(Option<Sorted>), Query, description = "`id` (the default), `loginName`, `firstName` or `lastName`",
-            example = "lastName"),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default false", example = false),
-        ("queryString" = Option<String>, Query, description = "Terms `name:value` joined with `+`: `loginName`, `name` \
-            (first and last), `firstName`, `lastName`, `email` or `mailId` (contain; whole with `isEquals:true`), `id` or \
-            `uniqueId`, `activated` (`true` or `false`) or `status` (`active`, `inactive`), `startCreationDate`, \
-            `endCreationDate`, `startUpdationDate`, `endUpdationDate`", example = "name:ann+activated:true"),
-    ),
+    params(PageQuery<Users>),
     responses((status = 200, description = "A page of users", body = PageOf<User>)),
     security(("bearer" = ["viewer"])),
 )]
 #[get("/users/search")]
-pub(crate) async fn search_users(context: RequestContext<Query>) -> Result<HttpResponse> {
-    let mut query = context.query();
-    let sort = query.sort(&rules::SORTS, "id", false);
-    let walk = query.walk(context.request().path(), sort);
-    let text = query.text("queryString").unwrap_or_default();
-    query.finish()?;
-    let (filter, here) = (rules::filter(&text)?, filters::readable("users.tenant_id", &context.tenant));
-    let page =
-        context.db.read(move |conn| Ok(walk.answer(store::search(conn, here, &filter, sort, &walk)?.map(User::from))));
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+pub(crate) async fn search_users(context: RequestContext<PageQuery<Users>>) -> Result<HttpResponse> {
+    let PageQuery { sort, walk, filter, .. } = context.query.clone();
+    let (filter, paged) = (rules::filter(&filter)?, walk.clone());
+    let found = context.read(move |conn, scope| {
+        let here = filters::readable("users.tenant_id", &scope.tenant);
+        Ok(store::search(conn, here, &filter, sort, &paged)?.map(User::from))
+    });
+    answer::ok(&walk.answer(found.await?).ordered(sort.name, sort.descending))
 }
 
 /// List users, minimal
@@ -104,14 +96,8 @@ pub(crate) async fn search_users(context: RequestContext<Query>) -> Result<HttpR
 #[get("/users/minimal")]
 pub(crate) async fn list_users_minimal(context: RequestContext) -> Result<HttpResponse> {
     let here = filters::readable("users.tenant_id", &context.tenant);
-    stream::array(&context.db, move |conn, rows| {
-        store::each(conn, here, |row| {
-            let user = UserMinimal::from(row);
-            let json = serde_json::to_vec(&user).map_err(|error| db::Error::Fault(error.to_string()))?;
-            rows.push(|out| out.extend_from_slice(&json))
-        })
-    })
-    .await
+    stream::array(&context.db, move |conn, rows| store::each(conn, here, |row| rows.push_json(&UserMinimal::from(row))))
+        .await
 }
 
 /// Get a user
@@ -120,15 +106,16 @@ pub(crate) async fn list_users_minimal(context: RequestContext) -> Result<HttpRe
 #[utoipa::path(
     tag = "Users",
     operation_id = "getUser",
-    params(("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007")),
+    params(UserId),
     responses((status = 200, description = "The user", body = User)),
     security(("bearer" = ["viewer"])),
 )]
 #[get("/users/{userId}")]
-pub(crate) async fn get_user(context: RequestContext, path: web::Path<(String, String)>) -> Result<HttpResponse> {
-    let (id, here) = (id_of(path)?, filters::readable("users.tenant_id", &context.tenant));
+pub(crate) async fn get_user(context: RequestContext, PathIds(id): PathIds<UserId>) -> Result<HttpResponse> {
+    let here = filters::readable("users.tenant_id", &context.tenant);
     let row = context.db.point(move |conn| store::find(conn, here, &id)).await?;
-    shown(&context, row)
+    let version = row.version;
+    answer::entity(&context, &User::from(row), version)
 }
 
 /// Update a user
@@ -140,7 +127,7 @@ pub(crate) async fn get_user(context: RequestContext, path: web::Path<(String, S
 #[utoipa::path(
     tag = "Users",
     operation_id = "updateUser",
-    params(("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007")),
+    params(UserId),
     request_body = UserChange,
     responses(
         (status = 200, description = "The user after the change", body = User),
@@ -152,14 +139,13 @@ pub(crate) async fn get_user(context: RequestContext, path: web::Path<(String, S
 #[post("/users/{userId}")]
 pub(crate) async fn update_user(
     context: RequestContext,
-    path: web::Path<(String, String)>,
-    body: Body,
+    PathIds(id): PathIds<UserId>,
+    Body(changes): Body<UserChange>,
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
-    let user_change = UserChange::read(&body.0)?;
     let caller = Arc::clone(&context.caller);
-    change(&context, path, &keeper, move |_, row, now| {
-        let after = rules::changed(row, user_change, now);
+    change(&context, id, &keeper, move |_, row, now| {
+        let after = rules::changed(row, changes, now);
         rules::check_program(row, &after)?;
         rules::check_change(&caller, row.may(), after.may())?;
         Ok(after)
@@ -176,7 +162,7 @@ pub(crate) async fn update_user(
 #[utoipa::path(
     tag = "Users",
     operation_id = "deactivateUser",
-    params(("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007")),
+    params(UserId),
     responses(
         (status = 200, description = "The user after the change", body = User),
         (status = 409, description = "An API key or an inbound address acts as this user"),
@@ -187,10 +173,10 @@ pub(crate) async fn update_user(
 #[post("/users/{userId}/deactivate")]
 pub(crate) async fn deactivate_user(
     context: RequestContext,
-    path: web::Path<(String, String)>,
+    PathIds(id): PathIds<UserId>,
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
-    change(&context, path, &keeper, |tx, row, now| {
+    change(&context, id, &keeper, |tx, row, now| {
         if let Some(key) = api_keys::store::name_of_program(tx.conn, &row.tenant_id, &row.id)? {
             let detail = format!("The API key {key} acts as this user: revoke the key first.");
             return Err(Problem::conflict(detail).into());
@@ -213,7 +199,7 @@ pub(crate) async fn deactivate_user(
 #[utoipa::path(
     tag = "Users",
     operation_id = "activateUser",
-    params(("userId" = String, Path, description = "`USR` and ten digits", example = "USR0000000007")),
+    params(UserId),
     responses(
         (status = 200, description = "The user after the change", body = User),
         (status = 412, description = "The user has changed since it was read"),
@@ -223,48 +209,34 @@ pub(crate) async fn deactivate_user(
 #[post("/users/{userId}/activate")]
 pub(crate) async fn activate_user(
     context: RequestContext,
-    path: web::Path<(String, String)>,
+    PathIds(id): PathIds<UserId>,
     keeper: web::Data<Keeper>,
 ) -> Result<HttpResponse> {
     let caller = Arc::clone(&context.caller);
-    change(&context, path, &keeper, move |_, row, now| {
+    change(&context, id, &keeper, move |_, row, now| {
         rules::check_change(&caller, row.may(), row.may())?;
         Ok(rules::activated(row, true, now))
     })
     .await
 }
 
-/// The id in the path.
-pub(crate) fn id_of(path: web::Path<(String, String)>) -> Result<String> {
-    let (_, id) = path.into_inner();
-    if rules::is_id(&id) { Ok(id) } else { Err(rules::unknown().into()) }
-}
-
-fn shown(context: &RequestContext, row: Row) -> Result<HttpResponse> {
-    let version = row.version;
-    answer::entity(context, &User::from(row), version)
-}
-
 /// Stores what becomes of a user, and answers it.
 async fn change(
     context: &RequestContext,
-    path: web::Path<(String, String)>,
+    id: UserId,
     keeper: &Keeper,
     becomes: impl FnOnce(&mut Tx<'_>, &Row, Timestamp) -> db::Result<Row> + Send + 'static,
 ) -> Result<HttpResponse> {
-    let (id, here) = (id_of(path)?, filters::writable("users.tenant_id", &context.tenant));
-    let (wanted, now) = (context.if_match()?, context.now);
-    let done = context.write(move |tx, _| {
+    let done = context.write(move |tx, scope| {
         store::lock(tx.conn, &id)?;
-        let before = store::find(tx.conn, here, &id)?;
-        check_version(wanted, before.version)?;
+        let before = store::find(tx.conn, filters::writable("users.tenant_id", &scope.tenant), &id)?;
+        scope.check_version(before.version)?;
+        let now = tx.now;
         let after = becomes(tx, &before, now)?;
         if after != before {
             store::update(tx.conn, &before, &after)?;
         }
-        record_change(tx, Some(&before), &after)?;
-        let version = after.version;
-        Answer::entity(&User::from(after), version)
+        answered(tx, Some(&before), after)
     });
     let answer = done.await?;
     keeper.forget_callers();

@@ -5,6 +5,7 @@ pub(crate) mod http;
 pub(crate) mod row;
 pub(crate) mod rules;
 pub(crate) mod store;
+mod view;
 pub(crate) mod wire;
 
 pub use self::{row::Row, store::find_many};

@@ -66,3 +66,9 @@ pub(crate) fn is_login_of_key(name: &str) -> bool {
     let digits = fold(name).strip_prefix(KEYS).map(str::to_owned).unwrap_or_default();
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
+
+/// `USR` and ten digits or, one day, more; nothing else is looked up.
+pub(crate) fn is_id(text: &str) -> bool {
+    let digits = text.strip_prefix("USR").unwrap_or_default();
+    (10..=18).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
+}

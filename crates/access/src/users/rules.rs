@@ -12,11 +12,8 @@ use db::Dates;
 
 use super::{
     row::{KEYS, Row},
-    wire::UserChange,
+    wire::{NewUser, UserChange},
 };
-
-/// The fields that users may be sorted by.
-pub(crate) const SORTS: [&str; 4] = ["id", "loginName", "firstName", "lastName"];
 
 /// The query variables of the search for users.
 const VARIABLES: [&str; 15] = [
@@ -50,19 +47,13 @@ pub(crate) fn id(number: i64) -> String {
     format!("USR{number:010}")
 }
 
-/// `USR` and ten digits or, one day, more; nothing else is looked up.
-pub(crate) fn is_id(text: &str) -> bool {
-    let digits = text.strip_prefix("USR").unwrap_or_default();
-    (10..=18).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
-}
-
 /// The login name of the user that a new API key acts as.
 pub(crate) fn login_of_key(number: i64) -> String {
     format!("{KEYS}{number}")
 }
 
 /// A new user of a tenant.
-pub(crate) fn created(new: UserChange, tenant: &TenantId, number: i64, now: Timestamp) -> Row {
+pub(crate) fn created(new: NewUser, tenant: &TenantId, number: i64, now: Timestamp) -> Row {
     let blank = Row {
         tenant_id: tenant.to_string(),
         id: id(number),
@@ -80,9 +71,11 @@ pub(crate) fn created(new: UserChange, tenant: &TenantId, number: i64, now: Time
         first_fold: String::new(),
         last_fold: String::new(),
         email_fold: String::new(),
-        role: Role::Viewer.as_str().to_owned(),
+        role: String::new(),
     };
-    with(&blank, new)
+    let NewUser { login_name, first_name, last_name, email, phone_number, mobile_number, role } = new;
+    let (login_name, role) = (Some(login_name), Some(role));
+    with(&blank, UserChange { login_name, first_name, last_name, email, phone_number, mobile_number, role })
 }
 
 /// A user after a change; the same one when nothing differs.
@@ -192,7 +185,10 @@ fn in_use(term: &Term) -> Result<Option<bool>, Problem> {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{row::is_login_of_key, wire::is_email},
+        super::{
+            row::{is_id, is_login_of_key},
+            wire::is_email,
+        },
         *,
     };
 
@@ -248,7 +244,8 @@ mod tests {
             ..UserChange::default()
         };
         let at = Timestamp::from_millis;
-        let new = created(change(Some("Ann"), Some("Ännchen")), &TenantId::client(1), 7, at(1));
+        let new = NewUser::named("Ann".to_owned(), "Ännchen", "", Role::Viewer);
+        let new = created(new, &TenantId::client(1), 7, at(1));
         assert_eq!(
             (new.id.as_str(), new.login_fold.as_str(), new.first_fold.as_str()),
             ("USR0000000007", "ann", "ännchen")

@@ -2,18 +2,28 @@
 
 use api::Role;
 use base::{Found, Key, Walk, problem::Problem, query::Sort, tenant::TenantId, text::fold, timestamp::Timestamp};
-use db::{Column, Condition, Conn, Order, Quota, Result};
+use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
 use super::{
     row::Row,
     rules::{self, Filter},
-    wire::UserChange,
+    wire::NewUser,
 };
 use crate::{filters, former, schema::users};
 
 /// Ids that one statement names at most.
 const AT_ONCE: usize = 500;
+
+/// What a list of users is sorted by.
+pub(crate) const SORTS: Sorts<Row> = Sorts {
+    by: &[
+        SortBy::text("loginName", "users.login_fold", |row| Key::from(&row.login_fold)),
+        SortBy::text("firstName", "users.first_fold", |row| Key::from(&row.first_fold)),
+        SortBy::text("lastName", "users.last_fold", |row| Key::from(&row.last_fold)),
+    ],
+    then: &[SortBy::text("id", "users.id", |row| Key::from(&row.id))],
+};
 
 /// The users of these tenants with these ids, in the order of their ids; unknown ids and those of other tenants are
 /// left out. Who is deactivated is found too.
@@ -63,7 +73,7 @@ pub(crate) fn lock(conn: &mut Conn, id: &str) -> Result<()> {
 pub(crate) static QUOTA: Quota = Quota::new("users", "users", 100_000);
 
 /// Adds a user to a tenant. A login name that another of its users has is a conflict.
-pub(crate) fn insert(conn: &mut Conn, tenant: &TenantId, new: UserChange, now: Timestamp) -> Result<Row> {
+pub(crate) fn insert(conn: &mut Conn, tenant: &TenantId, new: NewUser, now: Timestamp) -> Result<Row> {
     QUOTA.admit(conn, tenant.as_str(), 1)?;
     let row = rules::created(new, tenant, next_number(conn)?, now);
     diesel::insert_into(users::table).values(&row).execute(conn).map_err(|error| taken(error, &row))?;
@@ -92,13 +102,7 @@ pub(crate) fn insert_for_program(
 ) -> Result<Row> {
     QUOTA.admit(conn, tenant.as_str(), 1)?;
     let number = next_number(conn)?;
-    let new = UserChange {
-        login_name: Some(rules::login_of_key(number)),
-        first_name: Some(name.to_owned()),
-        last_name: Some(kind.to_owned()),
-        role: Some(role),
-        ..UserChange::default()
-    };
+    let new = NewUser::named(rules::login_of_key(number), name, kind, role);
     let row = rules::created(new, tenant, number, now);
     diesel::insert_into(users::table).values(&row).execute(conn)?;
     Ok(row)
@@ -144,25 +148,7 @@ pub(crate) fn each(conn: &mut Conn, here: Condition, mut each: impl FnMut(Row) -
 /// A page of the users of the tenants that `here` names.
 pub(crate) fn search(conn: &mut Conn, here: Condition, filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
     let wanted = here_and(here, filter);
-    let name = match sort.name {
-        "loginName" => Some("users.login_fold"),
-        "firstName" => Some("users.first_fold"),
-        "lastName" => Some("users.last_fold"),
-        _ => None,
-    };
-    let order = Order::by(name.into_iter().chain(["users.id"]).map(Column::Text), sort.descending);
-    let total = walk.total(|| users::table.filter(wanted.clone()).count().get_result(conn))?;
-    let query = users::table.filter(wanted).filter(order.after(walk.after())?).order(order);
-    let keys = |row: &Row| {
-        let name = match sort.name {
-            "loginName" => Some(&row.login_fold),
-            "firstName" => Some(&row.first_fold),
-            "lastName" => Some(&row.last_fold),
-            _ => None,
-        };
-        name.into_iter().chain([&row.id]).map(Key::from).collect()
-    };
-    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, keys))
+    Ok(db::page!(conn, users::table.filter(wanted), SORTS, sort, walk))
 }
 
 fn here_and(here: Condition, filter: &Filter) -> Condition {

@@ -1,13 +1,11 @@
-//! What clients see of users.
+//! What clients see and say of users.
 
-use api::Role;
-use base::{Fields, problem::Problem, timestamp::Timestamp};
+use api::{Request, Role};
+use base::timestamp::Timestamp;
 use serde::Serialize;
-use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::row::{Row, is_login_of_key};
-use crate::api_keys::wire::KeyRole;
+use super::row::{is_id, is_login_of_key};
 
 /// The longest names, in characters.
 const LONGEST_NAME: usize = 200;
@@ -15,6 +13,16 @@ const LONGEST_NAME: usize = 200;
 const LONGEST_EMAIL: usize = 254;
 /// The longest telephone number, with whatever people write into one.
 const LONGEST_NUMBER: usize = 50;
+
+api::path_id! {
+    /// `USR` and ten digits.
+    pub(crate) UserId = "userId", "USR0000000007", looked_up
+}
+
+/// What is no id of a user names nobody, and is not looked up.
+fn looked_up(text: &str) -> String {
+    if is_id(text) { text.to_owned() } else { String::new() }
+}
 
 /// A user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -48,7 +56,7 @@ pub(crate) struct User {
     /// Whether the user is active.
     pub(crate) activated: bool,
     /// What the user may do at its tenant; for the user of an API key, what the key may do.
-    #[schema(value_type = KeyRole)]
+    #[schema(value_type = Role)]
     pub(crate) role: String,
     /// The tenant that the user belongs to: the one of the path, its partner, or one of its clients.
     pub(crate) tenant_id: String,
@@ -77,129 +85,76 @@ pub(crate) struct UserMinimal {
     pub(crate) last_name: Option<String>,
 }
 
-impl From<Row> for UserMinimal {
-    fn from(row: Row) -> Self {
-        Self { id: row.id, login_name: row.login_name, first_name: row.first_name, last_name: row.last_name }
-    }
-}
-
-impl From<Row> for User {
-    fn from(row: Row) -> Self {
-        Self {
-            id: row.id,
-            login_name: row.login_name,
-            first_name: row.first_name,
-            last_name: row.last_name,
-            email: row.email,
-            phone_number: row.phone_number,
-            mobile_number: row.mobile_number,
-            activated: row.activated,
-            role: row.role,
-            tenant_id: row.tenant_id,
-            created_date: Timestamp::from_millis(row.created_ms),
-            updated_date: Timestamp::from_millis(row.updated_ms),
-        }
-    }
-}
-
 /// A user to be created.
-#[derive(ToSchema)]
-#[schema(as = UserInput, rename_all = "camelCase", example = json!({
+#[derive(Clone, Debug, PartialEq, Eq, Request)]
+#[request(schema = "UserInput", example = json!({
     "loginName": "ann.lee", "firstName": "Ann", "lastName": "Lee", "email": "ann.lee@example.net",
     "mobileNumber": "+33 6 12 34 56 78", "role": "operator"
 }))]
-#[expect(dead_code, reason = "for the document; UserChange::read_new reads it")]
+#[request(update(
+    name = UserChange,
+    schema = "UserUpdate",
+    doc = "The changes to a user: what is left out stays as it is, an empty text removes a value.",
+    example = json!({"phoneNumber": "+33 1 98 76 54 32", "mobileNumber": ""})
+))]
 pub(crate) struct NewUser {
-    /// Unique in the tenant, whatever the letter case; at most 200 characters. `api-<number>` is kept for API keys.
-    login_name: String,
-    /// At most 200 characters.
-    first_name: Option<String>,
-    /// At most 200 characters.
-    last_name: Option<String>,
-    /// At most 254 characters.
-    email: Option<String>,
-    /// At most 50 characters.
-    phone_number: Option<String>,
-    /// At most 50 characters.
-    mobile_number: Option<String>,
-    /// What the user may do; default `viewer`. Never more than the caller may.
-    role: Option<KeyRole>,
-}
-
-/// The changes to a user: what is left out stays as it is, an empty text removes a value.
-#[derive(Clone, Debug, Default, PartialEq, Eq, ToSchema)]
-#[schema(as = UserUpdate, rename_all = "camelCase", example = json!({"phoneNumber": "+33 1 98 76 54 32", "mobileNumber": ""}))]
-pub(crate) struct UserChange {
-    /// Unique in the tenant, whatever the letter case; at most 200 characters, and never empty. `api-<number>` is kept
-    /// for API keys.
-    pub(crate) login_name: Option<String>,
-    /// At most 200 characters.
+    /// Unique in the tenant, whatever the letter case. `api-<number>` is kept for API keys.
+    #[request(chars = LONGEST_NAME, filled, parse = login_name)]
+    pub(crate) login_name: String,
+    /// The given name.
+    #[request(chars = LONGEST_NAME, parse = line)]
     pub(crate) first_name: Option<String>,
-    /// At most 200 characters.
+    /// The family name.
+    #[request(chars = LONGEST_NAME, parse = line)]
     pub(crate) last_name: Option<String>,
-    /// At most 254 characters.
+    /// An address of electronic mail.
+    #[request(chars = LONGEST_EMAIL, parse = email)]
     pub(crate) email: Option<String>,
-    /// At most 50 characters.
+    /// As people write it.
+    #[request(chars = LONGEST_NUMBER, parse = line)]
     pub(crate) phone_number: Option<String>,
-    /// At most 50 characters.
+    /// As people write it.
+    #[request(chars = LONGEST_NUMBER, parse = line)]
     pub(crate) mobile_number: Option<String>,
-    /// What the user may do. Never more than the caller may.
-    #[schema(value_type = Option<KeyRole>)]
-    pub(crate) role: Option<Role>,
+    /// What the user may do; a new one is a `viewer` unless this says otherwise. Never more than the caller may.
+    #[request(default = Role::Viewer)]
+    pub(crate) role: Role,
 }
 
-impl UserChange {
-    /// Reads the body of an update.
-    pub(crate) fn read(body: &Value) -> Result<Self, Problem> {
-        let mut fields = Fields::of(body);
-        let change = Self::of(&mut fields);
-        fields.finish()?;
-        Ok(change)
-    }
-
-    /// Reads the body of a create: the changes to nobody.
-    pub(crate) fn read_new(body: &Value) -> Result<Self, Problem> {
-        let mut fields = Fields::of(body);
-        fields.require("loginName");
-        let new = Self::of(&mut fields);
-        fields.finish()?;
-        Ok(new)
-    }
-
-    fn of(fields: &mut Fields<'_>) -> Self {
-        let login_name = line(fields, "loginName", LONGEST_NAME);
-        match &login_name {
-            Some(name) if name.is_empty() => fields.error("loginName", "is required"),
-            Some(name) if is_login_of_key(name) => {
-                fields.error("loginName", "must not be api-<number>: these names are kept for API keys");
-            }
-            _ => {}
-        }
-        let (first_name, last_name) = (line(fields, "firstName", LONGEST_NAME), line(fields, "lastName", LONGEST_NAME));
-        let email = line(fields, "email", LONGEST_EMAIL);
-        if email.as_ref().is_some_and(|email| !email.is_empty() && !is_email(email)) {
-            fields.error("email", "must be an address such as ann.lee@example.net");
-        }
+impl NewUser {
+    /// A user of whom no more is known than this.
+    pub(crate) fn named(login_name: String, first_name: &str, last_name: &str, role: Role) -> Self {
         Self {
             login_name,
-            first_name,
-            last_name,
-            email,
-            phone_number: line(fields, "phoneNumber", LONGEST_NUMBER),
-            mobile_number: line(fields, "mobileNumber", LONGEST_NUMBER),
-            role: fields.one_of("role", &Role::ALL.map(Role::as_str)).and_then(Role::parse),
+            first_name: Some(first_name.to_owned()),
+            last_name: Some(last_name.to_owned()),
+            email: None,
+            phone_number: None,
+            mobile_number: None,
+            role,
         }
     }
+}
+
+fn login_name(text: String) -> Result<String, &'static str> {
+    let name = line(text)?;
+    if is_login_of_key(&name) {
+        return Err("must not be api-<number>: these names are kept for API keys");
+    }
+    Ok(name)
+}
+
+fn email(text: String) -> Result<String, &'static str> {
+    let email = line(text)?;
+    if email.is_empty() || is_email(&email) { Ok(email) } else { Err("must be an address such as ann.lee@example.net") }
 }
 
 /// A text of one line, without blanks around it.
-fn line(fields: &mut Fields<'_>, name: &str, longest: usize) -> Option<String> {
-    let text = fields.text_max(name, longest)?;
+fn line(text: String) -> Result<String, &'static str> {
     if text.chars().any(char::is_control) {
-        fields.error(name, "must not contain control characters");
-        return None;
+        return Err("must not contain control characters");
     }
-    Some(text.trim().to_owned())
+    Ok(text.trim().to_owned())
 }
 
 /// Something on both sides of one `@`, and no blanks.
@@ -211,11 +166,12 @@ pub(crate) fn is_email(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use base::{body::Request as _, problem::Problem};
     use serde_json::json;
 
     use super::*;
 
-    fn errors(result: Result<UserChange, Problem>) -> Vec<String> {
+    fn errors<T: std::fmt::Debug>(result: Result<T, Problem>) -> Vec<String> {
         let errors = result.unwrap_err().errors.into_iter();
         errors.map(|error| format!("{} {}", error.field_name, error.message)).collect()
     }
@@ -229,14 +185,15 @@ mod tests {
             "email must be an address such as ann.lee@example.net",
             "phoneNumber must not contain control characters",
         ];
-        assert_eq!(errors(UserChange::read(&body)), expected);
-        assert_eq!(errors(UserChange::read_new(&json!({}))), ["loginName is required"]);
-        assert_eq!(errors(UserChange::read_new(&json!({"loginName": "Api-1"}))).len(), 1);
+        assert_eq!(errors(UserChange::parse(&body)), expected);
+        assert_eq!(errors(NewUser::parse(&body)), expected);
+        assert_eq!(errors(NewUser::parse(&json!({}))), ["loginName is required"]);
+        assert_eq!(errors(NewUser::parse(&json!({"loginName": "Api-1"}))).len(), 1);
     }
 
     #[test]
     fn blanks_around_are_dropped() {
-        let read = UserChange::read(&json!({"loginName": " ann ", "email": "", "lastName": null})).unwrap();
+        let read = UserChange::parse(&json!({"loginName": " ann ", "email": "", "lastName": null})).unwrap();
         let expected =
             UserChange { login_name: Some("ann".to_owned()), email: Some(String::new()), ..UserChange::default() };
         assert_eq!(read, expected);

@@ -1,7 +1,9 @@
 //! Sites over HTTP.
 
 use actix_web::HttpResponse;
-use api::{Answer, Body, List, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post, stream};
+use api::{
+    Answer, Body, List, ListOf, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post, stream,
+};
 use outbox::Tx;
 
 use super::{
@@ -12,11 +14,11 @@ use super::{
 };
 use crate::{
     groups,
-    lists::{Each, OrderedPageOf},
+    lists::{MOST, OrderedPageOf},
 };
 
 /// Members that a body names.
-type GivenMembers = api::spec::ListOf<SiteMemberReference, 1, 1000>;
+type GivenMembers = ListOf<SiteMemberReference, 1, MOST>;
 
 /// The list of sites.
 #[derive(Clone, Debug)]
@@ -112,10 +114,7 @@ pub async fn search(context: RequestContext<PageQuery<Sites>>) -> api::Result<Ht
 pub async fn minimal(context: RequestContext) -> api::Result<HttpResponse> {
     let scope = context.scope();
     stream::array(&context.db, move |conn, rows| {
-        store::each_minimal(conn, &scope, |id, name| {
-            // Writing JSON to a Vec of a number and a string cannot fail.
-            rows.push(|out| drop(serde_json::to_writer(out, &SiteMinimal { id, name })))
-        })
+        store::each_minimal(conn, &scope, |id, name| rows.push_json(&SiteMinimal { id, name }))
     })
     .await
 }
@@ -241,9 +240,9 @@ pub async fn list_members(
 pub async fn add_members(
     context: RequestContext,
     PathIds(id): PathIds<SiteId>,
-    Body(Each(given)): Body<Each<SiteMemberReference>>,
+    Body(given): Body<GivenMembers>,
 ) -> api::Result<HttpResponse> {
-    change_members(&context, id, given, members::add).await
+    change_members(&context, id, given.0, members::add).await
 }
 
 /// Take resources away from a site
@@ -264,9 +263,9 @@ pub async fn add_members(
 pub async fn remove_members(
     context: RequestContext,
     PathIds(id): PathIds<SiteId>,
-    Body(Each(given)): Body<Each<SiteMemberReference>>,
+    Body(given): Body<GivenMembers>,
 ) -> api::Result<HttpResponse> {
-    change_members(&context, id, given, members::remove).await
+    change_members(&context, id, given.0, members::remove).await
 }
 
 /// [`members::add`] or [`members::remove`].

@@ -1,17 +1,11 @@
 //! What clients see and say of sites.
 
-use api::{Request, context::PathId};
+use api::Request;
 use base::timestamp::Timestamp;
 use outbox::{Entity, Recorded};
 use serde::Serialize;
 use serde_json::Value;
-use utoipa::{
-    IntoParams, PartialSchema, ToSchema,
-    openapi::{
-        Required,
-        path::{Parameter, ParameterBuilder, ParameterIn},
-    },
-};
+use utoipa::ToSchema;
 
 use super::row;
 use crate::{
@@ -22,29 +16,9 @@ use crate::{
 /// The longest address, in characters.
 const LONGEST_ADDRESS: usize = 1000;
 
-/// The id of a site in a path. A text that is no number names no site, as does -1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SiteId(pub i64);
-
-impl From<String> for SiteId {
-    fn from(text: String) -> Self {
-        Self(text.parse().unwrap_or(-1))
-    }
-}
-
-impl PathId for SiteId {}
-
-impl IntoParams for SiteId {
-    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let parameter = ParameterBuilder::new()
-            .name("siteId")
-            .parameter_in(ParameterIn::Path)
-            .required(Required::True)
-            .description(Some("Id of the site"))
-            .schema(Some(i64::schema()))
-            .example(Some(12.into()));
-        vec![parameter.build()]
-    }
+api::path_number! {
+    /// Id of the site.
+    pub SiteId = "siteId", 12
 }
 
 /// A site; what has no value is left out.
@@ -195,6 +169,7 @@ fn lower(id: String) -> Result<String, &'static str> {
 
 #[cfg(test)]
 mod tests {
+    use api::ListOf;
     use base::{
         body::{FromBody as _, Request as _},
         problem::Problem,
@@ -202,7 +177,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::lists::Each;
 
     fn errors<T: std::fmt::Debug>(result: Result<T, Problem>) -> Vec<String> {
         let errors = result.unwrap_err().errors.into_iter();
@@ -234,7 +208,7 @@ mod tests {
 
     #[test]
     fn references_are_read_in_any_letter_case() {
-        let read = |body| Each::<SiteMemberReference>::from_body(body).map(|each| each.0);
+        let read = |body| ListOf::<SiteMemberReference, 1, 1000>::from_body(body).map(|each| each.0);
         assert_eq!(read(json!([{"id": "ABC"}])).unwrap()[0].id, "abc");
         assert_eq!(errors(read(json!([{"id": "a"}, {}, 5]))), ["[1].id is required", "[2] must be a JSON object"]);
     }

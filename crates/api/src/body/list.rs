@@ -1,7 +1,10 @@
 //! Bodies that are lists.
 
-use std::marker::PhantomData;
-
+use base::{
+    body::{FromBody, Request, read_each},
+    problem::Problem,
+};
+use serde_json::Value;
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
@@ -10,10 +13,16 @@ use utoipa::{
     },
 };
 
-/// A body of `FEWEST` to `MOST` objects, for the document. An operation names it by an alias, `type Members = ListOf<…>`:
+/// A body of `FEWEST` to `MOST` requests. The document names it by an alias, `type Members = ListOf<…>`:
 /// `request_body(content = inline(Members))`.
-#[derive(Clone, Copy, Debug)]
-pub struct ListOf<T, const FEWEST: usize, const MOST: usize>(PhantomData<T>);
+#[derive(Clone, Debug)]
+pub struct ListOf<T, const FEWEST: usize, const MOST: usize>(pub Vec<T>);
+
+impl<T: Request, const FEWEST: usize, const MOST: usize> FromBody for ListOf<T, FEWEST, MOST> {
+    fn from_body(body: Value) -> Result<Self, Problem> {
+        read_each(&body, FEWEST..=MOST, T::read).map(Self)
+    }
+}
 
 impl<T: ToSchema, const FEWEST: usize, const MOST: usize> PartialSchema for ListOf<T, FEWEST, MOST> {
     fn schema() -> RefOr<Schema> {

@@ -1,0 +1,43 @@
+//! From rows to what clients see, and to what the audit log gets.
+
+use base::timestamp::Timestamp;
+use db::{Conn, Result};
+use outbox::{Entity, Recorded};
+use serde_json::Value;
+
+use super::{
+    members,
+    row::Row,
+    wire::{UserGroup, UserGroupDetail},
+};
+use crate::users::wire::User;
+
+/// A group with its members.
+pub(crate) fn detail(conn: &mut Conn, row: &Row) -> Result<UserGroupDetail> {
+    let users = members::of(conn, &row.tenant_id, &row.id)?;
+    Ok(UserGroupDetail { group: row.clone().into(), users: users.into_iter().map(User::from).collect() })
+}
+
+impl From<Row> for UserGroup {
+    fn from(row: Row) -> Self {
+        Self {
+            unique_id: row.id,
+            name: row.name,
+            description: row.description,
+            activated: row.activated,
+            tenant_id: row.tenant_id,
+            created_time: Timestamp::from_millis(row.created_ms),
+            updated_time: row.updated_ms.map(|ms| Timestamp::from_millis(ms).to_string()).unwrap_or_default(),
+        }
+    }
+}
+
+impl Recorded for UserGroupDetail {
+    fn entity(&self) -> Entity<'_> {
+        Entity::audited("UserGroup", &self.group.tenant_id, &self.group.unique_id)
+    }
+
+    fn event_payload(&self) -> Result<Value> {
+        outbox::payload(self)
+    }
+}
