@@ -1,11 +1,11 @@
 //! Jobs over HTTP.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, PathIds, RequestContext, RequestScope, answer, delete, get, post, spec::PageOf};
-use base::{
-    Query,
-    problem::{Wrong, shorten},
+use api::{
+    Answer, Body, List, PageQuery, Parameters, PathIds, RequestContext, RequestScope, answer, delete, get, post,
+    spec::PageOf,
 };
+use base::problem::{Wrong, shorten};
 use outbox::Tx;
 use ports::{KnownResource, Notices, People, ResourceKey, Resources};
 
@@ -18,11 +18,26 @@ use super::{
 };
 use crate::{runs::alarms, scripts};
 
-api::texts! {
-    /// What jobs are sorted by.
-    Sorted = api::spec::one_of(&rules::SORTS);
-    /// How many due times are asked for.
-    Count = api::spec::integer(1, MOST_NEXT);
+/// The list of jobs.
+#[derive(Clone, Debug)]
+pub struct Jobs;
+
+impl List for Jobs {
+    const SORT: &'static str = "id";
+    const DESCENDING: bool = true;
+    const FILTER: &'static str = "jobType:custom";
+
+    fn sorts() -> Vec<&'static str> {
+        store::SORTS.names()
+    }
+}
+
+/// How many due times are asked for.
+#[derive(Clone, Debug, Parameters)]
+pub struct Next {
+    /// 1 to 100, default 10.
+    #[request(default = 10, range = 1..=MOST_NEXT, example = 5)]
+    pub count: i64,
 }
 
 /// How many next runs are told at most.
@@ -140,25 +155,17 @@ pub async fn create(
 #[utoipa::path(
     tag = "jobs",
     operation_id = "searchJobs",
-    params(
-        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
-        ("sortName" = inline(Option<Sorted>), Query, description = "`id` (default; ascending in time), `name` or `startDate`", example = "name"),
-        ("queryString" = Option<String>, Query, description = "Filter expression", example = "jobType:custom"),
-    ),
+    params(PageQuery<Jobs>),
     responses((status = 200, description = "A page of jobs", body = PageOf<Job>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/jobs/search")]
-pub async fn search(context: RequestContext<Query>, people: web::Data<dyn People>) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let sort = query.sort(&rules::SORTS, "id", true);
-    let walk = query.walk(context.request().path(), sort);
-    let text = query.text("queryString").unwrap_or_default();
-    query.finish()?;
-    let filter = Filter::parse(&text)?;
+pub async fn search(
+    context: RequestContext<PageQuery<Jobs>>,
+    people: web::Data<dyn People>,
+) -> api::Result<HttpResponse> {
+    let PageQuery { sort, walk, filter, .. } = context.query.clone();
+    let filter = Filter::parse(&filter)?;
     let page = context.read(move |conn, scope| {
         let found = store::search(conn, &scope.scope(), &filter, sort, &walk)?;
         let shown = view::jobs(conn, &**people, &scope.scope_and_partner(), &found.rows)?;
@@ -273,21 +280,13 @@ pub async fn delete(
 #[utoipa::path(
     tag = "jobs",
     operation_id = "nextRunsOfJob",
-    params(
-        JobId,
-        ("count" = inline(Option<Count>), Query, description = "1 to 100, default 10", example = 5),
-    ),
+    params(JobId, Next),
     responses((status = 200, description = "The next due times", body = NextRuns)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/jobs/{jobId}/next")]
-pub async fn next(context: RequestContext<Query>, PathIds(id): PathIds<JobId>) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let count = query.integer("count", 10);
-    if !(1..=MOST_NEXT).contains(&count) {
-        query.error("count", format!("must be an integer from 1 to {MOST_NEXT}"));
-    }
-    query.finish()?;
+pub async fn next(context: RequestContext<Next>, PathIds(id): PathIds<JobId>) -> api::Result<HttpResponse> {
+    let Next { count } = context.query;
     let scope = context.scope();
     let row = context.db.point(move |conn| store::existing(conn, &scope, &id)).await?;
     let count = usize::try_from(count).unwrap_or(1);

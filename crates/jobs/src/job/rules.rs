@@ -10,9 +10,6 @@ use super::{
     wire::{JobChange, Timing},
 };
 
-/// What a search may be sorted by.
-pub const SORTS: [&str; 3] = ["id", "name", "startDate"];
-
 /// The variables of a search.
 const VARIABLES: [&str; 6] = ["id", "name", "jobType", "jobQueued", "resourceId", "isEquals"];
 

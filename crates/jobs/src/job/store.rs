@@ -1,7 +1,7 @@
 //! Rows of jobs, their resources and labels. Every function takes the tenant, or the tenants of a scope.
 
 use base::{Found, Key, Walk, problem::Problem, query::Sort};
-use db::{Column, Condition, Conn, Order, Quota, Result};
+use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
 use super::{
@@ -23,6 +23,15 @@ pub static QUOTA: Quota = Quota::new("jobs", "jobs", 20_000);
 
 /// How many jobs of a tenant are due more often than once an hour, at most: each makes at least a thousand rows a month.
 const MOST_FREQUENT: i64 = 500;
+
+/// What a list of jobs is sorted by; ids ascend in time.
+pub const SORTS: Sorts<Job> = Sorts {
+    by: &[
+        SortBy::text("name", "jobs.name_key", |row| Key::from(&row.name_key)),
+        SortBy::integer("startDate", "jobs.start_ms", |row| Key::from(row.start_ms)),
+    ],
+    then: &[SortBy::text("id", "jobs.id", |row| Key::from(&row.id))],
+};
 
 /// The job with this id among these tenants, or 404.
 pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Job> {
@@ -46,7 +55,7 @@ fn condition(scope: &[String], filter: &Filter) -> Condition {
         if filter.whole {
             return Condition::sql("jobs.name_key = ").text(name.clone());
         }
-        Condition::sql("replace(jobs.name_key, ").text(name.clone()).then(", '') <> jobs.name_key")
+        Condition::contains("jobs.name_key", name)
     };
     let waits = "COALESCE(jobs.job_queued, EXISTS (SELECT 1 FROM job_runs WHERE job_runs.tenant_id = jobs.tenant_id \
          AND job_runs.job_id = jobs.id AND job_runs.state = 'QUEUED' AND job_runs.finished_ms IS NULL))";
@@ -73,29 +82,7 @@ fn condition(scope: &[String], filter: &Filter) -> Condition {
 pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Job>> {
     use jobs::dsl;
     let condition = condition(scope, filter);
-    let total = walk.total(|| dsl::jobs.filter(condition.clone()).count().get_result(conn))?;
-    let first = match sort.name {
-        "name" => Some(Column::Text("jobs.name_key")),
-        "startDate" => Some(Column::Integer("jobs.start_ms")),
-        _ => None,
-    };
-    let order = Order::by(first.into_iter().chain([Column::Text("jobs.id")]), sort.descending);
-    let rows: Vec<Job> = dsl::jobs
-        .filter(condition)
-        .filter(order.after(walk.after())?)
-        .order(order)
-        .offset(walk.offset())
-        .limit(walk.wanted())
-        .load(conn)?;
-    let keys = |row: &Job| {
-        let first = match sort.name {
-            "name" => Some(Key::from(&row.name_key)),
-            "startDate" => Some(Key::from(row.start_ms)),
-            _ => None,
-        };
-        first.into_iter().chain([Key::from(&row.id)]).collect()
-    };
-    Ok(walk.cut(rows, total, keys))
+    Ok(db::page!(conn, dsl::jobs.filter(condition), SORTS, sort, walk))
 }
 
 /// Notes whether there is an alert of a job. That is no change of the job.

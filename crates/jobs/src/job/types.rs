@@ -1,8 +1,7 @@
 //! The types of jobs, and `GET /jobs/types`.
 
 use actix_web::HttpResponse;
-use api::{RequestContext, answer, get};
-use base::Query;
+use api::{Parameters, RequestContext, answer, get};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -65,22 +64,27 @@ pub struct JobType {
     built_in_runner: bool,
 }
 
+/// How much is told.
+#[derive(Clone, Debug, Parameters)]
+pub struct Brief {
+    /// Only the names, as an array of strings; default false.
+    #[request(default, example = false)]
+    pub names: bool,
+}
+
 /// List job types
 ///
 /// Every type that `script.jobType` takes; with `names=true` nothing but their names.
 #[utoipa::path(
     tag = "jobs",
     operation_id = "listJobTypes",
-    params(("names" = Option<bool>, Query, description = "Only the names, as an array of strings; default false", example = false)),
+    params(Brief),
     responses((status = 200, description = "All types", body = Vec<JobType>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/jobs/types")]
-pub async fn list(context: RequestContext<Query>) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let names = query.boolean("names", false);
-    query.finish()?;
-    if names {
+pub async fn list(context: RequestContext<Brief>) -> api::Result<HttpResponse> {
+    if context.query.names {
         return answer::ok(&NAMES);
     }
     let shown = |&(job_type, description): &(&'static str, &'static str)| JobType {

@@ -68,8 +68,7 @@ fn library(conn: &mut Conn, around: &[String], rows: &[row::Job]) -> Result<Hash
     let found = scripts::store::summaries(conn, around, &ids)?.into_iter();
     Ok(found
         .map(|(id, name, description, platforms)| {
-            let platforms: Value = serde_json::from_str(&platforms).unwrap_or_default();
-            let mut shown = json!({"id": id, "name": name, "platforms": platforms});
+            let mut shown = json!({"id": id, "name": name, "platforms": *platforms});
             if !description.is_empty() {
                 shown["description"] = Value::String(description);
             }

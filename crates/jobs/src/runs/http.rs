@@ -1,9 +1,8 @@
 //! Runs over HTTP, for people.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, PathIds, RequestContext, answer, get, post, spec::PageOf};
+use api::{Answer, List, PageQuery, PathIds, RequestContext, answer, get, post, spec::PageOf};
 use base::{
-    Query,
     problem::{Kind, Problem},
     query_string,
 };
@@ -11,7 +10,7 @@ use outbox::Tx;
 use ports::Maintenance;
 
 use super::{
-    record_change, row, rules, store,
+    row, rules, store,
     wire::{Run, RunId},
 };
 use crate::{
@@ -19,9 +18,18 @@ use crate::{
     scheduler::cover,
 };
 
-api::texts! {
-    /// What runs of a job are sorted by.
-    Sorted = api::spec::one_of(&rules::SORTS);
+/// The list of the runs of one job.
+#[derive(Clone, Debug)]
+pub struct OfJob;
+
+impl List for OfJob {
+    const SORT: &'static str = "dueDate";
+    const DESCENDING: bool = true;
+    const FILTER: &'static str = "status:FAILED,TIMED_OUT";
+
+    fn sorts() -> Vec<&'static str> {
+        vec![Self::SORT]
+    }
 }
 
 /// Run a job now
@@ -91,7 +99,7 @@ async fn run(context: RequestContext, maintenance: web::Data<dyn Maintenance>, i
                 run.maintenance.clone_from(windows);
             }
             store::insert(tx.conn, std::slice::from_ref(&run))?;
-            record_change(tx, None, &run)?;
+            tx.record_change(None, Some(&run))?;
             Answer::ok(&Run::new(&run))
         })
         .await
@@ -104,29 +112,17 @@ async fn run(context: RequestContext, maintenance: web::Data<dyn Maintenance>, i
 #[utoipa::path(
     tag = "jobs",
     operation_id = "listJobRuns",
-    params(
-        JobId,
-        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
-        ("sortName" = inline(Option<Sorted>), Query, description = "`dueDate`", example = "dueDate"),
-        ("queryString" = Option<String>, Query, description = "Filter expression", example = "status:FAILED,TIMED_OUT"),
-    ),
+    params(JobId, PageQuery<OfJob>),
     responses((status = 200, description = "A page of runs", body = PageOf<Run>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/jobs/{jobId}/runs")]
-pub async fn list(context: RequestContext<Query>, PathIds(id): PathIds<JobId>) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let sort = query.sort(&rules::SORTS, "dueDate", true);
-    let walk = query.walk(context.request().path(), sort);
-    let text = query.text("queryString").unwrap_or_default();
-    query.finish()?;
+pub async fn list(context: RequestContext<PageQuery<OfJob>>, PathIds(id): PathIds<JobId>) -> api::Result<HttpResponse> {
+    let PageQuery { sort, walk, filter: text, .. } = context.query.clone();
     let filter = filter(&text)?;
     let page = context.read(move |conn, scope| {
         let job = job::store::existing(conn, &scope.scope(), &id)?;
-        let found = store::of_job(conn, (&job.tenant_id, &job.id), &filter, sort.descending, &walk)?;
+        let found = store::of_job(conn, (&job.tenant_id, &job.id), &filter, sort, &walk)?;
         Ok(walk.answer(found.map(|row| Run::new(&row))))
     });
     answer::ok(&page.await?.ordered(sort.name, sort.descending))
@@ -191,7 +187,7 @@ pub async fn cancel(context: RequestContext, PathIds(id): PathIds<RunId>) -> api
             scope.check_version(rules::version(&old))?;
             let new = rules::cancelled(&old, tx.now)?;
             change(tx, &old, &new)?;
-            record_change(tx, Some(&old), &new)?;
+            tx.record_change(Some(&old), Some(&new))?;
             Answer::ok(&Run::new(&new))
         })
         .await

@@ -14,10 +14,15 @@ pub mod search;
 pub mod store;
 pub mod wire;
 
-use outbox::{Entity, Tx};
+use outbox::{Entity, Recorded};
+use serde_json::Value;
 
-/// Records what became of a run.
-pub fn record_change(tx: &mut Tx<'_>, before: Option<&row::Run>, after: &row::Run) -> db::Result<()> {
-    let entity = Entity::published("JobRun", &after.tenant_id, &after.id);
-    tx.note_shown(entity, before.map(wire::Run::new).as_ref(), Some(&wire::Run::new(after)))
+impl Recorded for row::Run {
+    fn entity(&self) -> Entity<'_> {
+        Entity::published("JobRun", &self.tenant_id, &self.id)
+    }
+
+    fn event_payload(&self) -> db::Result<Value> {
+        outbox::payload(&wire::Run::new(self))
+    }
 }

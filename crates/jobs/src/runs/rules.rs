@@ -5,9 +5,6 @@ use base::{problem::Problem, timestamp::Timestamp};
 use super::{row::Run, runner::wire::Outcome};
 use crate::job::row::Job;
 
-/// What a list of runs may be sorted by.
-pub const SORTS: [&str; 1] = ["dueDate"];
-
 /// The variables of a list of runs.
 pub const VARIABLES: [&str; 2] = ["status", "trigger"];
 

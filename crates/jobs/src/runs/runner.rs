@@ -14,7 +14,7 @@ use self::wire::{Claim, Heartbeat, Lease, Lines, Outcome, Wanted, Work};
 use super::{
     alarms,
     http::change,
-    queue, record_change, row, rules, store,
+    queue, row, rules, store,
     wire::{Run, RunId},
 };
 use crate::{
@@ -229,7 +229,7 @@ pub async fn result(
             rules::held(&old, outcome.attempt, (&scope.caller.key_id, scope.author()))?;
             let new = rules::finished(&old, &outcome, tx.now);
             change(tx, &old, &new)?;
-            record_change(tx, Some(&old), &new)?;
+            tx.record_change(Some(&old), Some(&new))?;
             alarms::tell(tx, &**notices, &[&new])?;
             Answer::ok(&Run::new(&new))
         })

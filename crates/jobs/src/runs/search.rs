@@ -1,27 +1,33 @@
 //! The search for runs across jobs.
 
 use actix_web::HttpResponse;
-use api::{RequestContext, answer, get, spec::PageOf};
+use api::{List, PageQuery, RequestContext, answer, get, spec::PageOf};
 use base::{
-    Found, Key, Query, Walk,
+    Found, Walk,
     problem::Problem,
     query::Sort,
     query_string::{self, Term},
     text::fold,
 };
-use db::{Column, Condition, Conn, Order, Result};
+use db::{Condition, Conn, Result};
 use diesel::prelude::*;
 
-use super::{row::Run as Row, rules, wire::Run};
+use super::{row::Run as Row, rules, store::SORTS, wire::Run};
 use crate::{job::types, schema::job_runs};
 
-api::texts! {
-    /// What runs are sorted by.
-    Sorted = api::spec::one_of(&SORTS);
-}
+/// The list of the runs of all jobs.
+#[derive(Clone, Debug)]
+pub struct Runs;
 
-/// What a search may be sorted by.
-const SORTS: [&str; 2] = ["dueDate", "id"];
+impl List for Runs {
+    const SORT: &'static str = "dueDate";
+    const DESCENDING: bool = true;
+    const FILTER: &'static str = "status:FAILED,TIMED_OUT+startDate:2026-11-20T00:00:00Z";
+
+    fn sorts() -> Vec<&'static str> {
+        SORTS.names()
+    }
+}
 
 /// The variables of a search.
 const VARIABLES: [&str; 14] = [
@@ -50,25 +56,14 @@ const VARIABLES: [&str; 14] = [
 #[utoipa::path(
     tag = "jobs",
     operation_id = "searchJobRuns",
-    params(
-        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
-        ("sortName" = inline(Option<Sorted>), Query, description = "`dueDate` (default) or `id` (ascending in the time at which it was made)", example = "dueDate"),
-        ("queryString" = Option<String>, Query, description = "Filter expression", example = "status:FAILED,TIMED_OUT+startDate:2026-11-20T00:00:00Z"),
-    ),
+    params(PageQuery<Runs>),
     responses((status = 200, description = "A page of runs", body = PageOf<Run>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/jobs/runs/search")]
-pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let sort = query.sort(&SORTS, "dueDate", true);
-    let walk = query.walk(context.request().path(), sort);
-    let text = query.text("queryString").unwrap_or_default();
-    query.finish()?;
-    let condition = condition(&context.scope(), &text)?;
+pub async fn search(context: RequestContext<PageQuery<Runs>>) -> api::Result<HttpResponse> {
+    let PageQuery { sort, walk, filter, .. } = context.query.clone();
+    let condition = condition(&context.scope(), &filter)?;
     let page = context.db.read(move |conn| {
         let found = find(conn, &condition, sort, &walk)?;
         Ok(walk.answer(found.map(|row| Run::new(&row))))
@@ -78,21 +73,7 @@ pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse>
 
 fn find(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
     use job_runs::dsl;
-    let total = walk.total(|| dsl::job_runs.filter(condition.clone()).count().get_result(conn))?;
-    let first = (sort.name == "dueDate").then_some(Column::Integer("job_runs.due_ms"));
-    let order = Order::by(first.into_iter().chain([Column::Text("job_runs.id")]), sort.descending);
-    let rows: Vec<Row> = dsl::job_runs
-        .filter(condition.clone())
-        .filter(order.after(walk.after())?)
-        .order(order)
-        .offset(walk.offset())
-        .limit(walk.wanted())
-        .load(conn)?;
-    let keys = |row: &Row| {
-        let first = (sort.name == "dueDate").then(|| Key::from(row.due_ms));
-        first.into_iter().chain([Key::from(&row.id)]).collect()
-    };
-    Ok(walk.cut(rows, total, keys))
+    Ok(db::page!(conn, dsl::job_runs.filter(condition.clone()), SORTS, sort, walk))
 }
 
 /// Which runs a `queryString` means, among those of these tenants.

@@ -1,7 +1,7 @@
 //! Rows of runs and of their output. Every function takes the tenant, or the tenants of a scope.
 
-use base::{Found, Key, Walk};
-use db::{Column, Condition, Conn, Order, Result};
+use base::{Found, Key, Walk, query::Sort};
+use db::{Condition, Conn, Result, SortBy, Sorts};
 use diesel::prelude::*;
 use outbox::{Keep, Retention, Setting};
 
@@ -57,12 +57,18 @@ pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Run> {
     Ok(row.optional()?.ok_or_else(rules::no_run)?)
 }
 
+/// What runs are sorted by; ids ascend in the time at which they were made.
+pub const SORTS: Sorts<Run> = Sorts {
+    by: &[SortBy::integer("dueDate", "job_runs.due_ms", |row| Key::from(row.due_ms))],
+    then: &[SortBy::text("id", "job_runs.id", |row| Key::from(&row.id))],
+};
+
 /// A page of the runs of a job.
 pub fn of_job(
     conn: &mut Conn,
     (tenant, job): (&str, &str),
     filter: &[(&'static str, Vec<String>)],
-    descending: bool,
+    sort: Sort,
     walk: &Walk,
 ) -> Result<Found<Run>> {
     use job_runs::dsl;
@@ -72,16 +78,7 @@ pub fn of_job(
         Condition::text_in(column, values)
     });
     let condition = Condition::all(std::iter::once(same).chain(terms));
-    let total = walk.total(|| dsl::job_runs.filter(condition.clone()).count().get_result(conn))?;
-    let order = Order::by([Column::Integer("job_runs.due_ms"), Column::Text("job_runs.id")], descending);
-    let rows: Vec<Run> = dsl::job_runs
-        .filter(condition)
-        .filter(order.after(walk.after())?)
-        .order(order)
-        .offset(walk.offset())
-        .limit(walk.wanted())
-        .load(conn)?;
-    Ok(walk.cut(rows, total, |row| vec![Key::from(row.due_ms), Key::from(&row.id)]))
+    Ok(db::page!(conn, dsl::job_runs.filter(condition), SORTS, sort, walk))
 }
 
 /// When the last run of a job was due, scheduled or not.

@@ -156,7 +156,7 @@ fn batch(tx: &mut Tx<'_>, maintenance: &dyn Maintenance, people: &dyn People, no
     }
     runs::store::insert(tx.conn, &new)?;
     for run in new.iter().filter(|run| run.finished_ms.is_some()) {
-        runs::record_change(tx, None, run)?;
+        tx.record_change(None, Some(run))?;
     }
     let asking: HashSet<&String> = due.iter().filter(|job| job.alert_on_failure).map(|job| &job.id).collect();
     let over: Vec<&Run> = new.iter().filter(|run| run.finished_ms.is_some() && asking.contains(&run.job_id)).collect();
@@ -243,7 +243,7 @@ fn take_back(tx: &mut Tx<'_>, notices: &dyn Notices) -> Result<()> {
             ..old.clone()
         };
         if runs::store::update(tx.conn, &old, &new)? {
-            runs::record_change(tx, Some(&old), &new)?;
+            tx.record_change(Some(&old), Some(&new))?;
             failed.push(new);
         }
     }

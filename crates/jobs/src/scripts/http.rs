@@ -1,8 +1,10 @@
 //! Scripts over HTTP.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, RequestContext, RequestScope, answer, delete, get, post, spec::PageOf};
-use base::Query;
+use api::{
+    Answer, Body, List, PageQuery, Parameters, PathIds, RequestContext, RequestScope, answer, delete, get, post,
+    spec::PageOf,
+};
 use db::Conn;
 use outbox::{Entity, Tx};
 use ports::{Authors, People};
@@ -11,12 +13,28 @@ use super::{
     row,
     rules::{self, Filter},
     store,
-    wire::{NewScript, Script, ScriptChange, read},
+    wire::{NewScript, OfScript, Script, ScriptChange, ScriptId},
 };
 
-api::texts! {
-    /// What scripts are sorted by.
-    Sorted = api::spec::one_of(&rules::SORTS);
+/// The list of scripts.
+#[derive(Clone, Debug)]
+pub struct Scripts;
+
+impl List for Scripts {
+    const SORT: &'static str = "name";
+    const FILTER: &'static str = "platform:LINUX";
+
+    fn sorts() -> Vec<&'static str> {
+        store::SORTS.names()
+    }
+}
+
+/// Whose scripts a list shows.
+#[derive(Clone, Debug, Parameters)]
+pub struct Whose {
+    /// Those of the partner as well, which a client may run; default false.
+    #[request(default)]
+    pub with_partner: bool,
 }
 
 /// Who shows scripts: the people, and the tenants whose people scripts may name.
@@ -30,26 +48,21 @@ fn shown(conn: &mut Conn, around: Directory<'_>, row: &row::Script) -> db::Resul
     Ok(Script::new(row, &authors(conn, around, &[row])?, true))
 }
 
-/// An id that is no number names nothing.
-fn id_of(text: &str) -> i64 {
-    text.parse().unwrap_or(0)
-}
-
-/// Records that a script is new, has changed or is gone.
-fn record_change(
+/// Records a change of a script, and answers what it is now.
+fn answered(
     tx: &mut Tx<'_>,
     around: Directory<'_>,
     before: Option<&row::Script>,
-    after: Option<&row::Script>,
-) -> db::Result<()> {
-    let Some(row) = after.or(before) else { return Ok(()) };
-    let (tenant_id, id) = (row.tenant_id.clone(), row.id.to_string());
-    let entity = Entity::audited("JobScript", &tenant_id, &id);
-    let (before, after) = (
-        before.map(|row| shown(tx.conn, around, row)).transpose()?,
-        after.map(|row| shown(tx.conn, around, row)).transpose()?,
-    );
-    tx.note_shown(entity, before.as_ref(), after.as_ref())
+    after: &row::Script,
+) -> db::Result<Answer> {
+    let before = before.map(|row| shown(tx.conn, around, row)).transpose()?;
+    let script = shown(tx.conn, around, after)?;
+    tx.note_shown(entity(after), before.as_ref(), Some(&script))?;
+    Answer::entity(&script, after.version)
+}
+
+fn entity(row: &row::Script) -> Entity<'_> {
+    Entity::audited("JobScript", &row.tenant_id, row.id.to_string())
 }
 
 /// Create a script
@@ -66,16 +79,19 @@ fn record_change(
     security(("bearer" = ["operator"]))
 )]
 #[post("/jobs/scripts")]
-pub async fn create(context: RequestContext, people: web::Data<dyn People>, body: Body) -> api::Result<HttpResponse> {
-    let change = ScriptChange::from(read::<NewScript>(&body.0)?);
+pub async fn create(
+    context: RequestContext,
+    people: web::Data<dyn People>,
+    Body(OfScript(new)): Body<OfScript<NewScript>>,
+) -> api::Result<HttpResponse> {
+    let change = ScriptChange::from(new);
     context
         .write(move |tx, scope| {
-            let (tenants, author) = (scope.scope_and_partner(), scope.author());
+            let author = scope.author();
             let blank = rules::blank(scope.tenant_id(), db::next_id(tx.conn, "jobs.scripts")?, author, tx.now);
             let row = rules::changed(&blank, &change, author, tx.now);
             store::insert(tx.conn, &row)?;
-            record_change(tx, (&**people, &tenants), None, Some(&row))?;
-            Answer::entity(&shown(tx.conn, (&**people, &tenants), &row)?, row.version)
+            answered(tx, (&**people, &scope.scope_and_partner()), None, &row)
         })
         .await
 }
@@ -87,30 +103,20 @@ pub async fn create(context: RequestContext, people: web::Data<dyn People>, body
 #[utoipa::path(
     tag = "jobs",
     operation_id = "searchJobScripts",
-    params(
-        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default false"),
-        ("sortName" = inline(Option<Sorted>), Query, description = "`name` (default), `id` or `createdDate`", example = "name"),
-        ("queryString" = Option<String>, Query, description = "Filter expression", example = "platform:LINUX"),
-        ("withPartner" = Option<bool>, Query, description = "Those of the partner as well, which a client may run; default false"),
-    ),
+    params(PageQuery<Scripts, Whose>),
     responses((status = 200, description = "A page of scripts", body = PageOf<Script>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/jobs/scripts/search")]
-pub async fn search(context: RequestContext<Query>, people: web::Data<dyn People>) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let sort = query.sort(&rules::SORTS, "name", false);
-    let walk = query.walk(context.request().path(), sort);
-    let text = query.text("queryString").unwrap_or_default();
-    let with_partner = query.boolean("withPartner", false);
-    query.finish()?;
-    let filter = Filter::parse(&text)?;
-    let tenants = context.scope_and_partner();
-    let scope = if with_partner { tenants.clone() } else { context.scope() };
-    let page = context.db.read(move |conn| {
+pub async fn search(
+    context: RequestContext<PageQuery<Scripts, Whose>>,
+    people: web::Data<dyn People>,
+) -> api::Result<HttpResponse> {
+    let PageQuery { sort, walk, filter, own: Whose { with_partner }, .. } = context.query.clone();
+    let filter = Filter::parse(&filter)?;
+    let page = context.read(move |conn, scope| {
+        let tenants = scope.scope_and_partner();
+        let scope = if with_partner { tenants.clone() } else { scope.scope() };
         let found = store::search(conn, &scope, &filter, sort, &walk)?;
         let authors = authors(conn, (&**people, &tenants), &found.rows.iter().collect::<Vec<_>>())?;
         Ok(walk.answer(found.map(|row| Script::new(&row, &authors, false))))
@@ -124,7 +130,7 @@ pub async fn search(context: RequestContext<Query>, people: web::Data<dyn People
 #[utoipa::path(
     tag = "jobs",
     operation_id = "getJobScript",
-    params(("scriptId" = i64, Path, description = "The script's number", example = 7)),
+    params(ScriptId),
     responses((status = 200, description = "The script", body = Script)),
     security(("bearer" = ["viewer"]))
 )]
@@ -132,9 +138,9 @@ pub async fn search(context: RequestContext<Query>, people: web::Data<dyn People
 pub async fn get(
     context: RequestContext,
     people: web::Data<dyn People>,
-    path: web::Path<(String, String)>,
+    PathIds(ScriptId(id)): PathIds<ScriptId>,
 ) -> api::Result<HttpResponse> {
-    let (tenants, id) = (context.scope_and_partner(), id_of(&path.into_inner().1));
+    let tenants = context.scope_and_partner();
     let read = context.db.point(move |conn| {
         let row = store::existing(conn, &tenants, id)?;
         Ok((shown(conn, (&**people, &tenants), &row)?, row.version))
@@ -151,8 +157,8 @@ pub async fn get(
 #[utoipa::path(
     tag = "jobs",
     operation_id = "updateJobScript",
-    params(("scriptId" = i64, Path, description = "The script's number", example = 7)),
-    request_body = NewScript,
+    params(ScriptId),
+    request_body = ScriptChange,
     responses(
         (status = 200, description = "The script after the change", body = Script),
         (status = 409, description = "The tenant has another script of this name"),
@@ -164,18 +170,15 @@ pub async fn get(
 pub async fn update(
     context: RequestContext,
     people: web::Data<dyn People>,
-    path: web::Path<(String, String)>,
-    body: Body,
+    PathIds(ScriptId(id)): PathIds<ScriptId>,
+    Body(OfScript(change)): Body<OfScript<ScriptChange>>,
 ) -> api::Result<HttpResponse> {
-    let (change, id) = (read::<ScriptChange>(&body.0)?, id_of(&path.into_inner().1));
     context
         .write(move |tx, scope| {
-            let tenants = scope.scope_and_partner();
             let old = lock_for_update(tx, scope, id)?;
             let new = rules::changed(&old, &change, scope.author(), tx.now);
             store::update(tx.conn, &old, &new)?;
-            record_change(tx, (&**people, &tenants), Some(&old), Some(&new))?;
-            Answer::entity(&shown(tx.conn, (&**people, &tenants), &new)?, new.version)
+            answered(tx, (&**people, &scope.scope_and_partner()), Some(&old), &new)
         })
         .await
 }
@@ -186,7 +189,7 @@ pub async fn update(
 #[utoipa::path(
     tag = "jobs",
     operation_id = "deleteJobScript",
-    params(("scriptId" = i64, Path, description = "The script's number", example = 7)),
+    params(ScriptId),
     responses(
         (status = 200, description = "Deleted; an empty object"),
         (status = 409, description = "A job runs it"),
@@ -198,9 +201,8 @@ pub async fn update(
 pub async fn delete(
     context: RequestContext,
     people: web::Data<dyn People>,
-    path: web::Path<(String, String)>,
+    PathIds(ScriptId(id)): PathIds<ScriptId>,
 ) -> api::Result<HttpResponse> {
-    let id = id_of(&path.into_inner().1);
     context
         .write(move |tx, scope| {
             let row = lock_for_update(tx, scope, id)?;
@@ -209,7 +211,8 @@ pub async fn delete(
                 return Err(rules::in_use(jobs).into());
             }
             store::delete(tx.conn, &row)?;
-            record_change(tx, (&**people, &scope.scope_and_partner()), Some(&row), None)?;
+            let script = shown(tx.conn, (&**people, &scope.scope_and_partner()), &row)?;
+            tx.note_shown(entity(&row), Some(&script), None)?;
             Ok(Answer::empty())
         })
         .await

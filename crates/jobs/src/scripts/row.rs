@@ -1,5 +1,6 @@
 //! The row of a script.
 
+use db::Json;
 use diesel::prelude::*;
 
 use crate::schema::job_scripts;
@@ -20,8 +21,8 @@ pub struct Script {
     pub name_key: String,
     /// What it does.
     pub description: String,
-    /// A JSON array, in capitals.
-    pub platforms: String,
+    /// In capitals.
+    pub platforms: Json<Vec<String>>,
     /// What it is run with.
     pub interpreter: String,
     /// The text.

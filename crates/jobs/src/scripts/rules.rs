@@ -1,11 +1,9 @@
 //! What becomes of scripts, and which of them a search means. Pure.
 
 use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
+use db::Json;
 
 use super::{row::Script, wire::ScriptChange};
-
-/// What a search may be sorted by.
-pub const SORTS: [&str; 3] = ["name", "id", "createdDate"];
 
 /// The variables of a search.
 const VARIABLES: [&str; 3] = ["id", "name", "platform"];
@@ -19,10 +17,7 @@ pub fn changed(old: &Script, change: &ScriptChange, by: &str, now: Timestamp) ->
         name_key: fold(&name),
         name,
         description: change.description.clone().unwrap_or_else(|| old.description.clone()),
-        platforms: change
-            .platforms
-            .as_ref()
-            .map_or_else(|| old.platforms.clone(), |all| serde_json::json!(all).to_string()),
+        platforms: change.platforms.clone().map_or_else(|| old.platforms.clone(), Json),
         interpreter: change.interpreter.map_or_else(|| old.interpreter.clone(), str::to_owned),
         bytes: i64::try_from(content.len()).unwrap_or(i64::MAX),
         content,
@@ -41,7 +36,7 @@ pub fn blank(tenant: &str, id: i64, by: &str, now: Timestamp) -> Script {
         name: String::new(),
         name_key: String::new(),
         description: String::new(),
-        platforms: "[]".to_owned(),
+        platforms: Json::default(),
         interpreter: "sh".to_owned(),
         content: String::new(),
         bytes: 0,

@@ -1,7 +1,7 @@
 //! Rows of scripts. Every function takes the tenant, or the tenants in reach.
 
 use base::{Found, Key, Walk, problem::Problem, query::Sort};
-use db::{Column, Condition, Conn, Order, Quota, Result};
+use db::{Condition, Conn, Json, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
 use super::{
@@ -12,6 +12,15 @@ use crate::schema::{job_scripts, jobs};
 
 /// How many scripts a tenant has at most.
 pub static QUOTA: Quota = Quota::new("scripts", "job_scripts", 20_000);
+
+/// What a list of scripts is sorted by.
+pub const SORTS: Sorts<Script> = Sorts {
+    by: &[
+        SortBy::text("name", "job_scripts.name_key", |row| Key::from(&row.name_key)),
+        SortBy::integer("createdDate", "job_scripts.created_ms", |row| Key::from(row.created_ms)),
+    ],
+    then: &[SortBy::integer("id", "job_scripts.id", |row| Key::from(row.id))],
+};
 
 /// The script with this id among these tenants, or 404.
 pub fn existing(conn: &mut Conn, scope: &[String], id: i64) -> Result<Script> {
@@ -28,12 +37,15 @@ pub fn find(conn: &mut Conn, scope: &[String], ids: &[i64]) -> Result<Vec<Script
     Ok(dsl::job_scripts.filter(dsl::tenant_id.eq_any(scope)).filter(dsl::id.eq_any(ids)).load(conn)?)
 }
 
-/// What jobs show of these scripts: id, name, description, platforms.
-pub fn summaries(conn: &mut Conn, scope: &[String], ids: &[i64]) -> Result<Vec<(i64, String, String, String)>> {
+/// What jobs show of a script: id, name, description, platforms.
+pub type Summary = (i64, String, String, Json<Vec<String>>);
+
+/// What jobs show of these scripts.
+pub fn summaries(conn: &mut Conn, scope: &[String], ids: &[i64]) -> Result<Vec<Summary>> {
     use job_scripts::dsl;
     let mut found = Vec::new();
     for ids in ids.chunks(500) {
-        let rows: Vec<(i64, String, String, String)> = dsl::job_scripts
+        let rows: Vec<Summary> = dsl::job_scripts
             .filter(dsl::tenant_id.eq_any(scope))
             .filter(dsl::id.eq_any(ids))
             .select((dsl::id, dsl::name, dsl::description, dsl::platforms))
@@ -46,14 +58,8 @@ pub fn summaries(conn: &mut Conn, scope: &[String], ids: &[i64]) -> Result<Vec<(
 /// A page of the scripts that a filter means; their contents are left out.
 pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Script>> {
     use job_scripts::dsl;
-    let contains = |name: &String| {
-        Condition::sql("replace(job_scripts.name_key, ").text(name.clone()).then(", '') <> job_scripts.name_key")
-    };
-    let runs_on = |name: &String| {
-        Condition::sql("replace(job_scripts.platforms, ")
-            .text(format!("\"{name}\""))
-            .then(", '') <> job_scripts.platforms")
-    };
+    let contains = |name: &String| Condition::contains("job_scripts.name_key", name);
+    let runs_on = |name: &String| Condition::contains("job_scripts.platforms", format!("\"{name}\""));
     let condition = Condition::all(
         [
             Some(Condition::text_in("job_scripts.tenant_id IN", scope)),
@@ -65,15 +71,7 @@ pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, wa
         .flatten(),
     );
     let total = walk.total(|| dsl::job_scripts.filter(condition.clone()).count().get_result(conn))?;
-    let (first, id) = (
-        match sort.name {
-            "name" => Some(Column::Text("job_scripts.name_key")),
-            "createdDate" => Some(Column::Integer("job_scripts.created_ms")),
-            _ => None,
-        },
-        Column::Integer("job_scripts.id"),
-    );
-    let order = Order::by(first.into_iter().chain([id]), sort.descending);
+    let order = SORTS.order(sort);
     let rows: Vec<Script> = dsl::job_scripts
         .filter(condition)
         .filter(order.after(walk.after())?)
@@ -88,18 +86,10 @@ pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, wa
         .into_iter()
         .map(without_content)
         .collect();
-    let keys = |row: &Script| {
-        let first = match sort.name {
-            "name" => Some(Key::from(&row.name_key)),
-            "createdDate" => Some(Key::from(row.created_ms)),
-            _ => None,
-        };
-        first.into_iter().chain([Key::from(row.id)]).collect()
-    };
-    Ok(walk.cut(rows, total, keys))
+    Ok(walk.cut(rows, total, |row| SORTS.keys(sort, row)))
 }
 
-type Head = (String, i64, i64, String, String, String, String);
+type Head = (String, i64, i64, String, String, String, Json<Vec<String>>);
 type Tail = (String, i64, String, i64, String, i64);
 
 fn without_content(((tenant_id, id, version, name, name_key, description, platforms), tail): (Head, Tail)) -> Script {

@@ -3,6 +3,7 @@
 use api::Request;
 use base::{
     Fields,
+    body::FromBody,
     problem::{Kind, Problem},
     timestamp::Timestamp,
 };
@@ -24,6 +25,11 @@ const MOST_PLATFORMS: usize = 20;
 
 /// What a script may be run with.
 pub const INTERPRETERS: [&str; 7] = ["sh", "bash", "python3", "perl", "ruby", "node", "pwsh"];
+
+api::path_number! {
+    /// The script's number.
+    pub ScriptId = "scriptId", 7
+}
 
 /// A script of the library. Lists leave `content` out.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -70,7 +76,7 @@ impl Script {
             id: row.id,
             name: row.name.clone(),
             description: row.description.clone(),
-            platforms: serde_json::from_str(&row.platforms).unwrap_or_default(),
+            platforms: row.platforms.0.clone(),
             interpreter: row.interpreter.clone(),
             size: row.bytes,
             content: whole.then(|| row.content.clone()),
@@ -82,13 +88,17 @@ impl Script {
     }
 }
 
-/// A script to create; of an update, every field may be left out.
+/// A script to create.
 #[derive(Clone, Debug, Request)]
 #[request(schema = "JobScriptInput", example = json!({
     "name": "Clean up temporary files", "platforms": ["LINUX"], "interpreter": "sh",
     "content": "find /tmp -user \"$(id -un)\" -mtime +7 -delete\n"
 }))]
-#[request(update(name = ScriptChange, doc = "The changes to a script; what is left out stays as it is."))]
+#[request(update(
+    name = ScriptChange,
+    schema = "JobScriptUpdate",
+    doc = "The changes to a script; what is left out stays as it is."
+))]
 pub struct NewScript {
     /// Unique in the tenant, whatever the letter case.
     #[request(line, chars = LONGEST_NAME)]
@@ -119,15 +129,17 @@ impl From<NewScript> for ScriptChange {
     }
 }
 
-/// Reads a body.
-///
-/// # Errors
-/// 413 for a content of more than 1 MiB; 400 that lists every field that is wrong, by its path.
-pub fn read<T: base::body::Request>(body: &Value) -> Result<T, Problem> {
-    if body.get("content").and_then(Value::as_str).is_some_and(|content| content.len() > LARGEST) {
-        return Err(Problem::new(Kind::TooLarge, "The script is larger than 1 MiB."));
+/// A body with a script; one of more than 1 MiB is a 413.
+#[derive(Debug)]
+pub struct OfScript<T>(pub T);
+
+impl<T: base::body::Request> FromBody for OfScript<T> {
+    fn from_body(body: Value) -> Result<Self, Problem> {
+        if body.get("content").and_then(Value::as_str).is_some_and(|content| content.len() > LARGEST) {
+            return Err(Problem::new(Kind::TooLarge, "The script is larger than 1 MiB."));
+        }
+        T::parse(&body).map(Self)
     }
-    T::parse(body)
 }
 
 fn text(text: String) -> Result<String, &'static str> {
@@ -153,6 +165,7 @@ fn platforms(fields: &mut Fields<'_>, name: &str) -> Option<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
+    use base::body::Request as _;
     use serde_json::json;
 
     use super::*;
@@ -160,19 +173,19 @@ mod tests {
     #[test]
     fn one_byte_more_than_a_mebibyte_is_too_large() {
         let body = |size: usize| json!({"name": "a", "content": "x".repeat(size)});
-        assert_eq!(read::<NewScript>(&body(LARGEST)).unwrap().content.len(), LARGEST);
-        assert_eq!(read::<NewScript>(&body(LARGEST + 1)).unwrap_err().kind, Kind::TooLarge);
+        assert_eq!(OfScript::<NewScript>::from_body(body(LARGEST)).unwrap().0.content.len(), LARGEST);
+        assert_eq!(OfScript::<NewScript>::from_body(body(LARGEST + 1)).unwrap_err().kind, Kind::TooLarge);
     }
 
     #[test]
     fn every_wrong_field_is_listed() {
         fn errors<T: base::body::Request>(body: &Value) -> Vec<String> {
-            let problem = read::<T>(body).err().unwrap();
+            let problem = OfScript::<T>::from_body(body.clone()).err().unwrap();
             problem.errors.into_iter().map(|error| error.field_name).collect()
         }
         assert_eq!(errors::<NewScript>(&json!({})), ["name", "content"]);
         let wrong = json!({"name": " ", "platforms": ["a/b"], "interpreter": "cmd", "content": ""});
         assert_eq!(errors::<ScriptChange>(&wrong), ["name", "platforms", "interpreter", "content"]);
-        assert!(read::<ScriptChange>(&json!({})).unwrap().name.is_none());
+        assert!(ScriptChange::parse(&json!({})).unwrap().name.is_none());
     }
 }
