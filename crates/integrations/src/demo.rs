@@ -42,7 +42,7 @@ fn fill_empty(tx: &mut Tx<'_>, vault: &Vault, tenant: &str, author: &str) -> Res
         "description": "An example, disabled: give it the address of yours, try its event (\u{2026}/test), and enable it",
         "baseNotifier": {"type": "REST_API", "baseURI": "https://tickets.example.invalid/api/v1", "authType": "NONE"},
     });
-    let change = Change::read(&body, true, None, &guard)?;
+    let change = Change::read_new(&body, &guard)?;
     let (made, _) = installed::http::create_row(tx, vault, tenant, author, change, now)?;
     let row = Row { enabled: false, ..made.changed(now) };
     store::update(tx.conn, &row)?;

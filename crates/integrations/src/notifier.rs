@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use api::Request;
 use base::{Fields, secret::Secret};
 use outbox::Unpublished;
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,11 @@ use crate::egress::Guard;
 
 /// The longest user name, key, password or secret.
 const LONGEST: usize = 4_000;
+
+/// The words of `type`, `authType` and `grantType`.
+const KINDS: [&str; 2] = ["REST_API", "SOAP_API"];
+const AUTH_TYPES: [&str; 3] = ["BASIC", "OAUTH2", "NONE"];
+const GRANT_TYPES: [&str; 3] = ["CLIENT_CREDENTIALS", "PASSWORD", "REFRESH_TOKEN"];
 
 /// The fields of a notifier that are secrets: taken, never shown.
 pub const SECRETS: [&str; 3] = ["password", "apiKey", "apiSecret"];
@@ -40,37 +46,134 @@ pub struct Notifier {
     pub access_token_url: Option<String>,
 }
 
-/// A notifier to set. Which fields are required depends on `authType` and `grantType`.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase", example = json!({
+/// A notifier to set. Which fields are required depends on `authType` and `grantType`; those that it does not take are not
+/// read.
+#[derive(Clone, Debug, PartialEq, Eq, Request)]
+#[request(example = json!({
     "type": "REST_API", "baseURI": "https://example.net/api", "authType": "BASIC", "userName": "muster", "password": "…"
 }))]
-#[expect(dead_code, reason = "only its schema is used")]
 pub struct NotifierInput {
     /// `REST_API` (default) or `SOAP_API`.
-    #[schema(rename = "type")]
-    #[schema(pattern = "^(REST_API|SOAP_API)$")]
-    r#type: Option<String>,
+    #[request(name = "type", words = KINDS, default = "REST_API")]
+    kind: &'static str,
     /// An `https` or `http` URL.
-    #[schema(rename = "baseURI")]
+    #[request(name = "baseURI", filled, parse = trimmed)]
     base_uri: String,
     /// `BASIC`, `OAUTH2` or `NONE` (default).
-    #[schema(pattern = "^(BASIC|OAUTH2|NONE)$")]
-    auth_type: Option<String>,
+    #[request(words = AUTH_TYPES, default = "NONE")]
+    auth_type: &'static str,
     /// Required with `OAUTH2`: `CLIENT_CREDENTIALS`, `PASSWORD` or `REFRESH_TOKEN`.
-    #[schema(pattern = "^(CLIENT_CREDENTIALS|PASSWORD|REFRESH_TOKEN)$")]
-    grant_type: Option<String>,
+    #[request(with = grant_type, words = GRANT_TYPES)]
+    grant_type: Option<&'static str>,
     /// Required with `BASIC`, and with `OAUTH2` and `PASSWORD` or `REFRESH_TOKEN`.
+    #[request(with = user_name)]
     user_name: Option<String>,
     /// Required as `userName` is. Never shown.
-    password: Option<String>,
+    #[request(with = password, chars = LONGEST, schema = String)]
+    password: Option<Secret<String>>,
     /// Required with `OAUTH2`. Never shown.
-    api_key: Option<String>,
+    #[request(with = of_oauth2, chars = LONGEST, schema = String)]
+    api_key: Option<Secret<String>>,
     /// Required with `OAUTH2`. Never shown.
-    api_secret: Option<String>,
+    #[request(with = of_oauth2, chars = LONGEST, schema = String)]
+    api_secret: Option<Secret<String>>,
     /// Required with `OAUTH2`; `accessTokenURI` is taken too.
-    #[schema(rename = "accessTokenURL")]
-    access_token_url: Option<String>,
+    #[request(name = "accessTokenURL", also = ["accessTokenURI"], with = token_url, schema = String)]
+    access_token_url: Option<Named>,
+}
+
+/// A text, with the name under which it was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Named {
+    field: String,
+    text: String,
+}
+
+impl NotifierInput {
+    /// The notifier, and its secrets. What leads to where no call may go is refused by the name of its field.
+    pub fn checked(self, guard: &Guard, mut refuse: impl FnMut(&str, String)) -> Option<(Notifier, Secrets)> {
+        let mut leads_on = |field: &str, url: &str| {
+            let checked = if url.is_empty() { Ok(()) } else { guard.url(url).map(drop) };
+            checked.map_err(|wrong| refuse(field, wrong)).is_ok() && !url.is_empty()
+        };
+        let is_whole = leads_on("baseURI", &self.base_uri);
+        if let Some(url) = &self.access_token_url {
+            leads_on(&url.field, &url.text);
+        }
+        let secrets = [("password", self.password), ("apiKey", self.api_key), ("apiSecret", self.api_secret)];
+        let secrets = secrets.into_iter().filter_map(|(name, secret)| Some((name.to_owned(), secret?)));
+        let secrets = Secrets(secrets.collect());
+        let notifier = Notifier {
+            kind: self.kind.to_owned(),
+            base_uri: self.base_uri,
+            auth_type: self.auth_type.to_owned(),
+            grant_type: self.grant_type.map(ToOwned::to_owned),
+            user_name: self.user_name,
+            access_token_url: self.access_token_url.map(|url| url.text).filter(|text| !text.is_empty()),
+        };
+        is_whole.then_some((notifier, secrets))
+    }
+}
+
+fn trimmed(text: String) -> Result<String, &'static str> {
+    Ok(text.trim().to_owned())
+}
+
+/// Does a field say one of these words?
+fn says(fields: &Fields<'_>, name: &str, words: &[&str]) -> bool {
+    let given = fields.value(name).and_then(Value::as_str);
+    given.is_some_and(|given| words.iter().any(|word| word.eq_ignore_ascii_case(given)))
+}
+
+fn is_oauth2(fields: &Fields<'_>) -> bool {
+    says(fields, "authType", &["OAUTH2"])
+}
+
+fn has_user(fields: &Fields<'_>) -> bool {
+    says(fields, "authType", &["BASIC"])
+        || is_oauth2(fields) && says(fields, "grantType", &["PASSWORD", "REFRESH_TOKEN"])
+}
+
+fn grant_type(fields: &mut Fields<'_>, name: &str) -> Option<&'static str> {
+    if !is_oauth2(fields) {
+        return None;
+    }
+    fields.require(name);
+    fields.one_of(name, &GRANT_TYPES)
+}
+
+fn user_name(fields: &mut Fields<'_>, name: &str) -> Option<String> {
+    if !has_user(fields) {
+        return None;
+    }
+    let given = fields.required_text(name);
+    if given.contains(':') && says(fields, "authType", &["BASIC"]) {
+        fields.error(name, "must not contain a colon, which ends it in HTTP Basic");
+    }
+    Some(given)
+}
+
+fn password(fields: &mut Fields<'_>, name: &str) -> Option<Secret<String>> {
+    if has_user(fields) { secret(fields, name) } else { None }
+}
+
+fn of_oauth2(fields: &mut Fields<'_>, name: &str) -> Option<Secret<String>> {
+    if is_oauth2(fields) { secret(fields, name) } else { None }
+}
+
+fn secret(fields: &mut Fields<'_>, name: &str) -> Option<Secret<String>> {
+    fields.require(name);
+    let text = fields.text_max(name, LONGEST)?;
+    if text.is_empty() {
+        fields.error(name, "is required");
+    } else if text.chars().any(char::is_control) {
+        fields.error(name, "must not contain control characters");
+    }
+    Some(Secret::new(text))
+}
+
+fn token_url(fields: &mut Fields<'_>, name: &str) -> Option<Named> {
+    is_oauth2(fields).then(|| Named { field: name.to_owned(), text: fields.required_text(name).trim().to_owned() })
 }
 
 /// Secrets by their names: those of a notifier, and `header:<name>`.
@@ -113,48 +216,6 @@ impl Secrets {
 }
 
 impl Notifier {
-    /// Reads a notifier and its secrets; every rule of the interface that is broken is noted at its field.
-    pub fn read(fields: &mut Fields<'_>, guard: &Guard) -> Option<(Self, Secrets)> {
-        let kind = fields.one_of("type", &["REST_API", "SOAP_API"]).unwrap_or("REST_API").to_owned();
-        let base_uri = url(fields, "baseURI", guard);
-        let auth_type = fields.one_of("authType", &["BASIC", "OAUTH2", "NONE"]).unwrap_or("NONE");
-        let grants = ["CLIENT_CREDENTIALS", "PASSWORD", "REFRESH_TOKEN"];
-        let grant_type = if auth_type == "OAUTH2" {
-            fields.require("grantType");
-            fields.one_of("grantType", &grants)
-        } else {
-            None
-        };
-        let mut secrets = Secrets::default();
-        let (mut user_name, mut access_token_url) = (None, None);
-        if auth_type == "BASIC" || matches!(grant_type, Some("PASSWORD" | "REFRESH_TOKEN")) {
-            user_name = Some(fields.required_text("userName"));
-            if auth_type == "BASIC" && user_name.as_ref().is_some_and(|name| name.contains(':')) {
-                fields.error("userName", "must not contain a colon, which ends it in HTTP Basic");
-            }
-            secret(fields, "password", &mut secrets);
-        }
-        if auth_type == "OAUTH2" {
-            secret(fields, "apiKey", &mut secrets);
-            secret(fields, "apiSecret", &mut secrets);
-            let name = if fields.has("accessTokenURI") && !fields.has("accessTokenURL") {
-                "accessTokenURI"
-            } else {
-                "accessTokenURL"
-            };
-            access_token_url = url(fields, name, guard);
-        }
-        let notifier = Self {
-            kind,
-            base_uri: base_uri?,
-            auth_type: auth_type.to_owned(),
-            grant_type: grant_type.map(ToOwned::to_owned),
-            user_name,
-            access_token_url,
-        };
-        Some((notifier, secrets))
-    }
-
     /// As a body would have it, with its secrets: what an update is laid over.
     pub fn to_body(&self, secrets: &Secrets) -> Value {
         let mut body = serde_json::to_value(self).unwrap_or_default();
@@ -202,46 +263,17 @@ pub fn laid_over(stored: &Value, change: &Value) -> Value {
     Value::Object(merged)
 }
 
-fn url(fields: &mut Fields<'_>, name: &str, guard: &Guard) -> Option<String> {
-    let text = fields.required_text(name).trim().to_owned();
-    if text.is_empty() {
-        return None;
-    }
-    if let Err(wrong) = guard.url(&text) {
-        fields.error(name, wrong);
-        return None;
-    }
-    Some(text)
-}
-
-fn secret(fields: &mut Fields<'_>, name: &str, into: &mut Secrets) {
-    if !fields.require(name) {
-        return;
-    }
-    match fields.text_max(name, LONGEST) {
-        Some(text) if text.is_empty() => fields.error(name, "is required"),
-        Some(text) if text.chars().any(char::is_control) => fields.error(name, "must not contain control characters"),
-        Some(text) => drop(into.0.insert(name.to_owned(), Secret::new(text))),
-        None => {}
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use base::body::Request as _;
+
     use super::*;
 
     fn errors(body: &Value) -> Vec<String> {
-        let mut fields = Fields::of(body);
-        let guard = Guard::default();
-        Notifier::read(&mut fields, &guard);
-        fields
-            .finish()
-            .err()
-            .map(|problem| problem.errors)
-            .unwrap_or_default()
-            .into_iter()
-            .map(|e| e.field_name)
-            .collect()
+        let (given, mut wrong) = NotifierInput::parse_with_errors(body);
+        given.checked(&Guard::default(), |field, message| wrong.add(field, message));
+        let errors = wrong.check().err().map(|problem| problem.errors).unwrap_or_default();
+        errors.into_iter().map(|error| error.field_name).collect()
     }
 
     #[test]

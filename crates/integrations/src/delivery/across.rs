@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use actix_web::HttpResponse;
-use api::{RequestContext, answer, get, spec::PageOf};
+use api::{List, PageQuery, Parameters, RequestContext, answer, get, spec::PageOf};
 use base::{
-    Found, Key, Query, Walk,
+    Found, Key, Walk,
     problem::Problem,
     query_string::{self, Term},
     text::fold,
@@ -27,15 +27,33 @@ use crate::{
     template::Entity,
 };
 
-api::texts! {
-    /// What deliveries are sorted by.
-    Sorted = api::spec::one_of(&SORTS);
-    /// How far a delivery is.
-    pub Status = api::spec::one_of(&STATUSES);
+/// The list of the deliveries of all events.
+#[derive(Clone, Debug)]
+pub struct Deliveries;
+
+impl List for Deliveries {
+    const SORT: &'static str = "createdTime";
+    const DESCENDING: bool = true;
+    const FILTER: &'static str = "status:failed+entity:INCIDENT";
+
+    fn sorts() -> Vec<&'static str> {
+        vec![Self::SORT]
+    }
 }
 
-/// What a search may be sorted by.
-const SORTS: [&str; 1] = ["createdTime"];
+/// Which deliveries are listed.
+#[derive(Clone, Debug, Parameters)]
+pub struct Which {
+    /// `pending`, `delivered` or `failed`.
+    #[request(words = STATUSES, default = "", example = "failed")]
+    pub status: &'static str,
+    /// Created at or after it.
+    #[request(example = "2026-11-20T20:37:00Z")]
+    pub start_time: Option<Timestamp>,
+    /// Created before it.
+    #[request(example = "2026-11-21T20:37:00Z")]
+    pub end_time: Option<Timestamp>,
+}
 
 /// The variables of a search.
 const VARIABLES: [&str; 10] = [
@@ -94,35 +112,21 @@ pub struct Named {
 #[utoipa::path(
     tag = "integrations",
     operation_id = "searchAllDeliveries",
-    params(
-        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
-        ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
-        ("sortName" = inline(Option<Sorted>), Query, description = "`createdTime`", example = "createdTime"),
-        ("queryString" = Option<String>, Query, description = "Filter expression", example = "status:failed+entity:INCIDENT"),
-        ("status" = inline(Option<Status>), Query, description = "The same as the variable of `queryString`", example = "failed"),
-        ("startTime" = inline(Option<api::spec::Time>), Query, description = "The same as the variable of `queryString`", example = "2026-11-20T20:37:00Z"),
-        ("endTime" = inline(Option<api::spec::Time>), Query, description = "The same as the variable of `queryString`", example = "2026-11-21T20:37:00Z"),
-    ),
+    params(PageQuery<Deliveries, Which>),
     responses((status = 200, description = "A page of deliveries", body = PageOf<Listed>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/deliveries/search")]
-pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let sort = query.sort(&SORTS, "createdTime", true);
-    let walk = query.walk(context.request().path(), sort);
-    let text = query.text("queryString").unwrap_or_default();
-    let status = Some(query.one_of("status", &STATUSES, "")).filter(|status| !status.is_empty());
-    let (from, to) = (query.timestamp("startTime"), query.timestamp("endTime"));
-    query.finish()?;
+pub async fn search(context: RequestContext<PageQuery<Deliveries, Which>>) -> api::Result<HttpResponse> {
+    let PageQuery { sort, walk, filter, own: Which { status, start_time, end_time }, .. } = context.query.clone();
     let scope = context.scope();
     let mut all = vec![Condition::text_in("integration_deliveries.tenant_id IN", &scope)];
-    all.extend(status.map(|status| Condition::sql("integration_deliveries.status = ").text(status)));
-    all.extend(from.map(|at| Condition::sql("integration_deliveries.created_ms >= ").integer(at.millis())));
-    all.extend(to.map(|at| Condition::sql("integration_deliveries.created_ms < ").integer(at.millis())));
-    for term in query_string::parse(&text, &VARIABLES)? {
+    if !status.is_empty() {
+        all.push(Condition::sql("integration_deliveries.status = ").text(status));
+    }
+    all.extend(start_time.map(|at| Condition::sql("integration_deliveries.created_ms >= ").integer(at.millis())));
+    all.extend(end_time.map(|at| Condition::sql("integration_deliveries.created_ms < ").integer(at.millis())));
+    for term in query_string::parse(&filter, &VARIABLES)? {
         all.push(condition(&scope, &term)?);
     }
     let condition = Condition::all(all);

@@ -1,15 +1,16 @@
 //! Deliveries over HTTP.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, OptionalBody, PathIds, RequestContext, answer, get, post, spec::PageOf};
+use api::{Answer, OptionalBody, PathIds, RequestContext, answer, get, list::Parameters as _, post, spec::PageOf};
 use base::{Problem, Query, Timestamp, query::Sort};
 use db::Condition;
 use serde_json::json;
 
 use super::{
+    across::Which,
     row::{NEVER, Row},
     store::{self, Filter},
-    wire::{Delivery, DeliveryId, Detail, Replay, Replayed, STATUSES},
+    wire::{Delivery, DeliveryId, Detail, Replay, Replayed},
 };
 use crate::{
     event::{self, wire::EventId},
@@ -28,9 +29,7 @@ use crate::{
         ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
         ("isDescendingOrder" = Option<bool>, Query, description = "Default true"),
-        ("status" = inline(Option<super::across::Status>), Query, description = "`pending`, `delivered` or `failed`", example = "failed"),
-        ("startTime" = inline(Option<api::spec::Time>), Query, description = "Only deliveries created at this instant or later", example = "2026-11-20T20:37:00Z"),
-        ("endTime" = inline(Option<api::spec::Time>), Query, description = "Only deliveries created before this instant", example = "2026-11-21T20:37:00Z"),
+        Which,
     ),
     responses((status = 200, description = "A page of deliveries", body = PageOf<Delivery>)),
     security(("bearer" = ["viewer"]))
@@ -43,9 +42,9 @@ pub async fn search(
     let mut query = context.query();
     let descending = query.boolean("isDescendingOrder", true);
     let walk = query.walk(context.request().path(), Sort { name: "createdTime", descending });
-    let status = Some(query.one_of("status", &STATUSES, "")).filter(|status| !status.is_empty());
-    let filter = Filter { status, from: query.timestamp("startTime"), to: query.timestamp("endTime") };
+    let Which { status, start_time: from, end_time: to } = Which::read(&mut query);
     query.finish()?;
+    let filter = Filter { status: Some(status).filter(|status| !status.is_empty()), from, to };
     let asked = walk.clone();
     let found = context
         .read(move |conn, scope| {

@@ -1,7 +1,7 @@
 //! Claims and their ends, on SQLite.
 
 use base::timestamp::Timestamp;
-use db::{Conn, DatabaseUrl, Db, Options, Result};
+use db::{Conn, DatabaseUrl, Db, Json, Options, Result};
 use serde_json::json;
 
 use super::{
@@ -65,7 +65,7 @@ fn fixture(deliveries: usize) -> Fixture {
                 version: 1,
                 active: true,
                 inactive_because: String::new(),
-                config: "{}".into(),
+                config: Json::default(),
                 secrets: String::new(),
                 created_ms: 0,
                 updated_ms: None,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// How many headers an event sets at most.
-const MOST: usize = 50;
+pub const MOST: usize = 50;
 /// The longest value.
 const LONGEST: usize = 4_000;
 
@@ -53,20 +53,13 @@ pub fn is_secret(name: &str) -> bool {
     })
 }
 
-/// Reads `headers`; whatever is wrong with one is noted there.
-pub fn read(fields: &mut Fields<'_>) -> Vec<Header> {
+/// Reads the headers of a call; whatever is wrong with one is noted there.
+pub fn read(fields: &mut Fields<'_>, name: &str) -> Option<Vec<Header>> {
     let mut headers: Vec<Header> = Vec::new();
-    let given = fields.objects("headers").unwrap_or_default();
-    if given.len() > MOST {
-        fields.error("headers", format!("must have at most {MOST} elements"));
-        return headers;
-    }
-    for mut item in given {
-        let key = item.required_text("key").trim().to_owned();
-        let value = item.text_max("value", LONGEST).unwrap_or_default();
+    each(fields, name, |item, key, value| {
         let lower = key.to_ascii_lowercase();
         if key.is_empty() {
-            continue;
+            return;
         }
         if HeaderName::from_bytes(key.as_bytes()).is_err() {
             item.error("key", "is no name of a header");
@@ -79,26 +72,35 @@ pub fn read(fields: &mut Fields<'_>) -> Vec<Header> {
             item.error("value", "must not contain line breaks or other control characters");
         }
         headers.push(Header { key, value });
-    }
-    headers
+    })?;
+    Some(headers)
 }
 
-/// Reads `responseHeaders`: names, and the values that are expected.
-pub fn read_expected(fields: &mut Fields<'_>) -> Vec<Header> {
+/// Reads the names of headers, and the values that are expected of them.
+pub fn read_expected(fields: &mut Fields<'_>, name: &str) -> Option<Vec<Header>> {
     let mut headers = Vec::new();
-    let given = fields.objects("responseHeaders").unwrap_or_default();
-    if given.len() > MOST {
-        fields.error("responseHeaders", format!("must have at most {MOST} elements"));
-        return headers;
-    }
-    for mut item in given {
-        let key = item.required_text("key").trim().to_owned();
+    each(fields, name, |item, key, value| {
         if !key.is_empty() && HeaderName::from_bytes(key.as_bytes()).is_err() {
             item.error("key", "is no name of a header");
         }
-        headers.push(Header { key, value: item.text_max("value", LONGEST).unwrap_or_default() });
+        headers.push(Header { key, value });
+    })?;
+    Some(headers)
+}
+
+/// Hands on the headers of a list, by name and value; `None` when there is none, or it has too many.
+fn each(fields: &mut Fields<'_>, name: &str, mut take: impl FnMut(&mut Fields<'_>, String, String)) -> Option<()> {
+    let given = fields.objects(name)?;
+    if given.len() > MOST {
+        fields.error(name, format!("must have at most {MOST} elements"));
+        return None;
     }
-    headers
+    for mut item in given {
+        let key = item.required_text("key").trim().to_owned();
+        let value = item.text_max("value", LONGEST).unwrap_or_default();
+        take(&mut item, key, value);
+    }
+    Some(())
 }
 
 #[cfg(test)]

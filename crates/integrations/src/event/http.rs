@@ -1,14 +1,17 @@
 //! Integration events over HTTP.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, PathIds, RequestContext, RequestScope, answer, cpu, delete, get, post, spec::PageOf};
+use api::{
+    Answer, Body, List, PageQuery, PathIds, RequestContext, RequestScope, answer, cpu, delete, get, post, spec::PageOf,
+};
 use base::{
-    Fields, Problem, Query, Sort,
+    Fields, Problem,
     body::ignored,
     matching::{Exhausted, Meter, has_expressions},
     page::MAX_PAGE_SIZE,
     timestamp::Timestamp,
 };
+use db::Json;
 use outbox::{Entity as Noted, Tx, Unpublished};
 use serde_json::Value;
 
@@ -147,14 +150,14 @@ async fn put(
             let row = match known {
                 Some(old) => {
                     scope.check_version(old.version)?;
-                    let (config, secrets) = (old.config(), old.open_secrets(&services.vault)?);
+                    let (config, secrets) = (old.config.0.clone(), old.open_secrets(&services.vault)?);
                     let (stored, base) = (Some((&config, &secrets)), integration.notifier());
                     let mut read = Read::of(&body, stored, base.as_ref(), &services.guard, meter)?;
                     number(&mut read, tx, config.filter_criteria.map(|criteria| criteria.id))?;
                     let mut row = old.changed(now);
                     row.set(&services.vault, &read.config, &read.secrets)?;
                     store::update(tx.conn, &row)?;
-                    if read.config.filter_criteria != old.config().filter_criteria {
+                    if read.config.filter_criteria != old.config.filter_criteria {
                         keep_expressions(tx, &row, &read, meter)?;
                     }
                     record_change_with(
@@ -232,7 +235,7 @@ pub fn create_row(
         version: 1,
         active: true,
         inactive_because: String::new(),
-        config: String::new(),
+        config: Json::default(),
         secrets: String::new(),
         created_ms: now.millis(),
         updated_ms: None,
@@ -279,26 +282,30 @@ pub async fn get(
     answer::tagged(&Event::of(&row, base), row.version)
 }
 
+/// The list of the events of an integration.
+#[derive(Clone, Debug)]
+pub struct Events;
+
+impl List for Events {
+    const SORT: &'static str = store::ORDER.name;
+}
+
 /// List the events of an integration
 ///
 /// A page of them, oldest first.
 #[utoipa::path(
     tag = "integrations",
     operation_id = "listIntegrationEvents",
-    params(
-        IntegrationId,
-        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
-    ),
+    params(IntegrationId, PageQuery<Events>),
     responses((status = 200, description = "A page of events", body = PageOf<Event>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/installed/{installedIntgId}/events")]
-pub async fn list(context: RequestContext<Query>, PathIds(id): PathIds<IntegrationId>) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let walk = query.walk(context.request().path(), store::ORDER);
-    query.finish()?;
+pub async fn list(
+    context: RequestContext<PageQuery<Events>>,
+    PathIds(id): PathIds<IntegrationId>,
+) -> api::Result<HttpResponse> {
+    let walk = context.query.walk.clone();
     let page = context.read(move |conn, scope| {
         let integration = installations::existing(conn, &scope.scope(), &id)?;
         let found = store::page(conn, &integration.tenant_id, &integration.id, &walk)?;
@@ -397,6 +404,15 @@ async fn switch(
         .await
 }
 
+/// The list of the placeholders of an entity.
+#[derive(Clone, Debug)]
+pub struct PlaceholderList;
+
+impl List for PlaceholderList {
+    const SORT: &'static str = "name";
+    const PAGE_SIZE: u32 = MAX_PAGE_SIZE;
+}
+
 /// List the placeholders of an entity
 ///
 /// What a template of its events may hold. `.*` stands for any further names; `$<entity>.previous.…` is the state before
@@ -406,23 +422,18 @@ async fn switch(
     operation_id = "listPlaceholders",
     params(
         ("entity" = String, Path, description = "An entity of events", example = "INCIDENT"),
-        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 1000", example = 1000),
-        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
+        PageQuery<PlaceholderList>,
     ),
     responses((status = 200, description = "The placeholders", body = Placeholders)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/events/placeHolders/{entity}")]
 pub async fn place_holders(
-    context: RequestContext<Query>,
-    path: web::Path<(String, String)>,
+    context: RequestContext<PageQuery<PlaceholderList>>,
+    PathIds(entity): PathIds<String>,
 ) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let by_name = Sort { name: "name", descending: false };
-    let walk = query.walk_sized(context.request().path(), by_name, MAX_PAGE_SIZE);
-    query.finish()?;
-    let entity = Entity::find(&path.into_inner().1);
+    let walk = context.query.walk.clone();
+    let entity = Entity::find(&entity);
     let entity = entity.ok_or_else(|| {
         let known = Entity::WORDS.join(", ");
         Problem::not_found(format!("Entity not found; events are about one of: {known}"))

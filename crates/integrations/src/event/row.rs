@@ -1,7 +1,7 @@
 //! The row of an event.
 
 use base::timestamp::Timestamp;
-use db::Result;
+use db::{Json, Result};
 use diesel::prelude::*;
 
 use super::config::Config;
@@ -28,8 +28,8 @@ pub struct Row {
     pub active: bool,
     /// Why not.
     pub inactive_because: String,
-    /// What it does, JSON.
-    pub config: String,
+    /// What it does.
+    pub config: Json<Config>,
     /// Its secrets, sealed; empty when there are none.
     pub secrets: String,
     /// When it was created.
@@ -43,14 +43,9 @@ impl Row {
         Place { tenant: &self.tenant_id, table: "integration_events", row: &self.id, column: "secrets" }
     }
 
-    /// What it does.
-    pub fn config(&self) -> Config {
-        serde_json::from_str(&self.config).unwrap_or_default()
-    }
-
     /// Takes another configuration.
     pub fn set(&mut self, vault: &Vault, config: &Config, secrets: &Secrets) -> Result<()> {
-        self.config = serde_json::to_string(config).map_err(|error| db::Error::Fault(error.to_string()))?;
+        self.config = Json(config.clone());
         self.secrets = match secrets.to_sealable() {
             Some(plain) => vault.seal(self.place(), &plain)?,
             None => String::new(),

@@ -9,6 +9,7 @@ use base::{
     matching::{Exhausted, Meter},
     problem::{FieldError, Wrong},
 };
+use db::Json;
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
@@ -238,7 +239,7 @@ pub async fn unsaved(
             version: 0,
             active: true,
             inactive_because: String::new(),
-            config: String::new(),
+            config: Json::default(),
             secrets: String::new(),
             created_ms: asked.now.millis(),
             updated_ms: None,
@@ -278,7 +279,7 @@ fn looked_at(
     action: &TestInput,
     meter: &Meter,
 ) -> Result<(Tested, Option<Message>), Exhausted> {
-    let config = row.config();
+    let config = row.config.0.clone();
     let mut reasons = Vec::new();
     if !integration.enabled {
         reasons.push("the integration is disabled".to_owned());

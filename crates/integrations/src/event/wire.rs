@@ -1,6 +1,12 @@
 //! What clients see of integration events, and what an event is made of.
 
-use base::{Fields, Problem, body::ignored, matching::Meter, timestamp::Timestamp};
+use api::Request;
+use base::{
+    Fields, Problem,
+    body::{Request as _, ignored},
+    matching::Meter,
+    timestamp::Timestamp,
+};
 use base64::{
     Engine as _, alphabet,
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
@@ -81,30 +87,28 @@ impl Read {
         };
         let mut fields = Fields::of(&merged);
         let mut secrets = Secrets::default();
-        let name = fields.text_max("name", LONGEST_NAME).unwrap_or_default().trim().to_owned();
-        let entity = fields.one_of("entity", &Entity::WORDS);
-        let mut event_type = fields.one_of("eventType", &ACTIONS);
-        if entity == Some("ALERT") {
-            if event_type.is_some_and(|word| word != "NONE") {
+        let mut given = Input::read(&mut fields);
+        if given.entity == Some("ALERT") {
+            if given.event_type.is_some_and(|word| word != "NONE") {
                 fields.error("eventType", "must be NONE for the entity ALERT");
             }
-            event_type = Some("NONE");
+            given.event_type = Some("NONE");
         }
-        check_event_type(&mut fields, entity, event_type);
-        let filter_criteria = fields.object("filterCriteria").map(|mut criteria| Criteria::read(&mut criteria, meter));
-        let use_base = fields.boolean("useBaseNotifier").unwrap_or(!fields.has("notifier"));
+        check_event_type(&mut fields, given.entity, given.event_type);
+        given.filter_criteria =
+            fields.object("filterCriteria").map(|mut criteria| Criteria::read(&mut criteria, meter));
+        let use_base = given.use_base_notifier.unwrap_or(!fields.has("notifier"));
         if !use_base {
             fields.require("notifier");
         }
-        let read = fields.object("notifier").and_then(|mut notifier| Notifier::read(&mut notifier, guard));
+        let refuse = |field: &str, message: String| fields.error(&format!("notifier.{field}"), message);
+        let read = given.notifier.and_then(|notifier| notifier.checked(guard, refuse));
         let (notifier, of_notifier) = read.map_or((None, Secrets::default()), |(one, two)| (Some(one), two));
         secrets.0.extend(of_notifier.0);
-        let end_point_uri = fields.text_max("endPointURI", LONGEST_TARGET).unwrap_or_default().trim().to_owned();
-        let method = fields.one_of("thirdPartyEventType", &METHODS).unwrap_or("POST").to_owned();
         let used = if use_base { base } else { notifier.as_ref() };
         let has_moved =
             stored.is_some_and(|(config, _)| notifier::origin_of(config.effective(base)) != notifier::origin_of(used));
-        let mut headers = headers::read(&mut fields);
+        let mut headers = given.headers.unwrap_or_default();
         for (place, header) in headers.iter_mut().enumerate().filter(|(_, header)| headers::is_secret(&header.key)) {
             let name = format!("header:{}", header.key.to_ascii_lowercase());
             let given = std::mem::take(&mut header.value);
@@ -122,47 +126,26 @@ impl Read {
                 secrets.0.insert(name, value);
             }
         }
-        let event_payload = payload(&mut fields);
-        let response_headers = headers::read_expected(&mut fields);
+        let event_payload = given.payload.or(given.event_payload).unwrap_or_default();
         let used = used.cloned();
         let config = Config {
-            name,
-            entity: entity.map(ToOwned::to_owned),
-            event_type: event_type.map(ToOwned::to_owned),
-            filter_criteria,
+            name: given.name.unwrap_or_default(),
+            entity: given.entity.map(ToOwned::to_owned),
+            event_type: given.event_type.map(ToOwned::to_owned),
+            filter_criteria: given.filter_criteria,
             use_base_notifier: use_base,
             notifier,
-            end_point_uri,
-            third_party_event_type: method,
+            end_point_uri: given.end_point_uri.unwrap_or_default(),
+            third_party_event_type: given.third_party_event_type.unwrap_or("POST").to_owned(),
             headers,
-            event_payload,
-            response_headers,
+            // A byte order mark is none of the text, and would hide what the text is.
+            event_payload: event_payload.strip_prefix('\u{FEFF}').map(ToOwned::to_owned).unwrap_or(event_payload),
+            response_headers: given.response_headers.unwrap_or_default(),
         };
         check::templates(&mut fields, &config, &secrets, used.as_ref());
         fields.finish()?;
         Ok(Self { config, secrets })
     }
-}
-
-/// The template: `payload` in base64, or `eventPayload` as it is.
-fn payload(fields: &mut Fields<'_>) -> String {
-    let text = given_payload(fields);
-    // A byte order mark is none of the text, and would hide what the text is.
-    text.strip_prefix('\u{FEFF}').map(ToOwned::to_owned).unwrap_or(text)
-}
-
-fn given_payload(fields: &mut Fields<'_>) -> String {
-    let Some(encoded) = fields.text_max("payload", LONGEST_ENCODED) else {
-        return fields.text_max("eventPayload", LONGEST_TEMPLATE).unwrap_or_default();
-    };
-    let compact: String = encoded.chars().filter(|letter| !letter.is_ascii_whitespace()).collect();
-    let decoded = BASE64.decode(compact).ok().and_then(|bytes| String::from_utf8(bytes).ok());
-    match decoded {
-        Some(text) if text.contains('\0') => fields.error("payload", "must not contain a NUL character"),
-        Some(text) => return text,
-        None => fields.error("payload", "must be text encoded in base 64"),
-    }
-    String::new()
 }
 
 /// Lays the fields of criteria over the former ones: who changes `matchType` alone keeps the rules.
@@ -258,7 +241,7 @@ pub struct Event {
 impl Event {
     /// What is shown of a row; `base` is the notifier of its integration.
     pub fn of(row: &Row, base: Option<Notifier>) -> Self {
-        let config = row.config();
+        let config = row.config.0.clone();
         let name = Some(config.name.clone()).filter(|name| !name.is_empty());
         Self {
             id: row.id.clone(),
@@ -282,35 +265,68 @@ impl Event {
 }
 
 /// An event to create or to change; what a change leaves out stays as it is.
-#[derive(ToSchema)]
-#[schema(as = IntegrationEventInput, rename_all = "camelCase")]
-#[expect(dead_code, reason = "only its schema is used")]
+#[derive(Debug, Request)]
+#[request(schema = "IntegrationEventInput")]
 pub struct Input {
     /// Its name.
+    #[request(chars = LONGEST_NAME, parse = trimmed)]
     name: Option<String>,
-    /// `INCIDENT`, `SERVICEREQUEST`, `CHANGE`, `PROBLEM`, `TASK`, `Resource` or `ALERT`.
-    entity: Option<String>,
-    /// `NONE`, `CREATE`, `UPDATE` or `DELETE`; for `ALERT` it is `NONE`.
-    event_type: Option<String>,
+    /// `INCIDENT`, `SERVICEREQUEST`, `CHANGE`, `PROBLEM`, `TASK`, `Resource` or `ALERT`, and others that are told of.
+    #[request(words = Entity::WORDS)]
+    entity: Option<&'static str>,
+    /// `NONE`, `CREATE`, `UPDATE` or `DELETE`, and others that some entities have; for `ALERT` it is `NONE`.
+    #[request(words = ACTIONS)]
+    event_type: Option<&'static str>,
     /// Which entities it is about.
+    #[request(with = read_apart)]
     filter_criteria: Option<Criteria>,
     /// `true` uses the notifier of the integration; `false` makes `notifier` required.
     use_base_notifier: Option<bool>,
     /// A notifier of its own.
     notifier: Option<NotifierInput>,
     /// What is joined to `baseURI`; may hold placeholders.
-    #[schema(rename = "endPointURI")]
+    #[request(name = "endPointURI", chars = LONGEST_TARGET, parse = trimmed)]
     end_point_uri: Option<String>,
     /// `POST` (default), `PUT`, `GET`, `DELETE` or `PATCH`.
-    third_party_event_type: Option<String>,
+    #[request(words = METHODS)]
+    third_party_event_type: Option<&'static str>,
     /// Headers of the call; values may hold placeholders.
+    #[request(with = headers::read, items = 0..=headers::MOST)]
     headers: Option<Vec<Header>>,
     /// The template, encoded in base 64.
+    #[request(with = decoded, chars = LONGEST_ENCODED)]
     payload: Option<String>,
     /// The template as it is, in place of `payload`.
+    #[request(with = plain_payload, chars = LONGEST_TEMPLATE)]
     event_payload: Option<String>,
     /// Headers that the answer is expected to have; they are recorded with each attempt.
+    #[request(with = headers::read_expected, items = 0..=headers::MOST)]
     response_headers: Option<Vec<Header>>,
+}
+
+fn trimmed(text: String) -> Result<String, &'static str> {
+    Ok(text.trim().to_owned())
+}
+
+/// Criteria are read where their expressions are counted.
+fn read_apart(_: &mut Fields<'_>, _: &str) -> Option<Criteria> {
+    None
+}
+
+fn decoded(fields: &mut Fields<'_>, name: &str) -> Option<String> {
+    let encoded = fields.text_max(name, LONGEST_ENCODED)?;
+    let compact: String = encoded.chars().filter(|letter| !letter.is_ascii_whitespace()).collect();
+    match BASE64.decode(compact).ok().and_then(|bytes| String::from_utf8(bytes).ok()) {
+        Some(text) if text.contains('\0') => fields.error(name, "must not contain a NUL character"),
+        Some(text) => return Some(text),
+        None => fields.error(name, "must be text encoded in base 64"),
+    }
+    None
+}
+
+/// Not read beside a `payload`.
+fn plain_payload(fields: &mut Fields<'_>, name: &str) -> Option<String> {
+    if fields.has("payload") { None } else { fields.text_max(name, LONGEST_TEMPLATE) }
 }
 
 /// The placeholders of an entity.

@@ -207,7 +207,7 @@ fn load(conn: &mut Conn, tenant: &str) -> Result<Ready> {
     let mut ready = Ready::new();
     for row in events::all(conn, tenant)?.into_iter().filter(|row| row.active) {
         let Some(base) = bases.get(row.integration_id.as_str()) else { continue };
-        let config = row.config();
+        let config = row.config.0.clone();
         match Armed::new(tenant, &row.id, config, base.as_ref()) {
             Ok(armed) => {
                 let key = armed.config.entity().zip(armed.config.event_type.clone());

@@ -68,7 +68,7 @@ pub fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::R
 )]
 #[post("/integrations/install/CUSTOM")]
 pub async fn install(context: RequestContext, services: web::Data<Services>, body: Body) -> api::Result<HttpResponse> {
-    let change = Change::read(&body.0, true, None, &services.guard)?;
+    let change = Change::read_new(&body.0, &services.guard)?;
     context
         .write(move |tx, scope| {
             let (tenant, user) = (scope.tenant_id(), scope.author());
@@ -229,7 +229,7 @@ async fn change(
             let old = lock_for_update(tx, scope, &id)?;
             let former = old.open_secrets(&services.vault)?;
             let stored = old.notifier().map(|notifier| notifier.to_body(&former));
-            let change = Change::read(&body, false, stored.as_ref(), &services.guard)?;
+            let change = Change::read(&body, stored.as_ref(), &services.guard)?;
             let mut noted = Vec::new();
             let mut row = old.changed(tx.now);
             if let Some(name) = change.name {
@@ -259,7 +259,7 @@ fn for_all_events(tx: &mut Tx<'_>, services: &Services, old: &Row, new: &Notifie
     }
     let mut wrong = Vec::new();
     for event in event::store::of_integration(tx.conn, &old.tenant_id, &old.id)? {
-        if event.secrets.is_empty() || !event.config().use_base_notifier {
+        if event.secrets.is_empty() || !event.config.use_base_notifier {
             continue;
         }
         let secrets = event.open_secrets(&services.vault)?;
@@ -304,7 +304,7 @@ pub async fn delete(
     context
         .write(move |tx, scope| {
             let row = lock_for_update(tx, scope, &id)?;
-            if let Some(inbound) = row.inbound() {
+            if let Some(inbound) = &row.inbound {
                 services.reporters.dismiss(tx, &row.tenant_id, &inbound.id)?;
             }
             for event in event::store::of_integration(tx.conn, &row.tenant_id, &row.id)? {

@@ -2,6 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use api::{Answer, Body, PathIds, RequestContext, post};
+use db::Json;
 use outbox::Unpublished;
 
 use super::{
@@ -43,16 +44,15 @@ pub async fn set_inbound(
     context
         .write(move |tx, scope| {
             let old = lock_for_update(tx, scope, &id)?;
-            let former = old.inbound();
-            if let Some(former) = &former {
+            if let Some(former) = &old.inbound {
                 services.reporters.dismiss(tx, &old.tenant_id, &former.id)?;
             }
             let Reporter { id, credentials } =
                 services.reporters.admit(tx, &old.tenant_id, &old.id, auth_type, &scope.caller)?;
             let mut row = old.changed(tx.now);
-            row.set_inbound(&Inbound { auth_type, id })?;
+            row.inbound = Some(Json(Inbound { auth_type, id }));
             store::update(tx.conn, &row)?;
-            let secrets = vec![Unpublished::secret(CREDENTIALS, former.is_some(), true)];
+            let secrets = vec![Unpublished::secret(CREDENTIALS, old.inbound.is_some(), true)];
             tx.record_change_with(Some(&old), Some(&row), secrets)?;
             let shown = Installed::of(&row);
             let mut told = shown.clone();

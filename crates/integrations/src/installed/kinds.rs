@@ -1,8 +1,8 @@
 //! What can be installed.
 
 use actix_web::HttpResponse;
-use api::{RequestContext, answer, get, spec::PageOf};
-use base::{Query, Sort, fold, query_string};
+use api::{List, PageQuery, RequestContext, answer, get, spec::PageOf};
+use base::{fold, query_string};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -43,6 +43,15 @@ impl Available {
     }
 }
 
+/// The list of what can be installed.
+#[derive(Clone, Debug)]
+pub struct Kinds;
+
+impl List for Kinds {
+    const SORT: &'static str = "id";
+    const FILTER: &'static str = "category:CUSTOM_INTEGRATION";
+}
+
 /// Search available integrations
 ///
 /// A page of what can be installed. The variables of `queryString` are `id` or `uId`, `name` and `category`, each as a
@@ -50,21 +59,13 @@ impl Available {
 #[utoipa::path(
     tag = "integrations",
     operation_id = "searchAvailableIntegrations",
-    params(
-        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
-        ("queryString" = Option<String>, Query, description = "Filter expression", example = "category:CUSTOM_INTEGRATION"),
-    ),
+    params(PageQuery<Kinds>),
     responses((status = 200, description = "A page of kinds", body = PageOf<Available>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/integrations/available/search")]
-pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let walk = query.walk(context.request().path(), Sort { name: "id", descending: false });
-    let text = query.text("queryString").unwrap_or_default();
-    query.finish()?;
-    let terms = query_string::parse(&text, &["id", "uId", "name", "category"])?;
+pub async fn search(context: RequestContext<PageQuery<Kinds>>) -> api::Result<HttpResponse> {
+    let PageQuery { walk, filter, .. } = context.query.clone();
+    let terms = query_string::parse(&filter, &["id", "uId", "name", "category"])?;
     answer::ok(&walk.answer(walk.of_all(meant(terms.iter()), |kind| kind.id.to_owned())))
 }

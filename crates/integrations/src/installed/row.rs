@@ -2,7 +2,7 @@
 
 use api::Request;
 use base::{secret::Secret, timestamp::Timestamp};
-use db::Result;
+use db::{Json, Result};
 use diesel::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -58,8 +58,8 @@ pub struct Row {
     pub description: String,
     /// Do its events fire?
     pub enabled: bool,
-    /// The base notifier, JSON.
-    pub notifier: Option<String>,
+    /// The base notifier.
+    pub notifier: Option<Json<Notifier>>,
     /// Its secrets, sealed; empty when there are none.
     pub secrets: String,
     /// The signing secrets, sealed.
@@ -70,8 +70,8 @@ pub struct Row {
     pub created_ms: i64,
     /// When it changed last.
     pub updated_ms: Option<i64>,
-    /// Who reports for it, JSON.
-    pub inbound: Option<String>,
+    /// Who reports for it.
+    pub inbound: Option<Json<Inbound>>,
 }
 
 /// The signing secrets of an integration.
@@ -104,7 +104,7 @@ impl Row {
 
     /// The base notifier.
     pub fn notifier(&self) -> Option<Notifier> {
-        serde_json::from_str(self.notifier.as_deref()?).ok()
+        self.notifier.as_deref().cloned()
     }
 
     /// The secrets of the base notifier.
@@ -117,24 +117,11 @@ impl Row {
 
     /// Takes another base notifier.
     pub fn set_notifier(&mut self, vault: &Vault, notifier: &Notifier, secrets: &Secrets) -> Result<()> {
-        let text = serde_json::to_string(notifier).map_err(|error| db::Error::Fault(error.to_string()))?;
         self.secrets = match secrets.to_sealable() {
             Some(plain) => vault.seal(self.place("secrets"), &plain)?,
             None => String::new(),
         };
-        self.notifier = Some(text);
-        Ok(())
-    }
-
-    /// Who reports for it.
-    pub fn inbound(&self) -> Option<Inbound> {
-        serde_json::from_str(self.inbound.as_deref()?).ok()
-    }
-
-    /// Takes another reporter.
-    pub fn set_inbound(&mut self, inbound: &Inbound) -> Result<()> {
-        let text = serde_json::to_string(inbound).map_err(|error| db::Error::Fault(error.to_string()))?;
-        self.inbound = Some(text);
+        self.notifier = Some(Json(notifier.clone()));
         Ok(())
     }
 

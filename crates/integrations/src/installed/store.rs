@@ -84,18 +84,14 @@ pub struct Filter {
 pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
     use integrations::dsl;
     let ids = filter.ids.iter().map(|ids| Condition::text_in("integrations.id IN", ids.iter().cloned()));
-    let names = filter.names.iter().map(|names| {
-        Condition::any(names.iter().map(|name| {
-            Condition::sql("replace(integrations.name_key, ").text(name.clone()).then(", '') <> integrations.name_key")
-        }))
-    });
+    let names = filter
+        .names
+        .iter()
+        .map(|names| Condition::any(names.iter().map(|name| Condition::contains("integrations.name_key", name))));
     let kinds = Condition::text_in("integrations.kind IN", filter.kinds.iter().copied());
     let condition = Condition::all(ids.chain(names).chain([kinds]));
-    let wanted = || dsl::integrations.filter(dsl::tenant_id.eq_any(scope.to_vec())).filter(condition.clone());
-    let order = SORTS.order(sort);
-    let total = walk.total(|| wanted().count().get_result(conn))?;
-    let query = wanted().filter(order.after(walk.after())?).order(order);
-    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, |row| SORTS.keys(sort, row)))
+    let wanted = dsl::integrations.filter(dsl::tenant_id.eq_any(scope.to_vec())).filter(condition);
+    Ok(db::page!(conn, wanted, SORTS, sort, walk))
 }
 
 /// All integrations of a tenant.

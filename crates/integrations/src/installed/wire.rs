@@ -1,7 +1,12 @@
 //! What clients see of installed integrations.
 
 use api::Request;
-use base::{Fields, Problem, body::ignored, timestamp::Timestamp};
+use base::{
+    Problem,
+    body::{Request as _, ignored},
+    problem::Wrong,
+    timestamp::Timestamp,
+};
 use outbox::{Entity, Recorded};
 use serde::Serialize;
 use serde_json::Value;
@@ -82,7 +87,7 @@ impl Installed {
             integration: IntegrationKind { id: row.kind.clone(), name: "Custom" },
             status: if row.enabled { "ENABLED" } else { "DISABLED" },
             base_notifier: row.notifier(),
-            inbound_config: row.inbound().as_ref().map(InboundConfig::from),
+            inbound_config: row.inbound.as_deref().map(InboundConfig::from),
             created_by: row.created_by.clone(),
             created_date: Timestamp::from_millis(row.created_ms),
             updated_date: row.updated_ms.map(Timestamp::from_millis),
@@ -118,36 +123,29 @@ pub struct SigningSecret {
 }
 
 /// An integration to install.
-#[derive(ToSchema)]
-#[schema(as = InstalledIntegrationInput, rename_all = "camelCase")]
-#[expect(dead_code, reason = "only its schema is used")]
+#[derive(Clone, Debug, PartialEq, Eq, Request)]
+#[request(schema = "InstalledIntegrationInput")]
+#[request(update(
+    name = ChangeInput,
+    schema = "InstalledIntegrationUpdate",
+    doc = "The changes to an integration: what is left out stays as it is."
+))]
 pub struct Input {
     /// What people call it. `name` is taken too.
-    #[schema(min_length = 1, max_length = 200, pattern = r"\S")]
+    #[request(also = ["name"], filled, chars = LONGEST_NAME, parse = trimmed)]
     display_name: String,
     /// What it is for.
-    #[schema(max_length = 4000)]
     description: Option<String>,
     /// The notifier of its events, unless they have their own.
+    #[request(also = ["notifier"])]
     base_notifier: Option<NotifierInput>,
 }
 
-/// The changes to an integration: what is left out stays as it is.
-#[derive(ToSchema)]
-#[schema(as = InstalledIntegrationUpdate, rename_all = "camelCase")]
-#[expect(dead_code, reason = "only its schema is used")]
-pub struct ChangeInput {
-    /// What people call it. `name` is taken too.
-    #[schema(min_length = 1, max_length = 200, pattern = r"\S")]
-    display_name: Option<String>,
-    /// What it is for.
-    #[schema(max_length = 4000)]
-    description: Option<String>,
-    /// The notifier of its events, unless they have their own.
-    base_notifier: Option<NotifierInput>,
+fn trimmed(text: String) -> Result<String, &'static str> {
+    Ok(text.trim().to_owned())
 }
 
-/// What a body says.
+/// What a body says, checked.
 #[derive(Debug)]
 pub struct Change {
     /// Without blanks around it.
@@ -159,33 +157,42 @@ pub struct Change {
 }
 
 impl Change {
-    /// Reads a body. `stored` is the notifier that a change of it is laid over.
+    /// Reads the body of an installation.
     ///
     /// # Errors
     /// 400 that lists every field that is wrong.
-    pub fn read(body: &Value, is_new: bool, stored: Option<&Value>, guard: &Guard) -> Result<Self, Problem> {
-        ignored::of_sent(body, || Self::laid_over(body.clone(), is_new, stored, guard))
+    pub fn read_new(body: &Value, guard: &Guard) -> Result<Self, Problem> {
+        let (Input { display_name, description, base_notifier }, wrong) = Input::parse_with_errors(body);
+        ChangeInput { display_name: Some(display_name), description, base_notifier }.checked(body, wrong, guard)
     }
 
-    fn laid_over(mut body: Value, is_new: bool, stored: Option<&Value>, guard: &Guard) -> Result<Self, Problem> {
-        if let (Some(stored), Value::Object(given)) = (stored, &mut body) {
+    /// Reads the body of a change. `stored` is the notifier that a change of it is laid over.
+    ///
+    /// # Errors
+    /// As [`Change::read_new`].
+    pub fn read(body: &Value, stored: Option<&Value>, guard: &Guard) -> Result<Self, Problem> {
+        let mut merged = body.clone();
+        if let (Some(stored), Value::Object(given)) = (stored, &mut merged) {
             for name in ["baseNotifier", "notifier"] {
                 if let Some(notifier) = given.get_mut(name) {
                     *notifier = crate::notifier::laid_over(stored, notifier);
                 }
             }
         }
-        let mut fields = Fields::of(&body);
-        let field = if fields.has("name") && !fields.has("displayName") { "name" } else { "displayName" };
-        let name = if is_new || fields.has(field) { Some(fields.required_text(field).trim().to_owned()) } else { None };
-        if name.as_ref().is_some_and(|name| name.chars().nth(LONGEST_NAME).is_some()) {
-            fields.error(field, format!("must have at most {LONGEST_NAME} characters"));
-        }
-        let description = fields.text("description");
-        let field = if fields.has("notifier") && !fields.has("baseNotifier") { "notifier" } else { "baseNotifier" };
-        let notifier = fields.object(field).and_then(|mut notifier| Notifier::read(&mut notifier, guard));
-        fields.finish()?;
-        Ok(Self { name, description, notifier })
+        let (change, wrong) = ignored::of_sent(body, || ChangeInput::parse_with_errors(&merged));
+        change.checked(body, wrong, guard)
+    }
+}
+
+impl ChangeInput {
+    fn checked(self, body: &Value, mut wrong: Wrong, guard: &Guard) -> Result<Change, Problem> {
+        let has = |name: &str| body.get(name).is_some_and(|value| !value.is_null());
+        let given = if has("notifier") && !has("baseNotifier") { "notifier" } else { "baseNotifier" };
+        let notifier = self.base_notifier.and_then(|notifier| {
+            notifier.checked(guard, |field, message| wrong.add(&format!("{given}.{field}"), message))
+        });
+        wrong.check()?;
+        Ok(Change { name: self.display_name, description: self.description, notifier })
     }
 }
 

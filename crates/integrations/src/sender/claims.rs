@@ -79,7 +79,7 @@ impl Claims<'_> {
         let ids: Vec<String> = claimed.iter().map(|claimed| claimed.id.clone()).collect();
         let mut messages = queue::messages(conn, tenant, &ids)?;
         let endpoint = Arc::new(endpoint(&event, &integration, self.vault));
-        let expected = Arc::new(event.config().response_headers);
+        let expected = Arc::new(event.config.response_headers.clone());
         let jobs = claimed.into_iter().filter_map(|claimed| {
             let message = messages.remove(&claimed.id)?.message();
             let (endpoint, expected) = (Arc::clone(&endpoint), Arc::clone(&expected));
@@ -113,7 +113,7 @@ pub fn endpoint(event: &Event, integration: &Integration, vault: &Vault) -> Resu
         tracing::error!(%error, event = event.id, "the secrets of an event do not open");
         CallError::new("the credentials cannot be read: the key that they are sealed with is missing")
     };
-    let config = event.config();
+    let config = event.config.0.clone();
     let mut secrets = event.open_secrets(vault).map_err(closed)?;
     let signing = integration.open_signing(vault).map_err(closed)?;
     let (holder, notifier) = if config.use_base_notifier {
