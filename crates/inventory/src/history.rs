@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use actix_web::HttpResponse;
-use api::{PathIds, RequestContext, Routes, answer, get, spec::PageOf};
-use base::{Query, problem::Problem, query::Sort, query_string, text::fold, timestamp::Timestamp};
+use api::{List, PageQuery, PathIds, RequestContext, Routes, answer, get, spec::PageOf};
+use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
 use db::Condition;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -159,8 +159,15 @@ pub fn record<'a>(row: &'a Row, shown: &'a Shown<'a>, path: &'a str) -> Decommis
     }
 }
 
-/// The one order of the history.
-const SORT: Sort = Sort { name: "decommissionedDate", descending: true };
+/// The list of what was decommissioned.
+#[derive(Clone, Debug)]
+pub struct Decommissioned;
+
+impl List for Decommissioned {
+    const SORT: &'static str = "decommissionedDate";
+    const DESCENDING: bool = true;
+    const FILTER: &'static str = "state:DECOMMISSIONED+hostName:web";
+}
 
 /// Search decommissioned resources
 ///
@@ -171,23 +178,14 @@ const SORT: Sort = Sort { name: "decommissionedDate", descending: true };
 #[utoipa::path(
     tag = "history",
     operation_id = "searchDecommissionedResources",
-    params(
-        ("pageNo" = Option<i64>, Query, description = "From 1"),
-        ("pageSize" = Option<i64>, Query, description = "1 to 1000, default 100"),
-        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
-        ("queryString" = Option<String>, Query, description = "Filter expression", example = "state:DECOMMISSIONED+hostName:web"),
-    ),
+    params(PageQuery<Decommissioned>),
     responses((status = 200, description = "A page of history", body = PageOf<DecommissionedResource<'static>>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/history/resources")]
-pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let walk = query.walk(context.request().path(), SORT);
-    let text = query.text("queryString").filter(|text| !text.trim().is_empty());
-    query.finish()?;
-    let terms = text.as_deref().map(|text| query_string::parse(text, &HISTORY_VARIABLES)).transpose()?;
-    let mut terms = terms.unwrap_or_default();
+pub async fn search(context: RequestContext<PageQuery<Decommissioned>>) -> api::Result<HttpResponse> {
+    let PageQuery { sort, walk, filter, .. } = context.query.clone();
+    let mut terms = query_string::parse(&filter, &HISTORY_VARIABLES)?;
     if terms.iter().any(|term| term.name == "state" && term.values.iter().any(|v| fold(v) != DECOMMISSIONED)) {
         return Err(Problem::field("queryString", "state: history holds only DECOMMISSIONED").into());
     }
@@ -202,7 +200,7 @@ pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse>
             // Says what the state implies, so that the index of history is used.
             filters.push(Filter::Row(Condition::sql("resources.decommissioned_ms IS NOT NULL")));
             let asked_for = Asked::new(&db, conn, &scope, filters)?;
-            let found = asked_for.page(conn, Order::Decommissioned, SORT.descending, &asked)?;
+            let found = asked_for.page(conn, Order::Decommissioned, sort.descending, &asked)?;
             let paths: HashMap<i64, String> =
                 types::list(conn, &scope)?.into_iter().map(|kind| (kind.id, kind.path)).collect();
             Ok((found, paths))
@@ -214,7 +212,7 @@ pub async fn search(context: RequestContext<Query>) -> api::Result<HttpResponse>
         record(row, shown, path)
     });
     let mut page = walk.answer(found.with(results.collect()));
-    page.descending_order = SORT.descending;
+    page.descending_order = sort.descending;
     answer::ok(&page)
 }
 

@@ -12,7 +12,7 @@ use crate::{
         changes,
         document::{Document, Resource, Tag},
         input::{LONGEST, MOST_TAGS},
-        rules, store,
+        lock, rules, store,
     },
     sites,
     software::{antivirus, applications},
@@ -44,7 +44,7 @@ pub fn ingest(tx: &mut Tx<'_>, partner: &str, tenant: &str, report: &Report) -> 
     }
     let row = match known {
         Some((_, id)) => {
-            db::lock(tx.conn, &format!("resource:{id}"))?;
+            lock::alone(tx.conn, &id)?;
             store::find_current(tx.conn, &[tenant.to_owned()], &id)?
         }
         None => None,

@@ -20,7 +20,7 @@ use crate::{
         document::{Document, Resource, STATES, Tag},
         filter, http,
         input::{MOST_TAGS, too_many_tags},
-        row, rules, store,
+        lock, row, rules, store,
     },
 };
 
@@ -94,7 +94,7 @@ fn upsert(tx: &mut Tx<'_>, place: &Place, entry: &Entry) -> Result<(&'static str
         let resource = http::create_in(tx, &place.partner, &place.tenant, &input)?;
         return Ok((CREATED, resource.id));
     };
-    db::lock(tx.conn, &format!("resource:{id}"))?;
+    lock::alone(tx.conn, &id)?;
     let row = store::find_current(tx.conn, std::slice::from_ref(&place.tenant), &id)?;
     let row = row.ok_or_else(|| unknown(&id))?;
     let before = row.clone().into_resource()?;

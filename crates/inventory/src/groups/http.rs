@@ -2,7 +2,7 @@
 
 use actix_web::HttpResponse;
 use api::{Answer, Body, List, PageQuery, RequestContext, RequestScope, answer, cpu, stream};
-use base::{Query, timestamp::Timestamp};
+use base::timestamp::Timestamp;
 use db::{Conn, Result};
 use outbox::{Change, Entity, Tx};
 use serde_json::json;
@@ -30,6 +30,14 @@ impl List for Groups {
     fn sorts() -> Vec<&'static str> {
         store::SORTS.names()
     }
+}
+
+/// The list of the children of a group.
+#[derive(Clone, Debug)]
+pub struct ChildList;
+
+impl List for ChildList {
+    const SORT: &'static str = members::ORDER.name;
 }
 
 fn reach(scope: &RequestScope) -> Reach {
@@ -110,8 +118,7 @@ pub(super) async fn minimal(context: &RequestContext, kind: Kind) -> api::Result
     let scope = context.scope();
     stream::array(&context.db, move |conn, rows| {
         store::each_minimal(conn, &scope, kind, |id, unique_id, name| {
-            // Writing JSON to a Vec of a number and strings cannot fail.
-            rows.push(|out| drop(serde_json::to_writer(out, &ResourceGroupMinimal { id, unique_id, name })))
+            rows.push_json(&ResourceGroupMinimal { id, unique_id, name })
         })
     })
     .await
@@ -160,10 +167,12 @@ pub(super) async fn delete(context: &RequestContext, id: &str, kind: Kind) -> ap
 }
 
 /// Answers a page of a group's children.
-pub(super) async fn children(context: &RequestContext<Query>, id: &str, kind: Kind) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let walk = query.walk(context.request().path(), members::ORDER);
-    query.finish()?;
+pub(super) async fn children(
+    context: &RequestContext<PageQuery<ChildList>>,
+    id: &str,
+    kind: Kind,
+) -> api::Result<HttpResponse> {
+    let walk = context.query.walk.clone();
     let (reference, db) = (reference(kind, id)?, context.db.clone());
     let page = context.read(move |conn, scope| {
         let reach = reach(scope);

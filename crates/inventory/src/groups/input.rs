@@ -1,11 +1,11 @@
 //! What bodies say of groups: those to create and to change, and the children that they name.
 
+use api::Request;
 use base::{
-    body::{Fields, Limits, parsed},
+    body::{Fields, Request as _, read_each},
     matching::Meter,
     problem::Problem,
 };
-use serde::Serialize;
 use serde_json::Value;
 use utoipa::{
     PartialSchema, ToSchema,
@@ -20,7 +20,7 @@ use super::{
     kind::{Kind, Reference, Setting},
     wire::GroupFilterCriteria,
 };
-use crate::lists::{self, LONGEST_NAME};
+use crate::lists::{self, LONGEST_NAME, trimmed};
 
 /// How a body names a group: the first of these fields that is there.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,40 +44,111 @@ pub struct NewGroup {
     pub criteria: Option<Criteria>,
 }
 
+/// The integer or the unique id of a group.
+const ID: &str = r"^([0-9]{1,18}|[DdSs][Gg][Pp]-[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$";
+
 /// A group to create, or with its id the changes to one.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Request)]
+#[request(update(
+    name = ResourceGroupUpdate,
+    doc = "The changes to a group: what is left out stays as it is."
+))]
 pub struct ResourceGroupInput {
     /// The integer or the unique id of the group that is changed; what is left out stays as it is.
-    #[schema(pattern = r"^([0-9]{1,18}|[DdSs][Gg][Pp]-[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$")]
+    #[request(create, with = id, pattern = ID)]
     id: Option<String>,
     /// The same; `id` counts where both are given.
-    #[schema(pattern = r"^([0-9]{1,18}|[DdSs][Gg][Pp]-[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$")]
+    #[request(create, with = unique_id, pattern = ID)]
     unique_id: Option<String>,
     /// Required without an id; unique among the tenant's groups of this kind, whatever the letter case.
-    #[schema(max_length = 200, min_length = 1, pattern = r"\S")]
+    #[request(chars = LONGEST_NAME, filled, parse = trimmed)]
     name: Option<String>,
-    /// Any text.
-    #[schema(max_length = 4000)]
+    /// Any text; an empty one is none.
     description: Option<String>,
-    /// The group above it.
+    /// The group above it; `{}` for none.
     parent: Option<GroupReference>,
-    /// Makes it a dynamic group.
-    filter_criteria: Option<GroupFilterCriteria>,
+    /// Makes it a dynamic group; without rules it becomes a static one.
+    #[request(with = read_apart, schema = GroupFilterCriteria)]
+    filter_criteria: Option<Criteria>,
 }
 
 /// A group of the same tenant and kind, by one of these; the first that is there counts.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Request)]
 pub struct GroupReference {
     /// The integer or the unique id.
-    #[schema(pattern = r"^([0-9]{1,18}|[DdSs][Gg][Pp]-[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$")]
+    #[request(with = id, pattern = ID)]
     id: Option<String>,
     /// `DGP-<uuid>` or `SGP-<uuid>`.
-    #[schema(pattern = r"^([0-9]{1,18}|[DdSs][Gg][Pp]-[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$")]
+    #[request(with = unique_id, pattern = ID)]
     unique_id: Option<String>,
     /// Whatever the letter case.
+    #[request(with = name)]
     name: Option<String>,
+}
+
+/// A text or a number; anything else is a text that can be no id.
+fn id(fields: &mut Fields<'_>, field: &str) -> Option<String> {
+    Some(match fields.value(field)? {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        _ => String::new(),
+    })
+}
+
+/// Not read beside an `id`.
+fn unique_id(fields: &mut Fields<'_>, field: &str) -> Option<String> {
+    if fields.has("id") { None } else { id(fields, field) }
+}
+
+/// Not read beside an id.
+fn name(fields: &mut Fields<'_>, field: &str) -> Option<String> {
+    if fields.has("id") || fields.has("uniqueId") { None } else { fields.text(field) }
+}
+
+/// Criteria are read where their expressions are counted.
+fn read_apart(_: &mut Fields<'_>, _: &str) -> Option<Criteria> {
+    None
+}
+
+/// The reference that an id is; one that is none is noted.
+fn reference(kind: Kind, id: &str, field: &str, fields: &mut Fields<'_>) -> Option<Reference> {
+    let reference = Reference::parse(kind, id);
+    if reference.is_none() {
+        fields.error(field, format!("must be the id of a group: an integer or {}<uuid>", kind.prefix()));
+    }
+    reference
+}
+
+impl GroupReference {
+    fn named(self, kind: Kind, fields: &mut Fields<'_>) -> Option<Named> {
+        for (field, id) in [("id", self.id), ("uniqueId", self.unique_id)] {
+            if let Some(id) = id {
+                return reference(kind, &id, &format!("parent.{field}"), fields)
+                    .map(|reference| Named { field, reference });
+            }
+        }
+        Some(Named { field: "name", reference: Reference::name(&self.name?) })
+    }
+}
+
+impl ResourceGroupUpdate {
+    /// What it changes of a group of this kind; what is wrong for that is noted.
+    fn of_kind(self, kind: Kind, fields: &mut Fields<'_>, meter: &Meter) -> GroupChange {
+        let criteria = fields.object("filterCriteria");
+        GroupChange {
+            name: self.name,
+            description: self.description,
+            parent: setting(self.parent, |parent| parent.named(kind, fields)),
+            criteria: setting(criteria, |mut criteria| Criteria::read(&mut criteria, meter)),
+        }
+    }
+}
+
+fn setting<T, U>(given: Option<T>, read: impl FnOnce(T) -> Option<U>) -> Setting<U> {
+    match given {
+        None => Setting::Keep,
+        Some(given) => read(given).map_or(Setting::Clear, Setting::Set),
+    }
 }
 
 /// A group of a body: one to create, or with an id the changes to the one that has it.
@@ -126,7 +197,7 @@ impl GivenGroups {
     /// 400 that lists every field that is wrong.
     pub fn read(kind: Kind, body: &Value, meter: &Meter) -> Result<Self, Problem> {
         if body.is_array() {
-            return lists::read_each(body, |fields| GivenGroup::of(kind, fields, meter)).map(Self::Many);
+            return read_each(body, 1..=lists::MOST, |fields| GivenGroup::of(kind, fields, meter)).map(Self::Many);
         }
         let mut fields = Fields::of(body);
         let group = GivenGroup::of(kind, &mut fields, meter);
@@ -137,19 +208,27 @@ impl GivenGroups {
 
 impl GivenGroup {
     fn of(kind: Kind, fields: &mut Fields<'_>, meter: &Meter) -> Self {
-        let Some(field) = ["id", "uniqueId"].into_iter().find(|field| fields.has(field)) else {
-            return Self::New(NewGroup::of(kind, fields, meter));
-        };
-        // What cannot be an id is noted, and the whole refused.
-        let reference = read_id(kind, fields, field).unwrap_or(Reference::Id(0));
-        Self::Known(reference, GroupChange::of(kind, fields, meter))
+        let ResourceGroupInput { id, unique_id, name, description, parent, filter_criteria } =
+            ResourceGroupInput::read(fields);
+        let known = id.map(|id| (id, "id")).or(unique_id.map(|id| (id, "uniqueId")));
+        let change = ResourceGroupUpdate { name, description, parent, filter_criteria };
+        match known {
+            // What cannot be an id is noted, and the whole refused.
+            Some((id, field)) => {
+                let reference = reference(kind, &id, field, fields).unwrap_or(Reference::Id(0));
+                Self::Known(reference, change.of_kind(kind, fields, meter))
+            }
+            None => {
+                fields.require("name");
+                Self::New(change.of_kind(kind, fields, meter).into())
+            }
+        }
     }
 }
 
-impl NewGroup {
-    fn of(kind: Kind, fields: &mut Fields<'_>, meter: &Meter) -> Self {
-        fields.require("name");
-        let change = GroupChange::of(kind, fields, meter);
+/// A new group is a change of one of which nothing is said.
+impl From<GroupChange> for NewGroup {
+    fn from(change: GroupChange) -> Self {
         Self {
             name: change.name.unwrap_or_default(),
             description: change.description.unwrap_or_default(),
@@ -159,21 +238,16 @@ impl NewGroup {
     }
 }
 
-/// The changes to a group: what is left out stays as it is.
-#[derive(Clone, Debug, Default, PartialEq, ToSchema)]
-#[schema(as = ResourceGroupUpdate)]
+/// The changes to a group of a kind.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GroupChange {
-    /// Unique among the tenant's groups of this kind, whatever the letter case; never empty.
-    #[schema(max_length = 200, min_length = 1)]
+    /// Never empty.
     pub name: Option<String>,
     /// An empty text removes it.
-    #[schema(max_length = 4000)]
     pub description: Option<String>,
-    /// The group below which it is to be; `{}` for none.
-    #[schema(value_type = Option<GroupReference>)]
+    /// The group that it is to stand below.
     pub parent: Setting<Named>,
-    /// New criteria; without rules the group becomes a static one.
-    #[schema(rename = "filterCriteria", value_type = Option<GroupFilterCriteria>)]
+    /// New criteria.
     pub criteria: Setting<Criteria>,
 }
 
@@ -184,66 +258,18 @@ impl GroupChange {
     /// 400 that lists every field that is wrong.
     pub fn read(kind: Kind, body: &Value, meter: &Meter) -> Result<Self, Problem> {
         let mut fields = Fields::of(body);
-        let change = Self::of(kind, &mut fields, meter);
+        let change = ResourceGroupUpdate::read(&mut fields).of_kind(kind, &mut fields, meter);
         fields.finish()?;
         Ok(change)
-    }
-
-    fn of(kind: Kind, fields: &mut Fields<'_>, meter: &Meter) -> Self {
-        Self {
-            name: read_name(fields),
-            description: fields.text("description"),
-            parent: setting(fields.object("parent"), |parent| read_parent(kind, parent)),
-            criteria: setting(fields.object("filterCriteria"), |criteria| Criteria::read(criteria, meter)),
-        }
-    }
-}
-
-fn read_name(fields: &mut Fields<'_>) -> Option<String> {
-    let limits = Limits { chars: Some(LONGEST_NAME), filled: true, ..Limits::NONE };
-    parsed(fields, "name", &limits, lists::trimmed)
-}
-
-fn setting<'v, T>(object: Option<Fields<'v>>, read: impl FnOnce(&mut Fields<'v>) -> Option<T>) -> Setting<T> {
-    match object {
-        None => Setting::Keep,
-        Some(mut object) => read(&mut object).map_or(Setting::Clear, Setting::Set),
-    }
-}
-
-fn read_parent(kind: Kind, fields: &mut Fields<'_>) -> Option<Named> {
-    for field in ["id", "uniqueId"] {
-        if fields.has(field) {
-            return read_id(kind, fields, field).map(|reference| Named { field, reference });
-        }
-    }
-    let reference = Reference::name(&fields.text("name")?);
-    Some(Named { field: "name", reference })
-}
-
-/// The integer or unique id of a group; anything else is noted.
-fn read_id(kind: Kind, fields: &mut Fields<'_>, field: &str) -> Option<Reference> {
-    let reference = id_text(fields, field).and_then(|text| Reference::parse(kind, &text));
-    if reference.is_none() {
-        fields.error(field, format!("must be the id of a group: an integer or {}<uuid>", kind.prefix()));
-    }
-    reference
-}
-
-fn id_text(fields: &Fields<'_>, field: &str) -> Option<String> {
-    match fields.value(field)? {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
     }
 }
 
 /// A resource or a group of the same kind.
-#[derive(Serialize, ToSchema)]
-#[schema(example = json!({"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}))]
+#[derive(Clone, Debug, PartialEq, Request)]
+#[request(example = json!({"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}))]
 pub struct GroupChildReference {
     /// UUID of a resource, or unique id of a group.
-    #[schema(min_length = 1)]
+    #[request(with = id, filled)]
     id: String,
     /// `DEVICE_GROUP` or `SERVICE_GROUP` says that `id` is a group's integer id; otherwise not needed.
     r#type: Option<String>,
@@ -273,25 +299,25 @@ impl ChildReference {
     /// # Errors
     /// 400 that lists every element whose `id` can name nothing.
     pub fn read_all(kind: Kind, body: &Value) -> Result<Vec<Self>, Problem> {
-        lists::read_each(body, |fields| Self::of(kind, fields))
+        read_each(body, 1..=lists::MOST, |fields| Self::of(kind, fields))
     }
 
     fn of(kind: Kind, fields: &mut Fields<'_>) -> Self {
         let none = || Self::Resource(String::new());
-        if !fields.require("id") {
+        let GroupChildReference { id, r#type } = GroupChildReference::read(fields);
+        if !fields.has("id") {
             return none();
         }
-        let text = id_text(fields, "id").unwrap_or_default();
-        let says = fields.text("type").is_some_and(|text| text.eq_ignore_ascii_case(kind.child_type()));
-        let has = text.get(..kind.prefix().len()).is_some_and(|start| start.eq_ignore_ascii_case(kind.prefix()));
+        let says = r#type.is_some_and(|text| text.eq_ignore_ascii_case(kind.child_type()));
+        let has = id.get(..kind.prefix().len()).is_some_and(|start| start.eq_ignore_ascii_case(kind.prefix()));
         if says || has {
-            return read_id(kind, fields, "id").map_or_else(none, Self::Group);
+            return reference(kind, &id, "id", fields).map_or_else(none, Self::Group);
         }
-        if text.is_empty() {
+        if id.is_empty() {
             let message = format!("must be the UUID of a resource or {}<uuid> of a group", kind.prefix());
             fields.error("id", message);
         }
-        Self::Resource(text.to_ascii_lowercase())
+        Self::Resource(id.to_ascii_lowercase())
     }
 }
 

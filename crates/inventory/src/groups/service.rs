@@ -1,19 +1,18 @@
 //! Service groups over HTTP.
 
 use actix_web::HttpResponse;
-use api::{Body, PageQuery, PathIds, RequestContext, Routes, delete, get, post, spec::PageOf};
-use base::Query;
+use api::{Body, ListOf, PageQuery, PathIds, RequestContext, Routes, delete, get, post, spec::PageOf};
 
 use super::{
-    http::{self, Groups},
-    input::{GivenGroups, GroupChange, GroupChildReference},
+    http::{self, ChildList, Groups},
+    input::{GivenGroups, GroupChildReference, ResourceGroupUpdate},
     kind::Kind,
     wire::{CreatedGroups, GroupChild, ResourceGroup, ResourceGroupMinimal, ServiceGroupId},
 };
-use crate::lists::OrderedPageOf;
+use crate::lists::{MOST, OrderedPageOf};
 
 /// Children that a body names.
-type Children = api::spec::ListOf<GroupChildReference, 1, 1000>;
+type Children = ListOf<GroupChildReference, 1, MOST>;
 
 /// The operations, in reading order.
 pub fn routes(config: &mut Routes) {
@@ -108,7 +107,7 @@ pub async fn get(context: RequestContext, PathIds(id): PathIds<ServiceGroupId>) 
     tag = "service groups",
     operation_id = "updateServiceGroup",
     params(ServiceGroupId),
-    request_body(content = GroupChange, example = json!({"description": "Behind the load balancer", "parent": {"id": "3"}})),
+    request_body(content = ResourceGroupUpdate, example = json!({"description": "Behind the load balancer", "parent": {"id": "3"}})),
     responses(
         (status = 200, description = "The service group after the change", body = ResourceGroup),
         (status = 409, description = "The name is taken, or the group would be below itself"),
@@ -150,18 +149,13 @@ pub async fn delete(context: RequestContext, PathIds(id): PathIds<ServiceGroupId
 #[utoipa::path(
     tag = "service groups",
     operation_id = "listServiceGroupChildren",
-    params(
-        ServiceGroupId,
-        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
-    ),
+    params(ServiceGroupId, PageQuery<ChildList>),
     responses((status = 200, description = "A page of child groups and resources", body = PageOf<GroupChild>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/serviceGroups/{groupId}/childs")]
 pub async fn children(
-    context: RequestContext<Query>,
+    context: RequestContext<PageQuery<ChildList>>,
     PathIds(id): PathIds<ServiceGroupId>,
 ) -> api::Result<HttpResponse> {
     http::children(&context, &id, Kind::Service).await

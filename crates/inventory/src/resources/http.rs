@@ -12,6 +12,7 @@ use super::{
     detail::{self, LinkedRecords},
     document::Resource,
     input::{Input, Reference, ResourceInput},
+    lock,
     row::Row,
     rules, store,
     wire::{CreatedResource, Decommission, ResourceDetail, ResourceId},
@@ -195,7 +196,7 @@ where
 
 /// The resource that is to be changed, which nobody else changes until the end of the transaction.
 fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> Result<Row> {
-    db::lock(tx.conn, &format!("resource:{}", id.to_ascii_lowercase()))?;
+    lock::alone(tx.conn, id)?;
     let row = store::existing(tx.conn, &scope.scope(), id)?;
     scope.check_version(row.version)?;
     Ok(row)

@@ -9,6 +9,7 @@ pub mod filter;
 pub mod http;
 pub mod input;
 pub mod list;
+pub mod lock;
 pub mod meant;
 pub mod names;
 pub mod row;
