@@ -79,7 +79,7 @@ impl Schedule {
                 places: None,
                 valid,
             };
-            schedule.add(version, Crew::from_json(&shift.crew)?, rotation, zone);
+            schedule.add(version, shift.crew.0.clone(), rotation, zone);
         }
         for one in overrides {
             let (start, end) = (Timestamp::from_millis(one.start_ms), Timestamp::from_millis(one.end_ms));

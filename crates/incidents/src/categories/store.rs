@@ -118,10 +118,7 @@ pub fn search(
     walk: &Walk,
 ) -> Result<Found<Category>> {
     let condition = Condition::all([of(visible), condition(filter)]);
-    let order = SORTS.order(sort);
-    let total = walk.total(|| incident_categories::table.filter(condition.clone()).count().get_result(conn))?;
-    let query = incident_categories::table.filter(condition).filter(order.after(walk.after())?).order(order);
-    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, |row| SORTS.keys(sort, row)))
+    Ok(db::page!(conn, incident_categories::table.filter(condition), SORTS, sort, walk))
 }
 
 fn condition(filter: &Filter) -> Condition {

@@ -32,9 +32,7 @@ pub fn condition(scope: &[String], text: &str) -> Result<Condition, Problem> {
         all.push(match term.name {
             "id" => Condition::text_in("lower(heartbeats.id) IN", keys()),
             "name" if whole => Condition::text_in("heartbeats.name_key IN", keys()),
-            "name" => Condition::any(keys().map(|key| {
-                Condition::sql("replace(heartbeats.name_key, ").text(key).then(", '') <> heartbeats.name_key")
-            })),
+            "name" => Condition::any(keys().map(|key| Condition::contains("heartbeats.name_key", key))),
             "severity" => {
                 let words: Result<Vec<_>, _> = term.values.iter().map(|value| word(value, &SEVERITIES)).collect();
                 Condition::text_in("heartbeats.severity IN", words?)

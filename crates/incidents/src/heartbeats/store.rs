@@ -66,10 +66,15 @@ pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
     Ok(found.get_result(conn).optional()?.ok_or_else(rules::unknown)?)
 }
 
+/// Keeps everybody else from a heartbeat until the end of the transaction.
+fn alone(conn: &mut Conn, id: &str) -> Result<()> {
+    db::lock(conn, &format!("heartbeat:{id}"))
+}
+
 /// As [`existing`], when everybody else waits who changes it or stores its pings.
 pub fn lock_for_update(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
     let row = existing(conn, scope, id)?;
-    db::lock(conn, &format!("heartbeat:{}", row.id))?;
+    alone(conn, &row.id)?;
     existing(conn, scope, id)
 }
 
@@ -118,7 +123,7 @@ pub fn overdue(conn: &mut Conn, now_ms: i64, most: i64) -> Result<Vec<Row>> {
 /// meanwhile.
 pub fn mark_missed(conn: &mut Conn, row: &Row, now_ms: i64) -> Result<bool> {
     use heartbeats::dsl;
-    db::lock(conn, &format!("heartbeat:{}", row.id))?;
+    alone(conn, &row.id)?;
     let still =
         dsl::heartbeats.find((&row.tenant_id, &row.id)).filter(dsl::missed.eq(false)).filter(dsl::due_ms.le(now_ms));
     Ok(diesel::update(still).set(dsl::missed.eq(true)).execute(conn)? > 0)
@@ -146,8 +151,5 @@ pub fn excuse(conn: &mut Conn, row: &Row, due_ms: i64) -> Result<()> {
 
 /// A page of the heartbeats that meet a condition.
 pub fn page(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
-    let order = SORTS.order(sort);
-    let total = walk.total(|| heartbeats::table.filter(condition.clone()).count().get_result(conn))?;
-    let query = heartbeats::table.filter(condition.clone()).filter(order.after(walk.after())?).order(order);
-    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, |row| SORTS.keys(sort, row)))
+    Ok(db::page!(conn, heartbeats::table.filter(condition.clone()), SORTS, sort, walk))
 }

@@ -99,10 +99,7 @@ pub fn uses_category(conn: &mut Conn, scope: &[String], category: &str) -> Resul
 /// A page of the incidents that a filter means.
 pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
     let condition = Condition::all([Condition::text_in("incidents.tenant_id IN", scope), condition(scope, filter)]);
-    let order = SORTS.order(sort);
-    let total = walk.total(|| incidents::table.filter(condition.clone()).count().get_result(conn))?;
-    let query = incidents::table.filter(condition).filter(order.after(walk.after())?).order(order);
-    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, |row| SORTS.keys(sort, row)))
+    Ok(db::page!(conn, incidents::table.filter(condition), SORTS, sort, walk))
 }
 
 fn condition(scope: &[String], filter: &Filter) -> Condition {
@@ -204,12 +201,8 @@ pub fn latest_notes(conn: &mut Conn, row: &Row, most: i64) -> Result<Vec<Note>> 
 /// A page of the notes of an incident.
 pub fn notes(conn: &mut Conn, row: &Row, sort: Sort, walk: &Walk) -> Result<Found<Note>> {
     use incident_notes::dsl;
-    let own = || {
-        dsl::incident_notes.filter(dsl::tenant_id.eq(row.tenant_id.clone())).filter(dsl::incident_id.eq(row.id.clone()))
-    };
-    let order = NOTE_SORTS.order(sort);
-    let total = walk.total(|| own().count().get_result(conn))?;
-    let query = own().filter(order.after(walk.after())?).order(order);
-    let rows = query.offset(walk.offset()).limit(walk.wanted()).load(conn)?;
-    Ok(walk.cut(rows, total, |note| NOTE_SORTS.keys(sort, note)))
+    let own = dsl::incident_notes
+        .filter(dsl::tenant_id.eq(row.tenant_id.clone()))
+        .filter(dsl::incident_id.eq(row.id.clone()));
+    Ok(db::page!(conn, own, NOTE_SORTS, sort, walk))
 }

@@ -79,10 +79,7 @@ pub fn names(conn: &mut Conn, scope: &[String], ids: &[String]) -> Result<BTreeM
 /// A page of the categories that a filter means.
 pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Category>> {
     let condition = Condition::all([Condition::text_in("kb_categories.tenant_id IN", scope), condition(filter)]);
-    let order = SORTS.order(sort);
-    let total = walk.total(|| kb_categories::table.filter(condition.clone()).count().get_result(conn))?;
-    let query = kb_categories::table.filter(condition).filter(order.after(walk.after())?).order(order);
-    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, |row| SORTS.keys(sort, row)))
+    Ok(db::page!(conn, kb_categories::table.filter(condition), SORTS, sort, walk))
 }
 
 fn condition(filter: &Filter) -> Condition {

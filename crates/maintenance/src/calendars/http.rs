@@ -8,7 +8,6 @@ use api::{
     spec::PageOf,
 };
 use db::Conn;
-use outbox::{Entity, Tx};
 use ports::{Author, Authors};
 
 use super::{row::Calendar, store};
@@ -86,7 +85,7 @@ pub async fn create(
         .write(move |tx, scope| {
             let window = windows::existing(tx.conn, &scope.scope(), &id)?;
             let row = store::insert(tx.conn, &window, &token, scope.author(), tx.now)?;
-            record_change(tx, None, Some(&row))?;
+            tx.record_change(None, Some(&row))?;
             let authors = authors(tx.conn, &asked, scope, std::slice::from_ref(&row))?;
             let address = row.address(authors.of(&row.created_by));
             let place = format!("scheduleMaintenances/{}", window.id);
@@ -143,16 +142,8 @@ pub async fn delete(
         .write(move |tx, scope| {
             let window = windows::existing(tx.conn, &scope.scope(), &id)?;
             let row = store::delete(tx.conn, &window, &calendar, tx.now)?;
-            record_change(tx, Some(&row), None)?;
+            tx.record_change(Some(&row), None)?;
             Ok(Answer::empty())
         })
         .await
-}
-
-/// Records that a calendar address was made or revoked.
-fn record_change(tx: &mut Tx<'_>, before: Option<&Calendar>, after: Option<&Calendar>) -> db::Result<()> {
-    let Some(row) = after.or(before) else { return Ok(()) };
-    let entity = Entity::audited("MaintenanceCalendar", &row.tenant_id, &row.id);
-    let shown = |row: Option<&Calendar>| row.map(|row| (row.window_id.clone(), row.address(row.created_by.clone())));
-    tx.note_shown(entity, shown(before).as_ref(), shown(after).as_ref())
 }

@@ -2,6 +2,8 @@
 
 use api::feed;
 use diesel::prelude::*;
+use outbox::{Entity, Recorded};
+use serde_json::{Value, json};
 
 use crate::schema::maintenance_calendars;
 
@@ -36,5 +38,16 @@ impl Calendar {
             of: self.window_id.clone(),
             tenant: self.tenant_id.clone(),
         }
+    }
+}
+
+/// That somebody made or revoked it stands in the audit log alone.
+impl Recorded for Calendar {
+    fn entity(&self) -> Entity<'_> {
+        Entity::audited("MaintenanceCalendar", &self.tenant_id, &self.id)
+    }
+
+    fn event_payload(&self) -> db::Result<Value> {
+        Ok(json!({"id": self.id, "windowId": self.window_id}))
     }
 }

@@ -1,8 +1,7 @@
 //! What a window covers by itself, kind by kind.
 
 use actix_web::{HttpResponse, web};
-use api::{PathIds, RequestContext, answer, get, spec::PageOf};
-use base::{Query, Sort};
+use api::{List, PageQuery, PathIds, RequestContext, answer, get, spec::PageOf};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -13,6 +12,14 @@ use super::{
     wire::{GroupTarget, LocationTarget, WindowId},
 };
 use crate::cover::Windows;
+
+/// The list of what a window covers of a kind.
+#[derive(Clone, Debug)]
+pub struct Contents;
+
+impl List for Contents {
+    const SORT: &'static str = "id";
+}
 
 /// A resource that a window covers by itself.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -43,18 +50,13 @@ pub struct ResourceTarget {
 #[utoipa::path(
     tag = "maintenance",
     operation_id = "listMaintenanceResources",
-    params(
-        WindowId,
-        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
-    ),
+    params(WindowId, PageQuery<Contents>),
     responses((status = 200, description = "A page of resources", body = PageOf<ResourceTarget>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/scheduleMaintenances/{windowId}/resources/resources")]
 pub async fn resources(
-    context: RequestContext<Query>,
+    context: RequestContext<PageQuery<Contents>>,
     asked: web::Data<Windows>,
     PathIds(id): PathIds<WindowId>,
 ) -> api::Result<HttpResponse> {
@@ -78,18 +80,13 @@ pub async fn resources(
 #[utoipa::path(
     tag = "maintenance",
     operation_id = "listMaintenanceDeviceGroups",
-    params(
-        WindowId,
-        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
-    ),
+    params(WindowId, PageQuery<Contents>),
     responses((status = 200, description = "A page of device groups", body = PageOf<GroupTarget>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/scheduleMaintenances/{windowId}/resources/deviceGroups")]
 pub async fn device_groups(
-    context: RequestContext<Query>,
+    context: RequestContext<PageQuery<Contents>>,
     asked: web::Data<Windows>,
     PathIds(id): PathIds<WindowId>,
 ) -> api::Result<HttpResponse> {
@@ -107,18 +104,13 @@ pub async fn device_groups(
 #[utoipa::path(
     tag = "maintenance",
     operation_id = "listMaintenanceSites",
-    params(
-        WindowId,
-        ("pageNo" = Option<u32>, Query, description = "From 1", example = 1),
-        ("pageSize" = Option<u32>, Query, description = "1 to 1000, default 100", example = 100),
-        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before, in place of `pageNo`"),
-    ),
+    params(WindowId, PageQuery<Contents>),
     responses((status = 200, description = "A page of sites", body = PageOf<LocationTarget>)),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/scheduleMaintenances/{windowId}/resources/sites")]
 pub async fn sites(
-    context: RequestContext<Query>,
+    context: RequestContext<PageQuery<Contents>>,
     asked: web::Data<Windows>,
     PathIds(id): PathIds<WindowId>,
 ) -> api::Result<HttpResponse> {
@@ -131,15 +123,13 @@ pub async fn sites(
 
 /// A page of the targets of a kind; a window has at most [`super::targets::MOST`] in all.
 async fn page<T: Serialize + Send + 'static>(
-    context: &RequestContext<Query>,
+    context: &RequestContext<PageQuery<Contents>>,
     asked: web::Data<Windows>,
     id: WindowId,
     kind: Kind,
     show: impl Fn(&Target, &Names) -> T + Send + 'static,
 ) -> api::Result<HttpResponse> {
-    let mut query = context.query();
-    let walk = query.walk(context.request().path(), Sort { name: "id", descending: false });
-    query.finish()?;
+    let walk = context.query.walk.clone();
     let page = context.read(move |conn, scope| {
         let window = store::existing(conn, &scope.scope(), &id)?;
         let mut targets = store::targets_of(conn, &window)?;

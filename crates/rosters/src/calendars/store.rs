@@ -61,16 +61,10 @@ pub fn list(conn: &mut Conn, tenant: &str, of: &Of, now: Timestamp) -> Result<Ve
 /// A page of all calendars of these tenants.
 pub fn page(conn: &mut Conn, tenants: &[String], now: Timestamp, sort: Sort, walk: &Walk) -> Result<Found<Calendar>> {
     use roster_calendars::dsl;
-    let wanted = || {
-        dsl::roster_calendars
-            .filter(dsl::tenant_id.eq_any(tenants.to_vec()))
-            .filter(dsl::created_ms.gt(feed::ended(now)))
-    };
-    let order = SORTS.order(sort);
-    let total = walk.total(|| wanted().count().get_result(conn))?;
-    let query = wanted().filter(order.after(walk.after())?).order(order);
-    let rows = query.offset(walk.offset()).limit(walk.wanted()).load(conn)?;
-    Ok(walk.cut(rows, total, |row| SORTS.keys(sort, row)))
+    let wanted = dsl::roster_calendars
+        .filter(dsl::tenant_id.eq_any(tenants.to_vec()))
+        .filter(dsl::created_ms.gt(feed::ended(now)));
+    Ok(db::page!(conn, wanted, SORTS, sort, walk))
 }
 
 /// The address whose token has this hash, when it opens this calendar at this time. By its hash, so that nobody learns

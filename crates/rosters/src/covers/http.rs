@@ -7,7 +7,7 @@ use base::{
     timestamp::Timestamp,
 };
 use calendar::Interval;
-use db::{Condition, Conn};
+use db::{Condition, Conn, Json};
 use outbox::Tx;
 use ports::People;
 
@@ -53,7 +53,7 @@ fn people_of(
 ) -> db::Result<RosterPeople> {
     let named = rows.iter().flat_map(|row| {
         let of_row = [row.user_id.clone(), row.created_by.clone(), row.answered_by.clone()];
-        row.asked().into_iter().chain(of_row)
+        row.asked.iter().cloned().chain(of_row)
     });
     RosterPeople::load(conn, people, tenants, [], named.chain(more).filter(|id| !id.is_empty()))
 }
@@ -89,7 +89,7 @@ pub async fn create(
                 start_ms: time.start().millis(),
                 end_ms: time.end().millis(),
                 shift_id: new.shift.clone(),
-                asked: serde_json::json!(asked).to_string(),
+                asked: Json(asked.clone()),
                 note: new.note,
                 state: OPEN.to_owned(),
                 answered_by: String::new(),
@@ -192,7 +192,7 @@ async fn reply(
             match reply {
                 Reply::Withdraw => new.state = WITHDRAWN.to_owned(),
                 Reply::Decline => {
-                    let mut asked = old.asked();
+                    let mut asked = old.asked.0.clone();
                     // Everybody may accept, and nobody has to say that they will not.
                     if asked.is_empty() {
                         return Answer::ok(&view::one(&old, &staff, now));
@@ -202,7 +202,7 @@ async fn reply(
                     if asked.is_empty() {
                         new.state = DECLINED.to_owned();
                     } else {
-                        new.asked = serde_json::json!(asked).to_string();
+                        new.asked = Json(asked);
                     }
                 }
                 Reply::Accept => {
@@ -234,8 +234,7 @@ fn check_reply(cover: &row::Cover, reply: Reply, user: &String, now: Timestamp) 
     if cover.user_id == *user {
         return Err(Problem::conflict("Somebody else has to answer your request for cover."));
     }
-    let asked = cover.asked();
-    if !asked.is_empty() && !asked.contains(user) {
+    if !cover.asked.is_empty() && !cover.asked.contains(user) {
         return Err(Problem::forbidden("Others were asked for cover."));
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! The rows of requests for cover.
 
 use base::timestamp::Timestamp;
+use db::Json;
 use diesel::prelude::*;
 
 use crate::schema::roster_covers;
@@ -38,8 +39,8 @@ pub struct Cover {
     pub end_ms: i64,
     /// Through which shift; `None` for any.
     pub shift_id: Option<String>,
-    /// Who is asked: a JSON array of ids, empty for everybody.
-    pub asked: String,
+    /// Who is asked, by ids; nobody for everybody.
+    pub asked: Json<Vec<String>>,
     /// Empty when there is none.
     pub note: String,
     /// What became of it.
@@ -57,11 +58,6 @@ pub struct Cover {
 }
 
 impl Cover {
-    /// Who is asked; nobody for everybody.
-    pub fn asked(&self) -> Vec<String> {
-        serde_json::from_str(&self.asked).unwrap_or_default()
-    }
-
     /// What became of it, as of an instant.
     pub fn status(&self, now: Timestamp) -> &str {
         if self.state == OPEN && self.end_ms <= now.millis() { EXPIRED } else { &self.state }

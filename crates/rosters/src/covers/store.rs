@@ -48,17 +48,11 @@ pub fn page(
     walk: &Walk,
 ) -> Result<Found<Cover>> {
     use roster_covers::dsl;
-    let wanted = || {
-        dsl::roster_covers
-            .filter(dsl::tenant_id.eq(tenant.to_owned()))
-            .filter(dsl::roster_id.eq(roster.to_owned()))
-            .filter(condition.clone())
-    };
-    let order = SORTS.order(sort);
-    let total = walk.total(|| wanted().count().get_result(conn))?;
-    let query = wanted().filter(order.after(walk.after())?).order(order);
-    let rows = query.offset(walk.offset()).limit(walk.wanted()).load(conn)?;
-    Ok(walk.cut(rows, total, |row| SORTS.keys(sort, row)))
+    let wanted = dsl::roster_covers
+        .filter(dsl::tenant_id.eq(tenant.to_owned()))
+        .filter(dsl::roster_id.eq(roster.to_owned()))
+        .filter(condition.clone());
+    Ok(db::page!(conn, wanted, SORTS, sort, walk))
 }
 
 /// Stores a new request.

@@ -14,7 +14,7 @@ pub fn one(row: &Row, staff: &RosterPeople, now: Timestamp) -> Cover {
         start: Timestamp::from_millis(row.start_ms),
         end: Timestamp::from_millis(row.end_ms),
         shift: row.shift_id.clone(),
-        asked: row.asked().iter().map(|id| staff.author(id)).collect(),
+        asked: row.asked.iter().map(|id| staff.author(id)).collect(),
         note: Some(row.note.clone()).filter(|note| !note.is_empty()),
         status: row.status(now).to_owned(),
         answered_by: row.answered_ms.map(|_| staff.author(&row.answered_by)),

@@ -54,17 +54,11 @@ pub fn page(
         .integer(from_ms)
         .then(" AND roster_overrides.start_ms < ")
         .integer(to_ms);
-    let wanted = || {
-        dsl::roster_overrides
-            .filter(dsl::tenant_id.eq(tenant.to_owned()))
-            .filter(dsl::roster_id.eq(roster.to_owned()))
-            .filter(in_time.clone())
-    };
-    let order = SORTS.order(sort);
-    let total = walk.total(|| wanted().count().get_result(conn))?;
-    let query = wanted().filter(order.after(walk.after())?).order(order);
-    let rows = query.offset(walk.offset()).limit(walk.wanted()).load(conn)?;
-    Ok(walk.cut(rows, total, |row| SORTS.keys(sort, row)))
+    let wanted = dsl::roster_overrides
+        .filter(dsl::tenant_id.eq(tenant.to_owned()))
+        .filter(dsl::roster_id.eq(roster.to_owned()))
+        .filter(in_time);
+    Ok(db::page!(conn, wanted, SORTS, sort, walk))
 }
 
 /// An override of a roster, or 404.

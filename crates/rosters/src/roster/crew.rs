@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use base::problem::Problem;
 use serde::{Deserialize, Serialize};
 
 /// Ids, without repetitions.
@@ -28,19 +27,6 @@ impl Crew {
     pub fn and(&self, other: &Self) -> Self {
         let joined = |one: &[String], other: &[String]| [one, other].concat();
         Self::new(&joined(&self.users, &other.users), &joined(&self.groups, &other.groups))
-    }
-
-    /// Reads what [`Crew::to_json`] wrote.
-    ///
-    /// # Errors
-    /// 500 when it did not.
-    pub fn from_json(text: &str) -> Result<Self, Problem> {
-        serde_json::from_str(text).map_err(|_| Problem::internal())
-    }
-
-    /// What is stored of it.
-    pub fn to_json(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
     }
 }
 

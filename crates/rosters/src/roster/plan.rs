@@ -7,6 +7,7 @@ use base::{
     text::fold,
     timestamp::Timestamp,
 };
+use db::Json;
 
 use super::{
     crew::Crew,
@@ -51,7 +52,7 @@ fn row(roster: &Roster, shift: &NewShift, id: String, position: i64, from_ms: i6
         name: shift.name.clone(),
         zone: roster.zone.clone(),
         schedule: shift.schedule.to_json().to_string(),
-        crew: shift.crew().to_json(),
+        crew: Json(shift.crew()),
         rotation: rotation(shift.rotation.as_ref()),
         level: shift.level.map(level),
     }
@@ -195,7 +196,7 @@ pub fn planned(
             continue;
         }
         let zone = if of_plan { &roster.zone } else { &known.zone };
-        after.push(changed(known, shift, zone, position, from_ms)?);
+        after.push(changed(known, shift, zone, position, from_ms));
     }
     distinct(after.iter().map(|shift: &Shift| (shift.position, shift.name.as_str())), &mut wrong);
     wrong.check()?;
@@ -297,11 +298,10 @@ fn kept(shift: &Shift) -> ShiftChange {
 }
 
 /// The shift after a change: the same version when nothing but its place differs.
-fn changed(old: &Shift, change: ShiftChange, zone: &str, position: i64, from_ms: i64) -> Result<Shift, Problem> {
-    let crew = Crew::from_json(&old.crew)?;
+fn changed(old: &Shift, change: ShiftChange, zone: &str, position: i64, from_ms: i64) -> Shift {
     let crew = Crew::new(
-        &change.users.map_or(crew.users, |users| user_ids(&users)),
-        &change.groups.map_or(crew.groups, |groups| group_ids(&groups)),
+        &change.users.map_or_else(|| old.crew.users.clone(), |users| user_ids(&users)),
+        &change.groups.map_or_else(|| old.crew.groups.clone(), |groups| group_ids(&groups)),
     );
     let next = Shift {
         position,
@@ -309,13 +309,13 @@ fn changed(old: &Shift, change: ShiftChange, zone: &str, position: i64, from_ms:
         name: change.name.unwrap_or_else(|| old.name.clone()),
         zone: zone.to_owned(),
         schedule: change.schedule.map_or_else(|| old.schedule.clone(), |schedule| schedule.to_json().to_string()),
-        crew: crew.to_json(),
+        crew: Json(crew),
         rotation: change.rotation.map_or_else(|| old.rotation.clone(), |new| rotation(Some(&new))),
         level: change.level.map_or_else(|| old.level.clone(), |new| Some(level(new))),
         ..old.clone()
     };
     let as_old = Shift { position: old.position, valid_until_ms: old.valid_until_ms, ..next.clone() };
-    Ok(Shift { valid_from_ms: if as_old == *old { old.valid_from_ms } else { from_ms }, ..next })
+    Shift { valid_from_ms: if as_old == *old { old.valid_from_ms } else { from_ms }, ..next }
 }
 
 #[cfg(test)]

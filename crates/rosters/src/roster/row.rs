@@ -1,7 +1,9 @@
 //! Rows of rosters, and of the versions of rosters and of their shifts.
 
+use db::Json;
 use diesel::prelude::*;
 
+use super::crew::Crew;
 use crate::schema::{roster_shifts, roster_versions, rosters};
 
 /// One row of `rosters`.
@@ -91,8 +93,8 @@ pub struct Shift {
     pub zone: String,
     /// JSON.
     pub schedule: String,
-    /// JSON.
-    pub crew: String,
+    /// Who stands in it, unless they take turns.
+    pub crew: Json<Crew>,
     /// JSON; `None` when nobody takes turns.
     pub rotation: Option<String>,
     /// `primary` or `secondary`, when that was said.

@@ -73,15 +73,8 @@ fn find_ever(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Roste
 /// A page of the rosters that a filter means.
 pub fn search(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Roster>> {
     use rosters::dsl;
-    let wanted = || {
-        let present = dsl::rosters.filter(dsl::tenant_id.eq_any(scope.to_vec())).filter(dsl::deleted_ms.is_null());
-        present.filter(condition(filter))
-    };
-    let order = SORTS.order(sort);
-    let total = walk.total(|| wanted().count().get_result(conn))?;
-    let query = wanted().filter(order.after(walk.after())?).order(order);
-    let rows = query.offset(walk.offset()).limit(walk.wanted()).load(conn)?;
-    Ok(walk.cut(rows, total, |row| SORTS.keys(sort, row)))
+    let present = dsl::rosters.filter(dsl::tenant_id.eq_any(scope.to_vec())).filter(dsl::deleted_ms.is_null());
+    Ok(db::page!(conn, present.filter(condition(filter)), SORTS, sort, walk))
 }
 
 fn condition(filter: &Filter) -> Condition {
@@ -90,9 +83,7 @@ fn condition(filter: &Filter) -> Condition {
         if filter.whole {
             return Condition::text_in("rosters.name_key IN", names.iter().cloned());
         }
-        Condition::any(names.iter().map(|name| {
-            Condition::sql("replace(rosters.name_key, ").text(name.clone()).then(", '') <> rosters.name_key")
-        }))
+        Condition::any(names.iter().map(|name| Condition::contains("rosters.name_key", name)))
     });
     let called = filter.called.iter().map(|name| Condition::sql("rosters.name_key = ").text(name.clone()));
     Condition::all(ids.chain(names).chain(called))

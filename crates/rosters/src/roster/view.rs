@@ -36,14 +36,12 @@ pub fn rosters(
     form: &Form,
     (at, is_past): (Timestamp, bool),
 ) -> Result<Vec<Roster>> {
-    let read = |shift: &ShiftRow| {
-        let rotation = shift.rotation.as_deref().map(Rotation::from_json).transpose()?;
-        Ok((Crew::from_json(&shift.crew)?, rotation))
-    };
-    let crews = shifts.iter().map(read).collect::<Result<Vec<_>, Problem>>()?;
+    let rotation = |shift: &ShiftRow| shift.rotation.as_deref().map(Rotation::from_json).transpose();
+    let crews = shifts.iter().map(|shift| Ok((&shift.crew.0, rotation(shift)?)));
+    let crews = crews.collect::<Result<Vec<_>, Problem>>()?;
     let all = crews
         .iter()
-        .flat_map(|(own, rotation)| std::iter::once(own).chain(rotation.iter().flat_map(|rotation| &rotation.order)));
+        .flat_map(|(own, rotation)| std::iter::once(*own).chain(rotation.iter().flat_map(|rotation| &rotation.order)));
     let staff = RosterPeople::since(conn, people, tenants, (all, []), is_past.then_some(at))?;
     let seen = Seen { staff: &staff, read: matches!(form, Form::Read), at };
     let show = |row: &Row| {
@@ -135,7 +133,7 @@ impl Recorded for WithShifts<'_> {
 }
 
 fn shift_payload(shift: &ShiftRow) -> db::Result<Value> {
-    let crew = crew_payload(&Crew::from_json(&shift.crew)?);
+    let crew = crew_payload(&shift.crew);
     let schedule: Value = serde_json::from_str(&shift.schedule).map_err(|_| Problem::internal())?;
     let mut payload = json!({
         "id": shift.id,

@@ -39,10 +39,7 @@ fn condition(scope: &[String], filter: &Filter, only: Option<&[String]>) -> Cond
         all.push(if filter.exact {
             Condition::text_in("maintenance_windows.name_key IN", &filter.names)
         } else {
-            Condition::any(filter.names.iter().map(|name| {
-                let replaced = Condition::sql("replace(maintenance_windows.name_key, ").text(name);
-                replaced.then(", '') <> maintenance_windows.name_key")
-            }))
+            Condition::any(filter.names.iter().map(|name| Condition::contains("maintenance_windows.name_key", name)))
         });
     }
     if let Some(from) = filter.from {
