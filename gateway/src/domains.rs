@@ -4,7 +4,7 @@ use api::Domain;
 use db::{Migrations, Quota};
 use outbox::Retention;
 
-/// Every domain, in the order of the document. An eighth domain is a line here.
+/// Every domain, in the order of the document. Another one is a line here.
 pub fn all() -> Vec<Domain> {
     vec![
         access::domain(),
@@ -14,7 +14,6 @@ pub fn all() -> Vec<Domain> {
         incidents::domain(),
         kb::domain(),
         integrations::domain(),
-        // One line each, in the order of the document.
         jobs::domain(),
         paging::domain(),
         changes::domain(),
@@ -61,10 +60,12 @@ mod tests {
             assert_eq!(quota.refused(), 1, "{}", quota.what());
         }
     }
+
     #[test]
     fn a_domain_that_was_not_given_what_it_needs_is_not_served() {
         let lacking = |domain: &&Domain| !Extras::default().missing(domain).is_empty();
-        assert_eq!(all().iter().filter(lacking).count(), all().len());
+        let needs = |domain: &&Domain| !domain.needs.is_empty();
+        assert_eq!(all().iter().filter(lacking).count(), all().iter().filter(needs).count());
         let (tell, told) = mpsc::channel();
         thread::spawn(move || tell.send(api::harness::serve(kb::domain(), |_| Ok(()))));
         let error = told.recv_timeout(Duration::from_secs(60)).expect("it serves").unwrap_err().to_string();

@@ -146,6 +146,25 @@ fn a_row_is_never_shown_and_what_is_shown_is_never_a_row() {
     assert_eq!(both, listed, "left: what there is; right: the exceptions, a list that may only shrink");
 }
 
+/// Two files that spell the name of one lock hold two locks as soon as one of them is changed, or lowers a letter.
+#[test]
+fn a_lock_is_named_in_one_place() {
+    let mut named: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (path, text) in sources() {
+        let code = code(&text);
+        for call in code.split("lock(").skip(1).chain(code.split("lock_shared(").skip(1)) {
+            let arguments = call.split(';').next().unwrap_or_default();
+            if let Some(name) = arguments.split('"').nth(1).filter(|_| arguments.contains("conn,")) {
+                let kind = name.split('{').next().unwrap_or_default().to_owned();
+                named.entry(kind).or_default().insert(path.clone());
+            }
+        }
+    }
+    assert!(named.len() > 20, "{named:?}");
+    named.retain(|_, paths| paths.len() > 1);
+    assert!(named.is_empty(), "one function for each lock: {named:#?}");
+}
+
 /// So a server that lacks what a handler takes does not start (`api::Extras`), and no request finds out.
 #[test]
 fn what_handlers_take_is_what_their_domain_needs() {

@@ -3,141 +3,82 @@
 use muster_tests::{Client, unique, uuid};
 use serde_json::{Value, json};
 
-/// A kind of entity. A new one: its name in [`Kind::word`], how one is made in [`Kind::make`], and what an unknown one
-/// looks like in [`Kind::unknown`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
-    Resource,
+/// The kinds of entities, each with what templates call it: `$site`, and `$site.name` for its name.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident = $word:literal,)+) => {
+        /// A kind of entity. A new one: a line in the list below, how one is made in [`Kind::make`], and what an unknown one
+        /// looks like in [`Kind::unknown`].
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub(super) enum Kind {
+            $($(#[$doc])* $kind,)+
+        }
+
+        impl Kind {
+            pub(super) const ALL: [Self; [$($word),+].len()] = [$(Self::$kind),+];
+
+            /// What templates call it.
+            pub(super) fn word(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $word,)+
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    Resource = "resource",
     /// A decommissioned resource, in history.
-    Record,
-    Site,
-    DeviceGroup,
-    ServiceGroup,
-    ApiKey,
-    InboundAddress,
-    Heartbeat,
+    Record = "record",
+    Site = "site",
+    DeviceGroup = "deviceGroup",
+    ServiceGroup = "serviceGroup",
+    ApiKey = "apiKey",
+    InboundAddress = "inboundAddress",
+    Heartbeat = "heartbeat",
     /// A client of a partner; only partners have them.
-    Client,
-    User,
+    Client = "client",
+    User = "user",
     /// Of a user.
-    Session,
-    UserGroup,
-    Roster,
+    Session = "session",
+    UserGroup = "userGroup",
+    Roster = "roster",
     /// Of a roster.
-    Override,
-    CoverRequest,
+    Override = "override",
+    CoverRequest = "coverRequest",
     /// An address of a roster's calendar.
-    RosterCalendar,
+    RosterCalendar = "rosterCalendar",
     /// An address of a user's calendar.
-    UserCalendar,
-    MaintenanceWindow,
-    /// An address of a window's calendar.
-    MaintenanceCalendar,
-    Alert,
-    /// One that can be unsuppressed.
-    SuppressedAlert,
-    IncidentCategory,
-    Incident,
-    KbCategory,
-    KbArticle,
-    Job,
-    JobScript,
+    UserCalendar = "userCalendar",
+    Job = "job",
+    JobScript = "jobScript",
     /// One that a runner has.
-    JobRun,
+    JobRun = "jobRun",
+    MaintenanceWindow = "maintenanceWindow",
+    /// An address of a window's calendar.
+    MaintenanceCalendar = "maintenanceCalendar",
+    Alert = "alert",
+    /// One that can be unsuppressed.
+    SuppressedAlert = "suppressedAlert",
+    IncidentCategory = "incidentCategory",
+    Incident = "incident",
+    KbCategory = "kbCategory",
+    KbArticle = "kbArticle",
     /// An installed integration.
-    Integration,
+    Integration = "integration",
     /// Of an integration.
-    IntegrationEvent,
+    IntegrationEvent = "integrationEvent",
     /// Of an event of an integration.
-    Delivery,
+    Delivery = "delivery",
     /// Of a user.
-    ContactMethod,
-    EscalationPolicy,
-    AlertRoute,
+    ContactMethod = "contactMethod",
+    EscalationPolicy = "escalationPolicy",
+    AlertRoute = "alertRoute",
     /// Of a device group.
-    Owner,
+    Owner = "owner",
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 35] = [
-        Self::Resource,
-        Self::Record,
-        Self::Site,
-        Self::DeviceGroup,
-        Self::ServiceGroup,
-        Self::ApiKey,
-        Self::InboundAddress,
-        Self::Heartbeat,
-        Self::Client,
-        Self::User,
-        Self::Session,
-        Self::UserGroup,
-        Self::Roster,
-        Self::Override,
-        Self::CoverRequest,
-        Self::RosterCalendar,
-        Self::UserCalendar,
-        Self::Job,
-        Self::JobScript,
-        Self::JobRun,
-        Self::MaintenanceWindow,
-        Self::MaintenanceCalendar,
-        Self::Alert,
-        Self::SuppressedAlert,
-        Self::IncidentCategory,
-        Self::Incident,
-        Self::KbCategory,
-        Self::KbArticle,
-        Self::Integration,
-        Self::IntegrationEvent,
-        Self::Delivery,
-        Self::ContactMethod,
-        Self::EscalationPolicy,
-        Self::AlertRoute,
-        Self::Owner,
-    ];
-
-    /// What templates call it: `$site`, and `$site.name` for its name.
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Self::Resource => "resource",
-            Self::Record => "record",
-            Self::Site => "site",
-            Self::DeviceGroup => "deviceGroup",
-            Self::ServiceGroup => "serviceGroup",
-            Self::ApiKey => "apiKey",
-            Self::InboundAddress => "inboundAddress",
-            Self::Heartbeat => "heartbeat",
-            Self::Client => "client",
-            Self::User => "user",
-            Self::Session => "session",
-            Self::UserGroup => "userGroup",
-            Self::Roster => "roster",
-            Self::Override => "override",
-            Self::CoverRequest => "coverRequest",
-            Self::RosterCalendar => "rosterCalendar",
-            Self::UserCalendar => "userCalendar",
-            Self::Job => "job",
-            Self::JobScript => "jobScript",
-            Self::JobRun => "jobRun",
-            Self::MaintenanceWindow => "maintenanceWindow",
-            Self::MaintenanceCalendar => "maintenanceCalendar",
-            Self::Alert => "alert",
-            Self::SuppressedAlert => "suppressedAlert",
-            Self::IncidentCategory => "incidentCategory",
-            Self::Incident => "incident",
-            Self::KbCategory => "kbCategory",
-            Self::KbArticle => "kbArticle",
-            Self::Integration => "integration",
-            Self::IntegrationEvent => "integrationEvent",
-            Self::Delivery => "delivery",
-            Self::ContactMethod => "contactMethod",
-            Self::EscalationPolicy => "escalationPolicy",
-            Self::AlertRoute => "alertRoute",
-            Self::Owner => "owner",
-        }
-    }
-
     /// A partner's are seen by its clients, who may name them but not change them.
     pub(super) fn clients_see_their_partners(self) -> bool {
         matches!(self, Self::User | Self::UserGroup | Self::IncidentCategory | Self::JobScript)
