@@ -221,10 +221,17 @@ pub(crate) fn claim(conn: &mut Conn, owner: &str, now: Timestamp, until: Timesta
 /// Deletes claimed events. False when a claim is another's by now: then some are there still.
 pub(crate) fn finish_all(conn: &mut Conn, owner: &str, events: &[Claimed]) -> Result<bool> {
     use outbox_events::dsl;
-    let tenants: BTreeSet<&str> = events.iter().map(|event| event.tenant_id.as_str()).collect();
     let numbers: Vec<i64> = events.iter().map(|event| event.seq).collect();
-    let these = dsl::outbox_events.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::seq.eq_any(numbers));
-    Ok(diesel::delete(these.filter(dsl::owner.eq(owner))).execute(conn)? == events.len())
+    let mine = dsl::outbox_events.filter(dsl::seq.eq_any(numbers)).filter(dsl::owner.eq(owner));
+    let gone = match conn {
+        // Its key is the number alone. Asked for tenants, it would walk an index with all that they have waiting.
+        Conn::Sqlite(conn) => diesel::delete(mine).execute(conn)?,
+        Conn::Postgres(conn) => {
+            let tenants: BTreeSet<&str> = events.iter().map(|event| event.tenant_id.as_str()).collect();
+            diesel::delete(mine.filter(dsl::tenant_id.eq_any(tenants))).execute(conn)?
+        }
+    };
+    Ok(gone == events.len())
 }
 
 /// Deletes a claimed event. False when the claim is another's by now: its owner will finish it.

@@ -228,6 +228,92 @@ fn an_event_is_taken_as_soon_as_it_is_committed() {
     assert!(waited < Duration::from_millis(1_100), "{waited:?}");
 }
 
+/// Writes a row for each event, and fails to take several while `refuses` says so.
+#[derive(Default)]
+struct Writing {
+    refuses: bool,
+    together: AtomicUsize,
+}
+
+impl Writing {
+    fn write(conn: &mut Conn, event: &Event) -> Result<()> {
+        use diesel::connection::SimpleConnection as _;
+        Ok(conn.batch_execute(&format!("INSERT INTO t VALUES ('{}')", event.entity_id))?)
+    }
+}
+
+impl Subscriber for Writing {
+    fn name(&self) -> &'static str {
+        "writing"
+    }
+
+    fn take(&self, conn: &mut Conn, event: &Event) -> Result<()> {
+        Self::write(conn, event)
+    }
+
+    fn take_all(&self, conn: &mut Conn, events: &[Event]) -> Result<()> {
+        self.together.fetch_max(events.len(), Ordering::Relaxed);
+        events.iter().try_for_each(|event| Self::write(conn, event))?;
+        if self.refuses { Err(db::Error::Fault("not all at once".into())) } else { Ok(()) }
+    }
+}
+
+#[test]
+fn what_is_not_taken_together_is_undone_and_taken_one_by_one() {
+    for refuses in [false, true] {
+        let fixture = fixture();
+        fixture
+            .db
+            .write_here(|conn| {
+                use diesel::connection::SimpleConnection as _;
+                Ok(conn.batch_execute("CREATE TABLE t (id TEXT NOT NULL PRIMARY KEY)")?)
+            })
+            .unwrap();
+        fixture
+            .tx(|tx| {
+                (0..50).for_each(|n| tx.note(change(&n.to_string(), None, Some(json!(1)))));
+                Ok(())
+            })
+            .unwrap();
+        let subscriber = Arc::new(Writing { refuses, ..Writing::default() });
+        // Behind one that takes each event by itself, and whose part is undone with the others'.
+        let subscribers: Vec<Arc<dyn Subscriber>> = vec![Arc::new(Picky::default()), subscriber.clone()];
+        let worker = Worker::start(fixture.db.clone(), subscribers, || NOW).unwrap();
+        let deadline = Instant::now() + Duration::from_secs(20);
+        let waiting = || fixture.db.read_here(events::oldest).unwrap().is_some();
+        while waiting() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        drop(worker);
+        // A row that was written twice would have failed, and left its event.
+        assert!(!waiting(), "refuses: {refuses}");
+        assert_eq!(subscriber.together.load(Ordering::Relaxed), 50);
+    }
+}
+
+#[test]
+fn events_that_another_worker_has_by_now_are_not_finished() {
+    let fixture = fixture();
+    for id in ["a", "b"] {
+        fixture.changed(change(id, None, Some(json!(1))));
+    }
+    let claim = |owner: &'static str, now: i64, most: i64| {
+        let (now, until) = (Timestamp::from_millis(now), Timestamp::from_millis(now + 1000));
+        fixture.db.write_here(move |conn| events::claim(conn, owner, now, until, most)).unwrap()
+    };
+    let late = claim("late", NOW.millis(), 2);
+    let other = claim("other", NOW.millis() + 2000, 1);
+    let finish = |owner: &'static str, events: Vec<events::Claimed>| {
+        let finished = move |conn: &mut Conn| match events::finish_all(conn, owner, &events)? {
+            true => Ok(()),
+            false => Err(Problem::conflict("no").into()),
+        };
+        fixture.db.write_here(finished).is_ok()
+    };
+    assert_eq!((finish("late", late), finish("other", other)), (false, true));
+    assert_eq!(claim("me", i64::MAX / 2, 2).len(), 1, "what was undone is there");
+}
+
 /// Never takes what is about `broken`.
 #[derive(Default)]
 struct Picky(Mutex<Vec<String>>);
