@@ -15,6 +15,7 @@ both_backends![
     steps_are_taken_until_somebody_answers,
     a_code_and_a_test_arrive,
     nobody_to_tell_is_shown,
+    who_leaves_in_the_middle_is_told_no_more,
     every_service_is_called_in_its_way,
     too_many_pages_are_told_together,
     who_is_on_call_and_why,
@@ -164,6 +165,38 @@ fn nobody_to_tell_is_shown(backend: Backend) {
     assert!(shown.iter().all(|page| is(page, "gap")), "{shown:?}");
     assert!(pages(&client, &info).is_empty());
     assert_eq!(client.search("/pages/search", "status:gap").page()["totalResults"], json!(4));
+}
+
+fn who_leaves_in_the_middle_is_told_no_more(backend: Backend) {
+    let server = Server::start_with(backend, &ARGUMENTS);
+    let client = server.new_client();
+    let receiver = Receiver::willing();
+    let people: Vec<String> = (0..3).map(|_| person(&client)).collect();
+    for user in &people {
+        reachable(&client, user, &format!("{}/{user}", receiver.url()));
+    }
+    // The first is told again later, by another method.
+    let later = reachable(&client, &people[0], &format!("{}/later", receiver.url()));
+    let first = client.get(&format!("/users/{}/contactMethods", people[0])).list()[0]["id"].clone();
+    let rule = json!({"urgency": "high", "steps": [
+        {"contactMethod": {"id": first}, "after": "0s"}, {"contactMethod": {"id": later}, "after": "4s"}]});
+    client.post(&format!("/users/{}/notificationRules", people[0]), &rule).ok();
+    let step = |user: &String, wait: &str| json!({"targets": [{"user": {"id": user}}], "wait": wait});
+    let steps = json!([step(&people[0], "6s"), step(&people[1], "1h"), step(&people[2], "1h")]);
+    default_policy(&client, json!({"steps": steps}));
+    let id = alert(&client, "leaves");
+    receiver.wait(1);
+    for user in &people[..2] {
+        client.post_empty(&format!("/users/{user}/deactivate")).ok();
+    }
+    // What was decided for the first is not sent; the second is a gap that nobody waits for; the third is told.
+    let shown = wait(&client, &id, |pages| pages.len() == 4 && is(&pages[3], "sent"));
+    let said = |page: &Value| (text(&page["status"]), page["why"].as_str().unwrap_or_default().to_owned());
+    assert_eq!(said(&shown[1]), ("failed".to_owned(), "the person is not in use any more".to_owned()));
+    assert_eq!(said(&shown[2]), ("gap".to_owned(), "the person is not in use any more".to_owned()));
+    assert_eq!(shown[3]["user"]["id"], json!(people[2]));
+    let paths: Vec<String> = receiver.wait(2).iter().map(|request| request.path.clone()).collect();
+    assert_eq!(paths, [format!("/{}", people[0]), format!("/{}", people[2])]);
 }
 
 fn every_service_is_called_in_its_way(backend: Backend) {
