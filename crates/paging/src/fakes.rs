@@ -9,13 +9,13 @@ use base::{secret::Secret, timestamp::Timestamp};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use db::{Conn, DatabaseUrl, Db, Options, Result};
 use ports::{
-    AlertFacts, Alerts, Alone, Cover, KnownResource, KnownRoster, Maintenance, OnCall, OnCallPerson, Outgoing, People,
-    PeopleGroup, Person, Place, PlaceKey, PlaceKind, ResourceKey, Resources, SealedAt, Seals, Sending, Sends,
-    ToldAlert, Window,
+    AlertFacts, Alerts, Alone, Cover, KnownResource, KnownRoster, Maintenance, OnCall, OnCallPerson, Outgoing,
+    People, PeopleGroup, Person, Place, PlaceKey, PlaceKind, ResourceKey, Resources, SealedAt, Seals,
+    Sending, Sends, ToldAlert, Window,
 };
 use serde_json::Value;
 
-use crate::Neighbours;
+use crate::{Neighbours, methods::row::Method};
 
 /// The tenant of everything.
 pub const TENANT: &str = "client_1";
@@ -142,6 +142,27 @@ impl OnCall for Fakes {
         let number = id.strip_prefix("ES-").and_then(|number| number.parse::<usize>().ok());
         let there = number.is_some_and(|number| number < self.0.lock().unwrap().rosters.len());
         Ok(there.then(|| KnownRoster { tenant_id: TENANT.to_owned(), name: id.to_owned() }))
+    }
+}
+
+/// A verified contact method of a person.
+pub fn method(user: &str, id: &str) -> Method {
+    Method {
+        tenant_id: TENANT.to_owned(),
+        id: id.to_owned(),
+        version: 1,
+        user_id: user.to_owned(),
+        name: "m".to_owned(),
+        kind: "HTTP".to_owned(),
+        preset: "webhook".to_owned(),
+        settings: "{}".to_owned(),
+        sealed: String::new(),
+        verified: true,
+        code_hash: String::new(),
+        code_until_ms: 0,
+        code_tries: 0,
+        created_ms: 0,
+        updated_ms: 0,
     }
 }
 

@@ -1,5 +1,5 @@
-//! The set of pages against a model: random policies, rosters, people and their rules; alerts that are reported, get worse, are
-//! acknowledged, suppressed and closed; people who leave, clocks that jump, restarts.
+//! The set of pages against a model: random policies, rosters, people, their rules and quiet hours; alerts that are reported, get
+//! worse, are acknowledged, suppressed (as by a window or a snooze) and closed; people who leave, clocks that jump, restarts.
 
 mod model;
 
@@ -21,6 +21,8 @@ use crate::{
 };
 
 const MINUTE: i64 = 60_000;
+/// In minutes.
+const DAY: i64 = 24 * 60;
 const PEOPLE: usize = 4;
 const ROSTERS: usize = 2;
 const ALERTS: usize = 2;
@@ -47,8 +49,22 @@ pub struct Setup {
     /// In each roster, the person of each piece of time, as long as the first number says, in turns; nobody in a gap. The second
     /// level is the next one in turn.
     rosters: Vec<(i64, Vec<Option<usize>>)>,
-    /// Of each person, after how many minutes each contact method is used at high urgency; at low, all are at once.
+    /// Of each person, after how many minutes each contact method is used at high urgency.
     methods: Vec<Vec<i64>>,
+    /// Of each person, what they said of low urgency; nothing: all contact methods at once.
+    low: Vec<Option<Low>>,
+}
+
+/// What a person said of low urgency.
+#[derive(Clone, Debug)]
+pub struct Low {
+    /// Are contact methods used one after the other, as at high urgency?
+    steps: bool,
+    /// The first minute of the day in which nothing is sent, and how many those are.
+    from: i64,
+    long: i64,
+    /// The zone of that day, and by how many minutes it is before GMT.
+    zone: (&'static str, i64),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -121,16 +137,24 @@ impl Setup {
                 }
                 // One that was never verified is not used.
                 methods::store::insert(conn, &contact(person, 9, false))?;
-                let plan = notification::rules::Plan { steps, quiet: None };
-                let row = notification::row::Rule {
-                    tenant_id: TENANT.to_owned(),
-                    user_id: user(person),
-                    urgency: "high".to_owned(),
-                    version: 1,
-                    document: serde_json::to_string(&plan).unwrap(),
-                    updated_ms: 0,
-                };
-                notification::store::set(conn, &row)?;
+                let said = setup.low[person].as_ref().map(|low| notification::rules::Plan {
+                    steps: if low.steps { steps.clone() } else { Vec::new() },
+                    quiet: Some(low.quiet()),
+                    ..notification::rules::Plan::default()
+                });
+                let high = notification::rules::Plan { steps, ..notification::rules::Plan::default() };
+                for (urgency, plan) in [("high", Some(high)), ("low", said)] {
+                    let Some(plan) = plan else { continue };
+                    let row = notification::row::Rule {
+                        tenant_id: TENANT.to_owned(),
+                        user_id: user(person),
+                        urgency: urgency.to_owned(),
+                        version: 1,
+                        document: serde_json::to_string(&plan).unwrap(),
+                        updated_ms: 0,
+                    };
+                    notification::store::set(conn, &row)?;
+                }
             }
             let policy = policies::row::Policy {
                 tenant_id: TENANT.to_owned(),
@@ -170,23 +194,18 @@ impl Setup {
     }
 }
 
+impl Low {
+    fn quiet(&self) -> notification::rules::Quiet {
+        let to = (self.from + self.long) % DAY;
+        notification::rules::Quiet { from: self.from, to, zone: self.zone.0.to_owned() }
+    }
+}
+
 fn contact(person: usize, number: usize, verified: bool) -> methods::row::Method {
     methods::row::Method {
-        tenant_id: TENANT.to_owned(),
-        id: method(person, number),
-        version: 1,
-        user_id: user(person),
-        name: "m".to_owned(),
-        kind: "HTTP".to_owned(),
-        preset: "webhook".to_owned(),
-        settings: "{}".to_owned(),
-        sealed: String::new(),
         verified,
-        code_hash: String::new(),
-        code_until_ms: 0,
-        code_tries: 0,
         created_ms: number as i64,
-        updated_ms: 0,
+        ..crate::fakes::method(&user(person), &method(person, number))
     }
 }
 
@@ -271,11 +290,16 @@ fn setup() -> impl Strategy<Value = Setup> {
     let steps = proptest::collection::vec((proptest::collection::vec(aim, 1..4), 1_i64..10), 1..5);
     let line = (1_i64..30, proptest::collection::vec(proptest::option::weighted(0.7, 0..PEOPLE), 1..5));
     let methods = proptest::collection::vec(proptest::collection::vec(0_i64..5, 0..3), PEOPLE);
+    // What happens takes some two hours, so that quiet hours begin and end meanwhile, in one zone or the other.
+    let low = (any::<bool>(), -100_i64..200, 1_i64..150, prop_oneof![Just(("GMT", 0)), Just(("Asia/Calcutta", 330))]);
+    let low =
+        low.prop_map(|(steps, from, long, zone)| Low { steps, from: (from + zone.1).rem_euclid(DAY), long, zone });
+    let low = proptest::collection::vec(proptest::option::of(low), PEOPLE);
     let times = (0_i64..3, any::<bool>(), proptest::option::of(1_i64..20));
     let urgency = proptest::option::of(prop_oneof![Just("high"), Just("low")]);
     let route = proptest::option::weighted(0.9, any::<bool>());
-    (steps, times, urgency, route, proptest::collection::vec(line, ROSTERS), methods).prop_map(
-        |(steps, (repeat, repeats_last, ack_timeout), urgency, only_critical, rosters, methods)| Setup {
+    (steps, times, urgency, route, proptest::collection::vec(line, ROSTERS), methods, low).prop_map(
+        |(steps, (repeat, repeats_last, ack_timeout), urgency, only_critical, rosters, methods, low)| Setup {
             steps,
             repeat,
             repeats_last,
@@ -284,6 +308,7 @@ fn setup() -> impl Strategy<Value = Setup> {
             only_critical,
             rosters,
             methods,
+            low,
         },
     )
 }
@@ -311,7 +336,7 @@ fn deeds() -> impl Strategy<Value = Vec<(i64, Deed)>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
     #[test]
     fn the_pages_are_those_of_the_model(setup in setup(), deeds in deeds()) {

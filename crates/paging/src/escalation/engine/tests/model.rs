@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{ALERTS, Aim, Deed, STATES, Setup, method, user};
+use super::{ALERTS, Aim, DAY, Deed, STATES, Setup, method, user};
 
 /// A page, or a gap in place of one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,6 +43,19 @@ struct Walk {
     wait_until: i64,
     lap: i64,
     high: bool,
+}
+
+impl Setup {
+    /// How many minutes a person is told later at low urgency: minute by minute, until it is not quiet any more.
+    fn after(&self, person: usize, wait: i64, minute: i64) -> i64 {
+        let Some(low) = &self.low[person] else { return 0 };
+        let first = if low.steps { wait } else { 0 };
+        let is_quiet = |after: i64| {
+            let local = minute + after + low.zone.1;
+            (0..low.long).any(|into| (low.from + into - local) % DAY == 0)
+        };
+        (first..).find(|after| !is_quiet(*after)).unwrap()
+    }
 }
 
 pub struct Model<'s> {
@@ -182,7 +195,7 @@ impl<'s> Model<'s> {
                     self.note(alert, step, user(person), String::new(), minute, None);
                 }
                 for (number, wait) in methods.iter().enumerate() {
-                    let after = if high { *wait } else { 0 };
+                    let after = if high { *wait } else { setup.after(person, *wait, minute) };
                     self.note(alert, step, user(person), method(person, number), minute, Some(after));
                 }
             }
