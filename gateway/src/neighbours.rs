@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use incidents::{Neighbours, Noticed, Trial};
+use incidents::{Neighbours, Noticed, Records, Trial};
 use maintenance::Windows;
 use ports::{Alerts, Notices, Owners, People};
 use rosters::Rosters;
@@ -24,7 +24,7 @@ pub fn notices(of_incidents: Neighbours) -> Arc<dyn Notices> {
     Arc::new(Noticed::new(of_incidents))
 }
 
-/// Those whom paging asks.
+/// Those whom paging asks. Whose machines are, paging says itself: who acts on an incident for it asks nobody.
 pub fn of_paging(
     parts: &Parts,
     windows: Arc<Windows>,
@@ -34,6 +34,9 @@ pub fn of_paging(
     let people: Arc<dyn People> = Arc::new(Directory);
     paging::Neighbours {
         alerts: alerts(),
+        incidents: Arc::new(Records::new(of_incidents(Arc::clone(&windows), Arc::new(ports::Alone)))),
+        articles: Arc::new(kb::Library),
+        jobs: Arc::new(jobs::Planned),
         resources: Arc::new(inventory::Machines),
         maintenance: windows,
         on_call: Arc::new(Rosters::new(Arc::clone(&people))),

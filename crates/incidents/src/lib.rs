@@ -24,6 +24,7 @@ pub use crate::{
     alerts::{Escalator, Noticed, Trial},
     heartbeats::{pings::Pings, watch::Heartbeats},
     neighbours::Neighbours,
+    records::port::Records,
 };
 
 static QUOTAS: [&db::Quota; 2] = [&alerts::QUOTA, &records::store::QUOTA];

@@ -49,6 +49,9 @@ impl Fakes {
         let all = Arc::new(self.clone());
         Neighbours {
             alerts: Arc::clone(&all) as Arc<dyn Alerts>,
+            incidents: Arc::new(Alone),
+            articles: Arc::new(Alone),
+            jobs: Arc::new(Alone),
             resources: Arc::clone(&all) as Arc<dyn Resources>,
             maintenance: Arc::clone(&all) as Arc<dyn Maintenance>,
             on_call: Arc::clone(&all) as Arc<dyn OnCall>,

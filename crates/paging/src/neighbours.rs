@@ -3,13 +3,19 @@
 use std::sync::Arc;
 
 use base::timestamp::Timestamp;
-use ports::{Alerts, Integrations, Maintenance, OnCall, People, Resources, Seals, Sends};
+use ports::{Alerts, Articles, Incidents, Integrations, Jobs, Maintenance, OnCall, People, Resources, Seals, Sends};
 
 /// Those who answer for other domains, and what is set for the whole service.
 #[derive(Clone)]
 pub struct Neighbours {
     /// Which alerts there are.
     pub alerts: Arc<dyn Alerts>,
+    /// Acts on incidents.
+    pub incidents: Arc<dyn Incidents>,
+    /// What is known of how to mend things.
+    pub articles: Arc<dyn Articles>,
+    /// What can be run.
+    pub jobs: Arc<dyn Jobs>,
     /// Which machines there are.
     pub resources: Arc<dyn Resources>,
     /// Which of them are in maintenance.

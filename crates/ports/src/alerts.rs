@@ -17,12 +17,12 @@ pub struct ToldAlert {
     pub alert: Value,
 }
 
-/// What somebody does with an alert without a request of their own: by a link in a message.
+/// What somebody does with an alert, or an incident, without a request of their own: by a link in a message.
 #[derive(Clone, Copy, Debug)]
 pub struct AlertDeed<'a> {
     /// The tenant of the alert.
     pub tenant: &'a str,
-    /// `ALT-<uuid>`.
+    /// `ALT-<uuid>`, or `INC` and digits.
     pub id: &'a str,
     /// Who does it.
     pub user: &'a str,
@@ -68,6 +68,8 @@ pub struct ToldIncident {
     pub assignee: String,
     /// The names of its machines.
     pub machines: Vec<String>,
+    /// Their ids.
+    pub machine_ids: Vec<String>,
     /// The ids of its alerts.
     pub alerts: Vec<String>,
     /// The latest notes, oldest first: when, who by id, and what.
@@ -78,6 +80,16 @@ pub struct ToldIncident {
     pub resolved: Option<Timestamp>,
     /// When it was closed.
     pub closed: Option<Timestamp>,
+}
+
+/// Does something with incidents.
+pub trait Incidents: Send + Sync {
+    /// Does something with an incident, in the name of a person who works on it from then on when nobody did: with its row of the
+    /// audit log and its event. To be called in a write. An incident is not suppressed.
+    ///
+    /// # Errors
+    /// 404 for an unknown incident, 409 when its status does not allow it.
+    fn act(&self, conn: &mut Conn, deed: AlertDeed<'_>, at: Timestamp) -> Result<()>;
 }
 
 /// Something that the service itself notices about what it was asked to do, or that it is over.

@@ -9,8 +9,8 @@ use db::{Conn, Result};
 use serde_json::Value;
 
 use crate::{
-    Alerts, Articles, Integrations, Jobs, KnownArticle, KnownIntegration, KnownJob, KnownRoster, Notice, Notices,
-    OnCall, OnCallPerson, Owners, People, PeopleGroup, Person, Tenants, ToldAlert,
+    AlertDeed, Alerts, Articles, Incidents, Integrations, Jobs, KnownArticle, KnownIntegration, KnownJob, KnownRoster,
+    Notice, Notices, OnCall, OnCallPerson, Owners, People, PeopleGroup, Person, Tenants, ToldAlert,
 };
 
 /// The one user that there is: [`Alone::CALLER`], who writes everything. There are a few machines of `client_1`, of which
@@ -78,6 +78,13 @@ impl Articles for Alone {
 impl Jobs for Alone {
     fn of_machines(&self, _: &mut Conn, _: &str, _: &[String], _: i64) -> Result<Vec<KnownJob>> {
         Ok(Vec::new())
+    }
+}
+
+/// There are no incidents.
+impl Incidents for Alone {
+    fn act(&self, _: &mut Conn, _: AlertDeed<'_>, _: Timestamp) -> Result<()> {
+        Err(base::Problem::not_found("The incident was not found.").into())
     }
 }
 

@@ -16,7 +16,7 @@ mod related;
 mod resources;
 mod tenants;
 
-pub use alerts::{AlertAct, AlertDeed, Alerts, Notice, Notices, ToldAlert, ToldIncident};
+pub use alerts::{AlertAct, AlertDeed, Alerts, Incidents, Notice, Notices, ToldAlert, ToldIncident};
 pub use alone::Alone;
 pub use authors::{Author, Authors};
 pub use integrations::{Integrations, KnownIntegration};

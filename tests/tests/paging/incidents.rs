@@ -11,7 +11,12 @@ use serde_json::json;
 
 use super::{person, text};
 
-both_backends![an_incident_goes_to_whose_machine_it_is, how_it_went_is_told, an_incident_is_escalated_by_a_policy];
+both_backends![
+    an_incident_goes_to_whose_machine_it_is,
+    how_it_went_is_told,
+    an_incident_is_escalated_by_a_policy,
+    an_incident_is_answered_by_the_link_of_its_page,
+];
 
 fn an_incident_goes_to_whose_machine_it_is(server: &Server) {
     let client = server.new_client();
@@ -118,7 +123,7 @@ fn an_incident_is_escalated_by_a_policy(backend: Backend) {
     assert_eq!(begun["pages"][0]["incident"]["id"], json!(incident));
     client.post(&path, &by).problem(409, "0004");
     let body = receiver.wait(1)[0].json();
-    assert_eq!((&body["title"], body.get("link")), (&json!("[Critical] Checkout answers 502"), None));
+    assert_eq!(body["title"], json!("[Critical] Checkout answers 502"));
     assert_eq!(body["incident"]["id"], json!(incident));
     // Somebody works on it: nobody else is told, however long it takes; nobody does any more, and it goes on.
     let status = |status: &str| client.post(&format!("/incidents/{incident}"), &json!({"status": status})).ok();
@@ -145,4 +150,71 @@ fn an_incident_is_escalated_by_a_policy(backend: Backend) {
     client
         .post(&format!("/incidents/{open}/escalate"), &json!({"policy": {"id": theirs["id"]}}))
         .invalid(&["policy.id"]);
+}
+
+fn an_incident_is_answered_by_the_link_of_its_page(backend: Backend) {
+    let server = Server::start_with(backend, &["--egress-allow", "127.0.0.0/8"]);
+    let client = server.new_client();
+    let receiver = Receiver::willing();
+    let people = [person(&client), person(&client)];
+    for user in &people {
+        let method =
+            json!({"name": "hook", "type": "HTTP", "url": format!("{}/{user}", receiver.url()), "verified": true});
+        client.post(&format!("/users/{user}/contactMethods"), &method).ok();
+    }
+    let steps: Vec<_> = people.iter().map(|user| json!({"targets": [{"user": {"id": user}}], "wait": "1h"})).collect();
+    let policy = client.post("/escalationPolicies", &json!({"name": "p", "steps": steps})).ok();
+    // What may help with it: an article about what its alert measures, and a job of its machine.
+    let category = client.post("/kb/category", &json!({"name": "Disks"})).ok();
+    let article = json!({"title": "When <disk> is full", "content": "Empty it.", "category": {"id": category["id"]}});
+    client.post("/kb/article", &article).ok();
+    let machine = text(&client.post("/resources", &json!({"hostName": "web-01"})).ok()["resourceUUID"]);
+    let report =
+        json!({"currentState": "Critical", "subject": "full", "metric": "disk", "device": {"hostName": "web-01"}});
+    let alert = text(&client.post("/alert", &report).ok()["id"]);
+    let opened =
+        json!({"subject": "<script>Checkout</script>", "alerts": [{"id": alert}], "resources": [{"id": machine}]});
+    let incident = text(&client.post("/incidents", &opened).ok()["id"]);
+    let by = json!({"policy": {"id": policy["id"]}});
+    client.post(&format!("/incidents/{incident}/escalate"), &by).ok();
+    let link = |number: usize| {
+        let body = receiver.wait(number)[number - 1].json();
+        text(&body["link"]).strip_prefix(server.base()).unwrap().to_owned()
+    };
+    let first = link(1);
+    let press = |path: &str, action: &str| server.request("POST", &format!("{path}&action={action}")).send();
+    let stands = || client.get(&format!("/incidents/{incident}")).ok();
+    // To look shows what is known, and changes nothing.
+    let shown = server.get(&first).text().to_owned();
+    for expected in
+        [&incident, "&lt;script&gt;Checkout", "web-01", "answers as Ann Lee", "When &lt;disk&gt; is full", "step=1"]
+    {
+        assert!(shown.contains(expected), "{expected}: {shown}");
+    }
+    assert!(!shown.contains("<script") && !shown.contains("action=snooze"), "{shown}");
+    assert_eq!(stands()["status"], json!("New"));
+    // The next step at once, and once.
+    assert!(press(&first, "escalate&step=1").text().contains("The next step is taken."));
+    assert!(press(&first, "escalate&step=1").text().contains("was taken already"));
+    let second = link(2);
+    // An incident is not put off.
+    assert!(press(&second, "snooze").text().contains("cannot be put off"));
+    assert!(press(&second, "acknowledge").text().contains("You work on it."));
+    let taken = stands();
+    assert_eq!((&taken["status"], &taken["assignee"]["id"]), (&json!("Open"), &json!(people[1])), "{taken}");
+    assert!(press(&first, "acknowledge").text().contains("somebody works on it"), "who was first works on it");
+    assert_eq!(stands()["assignee"]["id"], json!(people[1]));
+    let stopped = || press(&first, "escalate").text().contains("not running");
+    wait_for(Duration::from_secs(10), stopped, || server.get(&first).text().to_owned());
+    // Who may not act any more does not act by a link either; the other one closes it.
+    client.post_empty(&format!("/users/{}/deactivate", people[1])).ok();
+    assert_eq!(press(&second, "close").status, 403);
+    assert!(press(&first, "close").text().contains("It is closed."));
+    assert!(press(&first, "close").status == 200 && stands()["status"] == "Closed");
+    let log = |user: &str| {
+        let found = client.search("/auditLog/search", &format!("entityId:{incident}+userId:{user}")).page();
+        found["results"].as_array().unwrap().iter().filter(|row| row["keyId"] == "link").count()
+    };
+    assert_eq!((log(&people[0]), log(&people[1])), (2, 1), "escalated and closed; acknowledged");
+    assert_eq!(receiver.count(), 2);
 }

@@ -1,14 +1,18 @@
-//! Incidents, for those who write down how they went.
+//! Incidents, for those who write down how they went, and for those who act on them in the name of a person.
 
-use base::timestamp::Timestamp;
+use base::{problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
-use ports::ToldIncident;
+use outbox::{Tx, Who};
+use ports::{AlertAct, AlertDeed, ToldIncident};
 
 use super::{
-    row::{Note, PRIORITIES, STATUSES, word},
+    document,
+    row::{CLOSED, Note, OPEN, PRIORITIES, RESOLVED, Row, STATUSES, word},
+    rules::{self, Named},
     store,
-    wire::{AlertName, Machine},
+    wire::{AlertName, IncidentInput, Machine},
 };
+use crate::neighbours::Neighbours;
 
 /// The incident with this id among those of these tenants.
 pub fn told(conn: &mut Conn, tenants: &[String], id: &str, most: i64) -> Result<Option<ToldIncident>> {
@@ -22,6 +26,7 @@ pub fn told(conn: &mut Conn, tenants: &[String], id: &str, most: i64) -> Result<
     let alerts: Vec<AlertName> = serde_json::from_str(&row.alerts).unwrap_or_default();
     let note = |note: Note| (Timestamp::from_millis(note.created_ms), note.created_by, note.content);
     Ok(Some(ToldIncident {
+        machine_ids: machines.iter().map(|machine| machine.id.clone()).collect(),
         machines: machines.into_iter().map(|machine| machine.name).collect(),
         alerts: alerts.into_iter().map(|alert| alert.id).collect(),
         notes: notes.into_iter().map(note).collect(),
@@ -37,4 +42,59 @@ pub fn told(conn: &mut Conn, tenants: &[String], id: &str, most: i64) -> Result<
         subject: row.subject,
         description: row.description,
     }))
+}
+
+/// Acts on incidents for other domains.
+pub struct Records(Neighbours);
+
+impl Records {
+    /// With those whom it asks.
+    pub fn new(neighbours: Neighbours) -> Self {
+        Self(neighbours)
+    }
+}
+
+impl ports::Incidents for Records {
+    fn act(&self, conn: &mut Conn, deed: AlertDeed<'_>, at: Timestamp) -> Result<()> {
+        let AlertDeed { tenant, id, user, by, request, what, note } = deed;
+        let who = Who { user_id: user.to_owned(), key_id: by.to_owned(), request_id: request.to_owned() };
+        Tx::run(conn, &who, at, |tx| {
+            db::lock(tx.conn, &format!("incident:{id}"))?;
+            let old = store::existing(tx.conn, &[tenant.to_owned()], id)?;
+            let status = wanted(&old, what)?;
+            let before = document::of(tx.conn, &self.0, &old)?;
+            let input = IncidentInput { status: Some(status), note: Some(note.to_owned()), ..IncidentInput::default() };
+            let named = Named {
+                assignee: (status == OPEN && old.assignee_id.is_empty()).then(|| user.to_owned()),
+                ..Named::default()
+            };
+            let row = rules::changed(&old, &input, &named, user, at)?;
+            store::update(tx.conn, &row)?;
+            let said = Note {
+                tenant_id: row.tenant_id.clone(),
+                incident_id: row.id.clone(),
+                number: row.notes,
+                content: note.to_owned(),
+                created_by: user.to_owned(),
+                created_ms: at.millis(),
+            };
+            store::add_note(tx.conn, &said)?;
+            let after = document::of(tx.conn, &self.0, &row)?;
+            document::record_change(tx, &row, Some(before), after);
+            Ok(())
+        })
+    }
+}
+
+/// The status that an incident has afterwards.
+fn wanted(old: &Row, what: AlertAct) -> Result<i64, Problem> {
+    match what {
+        AlertAct::Close => Ok(CLOSED),
+        AlertAct::Acknowledge if old.status == OPEN => {
+            Err(Problem::conflict("The incident is open already: somebody works on it."))
+        }
+        AlertAct::Acknowledge if old.status >= RESOLVED => Err(Problem::conflict("The incident is over.")),
+        AlertAct::Acknowledge => Ok(OPEN),
+        AlertAct::Suppress(_) => Err(Problem::conflict("An incident cannot be put off.")),
+    }
 }

@@ -11,6 +11,8 @@ pub const STATUSES: [&str; 5] = ["New", "Open", "Pending", "Resolved", "Closed"]
 
 /// The place of `Normal`.
 pub const NORMAL: i64 = 2;
+/// The place of `Open`: somebody works on it.
+pub const OPEN: i64 = 1;
 /// The place of `Resolved`.
 pub const RESOLVED: i64 = 3;
 /// The place of `Closed`.

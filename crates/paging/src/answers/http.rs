@@ -15,7 +15,7 @@ use super::{
 use crate::{
     Neighbours,
     escalation::{engine, rules::Stage, store as escalations, work::Work},
-    pages::store as pages,
+    pages::store::{self as pages, INCIDENT},
 };
 
 api::texts! {
@@ -25,13 +25,18 @@ api::texts! {
 
 /// What a button does.
 pub const ACTIONS: [&str; 4] = ["acknowledge", "escalate", "snooze", "close"];
+/// How many articles and jobs are shown, how many machines and alerts of an incident are looked at for them, and how many texts of
+/// those are looked for.
+const HELPS: usize = 5;
+const TEXTS: usize = 20;
 /// How long an alert is not heard of after a snooze.
 const SNOOZE_MS: i64 = 3_600_000;
 
-/// Show an alert to whoever has the link
+/// Show an alert or an incident to whoever has the link
 ///
-/// A page for a browser: the alert, its machine, who was told, and buttons to answer. The token, which a page carried, is
-/// good for one alert and one person, for 24 hours. Nothing changes by looking.
+/// A page for a browser: the alert or the incident, its machines, who was told, articles that may help, jobs that can be run, and
+/// buttons to answer. The token, which a page carried, is good for one alert or incident and one person, for 24 hours. Nothing
+/// changes by looking.
 #[utoipa::path(
     tag = "paging",
     operation_id = "showAnswer",
@@ -57,7 +62,7 @@ pub async fn show(
     Ok(html(&page::of(&shown, &token, "")))
 }
 
-/// Answer an alert by the link
+/// Answer an alert or an incident by the link
 ///
 /// Acts as the person to whom the link was sent, in the audit log too. The page that follows says what was done, or why
 /// nothing was. What has been done is not done again, however often the button is pressed.
@@ -66,7 +71,7 @@ pub async fn show(
     operation_id = "answerAlert",
     params(
         ("token" = String, Query, description = "The token of the link"),
-        ("action" = inline(Button), Query, description = "`acknowledge`, `escalate` (the next step is taken at once), `snooze` (for an hour) or `close`"),
+        ("action" = inline(Button), Query, description = "`acknowledge`, `escalate` (the next step is taken at once), `snooze` (for an hour; alerts alone) or `close`"),
         ("step" = Option<i64>, Query, description = "For `escalate`: how many steps had been taken when the page was shown. If more have been taken since, nothing is done"),
     ),
     responses(
@@ -121,14 +126,13 @@ fn html(text: &str) -> HttpResponse {
 }
 
 fn unknown() -> Problem {
-    Problem::not_found("The alert was not found.")
+    Problem::not_found("What the link is about was not found.")
 }
 
 /// What is known of the alert of a link, while its person is in use.
 fn seen(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -> Result<Shown> {
     let person = person(conn, neighbours, link, now)?;
-    let scope = [link.tenant.clone()];
-    let alert = neighbours.alerts.find(conn, &scope, &link.alert, now)?.ok_or_else(unknown)?;
+    let about = about(conn, neighbours, link, now)?;
     let told = pages::of_alert(conn, &link.tenant, &link.alert)?;
     let around = neighbours.people.around(conn, &link.tenant)?;
     let mut ids: Vec<String> = told.iter().map(|page| page.user_id.clone()).filter(|id| !id.is_empty()).collect();
@@ -138,7 +142,57 @@ fn seen(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -
     let names = people.iter().map(|person| ports::Author::from(person).full_name()).collect();
     let escalation = escalations::find(conn, &link.tenant, &link.alert)?;
     let (step, stage) = (escalation.as_ref().map(|row| row.step), escalation.map(|row| row.stage));
-    Ok(Shown { alert, person, names, stage, step })
+    Ok(Shown { person, names, stage, step, ..about })
+}
+
+/// What is known of the alert or the incident itself, and what may help with it.
+fn about(conn: &mut Conn, neighbours: &Neighbours, link: &Link, now: Timestamp) -> Result<Shown> {
+    let scope = [link.tenant.clone()];
+    if !link.alert.starts_with(INCIDENT) {
+        let alert = neighbours.alerts.find(conn, &scope, &link.alert, now)?.ok_or_else(unknown)?;
+        let machine = alert.pointer("/device/id").and_then(Value::as_str).map(ToOwned::to_owned);
+        let shown = Shown::alert(&alert);
+        return helped(conn, neighbours, &link.tenant, &[alert], machine.as_slice(), shown);
+    }
+    let incident = neighbours.alerts.incident(conn, &scope, &link.alert, 1)?.ok_or_else(unknown)?;
+    let around = neighbours.people.around(conn, &link.tenant)?;
+    let works = neighbours.people.users(conn, &around, std::slice::from_ref(&incident.assignee))?;
+    let works = works.first().map(|person| ports::Author::from(person).full_name()).unwrap_or_default();
+    let mut alerts = Vec::new();
+    for id in incident.alerts.iter().take(HELPS) {
+        alerts.extend(neighbours.alerts.find(conn, &scope, id, now)?);
+    }
+    let shown = Shown::incident(&incident, works);
+    helped(conn, neighbours, &link.tenant, &alerts, &incident.machine_ids, shown)
+}
+
+/// With articles of the tenant about what these alerts tell of, and jobs that have one of these machines.
+fn helped(
+    conn: &mut Conn,
+    neighbours: &Neighbours,
+    tenant: &str,
+    alerts: &[Value],
+    machines: &[String],
+    shown: Shown,
+) -> Result<Shown> {
+    let words = |alert: &Value| -> Vec<String> {
+        let said = ["/metric", "/component", "/serviceName", "/app"].map(|path| alert.pointer(path));
+        let tags = alert["tags"].as_array().into_iter().flatten().map(|tag| tag.get("value"));
+        said.into_iter().chain(tags).flatten().filter_map(Value::as_str).map(ToOwned::to_owned).collect()
+    };
+    let mut texts: Vec<String> = alerts.iter().flat_map(words).filter(|text| !text.trim().is_empty()).collect();
+    texts.truncate(TEXTS);
+    let articles = neighbours.articles.about(conn, &[tenant.to_owned()], &texts, HELPS)?;
+    let machines: Vec<String> = machines.iter().take(HELPS).cloned().collect();
+    let jobs = match machines.is_empty() {
+        true => Vec::new(),
+        false => neighbours.jobs.of_machines(conn, tenant, &machines, i64::try_from(HELPS).unwrap_or(i64::MAX))?,
+    };
+    Ok(Shown {
+        articles: articles.into_iter().map(|known| format!("{} ({})", known.title, known.id)).collect(),
+        jobs: jobs.into_iter().map(|known| format!("{} ({})", known.name, known.id)).collect(),
+        ..shown
+    })
 }
 
 /// The name of the person of a link, who has to be in use.
@@ -189,7 +243,11 @@ fn carry_out(
         what,
         note: "by the link of a page",
     };
-    neighbours.alerts.act(conn, deed, now)?;
+    if link.alert.starts_with(INCIDENT) {
+        neighbours.incidents.act(conn, deed, now)?;
+    } else {
+        neighbours.alerts.act(conn, deed, now)?;
+    }
     Ok(told)
 }
 
@@ -214,7 +272,8 @@ fn escalate(
     let who = Who { user_id: link.user.clone(), key_id: "link".to_owned(), request_id: request.to_owned() };
     let next = crate::escalation::rules::State { next_ms: Some(now.millis()), ..state };
     let told = |step: i64, next: Option<i64>| -> Value {
-        json!({"alertId": link.alert, "step": step, "nextStepDate": next.map(Timestamp::from_millis)})
+        let about = if link.alert.starts_with(INCIDENT) { "incidentId" } else { "alertId" };
+        json!({about: link.alert, "step": step, "nextStepDate": next.map(Timestamp::from_millis)})
     };
     Tx::run(conn, &who, now, |tx| {
         tx.note(Change {

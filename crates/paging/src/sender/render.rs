@@ -44,8 +44,7 @@ pub fn place(row: &Row) -> SealedAt<'_> {
 
 /// Where the person of a page answers it; empty where there is nothing to answer, or no way back.
 fn link(neighbours: &Neighbours, row: &Row) -> Result<String> {
-    // An incident is answered where it is worked on.
-    let answered = row.kind == "page" && !row.user_id.is_empty() && !row.alert_id.starts_with(INCIDENT);
+    let answered = row.kind == "page" && !row.user_id.is_empty();
     let Some(base) = neighbours.public_url.as_ref().filter(|_| answered) else {
         return Ok(String::new());
     };
