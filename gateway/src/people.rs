@@ -99,6 +99,10 @@ impl People for Directory {
         facts::with_partner(conn, tenant)
     }
 
+    fn below(&self, conn: &mut Conn, tenant: &str) -> Result<Vec<String>> {
+        facts::with_clients(conn, tenant)
+    }
+
     fn is_active(&self, conn: &mut Conn, tenant: &str) -> Result<bool> {
         facts::is_active(conn, tenant)
     }

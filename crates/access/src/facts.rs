@@ -59,6 +59,12 @@ pub fn names(conn: &mut Conn, ids: &[String]) -> Result<HashMap<String, String>>
     Ok(rows.into_iter().collect())
 }
 
+/// A tenant and, of a partner, its clients; none for an unknown tenant.
+pub fn with_clients(conn: &mut Conn, tenant: &str) -> Result<Vec<String>> {
+    let these = tenants::table.filter(tenants::id.eq(tenant).or(tenants::partner_id.eq(tenant)));
+    Ok(these.order(tenants::number).select(tenants::id).load(conn)?)
+}
+
 /// A tenant and its partner, each once; none for an unknown tenant.
 pub fn with_partner(conn: &mut Conn, tenant: &str) -> Result<Vec<String>> {
     let query = tenants::table.find(tenant).select(tenants::partner_id);

@@ -10,7 +10,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use db::{Conn, DatabaseUrl, Db, Options, Result};
 use ports::{
     AlertFacts, Alerts, Alone, Cover, KnownResource, KnownRoster, Maintenance, OnCall, OnCallPerson, Outgoing,
-    People, PeopleGroup, Person, Place, PlaceKey, PlaceKind, ResourceKey, Resources, SealedAt, Seals,
+    OwnShift, People, PeopleGroup, Person, Place, PlaceKey, PlaceKind, ResourceKey, Resources, SealedAt, Seals,
     Sending, Sends, ToldAlert, Window,
 };
 use serde_json::Value;
@@ -30,6 +30,8 @@ pub struct World {
     pub rosters: Vec<Line>,
     /// People who are not in use any more.
     pub gone: BTreeSet<String>,
+    /// The shifts of everybody.
+    pub shifts: Vec<OwnShift>,
     /// The alerts that can be found.
     pub alerts: Vec<Value>,
 }
@@ -145,6 +147,17 @@ impl OnCall for Fakes {
         let number = id.strip_prefix("ES-").and_then(|number| number.parse::<usize>().ok());
         let there = number.is_some_and(|number| number < self.0.lock().unwrap().rosters.len());
         Ok(there.then(|| KnownRoster { tenant_id: TENANT.to_owned(), name: id.to_owned() }))
+    }
+
+    fn shifts_of(
+        &self,
+        _: &mut Conn,
+        _: &[String],
+        _: &str,
+        (from, to): (Timestamp, Timestamp),
+    ) -> Result<Vec<OwnShift>> {
+        let shifts = self.0.lock().unwrap().shifts.clone();
+        Ok(shifts.into_iter().filter(|one| one.since < to && one.until.is_none_or(|until| until > from)).collect())
     }
 }
 

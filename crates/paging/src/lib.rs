@@ -2,6 +2,7 @@
 //!
 //! - [`methods`]: how people are reached
 //! - [`notification`]: what of that is used when
+//! - [`reminders`]: who is told before a shift of theirs begins
 //! - [`policies`]: who is told, one after the other
 //! - [`routing`]: which alerts go to which policy
 //! - [`owners`]: who owns what
@@ -25,6 +26,7 @@ mod notification;
 mod owners;
 mod pages;
 mod policies;
+mod reminders;
 mod reseal;
 mod routing;
 mod schema;

@@ -138,3 +138,12 @@ diesel::table! {
         created_ms -> BigInt,
     }
 }
+
+diesel::table! {
+    shift_reminders (tenant_id, user_id) {
+        tenant_id -> Text,
+        user_id -> Text,
+        before_ms -> BigInt,
+        next_ms -> BigInt,
+    }
+}

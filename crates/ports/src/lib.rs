@@ -21,7 +21,7 @@ pub use alone::Alone;
 pub use authors::{Author, Authors};
 pub use integrations::{Integrations, KnownIntegration};
 pub use maintenance::{AlertFacts, Cover, Maintenance, Window};
-pub use on_call::{KnownRoster, OnCall, OnCallPerson};
+pub use on_call::{KnownRoster, OnCall, OnCallPerson, OwnShift};
 pub use outside::{Mail, Outgoing, Recipient, SealedAt, Seals, Sending, Sends, Unsent};
 pub use owners::Owners;
 pub use people::{FormerGroups, Membership, People, PeopleGroup, Person};

@@ -31,6 +31,19 @@ pub struct KnownRoster {
     pub name: String,
 }
 
+/// A stretch of time through which somebody is on call through one roster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnShift {
+    /// The roster.
+    pub roster_id: String,
+    /// Its name.
+    pub roster_name: String,
+    /// When it begins.
+    pub since: Timestamp,
+    /// When it ends; `None` for one that nothing ends.
+    pub until: Option<Timestamp>,
+}
+
 /// Who is on call.
 pub trait OnCall: Send + Sync {
     /// Those on call at an instant through the rosters of a tenant, whose partner's people may stand in them.
@@ -52,4 +65,15 @@ pub trait OnCall: Send + Sync {
 
     /// The roster with this id among those of these tenants.
     fn roster(&self, conn: &mut Conn, tenants: &[String], id: &str) -> Result<Option<KnownRoster>>;
+
+    /// When a user of these tenants is on call through their rosters within a range; each stretch as a whole, by roster.
+    fn shifts_of(
+        &self,
+        _: &mut Conn,
+        _tenants: &[String],
+        _user: &str,
+        _range: (Timestamp, Timestamp),
+    ) -> Result<Vec<OwnShift>> {
+        Ok(Vec::new())
+    }
 }

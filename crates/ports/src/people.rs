@@ -110,6 +110,11 @@ pub trait People: Send + Sync {
     /// The tenants whose people may stand in records of this one: itself and its partner.
     fn around(&self, conn: &mut Conn, tenant: &str) -> Result<Vec<String>>;
 
+    /// The tenants whose records people of this one may stand in: itself and, of a partner, its clients.
+    fn below(&self, _: &mut Conn, tenant: &str) -> Result<Vec<String>> {
+        Ok(vec![tenant.to_owned()])
+    }
+
     /// Is the tenant in use, not suspended?
     fn is_active(&self, conn: &mut Conn, tenant: &str) -> Result<bool>;
 

@@ -10,6 +10,7 @@ mod mail;
 mod mail_tls;
 mod policies;
 mod quiet;
+mod reminders;
 mod smtp;
 mod suspended;
 mod targets;

@@ -11,7 +11,8 @@ function Rule({ path, urgency, rule, methods, onClose, onDone }) {
   const send = async (values) => {
     const steps = methods.filter((one) => values[`after ${one.id}`]).map((one) => ({ contactMethod: { id: one.id }, after: values[`after ${one.id}`] }));
     const quietHours = quiet ? { from: values.from, to: values.to, timeZone: values.timeZone } : undefined;
-    await call("setNotificationRule", { ...path, body: { urgency, steps, quietHours } });
+    const beforeShift = values.beforeShift?.trim() || undefined;
+    await call("setNotificationRule", { ...path, body: { urgency, steps, quietHours, beforeShift } });
     onDone();
   };
   const { from = "22:00", to = "07:00", timeZone = zone } = rule?.quietHours || {};
@@ -19,7 +20,8 @@ function Rule({ path, urgency, rule, methods, onClose, onDone }) {
     ${methods.map((one) => html`<${Field} name=${`after ${one.id}`} label=${`${one.name}, after`} value=${before(one)} problem=${problem} hint="Such as 0s, 5m; empty: not at all" />`)}
     <div class="field wide"><label class="inline"><input type="checkbox" checked=${quiet} onChange=${() => setQuiet(!quiet)} /> Quiet hours</label></div>
     ${quiet && html`<${Field} type="time" name="from" label="From" value=${from} required problem=${problem} /><${Field} type="time" name="to" label="To" value=${to} required problem=${problem} />
-      <${Field} name="timeZone" label="Zone" value=${timeZone} required problem=${problem} />`}`}<//>`;
+      <${Field} name="timeZone" label="Zone" value=${timeZone} required problem=${problem} />`}
+    ${urgency === "low" && html`<${Field} name="beforeShift" label="Before a shift of mine begins" value=${rule?.beforeShift || ""} problem=${problem} hint="Such as 30m; empty: not at all" />`}`}<//>`;
 }
 
 /** Takes the code that was sent to a contact method. */
@@ -59,7 +61,7 @@ function Reach({ user }) {
   return html`<${Panel} title="How I am reached" id="reach" actions=${may("createContactMethod") && html`${list?.some((one) => one.verified) && html`<${Button} onClick=${test}>Page me as a test<//>`}<${Button} onClick=${() => setAdding("EMAIL")}>Add e-mail…<//><${Button} onClick=${() => setAdding("HTTP")}>Add push or chat…<//>`}>
     <${Trouble} problem=${methods.problem || rules.problem} again=${methods.reload} />
     ${list && (list.length ? html`<ul class="plain-list">${list.map((one) => html`<li class="session"><div><strong>${one.name}</strong> ${one.verified ? html`<${Badge} kind="good">verified<//>` : html`<${Badge}>not verified<//>`}<div class="small dim">${one.address || [one.preset, one.host].filter(Boolean).join(" at ")}</div></div><div class="actions">${!one.verified && html`<${Button} aria-label=${`Send a code to ${one.name}`} onClick=${() => code(one)}>Send a code<//>`}<${Button} aria-label=${`Delete ${one.name}`} onClick=${() => remove(one)}>Delete<//></div></li>`)}</ul>` : html`<${Empty} title="In no way yet." />`)}
-    ${ofRules.map((rule) => html`<h3>When it is of ${rule.urgency} urgency</h3><p>${rule.steps?.length ? rule.steps.map((step) => `${known[step.contactMethod.id] || step.contactMethod.id} after ${step.after}`).join(", then ") : "all that is verified, at once"}${rule.quietHours && `; not from ${rule.quietHours.from} to ${rule.quietHours.to}`}</p>`)}
+    ${ofRules.map((rule) => html`<h3>When it is of ${rule.urgency} urgency</h3><p>${rule.steps?.length ? rule.steps.map((step) => `${known[step.contactMethod.id] || step.contactMethod.id} after ${step.after}`).join(", then ") : "all that is verified, at once"}${rule.quietHours && `; not from ${rule.quietHours.from} to ${rule.quietHours.to}`}${rule.beforeShift && `; ${rule.beforeShift} before a shift begins`}</p>`)}
     ${list?.length > 0 && may("setNotificationRule") && html`<div class="actions">${["high", "low"].map((urgency) => html`<${Button} onClick=${() => setChanging(urgency)}>When it is of ${urgency} urgency…<//>`)}</div>`}
     ${verifying && html`<${Verify} path=${path} method=${verifying} onClose=${() => setVerifying()} onDone=${methods.reload} />`}
     ${changing && html`<${Rule} path=${path} urgency=${changing} rule=${ofRules.find((rule) => rule.urgency === changing)} methods=${list} onClose=${() => setChanging("")} onDone=${rules.reload} />`}

@@ -1,4 +1,4 @@
-//! Who hears of alerts, and who looks after escalations that are due.
+//! Who hears of alerts, and who looks after escalations that are due, and after shifts that begin.
 //!
 //! Any number of gateways do this beside each other. One escalation is in one hand at a time, by a lock that lasts as long as
 //! the transaction: a step is taken, its pages are stored and the next one is due, or none of it.
@@ -10,7 +10,7 @@ use db::{Conn, Db, Result};
 use outbox::{Background, Event};
 
 use super::{engine, incidents, store, work::Work};
-use crate::{Neighbours, whose};
+use crate::{Neighbours, reminders, whose};
 
 /// How long to wait at most when nothing is due. The first step of an alert is taken where the alert is heard of.
 const IDLE: Duration = Duration::from_millis(250);
@@ -62,7 +62,7 @@ impl outbox::Subscriber for Subscriber {
     }
 }
 
-/// Looks after escalations; stops when dropped.
+/// Looks after escalations, and after shifts of which people are told; stops when dropped.
 pub struct Pager {
     _background: Background,
 }
@@ -71,12 +71,16 @@ impl Pager {
     /// Starts it.
     pub fn start(db: Db, neighbours: Neighbours) -> std::io::Result<Self> {
         let neighbours = Arc::new(neighbours);
-        let background = Background::start("escalations", move || match turn(&db, &neighbours, neighbours.now()) {
-            Ok(wait) => wait,
-            Err(error) => {
+        let background = Background::start("escalations", move || {
+            let taken = turn(&db, &neighbours, neighbours.now()).unwrap_or_else(|error| {
                 tracing::warn!(%error, "escalations that are due");
                 IDLE
-            }
+            });
+            let told = reminders::turn(&db, &neighbours, neighbours.now()).unwrap_or_else(|error| {
+                tracing::warn!(%error, "shifts that begin");
+                IDLE
+            });
+            taken.min(told)
         })?;
         Ok(Self { _background: background })
     }

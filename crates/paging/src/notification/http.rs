@@ -15,7 +15,7 @@ use super::{
 use crate::{
     Neighbours,
     methods::{self, row::Method, wire::PersonId},
-    whose,
+    reminders, whose,
 };
 
 impl Recorded for Rule {
@@ -75,8 +75,8 @@ pub async fn set(
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let NotificationRuleInput { urgency, steps, quiet_hours } = given;
-            let plan = Plan { steps, quiet: quiet_hours };
+            let NotificationRuleInput { urgency, steps, quiet_hours, before_shift } = given;
+            let plan = Plan { steps, quiet: quiet_hours, before_shift_ms: base::duration::parse(&before_shift) };
             let (tenant_id, user_id) = whose::person(tx.conn, &neighbours, scope, &user)?;
             methods::store::alone(tx.conn, &tenant_id, &user_id)?;
             check_methods(&plan, &methods::store::of_user(tx.conn, &tenant_id, &user_id)?)?;
@@ -91,6 +91,10 @@ pub async fn set(
                 updated_ms: tx.now.millis(),
             };
             store::set(tx.conn, &row)?;
+            if urgency == rules::URGENCIES[1] {
+                let now_ms = tx.now.millis();
+                reminders::store::set(tx.conn, &row.tenant_id, &row.user_id, plan.before_shift_ms, now_ms)?;
+            }
             tx.record_change(before, Some(&row))?;
             Answer::ok(&NotificationRule::new(&row.user_id, urgency, &plan))
         })

@@ -18,6 +18,9 @@ pub struct Plan {
     /// When nothing is sent.
     #[serde(default)]
     pub quiet: Option<Quiet>,
+    /// How long before a shift of theirs begins the person is told, in milliseconds; `None` when that is not wanted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before_shift_ms: Option<i64>,
 }
 
 /// A contact method, and when it is used.
@@ -99,7 +102,7 @@ mod tests {
 
     fn plan(steps: &[(&str, i64)]) -> Plan {
         let steps = steps.iter().map(|(method, after_ms)| Step { method: (*method).to_owned(), after_ms: *after_ms });
-        Plan { steps: steps.collect(), quiet: None }
+        Plan { steps: steps.collect(), ..Plan::default() }
     }
 
     fn used(plan: &Plan, methods: &[&str], local: i64) -> Vec<(String, i64)> {

@@ -31,6 +31,10 @@ pub struct NotificationRule {
     /// When nothing is sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quiet_hours: Option<QuietHours>,
+    /// How long before a shift of theirs begins the person is told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "30m")]
+    pub before_shift: Option<String>,
 }
 
 /// What is used, and when.
@@ -72,7 +76,7 @@ pub struct QuietHours {
 
 /// Which contact methods to use, and when, for one urgency; replaces the rule before.
 #[derive(Clone, Debug, Request)]
-#[request(check = quiet_is_low, example = json!({
+#[request(check = is_of_low_urgency, example = json!({
     "urgency": "high", "steps": [{"contactMethod": {"id": "CM-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90"}, "after": "2m"}]
 }))]
 pub struct NotificationRuleInput {
@@ -85,6 +89,10 @@ pub struct NotificationRuleInput {
     /// Only for low urgency.
     #[request(with = quiet_hours, schema = QuietHours)]
     pub quiet_hours: Option<rules::Quiet>,
+    /// Of low urgency alone: how long before a shift of theirs begins the person is told, from `5m` to `1d`, in quiet hours too;
+    /// left out or empty when that is not wanted.
+    #[request(with = before_shift, pattern = r"^(\s*[0-9]+\s*(ms|s|m|min|h|d)?)?\s*$", default)]
+    pub before_shift: String,
 }
 
 impl base::body::Request for rules::Step {
@@ -109,6 +117,14 @@ fn quiet_hours(fields: &mut Fields<'_>, name: &str) -> Option<rules::Quiet> {
     Some(rules::Quiet { from: from?, to: to?, zone })
 }
 
+fn before_shift(fields: &mut Fields<'_>, name: &str) -> Option<String> {
+    const DAY_MS: i64 = 86_400_000;
+    match fields.value(name)? {
+        serde_json::Value::String(text) if text.trim().is_empty() => Some(String::new()),
+        _ => times::read(fields, name, 300_000..=DAY_MS).map(base::duration::text),
+    }
+}
+
 fn time_of_day(quiet: &mut Fields<'_>, name: &str) -> Option<i64> {
     let text = quiet.required_text(name);
     let minute = rules::minute(&text);
@@ -118,9 +134,12 @@ fn time_of_day(quiet: &mut Fields<'_>, name: &str) -> Option<i64> {
     minute
 }
 
-fn quiet_is_low(new: &NotificationRuleInput, fields: &mut Fields<'_>) {
+fn is_of_low_urgency(new: &NotificationRuleInput, fields: &mut Fields<'_>) {
     if new.quiet_hours.is_some() && new.urgency == "high" {
         fields.error("quietHours", "are for low urgency: what is urgent is sent at any time");
+    }
+    if !new.before_shift.is_empty() && new.urgency == "high" {
+        fields.error("beforeShift", "is for low urgency: a shift that begins is no emergency");
     }
 }
 
@@ -144,6 +163,7 @@ impl NotificationRule {
                 to: clock(quiet.to),
                 time_zone: quiet.zone.clone(),
             }),
+            before_shift: plan.before_shift_ms.map(base::duration::text),
         }
     }
 }

@@ -11,7 +11,7 @@ use super::{
 };
 
 const VARIABLES: [&str; 7] = ["id", "alertId", "userId", "contactMethodId", "policyId", "status", "kind"];
-const KINDS: [&str; 3] = ["page", "code", "test"];
+const KINDS: [&str; 4] = ["page", "code", "test", store::SHIFT];
 
 /// The list of pages.
 #[derive(Clone, Debug)]

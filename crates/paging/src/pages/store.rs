@@ -1,7 +1,7 @@
 //! Rows of pages. Every function takes the tenant, or the tenants of a scope; what the sender has to see to is looked for in
 //! all.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use base::{Found, Key, Walk, query::Sort, timestamp::Timestamp};
 use db::{Bell, Condition, Conn, Result, SortBy, Sorts};
@@ -24,6 +24,9 @@ pub const SUMMARISED: &str = "summarised";
 pub const GAP: &str = "gap";
 /// All of them.
 pub const STATUSES: [&str; 6] = [PENDING, SENT, FAILED, STOPPED, SUMMARISED, GAP];
+
+/// The kind of a page that tells of a shift.
+pub const SHIFT: &str = "shift";
 
 /// What the id of an incident begins with, where it stands in the place of that of an alert.
 pub const INCIDENT: &str = "INC";
@@ -51,7 +54,7 @@ pub struct Row {
     pub method_id: String,
     /// `HTTP`, `EMAIL` or `INTEGRATION`; empty for a gap.
     pub channel: String,
-    /// `page`, `code` or `test`.
+    /// `page`, `code`, `test` or [`SHIFT`].
     pub kind: String,
     /// One of [`STATUSES`].
     pub status: String,
@@ -201,6 +204,14 @@ pub fn insert(conn: &mut Conn, rows: &[Row]) -> Result<()> {
         BELL.ring_at_commit();
     }
     db::insert_rows!(conn, pages::table, rows)
+}
+
+/// Which of these pages of a tenant are stored already, by id.
+pub fn known(conn: &mut Conn, tenant: &str, rows: &[Row]) -> Result<HashSet<String>> {
+    use pages::dsl;
+    let ids = rows.iter().map(|row| row.id.as_str());
+    let these = dsl::pages.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids));
+    Ok(these.select(dsl::id).load(conn)?.into_iter().collect())
 }
 
 /// Stops what of an alert was not sent yet.

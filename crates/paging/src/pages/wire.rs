@@ -17,7 +17,7 @@ pub struct Page {
     /// The tenant that it belongs to.
     #[schema(example = "client_1")]
     pub client_unique_id: String,
-    /// `page`, or `code` or `test`, which are about no alert.
+    /// `page`, or `code`, `test` or `shift` (one of one's own begins), which are about no alert.
     #[schema(example = "page")]
     pub kind: String,
     /// The alert.

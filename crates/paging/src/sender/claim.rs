@@ -149,7 +149,7 @@ fn ready(conn: &mut Conn, neighbours: &Neighbours, row: &Row) -> Result<std::res
     let Some(method) = methods::find(conn, &row.method_tenant, &row.method_id)? else {
         return Ok(Err("the contact method is not there any more".to_owned()));
     };
-    if !method.verified && row.kind == "page" {
+    if !method.verified && (row.kind == "page" || row.kind == store::SHIFT) {
         return Ok(Err("the contact method is not verified any more".to_owned()));
     }
     let tenants = [method.tenant_id.clone()];

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use base::timestamp::Timestamp;
+use calendar::Interval;
 use db::{Conn, Result};
-use ports::{KnownRoster, OnCall, OnCallPerson, People};
+use ports::{KnownRoster, OnCall, OnCallPerson, OwnShift, People};
 
 use crate::{
-    duty::Duties,
-    lines::Level,
+    across::load::{Filter, load},
+    duty::{Duties, Duty, NEVER},
+    lines::{Level, Of},
     roster::{row, rules::tenants_of, store},
     schedule::{Schedule, look_back},
 };
@@ -82,5 +84,33 @@ impl OnCall for Rosters {
     fn roster(&self, conn: &mut Conn, tenants: &[String], id: &str) -> Result<Option<KnownRoster>> {
         let found = store::find(conn, tenants, id)?;
         Ok(found.map(|roster| KnownRoster { tenant_id: roster.tenant_id, name: roster.name }))
+    }
+
+    fn shifts_of(
+        &self,
+        conn: &mut Conn,
+        tenants: &[String],
+        user: &str,
+        (from, to): (Timestamp, Timestamp),
+    ) -> Result<Vec<OwnShift>> {
+        let Some(range) = Interval::new(from, to) else { return Ok(Vec::new()) };
+        let filter = Filter { user: Some(user.to_owned()), ..Filter::default() };
+        let (rosters, staff) = load(conn, &*self.people, (tenants, tenants), range, &filter)?;
+        let mut found = Vec::new();
+        for roster in &rosters {
+            let mut duties = Duties::new(&roster.schedule, &staff);
+            let own = duties.within(range, Of::All).0.into_iter().filter(|duty| duty.users.contains(&user));
+            let own: Vec<Duty<'_>> = own.collect();
+            found.extend(own.into_iter().map(|duty| {
+                let time = duties.whole(duty).time;
+                OwnShift {
+                    roster_id: roster.id.clone(),
+                    roster_name: roster.name(range).to_owned(),
+                    since: time.start(),
+                    until: Some(time.end()).filter(|end| *end < NEVER),
+                }
+            }));
+        }
+        Ok(found)
     }
 }

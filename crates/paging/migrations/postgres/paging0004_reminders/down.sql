@@ -1,0 +1,1 @@
+DROP TABLE shift_reminders;

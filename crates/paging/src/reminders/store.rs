@@ -1,0 +1,44 @@
+//! Rows of those who are told before their shifts. What a thread of the service has to see to is looked for in all tenants.
+
+use db::{Conn, Result};
+use diesel::prelude::*;
+
+use crate::schema::shift_reminders;
+
+/// One row of `shift_reminders`.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable)]
+#[diesel(table_name = shift_reminders, treat_none_as_default_value = false)]
+pub struct Reminder {
+    /// The tenant of the person.
+    pub tenant_id: String,
+    /// Who.
+    pub user_id: String,
+    /// How long before.
+    pub before_ms: i64,
+    /// When their shifts are looked at next.
+    pub next_ms: i64,
+}
+
+/// Says how long before their shifts a person is told; `None`: not at all.
+pub fn set(conn: &mut Conn, tenant: &str, user: &str, before_ms: Option<i64>, now_ms: i64) -> Result<()> {
+    diesel::delete(shift_reminders::table.find((tenant, user))).execute(conn)?;
+    let Some(before_ms) = before_ms else { return Ok(()) };
+    let row = Reminder { tenant_id: tenant.to_owned(), user_id: user.to_owned(), before_ms, next_ms: now_ms };
+    diesel::insert_into(shift_reminders::table).values(row).execute(conn)?;
+    Ok(())
+}
+
+/// Those who are due, the longest overdue first.
+pub fn due(conn: &mut Conn, now_ms: i64, most: i64) -> Result<Vec<Reminder>> {
+    use shift_reminders::dsl;
+    let due = dsl::shift_reminders.filter(dsl::next_ms.le(now_ms));
+    Ok(due.order((dsl::next_ms, dsl::tenant_id, dsl::user_id)).limit(most).load(conn)?)
+}
+
+/// Moves a row on; false when somebody else did meanwhile, or the person asked for something else.
+pub fn advance(conn: &mut Conn, seen: &Reminder, next_ms: i64) -> Result<bool> {
+    use shift_reminders::dsl;
+    let row = dsl::shift_reminders.find((&seen.tenant_id, &seen.user_id));
+    let row = row.filter(dsl::next_ms.eq(seen.next_ms)).filter(dsl::before_ms.eq(seen.before_ms));
+    Ok(diesel::update(row).set(dsl::next_ms.eq(next_ms)).execute(conn)? == 1)
+}
