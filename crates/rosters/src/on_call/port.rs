@@ -8,7 +8,8 @@ use db::{Conn, Result};
 use ports::{KnownRoster, OnCall, OnCallPerson, OwnShift, People};
 
 use crate::{
-    across::load::{Filter, load},
+    across::load::{Filter, chosen},
+    cache::RosterCache,
     duty::{Duties, Duty, NEVER},
     lines::{Level, Of},
     roster::{row, rules::tenants_of, store},
@@ -18,12 +19,13 @@ use crate::{
 /// Answers [`OnCall`] from the rosters of a tenant.
 pub struct Rosters {
     people: Arc<dyn People>,
+    known: RosterCache,
 }
 
 impl Rosters {
     /// With those who know the people.
     pub fn new(people: Arc<dyn People>) -> Self {
-        Self { people }
+        Self { people, known: RosterCache::default() }
     }
 
     /// Those on call through a roster; these tenants' people stand in it.
@@ -95,9 +97,10 @@ impl OnCall for Rosters {
     ) -> Result<Vec<OwnShift>> {
         let Some(range) = Interval::new(from, to) else { return Ok(Vec::new()) };
         let filter = Filter { user: Some(user.to_owned()), ..Filter::default() };
-        let (rosters, staff) = load(conn, &*self.people, (tenants, tenants), range, &filter)?;
+        let all = self.known.read(conn, tenants, look_back(from))?;
+        let (rosters, staff) = chosen(conn, &*self.people, &all, tenants, range, &filter)?;
         let mut found = Vec::new();
-        for roster in &rosters {
+        for (name, roster) in &rosters {
             let mut duties = Duties::new(&roster.schedule, &staff);
             let own = duties.within(range, Of::All).0.into_iter().filter(|duty| duty.users.contains(&user));
             let own: Vec<Duty<'_>> = own.collect();
@@ -105,7 +108,7 @@ impl OnCall for Rosters {
                 let time = duties.whole(duty).time;
                 OwnShift {
                     roster_id: roster.id.clone(),
-                    roster_name: roster.name(range).to_owned(),
+                    roster_name: (*name).to_owned(),
                     since: time.start(),
                     until: Some(time.end()).filter(|end| *end < NEVER),
                 }
