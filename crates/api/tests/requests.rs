@@ -1,10 +1,14 @@
 //! `#[derive(api::Request)]` and `#[derive(api::Parameters)]`: reader and document say the same.
 
 use api::{
-    List, PageQuery, Parameters, Request,
+    List, ListOf, PageQuery, Parameters, Request,
     context::{FromQuery as _, NoQuery},
 };
-use base::{Timestamp, body::Request as _, problem::Problem};
+use base::{
+    Timestamp,
+    body::{FromBody as _, Request as _},
+    problem::Problem,
+};
 use serde_json::{Value, json};
 use utoipa::{IntoParams as _, PartialSchema as _, ToSchema as _};
 
@@ -192,6 +196,8 @@ fn the_parameters_of_a_list_are_read_to_the_end() {
     let told = errors(Query::from_query("sortName=weight&colour=blue&since=now&size=3", "/boxes"));
     let named: Vec<&str> = told.iter().map(|(field, _)| field.as_str()).collect();
     assert_eq!(named, ["sortName", "colour", "since", "size"]);
+    let told = errors(Query::from_query("most=10", "/boxes"));
+    assert_eq!(told, [("most".to_owned(), "must be an integer from 1 to 9".to_owned())]);
     let parameters = serde_json::to_value(Query::into_params(|| None)).unwrap();
     let names: Vec<&str> = parameters.as_array().unwrap().iter().filter_map(|one| one["name"].as_str()).collect();
     let expected = [
@@ -212,6 +218,40 @@ fn the_parameters_of_a_list_are_read_to_the_end() {
     assert_eq!((&parameters[3]["schema"]["minimum"], &parameters[3]["schema"]["maximum"]), (&json!(1), &json!(9)));
     assert_eq!(parameters[7]["schema"]["enum"], json!(["name", "room"]));
     assert_eq!(parameters[5]["example"], Value::from(20));
+}
+
+#[derive(Clone, Debug)]
+struct Oldest;
+
+impl List for Oldest {
+    const SORT: &'static str = "age";
+    const DESCENDING: bool = true;
+}
+
+#[test]
+fn a_list_of_one_order_has_no_parameters_for_it() {
+    type Query = PageQuery<Oldest>;
+    let query = Query::from_query("pageNo=2", "/oldest").unwrap();
+    assert_eq!((query.sort.name, query.sort.descending), ("age", true));
+    let named = errors(Query::from_query("sortName=age&isDescendingOrder=true&queryString=a%3Ab", "/oldest"));
+    assert_eq!(named.len(), 3, "{named:?}");
+    let parameters = serde_json::to_value(Query::into_params(|| None)).unwrap();
+    let names: Vec<&str> = parameters.as_array().unwrap().iter().filter_map(|one| one["name"].as_str()).collect();
+    assert_eq!(names, ["pageNo", "pageSize", "cursor"]);
+}
+
+#[test]
+fn a_body_of_several_is_documented_as_long_as_it_may_be() {
+    type Things = ListOf<Thing, 1, 2>;
+    let read = |body| Things::from_body(body).map(|things| things.0.len());
+    assert_eq!(read(json!([{"id": "a"}, {"id": "b"}])), Ok(2));
+    let told = errors(read(json!([{"id": "a"}, {}])));
+    assert_eq!(told, [("[1].id".to_owned(), "is required".to_owned())]);
+    for wrong in [json!([]), json!([{"id": "a"}, {"id": "a"}, {"id": "a"}]), json!({"id": "a"})] {
+        assert_eq!(errors(read(wrong.clone()))[0].0, "body", "{wrong}");
+    }
+    let schema = serde_json::to_value(Things::schema()).unwrap();
+    assert_eq!((&schema["minItems"], &schema["maxItems"]), (&json!(1), &json!(2)));
 }
 
 #[test]

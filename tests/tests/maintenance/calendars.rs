@@ -59,6 +59,12 @@ fn a_revoked_address_is_unknown(server: &Server) {
     client.delete(&one).ok();
     assert_eq!(read(server, &made).status, 404);
     client.delete(&one).not_found();
+    let log = client.search("/auditLog/search", &format!("entityId:{}", text(&made["id"]))).page();
+    let window = path.rsplit('/').next().unwrap_or_default();
+    for (entry, side) in [(0, "before"), (1, "after")] {
+        let changes = &log["results"][entry]["changes"];
+        assert_eq!((&changes["id"][side], &changes["windowId"][side]), (&made["id"], &json!(window)), "{changes}");
+    }
 }
 
 fn an_address_ends_with_its_maker(server: &Server) {
