@@ -3,7 +3,10 @@
 use muster_tests::{Client, Server, chromium::Window, encode, unique};
 use serde_json::{Value, json};
 
-use super::super::{company, demo, open, signed_in, text};
+use super::{
+    super::{company, demo, open, signed_in, text},
+    alerts, report,
+};
 
 /// Opens the newest row of the audit log about something.
 #[track_caller]
@@ -273,6 +276,19 @@ fn what_was_made_goes_again_and_what_went_comes_back() {
     newest(&window, server, "KbArticle", &article);
     undo(&window);
     assert_eq!(company.get(&format!("/kb/article/{article}")).ok()["state"], json!("ACTIVE"));
+    company.delete(&format!("/kb/article/{article}")).ok();
+    let category = text(&category);
+    company.delete(&format!("/kb/category/{category}")).ok();
+    newest(&window, server, "KbCategory", &category);
+    undo(&window);
+    assert_eq!(company.get(&format!("/kb/category/{category}")).ok()["state"], json!("ACTIVE"));
+    let subject = unique("Fair");
+    report(&company, &subject);
+    let alert = text(&alerts(&company, &subject)[0]["id"]);
+    company.post(&format!("/alerts/{alert}/actions/suppress"), &json!({"note": "Loud"})).ok();
+    newest(&window, server, "ALERT", &alert);
+    undo(&window);
+    assert_eq!(company.get(&format!("/alerts/{alert}")).ok()["status"], json!("New"));
     // What the log does not keep, or nothing puts back, is not offered.
     let key = text(&company.post("/apiKeys", &json!({"name": unique("fair"), "role": "viewer"})).ok()["id"]);
     newest(&window, server, "ApiKey", &key);
