@@ -46,7 +46,9 @@ fn one_page_for_each_shift_and_contact_method_however_often_one_looks() {
         db.write_here(move |conn| store::set(conn, TENANT, "USR1", before.map(|one| one * MINUTE), 0)).unwrap();
     };
     ask(Some(30));
-    (0..72).for_each(|minute| drop(turn(&db, &neighbours, at(minute)).unwrap()));
+    for minute in 0..72 {
+        turn(&db, &neighbours, at(minute)).unwrap();
+    }
     let gap = (String::new(), "gap".to_owned(), 70);
     assert_eq!(ids(&db), std::slice::from_ref(&gap), "there is nothing that reaches them");
     // Set anew, which looks at once, and looked at many times: the same page.
