@@ -111,7 +111,8 @@ impl Fixture {
         let page = base::page::PageRequest { page_no: 1, page_size: 1000 };
         let walk = base::Walk::numbered(page, base::cursor::List::default());
         let (tenant, id) = (job.tenant_id.clone(), job.id.clone());
-        self.db.read_here(|conn| Ok(runs::store::of_job(conn, (&tenant, &id), &[], false, &walk)?.rows)).unwrap()
+        let sort = base::query::Sort { name: "dueDate", descending: false };
+        self.db.read_here(|conn| Ok(runs::store::of_job(conn, (&tenant, &id), &[], sort, &walk)?.rows)).unwrap()
     }
 
     /// Day and hour at which each run was due, and what became of it.
