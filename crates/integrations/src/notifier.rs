@@ -299,7 +299,7 @@ mod tests {
             ),
             (
                 json!({"baseURI": "http://localhost", "type": "SMTP", "authType": "KEY"}),
-                vec!["type", "baseURI", "authType"],
+                vec!["type", "authType", "baseURI"],
             ),
         ] {
             assert_eq!(errors(&body), expected, "{body}");

@@ -246,8 +246,7 @@ async fn changed(
 
 /// The incident that is to be changed, which nobody else changes until the end of the transaction.
 pub fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> Result<Row> {
-    db::lock(tx.conn, &format!("incident:{id}"))?;
-    let row = store::existing(tx.conn, &scope.scope(), id)?;
+    let row = store::lock_for_update(tx.conn, &scope.scope(), id)?;
     scope.check_version(row.version)?;
     Ok(row)
 }

@@ -59,8 +59,7 @@ impl ports::Incidents for Records {
         let AlertDeed { tenant, id, user, by, request, what, note } = deed;
         let who = Who { user_id: user.to_owned(), key_id: by.to_owned(), request_id: request.to_owned() };
         Tx::run(conn, &who, at, |tx| {
-            db::lock(tx.conn, &format!("incident:{id}"))?;
-            let old = store::existing(tx.conn, &[tenant.to_owned()], id)?;
+            let old = store::lock_for_update(tx.conn, &[tenant.to_owned()], id)?;
             let status = wanted(&old, what)?;
             let before = document::of(tx.conn, &self.0, &old)?;
             let input = IncidentInput { status: Some(status), note: Some(note.to_owned()), ..IncidentInput::default() };

@@ -69,6 +69,12 @@ fn remove(conn: &mut Conn, tenant: &str, ids: &[String], most: usize) -> Result<
     Ok(ids.len())
 }
 
+/// As [`existing`], which nobody else changes until the end of the transaction.
+pub fn lock_for_update(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
+    db::lock(conn, &format!("incident:{id}"))?;
+    existing(conn, scope, id)
+}
+
 /// The incident with this id among these tenants, or 404.
 pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
     use incidents::dsl;
