@@ -41,7 +41,7 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// Where stamps are counted: all up to this one are seen.
-    fn counted(stamp: i64) -> Self {
+    pub fn counted(stamp: i64) -> Self {
         Self { low: stamp + 1, high: stamp + 1, open: Vec::new() }
     }
 

@@ -83,15 +83,6 @@ pub mod further_keys {
 }
 
 table! {
-    resource_names (tenant_id, suffix, resource_id) {
-        tenant_id -> Text,
-        suffix -> Text,
-        resource_id -> Text,
-        fields -> BigInt,
-    }
-}
-
-table! {
     resource_tags (tenant_id, name_key, resource_id) {
         tenant_id -> Text,
         name_key -> Text,
@@ -206,7 +197,6 @@ table! {
 
 allow_tables_to_appear_in_same_query!(
     resources,
-    resource_names,
     resource_tags,
     resource_app_roles,
     resource_identities,

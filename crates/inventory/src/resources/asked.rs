@@ -12,8 +12,7 @@ use diesel::{
 };
 
 use super::{
-    filter::tenants,
-    meant::Filter,
+    meant::{Filter, tenants},
     row::Row,
     sets::{Matches, Sets, numbers},
     store::{self, Order},

@@ -9,10 +9,10 @@ use base::{
 };
 use db::{Condition, Conn, Result};
 
+pub use super::meant::tenants;
 use super::{
     document::{KINDS, STATES},
     meant::{Filter, NameFilter},
-    names,
 };
 use crate::{groups, reports::roles::APP_ROLES, sites, types};
 
@@ -75,14 +75,6 @@ pub const HISTORY_VARIABLES: [&str; 20] = [
     "endLaunchDate",
 ];
 
-/// The resources of these tenants.
-pub fn tenants(scope: &[String]) -> Condition {
-    match scope {
-        [one] => Condition::sql("resources.tenant_id = ").text(one),
-        many => Condition::text_in("resources.tenant_id IN", many),
-    }
-}
-
 /// Resources in one of these states.
 pub fn states<'a>(states: impl IntoIterator<Item = &'a str>) -> Condition {
     Condition::text_in("resources.state IN", states)
@@ -113,12 +105,12 @@ pub fn filters(conn: &mut Conn, scope: &[String], terms: &[Term]) -> Result<Vec<
 }
 
 fn one(conn: &mut Conn, scope: &[String], term: &Term, exact: bool) -> Result<Filter> {
-    let name = |column, field| Filter::Name(NameFilter { column, field, exact, keys: keys(term).collect() });
+    let name = |column| Filter::Name(NameFilter { column, exact, keys: keys(term).collect() });
     let row = match term.name {
-        "hostName" => return Ok(name("host_key", names::HOST)),
-        "dnsName" => return Ok(name("dns_key", names::DNS)),
-        "resourceName" => return Ok(name("resource_key", names::RESOURCE)),
-        "aliasName" => return Ok(name("alias_key", names::ALIAS)),
+        "hostName" => return Ok(name("resources.host_key")),
+        "dnsName" => return Ok(name("resources.dns_key")),
+        "resourceName" => return Ok(name("resources.resource_key")),
+        "aliasName" => return Ok(name("resources.alias_key")),
         "tags" => return Ok(Filter::Tags(keys(term).collect())),
         "appRoles" => return Ok(Filter::Roles(app_roles(term)?)),
         "deviceGroup" => return Ok(Filter::Groups(groups::store::named(conn, scope, "device", &term.values, exact)?)),

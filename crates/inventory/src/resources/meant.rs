@@ -3,7 +3,13 @@
 
 use db::Condition;
 
-use super::names;
+/// The resources of these tenants.
+pub fn tenants(scope: &[String]) -> Condition {
+    match scope {
+        [one] => Condition::sql("resources.tenant_id = ").text(one),
+        many => Condition::text_in("resources.tenant_id IN", many),
+    }
+}
 
 /// What one term asks for.
 #[derive(Clone, Debug)]
@@ -25,10 +31,8 @@ pub enum Filter {
 /// A name contains one of these texts, or is one of them.
 #[derive(Clone, Debug)]
 pub struct NameFilter {
-    /// The column that holds the name, folded.
+    /// The column that holds the name, folded, with its table.
     pub column: &'static str,
-    /// The name's bit in the index.
-    pub field: i64,
     /// Is it all of the name?
     pub exact: bool,
     /// The texts, folded.
@@ -40,7 +44,7 @@ impl Filter {
     pub fn condition(&self, scope: &[String]) -> Condition {
         match self {
             Self::Row(condition) | Self::Walked(condition) => condition.clone(),
-            Self::Name(name) => Condition::any(name.keys.iter().map(|key| name.found(scope, key))),
+            Self::Name(name) => name.found(scope),
             Self::Tags(keys) => having(scope, "resource_tags t WHERE t.name_key IN", "t", keys),
             Self::Roles(keys) => having(scope, "resource_app_roles r WHERE r.role IN", "r", keys),
             Self::Groups(ids) => Condition::sql(
@@ -57,7 +61,7 @@ impl Filter {
     pub fn probe(&self) -> Condition {
         match self {
             Self::Row(condition) | Self::Walked(condition) => condition.clone(),
-            Self::Name(name) => Condition::any(name.keys.iter().map(|key| name.holds(key))),
+            Self::Name(name) => name.holds(),
             Self::Tags(keys) => Condition::sql(
                 "EXISTS (SELECT 1 FROM resource_tags t WHERE t.tenant_id = resources.tenant_id \
                  AND t.resource_id = resources.id AND ",
@@ -94,57 +98,31 @@ impl Filter {
 }
 
 impl NameFilter {
-    /// Does the index of names hold all of each text, so that it alone decides?
-    pub fn is_indexed(&self) -> bool {
-        // A suffix that is as long as they are kept may be the start of a longer one.
-        let most = if self.exact { names::LONGEST - 1 } else { names::LONGEST };
-        self.keys.iter().all(|key| key.chars().nth(most).is_none())
-    }
-
-    /// What of the index is to be looked at for a text.
-    pub fn range(&self, key: &str) -> Condition {
-        let start: String = key.chars().take(names::LONGEST).collect();
+    /// By the index of the column, which is read from one end to the other where the text may be anywhere in a name. It has all
+    /// that is asked for, so that no row is looked at but those that are meant.
+    fn found(&self, scope: &[String]) -> Condition {
         if self.exact {
-            return Condition::sql("resource_names.suffix = ").text(start);
+            return self.holds();
         }
-        let end = format!("{start}\u{10FFFF}");
-        Condition::sql("resource_names.suffix >= ").text(start).then(" AND resource_names.suffix < ").text(end)
-    }
-
-    /// What `fields` of such an entry has to have in common with.
-    pub fn mask(&self) -> i64 {
-        if self.exact { self.field * names::WHOLE } else { self.field }
-    }
-
-    fn found(&self, scope: &[String], key: &str) -> Condition {
-        let found = Condition::sql(
-            "(resources.tenant_id, resources.id) IN (SELECT resource_names.tenant_id, resource_names.resource_id \
-             FROM resource_names WHERE ",
+        Condition::sql(
+            "(resources.tenant_id, resources.id) IN (SELECT resources.tenant_id, resources.id FROM resources WHERE ",
         )
-        .append(Condition::text_in("resource_names.tenant_id IN", scope))
+        .append(tenants(scope))
         .then(" AND ")
-        .append(self.range(key))
-        .then(" AND (resource_names.fields & ")
-        .integer(self.mask())
-        .then(") <> 0)");
-        if self.is_indexed() {
-            return found;
-        }
-        // The index holds only the start of what is this long: the name itself decides.
-        Condition::all([found, self.holds(key)])
+        .append(self.holds())
+        .then(")")
     }
 
-    fn holds(&self, key: &str) -> Condition {
-        let column = Condition::sql("resources.").then(self.column);
-        match key {
+    /// Every name has nothing in it, but an empty one is no name, and is in no index of names.
+    fn holds(&self) -> Condition {
+        let column = Condition::sql(self.column);
+        let holds = |key: &String| match key.as_str() {
             "" if self.exact => Condition::sql("1 = 0"),
-            _ if self.exact => column.then(" = ").text(key),
-            // Every name has nothing in it, but an empty one is no name.
-            "" => column.then(" <> ''"),
-            _ => {
-                Condition::sql("replace(").append(column.clone()).then(", ").text(key).then(", '') <> ").append(column)
-            }
-        }
+            "" => Condition::sql("1 = 1"),
+            key if self.exact => column.clone().then(" = ").text(key),
+            key => Condition::contains(self.column, key),
+        };
+        Condition::all([column.clone().then(" <> ''"), Condition::any(self.keys.iter().map(holds))])
     }
 }
 

@@ -11,7 +11,6 @@ pub mod input;
 pub mod list;
 pub mod lock;
 pub mod meant;
-pub mod names;
 pub mod row;
 pub mod rules;
 pub mod sets;

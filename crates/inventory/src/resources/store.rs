@@ -10,7 +10,6 @@ use outbox::{Keep, Retention, Setting};
 use super::{
     addresses,
     document::{DECOMMISSIONED, Resource},
-    names,
     row::{FurtherKeys, Row},
     rules, sets,
 };
@@ -69,7 +68,6 @@ pub fn named(conn: &mut Conn, tenant: &str, host_name: &str) -> Result<Vec<Row>>
 pub fn insert(conn: &mut Conn, partner: &str, resource: &Resource, identities: &[IdentityKey]) -> Result<()> {
     let whole = (Row::of(resource)?, FurtherKeys::of(resource));
     db::insert_rows!(conn, resources::table, std::slice::from_ref(&whole))?;
-    names::update(conn, None, Some(&whole.0))?;
     update_tags(conn, None, Some(resource))?;
     update_roles(conn, None, Some(resource))?;
     addresses::update(conn, None, Some(resource))?;
@@ -85,7 +83,6 @@ pub fn update(conn: &mut Conn, partner: &str, old: &Row, resource: &Resource) ->
     diesel::update(resources::table.find((&old.tenant_id, &old.id)))
         .set((&row, &FurtherKeys::of(resource)))
         .execute(conn)?;
-    names::update(conn, Some(old), Some(&row))?;
     update_tags(conn, Some(&before), Some(resource))?;
     update_roles(conn, Some(&before), Some(resource))?;
     addresses::update(conn, Some(&before), Some(resource))?;
@@ -136,7 +133,6 @@ pub const RETENTION: Retention = Retention {
             resources::table.filter(resources::tenant_id.eq(tenant)).filter(resources::id.eq_any(ids)).load(conn)?;
         for row in &rows {
             let resource = row.clone().into_resource()?;
-            names::update(conn, Some(row), None)?;
             update_tags(conn, Some(&resource), None)?;
             update_roles(conn, Some(&resource), None)?;
             addresses::update(conn, Some(&resource), None)?;

@@ -4,7 +4,6 @@
 use anyhow::{Context as _, Result, ensure};
 
 use crate::{
-    names::{self, Names},
     seed::{NEWEST, OLDEST, Seed},
     server::TENANT,
     slots::{Mould, Own},
@@ -31,9 +30,6 @@ struct Copies {
 /// Adds copies until `size` resources are listed, and an eighth as many in history.
 pub fn fill(database: &Database, seed: &Seed, size: u32) -> Result<()> {
     database.execute(PRAGMAS)?;
-    for template in &seed.templates {
-        names::check(database, &template.id)?;
-    }
     let number = |sql: &str| -> Result<i64> { Ok(database.rows(sql, &[])?[0][0].as_integer()) };
     let there = number("SELECT count(*) FROM resources WHERE state <> 'decommissioned'")?;
     let now = number("SELECT max(created_ms) / 1000 * 1000 FROM resources")?;
@@ -105,10 +101,6 @@ pub fn insertion(table: &str, columns: usize) -> String {
 impl Copies {
     fn fill_table(&self, database: &Database, seed: &Seed, table: &str) -> Result<()> {
         let columns = columns(database, table)?;
-        if table == "resource_names" {
-            // Written along with `resources`, from the names there.
-            return Ok(());
-        }
         let mut moulds: Vec<(usize, Mould)> = Vec::new();
         for (number, template) in seed.templates.iter().enumerate() {
             let rows = rows_of(database, table, &template.id)?;
@@ -125,14 +117,10 @@ impl Copies {
             return Ok(());
         }
         ensure!(moulds.len() == seed.templates.len(), "a template is gone");
-        let places = names::COLUMNS.map(|name| columns.iter().position(|column| column == name));
-        let mut names = Names::default();
         for number in 0..u32::try_from(self.ids.len())? {
-            let row = moulds[self.template_of(number)].1.cast(&self.own(number)?);
-            insert.run(&row)?;
-            names.push(places.map(|place| place.map_or("", |place| row[place].as_text())))?;
+            insert.run(&moulds[self.template_of(number)].1.cast(&self.own(number)?))?;
         }
-        names.write(database, &self.ids)
+        Ok(())
     }
 
     /// In which order rows are written: that of the key, whether it has the resource's id in it or not.

@@ -20,7 +20,6 @@ mod lists;
 mod load;
 mod machine;
 mod maintenance;
-mod names;
 mod pages;
 mod paging;
 mod points;

@@ -1,13 +1,13 @@
 //! What a filter means, asked of the database: by its index, or of some resources.
 
 use db::{Condition, Conn, Result};
-use diesel::prelude::*;
+use diesel::{dsl::sql, prelude::*, sql_types::Text};
 
 use super::{
-    super::{filter::tenants, meant::Filter},
+    super::meant::{Filter, tenants},
     numbers::{parse, text},
 };
-use crate::schema::{group_members, resource_app_roles, resource_names, resource_tags, resources};
+use crate::schema::{group_members, resource_app_roles, resource_tags, resources};
 
 /// Resources that one statement asks about.
 const ASKED: usize = 500;
@@ -48,21 +48,6 @@ pub fn meant(
             let query = dsl::group_members.filter(dsl::tenant_id.eq(tenant.to_owned())).filter(among);
             db::for_each_row(conn, query.select(dsl::resource_id).limit(limit), &mut one)?;
         }
-        Filter::Name(name) if name.is_indexed() => {
-            use resource_names::dsl;
-            for key in &name.keys {
-                let query = dsl::resource_names.filter(dsl::tenant_id.eq(tenant.to_owned())).filter(name.range(key));
-                // Entries of other names are looked at too, and count: many may have what this one rarely has.
-                db::for_each_row(
-                    conn,
-                    query.select((dsl::resource_id, dsl::fields)).limit(limit),
-                    |(id, fields): (String, i64)| match fields & name.mask() {
-                        0 => one(String::new()),
-                        _ => one(id),
-                    },
-                )?;
-            }
-        }
         Filter::Row(_) | Filter::Walked(_) | Filter::Name(_) => {
             use resources::dsl;
             let scope = [tenant.to_owned()];
@@ -85,6 +70,31 @@ pub fn among(conn: &mut Conn, tenant: &str, filters: &[&Filter], ids: &[u128]) -
         found.extend(rows.iter().filter_map(|id| parse(id)));
     }
     Ok(found)
+}
+
+/// Hands on the names in a column of a tenant's resources, of all that have one or of some, with their ids. In no order.
+pub fn names(
+    conn: &mut Conn,
+    tenant: &str,
+    column: &'static str,
+    of: Option<&[u128]>,
+    mut take: impl FnMut(u128, &str) -> Result<()>,
+) -> Result<()> {
+    use resources::dsl;
+    let mut ask = |among: Condition| {
+        // The index of the names holds no empty ones.
+        let has_one = Condition::sql(column).then(" <> ''");
+        let query = dsl::resources.filter(dsl::tenant_id.eq(tenant.to_owned())).filter(has_one).filter(among);
+        db::for_each_row(conn, query.select((dsl::id, sql::<Text>(column))), |(id, name): (String, String)| {
+            parse(&id).map_or(Ok(()), |id| take(id, &name))
+        })
+    };
+    match of {
+        None => ask(Condition::all([])),
+        Some(ids) => ids
+            .chunks(ASKED)
+            .try_for_each(|ids| ask(Condition::text_in("resources.id IN", ids.iter().map(|id| text(*id))))),
+    }
 }
 
 /// The ids of all resources of a tenant, in order, up to so many.

@@ -7,16 +7,19 @@
 //! the set's instant and its own, by the very condition that the set was made by.
 //!
 //! A set is made at once when an index leads to few entries. Where it leads to many, the request is answered by the
-//! database as if there were no sets, and the set is made beside it, one at a time. All sets together take no more than
-//! [`BUDGET`]; the tenant that has most gives first, what it did not use for longest.
+//! database as if there were no sets, and the set is made beside it, one at a time. What is asked of names is looked for
+//! in the names themselves ([`names`]), which are read once in the same way, and are as of an instant as sets are. All sets
+//! and names together take no more than [`BUDGET`]; the tenant that has most gives first, what it did not use for longest.
 
-pub mod gather;
+mod gather;
+mod matches;
+mod names;
 pub mod numbers;
+mod seen;
 mod tenant;
 
 use std::{
-    collections::{BTreeSet, BinaryHeap, HashMap},
-    ops::Bound,
+    collections::{BTreeSet, HashMap},
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -24,15 +27,14 @@ use std::{
     },
 };
 
-use db::{
-    Conn, Db, Result,
-    changes::{self, Changes, Snapshot},
-};
+use db::{Conn, Db, Result, changes};
 use roaring::RoaringBitmap;
 
+pub use self::matches::{Found, Matches};
 use self::{
-    numbers::Numbers,
-    tenant::{Cell, EVERYTHING, GROUP, Known, State},
+    matches::Part,
+    seen::Seen,
+    tenant::{Cell, EVERYTHING, GROUP, State},
 };
 use super::meant::Filter;
 
@@ -68,11 +70,13 @@ struct Limits {
     probes: u64,
     /// So few of them that no other set is made for them.
     few: u64,
+    /// Resources of a tenant whose names it reads.
+    names: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { entries: 5_000, probes: 5_000, few: 500 }
+        Self { entries: 5_000, probes: 5_000, few: 500, names: 5_000 }
     }
 }
 
@@ -85,30 +89,38 @@ pub struct Sets {
     makers: OnceLock<Option<SyncSender<Job>>>,
 }
 
-/// A set to be made.
+/// A set to be made, or names to be read.
 struct Job {
     sets: Arc<Sets>,
     db: Db,
     tenant: String,
     cell: Arc<Cell>,
-    filter: Filter,
+    what: Work,
 }
 
-/// The resources that all of some filters mean, as of the transaction that asked.
-pub struct Matches {
-    /// By tenant, in their order.
-    parts: Vec<Part>,
+/// What a job makes.
+enum Work {
+    Set(Filter),
+    Names(&'static str),
 }
 
-struct Part {
-    tenant: String,
-    cell: Arc<Cell>,
-    count: u64,
-    set: Arc<RoaringBitmap>,
-}
+impl Work {
+    /// What it is for a filter.
+    fn of(filter: &Filter) -> Self {
+        match filter {
+            Filter::Name(name) => Self::Names(name.column),
+            filter => Self::Set(filter.clone()),
+        }
+    }
 
-/// A resource: the tenant's place in [`Matches`], and its id.
-pub type Found = (usize, u128);
+    /// The same for those that make the same.
+    fn key(&self) -> String {
+        match self {
+            Self::Set(filter) => filter.key(),
+            Self::Names(column) => (*column).to_owned(),
+        }
+    }
+}
 
 impl Sets {
     /// The resources of these tenants that all filters mean, of which one at least says a state; [`None`] when that
@@ -147,32 +159,19 @@ impl Sets {
         cell: &Arc<Cell>,
         filters: &[(String, &Filter)],
     ) -> Result<Option<(u64, Arc<RoaringBitmap>)>> {
-        let now = catch_up(conn, tenant, cell)?;
         let want_all = |unknown: &[&(String, &Filter)]| {
-            unknown.iter().for_each(|(key, filter)| self.want(db, tenant, cell, key, filter));
+            unknown.iter().for_each(|(_, filter)| self.want(db, tenant, cell, Work::of(filter)));
         };
-        let Some(count) = count_few(conn, tenant, cell, self.limits.entries)? else {
+        let Some(seen) = Seen::new(conn, tenant, cell, self.limits.entries)? else {
             want_all(&filters.iter().collect::<Vec<_>>());
             return Ok(None);
         };
         let (mut sets, mut unknown) = (Vec::new(), Vec::new());
         for one in filters {
-            let (key, filter) = one;
-            let known = cell.lock().known(key, count, &now);
-            let set = match known {
-                Known::Set(set) => set,
-                Known::Before(set, changed) => {
-                    let meant = gather::among(conn, tenant, &[filter], &changed)?;
-                    let Some(set) = changed_set(cell, count, set, &changed, &meant) else { return Ok(None) };
-                    cell.lock().keep(key, filter.groups(), count, &now, &set);
-                    set
-                }
-                Known::Nothing => {
-                    unknown.push(one);
-                    continue;
-                }
-            };
-            sets.push(set);
+            match seen.known(conn, one)? {
+                Some(set) => sets.push(set),
+                None => unknown.push(one),
+            }
         }
         unknown.sort_by_key(|(_, filter)| match filter {
             Filter::Tags(_) | Filter::Roles(_) | Filter::Groups(_) => 0,
@@ -183,31 +182,16 @@ impl Sets {
         let mut both = all_of(&sets);
         let mut left = Vec::new();
         for one in unknown {
-            let (key, filter) = one;
             let few = both.as_ref().is_some_and(|set| set.len() <= self.limits.few);
-            if few || matches!(filter, Filter::Walked(_)) || cell.lock().is_wanted(key) {
-                left.push(one);
-                continue;
+            let set = if few { None } else { self.look_up(conn, &seen, one)? };
+            match set {
+                Some(set) => sets.push(set),
+                None => left.push(one),
             }
-            let mut ids = Vec::new();
-            let whole = gather::meant(conn, tenant, filter, self.limits.entries, |id| {
-                ids.push(id);
-                Ok(())
-            })?;
-            if !whole {
-                left.push(one);
-                continue;
-            }
-            let mut state = cell.lock();
-            let Some(numbers) = state.numbers(count) else { return Ok(None) };
-            let set = Arc::new(numbers.set(ids));
-            state.keep(key, filter.groups(), count, &now, &set);
-            drop(state);
-            sets.push(set);
             both = all_of(&sets);
         }
         if left.is_empty() {
-            return Ok(both.map(|set| (count, set)));
+            return Ok(both.map(|set| (seen.count, set)));
         }
         let Some(both) = both.filter(|set| set.len() <= self.limits.probes) else {
             want_all(&left);
@@ -215,7 +199,7 @@ impl Sets {
         };
         let ids: Vec<u128> = {
             let mut state = cell.lock();
-            let Some(numbers) = state.numbers(count) else { return Ok(None) };
+            let Some(numbers) = state.numbers(seen.count) else { return Ok(None) };
             numbers.ids(&both).collect()
         };
         if ids.len() as u64 > self.limits.few {
@@ -224,7 +208,33 @@ impl Sets {
         let asked: Vec<&Filter> = left.iter().map(|(_, filter)| *filter).collect();
         let meant = gather::among(conn, tenant, &asked, &ids)?;
         let mut state = cell.lock();
-        Ok(state.numbers(count).map(|numbers| (count, Arc::new(numbers.set(meant)))))
+        Ok(state.numbers(seen.count).map(|numbers| (seen.count, Arc::new(numbers.set(meant)))))
+    }
+
+    /// The set of a filter that has none, when it can be had at once: by few entries of an index, or by names that are at hand.
+    fn look_up(&self, conn: &mut Conn, seen: &Seen<'_>, one: &(String, &Filter)) -> Result<Option<Arc<RoaringBitmap>>> {
+        let (key, filter) = one;
+        let column = match filter {
+            Filter::Walked(_) => return Ok(None),
+            Filter::Name(name) => Some(name.column),
+            _ => None,
+        };
+        let is_indexed = !matches!(filter, Filter::Name(name) if !name.exact);
+        if is_indexed
+            && !seen.cell.lock().is_wanted(key)
+            && let Some(set) = seen.by_index(conn, one, self.limits.entries)?
+        {
+            return Ok(Some(set));
+        }
+        let Some(column) = column else { return Ok(None) };
+        let mut names = seen.names(conn, column)?;
+        if names.is_none() && seen.resources() <= self.limits.names {
+            names = seen.read_names(conn, column)?;
+        }
+        match names {
+            Some(names) => seen.by_names(conn, &names, one),
+            None => Ok(None),
+        }
     }
 
     fn cell(&self, tenant: &str) -> Arc<Cell> {
@@ -277,25 +287,21 @@ impl Sets {
     }
 
     /// Has a set made, unless it is being made already.
-    fn want(self: &Arc<Self>, db: &Db, tenant: &str, cell: &Arc<Cell>, key: &str, filter: &Filter) {
+    fn want(self: &Arc<Self>, db: &Db, tenant: &str, cell: &Arc<Cell>, what: Work) {
+        let key = what.key();
         let mut state = cell.lock();
-        if state.beyond || !state.want(key) {
+        if state.beyond || !state.want(&key) {
             return;
         }
         drop(state);
-        let job = Job {
-            sets: Arc::clone(self),
-            db: db.clone(),
-            tenant: tenant.to_owned(),
-            cell: Arc::clone(cell),
-            filter: filter.clone(),
-        };
+        let job =
+            Job { sets: Arc::clone(self), db: db.clone(), tenant: tenant.to_owned(), cell: Arc::clone(cell), what };
         let refused = match self.makers.get_or_init(start) {
             Some(queue) => queue.try_send(job).is_err(),
             None => true,
         };
         if refused {
-            cell.lock().done(key);
+            cell.lock().done(&key);
         }
     }
 }
@@ -305,10 +311,9 @@ fn start() -> Option<SyncSender<Job>> {
     let (sender, jobs) = sync_channel::<Job>(MOST_WAITING);
     let thread = std::thread::Builder::new().name("filter-sets".to_owned()).spawn(move || {
         while let Ok(job) = jobs.recv() {
-            let key = job.filter.key();
-            let made = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                job.db.read_here(|conn| make(conn, &job.tenant, &job.cell, &job.filter, &key))
-            }));
+            let key = job.what.key();
+            let made =
+                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job.db.read_here(|conn| make(conn, &job))));
             job.cell.lock().done(&key);
             job.sets.settle(&job.cell);
             if !matches!(made, Ok(Ok(()))) {
@@ -325,80 +330,13 @@ fn start() -> Option<SyncSender<Job>> {
     }
 }
 
-/// Makes the set of a filter, and counts the tenant's resources before if nobody did.
-fn make(conn: &mut Conn, tenant: &str, cell: &Cell, filter: &Filter, key: &str) -> Result<()> {
-    let now = catch_up(conn, tenant, cell)?;
-    let Some(count) = count(conn, tenant, cell, MOST_RESOURCES)? else {
-        cell.lock().beyond = true;
-        return Ok(());
-    };
-    let mut ids = Vec::new();
-    gather::meant(conn, tenant, filter, i64::MAX, |id| {
-        ids.push(id);
-        Ok(())
-    })?;
-    let mut set = RoaringBitmap::new();
-    // Others wait for a few of them, and not for all.
-    for ids in ids.chunks(4096) {
-        match cell.lock().numbers(count) {
-            Some(numbers) => set |= numbers.set(ids.iter().copied()),
-            None => return Ok(()),
-        }
+/// Makes what a job is for.
+fn make(conn: &mut Conn, job: &Job) -> Result<()> {
+    let Some(seen) = Seen::whole(conn, &job.tenant, &job.cell, MOST_RESOURCES)? else { return Ok(()) };
+    match &job.what {
+        Work::Set(filter) => seen.by_index(conn, &(filter.key(), filter), i64::MAX).map(drop),
+        Work::Names(column) => seen.read_names(conn, column).map(drop),
     }
-    set.optimize();
-    cell.lock().keep(key, filter.groups(), count, &now, &Arc::new(set));
-    Ok(())
-}
-
-/// Takes in what changed until this transaction, and answers its instant.
-fn catch_up(conn: &mut Conn, tenant: &str, cell: &Cell) -> Result<Snapshot> {
-    let newest = cell.lock().newest().cloned();
-    let changes = Changes::since(conn, tenant, newest.as_ref())?;
-    cell.lock().catch_up(&changes);
-    Ok(changes.now)
-}
-
-/// The count of a tenant's resources. Few are counted at once.
-fn count_few(conn: &mut Conn, tenant: &str, cell: &Cell, most: i64) -> Result<Option<u64>> {
-    let state = cell.lock();
-    match state.count() {
-        _ if state.beyond => return Ok(None),
-        None if state.is_busy() => return Ok(None),
-        None => drop(state),
-        count => return Ok(count),
-    }
-    count(conn, tenant, cell, most)
-}
-
-fn count(conn: &mut Conn, tenant: &str, cell: &Cell, most: i64) -> Result<Option<u64>> {
-    if let Some(count) = cell.lock().count() {
-        return Ok(Some(count));
-    }
-    let mut numbers = Numbers::default();
-    let counted = gather::all(conn, tenant, most, |id| _ = numbers.take_in(id))?;
-    Ok(counted.then(|| cell.lock().counted(numbers)))
-}
-
-/// A set in which some resources are as they are found now.
-fn changed_set(
-    cell: &Cell,
-    count: u64,
-    set: Arc<RoaringBitmap>,
-    changed: &[u128],
-    meant: &[u128],
-) -> Option<Arc<RoaringBitmap>> {
-    let mut state = cell.lock();
-    let numbers = state.numbers(count)?;
-    let mut set = Arc::unwrap_or_clone(set);
-    for id in changed {
-        if let Some(number) = numbers.number(*id) {
-            set.remove(number);
-        }
-    }
-    for id in meant {
-        set.insert(numbers.take_in(*id));
-    }
-    Some(Arc::new(set))
 }
 
 /// What is in all of some sets; [`None`] of none.
@@ -412,75 +350,6 @@ fn all_of(sets: &[Arc<RoaringBitmap>]) -> Option<Arc<RoaringBitmap>> {
     let mut both: RoaringBitmap = (***first).clone();
     rest.iter().for_each(|set| both &= &***set);
     Some(Arc::new(both))
-}
-
-impl Matches {
-    /// How many there are.
-    pub fn total(&self) -> i64 {
-        let total: u64 = self.parts.iter().map(|part| part.set.len()).sum();
-        i64::try_from(total).unwrap_or(i64::MAX)
-    }
-
-    /// The tenant at a place.
-    pub fn tenant(&self, place: usize) -> &str {
-        self.parts.get(place).map_or("", |part| part.tenant.as_str())
-    }
-
-    /// Some of them by id, and by tenant where ids are equal: those behind one, but for the first few. [`None`] when what
-    /// was counted is gone meanwhile.
-    pub fn by_id(&self, descending: bool, after: Option<(u128, &str)>, skip: usize, most: usize) -> Option<Vec<Found>> {
-        let mut states: Vec<_> = self.parts.iter().map(|part| part.cell.lock()).collect();
-        let mut walks = Vec::with_capacity(self.parts.len());
-        for (part, state) in self.parts.iter().zip(&mut states) {
-            let from = match after {
-                None => Bound::Unbounded,
-                Some((id, tenant)) if (part.tenant.as_str() > tenant) != descending && part.tenant != tenant => {
-                    Bound::Included(id)
-                }
-                Some((id, _)) => Bound::Excluded(id),
-            };
-            walks.push(state.numbers(part.count)?.in_order(&part.set, descending, from));
-        }
-        let sign = |(place, id): Found| if descending { (id, place) } else { (u128::MAX - id, usize::MAX - place) };
-        let mut heads: BinaryHeap<((u128, usize), usize)> = BinaryHeap::new();
-        for (place, walk) in walks.iter_mut().enumerate() {
-            heads.extend(walk.next().map(|id| (sign((place, id)), place)));
-        }
-        let mut found = Vec::with_capacity(most.min(1024));
-        let mut passed = 0;
-        while found.len() < most
-            && let Some(((signed, _), place)) = heads.pop()
-        {
-            let id = if descending { signed } else { u128::MAX - signed };
-            if passed < skip {
-                passed += 1;
-            } else {
-                found.push((place, id));
-            }
-            if let Some(walk) = walks.get_mut(place) {
-                heads.extend(walk.next().map(|id| (sign((place, id)), place)));
-            }
-        }
-        Some(found)
-    }
-
-    /// The tenant of all of them; [`None`] when there are several.
-    pub fn only_tenant(&self) -> Option<&str> {
-        let [part] = self.parts.as_slice() else { return None };
-        Some(part.tenant.as_str())
-    }
-
-    /// Which ids are among those of the only tenant; [`None`] when there are several, or what was counted is gone.
-    pub fn contained(&self, ids: &[String]) -> Option<Vec<bool>> {
-        let [part] = self.parts.as_slice() else { return None };
-        let mut state = part.cell.lock();
-        let numbers = state.numbers(part.count)?;
-        let contains = |id: &String| {
-            let number = numbers::parse(id).and_then(|id| numbers.number(id));
-            number.is_some_and(|number| part.set.contains(number))
-        };
-        Some(ids.iter().map(contains).collect())
-    }
 }
 
 #[cfg(test)]

@@ -50,7 +50,6 @@ impl Numbers {
     }
 
     /// How many there are.
-    #[cfg(test)]
     pub fn len(&self) -> usize {
         self.ids.len()
     }

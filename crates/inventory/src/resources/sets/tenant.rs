@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeSet, HashMap, HashSet, VecDeque},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError, RwLock,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
@@ -11,7 +11,10 @@ use std::{
 use db::changes::{Changes, Snapshot};
 use roaring::RoaringBitmap;
 
-use super::numbers::{Numbers, parse};
+use super::{
+    names::Names,
+    numbers::{Numbers, parse},
+};
 
 /// Changes that are remembered; a set that is further behind is made anew.
 const MOST_CHANGES: usize = 16_384;
@@ -68,6 +71,13 @@ struct Kept {
     used: u64,
 }
 
+/// The names in one column of a tenant's resources.
+struct KeptNames {
+    names: Arc<RwLock<Names>>,
+    bytes: usize,
+    used: u64,
+}
+
 /// What is kept of a tenant.
 #[derive(Default)]
 pub struct State {
@@ -83,7 +93,9 @@ pub struct State {
     pub beyond: bool,
     sets: HashMap<String, Kept>,
     set_bytes: usize,
-    /// The filters whose sets are being made.
+    /// By column.
+    names: HashMap<&'static str, KeptNames>,
+    /// The filters whose sets are being made, and the columns whose names are read.
     wanted: HashSet<String>,
     clock: u64,
 }
@@ -114,8 +126,7 @@ impl State {
         if !changes.whole {
             let later = if changes.now.is_later_than(newest) { &changes.now } else { newest };
             (self.base, self.newest) = (Some(later.clone()), Some(later.clone()));
-            self.sets.clear();
-            self.set_bytes = 0;
+            self.forget_all();
             self.changed.clear();
             return;
         }
@@ -164,11 +175,39 @@ impl State {
         self.numbers.get_or_insert(numbers).count()
     }
 
-    /// Forgets the sets and the numbers.
+    /// Forgets the sets, the names and the numbers.
     pub fn empty(&mut self) {
         self.numbers = None;
+        self.forget_all();
+    }
+
+    /// Forgets the sets and the names: what changed since is not known.
+    fn forget_all(&mut self) {
+        self.names.clear();
         self.sets.clear();
         self.set_bytes = 0;
+    }
+
+    /// The resources that changed between two instants; [`None`] when that is not known, or is more than some resources:
+    /// one of these groups, or everything.
+    pub fn changed(&self, one: &Snapshot, other: &Snapshot, groups: &[i64]) -> Option<Vec<u128>> {
+        if one == other {
+            return Some(Vec::new());
+        }
+        if !self.covers(one) || !self.covers(other) {
+            return None;
+        }
+        let mut changed = BTreeSet::new();
+        // One of the two sees all that the other does, so what only one sees is what changed in between.
+        for (_, what) in self.changed.iter().filter(|(stamp, _)| one.sees(*stamp) != other.sees(*stamp)) {
+            match what {
+                What::Resource(id) => _ = changed.insert(*id),
+                What::Group(group) if groups.contains(group) => return None,
+                What::Group(_) => {}
+                What::Everything => return None,
+            }
+        }
+        Some(changed.into_iter().collect())
     }
 
     /// What is known of a filter at an instant, whose changes were taken in.
@@ -177,35 +216,44 @@ impl State {
         if self.count() != Some(count) {
             return Known::Nothing;
         }
-        let Some(at) = self.sets.get(key).map(|kept| &kept.at) else { return Known::Nothing };
-        let mut whole = self.covers(at) && self.covers(now);
-        let Some(kept) = self.sets.get_mut(key) else { return Known::Nothing };
+        let Some(kept) = self.sets.get(key) else { return Known::Nothing };
+        let (changed, is_later) = (self.changed(&kept.at, now, &kept.groups), now.is_later_than(&kept.at));
+        if changed.is_none() && is_later {
+            self.forget(key);
+        }
+        let (Some(changed), Some(kept)) = (changed, self.sets.get_mut(key)) else { return Known::Nothing };
         kept.used = self.clock;
-        if kept.at == *now {
-            return Known::Set(Arc::clone(&kept.set));
-        }
-        let mut changed = BTreeSet::new();
-        // One of the two sees all that the other does, so what only one sees is what changed in between.
-        for (_, what) in self.changed.iter().filter(|(stamp, _)| kept.at.sees(*stamp) != now.sees(*stamp)) {
-            match what {
-                What::Resource(id) => _ = changed.insert(*id),
-                What::Group(group) => whole &= !kept.groups.contains(group),
-                What::Everything => whole = false,
-            }
-        }
-        if !whole {
-            if now.is_later_than(&kept.at) {
-                self.forget(key);
-            }
-            return Known::Nothing;
-        }
         if !changed.is_empty() {
-            return Known::Before(Arc::clone(&kept.set), changed.into_iter().collect());
+            return Known::Before(Arc::clone(&kept.set), changed);
         }
-        if now.is_later_than(&kept.at) {
+        if is_later {
             kept.at = now.clone();
         }
         Known::Set(Arc::clone(&kept.set))
+    }
+
+    /// The names in a column, as of some instant.
+    pub fn names(&mut self, column: &str, count: u64) -> Option<Arc<RwLock<Names>>> {
+        self.clock += 1;
+        if self.count() != Some(count) {
+            return None;
+        }
+        let kept = self.names.get_mut(column)?;
+        kept.used = self.clock;
+        Some(Arc::clone(&kept.names))
+    }
+
+    /// Keeps the names in a column, in place of others; also to say that they take more now.
+    pub fn keep_names(&mut self, column: &'static str, count: u64, names: &Arc<RwLock<Names>>, bytes: usize) {
+        if !self.beyond && self.count() == Some(count) {
+            self.clock += 1;
+            self.names.insert(column, KeptNames { names: Arc::clone(names), bytes, used: self.clock });
+        }
+    }
+
+    /// Forgets the names in a column.
+    pub fn forget_names(&mut self, column: &str) {
+        self.names.remove(column);
     }
 
     /// Keeps what a filter means at an instant, unless something later is kept.
@@ -230,12 +278,12 @@ impl State {
         }
     }
 
-    /// Is any set being made?
+    /// Is any set being made, or names being read?
     pub fn is_busy(&self) -> bool {
         !self.wanted.is_empty()
     }
 
-    /// Is the set of a filter being made?
+    /// Is this being made?
     pub fn is_wanted(&self, key: &str) -> bool {
         self.wanted.contains(key)
     }
@@ -253,19 +301,23 @@ impl State {
     /// What all of it takes.
     pub fn bytes(&self) -> usize {
         let numbers = self.numbers.as_ref().map_or(0, Numbers::bytes);
-        numbers + self.set_bytes + self.changed.len() * size_of::<(i64, What)>() + 1024
+        let names: usize = self.names.values().map(|kept| kept.bytes).sum();
+        numbers + names + self.set_bytes + self.changed.len() * size_of::<(i64, What)>() + 1024
     }
 
-    /// Forgets the sets that were not used for longest, until they take so much less; all else too when there are none left.
+    /// Forgets the sets and the names that were not used for longest, until they take so much less; all else too when there are
+    /// none left.
     pub fn shrink(&mut self, less: usize) {
         let target = self.bytes().saturating_sub(less);
-        let mut oldest: Vec<(u64, String)> = self.sets.iter().map(|(key, kept)| (kept.used, key.clone())).collect();
+        let sets = self.sets.iter().map(|(key, kept)| (kept.used, false, key.clone()));
+        let names = self.names.iter().map(|(column, kept)| (kept.used, true, (*column).to_owned()));
+        let mut oldest: Vec<(u64, bool, String)> = sets.chain(names).collect();
         oldest.sort_unstable();
-        for (_, key) in oldest {
+        for (_, is_names, key) in oldest {
             if self.bytes() <= target {
                 return;
             }
-            self.forget(&key);
+            if is_names { self.forget_names(&key) } else { self.forget(&key) }
         }
         if self.bytes() > target {
             self.empty();

@@ -9,8 +9,8 @@ use crate::{
         asked::Asked,
         document::{Document, Resource, STATES, Tag},
         filter,
-        meant::NameFilter,
-        names, rules,
+        meant::{self, NameFilter},
+        rules,
         store::{self, Order},
     },
     sites::tests::{Fixture, NOW},
@@ -43,13 +43,13 @@ fn tag() -> impl Strategy<Value = Option<&'static str>> {
 }
 
 fn filter() -> impl Strategy<Value = Filter> {
-    let name = |column, field| {
+    let name = |column| {
         (prop::collection::vec(host(), 1..3), any::<bool>())
-            .prop_map(move |(keys, exact)| Filter::Name(NameFilter { column, field, exact, keys }))
+            .prop_map(move |(keys, exact)| Filter::Name(NameFilter { column, exact, keys }))
     };
     prop_oneof![
-        name("host_key", names::HOST),
-        name("alias_key", names::ALIAS),
+        name("resources.host_key"),
+        name("resources.alias_key"),
         tag().prop_map(|tag| Filter::Tags(vec![tag.unwrap_or("none").to_owned()])),
         Just(Filter::Row(db::Condition::sql("resources.agent_installed = FALSE"))),
         Just(Filter::Walked(db::Condition::sql("resources.version > ").integer(1))),
@@ -182,7 +182,7 @@ proptest! {
     #[test]
     fn sets_say_what_the_database_says(steps in prop::collection::vec(step(), 1..60), entries in 0_i64..12, few in 0_u64..4) {
         let fixture = Fixture::new();
-        let limits = Limits { entries, probes: few * 2, few };
+        let limits = Limits { entries, probes: few * 2, few, names: few as usize * 3 };
         let sets = Arc::new(Sets { limits, ..Sets::default() });
         let scopes: Vec<Vec<String>> = vec![
             vec![TENANTS[0].to_owned()],
@@ -233,7 +233,7 @@ fn an_earlier_reader_sees_what_was() {
     assert_eq!(ask(&fixture, &sets), (true, 1));
     fixture.read(|conn| {
         let scope = [TENANTS[0].to_owned()];
-        store::count(conn, &filter::tenants(&scope))?;
+        store::count(conn, &meant::tenants(&scope))?;
         fixture.write(|conn| store::insert(conn, "msp_1", &machine(0, "db", Some("env")), &[]));
         assert_eq!(ask(&fixture, &sets), (true, 2));
         let filters = vec![Filter::Row(filter::states(STATES)), Filter::Tags(vec!["env".to_owned()])];

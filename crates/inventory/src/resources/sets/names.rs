@@ -1,0 +1,266 @@
+//! The names of a tenant's resources, folded and side by side in memory, so that "contains" looks at a million of them
+//! in milliseconds.
+//!
+//! Names stand in blocks, in the order of the resources' numbers. A block knows which sequences of three bytes occur in
+//! it, roughly: a text with a sequence that does not occur is not looked for there.
+
+use db::changes::Snapshot;
+use memchr::memmem::Finder;
+use roaring::RoaringBitmap;
+
+/// Names of a block.
+const BLOCK: usize = 128;
+/// Behind each name. It is in no text.
+const END: u8 = 0xFF;
+/// Words of 64 bits that say which sequences occur in a block.
+const WORDS: usize = 32;
+
+/// One name each of a tenant's resources, as of an instant.
+pub struct Names {
+    /// The instant.
+    pub at: Snapshot,
+    blocks: Vec<Block>,
+    bytes: usize,
+}
+
+/// Some names in a row; one that is absent is empty.
+struct Block {
+    text: Box<[u8]>,
+    /// Where each ends: the place of its [`END`].
+    ends: Box<[u32]>,
+    occurs: Box<[u64; WORDS]>,
+}
+
+/// A text that names contain, or are.
+struct Wanted<'a> {
+    finder: Finder<'a>,
+    sequences: Vec<usize>,
+    exact: bool,
+}
+
+/// Names as they are read from the database, in any order, and the numbers of those that have them. Of several for one number the
+/// last counts.
+#[derive(Default)]
+pub struct Gathered {
+    text: Vec<u8>,
+    ends: Vec<u32>,
+    numbers: Vec<u32>,
+}
+
+impl Gathered {
+    /// Adds a name.
+    pub fn push(&mut self, name: &str) {
+        self.text.extend_from_slice(name.as_bytes());
+        // The budget ends long before four gigabytes of names.
+        self.ends.push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
+    }
+
+    /// Says whose they are, in the order in which they were added.
+    pub fn number(&mut self, numbers: Vec<u32>) {
+        self.numbers = numbers;
+    }
+
+    /// Their places, in the order of the numbers.
+    fn in_order(&self) -> Vec<usize> {
+        let mut places: Vec<usize> = (0..self.numbers.len()).collect();
+        places.sort_by_key(|place| self.numbers.get(*place));
+        places
+    }
+
+    fn name(&self, place: usize) -> &[u8] {
+        let end = |place: usize| self.ends.get(place).map_or(0, |end| *end as usize);
+        let start = place.checked_sub(1).map_or(0, end);
+        self.text.get(start..end(place)).unwrap_or_default()
+    }
+}
+
+impl Names {
+    /// All names of a tenant, as of an instant.
+    pub fn new(at: Snapshot, all: Gathered) -> Self {
+        let mut names = Self { at, blocks: Vec::new(), bytes: 0 };
+        names.put(all);
+        names
+    }
+
+    /// What they take, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Replaces some names, and adds those of new resources.
+    pub fn put(&mut self, some: Gathered) {
+        let number = |place: &usize| some.numbers.get(*place).map_or(0, |number| *number as usize);
+        for places in some.in_order().chunk_by(|one, other| number(one) / BLOCK == number(other) / BLOCK) {
+            let Some(block) = places.first().map(|place| number(place) / BLOCK) else { continue };
+            while self.blocks.len() <= block {
+                self.blocks.push(Block::new(std::iter::empty()));
+            }
+            let Some(block) = self.blocks.get_mut(block) else { continue };
+            let mut names: Vec<&[u8]> = block.names().collect();
+            for place in places {
+                let within = number(place) % BLOCK;
+                names.resize(names.len().max(within + 1), &[]);
+                if let Some(name) = names.get_mut(within) {
+                    *name = some.name(*place);
+                }
+            }
+            *block = Block::new(names.into_iter());
+        }
+        self.bytes = self.blocks.iter().map(Block::bytes).sum();
+    }
+
+    /// The numbers of those that contain one of some texts, or are one of them. Every name has nothing in it, but an empty one is
+    /// no name.
+    pub fn having(&self, texts: &[String], exact: bool) -> RoaringBitmap {
+        let wanted: Vec<Wanted<'_>> = texts.iter().map(|text| Wanted::new(text, exact)).collect();
+        let mut numbers = Vec::new();
+        for (place, block) in self.blocks.iter().enumerate() {
+            let mut found = 0_u128;
+            for one in wanted.iter().filter(|one| block.may_have(one)) {
+                block.find(one, &mut found);
+            }
+            while found != 0 {
+                let number = place * BLOCK + found.trailing_zeros() as usize;
+                numbers.push(u32::try_from(number).unwrap_or(u32::MAX));
+                found &= found - 1;
+            }
+        }
+        let mut set: RoaringBitmap = numbers.into_iter().collect();
+        set.optimize();
+        set
+    }
+}
+
+impl Block {
+    fn new<'a>(names: impl Iterator<Item = &'a [u8]>) -> Self {
+        let (mut text, mut ends, mut occurs) = (Vec::new(), Vec::with_capacity(BLOCK), Box::new([0; WORDS]));
+        for name in names {
+            sequences(name).for_each(|sequence| set(&mut occurs, sequence));
+            text.extend_from_slice(name);
+            ends.push(u32::try_from(text.len()).unwrap_or(u32::MAX));
+            text.push(END);
+        }
+        Self { text: text.into(), ends: ends.into(), occurs }
+    }
+
+    fn names(&self) -> impl Iterator<Item = &[u8]> {
+        let mut start = 0;
+        self.ends.iter().map(move |end| {
+            let name = self.text.get(start..*end as usize).unwrap_or_default();
+            start = *end as usize + 1;
+            name
+        })
+    }
+
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + size_of_val(&*self.occurs) + self.text.len() + size_of_val(&*self.ends)
+    }
+
+    fn may_have(&self, wanted: &Wanted<'_>) -> bool {
+        wanted.sequences.iter().all(|sequence| is_set(&self.occurs, *sequence))
+    }
+
+    /// Marks the names that have it, or are it.
+    fn find(&self, wanted: &Wanted<'_>, found: &mut u128) {
+        if wanted.exact {
+            let text = wanted.finder.needle();
+            let same = self.names().enumerate().filter(|(_, name)| !name.is_empty() && *name == text);
+            same.for_each(|(place, _)| *found |= 1 << place);
+            return;
+        }
+        let (mut at, mut place, mut start) = (0, 0, 0);
+        while let Some(hit) = self.text.get(at..).and_then(|rest| wanted.finder.find(rest)) {
+            while self.ends.get(place).is_some_and(|end| (*end as usize) < at + hit) {
+                start = self.ends.get(place).map_or(start, |end| *end as usize + 1);
+                place += 1;
+            }
+            let Some(end) = self.ends.get(place).map(|end| *end as usize) else { return };
+            if end > start {
+                *found |= 1 << place;
+            }
+            at = end + 1;
+        }
+    }
+}
+
+impl<'a> Wanted<'a> {
+    fn new(text: &'a str, exact: bool) -> Self {
+        Self { finder: Finder::new(text), sequences: sequences(text.as_bytes()).collect(), exact }
+    }
+}
+
+/// The sequences of three bytes of a text, as places among the bits of a block.
+fn sequences(text: &[u8]) -> impl Iterator<Item = usize> {
+    text.windows(3).map(|bytes| {
+        let number = bytes.iter().fold(0_u32, |number, byte| number << 8 | u32::from(*byte));
+        // The highest bits of a product depend on all bits of the number.
+        number.wrapping_mul(0x9E37_79B1) as usize >> (32 - (WORDS * 64).ilog2())
+    })
+}
+
+fn set(words: &mut [u64; WORDS], bit: usize) {
+    if let Some(word) = words.get_mut(bit / 64) {
+        *word |= 1 << (bit % 64);
+    }
+}
+
+fn is_set(words: &[u64; WORDS], bit: usize) -> bool {
+    words.get(bit / 64).is_some_and(|word| word & 1 << (bit % 64) != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use db::changes::Snapshot;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn gathered(some: &[(u32, String)]) -> Gathered {
+        let mut all = Gathered::default();
+        some.iter().for_each(|(_, name)| all.push(name));
+        all.number(some.iter().map(|(number, _)| *number).collect());
+        all
+    }
+
+    fn name() -> impl Strategy<Value = String> {
+        prop::collection::vec(prop::sample::select(vec!["web", "w", "b-", "é", "0", "日本"]), 0..5)
+            .prop_map(|parts| parts.concat())
+    }
+
+    fn instant() -> Snapshot {
+        Snapshot::counted(0)
+    }
+
+    proptest! {
+        #[test]
+        fn names_are_found_as_by_looking_at_each(
+            steps in prop::collection::vec(prop::collection::vec((0_u32..400, name()), 0..80), 1..5),
+            texts in prop::collection::vec(name(), 1..4),
+            exact in any::<bool>(),
+        ) {
+            let (mut known, mut names) = (BTreeMap::new(), Names::new(instant(), Gathered::default()));
+            for some in &steps {
+                names.put(gathered(some));
+                known.extend(some.iter().cloned());
+            }
+            let is_meant = |name: &String| texts.iter().any(|text| if exact { name == text } else { name.contains(text) });
+            let expected: Vec<u32> =
+                known.iter().filter(|(_, name)| !name.is_empty() && is_meant(name)).map(|(number, _)| *number).collect();
+            prop_assert_eq!(names.having(&texts, exact).into_iter().collect::<Vec<_>>(), expected);
+            let whole: Vec<(u32, String)> = known.into_iter().collect();
+            prop_assert_eq!(names.bytes(), Names::new(instant(), gathered(&whole)).bytes());
+        }
+    }
+
+    #[test]
+    fn most_blocks_are_not_looked_at_for_what_is_rare() {
+        let all: Vec<(u32, String)> = (0..20_000).map(|number| (number, format!("web-{number:06}.example"))).collect();
+        let names = Names::new(instant(), gathered(&all));
+        let looked = |text: &str| names.blocks.iter().filter(|block| block.may_have(&Wanted::new(text, false))).count();
+        assert!(looked("012345") < names.blocks.len() / 10, "{} of {}", looked("012345"), names.blocks.len());
+        assert_eq!(looked("0"), names.blocks.len());
+        assert_eq!(names.having(&["012345".to_owned()], false).len(), 1);
+    }
+}
