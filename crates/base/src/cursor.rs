@@ -19,7 +19,7 @@ const LONGEST: usize = 8 << 10;
 const SUM: usize = 16;
 
 /// What of a row a list is sorted by.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Key {
     /// A number, an instant in milliseconds among them.

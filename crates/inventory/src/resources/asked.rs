@@ -3,24 +3,23 @@
 
 use std::sync::Arc;
 
-use base::{Found, Key, Walk};
+use base::{Found as Page, Key, Walk};
 use db::{Column, Condition, Conn, Db, Result};
 use diesel::{
     dsl::sql,
+    helper_types::IntoBoxed,
     prelude::*,
-    sql_types::{BigInt, Text},
+    sql_types::{BigInt, Nullable, Text},
 };
 
 use super::{
     meant::{Filter, tenants},
     row::Row,
-    sets::{Matches, Sets, numbers},
+    sets::{Found, Matches, Sets, numbers},
     store::{self, Order},
 };
 use crate::schema::resources;
 
-/// So many are named by their ids, and the database puts them in order.
-const FEW: i64 = 2_000;
 /// So many are listed by their ids, a part after the other; of more, the database finds most anyway.
 const SOME: i64 = 20_000;
 /// Ids of one statement.
@@ -28,12 +27,39 @@ const PART: usize = 1_000;
 /// Entries of an index that are looked at together, at least and at most.
 const STRETCH: i64 = 500;
 const LONGEST_STRETCH: i64 = 8_000;
+/// How resources are put in an order, by how many there are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lengths {
+    /// So many are named by their ids, and the database puts them in order.
+    pub few: i64,
+    /// For more, the index of the order is followed, past the others, for so many entries.
+    pub far: i64,
+    /// So many are put in order here when that was not enough: they may stand together at the end. For more it is followed on.
+    pub many: i64,
+}
+
+impl Default for Lengths {
+    fn default() -> Self {
+        Self { few: 2_000, far: 30_000, many: 50_000 }
+    }
+}
+
+/// Which of many in an order: those behind the one with these keys, or all, but for the first few, and so many at most.
+#[derive(Clone, Copy)]
+struct Slice<'k> {
+    order: Order,
+    descending: bool,
+    after: Option<&'k [Key]>,
+    skip: i64,
+    most: i64,
+}
 
 /// The resources of some tenants that all of some filters mean.
 pub struct Asked<'a> {
     scope: &'a [String],
     filters: Vec<Filter>,
     matches: Option<Matches>,
+    pub(super) lengths: Lengths,
 }
 
 /// What the minimal list has of a resource.
@@ -53,7 +79,7 @@ impl<'a> Asked<'a> {
         filters: Vec<Filter>,
     ) -> Result<Self> {
         let matches = sets.find(db, conn, scope, &filters)?;
-        Ok(Self { scope, filters, matches })
+        Ok(Self { scope, filters, matches, lengths: Lengths::default() })
     }
 
     /// As a condition of the database's.
@@ -64,7 +90,7 @@ impl<'a> Asked<'a> {
 
     /// As a condition that names each of them, when they are few.
     pub fn named(&self) -> Option<Condition> {
-        let matches = self.matches.as_ref().filter(|matches| matches.total() <= FEW)?;
+        let matches = self.matches.as_ref().filter(|matches| matches.total() <= self.lengths.few)?;
         Some(named(matches, &matches.by_id(false, None, 0, usize::MAX)?))
     }
 
@@ -83,7 +109,7 @@ impl<'a> Asked<'a> {
     }
 
     /// A page of them, in the order of a sort.
-    pub fn page(&self, conn: &mut Conn, order: Order, descending: bool, walk: &Walk) -> Result<Found<Row>> {
+    pub fn page(&self, conn: &mut Conn, order: Order, descending: bool, walk: &Walk) -> Result<Page<Row>> {
         let total = walk.total(|| self.total(conn))?;
         let rows = self.slice(conn, order, descending, walk.after(), walk.offset(), walk.wanted())?;
         Ok(walk.cut(rows, total, |row| order.keys(row)))
@@ -108,10 +134,14 @@ impl<'a> Asked<'a> {
                 }
             } else if let Some(named) = self.named() {
                 return store::slice(conn, &named, &order.order(descending), after, skip, most);
-            } else if let Some(ids) = in_index_order(conn, matches, order, descending, after, skip, most)? {
-                let mut rows =
-                    rows(conn, matches.tenant(0), db::Among::ids("resources.id", ids.iter().map(String::as_str)))?;
-                rows.sort_by_cached_key(|row| ids.iter().position(|id| *id == row.id));
+            } else if let Some(found) =
+                in_order(conn, matches, self.lengths, Slice { order, descending, after, skip, most })?
+            {
+                let mut rows: Vec<Row> = load(matches, &found, |tenant, among| rows(conn, tenant, among))?;
+                rows.sort_by_cached_key(|row| order.keys(row));
+                if descending {
+                    rows.reverse();
+                }
                 return Ok(rows);
             }
         }
@@ -119,7 +149,7 @@ impl<'a> Asked<'a> {
     }
 
     /// A page in the order of ids, of what the minimal list has; [`None`] when that has to come from the rows.
-    pub fn brief_page(&self, conn: &mut Conn, descending: bool, walk: &Walk) -> Result<Option<Found<Brief>>> {
+    pub fn brief_page(&self, conn: &mut Conn, descending: bool, walk: &Walk) -> Result<Option<Page<Brief>>> {
         let Some(matches) = &self.matches else { return Ok(None) };
         let Some(ids) = by_id(matches, descending, walk.after(), walk.offset(), walk.wanted()) else { return Ok(None) };
         let total = walk.total(|| Ok::<_, db::Error>(matches.total()))?;
@@ -160,13 +190,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-fn by_id(
-    matches: &Matches,
-    descending: bool,
-    after: Option<&[Key]>,
-    skip: i64,
-    most: i64,
-) -> Option<Vec<super::sets::Found>> {
+fn by_id(matches: &Matches, descending: bool, after: Option<&[Key]>, skip: i64, most: i64) -> Option<Vec<Found>> {
     let after = match after {
         None => None,
         Some([Key::Text(id), Key::Text(tenant)]) => Some((numbers::parse(id)?, tenant.as_str())),
@@ -177,7 +201,7 @@ fn by_id(
 }
 
 /// These, each by its tenant and id.
-fn named(matches: &Matches, found: &[super::sets::Found]) -> Condition {
+fn named(matches: &Matches, found: &[Found]) -> Condition {
     let mut by_tenant: Vec<(usize, Vec<String>)> = Vec::new();
     for (place, id) in found {
         match by_tenant.iter_mut().find(|(one, _)| one == place) {
@@ -194,7 +218,7 @@ fn named(matches: &Matches, found: &[super::sets::Found]) -> Condition {
 /// Loads resources by their ids, tenant by tenant.
 fn load<R>(
     matches: &Matches,
-    found: &[super::sets::Found],
+    found: &[Found],
     mut each: impl FnMut(&str, db::Among) -> Result<Vec<R>>,
 ) -> Result<Vec<R>> {
     let mut places: Vec<usize> = found.iter().map(|(place, _)| *place).collect();
@@ -238,29 +262,38 @@ fn briefs(conn: &mut Conn, tenant: &str, among: db::Among) -> Result<Vec<(Brief,
     Ok(rows.into_iter().map(|row| (row, tenant.to_owned())).collect())
 }
 
-/// The ids of some of many resources of one tenant, found by walking the index of their order and leaving out others.
+/// Some of many resources, in the order of a sort: by the index of that order, or put in order by themselves.
+fn in_order(conn: &mut Conn, matches: &Matches, lengths: Lengths, slice: Slice<'_>) -> Result<Option<Vec<Found>>> {
+    let are_many = matches.total() > lengths.many;
+    let far = if are_many { i64::MAX } else { lengths.far };
+    if let Some(tenant) = matches.only_tenant()
+        && let Some(found) = in_index_order(conn, matches, tenant, slice, far)?
+    {
+        return Ok(Some(found));
+    }
+    if are_many { Ok(None) } else { by_keys(conn, matches, slice) }
+}
+
+/// By walking the index of their order and leaving out others; [`None`] when that goes too far.
 fn in_index_order(
     conn: &mut Conn,
     matches: &Matches,
-    order: Order,
-    descending: bool,
-    after: Option<&[Key]>,
-    skip: i64,
-    most: i64,
-) -> Result<Option<Vec<String>>> {
-    let Some(tenant) = matches.only_tenant() else { return Ok(None) };
-    let (mut behind, mut skip, mut found) = (after.map(<[Key]>::to_vec), skip, Vec::new());
-    let mut length = STRETCH;
-    loop {
-        let stretch = stretch(conn, tenant, order, descending, behind.as_deref(), length)?;
+    tenant: &str,
+    slice: Slice<'_>,
+    far: i64,
+) -> Result<Option<Vec<Found>>> {
+    let (mut behind, mut skip, mut found) = (slice.after.map(<[Key]>::to_vec), slice.skip, Vec::new());
+    let (mut length, mut walked) = (STRETCH, 0);
+    while walked < far {
+        let stretch = stretch(conn, tenant, slice.order, slice.descending, behind.as_deref(), length)?;
         let ids: Vec<String> = stretch.iter().map(|(id, _)| id.clone()).collect();
         let Some(kept) = matches.contained(&ids) else { return Ok(None) };
         for id in ids.into_iter().zip(kept).filter_map(|(id, kept)| kept.then_some(id)) {
             if skip > 0 {
                 skip -= 1;
             } else {
-                found.push(id);
-                if found.len() as i64 >= most {
+                found.extend(numbers::parse(&id).map(|id| (0, id)));
+                if found.len() as i64 >= slice.most {
                     return Ok(Some(found));
                 }
             }
@@ -269,8 +302,40 @@ fn in_index_order(
             return Ok(Some(found));
         };
         behind = Some(vec![key.clone(), Key::from(id), Key::Text(tenant.to_owned())]);
+        walked += length;
         length = (length * 2).min(LONGEST_STRETCH);
     }
+    Ok(None)
+}
+
+/// By reading what each of them is sorted by; [`None`] when what was counted is gone.
+fn by_keys(conn: &mut Conn, matches: &Matches, slice: Slice<'_>) -> Result<Option<Vec<Found>>> {
+    let Slice { order, descending, after, skip, most } = slice;
+    // A cursor that somebody made up is refused.
+    order.order(descending).after(after)?;
+    let Some(mut all) = matches.by_id(false, None, 0, usize::MAX) else { return Ok(None) };
+    all.sort_by_key(|(place, _)| *place);
+    let mut keyed = Vec::with_capacity(all.len());
+    for of_one in all.chunk_by(|(one, _), (other, _)| one == other) {
+        for part in of_one.chunks(PART) {
+            let tenant = Key::Text(part.first().map_or("", |(place, _)| matches.tenant(*place)).to_owned());
+            let rows = keys(conn, order, resources::table.filter(named(matches, part)).into_boxed())?;
+            keyed.extend(rows.into_iter().map(|(id, key)| [key, Key::Text(id), tenant.clone()]));
+        }
+    }
+    let wanted =
+        |keys: &[Key; 3]| after.is_none_or(|after| if descending { &keys[..] < after } else { &keys[..] > after });
+    keyed.retain(wanted);
+    keyed.sort_unstable();
+    if descending {
+        keyed.reverse();
+    }
+    let count = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
+    let found = keyed.iter().skip(count(skip)).take(count(most)).filter_map(|[_, id, tenant]| {
+        let (Key::Text(id), Key::Text(tenant)) = (id, tenant) else { return None };
+        Some((matches.place(tenant)?, numbers::parse(id)?))
+    });
+    Ok(Some(found.collect()))
 }
 
 /// So many resources behind one, with what they are sorted by.
@@ -284,21 +349,28 @@ fn stretch(
 ) -> Result<Vec<(String, Key)>> {
     use resources::dsl;
     let by = order.order(descending);
-    let query = dsl::resources.filter(dsl::tenant_id.eq(tenant)).filter(by.after(behind)?).into_boxed::<db::Sql>();
-    let query = query.order(by).limit(most);
+    let query =
+        dsl::resources.filter(dsl::tenant_id.eq(tenant.to_owned())).filter(by.after(behind)?).into_boxed::<db::Sql>();
+    let query = match order {
+        // The index of history holds history alone.
+        Order::Decommissioned => query.filter(dsl::decommissioned_ms.is_not_null()),
+        _ => query,
+    };
+    keys(conn, order, query.order(by).limit(most))
+}
+
+/// Ids of resources, with what they are sorted by.
+fn keys(conn: &mut Conn, order: Order, query: IntoBoxed<'_, resources::table, db::Sql>) -> Result<Vec<(String, Key)>> {
+    use resources::dsl;
     match order.column() {
         Some(Column::Text(column)) => {
             let rows: Vec<(String, String)> = query.select((dsl::id, sql::<Text>(column))).load(conn)?;
             Ok(rows.into_iter().map(|(id, key)| (id, Key::Text(key))).collect())
         }
         Some(Column::Integer(column)) => {
-            // The index of history holds history alone.
-            let query = match order {
-                Order::Decommissioned => query.filter(dsl::decommissioned_ms.is_not_null()),
-                _ => query,
-            };
-            let rows: Vec<(String, i64)> = query.select((dsl::id, sql::<BigInt>(column))).load(conn)?;
-            Ok(rows.into_iter().map(|(id, key)| (id, Key::Integer(key))).collect())
+            let rows: Vec<(String, Option<i64>)> =
+                query.select((dsl::id, sql::<Nullable<BigInt>>(column))).load(conn)?;
+            Ok(rows.into_iter().map(|(id, key)| (id, Key::Integer(key.unwrap_or_default()))).collect())
         }
         None => Err(db::Error::Fault("ids are in order by themselves".to_owned())),
     }

@@ -39,6 +39,11 @@ impl Matches {
         self.parts.get(place).map_or("", |part| part.tenant.as_str())
     }
 
+    /// The place of a tenant.
+    pub fn place(&self, tenant: &str) -> Option<usize> {
+        self.parts.iter().position(|part| part.tenant == tenant)
+    }
+
     /// Some of them by id, and by tenant where ids are equal: those behind one, but for the first few. [`None`] when what
     /// was counted is gone meanwhile.
     pub fn by_id(&self, descending: bool, after: Option<(u128, &str)>, skip: usize, most: usize) -> Option<Vec<Found>> {

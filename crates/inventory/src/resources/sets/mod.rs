@@ -335,6 +335,8 @@ fn make(conn: &mut Conn, job: &Job) -> Result<()> {
     let Some(seen) = Seen::whole(conn, &job.tenant, &job.cell, MOST_RESOURCES)? else { return Ok(()) };
     match &job.what {
         Work::Set(filter) => seen.by_index(conn, &(filter.key(), filter), i64::MAX).map(drop),
+        // Names that are there do not help whoever asks for too much of them.
+        Work::Names(column) if seen.names(conn, column)?.is_some() => Ok(()),
         Work::Names(column) => seen.read_names(conn, column).map(drop),
     }
 }

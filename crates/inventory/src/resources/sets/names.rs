@@ -14,6 +14,10 @@ const BLOCK: usize = 128;
 const END: u8 = 0xFF;
 /// Words of 64 bits that say which sequences occur in a block.
 const WORDS: usize = 32;
+/// Bytes that are looked at for one question: several common texts among a million names.
+const MOST_BYTES: usize = 256 << 20;
+/// What a name that is found costs, in bytes that are looked at.
+const FOUND: usize = 64;
 
 /// One name each of a tenant's resources, as of an instant.
 pub struct Names {
@@ -110,14 +114,14 @@ impl Names {
     }
 
     /// The numbers of those that contain one of some texts, or are one of them. Every name has nothing in it, but an empty one is
-    /// no name.
-    pub fn having(&self, texts: &[String], exact: bool) -> RoaringBitmap {
+    /// no name. [`None`] when that takes too long.
+    pub fn having(&self, texts: &[String], exact: bool) -> Option<RoaringBitmap> {
         let wanted: Vec<Wanted<'_>> = texts.iter().map(|text| Wanted::new(text, exact)).collect();
-        let mut numbers = Vec::new();
+        let (mut numbers, mut left) = (Vec::new(), MOST_BYTES);
         for (place, block) in self.blocks.iter().enumerate() {
             let mut found = 0_u128;
             for one in wanted.iter().filter(|one| block.may_have(one)) {
-                block.find(one, &mut found);
+                left = left.checked_sub(block.text.len() + block.find(one, &mut found) * FOUND)?;
             }
             while found != 0 {
                 let number = place * BLOCK + found.trailing_zeros() as usize;
@@ -127,7 +131,7 @@ impl Names {
         }
         let mut set: RoaringBitmap = numbers.into_iter().collect();
         set.optimize();
-        set
+        Some(set)
     }
 }
 
@@ -160,13 +164,18 @@ impl Block {
         wanted.sequences.iter().all(|sequence| is_set(&self.occurs, *sequence))
     }
 
-    /// Marks the names that have it, or are it.
-    fn find(&self, wanted: &Wanted<'_>, found: &mut u128) {
+    /// Marks the names that have it, or are it, and says how many.
+    fn find(&self, wanted: &Wanted<'_>, found: &mut u128) -> usize {
+        let mut count = 0;
+        let mut mark = |place: usize| {
+            *found |= 1 << place;
+            count += 1;
+        };
         if wanted.exact {
             let text = wanted.finder.needle();
             let same = self.names().enumerate().filter(|(_, name)| !name.is_empty() && *name == text);
-            same.for_each(|(place, _)| *found |= 1 << place);
-            return;
+            same.for_each(|(place, _)| mark(place));
+            return count;
         }
         let (mut at, mut place, mut start) = (0, 0, 0);
         while let Some(hit) = self.text.get(at..).and_then(|rest| wanted.finder.find(rest)) {
@@ -174,12 +183,13 @@ impl Block {
                 start = self.ends.get(place).map_or(start, |end| *end as usize + 1);
                 place += 1;
             }
-            let Some(end) = self.ends.get(place).map(|end| *end as usize) else { return };
+            let Some(end) = self.ends.get(place).map(|end| *end as usize) else { break };
             if end > start {
-                *found |= 1 << place;
+                mark(place);
             }
             at = end + 1;
         }
+        count
     }
 }
 
@@ -248,7 +258,7 @@ mod tests {
             let is_meant = |name: &String| texts.iter().any(|text| if exact { name == text } else { name.contains(text) });
             let expected: Vec<u32> =
                 known.iter().filter(|(_, name)| !name.is_empty() && is_meant(name)).map(|(number, _)| *number).collect();
-            prop_assert_eq!(names.having(&texts, exact).into_iter().collect::<Vec<_>>(), expected);
+            prop_assert_eq!(names.having(&texts, exact).unwrap().into_iter().collect::<Vec<_>>(), expected);
             let whole: Vec<(u32, String)> = known.into_iter().collect();
             prop_assert_eq!(names.bytes(), Names::new(instant(), gathered(&whole)).bytes());
         }
@@ -261,6 +271,18 @@ mod tests {
         let looked = |text: &str| names.blocks.iter().filter(|block| block.may_have(&Wanted::new(text, false))).count();
         assert!(looked("012345") < names.blocks.len() / 10, "{} of {}", looked("012345"), names.blocks.len());
         assert_eq!(looked("0"), names.blocks.len());
-        assert_eq!(names.having(&["012345".to_owned()], false).len(), 1);
+        assert_eq!(names.having(&["012345".to_owned()], false).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn what_takes_too_long_is_given_up() {
+        let all: Vec<(u32, String)> = (0..50_000).map(|number| (number, format!("web-{number:06}.example"))).collect();
+        let names = Names::new(instant(), gathered(&all));
+        let texts = |count: usize| vec!["web".to_owned(); count];
+        assert_eq!(names.having(&texts(10), false).unwrap().len(), 50_000);
+        assert!(names.having(&texts(500), false).is_none());
+        // What is rare costs little, however much of it there is.
+        let rare: Vec<String> = (0..500).map(|number| format!("zebra-{number}")).collect();
+        assert!(names.having(&rare, false).unwrap().is_empty());
     }
 }

@@ -106,7 +106,7 @@ impl<'a> Seen<'a> {
         }))
     }
 
-    /// The set of a filter by names that are at hand.
+    /// The set of a filter by names that are at hand, unless that takes too long.
     pub fn by_names(
         &self,
         conn: &mut Conn,
@@ -116,9 +116,10 @@ impl<'a> Seen<'a> {
         let (key, Filter::Name(NameFilter { exact, keys, .. })) = one else { return Ok(None) };
         let (at, set) = {
             let names = names.read().unwrap_or_else(PoisonError::into_inner);
-            (names.at.clone(), Arc::new(names.having(keys, *exact)))
+            (names.at.clone(), names.having(keys, *exact))
         };
-        self.cell.lock().keep(key, &[], self.count, &at, &set);
+        let Some(set) = set else { return Ok(None) };
+        self.cell.lock().keep(key, &[], self.count, &at, &Arc::new(set));
         self.known(conn, one)
     }
 

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     resources::{
-        asked::Asked,
+        asked::{Asked, Lengths},
         document::{Document, Resource, STATES, Tag},
         filter,
         meant::{self, NameFilter},
@@ -99,12 +99,13 @@ fn machine(tenant: usize, host: &str, tag: Option<&str>) -> Resource {
 }
 
 /// What the sets say against what the database says, in one transaction.
-fn compare(fixture: &Fixture, sets: &Arc<Sets>, scope: &[String], step: &Step) {
+fn compare(fixture: &Fixture, sets: &Arc<Sets>, lengths: &Lengths, scope: &[String], step: &Step) {
     let Step::Ask(filters, order, descending, size) = step else { return };
     let mut filters = filters.clone();
     filters.push(Filter::Row(filter::states(STATES)));
     fixture.read(|conn| {
-        let asked = Asked::by(sets, &fixture.db, conn, scope, filters)?;
+        let mut asked = Asked::by(sets, &fixture.db, conn, scope, filters)?;
+        asked.lengths = *lengths;
         let condition = asked.condition();
         assert_eq!(asked.total(conn)?, store::count(conn, &condition)?, "{step:?}");
         let by = order.order(*descending);
@@ -180,10 +181,11 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn sets_say_what_the_database_says(steps in prop::collection::vec(step(), 1..60), entries in 0_i64..12, few in 0_u64..4) {
+    fn sets_say_what_the_database_says(steps in prop::collection::vec(step(), 1..60), entries in 0_i64..12, few in 0_u64..4, many in 0_i64..12) {
         let fixture = Fixture::new();
         let limits = Limits { entries, probes: few * 2, few, names: few as usize * 3 };
         let sets = Arc::new(Sets { limits, ..Sets::default() });
+        let lengths = Lengths { few: many / 4, far: many / 2, many };
         let scopes: Vec<Vec<String>> = vec![
             vec![TENANTS[0].to_owned()],
             TENANTS.iter().map(|tenant| (*tenant).to_owned()).collect(),
@@ -193,7 +195,7 @@ proptest! {
             match step {
                 Step::Forget => sets.tenants.lock().unwrap().values().for_each(|cell| cell.lock().empty()),
                 Step::Wait => wait(&sets),
-                Step::Ask(..) => scopes.iter().for_each(|scope| compare(&fixture, &sets, scope, &step)),
+                Step::Ask(..) => scopes.iter().for_each(|scope| compare(&fixture, &sets, &lengths, scope, &step)),
                 other => carry_out(&fixture, &mut made, other),
             }
         }
