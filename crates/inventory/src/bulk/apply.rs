@@ -155,6 +155,9 @@ fn known(conn: &mut Conn, place: &Place, entry: &Entry) -> Result<Option<String>
     let here = Condition::all([mine, filter::states(STATES)]);
     let external = said.text("extResourceId");
     if !external.is_empty() {
+        if store::is_taken(conn, &place.tenant, "extResourceId", external)? == Some(false) {
+            return Ok(None);
+        }
         let same = Condition::sql("resources.ext_key = ").text(fold(external));
         let mut found = store::some(conn, &Condition::all([here, same]), MOST_ALIKE)?;
         let mut alike = Vec::new();
@@ -172,6 +175,12 @@ fn known(conn: &mut Conn, place: &Place, entry: &Entry) -> Result<Option<String>
     let (given, missing): (Vec<_>, Vec<_>) = rules::NAMES.into_iter().partition(|name| !said.text(name).is_empty());
     if given.is_empty() {
         return Ok(None);
+    }
+    // Most rows mean something new, which one name tells.
+    for name in &given {
+        if store::is_taken(conn, &place.tenant, name, said.text(name))? == Some(false) {
+            return Ok(None);
+        }
     }
     let kind = Condition::sql("resources.type = ").text(entry.input.meant_kind().unwrap_or("DEVICE"));
     let others = given.iter().filter(|name| **name != "name");

@@ -63,6 +63,29 @@ pub fn named(conn: &mut Conn, tenant: &str, host_name: &str) -> Result<Vec<Row>>
     Ok(dsl::resources.filter(dsl::tenant_id.eq(tenant)).filter(dsl::host_key.eq(key)).load(conn)?)
 }
 
+/// Does any resource have this in the field of its names? [`None`] for a field that is not asked for alone. For each row of a bulk
+/// request, so its statement stays prepared.
+pub fn is_taken(conn: &mut Conn, tenant: &str, field: &str, value: &str) -> Result<Option<bool>> {
+    use resources::dsl;
+    let key = fold(value);
+    macro_rules! any {
+        ($condition:expr) => {{
+            let query = diesel::select(diesel::dsl::exists(
+                dsl::resources.filter(dsl::tenant_id.eq(tenant)).filter($condition),
+            ));
+            db::direct!(conn, |conn| query.get_result(conn))
+        }};
+    }
+    let found = match field {
+        "hostName" => any!(dsl::host_key.eq(key)),
+        "resourceName" => any!(dsl::resource_key.eq(key)),
+        "name" => any!(dsl::name_key.eq(key)),
+        "extResourceId" => any!(dsl::ext_key.eq(key)),
+        _ => return Ok(None),
+    };
+    Ok(Some(found?))
+}
+
 /// Stores a new resource with everything it is found by. `partner` is the partner of its tenant, whose groups may
 /// take it in.
 pub fn insert(conn: &mut Conn, partner: &str, resource: &Resource, identities: &[IdentityKey]) -> Result<()> {
