@@ -32,6 +32,9 @@ pub fn settle() {
 const FIRST: Duration = Duration::from_millis(200);
 const AGAIN: Duration = Duration::from_secs(5);
 
+/// At so many of the first looks the program is taken out of memory: what runs in the background begins after the first of them.
+const FORGOTTEN: u32 = 3;
+
 /// Memory that has grown by less than this is let be: it costs milliseconds to give back.
 const GROWN_KIB: u64 = 8 << 10;
 
@@ -42,15 +45,15 @@ const GROWN_KIB: u64 = 8 << 10;
 /// # Errors
 /// When the system has no thread for it.
 pub fn watch() -> io::Result<Background> {
-    let mut begun = false;
+    let mut looks = 0_u32;
     let mut low = 0;
     Background::start("memory", move || {
-        if !begun {
-            begun = true;
+        looks = looks.saturating_add(1);
+        if looks == 1 {
             return FIRST;
         }
         let Some(now) = resident_kib() else { return Duration::from_secs(3600) };
-        if low == 0 {
+        if looks <= FORGOTTEN {
             forget_program();
         }
         if low == 0 || now > low + GROWN_KIB {
