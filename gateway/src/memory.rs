@@ -33,7 +33,7 @@ const FIRST: Duration = Duration::from_millis(200);
 const AGAIN: Duration = Duration::from_secs(5);
 
 /// At so many of the first looks the program is taken out of memory: what runs in the background begins after the first of them.
-const FORGOTTEN: u32 = 3;
+const FORGOTTEN: u32 = 4;
 
 /// Memory that has grown by less than this is let be: it costs milliseconds to give back.
 const GROWN_KIB: u64 = 8 << 10;
@@ -61,7 +61,7 @@ pub fn watch() -> io::Result<Background> {
             low = resident_kib().unwrap_or(now);
         }
         low = low.min(now);
-        AGAIN
+        if looks < FORGOTTEN - 1 { 2 * FIRST } else { AGAIN }
     })
 }
 
