@@ -33,7 +33,7 @@ pub const RETENTION: Retention = Retention {
 /// Somebody watches from now until then. What happened while nobody did was not counted: numbers from before lead nowhere then.
 pub fn watch(conn: &mut Conn, watched: &Watched, now_ms: i64, until_ms: i64) -> Result<()> {
     use changes_heads::dsl;
-    db::lock(conn, &format!("changes:{}:{}", watched.tenant, watched.reach()))?;
+    db::Lock::of("changes", format_args!("{}:{}", watched.tenant, watched.reach())).take(conn)?;
     let row = || dsl::changes_heads.find((&watched.tenant, watched.reach()));
     let skipped = match head(conn, watched)? {
         Some((until, _)) if until > now_ms => 0,

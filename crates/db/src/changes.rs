@@ -20,7 +20,7 @@ use diesel::{
     sqlite::Sqlite,
 };
 
-use crate::{Conn, Result, try_lock};
+use crate::{Conn, Lock, Result};
 
 /// A tenant's notes beyond this many are forgotten, oldest first: who is further behind begins anew.
 const KEPT: i64 = 20_000;
@@ -141,7 +141,7 @@ struct Stamp {
 
 /// Forgets a tenant's oldest notes. Where the stamp is 0, the key says below which one all are forgotten.
 fn forget(conn: &mut Conn, tenant: &str) -> Result<()> {
-    if !try_lock(conn, &format!("resource_changes:{tenant}"))? {
+    if !Lock::of("resource_changes", tenant).try_take(conn)? {
         return Ok(());
     }
     if let Conn::Postgres(conn) = conn {

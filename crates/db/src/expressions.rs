@@ -7,7 +7,7 @@ use diesel::{
     sql_types::{BigInt, Text},
 };
 
-use crate::{Conn, Result, lock};
+use crate::{Conn, Lock, Result};
 
 /// The most that the expressions of one tenant may take together, in bytes.
 pub const MOST: i64 = 4 << 20;
@@ -38,7 +38,7 @@ pub fn keep(conn: &mut Conn, holder: Holder<'_>, size: usize) -> Result<()> {
     if size == 0 {
         return Ok(());
     }
-    lock(conn, &format!("expressions:{}", holder.tenant_id))?;
+    Lock::of("expressions", holder.tenant_id).take(conn)?;
     let (sum, insert) = match conn {
         Conn::Sqlite(_) => (
             "SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) AS size FROM expression_sizes WHERE tenant_id = ?",

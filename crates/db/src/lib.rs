@@ -61,7 +61,7 @@ pub use crate::{
     full_text::FullText,
     inspect::{Inspection, inspect},
     json::Json,
-    lock::{lock, lock_all, lock_shared, try_lock},
+    lock::Lock,
     migrate::Migrations,
     numbers::{Family, GROUP_SIZES, Numbers, Writes},
     order::{Column, Order},

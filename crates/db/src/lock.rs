@@ -2,6 +2,8 @@
 //!
 //! SQLite has one writer: whoever writes is alone, and these do nothing.
 
+use std::{borrow::Cow, fmt::Display};
+
 use diesel::{
     QueryableByName, RunQueryDsl, sql_query,
     sql_types::{Array, Bool, Text},
@@ -9,51 +11,69 @@ use diesel::{
 
 use crate::{Conn, Result};
 
-/// Keeps every other transaction that takes this name, alone or shared, waiting until this one ends.
-pub fn lock(conn: &mut Conn, name: &str) -> Result<()> {
-    hold(conn, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", name)
-}
+/// What one transaction holds until it ends, while others wait. Gateways of two versions share a database, so that the name
+/// of a kind stays as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lock(Cow<'static, str>);
 
-/// As [`lock`], for several names in this order, in one statement.
-pub fn lock_all(conn: &mut Conn, names: &[String]) -> Result<()> {
-    match conn {
-        Conn::Sqlite(_) => {}
-        Conn::Postgres(conn) => {
-            let text = "SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest($1) AS name";
-            sql_query(text).bind::<Array<Text>, _>(names).execute(conn)?;
+impl Lock {
+    /// The only lock of its kind.
+    pub const fn only(kind: &'static str) -> Self {
+        Self(Cow::Borrowed(kind))
+    }
+
+    /// The lock of one tenant, or of one row: a kind, such as `roster`, and which of them.
+    pub fn of(kind: &'static str, which: impl Display) -> Self {
+        Self(Cow::Owned(format!("{kind}:{which}")))
+    }
+
+    /// Keeps every other transaction that takes or shares this waiting, until this one ends.
+    pub fn take(&self, conn: &mut Conn) -> Result<()> {
+        self.hold(conn, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))")
+    }
+
+    /// As [`Lock::take`], for several in this order, in one statement.
+    pub fn take_all(conn: &mut Conn, locks: &[Self]) -> Result<()> {
+        match conn {
+            Conn::Sqlite(_) => {}
+            Conn::Postgres(conn) => {
+                let names: Vec<&str> = locks.iter().map(|lock| &*lock.0).collect();
+                let text = "SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest($1) AS name";
+                sql_query(text).bind::<Array<Text>, _>(names).execute(conn)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps those waiting that take this, until this transaction ends.
+    pub fn share(&self, conn: &mut Conn) -> Result<()> {
+        self.hold(conn, "SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 0))")
+    }
+
+    /// As [`Lock::take`], unless another transaction has it: then `false`, at once.
+    pub fn try_take(&self, conn: &mut Conn) -> Result<bool> {
+        match conn {
+            Conn::Sqlite(_) => Ok(true),
+            Conn::Postgres(conn) => {
+                let text = "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS got";
+                Ok(sql_query(text).bind::<Text, _>(&self.0).get_result::<Got>(conn)?.got)
+            }
         }
     }
-    Ok(())
-}
 
-/// Keeps those waiting that take this name alone, until this transaction ends.
-pub fn lock_shared(conn: &mut Conn, name: &str) -> Result<()> {
-    hold(conn, "SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 0))", name)
+    fn hold(&self, conn: &mut Conn, text: &'static str) -> Result<()> {
+        match conn {
+            Conn::Sqlite(_) => {}
+            Conn::Postgres(conn) => {
+                sql_query(text).bind::<Text, _>(&self.0).execute(conn)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 #[derive(QueryableByName)]
 struct Got {
     #[diesel(sql_type = Bool)]
     got: bool,
-}
-
-/// As [`lock`], unless another transaction has the name: then `false`, at once.
-pub fn try_lock(conn: &mut Conn, name: &str) -> Result<bool> {
-    match conn {
-        Conn::Sqlite(_) => Ok(true),
-        Conn::Postgres(conn) => {
-            let text = "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS got";
-            Ok(sql_query(text).bind::<Text, _>(name).get_result::<Got>(conn)?.got)
-        }
-    }
-}
-
-fn hold(conn: &mut Conn, text: &'static str, name: &str) -> Result<()> {
-    match conn {
-        Conn::Sqlite(_) => {}
-        Conn::Postgres(conn) => {
-            sql_query(text).bind::<Text, _>(name).execute(conn)?;
-        }
-    }
-    Ok(())
 }

@@ -64,7 +64,7 @@ pub fn fill(db: &Db, tenant: &TenantId, people: &[String], now: Timestamp) -> Re
 }
 
 fn fill_empty(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<bool> {
-    crate::alone(tx.conn, tenant)?;
+    crate::lock(tenant).take(tx.conn)?;
     if !categories::store::is_empty(tx.conn, tenant)? {
         return Ok(false);
     }

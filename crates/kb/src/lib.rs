@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use actix_web::http::Method;
 use api::{Alias, Extras, Need, Routes};
-use db::{Conn, Result};
+use db::Lock;
 use ports::People;
 
 static QUOTAS: [&db::Quota; 2] = [&articles::store::QUOTA, &categories::store::QUOTA];
@@ -93,12 +93,7 @@ fn routes(config: &mut Routes) {
     articles::routes(config);
 }
 
-/// Keeps everybody else from the knowledge base of a tenant until the end of the transaction.
-fn alone(conn: &mut Conn, tenant: &str) -> Result<()> {
-    db::lock(conn, &format!("kb:{tenant}"))
-}
-
-/// Keeps the tree of a tenant as it is until the end of the transaction.
-fn share(conn: &mut Conn, tenant: &str) -> Result<()> {
-    db::lock_shared(conn, &format!("kb:{tenant}"))
+/// Who changes the tree of a tenant takes this, who files an article in it shares it.
+fn lock(tenant: &str) -> Lock {
+    Lock::of("kb", tenant)
 }

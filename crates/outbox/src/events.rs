@@ -196,7 +196,7 @@ pub(crate) fn due(conn: &mut Conn, now: Timestamp, most: i64) -> Result<Vec<Clai
 /// A claim that runs out is due again: its owner may have died. Several gateways share one table, and claim one after
 /// the other: of two claims at once, neither would see what the other takes.
 pub(crate) fn claim(conn: &mut Conn, owner: &str, now: Timestamp, until: Timestamp, most: i64) -> Result<Vec<Claimed>> {
-    db::lock(conn, "outbox:claim")?;
+    db::Lock::only("outbox:claim").take(conn)?;
     let text = match conn {
         Conn::Sqlite(_) => format!(
             "UPDATE outbox_events SET owner = ?, due_ms = ?, attempts = attempts + 1 \

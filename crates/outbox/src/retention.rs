@@ -84,7 +84,7 @@ const MOST_ROWS: usize = 1_000;
 /// The shortest wait between two steps.
 const PAUSE: Duration = Duration::from_millis(2);
 /// Whoever removes holds this.
-const LOCK: &str = "retention";
+static LOCK: db::Lock = db::Lock::only("retention");
 
 /// What is known of a kind of rows, and was done about it.
 #[derive(Debug)]
@@ -232,7 +232,7 @@ impl Sweep {
         let begun = Instant::now();
         let done = self.db.write_here(move |conn| {
             let begun = Instant::now();
-            if !db::try_lock(conn, LOCK)? {
+            if !LOCK.try_take(conn)? {
                 return Ok(None);
             }
             let ids = old(conn, &what, &tenant, before_ms, rows)?;

@@ -24,7 +24,7 @@ pub fn reseal(db: &Db, seals: &Arc<dyn Seals>) -> Result<(usize, usize)> {
             let mut changed = 0;
             let some = store::sealed(conn, &from, AT_ONCE)?;
             for row in &some {
-                store::alone(conn, &row.tenant_id, &row.user_id)?;
+                store::lock(&row.tenant_id, &row.user_id).take(conn)?;
                 let Some(mut row) = store::find(conn, &row.tenant_id, &row.id)? else { continue };
                 if row.reseal(&*seals)? {
                     store::update(conn, &row)?;

@@ -181,7 +181,7 @@ pub(crate) fn insert(
     let user_id = match &new.person {
         Some(id) => {
             // Who is deactivated at the same moment is seen here, or sees this key.
-            user::store::lock(conn, id)?;
+            user::store::lock(id).take(conn)?;
             let person = user::store::find_at(conn, tenant, id)?;
             rules::check_personal(new.role, person.as_ref())?;
             id.clone()
@@ -233,7 +233,7 @@ pub(crate) fn find(conn: &mut Conn, tenant: &TenantId, id: &str) -> db::Result<R
 /// # Errors
 /// 404 for an unknown or revoked one, 412 for another version.
 pub(crate) fn lock_for_update(conn: &mut Conn, scope: &RequestScope, id: &str) -> db::Result<Row> {
-    db::lock(conn, &format!("api_key:{id}"))?;
+    db::Lock::of("api_key", id).take(conn)?;
     let row = find(conn, &scope.tenant.id, id)?;
     scope.check_version(row.version)?;
     Ok(row)

@@ -39,7 +39,7 @@ pub fn sign_in_code(db: &Db, tenant: Option<&TenantId>, login: &str) -> anyhow::
         }
         let unknown = || Problem::not_found(format!("There is no user {login}: `muster user create` makes one."));
         let user = found.pop().ok_or_else(unknown)?;
-        users::store::lock(tx.conn, &user.id)?;
+        users::store::lock(&user.id).take(tx.conn)?;
         sessions::rules::check_person(&user)?;
         sessions::http::new_link(tx, (&user.tenant_id, &user.id), &made, "", now)?;
         Ok(())

@@ -42,7 +42,7 @@ pub(crate) fn insert(
     created_by: &str,
     now: Timestamp,
 ) -> Result<Row> {
-    db::lock(conn, &format!("inbound:{tenant}"))?;
+    db::Lock::of("inbound", tenant).take(conn)?;
     let count: i64 =
         inbound_addresses::table.filter(inbound_addresses::tenant_id.eq(tenant.as_str())).count().get_result(conn)?;
     if count >= rules::MOST {

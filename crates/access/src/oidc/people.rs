@@ -75,7 +75,7 @@ fn of_user(conn: &mut Conn, tenant: &str, user_id: &str, issuer: &str) -> Result
 
 /// Binds an account to a person, and notes it.
 pub(super) fn bind(tx: &mut Tx<'_>, row: &Row) -> Result<()> {
-    people::store::lock(tx.conn, &row.user_id)?;
+    people::store::lock(&row.user_id).take(tx.conn)?;
     if of_user(tx.conn, &row.tenant_id, &row.user_id, &row.issuer)? {
         return Err(rules::nobody().into());
     }
@@ -87,7 +87,7 @@ pub(super) fn bind(tx: &mut Tx<'_>, row: &Row) -> Result<()> {
 
 /// Gives a person the role that the issuer says, and notes it.
 pub(super) fn promote(tx: &mut Tx<'_>, tenant: &str, user_id: &str, role: api::Role, now: Timestamp) -> Result<()> {
-    people::store::lock(tx.conn, user_id)?;
+    people::store::lock(user_id).take(tx.conn)?;
     let home = TenantId::parse(tenant).ok_or_else(|| db::Error::Fault(format!("tenant {tenant}")))?;
     let before = people::store::find_at(tx.conn, &home, user_id)?.ok_or_else(people::rules::unknown)?;
     let change = people::wire::UserChange { role: Some(role), ..people::wire::UserChange::default() };

@@ -156,7 +156,7 @@ pub(crate) async fn create_sign_in_link(context: RequestContext, PathIds(id): Pa
     let (caller, now) = (Arc::clone(&context.caller), context.now);
     context
         .write(move |tx, _| {
-            users::store::lock(tx.conn, &id)?;
+            users::store::lock(&id).take(tx.conn)?;
             let user = users::store::find(tx.conn, here, &id)?;
             rules::check_maker(&caller, &user)?;
             rules::check_person(&user)?;

@@ -115,7 +115,7 @@ fn begin(
     before: Option<&str>,
     now: Timestamp,
 ) -> db::Result<()> {
-    users::store::lock(tx.conn, user_id)?;
+    users::store::lock(user_id).take(tx.conn)?;
     let home = TenantId::parse(tenant).ok_or_else(|| db::Error::Fault(format!("tenant {tenant}")))?;
     let known = tenants::store::row(tx.conn, &home)?;
     if known.is_none_or(|row| row.suspended) {

@@ -256,7 +256,7 @@ async fn change(
 ) -> Result<HttpResponse> {
     let (partner, id) = client_of(context, id)?;
     let done = context.write(move |tx, scope| {
-        db::lock(tx.conn, &format!("tenant:{id}"))?;
+        db::Lock::of("tenant", &id).take(tx.conn)?;
         let before = store::client(tx.conn, &partner, &id)?;
         scope.check_version(before.version)?;
         let now = tx.now;

@@ -67,7 +67,7 @@ pub(crate) fn insert(conn: &mut Conn, of: &Of<'_>, hash: &str, now: Timestamp, e
     let oldest: Vec<String> = oldest.select(tokens::hash).load(conn)?;
     if !oldest.is_empty() {
         // Of two requests that end the same ones, one waits for the other before it holds any of them.
-        db::lock(conn, &format!("tokens:{key_id}"))?;
+        db::Lock::of("tokens", key_id).take(conn)?;
         diesel::delete(tokens::table.filter(tokens::hash.eq_any(oldest))).execute(conn)?;
     }
     Ok(())

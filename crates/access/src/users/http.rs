@@ -228,7 +228,7 @@ async fn change(
     becomes: impl FnOnce(&mut Tx<'_>, &Row, Timestamp) -> db::Result<Row> + Send + 'static,
 ) -> Result<HttpResponse> {
     let done = context.write(move |tx, scope| {
-        store::lock(tx.conn, &id)?;
+        store::lock(&id).take(tx.conn)?;
         let before = store::find(tx.conn, filters::writable("users.tenant_id", &scope.tenant), &id)?;
         scope.check_version(before.version)?;
         let now = tx.now;

@@ -64,9 +64,9 @@ pub(crate) fn named(conn: &mut Conn, tenant: Option<&TenantId>, login: &str) -> 
     }
 }
 
-/// Makes everybody else wait who changes this user, or makes something that ends with it.
-pub(crate) fn lock(conn: &mut Conn, id: &str) -> Result<()> {
-    db::lock(conn, &format!("user:{id}"))
+/// Whoever changes this user takes this, or makes something that ends with it.
+pub(crate) fn lock(id: &str) -> db::Lock {
+    db::Lock::of("user", id)
 }
 
 /// How many users a tenant has at most.

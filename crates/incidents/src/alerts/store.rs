@@ -88,7 +88,7 @@ pub fn lock_tenants(conn: &mut Conn, tenants: &[String]) -> Result<()> {
     // In one order, or two might wait for each other.
     tenants.sort_unstable();
     tenants.dedup();
-    tenants.into_iter().try_for_each(|tenant| db::lock(conn, &format!("alerts:{tenant}")))
+    tenants.into_iter().try_for_each(|tenant| db::Lock::of("alerts", tenant).take(conn))
 }
 
 /// The alert with this id among these tenants, or 404.

@@ -65,7 +65,7 @@ pub async fn create(
     context
         .write(move |tx, scope| {
             let tenant = scope.tenant_id();
-            store::lock_tree(tx.conn, tenant)?;
+            store::lock_of_tree(tenant).take(tx.conn)?;
             let parent = parent(tx, tenant, new.parent.as_ref(), &mut wrong)?;
             wrong.check()?;
             let id = || uuid::Uuid::new_v4().to_string();
@@ -270,7 +270,7 @@ pub async fn delete(context: RequestContext, PathIds(id): PathIds<CategoryId>) -
 /// The category that is to be changed, in a tree that nobody else changes until the end of the transaction.
 fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::Result<row::Category> {
     let seen = store::existing(tx.conn, &scope.scope(), id)?;
-    store::lock_tree(tx.conn, &seen.tenant_id)?;
+    store::lock_of_tree(&seen.tenant_id).take(tx.conn)?;
     let row = store::existing(tx.conn, std::slice::from_ref(&seen.tenant_id), id)?;
     scope.check_version(row.version)?;
     Ok(row)

@@ -28,18 +28,9 @@ pub const SORTS: Sorts<Category> = Sorts {
     then: &[SortBy::text("uniqueId", "incident_categories.id", |row| Key::from(&row.id))],
 };
 
-/// Makes everybody else wait who changes the tree of a tenant, or files an incident in it.
-pub fn lock_tree(conn: &mut Conn, tenant: &str) -> Result<()> {
-    db::lock(conn, &lock_name(tenant))
-}
-
-/// Makes those wait who change the tree of a tenant.
-pub fn share_tree(conn: &mut Conn, tenant: &str) -> Result<()> {
-    db::lock_shared(conn, &lock_name(tenant))
-}
-
-fn lock_name(tenant: &str) -> String {
-    format!("incident-categories:{tenant}")
+/// Who changes the tree of a tenant takes this, who files an incident in it shares it.
+pub fn lock_of_tree(tenant: &str) -> db::Lock {
+    db::Lock::of("incident-categories", tenant)
 }
 
 fn of(visible: &[String]) -> Condition {

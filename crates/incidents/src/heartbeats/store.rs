@@ -34,7 +34,7 @@ pub struct Heard {
 /// # Errors
 /// 409 when the name is taken, or when the tenant has as many as it may have.
 pub fn insert(conn: &mut Conn, row: &Row) -> Result<()> {
-    db::lock(conn, &format!("heartbeats:{}", row.tenant_id))?;
+    db::Lock::of("heartbeats", &row.tenant_id).take(conn)?;
     let count: i64 = heartbeats::table.filter(heartbeats::tenant_id.eq(&row.tenant_id)).count().get_result(conn)?;
     if count >= rules::MOST {
         return Err(rules::too_many().into());
@@ -66,15 +66,15 @@ pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
     Ok(found.get_result(conn).optional()?.ok_or_else(rules::unknown)?)
 }
 
-/// Keeps everybody else from a heartbeat until the end of the transaction.
-fn alone(conn: &mut Conn, id: &str) -> Result<()> {
-    db::lock(conn, &format!("heartbeat:{id}"))
+/// Whoever changes a heartbeat takes this.
+fn lock(id: &str) -> db::Lock {
+    db::Lock::of("heartbeat", id)
 }
 
 /// As [`existing`], when everybody else waits who changes it or stores its pings.
 pub fn lock_for_update(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
     let row = existing(conn, scope, id)?;
-    alone(conn, &row.id)?;
+    lock(&row.id).take(conn)?;
     existing(conn, scope, id)
 }
 
@@ -123,7 +123,7 @@ pub fn overdue(conn: &mut Conn, now_ms: i64, most: i64) -> Result<Vec<Row>> {
 /// meanwhile.
 pub fn mark_missed(conn: &mut Conn, row: &Row, now_ms: i64) -> Result<bool> {
     use heartbeats::dsl;
-    alone(conn, &row.id)?;
+    lock(&row.id).take(conn)?;
     let still =
         dsl::heartbeats.find((&row.tenant_id, &row.id)).filter(dsl::missed.eq(false)).filter(dsl::due_ms.le(now_ms));
     Ok(diesel::update(still).set(dsl::missed.eq(true)).execute(conn)? > 0)

@@ -63,7 +63,7 @@ pub fn fill(db: &Db, tenant: &TenantId, people: &[String], neighbours: &Neighbou
 type Filed = Vec<categories::row::Category>;
 
 fn fill_categories(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<Filed> {
-    categories::store::lock_tree(tx.conn, tenant)?;
+    categories::store::lock_of_tree(tenant).take(tx.conn)?;
     let mut made = Vec::new();
     for (name, below) in CATEGORIES {
         let add = |tx: &mut Tx<'_>, name: &str, parent: Option<&categories::row::Category>| {

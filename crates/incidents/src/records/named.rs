@@ -117,7 +117,7 @@ fn check_categories(
     if category.is_none() && sub.is_none() {
         return Ok(());
     }
-    tenants.iter().try_for_each(|tenant| categories::store::share_tree(conn, tenant))?;
+    tenants.iter().try_for_each(|tenant| categories::store::lock_of_tree(tenant).share(conn))?;
     if let Some(id) = category
         && categories::store::find(conn, tenants, id)?.is_none()
     {

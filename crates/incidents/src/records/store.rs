@@ -71,7 +71,7 @@ fn remove(conn: &mut Conn, tenant: &str, ids: &[String], most: usize) -> Result<
 
 /// As [`existing`], which nobody else changes until the end of the transaction.
 pub fn lock_for_update(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
-    db::lock(conn, &format!("incident:{id}"))?;
+    db::Lock::of("incident", id).take(conn)?;
     existing(conn, scope, id)
 }
 

@@ -122,7 +122,7 @@ pub fn head(conn: &mut Conn, (tenant, event): &Lane, now: Timestamp, most: i64) 
 /// Sets the due time of a queue to that of its first delivery, or to `at_least` when that is later.
 pub fn settle(conn: &mut Conn, (tenant, event): &Lane, at_least: i64) -> Result<()> {
     use integration_lanes::dsl;
-    store::lock_lanes(conn)?;
+    store::LANES.take(conn)?;
     let text = match conn {
         Conn::Sqlite(_) => {
             "SELECT due_ms FROM integration_deliveries WHERE tenant_id = ? AND event_id = ? AND status = 'pending' \
@@ -294,7 +294,7 @@ fn follow(
     if recovered.is_empty() && failed.is_empty() && due.is_empty() {
         return Ok(());
     }
-    store::lock_lanes(conn)?;
+    store::LANES.take(conn)?;
     for (tenant, event) in recovered {
         let lane = dsl::integration_lanes.find((tenant, event));
         diesel::update(lane).set(dsl::failing_since_ms.eq(None::<i64>)).execute(conn)?;

@@ -43,9 +43,7 @@ impl NewDelivery {
 }
 
 /// Everybody who moves the due time of a queue takes this first: who moves it up has to see what others add.
-pub fn lock_lanes(conn: &mut Conn) -> Result<()> {
-    db::lock(conn, "integrations:lanes")
-}
+pub static LANES: db::Lock = db::Lock::only("integrations:lanes");
 
 /// Stores new deliveries, due now.
 pub fn insert(conn: &mut Conn, new: &[NewDelivery], now: Timestamp) -> Result<()> {
@@ -90,7 +88,7 @@ pub fn insert(conn: &mut Conn, new: &[NewDelivery], now: Timestamp) -> Result<()
         .collect();
     db::insert_rows!(conn, integration_deliveries::table, rows.as_slice())?;
     db::insert_rows!(conn, integration_messages::table, messages.as_slice())?;
-    lock_lanes(conn)?;
+    LANES.take(conn)?;
     let mut lanes: Vec<(&str, &str)> = new.iter().map(|new| (new.tenant.as_str(), new.event_id.as_str())).collect();
     lanes.sort_unstable();
     lanes.dedup();
@@ -114,7 +112,7 @@ pub fn release(conn: &mut Conn, tenant: &str, event: &str, now: Timestamp) -> Re
         .filter(Condition::sql("integration_deliveries.status = 'pending'"))
         .filter(dsl::due_ms.ge(NEVER));
     diesel::update(waiting).set(dsl::due_ms.eq(now.millis())).execute(conn)?;
-    lock_lanes(conn)?;
+    LANES.take(conn)?;
     due_by(conn, tenant, event, now.millis())
 }
 
@@ -201,7 +199,7 @@ pub fn resend(conn: &mut Conn, tenant: &str, event: &str, which: Condition, due_
         ));
     let again = (dsl::status.eq("pending"), dsl::due_ms.eq(due_ms), dsl::owner.eq(""), dsl::tries.eq(0));
     let count = diesel::update(wanted).set(again).execute(conn)?;
-    lock_lanes(conn)?;
+    LANES.take(conn)?;
     due_by(conn, tenant, event, due_ms)?;
     Ok(count)
 }

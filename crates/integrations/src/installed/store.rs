@@ -25,7 +25,7 @@ pub const SORTS: Sorts<Row> = Sorts {
 /// Makes everybody else wait who changes integrations of a tenant, and counts the change.
 pub fn lock_tenant(conn: &mut Conn, tenant: &str) -> Result<()> {
     use integration_revisions::dsl;
-    db::lock(conn, &format!("integrations:{tenant}"))?;
+    db::Lock::of("integrations", tenant).take(conn)?;
     let counted = diesel::update(dsl::integration_revisions.find(tenant)).set(dsl::revision.eq(dsl::revision + 1));
     if counted.execute(conn)? == 0 {
         let first = (dsl::tenant_id.eq(tenant), dsl::revision.eq(1));

@@ -47,7 +47,7 @@ pub fn apply_until(
     rows: &[Row],
     is_enough: impl Fn() -> bool,
 ) -> Result<Vec<BulkResult>> {
-    db::lock(tx.conn, &format!("bulk:{}", place.tenant))?;
+    db::Lock::of("bulk", &place.tenant).take(tx.conn)?;
     let mut results = Vec::with_capacity(rows.len());
     for row in rows {
         results.push(one(tx, place, row)?);

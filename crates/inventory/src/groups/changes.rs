@@ -62,7 +62,7 @@ pub fn save(
     wanted: Option<i64>,
     now: Timestamp,
 ) -> Result<(Vec<Saved>, Parents)> {
-    lock::alone(conn, &reach.partner)?;
+    lock::lock(&reach.partner).take(conn)?;
     let (mut saved, mut errors) = (Vec::with_capacity(all.len()), Vec::new());
     for (index, given) in all.iter().enumerate() {
         let done = match given {
@@ -130,7 +130,7 @@ fn parent(conn: &mut Conn, tenant: &str, kind: Kind, named: &Named) -> Result<Re
 /// # Errors
 /// 404 for an unknown group.
 pub fn lock_for_update(conn: &mut Conn, reach: &Reach, kind: Kind, reference: &Reference) -> Result<Group> {
-    lock::alone(conn, &reach.partner)?;
+    lock::lock(&reach.partner).take(conn)?;
     store::existing(conn, &reach.scope, kind, reference)
 }
 

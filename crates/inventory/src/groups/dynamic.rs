@@ -43,7 +43,7 @@ pub(super) struct Member {
 /// called in the transaction that stored the resource, after it was stored. Members that were added by hand stay.
 pub fn refresh_resource(conn: &mut Conn, partner: &str, resource: &Resource) -> Result<()> {
     use group_members::dsl;
-    lock::share(conn, partner)?;
+    lock::lock(partner).share(conn)?;
     let groups = dynamic_groups(conn, partner, &resource.tenant_id)?;
     if groups.is_empty() {
         return Ok(());
@@ -181,7 +181,7 @@ fn site_name<'n>(
 
 /// Brings the memberships of the resources at a site up to date after it got another name.
 pub fn refresh_site(conn: &mut Conn, partner: &str, tenant: &str, site_id: i64) -> Result<()> {
-    lock::share(conn, partner)?;
+    lock::lock(partner).share(conn)?;
     let asked = dynamic_groups(conn, partner, tenant)?.iter().any(|(_, matcher)| matcher.asks_for_site());
     if !asked {
         return Ok(());

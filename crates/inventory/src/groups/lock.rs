@@ -5,14 +5,9 @@
 //! groups is alone among a partner and its clients until the end of its transaction, and whoever changes resources
 //! shares with others that do. Changes of the tree are alone too: two moves could close a cycle together.
 
-use db::{Conn, Result};
+use db::Lock;
 
-/// Keeps the groups of a partner and its clients as they are until the end of the transaction.
-pub(super) fn share(conn: &mut Conn, partner: &str) -> Result<()> {
-    db::lock_shared(conn, &format!("groups:{partner}"))
-}
-
-/// Keeps everybody else from the groups of a partner and its clients until the end of the transaction.
-pub(super) fn alone(conn: &mut Conn, partner: &str) -> Result<()> {
-    db::lock(conn, &format!("groups:{partner}"))
+/// The lock of the groups of a partner and its clients.
+pub(super) fn lock(partner: &str) -> Lock {
+    Lock::of("groups", partner)
 }

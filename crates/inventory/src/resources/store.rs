@@ -189,7 +189,7 @@ pub fn identified(conn: &mut Conn, tenant: &str, keys: &[IdentityKey]) -> Result
 /// Keeps others from adding machines to a tenant until the end of the transaction: whoever asks next whether one is
 /// known learns of this one.
 pub fn hold_identities(conn: &mut Conn, tenant: &str) -> Result<()> {
-    db::lock(conn, &format!("identities:{tenant}"))
+    db::Lock::of("identities", tenant).take(conn)
 }
 
 /// What a resource is known by.

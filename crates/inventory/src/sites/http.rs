@@ -288,7 +288,7 @@ async fn change_members(
 
 /// The site that is to be changed, which nobody else changes or moves to until the end of the transaction.
 fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, SiteId(id): SiteId) -> db::Result<row::Site> {
-    db::lock(tx.conn, &format!("site:{id}"))?;
+    db::Lock::of("site", id).take(tx.conn)?;
     let site = store::existing(tx.conn, &scope.scope(), id)?;
     scope.check_version(site.version)?;
     Ok(site)

@@ -72,7 +72,7 @@ fn find(
     wrong: &mut Wrong,
 ) -> db::Result<Option<Vec<Named>>> {
     if let Some(id) = change.script.as_ref().and_then(|script| script.script_id) {
-        db::lock_shared(tx.conn, &scripts::store::lock_name(id))?;
+        scripts::store::lock(id).share(tx.conn)?;
         if scripts::store::summaries(tx.conn, &of_scripts(scope, tenant), &[id])?.is_empty() {
             let message = format!("names no script of the tenant or its partner: {id}");
             wrong.add("script.customScript.id", message);
@@ -295,8 +295,8 @@ pub async fn next(context: RequestContext<Next>, PathIds(id): PathIds<JobId>) ->
 
 /// The job that is to be changed, which neither the scheduler nor anybody else changes until the end of the transaction.
 pub fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::Result<row::Job> {
-    db::lock_shared(tx.conn, crate::scheduler::LOCK)?;
-    db::lock(tx.conn, &store::lock_name(id))?;
+    crate::scheduler::LOCK.share(tx.conn)?;
+    store::lock(id).take(tx.conn)?;
     let row = store::existing(tx.conn, &scope.scope(), id)?;
     scope.check_version(row.version)?;
     Ok(row)

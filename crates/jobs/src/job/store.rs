@@ -14,8 +14,8 @@ use crate::schema::{job_labels, job_output, job_resources, job_runs, jobs};
 pub const AT_ONCE: usize = 500;
 
 /// Whoever changes a job, or says of it what its runs say, holds this until the end of the transaction.
-pub fn lock_name(id: &str) -> String {
-    format!("jobs.job:{}", id.to_ascii_lowercase())
+pub fn lock(id: &str) -> db::Lock {
+    db::Lock::of("jobs.job", id.to_ascii_lowercase())
 }
 
 /// How many jobs a tenant has at most.
@@ -140,7 +140,7 @@ fn admit_frequent(conn: &mut Conn, old: Option<&Job>, new: &Job) -> Result<()> {
     if !new.frequent || old.is_some_and(|old| old.frequent) {
         return Ok(());
     }
-    db::lock(conn, &format!("jobs.frequent:{}", new.tenant_id))?;
+    db::Lock::of("jobs.frequent", &new.tenant_id).take(conn)?;
     let others = jobs::table.filter(jobs::tenant_id.eq(&new.tenant_id)).filter(Condition::sql("jobs.frequent"));
     if others.count().get_result::<i64>(conn)? < MOST_FREQUENT {
         return Ok(());

@@ -27,7 +27,7 @@ pub fn tell(tx: &mut Tx<'_>, notices: &dyn Notices, runs: &[&Run]) -> Result<()>
     let mut found = Vec::new();
     for ((tenant, id), run) in last {
         let (tenant, id) = (tenant.to_owned(), id.to_owned());
-        db::lock(tx.conn, &job::store::lock_name(&id))?;
+        job::store::lock(&id).take(tx.conn)?;
         // It may have been deleted meanwhile.
         let Some(job) = job::store::find(tx.conn, &tenant, &id)? else { continue };
         let Some(failed) = told(run).filter(|failed| if *failed { job.alert_on_failure } else { job.alerting }) else {

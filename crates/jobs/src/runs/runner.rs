@@ -60,7 +60,7 @@ pub async fn claim(
     context
         .write(move |tx, _| {
             // One who claims after the other: none comes away empty-handed because of a run that another just took.
-            db::lock(tx.conn, &format!("jobs.claim:{partner}"))?;
+            db::Lock::of("jobs.claim", &partner).take(tx.conn)?;
             let scope = people.active(tx.conn, &scope)?;
             let mut runs = Vec::new();
             for _ in 0..wanted.limit {

@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// The scheduler holds this alone; whoever changes a job, shared.
-pub const LOCK: &str = "jobs.scheduler";
+pub static LOCK: db::Lock = db::Lock::only("jobs.scheduler");
 
 /// How many jobs one transaction makes runs for.
 const BATCH: i64 = 500;
@@ -103,7 +103,7 @@ pub fn release(db: &Db, people: &Arc<dyn People>) -> Result<()> {
         while more {
             let (asked, people) = (active.clone(), Arc::clone(people));
             let some = db.write_here(move |conn| {
-                db::lock(conn, LOCK)?;
+                LOCK.take(conn)?;
                 // One may have been suspended again meanwhile.
                 let still = people.active(conn, &asked)?;
                 store::release(conn, &still, BATCH)
@@ -116,7 +116,7 @@ pub fn release(db: &Db, people: &Arc<dyn People>) -> Result<()> {
 
 fn batch(tx: &mut Tx<'_>, maintenance: &dyn Maintenance, people: &dyn People, notices: &dyn Notices) -> Result<bool> {
     let now = tx.now;
-    db::lock(tx.conn, LOCK)?;
+    LOCK.take(tx.conn)?;
     let mut due = store::due(tx.conn, now.millis(), BATCH)?;
     let more = i64::try_from(due.len()).is_ok_and(|count| count == BATCH);
     let tenants: Vec<String> =

@@ -220,7 +220,7 @@ pub async fn delete(
 
 /// The script that is to be changed, which nobody else changes, or gives to a job, until the end of the transaction.
 fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: i64) -> db::Result<row::Script> {
-    db::lock(tx.conn, &store::lock_name(id))?;
+    store::lock(id).take(tx.conn)?;
     let row = store::existing(tx.conn, &scope.scope(), id)?;
     scope.check_version(row.version)?;
     Ok(row)

@@ -162,6 +162,6 @@ pub fn delete(conn: &mut Conn, script: &Script) -> Result<()> {
 }
 
 /// Who gives a script to a job holds this shared, who changes or deletes the script holds it alone.
-pub fn lock_name(id: i64) -> String {
-    format!("jobs.script:{id}")
+pub fn lock(id: i64) -> db::Lock {
+    db::Lock::of("jobs.script", id)
 }

@@ -15,7 +15,7 @@ use super::{
     wire::{Article, ArticleChange, ArticleId, NewArticle, Version},
 };
 use crate::{
-    categories, share,
+    categories, lock,
     state::{self, InState},
 };
 
@@ -78,7 +78,7 @@ pub async fn create(
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            share(tx.conn, scope.tenant_id())?;
+            lock(scope.tenant_id()).share(tx.conn)?;
             check_category(tx, scope.tenant_id(), &new.category.id)?;
             let number = db::next_id(tx.conn, "kb.articles")?;
             let row = rules::created(scope.tenant_id(), &new, number, tx.author(), tx.now);
@@ -312,8 +312,8 @@ pub async fn versions(
 /// as it is.
 fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::Result<Head> {
     let seen = store::existing(tx.conn, &scope.scope(), id)?;
-    share(tx.conn, &seen.tenant_id)?;
-    db::lock(tx.conn, &format!("kb-article:{}", seen.id))?;
+    lock(&seen.tenant_id).share(tx.conn)?;
+    db::Lock::of("kb-article", &seen.id).take(tx.conn)?;
     let row = store::existing(tx.conn, std::slice::from_ref(&seen.tenant_id), id)?;
     scope.check_version(row.version)?;
     Ok(row)

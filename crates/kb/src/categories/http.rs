@@ -16,7 +16,7 @@ use super::{
     wire::{self, CategoryChange, CategoryId, CategoryMove, CategoryReference, NewCategory},
 };
 use crate::{
-    alone,
+    lock,
     state::{self, InState},
 };
 
@@ -60,7 +60,7 @@ pub async fn create(
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            alone(tx.conn, scope.tenant_id())?;
+            lock(scope.tenant_id()).take(tx.conn)?;
             let parent = new.parent.as_ref().map(|named| parent(tx, scope.tenant_id(), named)).transpose()?;
             let number = db::next_id(tx.conn, "kb.categories")?;
             let row = rules::created(scope.tenant_id(), new, parent.as_ref(), number, tx.author(), tx.now)?;
@@ -326,7 +326,7 @@ pub async fn delete(context: RequestContext, PathIds(id): PathIds<CategoryId>) -
 /// The category that is to be changed, in a tree that nobody else changes until the end of the transaction.
 fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::Result<Category> {
     let seen = store::existing(tx.conn, &scope.scope(), id)?;
-    alone(tx.conn, &seen.tenant_id)?;
+    lock(&seen.tenant_id).take(tx.conn)?;
     let row = store::existing(tx.conn, std::slice::from_ref(&seen.tenant_id), id)?;
     scope.check_version(row.version)?;
     Ok(row)

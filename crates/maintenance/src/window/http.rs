@@ -218,7 +218,7 @@ pub async fn delete(context: RequestContext, PathIds(id): PathIds<WindowId>) -> 
 /// The window that is to be changed, which nobody else changes until the end of the transaction.
 fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> Result<row::Window> {
     let seen = store::existing(tx.conn, &scope.scope(), id)?;
-    store::lock_for_update(tx.conn, &seen.tenant_id)?;
+    store::lock(&seen.tenant_id).take(tx.conn)?;
     let window = store::existing(tx.conn, &scope.scope(), id)?;
     scope.check_version(window.version)?;
     Ok(window)

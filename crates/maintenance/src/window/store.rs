@@ -45,9 +45,9 @@ struct Row {
 /// The targets of windows, by tenant and id of the window.
 pub type Targets = HashMap<(String, String), Vec<Target>>;
 
-/// Makes everybody else wait who changes windows of a tenant.
-pub fn lock_for_update(conn: &mut Conn, tenant: &str) -> Result<()> {
-    db::lock(conn, &format!("maintenance:{tenant}"))
+/// Whoever changes windows of a tenant takes this.
+pub fn lock(tenant: &str) -> db::Lock {
+    db::Lock::of("maintenance", tenant)
 }
 
 /// The window with this id among these tenants, or 404.

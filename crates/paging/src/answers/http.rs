@@ -260,7 +260,7 @@ fn escalate(
     request: &str,
     now: Timestamp,
 ) -> Result<&'static str> {
-    escalations::alone(conn, &link.tenant, &link.alert)?;
+    escalations::lock(&link.tenant, &link.alert).take(conn)?;
     let row = escalations::find(conn, &link.tenant, &link.alert)?.ok_or_else(unknown)?;
     let state = row.state();
     if state.stage != Stage::Running {

@@ -92,7 +92,7 @@ pub async fn escalate(
             if OVER.contains(&incident.status.as_str()) {
                 return Err(Problem::conflict("The incident is over: there is nothing to escalate.").into());
             }
-            store::alone(tx.conn, &incident.tenant_id, &id)?;
+            store::lock(&incident.tenant_id, &id).take(tx.conn)?;
             begin(tx, &neighbours, &incident, &policy)?;
             let pages = pages::of_alert(tx.conn, &incident.tenant_id, &id)?;
             let pages = pages.iter().map(Page::from).collect();

@@ -48,7 +48,7 @@ impl outbox::Subscriber for Subscriber {
         if ids.is_empty() {
             return Ok(());
         }
-        store::alone_all(conn, &ids)?;
+        store::lock_all(conn, &ids)?;
         Work::run(conn, &self.neighbours, self.neighbours.now(), |conn, work| {
             work.look(conn, &ids)?;
             told().try_for_each(|(event, after)| {
@@ -103,7 +103,7 @@ pub fn turn(db: &Db, neighbours: &Arc<Neighbours>, now: Timestamp) -> Result<Dur
         let (mut taken, mut work) = (0, Work::new(&neighbours, now));
         for (tenant, alert) in due.into_iter().filter(|(tenant, _)| !suspended.contains(tenant)) {
             // Somebody else has it: it is not due any more when they are done.
-            if !store::try_take_up(conn, &tenant, &alert)? {
+            if !store::lock(&tenant, &alert).try_take(conn)? {
                 continue;
             }
             let done = db::savepoint(conn, |conn| match store::find(conn, &tenant, &alert)? {

@@ -97,20 +97,15 @@ impl Row {
     }
 }
 
-/// Keeps everybody else from an escalation until the end of the transaction.
-pub fn alone(conn: &mut Conn, tenant: &str, alert: &str) -> Result<()> {
-    db::lock(conn, &format!("escalation:{tenant}:{alert}"))
+/// Whoever changes the escalation of an alert takes this.
+pub fn lock(tenant: &str, alert: &str) -> db::Lock {
+    db::Lock::of("escalation", format_args!("{tenant}:{alert}"))
 }
 
-/// As [`alone`], for many. Whoever takes several takes them in one order, so that no two wait for each other.
-pub fn alone_all(conn: &mut Conn, alerts: &BTreeSet<(&str, &str)>) -> Result<()> {
-    let names: Vec<String> = alerts.iter().map(|(tenant, alert)| format!("escalation:{tenant}:{alert}")).collect();
-    db::lock_all(conn, &names)
-}
-
-/// As [`alone`], unless somebody has it: then `false`, at once.
-pub fn try_take_up(conn: &mut Conn, tenant: &str, alert: &str) -> Result<bool> {
-    db::try_lock(conn, &format!("escalation:{tenant}:{alert}"))
+/// Takes the locks of many. Whoever takes several takes them in one order, so that no two wait for each other.
+pub fn lock_all(conn: &mut Conn, alerts: &BTreeSet<(&str, &str)>) -> Result<()> {
+    let locks: Vec<db::Lock> = alerts.iter().map(|(tenant, alert)| lock(tenant, alert)).collect();
+    db::Lock::take_all(conn, &locks)
 }
 
 /// The escalation of an alert.

@@ -41,7 +41,7 @@ pub async fn create(
             let (mut row, destination) = rules::created(&tenant, &user, &new, tx.now);
             rules::check(&row.kind, &row.preset, &destination, |url| neighbours.sends.check_url(url))?;
             row.set(&*neighbours.seals, &destination)?;
-            store::alone(tx.conn, &tenant, &user)?;
+            store::lock(&tenant, &user).take(tx.conn)?;
             store::insert(tx.conn, &row)?;
             record_change(tx, None, Some(&row))?;
             Answer::entity(&ContactMethod::from(&row), row.version)
@@ -173,6 +173,6 @@ pub fn lock_for_update(
     id: &str,
 ) -> db::Result<Method> {
     let (tenant, user) = whose::person(tx.conn, neighbours, scope, user)?;
-    store::alone(tx.conn, &tenant, &user)?;
+    store::lock(&tenant, &user).take(tx.conn)?;
     store::existing(tx.conn, &tenant, &user, id)
 }

@@ -43,9 +43,9 @@ pub fn find(conn: &mut Conn, tenant: &str, id: &str) -> Result<Option<Method>> {
     Ok(contact_methods::table.find((tenant, normal_id(id))).get_result(conn).optional()?)
 }
 
-/// Keeps everybody else from the methods of a person until the end of the transaction.
-pub fn alone(conn: &mut Conn, tenant: &str, user: &str) -> Result<()> {
-    db::lock(conn, &format!("contact:{tenant}:{user}"))
+/// Whoever changes the methods of a person takes this.
+pub fn lock(tenant: &str, user: &str) -> db::Lock {
+    db::Lock::of("contact", format_args!("{tenant}:{user}"))
 }
 
 /// Stores a new one.

@@ -78,7 +78,7 @@ pub async fn set(
             let NotificationRuleInput { urgency, steps, quiet_hours, before_shift } = given;
             let plan = Plan { steps, quiet: quiet_hours, before_shift_ms: base::duration::parse(&before_shift) };
             let (tenant_id, user_id) = whose::person(tx.conn, &neighbours, scope, &user)?;
-            methods::store::alone(tx.conn, &tenant_id, &user_id)?;
+            methods::store::lock(&tenant_id, &user_id).take(tx.conn)?;
             check_methods(&plan, &methods::store::of_user(tx.conn, &tenant_id, &user_id)?)?;
             let rows = store::of_user(tx.conn, &tenant_id, &user_id)?;
             let before = rows.iter().find(|row| row.urgency == urgency);

@@ -53,7 +53,7 @@ pub async fn set(
         .write(move |tx, scope| {
             let named = given.named();
             let (tenant, target) = target(tx.conn, &neighbours, scope.tenant_id(), &scope.scope(), &named)?;
-            db::lock(tx.conn, &format!("owners:{tenant}"))?;
+            db::Lock::of("owners", &tenant).take(tx.conn)?;
             let old = store::of_target(tx.conn, &tenant, named.kind(), &target)?;
             let Some(group) = given.user_group else {
                 if let Some(old) = &old {

@@ -55,7 +55,7 @@ pub async fn create(
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            store::alone(tx.conn, scope.tenant_id())?;
+            store::lock(scope.tenant_id()).take(tx.conn)?;
             let row = rules::created(scope.tenant_id(), new, tx.author(), tx.now)?;
             check_targets(tx.conn, &neighbours, &row.tenant_id, &row.document())?;
             store::insert(tx.conn, &row)?;
@@ -196,7 +196,7 @@ pub async fn delete(context: RequestContext, PathIds(id): PathIds<PolicyId>) -> 
 /// The policy that is to be changed, which nobody else changes until the end of the transaction.
 fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::Result<Policy> {
     let tenant = store::existing(tx.conn, &scope.scope(), id)?.tenant_id;
-    store::alone(tx.conn, &tenant)?;
+    store::lock(&tenant).take(tx.conn)?;
     let row = store::existing(tx.conn, std::slice::from_ref(&tenant), id)?;
     scope.check_version(row.version)?;
     Ok(row)

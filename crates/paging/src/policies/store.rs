@@ -35,9 +35,9 @@ pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Policy> {
     Ok(find(conn, scope, id)?.ok_or_else(rules::unknown)?)
 }
 
-/// Keeps everybody else from the policies and routes of a tenant until the end of the transaction.
-pub fn alone(conn: &mut Conn, tenant: &str) -> Result<()> {
-    db::lock(conn, &format!("policies:{tenant}"))
+/// Whoever changes policies or routes of a tenant takes this.
+pub fn lock(tenant: &str) -> db::Lock {
+    db::Lock::of("policies", tenant)
 }
 
 /// Stores a new one.

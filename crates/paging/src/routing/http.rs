@@ -58,7 +58,7 @@ pub async fn create(
     context
         .write(move |tx, scope| {
             let tenant = scope.tenant_id();
-            policies::store::alone(tx.conn, tenant)?;
+            policies::store::lock(tenant).take(tx.conn)?;
             check_policy(tx.conn, tenant, &new.policy)?;
             let position = store::behind_all(tx.conn, tenant)?;
             let row = rules::created(tenant, new, rules, position, tx.author(), tx.now)?;
@@ -225,7 +225,7 @@ pub async fn delete(context: RequestContext, PathIds(id): PathIds<RouteId>) -> a
 /// transaction.
 fn lock_for_update(tx: &mut Tx<'_>, scope: &RequestScope, id: &str) -> db::Result<Route> {
     let tenant = store::existing(tx.conn, &scope.scope(), id)?.tenant_id;
-    policies::store::alone(tx.conn, &tenant)?;
+    policies::store::lock(&tenant).take(tx.conn)?;
     let row = store::existing(tx.conn, std::slice::from_ref(&tenant), id)?;
     scope.check_version(row.version)?;
     Ok(row)

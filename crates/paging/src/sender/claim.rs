@@ -48,7 +48,7 @@ pub struct Ready {
 /// Takes pages that are due in hand.
 pub fn take(conn: &mut Conn, neighbours: &Neighbours, owner: &str, now: Timestamp, most: usize) -> Result<Vec<Job>> {
     // Gateways claim one after the other: of two at once, neither would see what the other takes.
-    db::lock(conn, "pages:claim")?;
+    db::Lock::only("pages:claim").take(conn)?;
     let mut due = store::due(conn, now.millis(), i64::try_from(most).unwrap_or(i64::MAX))?;
     let suspended = whose::suspended(conn, neighbours, due.iter().map(|row| &row.tenant_id))?;
     for tenant in &suspended {

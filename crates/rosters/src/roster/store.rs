@@ -28,7 +28,7 @@ pub const SORTS: Sorts<Roster> = Sorts {
 /// Makes everybody else wait who writes rosters of a tenant, and counts the change.
 pub fn lock_for_update(conn: &mut Conn, tenant: &str) -> Result<()> {
     use roster_revisions::dsl;
-    db::lock(conn, &format!("rosters:{tenant}"))?;
+    db::Lock::of("rosters", tenant).take(conn)?;
     let counted = diesel::update(dsl::roster_revisions.find(tenant)).set(dsl::revision.eq(dsl::revision + 1));
     if counted.execute(conn)? == 0 {
         let first = (dsl::tenant_id.eq(tenant), dsl::revision.eq(1));
