@@ -60,7 +60,7 @@ pub use crate::{
     error::{Error, Result},
     full_text::FullText,
     inspect::{Inspection, inspect},
-    json::Json,
+    json::{Json, MaybeJson},
     lock::Lock,
     migrate::Migrations,
     numbers::{Family, GROUP_SIZES, Numbers, Writes},

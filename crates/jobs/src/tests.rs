@@ -240,7 +240,7 @@ fn a_job_that_is_due_in_maintenance_says_so() {
     let stored = job.clone();
     fixture.db.write_here(move |conn| job::store::replace_resources(conn, &stored, &rows)).unwrap();
     fixture.turn("2026-11-01T10:00:00Z");
-    let windows: Value = serde_json::from_str(&fixture.runs(&job)[0].maintenance).unwrap();
+    let windows = serde_json::to_value(&fixture.runs(&job)[0].maintenance.0).unwrap();
     let expected = json!([{"resourceId": "busy", "uniqueId": "SM-1", "name": "Patches",
         "until": "2026-11-01T10:00:00+0000"}]);
     assert_eq!(windows, expected);

@@ -5,6 +5,7 @@ use std::ops::Range;
 use base::{problem::Problem, timestamp::Timestamp};
 use calendar::{Interval, MaintenanceSchedule, Rule};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 #[cfg(test)]
 mod tests;
@@ -77,15 +78,6 @@ impl Course {
     /// Of a schedule, and what was said since.
     pub fn new(schedule: &MaintenanceSchedule, holds: Holds) -> Self {
         Self { rule: schedule.rule(), holds }
-    }
-
-    /// Of what was stored.
-    ///
-    /// # Errors
-    /// When that cannot be read.
-    pub fn stored(schedule: &str, holds: &str) -> Result<Self, Problem> {
-        let holds = serde_json::from_str(holds).map_err(|_| Problem::internal())?;
-        Ok(Self::new(&stored_schedule(schedule)?, holds))
     }
 
     /// What was said of its occurrences.
@@ -242,19 +234,12 @@ impl Holds {
         let more = self.ends.len().saturating_sub(MOST_KEPT);
         self.ends.drain(..more);
     }
-
-    /// What is stored of them.
-    pub fn to_json(&self) -> String {
-        // Numbers only: this cannot fail.
-        serde_json::to_string(self).unwrap_or_else(|_| "{}".to_owned())
-    }
 }
 
 /// Reads a schedule that was stored.
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn stored_schedule(text: &str) -> Result<MaintenanceSchedule, Problem> {
-    let value = serde_json::from_str(text).map_err(|_| Problem::internal())?;
-    MaintenanceSchedule::from_json(&value).map_err(|_| Problem::internal())
+pub fn stored_schedule(stored: &Value) -> Result<MaintenanceSchedule, Problem> {
+    MaintenanceSchedule::from_json(stored).map_err(|_| Problem::internal())
 }

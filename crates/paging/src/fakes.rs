@@ -171,7 +171,7 @@ pub fn method(user: &str, id: &str) -> Method {
         name: "m".to_owned(),
         kind: "HTTP".to_owned(),
         preset: "webhook".to_owned(),
-        settings: "{}".to_owned(),
+        settings: db::Json::default(),
         sealed: String::new(),
         verified: true,
         code_hash: String::new(),

@@ -8,8 +8,8 @@ use ports::{AlertAct, AlertDeed, People};
 use serde_json::Value;
 
 use super::{
-    alert::Alert,
     intake,
+    row::Alert,
     rules::{self, Action},
     store, wire,
 };
@@ -44,15 +44,14 @@ impl ActionRequest<'_> {
         let around = people.around(tx.conn, &row.tenant_id)?;
         let known = people.users(tx.conn, &around, std::slice::from_ref(&user))?.pop();
         let by = known.map_or_else(|| wire::Person { id: user, ..wire::Person::default() }, wire::Person::of);
-        let mut alert = Alert::of(row)?;
+        let mut alert = row;
         let before = alert.event_payload(tx.now)?;
         rules::act(&mut alert, action, by, note, tx.now)?;
         intake::record_change(tx, &alert, Some(before))?;
         if action == Action::Close {
-            store::settle(tx.conn, &alert.row)?;
+            store::settle(tx.conn, &alert)?;
         }
-        let row = alert.clone().into_row()?;
-        store::replace(tx.conn, &row.tenant_id, std::slice::from_ref(&row))?;
+        store::replace(tx.conn, &alert.tenant_id, std::slice::from_ref(&alert))?;
         Ok(alert)
     }
 }
@@ -60,7 +59,7 @@ impl ActionRequest<'_> {
 /// The alert with this id as clients see it, for other domains.
 pub fn find(conn: &mut Conn, tenants: &[String], id: &str, at: Timestamp) -> Result<Option<Value>> {
     match store::existing(conn, tenants, id) {
-        Ok(row) => Ok(Some(Alert::of(row)?.event_payload(at)?)),
+        Ok(row) => Ok(Some(row.event_payload(at)?)),
         Err(db::Error::Problem(problem)) if problem.kind == base::Kind::NotFound => Ok(None),
         Err(error) => Err(error),
     }

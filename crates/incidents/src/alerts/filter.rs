@@ -113,7 +113,7 @@ fn one(term: &Term, whole: bool, time: &'static str, now: Timestamp) -> Result<C
     }
 }
 
-/// The alerts that have a status, as [`Row::status`](super::row::Row::status) says of each.
+/// The alerts that have a status, as [`Alert::status`](super::row::Alert::status) says of each.
 fn status(word: &str, now: Timestamp) -> Condition {
     let held = || {
         Condition::sql(

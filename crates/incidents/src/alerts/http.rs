@@ -8,7 +8,6 @@ use base::problem::{Problem, Wrong};
 
 use super::{
     actions::ActionRequest,
-    alert::Alert,
     filter,
     formats::alertmanager::{self as notification, AlertmanagerNotification},
     intake::{self, Place},
@@ -140,8 +139,8 @@ pub async fn search(context: RequestContext<PageQuery<AlertList>>) -> api::Resul
     let PageQuery { sort, walk, filter, .. } = context.query.clone();
     let condition = filter::condition(&context.scope(), &filter, context.now)?;
     let asked = walk.clone();
-    let found = context.read(move |conn, _| store::page(conn, &condition, sort, &asked)).await?;
-    let alerts = found.rows.iter().cloned().map(Alert::of).collect::<Result<Vec<_>, _>>()?;
+    let mut found = context.read(move |conn, _| store::page(conn, &condition, sort, &asked)).await?;
+    let alerts = std::mem::take(&mut found.rows);
     let page = walk.answer(found.with(alerts.iter().map(|alert| alert.shown(context.now)).collect()));
     answer::ok(&page.ordered(sort.name, sort.descending))
 }
@@ -157,10 +156,10 @@ pub async fn search(context: RequestContext<PageQuery<AlertList>>) -> api::Resul
 #[get("/alerts/{alertId}")]
 pub async fn get(context: RequestContext, PathIds(id): PathIds<AlertId>) -> api::Result<HttpResponse> {
     let scope = context.scope();
-    let alert = Alert::of(context.db.point(move |conn| store::existing(conn, &scope, &id)).await?)?;
-    let (shown, version) = (alert.shown(context.now), alert.row.version);
+    let alert = context.db.point(move |conn| store::existing(conn, &scope, &id)).await?;
+    let (shown, version) = (alert.shown(context.now), alert.version);
     // Until then it is suppressed: what ends by itself ends without another version.
-    if alert.row.suppressed_until_ms.is_some() {
+    if alert.suppressed_until_ms.is_some() {
         answer::tagged(&shown, version)
     } else {
         answer::entity(&context, &shown, version)
@@ -179,7 +178,7 @@ async fn act(
             let (user, wanted) = (tx.author().to_owned(), scope.if_match()?);
             let request = ActionRequest { scope: &scope.scope(), id: &id, wanted, user, action, note };
             let alert = request.carry_out(tx, &*neighbours.people)?;
-            Answer::entity(&alert.shown(tx.now), alert.row.version)
+            Answer::entity(&alert.shown(tx.now), alert.version)
         })
         .await
 }

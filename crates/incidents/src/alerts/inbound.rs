@@ -15,7 +15,6 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    alert::Alert,
     formats::{
         self, Event, alertmanager,
         opsgenie::{self, OpsgenieAlert, OpsgenieAnswer, OpsgenieNote},
@@ -85,12 +84,11 @@ fn acknowledge(
     let around = neighbours.people.around(tx.conn, &row.tenant_id)?;
     let person = neighbours.people.users(tx.conn, &around, &[user.to_owned()])?.pop();
     let by = person.map_or_else(|| wire::Person { id: user.to_owned(), ..Default::default() }, wire::Person::of);
-    let mut alert = Alert::of(row)?;
+    let mut alert = row;
     let before = alert.event_payload(tx.now)?;
     rules::act(&mut alert, Action::Acknowledge, by, note, tx.now)?;
     intake::record_change(tx, &alert, Some(before))?;
-    let row = alert.into_row()?;
-    store::replace(tx.conn, &row.tenant_id, std::slice::from_ref(&row))
+    store::replace(tx.conn, &alert.tenant_id, std::slice::from_ref(&alert))
 }
 
 /// The JSON body of an event; any content type is taken, since webhooks seldom set one.

@@ -14,11 +14,10 @@ use ports::{AlertFacts, Window};
 use serde_json::Value;
 
 use super::{
-    alert::Alert,
     former::{self, Arrival},
     named::resources,
     report::{Read, Report},
-    row::{KEPT, Known, PERSON, Pending, Row, WINDOW},
+    row::{Alert, KEPT, Known, PERSON, Pending, WINDOW},
     rules::{self, Step},
     store,
     wire::AlertResult,
@@ -80,16 +79,16 @@ pub fn take_in(tx: &mut Tx<'_>, neighbours: &Neighbours, place: &Place, reports:
 }
 
 fn outcome(result: &'static str, alert: Option<&Alert>, warning: Option<&'static str>, now: Timestamp) -> AlertResult {
-    let id = alert.map(|alert| alert.row.id.clone());
+    let id = alert.map(|alert| alert.id.clone());
     AlertResult {
         result,
         unique_id: id.clone(),
         id,
-        current_state: alert.map(|alert| alert.row.current_state.clone()),
-        status: alert.map(|alert| alert.row.status(now)),
+        current_state: alert.map(|alert| alert.current_state.clone()),
+        status: alert.map(|alert| alert.status(now)),
         alert_type: alert.map(|alert| alert.document.alert_type.clone()),
-        repeat_count: alert.map(|alert| alert.row.repeats),
-        resource_id: alert.and_then(|alert| alert.row.resource_id.clone()),
+        repeat_count: alert.map(|alert| alert.repeats),
+        resource_id: alert.and_then(|alert| alert.resource_id.clone()),
         warnings: warning.into_iter().map(str::to_owned).collect(),
         errors: Vec::new(),
     }
@@ -145,8 +144,7 @@ impl Ledger {
             let named: Vec<String> = named.into_iter().cloned().collect();
             let known = store::known(tx.conn, &tenant, &named)?;
             let ids = known.iter().filter(|known| !known.alert_id.is_empty()).map(|known| known.alert_id.clone());
-            for row in store::some(tx.conn, &tenant, &ids.collect::<Vec<_>>())? {
-                let alert = Alert::of(row)?;
+            for alert in store::some(tx.conn, &tenant, &ids.collect::<Vec<_>>())? {
                 let before = Some(alert.event_payload(tx.now)?);
                 ledger.add(Entry { alert, before, changed: false, ask: false });
             }
@@ -159,7 +157,7 @@ impl Ledger {
     }
 
     fn add(&mut self, entry: Entry) -> usize {
-        let (place, row) = (self.entries.len(), &entry.alert.row);
+        let (place, row) = (self.entries.len(), &entry.alert);
         self.places.insert((row.tenant_id.clone(), row.id.clone()), place);
         self.entries.push(entry);
         place
@@ -181,7 +179,7 @@ impl Ledger {
             (old.changed, old.gone) = (true, true);
             let alert = (arrival.tenant.clone(), known.alert_id.clone());
             if let Some(entry) = self.places.get(&alert).and_then(|place| self.entries.get_mut(*place)) {
-                entry.alert.row.problem.clone_from(&first.1);
+                entry.alert.problem.clone_from(&first.1);
                 entry.changed = true;
             }
             let stored = self.problems.get(&first).is_some_and(|slot| slot.stored);
@@ -214,7 +212,7 @@ impl Ledger {
         let place = *self.places.get(&(home.to_owned(), known.alert_id.clone()))?;
         let entry = self.entries.get_mut(place)?;
         let time = rules::time(arrival.report, now);
-        if time < entry.alert.row.last_ms {
+        if time < entry.alert.last_ms {
             return None;
         }
         entry.changed = true;
@@ -236,7 +234,7 @@ impl Ledger {
         let alert_id = slot.map(|slot| slot.known.alert_id.clone()).unwrap_or_default();
         let place = self.places.get(&(arrival.tenant.clone(), alert_id)).copied();
         let entry = place.and_then(|place| self.entries.get(place));
-        let open = entry.filter(|_| slot.is_some_and(|slot| slot.known.is_open)).map(|entry| &entry.alert.row);
+        let open = entry.filter(|_| slot.is_some_and(|slot| slot.known.is_open)).map(|entry| &entry.alert);
         let step = rules::step(
             slot.map(|slot| &slot.known),
             open.map(|row| (row.current_state.as_str(), row.last_ms)),
@@ -272,14 +270,14 @@ impl Ledger {
                 Step::Close => rules::healed(alert, report, now),
                 _ => {
                     // Nobody could ask a window about it while it was about nothing that is known.
-                    entry.ask |= alert.row.resource_id.is_none() && arrival.resource.is_some();
-                    if arrival.resource.is_some() || alert.row.resource_id.is_none() {
+                    entry.ask |= alert.resource_id.is_none() && arrival.resource.is_some();
+                    if arrival.resource.is_some() || alert.resource_id.is_none() {
                         rules::about(alert, report, arrival.resource.as_ref());
                     }
                     rules::reported(alert, report, now);
                     // A window that is over keeps what it held back only until it is reported again; one that is
                     // open may not expect what has become of it.
-                    let held = alert.row.suppression.as_str();
+                    let held = alert.suppression.as_str();
                     entry.ask |= held == KEPT || held == WINDOW && step == Step::Change;
                 }
             }
@@ -301,7 +299,7 @@ impl Ledger {
     fn ask_windows(&mut self, tx: &mut Tx<'_>, neighbours: &Neighbours) -> Result<()> {
         let now = tx.now;
         let asked = |entry: &&mut Entry| {
-            let row = &entry.alert.row;
+            let row = &entry.alert;
             entry.ask && row.closed_ms.is_none() && row.resource_id.is_some() && row.suppression != PERSON
         };
         let mut asked: Vec<&mut Entry> = self.entries.iter_mut().filter(asked).collect();
@@ -313,8 +311,8 @@ impl Ledger {
             .iter()
             .zip(&told)
             .map(|(entry, alert)| AlertFacts {
-                tenant_id: &entry.alert.row.tenant_id,
-                resource_id: entry.alert.row.resource_id.as_deref().unwrap_or_default(),
+                tenant_id: &entry.alert.tenant_id,
+                resource_id: entry.alert.resource_id.as_deref().unwrap_or_default(),
                 alert,
             })
             .collect();
@@ -325,13 +323,13 @@ impl Ledger {
             match cover {
                 Some(cover) => {
                     rules::expected(alert, &cover, now);
-                    let pending = Pending::of(&alert.row.tenant_id, &cover);
+                    let pending = Pending::of(&alert.tenant_id, &cover);
                     let name = (pending.tenant_id.clone(), pending.window_tenant.clone(), pending.window_id.clone());
                     held.insert(name, pending);
                 }
-                None if alert.row.suppression == KEPT => alert.release(),
+                None if alert.suppression == KEPT => alert.release(),
                 // When its window is over, what is to be done is not ours to do.
-                None if alert.row.suppression == WINDOW && is_open(tx.conn, neighbours, alert, now)? => {
+                None if alert.suppression == WINDOW && is_open(tx.conn, neighbours, alert, now)? => {
                     alert.release();
                 }
                 None => {}
@@ -342,15 +340,15 @@ impl Ledger {
 
     /// Writes what changed, and tells it.
     fn store(self, tx: &mut Tx<'_>) -> Result<()> {
-        let (mut new, mut changed) = (Vec::new(), HashMap::<String, Vec<Row>>::new());
+        let (mut new, mut changed) = (Vec::new(), HashMap::<String, Vec<Alert>>::new());
         for Entry { alert, before, changed: is_changed, .. } in self.entries {
             if !is_changed {
                 continue;
             }
             record_change(tx, &alert, before.clone())?;
             match before {
-                None => new.push(alert.into_row()?),
-                Some(_) => changed.entry(alert.row.tenant_id.clone()).or_default().push(alert.into_row()?),
+                None => new.push(alert),
+                Some(_) => changed.entry(alert.tenant_id.clone()).or_default().push(alert),
             }
         }
         store::insert(tx.conn, &new)?;
@@ -371,7 +369,7 @@ impl Ledger {
 
 /// Is the window that holds an alert back still open?
 fn is_open(conn: &mut Conn, neighbours: &Neighbours, alert: &Alert, now: Timestamp) -> Result<bool> {
-    let (Some(tenant_id), Some(unique_id)) = (&alert.row.window_tenant, &alert.row.window_id) else { return Ok(false) };
+    let (Some(tenant_id), Some(unique_id)) = (&alert.window_tenant, &alert.window_id) else { return Ok(false) };
     let window = Window { tenant_id: tenant_id.clone(), unique_id: unique_id.clone(), name: String::new() };
     Ok(neighbours.maintenance.open_until(conn, &[window], now)?.iter().any(Option::is_some))
 }
@@ -380,9 +378,9 @@ fn is_open(conn: &mut Conn, neighbours: &Neighbours, alert: &Alert, now: Timesta
 pub fn record_change(tx: &mut Tx<'_>, alert: &Alert, before: Option<Value>) -> Result<()> {
     let after = alert.event_payload(tx.now)?;
     tx.note(Change {
-        tenant_id: alert.row.tenant_id.clone(),
+        tenant_id: alert.tenant_id.clone(),
         entity: ENTITY,
-        entity_id: alert.row.id.clone(),
+        entity_id: alert.id.clone(),
         before,
         after: Some(after),
         publish: true,

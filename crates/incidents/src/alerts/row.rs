@@ -1,10 +1,15 @@
 //! The rows of alerts, of what is known of problems, and of windows that hold alerts back.
 
 use base::timestamp::Timestamp;
+use db::Json;
 use diesel::prelude::*;
 use ports::Cover;
+use serde::{Deserialize, Serialize};
 
-use super::schema::{alert_problems, alert_windows, alerts};
+use super::{
+    schema::{alert_problems, alert_windows, alerts},
+    wire::{Device, Escalation, Note, Suppression, Tag, Window},
+};
 
 /// Held back by a window that is open.
 pub const WINDOW: &str = "window";
@@ -16,7 +21,7 @@ pub const PERSON: &str = "person";
 /// One row of `alerts`.
 #[derive(Clone, Debug, Default, PartialEq, Queryable, Insertable)]
 #[diesel(table_name = alerts, treat_none_as_default_value = false)]
-pub struct Row {
+pub struct Alert {
     pub tenant_id: String,
     pub id: String,
     pub version: i64,
@@ -44,7 +49,38 @@ pub struct Row {
     pub window_tenant: Option<String>,
     pub window_id: Option<String>,
     pub incident_id: Option<String>,
-    pub document: String,
+    /// The rest.
+    pub document: Json<Document>,
+}
+
+/// What of an alert nothing searches for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Document {
+    pub subject: String,
+    pub description: String,
+    pub old_state: String,
+    /// As it is shown.
+    pub alert_type: String,
+    /// As the sender has it; shown outside maintenance.
+    pub given_type: String,
+    pub metric: String,
+    pub service_name: String,
+    pub monitor_name: String,
+    pub app: String,
+    pub component: String,
+    pub device: Option<Device>,
+    pub tags: Vec<Tag>,
+    pub ext_alert_id: String,
+    pub group_key: String,
+    pub url: String,
+    pub last_event: String,
+    pub acknowledgement: Option<Note>,
+    pub suppression: Option<Suppression>,
+    pub unsuppression: Option<Note>,
+    pub maintenance: Option<Window>,
+    pub escalation: Option<Escalation>,
+    pub closure: Option<Note>,
 }
 
 /// One row of `alert_problems`.
@@ -85,7 +121,7 @@ impl Pending {
     }
 }
 
-impl Row {
+impl Alert {
     /// The status of the alert. A suppression that has run out is none, whether or not somebody has seen to it.
     pub fn status(&self, now: Timestamp) -> &'static str {
         if self.closed_ms.is_some() {

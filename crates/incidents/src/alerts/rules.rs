@@ -3,13 +3,14 @@
 mod windows;
 
 use base::{fold, hex, problem::Problem, timestamp::Timestamp};
+use db::Json;
 use ports::KnownResource;
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    alert::{Alert, Document, MONITORING},
+    alert::MONITORING,
     report::Report,
-    row::{KEPT, Known, PERSON, Row, WINDOW},
+    row::{Alert, Document, KEPT, Known, PERSON, WINDOW},
     wire::{Device, Note, Person, Suppression},
 };
 
@@ -134,7 +135,7 @@ pub fn opened(report: &Report, tenant: &str, problem: &str, id: String, now: Tim
         last_event: CREATED.to_owned(),
         ..Document::default()
     };
-    let mut row = Row {
+    let mut alert = Alert {
         tenant_id: tenant.to_owned(),
         id,
         version: 1,
@@ -146,17 +147,17 @@ pub fn opened(report: &Report, tenant: &str, problem: &str, id: String, now: Tim
         last_ms: time,
         created_ms: now.millis(),
         updated_ms: now.millis(),
-        ..Row::default()
+        type_key: fold(&document.alert_type),
+        document: Json(document),
+        ..Alert::default()
     };
-    row.type_key = fold(&document.alert_type);
-    let mut alert = Alert { row, document };
     describe(&mut alert, report);
     alert
 }
 
 /// Takes over what a report says of the problem; what it does not say stays.
 fn describe(alert: &mut Alert, report: &Report) {
-    let Alert { row, document } = alert;
+    let document = &mut *alert.document;
     let take = |to: &mut String, key: Option<&mut String>, text: &str| {
         if text.is_empty() || to == text {
             return;
@@ -166,13 +167,13 @@ fn describe(alert: &mut Alert, report: &Report) {
             *key = fold(text);
         }
     };
-    take(&mut document.subject, Some(&mut row.subject_key), &report.subject);
+    take(&mut document.subject, Some(&mut alert.subject_key), &report.subject);
     take(&mut document.description, None, &report.description);
-    take(&mut document.service_name, Some(&mut row.service_key), &report.service_name);
-    take(&mut document.monitor_name, Some(&mut row.monitor_key), &report.monitor_name);
-    take(&mut document.app, Some(&mut row.app_key), &report.app);
-    take(&mut document.component, Some(&mut row.component_key), &report.component);
-    take(&mut document.ext_alert_id, Some(&mut row.ext_key), &report.ext_alert_id);
+    take(&mut document.service_name, Some(&mut alert.service_key), &report.service_name);
+    take(&mut document.monitor_name, Some(&mut alert.monitor_key), &report.monitor_name);
+    take(&mut document.app, Some(&mut alert.app_key), &report.app);
+    take(&mut document.component, Some(&mut alert.component_key), &report.component);
+    take(&mut document.ext_alert_id, Some(&mut alert.ext_key), &report.ext_alert_id);
     take(&mut document.group_key, None, &report.group_key);
     take(&mut document.url, None, &report.url);
     if !report.tags.is_empty() {
@@ -191,44 +192,44 @@ pub fn about(alert: &mut Alert, report: &Report, resource: Option<&KnownResource
             resource_type: found.resource_type.clone(),
             ..Device::default()
         }),
-        None if alert.row.resource_id.is_some() => return,
+        None if alert.resource_id.is_some() => return,
         None => report.device.device.clone(),
     };
-    alert.row.resource_id = resource.map(|found| found.id.clone());
-    alert.row.host_key = device.as_ref().map(|device| fold(&device.host_name)).unwrap_or_default();
+    alert.resource_id = resource.map(|found| found.id.clone());
+    alert.host_key = device.as_ref().map(|device| fold(&device.host_name)).unwrap_or_default();
     alert.document.device = device;
 }
 
 /// A further report of an alert that is open.
 pub fn reported(alert: &mut Alert, report: &Report, now: Timestamp) {
-    let changed = alert.row.current_state != report.state;
+    let changed = alert.current_state != report.state;
     describe(alert, report);
     if changed {
-        alert.document.old_state = std::mem::replace(&mut alert.row.current_state, report.state.to_owned());
+        alert.document.old_state = std::mem::replace(&mut alert.current_state, report.state.to_owned());
     }
-    alert.row.repeats += 1;
-    alert.row.last_ms = time(report, now);
+    alert.repeats += 1;
+    alert.last_ms = time(report, now);
     alert.happened(if changed { CHANGED } else { REPEATED }, now);
 }
 
 /// A report that came late: it is counted.
 pub fn counted(alert: &mut Alert, report: &Report, now: Timestamp) {
-    alert.row.repeats += 1;
-    alert.row.first_ms = alert.row.first_ms.min(time(report, now));
+    alert.repeats += 1;
+    alert.first_ms = alert.first_ms.min(time(report, now));
     alert.happened(REPEATED, now);
 }
 
 /// A report that it is well again.
 pub fn healed(alert: &mut Alert, report: &Report, now: Timestamp) {
-    alert.document.old_state = std::mem::replace(&mut alert.row.current_state, report.state.to_owned());
-    alert.row.last_ms = time(report, now);
+    alert.document.old_state = std::mem::replace(&mut alert.current_state, report.state.to_owned());
+    alert.last_ms = time(report, now);
     end(alert, None, String::new(), now);
 }
 
 fn end(alert: &mut Alert, by: Option<Person>, note: String, now: Timestamp) {
-    alert.row.closed_ms = Some(now.millis());
-    alert.row.suppression.clear();
-    alert.row.suppressed_until_ms = None;
+    alert.closed_ms = Some(now.millis());
+    alert.suppression.clear();
+    alert.suppressed_until_ms = None;
     alert.document.closure = Some(Note { by, time: now.to_string(), note });
     alert.happened(CLOSED, now);
 }
@@ -240,8 +241,8 @@ pub fn moved(alert: &mut Alert, tenant: &str, now: Timestamp) {
 
 /// What a person held back is heard of again.
 pub fn lapsed(alert: &mut Alert, now: Timestamp) {
-    alert.row.suppression.clear();
-    alert.row.suppressed_until_ms = None;
+    alert.suppression.clear();
+    alert.suppressed_until_ms = None;
     alert.document.suppression = None;
     alert.happened(UNSUPPRESSED, now);
 }
@@ -261,7 +262,7 @@ pub enum Action {
 
 /// An incident was opened for the alert.
 pub fn ticketed(alert: &mut Alert, incident: &str, now: Timestamp) {
-    alert.row.incident_id = Some(incident.to_owned());
+    alert.incident_id = Some(incident.to_owned());
     alert.happened(INCIDENT, now);
 }
 
@@ -270,27 +271,27 @@ pub fn ticketed(alert: &mut Alert, incident: &str, now: Timestamp) {
 /// # Errors
 /// 409 when the alert is not in a state for it.
 pub fn act(alert: &mut Alert, action: Action, by: Person, note: String, now: Timestamp) -> Result<(), Problem> {
-    if alert.row.closed_ms.is_some() {
+    if alert.closed_ms.is_some() {
         return Err(Problem::conflict("The alert is closed."));
     }
     let done = Note { by: Some(by.clone()), time: now.to_string(), note };
     match action {
-        Action::Acknowledge if alert.row.acknowledged => {
+        Action::Acknowledge if alert.acknowledged => {
             let who = alert.document.acknowledgement.as_ref().and_then(|known| known.by.as_ref());
             let who = who.map_or("somebody", |person| &person.id);
             return Err(Problem::conflict(format!("The alert was acknowledged already, by {who}.")));
         }
         Action::Acknowledge => {
-            alert.row.acknowledged = true;
+            alert.acknowledged = true;
             alert.document.acknowledgement = Some(done);
             alert.happened(ACKNOWLEDGED, now);
         }
-        Action::Suppress(_) if [WINDOW, KEPT].contains(&alert.row.suppression.as_str()) => {
+        Action::Suppress(_) if [WINDOW, KEPT].contains(&alert.suppression.as_str()) => {
             return Err(Problem::conflict("The alert is suppressed by a maintenance window."));
         }
         Action::Suppress(until) => {
-            PERSON.clone_into(&mut alert.row.suppression);
-            alert.row.suppressed_until_ms = until.map(Timestamp::millis);
+            PERSON.clone_into(&mut alert.suppression);
+            alert.suppressed_until_ms = until.map(Timestamp::millis);
             alert.document.unsuppression = None;
             alert.document.suppression = Some(Suppression {
                 reason: PERSON.to_owned(),
@@ -301,11 +302,11 @@ pub fn act(alert: &mut Alert, action: Action, by: Person, note: String, now: Tim
             });
             alert.happened(SUPPRESSED, now);
         }
-        Action::Unsuppress if !alert.row.is_suppressed(now) => {
+        Action::Unsuppress if !alert.is_suppressed(now) => {
             return Err(Problem::conflict("The alert is not suppressed."));
         }
         Action::Unsuppress => {
-            if alert.row.suppression != PERSON {
+            if alert.suppression != PERSON {
                 alert.release();
             }
             lapsed(alert, now);

@@ -12,7 +12,7 @@ use diesel::prelude::*;
 use outbox::{Keep, Retention, Setting};
 
 use super::{
-    row::{Known, Pending, Row},
+    row::{Alert, Known, Pending},
     rules,
     schema::{alert_problems, alert_windows, alerts},
     wire,
@@ -22,7 +22,7 @@ use super::{
 const AT_ONCE: usize = 500;
 
 /// What a search is sorted by.
-pub const SORTS: Sorts<Row> = Sorts {
+pub const SORTS: Sorts<Alert> = Sorts {
     by: &[
         SortBy::integer("createdDate", "alerts.created_ms", |row| Key::from(row.created_ms)),
         SortBy::integer("updatedDate", "alerts.updated_ms", |row| Key::from(row.updated_ms)),
@@ -92,7 +92,7 @@ pub fn lock_tenants(conn: &mut Conn, tenants: &[String]) -> Result<()> {
 }
 
 /// The alert with this id among these tenants, or 404.
-pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Row> {
+pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Alert> {
     use alerts::dsl;
     let id = wire::normal_id(id);
     let row = match scope {
@@ -110,11 +110,11 @@ pub fn any(conn: &mut Conn, tenant: &str) -> Result<bool> {
 }
 
 /// The alerts of a tenant that have these ids.
-pub fn some(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<Row>> {
+pub fn some(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<Alert>> {
     use alerts::dsl;
     let mut found = Vec::with_capacity(ids.len());
     for ids in ids.chunks(AT_ONCE) {
-        let rows: Vec<Row> = dsl::alerts.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids)).load(conn)?;
+        let rows: Vec<Alert> = dsl::alerts.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids)).load(conn)?;
         found.extend(rows);
     }
     Ok(found)
@@ -169,7 +169,7 @@ pub fn open_among(conn: &mut Conn, tenants: &[String], problems: &[String]) -> R
 ///
 /// # Errors
 /// 409 when a tenant would have too many that are open.
-pub fn insert(conn: &mut Conn, rows: &[Row]) -> Result<()> {
+pub fn insert(conn: &mut Conn, rows: &[Alert]) -> Result<()> {
     let mut new: BTreeMap<&str, usize> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.closed_ms.is_none()) {
         *new.entry(&row.tenant_id).or_default() += 1;
@@ -180,12 +180,12 @@ pub fn insert(conn: &mut Conn, rows: &[Row]) -> Result<()> {
     store(conn, rows)
 }
 
-fn store(conn: &mut Conn, rows: &[Row]) -> Result<()> {
+fn store(conn: &mut Conn, rows: &[Alert]) -> Result<()> {
     db::insert_rows!(conn, alerts::table, rows)
 }
 
 /// Stores alerts of a tenant anew, in the place of the rows that they have: a few statements for any number.
-pub fn replace(conn: &mut Conn, tenant: &str, rows: &[Row]) -> Result<()> {
+pub fn replace(conn: &mut Conn, tenant: &str, rows: &[Alert]) -> Result<()> {
     use alerts::dsl;
     for rows in rows.chunks(AT_ONCE) {
         let ids = rows.iter().map(|row| row.id.as_str());
@@ -212,7 +212,7 @@ pub fn learn_new(conn: &mut Conn, rows: &[Known]) -> Result<()> {
 }
 
 /// The problem of an alert that somebody closed is over: what is reported from now on is a new one.
-pub fn settle(conn: &mut Conn, alert: &Row) -> Result<()> {
+pub fn settle(conn: &mut Conn, alert: &Alert) -> Result<()> {
     use alert_problems::dsl;
     let stored = dsl::alert_problems.find((&alert.tenant_id, &alert.problem)).filter(dsl::alert_id.eq(&alert.id));
     diesel::update(stored).set((dsl::is_open.eq(false), dsl::settled_ms.eq(alert.last_ms))).execute(conn)?;
@@ -245,7 +245,7 @@ pub fn still_pending(conn: &mut Conn, window: &Pending) -> Result<Option<Pending
 }
 
 /// Some of the alerts that a window holds back, behind the one with this id.
-pub fn held_back(conn: &mut Conn, window: &Pending, after: &str, most: i64) -> Result<Vec<Row>> {
+pub fn held_back(conn: &mut Conn, window: &Pending, after: &str, most: i64) -> Result<Vec<Alert>> {
     use alerts::dsl;
     Ok(dsl::alerts
         .filter(dsl::tenant_id.eq(&window.tenant_id))
@@ -270,10 +270,10 @@ pub fn lapsing(conn: &mut Conn, now_ms: i64, most: i64) -> Result<Vec<(String, S
 }
 
 /// A page of the alerts that meet a condition.
-pub fn page(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &Walk) -> Result<Found<Row>> {
+pub fn page(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &Walk) -> Result<Found<Alert>> {
     let order = SORTS.order(sort);
     let total = walk.total(|| alerts::table.filter(condition.clone()).count().get_result(conn))?;
     let query = alerts::table.filter(condition.clone()).filter(order.after(walk.after())?).into_boxed::<db::Sql>();
-    let rows: Vec<Row> = query.order(order).offset(walk.offset()).limit(walk.wanted()).load(conn)?;
+    let rows: Vec<Alert> = query.order(order).offset(walk.offset()).limit(walk.wanted()).load(conn)?;
     Ok(walk.cut(rows, total, |row| SORTS.keys(sort, row)))
 }

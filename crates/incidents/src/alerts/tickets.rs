@@ -4,10 +4,11 @@ use base::problem::{Problem, Wrong, shorten};
 use db::{Conn, Result};
 use outbox::Tx;
 
-use super::{alert::Alert, intake, rules, store};
+use super::{intake, rules, store};
 use crate::records::{
+    row::{AlertName, Machine},
     rules::Named,
-    wire::{AlertId, AlertName, Machine},
+    wire::AlertId,
 };
 
 /// How many tags of an alert say what it is about.
@@ -43,11 +44,10 @@ pub fn find(
             let detail = format!("The incident {incident} was opened for the alert {id} already.");
             taken.get_or_insert(Problem::conflict(detail));
         }
-        let alert = Alert::of(row.clone())?;
         if named.alerts.iter().all(|known| known.id != *id) {
-            named.alerts.push(AlertName { id: id.clone(), subject: alert.document.subject.clone() });
+            named.alerts.push(AlertName { id: id.clone(), subject: row.document.subject.clone() });
         }
-        if let (Some(id), Some(device)) = (&row.resource_id, &alert.document.device)
+        if let (Some(id), Some(device)) = (&row.resource_id, &row.document.device)
             && machines.iter().all(|known| known.id != *id)
         {
             machines.push(Machine { id: id.clone(), name: device.name.clone(), host_name: device.host_name.clone() });
@@ -65,7 +65,7 @@ pub fn find(
 pub fn subjects(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<String>> {
     let mut texts = Vec::new();
     for row in store::some(conn, tenant, ids)? {
-        let told = Alert::of(row)?.document;
+        let told = row.document.0;
         texts.extend([told.metric, told.component, told.service_name, told.app]);
         texts.extend(told.tags.into_iter().take(TAGS).map(|tag| tag.value));
     }
@@ -76,12 +76,11 @@ pub fn subjects(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<Str
 pub fn opened(tx: &mut Tx<'_>, tenant: &str, named: &Named, incident: &str) -> Result<()> {
     let ids: Vec<String> = named.alerts.iter().map(|alert| alert.id.clone()).collect();
     let mut changed = Vec::new();
-    for row in store::some(tx.conn, tenant, &ids)? {
-        let mut alert = Alert::of(row)?;
+    for mut alert in store::some(tx.conn, tenant, &ids)? {
         let before = alert.event_payload(tx.now)?;
         rules::ticketed(&mut alert, incident, tx.now);
         intake::record_change(tx, &alert, Some(before))?;
-        changed.push(alert.into_row()?);
+        changed.push(alert);
     }
     store::replace(tx.conn, tenant, &changed)
 }

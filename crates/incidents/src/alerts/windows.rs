@@ -14,9 +14,8 @@ use ports::{AlertFacts, Cover, OnCallPerson, Window};
 use serde_json::Value;
 
 use super::{
-    alert::Alert,
     intake::record_change,
-    row::{PERSON, Pending, Row},
+    row::{Alert, PERSON, Pending},
     rules, store,
     wire::{self, Escalation},
 };
@@ -156,9 +155,9 @@ fn still_covered(
     tx: &mut Tx<'_>,
     neighbours: &Neighbours,
     window: &Pending,
-    rows: Vec<Row>,
-) -> Result<Vec<(Row, Option<Cover>)>> {
-    let told = |row: &Row| Alert::of(row.clone())?.unheld(tx.now);
+    rows: Vec<Alert>,
+) -> Result<Vec<(Alert, Option<Cover>)>> {
+    let told = |row: &Alert| row.unheld(tx.now);
     let told: Vec<Value> = rows.iter().map(told).collect::<Result<_>>()?;
     let facts: Vec<AlertFacts<'_>> = rows
         .iter()
@@ -220,15 +219,14 @@ fn lapse(tx: &mut Tx<'_>, due: Vec<(String, String)>) -> Result<()> {
 }
 
 /// Changes alerts of one tenant, and tells it.
-fn change(tx: &mut Tx<'_>, rows: Vec<Row>, mut f: impl FnMut(&mut Alert, Timestamp)) -> Result<()> {
+fn change(tx: &mut Tx<'_>, rows: Vec<Alert>, mut f: impl FnMut(&mut Alert, Timestamp)) -> Result<()> {
     let Some(tenant) = rows.first().map(|row| row.tenant_id.clone()) else { return Ok(()) };
     let mut changed = Vec::with_capacity(rows.len());
-    for row in rows {
-        let mut alert = Alert::of(row)?;
+    for mut alert in rows {
         let before = alert.event_payload(tx.now)?;
         f(&mut alert, tx.now);
         record_change(tx, &alert, Some(before))?;
-        changed.push(alert.into_row()?);
+        changed.push(alert);
     }
     store::replace(tx.conn, &tenant, &changed)
 }

@@ -125,7 +125,7 @@ fn user(user: Option<&Author>) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::records::wire::{AlertName, Machine};
+    use crate::records::row::{AlertName, Machine};
 
     /// The placeholders that integrations offer; each has to be found by its path.
     const PLACEHOLDERS: [&str; 25] = [

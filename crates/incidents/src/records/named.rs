@@ -8,8 +8,9 @@ use db::{Conn, Result};
 use ports::{Authors, KnownResource, ResourceKey};
 
 use super::{
+    row::Machine,
     rules::Named,
-    wire::{IncidentInput, Machine, MachineName},
+    wire::{IncidentInput, MachineName},
 };
 use crate::{categories, neighbours::Neighbours};
 

@@ -10,7 +10,7 @@ use super::{
     row::{CLOSED, Note, OPEN, PRIORITIES, RESOLVED, Row, STATUSES, word},
     rules::{self, Named},
     store,
-    wire::{AlertName, IncidentInput, Machine},
+    wire::IncidentInput,
 };
 use crate::neighbours::Neighbours;
 
@@ -22,13 +22,11 @@ pub fn told(conn: &mut Conn, tenants: &[String], id: &str, most: i64) -> Result<
     };
     let mut notes = store::latest_notes(conn, &row, most)?;
     notes.reverse();
-    let machines: Vec<Machine> = serde_json::from_str(&row.resources).unwrap_or_default();
-    let alerts: Vec<AlertName> = serde_json::from_str(&row.alerts).unwrap_or_default();
     let note = |note: Note| (Timestamp::from_millis(note.created_ms), note.created_by, note.content);
     Ok(Some(ToldIncident {
-        machine_ids: machines.iter().map(|machine| machine.id.clone()).collect(),
-        machines: machines.into_iter().map(|machine| machine.name).collect(),
-        alerts: alerts.into_iter().map(|alert| alert.id).collect(),
+        machine_ids: row.resources.iter().map(|machine| machine.id.clone()).collect(),
+        machines: row.resources.0.into_iter().map(|machine| machine.name).collect(),
+        alerts: row.alerts.0.into_iter().map(|alert| alert.id).collect(),
         notes: notes.into_iter().map(note).collect(),
         priority: word(&PRIORITIES, row.priority),
         status: word(&STATUSES, row.status),

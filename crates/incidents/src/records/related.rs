@@ -9,9 +9,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
-    row::Row,
-    store, view,
-    wire::{AlertName, IncidentId, Machine},
+    row::{Machine, Row},
+    store,
+    wire::IncidentId,
 };
 use crate::{alerts::tickets, categories, neighbours::Neighbours};
 
@@ -114,21 +114,20 @@ fn find(
     articles: Vec<KnownArticle>,
     now: Timestamp,
 ) -> Result<RelatedToIncident> {
-    let mut machines: Vec<Machine> = view::parsed(&row.resources)?;
-    machines.truncate(LOOKED_AT);
+    let machines: Vec<&Machine> = row.resources.iter().take(LOOKED_AT).collect();
     let keys: Vec<_> = machines.iter().map(|machine| (row.tenant_id.clone(), machine.id.clone())).collect();
     let covers = neighbours.maintenance.covering(conn, &keys, now)?;
     let windows = machines.iter().zip(covers).flat_map(|(machine, covers)| {
         covers.into_iter().map(|cover| RelatedWindow {
             unique_id: cover.window.unique_id,
             name: cover.window.name,
-            resource: machine.clone(),
+            resource: (*machine).clone(),
             start: cover.since,
             end: cover.until,
         })
     });
     let windows = windows.collect();
-    let ids: Vec<String> = machines.into_iter().map(|machine| machine.id).collect();
+    let ids: Vec<String> = machines.iter().map(|machine| machine.id.clone()).collect();
     let jobs = neighbours.jobs.of_machines(conn, &row.tenant_id, &ids, i64::try_from(MOST).unwrap_or(i64::MAX))?;
     Ok(RelatedToIncident {
         windows,
@@ -145,8 +144,7 @@ fn subjects(conn: &mut Conn, visible: &[String], row: &Row) -> Result<Vec<String
     let ids = [&row.sub_category_id, &row.category_id].map(String::clone);
     let names = categories::store::names(conn, visible, &ids)?;
     let mut texts: Vec<String> = ids.iter().filter_map(|id| names.get(id).cloned()).collect();
-    let alerts: Vec<AlertName> = view::parsed(&row.alerts)?;
-    let alerts: Vec<String> = alerts.into_iter().take(LOOKED_AT).map(|alert| alert.id).collect();
+    let alerts: Vec<String> = row.alerts.iter().take(LOOKED_AT).map(|alert| alert.id.clone()).collect();
     texts.extend(tickets::subjects(conn, &row.tenant_id, &alerts)?);
     let mut each = Vec::new();
     for text in texts.into_iter().filter(|text| !text.trim().is_empty()) {

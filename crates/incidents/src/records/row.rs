@@ -1,6 +1,9 @@
 //! The rows of incidents, of what they name, and of their notes.
 
+use db::Json;
 use diesel::prelude::*;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::schema::{incident_links, incident_notes, incidents};
 
@@ -58,10 +61,10 @@ pub struct Row {
     pub group_id: String,
     /// A roster, or empty.
     pub roster_id: String,
-    /// JSON.
-    pub resources: String,
-    /// JSON.
-    pub alerts: String,
+    /// The machines that it names.
+    pub resources: Json<Vec<Machine>>,
+    /// The alerts that it was opened for.
+    pub alerts: Json<Vec<AlertName>>,
     /// How many notes it has.
     pub notes: i64,
     /// [`NEVER_DUE`] for never.
@@ -78,6 +81,30 @@ pub struct Row {
     pub created_ms: i64,
     /// When it changed last.
     pub updated_ms: i64,
+}
+
+/// A resource, as it was when it was named.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = IncidentResource)]
+pub struct Machine {
+    /// A UUID.
+    pub id: String,
+    /// The name that lists show.
+    pub name: String,
+    /// Empty when it has none.
+    pub host_name: String,
+}
+
+/// An alert, as it was when the incident was opened for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = IncidentAlert)]
+pub struct AlertName {
+    /// The alert's id.
+    pub id: String,
+    /// Its subject.
+    pub subject: String,
 }
 
 /// One row of `incident_links`: what an incident names.

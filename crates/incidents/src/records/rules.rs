@@ -1,11 +1,11 @@
 //! What becomes of an incident, and which incidents a search means. Pure.
 
 use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
-use db::Dates;
+use db::{Dates, Json};
 
 use super::{
-    row::{CLOSED, NEVER_DUE, NORMAL, PRIORITIES, RESOLVED, Row, STATUSES},
-    wire::{AlertName, IncidentInput, Machine},
+    row::{AlertName, CLOSED, Machine, NEVER_DUE, NORMAL, PRIORITIES, RESOLVED, Row, STATUSES},
+    wire::IncidentInput,
 };
 use crate::categories::wire::normal_id;
 
@@ -68,8 +68,8 @@ pub fn created(tenant: &str, input: &IncidentInput, named: &Named, number: i64, 
         assignee_id: String::new(),
         group_id: String::new(),
         roster_id: String::new(),
-        resources: "[]".to_owned(),
-        alerts: serde_json::to_string(&named.alerts).unwrap_or_default(),
+        resources: Json::default(),
+        alerts: Json(named.alerts.clone()),
         notes: 0,
         due_ms: NEVER_DUE,
         resolved_ms: None,
@@ -116,10 +116,7 @@ fn after(old: &Row, input: &IncidentInput, named: &Named, author: &str, now: Tim
         assignee_id: text(&named.assignee, &old.assignee_id),
         group_id: text(&named.group, &old.group_id),
         roster_id: text(&input.roster, &old.roster_id),
-        resources: named
-            .resources
-            .as_ref()
-            .map_or_else(|| old.resources.clone(), |machines| serde_json::to_string(machines).unwrap_or_default()),
+        resources: named.resources.clone().map_or_else(|| old.resources.clone(), Json),
         notes: old.notes + i64::from(input.note.is_some()),
         due_ms: input.due.map_or(old.due_ms, |due| due.map_or(NEVER_DUE, Timestamp::millis)),
         resolved_ms: since(RESOLVED, old.resolved_ms),

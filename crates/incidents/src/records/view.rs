@@ -3,9 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use base::timestamp::Timestamp;
-use db::{Conn, Error, Result};
+use db::{Conn, Result};
 use ports::{Author, Authors};
-use serde::de::DeserializeOwned;
 
 use super::{
     row::{self, NEVER_DUE, PRIORITIES, Row, STATUSES, word},
@@ -54,8 +53,8 @@ pub fn all(conn: &mut Conn, neighbours: &Neighbours, tenants: &[String], rows: &
                 name: groups.get(row.group_id.as_str()).copied().unwrap_or_default().to_owned(),
             }),
             roster: rosters.get(&row.roster_id).map(|name| Roster { id: row.roster_id.clone(), name: name.clone() }),
-            resources: parsed(&row.resources)?,
-            alerts: parsed(&row.alerts)?,
+            resources: row.resources.0.clone(),
+            alerts: row.alerts.0.clone(),
             note_count: row.notes,
             due_date: (row.due_ms != NEVER_DUE).then(|| time(row.due_ms)),
             resolved_date: row.resolved_ms.map(time),
@@ -93,9 +92,4 @@ fn time(ms: i64) -> String {
 fn distinct<'r>(ids: impl Iterator<Item = &'r String>) -> Vec<String> {
     let ids: BTreeSet<&String> = ids.filter(|id| !id.is_empty()).collect();
     ids.into_iter().cloned().collect()
-}
-
-/// What a column of an incident names.
-pub fn parsed<T: DeserializeOwned>(text: &str) -> Result<Vec<T>> {
-    serde_json::from_str(text).map_err(|error| Error::Fault(format!("what an incident names: {error}")))
 }

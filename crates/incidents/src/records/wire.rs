@@ -6,11 +6,11 @@ use base::{
     body::{Field as _, Limits},
 };
 use ports::Author;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::row::{PRIORITIES, STATUSES};
+use super::row::{AlertName, Machine, PRIORITIES, STATUSES};
 use crate::categories::wire::{CategoryName, normal_id as category_id};
 
 /// The longest subject, in characters.
@@ -125,30 +125,6 @@ pub struct Roster {
     pub id: String,
     /// The roster's name; empty when it is gone.
     pub name: String,
-}
-
-/// A resource, as it was when it was named.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = IncidentResource)]
-pub struct Machine {
-    /// A UUID.
-    pub id: String,
-    /// The name that lists show.
-    pub name: String,
-    /// Empty when it has none.
-    pub host_name: String,
-}
-
-/// An alert, as it was when the incident was opened for it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = IncidentAlert)]
-pub struct AlertName {
-    /// The alert's id.
-    pub id: String,
-    /// Its subject.
-    pub subject: String,
 }
 
 /// A note.

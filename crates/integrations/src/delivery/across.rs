@@ -11,7 +11,7 @@ use base::{
     text::fold,
     timestamp::Timestamp,
 };
-use db::{Column, Condition, Conn, Order, Result};
+use db::{Column, Condition, Conn, Json, Order, Result};
 use diesel::prelude::*;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -205,9 +205,10 @@ fn shown(conn: &mut Conn, scope: &[String], rows: &[Row]) -> Result<Vec<Listed>>
                 integrations::id,
                 integrations::name,
             ));
-        for (tenant, event, config, id, name) in with_names.load::<(String, String, String, String, String)>(conn)? {
-            let config: Config = serde_json::from_str(&config).unwrap_or_default();
-            let of_event = Named { id: event.clone(), name: config.name };
+        for (tenant, event, config, id, name) in
+            with_names.load::<(String, String, Json<Config>, String, String)>(conn)?
+        {
+            let of_event = Named { id: event.clone(), name: config.0.name };
             known.insert((tenant, event), (Named { id, name }, of_event));
         }
     }

@@ -79,7 +79,7 @@ pub async fn get(
             Ok((row, message))
         })
         .await?;
-    answer::entity(&context, &Detail::of(&row, &message), version(&row))
+    answer::entity(&context, &Detail::of(&row, message), version(&row))
 }
 
 /// Every claim, attempt and resend makes another version: each moves one of these.

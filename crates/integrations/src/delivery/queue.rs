@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::timestamp::Timestamp;
-use db::{Conn, Result};
+use db::{Conn, Json, Result};
 use diesel::{
     prelude::*,
     sql_query,
@@ -16,7 +16,7 @@ use diesel::{
 use outbox::{Keep, Retention, Setting};
 
 use super::{
-    row::{MessageRow, NEVER},
+    row::{Attempt, MessageRow, NEVER},
     store,
 };
 use crate::schema::{integration_deliveries, integration_lanes, integration_messages};
@@ -48,9 +48,9 @@ pub struct Claimed {
     /// When the action committed.
     #[diesel(sql_type = BigInt)]
     pub created_ms: i64,
-    /// The attempts so far, a JSON array.
+    /// The attempts so far.
     #[diesel(sql_type = Text)]
-    pub log: String,
+    pub log: Json<Vec<Attempt>>,
 }
 
 #[derive(QueryableByName)]
@@ -200,7 +200,7 @@ pub enum End {
         /// The status of the answer.
         response: Option<i64>,
         /// The attempts, a JSON array.
-        log: String,
+        log: Json<Vec<Attempt>>,
     },
     /// Nothing was sent: it is due again at once, in the place that it had.
     GivenBack,

@@ -1,7 +1,13 @@
 //! The rows of deliveries and their messages.
 
+use base::timestamp::Timestamp;
+use db::Json;
 use diesel::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
 
+use crate::event::headers::Header;
 use crate::schema::{integration_deliveries, integration_messages};
 
 /// When what waits for somebody is due: a delivery of an event that is not active, a queue without deliveries.
@@ -18,6 +24,37 @@ pub struct Message {
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: String,
+}
+
+/// An attempt.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[schema(as = IntegrationAttempt)]
+pub struct Attempt {
+    /// When it was made.
+    pub time: String,
+    /// How long it took, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<i64>,
+    /// The status of the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response_status: Option<u16>,
+    /// Those of the configured `responseHeaders` that the answer has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub response_headers: Vec<Header>,
+    /// The start of the answer's body, up to 16 KiB; of former attempts up to 1 KiB.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub response_body: String,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub error: String,
+}
+
+impl Attempt {
+    /// What was never sent, and why.
+    pub fn refused(why: &str, now: Timestamp) -> Self {
+        Self { time: now.to_string(), error: why.to_owned(), ..Self::default() }
+    }
 }
 
 /// One row of `integration_deliveries`.
@@ -48,8 +85,8 @@ pub struct Row {
     pub last_attempt_ms: Option<i64>,
     /// The status of the last answer.
     pub response_status: Option<i64>,
-    /// The attempts, a JSON array.
-    pub log: String,
+    /// The attempts, oldest first; of many the last thirty.
+    pub log: Json<Vec<Attempt>>,
     /// What kind of thing it tells of.
     pub entity: String,
     /// What happened to that.
@@ -70,22 +107,17 @@ pub struct MessageRow {
     pub method: String,
     /// What is joined to the base of the URL.
     pub target: String,
-    /// JSON, `[[name, value]]`.
-    pub headers: String,
+    /// Headers, as in [`Message`].
+    pub headers: Json<Vec<(String, String)>>,
     /// The body.
     pub body: String,
-    /// What it tells of, JSON.
-    pub about: String,
+    /// What it tells of: `actionId`, `tenantId`, `entity`, `eventType`, `entityId`.
+    pub about: Json<Value>,
 }
 
 impl MessageRow {
     /// What is sent.
-    pub fn message(&self) -> Message {
-        Message {
-            method: self.method.clone(),
-            target: self.target.clone(),
-            headers: serde_json::from_str(&self.headers).unwrap_or_default(),
-            body: self.body.clone(),
-        }
+    pub fn message(self) -> Message {
+        Message { method: self.method, target: self.target, headers: self.headers.0, body: self.body }
     }
 }

@@ -6,11 +6,11 @@ use base::{
     problem::Problem,
     timestamp::Timestamp,
 };
-use db::{Column, Condition, Conn, Order, Result};
+use db::{Column, Condition, Conn, Json, Order, Result};
 use diesel::prelude::*;
 use serde_json::Value;
 
-use super::row::{Message, MessageRow, NEVER, Row};
+use super::row::{Attempt, Message, MessageRow, NEVER, Row};
 use crate::{
     facts::text,
     schema::{integration_deliveries, integration_lanes, integration_messages},
@@ -65,10 +65,7 @@ pub fn insert(conn: &mut Conn, new: &[NewDelivery], now: Timestamp) -> Result<()
             created_ms: now.millis(),
             last_attempt_ms: None,
             response_status: None,
-            log: match &new.refused {
-                Some(why) => serde_json::json!([{"time": now, "error": why}]).to_string(),
-                None => "[]".to_owned(),
-            },
+            log: Json(new.refused.iter().map(|why| Attempt::refused(why, now)).collect()),
             entity: new.told("entity"),
             action: new.told("eventType"),
             entity_id: new.told("entityId"),
@@ -81,9 +78,9 @@ pub fn insert(conn: &mut Conn, new: &[NewDelivery], now: Timestamp) -> Result<()
             delivery_id: new.id.clone(),
             method: new.message.method.clone(),
             target: new.message.target.clone(),
-            headers: serde_json::to_string(&new.message.headers).unwrap_or_else(|_| "[]".to_owned()),
+            headers: Json(new.message.headers.clone()),
             body: new.message.body.clone(),
-            about: new.about.to_string(),
+            about: Json(new.about.clone()),
         })
         .collect();
     db::insert_rows!(conn, integration_deliveries::table, rows.as_slice())?;
@@ -95,7 +92,7 @@ pub fn insert(conn: &mut Conn, new: &[NewDelivery], now: Timestamp) -> Result<()
     lanes.into_iter().try_for_each(|(tenant, event)| due_by(conn, tenant, event, now.millis()))
 }
 
-/// The queue of an event is due at this instant at the latest. To be called under [`lock_lanes`].
+/// The queue of an event is due at this instant at the latest. To be called under [`LANES`].
 pub fn due_by(conn: &mut Conn, tenant: &str, event: &str, at_ms: i64) -> Result<()> {
     use integration_lanes::dsl;
     let lane = dsl::integration_lanes.find((tenant, event)).filter(dsl::due_ms.gt(at_ms));

@@ -3,11 +3,11 @@
 use api::Request;
 use base::timestamp::Timestamp;
 use outbox::{Entity, Recorded};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::row::{MessageRow, NEVER, Row};
+use super::row::{Attempt, MessageRow, NEVER, Row};
 use crate::event::headers::Header;
 
 /// What a delivery may be.
@@ -95,8 +95,7 @@ pub struct Detail {
     /// What is sent, at every attempt.
     pub request: Sent,
     /// The attempts, oldest first; of many the last thirty.
-    #[schema(value_type = Vec<Attempt>)]
-    pub attempt_log: Value,
+    pub attempt_log: Vec<Attempt>,
 }
 
 /// What is sent: without what is made for each attempt (credentials, signature).
@@ -115,46 +114,22 @@ pub struct Sent {
     pub body: String,
 }
 
-/// An attempt.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", default)]
-#[schema(as = IntegrationAttempt)]
-pub struct Attempt {
-    /// When it was made.
-    pub time: String,
-    /// How long it took, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub duration_ms: Option<i64>,
-    /// The status of the answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub response_status: Option<u16>,
-    /// Those of the configured `responseHeaders` that the answer has.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub response_headers: Vec<Header>,
-    /// The start of the answer's body, up to 16 KiB; of former attempts up to 1 KiB.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub response_body: String,
-    /// Why it failed.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub error: String,
-}
-
 impl Detail {
     /// What is shown of a row and its message.
-    pub fn of(row: &Row, message: &MessageRow) -> Self {
+    pub fn of(row: &Row, message: MessageRow) -> Self {
+        let about = message.about.0.clone();
         let sent = message.message();
-        let json = |text: &str| serde_json::from_str(text).unwrap_or(Value::Null);
         Self {
             delivery: Delivery::of(row),
             event_id: row.event_id.clone(),
-            about: json(&message.about),
+            about,
             request: Sent {
                 method: sent.method,
                 target: sent.target,
                 headers: sent.headers.into_iter().map(|(key, value)| Header { key, value }).collect(),
                 body: sent.body,
             },
-            attempt_log: json(&row.log),
+            attempt_log: row.log.0.clone(),
         }
     }
 }

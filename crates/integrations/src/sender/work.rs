@@ -10,7 +10,7 @@ use std::{
 };
 
 use base::timestamp::Timestamp;
-use db::{Backend, Conn};
+use db::{Backend, Conn, Json};
 use outbox::{Tx, Who};
 use ports::People;
 use tokio::sync::{Notify, mpsc};
@@ -26,7 +26,7 @@ use super::{
 use crate::{
     delivery::{
         queue::{self, Done, End, Lane},
-        wire::Attempt,
+        row::Attempt,
     },
     event::{headers::Header, http as events, row as event_row, store as event_store},
     installed::store as installed,
@@ -286,7 +286,7 @@ fn ended(shared: &Shared, job: &Job, answer: Result<Answer, CallError>, begun: T
         None => "failed",
     };
     let due_ms = again.unwrap_or(now).millis();
-    End::Attempted { status, due_ms, at: begun, response, log: logged(&job.claimed.log, attempt) }
+    End::Attempted { status, due_ms, at: begun, response, log: Json(logged(&job.claimed.log, attempt)) }
 }
 
 /// Between -1 and 1.
@@ -296,11 +296,8 @@ fn dice() -> f64 {
 }
 
 /// The log with a further attempt.
-fn logged(log: &str, attempt: Attempt) -> String {
-    if log == "[]" {
-        return serde_json::to_string(&[attempt]).unwrap_or_else(|_| "[]".to_owned());
-    }
-    let mut all: Vec<Attempt> = serde_json::from_str(log).unwrap_or_default();
+fn logged(log: &[Attempt], attempt: Attempt) -> Vec<Attempt> {
+    let mut all = log.to_vec();
     for former in &mut all {
         let end = former.response_body.char_indices().map(|(at, _)| at).take_while(|at| *at <= KEPT_OF_FORMER).last();
         if former.response_body.len() > KEPT_OF_FORMER {
@@ -310,7 +307,7 @@ fn logged(log: &str, attempt: Attempt) -> String {
     all.push(attempt);
     let surplus = all.len().saturating_sub(LOGGED);
     all.drain(..surplus);
-    serde_json::to_string(&all).unwrap_or_else(|_| "[]".to_owned())
+    all
 }
 
 /// Writes down what became of deliveries, and deactivates events whose endpoint is gone, or has failed for days. What

@@ -1,6 +1,8 @@
 //! The rows of a job and of its resources.
 
+use db::Json;
 use diesel::prelude::*;
+use serde_json::Value;
 
 use crate::schema::{job_resources, jobs};
 
@@ -20,16 +22,16 @@ pub struct Job {
     pub name_key: String,
     /// What it is for.
     pub description: String,
-    /// JSON.
-    pub schedule: String,
+    /// As `calendar::JobSchedule` reads it.
+    pub schedule: Json<Value>,
     /// The name of its time zone; empty for GMT.
     pub zone: String,
     /// `startDate`.
     pub start_ms: i64,
     /// One of the types.
     pub job_type: String,
-    /// JSON.
-    pub script: String,
+    /// What clients see of it, but for a script of the library.
+    pub script: Json<Value>,
     /// Of a custom one, the script of the library.
     pub script_id: Option<i64>,
     /// Policy.

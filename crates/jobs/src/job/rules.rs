@@ -2,6 +2,7 @@
 
 use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
 use calendar::{Due, JobSchedule, Zone};
+use db::Json;
 
 use super::{
     row::Job,
@@ -21,10 +22,9 @@ const TIME_LIMIT: i64 = 3600;
 /// # Errors
 /// 500 for what this service did not store.
 pub fn rule(job: &Job) -> Result<Due, Problem> {
-    let value = serde_json::from_str(&job.schedule).map_err(|_| Problem::internal())?;
     let zone =
         if job.zone.is_empty() { Zone::GMT } else { Zone::find(&job.zone).ok_or_else(|| Problem::internal())? };
-    Ok(JobSchedule::from_json(&value)?.due(zone))
+    Ok(JobSchedule::from_json(&job.schedule)?.due(zone))
 }
 
 /// The first due time after an instant.
@@ -48,11 +48,11 @@ pub fn blank(tenant: &str, id: String, by: &str, now: Timestamp) -> Job {
         name: String::new(),
         name_key: String::new(),
         description: String::new(),
-        schedule: String::new(),
+        schedule: Json::default(),
         zone: String::new(),
         start_ms: 0,
         job_type: String::new(),
-        script: String::new(),
+        script: Json::default(),
         script_id: None,
         misfire: "once".to_owned(),
         lateness_s: None,
@@ -89,14 +89,14 @@ pub fn changed(old: &Job, change: &JobChange, by: &str, now: Timestamp) -> Resul
         job.description.clone_from(description);
     }
     if let Some(Timing(Some((schedule, zone)))) = &change.schedule {
-        job.schedule = schedule.to_json().to_string();
+        job.schedule = Json(schedule.to_json());
         job.zone = zone.map(|zone| zone.name().to_owned()).unwrap_or_default();
         job.start_ms = schedule.start_date.millis();
         let start = Timestamp::from_millis(job.start_ms.max(now.millis()));
         job.frequent = schedule.due(zone.unwrap_or(Zone::GMT)).is_frequent(start);
     }
     if let Some(JobScript { job_type, shown, script_id }) = &change.script {
-        (job.job_type, job.script, job.script_id) = ((*job_type).to_owned(), shown.to_string(), *script_id);
+        (job.job_type, job.script, job.script_id) = ((*job_type).to_owned(), Json(shown.clone()), *script_id);
     }
     if let Some(misfire) = change.misfire {
         job.misfire = misfire.to_owned();

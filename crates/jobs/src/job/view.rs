@@ -39,9 +39,9 @@ pub fn jobs(conn: &mut Conn, people: &dyn People, around: &[String], rows: &[row
             id: row.id.clone(),
             name: row.name.clone(),
             description: row.description.clone(),
-            schedule: schedule(row)?,
+            schedule: schedule(row),
             job_queued: row.job_queued.unwrap_or_else(|| queued.contains(&row.id)),
-            script: script(row, &library)?,
+            script: script(row, &library),
             resources: entities.iter().map(|entity| JobResource { id: entity.resource.id.clone() }).collect(),
             entities,
             labels: labels.remove(&row.id).unwrap_or_default(),
@@ -80,7 +80,7 @@ fn library(conn: &mut Conn, around: &[String], rows: &[row::Job]) -> Result<Hash
 /// The `script` of one job.
 pub fn script_of(conn: &mut Conn, around: &[String], row: &row::Job) -> Result<Value> {
     let library = library(conn, around, std::slice::from_ref(row))?;
-    Ok(script(row, &library)?)
+    Ok(script(row, &library))
 }
 
 /// One job.
@@ -95,12 +95,8 @@ pub fn record_change(tx: &mut Tx<'_>, row: &row::Job, before: Option<&Job>, afte
     tx.note_shown(entity, before, after)
 }
 
-fn parsed(text: &str) -> Result<Value, Problem> {
-    serde_json::from_str(text).map_err(|_| Problem::internal())
-}
-
-fn schedule(row: &row::Job) -> Result<Value, Problem> {
-    let mut schedule = parsed(&row.schedule)?;
+fn schedule(row: &row::Job) -> Value {
+    let mut schedule = row.schedule.0.clone();
     if let (false, Some(members)) = (row.zone.is_empty(), schedule.as_object_mut()) {
         // As they were given: those of a cron expression as those of windows are.
         if members.contains_key("cron") {
@@ -109,18 +105,18 @@ fn schedule(row: &row::Job) -> Result<Value, Problem> {
             members.insert("timeZone".to_owned(), json!({"name": row.zone}));
         }
     }
-    Ok(schedule)
+    schedule
 }
 
-fn script(row: &row::Job, library: &HashMap<i64, Value>) -> Result<Value, Problem> {
-    let stored = parsed(&row.script)?;
+fn script(row: &row::Job, library: &HashMap<i64, Value>) -> Value {
+    let stored = &*row.script;
     if row.job_type != CUSTOM {
-        return Ok(stored);
+        return stored.clone();
     }
     let named = row.script_id.map(|id| library.get(&id).cloned().unwrap_or_else(|| json!({"id": id})));
     let mut shown = json!({"customScript": named, "userType": stored["userType"]});
     if let Some(parameters) = stored.get("parameters") {
         shown["parameters"] = parameters.clone();
     }
-    Ok(shown)
+    shown
 }

@@ -6,6 +6,7 @@ use base::{
     problem::{Kind, Problem},
     query_string,
 };
+use db::Json;
 use outbox::Tx;
 use ports::Maintenance;
 
@@ -95,9 +96,7 @@ async fn run(context: RequestContext, maintenance: web::Data<dyn Maintenance>, i
             let last = store::last_due(tx.conn, &job.tenant_id, &job.id)?;
             let mut run = rules::queued(&job, store::new_id(), rules::by_hand(now, last), "manual", now);
             let covered = cover(tx.conn, &*maintenance, std::slice::from_ref(&job), now)?;
-            if let Some(windows) = covered.get(&job.id) {
-                run.maintenance.clone_from(windows);
-            }
+            run.maintenance = Json(covered.get(&job.id).cloned().unwrap_or_default());
             store::insert(tx.conn, std::slice::from_ref(&run))?;
             tx.record_change(None, Some(&run))?;
             Answer::ok(&Run::new(&run))

@@ -1,6 +1,9 @@
 //! The row of a run.
 
+use db::Json;
 use diesel::prelude::*;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::schema::job_runs;
 
@@ -29,8 +32,8 @@ pub struct Run {
     pub reason: String,
     /// Must it wait while another run of its job is carried out?
     pub exclusive: bool,
-    /// A JSON array.
-    pub maintenance: String,
+    /// The windows that its resources were in when it became due.
+    pub maintenance: Json<Vec<RunMaintenance>>,
     /// When it was made.
     pub created_ms: i64,
     /// When a runner took it.
@@ -55,4 +58,19 @@ pub struct Run {
     pub output_cut: bool,
     /// The API key that claimed it last.
     pub runner_key: String,
+}
+
+/// A window that covered a resource of a job when a run of it became due.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = JobRunMaintenance)]
+pub struct RunMaintenance {
+    /// The resource.
+    pub resource_id: String,
+    /// The window, `SM-<uuid>`.
+    pub unique_id: String,
+    /// The window's name.
+    pub name: String,
+    /// When it ends.
+    pub until: String,
 }

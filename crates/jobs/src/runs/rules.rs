@@ -1,6 +1,7 @@
 //! What becomes of runs. Pure.
 
 use base::{problem::Problem, timestamp::Timestamp};
+use db::Json;
 
 use super::{row::Run, runner::wire::Outcome};
 use crate::job::row::Job;
@@ -51,7 +52,7 @@ pub fn queued(job: &Job, id: String, due_ms: i64, cause: &str, now: Timestamp) -
         state: QUEUED.to_owned(),
         reason: String::new(),
         exclusive: job.overlap != "allow",
-        maintenance: "[]".to_owned(),
+        maintenance: Json::default(),
         created_ms: now.millis(),
         started_ms: None,
         finished_ms: None,

@@ -2,10 +2,9 @@
 
 use base::timestamp::Timestamp;
 use serde::Serialize;
-use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::row;
+use super::row::{self, RunMaintenance};
 
 api::path_id! {
     /// `RUN-<uuid>`
@@ -36,9 +35,9 @@ pub struct Run {
     #[schema(required = false)]
     pub reason: String,
     /// The windows that its resources were in when it became due; left out when there was none.
-    #[serde(skip_serializing_if = "no_elements")]
-    #[schema(required = false, value_type = Vec<RunMaintenance>)]
-    pub maintenance: Value,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub maintenance: Vec<RunMaintenance>,
     /// When it was made.
     #[schema(value_type = String, example = "2026-11-20T02:00:00+0000")]
     pub created_date: Timestamp,
@@ -94,25 +93,6 @@ pub struct Runner {
     pub user_id: String,
 }
 
-/// A window that covered a resource of a job when a run of it became due.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = JobRunMaintenance)]
-pub struct RunMaintenance {
-    /// The resource.
-    resource_id: String,
-    /// The window, `SM-<uuid>`.
-    unique_id: String,
-    /// The window's name.
-    name: String,
-    /// When it ends.
-    until: String,
-}
-
-fn no_elements(value: &Value) -> bool {
-    value.as_array().is_none_or(Vec::is_empty)
-}
-
 impl Run {
     /// As it is shown.
     pub fn new(row: &row::Run) -> Self {
@@ -125,7 +105,7 @@ impl Run {
             trigger: row.cause.clone(),
             status: row.state.clone(),
             reason: row.reason.clone(),
-            maintenance: serde_json::from_str(&row.maintenance).unwrap_or_default(),
+            maintenance: row.maintenance.0.clone(),
             created_date: Timestamp::from_millis(row.created_ms),
             started_date: row.started_ms.map(Timestamp::from_millis),
             finished_date: row.finished_ms.map(Timestamp::from_millis),

@@ -14,15 +14,17 @@ use std::{
 };
 
 use base::timestamp::Timestamp;
-use db::{Conn, Db, Error, Result};
+use db::{Conn, Db, Error, Json, Result};
 use outbox::{Background, Tx, Who};
 use ports::{Maintenance, Notices, People};
-use serde_json::{Value, json};
 
 use self::rules::Fate;
 use crate::{
     job::{self, row::Job},
-    runs::{self, row::Run},
+    runs::{
+        self,
+        row::{Run, RunMaintenance},
+    },
 };
 
 /// The scheduler holds this alone; whoever changes a job, shared.
@@ -165,12 +167,17 @@ fn batch(tx: &mut Tx<'_>, maintenance: &dyn Maintenance, people: &dyn People, no
 }
 
 /// The run of one due time, by how many runs of its job are open.
-fn run(job: &Job, due_ms: i64, fate: Fate, open: &mut usize, covered: Option<&String>, now: Timestamp) -> Run {
+fn run(
+    job: &Job,
+    due_ms: i64,
+    fate: Fate,
+    open: &mut usize,
+    covered: Option<&Vec<RunMaintenance>>,
+    now: Timestamp,
+) -> Run {
     use runs::rules::{MISSED, SKIPPED, not_run, queued};
     let mut run = queued(job, runs::store::new_id(), due_ms, "schedule", now);
-    if let Some(windows) = covered {
-        run.maintenance.clone_from(windows);
-    }
+    run.maintenance = Json(covered.cloned().unwrap_or_default());
     match fate {
         Fate::Missed(reason) => not_run(run, MISSED, reason, now),
         Fate::Run if job.overlap == "skip" && *open > 0 => {
@@ -189,7 +196,7 @@ pub fn cover(
     maintenance: &dyn Maintenance,
     jobs: &[Job],
     at: Timestamp,
-) -> Result<HashMap<String, String>> {
+) -> Result<HashMap<String, Vec<RunMaintenance>>> {
     let tenants: BTreeSet<String> = jobs.iter().map(|job| job.tenant_id.clone()).collect();
     let tenants: Vec<String> = tenants.into_iter().collect();
     let ids: Vec<String> = jobs.iter().map(|job| job.id.clone()).collect();
@@ -200,22 +207,20 @@ pub fn cover(
     let asked: Vec<(String, String)> =
         rows.iter().map(|row| (row.resource_tenant.clone(), row.resource_id.clone())).collect();
     let covers = maintenance.covering(conn, &asked, at)?;
-    let mut found: HashMap<String, Vec<Value>> = HashMap::new();
+    let mut found: HashMap<String, Vec<RunMaintenance>> = HashMap::new();
     for (row, covers) in rows.into_iter().zip(covers) {
-        let windows = covers.into_iter().map(|cover| {
-            json!({
-                "resourceId": row.resource_id,
-                "uniqueId": cover.window.unique_id,
-                "name": cover.window.name,
-                "until": cover.until,
-            })
+        let windows = covers.into_iter().map(|cover| RunMaintenance {
+            resource_id: row.resource_id.clone(),
+            unique_id: cover.window.unique_id,
+            name: cover.window.name,
+            until: cover.until.to_string(),
         });
-        let windows: Vec<Value> = windows.collect();
+        let windows: Vec<RunMaintenance> = windows.collect();
         if !windows.is_empty() {
             found.entry(row.job_id).or_default().extend(windows);
         }
     }
-    Ok(found.into_iter().map(|(job, windows)| (job, Value::Array(windows).to_string())).collect())
+    Ok(found)
 }
 
 /// Lets runs wait again whose runner vanished, and ends those that the last runner left.

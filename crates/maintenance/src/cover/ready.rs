@@ -3,13 +3,11 @@
 use std::sync::Arc;
 
 use base::matching::{Exhausted, Matcher, Meter, Rules};
-use db::Result;
+use db::{Error, Result};
 use moka::sync::Cache;
+use serde::Serialize;
 
-use crate::{
-    course::Course,
-    window::{row::Window, rules},
-};
+use crate::{course::Course, window::row::Window};
 
 /// Tenant and id of a window.
 pub(super) type Name = (String, String);
@@ -36,10 +34,9 @@ pub(crate) struct Ready {
 
 impl Ready {
     pub(crate) fn new(row: &Window) -> Result<Self> {
-        let conditions = rules::conditions(row.conditions.as_deref())?;
         // The rules are there twice: as they are shown, and made ready.
-        let texts = [row.conditions.as_ref(), row.conditions.as_ref(), Some(&row.holds), Some(&row.schedule)];
-        let texts: usize = texts.into_iter().flatten().map(String::len).sum();
+        let conditions = row.conditions.as_deref();
+        let texts = 2 * length(&conditions)? + length(&*row.holds)? + length(&*row.schedule)?;
         Ok(Self {
             weight: u32::try_from(OVERHEAD + row.name.len() + texts).unwrap_or(u32::MAX),
             tenant_id: row.tenant_id.clone(),
@@ -48,10 +45,7 @@ impl Ready {
             title: row.name.clone(),
             course: row.course()?,
             run_escalation: row.run_escalation,
-            conditions: conditions.map(|rules| {
-                let matcher = Matcher::new(&rules);
-                (rules, matcher)
-            }),
+            conditions: conditions.map(|rules| (rules.clone(), Matcher::new(rules))),
         })
     }
 
@@ -71,6 +65,12 @@ impl Ready {
     pub(crate) fn name(&self) -> (&str, &str) {
         (&self.tenant_id, &self.id)
     }
+}
+
+/// How long something is as it is stored.
+fn length(stored: &impl Serialize) -> Result<usize> {
+    let text = serde_json::to_string(stored).map_err(|error| Error::Fault(format!("a window: {error}")))?;
+    Ok(text.len())
 }
 
 /// Windows that were asked for lately, by tenant and id. The version tells whether one still holds; it is read each
@@ -95,9 +95,11 @@ impl ReadyWindows {
 
 #[cfg(test)]
 mod tests {
+    use db::Json;
+
     use super::*;
 
-    fn window(conditions: Option<String>) -> Ready {
+    fn window(conditions: Option<Json<Rules>>) -> Ready {
         let schedule = serde_json::json!({
             "type": "One-Time", "startTime": "2026-11-20T22:00:00+0000", "endTime": "2026-11-21T02:00:00+0000",
             "timezone": "UTC"
@@ -109,8 +111,8 @@ mod tests {
             name: "window".to_owned(),
             name_key: "window".to_owned(),
             description: String::new(),
-            schedule: schedule.to_string(),
-            holds: crate::course::Holds::default().to_json(),
+            schedule: Json(schedule),
+            holds: Json::default(),
             conditions,
             run_rba: false,
             install_patch: false,
@@ -127,10 +129,11 @@ mod tests {
     #[test]
     fn a_window_weighs_what_it_takes() {
         let rule = serde_json::json!({"key": "subject", "operator": "Regex", "value": "x".repeat(1_000)});
-        let conditions = serde_json::json!({"matchType": "ALL", "rules": vec![rule; 50]}).to_string();
+        let conditions = serde_json::json!({"matchType": "ALL", "rules": vec![rule; 50]});
+        let conditions: Json<Rules> = Json(serde_json::from_value(conditions).unwrap());
         let (plain, large) = (window(None), window(Some(conditions.clone())));
         assert!(plain.weight < 2_048, "{}", plain.weight);
-        assert!(large.weight as usize > 2 * conditions.len());
+        assert!(large.weight as usize > 2 * 50 * 1_000);
         let kept = ReadyWindows::default();
         for number in 0..1_000 {
             let mut one = window(Some(conditions.clone()));

@@ -1,7 +1,7 @@
 //! What is told of windows, on SQLite; the black-box tests have the rest.
 
 use base::timestamp::Timestamp;
-use db::{Conn, DatabaseUrl, Db, Options, Result};
+use db::{Conn, DatabaseUrl, Db, Json, Options, Result};
 use diesel::{QueryableByName, RunQueryDsl as _, sql_query, sql_types::Text};
 use serde_json::{Value, json};
 
@@ -49,8 +49,8 @@ impl Fixture {
             name: "window".to_owned(),
             name_key: "window".to_owned(),
             description: String::new(),
-            schedule: schedule.to_string(),
-            holds: Holds::default().to_json(),
+            schedule: Json(schedule),
+            holds: Json::default(),
             conditions: None,
             run_rba: false,
             install_patch: false,
@@ -122,7 +122,7 @@ fn what_is_done_with_a_window_is_told_when_it_opens_or_closes_by_it() {
     fixture.turn("2026-11-01T10:30:00Z");
     let mut holds = Holds::default();
     holds.suspend(at("2026-11-01T11:00:00Z").millis(), Some(at("2026-11-01T11:30:00Z").millis()));
-    let suspended = Window { holds: holds.to_json(), version: 2, ..row.clone() };
+    let suspended = Window { holds: Json(holds), version: 2, ..row.clone() };
     let stored = suspended.clone();
     fixture.write(move |conn| store::update(conn, &row, &stored, None));
     for now in ["11:00:01", "11:30:01", "12:30:00"] {

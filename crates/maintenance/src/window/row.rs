@@ -1,9 +1,15 @@
 //! The rows of windows.
 
-use base::problem::Problem;
+use base::{matching::Rules, problem::Problem};
+use db::Json;
 use diesel::prelude::*;
 
-use crate::{course::Course, schema::maintenance_windows};
+use serde_json::Value;
+
+use crate::{
+    course::{Course, Holds, stored_schedule},
+    schema::maintenance_windows,
+};
 
 /// One row of `maintenance_windows`.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
@@ -22,12 +28,12 @@ pub struct Window {
     pub name_key: String,
     /// Empty when there is none.
     pub description: String,
-    /// JSON.
-    pub schedule: String,
-    /// JSON.
-    pub holds: String,
-    /// JSON.
-    pub conditions: Option<String>,
+    /// As `calendar::MaintenanceSchedule` writes it.
+    pub schedule: Json<Value>,
+    /// What was said of its occurrences since.
+    pub holds: Json<Holds>,
+    /// Which alerts it catches; all when there are none.
+    pub conditions: Option<Json<Rules>>,
     /// Are scripts to be run?
     pub run_rba: bool,
     /// Are patches to be installed?
@@ -49,6 +55,6 @@ pub struct Window {
 impl Window {
     /// When it is open.
     pub fn course(&self) -> Result<Course, Problem> {
-        Course::stored(&self.schedule, &self.holds)
+        Ok(Course::new(&stored_schedule(&self.schedule)?, self.holds.0.clone()))
     }
 }

@@ -1,12 +1,12 @@
 //! What becomes of a window, and which windows a search means. Pure.
 
 use base::{
-    matching::Rules,
     problem::{Problem, Wrong},
     text::fold,
     timestamp::Timestamp,
 };
 use calendar::{Interval, MaintenanceSchedule};
+use db::Json;
 
 use super::{
     row::Window,
@@ -31,16 +31,6 @@ fn never() -> Problem {
     Problem::field("schedule", NEVER)
 }
 
-fn conditions_json(rules: &Rules) -> String {
-    // Strings and words only: this cannot fail.
-    serde_json::to_string(rules).unwrap_or_default()
-}
-
-/// Reads conditions that were stored.
-pub fn conditions(text: Option<&str>) -> Result<Option<Rules>, Problem> {
-    text.map(|text| serde_json::from_str(text).map_err(|_| Problem::internal())).transpose()
-}
-
 /// Adds a schedule by which a window never opens to what is wrong.
 pub fn check_opens(schedule: Option<&MaintenanceSchedule>, wrong: &mut Wrong) {
     if schedule.is_some_and(|schedule| Course::new(schedule, Holds::default()).bounds().is_none()) {
@@ -61,9 +51,9 @@ pub fn created(new: &NewWindow, tenant: &str, id: String, author: &str, now: Tim
         name: new.name.clone(),
         name_key: fold(&new.name),
         description: new.description.clone(),
-        schedule: new.schedule.to_json().to_string(),
-        holds: Holds::default().to_json(),
-        conditions: new.alert_conditions.as_ref().and_then(Option::as_ref).map(conditions_json),
+        schedule: Json(new.schedule.to_json()),
+        holds: Json::default(),
+        conditions: new.alert_conditions.clone().flatten().map(Json),
         run_rba: new.run_rba,
         install_patch: new.install_patch,
         run_escalation: new.run_escalation_action,
@@ -90,15 +80,15 @@ pub fn changed(old: &Window, change: WindowChange, now: Timestamp) -> Result<Win
         window.description = description;
     }
     if let Some(conditions) = change.alert_conditions {
-        window.conditions = conditions.as_ref().map(conditions_json);
+        window.conditions = conditions.map(Json);
     }
     window.run_rba = change.run_rba.unwrap_or(old.run_rba);
     window.install_patch = change.install_patch.unwrap_or(old.install_patch);
     window.run_escalation = change.run_escalation_action.unwrap_or(old.run_escalation);
-    let schedule = change.schedule.filter(|schedule| schedule.to_json() != old.schedule);
+    let schedule = change.schedule.filter(|schedule| schedule.to_json() != *old.schedule);
     if let Some(schedule) = schedule {
-        let suspensions = old.course()?.holds().suspensions.clone();
-        window.schedule = schedule.to_json().to_string();
+        let suspensions = old.holds.suspensions.clone();
+        window.schedule = Json(schedule.to_json());
         hold(&mut window, &schedule, Holds { suspensions, ..Holds::default() })?;
     }
     Ok(window)
@@ -114,12 +104,12 @@ fn hold(window: &mut Window, schedule: &MaintenanceSchedule, holds: Holds) -> Re
     let course = Course::new(schedule, holds);
     let bounds = course.bounds().ok_or_else(never)?;
     (window.opens_ms, window.closes_ms) = (bounds.start().millis(), bounds.end().millis());
-    window.holds = course.holds().to_json();
+    window.holds = Json(course.holds().clone());
     Ok(())
 }
 
 fn held(old: &Window, now: Timestamp, change: impl FnOnce(&mut Holds)) -> Result<Window, Problem> {
-    let mut holds = old.course()?.holds().clone();
+    let mut holds = old.holds.0.clone();
     change(&mut holds);
     let mut window = next_version(old, now);
     hold(&mut window, &stored_schedule(&old.schedule)?, holds)?;
@@ -248,4 +238,31 @@ pub fn skipped(old: &Window, start: Option<Timestamp>, now: Timestamp) -> Result
     };
     let start = occurrence.start().millis();
     held(old, now, |holds| holds.end_occurrence(start, start.max(second(now))))
+}
+
+#[cfg(test)]
+mod tests {
+    use base::{Fields, body::Request as _, matching::Meter};
+    use serde_json::json;
+
+    use super::*;
+
+    const NOW: Timestamp = Timestamp::from_millis(1_795_176_000_000);
+
+    #[test]
+    fn the_schedule_that_it_has_already_leaves_what_was_extended() {
+        let (start, end) = (NOW, Timestamp::from_millis(NOW.millis() + 3_600_000));
+        let schedule = json!({"type": "One-Time", "startTime": start, "endTime": end, "timezone": "UTC"});
+        let body = json!({"name": "w", "schedule": schedule});
+        let new = NewWindow::read_all(&mut Fields::of(&body), &Meter::new(Meter::REQUEST));
+        let window = created(&new, "client_1", "SM-1".to_owned(), "u", NOW).unwrap();
+        let extended = extended(&window, Extension::By(600_000), NOW).unwrap();
+        assert_eq!(extended.closes_ms, end.millis() + 600_000);
+
+        let change = |body| changed(&extended, WindowChange::parse(&body).unwrap(), NOW).unwrap();
+        let same = change(json!({"name": "other", "schedule": schedule}));
+        assert_eq!((&same.holds, same.closes_ms), (&extended.holds, extended.closes_ms));
+        let later = json!({"type": "One-Time", "startTime": start, "endTime": end, "timezone": "Europe/Berlin"});
+        assert_eq!(change(json!({"schedule": later})).holds.ends, []);
+    }
 }

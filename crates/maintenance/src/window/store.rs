@@ -176,8 +176,7 @@ pub fn insert(conn: &mut Conn, window: &Window, targets: &[Target]) -> Result<()
 
 /// Stores how much the expressions of a window take. They were compiled when the body was read, and are kept since.
 fn keep_expressions(conn: &mut Conn, window: &Window) -> Result<()> {
-    let rules = rules::conditions(window.conditions.as_deref())?;
-    let size = rules.map_or(Ok(0), |rules| rules.expressions_size(&Meter::new(Meter::REQUEST)));
+    let size = window.conditions.as_ref().map_or(Ok(0), |rules| rules.expressions_size(&Meter::new(Meter::REQUEST)));
     let size = size.map_err(|error| Problem::field("alertConditions", error.to_string()))?;
     expressions::keep(conn, holder(window), size)
 }

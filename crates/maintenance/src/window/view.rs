@@ -1,6 +1,6 @@
 //! From rows to what clients see of windows.
 
-use base::{problem::Problem, timestamp::Timestamp};
+use base::timestamp::Timestamp;
 use db::{Conn, Result};
 use outbox::{Entity, Recorded};
 use ports::{Author, Authors};
@@ -81,7 +81,7 @@ fn window(row: &Row, targets: &[Target], names: &Names, author: Author, now: Tim
         run_rba: row.run_rba,
         install_patch: row.install_patch,
         run_escalation_action: row.run_escalation,
-        alert_conditions: rules::conditions(row.conditions.as_deref())?.as_ref().map(AlertConditions::from),
+        alert_conditions: row.conditions.as_deref().map(AlertConditions::from),
         created_by: author,
         created_date: Timestamp::from_millis(row.created_ms),
         updated_date: Timestamp::from_millis(row.updated_ms),
@@ -101,9 +101,7 @@ impl Recorded for WithTargets<'_> {
 
     fn event_payload(&self) -> db::Result<Value> {
         let Self(row, targets) = self;
-        let stored = |text: &str| serde_json::from_str::<Value>(text).map_err(|_| Problem::internal());
         let target = |target: &Target| json!({"kind": target.kind.word(), "id": target.id});
-        let conditions = rules::conditions(row.conditions.as_deref())?;
         let (created, updated) = (Timestamp::from_millis(row.created_ms), Timestamp::from_millis(row.updated_ms));
         Ok(json!({
             "id": row.id,
@@ -116,13 +114,13 @@ impl Recorded for WithTargets<'_> {
             "createdTime": created,
             "updatedDate": updated,
             "updatedTime": updated,
-            "schedule": stored(&row.schedule)?,
-            "holds": stored(&row.holds)?,
+            "schedule": *row.schedule,
+            "holds": *row.holds,
             "targets": targets.iter().map(target).collect::<Vec<_>>(),
             "runRBA": row.run_rba,
             "installPatch": row.install_patch,
             "runEscalationAction": row.run_escalation,
-            "alertConditions": conditions.as_ref().map(AlertConditions::from),
+            "alertConditions": row.conditions.as_deref().map(AlertConditions::from),
         }))
     }
 }

@@ -2,7 +2,7 @@
 //! that decides it. What is asked once for many escalations, and stored for many, is in [`Work`].
 
 use base::{matching::Meter, timestamp::Timestamp};
-use db::{Conn, Result};
+use db::{Conn, Json, MaybeJson, Result};
 use serde_json::Value;
 
 use super::{
@@ -55,8 +55,8 @@ pub fn hear(conn: &mut Conn, work: &mut Work<'_>, tenant: &str, before: Option<&
         // What was noted of it before stays.
         return begin(conn, work, tenant, id, after, old.round + 1);
     }
-    let next = state.after(&work.read(&old.policy).plan, heard, now.millis());
-    let told = old.facts();
+    let next = state.after(&old.policy.plan(), heard, now.millis());
+    let told = old.alert.0.clone();
     let facts = Facts { flaps: told.flaps, ..Facts::of(after, &old.policy_name) };
     // That it was reported once more is no change that anybody has to be told of.
     if next == state && (Facts { repeats: told.repeats, ..facts.clone() }) == told {
@@ -66,18 +66,18 @@ pub fn hear(conn: &mut Conn, work: &mut Work<'_>, tenant: &str, before: Option<&
     if matches!(next.stage, Stage::Acknowledged | Stage::Suppressed | Stage::Closed) {
         pages::stop(conn, tenant, id, next.stage.word())?;
     }
-    if !old.stands_for.is_empty() {
+    if let Some(places) = &old.stands_for.0 {
         let down = matches!(heard, Heard::Open { .. } | Heard::Acknowledged) && is_down(after);
-        outages::set(conn, tenant, id, &places(&old), down, now.millis())?;
+        outages::set(conn, tenant, id, places, down, now.millis())?;
     }
-    let row = Row { alert: encode(&facts)?, ..old }.with(next, now.millis());
+    let row = Row { alert: Json(facts), ..old }.with(next, now.millis());
     advance(conn, work, row)
 }
 
 /// Takes over what became of an escalation whose facts stay as they are.
 pub fn follow(conn: &mut Conn, work: &mut Work<'_>, row: Row, heard: Heard) -> Result<()> {
     let state = row.state();
-    let next = state.after(&work.read(&row.policy).plan, heard, work.now.millis());
+    let next = state.after(&row.policy.plan(), heard, work.now.millis());
     if next == state {
         return Ok(());
     }
@@ -98,15 +98,15 @@ pub fn begin_by(
     round: i64,
 ) -> Result<()> {
     let id = told["id"].as_str().unwrap_or_default();
-    let blank = blank(tenant, id, told, &Around::default(), work.now)?;
+    let blank = blank(tenant, id, told, &Around::default(), work.now);
     let severity = told["currentState"].as_str().unwrap_or_default();
     let row = Row {
         policy_tenant: policy.tenant_id.clone(),
         policy_id: policy.id.clone(),
         policy_name: policy.name.clone(),
-        urgency: urgency(&policy.document().urgency, severity).to_owned(),
+        urgency: urgency(&policy.document.urgency, severity).to_owned(),
         conversation: format!("CNV-{}", uuid::Uuid::now_v7()),
-        alert: encode(&Facts::of(told, &policy.name))?,
+        alert: Json(Facts::of(told, &policy.name)),
         policy: policy.document,
         ..blank
     };
@@ -129,7 +129,7 @@ fn begin(conn: &mut Conn, work: &mut Work<'_>, tenant: &str, id: &str, alert: &V
     if !around.stands_for.is_empty() {
         outages::set(conn, tenant, id, &around.stands_for, is_down(alert), now.millis())?;
     }
-    let blank = blank(tenant, id, alert, &around, now)?;
+    let blank = blank(tenant, id, alert, &around, now);
     let Some(policy) = choice.policy else {
         let row = blank.with(State::without_policy(round), now.millis());
         let why = "no alert route takes it, and there is no default";
@@ -137,15 +137,14 @@ fn begin(conn: &mut Conn, work: &mut Work<'_>, tenant: &str, id: &str, alert: &V
         work.begin(row);
         return Ok(());
     };
-    let said = work.read(&policy.document);
     let row = Row {
         policy_tenant: policy.tenant_id.clone(),
         policy_id: policy.id.clone(),
         policy_name: policy.name.clone(),
         route_id: choice.considered.last().map(|asked| asked.route.id.clone()).unwrap_or_default(),
-        urgency: urgency(&said.document.urgency, severity).to_owned(),
+        urgency: urgency(&policy.document.urgency, severity).to_owned(),
         conversation: work.conversation(conn, tenant, &policy.id, now.millis() - CONVERSATION_MS)?,
-        alert: encode(&Facts { flaps: around.flaps, ..Facts::of(alert, &policy.name) })?,
+        alert: Json(Facts { flaps: around.flaps, ..Facts::of(alert, &policy.name) }),
         policy: policy.document,
         waits_until_ms: around.outage.as_ref().map(|_| now.millis() + rules::WAITS_MS),
         waits_for: around.outage.map(|outage| outage.alert).unwrap_or_default(),
@@ -176,23 +175,15 @@ fn is_down(alert: &Value) -> bool {
     alert["currentState"] == "Critical"
 }
 
-fn places(row: &Row) -> Vec<String> {
-    serde_json::from_str(&row.stands_for).unwrap_or_default()
-}
-
-fn blank(tenant: &str, id: &str, alert: &Value, around: &Around, now: Timestamp) -> Result<Row> {
-    let stands_for = match around.stands_for.as_slice() {
-        [] => String::new(),
-        places => serde_json::to_string(places).map_err(|error| db::Error::Fault(error.to_string()))?,
-    };
-    Ok(Row {
+fn blank(tenant: &str, id: &str, alert: &Value, around: &Around, now: Timestamp) -> Row {
+    Row {
         tenant_id: tenant.to_owned(),
         alert_id: id.to_owned(),
         version: 0,
         policy_tenant: String::new(),
         policy_id: String::new(),
         policy_name: String::new(),
-        policy: "{}".to_owned(),
+        policy: Json::default(),
         route_id: String::new(),
         stage: Stage::Running.word().to_owned(),
         round: 0,
@@ -201,18 +192,14 @@ fn blank(tenant: &str, id: &str, alert: &Value, around: &Around, now: Timestamp)
         next_ms: None,
         urgency: URGENCIES[1].to_owned(),
         conversation: String::new(),
-        alert: encode(&Facts::of(alert, ""))?,
+        alert: Json(Facts::of(alert, "")),
         created_ms: now.millis(),
         updated_ms: now.millis(),
         problem: around.problem.clone(),
-        stands_for,
+        stands_for: MaybeJson(Some(around.stands_for.clone()).filter(|places| !places.is_empty())),
         waits_for: String::new(),
         waits_until_ms: None,
-    })
-}
-
-fn encode(facts: &Facts) -> Result<String> {
-    serde_json::to_string(facts).map_err(|error| db::Error::Fault(error.to_string()))
+    }
 }
 
 /// Takes all steps that are due, and stores where the escalation stands then.
@@ -233,22 +220,21 @@ fn advanced(conn: &mut Conn, work: &mut Work<'_>, mut row: Row) -> Result<Row> {
             return Ok(row.with(state, now.millis()));
         }
     }
-    let (said, mut state) = (work.read(&row.policy), row.state());
-    let plan = &said.plan;
+    let (plan, mut state) = (row.policy.plan(), row.state());
     // Each step at once and the first again is the most that can be due: after the last one there is a wait.
     for _ in 0..=plan.steps.len() {
-        let (next, number) = state.due(plan, now.millis());
+        let (next, number) = state.due(&plan, now.millis());
         state = next;
         let Some(number) = number else { break };
-        let reached = match said.document.steps.get(number) {
+        let reached = match row.policy.steps.get(number) {
             Some(step) => {
-                let meant = work.meant(conn, &row, number, step)?;
+                let meant = work.meant(conn, &row, step)?;
                 work.tell(decided(&row, state, &meant, now));
                 meant.iter().any(Meant::reaches)
             }
             None => false,
         };
-        state = state.taken(plan, reached, now.millis());
+        state = state.taken(&plan, reached, now.millis());
     }
     Ok(row.with(state, now.millis()))
 }

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use db::{Condition, Conn, Result};
+use db::{Condition, Conn, Json, MaybeJson, Result};
 use diesel::prelude::*;
 use outbox::{Keep, Retention};
 
 use super::rules::{Stage, State};
-use crate::{pages::facts::Facts, schema::escalations};
+use crate::{pages::facts::Facts, policies::wire::Document, schema::escalations};
 
 /// One row of `escalations`.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Insertable, AsChangeset)]
@@ -26,8 +26,8 @@ pub struct Row {
     pub policy_id: String,
     /// What it was called.
     pub policy_name: String,
-    /// What it said, JSON.
-    pub policy: String,
+    /// What it said.
+    pub policy: Json<Document>,
     /// The route that led to it.
     pub route_id: String,
     /// [`Stage::word`].
@@ -44,16 +44,16 @@ pub struct Row {
     pub urgency: String,
     /// What the pages of alerts have in common that came one soon after the other.
     pub conversation: String,
-    /// [`Facts`], JSON.
-    pub alert: String,
+    /// What is told.
+    pub alert: Json<Facts>,
     /// When it began.
     pub created_ms: i64,
     /// When it changed last.
     pub updated_ms: i64,
     /// The same for alerts that come and go.
     pub problem: String,
-    /// The places that are down while it is open and critical, JSON; empty for none.
-    pub stands_for: String,
+    /// The places that are down while it is open and critical; `None` for none.
+    pub stands_for: MaybeJson<Vec<String>>,
     /// The alert of such a place that it waited for; empty for none.
     pub waits_for: String,
     /// How long it waits at most; `None` when it does not, or not any more.
@@ -89,11 +89,6 @@ impl Row {
         let State { stage, round, step, repeats, next_ms } = state;
         let stage = stage.word().to_owned();
         Self { stage, round, step, repeats, next_ms, version: self.version + 1, updated_ms: now_ms, ..self }
-    }
-
-    /// What is told.
-    pub fn facts(&self) -> Facts {
-        serde_json::from_str(&self.alert).unwrap_or_default()
     }
 }
 

@@ -10,31 +10,16 @@ use db::{Conn, Result};
 
 use super::{
     resolve::{self, About, Meant},
-    rules::Plan,
     store::{self, Row},
 };
-use crate::{
-    Neighbours,
-    pages::store as pages,
-    policies::wire::{Document, Step},
-    routing::choose,
-};
-
-/// A policy as it was stored with an escalation, read.
-#[derive(Debug)]
-pub struct Read {
-    /// What it says.
-    pub document: Document,
-    /// What the rules work with.
-    pub plan: Plan,
-}
+use crate::{Neighbours, pages::store as pages, policies::wire::Step, routing::choose};
 
 /// Tenant and id of an alert.
 type Key = (String, String);
 
-/// Whom a step means depends on these: the tenant of its policy, what that says, the step, the urgency, and, where it tells an
-/// owner, tenant and id of the machine.
-type StepKey = (String, String, usize, String, Key);
+/// Whom a step means depends on these: the tenant of its policy, the step, the urgency, and, where it tells an owner, tenant and
+/// id of the machine.
+type StepKey = (String, Step, String, Key);
 
 /// The escalations of one transaction, at one instant.
 pub struct Work<'n> {
@@ -44,7 +29,6 @@ pub struct Work<'n> {
     pub now: Timestamp,
     /// The routes that were asked, and where they lead.
     pub routing: choose::Known,
-    read: HashMap<String, Arc<Read>>,
     meant: HashMap<StepKey, Arc<Vec<Meant>>>,
     conversations: HashMap<Key, String>,
     /// Alerts of which one knows that nothing is stored.
@@ -62,7 +46,6 @@ impl<'n> Work<'n> {
             neighbours,
             now,
             routing: choose::Known::default(),
-            read: HashMap::new(),
             meant: HashMap::new(),
             conversations: HashMap::new(),
             absent: HashSet::new(),
@@ -135,29 +118,21 @@ impl<'n> Work<'n> {
         self.conversations.clear();
     }
 
-    /// What a stored policy says.
-    pub fn read(&mut self, policy: &str) -> Arc<Read> {
-        if let Some(known) = self.read.get(policy) {
-            return Arc::clone(known);
-        }
-        let document: Document = serde_json::from_str(policy).unwrap_or_default();
-        let read = Arc::new(Read { plan: document.plan(), document });
-        self.read.insert(policy.to_owned(), Arc::clone(&read));
-        read
-    }
-
     /// Whom a step of an escalation means.
-    pub fn meant(&mut self, conn: &mut Conn, row: &Row, number: usize, step: &Step) -> Result<Arc<Vec<Meant>>> {
+    pub fn meant(&mut self, conn: &mut Conn, row: &Row, step: &Step) -> Result<Arc<Vec<Meant>>> {
         let asks_owner = step.targets.iter().any(|target| target.owner.is_some());
-        let machine =
-            if asks_owner { (row.tenant_id.clone(), row.facts().machine_id) } else { (String::new(), String::new()) };
-        let key = (row.policy_tenant.clone(), row.policy.clone(), number, row.urgency.clone(), machine);
+        let machine = if asks_owner {
+            (row.tenant_id.clone(), row.alert.machine_id.clone())
+        } else {
+            (String::new(), String::new())
+        };
+        let key = (row.policy_tenant.clone(), step.clone(), row.urgency.clone(), machine);
         if let Some(known) = self.meant.get(&key) {
             return Ok(Arc::clone(known));
         }
         let about = About {
             tenant: &row.tenant_id,
-            machine: &key.4.1,
+            machine: &key.3.1,
             policy_tenant: &row.policy_tenant,
             urgency: &row.urgency,
         };

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use db::Json;
 use diesel::prelude::*;
 
 use crate::schema::contact_methods;
@@ -27,8 +28,8 @@ pub struct Method {
     pub kind: String,
     /// Of `HTTP`.
     pub preset: String,
-    /// JSON: what may be shown of where it leads.
-    pub settings: String,
+    /// What may be shown of where it leads, `host` among it.
+    pub settings: Json<Destination>,
     /// JSON, sealed: the rest; empty when there is none.
     pub sealed: String,
     /// Was it shown to work?
@@ -43,11 +44,4 @@ pub struct Method {
     pub created_ms: i64,
     /// When it changed last.
     pub updated_ms: i64,
-}
-
-impl Method {
-    /// What may be shown of where it leads, `host` among it.
-    pub fn settings(&self) -> Destination {
-        serde_json::from_str(&self.settings).unwrap_or_default()
-    }
 }

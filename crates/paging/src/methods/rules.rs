@@ -6,6 +6,7 @@ use base::{
     problem::{FieldError, Problem},
     timestamp::Timestamp,
 };
+use db::Json;
 
 use super::{
     row::{Destination, Method},
@@ -44,7 +45,7 @@ pub fn created(tenant: &str, user: &str, new: &MethodChange, now: Timestamp) -> 
         name: new.name.clone().unwrap_or_default(),
         kind: kind.to_owned(),
         preset: preset.to_owned(),
-        settings: String::new(),
+        settings: Json::default(),
         sealed: String::new(),
         verified: new.verified.unwrap_or(false),
         code_hash: String::new(),

@@ -1,7 +1,7 @@
 //! Where a contact method leads is stored in two parts: what may be shown, and what is sealed.
 
 use base::secret::Secret;
-use db::Result;
+use db::{Json, Result};
 use ports::{SealedAt, Seals};
 
 use super::{
@@ -16,7 +16,7 @@ impl Method {
 
     /// Where it leads, with its secrets.
     pub fn open(&self, seals: &dyn Seals) -> Result<Destination> {
-        let mut destination = self.settings();
+        let mut destination = self.settings.0.clone();
         destination.remove("host");
         if !self.sealed.is_empty() {
             let damaged = || db::Error::Fault(format!("what {} leads to does not open", self.id));
@@ -34,10 +34,13 @@ impl Method {
         if let Some(host) = secret.get("url").and_then(|url| rules::host(url)) {
             shown.insert("host".to_owned(), host);
         }
-        let json = |map: &Destination| serde_json::to_string(map).map_err(|error| db::Error::Fault(error.to_string()));
-        self.settings = json(&shown)?;
-        self.sealed =
-            if secret.is_empty() { String::new() } else { seals.seal(self.place(), &Secret::new(json(&secret)?))? };
+        self.settings = Json(shown);
+        self.sealed = if secret.is_empty() {
+            String::new()
+        } else {
+            let json = serde_json::to_string(&secret).map_err(|error| db::Error::Fault(error.to_string()))?;
+            seals.seal(self.place(), &Secret::new(json))?
+        };
         Ok(())
     }
 

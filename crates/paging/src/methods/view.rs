@@ -11,7 +11,7 @@ use super::{
 
 impl From<&Method> for ContactMethod {
     fn from(row: &Method) -> Self {
-        let mut settings = row.settings();
+        let mut settings = row.settings.0.clone();
         Self {
             id: row.id.clone(),
             user: UserId { id: row.user_id.clone() },

@@ -24,7 +24,7 @@ impl Recorded for Rule {
     }
 
     fn event_payload(&self) -> db::Result<Value> {
-        let shown = NotificationRule::new(&self.user_id, &self.urgency, &self.plan());
+        let shown = NotificationRule::new(&self.user_id, &self.urgency, &self.document);
         outbox::payload(&shown)
     }
 }
@@ -48,7 +48,8 @@ pub async fn list(
     let shown = context.read(move |conn, scope| {
         let (tenant, user) = whose::person(conn, &neighbours, scope, &user)?;
         let rows = store::of_user(conn, &tenant, &user)?;
-        let plan = |urgency: &str| rows.iter().find(|row| row.urgency == urgency).map(Rule::plan).unwrap_or_default();
+        let of = |urgency: &str| rows.iter().find(|row| row.urgency == urgency);
+        let plan = |urgency: &str| of(urgency).map(|row| row.document.0.clone()).unwrap_or_default();
         Ok(rules::URGENCIES.map(|urgency| NotificationRule::new(&user, urgency, &plan(urgency))))
     });
     answer::ok(&shown.await?)
@@ -87,16 +88,16 @@ pub async fn set(
                 user_id,
                 urgency: urgency.to_owned(),
                 version: before.map_or(1, |row| row.version + 1),
-                document: serde_json::to_string(&plan).map_err(|error| db::Error::Fault(error.to_string()))?,
+                document: db::Json(plan),
                 updated_ms: tx.now.millis(),
             };
             store::set(tx.conn, &row)?;
             if urgency == rules::URGENCIES[1] {
                 let now_ms = tx.now.millis();
-                reminders::store::set(tx.conn, &row.tenant_id, &row.user_id, plan.before_shift_ms, now_ms)?;
+                reminders::store::set(tx.conn, &row.tenant_id, &row.user_id, row.document.before_shift_ms, now_ms)?;
             }
             tx.record_change(before, Some(&row))?;
-            Answer::ok(&NotificationRule::new(&row.user_id, urgency, &plan))
+            Answer::ok(&NotificationRule::new(&row.user_id, urgency, &row.document))
         })
         .await
 }

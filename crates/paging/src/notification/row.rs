@@ -1,5 +1,6 @@
 //! The row of a notification rule.
 
+use db::Json;
 use diesel::prelude::*;
 
 use super::rules::Plan;
@@ -17,15 +18,8 @@ pub struct Rule {
     pub urgency: String,
     /// Counts its changes.
     pub version: i64,
-    /// A [`Plan`], JSON.
-    pub document: String,
+    /// What is used.
+    pub document: Json<Plan>,
     /// When it changed last.
     pub updated_ms: i64,
-}
-
-impl Rule {
-    /// What is used.
-    pub fn plan(&self) -> Plan {
-        serde_json::from_str(&self.document).unwrap_or_default()
-    }
 }

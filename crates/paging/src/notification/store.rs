@@ -25,7 +25,7 @@ pub fn of_users(conn: &mut Conn, tenants: &[String], users: &[String], urgency: 
             .filter(dsl::user_id.eq_any(users))
             .filter(dsl::urgency.eq(urgency))
             .load(conn)?;
-        found.extend(rows.into_iter().map(|row| (row.user_id.clone(), row.plan())));
+        found.extend(rows.into_iter().map(|row| (row.user_id, row.document.0)));
     }
     Ok(found)
 }

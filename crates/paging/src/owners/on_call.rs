@@ -109,7 +109,7 @@ fn on_call(
         let gap = Some("no alert route takes it, and there is no default");
         return Ok(MachineOnCall { resource, owner, policy: None, steps: Vec::new(), gap });
     };
-    let document = policy.document();
+    let document = &*policy.document;
     let urgency = engine::urgency(&document.urgency, "Critical");
     let about = About { tenant: &machine.tenant_id, machine: &machine.id, policy_tenant: &policy.tenant_id, urgency };
     let mut steps = Vec::new();
@@ -153,7 +153,7 @@ pub fn first(
         &Meter::new(Meter::WRITE),
     )?;
     let Some(policy) = choice.policy else { return Ok(None) };
-    let document = policy.document();
+    let document = &*policy.document;
     let urgency = engine::urgency(&document.urgency, "Critical");
     let about = About { tenant, machine: &machine.id, policy_tenant: &policy.tenant_id, urgency };
     for step in &document.steps {

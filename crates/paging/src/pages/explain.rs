@@ -164,7 +164,7 @@ fn explained(
     match choice.policy {
         None => told.gaps.push("no alert route takes it, and there is no default".to_owned()),
         Some(policy) => {
-            let document = policy.document();
+            let document = &*policy.document;
             let urgency = engine::urgency(&document.urgency, severity);
             // What a partner has is its own business, but for what becomes of the alert.
             let shown = match policy.tenant_id == tenant {
@@ -200,11 +200,11 @@ fn route(asked: &choose::Considered, tenant: &str, described: Option<&Value>, me
         return json!({"of": "partner", "takes": asked.takes});
     }
     let mut told = json!({"id": asked.route.id, "name": asked.route.name, "takes": asked.takes});
-    match asked.route.rules() {
+    match &asked.route.rules.0 {
         None => told["isDefault"] = json!(true),
         Some(rules) => {
             let outcomes =
-                described.and_then(|described| Matcher::new(&rules).explain(described, meter).ok()).unwrap_or_default();
+                described.and_then(|described| Matcher::new(rules).explain(described, meter).ok()).unwrap_or_default();
             let shown = rules.rules.iter().zip(outcomes).map(|(rule, outcome)| {
                 json!({"key": rule.key, "operator": rule.operator.word(), "value": rule.value,
                     "found": outcome.texts, "holds": outcome.holds})

@@ -1,4 +1,4 @@
-//! What a page tells: the facts of an alert as they were when it was decided, within bounds.
+//! What a page tells: the facts of an alert as they were when it was decided, within bounds. And how sending it went.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -62,6 +62,25 @@ pub struct Summary {
     pub machines: i64,
     /// The first of their subjects.
     pub subjects: Vec<String>,
+}
+
+/// An attempt, as it is stored and shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[schema(as = PageAttempt)]
+pub struct Attempt {
+    /// When it began.
+    #[schema(example = "2026-11-20T20:37:00+0000")]
+    pub time: String,
+    /// How long it took.
+    pub duration_ms: i64,
+    /// What the other side answered, when it answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schema(required = false)]
+    pub error: String,
 }
 
 const fn is_none(number: &i64) -> bool {

@@ -3,6 +3,7 @@
 use actix_web::{HttpResponse, web};
 use api::{Answer, Body, OptionalBody, PathIds, Request, RequestContext, post};
 use base::{Fields, hex, problem::Problem, secret::Secret, timestamp::Timestamp};
+use db::Json;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
@@ -145,8 +146,7 @@ pub async fn send_code(
             let code = new_code();
             let mut row = to(&old, "code", now);
             let sealed = neighbours.seals.seal(render::place(&row), &Secret::new(code.clone()))?;
-            let facts = Facts { code: sealed, ..Facts::default() };
-            row.message = serde_json::to_string(&facts).map_err(|error| db::Error::Fault(error.to_string()))?;
+            row.message = Json(Facts { code: sealed, ..Facts::default() });
             store::insert(tx.conn, std::slice::from_ref(&row))?;
             let until = now.millis() + rules::CODE_MS;
             let method = Method { code_hash: hash(&code), code_until_ms: until, code_tries: 0, ..old };

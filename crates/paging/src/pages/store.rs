@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, HashSet};
 
 use base::{Found, Key, Walk, query::Sort, timestamp::Timestamp};
-use db::{Bell, Condition, Conn, Result, SortBy, Sorts};
+use db::{Bell, Condition, Conn, Json, Result, SortBy, Sorts};
 use diesel::prelude::*;
 use outbox::{Keep, Retention, Setting};
 
+use super::facts::{Attempt, Facts};
 use crate::{escalation::store::Row as Escalation, methods::row::Method, schema::pages};
 
 /// It waits to be sent.
@@ -66,16 +67,16 @@ pub struct Row {
     pub policy_id: String,
     /// What it has in common with others.
     pub conversation: String,
-    /// What it tells, JSON.
-    pub message: String,
+    /// What it tells.
+    pub message: Json<Facts>,
     /// When it is sent next, or taken from whoever has it in hand; `None` when it is settled.
     pub due_ms: Option<i64>,
     /// Who has it in hand.
     pub owner: String,
     /// How often it was tried.
     pub attempts: i64,
-    /// The attempts, JSON.
-    pub log: String,
+    /// The newest attempts, the oldest of them first.
+    pub log: Json<Vec<Attempt>>,
     /// When it was decided.
     pub created_ms: i64,
     /// When the other side accepted it.
@@ -122,11 +123,11 @@ impl Row {
             urgency: "high".to_owned(),
             policy_id: String::new(),
             conversation: String::new(),
-            message: "{}".to_owned(),
+            message: Json::default(),
             due_ms: None,
             owner: String::new(),
             attempts: 0,
-            log: "[]".to_owned(),
+            log: Json::default(),
             created_ms: now.millis(),
             sent_ms: None,
         }

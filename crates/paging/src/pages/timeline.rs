@@ -11,7 +11,7 @@ use super::{
     store::{self, Row},
     wire::{AlertId, Page},
 };
-use crate::{Neighbours, escalation, sender::Attempt};
+use crate::{Neighbours, escalation};
 
 /// What happened with an alert.
 #[derive(Debug, Serialize, ToSchema)]
@@ -125,8 +125,7 @@ pub fn made(alert: &Value, id: String, escalation: Option<&escalation::store::Ro
         };
         let decided = Timestamp::from_millis(row.created_ms);
         events.push(Event { page: Some(Page::from(row)), ..event(decided, what, text) });
-        let attempts: Vec<Attempt> = serde_json::from_str(&row.log).unwrap_or_default();
-        for attempt in attempts {
+        for attempt in &row.log.0 {
             let Some(at) = Timestamp::parse(&attempt.time) else { continue };
             let outcome = match (attempt.status, attempt.error.as_str()) {
                 (Some(status), "") => format!("{}: answered {status} after {} ms", row.id, attempt.duration_ms),

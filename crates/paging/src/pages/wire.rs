@@ -4,8 +4,8 @@ use base::timestamp::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{facts::Facts, store::Row};
-use crate::{methods::wire::UserId, sender::Attempt};
+use super::{facts::Attempt, store::Row};
+use crate::methods::wire::UserId;
 
 /// A message to a person: what was sent, to whom and through what, or why it was not.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -110,9 +110,8 @@ pub struct Through {
 impl From<&Row> for Page {
     fn from(row: &Row) -> Self {
         let of_alert = !row.alert_id.is_empty();
-        let facts: Facts = serde_json::from_str(&row.message).unwrap_or_default();
         let of_incident = row.alert_id.starts_with(super::store::INCIDENT);
-        let about = of_alert.then(|| PagedAlert { id: row.alert_id.clone(), subject: facts.subject });
+        let about = of_alert.then(|| PagedAlert { id: row.alert_id.clone(), subject: row.message.subject.clone() });
         let is_method = row.channel == "HTTP" || row.channel == "EMAIL";
         let some = |text: &String| (!text.is_empty()).then(|| text.clone());
         Self {
@@ -135,7 +134,7 @@ impl From<&Row> for Page {
             created_date: Timestamp::from_millis(row.created_ms),
             due_date: row.due_ms.map(Timestamp::from_millis),
             sent_date: row.sent_ms.map(Timestamp::from_millis),
-            attempts: serde_json::from_str(&row.log).unwrap_or_default(),
+            attempts: row.log.0.clone(),
         }
     }
 }

@@ -56,8 +56,8 @@ pub async fn create(
     context
         .write(move |tx, scope| {
             store::lock(scope.tenant_id()).take(tx.conn)?;
-            let row = rules::created(scope.tenant_id(), new, tx.author(), tx.now)?;
-            check_targets(tx.conn, &neighbours, &row.tenant_id, &row.document())?;
+            let row = rules::created(scope.tenant_id(), new, tx.author(), tx.now);
+            check_targets(tx.conn, &neighbours, &row.tenant_id, &row.document)?;
             store::insert(tx.conn, &row)?;
             answered(tx, scope, &neighbours, None, &row)
         })
@@ -156,10 +156,9 @@ pub async fn update(
     context
         .write(move |tx, scope| {
             let old = lock_for_update(tx, scope, &id)?;
-            let row = rules::changed(&old, change, tx.author(), tx.now)?;
-            let document = row.document();
-            if document.steps != old.document().steps {
-                check_targets(tx.conn, &neighbours, &row.tenant_id, &document)?;
+            let row = rules::changed(&old, change, tx.author(), tx.now);
+            if row.document.steps != old.document.steps {
+                check_targets(tx.conn, &neighbours, &row.tenant_id, &row.document)?;
             }
             store::update(tx.conn, &row)?;
             answered(tx, scope, &neighbours, Some(&old), &row)

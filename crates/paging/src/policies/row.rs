@@ -1,5 +1,6 @@
 //! The row of an escalation policy.
 
+use db::Json;
 use diesel::prelude::*;
 
 use super::wire::Document;
@@ -19,8 +20,8 @@ pub struct Policy {
     pub name: String,
     /// Folded.
     pub name_key: String,
-    /// A [`Document`], JSON.
-    pub document: String,
+    /// What it says.
+    pub document: Json<Document>,
     /// A user.
     pub created_by: String,
     /// A user.
@@ -29,11 +30,4 @@ pub struct Policy {
     pub created_ms: i64,
     /// When it changed last.
     pub updated_ms: i64,
-}
-
-impl Policy {
-    /// What it says.
-    pub fn document(&self) -> Document {
-        serde_json::from_str(&self.document).unwrap_or_default()
-    }
 }

@@ -1,6 +1,7 @@
 //! What becomes of a policy. Pure.
 
 use base::{fold, problem::Problem, timestamp::Timestamp};
+use db::Json;
 
 use super::{
     row::Policy,
@@ -8,7 +9,7 @@ use super::{
 };
 
 /// A new policy.
-pub fn created(tenant: &str, new: NewPolicy, author: &str, now: Timestamp) -> Result<Policy, Problem> {
+pub fn created(tenant: &str, new: NewPolicy, author: &str, now: Timestamp) -> Policy {
     let document = Document {
         description: new.description.trim().to_owned(),
         steps: new.steps,
@@ -17,23 +18,23 @@ pub fn created(tenant: &str, new: NewPolicy, author: &str, now: Timestamp) -> Re
         ack_timeout: new.ack_timeout,
         urgency: new.urgency,
     };
-    Ok(Policy {
+    Policy {
         tenant_id: tenant.to_owned(),
         id: format!("EP-{}", uuid::Uuid::now_v7()),
         version: 1,
         name_key: fold(&new.name),
         name: new.name,
-        document: encode(&document)?,
+        document: Json(document),
         created_by: author.to_owned(),
         updated_by: author.to_owned(),
         created_ms: now.millis(),
         updated_ms: now.millis(),
-    })
+    }
 }
 
 /// The policy after a change.
-pub fn changed(old: &Policy, change: PolicyChange, author: &str, now: Timestamp) -> Result<Policy, Problem> {
-    let before = old.document();
+pub fn changed(old: &Policy, change: PolicyChange, author: &str, now: Timestamp) -> Policy {
+    let before = old.document.0.clone();
     let document = Document {
         description: change.description.map_or(before.description, |text| text.trim().to_owned()),
         steps: change.steps.unwrap_or(before.steps),
@@ -43,19 +44,15 @@ pub fn changed(old: &Policy, change: PolicyChange, author: &str, now: Timestamp)
         urgency: change.urgency.unwrap_or(before.urgency),
     };
     let name = change.name.unwrap_or_else(|| old.name.clone());
-    Ok(Policy {
+    Policy {
         version: old.version + 1,
         name_key: fold(&name),
         name,
-        document: encode(&document)?,
+        document: Json(document),
         updated_by: author.to_owned(),
         updated_ms: now.millis(),
         ..old.clone()
-    })
-}
-
-fn encode(document: &Document) -> Result<String, Problem> {
-    serde_json::to_string(document).map_err(|_| Problem::internal())
+    }
 }
 
 /// 404: no policy has this id, in any tenant that the caller sees.

@@ -24,7 +24,7 @@ fn shown(row: &Policy, authors: &Authors) -> EscalationPolicy {
     EscalationPolicy {
         id: row.id.clone(),
         name: row.name.clone(),
-        document: row.document(),
+        document: row.document.0.clone(),
         created_by: authors.of(&row.created_by),
         updated_by: authors.of(&row.updated_by),
         created_date: Timestamp::from_millis(row.created_ms),

@@ -88,7 +88,7 @@ pub struct Document {
 }
 
 /// Those who are told together, and how long they have.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[schema(as = EscalationStep)]
 pub struct Step {

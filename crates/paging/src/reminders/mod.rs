@@ -9,7 +9,7 @@ pub mod store;
 use std::{sync::Arc, time::Duration};
 
 use base::timestamp::Timestamp;
-use db::{Conn, Db, Result};
+use db::{Conn, Db, Json, Result};
 use ports::OwnShift;
 
 use self::store::Reminder;
@@ -90,9 +90,9 @@ fn pages_of(conn: &mut Conn, seen: &Reminder, shift: &OwnShift, now: Timestamp) 
     let verified: Vec<&methods::row::Method> = own.iter().filter(|method| method.verified).collect();
     let names: Vec<String> = verified.iter().map(|method| method.id.clone()).collect();
     let rules = notification::store::of_user(conn, tenant, user)?;
-    let plan = rules.iter().find(|rule| rule.urgency == URGENCIES[1]).map(notification::row::Rule::plan);
+    let plan = rules.iter().find(|rule| rule.urgency == URGENCIES[1]).map(|rule| rule.document.0.clone());
     let plan = notification::rules::Plan { quiet: None, ..plan.unwrap_or_default() };
-    let message = serde_json::to_string(&facts(shift)).map_err(|error| db::Error::Fault(error.to_string()))?;
+    let message = Json(facts(shift));
     let page = |method: &str| pages::Row {
         id: rules::page_id(seen, shift, method),
         user_id: user.clone(),

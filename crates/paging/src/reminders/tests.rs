@@ -38,7 +38,9 @@ fn one_page_for_each_shift_and_contact_method_however_often_one_looks() {
     let ids = |db: &Db| -> Vec<(String, String, i64)> {
         use crate::schema::pages::dsl;
         let rows: Vec<pages::Row> = db.read_here(|conn| Ok(dsl::pages.order(dsl::id).load(conn)?)).unwrap();
-        assert!(rows.iter().all(|row| row.kind == pages::SHIFT && row.message.contains("You are on call from")));
+        assert!(
+            rows.iter().all(|row| row.kind == pages::SHIFT && row.message.subject.contains("You are on call from"))
+        );
         rows.into_iter().map(|row| (row.method_id, row.status, row.created_ms / MINUTE)).collect()
     };
     fakes.0.lock().unwrap().shifts = vec![shift("ES-1", 100, 200), shift("ES-1", 300, 400)];

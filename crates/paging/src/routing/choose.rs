@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use base::{
-    matching::{Matcher, Meter, Rules},
+    matching::{Matcher, Meter},
     timestamp::Timestamp,
 };
 use db::{Conn, Result};
@@ -33,14 +33,11 @@ pub struct Choice {
     pub described: Option<Value>,
 }
 
-/// A route, with its rules as they are asked; `None` for the default.
-type Asked = (Arc<Route>, Option<Rules>);
-
 /// The routes of tenants and the policies that they lead to, each read once: for the alerts of one transaction.
 #[derive(Debug, Default)]
 pub struct Known {
     around: HashMap<String, Arc<Vec<String>>>,
-    routes: HashMap<String, Arc<Vec<Asked>>>,
+    routes: HashMap<String, Arc<Vec<Arc<Route>>>>,
     policies: HashMap<(String, String), Option<policies::row::Policy>>,
 }
 
@@ -59,15 +56,11 @@ impl Known {
     }
 
     /// The routes of a tenant, in their order.
-    fn routes(&mut self, conn: &mut Conn, owner: &str) -> Result<Arc<Vec<Asked>>> {
+    fn routes(&mut self, conn: &mut Conn, owner: &str) -> Result<Arc<Vec<Arc<Route>>>> {
         if let Some(known) = self.routes.get(owner) {
             return Ok(Arc::clone(known));
         }
-        let asked = |route: Route| {
-            let rules = route.rules();
-            (Arc::new(route), rules)
-        };
-        let routes: Arc<Vec<Asked>> = Arc::new(store::in_order(conn, owner)?.into_iter().map(asked).collect());
+        let routes = Arc::new(store::in_order(conn, owner)?.into_iter().map(Arc::new).collect());
         self.routes.insert(owner.to_owned(), Arc::clone(&routes));
         Ok(routes)
     }
@@ -98,8 +91,8 @@ pub fn choose(
     let mut choice = Choice::default();
     let is_info = alert["currentState"] == "Info";
     for owner in known.owners(conn, neighbours, tenant)?.iter() {
-        for (route, rules) in known.routes(conn, owner)?.iter() {
-            let takes = match rules {
+        for route in known.routes(conn, owner)?.iter() {
+            let takes = match &route.rules.0 {
                 None => Some(!is_info),
                 Some(rules) => {
                     if choice.described.is_none() {

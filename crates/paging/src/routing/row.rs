@@ -1,6 +1,7 @@
 //! The row of an alert route.
 
 use base::matching::Rules;
+use db::MaybeJson;
 use diesel::prelude::*;
 
 use crate::schema::alert_routes;
@@ -23,8 +24,8 @@ pub struct Route {
     pub position: i64,
     /// Is it asked last, and takes all?
     pub is_default: bool,
-    /// [`Rules`], JSON; empty for the default.
-    pub rules: String,
+    /// What an alert has to be; `None` for the default.
+    pub rules: MaybeJson<Rules>,
     /// Where it leads, in the same tenant.
     pub policy_id: String,
     /// A user.
@@ -35,11 +36,4 @@ pub struct Route {
     pub created_ms: i64,
     /// When it changed last.
     pub updated_ms: i64,
-}
-
-impl Route {
-    /// What an alert has to be; `None` for the default.
-    pub fn rules(&self) -> Option<Rules> {
-        serde_json::from_str(&self.rules).ok()
-    }
 }

@@ -6,6 +6,7 @@ use base::{
     problem::Problem,
     timestamp::Timestamp,
 };
+use db::MaybeJson;
 
 use super::{
     row::Route,
@@ -34,7 +35,7 @@ pub fn created(
         name: new.name,
         position: new.position.unwrap_or(position),
         is_default: new.is_default,
-        rules: encode(rules.as_ref())?,
+        rules: MaybeJson(rules),
         policy_id: new.policy,
         created_by: author.to_owned(),
         updated_by: author.to_owned(),
@@ -54,7 +55,7 @@ pub fn changed(
     author: &str,
     now: Timestamp,
 ) -> Result<Route, Problem> {
-    let rules = if change.has_rules.is_some() { rules } else { old.rules() };
+    let rules = if change.has_rules.is_some() { rules } else { old.rules.0.clone() };
     let rules = match change.match_type {
         Some(word) => rules.map(|rules| together(rules, word)),
         None => rules,
@@ -68,7 +69,7 @@ pub fn changed(
         name,
         position: change.position.unwrap_or(old.position),
         is_default,
-        rules: encode(rules.as_ref())?,
+        rules: MaybeJson(rules),
         policy_id: change.policy.unwrap_or_else(|| old.policy_id.clone()),
         updated_by: author.to_owned(),
         updated_ms: now.millis(),
@@ -87,11 +88,6 @@ fn check_default(is_default: bool, has_rules: bool) -> Result<(), Problem> {
         (false, false) => Err(Problem::field("rules", RULES_REQUIRED)),
         _ => Ok(()),
     }
-}
-
-fn encode(rules: Option<&Rules>) -> Result<String, Problem> {
-    let Some(rules) = rules else { return Ok(String::new()) };
-    serde_json::to_string(rules).map_err(|_| Problem::internal())
 }
 
 /// 404: no route has this id, in any tenant that the caller sees.

@@ -25,7 +25,7 @@ pub fn one(conn: &mut Conn, people: &dyn People, tenants: &[String], row: &Route
 }
 
 fn shown(row: &Route, authors: &Authors) -> AlertRoute {
-    let rules = row.rules();
+    let rules = &row.rules.0;
     let shown = rules.iter().flat_map(|rules| &rules.rules).map(|rule| AlertRule {
         key: rule.key.clone(),
         operator: rule.operator.word().to_owned(),

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::{secret::Secret, timestamp::Timestamp};
-use db::{Conn, Result};
+use db::{Conn, Json, Result};
 use ports::{Outgoing, Recipient};
 
 use super::render;
@@ -117,12 +117,11 @@ fn together(conn: &mut Conn, lead: Row, now: Timestamp) -> Result<Row> {
             row.owner.is_empty() && (row.due_ms, &row.tenant_id, &row.id) > (lead.due_ms, &lead.tenant_id, &lead.id)
         })
         .collect();
-    let facts = |row: &Row| serde_json::from_str::<Facts>(&row.message).unwrap_or_default();
-    let told: Vec<Facts> = std::iter::once(&lead).chain(&others).map(facts).collect();
+    let told: Vec<&Facts> = std::iter::once(&lead).chain(&others).map(|row| &*row.message).collect();
     let worst = told.iter().max_by_key(|facts| rank(&facts.severity)).map(|facts| facts.severity.clone());
     let machines: BTreeSet<&str> =
         told.iter().map(|facts| facts.machine.as_str()).filter(|name| !name.is_empty()).collect();
-    let mut subjects: Vec<String> = told.iter().map(Facts::title).take(NAMED).collect();
+    let mut subjects: Vec<String> = told.iter().map(|facts| facts.title()).take(NAMED).collect();
     if told.len() > NAMED {
         subjects.push(format!("and {} more", told.len() - NAMED));
     }
@@ -132,8 +131,7 @@ fn together(conn: &mut Conn, lead: Row, now: Timestamp) -> Result<Row> {
         machines: i64::try_from(machines.len()).unwrap_or(i64::MAX),
         subjects,
     };
-    let message = Facts { summary: Some(summary), ..facts(&lead) };
-    let message = serde_json::to_string(&message).map_err(|error| db::Error::Fault(error.to_string()))?;
+    let message = Json(Facts { summary: Some(summary), ..lead.message.0.clone() });
     store::summarise(conn, &others, &format!("told together with others in {}", lead.id))?;
     Ok(Row { message, ..lead })
 }

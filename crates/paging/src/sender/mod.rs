@@ -22,13 +22,15 @@ use std::{
 use base::timestamp::Timestamp;
 use db::{Backend, Db};
 use ports::{Outgoing, Unsent};
-use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
 use self::claim::{Job, Ready};
 use crate::{
     Neighbours,
-    pages::store::{self, Row},
+    pages::{
+        facts::Attempt,
+        store::{self, Row},
+    },
 };
 
 /// How long an idle sender waits at most before it looks again: for pages of other processes. It is woken when this process
@@ -44,25 +46,6 @@ const LONGEST_REST: Duration = Duration::from_millis(100);
 const IN_HAND: usize = 128;
 /// How many attempts the log of a page keeps.
 const LOGGED: usize = 20;
-
-/// An attempt, as it is stored and shown.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase", default)]
-#[schema(as = PageAttempt)]
-pub struct Attempt {
-    /// When it began.
-    #[schema(example = "2026-11-20T20:37:00+0000")]
-    pub time: String,
-    /// How long it took.
-    pub duration_ms: i64,
-    /// What the other side answered, when it answered.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<u16>,
-    /// Why it failed.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    #[schema(required = false)]
-    pub error: String,
-}
 
 /// A running sender; stops when dropped.
 pub struct Sender {
@@ -228,16 +211,14 @@ async fn filled(ready: Ready) -> Result<Outgoing, String> {
 }
 
 /// The row of a page after an attempt.
-fn after(row: Row, sent: &Result<u16, Unsent>, attempt: Attempt, now_ms: i64) -> Row {
-    let mut log: Vec<Attempt> = serde_json::from_str(&row.log).unwrap_or_default();
-    log.push(attempt);
-    let surplus = log.len().saturating_sub(LOGGED);
-    log.drain(..surplus);
-    let log = serde_json::to_string(&log).unwrap_or_else(|_| "[]".to_owned());
+fn after(mut row: Row, sent: &Result<u16, Unsent>, attempt: Attempt, now_ms: i64) -> Row {
+    row.log.push(attempt);
+    let surplus = row.log.len().saturating_sub(LOGGED);
+    row.log.drain(..surplus);
     let attempts = row.attempts + 1;
     // Somebody may have answered while it was on its way.
     let stopped = row.status != store::PENDING;
-    let row = Row { log, attempts, owner: String::new(), due_ms: None, ..row };
+    let row = Row { attempts, owner: String::new(), due_ms: None, ..row };
     match sent {
         Ok(_) => Row { status: store::SENT.to_owned(), why: String::new(), sent_ms: Some(now_ms), ..row },
         Err(_) if stopped => row,

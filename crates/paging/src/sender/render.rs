@@ -57,7 +57,7 @@ fn link(neighbours: &Neighbours, row: &Row) -> Result<String> {
 impl Message {
     /// Of a page.
     pub fn of(neighbours: &Neighbours, row: &Row) -> Result<Self> {
-        let facts: Facts = serde_json::from_str(&row.message).unwrap_or_default();
+        let facts = row.message.0.clone();
         let (title, details) = match row.kind.as_str() {
             "code" => {
                 let code = neighbours.seals.open(place(row), &facts.code)?.map(Secret::into_inner).unwrap_or_default();

@@ -96,16 +96,16 @@ fn actions_and_the_states_that_allow_them() {
     let mut alert = alert();
     assert!(act(&mut alert, Action::Unsuppress).is_err());
     act(&mut alert, Action::Suppress(Some(later))).unwrap();
-    assert_eq!((alert.row.status(NOW), alert.row.status(after)), ("Suppressed", "New"), "it runs out by itself");
+    assert_eq!((alert.status(NOW), alert.status(after)), ("Suppressed", "New"), "it runs out by itself");
     act(&mut alert, Action::Acknowledge).unwrap();
     assert!(act(&mut alert, Action::Acknowledge).is_err());
-    assert_eq!((alert.row.status(NOW), alert.row.status(after)), ("Suppressed", "Acknowledged"));
+    assert_eq!((alert.status(NOW), alert.status(after)), ("Suppressed", "Acknowledged"));
     act(&mut alert, Action::Suppress(None)).unwrap();
-    assert_eq!(alert.row.status(after), "Suppressed");
+    assert_eq!(alert.status(after), "Suppressed");
     act(&mut alert, Action::Unsuppress).unwrap();
     assert_eq!(alert.document.unsuppression.as_ref().map(|note| note.note.as_str()), Some("why"));
     act(&mut alert, Action::Close).unwrap();
-    assert_eq!((alert.row.status(NOW), alert.row.current_state.as_str()), ("Closed", "Warning"));
+    assert_eq!((alert.status(NOW), alert.current_state.as_str()), ("Closed", "Warning"));
     for action in [Action::Acknowledge, Action::Suppress(None), Action::Unsuppress, Action::Close] {
         assert!(act(&mut alert, action).is_err(), "{action:?}");
     }
@@ -129,11 +129,11 @@ fn a_window_takes_an_alert_and_gives_it_back() {
     assert!(act(&mut alert, Action::Suppress(None), Person::default(), String::new(), NOW).is_err());
     let mut kept = alert.clone();
     outlasted(&mut kept, None, NOW);
-    assert_eq!((kept.row.status(cover.until), kept.row.suppression.as_str()), ("Suppressed", KEPT));
+    assert_eq!((kept.status(cover.until), kept.suppression.as_str()), ("Suppressed", KEPT));
     let until = kept.document.suppression.as_ref().and_then(|suppression| suppression.until.as_deref());
-    assert_eq!((until, kept.row.suppressed_until_ms), (Some(NOW.to_string().as_str()), Some(NOW.millis())));
+    assert_eq!((until, kept.suppressed_until_ms), (Some(NOW.to_string().as_str()), Some(NOW.millis())));
     kept.release();
-    assert_eq!((kept.document.alert_type.as_str(), kept.row.status(NOW)), ("Agent", "New"));
+    assert_eq!((kept.document.alert_type.as_str(), kept.status(NOW)), ("Agent", "New"));
     let escalation = Escalation { time: NOW.to_string(), on_call: Vec::new() };
     outlasted(&mut alert, Some(escalation), NOW);
     let shown = alert.shown(NOW);

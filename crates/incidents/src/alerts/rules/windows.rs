@@ -4,8 +4,8 @@ use base::{text::fold, timestamp::Timestamp};
 use ports::Cover;
 
 use crate::alerts::{
-    alert::{Alert, MAINTENANCE},
-    row::{KEPT, WINDOW},
+    alert::MAINTENANCE,
+    row::{Alert, KEPT, WINDOW},
     wire::{Escalation, Suppression, Window},
 };
 
@@ -16,13 +16,13 @@ const ESCALATED: &str = "Escalated";
 pub fn expected(alert: &mut Alert, cover: &Cover, now: Timestamp) {
     let until = cover.until.to_string();
     let window = &cover.window;
-    let Alert { row, document } = alert;
+    let document = &mut *alert.document;
     MAINTENANCE.clone_into(&mut document.alert_type);
-    row.type_key = fold(MAINTENANCE);
-    WINDOW.clone_into(&mut row.suppression);
-    row.suppressed_until_ms = Some(cover.until.millis());
-    row.window_tenant = Some(window.tenant_id.clone());
-    row.window_id = Some(window.unique_id.clone());
+    alert.type_key = fold(MAINTENANCE);
+    WINDOW.clone_into(&mut alert.suppression);
+    alert.suppressed_until_ms = Some(cover.until.millis());
+    alert.window_tenant = Some(window.tenant_id.clone());
+    alert.window_id = Some(window.unique_id.clone());
     document.suppression = Some(Suppression {
         reason: "maintenance".to_owned(),
         by: None,
@@ -42,8 +42,8 @@ pub fn expected(alert: &mut Alert, cover: &Cover, now: Timestamp) {
 /// The window of an alert that is open is over, and another one expects it as well.
 pub fn handed_over(alert: &mut Alert, cover: &Cover, now: Timestamp) {
     expected(alert, cover, now);
-    alert.row.updated_ms = now.millis();
-    alert.row.version += 1;
+    alert.updated_ms = now.millis();
+    alert.version += 1;
 }
 
 /// The window of an alert that is open is over. `on_call` is whom to escalate it to; `None` when the window does not
@@ -61,28 +61,28 @@ pub fn outlasted(alert: &mut Alert, on_call: Option<Escalation>, now: Timestamp)
     let window = document.maintenance.as_mut().is_some_and(|window| early(&mut window.until));
     let until = document.suppression.as_mut().and_then(|suppression| suppression.until.as_mut());
     if until.is_some_and(early) {
-        alert.row.suppressed_until_ms = Some(now.millis());
+        alert.suppressed_until_ms = Some(now.millis());
     }
     if window {
-        alert.row.version += 1;
+        alert.version += 1;
     }
     match on_call {
         Some(escalation) => {
-            alert.row.suppression.clear();
-            alert.row.suppressed_until_ms = None;
+            alert.suppression.clear();
+            alert.suppressed_until_ms = None;
             alert.document.suppression = None;
             alert.document.escalation = Some(escalation);
             alert.happened(ESCALATED, now);
         }
-        None => KEPT.clone_into(&mut alert.row.suppression),
+        None => KEPT.clone_into(&mut alert.suppression),
     }
 }
 
 /// The window of an alert ends at another time than was known.
 pub fn prolonged(alert: &mut Alert, until: Timestamp, now: Timestamp) {
-    alert.row.suppressed_until_ms = Some(until.millis());
-    alert.row.updated_ms = now.millis();
-    alert.row.version += 1;
+    alert.suppressed_until_ms = Some(until.millis());
+    alert.updated_ms = now.millis();
+    alert.version += 1;
     let text = until.to_string();
     if let Some(window) = &mut alert.document.maintenance {
         window.until.clone_from(&text);

@@ -6,7 +6,7 @@ mod model;
 use std::sync::Arc;
 
 use base::timestamp::Timestamp;
-use db::{Conn, Db};
+use db::{Conn, Db, Json, MaybeJson};
 use diesel::prelude::*;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -126,7 +126,7 @@ impl Setup {
             pieces.collect()
         });
         fakes.0.lock().unwrap().rosters = rosters.collect();
-        let (document, setup) = (serde_json::to_string(&self.document()).unwrap(), self.clone());
+        let (document, setup) = (Json(self.document()), self.clone());
         db.write_here(move |conn| {
             for (person, waits) in setup.methods.iter().enumerate() {
                 let mut steps = Vec::new();
@@ -150,7 +150,7 @@ impl Setup {
                         user_id: user(person),
                         urgency: urgency.to_owned(),
                         version: 1,
-                        document: serde_json::to_string(&plan).unwrap(),
+                        document: Json(plan),
                         updated_ms: 0,
                     };
                     notification::store::set(conn, &row)?;
@@ -181,7 +181,7 @@ impl Setup {
                 name_key: "r".to_owned(),
                 position: 10,
                 is_default: !only_critical,
-                rules: if only_critical { serde_json::to_string(&rules).unwrap() } else { String::new() },
+                rules: MaybeJson(only_critical.then_some(rules)),
                 policy_id: "EP-1".to_owned(),
                 created_by: String::new(),
                 updated_by: String::new(),
