@@ -1,0 +1,57 @@
+//! Answers that are kept for requests that come again.
+
+use base::timestamp::Timestamp;
+
+use super::{NOW, fixture};
+use crate::idempotency;
+
+#[test]
+fn an_answer_is_kept_for_its_request_alone_and_for_a_day() {
+    let fixture = fixture();
+    let request = |body: &[u8]| idempotency::Request {
+        tenant_id: "client_1".into(),
+        caller: "key".into(),
+        key: "k-1".into(),
+        fingerprint: idempotency::Request::fingerprint("POST", "/x", body),
+    };
+    let stored = idempotency::Stored { etag: Some(3), body: "{}".into() };
+    let (first, answer) = (request(b"a"), stored.clone());
+    fixture.db.write_here(move |conn| idempotency::insert(conn, &first, &answer, NOW)).unwrap();
+    let find = |request: idempotency::Request, now: i64| {
+        fixture.db.write_here(move |conn| idempotency::find(conn, &request, Timestamp::from_millis(now)))
+    };
+    assert_eq!(find(request(b"a"), NOW.millis() + 1).unwrap(), Some(stored));
+    assert!(matches!(find(request(b"b"), NOW.millis() + 1), Err(db::Error::Problem(_))));
+    assert_eq!(find(request(b"a"), NOW.millis() + idempotency::KEPT_MS + 1).unwrap(), None);
+}
+
+#[test]
+fn what_was_begun_is_not_begun_again() {
+    let fixture = fixture();
+    let request = idempotency::Request {
+        tenant_id: "client_1".into(),
+        caller: "key".into(),
+        key: "k-1".into(),
+        fingerprint: idempotency::Request::fingerprint("POST", "/x", b"a"),
+    };
+    let other = idempotency::Request { fingerprint: "other".into(), ..request.clone() };
+    let begin = |request: &idempotency::Request| {
+        let request = request.clone();
+        fixture.db.write_here(move |conn| idempotency::begin(conn, &request, NOW))
+    };
+    let refused = |request: &idempotency::Request| match begin(request) {
+        Err(db::Error::Problem(problem)) => problem.kind.status(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(begin(&request).unwrap(), None);
+    assert_eq!((refused(&request), refused(&other)), (409, 422));
+    let abandoned = request.clone();
+    fixture.db.write_here(move |conn| idempotency::abandon(conn, &abandoned)).unwrap();
+    assert_eq!(begin(&request).unwrap(), None, "it did nothing");
+    let (answer, finished) = (idempotency::Stored { etag: None, body: "{}".into() }, request.clone());
+    let stored = answer.clone();
+    fixture.db.write_here(move |conn| idempotency::finish(conn, &finished, &stored)).unwrap();
+    let late = request.clone();
+    fixture.db.write_here(move |conn| idempotency::abandon(conn, &late)).unwrap();
+    assert_eq!(begin(&request).unwrap(), Some(answer), "an answer stays");
+}
