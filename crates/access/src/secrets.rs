@@ -73,7 +73,7 @@ pub(crate) fn record_change<T: WithSecret>(tx: &mut Tx<'_>, before: Option<&T>, 
     let Some(row) = after.or(before) else { return Ok(()) };
     let secret = Unpublished::secret(T::SECRET, before.is_some(), after.is_some());
     let [before, after] = [before, after].map(|row| row.map(T::Shown::from));
-    tx.note_shown_with(row.entity(), before.as_ref(), after.as_ref(), vec![secret])
+    tx.record_view_with(row.entity(), before.as_ref(), after.as_ref(), vec![secret])
 }
 
 #[cfg(test)]

@@ -100,6 +100,12 @@ impl<'a> Entity<'a> {
     pub fn audited(kind: &'static str, tenant_id: &'a str, id: impl Into<Cow<'a, str>>) -> Self {
         Self { kind, tenant_id, id: id.into(), publish: false }
     }
+
+    fn change(self, before: Option<Value>, after: Option<Value>) -> Change {
+        let Self { kind, tenant_id, id, publish } = self;
+        let (tenant_id, entity_id) = (tenant_id.to_owned(), id.into_owned());
+        Change { tenant_id, entity: kind, entity_id, before, after, publish }
+    }
 }
 
 /// A row whose changes are recorded.
@@ -247,16 +253,16 @@ impl<'c> Tx<'c> {
         unpublished: Vec<Unpublished>,
     ) -> Result<()> {
         let Some(row) = after.or(before) else { return Ok(()) };
-        self.note_states(row.entity(), [before, after], T::event_payload, unpublished)
+        self.record_states(row.entity(), [before, after], T::event_payload, unpublished)
     }
 
-    /// Notes a change. Several of one entity in one write are one: from the first state to the last.
-    pub fn note(&mut self, change: Change) {
-        self.note_with(change, Vec::new());
+    /// Records a change of what has no row: by what is told of it before and after.
+    pub fn record_payloads(&mut self, entity: Entity<'_>, before: Option<Value>, after: Option<Value>) {
+        self.note_with(entity.change(before, after), Vec::new());
     }
 
     /// Notes a change, and fields of it that only the audit log has. There is a row as soon as either changed; subscribers
-    /// hear of the change alone.
+    /// hear of the change alone. Several of one entity in one write are one: from the first state to the last.
     pub fn note_with(&mut self, change: Change, unpublished: Vec<Unpublished>) {
         self.add(Noted { change, unpublished });
     }
@@ -272,38 +278,36 @@ impl<'c> Tx<'c> {
         }
     }
 
-    /// Notes a change of an entity that is told just as clients see it.
-    pub fn note_shown<T: Serialize>(
+    /// As [`Tx::record_change`], of an entity whose row does not tell all that clients see of it: by their views.
+    pub fn record_view<T: Serialize>(
         &mut self,
         entity: Entity<'_>,
         before: Option<&T>,
         after: Option<&T>,
     ) -> Result<()> {
-        self.note_shown_with(entity, before, after, Vec::new())
+        self.record_view_with(entity, before, after, Vec::new())
     }
 
-    /// As [`Tx::note_shown`], with fields that only the audit log has, such as secrets that changed.
-    pub fn note_shown_with<T: Serialize>(
+    /// As [`Tx::record_view`], with fields that only the audit log has, such as secrets that changed.
+    pub fn record_view_with<T: Serialize>(
         &mut self,
         entity: Entity<'_>,
         before: Option<&T>,
         after: Option<&T>,
         unpublished: Vec<Unpublished>,
     ) -> Result<()> {
-        self.note_states(entity, [before, after], payload, unpublished)
+        self.record_states(entity, [before, after], payload, unpublished)
     }
 
-    fn note_states<T>(
+    fn record_states<T>(
         &mut self,
-        Entity { kind, tenant_id, id, publish }: Entity<'_>,
+        entity: Entity<'_>,
         states: [Option<&T>; 2],
-        told: impl Fn(&T) -> Result<Value>,
+        payload: impl Fn(&T) -> Result<Value>,
         unpublished: Vec<Unpublished>,
     ) -> Result<()> {
-        let [before, after] = states.map(|state| state.map(&told).transpose());
-        let (tenant_id, entity_id) = (tenant_id.to_owned(), id.into_owned());
-        let change = Change { tenant_id, entity: kind, entity_id, before: before?, after: after?, publish };
-        self.note_with(change, unpublished);
+        let [before, after] = states.map(|state| state.map(&payload).transpose());
+        self.note_with(entity.change(before?, after?), unpublished);
         Ok(())
     }
 

@@ -82,7 +82,7 @@ pub(super) fn bind(tx: &mut Tx<'_>, row: &Row) -> Result<()> {
     diesel::insert_into(user_identities::table).values(row).execute(tx.conn)?;
     let noted = Noted { issuer: &row.issuer, subject: &row.subject };
     let entity = Entity::audited("UserIdentity", &row.tenant_id, &row.user_id);
-    tx.note_shown(entity, None, Some(&noted))
+    tx.record_view(entity, None, Some(&noted))
 }
 
 /// Gives a person the role that the issuer says, and notes it.

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
-use outbox::{Change, Tx};
+use outbox::{Entity, Tx};
 use ports::{AlertFacts, Window};
 use serde_json::Value;
 
@@ -377,13 +377,6 @@ fn is_open(conn: &mut Conn, neighbours: &Neighbours, alert: &Alert, now: Timesta
 /// Records what became of an alert.
 pub fn record_change(tx: &mut Tx<'_>, alert: &Alert, before: Option<Value>) -> Result<()> {
     let after = alert.event_payload(tx.now)?;
-    tx.note(Change {
-        tenant_id: alert.tenant_id.clone(),
-        entity: ENTITY,
-        entity_id: alert.id.clone(),
-        before,
-        after: Some(after),
-        publish: true,
-    });
+    tx.record_payloads(Entity::published(ENTITY, &alert.tenant_id, &alert.id), before, Some(after));
     Ok(())
 }

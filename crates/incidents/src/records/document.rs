@@ -3,7 +3,7 @@
 
 use base::tenant::{Level, TenantId};
 use db::{Conn, Result};
-use outbox::{Change, Tx};
+use outbox::{Entity, Tx};
 use ports::Author;
 use serde_json::{Value, json};
 
@@ -41,14 +41,7 @@ pub fn of(conn: &mut Conn, neighbours: &Neighbours, row: &Row) -> Result<Value> 
 
 /// Records that an incident changed, from one document to another.
 pub fn record_change(tx: &mut Tx<'_>, row: &Row, before: Option<Value>, after: Value) {
-    tx.note(Change {
-        tenant_id: row.tenant_id.clone(),
-        entity: ENTITY,
-        entity_id: row.id.clone(),
-        before,
-        after: Some(after),
-        publish: true,
-    });
+    tx.record_payloads(Entity::published(ENTITY, &row.tenant_id, &row.id), before, Some(after));
 }
 
 fn document(incident: &Incident, notes: &[Note], client: Value, partner: Value) -> Value {

@@ -4,6 +4,7 @@ use actix_web::{HttpResponse, web};
 use api::{Answer, OptionalBody, PathIds, RequestContext, answer, get, list::Parameters as _, post, spec::PageOf};
 use base::{Problem, Query, Timestamp, query::Sort};
 use db::Condition;
+use outbox::Entity;
 use serde_json::json;
 
 use super::{
@@ -154,14 +155,9 @@ pub async fn replay(
             let (integration, event) = event::http::existing(tx.conn, &scope.scope(), &integration, &id)?;
             let due_ms = due_ms(&integration, &event, scope.now);
             let replayed = store::replay(tx.conn, &event.tenant_id, &event.id, &filter, due_ms)?;
-            tx.note(outbox::Change {
-                tenant_id: event.tenant_id.clone(),
-                entity: "IntegrationReplay",
-                entity_id: event.id,
-                before: None,
-                after: Some(json!({"status": status, "startTime": from, "endTime": to, "replayed": replayed})),
-                publish: false,
-            });
+            let after = json!({"status": status, "startTime": from, "endTime": to, "replayed": replayed});
+            let entity = Entity::audited("IntegrationReplay", &event.tenant_id, &event.id);
+            tx.record_payloads(entity, None, Some(after));
             Answer::ok(&Replayed { replayed })
         })
         .await

@@ -61,7 +61,7 @@ fn record_change_with(
     let entity = Noted::audited(ENTITY, &row.tenant_id, &row.id);
     let shown = |row: &Row| Event::of(row, integration.notifier());
     let (before, after) = (before.map(shown), after.map(shown));
-    tx.note_shown_with(entity, before.as_ref(), after.as_ref(), secrets)
+    tx.record_view_with(entity, before.as_ref(), after.as_ref(), secrets)
 }
 
 /// Create an integration event

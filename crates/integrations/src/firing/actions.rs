@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use actix_web::{HttpResponse, web};
 use api::{Answer, Body, Request, RequestContext, post};
 use base::Fields;
-use outbox::Change;
+use outbox::Entity as Noted;
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
@@ -108,16 +108,9 @@ pub async fn create(
                 at: scope.now,
             };
             let fired = services.rules.fire(tx.conn, facts)?;
-            tx.note(Change {
-                tenant_id: tenant.to_owned(),
-                entity: "IntegrationAction",
-                entity_id: action_id.clone(),
-                before: None,
-                after: Some(
-                    json!({"entity": entity, "eventType": action, "entityId": facts.now("id"), "fired": fired.len()}),
-                ),
-                publish: false,
-            });
+            let after =
+                json!({"entity": entity, "eventType": action, "entityId": facts.now("id"), "fired": fired.len()});
+            tx.record_payloads(Noted::audited("IntegrationAction", tenant, &action_id), None, Some(after));
             let own = fired.into_iter().filter(|fired| fired.tenant == tenant);
             let deliveries =
                 own.map(|fired| MadeDelivery { id: fired.delivery_id, event_id: fired.event_id }).collect();

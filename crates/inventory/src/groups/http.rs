@@ -4,7 +4,7 @@ use actix_web::HttpResponse;
 use api::{Answer, Body, List, PageQuery, RequestContext, RequestScope, answer, cpu, stream};
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
-use outbox::{Change, Entity, Tx};
+use outbox::{Entity, Tx};
 use serde_json::json;
 
 use super::{
@@ -65,7 +65,7 @@ fn record_change(
 ) -> Result<()> {
     let Some(group) = after.or(before) else { return Ok(()) };
     let entity = Entity::audited(kind.entity(), &group.tenant_id, &group.unique_id);
-    tx.note_shown(entity, before, after)
+    tx.record_view(entity, before, after)
 }
 
 /// Creates what a body describes, and changes what it names by id.
@@ -221,14 +221,8 @@ async fn change_children(
             change(tx.conn, &reach(scope), kind, &group, &given, tx.now)?;
             // What was asked for; who is a member now is not kept twice.
             let asked: Vec<String> = given.iter().map(ToString::to_string).collect();
-            tx.note(Change {
-                tenant_id: group.tenant_id,
-                entity: kind.entity(),
-                entity_id: group.unique_id,
-                before: Some(json!({})),
-                after: Some(json!({ what: asked })),
-                publish: false,
-            });
+            let entity = Entity::audited(kind.entity(), &group.tenant_id, &group.unique_id);
+            tx.record_payloads(entity, Some(json!({})), Some(json!({ what: asked })));
             Ok(Answer::empty())
         })
         .await

@@ -92,7 +92,7 @@ pub fn job(conn: &mut Conn, people: &dyn People, around: &[String], row: &row::J
 /// Records that a job is new, has changed or is gone.
 pub fn record_change(tx: &mut Tx<'_>, row: &row::Job, before: Option<&Job>, after: Option<&Job>) -> Result<()> {
     let entity = Entity::published("Job", &row.tenant_id, &row.id);
-    tx.note_shown(entity, before, after)
+    tx.record_view(entity, before, after)
 }
 
 fn schedule(row: &row::Job) -> Value {

@@ -57,7 +57,7 @@ fn answered(
 ) -> db::Result<Answer> {
     let before = before.map(|row| shown(tx.conn, around, row)).transpose()?;
     let script = shown(tx.conn, around, after)?;
-    tx.note_shown(entity(after), before.as_ref(), Some(&script))?;
+    tx.record_view(entity(after), before.as_ref(), Some(&script))?;
     Answer::entity(&script, after.version)
 }
 
@@ -212,7 +212,7 @@ pub async fn delete(
             }
             store::delete(tx.conn, &row)?;
             let script = shown(tx.conn, (&**people, &scope.scope_and_partner()), &row)?;
-            tx.note_shown(entity(&row), Some(&script), None)?;
+            tx.record_view(entity(&row), Some(&script), None)?;
             Ok(Answer::empty())
         })
         .await

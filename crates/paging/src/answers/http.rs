@@ -4,7 +4,7 @@ use actix_web::{HttpRequest, HttpResponse, http::header, web};
 use api::{get, inbound, post, request_id};
 use base::{problem::Problem, query::Query, timestamp::Timestamp};
 use db::{Conn, Db, Result};
-use outbox::{Change, Tx, Who};
+use outbox::{Entity, Tx, Who};
 use ports::{AlertAct, AlertDeed};
 use serde_json::{Value, json};
 
@@ -276,14 +276,8 @@ fn escalate(
         json!({about: link.alert, "step": step, "nextStepDate": next.map(Timestamp::from_millis)})
     };
     Tx::run(conn, &who, now, |tx| {
-        tx.note(Change {
-            tenant_id: link.tenant.clone(),
-            entity: "Escalation",
-            entity_id: link.alert.clone(),
-            before: Some(told(state.step, state.next_ms)),
-            after: Some(told(state.step, next.next_ms)),
-            publish: false,
-        });
+        let entity = Entity::audited("Escalation", &link.tenant, &link.alert);
+        tx.record_payloads(entity, Some(told(state.step, state.next_ms)), Some(told(state.step, next.next_ms)));
         Work::run(tx.conn, neighbours, now, |conn, work| engine::advance(conn, work, row.with(next, now.millis())))
     })?;
     Ok("The next step is taken.")

@@ -8,7 +8,7 @@ use base::{
     problem::{Problem, shorten},
 };
 use db::{Conn, Result};
-use outbox::{Change, Tx};
+use outbox::{Entity, Tx};
 use ports::ToldIncident;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -119,14 +119,8 @@ fn begin(
     let told = json!({"id": id, "subject": incident.subject, "description": incident.description,
         "currentState": if is_urgent { "Critical" } else { "Warning" }, "firstAlertTime": incident.created,
         "device": {"name": incident.machines.first()}});
-    tx.note(Change {
-        tenant_id: tenant.clone(),
-        entity: "Escalation",
-        entity_id: id.clone(),
-        before: None,
-        after: Some(json!({"incidentId": id, "policyId": policy.id})),
-        publish: false,
-    });
+    let after = json!({"incidentId": id, "policyId": policy.id});
+    tx.record_payloads(Entity::audited("Escalation", tenant, id), None, Some(after));
     let round = old.map_or(0, |old| old.round + 1);
     Work::run(tx.conn, neighbours, tx.now, |conn, work| {
         engine::begin_by(conn, work, tenant, &told, policy.clone(), round)

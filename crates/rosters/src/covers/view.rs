@@ -29,5 +29,5 @@ pub fn one(row: &Row, staff: &RosterPeople, now: Timestamp) -> Cover {
 pub fn record_change(tx: &mut Tx<'_>, staff: &RosterPeople, before: Option<&Row>, after: &Row) -> db::Result<()> {
     let entity = Entity::published("RosterCoverRequest", &after.tenant_id, &after.id);
     let (before, after) = (before.map(|row| one(row, staff, tx.now)), one(after, staff, tx.now));
-    tx.note_shown(entity, before.as_ref(), Some(&after))
+    tx.record_view(entity, before.as_ref(), Some(&after))
 }
