@@ -11,7 +11,8 @@ use std::{
 use access::oidc::{Fetch, Provider, Seal, Settings};
 use anyhow::{Context as _, bail, ensure};
 use base::secret::Secret;
-use integrations::vault::{Place, Vault};
+use integrations::vault::Vault;
+use ports::SealedAt;
 use reqwest::{Certificate, Url, blocking::Client, redirect::Policy};
 
 use crate::cli::Oidc;
@@ -83,7 +84,7 @@ fn check(issuer: &str) -> anyhow::Result<()> {
 /// Seals under the key that seals the secrets of integrations, which all gateways share.
 struct Sealed(Arc<Vault>);
 
-const PLACE: Place<'static> = Place { tenant: "", table: "cookies", row: "oidc", column: "pending" };
+const PLACE: SealedAt<'static> = SealedAt { tenant: "", table: "cookies", row: "oidc", column: "pending" };
 
 impl Seal for Sealed {
     fn seal(&self, text: &Secret<String>) -> Option<String> {

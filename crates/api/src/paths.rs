@@ -83,10 +83,10 @@ impl<T> Parameter<T> {
 
 /// Where the parameters of a declared path are.
 #[derive(Debug)]
-pub(crate) struct Parameters(Vec<Place>);
+pub(crate) struct Parameters(Vec<Slot>);
 
 #[derive(Debug)]
-struct Place {
+struct Slot {
     piece: usize,
     name: String,
     before: usize,
@@ -99,7 +99,7 @@ impl Parameters {
         let place = |(piece, text): (usize, &str)| {
             let (before, rest) = text.split_once('{')?;
             let (name, after) = rest.split_once('}')?;
-            Some(Place { piece, name: name.to_owned(), before: before.len(), after: after.len() })
+            Some(Slot { piece, name: name.to_owned(), before: before.len(), after: after.len() })
         };
         Self(pattern.split('/').enumerate().filter_map(place).collect())
     }

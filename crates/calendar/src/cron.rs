@@ -89,10 +89,10 @@ impl CronExpression {
     pub(crate) fn starts(&self, zone: Zone, after: Timestamp) -> Starts {
         let hourly = self.0.hours == EVERY_HOUR;
         let place = if hourly {
-            Place::Instant(first_minute(zone, after))
+            Position::Instant(first_minute(zone, after))
         } else {
             let day = zone.local(after).day.plus(-1);
-            Place::Local(self.day_from(day), 0)
+            Position::Local(self.day_from(day), 0)
         };
         Starts { expression: self.clone(), zone, last: after, place }
     }
@@ -143,10 +143,10 @@ pub(crate) struct Starts {
     expression: CronExpression,
     zone: Zone,
     last: Timestamp,
-    place: Place,
+    place: Position,
 }
 
-enum Place {
+enum Position {
     /// Where every hour counts: the next instant to look at, a whole minute of the clocks.
     Instant(Timestamp),
     /// Where hours are named: the next day, and the minute of it from which on.
@@ -189,7 +189,7 @@ impl Starts {
             // The clocks may have come back to a day that is over.
             let next = if next > at { next } else { forward(zone, at, 1) };
             if on && expression.0.minutes & (1 << minute) != 0 {
-                self.place = Place::Instant(next);
+                self.place = Position::Instant(next);
                 return Some(at);
             }
             at = next;
@@ -208,7 +208,7 @@ impl Starts {
             minute = time + 1;
             let instant = self.zone.instant(today, TimeOfDay::of_minute(time))?;
             if instant > self.last {
-                self.place = Place::Local(day, minute);
+                self.place = Position::Local(day, minute);
                 return Some(instant);
             }
         }
@@ -230,12 +230,12 @@ impl Iterator for Starts {
 
     fn next(&mut self) -> Option<Timestamp> {
         let found = match self.place {
-            Place::Instant(at) => self.shown(at),
-            Place::Local(day, minute) => self.local(day, minute),
+            Position::Instant(at) => self.shown(at),
+            Position::Local(day, minute) => self.local(day, minute),
         };
         match found {
             Some(at) => self.last = at,
-            None => self.place = Place::Local(None, 0),
+            None => self.place = Position::Local(None, 0),
         }
         found
     }

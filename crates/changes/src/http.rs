@@ -10,7 +10,7 @@ use futures_util::stream;
 use tokio::time::{Instant, timeout_at};
 
 use crate::{
-    hub::{Hub, Place},
+    hub::{Hub, Subscription},
     row::Watched,
     store, wire,
 };
@@ -79,12 +79,12 @@ pub async fn watch(context: RequestContext<Wanted>, hub: web::Data<Hub>) -> api:
     }
     let (of, wanted) = (watched.clone(), only.clone());
     let (seq, missed) = context.read(move |conn, _| missed(conn, &of, last, &wanted)).await?;
-    let place = hub.into_inner().enter(watched, &context.caller.key_id, seq, only)?;
+    let subscription = hub.into_inner().enter(watched, &context.caller.key_id, seq, only)?;
     let until = Instant::now() + Duration::from_secs(max_seconds.unsigned_abs());
     let mut response = HttpResponse::Ok();
     response.content_type("text/event-stream").insert_header(("Cache-Control", "no-store"));
     response.insert_header(("X-Accel-Buffering", "no"));
-    Ok(api::sending::sparse(response.streaming(told(format!("retry: 1000\n\n{missed}"), place, until))))
+    Ok(api::sending::sparse(response.streaming(told(format!("retry: 1000\n\n{missed}"), subscription, until))))
 }
 
 fn read_id(text: &str) -> Result<i64, Problem> {
@@ -106,19 +106,23 @@ fn missed(conn: &mut db::Conn, watched: &Watched, last: Option<i64>, only: &[Str
 }
 
 /// What a stream says: its beginning, and then what it is told, until it ends.
-fn told(beginning: String, place: Place, until: Instant) -> impl futures_util::Stream<Item = api::Result<Bytes>> {
-    stream::unfold((Some(Bytes::from(beginning)), place), move |(first, mut place)| async move {
+fn told(
+    beginning: String,
+    subscription: Subscription,
+    until: Instant,
+) -> impl futures_util::Stream<Item = api::Result<Bytes>> {
+    stream::unfold((Some(Bytes::from(beginning)), subscription), move |(first, mut subscription)| async move {
         if let Some(first) = first {
-            return Some((Ok(first), (None, place)));
+            return Some((Ok(first), (None, subscription)));
         }
         if Instant::now() >= until {
             return None;
         }
-        match timeout_at(until.min(Instant::now() + SILENCE), place.events.recv()).await {
-            Ok(Some(events)) => Some((Ok(events), (None, place))),
+        match timeout_at(until.min(Instant::now() + SILENCE), subscription.events.recv()).await {
+            Ok(Some(events)) => Some((Ok(events), (None, subscription))),
             Ok(None) => None,
             Err(_) if Instant::now() >= until => None,
-            Err(_) => Some((Ok(Bytes::from_static(b":\n\n")), (None, place))),
+            Err(_) => Some((Ok(Bytes::from_static(b":\n\n")), (None, subscription))),
         }
     })
 }

@@ -58,15 +58,15 @@ impl Open {
     }
 }
 
-/// A stream's place in the hub; it leaves when dropped.
-pub struct Place {
+/// A stream that the hub feeds; it leaves when dropped.
+pub struct Subscription {
     hub: Arc<Hub>,
     number: u64,
     /// What it is told.
     pub events: mpsc::Receiver<Bytes>,
 }
 
-impl Drop for Place {
+impl Drop for Subscription {
     fn drop(&mut self) {
         self.hub.lock().remove(&self.number);
     }
@@ -81,7 +81,13 @@ impl Hub {
     ///
     /// # Errors
     /// 503 when its key has too many, or the process.
-    pub fn enter(self: &Arc<Self>, watched: Watched, key: &str, seq: i64, only: Vec<String>) -> Result<Place, Problem> {
+    pub fn enter(
+        self: &Arc<Self>,
+        watched: Watched,
+        key: &str,
+        seq: i64,
+        only: Vec<String>,
+    ) -> Result<Subscription, Problem> {
         let mut streams = self.lock();
         if streams.len() >= MOST || streams.values().filter(|open| open.key == key).count() >= MOST_OF_ONE {
             let detail = "Too many streams of changes are open. Try again when one has ended.";
@@ -90,7 +96,7 @@ impl Hub {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let (out, events) = mpsc::channel(BEHIND);
         streams.insert(number, Open { watched, key: key.to_owned(), seq, only, out });
-        Ok(Place { hub: Arc::clone(self), number, events })
+        Ok(Subscription { hub: Arc::clone(self), number, events })
     }
 
     /// Tells all streams what is new to them.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     alerts::{
-        intake::{self, Place},
+        intake::{self, Origin},
         report,
     },
     neighbours::Neighbours,
@@ -36,12 +36,12 @@ pub fn fill(db: &Db, tenant: &TenantId, neighbours: &Neighbours, now: Timestamp)
         if intake::any(conn, &tenant)? {
             return Ok(false);
         }
-        let place = Place { home: tenant.clone(), scope: vec![tenant] };
+        let origin = Origin { home: tenant.clone(), scope: vec![tenant] };
         for reported in REPORTS {
             let (minutes, body) = (reported.0, report(reported, now));
             // Taken in when it was reported, so that lists have something to sort.
             let then = Timestamp::from_millis(now.millis() - minutes * 60_000);
-            Tx::run(conn, &who, then, |tx| intake::take_in(tx, &neighbours, &place, &[report::read(&body)]))?;
+            Tx::run(conn, &who, then, |tx| intake::take_in(tx, &neighbours, &origin, &[report::read(&body)]))?;
         }
         Ok(true)
     })

@@ -22,23 +22,16 @@ use crate::{
         line::{Answer, CallError, Endpoint},
         retry,
     },
-    vault::{Place, Vault, VaultError},
+    vault::{Vault, VaultError},
 };
-
-impl<'a> From<SealedAt<'a>> for Place<'a> {
-    fn from(place: SealedAt<'a>) -> Self {
-        let SealedAt { tenant, table, row, column } = place;
-        Self { tenant, table, row, column }
-    }
-}
 
 impl Seals for Vault {
     fn seal(&self, place: SealedAt<'_>, secret: &Secret<String>) -> Result<String> {
-        Ok(Self::seal(self, place.into(), secret)?)
+        Ok(Self::seal(self, place, secret)?)
     }
 
     fn open(&self, place: SealedAt<'_>, sealed: &str) -> Result<Option<Secret<String>>> {
-        match Self::open(self, place.into(), sealed) {
+        match Self::open(self, place, sealed) {
             Ok(secret) => Ok(Some(secret)),
             Err(VaultError::Damaged) => Ok(None),
             Err(error) => Err(error.into()),

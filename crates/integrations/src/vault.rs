@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use base::{hex, secret::Secret};
 use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
+use ports::SealedAt;
 use ring::{
     aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey},
     digest,
@@ -40,24 +41,10 @@ impl From<VaultError> for db::Error {
     }
 }
 
-/// The row and column that a secret stands in.
-#[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
-    /// The tenant of the row.
-    pub tenant: &'a str,
-    /// The table.
-    pub table: &'static str,
-    /// The row's id.
-    pub row: &'a str,
-    /// The column.
-    pub column: &'static str,
-}
-
-impl Place<'_> {
-    fn text(self) -> String {
-        // No part holds a line break: ids are made here, the others are literals.
-        format!("muster secret 1\n{}\n{}\n{}\n{}", self.tenant, self.table, self.row, self.column)
-    }
+/// What a secret is bound to.
+fn bound_to(at: SealedAt<'_>) -> String {
+    // No part holds a line break: ids are made here, the others are literals.
+    format!("muster secret 1\n{}\n{}\n{}\n{}", at.tenant, at.table, at.row, at.column)
 }
 
 struct Key {
@@ -131,7 +118,7 @@ impl Vault {
     }
 
     /// Seals a secret for its place.
-    pub fn seal(&self, place: Place<'_>, secret: &Secret<String>) -> Result<String, VaultError> {
+    pub fn seal(&self, place: SealedAt<'_>, secret: &Secret<String>) -> Result<String, VaultError> {
         self.refresh();
         let keys = self.keys();
         let first = keys.0.first().ok_or(VaultError::NoKey)?;
@@ -139,7 +126,7 @@ impl Vault {
         let mut bytes = secret.expose().clone().into_bytes();
         let sealed = first.key.seal_in_place_append_tag(
             Nonce::assume_unique_for_key(nonce),
-            Aad::from(place.text()),
+            Aad::from(bound_to(place)),
             &mut bytes,
         );
         sealed.map_err(|_| VaultError::Damaged)?;
@@ -148,7 +135,7 @@ impl Vault {
     }
 
     /// Opens what was sealed for this place.
-    pub fn open(&self, place: Place<'_>, sealed: &str) -> Result<Secret<String>, VaultError> {
+    pub fn open(&self, place: SealedAt<'_>, sealed: &str) -> Result<Secret<String>, VaultError> {
         let (id, content) = parts(sealed).ok_or(VaultError::Damaged)?;
         let keys = self.keys();
         match keys.0.iter().find(|key| key.id == id) {
@@ -175,14 +162,14 @@ fn parts(sealed: &str) -> Option<(&str, &str)> {
 }
 
 impl Key {
-    fn open(&self, place: Place<'_>, content: &str) -> Result<Secret<String>, VaultError> {
+    fn open(&self, place: SealedAt<'_>, content: &str) -> Result<Secret<String>, VaultError> {
         let mut bytes = STANDARD_NO_PAD.decode(content).map_err(|_| VaultError::Damaged)?;
         if bytes.len() < NONCE_LEN {
             return Err(VaultError::Damaged);
         }
         let mut rest = bytes.split_off(NONCE_LEN);
         let nonce = Nonce::try_assume_unique_for_key(&bytes).map_err(|_| VaultError::Damaged)?;
-        let aad = Aad::from(place.text());
+        let aad = Aad::from(bound_to(place));
         let plain = self.key.open_in_place(nonce, aad, &mut rest).map_err(|_| VaultError::Damaged)?;
         String::from_utf8(plain.to_vec()).map(Secret::new).map_err(|_| VaultError::Damaged)
     }
@@ -199,7 +186,8 @@ pub fn random<const N: usize>() -> Result<[u8; N], VaultError> {
 mod tests {
     use super::*;
 
-    const PLACE: Place<'static> = Place { tenant: "client_1", table: "integrations", row: "INTG-1", column: "secrets" };
+    const PLACE: SealedAt<'static> =
+        SealedAt { tenant: "client_1", table: "integrations", row: "INTG-1", column: "secrets" };
 
     fn key() -> String {
         Vault::new_key().unwrap().into_inner()
@@ -217,10 +205,10 @@ mod tests {
         assert_ne!(sealed, vault.seal(PLACE, &secret()).unwrap(), "a nonce is used once");
         assert_eq!(vault.open(PLACE, &sealed).unwrap().expose(), "hunter2");
         for place in [
-            Place { tenant: "client_2", ..PLACE },
-            Place { row: "INTG-2", ..PLACE },
-            Place { column: "signing", ..PLACE },
-            Place { table: "integration_events", ..PLACE },
+            SealedAt { tenant: "client_2", ..PLACE },
+            SealedAt { row: "INTG-2", ..PLACE },
+            SealedAt { column: "signing", ..PLACE },
+            SealedAt { table: "integration_events", ..PLACE },
         ] {
             assert_eq!(vault.open(place, &sealed).unwrap_err(), VaultError::Damaged, "{place:?}");
         }

@@ -11,7 +11,7 @@ mod verify;
 
 use base::secret::Secret;
 
-use self::settings::{Place, Settings};
+use self::settings::{Endpoint, Settings};
 pub(crate) use self::tunnel::Tunnel;
 use crate::{Error, Result, url::DatabaseUrl};
 
@@ -24,8 +24,8 @@ pub(crate) fn through(url: &DatabaseUrl) -> Result<(DatabaseUrl, Option<Tunnel>)
     };
     let tls = verify::client_config(&settings).map_err(Error::Unavailable)?;
     let targets = settings.places.iter().filter_map(|place| match place {
-        Place::Tunnel(target) => Some(target.clone()),
-        Place::Socket { .. } => None,
+        Endpoint::Tunnel(target) => Some(target.clone()),
+        Endpoint::Socket { .. } => None,
     });
     let (tunnel, directories) = Tunnel::open(targets.collect(), tls, settings.mode, settings.direct)?;
     let url = settings.rewritten(&directories);

@@ -38,7 +38,7 @@ pub(crate) struct Target {
 
 /// Where libpq is to connect instead, for each server of the URL in turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Endpoint {
     /// To the tunnel's end for this server.
     Tunnel(Target),
     /// Where the URL says: a socket in this directory.
@@ -54,7 +54,7 @@ pub(crate) struct Settings {
     pub(crate) client: Option<(PathBuf, PathBuf)>,
     /// TLS from the first byte, without asking first (`sslnegotiation=direct`).
     pub(crate) direct: bool,
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<Endpoint>,
     /// The URL up to its host, and from its database to the first parameter about hosts or TLS.
     before_host: String,
     database: String,
@@ -82,7 +82,7 @@ impl Settings {
             &server("hostaddr", "", "PGHOSTADDR")?,
             &server("port", &parts.ports, "PGPORT")?,
         )?;
-        let remote = |place: &Place| matches!(place, Place::Tunnel(target) if !target.is_this_machine());
+        let remote = |place: &Endpoint| matches!(place, Endpoint::Tunnel(target) if !target.is_this_machine());
         let root = value("sslrootcert", "PGSSLROOTCERT")?;
         let given = match value("sslmode", "PGSSLMODE")? {
             Some(mode) => Some(mode),
@@ -138,18 +138,18 @@ impl Settings {
         Ok(Some(Self { mode, roots, client, direct, places, before_host, database, others: parts.others() }))
     }
 
-    /// The URL for libpq: `directories` has the tunnel's end for each place that is a [`Place::Tunnel`].
+    /// The URL for libpq: `directories` has the tunnel's end for each place that is a [`Endpoint::Tunnel`].
     pub(crate) fn rewritten(&self, directories: &[PathBuf]) -> String {
         let mut ends = directories.iter();
         let (mut hosts, mut ports) = (Vec::new(), Vec::new());
         for place in &self.places {
             match place {
-                Place::Tunnel(target) => {
+                Endpoint::Tunnel(target) => {
                     let end = ends.next().map(|end| end.to_string_lossy()).unwrap_or_default();
                     hosts.push(end.into_owned());
                     ports.push(target.port.to_string());
                 }
-                Place::Socket { directory, port } => {
+                Endpoint::Socket { directory, port } => {
                     hosts.push(directory.clone());
                     ports.push(port.clone());
                 }
@@ -174,7 +174,7 @@ impl Target {
 }
 
 /// Pairs hosts, addresses and ports as libpq does: as many as there are hosts, or one port for all.
-fn places(hosts: &str, addresses: &str, ports: &str) -> Result<Vec<Place>, String> {
+fn places(hosts: &str, addresses: &str, ports: &str) -> Result<Vec<Endpoint>, String> {
     let list = |text: &str| -> Vec<String> {
         if text.is_empty() { Vec::new() } else { text.split(',').map(str::to_owned).collect() }
     };
@@ -192,12 +192,12 @@ fn places(hosts: &str, addresses: &str, ports: &str) -> Result<Vec<Place>, Strin
             let (host, address) = (of(&hosts, index), of(&addresses, index));
             let port = of(&ports, if ports.len() == 1 { 0 } else { index }).unwrap_or_else(|| "5432".to_owned());
             match (host, address) {
-                (None, None) => Ok(Place::Socket { directory: String::new(), port }),
-                (Some(host), None) if host.starts_with(['/', '@']) => Ok(Place::Socket { directory: host, port }),
+                (None, None) => Ok(Endpoint::Socket { directory: String::new(), port }),
+                (Some(host), None) if host.starts_with(['/', '@']) => Ok(Endpoint::Socket { directory: host, port }),
                 (host, address) => {
                     let port = port.parse().map_err(|_| format!("{port} is no port"))?;
                     let host = host.or_else(|| address.clone()).unwrap_or_default();
-                    Ok(Place::Tunnel(Target { host, address, port }))
+                    Ok(Endpoint::Tunnel(Target { host, address, port }))
                 }
             }
         })

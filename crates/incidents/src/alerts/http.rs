@@ -10,7 +10,7 @@ use super::{
     actions::ActionRequest,
     filter,
     formats::alertmanager::{self as notification, AlertmanagerNotification},
-    intake::{self, Place},
+    intake::{self, Origin},
     report::{self, AlertInput, Read, Report},
     rules::Action,
     store,
@@ -36,8 +36,8 @@ impl List for AlertList {
 }
 
 /// Reports to the tenant of the path may name the resources of its scope.
-pub(super) fn place(scope: &RequestScope) -> Place {
-    Place { home: scope.tenant_id().to_owned(), scope: scope.scope() }
+pub(super) fn origin(scope: &RequestScope) -> Origin {
+    Origin { home: scope.tenant_id().to_owned(), scope: scope.scope() }
 }
 
 /// Takes in what was read; the array of what became of each.
@@ -46,7 +46,7 @@ pub(super) async fn take_in(
     neighbours: web::Data<Neighbours>,
     reports: Vec<Read>,
 ) -> api::Result<HttpResponse> {
-    context.write(move |tx, scope| Answer::ok(&intake::take_in(tx, &neighbours, &place(scope), &reports)?)).await
+    context.write(move |tx, scope| Answer::ok(&intake::take_in(tx, &neighbours, &origin(scope), &reports)?)).await
 }
 
 /// Report an alert
@@ -72,7 +72,7 @@ pub async fn create(
     let report = Report::read(&body.0)?;
     context
         .write(move |tx, scope| {
-            let results = intake::take_in(tx, &neighbours, &place(scope), &[Ok(report)])?;
+            let results = intake::take_in(tx, &neighbours, &origin(scope), &[Ok(report)])?;
             Answer::ok(results.first().ok_or_else(|| Problem::internal())?)
         })
         .await

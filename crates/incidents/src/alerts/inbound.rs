@@ -22,8 +22,8 @@ use super::{
         plain::{self, PlainReport},
         zabbix,
     },
-    http::{place, take_in},
-    intake::{self, Place},
+    http::{origin, take_in},
+    intake::{self, Origin},
     rules::{self, Action},
     store,
     wire::{self, AlertResult},
@@ -47,17 +47,17 @@ async fn carry_out<Q, T: Serialize>(
 ) -> api::Result<HttpResponse> {
     context
         .write(move |tx, scope| {
-            let place = place(scope);
+            let origin = origin(scope);
             let (report, acknowledgement) = match event {
                 Event::Report(report) => (Some(report), None),
                 Event::Acknowledge { identity, note, report } => (report, Some((identity, note))),
             };
             let results = match report {
-                Some(report) => intake::take_in(tx, &neighbours, &place, &[Ok(*report)])?,
+                Some(report) => intake::take_in(tx, &neighbours, &origin, &[Ok(*report)])?,
                 None => Vec::new(),
             };
             if let Some((identity, note)) = acknowledgement {
-                acknowledge(tx, &neighbours, &place, &identity, scope.author(), note)?;
+                acknowledge(tx, &neighbours, &origin, &identity, scope.author(), note)?;
             }
             Answer::ok(&answer(results.into_iter().next()))
         })
@@ -69,13 +69,13 @@ async fn carry_out<Q, T: Serialize>(
 fn acknowledge(
     tx: &mut outbox::Tx<'_>,
     neighbours: &Neighbours,
-    place: &Place,
+    origin: &Origin,
     identity: &str,
     user: &str,
     note: String,
 ) -> db::Result<()> {
     let problem = [rules::problem_of_sender(identity)];
-    let Some(known) = store::open_among(tx.conn, &place.scope, &problem)?.pop() else { return Ok(()) };
+    let Some(known) = store::open_among(tx.conn, &origin.scope, &problem)?.pop() else { return Ok(()) };
     store::lock_tenants(tx.conn, std::slice::from_ref(&known.tenant_id))?;
     let row = store::existing(tx.conn, std::slice::from_ref(&known.tenant_id), &known.alert_id)?;
     if row.acknowledged || row.closed_ms.is_some() {

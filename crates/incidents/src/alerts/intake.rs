@@ -33,7 +33,7 @@ pub fn any(conn: &mut Conn, tenant: &str) -> Result<bool> {
 }
 
 /// Whose reports they are.
-pub struct Place {
+pub struct Origin {
     /// The tenant of alerts that are about no known resource.
     pub home: String,
     /// The tenants whose resources may be named.
@@ -41,22 +41,27 @@ pub struct Place {
 }
 
 /// Takes reports in; what became of each, in their order.
-pub fn take_in(tx: &mut Tx<'_>, neighbours: &Neighbours, place: &Place, reports: &[Read]) -> Result<Vec<AlertResult>> {
+pub fn take_in(
+    tx: &mut Tx<'_>,
+    neighbours: &Neighbours,
+    origin: &Origin,
+    reports: &[Read],
+) -> Result<Vec<AlertResult>> {
     let good: Vec<&Report> = reports.iter().filter_map(|read| read.as_ref().ok()).collect();
-    let found = resources(tx.conn, &*neighbours.resources, &place.scope, &good)?;
+    let found = resources(tx.conn, &*neighbours.resources, &origin.scope, &good)?;
     let mut arrivals: Vec<Arrival<'_>> = good
         .into_iter()
         .zip(found)
         .map(|(report, (resource, warning))| {
-            let tenant = resource.as_ref().map_or_else(|| place.home.clone(), |found| found.tenant_id.clone());
+            let tenant = resource.as_ref().map_or_else(|| origin.home.clone(), |found| found.tenant_id.clone());
             let problems = rules::problems(report, resource.as_ref());
             Arrival { problems, former: Vec::new(), report, resource, warning, tenant }
         })
         .collect();
-    former::find(tx.conn, &*neighbours.resources, &place.scope, &mut arrivals)?;
-    let mut ledger = Ledger::open(tx, place, &arrivals)?;
+    former::find(tx.conn, &*neighbours.resources, &origin.scope, &mut arrivals)?;
+    let mut ledger = Ledger::open(tx, origin, &arrivals)?;
     let done: Vec<(&'static str, Option<usize>)> =
-        arrivals.iter().map(|arrival| ledger.enter(arrival, &place.home, tx.now)).collect();
+        arrivals.iter().map(|arrival| ledger.enter(arrival, &origin.home, tx.now)).collect();
     ledger.ask_windows(tx, neighbours)?;
     let mut done = done.into_iter().zip(arrivals.drain(..)).map(|((result, place), arrival)| {
         let alert = place.and_then(|place| ledger.entries.get(place)).map(|entry| &entry.alert);
@@ -125,20 +130,20 @@ struct Entry {
 
 impl Ledger {
     /// Reads what is known, for nobody else to change.
-    fn open(tx: &mut Tx<'_>, place: &Place, arrivals: &[Arrival<'_>]) -> Result<Self> {
+    fn open(tx: &mut Tx<'_>, origin: &Origin, arrivals: &[Arrival<'_>]) -> Result<Self> {
         let mut tenants: BTreeSet<&String> = arrivals.iter().map(|arrival| &arrival.tenant).collect();
         // What is a client's may have been reported before anybody knew that.
-        let away = arrivals.iter().filter(|arrival| arrival.tenant != place.home);
+        let away = arrivals.iter().filter(|arrival| arrival.tenant != origin.home);
         let away: BTreeSet<&String> = away.flat_map(|arrival| &arrival.problems).collect();
         let away: Vec<String> = away.into_iter().cloned().collect();
-        if store::known(tx.conn, &place.home, &away)?.iter().any(|known| known.is_open) {
-            tenants.insert(&place.home);
+        if store::known(tx.conn, &origin.home, &away)?.iter().any(|known| known.is_open) {
+            tenants.insert(&origin.home);
         }
         let tenants: Vec<String> = tenants.into_iter().cloned().collect();
         store::lock_tenants(tx.conn, &tenants)?;
         let mut ledger = Self { problems: HashMap::new(), entries: Vec::new(), places: HashMap::new() };
         for tenant in tenants {
-            let named = arrivals.iter().filter(|arrival| arrival.tenant == tenant || tenant == place.home);
+            let named = arrivals.iter().filter(|arrival| arrival.tenant == tenant || tenant == origin.home);
             let named: BTreeSet<&String> =
                 named.flat_map(|arrival| arrival.problems.iter().chain(&arrival.former)).collect();
             let named: Vec<String> = named.into_iter().cloned().collect();

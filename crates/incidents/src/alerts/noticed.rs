@@ -7,7 +7,7 @@ use ports::{Notice, Notices, ResourceKey};
 
 use super::{
     formats,
-    intake::{self, Place},
+    intake::{self, Origin},
     report::{Named, Report, STATES},
 };
 use crate::neighbours::Neighbours;
@@ -34,10 +34,10 @@ impl Notices for Noticed {
                 .collect();
             scope.sort_unstable();
             scope.dedup();
-            let place = Place { home: first.tenant.clone(), scope };
+            let origin = Origin { home: first.tenant.clone(), scope };
             let reports: Vec<_> = of_tenant.iter().map(|notice| Ok(report(notice))).collect();
             let who = Who::service(first.about.0);
-            Tx::run(conn, &who, at, |tx| intake::take_in(tx, &self.0, &place, &reports))?;
+            Tx::run(conn, &who, at, |tx| intake::take_in(tx, &self.0, &origin, &reports))?;
         }
         Ok(())
     }

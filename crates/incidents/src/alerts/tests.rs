@@ -11,13 +11,13 @@ use diesel::{QueryableByName, RunQueryDsl as _, sql_query, sql_types::Text};
 use outbox::{Tx, Who};
 use ports::{
     AlertFacts, Cover, KnownResource, KnownRoster, Maintenance, OnCall, OnCallPerson, People, PeopleGroup, Person,
-    Place as Where, PlaceKey, PlaceKind, ResourceKey, Resources, Tenants, Window,
+    Place, PlaceKey, PlaceKind, ResourceKey, Resources, Tenants, Window,
 };
 use serde_json::{Value, json};
 
 use super::{
     formats::alertmanager,
-    intake::{self, Place},
+    intake::{self, Origin},
     report, windows,
     wire::AlertResult,
 };
@@ -96,15 +96,15 @@ impl Resources for Fake {
         Ok(vec![Vec::new(); keys.len()])
     }
 
-    fn places(&self, _: &mut Conn, _: &[String], _: PlaceKind, _: &[PlaceKey]) -> Result<Vec<Vec<Where>>> {
+    fn places(&self, _: &mut Conn, _: &[String], _: PlaceKind, _: &[PlaceKey]) -> Result<Vec<Vec<Place>>> {
         unreachable!()
     }
 
-    fn places_of(&self, _: &mut Conn, _: &[String], _: &[String]) -> Result<Vec<Vec<Where>>> {
+    fn places_of(&self, _: &mut Conn, _: &[String], _: &[String]) -> Result<Vec<Vec<Place>>> {
         unreachable!()
     }
 
-    fn members(&self, _: &mut Conn, _: &[String], _: &Where, _: Option<&str>, _: i64) -> Result<Vec<KnownResource>> {
+    fn members(&self, _: &mut Conn, _: &[String], _: &Place, _: Option<&str>, _: i64) -> Result<Vec<KnownResource>> {
         unreachable!()
     }
 }
@@ -194,8 +194,8 @@ impl Fixture {
         let who = Who::service("test");
         let now = Timestamp::from_millis(START + minute * MINUTE);
         let done = self.db.write_here(move |conn| {
-            let place = Place { home: "client_1".into(), scope: vec!["client_1".into()] };
-            Tx::run(conn, &who, now, |tx| intake::take_in(tx, &neighbours, &place, &reports))
+            let origin = Origin { home: "client_1".into(), scope: vec!["client_1".into()] };
+            Tx::run(conn, &who, now, |tx| intake::take_in(tx, &neighbours, &origin, &reports))
         });
         done.unwrap()
     }

@@ -19,7 +19,7 @@ use super::{
     store::{self, Heard},
 };
 use crate::{
-    alerts::intake::{self, Place},
+    alerts::intake::{self, Origin},
     neighbours::Neighbours,
 };
 
@@ -142,14 +142,14 @@ fn who() -> Who {
     Who::service("heartbeats")
 }
 
-fn place(tenant: &str) -> Place {
-    Place { home: tenant.to_owned(), scope: vec![tenant.to_owned()] }
+fn origin(tenant: &str) -> Origin {
+    Origin { home: tenant.to_owned(), scope: vec![tenant.to_owned()] }
 }
 
 fn hear(tx: &mut Tx<'_>, neighbours: &Neighbours, heard: &[Heard]) -> Result<()> {
     for heard in heard {
         if let Some(row) = store::heard(tx.conn, heard)? {
-            intake::take_in(tx, neighbours, &place(&row.tenant_id), &[Ok(rules::heard_again(&row))])?;
+            intake::take_in(tx, neighbours, &origin(&row.tenant_id), &[Ok(rules::heard_again(&row))])?;
         }
     }
     Ok(())
@@ -169,7 +169,7 @@ fn report_silence(tx: &mut Tx<'_>, neighbours: &Neighbours, overdue: Vec<Row>) -
     for rows in silent.chunk_by(|one, other| one.tenant_id == other.tenant_id) {
         let Some(first) = rows.first() else { continue };
         let reports: Vec<_> = rows.iter().map(|row| Ok(rules::silence(row))).collect();
-        intake::take_in(tx, neighbours, &place(&first.tenant_id), &reports)?;
+        intake::take_in(tx, neighbours, &origin(&first.tenant_id), &reports)?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use outbox::Tx;
 
 use super::{
     document,
-    named::{self, Place},
+    named::{self, Filing},
     row::{ALERT, CLOSED, Link, Note, RESOURCE, Row},
     rules::{self, Filter, Named},
     store, view,
@@ -62,8 +62,8 @@ pub async fn create(
     context
         .write(move |tx, scope| {
             let (tenant, now) = (scope.tenant_id(), scope.now);
-            let place = Place { tenant, partner: scope.tenant.partner.as_str(), category: "" };
-            let mut named = named::find(tx.conn, &neighbours, place, &input, &mut wrong, now)?;
+            let filing = Filing { tenant, partner: scope.tenant.partner.as_str(), category: "" };
+            let mut named = named::find(tx.conn, &neighbours, filing, &input, &mut wrong, now)?;
             tickets::find(tx, tenant, &input.alerts, &mut named, wrong)?;
             named::fill(tx.conn, &neighbours, tenant, &input, &mut named, now)?;
             let number = db::next_id(tx.conn, "incidents")?;
@@ -228,8 +228,8 @@ async fn changed(
             let old = lock_for_update(tx, scope, &id)?;
             let before = document::of(tx.conn, &neighbours, &old)?;
             let partner = scope.tenant.partner.as_str();
-            let place = Place { tenant: &old.tenant_id, partner, category: &old.category_id };
-            let named = named::find(tx.conn, &neighbours, place, &input, &mut wrong, tx.now)?;
+            let filing = Filing { tenant: &old.tenant_id, partner, category: &old.category_id };
+            let named = named::find(tx.conn, &neighbours, filing, &input, &mut wrong, tx.now)?;
             wrong.check()?;
             let row = rules::changed(&old, &input, &named, tx.author(), tx.now)?;
             store::update(tx.conn, &row)?;

@@ -19,7 +19,7 @@ const FILLED: usize = 5;
 
 /// Where an incident is: its tenant, and the partner of that.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct Filing<'a> {
     /// The tenant of the incident.
     pub tenant: &'a str,
     /// Its partner, or itself.
@@ -32,18 +32,18 @@ pub struct Place<'a> {
 pub fn find(
     conn: &mut Conn,
     neighbours: &Neighbours,
-    place: Place<'_>,
+    filing: Filing<'_>,
     input: &IncidentInput,
     wrong: &mut Wrong,
     now: Timestamp,
 ) -> Result<Named> {
-    let mut tenants = vec![place.tenant.to_owned(), place.partner.to_owned()];
+    let mut tenants = vec![filing.tenant.to_owned(), filing.partner.to_owned()];
     tenants.dedup();
-    check_categories(conn, &tenants, place.category, input, wrong)?;
+    check_categories(conn, &tenants, filing.category, input, wrong)?;
     check_people(conn, neighbours, &tenants, input, wrong)?;
-    let assignee = assigned(conn, neighbours, place, input, wrong, now)?;
+    let assignee = assigned(conn, neighbours, filing, input, wrong, now)?;
     let resources = match &input.resources {
-        Some(names) => Some(machines(conn, neighbours, place.tenant, names, wrong)?),
+        Some(names) => Some(machines(conn, neighbours, filing.tenant, names, wrong)?),
         None => None,
     };
     Ok(Named { assignee, group: input.group.clone(), resources, alerts: Vec::new() })
@@ -143,20 +143,20 @@ fn check_categories(
 fn assigned(
     conn: &mut Conn,
     neighbours: &Neighbours,
-    place: Place<'_>,
+    filing: Filing<'_>,
     input: &IncidentInput,
     wrong: &mut Wrong,
     now: Timestamp,
 ) -> Result<Option<String>> {
     let Some(id) = given(&input.roster) else { return Ok(input.assignee.clone()) };
-    let Some(roster) = neighbours.on_call.roster(conn, &[place.tenant.to_owned()], id)? else {
+    let Some(roster) = neighbours.on_call.roster(conn, &[filing.tenant.to_owned()], id)? else {
         unknown(wrong, "roster.id", "roster of the tenant", id);
         return Ok(None);
     };
     if input.assignee.is_some() {
         return Ok(input.assignee.clone());
     }
-    let on_call = neighbours.on_call.on_call(conn, &roster.tenant_id, place.partner, now)?;
+    let on_call = neighbours.on_call.on_call(conn, &roster.tenant_id, filing.partner, now)?;
     let first = on_call.into_iter().find(|one| one.roster_id == id);
     Ok(Some(first.map(|one| one.person.id).unwrap_or_default()))
 }

@@ -3,13 +3,10 @@
 use base::timestamp::Timestamp;
 use db::{Json, Result};
 use diesel::prelude::*;
+use ports::SealedAt;
 
 use super::config::Config;
-use crate::{
-    notifier::Secrets,
-    schema::integration_events,
-    vault::{Place, Vault},
-};
+use crate::{notifier::Secrets, schema::integration_events, vault::Vault};
 
 /// One row of `integration_events`.
 #[derive(Clone, Debug, PartialEq, Queryable, Insertable, AsChangeset)]
@@ -39,8 +36,8 @@ pub struct Row {
 }
 
 impl Row {
-    fn place(&self) -> Place<'_> {
-        Place { tenant: &self.tenant_id, table: "integration_events", row: &self.id, column: "secrets" }
+    fn place(&self) -> SealedAt<'_> {
+        SealedAt { tenant: &self.tenant_id, table: "integration_events", row: &self.id, column: "secrets" }
     }
 
     /// Takes another configuration.

@@ -4,6 +4,7 @@ use api::Request;
 use base::{secret::Secret, timestamp::Timestamp};
 use db::{Json, Result};
 use diesel::prelude::*;
+use ports::SealedAt;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
@@ -11,7 +12,7 @@ use utoipa::ToSchema;
 use crate::{
     notifier::{Notifier, Secrets},
     schema::integrations,
-    vault::{Place, Vault},
+    vault::Vault,
 };
 
 /// The credentials with which an integration reports.
@@ -98,8 +99,8 @@ impl Signing {
 }
 
 impl Row {
-    fn place(&self, column: &'static str) -> Place<'_> {
-        Place { tenant: &self.tenant_id, table: "integrations", row: &self.id, column }
+    fn place(&self, column: &'static str) -> SealedAt<'_> {
+        SealedAt { tenant: &self.tenant_id, table: "integrations", row: &self.id, column }
     }
 
     /// The base notifier.

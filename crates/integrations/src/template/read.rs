@@ -7,7 +7,7 @@ use super::{
 
 /// Cuts a template into its parts. `$$` is a dollar sign, and so is one that no letter follows.
 pub fn parts(text: &str, entity: Option<Entity>, kind: Kind) -> Result<Vec<Part>, String> {
-    let mut reader = Reader { text, at: 0, entity, place: Place::new(kind), parts: Vec::new(), plain: String::new() };
+    let mut reader = Reader { text, at: 0, entity, place: Syntax::new(kind), parts: Vec::new(), plain: String::new() };
     while let Some(letter) = reader.rest().chars().next() {
         let next = reader.rest().chars().nth(1);
         match (letter, next) {
@@ -31,7 +31,7 @@ struct Reader<'t> {
     text: &'t str,
     at: usize,
     entity: Option<Entity>,
-    place: Place,
+    place: Syntax,
     parts: Vec<Part>,
     plain: String,
 }
@@ -162,7 +162,7 @@ fn call(text: &str, entity: Option<Entity>) -> Result<(Source, usize), String> {
 }
 
 /// Where in a text of its kind a reader is.
-enum Place {
+enum Syntax {
     Json { inside: bool, escaped: bool },
     Xml(Xml),
     Any,
@@ -178,7 +178,7 @@ enum Xml {
     Data(String),
 }
 
-impl Place {
+impl Syntax {
     fn new(kind: Kind) -> Self {
         match kind {
             Kind::Json => Self::Json { inside: false, escaped: false },

@@ -26,7 +26,7 @@ use crate::{
 
 /// Where rows are stored.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct Destination {
     /// The tenant of all of them.
     pub tenant: String,
     /// Its partner, whose groups may take resources in.
@@ -36,21 +36,21 @@ pub struct Place {
 /// Carries out rows in one transaction. A row that is refused leaves nothing behind, and the others are stored.
 ///
 /// Bulk requests of one tenant take turns, so that of two that bring the same machine the second finds it.
-pub fn apply(tx: &mut Tx<'_>, place: &Place, rows: &[Row]) -> Result<Vec<BulkResult>> {
-    apply_until(tx, place, rows, || false)
+pub fn apply(tx: &mut Tx<'_>, destination: &Destination, rows: &[Row]) -> Result<Vec<BulkResult>> {
+    apply_until(tx, destination, rows, || false)
 }
 
 /// As [`apply`], of the first rows: those until, behind one of them, it is enough.
 pub fn apply_until(
     tx: &mut Tx<'_>,
-    place: &Place,
+    destination: &Destination,
     rows: &[Row],
     is_enough: impl Fn() -> bool,
 ) -> Result<Vec<BulkResult>> {
-    db::Lock::of("bulk", &place.tenant).take(tx.conn)?;
+    db::Lock::of("bulk", &destination.tenant).take(tx.conn)?;
     let mut results = Vec::with_capacity(rows.len());
     for row in rows {
-        results.push(one(tx, place, row)?);
+        results.push(one(tx, destination, row)?);
         if is_enough() {
             break;
         }
@@ -58,15 +58,15 @@ pub fn apply_until(
     Ok(results)
 }
 
-fn one(tx: &mut Tx<'_>, place: &Place, row: &Row) -> Result<BulkResult> {
+fn one(tx: &mut Tx<'_>, destination: &Destination, row: &Row) -> Result<BulkResult> {
     let entry = match &row.entry {
         Ok(entry) => entry,
         Err(errors) => return Ok(BulkResult::error(row.line, errors.clone())),
     };
-    let mut done = tx.attempt(|tx| upsert(tx, place, entry));
+    let mut done = tx.attempt(|tx| upsert(tx, destination, entry));
     if matches!(done, Err(Error::Taken(_))) {
         // A single request or an agent made the same machine meanwhile: now it is known.
-        done = tx.attempt(|tx| upsert(tx, place, entry));
+        done = tx.attempt(|tx| upsert(tx, destination, entry));
     }
     match done {
         Ok((result, id)) => Ok(BulkResult { line: row.line, result, id: Some(id), errors: Vec::new() }),
@@ -83,19 +83,19 @@ fn errors_of(problem: Problem) -> Vec<FieldError> {
     vec![FieldError { code: problem.kind.code(), field_name: "row".to_owned(), message: problem.detail }]
 }
 
-fn upsert(tx: &mut Tx<'_>, place: &Place, entry: &Entry) -> Result<(&'static str, String)> {
-    let Some(id) = known(tx.conn, place, entry)? else {
+fn upsert(tx: &mut Tx<'_>, destination: &Destination, entry: &Entry) -> Result<(&'static str, String)> {
+    let Some(id) = known(tx.conn, destination, entry)? else {
         let mut input = entry.input.clone();
         input.tags = input.tags.or_else(|| Some(entry.tags.clone()));
         input.resource_type = input.resource_type.or_else(|| entry.type_if_new.map(str::to_owned));
         if entry.no_source_if_new {
             input.texts.push(("source", String::new()));
         }
-        let resource = http::create_in(tx, &place.partner, &place.tenant, &input)?;
+        let resource = http::create_in(tx, &destination.partner, &destination.tenant, &input)?;
         return Ok((CREATED, resource.id));
     };
     lock::alone(tx.conn, &id)?;
-    let row = store::find_current(tx.conn, std::slice::from_ref(&place.tenant), &id)?;
+    let row = store::find_current(tx.conn, std::slice::from_ref(&destination.tenant), &id)?;
     let row = row.ok_or_else(|| unknown(&id))?;
     let before = row.clone().into_resource()?;
     let mut input = entry.input.clone();
@@ -110,7 +110,7 @@ fn upsert(tx: &mut Tx<'_>, place: &Place, entry: &Entry) -> Result<(&'static str
     if is_same(&before, &after) {
         return Ok((UNCHANGED, id));
     }
-    store::update(tx.conn, &place.partner, &row, &after)?;
+    store::update(tx.conn, &destination.partner, &row, &after)?;
     changes::record_change(tx, Some(&before), Some(&after))?;
     Ok((UPDATED, id))
 }
@@ -141,17 +141,17 @@ fn is_same(before: &Resource, after: &Resource) -> bool {
 
 /// The resource that a row means: by its id; else by what identifies a machine; else by the id that another system
 /// has for it; else, when it says none of these, by the names and the address that it gives.
-fn known(conn: &mut Conn, place: &Place, entry: &Entry) -> Result<Option<String>> {
+fn known(conn: &mut Conn, destination: &Destination, entry: &Entry) -> Result<Option<String>> {
     if let Some(id) = &entry.id {
         return Ok(Some(id.clone()));
     }
     let mut said = Document::default();
     entry.input.apply(&mut said);
     let keys = rules::identities_in(&said);
-    if let Some((_, id)) = store::identified(conn, &place.tenant, &keys)? {
+    if let Some((_, id)) = store::identified(conn, &destination.tenant, &keys)? {
         return Ok(Some(id));
     }
-    let mine = filter::tenants(std::slice::from_ref(&place.tenant));
+    let mine = filter::tenants(std::slice::from_ref(&destination.tenant));
     let here = Condition::all([mine, filter::states(STATES)]);
     let external = said.text("extResourceId");
     if !external.is_empty() {
@@ -163,7 +163,7 @@ fn known(conn: &mut Conn, place: &Place, entry: &Entry) -> Result<Option<String>
         let mut alike = Vec::new();
         for row in found.drain(..) {
             // Another system may have counted two machines as one; their own signs know better.
-            if !are_told_apart(&store::identities(conn, &place.tenant, &row.id)?, &keys) {
+            if !are_told_apart(&store::identities(conn, &destination.tenant, &row.id)?, &keys) {
                 alike.push(row);
             }
         }
@@ -186,7 +186,7 @@ fn known(conn: &mut Conn, place: &Place, entry: &Entry) -> Result<Option<String>
     let others = given.iter().filter(|name| **name != "name");
     let mut terms: Vec<Term> = others.map(|name| term(name, said.text(name))).collect();
     terms.push(term("isEquals", "true"));
-    let mut all = vec![here, kind, filter::condition(conn, std::slice::from_ref(&place.tenant), &terms)?];
+    let mut all = vec![here, kind, filter::condition(conn, std::slice::from_ref(&destination.tenant), &terms)?];
     if given.contains(&"name") {
         all.push(Condition::sql("resources.name_key = ").text(fold(said.text("name"))));
     }

@@ -20,7 +20,7 @@ use bytes::Bytes;
 use outbox::Tx;
 
 use super::{
-    apply::{Place, apply, apply_until},
+    apply::{Destination, apply, apply_until},
     reader::{Format, Reader},
     related,
     row::{Row, Stop},
@@ -93,8 +93,9 @@ pub async fn bulk(
     payload: web::Payload,
 ) -> api::Result<HttpResponse> {
     let BulkOptions { dry_run, atomic } = context.query;
-    let place = Place { tenant: context.tenant_id().to_owned(), partner: context.tenant.partner.to_string() };
-    let reader = Reader::new(format(&request)?, &place.tenant);
+    let destination =
+        Destination { tenant: context.tenant_id().to_owned(), partner: context.tenant.partner.to_string() };
+    let reader = Reader::new(format(&request)?, &destination.tenant);
     if !has_body(&request) {
         return Err(Problem::field("body", "is required: a row for each resource").into());
     }
@@ -102,9 +103,9 @@ pub async fn bulk(
     // Only what was stored as a whole can be answered again.
     let again = !dry_run && request.headers().contains_key("idempotency-key");
     if atomic || again {
-        whole(&context, body, reader, place, atomic, dry_run).await
+        whole(&context, body, reader, destination, atomic, dry_run).await
     } else {
-        in_batches(&context, body, reader, place, dry_run).await
+        in_batches(&context, body, reader, destination, dry_run).await
     }
 }
 
@@ -171,7 +172,7 @@ async fn in_batches(
     context: &RequestContext<BulkOptions>,
     mut body: Chunks,
     mut reader: Reader,
-    place: Place,
+    destination: Destination,
     dry_run: bool,
 ) -> api::Result<HttpResponse> {
     let mut report = Report::new(dry_run);
@@ -199,7 +200,7 @@ async fn in_batches(
         let last = last || stop.is_some();
         while reader.is_full(BATCH) || last && reader.len() > 0 {
             let mut results = Vec::with_capacity(BATCH);
-            let done = carry_out(context, &place, reader.take(BATCH), dry_run, &mut results).await;
+            let done = carry_out(context, &destination, reader.take(BATCH), dry_run, &mut results).await;
             report.add(&results)?;
             done.map_err(|error| interrupted(error, report.summary.rows))?;
         }
@@ -234,7 +235,7 @@ fn interrupted(error: db::Error, stored: u64) -> api::Error {
 /// `results`, also when the rest failed.
 async fn carry_out(
     context: &RequestContext<BulkOptions>,
-    place: &Place,
+    destination: &Destination,
     rows: Vec<Row>,
     dry_run: bool,
     results: &mut Vec<BulkResult>,
@@ -242,7 +243,7 @@ async fn carry_out(
     let rows: Arc<[Row]> = rows.into();
     let mut pauses = PAUSES.into_iter();
     while results.len() < rows.len() {
-        match write(context, place, (Arc::clone(&rows), results.len()), dry_run).await {
+        match write(context, destination, (Arc::clone(&rows), results.len()), dry_run).await {
             Ok(done) => {
                 results.extend(done);
                 pauses = PAUSES.into_iter();
@@ -262,17 +263,17 @@ async fn carry_out(
 /// run all, since they are compared with each other.
 async fn write(
     context: &RequestContext<BulkOptions>,
-    place: &Place,
+    destination: &Destination,
     (rows, from): (Arc<[Row]>, usize),
     dry_run: bool,
 ) -> db::Result<Vec<BulkResult>> {
-    let (who, now, place, db) = (context.who(), clock::now(), place.clone(), context.db.clone());
+    let (who, now, destination, db) = (context.who(), clock::now(), destination.clone(), context.db.clone());
     let (would, rehearsed) = mpsc::channel();
     let done = context.db.write_parts_for(context.caller.home.as_str(), move |conn| {
         let begun = Instant::now();
         let is_enough = || !dry_run && begun.elapsed() >= SHARE && db.is_waited_for();
         let rows = rows.get(from..).unwrap_or_default();
-        let results = Tx::run(conn, &who, now, |tx| apply_until(tx, &place, rows, is_enough))?;
+        let results = Tx::run(conn, &who, now, |tx| apply_until(tx, &destination, rows, is_enough))?;
         if !dry_run {
             return Ok(results);
         }
@@ -301,7 +302,7 @@ async fn whole(
     context: &RequestContext<BulkOptions>,
     mut body: Chunks,
     mut reader: Reader,
-    place: Place,
+    destination: Destination,
     atomic: bool,
     dry_run: bool,
 ) -> api::Result<HttpResponse> {
@@ -315,10 +316,10 @@ async fn whole(
     bound(&reader)?;
     let rows = reader.take(usize::MAX);
     if dry_run {
-        return rehearse(context, place, rows).await;
+        return rehearse(context, destination, rows).await;
     }
     let answer = context.write_parts(move |tx, _| {
-        let results = apply(tx, &place, &rows)?;
+        let results = apply(tx, &destination, &rows)?;
         if atomic && results.iter().any(|row| row.result == ERROR) {
             return Err(refused(&results).into());
         }
@@ -334,14 +335,18 @@ async fn whole(
 
 /// What would become of rows that are stored as a whole. To find it out keeps nobody waiting as long as to store them:
 /// only rows that may mean one machine have to be in one transaction.
-async fn rehearse(context: &RequestContext<BulkOptions>, place: Place, rows: Vec<Row>) -> api::Result<HttpResponse> {
+async fn rehearse(
+    context: &RequestContext<BulkOptions>,
+    destination: Destination,
+    rows: Vec<Row>,
+) -> api::Result<HttpResponse> {
     let mut found = Vec::with_capacity(rows.len());
     for (places, batch) in related::batches(rows, BATCH, MOST_RELATED) {
         let mut results = Vec::with_capacity(batch.len());
-        carry_out(context, &place, batch, true, &mut results).await?;
+        carry_out(context, &destination, batch, true, &mut results).await?;
         found.extend(places.into_iter().zip(results));
     }
-    found.sort_unstable_by_key(|(place, _)| *place);
+    found.sort_unstable_by_key(|(number, _)| *number);
     let mut report = Report::new(true);
     report.add(&found.into_iter().map(|(_, row)| row).collect::<Vec<_>>())?;
     report.respond()

@@ -8,7 +8,7 @@ use outbox::{Tx, Who};
 use serde_json::Value;
 
 use super::{
-    apply::{Place, apply},
+    apply::{Destination, apply},
     aws,
     columns::Columns,
     csv::Records,
@@ -109,10 +109,10 @@ pub fn import(
     now: Timestamp,
     mut refused: impl FnMut(u64, &str),
 ) -> Result<BulkSummary, Error> {
-    let place = Place { tenant: tenant.to_string(), partner: partner.to_string() };
+    let destination = Destination { tenant: tenant.to_string(), partner: partner.to_string() };
     let mut summary = BulkSummary::new(false);
     let mut store = |rows: Vec<Row>| -> Result<(), Error> {
-        for row in write(db, &place, rows, now)? {
+        for row in write(db, &destination, rows, now)? {
             summary.count(&row);
             let errors = row.errors.iter().map(|error| format!("{}: {}", error.field_name, error.message));
             let errors: Vec<String> = errors.collect();
@@ -126,7 +126,7 @@ pub fn import(
         Kind::AwsInstances => {
             let mut whole = Vec::new();
             file.read_to_end(&mut whole)?;
-            let mut rows = match aws::rows(&whole, &place.tenant) {
+            let mut rows = match aws::rows(&whole, &destination.tenant) {
                 Ok(rows) => rows,
                 Err(problem) => return Ok(incomplete(summary, problem)),
             };
@@ -144,7 +144,7 @@ pub fn import(
         Kind::Ndjson => Format::Ndjson,
         Kind::Report => return Ok(incomplete(summary, Problem::invalid("the file holds a report, not rows"))),
     };
-    let mut reader = Reader::new(format, &place.tenant);
+    let mut reader = Reader::new(format, &destination.tenant);
     let mut piece = vec![0; PIECE];
     loop {
         let read = file.read(&mut piece)?;
@@ -166,10 +166,10 @@ fn incomplete(summary: BulkSummary, why: Problem) -> BulkSummary {
     BulkSummary { complete: false, message: Some(why.detail), ..summary }
 }
 
-fn write(db: &Db, place: &Place, rows: Vec<Row>, now: Timestamp) -> db::Result<Vec<BulkResult>> {
+fn write(db: &Db, destination: &Destination, rows: Vec<Row>, now: Timestamp) -> db::Result<Vec<BulkResult>> {
     let who = Who { user_id: String::new(), key_id: "muster import".to_owned(), request_id: String::new() };
-    let place = place.clone();
-    db.write_here(move |conn| Tx::run(conn, &who, now, |tx| apply(tx, &place, &rows)))
+    let destination = destination.clone();
+    db.write_here(move |conn| Tx::run(conn, &who, now, |tx| apply(tx, &destination, &rows)))
 }
 
 #[cfg(test)]

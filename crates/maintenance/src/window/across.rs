@@ -81,15 +81,15 @@ pub async fn list(context: RequestContext<Query>, windows: web::Data<Windows>) -
 }
 
 /// Where an occurrence stands in the list: its start, then the id and the tenant of its window.
-type Place = (i64, String, String);
+type SortKey = (i64, String, String);
 
 /// The occurrences of a page, while windows are gone through one after the other: those that come first so far.
 struct PageRows {
-    after: Option<Place>,
+    after: Option<SortKey>,
     descending: bool,
     most: usize,
     met: usize,
-    rows: BTreeMap<Place, Open>,
+    rows: BTreeMap<SortKey, Open>,
 }
 
 impl PageRows {
@@ -101,7 +101,7 @@ impl PageRows {
             return Err(Problem::field("to", message).into());
         }
         let place = (open.start().millis(), window.id.clone(), window.tenant_id.clone());
-        let behind = |after: &Place| if self.descending { place < *after } else { place > *after };
+        let behind = |after: &SortKey| if self.descending { place < *after } else { place > *after };
         if !self.after.as_ref().is_none_or(behind) {
             return Ok(());
         }
@@ -147,11 +147,11 @@ fn page(
         course.open(range.start()..range.end()).try_for_each(|open| page.take(window, open))
     })?;
     let total = walk.total(|| Ok::<_, db::Error>(i64::try_from(page.met).unwrap_or(i64::MAX)))?;
-    let rows: Vec<(Place, Open)> = if sort.descending {
+    let rows: Vec<(SortKey, Open)> = if sort.descending {
         page.rows.into_iter().rev().skip(skip).take(wanted).collect()
     } else {
         page.rows.into_iter().skip(skip).take(wanted).collect()
     };
-    let keys = |((start, id, tenant), _): &(Place, Open)| vec![Key::from(*start), Key::from(id), Key::from(tenant)];
+    let keys = |((start, id, tenant), _): &(SortKey, Open)| vec![Key::from(*start), Key::from(id), Key::from(tenant)];
     Ok(walk.cut(rows, total, keys).map(|(_, open)| open))
 }

@@ -178,7 +178,7 @@ pub struct UserGroupReference {
 pub struct NewRotation {
     /// 1 to 100 places. In an update, none: nobody takes turns any more.
     #[request(items = 0..=MOST_PLACES)]
-    pub order: Vec<NewPlace>,
+    pub order: Vec<NewTurn>,
     /// How long a turn is.
     pub length: Option<TurnLength>,
     /// The first hand-over, to the first place: a local time of the roster's zone, without an offset.
@@ -188,8 +188,8 @@ pub struct NewRotation {
 
 /// A place of a rotation: at least one of the two.
 #[derive(Clone, Debug, Request)]
-#[request(schema = "RosterPlaceInput", check = check_place)]
-pub struct NewPlace {
+#[request(schema = "RosterPlaceInput", check = check_turn)]
+pub struct NewTurn {
     /// Users of the tenant or of its partner.
     #[request(items = 0..=MOST_REFERENCES, default)]
     pub users: Vec<UserReference>,
@@ -262,7 +262,7 @@ impl OffHours {
 impl NewRotation {
     /// What is stored of it; `None` for no rotation any more.
     pub fn stored(&self) -> Option<Rotation> {
-        let order: Vec<Crew> = self.order.iter().map(NewPlace::crew).collect();
+        let order: Vec<Crew> = self.order.iter().map(NewTurn::crew).collect();
         let turns = calendar::Rotation::new(self.length?.length()?, self.start?);
         (!order.is_empty()).then_some(Rotation { order, turns })
     }
@@ -273,7 +273,7 @@ impl NewRotation {
     }
 }
 
-impl NewPlace {
+impl NewTurn {
     /// Who stands in it.
     pub fn crew(&self) -> Crew {
         Crew::new(&user_ids(&self.users), &group_ids(&self.groups))
@@ -373,7 +373,7 @@ fn check_rotation(_: &NewRotation, fields: &mut Fields<'_>) {
     }
 }
 
-fn check_place(_: &NewPlace, fields: &mut Fields<'_>) {
+fn check_turn(_: &NewTurn, fields: &mut Fields<'_>) {
     if !fields.has("users") && !fields.has("userGroups") {
         fields.error("", "must have users or userGroups");
     }

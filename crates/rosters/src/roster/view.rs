@@ -12,7 +12,7 @@ use super::{
     rotation::Rotation,
     row::{Roster as Row, Shift as ShiftRow},
     rules,
-    wire::{self, OffHours, Place, Roster, RosterClient, Shift, User, UserGroup},
+    wire::{self, OffHours, Roster, RosterClient, Shift, Turn, User, UserGroup},
 };
 use crate::people::RosterPeople;
 
@@ -81,7 +81,7 @@ impl Seen<'_> {
             order: rotation
                 .order
                 .iter()
-                .map(|crew| Place { users: self.users(crew), user_groups: self.groups(crew) })
+                .map(|crew| Turn { users: self.users(crew), user_groups: self.groups(crew) })
                 .collect(),
             length: rotation.turns.length(),
             start: rotation.turns.start(),

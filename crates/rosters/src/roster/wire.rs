@@ -258,7 +258,7 @@ impl From<input::OffHours> for OffHours {
 #[schema(as = RosterRotation)]
 pub struct Rotation {
     /// The places, in the order of the turns; everybody in a place is on call together.
-    pub order: Vec<Place>,
+    pub order: Vec<Turn>,
     /// How long a turn is.
     #[schema(value_type = TurnLength)]
     pub length: Value,
@@ -271,7 +271,7 @@ pub struct Rotation {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = RosterPlace)]
-pub struct Place {
+pub struct Turn {
     /// Who is on call.
     pub users: Vec<User>,
     /// Groups whose members are on call.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     near,
-    operations::{Operation, Parameter, Place},
+    operations::{Location, Operation, Parameter},
     schema::{Kind, Schema, same},
     values::{self, Step, convert, put},
 };
@@ -104,10 +104,10 @@ impl Given {
             Value::String(text) => text,
             other => other.to_string(),
         };
-        if parameter.place == Place::Path && matches!(value.as_str(), "" | "." | "..") {
+        if parameter.place == Location::Path && matches!(value.as_str(), "" | "." | "..") {
             return Err("is part of a path, and cannot be that".to_owned());
         }
-        if parameter.place == Place::Header && !value.chars().all(|letter| matches!(letter, ' '..='~')) {
+        if parameter.place == Location::Header && !value.chars().all(|letter| matches!(letter, ' '..='~')) {
             return Err("is a header, and holds ASCII alone".to_owned());
         }
         if self.parameters.iter().any(|(name, _)| name == parameter.name) {

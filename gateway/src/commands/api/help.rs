@@ -1,7 +1,7 @@
 //! What an operation takes, for people.
 
 use super::{
-    operations::{Operation, Place},
+    operations::{Location, Operation},
     problem::plain,
     schema::{Kind, Property, Schema},
 };
@@ -45,9 +45,9 @@ pub fn of(operation: &Operation<'_>) -> String {
     }
     for parameter in &operation.parameters {
         let beside = match parameter.place {
-            Place::Header => " (header)",
-            Place::Path if parameter.name == "tenantId" => " (or --tenant)",
-            Place::Path | Place::Query => "",
+            Location::Header => " (header)",
+            Location::Path if parameter.name == "tenantId" => " (or --tenant)",
+            Location::Path | Location::Query => "",
         };
         let about = format!("{}{beside}", parameter.description);
         text.push_str(&line(parameter.name, parameter.schema, parameter.required, &about));

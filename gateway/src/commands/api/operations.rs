@@ -12,7 +12,7 @@ const JSON: &str = "application/json";
 
 /// Where a parameter goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum Location {
     Path,
     Query,
     Header,
@@ -21,7 +21,7 @@ pub enum Place {
 /// A parameter of an operation.
 pub struct Parameter<'d> {
     pub name: &'d str,
-    pub place: Place,
+    pub place: Location,
     pub required: bool,
     pub description: String,
     pub schema: Schema<'d>,
@@ -92,9 +92,9 @@ fn read<'d>(document: &'d Value, path: &'d str, method: &str, value: &'d Value) 
 fn parameter<'d>(document: &'d Value, value: &'d Value) -> Option<Parameter<'d>> {
     let value = resolve(document, value);
     let place = match value.get("in")?.as_str()? {
-        "path" => Place::Path,
-        "query" => Place::Query,
-        "header" => Place::Header,
+        "path" => Location::Path,
+        "query" => Location::Query,
+        "header" => Location::Header,
         _ => return None,
     };
     let description = value.get("description").and_then(Value::as_str).unwrap_or_default();

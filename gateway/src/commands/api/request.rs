@@ -8,7 +8,7 @@ use super::{
     call::{self, Request},
     connection::Connection,
     content::{Content, media_type},
-    operations::{Operation, Place},
+    operations::{Location, Operation},
 };
 use crate::cli::{ApiOptions, Output};
 
@@ -156,7 +156,7 @@ fn put_together(
     (content, kind): (Content, Option<String>),
     root: &Url,
 ) -> Result<Request, String> {
-    let value = |place: Place| {
+    let value = |place: Location| {
         let of_place = operation.parameters.iter().filter(move |one| one.place == place);
         of_place.filter_map(|one| given.parameters.iter().find(|(name, _)| name == one.name))
     };
@@ -166,16 +166,16 @@ fn put_together(
         .split('/')
         .map(|segment| {
             // A parameter may be a part of a segment.
-            value(Place::Path)
+            value(Location::Path)
                 .fold(segment.to_owned(), |segment, (name, value)| segment.replace(&format!("{{{name}}}"), value))
         })
         .collect();
     let mut url = call::below(root, segments.iter().map(String::as_str))?;
-    let query: Vec<&(String, String)> = value(Place::Query).collect();
+    let query: Vec<&(String, String)> = value(Location::Query).collect();
     if !query.is_empty() {
         url.query_pairs_mut().extend_pairs(query.into_iter().map(|(name, value)| (name, value)));
     }
-    let mut headers: Vec<(String, String)> = value(Place::Header).cloned().collect();
+    let mut headers: Vec<(String, String)> = value(Location::Header).cloned().collect();
     for (name, value) in &mut headers {
         // The quotes of an ETag are easily lost to a shell.
         if name == "If-Match" && value != "*" && !value.contains('"') {

@@ -9,8 +9,8 @@ fn read(url: &str) -> Settings {
     read_in(url, &[]).unwrap().unwrap_or_else(|| panic!("no TLS for {url}"))
 }
 
-fn target(host: &str, port: u16) -> Place {
-    Place::Tunnel(Target { host: host.to_owned(), address: None, port })
+fn target(host: &str, port: u16) -> Endpoint {
+    Endpoint::Tunnel(Target { host: host.to_owned(), address: None, port })
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn servers_are_paired_with_their_ports() {
     assert_eq!(places("postgres://ignored/m?sslmode=require&host=c"), [target("c", 5432)]);
     assert_eq!(places("postgres://[fe80::1]:8/m"), [target("fe80::1", 8)]);
     let address = Some("10.0.0.7".to_owned());
-    let expected = Place::Tunnel(Target { host: "db.test".to_owned(), address, port: 5432 });
+    let expected = Endpoint::Tunnel(Target { host: "db.test".to_owned(), address, port: 5432 });
     assert_eq!(places("postgres://db.test/m?hostaddr=10.0.0.7"), [expected]);
 }
 
