@@ -34,7 +34,7 @@ pub fn of_paging(
     let people: Arc<dyn People> = Arc::new(Directory);
     paging::Neighbours {
         alerts: alerts(),
-        incidents: Arc::new(Records::new(of_incidents(Arc::clone(&windows), Arc::new(ports::Alone)))),
+        incidents: Arc::new(Records::new(of_incidents(Arc::clone(&windows), Arc::new(ports::Standalone)))),
         articles: Arc::new(kb::Library),
         jobs: Arc::new(jobs::Planned),
         resources: Arc::new(inventory::Machines),

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use access::{Keeper, reporting};
+use access::{Authenticator, reporting};
 use api::Caller;
 use db::Result;
 use integrations::{AuthType, Credentials, Reporter, Reporters};
 use outbox::Tx;
 
 /// The keys and addresses that `access` keeps.
-pub struct Keys(pub Arc<Keeper>);
+pub struct Keys(pub Arc<Authenticator>);
 
 impl Reporters for Keys {
     fn admit(&self, tx: &mut Tx<'_>, tenant: &str, name: &str, by: AuthType, caller: &Caller) -> Result<Reporter> {

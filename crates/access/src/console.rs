@@ -6,7 +6,7 @@
 use api::{Role, access::Roles, clock};
 use base::{problem::Problem, secret::Secret, tenant::TenantId, timestamp::Timestamp};
 use db::Db;
-use outbox::{Tx, Who};
+use outbox::{Actor, Tx};
 
 mod people;
 
@@ -184,8 +184,8 @@ where
     F: FnOnce(&mut Tx<'_>) -> db::Result<T> + Send + 'static,
     T: Send + 'static,
 {
-    let who = Who { user_id: String::new(), key_id: command.to_owned(), request_id: String::new() };
-    db.write_here(move |conn| Tx::run(conn, &who, now, work)).map_err(told)
+    let actor = Actor { user_id: String::new(), key_id: command.to_owned(), request_id: String::new() };
+    db.write_here(move |conn| Tx::run(conn, &actor, now, work)).map_err(told)
 }
 
 fn existing(conn: &mut db::Conn, tenant: &TenantId) -> db::Result<()> {

@@ -4,7 +4,7 @@ use api::Role;
 use base::{tenant::TenantId, timestamp::Timestamp};
 use db::Db;
 use diesel::prelude::*;
-use outbox::{Tx, Who};
+use outbox::{Actor, Tx};
 
 use crate::{
     schema,
@@ -24,9 +24,9 @@ const PEOPLE: [(&str, &str, &str); 6] = [
 /// Adds them to a tenant and answers their ids; none when the tenant has people already.
 pub fn fill(db: &Db, tenant: &TenantId, now: Timestamp) -> db::Result<Vec<String>> {
     let tenant = tenant.clone();
-    let who = Who { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
+    let actor = Actor { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
     db.write_here(move |conn| {
-        Tx::run(conn, &who, now, |tx| {
+        Tx::run(conn, &actor, now, |tx| {
             use schema::users::dsl;
             let known = dsl::users.filter(dsl::tenant_id.eq(tenant.as_str())).select(dsl::id);
             if known.first::<String>(tx.conn).optional()?.is_some() {

@@ -1,6 +1,6 @@
 //! Who may do what: tenants, users, API keys, tokens ("Tenants and callers" in `docs/interface.md`).
 //!
-//! [`Keeper`] is what the server asks about every request. In reading order of the routes: the token endpoint under its
+//! [`Authenticator`] is what the server asks about every request. In reading order of the routes: the token endpoint under its
 //! two paths; who calls, and the pages on which people sign in; a tenant's facts; the clients of a partner; users; user groups; API keys. [`bootstrap`] makes the first
 //! tenants and the first key on an empty database, [`console`] is what a person does at the database itself. What other
 //! domains ask about people, the gateway answers from [`users`] and [`user_groups`].
@@ -10,6 +10,7 @@
 
 mod api_keys;
 mod audit;
+mod authenticator;
 mod bootstrap;
 mod cache;
 pub mod console;
@@ -18,7 +19,6 @@ pub mod facts;
 mod filters;
 pub mod former;
 mod inbound;
-mod keeper;
 mod me;
 pub mod oidc;
 pub mod reporting;
@@ -39,8 +39,8 @@ use actix_web::http::Method;
 use api::{Alias, Extras, Need, Routes};
 
 pub use crate::{
+    authenticator::Authenticator,
     bootstrap::{FirstKey, bootstrap, check_first_key, is_empty, new_credentials, unused_first_key},
-    keeper::Keeper,
     sessions::sign_in_url,
 };
 
@@ -70,7 +70,7 @@ static QUOTAS: [&db::Quota; 4] =
     [&tenants::store::QUOTA, &users::store::QUOTA, &user_groups::store::QUOTA, &api_keys::store::QUOTA];
 
 /// What handlers take from [`extras`].
-const NEEDS: &[Need] = &[Need::of::<Keeper>(), Need::of::<SignIn>()];
+const NEEDS: &[Need] = &[Need::of::<Authenticator>(), Need::of::<SignIn>()];
 
 /// The domain: its routes and its tables. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
@@ -94,9 +94,9 @@ pub fn domain() -> api::Domain {
     }
 }
 
-/// Puts the keeper where the handlers of this domain look for it.
-pub fn extras(keeper: Arc<Keeper>, sign_in: SignIn) -> Extras {
-    Extras::default().with(keeper).with(Arc::new(sign_in))
+/// Puts the authenticator where the handlers of this domain look for it.
+pub fn extras(authenticator: Arc<Authenticator>, sign_in: SignIn) -> Extras {
+    Extras::default().with(authenticator).with(Arc::new(sign_in))
 }
 
 /// The paths by which clients of other services of this kind call the same operations.

@@ -9,7 +9,7 @@ use std::{
 use actix_web::{HttpMessage as _, HttpResponse, http::header, rt};
 use base::{body::ignored, problem::Problem, secret::Secret};
 use outbox::{
-    Tx, Who,
+    Actor, Tx,
     idempotency::{self, Stored},
 };
 use serde::Serialize;
@@ -102,8 +102,8 @@ fn encode<T: Serialize>(value: &T) -> db::Result<String> {
 
 impl<Q> RequestContext<Q> {
     /// On whose behalf this request writes.
-    pub fn who(&self) -> Who {
-        Who {
+    pub fn actor(&self) -> Actor {
+        Actor {
             user_id: self.caller.user_id.clone(),
             key_id: self.caller.key_id.clone(),
             request_id: request_id::current(),
@@ -137,7 +137,7 @@ impl<Q> RequestContext<Q> {
     {
         let request = self.idempotency_request()?;
         let under_way = request.as_ref().map(UnderWay::enter).transpose()?;
-        let (who, scope, named) = (self.who(), self.request_scope(), request.clone());
+        let (actor, scope, named) = (self.actor(), self.request_scope(), request.clone());
         let now = scope.now;
         let work = move |conn: &mut db::Conn| {
             if let Some(request) = &named
@@ -146,7 +146,7 @@ impl<Q> RequestContext<Q> {
                 return Ok((Answer::again(stored), true));
             }
             // What is collected where requests are answered is not collected on this thread.
-            let (answer, ignored) = ignored::collect(|| Tx::run(conn, &who, now, |tx| f(tx, &scope)));
+            let (answer, ignored) = ignored::collect(|| Tx::run(conn, &actor, now, |tx| f(tx, &scope)));
             let answer = Answer { ignored, ..answer? };
             if let Some(request) = &named {
                 idempotency::insert(conn, request, &answer.stored, now)?;

@@ -5,18 +5,18 @@ use std::sync::Arc;
 
 use base::tenant::TenantId;
 use incidents::Neighbours;
-use ports::Alone;
+use ports::Standalone;
 
 fn main() -> anyhow::Result<()> {
     let neighbours = Neighbours {
-        resources: Arc::new(Alone),
-        maintenance: Arc::new(Alone),
-        on_call: Arc::new(Alone),
-        owners: Arc::new(Alone),
-        articles: Arc::new(Alone),
-        jobs: Arc::new(Alone),
-        people: Arc::new(Alone),
-        tenants: Arc::new(Alone),
+        resources: Arc::new(Standalone),
+        maintenance: Arc::new(Standalone),
+        on_call: Arc::new(Standalone),
+        owners: Arc::new(Standalone),
+        articles: Arc::new(Standalone),
+        jobs: Arc::new(Standalone),
+        people: Arc::new(Standalone),
+        tenants: Arc::new(Standalone),
     };
     api::harness::serve_with(incidents::domain(), incidents::extras(neighbours.clone(), Arc::default()), |db| {
         incidents::demo::fill(db, &TenantId::client(1), &neighbours, api::clock::now())?;

@@ -2,7 +2,7 @@
 
 use base::{tenant::TenantId, timestamp::Timestamp};
 use db::{Db, Result};
-use outbox::{Tx, Who};
+use outbox::{Actor, Tx};
 use serde_json::{Value, json};
 
 use crate::{
@@ -31,7 +31,7 @@ const REPORTS: [Reported; 9] = [
 /// Adds them to a tenant that has no alerts. Says whether it did anything.
 pub fn fill(db: &Db, tenant: &TenantId, neighbours: &Neighbours, now: Timestamp) -> Result<bool> {
     let (tenant, neighbours) = (tenant.to_string(), neighbours.clone());
-    let who = Who { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
+    let actor = Actor { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
     db.write_here(move |conn| {
         if intake::any(conn, &tenant)? {
             return Ok(false);
@@ -41,7 +41,7 @@ pub fn fill(db: &Db, tenant: &TenantId, neighbours: &Neighbours, now: Timestamp)
             let (minutes, body) = (reported.0, report(reported, now));
             // Taken in when it was reported, so that lists have something to sort.
             let then = Timestamp::from_millis(now.millis() - minutes * 60_000);
-            Tx::run(conn, &who, then, |tx| intake::take_in(tx, &neighbours, &origin, &[report::read(&body)]))?;
+            Tx::run(conn, &actor, then, |tx| intake::take_in(tx, &neighbours, &origin, &[report::read(&body)]))?;
         }
         Ok(true)
     })

@@ -9,13 +9,13 @@ use integrations::{
     vault::Vault,
 };
 use outbox::{Tx, Worker};
-use ports::Alone;
+use ports::Standalone;
 
 fn main() -> anyhow::Result<()> {
     let guard = Arc::new(Guard::default().with_loopback());
     let dialler = Dialler::new(Arc::clone(&guard), &[])?;
     let vault = Arc::new(Vault::of(Vault::new_key()?.expose())?);
-    let (rules, settings) = (integrations::rules(Arc::new(Alone)), Settings::default());
+    let (rules, settings) = (integrations::rules(Arc::new(Standalone)), Settings::default());
     let services = Arc::new(Services {
         vault: Arc::clone(&vault),
         guard: Arc::clone(&guard),
@@ -29,7 +29,7 @@ fn main() -> anyhow::Result<()> {
     api::harness::serve_with(integrations::domain(), integrations::extras(services), |db| {
         let subscriber = Arc::new(integrations::Subscriber { rules });
         let worker = Worker::start(db.clone(), vec![subscriber], api::clock::now)?;
-        let (people, mailer) = (Arc::new(Alone), None);
+        let (people, mailer) = (Arc::new(Standalone), None);
         let tools = Tools { db: db.clone(), people, vault, guard, dialler, clock: api::clock::now, settings, mailer };
         beside = Some((worker, Sender::start(tools)?));
         Ok(())

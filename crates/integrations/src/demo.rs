@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::{matching::Meter, tenant::TenantId, timestamp::Timestamp};
 use db::{Db, Result};
-use outbox::{Tx, Who};
+use outbox::{Actor, Tx};
 use serde_json::json;
 
 use crate::{
@@ -28,8 +28,8 @@ const PAYLOAD: &str = r#"{
 pub fn fill(db: &Db, vault: &Arc<Vault>, tenant: &TenantId, people: &[String], now: Timestamp) -> Result<bool> {
     let Some(author) = people.first() else { return Ok(false) };
     let (tenant, author, vault) = (tenant.to_string(), author.clone(), Arc::clone(vault));
-    let who = Who { user_id: author.clone(), key_id: "demo".to_owned(), request_id: String::new() };
-    db.write_here(move |conn| Tx::run(conn, &who, now, |tx| fill_empty(tx, &vault, &tenant, &author)))
+    let actor = Actor { user_id: author.clone(), key_id: "demo".to_owned(), request_id: String::new() };
+    db.write_here(move |conn| Tx::run(conn, &actor, now, |tx| fill_empty(tx, &vault, &tenant, &author)))
 }
 
 fn fill_empty(tx: &mut Tx<'_>, vault: &Vault, tenant: &str, author: &str) -> Result<bool> {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use base::tenant::TenantId;
-use ports::Alone;
+use ports::Standalone;
 
 fn main() -> anyhow::Result<()> {
-    api::harness::serve_with(inventory::domain(), inventory::extras(Arc::new(Alone)), |db| {
+    api::harness::serve_with(inventory::domain(), inventory::extras(Arc::new(Standalone)), |db| {
         inventory::demo::fill(db, &TenantId::partner(1), &TenantId::client(1), api::clock::now())?;
         Ok(())
     })

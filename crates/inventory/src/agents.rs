@@ -11,7 +11,7 @@ use base::{
     timestamp::Timestamp,
 };
 use db::{Db, Result};
-use outbox::{Tx, Who};
+use outbox::{Actor, Tx};
 
 pub use ingest::{Ingested, ingest};
 
@@ -29,9 +29,9 @@ pub fn import(db: &Db, partner: &TenantId, tenant: &TenantId, file: &[u8], now: 
         return Err(Problem::invalid("the file holds no inventory").into());
     };
     let (partner, tenant) = (partner.to_string(), tenant.to_string());
-    let who = Who { user_id: String::new(), key_id: "muster import".to_owned(), request_id: String::new() };
+    let actor = Actor { user_id: String::new(), key_id: "muster import".to_owned(), request_id: String::new() };
     db.write_here(move |conn| {
-        Tx::run(conn, &who, now, |tx| reports.iter().map(|report| ingest(tx, &partner, &tenant, report)).collect())
+        Tx::run(conn, &actor, now, |tx| reports.iter().map(|report| ingest(tx, &partner, &tenant, report)).collect())
     })
 }
 

@@ -3,7 +3,7 @@
 
 use base::{body::Request as _, matching::Meter, tenant::TenantId, timestamp::Timestamp};
 use db::{Db, Result};
-use outbox::{Tx, Who};
+use outbox::{Actor, Tx};
 use serde_json::{Value, json};
 
 use crate::{
@@ -45,8 +45,8 @@ const MACHINES: [Machine; 7] = [
 /// Fills the inventory of one tenant; leaves one that has resources as it is. Says whether it did anything.
 pub fn fill(db: &Db, partner: &TenantId, tenant: &TenantId, now: Timestamp) -> Result<bool> {
     let (partner, tenant) = (partner.to_string(), tenant.to_string());
-    let who = Who { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
-    db.write_here(move |conn| Tx::run(conn, &who, now, |tx| fill_empty(tx, &partner, &tenant)))
+    let actor = Actor { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
+    db.write_here(move |conn| Tx::run(conn, &actor, now, |tx| fill_empty(tx, &partner, &tenant)))
 }
 
 fn fill_empty(tx: &mut Tx<'_>, partner: &str, tenant: &str) -> Result<bool> {

@@ -5,17 +5,22 @@ use std::sync::Arc;
 
 use base::tenant::TenantId;
 use jobs::Scheduler;
-use ports::Alone;
+use ports::Standalone;
 
 fn main() -> anyhow::Result<()> {
     // It works until the server ends.
     let mut scheduler = None;
-    let extras = jobs::extras(Arc::new(Alone), Arc::new(Alone), Arc::new(Alone), Arc::new(Alone));
+    let extras = jobs::extras(Arc::new(Standalone), Arc::new(Standalone), Arc::new(Standalone), Arc::new(Standalone));
     api::harness::serve_with(jobs::domain(), extras, |db| {
-        let people = [Alone::CALLER.to_owned()];
-        jobs::demo::fill(db, Arc::new(Alone), &TenantId::client(1), &people, api::clock::now())?;
-        scheduler =
-            Some(Scheduler::start(db.clone(), Arc::new(Alone), Arc::new(Alone), Arc::new(Alone), api::clock::now)?);
+        let people = [Standalone::CALLER.to_owned()];
+        jobs::demo::fill(db, Arc::new(Standalone), &TenantId::client(1), &people, api::clock::now())?;
+        scheduler = Some(Scheduler::start(
+            db.clone(),
+            Arc::new(Standalone),
+            Arc::new(Standalone),
+            Arc::new(Standalone),
+            api::clock::now,
+        )?);
         Ok(())
     })?;
     drop(scheduler);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::{body::Request as _, problem::Problem, tenant::TenantId, timestamp::Timestamp};
 use db::{Db, Result};
-use outbox::{Tx, Who};
+use outbox::{Actor, Tx};
 use ports::People;
 use serde_json::{Value, json};
 
@@ -35,8 +35,8 @@ const NIGHTS: [(&str, i64, &str); 5] = [
 pub fn fill(db: &Db, directory: Arc<dyn People>, tenant: &TenantId, people: &[String], now: Timestamp) -> Result<bool> {
     let Some(author) = people.first().cloned() else { return Ok(false) };
     let tenant = tenant.to_string();
-    let who = Who { user_id: author.clone(), key_id: "demo".to_owned(), request_id: String::new() };
-    db.write_here(move |conn| Tx::run(conn, &who, now, |tx| fill_empty(tx, &*directory, &tenant, &author)))
+    let actor = Actor { user_id: author.clone(), key_id: "demo".to_owned(), request_id: String::new() };
+    db.write_here(move |conn| Tx::run(conn, &actor, now, |tx| fill_empty(tx, &*directory, &tenant, &author)))
 }
 
 fn fill_empty(tx: &mut Tx<'_>, people: &dyn People, tenant: &str, author: &str) -> Result<bool> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::{body::Request as _, timestamp::Timestamp};
 use db::{Conn, DatabaseUrl, Db, Options, Result};
-use ports::{AlertFacts, Alone, Cover, Maintenance, Notices, People, PeopleGroup, Person, Window};
+use ports::{AlertFacts, Cover, Maintenance, Notices, People, PeopleGroup, Person, Standalone, Window};
 use serde_json::{Value, json};
 
 use crate::{
@@ -75,7 +75,7 @@ fn at(text: &str) -> Timestamp {
 }
 
 fn alone() -> Arc<dyn Notices> {
-    Arc::new(Alone)
+    Arc::new(Standalone)
 }
 
 fn fixture() -> Fixture {
@@ -103,7 +103,7 @@ impl Fixture {
     }
 
     fn turn(&self, now: &str) -> bool {
-        let people: Arc<dyn People> = Arc::new(Alone);
+        let people: Arc<dyn People> = Arc::new(Standalone);
         scheduler::turn(&self.db, (&self.maintenance, &people, &alone()), at(now)).unwrap()
     }
 
@@ -295,7 +295,7 @@ fn a_suspended_tenants_jobs_are_held_and_go_on_by_the_policy() {
     scheduler::release(&fixture.db, &people).unwrap();
     assert!(!suspended("2026-11-03T10:00:00Z"), "nothing is left to do until it is resumed");
     assert!(jobs.iter().all(|job| fixture.told(job).is_empty()));
-    let people: Arc<dyn People> = Arc::new(Alone);
+    let people: Arc<dyn People> = Arc::new(Standalone);
     scheduler::release(&fixture.db, &people).unwrap();
     fixture.turn("2026-11-03T12:00:00Z");
     assert_eq!(fixture.told(&jobs[0]), ["01T10 MISSED", "02T10 MISSED", "03T10 QUEUED"]);

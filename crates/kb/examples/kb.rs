@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use base::tenant::TenantId;
-use ports::Alone;
+use ports::Standalone;
 
 fn main() -> anyhow::Result<()> {
-    api::harness::serve_with(kb::domain(), kb::extras(Arc::new(Alone)), |db| {
-        kb::demo::fill(db, &TenantId::client(1), &[Alone::CALLER.to_owned()], api::clock::now())?;
+    api::harness::serve_with(kb::domain(), kb::extras(Arc::new(Standalone)), |db| {
+        kb::demo::fill(db, &TenantId::client(1), &[Standalone::CALLER.to_owned()], api::clock::now())?;
         Ok(())
     })
 }

@@ -2,7 +2,7 @@
 
 use base::{problem::Problem, tenant::TenantId, timestamp::Timestamp};
 use db::{Db, Result};
-use outbox::{Tx, Who};
+use outbox::{Actor, Tx};
 
 use crate::{
     articles,
@@ -59,8 +59,8 @@ const ARTICLES: [(&str, &str, &str); 5] = [
 pub fn fill(db: &Db, tenant: &TenantId, people: &[String], now: Timestamp) -> Result<bool> {
     let Some(author) = people.first().cloned() else { return Ok(false) };
     let tenant = tenant.to_string();
-    let who = Who { user_id: author.clone(), key_id: "demo".to_owned(), request_id: String::new() };
-    db.write_here(move |conn| Tx::run(conn, &who, now, |tx| fill_empty(tx, &tenant, &author)))
+    let actor = Actor { user_id: author.clone(), key_id: "demo".to_owned(), request_id: String::new() };
+    db.write_here(move |conn| Tx::run(conn, &actor, now, |tx| fill_empty(tx, &tenant, &author)))
 }
 
 fn fill_empty(tx: &mut Tx<'_>, tenant: &str, author: &str) -> Result<bool> {

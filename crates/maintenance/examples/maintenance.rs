@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use base::tenant::TenantId;
 use maintenance::Windows;
-use ports::Alone;
+use ports::Standalone;
 
 fn main() -> anyhow::Result<()> {
-    let windows = Arc::new(Windows::new(Arc::new(Alone), Arc::new(Alone)));
-    let extras = maintenance::extras(Arc::clone(&windows), Arc::new(Alone));
+    let windows = Arc::new(Windows::new(Arc::new(Standalone), Arc::new(Standalone)));
+    let extras = maintenance::extras(Arc::clone(&windows), Arc::new(Standalone));
     api::harness::serve_with(maintenance::domain(), extras, |db| {
-        maintenance::demo::fill(db, &windows, &TenantId::client(1), (Alone::GROUP, "db-01"), api::clock::now())?;
+        maintenance::demo::fill(db, &windows, &TenantId::client(1), (Standalone::GROUP, "db-01"), api::clock::now())?;
         Ok(())
     })
 }

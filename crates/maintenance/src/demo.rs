@@ -2,7 +2,7 @@
 
 use base::{Fields, matching::Meter, problem::Wrong, tenant::TenantId, timestamp::Timestamp};
 use db::{Db, Result};
-use outbox::{Tx, Who};
+use outbox::{Actor, Tx};
 use serde_json::{Value, json};
 
 use crate::{
@@ -16,10 +16,10 @@ const DAY_MS: i64 = 86_400_000;
 /// happens. Says whether it did anything.
 pub fn fill(db: &Db, windows: &Windows, tenant: &TenantId, what: (&str, &str), now: Timestamp) -> Result<bool> {
     let (bodies, tenant) = (bodies(what, now), tenant.to_string());
-    let who = Who { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
+    let actor = Actor { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
     let resources = windows.shared_resources();
     db.write_here(move |conn| {
-        Tx::run(conn, &who, now, |tx| {
+        Tx::run(conn, &actor, now, |tx| {
             if store::any(tx.conn, &tenant)? {
                 return Ok(false);
             }

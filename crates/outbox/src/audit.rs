@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer, ser::Error as _};
 use serde_json::Value;
 
 use crate::{
-    Change, Unpublished, Who,
+    Actor, Change, Unpublished,
     retention::{Keep, Retention, Setting},
     schema::audit_log,
 };
@@ -65,19 +65,19 @@ pub(crate) const RETENTION: Retention = Retention {
 const LONGEST: usize = 2000;
 
 impl Entry {
-    pub(crate) fn of(who: &Who, now: Timestamp, change: &Change, unpublished: &[Unpublished]) -> Result<Self> {
+    pub(crate) fn of(actor: &Actor, now: Timestamp, change: &Change, unpublished: &[Unpublished]) -> Result<Self> {
         let changes = serde_json::to_string(&difference(change.before.as_ref(), change.after.as_ref(), unpublished));
         Ok(Self {
             tenant_id: change.tenant_id.clone(),
             id: format!("AUD-{}", uuid::Uuid::now_v7()),
             at_ms: now.millis(),
-            user_id: who.user_id.clone(),
-            key_id: who.key_id.clone(),
+            user_id: actor.user_id.clone(),
+            key_id: actor.key_id.clone(),
             action: change.action().as_str().to_owned(),
             entity: change.entity.to_owned(),
             entity_id: change.entity_id.clone(),
             changes: changes.map_err(|error| Error::Fault(format!("what changed cannot be told: {error}")))?,
-            request_id: who.request_id.clone(),
+            request_id: actor.request_id.clone(),
         })
     }
 }

@@ -14,7 +14,7 @@ use crate::{
 
 /// On whose behalf something is written.
 #[derive(Clone, Debug)]
-pub struct Who {
+pub struct Actor {
     /// The user that the caller acts as.
     pub user_id: String,
     /// The public id of the API key, or the command.
@@ -23,7 +23,7 @@ pub struct Who {
     pub request_id: String,
 }
 
-impl Who {
+impl Actor {
     /// A part of the service itself, such as `scheduler`, that acts without being asked.
     pub fn service(name: &str) -> Self {
         Self { user_id: String::new(), key_id: format!("service:{name}"), request_id: uuid::Uuid::now_v7().to_string() }
@@ -196,7 +196,7 @@ pub struct Tx<'c> {
     pub conn: &'c mut Conn,
     /// When the request was taken up.
     pub now: Timestamp,
-    who: &'c Who,
+    actor: &'c Actor,
     changes: Vec<Noted>,
     happenings: Vec<Happening>,
     /// Where in `changes` an entity is, by kind, id and tenant.
@@ -207,11 +207,11 @@ impl<'c> Tx<'c> {
     /// Runs `f`, then stores what it noted. To be called inside [`Db::write`](db::Db::write).
     pub fn run<T>(
         conn: &'c mut Conn,
-        who: &'c Who,
+        actor: &'c Actor,
         now: Timestamp,
         f: impl FnOnce(&mut Tx<'_>) -> Result<T>,
     ) -> Result<T> {
-        let mut tx = Tx { conn, now, who, changes: Vec::new(), happenings: Vec::new(), places: HashMap::new() };
+        let mut tx = Tx { conn, now, actor, changes: Vec::new(), happenings: Vec::new(), places: HashMap::new() };
         let value = f(&mut tx)?;
         tx.store()?;
         Ok(value)
@@ -219,14 +219,14 @@ impl<'c> Tx<'c> {
 
     /// The user on whose behalf it is.
     pub fn author(&self) -> &str {
-        &self.who.user_id
+        &self.actor.user_id
     }
 
     /// Runs a part that may fail alone: what it wrote and noted is then undone, and the write goes on.
     pub fn attempt<T>(&mut self, f: impl FnOnce(&mut Tx<'_>) -> Result<T>) -> Result<T> {
-        let (who, now) = (self.who, self.now);
+        let (actor, now) = (self.actor, self.now);
         let (value, changes, happenings) = db::savepoint(self.conn, |conn| {
-            let mut part = Tx { conn, now, who, changes: Vec::new(), happenings: Vec::new(), places: HashMap::new() };
+            let mut part = Tx { conn, now, actor, changes: Vec::new(), happenings: Vec::new(), places: HashMap::new() };
             let value = f(&mut part)?;
             Ok((value, part.changes, part.happenings))
         })?;
@@ -313,14 +313,14 @@ impl<'c> Tx<'c> {
 
     /// Both tables are written many rows at once: a write may have changed a thousand entities.
     fn store(self) -> Result<()> {
-        let Tx { conn, now, who, changes, happenings, .. } = self;
+        let Tx { conn, now, actor, changes, happenings, .. } = self;
         let changes: Vec<&Noted> = changes.iter().filter(|noted| noted.is_any()).collect();
-        let entry = |noted: &&Noted| Entry::of(who, now, &noted.change, &noted.unpublished);
+        let entry = |noted: &&Noted| Entry::of(actor, now, &noted.change, &noted.unpublished);
         audit::insert(conn, &changes.iter().map(entry).collect::<Result<Vec<Entry>>>()?)?;
         let told = changes.into_iter().map(|noted| &noted.change);
         let told = told.filter(|change| change.publish && change.before != change.after);
-        let told = told.map(|change| NewEvent::of(who, now, change));
-        let happened = happenings.iter().map(|happening| NewEvent::happened(who, now, happening));
+        let told = told.map(|change| NewEvent::of(actor, now, change));
+        let happened = happenings.iter().map(|happening| NewEvent::happened(actor, now, happening));
         let told: Vec<NewEvent> = told.chain(happened).collect();
         events::insert(conn, &told)
     }

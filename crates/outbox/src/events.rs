@@ -12,7 +12,7 @@ use diesel::{
 use serde_json::Value;
 
 use crate::{
-    Change, Happening, Who,
+    Actor, Change, Happening,
     retention::{Keep, Retention},
     schema::outbox_events,
 };
@@ -126,7 +126,7 @@ pub(crate) struct NewEvent {
 }
 
 impl NewEvent {
-    pub(crate) fn of(who: &Who, now: Timestamp, change: &Change) -> Self {
+    pub(crate) fn of(actor: &Actor, now: Timestamp, change: &Change) -> Self {
         Self {
             tenant_id: change.tenant_id.clone(),
             id: format!("EVT-{}", uuid::Uuid::now_v7()),
@@ -135,7 +135,7 @@ impl NewEvent {
             action: change.action().as_str(),
             before: change.before.as_ref().map(Value::to_string),
             after: change.after.as_ref().map(Value::to_string),
-            request_id: who.request_id.clone(),
+            request_id: actor.request_id.clone(),
             created_ms: now.millis(),
             due_ms: now.millis(),
             owner: "",
@@ -143,7 +143,7 @@ impl NewEvent {
         }
     }
 
-    pub(crate) fn happened(who: &Who, now: Timestamp, happening: &Happening) -> Self {
+    pub(crate) fn happened(actor: &Actor, now: Timestamp, happening: &Happening) -> Self {
         Self {
             tenant_id: happening.tenant_id.clone(),
             id: format!("EVT-{}", uuid::Uuid::now_v7()),
@@ -152,7 +152,7 @@ impl NewEvent {
             action: happening.action,
             before: happening.before.as_ref().map(Value::to_string),
             after: Some(happening.after.to_string()),
-            request_id: who.request_id.clone(),
+            request_id: actor.request_id.clone(),
             created_ms: now.millis(),
             due_ms: now.millis(),
             owner: "",

@@ -16,7 +16,7 @@ mod tests;
 mod worker;
 
 pub use background::Background;
-pub use change::{Action, Change, Entity, Happening, Recorded, Tx, Unpublished, Who, payload};
+pub use change::{Action, Actor, Change, Entity, Happening, Recorded, Tx, Unpublished, payload};
 pub use events::Event;
 pub use retention::{Keep, Retention, Setting, Sweeper};
 pub use worker::{Subscriber, Worker};

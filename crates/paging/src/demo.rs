@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::{fold, tenant::TenantId, timestamp::Timestamp};
 use db::{Db, Result};
-use outbox::{Tx, Who};
+use outbox::{Actor, Tx};
 use ports::{OnCall, People, Seals};
 
 use crate::{
@@ -35,9 +35,9 @@ pub fn fill(
 ) -> Result<bool> {
     let (tenant, people) = (tenant.to_string(), people.to_vec());
     let (seals, on_call, directory) = (Arc::clone(seals), Arc::clone(on_call), Arc::clone(directory));
-    let who = Who { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
+    let actor = Actor { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
     db.write_here(move |conn| {
-        Tx::run(conn, &who, now, |tx| {
+        Tx::run(conn, &actor, now, |tx| {
             let Some(last) = people.last().filter(|_| !routing::store::any(tx.conn, &tenant).unwrap_or(true)) else {
                 return Ok(false);
             };

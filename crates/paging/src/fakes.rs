@@ -9,9 +9,9 @@ use base::{secret::Secret, timestamp::Timestamp};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use db::{Conn, DatabaseUrl, Db, Options, Result};
 use ports::{
-    AlertFacts, Alerts, Alone, Cover, KnownResource, KnownRoster, Maintenance, OnCall, OnCallPerson, Outgoing,
+    AlertFacts, AlertPreview, Alerts, Cover, KnownResource, KnownRoster, Maintenance, OnCall, OnCallPerson, Outgoing,
     OwnShift, People, PeopleGroup, Person, Place, PlaceKey, PlaceKind, ResourceKey, Resources, SealedAt, Seals,
-    Sending, Sends, ToldAlert, Window,
+    Sending, Sends, Standalone, Window,
 };
 use serde_json::Value;
 
@@ -51,14 +51,14 @@ impl Fakes {
         let all = Arc::new(self.clone());
         Neighbours {
             alerts: Arc::clone(&all) as Arc<dyn Alerts>,
-            incidents: Arc::new(Alone),
-            articles: Arc::new(Alone),
-            jobs: Arc::new(Alone),
+            incidents: Arc::new(Standalone),
+            articles: Arc::new(Standalone),
+            jobs: Arc::new(Standalone),
             resources: Arc::clone(&all) as Arc<dyn Resources>,
             maintenance: Arc::clone(&all) as Arc<dyn Maintenance>,
             on_call: Arc::clone(&all) as Arc<dyn OnCall>,
             people: Arc::clone(&all) as Arc<dyn People>,
-            integrations: Arc::new(Alone),
+            integrations: Arc::new(Standalone),
             seals: Arc::clone(&all) as Arc<dyn Seals>,
             sends: all,
             clock: || Timestamp::from_millis(0),
@@ -76,7 +76,7 @@ pub fn database(directory: &std::path::Path) -> Db {
 }
 
 impl Alerts for Fakes {
-    fn told(&self, _: &mut Conn, _: &str, _: &[String], _: &Value, _: Timestamp) -> Result<ToldAlert> {
+    fn told(&self, _: &mut Conn, _: &str, _: &[String], _: &Value, _: Timestamp) -> Result<AlertPreview> {
         Err(base::Problem::not_found("none").into())
     }
 

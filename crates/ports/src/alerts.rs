@@ -8,7 +8,7 @@ use crate::KnownResource;
 
 /// The alert that a report would make.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ToldAlert {
+pub struct AlertPreview {
     /// The resource that it is about.
     pub resource: Option<KnownResource>,
     /// Why it is about none, when the report names one.
@@ -19,7 +19,7 @@ pub struct ToldAlert {
 
 /// What somebody does with an alert, or an incident, without a request of their own: by a link in a message.
 #[derive(Clone, Copy, Debug)]
-pub struct AlertDeed<'a> {
+pub struct AlertAction<'a> {
     /// The tenant of the alert.
     pub tenant: &'a str,
     /// `ALT-<uuid>`, or `INC` and digits.
@@ -31,14 +31,14 @@ pub struct AlertDeed<'a> {
     /// The request, as the audit log has it.
     pub request: &'a str,
     /// What is done.
-    pub what: AlertAct,
+    pub what: AlertActionKind,
     /// What they have to say.
     pub note: &'a str,
 }
 
 /// What can be done with an alert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AlertAct {
+pub enum AlertActionKind {
     /// Somebody works on it.
     Acknowledge,
     /// It is over.
@@ -49,7 +49,7 @@ pub enum AlertAct {
 
 /// An incident, as those need it who write down how it went.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToldIncident {
+pub struct IncidentRecord {
     /// The tenant that it belongs to.
     pub tenant_id: String,
     /// `INC` and digits.
@@ -89,7 +89,7 @@ pub trait Incidents: Send + Sync {
     ///
     /// # Errors
     /// 404 for an unknown incident, 409 when its status does not allow it.
-    fn act(&self, conn: &mut Conn, deed: AlertDeed<'_>, at: Timestamp) -> Result<()>;
+    fn act(&self, conn: &mut Conn, deed: AlertAction<'_>, at: Timestamp) -> Result<()>;
 }
 
 /// Something that the service itself notices about what it was asked to do, or that it is over.
@@ -125,8 +125,14 @@ pub trait Alerts: Send + Sync {
     ///
     /// # Errors
     /// 400 that lists every field that is wrong.
-    fn told(&self, conn: &mut Conn, tenant: &str, scope: &[String], report: &Value, at: Timestamp)
-    -> Result<ToldAlert>;
+    fn told(
+        &self,
+        conn: &mut Conn,
+        tenant: &str,
+        scope: &[String],
+        report: &Value,
+        at: Timestamp,
+    ) -> Result<AlertPreview>;
 
     /// The alert with this id among those of these tenants, as clients see it at an instant.
     fn find(&self, _conn: &mut Conn, _tenants: &[String], _id: &str, _at: Timestamp) -> Result<Option<Value>> {
@@ -134,7 +140,7 @@ pub trait Alerts: Send + Sync {
     }
 
     /// The incident with this id among those of these tenants, with at most so many notes.
-    fn incident(&self, _: &mut Conn, _tenants: &[String], _id: &str, _notes: i64) -> Result<Option<ToldIncident>> {
+    fn incident(&self, _: &mut Conn, _tenants: &[String], _id: &str, _notes: i64) -> Result<Option<IncidentRecord>> {
         Ok(None)
     }
 
@@ -143,7 +149,7 @@ pub trait Alerts: Send + Sync {
     ///
     /// # Errors
     /// 404 for an unknown alert, 409 when its state does not allow it.
-    fn act(&self, _conn: &mut Conn, _deed: AlertDeed<'_>, _at: Timestamp) -> Result<Value> {
+    fn act(&self, _conn: &mut Conn, _deed: AlertAction<'_>, _at: Timestamp) -> Result<Value> {
         Err(base::Problem::not_found("The alert was not found.").into())
     }
 }

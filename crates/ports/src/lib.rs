@@ -4,7 +4,6 @@
 //! that the answer is of the same snapshot, or of the same write, and the tenants in whose records it may look.
 
 mod alerts;
-mod alone;
 mod authors;
 mod integrations;
 mod maintenance;
@@ -14,10 +13,10 @@ mod owners;
 mod people;
 mod related;
 mod resources;
+mod standalone;
 mod tenants;
 
-pub use alerts::{AlertAct, AlertDeed, Alerts, Incidents, Notice, Notices, ToldAlert, ToldIncident};
-pub use alone::Alone;
+pub use alerts::{AlertAction, AlertActionKind, AlertPreview, Alerts, IncidentRecord, Incidents, Notice, Notices};
 pub use authors::{Author, Authors};
 pub use integrations::{Integrations, KnownIntegration};
 pub use maintenance::{AlertFacts, Cover, Maintenance, Window};
@@ -27,4 +26,5 @@ pub use owners::Owners;
 pub use people::{FormerGroups, Membership, People, PeopleGroup, Person};
 pub use related::{Articles, Jobs, KnownArticle, KnownJob};
 pub use resources::{KnownResource, Place, PlaceKey, PlaceKind, ResourceKey, Resources, ServiceGroup};
+pub use standalone::Standalone;
 pub use tenants::Tenants;

@@ -3,7 +3,7 @@
 use base::{body::Request as _, problem::Problem, tenant::TenantId, timestamp::Timestamp};
 use calendar::Interval;
 use db::{Db, Result};
-use outbox::{Tx, Who};
+use outbox::{Actor, Tx};
 use serde_json::json;
 
 use crate::{
@@ -24,8 +24,8 @@ const DAY_MS: i64 = 86_400_000;
 /// them nothing happens. Says whether it did anything.
 pub fn fill(db: &Db, tenant: &TenantId, people: &[String], now: Timestamp) -> Result<bool> {
     let (tenant, people) = (tenant.to_string(), people.to_vec());
-    let who = Who { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
-    db.write_here(move |conn| Tx::run(conn, &who, now, |tx| fill_empty(tx, &tenant, &people)))
+    let actor = Actor { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
+    db.write_here(move |conn| Tx::run(conn, &actor, now, |tx| fill_empty(tx, &tenant, &people)))
 }
 
 fn fill_empty(tx: &mut Tx<'_>, tenant: &str, people: &[String]) -> Result<bool> {

@@ -34,8 +34,8 @@ pub fn import(arguments: &Import) -> anyhow::Result<()> {
     let db = arguments.storage.existing()?;
     let tenant = TenantId::parse(&arguments.tenant)
         .with_context(|| format!("{} is no tenant id: msp_<number> or client_<number>", arguments.tenant))?;
-    let keeper = access::Keeper::new(db.clone());
-    let known = actix_web::rt::System::new().block_on(keeper.tenant(&tenant))?;
+    let authenticator = access::Authenticator::new(db.clone());
+    let known = actix_web::rt::System::new().block_on(authenticator.tenant(&tenant))?;
     let known =
         known.with_context(|| format!("there is no tenant {tenant}; start `muster serve` once to make the first"))?;
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {per_sec} {wide_msg}")?;

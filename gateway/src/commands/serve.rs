@@ -67,8 +67,8 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let from_here = address::from_here(scheme, address);
     storage.note_origin(browsers.public_url.as_ref().unwrap_or(&from_here));
     let rules = integrations::rules(Arc::new(Directory));
-    let keeper = Arc::new(access::Keeper::new(db.clone()).trust_forwarded(listen.behind_proxy));
-    let reporters = Arc::new(Keys(Arc::clone(&keeper)));
+    let authenticator = Arc::new(access::Authenticator::new(db.clone()).trust_forwarded(listen.behind_proxy));
+    let reporters = Arc::new(Keys(Arc::clone(&authenticator)));
     let parts = outbound.parts(&db, vault, Arc::clone(&rules), reporters, demo)?;
     let windows = neighbours::windows();
     // Each of these calls others on a runtime of its own.
@@ -103,7 +103,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let scheduler = Scheduler::start(db.clone(), asked, Arc::new(Directory), notices, api::clock::now)?;
     let of_windows = maintenance::Watcher::start(db.clone(), api::clock::now)?;
     let of_rosters = rosters::Watcher::start(db.clone(), Arc::new(Directory), api::clock::now)?;
-    let (callers, people) = (access::extras(keeper.clone(), sign_in), rosters::extras(Arc::new(Directory)));
+    let (callers, people) = (access::extras(authenticator.clone(), sign_in), rosters::extras(Arc::new(Directory)));
     let escalator = Escalator::start(db.clone(), of_incidents.clone(), api::clock::now)?;
     let sweeper = keep.start(&db, api::clock::now)?;
     let pings = Arc::new(Pings::default());
@@ -122,7 +122,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
     let service = Service {
         title: domains::TITLE,
         domains: domains::all(),
-        access: keeper,
+        access: authenticator,
         db,
         extras: [callers, machines, people, maintenance, alerts, knowledge, paging, jobs, watchers, services, console]
             .into_iter()

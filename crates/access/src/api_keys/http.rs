@@ -10,7 +10,7 @@ use super::{
     store::{self, NewKey},
     wire::{ApiKey, ApiKeyId, ApiKeyRotation, CreatedApiKey, NewApiKey},
 };
-use crate::{Keeper, secrets};
+use crate::{Authenticator, secrets};
 
 /// Create an API key
 ///
@@ -116,7 +116,7 @@ pub(crate) async fn rotate_api_key(
     context: RequestContext,
     PathIds(id): PathIds<ApiKeyId>,
     OptionalBody(ApiKeyRotation { revoke_previous }): OptionalBody<ApiKeyRotation>,
-    keeper: web::Data<Keeper>,
+    authenticator: web::Data<Authenticator>,
 ) -> Result<HttpResponse> {
     let secret = secrets::random()?;
     let done = context.write(move |tx, scope| {
@@ -126,7 +126,7 @@ pub(crate) async fn rotate_api_key(
         answered(tx, Some(&rotated.before), rotated.after, secret)
     });
     let answer = done.await?;
-    keeper.forget_callers();
+    authenticator.forget_callers();
     Ok(answer)
 }
 
@@ -149,7 +149,7 @@ pub(crate) async fn rotate_api_key(
 pub(crate) async fn revoke_api_key(
     context: RequestContext,
     PathIds(id): PathIds<ApiKeyId>,
-    keeper: web::Data<Keeper>,
+    authenticator: web::Data<Authenticator>,
 ) -> Result<HttpResponse> {
     let done = context.write(move |tx, scope| {
         store::lock_for_update(tx.conn, scope, &id)?;
@@ -158,7 +158,7 @@ pub(crate) async fn revoke_api_key(
         Ok(Answer::empty())
     });
     let answer = done.await?;
-    keeper.forget_callers();
+    authenticator.forget_callers();
     Ok(answer)
 }
 

@@ -7,7 +7,7 @@ use super::{
     store,
     wire::{CreatedInboundAddress, InboundAddress, InboundId, NewInboundAddress},
 };
-use crate::{Keeper, api_keys::rules::check_lets_report, secrets};
+use crate::{Authenticator, api_keys::rules::check_lets_report, secrets};
 
 /// Make an inbound address
 ///
@@ -72,7 +72,7 @@ pub(crate) async fn list_inbound_addresses(context: RequestContext) -> Result<Ht
 pub(crate) async fn delete_inbound_address(
     context: RequestContext,
     PathIds(id): PathIds<InboundId>,
-    keeper: web::Data<Keeper>,
+    authenticator: web::Data<Authenticator>,
 ) -> Result<HttpResponse> {
     let done = context.write(move |tx, scope| {
         let row = store::remove(tx.conn, &scope.tenant.id, &id)?;
@@ -80,6 +80,6 @@ pub(crate) async fn delete_inbound_address(
         Ok(Answer::empty())
     });
     let answer = done.await?;
-    keeper.forget_callers();
+    authenticator.forget_callers();
     Ok(answer)
 }

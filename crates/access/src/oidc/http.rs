@@ -12,7 +12,7 @@ use super::{
     rules::{self, Account, Pending},
 };
 use crate::{
-    Keeper, SignIn,
+    Authenticator, SignIn,
     sessions::{
         browser::{answered, visitor, welcome},
         rules::Method,
@@ -78,7 +78,7 @@ pub(crate) async fn start_oidc(request: HttpRequest, sign_in: web::Data<SignIn>)
 #[get("/auth/oidc/callback")]
 pub(crate) async fn finish_oidc(
     request: HttpRequest,
-    keeper: web::Data<Keeper>,
+    authenticator: web::Data<Authenticator>,
     sign_in: web::Data<SignIn>,
 ) -> Result<HttpResponse> {
     let done = async {
@@ -88,16 +88,16 @@ pub(crate) async fn finish_oidc(
                 Kind::Unauthenticated,
                 "The sign-in was not started in this browser, or it was started too long ago.",
             );
-            return Err(keeper.wrong_code(&request).unwrap_or(problem).into());
+            return Err(authenticator.wrong_code(&request).unwrap_or(problem).into());
         };
         let asked = Arc::clone(&provider);
         let account = match aside(move || asked.arrive(code, pending)).await {
             Err(api::Error(db::Error::Problem(problem))) if problem.kind == Kind::Unauthenticated => {
-                return Err(keeper.wrong_code(&request).unwrap_or(problem).into());
+                return Err(authenticator.wrong_code(&request).unwrap_or(problem).into());
             }
             done => done?,
         };
-        sign_in_as(&request, &keeper, &provider, account, sign_in.home).await
+        sign_in_as(&request, &authenticator, &provider, account, sign_in.home).await
     };
     let mut answer = answered(&request, done.await)?;
     // Whatever came of it, it is not to be used again.
@@ -130,7 +130,7 @@ fn came_back(request: &HttpRequest, provider: &Provider) -> Option<(String, Pend
 /// Begins a session of the person that the account is.
 async fn sign_in_as(
     request: &HttpRequest,
-    keeper: &Keeper,
+    authenticator: &Authenticator,
     provider: &Provider,
     account: Account,
     home: &str,
@@ -138,7 +138,7 @@ async fn sign_in_as(
     let settings = &provider.settings;
     let (issuer, tenant, by_email) = (settings.issuer.clone(), settings.tenant.clone(), settings.link_by_email);
     let (asked, now) = (account.clone(), clock::now());
-    let found = keeper.db().read(move |conn| people::find(conn, (&issuer, &asked), tenant.as_ref(), by_email));
+    let found = authenticator.db().read(move |conn| people::find(conn, (&issuer, &asked), tenant.as_ref(), by_email));
     let (tenant, user, is_new) = found.await?;
     let row = Row {
         tenant_id: tenant.clone(),
@@ -148,7 +148,7 @@ async fn sign_in_as(
         created_ms: now.millis(),
     };
     let role = account.role;
-    let begun = keeper.sign_in((tenant, user), Method::Oidc, visitor(request), now, move |tx| {
+    let begun = authenticator.sign_in((tenant, user), Method::Oidc, visitor(request), now, move |tx| {
         if is_new {
             people::bind(tx, &row)?;
         }

@@ -17,7 +17,7 @@ use super::{
     store,
     wire::SignInForm,
 };
-use crate::{Keeper, SignIn, secrets};
+use crate::{Authenticator, SignIn, secrets};
 
 /// The largest form.
 const LIMIT: usize = 4 << 10;
@@ -39,10 +39,10 @@ const FORM: &str = "application/x-www-form-urlencoded";
 #[get("/")]
 pub(crate) async fn show_home(
     request: HttpRequest,
-    keeper: web::Data<Keeper>,
+    authenticator: web::Data<Authenticator>,
     sign_in: web::Data<SignIn>,
 ) -> Result<HttpResponse> {
-    if sign_in.home != "/" && is_signed_in(&request, &keeper).await? {
+    if sign_in.home != "/" && is_signed_in(&request, &authenticator).await? {
         let mut answer = HttpResponse::SeeOther();
         answer.insert_header((header::LOCATION, sign_in.home)).insert_header((header::CACHE_CONTROL, "no-store"));
         return Ok(answer.finish());
@@ -100,15 +100,15 @@ pub(crate) async fn show_sign_in(request: HttpRequest) -> HttpResponse {
 pub(crate) async fn create_session(
     request: HttpRequest,
     payload: web::Payload,
-    keeper: web::Data<Keeper>,
+    authenticator: web::Data<Authenticator>,
     sign_in: web::Data<SignIn>,
 ) -> Result<HttpResponse> {
     let done = async {
         api::session::check_not_foreign(&request)?;
         let code = read(&request, payload).await?;
-        match keeper.redeem(&code, visitor(&request), clock::now()).await? {
+        match authenticator.redeem(&code, visitor(&request), clock::now()).await? {
             Some(begun) => Ok(welcome(&request, &begun, sign_in.home)),
-            None => Err(keeper.wrong_code(&request).unwrap_or_else(not_good).into()),
+            None => Err(authenticator.wrong_code(&request).unwrap_or_else(not_good).into()),
         }
     };
     answered(&request, done.await)
@@ -127,7 +127,10 @@ pub(crate) async fn create_session(
     security(("bearer" = ["viewer"])),
 )]
 #[delete("/auth/session")]
-pub(crate) async fn end_session(HomeContext(context): HomeContext, keeper: web::Data<Keeper>) -> Result<HttpResponse> {
+pub(crate) async fn end_session(
+    HomeContext(context): HomeContext,
+    authenticator: web::Data<Authenticator>,
+) -> Result<HttpResponse> {
     let Some(id) = context.caller.session().map(ToOwned::to_owned) else {
         return Err(Problem::conflict("The caller has no session: it came with a key.").into());
     };
@@ -140,7 +143,7 @@ pub(crate) async fn end_session(HomeContext(context): HomeContext, keeper: web::
         Ok(Answer::empty())
     });
     let answer = done.await?;
-    keeper.forget_callers();
+    authenticator.forget_callers();
     Ok(without_cookie(context.request(), answer))
 }
 
@@ -157,11 +160,11 @@ pub(crate) async fn end_session(HomeContext(context): HomeContext, keeper: web::
     security(()),
 )]
 #[post("/auth/sign-out")]
-pub(crate) async fn sign_out(request: HttpRequest, keeper: web::Data<Keeper>) -> Result<HttpResponse> {
+pub(crate) async fn sign_out(request: HttpRequest, authenticator: web::Data<Authenticator>) -> Result<HttpResponse> {
     let done = async {
         api::session::check_ours(&request)?;
         if let Given::One(token) = api::session::given(&request) {
-            keeper.sign_out(&token, clock::now()).await?;
+            authenticator.sign_out(&token, clock::now()).await?;
         }
         let answer = HttpResponse::SeeOther().insert_header((header::LOCATION, "/")).finish();
         Ok(without_cookie(&request, answer))
@@ -181,9 +184,9 @@ async fn read(request: &HttpRequest, payload: web::Payload) -> Result<Secret<Str
 }
 
 /// Is somebody signed in on the browser that sends a request?
-async fn is_signed_in(request: &HttpRequest, keeper: &Keeper) -> Result<bool> {
+async fn is_signed_in(request: &HttpRequest, authenticator: &Authenticator) -> Result<bool> {
     let Given::One(token) = api::session::given(request) else { return Ok(false) };
-    Ok(matches!(keeper.session(token.expose()).await?, Identity::Caller(_)))
+    Ok(matches!(authenticator.session(token.expose()).await?, Identity::Caller(_)))
 }
 
 /// The browser that sends a request.

@@ -14,7 +14,7 @@ use super::{
     wire::{Session, SessionId, ShownSignInLink, SignInLink},
 };
 use crate::{
-    Keeper, filters, secrets,
+    Authenticator, filters, secrets,
     users::{self, wire::UserId},
 };
 
@@ -55,11 +55,11 @@ pub(crate) async fn list_my_sessions(HomeContext(context): HomeContext) -> Resul
 pub(crate) async fn end_my_session(
     HomeContext(context): HomeContext,
     path: web::Path<String>,
-    keeper: web::Data<Keeper>,
+    authenticator: web::Data<Authenticator>,
 ) -> Result<HttpResponse> {
     let (id, now) = (path.into_inner(), context.now);
     let (tenant, user) = (context.tenant.id.to_string(), context.caller.user_id.clone());
-    ended(&context, &keeper, move |tx| end_one(tx, (&tenant, &user), &id, now)).await
+    ended(&context, &authenticator, move |tx| end_one(tx, (&tenant, &user), &id, now)).await
 }
 
 /// List the sessions of a user
@@ -98,11 +98,11 @@ pub(crate) async fn list_user_sessions(context: RequestContext, PathIds(id): Pat
 pub(crate) async fn end_user_sessions(
     context: RequestContext,
     PathIds(id): PathIds<UserId>,
-    keeper: web::Data<Keeper>,
+    authenticator: web::Data<Authenticator>,
 ) -> Result<HttpResponse> {
     let now = context.now;
     let here = filters::writable("users.tenant_id", &context.tenant);
-    ended(&context, &keeper, move |tx| {
+    ended(&context, &authenticator, move |tx| {
         let user = users::store::find(tx.conn, here, &id)?;
         end_all(tx, &user.tenant_id, &user.id, now)
     })
@@ -123,11 +123,11 @@ pub(crate) async fn end_user_sessions(
 pub(crate) async fn end_user_session(
     context: RequestContext,
     PathIds((user, session)): PathIds<(UserId, SessionId)>,
-    keeper: web::Data<Keeper>,
+    authenticator: web::Data<Authenticator>,
 ) -> Result<HttpResponse> {
     let now = context.now;
     let here = filters::writable("users.tenant_id", &context.tenant);
-    ended(&context, &keeper, move |tx| {
+    ended(&context, &authenticator, move |tx| {
         let user = users::store::find(tx.conn, here, &user)?;
         end_one(tx, (&user.tenant_id, &user.id), &session, now)
     })
@@ -191,7 +191,7 @@ fn end_one(tx: &mut Tx<'_>, (tenant, user): (&str, &str), id: &str, now: Timesta
 
 async fn ended(
     context: &RequestContext,
-    keeper: &Keeper,
+    authenticator: &Authenticator,
     work: impl FnOnce(&mut Tx<'_>) -> db::Result<()> + Send + 'static,
 ) -> Result<HttpResponse> {
     let done = context.write(move |tx, _| {
@@ -199,6 +199,6 @@ async fn ended(
         Ok(Answer::empty())
     });
     let answer = done.await?;
-    keeper.forget_callers();
+    authenticator.forget_callers();
     Ok(answer)
 }

@@ -1,14 +1,14 @@
 //! From a link to a session.
 
 use base::{problem::Problem, secret::Secret, tenant::TenantId, timestamp::Timestamp};
-use outbox::{Tx, Who};
+use outbox::{Actor, Tx};
 
 use super::{
     links,
     rules::{self, Method},
     store::{self, NewSession},
 };
-use crate::{Keeper, secrets, tenants, users};
+use crate::{Authenticator, secrets, tenants, users};
 
 /// A browser that is to be signed in.
 pub(crate) struct Visitor {
@@ -26,7 +26,7 @@ pub(crate) struct SignedIn {
     pub(crate) lives: i64,
 }
 
-impl Keeper {
+impl Authenticator {
     /// Uses a link up, and signs in whom it is for; `None` when the code opens nothing.
     ///
     /// # Errors
@@ -66,9 +66,9 @@ impl Keeper {
             return Ok(());
         };
         let request_id = api::request_id::current();
-        let who = Who { user_id: session.user_id.clone(), key_id: session.id.clone(), request_id };
+        let actor = Actor { user_id: session.user_id.clone(), key_id: session.id.clone(), request_id };
         let tenant = session.tenant_id.clone();
-        let ended = self.db().write_for(&tenant, move |conn| Tx::run(conn, &who, now, |tx| end(tx, &session)));
+        let ended = self.db().write_for(&tenant, move |conn| Tx::run(conn, &actor, now, |tx| end(tx, &session)));
         ended.await?;
         self.forget_callers();
         Ok(())
@@ -88,10 +88,10 @@ impl Keeper {
         let id = format!("{}{}", api::session::PREFIX, uuid::Uuid::new_v4());
         let new = NewSession { id: id.clone(), token: token.clone(), method, user_agent: rules::agent(&visitor.agent) };
         let before = visitor.before.map(|token| base::hex(&secrets::hash(token.expose())));
-        let who = Who { user_id: user_id.clone(), key_id: id, request_id: api::request_id::current() };
+        let actor = Actor { user_id: user_id.clone(), key_id: id, request_id: api::request_id::current() };
         let home = tenant.clone();
         let begun = self.db().write_for(&home, move |conn| {
-            Tx::run(conn, &who, now, |tx| {
+            Tx::run(conn, &actor, now, |tx| {
                 if !admit(tx)? {
                     return Ok(false);
                 }

@@ -10,7 +10,7 @@ use super::{
     rules, store,
     wire::{Client, ClientChange, ClientId, ClientMinimal, NewClient, TenantFacts},
 };
-use crate::{Keeper, api_keys, sessions};
+use crate::{Authenticator, api_keys, sessions};
 
 /// The list of clients.
 #[derive(Clone, Debug)]
@@ -59,7 +59,7 @@ pub(crate) async fn get_tenant(context: RequestContext) -> Result<HttpResponse> 
 pub(crate) async fn create_client(
     context: RequestContext,
     Body(new): Body<NewClient>,
-    keeper: web::Data<Keeper>,
+    authenticator: web::Data<Authenticator>,
 ) -> Result<HttpResponse> {
     rules::check_partner(&context.tenant.id)?;
     let done = context.write(move |tx, scope| {
@@ -68,7 +68,7 @@ pub(crate) async fn create_client(
         Answer::ok(&Client::from(row))
     });
     let answer = done.await?;
-    keeper.forget_tenants();
+    authenticator.forget_tenants();
     Ok(answer)
 }
 
@@ -150,9 +150,10 @@ pub(crate) async fn update_client(
     context: RequestContext,
     PathIds(id): PathIds<ClientId>,
     Body(changes): Body<ClientChange>,
-    keeper: web::Data<Keeper>,
+    authenticator: web::Data<Authenticator>,
 ) -> Result<HttpResponse> {
-    change(&context, &id, &keeper, move |_, row, now| Ok(rules::renamed(row, changes.name.as_deref(), now))).await
+    change(&context, &id, &authenticator, move |_, row, now| Ok(rules::renamed(row, changes.name.as_deref(), now)))
+        .await
 }
 
 /// Suspend a client
@@ -174,9 +175,9 @@ pub(crate) async fn update_client(
 pub(crate) async fn suspend_client(
     context: RequestContext,
     PathIds(id): PathIds<ClientId>,
-    keeper: web::Data<Keeper>,
+    authenticator: web::Data<Authenticator>,
 ) -> Result<HttpResponse> {
-    change(&context, &id, &keeper, |tx, row, now| {
+    change(&context, &id, &authenticator, |tx, row, now| {
         sessions::redeem::end_of_tenant(tx, &row.id)?;
         Ok(rules::suspended(row, true, now)?)
     })
@@ -201,9 +202,9 @@ pub(crate) async fn suspend_client(
 pub(crate) async fn resume_client(
     context: RequestContext,
     PathIds(id): PathIds<ClientId>,
-    keeper: web::Data<Keeper>,
+    authenticator: web::Data<Authenticator>,
 ) -> Result<HttpResponse> {
-    change(&context, &id, &keeper, |_, row, now| Ok(rules::suspended(row, false, now)?)).await
+    change(&context, &id, &authenticator, |_, row, now| Ok(rules::suspended(row, false, now)?)).await
 }
 
 /// Terminate a client
@@ -225,9 +226,9 @@ pub(crate) async fn resume_client(
 pub(crate) async fn terminate_client(
     context: RequestContext,
     PathIds(id): PathIds<ClientId>,
-    keeper: web::Data<Keeper>,
+    authenticator: web::Data<Authenticator>,
 ) -> Result<HttpResponse> {
-    change(&context, &id, &keeper, |tx, row, now| {
+    change(&context, &id, &authenticator, |tx, row, now| {
         api_keys::http::revoke_all(tx, &row.id, now)?;
         sessions::redeem::end_of_tenant(tx, &row.id)?;
         Ok(rules::terminated(row, now))
@@ -251,7 +252,7 @@ fn shown(context: &RequestContext, row: Row) -> Result<HttpResponse> {
 async fn change(
     context: &RequestContext,
     id: &str,
-    keeper: &Keeper,
+    authenticator: &Authenticator,
     becomes: impl FnOnce(&mut Tx<'_>, &Row, Timestamp) -> db::Result<Row> + Send + 'static,
 ) -> Result<HttpResponse> {
     let (partner, id) = client_of(context, id)?;
@@ -269,7 +270,7 @@ async fn change(
         Answer::entity(&TenantFacts::from(after), version)
     });
     let answer = done.await?;
-    keeper.forget_tenants();
-    keeper.forget_callers();
+    authenticator.forget_tenants();
+    authenticator.forget_callers();
     Ok(answer)
 }

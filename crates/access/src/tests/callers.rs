@@ -1,4 +1,4 @@
-//! The keeper: tokens, Basic, expiry, revocation, tenants.
+//! The authenticator: tokens, Basic, expiry, revocation, tenants.
 
 use base::timestamp::Timestamp;
 
@@ -59,7 +59,7 @@ async fn an_expired_token_is_known_for_a_while_and_then_swept() {
     let fixture = Fixture::new();
     let now = clock::now().millis();
     let at = |before: i64| Timestamp::from_millis(now - before);
-    let identity = async |token: &str| fixture.keeper.bearer(token).await.unwrap();
+    let identity = async |token: &str| fixture.authenticator.bearer(token).await.unwrap();
     let forgotten = fixture.issue(KEY, SECRET, at(2 * 7_199_000)).await.unwrap();
     let expired = fixture.issue(KEY, SECRET, at(7_199_000)).await.unwrap();
     for _ in 0..2 {
@@ -95,10 +95,10 @@ async fn tokens_die_with_their_key() {
     assert!(matches!(foreign.await, Err(db::Error::Problem(_))));
     assert!(fixture.caller(&token).await.is_some());
 
-    let other_gateway = Keeper::new(fixture.db.clone());
+    let other_gateway = Authenticator::new(fixture.db.clone());
     assert!(as_caller(other_gateway.bearer(&token).await.unwrap()).is_some());
     fixture.db.write(move |conn| api_keys::store::revoke(conn, &home, &key.id, clock::now())).await.unwrap();
-    fixture.keeper.forget_callers();
+    fixture.authenticator.forget_callers();
     assert!(fixture.caller(&token).await.is_none());
     assert_eq!(fixture.basic("clientkey1", "clientkey1clientkey1").await, None);
     assert_eq!(fixture.issue("clientkey1", "clientkey1clientkey1", clock::now()).await, None);
@@ -112,8 +112,8 @@ async fn tenants_know_their_partner_and_clients() {
     let (foreign_partner, foreign_client) = fixture.foreign();
     assert_eq!((foreign_partner.as_str(), foreign_client.as_str()), ("msp_2", "client_2"));
     let tenant = |id: TenantId| {
-        let keeper = Arc::clone(&fixture.keeper);
-        async move { keeper.tenant(&id).await.unwrap() }
+        let authenticator = Arc::clone(&fixture.authenticator);
+        async move { authenticator.tenant(&id).await.unwrap() }
     };
     let partner = tenant(TenantId::partner(1)).await.unwrap();
     assert_eq!(partner.clients, [TenantId::client(1)]);
@@ -132,7 +132,7 @@ async fn tenants_know_their_partner_and_clients() {
         .unwrap();
     assert_eq!(row.id, "client_3");
     assert!(tenant(TenantId::client(3)).await.is_some());
-    fixture.keeper.forget_tenants();
+    fixture.authenticator.forget_tenants();
     assert_eq!(tenant(TenantId::partner(1)).await.unwrap().clients, [TenantId::client(1), TenantId::client(3)]);
 }
 

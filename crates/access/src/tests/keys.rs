@@ -104,7 +104,7 @@ async fn a_suspended_client_is_shut_out_and_its_data_stays() {
         let (status, problem) = call(&app, &token, method, path, None).await;
         assert_eq!((status, &problem["code"]), (StatusCode::FORBIDDEN, &json!("0006")), "{path}");
     }
-    assert_eq!(fixture.keeper.basic(&key, secret(&text)).await.unwrap(), Identity::Suspended);
+    assert_eq!(fixture.authenticator.basic(&key, secret(&text)).await.unwrap(), Identity::Suspended);
     let form = format!("grant_type=client_credentials&client_id={key}&client_secret={text}");
     let request = TestRequest::with_uri("/auth/oauth/token")
         .method(Method::POST)
@@ -238,9 +238,9 @@ async fn a_wrong_secret_over_basic_counts_as_at_the_token_endpoint() {
         assert_eq!(app.send(attempt).await.status(), StatusCode::UNAUTHORIZED);
     }
     let request = from("192.0.2.1", TestRequest::default()).to_http_request();
-    assert!(fixture.keeper.refused(&request, Some(KEY)).is_some());
+    assert!(fixture.authenticator.refused(&request, Some(KEY)).is_some());
     let elsewhere = from("192.0.2.9", TestRequest::default()).to_http_request();
-    assert!(fixture.keeper.refused(&elsewhere, Some(KEY)).is_none());
+    assert!(fixture.authenticator.refused(&elsewhere, Some(KEY)).is_none());
 }
 
 #[actix_web::test]
@@ -267,7 +267,7 @@ async fn a_key_has_a_thousand_tokens_at_most_and_the_oldest_end() {
     assert!(fixture.caller(&first).await.is_some());
     let later = Timestamp::from_millis(now + 2_000);
     let last = fixture.issue(KEY, SECRET, later).await.unwrap();
-    fixture.keeper.forget_callers();
+    fixture.authenticator.forget_callers();
     assert!(fixture.caller(&first).await.is_none(), "the oldest ends");
     assert!(fixture.caller(&second).await.is_some() && fixture.caller(&last).await.is_some());
     let left: i64 = fixture.write(|conn| Ok(tokens::table.count().get_result(conn)?));

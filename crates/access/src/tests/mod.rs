@@ -1,4 +1,4 @@
-//! The whole crate on SQLite in a temporary directory: the keeper by itself, and the operations behind the guard.
+//! The whole crate on SQLite in a temporary directory: the authenticator by itself, and the operations behind the guard.
 
 mod callers;
 mod console;
@@ -22,7 +22,8 @@ use db::{Conn, DatabaseUrl, Db, Options};
 use serde_json::Value;
 
 use crate::{
-    Keeper, api_keys, bootstrap, domain, extras, keeper::Issued, new_credentials, tenants, tokens::rules::Credentials,
+    Authenticator, api_keys, authenticator::Issued, bootstrap, domain, extras, new_credentials, tenants,
+    tokens::rules::Credentials,
 };
 
 const KEY: &str = "bootstrapkey1";
@@ -36,7 +37,7 @@ fn aside<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> T {
 /// An empty, migrated database; the directory goes when this is dropped.
 struct Fixture {
     db: Db,
-    keeper: Arc<Keeper>,
+    authenticator: Arc<Authenticator>,
     _directory: tempfile::TempDir,
 }
 
@@ -61,8 +62,8 @@ impl Fixture {
         let url = DatabaseUrl::Sqlite(directory.path().join("test.sqlite"));
         let db = Db::open(&url, Options::default()).unwrap();
         db.migrate(&[outbox::migrations(), domain().migrations]).unwrap();
-        let keeper = Arc::new(Keeper::new(db.clone()));
-        Self { db, keeper, _directory: directory }
+        let authenticator = Arc::new(Authenticator::new(db.clone()));
+        Self { db, authenticator, _directory: directory }
     }
 
     /// With `msp_1`, `client_1` and the first key.
@@ -101,14 +102,14 @@ impl Fixture {
     }
 
     async fn issue(&self, key: &str, text: &str, now: Timestamp) -> Option<String> {
-        match self.keeper.issue(&credentials(key, text), now, |_| Ok(())).await.unwrap() {
+        match self.authenticator.issue(&credentials(key, text), now, |_| Ok(())).await.unwrap() {
             Issued::Token { token, .. } => Some(token.into_inner()),
             Issued::Throttled(_) | Issued::Suspended | Issued::Wrong => None,
         }
     }
 
     async fn basic(&self, key: &str, text: &str) -> Option<Arc<Caller>> {
-        as_caller(self.keeper.basic(key, secret(text)).await.unwrap())
+        as_caller(self.authenticator.basic(key, secret(text)).await.unwrap())
     }
 
     /// The token of a key of [`Fixture::key`].
@@ -117,18 +118,19 @@ impl Fixture {
     }
 
     async fn caller(&self, token: &str) -> Option<Arc<Caller>> {
-        as_caller(self.keeper.bearer(token).await.unwrap())
+        as_caller(self.authenticator.bearer(token).await.unwrap())
     }
 
     /// The operations behind the guard.
     async fn app(&self) -> Operations {
         let document = api::spec::document("test", &[domain()]);
-        let guard = guard::Guard::new(&document, Arc::clone(&self.keeper) as Arc<dyn api::Access>, None).unwrap();
+        let guard =
+            guard::Guard::new(&document, Arc::clone(&self.authenticator) as Arc<dyn api::Access>, None).unwrap();
         let operations = guard.routes();
         let app = App::new()
             .app_data(guard)
             .app_data(self.db.clone())
-            .configure(|config| extras(Arc::clone(&self.keeper), crate::SignIn::default()).configure(config))
+            .configure(|config| extras(Arc::clone(&self.authenticator), crate::SignIn::default()).configure(config))
             .wrap(from_fn(guard::middleware))
             .default_service(api::domain::handlers(&[domain()], &operations));
         let service = Rc::new(init_service(app).await);

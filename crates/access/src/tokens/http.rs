@@ -10,7 +10,7 @@ use super::{
     rules::{self, Credentials, Refusal},
     wire::{Token, TokenError, TokenRequest},
 };
-use crate::{Keeper, keeper::Issued};
+use crate::{Authenticator, authenticator::Issued};
 
 /// The largest form.
 const LIMIT: usize = 16 << 10;
@@ -50,9 +50,9 @@ const FORM: &str = "application/x-www-form-urlencoded";
 pub(crate) async fn create_token(
     request: HttpRequest,
     payload: web::Payload,
-    keeper: web::Data<Keeper>,
+    authenticator: web::Data<Authenticator>,
 ) -> HttpResponse {
-    answer(&request, payload, &keeper).await
+    answer(&request, payload, &authenticator).await
 }
 
 /// Get a token (older path)
@@ -79,19 +79,19 @@ pub(crate) async fn create_token(
 pub(crate) async fn create_tenancy_token(
     request: HttpRequest,
     payload: web::Payload,
-    keeper: web::Data<Keeper>,
+    authenticator: web::Data<Authenticator>,
 ) -> HttpResponse {
-    answer(&request, payload, &keeper).await
+    answer(&request, payload, &authenticator).await
 }
 
-async fn answer(request: &HttpRequest, payload: web::Payload, keeper: &Keeper) -> HttpResponse {
+async fn answer(request: &HttpRequest, payload: web::Payload, authenticator: &Authenticator) -> HttpResponse {
     let credentials = match read(request, payload).await {
         Ok(credentials) => credentials,
         Err(failure) => return failure,
     };
     let guard = request.app_data::<api::guard::Guard>();
     let count = |key: &String| guard.map_or(Ok(()), |guard| guard.count(request, key));
-    match keeper.issue(&credentials, clock::now(), count).await {
+    match authenticator.issue(&credentials, clock::now(), count).await {
         Ok(Issued::Token { token, lives }) => no_store(StatusCode::OK).json(Token {
             access_token: token.into_inner(),
             token_type: "bearer",
@@ -100,7 +100,7 @@ async fn answer(request: &HttpRequest, payload: web::Payload, keeper: &Keeper) -
         }),
         Ok(Issued::Throttled(problem)) => api::error::problem_response(&problem),
         Ok(Issued::Suspended) => failure(StatusCode::FORBIDDEN, "access_denied", "The tenant of this key is suspended"),
-        Ok(Issued::Wrong) => match keeper.refused(request, Some(&credentials.key)) {
+        Ok(Issued::Wrong) => match authenticator.refused(request, Some(&credentials.key)) {
             // As above, this has the shape of all other operations: it says what the limit is.
             Some(problem) => api::error::problem_response(&problem),
             None => refuse(request, Refusal::Credentials),

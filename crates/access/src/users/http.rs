@@ -12,7 +12,7 @@ use super::{
     rules, store,
     wire::{NewUser, User, UserChange, UserId, UserMinimal},
 };
-use crate::{Keeper, api_keys, filters, inbound, sessions};
+use crate::{Authenticator, api_keys, filters, inbound, sessions};
 
 /// The list of users.
 #[derive(Clone, Debug)]
@@ -141,10 +141,10 @@ pub(crate) async fn update_user(
     context: RequestContext,
     PathIds(id): PathIds<UserId>,
     Body(changes): Body<UserChange>,
-    keeper: web::Data<Keeper>,
+    authenticator: web::Data<Authenticator>,
 ) -> Result<HttpResponse> {
     let caller = Arc::clone(&context.caller);
-    change(&context, id, &keeper, move |_, row, now| {
+    change(&context, id, &authenticator, move |_, row, now| {
         let after = rules::changed(row, changes, now);
         rules::check_program(row, &after)?;
         rules::check_change(&caller, row.may(), after.may())?;
@@ -174,9 +174,9 @@ pub(crate) async fn update_user(
 pub(crate) async fn deactivate_user(
     context: RequestContext,
     PathIds(id): PathIds<UserId>,
-    keeper: web::Data<Keeper>,
+    authenticator: web::Data<Authenticator>,
 ) -> Result<HttpResponse> {
-    change(&context, id, &keeper, |tx, row, now| {
+    change(&context, id, &authenticator, |tx, row, now| {
         if let Some(key) = api_keys::store::name_of_program(tx.conn, &row.tenant_id, &row.id)? {
             let detail = format!("The API key {key} acts as this user: revoke the key first.");
             return Err(Problem::conflict(detail).into());
@@ -210,10 +210,10 @@ pub(crate) async fn deactivate_user(
 pub(crate) async fn activate_user(
     context: RequestContext,
     PathIds(id): PathIds<UserId>,
-    keeper: web::Data<Keeper>,
+    authenticator: web::Data<Authenticator>,
 ) -> Result<HttpResponse> {
     let caller = Arc::clone(&context.caller);
-    change(&context, id, &keeper, move |_, row, now| {
+    change(&context, id, &authenticator, move |_, row, now| {
         rules::check_change(&caller, row.may(), row.may())?;
         Ok(rules::activated(row, true, now))
     })
@@ -224,7 +224,7 @@ pub(crate) async fn activate_user(
 async fn change(
     context: &RequestContext,
     id: UserId,
-    keeper: &Keeper,
+    authenticator: &Authenticator,
     becomes: impl FnOnce(&mut Tx<'_>, &Row, Timestamp) -> db::Result<Row> + Send + 'static,
 ) -> Result<HttpResponse> {
     let done = context.write(move |tx, scope| {
@@ -239,6 +239,6 @@ async fn change(
         answered(tx, Some(&before), after)
     });
     let answer = done.await?;
-    keeper.forget_callers();
+    authenticator.forget_callers();
     Ok(answer)
 }

@@ -3,8 +3,8 @@
 use api::context::check_version;
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
-use outbox::{Tx, Who};
-use ports::{AlertAct, AlertDeed, People};
+use outbox::{Actor, Tx};
+use ports::{AlertAction, AlertActionKind, People};
 use serde_json::Value;
 
 use super::{
@@ -66,15 +66,15 @@ pub fn find(conn: &mut Conn, tenants: &[String], id: &str, at: Timestamp) -> Res
 }
 
 /// Does what another domain was asked to do.
-pub fn act(conn: &mut Conn, people: &dyn People, deed: AlertDeed<'_>, at: Timestamp) -> Result<Value> {
-    let AlertDeed { tenant, id, user, by, request, what, note } = deed;
-    let who = Who { user_id: user.to_owned(), key_id: by.to_owned(), request_id: request.to_owned() };
+pub fn act(conn: &mut Conn, people: &dyn People, deed: AlertAction<'_>, at: Timestamp) -> Result<Value> {
+    let AlertAction { tenant, id, user, by, request, what, note } = deed;
+    let actor = Actor { user_id: user.to_owned(), key_id: by.to_owned(), request_id: request.to_owned() };
     let action = match what {
-        AlertAct::Acknowledge => Action::Acknowledge,
-        AlertAct::Close => Action::Close,
-        AlertAct::Suppress(until) => Action::Suppress(Some(until)),
+        AlertActionKind::Acknowledge => Action::Acknowledge,
+        AlertActionKind::Close => Action::Close,
+        AlertActionKind::Suppress(until) => Action::Suppress(Some(until)),
     };
-    Tx::run(conn, &who, at, |tx| {
+    Tx::run(conn, &actor, at, |tx| {
         let scope = [tenant.to_owned()];
         let request =
             ActionRequest { scope: &scope, id, wanted: None, user: user.to_owned(), action, note: note.to_owned() };

@@ -2,7 +2,7 @@
 
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
-use outbox::{Tx, Who};
+use outbox::{Actor, Tx};
 use ports::{Notice, Notices, ResourceKey};
 
 use super::{
@@ -36,8 +36,8 @@ impl Notices for Noticed {
             scope.dedup();
             let origin = Origin { home: first.tenant.clone(), scope };
             let reports: Vec<_> = of_tenant.iter().map(|notice| Ok(report(notice))).collect();
-            let who = Who::service(first.about.0);
-            Tx::run(conn, &who, at, |tx| intake::take_in(tx, &self.0, &origin, &reports))?;
+            let actor = Actor::service(first.about.0);
+            Tx::run(conn, &actor, at, |tx| intake::take_in(tx, &self.0, &origin, &reports))?;
         }
         Ok(())
     }

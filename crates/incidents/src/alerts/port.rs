@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::timestamp::Timestamp;
 use db::{Conn, Result};
-use ports::{AlertDeed, Alerts, People, Resources, ToldAlert};
+use ports::{AlertAction, AlertPreview, Alerts, People, Resources};
 use serde_json::Value;
 
 use super::{actions, named::resources, report::Report, rules};
@@ -31,14 +31,14 @@ impl Alerts for Trial {
         scope: &[String],
         report: &Value,
         at: Timestamp,
-    ) -> Result<ToldAlert> {
+    ) -> Result<AlertPreview> {
         let report = Report::read(report)?;
         let found = resources(conn, &*self.resources, scope, &[&report])?.pop();
         let (resource, problem) = found.unwrap_or_default();
         let owner = resource.as_ref().map_or(tenant, |found| &found.tenant_id);
         let mut alert = rules::opened(&report, owner, "", String::new(), at);
         rules::about(&mut alert, &report, resource.as_ref());
-        Ok(ToldAlert { resource, problem, alert: alert.event_payload(at)? })
+        Ok(AlertPreview { resource, problem, alert: alert.event_payload(at)? })
     }
 
     fn find(&self, conn: &mut Conn, tenants: &[String], id: &str, at: Timestamp) -> Result<Option<Value>> {
@@ -51,11 +51,11 @@ impl Alerts for Trial {
         tenants: &[String],
         id: &str,
         notes: i64,
-    ) -> Result<Option<ports::ToldIncident>> {
+    ) -> Result<Option<ports::IncidentRecord>> {
         records::port::told(conn, tenants, id, notes)
     }
 
-    fn act(&self, conn: &mut Conn, deed: AlertDeed<'_>, at: Timestamp) -> Result<Value> {
+    fn act(&self, conn: &mut Conn, deed: AlertAction<'_>, at: Timestamp) -> Result<Value> {
         actions::act(conn, &*self.people, deed, at)
     }
 }

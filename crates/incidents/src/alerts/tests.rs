@@ -8,7 +8,7 @@ use std::{
 use base::timestamp::Timestamp;
 use db::{Conn, DatabaseUrl, Db, Options, Result};
 use diesel::{QueryableByName, RunQueryDsl as _, sql_query, sql_types::Text};
-use outbox::{Tx, Who};
+use outbox::{Actor, Tx};
 use ports::{
     AlertFacts, Cover, KnownResource, KnownRoster, Maintenance, OnCall, OnCallPerson, People, PeopleGroup, Person,
     Place, PlaceKey, PlaceKind, ResourceKey, Resources, Tenants, Window,
@@ -169,9 +169,9 @@ fn fixture() -> Fixture {
         resources: fake.clone(),
         maintenance: fake.clone(),
         on_call: fake.clone(),
-        owners: Arc::new(ports::Alone),
-        articles: Arc::new(ports::Alone),
-        jobs: Arc::new(ports::Alone),
+        owners: Arc::new(ports::Standalone),
+        articles: Arc::new(ports::Standalone),
+        jobs: Arc::new(ports::Standalone),
         people: fake.clone(),
         tenants: fake.clone(),
     });
@@ -191,11 +191,11 @@ impl Fixture {
 
     fn take_in(&self, minute: i64, reports: Vec<report::Read>) -> Vec<AlertResult> {
         let neighbours = Arc::clone(&self.neighbours);
-        let who = Who::service("test");
+        let actor = Actor::service("test");
         let now = Timestamp::from_millis(START + minute * MINUTE);
         let done = self.db.write_here(move |conn| {
             let origin = Origin { home: "client_1".into(), scope: vec!["client_1".into()] };
-            Tx::run(conn, &who, now, |tx| intake::take_in(tx, &neighbours, &origin, &reports))
+            Tx::run(conn, &actor, now, |tx| intake::take_in(tx, &neighbours, &origin, &reports))
         });
         done.unwrap()
     }

@@ -9,7 +9,7 @@ use std::{sync::Arc, time::Duration};
 
 use base::timestamp::Timestamp;
 use db::{Conn, Db, Result};
-use outbox::{Background, Tx, Who};
+use outbox::{Actor, Background, Tx};
 use ports::{AlertFacts, Cover, OnCallPerson, Window};
 use serde_json::Value;
 
@@ -64,16 +64,16 @@ pub fn turn(db: &Db, neighbours: &Arc<Neighbours>, now: Timestamp) -> Result<boo
     let mut more = lapsing.len() as i64 == AT_ONCE;
     for window in due {
         let neighbours = Arc::clone(neighbours);
-        more |= db.write_here(move |conn| Tx::run(conn, &who(), now, |tx| see_to(tx, &neighbours, &window)))?;
+        more |= db.write_here(move |conn| Tx::run(conn, &actor(), now, |tx| see_to(tx, &neighbours, &window)))?;
     }
     if !lapsing.is_empty() {
-        db.write_here(move |conn| Tx::run(conn, &who(), now, |tx| lapse(tx, lapsing)))?;
+        db.write_here(move |conn| Tx::run(conn, &actor(), now, |tx| lapse(tx, lapsing)))?;
     }
     Ok(more)
 }
 
-fn who() -> Who {
-    Who::service("alerts")
+fn actor() -> Actor {
+    Actor::service("alerts")
 }
 
 /// A window that holds back alerts, as it is asked about.

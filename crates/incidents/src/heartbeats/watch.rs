@@ -10,7 +10,7 @@ use std::{
 
 use base::timestamp::Timestamp;
 use db::{Conn, Db, Result};
-use outbox::{Background, Tx, Who};
+use outbox::{Actor, Background, Tx};
 
 use super::{
     pings::Pings,
@@ -99,7 +99,7 @@ impl Watch {
             self.silent.dedup();
             let neighbours = Arc::clone(&self.neighbours);
             self.db
-                .write_here(move |conn| Tx::run(conn, &who(), now, |tx| report_silence(tx, &neighbours, overdue)))?;
+                .write_here(move |conn| Tx::run(conn, &actor(), now, |tx| report_silence(tx, &neighbours, overdue)))?;
         }
         self.last = Some(Instant::now());
         Ok(more)
@@ -111,7 +111,8 @@ impl Watch {
         let mut parts = heard.chunks(AT_ONCE.unsigned_abs() as usize);
         while let Some(part) = parts.next() {
             let (neighbours, stored) = (Arc::clone(&self.neighbours), part.to_vec());
-            let done = self.db.write_here(move |conn| Tx::run(conn, &who(), now, |tx| hear(tx, &neighbours, &stored)));
+            let done =
+                self.db.write_here(move |conn| Tx::run(conn, &actor(), now, |tx| hear(tx, &neighbours, &stored)));
             if let Err(error) = done {
                 self.pings.give_back(part);
                 parts.for_each(|rest| self.pings.give_back(rest));
@@ -138,8 +139,8 @@ impl Watch {
     }
 }
 
-fn who() -> Who {
-    Who::service("heartbeats")
+fn actor() -> Actor {
+    Actor::service("heartbeats")
 }
 
 fn origin(tenant: &str) -> Origin {

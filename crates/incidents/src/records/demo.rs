@@ -2,7 +2,7 @@
 
 use base::{problem::Problem, tenant::TenantId, timestamp::Timestamp};
 use db::{Db, Result};
-use outbox::{Tx, Who};
+use outbox::{Actor, Tx};
 
 use crate::{
     categories,
@@ -44,17 +44,17 @@ const INCIDENTS: [Told; 5] = [
 /// Adds them to a tenant that has none, by some of `people`. Says whether it did anything.
 pub fn fill(db: &Db, tenant: &TenantId, people: &[String], neighbours: &Neighbours, now: Timestamp) -> Result<bool> {
     let (tenant, people, neighbours) = (tenant.to_string(), people.to_vec(), neighbours.clone());
-    let who = Who { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
+    let actor = Actor { user_id: String::new(), key_id: "demo".to_owned(), request_id: String::new() };
     db.write_here(move |conn| {
         let Some(author) = people.first() else { return Ok(false) };
         if !store::is_empty(conn, &tenant)? {
             return Ok(false);
         }
-        let filed = Tx::run(conn, &who, now, |tx| fill_categories(tx, &tenant, author))?;
+        let filed = Tx::run(conn, &actor, now, |tx| fill_categories(tx, &tenant, author))?;
         for (told, assignee) in INCIDENTS.into_iter().zip(people.iter().cycle()) {
             // Opened when it happened, so that lists have something to sort.
             let then = Timestamp::from_millis(now.millis() - told.0 * 3_600_000);
-            Tx::run(conn, &who, then, |tx| open(tx, &neighbours, &tenant, &filed, told, (author, assignee)))?;
+            Tx::run(conn, &actor, then, |tx| open(tx, &neighbours, &tenant, &filed, told, (author, assignee)))?;
         }
         Ok(true)
     })

@@ -2,8 +2,8 @@
 
 use base::{problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
-use outbox::{Tx, Who};
-use ports::{AlertAct, AlertDeed, ToldIncident};
+use outbox::{Actor, Tx};
+use ports::{AlertAction, AlertActionKind, IncidentRecord};
 
 use super::{
     document,
@@ -15,7 +15,7 @@ use super::{
 use crate::neighbours::Neighbours;
 
 /// The incident with this id among those of these tenants.
-pub fn told(conn: &mut Conn, tenants: &[String], id: &str, most: i64) -> Result<Option<ToldIncident>> {
+pub fn told(conn: &mut Conn, tenants: &[String], id: &str, most: i64) -> Result<Option<IncidentRecord>> {
     let row = match store::existing(conn, tenants, id) {
         Err(db::Error::Problem(problem)) if problem.kind == base::Kind::NotFound => return Ok(None),
         found => found?,
@@ -23,7 +23,7 @@ pub fn told(conn: &mut Conn, tenants: &[String], id: &str, most: i64) -> Result<
     let mut notes = store::latest_notes(conn, &row, most)?;
     notes.reverse();
     let note = |note: Note| (Timestamp::from_millis(note.created_ms), note.created_by, note.content);
-    Ok(Some(ToldIncident {
+    Ok(Some(IncidentRecord {
         machine_ids: row.resources.iter().map(|machine| machine.id.clone()).collect(),
         machines: row.resources.0.into_iter().map(|machine| machine.name).collect(),
         alerts: row.alerts.0.into_iter().map(|alert| alert.id).collect(),
@@ -53,10 +53,10 @@ impl Records {
 }
 
 impl ports::Incidents for Records {
-    fn act(&self, conn: &mut Conn, deed: AlertDeed<'_>, at: Timestamp) -> Result<()> {
-        let AlertDeed { tenant, id, user, by, request, what, note } = deed;
-        let who = Who { user_id: user.to_owned(), key_id: by.to_owned(), request_id: request.to_owned() };
-        Tx::run(conn, &who, at, |tx| {
+    fn act(&self, conn: &mut Conn, deed: AlertAction<'_>, at: Timestamp) -> Result<()> {
+        let AlertAction { tenant, id, user, by, request, what, note } = deed;
+        let actor = Actor { user_id: user.to_owned(), key_id: by.to_owned(), request_id: request.to_owned() };
+        Tx::run(conn, &actor, at, |tx| {
             let old = store::lock_for_update(tx.conn, &[tenant.to_owned()], id)?;
             let status = wanted(&old, what)?;
             let before = document::of(tx.conn, &self.0, &old)?;
@@ -84,14 +84,14 @@ impl ports::Incidents for Records {
 }
 
 /// The status that an incident has afterwards.
-fn wanted(old: &Row, what: AlertAct) -> Result<i64, Problem> {
+fn wanted(old: &Row, what: AlertActionKind) -> Result<i64, Problem> {
     match what {
-        AlertAct::Close => Ok(CLOSED),
-        AlertAct::Acknowledge if old.status == OPEN => {
+        AlertActionKind::Close => Ok(CLOSED),
+        AlertActionKind::Acknowledge if old.status == OPEN => {
             Err(Problem::conflict("The incident is open already: somebody works on it."))
         }
-        AlertAct::Acknowledge if old.status >= RESOLVED => Err(Problem::conflict("The incident is over.")),
-        AlertAct::Acknowledge => Ok(OPEN),
-        AlertAct::Suppress(_) => Err(Problem::conflict("An incident cannot be put off.")),
+        AlertActionKind::Acknowledge if old.status >= RESOLVED => Err(Problem::conflict("The incident is over.")),
+        AlertActionKind::Acknowledge => Ok(OPEN),
+        AlertActionKind::Suppress(_) => Err(Problem::conflict("An incident cannot be put off.")),
     }
 }

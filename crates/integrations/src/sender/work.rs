@@ -11,7 +11,7 @@ use std::{
 
 use base::timestamp::Timestamp;
 use db::{Backend, Conn, Json};
-use outbox::{Tx, Who};
+use outbox::{Actor, Tx};
 use ports::People;
 use tokio::sync::{Notify, mpsc};
 
@@ -352,8 +352,8 @@ async fn write_down(shared: &Arc<Shared>, batch: Vec<Done>) {
 }
 
 fn deactivate(conn: &mut Conn, lane: &Lane, why: &str, now: Timestamp) -> db::Result<()> {
-    let who = Who::service("integrations");
-    Tx::run(conn, &who, now, |tx| {
+    let actor = Actor::service("integrations");
+    Tx::run(conn, &actor, now, |tx| {
         installed::lock_tenant(tx.conn, &lane.0)?;
         let Some(old) = event_store::by_id(tx.conn, &lane.0, &lane.1)?.filter(|event| event.active) else {
             return Ok(());

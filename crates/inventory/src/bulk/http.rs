@@ -267,13 +267,13 @@ async fn write(
     (rows, from): (Arc<[Row]>, usize),
     dry_run: bool,
 ) -> db::Result<Vec<BulkResult>> {
-    let (who, now, destination, db) = (context.who(), clock::now(), destination.clone(), context.db.clone());
+    let (actor, now, destination, db) = (context.actor(), clock::now(), destination.clone(), context.db.clone());
     let (would, rehearsed) = mpsc::channel();
     let done = context.db.write_parts_for(context.caller.home.as_str(), move |conn| {
         let begun = Instant::now();
         let is_enough = || !dry_run && begun.elapsed() >= SHARE && db.is_waited_for();
         let rows = rows.get(from..).unwrap_or_default();
-        let results = Tx::run(conn, &who, now, |tx| apply_until(tx, &destination, rows, is_enough))?;
+        let results = Tx::run(conn, &actor, now, |tx| apply_until(tx, &destination, rows, is_enough))?;
         if !dry_run {
             return Ok(results);
         }

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use base::{body::parse_json, problem::Problem, tenant::TenantId, timestamp::Timestamp};
 use db::Db;
-use outbox::{Tx, Who};
+use outbox::{Actor, Tx};
 use serde_json::Value;
 
 use super::{
@@ -167,9 +167,9 @@ fn incomplete(summary: BulkSummary, why: Problem) -> BulkSummary {
 }
 
 fn write(db: &Db, destination: &Destination, rows: Vec<Row>, now: Timestamp) -> db::Result<Vec<BulkResult>> {
-    let who = Who { user_id: String::new(), key_id: "muster import".to_owned(), request_id: String::new() };
+    let actor = Actor { user_id: String::new(), key_id: "muster import".to_owned(), request_id: String::new() };
     let destination = destination.clone();
-    db.write_here(move |conn| Tx::run(conn, &who, now, |tx| apply(tx, &destination, &rows)))
+    db.write_here(move |conn| Tx::run(conn, &actor, now, |tx| apply(tx, &destination, &rows)))
 }
 
 #[cfg(test)]

@@ -155,8 +155,8 @@ fn scope(tenants: &[&str]) -> Vec<String> {
 }
 
 fn in_tx<T>(conn: &mut db::Conn, f: impl FnOnce(&mut outbox::Tx<'_>) -> db::Result<T>) -> db::Result<T> {
-    let who = outbox::Who { user_id: String::new(), key_id: String::new(), request_id: String::new() };
-    outbox::Tx::run(conn, &who, NOW, f)
+    let actor = outbox::Actor { user_id: String::new(), key_id: String::new(), request_id: String::new() };
+    outbox::Tx::run(conn, &actor, NOW, f)
 }
 
 #[test]

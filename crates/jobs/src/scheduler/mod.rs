@@ -15,7 +15,7 @@ use std::{
 
 use base::timestamp::Timestamp;
 use db::{Conn, Db, Error, Json, Result};
-use outbox::{Background, Tx, Who};
+use outbox::{Actor, Background, Tx};
 use ports::{Maintenance, Notices, People};
 
 use self::rules::Fate;
@@ -89,8 +89,8 @@ pub fn turn(db: &Db, (maintenance, people, notices): Neighbours<'_>, now: Timest
         return Ok(false);
     }
     let (maintenance, people, notices) = (Arc::clone(maintenance), Arc::clone(people), Arc::clone(notices));
-    let who = Who::service("scheduler");
-    db.write_here(move |conn| Tx::run(conn, &who, now, |tx| batch(tx, &*maintenance, &*people, &*notices)))
+    let actor = Actor::service("scheduler");
+    db.write_here(move |conn| Tx::run(conn, &actor, now, |tx| batch(tx, &*maintenance, &*people, &*notices)))
 }
 
 /// Puts jobs on the schedule again whose tenants are suspended no more. What they missed meanwhile is made up for as after
@@ -226,8 +226,8 @@ pub fn cover(
 /// Lets runs wait again whose runner vanished, and ends those that the last runner left.
 pub fn take_back_abandoned(db: &Db, notices: &Arc<dyn Notices>, now: Timestamp) -> Result<()> {
     if !db.read_here(|conn| store::abandoned(conn, now.millis(), 1))?.is_empty() {
-        let (who, notices) = (Who::service("scheduler"), Arc::clone(notices));
-        db.write_here(move |conn| Tx::run(conn, &who, now, |tx| take_back(tx, &*notices)))?;
+        let (actor, notices) = (Actor::service("scheduler"), Arc::clone(notices));
+        db.write_here(move |conn| Tx::run(conn, &actor, now, |tx| take_back(tx, &*notices)))?;
     }
     Ok::<(), Error>(())
 }

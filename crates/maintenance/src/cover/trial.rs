@@ -7,7 +7,7 @@ use base::{
     problem::Problem,
     timestamp::Timestamp,
 };
-use ports::{Alerts, KnownResource, ToldAlert};
+use ports::{AlertPreview, Alerts, KnownResource};
 use serde_json::Value;
 use utoipa::ToSchema;
 
@@ -101,7 +101,7 @@ pub async fn try_alert(
 }
 
 /// The resource of an alert, which windows cover or do not.
-fn resource_of(body: &Value, told: &ToldAlert) -> Result<KnownResource, Problem> {
+fn resource_of(body: &Value, told: &AlertPreview) -> Result<KnownResource, Problem> {
     let name = if body.get("device").is_some_and(|given| !given.is_null()) { "device" } else { "resource" };
     told.resource.clone().ok_or_else(|| Problem::field(name, told.problem.unwrap_or("is required")))
 }

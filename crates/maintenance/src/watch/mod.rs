@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use base::timestamp::Timestamp;
 use db::{Db, Result};
-use outbox::{Background, Happening, Tx, Who};
+use outbox::{Actor, Background, Happening, Tx};
 use serde_json::json;
 
 use self::{
@@ -71,9 +71,9 @@ pub fn turn(db: &Db, now: Timestamp) -> Result<bool> {
     })?;
     let more = i64::try_from(steps.len()).is_ok_and(|count| count == AT_ONCE);
     if !steps.is_empty() {
-        let who = Who::service("windows");
+        let actor = Actor::service("windows");
         db.write_here(move |conn| {
-            Tx::run(conn, &who, now, |tx| {
+            Tx::run(conn, &actor, now, |tx| {
                 for Step { watch, look, told } in steps {
                     if store::advance(tx.conn, &watch, &look, now.millis())? {
                         told.into_iter().for_each(|told| tx.happen(told));

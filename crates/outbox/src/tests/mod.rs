@@ -10,7 +10,7 @@ use base::timestamp::Timestamp;
 use db::{Condition, DatabaseUrl, Db, Options, Result};
 use serde_json::Value;
 
-use crate::{Change, Tx, Who, audit, events};
+use crate::{Actor, Change, Tx, audit, events};
 
 const NOW: Timestamp = Timestamp::from_millis(1_795_000_000_000);
 
@@ -26,8 +26,8 @@ fn fixture() -> Fixture {
     Fixture { db, _directory: directory }
 }
 
-fn who() -> Who {
-    Who { user_id: "USR0000000001".into(), key_id: "key".into(), request_id: "r-1".into() }
+fn actor() -> Actor {
+    Actor { user_id: "USR0000000001".into(), key_id: "key".into(), request_id: "r-1".into() }
 }
 
 fn change(id: &str, before: Option<Value>, after: Option<Value>) -> Change {
@@ -36,7 +36,7 @@ fn change(id: &str, before: Option<Value>, after: Option<Value>) -> Change {
 
 impl Fixture {
     fn tx<T: Send + 'static>(&self, f: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static) -> Result<T> {
-        self.db.write_here(move |conn| Tx::run(conn, &who(), NOW, f))
+        self.db.write_here(move |conn| Tx::run(conn, &actor(), NOW, f))
     }
 
     /// A write that notes one change.

@@ -4,8 +4,8 @@ use actix_web::{HttpRequest, HttpResponse, http::header, web};
 use api::{get, inbound, post, request_id};
 use base::{problem::Problem, query::Query, timestamp::Timestamp};
 use db::{Conn, Db, Result};
-use outbox::{Entity, Tx, Who};
-use ports::{AlertAct, AlertDeed};
+use outbox::{Actor, Entity, Tx};
+use ports::{AlertAction, AlertActionKind};
 use serde_json::{Value, json};
 
 use super::{
@@ -228,13 +228,14 @@ fn carry_out(
         return escalate(conn, neighbours, link, action.step, request, now);
     }
     let (what, told) = match action.word {
-        "close" => (AlertAct::Close, "It is closed."),
-        "snooze" => {
-            (AlertAct::Suppress(Timestamp::from_millis(now.millis() + SNOOZE_MS)), "Nobody hears of it for an hour.")
-        }
-        _ => (AlertAct::Acknowledge, "You work on it."),
+        "close" => (AlertActionKind::Close, "It is closed."),
+        "snooze" => (
+            AlertActionKind::Suppress(Timestamp::from_millis(now.millis() + SNOOZE_MS)),
+            "Nobody hears of it for an hour.",
+        ),
+        _ => (AlertActionKind::Acknowledge, "You work on it."),
     };
-    let deed = AlertDeed {
+    let deed = AlertAction {
         tenant: &link.tenant,
         id: &link.alert,
         user: &link.user,
@@ -269,13 +270,13 @@ fn escalate(
     if shown.is_some_and(|shown| shown != state.step) {
         return Err(Problem::conflict("The next step was taken already.").into());
     }
-    let who = Who { user_id: link.user.clone(), key_id: "link".to_owned(), request_id: request.to_owned() };
+    let actor = Actor { user_id: link.user.clone(), key_id: "link".to_owned(), request_id: request.to_owned() };
     let next = crate::escalation::rules::State { next_ms: Some(now.millis()), ..state };
     let told = |step: i64, next: Option<i64>| -> Value {
         let about = if link.alert.starts_with(INCIDENT) { "incidentId" } else { "alertId" };
         json!({about: link.alert, "step": step, "nextStepDate": next.map(Timestamp::from_millis)})
     };
-    Tx::run(conn, &who, now, |tx| {
+    Tx::run(conn, &actor, now, |tx| {
         let entity = Entity::audited("Escalation", &link.tenant, &link.alert);
         tx.record_payloads(entity, Some(told(state.step, state.next_ms)), Some(told(state.step, next.next_ms)));
         Work::run(tx.conn, neighbours, now, |conn, work| engine::advance(conn, work, row.with(next, now.millis())))

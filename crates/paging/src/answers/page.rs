@@ -1,6 +1,6 @@
 //! The page that a link opens. It has no script and no style of its own, and everything that an alert says is text in it.
 
-use ports::ToldIncident;
+use ports::IncidentRecord;
 use serde_json::Value;
 
 use crate::sender::render::escaped;
@@ -62,7 +62,7 @@ impl Shown {
     }
 
     /// An incident; `works` is the name of who works on it.
-    pub fn incident(incident: &ToldIncident, works: String) -> Self {
+    pub fn incident(incident: &IncidentRecord, works: String) -> Self {
         let lines = vec![
             ("Incident", incident.id.clone()),
             ("Priority", incident.priority.clone()),
@@ -149,7 +149,7 @@ mod tests {
     fn what_an_incident_says_is_text_and_its_status_says_what_can_be_answered() {
         let hostile = || "<script>".to_owned();
         let at = Timestamp::from_millis(0);
-        let incident = |status: &str| ToldIncident {
+        let incident = |status: &str| IncidentRecord {
             tenant_id: "client_1".to_owned(),
             id: "INC0000000001".to_owned(),
             subject: hostile(),

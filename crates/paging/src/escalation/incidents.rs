@@ -9,7 +9,7 @@ use base::{
 };
 use db::{Conn, Result};
 use outbox::{Entity, Tx};
-use ports::ToldIncident;
+use ports::IncidentRecord;
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
@@ -104,7 +104,7 @@ pub async fn escalate(
 fn begin(
     tx: &mut Tx<'_>,
     neighbours: &Neighbours,
-    incident: &ToldIncident,
+    incident: &IncidentRecord,
     policy: &policies::row::Policy,
 ) -> Result<()> {
     let (tenant, id) = (&incident.tenant_id, &incident.id);

@@ -6,7 +6,7 @@ use actix_web::{HttpResponse, http::header, web};
 use api::{PathIds, RequestContext, get};
 use base::{problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
-use ports::{Authors, ToldIncident};
+use ports::{Authors, IncidentRecord};
 
 use super::{
     store::{self, SENT},
@@ -73,7 +73,7 @@ fn earlier(known: &mut Option<Timestamp>, at: Timestamp) {
     *known = Some(known.map_or(at, |known| known.min(at)));
 }
 
-fn gathered(conn: &mut Conn, neighbours: &Neighbours, incident: &ToldIncident, now: Timestamp) -> Result<Story> {
+fn gathered(conn: &mut Conn, neighbours: &Neighbours, incident: &IncidentRecord, now: Timestamp) -> Result<Story> {
     let (tenant, tenants) = (&incident.tenant_id, [incident.tenant_id.clone()]);
     let mut story = Story::default();
     let mut people = vec![incident.created_by.clone(), incident.assignee.clone()];
@@ -156,7 +156,7 @@ fn lasted(from: Timestamp, to: Timestamp) -> String {
     }
 }
 
-fn written(incident: &ToldIncident, story: &Story) -> String {
+fn written(incident: &IncidentRecord, story: &Story) -> String {
     let begun = story.first_report.map_or(incident.created, |first| first.min(incident.created));
     let name = |id: &str| plain(&story.names.of(id).full_name());
     let people: Vec<String> = story.told.iter().filter(|id| !id.is_empty()).map(|id| name(id)).collect();

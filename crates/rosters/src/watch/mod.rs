@@ -11,7 +11,7 @@ use std::{sync::Arc, time::Duration};
 
 use base::timestamp::Timestamp;
 use db::{Conn, Db, Result};
-use outbox::{Background, Happening, Tx, Who};
+use outbox::{Actor, Background, Happening, Tx};
 use ports::People;
 
 use self::store::Watch;
@@ -66,9 +66,9 @@ pub fn turn(db: &Db, people: &dyn People, now: Timestamp) -> Result<bool> {
     })?;
     let more = i64::try_from(steps.len()).is_ok_and(|count| count == AT_ONCE);
     if !steps.is_empty() {
-        let who = Who::service("on-call");
+        let actor = Actor::service("on-call");
         db.write_here(move |conn| {
-            Tx::run(conn, &who, now, |tx| {
+            Tx::run(conn, &actor, now, |tx| {
                 for (watch, next, told) in steps {
                     if store::advance(tx.conn, &watch, &next)? {
                         told.into_iter().for_each(|told| tx.happen(told));

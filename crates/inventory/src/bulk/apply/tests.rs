@@ -1,7 +1,7 @@
 //! Rows on SQLite.
 
 use base::timestamp::Timestamp;
-use outbox::Who;
+use outbox::Actor;
 use serde_json::{Value, json};
 
 use super::{
@@ -22,8 +22,8 @@ fn rows(format: Format, text: &str) -> Vec<Row> {
 
 fn store_rows(fixture: &Fixture, rows: Vec<Row>, now: Timestamp) -> Vec<BulkResult> {
     let destination = Destination { tenant: "client_1".to_owned(), partner: "msp_1".to_owned() };
-    let who = Who { user_id: "u".to_owned(), key_id: "k".to_owned(), request_id: "r".to_owned() };
-    fixture.write(move |conn| Tx::run(conn, &who, now, |tx| apply(tx, &destination, &rows)))
+    let actor = Actor { user_id: "u".to_owned(), key_id: "k".to_owned(), request_id: "r".to_owned() };
+    fixture.write(move |conn| Tx::run(conn, &actor, now, |tx| apply(tx, &destination, &rows)))
 }
 
 fn lines(fixture: &Fixture, objects: &[Value]) -> Vec<BulkResult> {
@@ -52,11 +52,11 @@ fn rows_are_stored_until_it_is_enough() {
     let fixture = Fixture::new();
     let text: String = (0..5).map(|number| format!("{}\n", json!({"name": format!("web-{number}")}))).collect();
     let destination = Destination { tenant: "client_1".to_owned(), partner: "msp_1".to_owned() };
-    let who = Who { user_id: "u".to_owned(), key_id: "k".to_owned(), request_id: "r".to_owned() };
+    let actor = Actor { user_id: "u".to_owned(), key_id: "k".to_owned(), request_id: "r".to_owned() };
     let (all, asked) = (rows(Format::Ndjson, &text), std::cell::Cell::new(0));
     let done = fixture.write(move |conn| {
         let is_enough = || asked.replace(asked.get() + 1) == 2;
-        Tx::run(conn, &who, NOW, |tx| apply_until(tx, &destination, &all, is_enough))
+        Tx::run(conn, &actor, NOW, |tx| apply_until(tx, &destination, &all, is_enough))
     });
     assert_eq!(results(&done), [CREATED; 3]);
     assert_eq!(resource(&fixture, &id(&done, 2)).document.text("name"), "web-2");

@@ -41,7 +41,7 @@ const LONGEST_TOKEN: usize = 256;
 ///
 /// Answers are remembered for two seconds. A revocation or a suspension is felt at once on this process, within two
 /// seconds on others; the expiry of a token is compared with the clock on every request.
-pub struct Keeper {
+pub struct Authenticator {
     db: Db,
     callers: Recent<Hash, Remembered>,
     /// Whom the token of an inbound address stands for, and whether their tenant is suspended.
@@ -82,8 +82,8 @@ pub(crate) enum Issued {
     Wrong,
 }
 
-impl Keeper {
-    /// The keeper of a database. One process has one, so that what it changes is forgotten everywhere at once, and
+impl Authenticator {
+    /// The authenticator of a database. One process has one, so that what it changes is forgotten everywhere at once, and
     /// failed attempts are counted together.
     pub fn new(db: Db) -> Self {
         let (callers, inbound, tenants) = (Recent::new(CALLERS), Recent::new(SENDERS), Recent::new(TENANTS));
@@ -275,7 +275,7 @@ fn reports((caller, suspended): (Arc<Caller>, bool)) -> Identity {
     if suspended { Identity::Suspended } else { Identity::Caller(caller) }
 }
 
-impl Access for Keeper {
+impl Access for Authenticator {
     fn bearer<'a>(&'a self, token: &'a str) -> Answer<'a, Identity> {
         if token.is_empty() || token.len() > LONGEST_TOKEN {
             return Box::pin(ready(Ok(Identity::Unknown)));

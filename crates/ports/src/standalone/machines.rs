@@ -4,12 +4,13 @@ use base::Timestamp;
 use db::{Conn, Result};
 
 use crate::{
-    AlertFacts, Alone, Cover, KnownResource, Maintenance, Place, PlaceKey, PlaceKind, ResourceKey, Resources, Window,
+    AlertFacts, Cover, KnownResource, Maintenance, Place, PlaceKey, PlaceKind, ResourceKey, Resources, Standalone,
+    Window,
 };
 
 const HOSTS: [&str; 4] = ["web-01", "web-02", "db-01", "queue-01"];
 
-impl Alone {
+impl Standalone {
     /// The device group of all machines.
     pub const GROUP: &str = "Servers";
 }
@@ -32,7 +33,7 @@ fn group() -> Place {
         tenant_id: "client_1".to_owned(),
         id: 1,
         unique_id: "DGP-00000000-0000-4000-8000-000000000001".to_owned(),
-        name: Alone::GROUP.to_owned(),
+        name: Standalone::GROUP.to_owned(),
     }
 }
 
@@ -42,7 +43,7 @@ fn within(tenants: &[String]) -> bool {
 }
 
 /// Four machines of `client_1`, all of them in one device group.
-impl Resources for Alone {
+impl Resources for Standalone {
     fn find(&self, _: &mut Conn, tenants: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>> {
         let is = |machine: &KnownResource, key: &ResourceKey| match key {
             ResourceKey::Id(id) => machine.id.eq_ignore_ascii_case(id),
@@ -88,7 +89,7 @@ impl Resources for Alone {
 }
 
 /// Nothing is in maintenance.
-impl Maintenance for Alone {
+impl Maintenance for Standalone {
     fn covering(&self, _: &mut Conn, resources: &[(String, String)], _: Timestamp) -> Result<Vec<Vec<Cover>>> {
         Ok(vec![Vec::new(); resources.len()])
     }

@@ -9,21 +9,21 @@ use db::{Conn, Result};
 use serde_json::Value;
 
 use crate::{
-    AlertDeed, Alerts, Articles, Incidents, Integrations, Jobs, KnownArticle, KnownIntegration, KnownJob, KnownRoster,
-    Notice, Notices, OnCall, OnCallPerson, Owners, People, PeopleGroup, Person, Tenants, ToldAlert,
+    AlertAction, AlertPreview, Alerts, Articles, Incidents, Integrations, Jobs, KnownArticle, KnownIntegration,
+    KnownJob, KnownRoster, Notice, Notices, OnCall, OnCallPerson, Owners, People, PeopleGroup, Person, Tenants,
 };
 
-/// The one user that there is: [`Alone::CALLER`], who writes everything. There are a few machines of `client_1`, of which
+/// The one user that there is: [`Standalone::CALLER`], who writes everything. There are a few machines of `client_1`, of which
 /// none is in maintenance; nobody is on call.
 #[derive(Clone, Copy, Debug)]
-pub struct Alone;
+pub struct Standalone;
 
-impl Alone {
+impl Standalone {
     /// The user as whom the harness calls.
     pub const CALLER: &str = "USR0000000001";
 }
 
-impl People for Alone {
+impl People for Standalone {
     fn users(&self, _: &mut Conn, _: &[String], ids: &[String]) -> Result<Vec<Person>> {
         let ann = |id: &String| Person {
             id: id.clone(),
@@ -57,7 +57,7 @@ impl People for Alone {
 }
 
 /// Nobody owns anything.
-impl Owners for Alone {
+impl Owners for Standalone {
     fn owner(&self, _: &mut Conn, _: &str, _: &str) -> Result<Option<String>> {
         Ok(None)
     }
@@ -68,42 +68,42 @@ impl Owners for Alone {
 }
 
 /// There are no articles.
-impl Articles for Alone {
+impl Articles for Standalone {
     fn about(&self, _: &mut Conn, _: &[String], _: &[String], _: usize) -> Result<Vec<KnownArticle>> {
         Ok(Vec::new())
     }
 }
 
 /// There are no jobs.
-impl Jobs for Alone {
+impl Jobs for Standalone {
     fn of_machines(&self, _: &mut Conn, _: &str, _: &[String], _: i64) -> Result<Vec<KnownJob>> {
         Ok(Vec::new())
     }
 }
 
 /// There are no incidents.
-impl Incidents for Alone {
-    fn act(&self, _: &mut Conn, _: AlertDeed<'_>, _: Timestamp) -> Result<()> {
+impl Incidents for Standalone {
+    fn act(&self, _: &mut Conn, _: AlertAction<'_>, _: Timestamp) -> Result<()> {
         Err(base::Problem::not_found("The incident was not found.").into())
     }
 }
 
 /// Nobody looks after alerts.
-impl Notices for Alone {
+impl Notices for Standalone {
     fn notice(&self, _: &mut Conn, _: &[Notice], _: Timestamp) -> Result<()> {
         Ok(())
     }
 }
 
 /// Nothing is installed.
-impl Integrations for Alone {
+impl Integrations for Standalone {
     fn installed(&self, _: &mut Conn, _: &[String], _: &str) -> Result<Option<KnownIntegration>> {
         Ok(None)
     }
 }
 
 /// Nobody is on call.
-impl OnCall for Alone {
+impl OnCall for Standalone {
     fn on_call(&self, _: &mut Conn, _: &str, _: &str, _: Timestamp) -> Result<Vec<OnCallPerson>> {
         Ok(Vec::new())
     }
@@ -114,7 +114,7 @@ impl OnCall for Alone {
 }
 
 /// A tenant is named as its id.
-impl Tenants for Alone {
+impl Tenants for Standalone {
     fn names(&self, _: &mut Conn, ids: &[String]) -> Result<HashMap<String, String>> {
         Ok(ids.iter().map(|id| (id.clone(), id.clone())).collect())
     }
@@ -125,8 +125,8 @@ impl Tenants for Alone {
 }
 
 /// A report is the alert as it stands, about no machine.
-impl Alerts for Alone {
-    fn told(&self, _: &mut Conn, _: &str, _: &[String], report: &Value, _: Timestamp) -> Result<ToldAlert> {
-        Ok(ToldAlert { resource: None, problem: Some("nobody knows the machine"), alert: report.clone() })
+impl Alerts for Standalone {
+    fn told(&self, _: &mut Conn, _: &str, _: &[String], report: &Value, _: Timestamp) -> Result<AlertPreview> {
+        Ok(AlertPreview { resource: None, problem: Some("nobody knows the machine"), alert: report.clone() })
     }
 }
