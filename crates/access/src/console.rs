@@ -107,7 +107,7 @@ pub fn create_partner(db: &Db, name: &str) -> anyhow::Result<Tenant> {
 
 /// Adds a client to a partner.
 pub fn create_client(db: &Db, partner: &TenantId, name: &str) -> anyhow::Result<Tenant> {
-    tenants::rules::check_partner(partner).map_err(|problem| told(problem.into()))?;
+    tenants::rules::check_partner(partner).map_err(|problem| into_anyhow(problem.into()))?;
     let (name, partner, now) = (tenants::rules::read_name(name)?, partner.clone(), clock::now());
     let row = write(db, "muster tenant create", now, move |tx| {
         existing(tx.conn, &partner)?;
@@ -120,8 +120,8 @@ pub fn create_client(db: &Db, partner: &TenantId, name: &str) -> anyhow::Result<
 
 /// All tenants, each partner before its clients.
 pub fn each_tenant(db: &Db, mut each: impl FnMut(Tenant) -> anyhow::Result<()>) -> anyhow::Result<()> {
-    let walk = |conn: &mut db::Conn| tenants::store::each_anywhere(conn, |row| each(row.into()).map_err(untold));
-    db.read_here(walk).map_err(told)
+    let walk = |conn: &mut db::Conn| tenants::store::each_anywhere(conn, |row| each(row.into()).map_err(into_db));
+    db.read_here(walk).map_err(into_anyhow)
 }
 
 /// Makes a key of a tenant; `roles` are the operations of the service. The secret is told here and never again.
@@ -146,8 +146,8 @@ pub fn create_key(db: &Db, key: NewKeyOf<'_>, roles: &Roles) -> anyhow::Result<(
 
 /// The live keys of all tenants.
 pub fn each_key(db: &Db, mut each: impl FnMut(Key) -> anyhow::Result<()>) -> anyhow::Result<()> {
-    let walk = |conn: &mut db::Conn| api_keys::store::each_anywhere(conn, |row| each(row.into()).map_err(untold));
-    db.read_here(walk).map_err(told)
+    let walk = |conn: &mut db::Conn| api_keys::store::each_anywhere(conn, |row| each(row.into()).map_err(into_db));
+    db.read_here(walk).map_err(into_anyhow)
 }
 
 /// Gives a key, named by its id or its public part, a new secret, which is told here and never again. The secret before
@@ -185,7 +185,7 @@ where
     T: Send + 'static,
 {
     let actor = Actor { user_id: String::new(), key_id: command.to_owned(), request_id: String::new() };
-    db.write_here(move |conn| Tx::run(conn, &actor, now, work)).map_err(told)
+    db.write_here(move |conn| Tx::run(conn, &actor, now, work)).map_err(into_anyhow)
 }
 
 fn existing(conn: &mut db::Conn, tenant: &TenantId) -> db::Result<()> {
@@ -200,12 +200,12 @@ fn named(conn: &mut db::Conn, key: &str) -> db::Result<(TenantId, Row)> {
 }
 
 /// What the one who asked for each row failed with.
-fn untold(error: anyhow::Error) -> db::Error {
+fn into_db(error: anyhow::Error) -> db::Error {
     db::Error::Fault(format!("{error:#}"))
 }
 
 /// The sentence of a problem, as a person reads it.
-fn told(error: db::Error) -> anyhow::Error {
+fn into_anyhow(error: db::Error) -> anyhow::Error {
     match error {
         db::Error::Problem(problem) => anyhow::Error::msg(problem.detail),
         other => other.into(),

@@ -8,7 +8,7 @@ use std::{
 
 use actix_web::{FromRequest, HttpMessage as _, HttpRequest, dev::Payload, http::header, web};
 use base::{
-    matching::Kept,
+    matching::Retained,
     problem::{Kind, Problem},
     query::Query,
     timestamp::Timestamp,
@@ -45,7 +45,7 @@ pub struct RequestScope {
     /// What `If-Match` says.
     if_match: IfMatch,
     /// What was made ready for the request, as long as it goes on.
-    kept: Arc<Mutex<Vec<Kept>>>,
+    kept: Arc<Mutex<Vec<Retained>>>,
 }
 
 /// A version that the caller's `If-Match` names; `None` when there is none or it is `*`. Refused when it cannot be read.
@@ -58,7 +58,7 @@ impl RequestScope {
     }
 
     /// Keeps what was made ready for the request until it is over.
-    pub(crate) fn keep(&self, made: Vec<Kept>) {
+    pub(crate) fn keep(&self, made: Vec<Retained>) {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).extend(made);
     }
 

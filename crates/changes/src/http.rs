@@ -84,7 +84,7 @@ pub async fn watch(context: RequestContext<Wanted>, hub: web::Data<Hub>) -> api:
     let mut response = HttpResponse::Ok();
     response.content_type("text/event-stream").insert_header(("Cache-Control", "no-store"));
     response.insert_header(("X-Accel-Buffering", "no"));
-    Ok(api::sending::sparse(response.streaming(told(format!("retry: 1000\n\n{missed}"), subscription, until))))
+    Ok(api::sending::sparse(response.streaming(stream_events(format!("retry: 1000\n\n{missed}"), subscription, until))))
 }
 
 fn read_id(text: &str) -> Result<i64, Problem> {
@@ -106,7 +106,7 @@ fn missed(conn: &mut db::Conn, watched: &Watched, last: Option<i64>, only: &[Str
 }
 
 /// What a stream says: its beginning, and then what it is told, until it ends.
-fn told(
+fn stream_events(
     beginning: String,
     subscription: Subscription,
     until: Instant,

@@ -76,7 +76,7 @@ pub fn database(directory: &std::path::Path) -> Db {
 }
 
 impl Alerts for Fakes {
-    fn told(&self, _: &mut Conn, _: &str, _: &[String], _: &Value, _: Timestamp) -> Result<AlertPreview> {
+    fn preview(&self, _: &mut Conn, _: &str, _: &[String], _: &Value, _: Timestamp) -> Result<AlertPreview> {
         Err(base::Problem::not_found("none").into())
     }
 
@@ -90,7 +90,7 @@ impl Resources for Fakes {
         Ok(keys.iter().map(|_| Vec::new()).collect())
     }
 
-    fn former(&self, _: &mut Conn, _: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>> {
+    fn decommissioned(&self, _: &mut Conn, _: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>> {
         Ok(keys.iter().map(|_| Vec::new()).collect())
     }
 

@@ -125,7 +125,7 @@ pub trait Alerts: Send + Sync {
     ///
     /// # Errors
     /// 400 that lists every field that is wrong.
-    fn told(
+    fn preview(
         &self,
         conn: &mut Conn,
         tenant: &str,

@@ -93,7 +93,12 @@ pub trait Resources: Send + Sync {
 
     /// The decommissioned resources that each key named, in the order of the keys: fifty at most for each, though no more
     /// than a few ever have something left to be done.
-    fn former(&self, conn: &mut Conn, tenants: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>>;
+    fn decommissioned(
+        &self,
+        conn: &mut Conn,
+        tenants: &[String],
+        keys: &[ResourceKey],
+    ) -> Result<Vec<Vec<KnownResource>>>;
 
     /// The places that each key names, in the order of the keys: of several tenants' places of one name that of the
     /// tenant that is named first, and if it has none, two at most, which is enough to know that the name is not unique.

@@ -126,7 +126,7 @@ impl Tenants for Standalone {
 
 /// A report is the alert as it stands, about no machine.
 impl Alerts for Standalone {
-    fn told(&self, _: &mut Conn, _: &str, _: &[String], report: &Value, _: Timestamp) -> Result<AlertPreview> {
+    fn preview(&self, _: &mut Conn, _: &str, _: &[String], report: &Value, _: Timestamp) -> Result<AlertPreview> {
         Ok(AlertPreview { resource: None, problem: Some("nobody knows the machine"), alert: report.clone() })
     }
 }

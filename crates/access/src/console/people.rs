@@ -13,7 +13,7 @@ use crate::{
 /// Makes a user of a tenant; answers its id.
 pub fn create_user(db: &Db, tenant: &TenantId, login: &str, role: Role) -> anyhow::Result<String> {
     let body = serde_json::json!({"loginName": login, "role": role.as_str()});
-    let new = NewUser::parse(&body).map_err(|problem| super::told(problem.into()))?;
+    let new = NewUser::parse(&body).map_err(|problem| super::into_anyhow(problem.into()))?;
     let (tenant, now) = (tenant.clone(), clock::now());
     write(db, "muster user create", now, move |tx| {
         existing(tx.conn, &tenant)?;

@@ -14,14 +14,14 @@ use std::{
 };
 
 /// Something that was made ready for a caller. As long as it is there, it need not be made again.
-pub type Kept = Arc<dyn Any + Send + Sync>;
+pub type Retained = Arc<dyn Any + Send + Sync>;
 
 /// The work that may still be done, and what was made ready by it.
 #[derive(Debug)]
 pub struct Meter {
     left: Cell<u64>,
     /// By where it is, so that it is held once however often it was asked for.
-    kept: RefCell<HashMap<usize, Kept>>,
+    kept: RefCell<HashMap<usize, Retained>>,
     /// Set when nobody waits for the result any more.
     abandoned: Arc<AtomicBool>,
 }
@@ -70,12 +70,12 @@ impl Meter {
     }
 
     /// Keeps what was made ready as long as this meter.
-    pub(super) fn keep(&self, made: Kept) {
+    pub(super) fn keep(&self, made: Retained) {
         self.kept.borrow_mut().insert(Arc::as_ptr(&made).addr(), made);
     }
 
     /// What was made ready: whoever goes on with the same expressions holds it until then.
-    pub fn take_kept(&self) -> Vec<Kept> {
+    pub fn take_kept(&self) -> Vec<Retained> {
         self.kept.take().into_values().collect()
     }
 

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use expression::{BadExpression, compile};
-pub use meter::{Exhausted, Kept, Meter};
+pub use meter::{Exhausted, Meter, Retained};
 pub use rules::{Matcher, Outcome, Rule, Rules};
 
 use crate::{

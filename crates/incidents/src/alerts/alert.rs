@@ -70,7 +70,7 @@ impl Alert {
 
     /// As rules of windows see it: without what a window that held it back made of it, so that the answer of one that
     /// asks for its type or its status does not change by having been given.
-    pub fn unheld(&self, now: Timestamp) -> Result<Value> {
+    pub fn unsuppressed_payload(&self, now: Timestamp) -> Result<Value> {
         let mut alert = self.clone();
         alert.release();
         alert.event_payload(now)

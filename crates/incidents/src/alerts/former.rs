@@ -49,7 +49,7 @@ pub fn find(conn: &mut Conn, resources: &dyn Resources, scope: &[String], arriva
     }
     let hosts = open_on_hosts(conn, &unknown)?;
     let keys = unknown.iter().flat_map(|arrival| &arrival.report.device.keys);
-    let history = Answers::of(keys, |keys| resources.former(conn, scope, keys))?;
+    let history = Answers::of(keys, |keys| resources.decommissioned(conn, scope, keys))?;
     let of_history: Vec<Vec<Name>> = unknown.iter().map(|arrival| names(arrival.report, &history)).collect();
     let open = open(conn, of_history.iter().flatten())?;
     for (arrival, of_history) in unknown.iter_mut().zip(of_history) {

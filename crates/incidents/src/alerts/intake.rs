@@ -311,7 +311,8 @@ impl Ledger {
         if asked.is_empty() {
             return Ok(());
         }
-        let told: Vec<Value> = asked.iter().map(|entry| entry.alert.unheld(now)).collect::<Result<_>>()?;
+        let told: Vec<Value> =
+            asked.iter().map(|entry| entry.alert.unsuppressed_payload(now)).collect::<Result<_>>()?;
         let facts: Vec<AlertFacts<'_>> = asked
             .iter()
             .zip(&told)

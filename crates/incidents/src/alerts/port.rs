@@ -24,7 +24,7 @@ impl Trial {
 }
 
 impl Alerts for Trial {
-    fn told(
+    fn preview(
         &self,
         conn: &mut Conn,
         tenant: &str,
@@ -52,7 +52,7 @@ impl Alerts for Trial {
         id: &str,
         notes: i64,
     ) -> Result<Option<ports::IncidentRecord>> {
-        records::port::told(conn, tenants, id, notes)
+        records::port::find(conn, tenants, id, notes)
     }
 
     fn act(&self, conn: &mut Conn, deed: AlertAction<'_>, at: Timestamp) -> Result<Value> {

@@ -157,7 +157,7 @@ fn still_covered(
     window: &Pending,
     rows: Vec<Alert>,
 ) -> Result<Vec<(Alert, Option<Cover>)>> {
-    let told = |row: &Alert| row.unheld(tx.now);
+    let told = |row: &Alert| row.unsuppressed_payload(tx.now);
     let told: Vec<Value> = rows.iter().map(told).collect::<Result<_>>()?;
     let facts: Vec<AlertFacts<'_>> = rows
         .iter()

@@ -15,7 +15,7 @@ use super::{
 use crate::neighbours::Neighbours;
 
 /// The incident with this id among those of these tenants.
-pub fn told(conn: &mut Conn, tenants: &[String], id: &str, most: i64) -> Result<Option<IncidentRecord>> {
+pub fn find(conn: &mut Conn, tenants: &[String], id: &str, most: i64) -> Result<Option<IncidentRecord>> {
     let row = match store::existing(conn, tenants, id) {
         Err(db::Error::Problem(problem)) if problem.kind == base::Kind::NotFound => return Ok(None),
         found => found?,

@@ -78,7 +78,7 @@ impl Line {
     /// Sends a request and reads the start of its answer.
     pub async fn send(&self, request: Request<Full<Bytes>>) -> Result<Answer, CallError> {
         let exchange = async {
-            let response = self.client.request(request).await.map_err(|error| told(&error))?;
+            let response = self.client.request(request).await.map_err(|error| call_error(&error))?;
             let (parts, mut body) = response.into_parts();
             let mut kept = Vec::new();
             while kept.len() < KEPT
@@ -108,7 +108,7 @@ pub fn basic(user: &str, password: &Secret<String>) -> Secret<String> {
 }
 
 /// The innermost cause, which says most.
-fn told(error: &hyper_util::client::legacy::Error) -> CallError {
+fn call_error(error: &hyper_util::client::legacy::Error) -> CallError {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {

@@ -28,7 +28,7 @@ const PAUSE_MS: i64 = 2_000;
 const MOST: usize = 10_000;
 
 #[derive(Default)]
-struct Kept {
+struct CachedToken {
     /// What it was got with: another configuration gets another token.
     of: String,
     token: Option<(Secret<String>, i64)>,
@@ -36,7 +36,7 @@ struct Kept {
     failed: Option<(CallError, i64)>,
 }
 
-type Slot = Arc<tokio::sync::Mutex<Kept>>;
+type Slot = Arc<tokio::sync::Mutex<CachedToken>>;
 
 /// The tokens of notifiers.
 #[derive(Default)]
@@ -66,7 +66,7 @@ impl Tokens {
         let mut kept = slot.lock().await;
         let of = fingerprint(endpoint);
         if kept.of != of {
-            *kept = Kept { of, ..Kept::default() };
+            *kept = CachedToken { of, ..CachedToken::default() };
         }
         if let Some((token, until)) = &kept.token
             && now.millis() < *until

@@ -27,7 +27,12 @@ impl Resources for Machines {
         find::find(conn, tenants, keys, &find::MANAGED)
     }
 
-    fn former(&self, conn: &mut Conn, tenants: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>> {
+    fn decommissioned(
+        &self,
+        conn: &mut Conn,
+        tenants: &[String],
+        keys: &[ResourceKey],
+    ) -> Result<Vec<Vec<KnownResource>>> {
         find::find(conn, tenants, keys, &find::FORMER)
     }
 

@@ -18,7 +18,7 @@ const KIND: &str = "job";
 /// Tells what became of runs that are over, of several of a job the last, where their jobs ask for it.
 pub fn tell(tx: &mut Tx<'_>, notices: &dyn Notices, runs: &[&Run]) -> Result<()> {
     let mut last: BTreeMap<(&str, &str), &Run> = BTreeMap::new();
-    for run in runs.iter().filter(|run| told(run).is_some()) {
+    for run in runs.iter().filter(|run| has_failed(run).is_some()) {
         let known = last.entry((&run.tenant_id, &run.job_id)).or_insert(run);
         if run.due_ms >= known.due_ms {
             *known = run;
@@ -30,7 +30,8 @@ pub fn tell(tx: &mut Tx<'_>, notices: &dyn Notices, runs: &[&Run]) -> Result<()>
         job::store::lock(&id).take(tx.conn)?;
         // It may have been deleted meanwhile.
         let Some(job) = job::store::find(tx.conn, &tenant, &id)? else { continue };
-        let Some(failed) = told(run).filter(|failed| if *failed { job.alert_on_failure } else { job.alerting }) else {
+        let Some(failed) = has_failed(run).filter(|failed| if *failed { job.alert_on_failure } else { job.alerting })
+        else {
             continue;
         };
         job::store::set_alerting(tx.conn, &tenant, &id, failed)?;
@@ -50,7 +51,7 @@ pub fn withdraw(tx: &mut Tx<'_>, notices: &dyn Notices, job: &Job) -> Result<()>
 }
 
 /// Is it a failure? `None` for what says neither.
-fn told(run: &Run) -> Option<bool> {
+fn has_failed(run: &Run) -> Option<bool> {
     match run.state.as_str() {
         SUCCEEDED => Some(false),
         FAILED | TIMED_OUT | MISSED => Some(true),

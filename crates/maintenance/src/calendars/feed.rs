@@ -49,12 +49,12 @@ pub async fn read(
         if !windows.is_active(conn, &tenant)? || !windows.may_act(conn, &tenant, &address.created_by, now)? {
             return Err(feed::unknown().into());
         }
-        told(&window, now)
+        render_feed(&window, now)
     });
     Ok(feed::respond(text.await?))
 }
 
-fn told(window: &Window, now: Timestamp) -> Result<String> {
+fn render_feed(window: &Window, now: Timestamp) -> Result<String> {
     let (from, until) = feed::range(now);
     let course = window.course()?;
     let event = |open: Interval| Event {

@@ -81,7 +81,7 @@ pub async fn try_alert(
     let (drafts, wrong, body) = read.await?;
     let read = context.read(move |conn, scope| {
         let (tenant, seen) = (scope.tenant_id(), scope.scope());
-        let told = alerts.told(conn, tenant, &seen, &body, at)?;
+        let told = alerts.preview(conn, tenant, &seen, &body, at)?;
         let resource = resource_of(&body, &told)?;
         let ids = std::slice::from_ref(&resource.id);
         let (more, stands_for) = drafts.covering(conn, &windows, (tenant, &seen), wrong, (&resource, at))?;

@@ -22,7 +22,7 @@ const TAG: &str = "standsfor";
 
 /// What is known of it when it begins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Around {
+pub struct Correlation {
     /// The same for alerts of one problem.
     pub problem: String,
     /// How many of them there were in half an hour with this one, when they are flapping; else 0.
@@ -78,25 +78,25 @@ pub fn of(
     alert: &Value,
     problem: String,
     before: i64,
-) -> Result<Around> {
+) -> Result<Correlation> {
     let flaps = if before + 1 >= FLAPPING { before + 1 } else { 0 };
-    let mut around = Around { problem, flaps, ..Around::default() };
-    let Some(machine) = alert.pointer("/device/id").and_then(Value::as_str) else { return Ok(around) };
+    let mut correlation = Correlation { problem, flaps, ..Correlation::default() };
+    let Some(machine) = alert.pointer("/device/id").and_then(Value::as_str) else { return Ok(correlation) };
     let (tenants, ids) = ([tenant.to_owned()], [machine.to_owned()]);
     let places = neighbours.resources.places_of(conn, &tenants, &ids)?.into_iter().flatten();
     let places: Vec<Place> = places.filter(|place| place.tenant_id == tenant).collect();
     if places.is_empty() {
-        return Ok(around);
+        return Ok(correlation);
     }
     let tags: Vec<(String, String)> =
         neighbours.resources.tags_of(conn, &tenants, &ids)?.into_iter().flatten().collect();
-    around.stands_for = stands_for(&tags, &places);
+    correlation.stands_for = stands_for(&tags, &places);
     // Whoever stands for a place waits for none: people have to hear of it.
-    if around.stands_for.is_empty() {
+    if correlation.stands_for.is_empty() {
         let keys: Vec<String> = places.iter().map(key).collect();
-        around.outage = outages::of(conn, tenant, &keys)?;
+        correlation.outage = outages::of(conn, tenant, &keys)?;
     }
-    Ok(around)
+    Ok(correlation)
 }
 
 #[cfg(test)]

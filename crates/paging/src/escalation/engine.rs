@@ -6,7 +6,7 @@ use db::{Conn, Json, MaybeJson, Result};
 use serde_json::Value;
 
 use super::{
-    around::{self, Around},
+    correlation::{self, Correlation},
     outages,
     resolve::Meant,
     rules::{self, Heard, Stage, State},
@@ -98,7 +98,7 @@ pub fn begin_by(
     round: i64,
 ) -> Result<()> {
     let id = told["id"].as_str().unwrap_or_default();
-    let blank = blank(tenant, id, told, &Around::default(), work.now);
+    let blank = blank(tenant, id, told, &Correlation::default(), work.now);
     let severity = told["currentState"].as_str().unwrap_or_default();
     let row = Row {
         policy_tenant: policy.tenant_id.clone(),
@@ -123,13 +123,13 @@ fn begin(conn: &mut Conn, work: &mut Work<'_>, tenant: &str, id: &str, alert: &V
     if choice.policy.is_none() && severity == "Info" {
         return Ok(());
     }
-    let problem = around::problem(alert);
-    let before = around::count(conn, work, tenant, &problem)?;
-    let around = around::of(conn, work.neighbours, tenant, alert, problem, before)?;
-    if !around.stands_for.is_empty() {
-        outages::set(conn, tenant, id, &around.stands_for, is_down(alert), now.millis())?;
+    let problem = correlation::problem(alert);
+    let before = correlation::count(conn, work, tenant, &problem)?;
+    let correlation = correlation::of(conn, work.neighbours, tenant, alert, problem, before)?;
+    if !correlation.stands_for.is_empty() {
+        outages::set(conn, tenant, id, &correlation.stands_for, is_down(alert), now.millis())?;
     }
-    let blank = blank(tenant, id, alert, &around, now);
+    let blank = blank(tenant, id, alert, &correlation, now);
     let Some(policy) = choice.policy else {
         let row = blank.with(State::without_policy(round), now.millis());
         let why = "no alert route takes it, and there is no default";
@@ -144,10 +144,10 @@ fn begin(conn: &mut Conn, work: &mut Work<'_>, tenant: &str, id: &str, alert: &V
         route_id: choice.considered.last().map(|asked| asked.route.id.clone()).unwrap_or_default(),
         urgency: urgency(&policy.document.urgency, severity).to_owned(),
         conversation: work.conversation(conn, tenant, &policy.id, now.millis() - CONVERSATION_MS)?,
-        alert: Json(Facts { flaps: around.flaps, ..Facts::of(alert, &policy.name) }),
+        alert: Json(Facts { flaps: correlation.flaps, ..Facts::of(alert, &policy.name) }),
         policy: policy.document,
-        waits_until_ms: around.outage.as_ref().map(|_| now.millis() + rules::WAITS_MS),
-        waits_for: around.outage.map(|outage| outage.alert).unwrap_or_default(),
+        waits_until_ms: correlation.outage.as_ref().map(|_| now.millis() + rules::WAITS_MS),
+        waits_for: correlation.outage.map(|outage| outage.alert).unwrap_or_default(),
         ..blank
     };
     start(conn, work, row, round)
@@ -175,7 +175,7 @@ fn is_down(alert: &Value) -> bool {
     alert["currentState"] == "Critical"
 }
 
-fn blank(tenant: &str, id: &str, alert: &Value, around: &Around, now: Timestamp) -> Row {
+fn blank(tenant: &str, id: &str, alert: &Value, correlation: &Correlation, now: Timestamp) -> Row {
     Row {
         tenant_id: tenant.to_owned(),
         alert_id: id.to_owned(),
@@ -195,8 +195,8 @@ fn blank(tenant: &str, id: &str, alert: &Value, around: &Around, now: Timestamp)
         alert: Json(Facts::of(alert, "")),
         created_ms: now.millis(),
         updated_ms: now.millis(),
-        problem: around.problem.clone(),
-        stands_for: MaybeJson(Some(around.stands_for.clone()).filter(|places| !places.is_empty())),
+        problem: correlation.problem.clone(),
+        stands_for: MaybeJson(Some(correlation.stands_for.clone()).filter(|places| !places.is_empty())),
         waits_for: String::new(),
         waits_until_ms: None,
     }

@@ -1,7 +1,7 @@
 //! What becomes of an alert that people are to hear of: when which step of its policy is taken ([`rules`]), whom a step means
 //! ([`resolve`]), what it has to do with other alerts ([`outages`]), and what is decided then ([`engine`]).
 
-pub mod around;
+pub mod correlation;
 pub mod engine;
 pub mod incidents;
 pub mod outages;

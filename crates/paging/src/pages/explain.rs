@@ -18,7 +18,7 @@ use super::wire::spelled;
 use crate::{
     Neighbours,
     escalation::{
-        around, engine,
+        correlation, engine,
         resolve::{self, About, Meant},
     },
     owners::machine,
@@ -106,7 +106,7 @@ pub async fn explain(
             let (alert, problem) = match report {
                 Some(report) => {
                     let report = Value::Object(report);
-                    let told = neighbours.alerts.told(conn, scope.tenant_id(), &scope.scope(), &report, instant)?;
+                    let told = neighbours.alerts.preview(conn, scope.tenant_id(), &scope.scope(), &report, instant)?;
                     (told.alert, told.problem)
                 }
                 None => {
@@ -153,8 +153,8 @@ fn explained(
                 .push(format!("a maintenance window holds it back until {}: nobody is told before that", cover.until));
         }
     }
-    let around = around::of(conn, neighbours, tenant, alert, around::problem(alert), 0)?;
-    if let Some(outage) = around.outage {
+    let correlation = correlation::of(conn, neighbours, tenant, alert, correlation::problem(alert), 0)?;
+    if let Some(outage) = correlation.outage {
         told.gaps.push(format!("its site or group is down: it waits for {}, 15 minutes at most", outage.alert));
         told.dependency = Some(json!({"alert": {"id": outage.alert}, "place": outage.place}));
     }

@@ -50,10 +50,10 @@ pub fn render(template: &str, message: &serde_json::Value) -> Result<String, Str
     environment.add_filter("json", json);
     environment.add_filter("default", |value: Value, other: Value| if value.is_undefined() { other } else { value });
     environment.add_filter("length", |value: Value| value.len().unwrap_or(0));
-    let compiled = environment.template_from_str(template).map_err(|error| told(&error))?;
+    let compiled = environment.template_from_str(template).map_err(|error| reason(&error))?;
     let mut written = Bounded(Vec::new());
     let done = compiled.render_captured_to(message, &mut written).map(drop);
-    done.map_err(|error| told(&error))?;
+    done.map_err(|error| reason(&error))?;
     String::from_utf8(written.0).map_err(|_| "writes what is no text".to_owned())
 }
 
@@ -65,7 +65,7 @@ fn json(value: &Value) -> Result<String, minijinja::Error> {
     String::from_utf8(written.0).map_err(|_| failed("is no text"))
 }
 
-fn told(error: &minijinja::Error) -> String {
+fn reason(error: &minijinja::Error) -> String {
     let at = error.line().map(|line| format!(" in line {line}")).unwrap_or_default();
     match error.kind() {
         ErrorKind::OutOfFuel => format!("takes too much work{at}"),

@@ -55,7 +55,7 @@ impl Resources for Standalone {
         Ok(keys.iter().map(found).collect())
     }
 
-    fn former(&self, _: &mut Conn, _: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>> {
+    fn decommissioned(&self, _: &mut Conn, _: &[String], keys: &[ResourceKey]) -> Result<Vec<Vec<KnownResource>>> {
         Ok(vec![Vec::new(); keys.len()])
     }
 

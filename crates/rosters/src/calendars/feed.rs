@@ -89,13 +89,13 @@ async fn answer(
             if !open {
                 return Err(feed::unknown().into());
             }
-            told(conn, &*people, &tenant, &of, now)
+            render_feed(conn, &*people, &tenant, &of, now)
         })
         .await?;
     Ok(feed::respond(text))
 }
 
-fn told(conn: &mut Conn, people: &dyn People, tenant: &str, of: &Of, now: Timestamp) -> db::Result<String> {
+fn render_feed(conn: &mut Conn, people: &dyn People, tenant: &str, of: &Of, now: Timestamp) -> db::Result<String> {
     let (from, until) = feed::range(now);
     let Some(range) = Interval::new(from, until) else { return Ok(ical::calendar(PRODUCT, "", &[])) };
     let tenants = people.around(conn, tenant)?;
