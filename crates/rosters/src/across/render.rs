@@ -1,20 +1,17 @@
 //! From several rosters to the answers.
 
-use base::{problem::Problem, timestamp::Timestamp};
+use base::problem::Problem;
 use calendar::{Interval, sets};
-use ports::Author;
 
 use crate::{
     cache::OneRoster,
-    duty::{Duties, Duty, NEVER},
+    duty::{Duties, Duty},
     lines::Of,
+    on_call,
     overrides::wire::Reference,
     people::RosterPeople,
     schedule,
-    timeline::{
-        render::{Asked, Cover, LARGEST, comma, gaps, instant, json, parts, too_large},
-        wire::OnCallOverride,
-    },
+    timeline::render::{Asked, Cover, LARGEST, comma, gaps, instant, json, parts, too_large},
 };
 
 fn range_of(out: &mut Vec<u8>, range: Interval) {
@@ -92,33 +89,7 @@ pub fn shifts(
 }
 
 fn shift(out: &mut Vec<u8>, name: &str, roster: &OneRoster, duty: &Duty<'_>, staff: &RosterPeople) {
-    let schedule = &roster.schedule;
     out.extend_from_slice(b"{\"roster\":");
     out.extend(json(&Reference { id: roster.id.clone(), name: name.to_owned() }));
-    if let Some((id, name)) = schedule.shift(duty.shift) {
-        out.extend_from_slice(b",\"shift\":");
-        out.extend(json(&Reference { id: id.to_owned(), name: name.to_owned() }));
-    }
-    if let Some(level) = schedule.level(duty.shift) {
-        out.extend_from_slice(b",\"level\":");
-        out.extend(json(&level));
-    }
-    out.extend_from_slice(b",\"since\":");
-    instant(out, duty.time.start());
-    if duty.time.end() < NEVER {
-        out.extend_from_slice(b",\"until\":");
-        instant(out, duty.time.end());
-    }
-    match duty.by.and_then(|place| schedule.overrides.get(place)) {
-        None => out.extend_from_slice(b",\"reason\":\"shift\"}"),
-        Some(relief) => {
-            let at: Timestamp = duty.time.start();
-            let author = |id: &str| {
-                staff.user_at(id, at).map_or_else(|| Author { id: id.to_owned(), ..Author::default() }, Author::from)
-            };
-            out.extend_from_slice(b",\"reason\":\"override\",\"override\":");
-            out.extend(json(&OnCallOverride::new(relief, duty, author)));
-            out.push(b'}');
-        }
-    }
+    on_call::render::rest(out, &roster.schedule, staff, duty, duty.time.start());
 }

@@ -29,7 +29,6 @@ pub struct Elements {
 pub struct Of<'s> {
     /// Its id and its name at the instant.
     pub roster: &'s Reference,
-    /// Its schedule.
     pub schedule: &'s Schedule,
     /// Everybody who stands in it.
     pub staff: &'s RosterPeople,
@@ -58,33 +57,35 @@ fn element(out: &mut Vec<u8>, of: Of<'_>, roster: &[u8], duty: &Duty<'_>, at: Ti
         out.extend(json(&User::full(person)));
         out.extend_from_slice(b",\"roster\":");
         out.extend_from_slice(roster);
-        if let Some((id, name)) = schedule.shift(duty.shift) {
-            out.extend_from_slice(b",\"shift\":");
-            out.extend(json(&Reference { id: id.to_owned(), name: name.to_owned() }));
-        }
-        if let Some(level) = schedule.level(duty.shift) {
-            out.extend_from_slice(b",\"level\":");
-            out.extend(json(&level));
-        }
-        out.extend_from_slice(b",\"since\":");
-        instant(out, duty.time.start());
-        if duty.time.end() < NEVER {
-            out.extend_from_slice(b",\"until\":");
-            instant(out, duty.time.end());
-        }
-        match duty.by.and_then(|place| schedule.overrides.get(place)) {
-            None => out.extend_from_slice(b",\"reason\":\"shift\"}"),
-            Some(relief) => {
-                out.extend_from_slice(b",\"reason\":\"override\",\"override\":");
-                out.extend(json(&OnCallOverride::new(relief, duty, |id| {
-                    staff
-                        .user_at(id, at)
-                        .map_or_else(|| Author { id: id.to_owned(), ..Author::default() }, Author::from)
-                })));
-                out.push(b'}');
-            }
-        }
+        rest(out, schedule, staff, duty, at);
     }
+}
+
+/// What is told of a duty behind its roster: shift, level, times, and why it is so; `at` is when people are called as they are.
+pub fn rest(out: &mut Vec<u8>, schedule: &Schedule, staff: &RosterPeople, duty: &Duty<'_>, at: Timestamp) {
+    if let Some((id, name)) = schedule.shift(duty.shift) {
+        out.extend_from_slice(b",\"shift\":");
+        out.extend(json(&Reference { id: id.to_owned(), name: name.to_owned() }));
+    }
+    if let Some(level) = schedule.level(duty.shift) {
+        out.extend_from_slice(b",\"level\":");
+        out.extend(json(&level));
+    }
+    out.extend_from_slice(b",\"since\":");
+    instant(out, duty.time.start());
+    if duty.time.end() < NEVER {
+        out.extend_from_slice(b",\"until\":");
+        instant(out, duty.time.end());
+    }
+    let Some(relief) = duty.by.and_then(|place| schedule.overrides.get(place)) else {
+        return out.extend_from_slice(b",\"reason\":\"shift\"}");
+    };
+    let author = |id: &str| {
+        staff.user_at(id, at).map_or_else(|| Author { id: id.to_owned(), ..Author::default() }, Author::from)
+    };
+    out.extend_from_slice(b",\"reason\":\"override\",\"override\":");
+    out.extend(json(&OnCallOverride::new(relief, duty, author)));
+    out.push(b'}');
 }
 
 /// The whole answer, from the elements of some rosters.
