@@ -9,7 +9,7 @@ use muster_tests::{
 };
 use serde_json::{Value, json};
 
-use super::{person, text};
+use super::{reachable, text};
 
 both_backends![a_link_answers_as_its_person, a_link_that_is_replayed_or_forwarded_does_no_more];
 
@@ -21,12 +21,7 @@ fn a_link_answers_as_its_person(backend: Backend) {
     let server = Server::start_with(backend, &["--egress-allow", "127.0.0.0/8"]);
     let client = server.new_client();
     let receiver = Receiver::willing();
-    let (first, second) = (person(&client), person(&client));
-    for user in [&first, &second] {
-        let body =
-            json!({"name": "hook", "type": "HTTP", "url": format!("{}/{user}", receiver.url()), "verified": true});
-        client.post(&format!("/users/{user}/contactMethods"), &body).ok();
-    }
+    let (first, second) = (reachable(&client, &receiver.url()), reachable(&client, &receiver.url()));
     let steps = json!([{"targets": [{"user": {"id": first}}], "wait": "1h"}, {"targets": [{"user": {"id": second}}], "wait": "1h"}]);
     let policy =
         text(&client.post("/escalationPolicies", &json!({"name": unique("links"), "steps": steps})).ok()["id"]);
@@ -83,12 +78,7 @@ fn a_link_that_is_replayed_or_forwarded_does_no_more(backend: Backend) {
     let server = Server::start_with(backend, &["--egress-allow", "127.0.0.0/8"]);
     let client = server.new_client();
     let receiver = Receiver::willing();
-    let people: Vec<String> = (0..4).map(|_| person(&client)).collect();
-    for user in &people {
-        let body =
-            json!({"name": "hook", "type": "HTTP", "url": format!("{}/{user}", receiver.url()), "verified": true});
-        client.post(&format!("/users/{user}/contactMethods"), &body).ok();
-    }
+    let people: Vec<String> = (0..4).map(|_| reachable(&client, &receiver.url())).collect();
     let steps: Vec<Value> =
         people.iter().map(|user| json!({"targets": [{"user": {"id": user}}], "wait": "1h"})).collect();
     let policy = client.post("/escalationPolicies", &json!({"name": unique("links"), "steps": steps})).ok();

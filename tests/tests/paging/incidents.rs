@@ -9,7 +9,7 @@ use muster_tests::{
 };
 use serde_json::json;
 
-use super::{person, text};
+use super::{person, reachable, text};
 
 both_backends![
     an_incident_goes_to_whose_machine_it_is,
@@ -53,9 +53,7 @@ fn how_it_went_is_told(backend: Backend) {
     let server = Server::start_with(backend, &["--egress-allow", "127.0.0.0/8"]);
     let client = server.new_client();
     let receiver = Receiver::willing();
-    let user = person(&client);
-    let method = json!({"name": "hook", "type": "HTTP", "url": receiver.url(), "verified": true});
-    client.post(&format!("/users/{user}/contactMethods"), &method).ok();
+    let user = reachable(&client, &receiver.url());
     let steps = json!([{"targets": [{"user": {"id": user}}], "wait": "1d"}]);
     let policy = client.post("/escalationPolicies", &json!({"name": "p", "steps": steps})).ok();
     client.post("/alertRoutes", &json!({"name": "all", "isDefault": true, "policy": {"id": policy["id"]}})).ok();
@@ -102,12 +100,7 @@ fn an_incident_is_escalated_by_a_policy(backend: Backend) {
     let server = Server::start_with(backend, &["--egress-allow", "127.0.0.0/8"]);
     let client = server.new_client();
     let receiver = Receiver::willing();
-    let people = [person(&client), person(&client)];
-    for user in &people {
-        let method =
-            json!({"name": "hook", "type": "HTTP", "url": format!("{}/{user}", receiver.url()), "verified": true});
-        client.post(&format!("/users/{user}/contactMethods"), &method).ok();
-    }
+    let people = [reachable(&client, &receiver.url()), reachable(&client, &receiver.url())];
     let step = |user: &String, wait: &str| json!({"targets": [{"user": {"id": user}}], "wait": wait});
     let steps = json!([step(&people[0], "3s"), step(&people[1], "1d")]);
     let policy = client.post("/escalationPolicies", &json!({"name": "p", "steps": steps})).ok();
@@ -156,12 +149,7 @@ fn an_incident_is_answered_by_the_link_of_its_page(backend: Backend) {
     let server = Server::start_with(backend, &["--egress-allow", "127.0.0.0/8"]);
     let client = server.new_client();
     let receiver = Receiver::willing();
-    let people = [person(&client), person(&client)];
-    for user in &people {
-        let method =
-            json!({"name": "hook", "type": "HTTP", "url": format!("{}/{user}", receiver.url()), "verified": true});
-        client.post(&format!("/users/{user}/contactMethods"), &method).ok();
-    }
+    let people = [reachable(&client, &receiver.url()), reachable(&client, &receiver.url())];
     let steps: Vec<_> = people.iter().map(|user| json!({"targets": [{"user": {"id": user}}], "wait": "1h"})).collect();
     let policy = client.post("/escalationPolicies", &json!({"name": "p", "steps": steps})).ok();
     // What may help with it: an article about what its alert measures, and a job of its machine.

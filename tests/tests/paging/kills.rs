@@ -14,7 +14,7 @@ use muster_tests::{
 use serde_json::{Value, json};
 
 use super::{
-    person,
+    person, reachable,
     smtp::{Fake, header},
     text,
 };
@@ -26,11 +26,7 @@ const ALERTS: usize = 100;
 
 /// Two people: the first is told by HTTP and by mail, the second when nobody has answered.
 fn plan(client: &Client, hooks: &str) -> Vec<String> {
-    let people = vec![person(client), person(client)];
-    for user in &people {
-        let body = json!({"name": "hook", "type": "HTTP", "url": format!("{hooks}/{user}"), "verified": true});
-        client.post(&format!("/users/{user}/contactMethods"), &body).ok();
-    }
+    let people = vec![reachable(client, hooks), reachable(client, hooks)];
     let mail = json!({"name": "mail", "type": "EMAIL", "address": "ann@example.net", "verified": true});
     client.post(&format!("/users/{}/contactMethods", people[0]), &mail).ok();
     let step =

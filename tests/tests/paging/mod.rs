@@ -30,6 +30,14 @@ pub fn person(client: &Client) -> String {
     )
 }
 
+/// A new person whose pages come to this address, at the path that is the person's id.
+pub fn reachable(client: &Client, hooks: &str) -> String {
+    let user = person(client);
+    let hook = json!({"name": "hook", "type": "HTTP", "url": format!("{hooks}/{user}"), "verified": true});
+    client.post(&format!("/users/{user}/contactMethods"), &hook).ok();
+    user
+}
+
 /// A caller with this role, and the user that it acts as.
 pub fn somebody(server: &Server, tenant: &Client, role: &str) -> (Client, String) {
     let made = tenant.post("/apiKeys", &json!({"name": unique("key"), "role": role})).ok();

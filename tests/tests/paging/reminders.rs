@@ -9,7 +9,7 @@ use muster_tests::{
 };
 use serde_json::{Value, json};
 
-use super::{person, text};
+use super::{reachable, text};
 
 both_backends![who_asked_for_it_is_told_before_a_shift, two_gateways_tell_of_a_shift_once];
 
@@ -36,9 +36,7 @@ fn roster(client: &Client, name: &str, user: &str, (from, to): (i64, i64)) {
 
 /// Somebody who is told by a hook of their own, so long before.
 fn asks(client: &Client, hooks: &str, before: &str) -> String {
-    let user = person(client);
-    let hook = json!({"name": "hook", "type": "HTTP", "url": format!("{hooks}/{user}"), "verified": true});
-    client.post(&format!("/users/{user}/contactMethods"), &hook).ok();
+    let user = reachable(client, hooks);
     let rule = json!({"urgency": "low", "steps": [], "beforeShift": before});
     let set = client.post(&format!("/users/{user}/notificationRules"), &rule).ok();
     assert_eq!(set["beforeShift"], if before.is_empty() { Value::Null } else { json!(before) });
