@@ -11,7 +11,7 @@ use base::tenant::TenantId;
 use clap::{Args, Parser, Subcommand};
 use db::DatabaseUrl;
 use integrations::{
-    egress::Block,
+    egress::{self, Block},
     mail::{self, SmtpUrl},
     sender::retry::{self, Schedule},
 };
@@ -102,7 +102,7 @@ pub struct SecretsKey {
 #[derive(Args, Clone)]
 pub struct Outbound {
     /// Let integrations call addresses in this block that are not on the public internet; separate several with commas
-    #[arg(long, env = "MUSTER_EGRESS_ALLOW", value_name = "CIDR", value_delimiter = ',', value_parser = Block::parse)]
+    #[arg(long, env = "MUSTER_EGRESS_ALLOW", value_name = "CIDR", value_delimiter = ',', value_parser = egress::block)]
     pub egress_allow: Vec<Block>,
     /// Trust the authorities in this PEM file too, when integrations call others
     #[arg(long, env = "MUSTER_EGRESS_CA", value_name = "FILE")]

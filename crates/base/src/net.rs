@@ -2,6 +2,8 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
+use ipnet::IpNet;
+
 /// The sortable key of an address: the 32 lower-case hex digits of its 16 bytes.
 ///
 /// An IPv4 address counts as its IPv4-mapped form (`::ffff:a.b.c.d`), so that one column and one
@@ -12,7 +14,7 @@ pub type IpKey = String;
 ///
 /// The zone of an IPv6 address (`fe80::1%eth0`) is dropped: it means something on one machine only.
 pub fn ip_key(text: &str) -> Option<IpKey> {
-    parse(text).map(|address| key(bits(address)))
+    parse(text).map(key)
 }
 
 /// The first and last key of a CIDR block such as `10.0.0.0/8` or `2001:db8::/32`.
@@ -21,16 +23,8 @@ pub fn ip_key(text: &str) -> Option<IpKey> {
 /// prefix is longer than the address (32 or 128 bits).
 pub fn cidr_range(text: &str) -> Option<(IpKey, IpKey)> {
     let (address, prefix) = text.split_once('/')?;
-    let address = parse(address)?;
-    let prefix = prefix_length(prefix)?;
-    let host_bits = match address {
-        IpAddr::V4(_) => 32_u32.checked_sub(prefix)?,
-        IpAddr::V6(_) => 128_u32.checked_sub(prefix)?,
-    };
-    // A shift by all 128 bits has no result: the block is everything.
-    let mask = u128::MAX.checked_shl(host_bits).unwrap_or(0);
-    let first = bits(address) & mask;
-    Some((key(first), key(first | !mask)))
+    let block = IpNet::new(parse(address)?, prefix_length(prefix)?).ok()?;
+    Some((key(block.network()), key(block.broadcast())))
 }
 
 fn parse(text: &str) -> Option<IpAddr> {
@@ -42,19 +36,16 @@ fn parse(text: &str) -> Option<IpAddr> {
 }
 
 /// One to three digits without a leading zero, which some readers would take for octal.
-fn prefix_length(text: &str) -> Option<u32> {
+fn prefix_length(text: &str) -> Option<u8> {
     let plain = text.len() <= 3 && text.bytes().all(|byte| byte.is_ascii_digit());
     (plain && (text == "0" || !text.starts_with('0'))).then(|| text.parse().ok())?
 }
 
-fn bits(address: IpAddr) -> u128 {
-    match address {
+fn key(address: IpAddr) -> IpKey {
+    let bits = match address {
         IpAddr::V4(address) => address.to_ipv6_mapped().to_bits(),
         IpAddr::V6(address) => address.to_bits(),
-    }
-}
-
-fn key(bits: u128) -> IpKey {
+    };
     format!("{bits:032x}")
 }
 

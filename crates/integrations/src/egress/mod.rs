@@ -13,6 +13,9 @@ use std::{
     time::Duration,
 };
 
+/// A block of addresses.
+pub use ipnet::IpNet as Block;
+use ipnet::Ipv4Net;
 use url::{Host, Url};
 
 /// The longest URL.
@@ -25,38 +28,14 @@ const NOT_DIALLED: &str = "the host cannot be called: its name does not resolve,
 /// How long a name may take to resolve.
 const RESOLVE: Duration = Duration::from_secs(5);
 
-/// A block of addresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block {
-    address: IpAddr,
-    bits: u8,
-}
-
-impl Block {
-    /// Reads `10.0.0.0/8`, `fd00::/8`, or one address.
-    ///
-    /// # Errors
-    /// A sentence for the person who typed it.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let wrong = || format!("{text:?} is no address and no block of addresses such as 10.0.0.0/8");
-        let (address, bits) = text.split_once('/').map_or((text, None), |(address, bits)| (address, Some(bits)));
-        let address: IpAddr = address.trim().parse().map_err(|_| wrong())?;
-        let longest = if address.is_ipv4() { 32 } else { 128 };
-        let bits = bits.map_or(Ok(longest), |bits| bits.trim().parse::<u8>().map_err(|_| wrong()))?;
-        if bits > longest { Err(wrong()) } else { Ok(Self { address, bits }) }
-    }
-
-    fn contains(self, address: IpAddr) -> bool {
-        let same = |one: u128, other: u128, width: u8| {
-            let shift = u32::from(width - self.bits);
-            one.checked_shr(shift).unwrap_or(0) == other.checked_shr(shift).unwrap_or(0)
-        };
-        match (self.address, address) {
-            (IpAddr::V4(one), IpAddr::V4(other)) => same(one.to_bits().into(), other.to_bits().into(), 32),
-            (IpAddr::V6(one), IpAddr::V6(other)) => same(one.to_bits(), other.to_bits(), 128),
-            _ => false,
-        }
-    }
+/// Reads a block of addresses such as `10.0.0.0/8` or `fd00::/8`, or one address.
+///
+/// # Errors
+/// A sentence for the person who typed it.
+pub fn block(text: &str) -> Result<Block, String> {
+    let text = text.trim();
+    let read = text.parse().or_else(|_| text.parse::<IpAddr>().map(Block::from));
+    read.map_err(|_| format!("{text:?} is no address and no block of addresses such as 10.0.0.0/8"))
 }
 
 /// What may be dialled.
@@ -74,15 +53,15 @@ impl Guard {
     /// This machine too: for a look around, and for tests.
     #[must_use]
     pub fn with_loopback(mut self) -> Self {
-        self.allowed.push(Block { address: IpAddr::V4(Ipv4Addr::new(127, 0, 0, 0)), bits: 8 });
-        self.allowed.push(Block { address: IpAddr::V6(Ipv6Addr::LOCALHOST), bits: 128 });
+        self.allowed.push(Ipv4Net::new_assert(Ipv4Addr::new(127, 0, 0, 0), 8).into());
+        self.allowed.push(IpAddr::V6(Ipv6Addr::LOCALHOST).into());
         self
     }
 
     /// May this address be dialled? Of an IPv6 address that carries an IPv4 address, that one counts.
     pub fn permits(&self, address: IpAddr) -> bool {
         let inner = ranges::innermost(address);
-        let allowed = |address: IpAddr| self.allowed.iter().any(|block| block.contains(address));
+        let allowed = |address: IpAddr| self.allowed.iter().any(|block| block.contains(&address));
         allowed(inner) || allowed(address) || ranges::is_public(inner)
     }
 
