@@ -4,7 +4,7 @@
 //! [`Teller`] in each gateway reads them, once however many watch, and hands them to its [`Hub`] of streams. So any gateway tells
 //! what any other stored, and a stream that comes back to another one goes on where it was.
 
-pub mod http;
+mod http;
 mod hub;
 mod row;
 mod schema;

@@ -16,7 +16,6 @@ pub struct Change {
     pub partner_id: String,
     /// What kind of thing changed.
     pub entity: String,
-    /// Its id.
     pub entity_id: String,
     /// What happened to it.
     pub action: String,

@@ -8,7 +8,7 @@
 //! Operation 8 of `docs/interface.md`, and what is around it.
 
 mod alerts;
-pub mod categories;
+mod categories;
 pub mod demo;
 mod heartbeats;
 mod neighbours;

@@ -7,8 +7,8 @@
 //! with it until the end of the transaction, and whoever changes its articles shares it with others that do: two moves
 //! could close a circle together, and an article come into a category that is just thrown away.
 
-pub mod articles;
-pub mod categories;
+mod articles;
+mod categories;
 pub mod demo;
 mod schema;
 mod state;

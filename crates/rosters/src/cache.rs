@@ -48,11 +48,9 @@ pub struct AllRosters {
 
 /// One of them.
 pub struct OneRoster {
-    /// Its id.
     pub id: String,
     /// Its versions, oldest first: none for the time before it was there, none for that after it was deleted.
     pub versions: Vec<Version>,
-    /// Its schedule.
     pub schedule: Schedule,
 }
 

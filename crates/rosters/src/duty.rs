@@ -16,7 +16,6 @@ use crate::{
 /// A stretch of time through which the same people are on call for the same reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Duty<'s> {
-    /// The time.
     pub time: Interval,
     /// Through which shift.
     pub shift: Label,

@@ -57,7 +57,6 @@ pub struct Places {
 /// Somebody takes a shift, or the whole roster, for a time.
 #[derive(Clone, Debug)]
 pub struct Override {
-    /// The time.
     pub time: Interval,
     /// The shift as it was when the override was made; `None` for the whole roster.
     pub shift: Option<Overridden>,
@@ -79,9 +78,7 @@ pub struct Overridden {
 /// A stretch of time of a line through which nothing changes in the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The time.
     pub time: Interval,
-    /// Which shift.
     pub shift: Label,
     /// Who stands there by the plan; `None` when there are overrides alone.
     pub post: Option<Post>,

@@ -39,7 +39,6 @@ pub struct Schedule {
 /// What an override says of people.
 #[derive(Clone, Debug, Default)]
 pub struct Relief {
-    /// Its id.
     pub id: String,
     /// Who takes over.
     pub user: String,
@@ -146,7 +145,6 @@ impl Schedule {
         RosterPeople::since(conn, people, tenants, (self.crews(), self.users()), since)
     }
 
-    /// All crews.
     pub fn crews(&self) -> impl Iterator<Item = &Crew> {
         self.crews.iter().flatten()
     }

@@ -22,7 +22,6 @@ pub type Hash = [u8; 32];
 pub struct Pinged {
     /// Whose it is.
     pub tenant_id: String,
-    /// Its id.
     pub id: String,
     /// How often a ping is expected.
     pub interval_ms: i64,

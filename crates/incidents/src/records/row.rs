@@ -117,7 +117,7 @@ pub struct Link {
     pub kind: String,
     /// The id of what is named.
     pub named_id: String,
-    /// The incident.
+    /// The incident that names it.
     pub incident_id: String,
 }
 
@@ -127,7 +127,7 @@ pub struct Link {
 pub struct Note {
     /// The tenant of the incident.
     pub tenant_id: String,
-    /// The incident.
+    /// The incident that it is about.
     pub incident_id: String,
     /// From 1.
     pub number: i64,

@@ -187,7 +187,7 @@ pub fn link(conn: &mut Conn, row: &Row, kind: &str, links: &[Link]) -> Result<()
     db::insert_rows!(conn, incident_links::table, links)
 }
 
-/// Adds a note.
+/// Stores a note, whose number the incident counts already.
 pub fn add_note(conn: &mut Conn, note: &Note) -> Result<()> {
     diesel::insert_into(incident_notes::table).values(note).execute(conn)?;
     Ok(())

@@ -33,7 +33,6 @@ pub struct Claimed {
     /// `DLV-<uuid>`.
     #[diesel(sql_type = Text)]
     pub id: String,
-    /// Its event.
     #[diesel(sql_type = Text)]
     pub event_id: String,
     /// The number of this claim.

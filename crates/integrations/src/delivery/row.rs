@@ -16,13 +16,11 @@ pub const NEVER: i64 = 9_000_000_000_000_000;
 /// What an event makes of an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// The method.
     pub method: String,
     /// What is joined to the base of the URL.
     pub target: String,
     /// Headers, but for those that are secret or made for each attempt.
     pub headers: Vec<(String, String)>,
-    /// The body.
     pub body: String,
 }
 
@@ -65,7 +63,6 @@ pub struct Row {
     pub tenant_id: String,
     /// `DLV-<uuid>`.
     pub id: String,
-    /// Its event.
     pub event_id: String,
     /// `pending`, `delivered` or `failed`.
     pub status: String,
@@ -101,15 +98,12 @@ pub struct Row {
 pub struct MessageRow {
     /// The tenant of the event.
     pub tenant_id: String,
-    /// Its delivery.
     pub delivery_id: String,
-    /// The method.
     pub method: String,
     /// What is joined to the base of the URL.
     pub target: String,
     /// Headers, as in [`Message`].
     pub headers: Json<Vec<(String, String)>>,
-    /// The body.
     pub body: String,
     /// What it tells of: `actionId`, `tenantId`, `entity`, `eventType`, `entityId`.
     pub about: Json<Value>,

@@ -23,7 +23,6 @@ pub struct NewDelivery {
     pub tenant: String,
     /// `DLV-<uuid>`.
     pub id: String,
-    /// Its event.
     pub event_id: String,
     /// What is sent.
     pub message: Message,

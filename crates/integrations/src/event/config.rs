@@ -17,7 +17,6 @@ pub const ACTIONS: [&str; 8] = ["NONE", "CREATE", "UPDATE", "DELETE", "OPENED", 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Config {
-    /// Its name.
     pub name: String,
     /// One of [`Entity::WORDS`]; without one it never fires.
     #[serde(skip_serializing_if = "Option::is_none")]

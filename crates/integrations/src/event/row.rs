@@ -17,7 +17,6 @@ pub struct Row {
     pub tenant_id: String,
     /// `INTG-EVENT-<uuid>`.
     pub id: String,
-    /// Its integration.
     pub integration_id: String,
     /// Counts its changes; the `ETag`.
     pub version: i64,
@@ -50,7 +49,6 @@ impl Row {
         Ok(())
     }
 
-    /// Its secrets.
     pub fn open_secrets(&self, vault: &Vault) -> Result<Secrets> {
         if self.secrets.is_empty() {
             return Ok(Secrets::default());

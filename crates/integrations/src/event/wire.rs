@@ -53,7 +53,6 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 pub struct Read {
     /// What it does.
     pub config: Config,
-    /// Its secrets.
     pub secrets: Secrets,
 }
 
@@ -194,7 +193,6 @@ fn laid_over(stored: &Value, change: &Value) -> Value {
 pub struct Event {
     /// `INTG-EVENT-<uuid>`.
     pub id: String,
-    /// Its name.
     pub name: String,
     /// What it is about; without it the event never fires.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -44,7 +44,6 @@ const FOR_EACH: u64 = 5_000;
 pub struct Armed {
     /// The tenant of the event.
     pub tenant: String,
-    /// Its id.
     pub event_id: String,
     /// What it does.
     pub config: Config,
@@ -105,9 +104,7 @@ pub struct Rules {
 pub struct Fired {
     /// The tenant of the event.
     pub tenant: String,
-    /// The event.
     pub event_id: String,
-    /// The delivery.
     pub delivery_id: String,
 }
 

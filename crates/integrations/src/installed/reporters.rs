@@ -12,7 +12,7 @@ pub enum Credentials {
     Key {
         /// Its public part.
         key: String,
-        /// Its secret.
+        /// What is sent with it; nobody can read it again.
         secret: Secret<String>,
     },
     /// Of an inbound address.

@@ -21,7 +21,6 @@ use crate::{
     notifier::{Notifier, NotifierInput, Secrets},
 };
 
-/// The longest name.
 const LONGEST_NAME: usize = 200;
 
 api::path_id! {

@@ -26,9 +26,7 @@ pub const MOST_PLACEHOLDERS: usize = 1_000;
 /// What a text is, and so how values are put into it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// JSON.
     Json,
-    /// XML.
     Xml,
     /// `application/x-www-form-urlencoded`.
     Form,

@@ -3,27 +3,19 @@
 /// What an event may be about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Entity {
-    /// An incident.
     Incident,
-    /// A service request.
     ServiceRequest,
-    /// A change.
     Change,
-    /// A problem.
     Problem,
-    /// A task.
     Task,
     /// A resource of the inventory.
     Resource,
-    /// An alert.
     Alert,
     /// A run of a job.
     JobRun,
-    /// A roster.
     Roster,
     /// An override of a roster.
     RosterOverride,
-    /// A maintenance window.
     MaintenanceWindow,
 }
 

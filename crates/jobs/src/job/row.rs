@@ -72,7 +72,6 @@ pub struct Job {
 pub struct Resource {
     /// The tenant of the job.
     pub tenant_id: String,
-    /// The job.
     pub job_id: String,
     /// The resource.
     pub resource_id: String,

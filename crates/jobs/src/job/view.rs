@@ -83,7 +83,6 @@ pub fn script_of(conn: &mut Conn, around: &[String], row: &row::Job) -> Result<V
     Ok(script(row, &library))
 }
 
-/// One job.
 pub fn job(conn: &mut Conn, people: &dyn People, around: &[String], row: &row::Job) -> Result<Job> {
     let shown = jobs(conn, people, around, std::slice::from_ref(row))?.pop();
     Ok(shown.ok_or_else(|| Problem::internal())?)

@@ -14,7 +14,6 @@ use crate::schema::job_runs;
 pub struct Run {
     /// The tenant of its job.
     pub tenant_id: String,
-    /// Its job.
     pub job_id: String,
     /// When it was due.
     pub due_ms: i64,

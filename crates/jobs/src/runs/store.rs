@@ -45,7 +45,6 @@ fn remove(conn: &mut Conn, tenant: &str, ids: &[String], most: usize) -> Result<
     Ok(ids.len())
 }
 
-/// A new id.
 pub fn new_id() -> String {
     format!("RUN-{}", uuid::Uuid::now_v7())
 }

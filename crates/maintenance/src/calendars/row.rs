@@ -15,7 +15,6 @@ pub struct Calendar {
     pub tenant_id: String,
     /// `CAL-<uuid>`.
     pub id: String,
-    /// The window.
     pub window_id: String,
     /// Of the token.
     pub hash: String,

@@ -12,7 +12,6 @@ use crate::schema::maintenance_watches;
 pub struct Watch {
     /// The tenant of the window.
     pub tenant_id: String,
-    /// The window.
     pub window_id: String,
     /// Counts whoever wrote the row.
     pub seq: i64,

@@ -18,7 +18,6 @@ pub const MOST: usize = 100;
 pub enum Kind {
     /// A resource.
     Device,
-    /// A device group.
     DeviceGroup,
     /// A site.
     Location,

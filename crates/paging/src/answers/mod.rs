@@ -20,7 +20,6 @@ const PLACE: SealedAt<'static> = SealedAt { tenant: "", table: "pages", row: "",
 pub struct Link {
     /// The tenant of the alert.
     pub tenant: String,
-    /// The alert.
     pub alert: String,
     /// Who answers by it.
     pub user: String,

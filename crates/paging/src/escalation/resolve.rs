@@ -28,7 +28,6 @@ pub struct About<'a> {
 /// Whom a target means, and what reaches them.
 #[derive(Clone, Debug)]
 pub struct Meant {
-    /// Which target.
     pub target: Target,
     /// Its id, or `owner`.
     pub id: String,

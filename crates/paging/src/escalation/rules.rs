@@ -13,7 +13,6 @@ pub struct Plan {
     pub ack_timeout_ms: Option<i64>,
 }
 
-/// A step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlanStep {
     /// How long those who are told have before the next step.

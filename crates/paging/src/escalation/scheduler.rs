@@ -68,7 +68,7 @@ pub struct Pager {
 }
 
 impl Pager {
-    /// Starts it.
+    /// Starts a thread that takes the steps that are due, until it is dropped.
     pub fn start(db: Db, neighbours: Neighbours) -> std::io::Result<Self> {
         let neighbours = Arc::new(neighbours);
         let background = Background::start("escalations", move || {

@@ -22,7 +22,6 @@ pub struct Row {
     pub version: i64,
     /// The tenant of the policy: that of the alert, or its partner. Empty when there is no policy.
     pub policy_tenant: String,
-    /// The policy.
     pub policy_id: String,
     /// What it was called.
     pub policy_name: String,
@@ -127,7 +126,6 @@ pub fn update(conn: &mut Conn, row: &Row) -> Result<()> {
     Ok(())
 }
 
-/// Is one due?
 pub fn first_due(conn: &mut Conn) -> Result<Option<i64>> {
     let due = escalations::table.filter(Condition::sql("escalations.next_ms IS NOT NULL"));
     let first: Option<Option<i64>> = due

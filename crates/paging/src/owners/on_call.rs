@@ -41,7 +41,6 @@ pub struct MachineOnCall {
     gap: Option<&'static str>,
 }
 
-/// At which instant.
 #[derive(Clone, Copy, Debug, Parameters)]
 pub struct AtInstant {
     /// The instant; default now.

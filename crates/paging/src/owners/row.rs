@@ -4,13 +4,11 @@ use diesel::prelude::*;
 
 use crate::schema::owners;
 
-/// Of a resource.
 pub const RESOURCE: &str = "resource";
 /// Of a device group.
 pub const DEVICE_GROUP: &str = "deviceGroup";
 /// Of a service group.
 pub const SERVICE_GROUP: &str = "serviceGroup";
-/// Of a site.
 pub const SITE: &str = "site";
 /// Of all that has no other.
 pub const DEFAULT: &str = "default";

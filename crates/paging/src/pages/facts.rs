@@ -39,7 +39,6 @@ pub struct Facts {
     /// Of one that comes and goes: how many of its problem there were in half an hour with this one; else 0.
     #[serde(skip_serializing_if = "is_none")]
     pub flaps: i64,
-    /// The policy.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub policy: String,
     /// A code that verifies a contact method, sealed.

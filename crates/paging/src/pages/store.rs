@@ -63,7 +63,6 @@ pub struct Row {
     pub why: String,
     /// `high` or `low`.
     pub urgency: String,
-    /// The policy.
     pub policy_id: String,
     /// What it has in common with others.
     pub conversation: String,
@@ -165,7 +164,6 @@ impl Row {
         }
     }
 
-    /// To an integration.
     pub fn integration(escalation: &Escalation, round: i64, step: i64, id: &str, now: Timestamp) -> Self {
         Self {
             method_tenant: escalation.policy_tenant.clone(),

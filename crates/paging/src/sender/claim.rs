@@ -29,9 +29,7 @@ const NAMED: usize = 5;
 
 /// A page in hand.
 pub struct Job {
-    /// Its tenant.
     pub tenant: String,
-    /// Its id.
     pub id: String,
     /// What is sent; or why nothing is.
     pub ready: std::result::Result<Ready, String>,

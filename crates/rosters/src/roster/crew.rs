@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 /// Ids, without repetitions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Crew {
-    /// Of users.
     pub users: Vec<String>,
     /// Of user groups.
     pub groups: Vec<String>,

@@ -24,7 +24,6 @@ const SHIFT: usize = 16;
 /// What of a roster is shown.
 #[derive(Clone, Copy)]
 pub struct Asked<'s> {
-    /// Its schedule.
     pub schedule: &'s Schedule,
     /// Everybody who stands in it.
     pub staff: &'s RosterPeople,
