@@ -267,6 +267,7 @@ export default {
   testPaging: ["POST","/api/v2/tenants/{tenantId}/paging/test","viewer"],
   testUnsavedIntegrationEvent: ["POST","/api/v2/tenants/{tenantId}/integrations/installed/{installedIntgId}/event/test","viewer"],
   unmanageDevice: ["POST","/api/v2/tenants/{tenantId}/devices/{resourceId}/unmanage","operator"],
+  unskipMaintenanceOccurrence: ["POST","/api/v2/tenants/{tenantId}/scheduleMaintenances/{windowId}/unskip","operator"],
   unsuppressAlert: ["POST","/api/v2/tenants/{tenantId}/alerts/{alertId}/actions/unsuppress","operator"],
   updateAlertRoute: ["POST","/api/v2/tenants/{tenantId}/alertRoutes/{routeId}","operator"],
   updateClient: ["POST","/api/v2/tenants/{tenantId}/clients/{clientId}","admin"],

@@ -168,6 +168,25 @@ impl Course {
         self.rule.contains(start).filter(|occurrence| occurrence.start() == start)
     }
 
+    /// The occurrences that are not over, as the schedule has them, and were skipped or ended early; in order.
+    pub fn skipped(&self, at: Timestamp) -> impl Iterator<Item = Interval> + '_ {
+        let under_way = self.rule.contains(at);
+        let planned = move |start: Timestamp| match start > at {
+            true => self.starting_at(start),
+            false => under_way.filter(|occurrence| occurrence.start() == start),
+        };
+        let cut = move |(start, end): &(i64, i64)| {
+            planned(Timestamp::from_millis(*start)).filter(|occurrence| *end < occurrence.end().millis())
+        };
+        self.holds.ends.iter().filter(|_| self.holds.ended.is_none()).filter_map(cut)
+    }
+
+    /// Does an occurrence before this one, which was extended, go on when this one begins?
+    pub fn runs_into(&self, occurrence: Interval) -> bool {
+        let start = occurrence.start().millis();
+        self.holds.ends.iter().any(|(other, end)| *other < start && *end > start)
+    }
+
     /// The start of the first occurrence after an instant that takes place, suspended or not.
     pub fn following(&self, at: Timestamp) -> Option<Timestamp> {
         let after = Timestamp::from_millis(at.millis() + 1);
@@ -233,6 +252,15 @@ impl Holds {
         self.ends.sort_unstable();
         let more = self.ends.len().saturating_sub(MOST_KEPT);
         self.ends.drain(..more);
+    }
+
+    /// Lets an occurrence take place as its schedule says, whatever was said of its end. Since when it was closed until now, it stays so.
+    pub fn take_back(&mut self, start: i64, now: i64) {
+        let closed = self.ends.iter().find(|(known, _)| *known == start).map(|(_, end)| *end);
+        self.ends.retain(|(known, _)| *known != start);
+        if let Some(closed) = closed.filter(|closed| *closed < now) {
+            self.suspend(closed, Some(now));
+        }
     }
 }
 

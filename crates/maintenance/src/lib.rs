@@ -67,6 +67,7 @@ fn routes(config: &mut Routes) {
         .service(window::life::resume)
         .service(window::life::extend)
         .service(window::life::skip)
+        .service(window::life::unskip)
         .service(window::life::finish)
         .service(window::contents::resources)
         .service(window::contents::device_groups)

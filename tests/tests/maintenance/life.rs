@@ -11,6 +11,8 @@ both_backends![
     a_window_is_suspended_and_resumed,
     a_window_is_suspended_for_a_time,
     an_occurrence_is_skipped,
+    a_skip_is_taken_back,
+    what_was_closed_opens_again,
     the_open_occurrence_is_extended,
     a_window_is_ended,
     the_occurrence_under_way_is_ended,
@@ -101,6 +103,74 @@ fn an_occurrence_is_skipped(server: &Server) {
     client.post(&format!("{other}/skip"), &json!({})).ok();
     assert_eq!(state(&client, &other), "Completed");
     client.post(&format!("{other}/skip"), &json!({})).problem(409, "0004");
+}
+
+fn a_skip_is_taken_back(server: &Server) {
+    let client = server.new_client();
+    let (id, _) = resource(&client);
+    let path = create(&client, &window(&id, always()));
+    let skip = |start: &str| client.post(&format!("{path}/skip"), &json!({"start": start})).ok();
+    let unskip = |body: Value| client.post(&format!("{path}/unskip"), &body);
+    let days =
+        || times(&client.get(&format!("{path}/occurrences?from=2031-05-05T00:00:00Z&to=2031-05-07T00:00:00Z")).ok());
+    let all = days();
+    skip("2031-05-06T00:00:00Z");
+    let told = skip("2031-05-05T00:00:00Z");
+    let first = json!({"start": "2031-05-05T00:00:00+0000", "end": "2031-05-05T23:59:59+0000"});
+    assert_eq!((&told["skipped"][0], told["skipped"].as_array().map(Vec::len)), (&first, Some(2)));
+    assert_eq!(client.get(&path).ok()["skipped"], told["skipped"]);
+    assert_eq!(days(), Vec::<String>::new());
+    // The one that is named, and then, without a name, the first; again it changes nothing.
+    assert_eq!(unskip(json!({"start": "2031-05-06T00:00:00Z"})).ok()["skipped"], json!([first]));
+    let back = client.post_empty(&format!("{path}/unskip"));
+    assert_eq!(back.ok()["skipped"], Value::Null);
+    assert_eq!(days(), all);
+    for body in [json!({"start": "2031-05-06T00:00:00Z"}), json!({})] {
+        let again = unskip(body);
+        assert_eq!((again.status, again.header("ETag")), (200, back.header("ETag")), "{again}");
+    }
+    unskip(json!({"start": "2031-05-05T00:00:01Z"})).invalid(&["start"]);
+    unskip(json!({"start": "2026-05-05T00:00:00Z"})).invalid(&["start"]);
+    // It takes the version that was read, and is on record.
+    skip("2031-05-05T00:00:00Z");
+    let stale = client.request("POST", &format!("{path}/unskip")).header("If-Match", back.header("ETag").unwrap());
+    stale.json(&json!({})).send().problem(412, "0004");
+    unskip(json!({})).ok();
+    let window_id = path.rsplit('/').next().unwrap();
+    let log = client.search("/auditLog/search", &format!("entityId:{window_id}")).page();
+    let [undone, done] = [0, 1].map(|place| log["results"][place]["changes"]["holds.ends"].clone());
+    assert_eq!((&undone["before"], done["after"].as_array().map(Vec::len)), (&done["after"], Some(1)), "{log}");
+    // What is left of a window that takes place once comes back with it.
+    let later = json!({"type": "One-Time", "startTime": "2089-01-01T00:00:00Z", "endTime": "2089-01-02T00:00:00Z"});
+    let once = create(&client, &window(&id, later));
+    assert_eq!(client.post(&format!("{once}/skip"), &json!({})).ok()["state"], "Completed");
+    assert_eq!(client.post(&format!("{once}/unskip"), &json!({})).ok()["state"], "Pending");
+    // An end of the window is for good.
+    client.post(&format!("{once}/skip"), &json!({})).ok();
+    client.post(&format!("{path}/end"), &json!({"pattern": "all"})).ok();
+    unskip(json!({})).problem(409, "0004");
+}
+
+fn what_was_closed_opens_again(server: &Server) {
+    let client = server.new_client();
+    let (id, _) = resource(&client);
+    for closing in ["skip", "end"] {
+        let path = create(&client, &window(&id, long()));
+        client.post(&format!("{path}/{closing}"), &json!({})).ok();
+        assert_eq!((state(&client, &path).as_str(), is_active(&client, &id)), ("Completed", false), "{closing}");
+        let open = client.post(&format!("{path}/unskip"), &json!({})).ok();
+        assert_eq!((&open["state"], &open["current"]["end"]), (&json!("Active"), &json!("2090-01-01T00:00:00+0000")));
+        assert!(is_active(&client, &id), "{closing}");
+        client.post(&format!("{path}/end"), &json!({"pattern": "all"})).ok();
+    }
+    // Days that touch: into the next, which was skipped, the one of today was extended.
+    let whole = json!({"type": "Recurring", "startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:00:00Z",
+        "timezone": "GMT", "pattern": {"type": "daily"}, "endBy": "NEVER"});
+    let path = create(&client, &window(&id, whole));
+    let next = client.get(&path).ok()["next"]["start"].clone();
+    client.post(&format!("{path}/skip"), &json!({"start": next})).ok();
+    client.post(&format!("{path}/extend"), &json!({"minutes": 5})).ok();
+    client.post(&format!("{path}/unskip"), &json!({"start": next})).problem(409, "0004");
 }
 
 fn the_open_occurrence_is_extended(server: &Server) {

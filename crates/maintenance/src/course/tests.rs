@@ -107,6 +107,47 @@ fn occurrences_are_skipped_and_extended_and_the_window_ended() {
     assert_eq!(ended.next(at("2026-11-21T02:00:00Z")), None);
 }
 
+#[test]
+fn what_was_skipped_is_taken_back() {
+    let (start, end) = (at("2026-11-20T22:00:00Z"), at("2026-11-21T02:00:00Z"));
+    let tomorrow = at("2026-11-21T22:00:00Z");
+    let mut holds = Holds::default();
+    holds.end_occurrence(start.millis(), start.millis());
+    holds.end_occurrence(tomorrow.millis(), tomorrow.millis());
+    let skipped = |holds: &Holds, now| nightly(holds.clone()).skipped(now).map(Interval::start).collect::<Vec<_>>();
+    assert_eq!(skipped(&holds, at("2026-11-20T12:00:00Z")), [start, tomorrow]);
+    assert_eq!(skipped(&holds, at("2026-11-21T01:59:59Z")), [start, tomorrow]);
+    assert_eq!(skipped(&holds, end), [tomorrow], "by the schedule it is over");
+    // Before it began, nothing is left of the skip.
+    let mut early = holds.clone();
+    early.take_back(tomorrow.millis(), start.millis());
+    early.take_back(start.millis(), start.millis());
+    assert_eq!(early, Holds::default());
+    // When it has begun, it was closed until then.
+    let now = at("2026-11-20T23:00:00Z");
+    holds.take_back(start.millis(), now.millis());
+    assert_eq!(nightly(holds.clone()).open_at(now), Interval::new(now, end));
+    assert_eq!(nightly(holds.clone()).open_at(at("2026-11-20T22:59:59Z")), None);
+    assert_eq!(skipped(&holds, now), [tomorrow]);
+    // So it is with one that was ended early, and what was open before stays.
+    let mut cut = Holds::default();
+    cut.end_occurrence(start.millis(), at("2026-11-20T22:30:00Z").millis());
+    assert_eq!(skipped(&cut, now), [start]);
+    cut.take_back(start.millis(), now.millis());
+    let open: Vec<_> = nightly(cut).open(start..end).collect();
+    let parts = [(start, at("2026-11-20T22:30:00Z")), (now, end)].map(|(from, to)| Interval::new(from, to).unwrap());
+    assert_eq!(open, parts);
+    // One that was extended is none, nor is any of a window that was ended.
+    let mut longer = Holds::default();
+    longer.end_occurrence(start.millis(), tomorrow.millis() + HOUR);
+    assert_eq!(skipped(&longer, now), []);
+    let next = nightly(Holds::default()).starting_at(tomorrow).unwrap();
+    assert!(nightly(longer).runs_into(next) && !nightly(Holds::default()).runs_into(next));
+    early.end_occurrence(start.millis(), start.millis());
+    early.ended = Some(now.millis());
+    assert_eq!(skipped(&early, now), []);
+}
+
 /// Open at an instant, by the words: looks at every occurrence one by one.
 fn slow(course: &Course, all: &[Interval], at: Timestamp) -> bool {
     let holds = course.holds();

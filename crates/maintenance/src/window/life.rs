@@ -8,7 +8,7 @@ use calendar::Interval;
 use super::{
     http::change_window,
     rules::{self, Extension, Pause},
-    wire::{NewEnd, NewExtension, NewSkip, NewSuspension, Window, WindowId},
+    wire::{NewEnd, NewExtension, NewSkip, NewSuspension, NewUnskip, Window, WindowId},
 };
 use crate::cover::Windows;
 
@@ -151,4 +151,30 @@ pub async fn skip(
     Body(NewSkip { start }): Body<NewSkip>,
 ) -> api::Result<HttpResponse> {
     change_window(context, windows, id, None, move |old, now| rules::skipped(old, start, now)).await
+}
+
+/// Take back the skip of an occurrence of a maintenance window
+///
+/// What `skipped` of the window has takes place after all, as the schedule says: the first, or the one that starts at `start`.
+/// One that is under way opens again. One that was not skipped is answered unchanged.
+#[utoipa::path(
+    tag = "maintenance",
+    operation_id = "unskipMaintenanceOccurrence",
+    params(WindowId),
+    request_body(content = Option<NewUnskip>, example = json!({"start": "2026-11-20T22:00:00+0000"})),
+    responses(
+        (status = 200, description = "The window after the change", body = Window),
+        (status = 409, description = "It was ended, or another occurrence was extended into this one"),
+        (status = 412, description = "The window has changed since it was read"),
+    ),
+    security(("bearer" = ["operator"]))
+)]
+#[post("/scheduleMaintenances/{windowId}/unskip")]
+pub async fn unskip(
+    context: RequestContext,
+    windows: web::Data<Windows>,
+    PathIds(id): PathIds<WindowId>,
+    OptionalBody(NewUnskip { start }): OptionalBody<NewUnskip>,
+) -> api::Result<HttpResponse> {
+    change_window(context, windows, id, None, move |old, now| rules::unskipped(old, start, now)).await
 }

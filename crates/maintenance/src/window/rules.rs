@@ -240,6 +240,38 @@ pub fn skipped(old: &Window, start: Option<Timestamp>, now: Timestamp) -> Result
     held(old, now, |holds| holds.end_occurrence(start, start.max(second(now))))
 }
 
+/// Lets an occurrence take place that was skipped or ended early: the one that starts at an instant, or the first. One that was neither
+/// stays as it is.
+///
+/// # Errors
+/// 409 when the window was ended, or another occurrence was extended into this one; 400 when none starts then, or it is over.
+pub fn unskipped(old: &Window, start: Option<Timestamp>, now: Timestamp) -> Result<Window, Problem> {
+    let course = old.course()?;
+    if course.holds().ended.is_some() {
+        return Err(not_while(State::Completed, "nothing of it takes place any more"));
+    }
+    let mut skipped = course.skipped(now);
+    let found = match start {
+        None => skipped.next(),
+        Some(start) => {
+            let planned = course.starting_at(start);
+            let planned = planned.ok_or_else(|| Problem::field("start", "is not the start of an occurrence"))?;
+            if planned.end() <= now {
+                return Err(Problem::field("start", "is the start of an occurrence that is over"));
+            }
+            skipped.find(|skipped| *skipped == planned)
+        }
+    };
+    let Some(occurrence) = found else { return Ok(old.clone()) };
+    if course.runs_into(occurrence) {
+        let start = occurrence.start();
+        return Err(Problem::conflict(format!(
+            "The occurrence before was extended beyond {start}, when this one starts."
+        )));
+    }
+    held(old, now, |holds| holds.take_back(occurrence.start().millis(), second(now)))
+}
+
 #[cfg(test)]
 mod tests {
     use base::{Fields, body::Request as _, matching::Meter};

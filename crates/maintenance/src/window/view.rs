@@ -59,6 +59,7 @@ fn window(row: &Row, targets: &[Target], names: &Names, author: Author, now: Tim
                 end: until.map(Timestamp::from_millis),
             })
             .collect(),
+        skipped: course.skipped(now).collect(),
         devices: of(Kind::Device)
             .map(|target| DeviceTarget {
                 unique_id: target.id.clone(),

@@ -103,6 +103,10 @@ pub struct Window {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub suspensions: Vec<Suspension>,
+    /// Occurrences that were skipped or ended early and are not over yet, as the schedule has them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false, value_type = Vec<Occurrence>)]
+    pub skipped: Vec<Interval>,
     /// The resources that it covers by themselves.
     pub devices: Vec<DeviceTarget>,
     /// The device groups whose members it covers.
@@ -360,6 +364,15 @@ pub struct NewExtension {
 #[request(schema = "MaintenanceSkip")]
 pub struct NewSkip {
     /// When it starts; absent: the one that is open, or else the next.
+    #[request(example = "2026-11-20T22:00:00+0000")]
+    pub start: Option<Timestamp>,
+}
+
+/// Which occurrence of a window is to take place after all.
+#[derive(Clone, Debug, Request)]
+#[request(schema = "MaintenanceUnskip")]
+pub struct NewUnskip {
+    /// When it starts; absent: the first of those that were skipped.
     #[request(example = "2026-11-20T22:00:00+0000")]
     pub start: Option<Timestamp>,
 }

@@ -27,6 +27,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     op("POST /scheduleMaintenances/{windowId}/resume").ids(&[Kind::MaintenanceWindow]),
     op("POST /scheduleMaintenances/{windowId}/extend").ids(&[Kind::MaintenanceWindow]).sends(r#"{"minutes": 1}"#),
     op("POST /scheduleMaintenances/{windowId}/skip").ids(&[Kind::MaintenanceWindow]).sends("{}"),
+    op("POST /scheduleMaintenances/{windowId}/unskip").ids(&[Kind::MaintenanceWindow]).sends("{}"),
     op("POST /scheduleMaintenances/{windowId}/end").ids(&[Kind::MaintenanceWindow]).sends(r#"{"pattern": "all"}"#),
     op("POST /scheduleMaintenances/{windowId}/resources")
         .ids(&[Kind::MaintenanceWindow])
