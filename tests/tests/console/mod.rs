@@ -46,6 +46,23 @@ fn open(window: &Window, server: &Server, path: &str, title: &str) {
     window.until("!document.querySelector('.loading')");
 }
 
+/// From the next page on, requests can be meddled with: those that a regular expression of method and address fits are refused in the words of
+/// the service (`sessionStorage.refused`), or take two seconds longer (`sessionStorage.slow`).
+fn meddle(window: &Window) {
+    let problem =
+        json!({"title": "Too busy", "status": 503, "code": "0005", "detail": REFUSAL.0, "requestId": REFUSAL.1});
+    let source = format!(
+        "const asked = globalThis.fetch; globalThis.fetch = async (url, given) => {{ \
+         const fits = name => sessionStorage[name] && new RegExp(sessionStorage[name]).test(`${{given?.method || 'GET'}} ${{url}}`); \
+         if (fits('slow')) await new Promise(done => setTimeout(done, 2000)); \
+         if (fits('refused')) return new Response(JSON.stringify({problem}), {{status: 503}}); return asked(url, given); }}"
+    );
+    window.debug("Page.addScriptToEvaluateOnNewDocument", &json!({"source": source}));
+}
+
+/// What [`meddle`] has the service say, and the id of the request.
+const REFUSAL: (&str, &str) = ("Come back when there is more time.", "5f1c3c1e8f0e4f6e9d5a3c1d7a5b2e90");
+
 #[track_caller]
 fn text(value: &Value) -> String {
     value.as_str().unwrap_or_else(|| panic!("no text: {value}")).to_owned()

@@ -18,8 +18,9 @@ function Software({ id }) {
 
 function Antivirus({ id }) {
   const found = useAnswer((signal) => call("searchAntivirus", { signal, query: { queryString: terms({ resourceId: id }), pageSize: 100 } }), id);
-  if (!found.data?.results.length) return html`<${Trouble} problem=${found.problem} />`;
-  return html`<${Panel} title="Antivirus" id="antivirus"><${Trouble} problem=${found.problem} /><ul class="plain-list">${found.data.results.map((one) => html`<li>
+  return html`<${Panel} title="Antivirus" id="antivirus"><${Trouble} problem=${found.problem} />
+    ${found.data && !found.data.results.length && html`<${Empty} title="None was reported." />`}
+    <ul class="plain-list">${(found.data?.results || []).map((one) => html`<li>
     <${State} of=${one.status} /> <strong>${one.name}</strong> ${one.version}<div class="small dim">${one.currentDefinition && html`definitions <span class="mono">${one.currentDefinition}</span>${one.currentDefinitionDate && html` of <${Time} at=${one.currentDefinitionDate} />`}, `}looked at <${Time} at=${one.scanDate} ago=${true} />${!one.supported && ", the agent cannot tell whether they are current"}</div></li>`)}</ul><//>`;
 }
 

@@ -4,6 +4,7 @@ mod alerts;
 mod finding;
 mod jobs;
 mod knowledge;
+mod machines;
 mod maintenance;
 mod on_call;
 mod people;
