@@ -22,6 +22,7 @@ const FILES: &[(&str, &[u8])] = files![
     "style.css",
     "app.js",
     "change.js",
+    "guard.js",
     "changes.js",
     "drag.js",
     "api.js",

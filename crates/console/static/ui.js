@@ -56,7 +56,13 @@ export function useAnswer(work, key, poll = 0) {
     };
   }, [key]);
   useEvery(poll, () => ask(true));
-  return { ...state, reload: () => ask(true), put: (data) => set((before) => ({ ...before, data })) };
+  const put = (data) => set((before) => ({ ...before, data }));
+  /** After a change: shows what the service answered to it, where it did, and asks again. */
+  const renew = (data) => {
+    if (data) put(data);
+    ask(true);
+  };
+  return { ...state, reload: () => ask(true), put, renew };
 }
 
 /**
@@ -318,18 +324,21 @@ export function useModal() {
   return dialog;
 }
 
-/** A dialog with a form. `onSend` may fail with a problem, which is shown; what was typed stays, also over a reload. */
-export function FormDialog({ title, send = "Save", onSend, onClose, keep, children, danger, wide }) {
+/** A dialog with a form; without `send` there is nothing to send. `onSend` may fail with a problem, which is shown; what was typed stays, also over a reload. */
+export function FormDialog({ title, send = "Save", onSend, onClose, keep, children, danger, wide, leave = "Cancel" }) {
   const dialog = useModal();
   const [problem, setProblem] = useState();
   const [busy, setBusy] = useState(false);
+  const [kept] = useState(keep);
+  const waiting = useRef(kept ? draft(kept) : {});
   useLayoutEffect(() => {
     const form = dialog.current.querySelector("form");
-    for (const [name, value] of Object.entries(keep ? draft(keep) : {})) {
-      const field = form.elements[name];
-      if (field && "value" in field) field.value = value;
-    }
+    restore(form, waiting.current);
     form.querySelector("input:not([type=checkbox]), select, textarea")?.focus();
+    // Choices and controls that come later.
+    const later = new MutationObserver(() => restore(form, waiting.current));
+    later.observe(form, { childList: true, subtree: true });
+    return () => later.disconnect();
   }, []);
   const values = (form) => Object.fromEntries(new FormData(form));
   const submit = async (event) => {
@@ -338,25 +347,42 @@ export function FormDialog({ title, send = "Save", onSend, onClose, keep, childr
     setBusy(true);
     try {
       await onSend(values(form));
-      if (keep) forget(keep);
+      if (kept) forget(kept);
       onClose();
     } catch (found) {
       setProblem(found);
       setBusy(false);
     }
   };
-  const typed = (event) => keep && remember(keep, values(event.currentTarget));
+  const typed = (event) => {
+    delete waiting.current[event.target.name];
+    if (kept) remember(kept, { ...values(event.currentTarget), ...waiting.current });
+  };
   return html`<dialog ref=${dialog} class=${wide ? "wide" : ""} aria-label=${title} onClose=${onClose} onCancel=${onClose}>
     <form onSubmit=${submit} onInput=${typed} method="dialog">
       <h2>${title}</h2>
       <${Trouble} problem=${problem} />
       <div class="fields">${typeof children === "function" ? children(problem) : children}</div>
       <div class="send">
-        <${Button} onClick=${onClose}>Cancel<//>
-        <button class=${`button ${danger ? "danger" : "primary"}`} disabled=${busy}>${busy ? "…" : send}</button>
+        <${Button} onClick=${onClose}>${leave}<//>
+        ${send && html`<button class=${`button ${danger ? "danger" : "primary"}`} disabled=${busy}>${busy ? "…" : send}</button>`}
       </div>
     </form>
   </dialog>`;
+}
+
+/** Puts what was typed before into the controls of a form that can take it by now; the rest waits. */
+function restore(form, waiting) {
+  for (const [name, value] of Object.entries(waiting)) {
+    const field = form.elements[name];
+    if (!field || !("value" in field)) continue;
+    if (field.tagName === "SELECT" && ![...field.options].some((option) => option.value === value)) continue;
+    delete waiting[name];
+    if (field.value === value) continue;
+    field.value = value;
+    // What a form shows may depend on what is chosen.
+    field.dispatchEvent(new Event("change", { bubbles: true }));
+  }
 }
 
 /** What was typed under a key and not sent, by the names of the fields. */

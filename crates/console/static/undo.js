@@ -2,6 +2,7 @@
 // values that the log does not keep whole (secrets, long texts), cannot be put back from it.
 
 import { call, may, tag } from "./api.js";
+import { millis, short, wire } from "./time.js";
 import { FormDialog, Loading, Trouble, html, personName, say, useAnswer, useState } from "./ui.js";
 
 /** What stands in the log for a value that it does not keep. */
@@ -115,6 +116,29 @@ const TURNS = {
   ALERT: [{ field: "status", after: "Suppressed", undo: "unsuppressAlert" }],
 };
 
+/** What an operation takes back that says what is so now: a line of the preview. */
+const turned = (path, is, was, now) => ({ path, after: is, now: now ? is : was, then: was });
+
+/** Occurrences of a window that were left out or ended early, or that were not any more, and its suspension: each has an operation that takes it back. */
+function ofWindow({ changes, time }) {
+  if (Object.keys(changes).some((path) => !path.startsWith("holds.") && !DERIVED.test(path))) return undefined;
+  const { before = [], after = [] } = changes["holds.ends"] || {};
+  // What ends later than planned ends later than the change.
+  const cut = ([start, end]) => end === start || end <= millis(time);
+  const left = after.filter((one) => cut(one) && !before.some((other) => String(other) === String(one)));
+  const back = before.filter((one) => cut(one) && !after.some(([start]) => start === one[0]));
+  if (left.length + back.length === 1) {
+    const [[start]] = [...left, ...back];
+    const words = ["left out", "takes place"];
+    const skips = (window) => (window.skipped || []).some((one) => millis(one.start) === start);
+    const lines = (window) => [left.length ? turned(short(start), ...words, skips(window)) : turned(short(start), words[1], words[0], !skips(window))];
+    return { undo: left.length ? "unskipMaintenanceOccurrence" : "skipMaintenanceOccurrence", body: { start: wire(start) }, lines };
+  }
+  const { before: none = [], after: some = [] } = changes["holds.suspensions"] || {};
+  if (none.length || !some.length) return undefined;
+  return { undo: "resumeMaintenanceWindow", lines: (window) => [turned("suspensions", "suspended", "not suspended", window.suspensions?.length)] };
+}
+
 /** What was made, and what deletes it again. */
 const MADE = {
   RosterOverride: { id: "overrideId", undo: "deleteRosterOverride", roster: true },
@@ -137,7 +161,7 @@ const offered = (plan) => (plan && may(/** @type {OperationId} */ (plan.operatio
 /** What a record has now of a field of the log. */
 const now = (entity, record, path) => (UPDATES[entity]?.fields.find((field) => field.has(path))?.now || at)(record, path);
 
-function ofUpdate({ changes, entity, entityId, tenantId }) {
+function ofUpdate({ changes, entity, entityId, tenantId, time }) {
   const kind = UPDATES[entity];
   if (!kind) return undefined;
   const of = { tenantId, [kind.id]: entityId };
@@ -146,6 +170,8 @@ function ofUpdate({ changes, entity, entityId, tenantId }) {
   const line = (record, path) => ({ path, now: now(entity, record, path), after: changes[path].after, then: (fieldOf(path)?.then || ((value) => value))(before(changes[path])) });
   const turn = TURNS[entity]?.find(({ field, after }) => changes[field]?.after === after);
   if (turn) return offered({ operation: turn.undo, read, lines: (record) => [line(record, turn.field)], left: [], write: (record, match) => ask(turn.undo, { ...of, match, body: {} }) });
+  const held = entity === "MaintenanceWindow" && ofWindow({ changes, time });
+  if (held) return offered({ operation: held.undo, read, lines: held.lines, left: [], write: (record, match) => ask(held.undo, { ...of, match, body: held.body || {} }) });
   const paths = Object.keys(changes);
   const back = paths.filter((path) => fieldOf(path) && kept(changes[path]));
   if (!back.length || !kind.write) return undefined;

@@ -198,7 +198,10 @@ fn machines_windows_jobs_and_articles_are_looked_after_by_keys() {
     keys.send("Create");
     window.until("new URLSearchParams(location.search).has('window')");
     keys.press("Skip the next");
-    window.shows("Skipped.");
+    window.shows("Left out");
+    keys.press("Take back");
+    window.shows("It takes place.");
+    window.until("!document.body.innerText.includes('Left out')");
     keys.press("Suspend");
     window.shows("Resume");
     let id = text(&window.evaluate("new URLSearchParams(location.search).get('window')"));
@@ -316,8 +319,9 @@ fn people_keys_and_routes_are_looked_after_by_keys() {
     keys.fill("metric", &metric);
     keys.press("Ask");
     window.until(&format!("document.querySelector('.decisions')?.innerText.includes({})", json!(policy)));
-    window.tab_to(&format!("one.getAttribute('aria-label') == {}", json!(format!("Delete {route}"))));
+    window.tab_to(&format!("one.getAttribute('aria-label') == {}", json!(format!("Delete… {route}"))));
     window.press("Enter");
+    keys.send("Delete");
     window.shows("The route is gone.");
     // And how I am reached.
     keys.go("s", "Settings");

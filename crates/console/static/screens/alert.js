@@ -1,12 +1,13 @@
 // One alert: what is wrong, on what machine, who knows of it, and what to do.
 
 import { call, may, terms } from "../api.js";
+import { useGuard } from "../guard.js";
 import { Markdown, Snippet } from "../markdown.js";
 import { go, link } from "../route.js";
 import { millis } from "../time.js";
-import { Button, Empty, Facts, Head, Loading, Panel, State, Time, Trouble, attempt, html, personName, some, useAnswer, useEffect, useState } from "../ui.js";
+import { Button, Empty, Facts, Head, Loading, Panel, State, Time, Trouble, attempt, html, personName, say, some, useAnswer, useEffect, useState } from "../ui.js";
 import { WhoIsTold } from "../told.js";
-import { Action, acknowledge } from "./alerts.js";
+import { Action, FIELDS, late, mine, readAlert, waits } from "./alerts.js";
 
 /** What happened to an alert, as far as it says. */
 function course(alert) {
@@ -83,12 +84,15 @@ export default function Alert({ id }) {
   const names = new Map((people.data?.results || []).map((user) => [user.id, personName(user)]));
   const steps = [...course(alert), ...told(timeline.data, names)].sort((one, other) => millis(one[0]) - millis(other[0]));
   const [action, setAction] = useState();
-  const show = (shown) => answer.put(shown[0]);
+  const guard = useGuard({ fields: FIELDS, read: () => readAlert({ id }), onDone: answer.renew });
+  const acknowledge = () => {
+    if (!waits(alert)) return say("Nothing to acknowledge.");
+    answer.put(mine(alert));
+    return guard.act({ label: "Acknowledge", said: "Acknowledged.", found: alert, late, work: (match) => call("acknowledgeAlert", { alertId: id, match, body: {} }) });
+  };
   useEffect(() => {
     const pressed = (event) => {
-      if (event.key === "a" && !event.ctrlKey && !event.metaKey && !event.altKey && !/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) && !document.querySelector("dialog[open]") && alert && may("acknowledgeAlert")) {
-        acknowledge([alert], answer.reload, show);
-      }
+      if (event.key === "a" && !event.ctrlKey && !event.metaKey && !event.altKey && !/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) && !document.querySelector("dialog[open]") && alert && may("acknowledgeAlert")) acknowledge();
     };
     document.addEventListener("keydown", pressed);
     return () => document.removeEventListener("keydown", pressed);
@@ -101,8 +105,8 @@ export default function Alert({ id }) {
     if (made) go(link(["incidents", made.id]));
   };
   const actions = html`
-    ${open && alert.status !== "Acknowledged" && may("acknowledgeAlert") && html`<${Button} kind="primary" onClick=${() => acknowledge([alert], answer.reload, show)}>Acknowledge<//>`}
-    ${open && may("acknowledgeAlert") && alert.status !== "Acknowledged" && html`<${Button} onClick=${() => setAction("acknowledgeAlert")}>With a note…<//>`}
+    ${open && waits(alert) && may("acknowledgeAlert") && html`<${Button} kind="primary" onClick=${acknowledge}>Acknowledge<//>`}
+    ${open && waits(alert) && may("acknowledgeAlert") && html`<${Button} onClick=${() => setAction("acknowledgeAlert")}>With a note…<//>`}
     ${open && alert.status !== "Suppressed" && may("suppressAlert") && html`<${Button} onClick=${() => setAction("suppressAlert")}>Suppress…<//>`}
     ${open && alert.status === "Suppressed" && may("unsuppressAlert") && html`<${Button} onClick=${() => setAction("unsuppressAlert")}>Unsuppress…<//>`}
     ${open && !alert.incidentId && may("createIncident") && html`<${Button} onClick=${incident}>Open an incident<//>`}
@@ -137,6 +141,7 @@ export default function Alert({ id }) {
         <${Articles} alert=${alert} />
       </div>
     </div>
+    ${guard.conflict}
     ${action && html`<${Action} name=${action} alerts=${[alert]} onClose=${() => setAction()} onDone=${answer.reload} />`}`;
 }
 

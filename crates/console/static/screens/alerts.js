@@ -1,11 +1,12 @@
 // Alerts: a live board. What is shown is in the address.
 
-import { call, each, may, sayable, terms } from "../api.js";
+import { call, each, may, sayable, session, terms } from "../api.js";
 import { Bars } from "../bars.js";
 import { useChanges } from "../changes.js";
+import { Differences, guarded } from "../guard.js";
 import { link, refine } from "../route.js";
 import { HOUR, millis, short, wire } from "../time.js";
-import { Button, Choices, Cut, Empty, Field, FormDialog, Head, Rows, Search, State, Time, Trouble, count, html, say, useAnswer, useChosen, useList, useState } from "../ui.js";
+import { Button, Choices, Cut, Empty, Field, FormDialog, Head, Rows, Search, State, Time, Trouble, count, html, personName, say, useAnswer, useChosen, useList, useState } from "../ui.js";
 
 const STATUSES = ["New", "Acknowledged", "Suppressed", "Closed"];
 const STATES = ["Critical", "Warning", "Info", "Ok"];
@@ -14,40 +15,77 @@ const EVERY = 15000;
 
 const DONE = { acknowledgeAlert: "Acknowledged", suppressAlert: "Suppressed", unsuppressAlert: "No longer suppressed", closeAlert: "Closed" };
 
-/** Asks for what an action takes, and does it with each of the alerts. */
+/**
+ * What of an alert matters to whoever does something with it; that it was reported once more does not.
+ * @type {[string, string, (alert: any) => any][]}
+ */
+export const FIELDS = [["status", "Status", (alert) => alert.status], ["acknowledgement", "Acknowledged by", (alert) => personName(alert.acknowledgement?.by)], ["suppression", "Suppressed by", (alert) => personName(alert.suppression?.by)],
+  ["closure", "Closed by", (alert) => personName(alert.closure?.by)], ["currentState", "State", (alert) => alert.currentState], ["incidentId", "Incident", (alert) => alert.incidentId]];
+
+export const readAlert = (alert) => call("getAlert", { alertId: alert.id });
+
+/** Alerts that others changed meanwhile, as they were found and as they are. */
+function Meanwhile({ theirs }) {
+  return html`<div class="wide theirs"><h3>Changed meanwhile</h3>${theirs.map(([alert, now]) => html`<p key=${alert.id}>${theirs.length > 1 && alert.subject}</p><${Differences} fields=${FIELDS} found=${alert} theirs=${now} />`)}</div>`;
+}
+
+/** Asks for what an action takes, and does it with each of the alerts. One that others changed meanwhile is shown before. */
 export function Action({ name, alerts, onClose, onDone }) {
+  const [all] = useState(alerts);
+  const [left, setLeft] = useState(alerts);
+  const [theirs, setTheirs] = useState(/** @type {[any, any][]} */ ([]));
   const title = { acknowledgeAlert: "Acknowledge", suppressAlert: "Suppress", closeAlert: "Close", unsuppressAlert: "Unsuppress" }[name];
-  const many = alerts.length === 1 ? `“${alerts[0].subject}”` : `${alerts.length} alerts`;
-  /** @type {(given: {alertId: string, body: {note?: string, until?: string}}) => Promise<any>} */
-  const act = (given) => call(name, /** @type {any} */ (given));
+  const many = all.length === 1 ? `“${all[0].subject}”` : `${all.length} alerts`;
+  const known = new Map(theirs.map(([alert, now]) => [alert.id, now]));
+  /** @type {(alert: any, body: {note?: string, until?: string}) => Promise<any>} */
+  const act = (alert, body) => guarded({
+    found: known.get(alert.id) || alert, fields: FIELDS, read: () => readAlert(alert),
+    work: (match) => call(name, /** @type {any} */ ({ alertId: alert.id, match, body })),
+  });
   const send = async (values) => {
     /** @type {{note?: string, until?: string}} */
     const body = {};
     if (values.note) body.note = values.note;
     if (values.hours) body.until = wire(Date.now() + Number(values.hours) * 3600e3);
-    const failed = await each(alerts, (alert) => act({ alertId: alert.id, body }));
-    if (failed.length && alerts.length === 1) throw failed[0][1];
-    if (failed.length) say(`${DONE[name]} ${alerts.length - failed.length} of ${alerts.length}.`, failed[0][1]);
-    else say(alerts.length === 1 ? `${DONE[name]}.` : `${DONE[name]}: ${alerts.length}.`);
+    const failed = await each(left, (alert) => act(alert, body));
+    const changed = failed.filter(([, problem]) => problem.theirs);
+    if (changed.length) {
+      setLeft(changed.map(([alert]) => alert));
+      setTheirs(changed.map(([alert, problem]) => /** @type {[any, any]} */ ([alert, problem.theirs])));
+    }
+    const refused = failed.filter(([, problem]) => !problem.theirs);
+    if (refused.length && all.length > 1) say(`${DONE[name]} ${left.length - failed.length} of ${left.length}.`, refused[0][1]);
+    if (changed.length || (refused.length && all.length === 1)) throw (changed[0] || refused[0])[1];
+    if (!failed.length) say(all.length === 1 ? `${DONE[name]}.` : `${DONE[name]}: ${all.length}.`);
     onDone(failed);
   };
-  return html`<${FormDialog} title=${`${title} ${many}`} send=${title} onSend=${send} onClose=${onClose} danger=${name === "closeAlert"} keep=${`${name} ${alerts.map((alert) => alert.id).join()}`}>${(problem) => html`
+  return html`<${FormDialog} title=${`${title} ${many}`} send=${theirs.length ? `${title} all the same` : title} onSend=${send} onClose=${onClose} danger=${name === "closeAlert"} keep=${`${name} ${all.map((alert) => alert.id).join()}`}>${(problem) => html`
+    ${theirs.length > 0 && html`<${Meanwhile} theirs=${theirs} />`}
     ${name === "suppressAlert" && html`<${Field} as="select" name="hours" label="For" problem=${problem}>
       <option value="1">1 hour</option><option value="4">4 hours</option><option value="24">1 day</option><option value="168">1 week</option><option value="">as long as it is open</option><//>`}
     <${Field} as="textarea" rows="2" name="note" label="Note" wide problem=${problem} hint=${name === "closeAlert" ? "Reported again, it becomes a new alert." : undefined} />`}<//>`;
 }
 
+/** An alert as it will be when I acknowledged it; one that is suppressed stays so. */
+export const mine = (alert) => ({ ...alert, status: alert.status === "New" ? "Acknowledged" : alert.status, acknowledgement: { by: session.me.user, time: wire(Date.now()), note: "" } });
+
+/** Whether nobody acknowledged an alert yet. */
+export const waits = (alert) => alert.status === "New" || (alert.status === "Suppressed" && !alert.acknowledgement);
+
+/** Says who was faster with an alert that is nobody's to acknowledge any more. */
+export const late = (alert) => (waits(alert) ? "" : `${personName((alert.closure || alert.acknowledgement)?.by) || "Somebody"} ${alert.status === "Closed" ? "closed" : "acknowledged"} it meanwhile`);
+
 /**
- * Acknowledges at once, without asking. `onDone` hears of what failed, `show` of what is shown meanwhile: the alerts as they
+ * Acknowledges at once, without asking. Rows of a list have no version: the service refuses what somebody acknowledged or closed meanwhile. `onDone` hears of what failed, `show` of what is shown meanwhile: the alerts as they
  * will be, until the service says how they are.
  * @param {any[]} alerts
  * @param {(failed: any[]) => void} onDone
  * @param {(shown: any[]) => void} [show]
  */
 export async function acknowledge(alerts, onDone, show) {
-  const open = alerts.filter((alert) => alert.status === "New" || alert.status === "Suppressed");
+  const open = alerts.filter(waits);
   if (!open.length) return say("Nothing to acknowledge.");
-  show?.(open.map((alert) => ({ ...alert, status: "Acknowledged" })));
+  show?.(open.map(mine));
   const failed = await each(open, (alert) => call("acknowledgeAlert", { alertId: alert.id, body: {} }));
   say(failed.length ? `Acknowledged ${open.length - failed.length} of ${open.length}.` : open.length === 1 ? "Acknowledged." : `Acknowledged: ${open.length}.`, failed[0]?.[1]);
   return onDone(failed);

@@ -2,6 +2,7 @@
 
 import { call, may } from "../api.js";
 import { Change } from "../change.js";
+import { Differences, guarded } from "../guard.js";
 import { Markdown } from "../markdown.js";
 import { link } from "../route.js";
 import { Button, Empty, Facts, Field, FormDialog, Head, Loading, Panel, State, Time, Trouble, attempt, draft, forget, html, personName, remember, useAnswer, useState } from "../ui.js";
@@ -19,8 +20,26 @@ function Edit({ incident, onClose, onDone }) {
     <${Field} name="subject" label="Subject" value=${incident.subject} required wide problem=${problem} />
     <${Field} as="select" name="status" label="Status" problem=${problem}>${STATUSES.filter((status) => status !== "Closed" || incident.status === "Closed").map((status) => html`<option value=${status} selected=${status === incident.status}>${status}</option>`)}<//>
     <${Field} as="select" name="priority" label="Priority" problem=${problem}>${PRIORITIES.map((priority) => html`<option value=${priority} selected=${priority === incident.priority}>${priority}</option>`)}<//>
-    <${Field} as="select" name="assignee" label="Assignee" problem=${problem}><option value="">nobody</option>${known.map((user) => html`<option value=${user.id} selected=${user.id === incident.assignee?.id}>${personName(user)}</option>`)}<//>
+    <${Field} as="select" name="assignee" label="Assignee" problem=${problem}><option value="">nobody</option>${known.map((user) => html`<option key=${user.id} value=${user.id} selected=${user.id === incident.assignee?.id}>${personName(user)}</option>`)}<//>
     <${Field} as="textarea" rows="6" name="description" label="Description" wide problem=${problem}>${incident.description || ""}<//>`}<//>`;
+}
+
+/** Closes one; what somebody else made of it meanwhile is shown before. */
+function Close({ incident, onClose, onDone }) {
+  const [theirs, setTheirs] = useState();
+  const close = (note) => (match) => call("closeIncident", { incidentId: incident.id, match, body: note ? { note } : {} });
+  const send = async ({ note }) => {
+    try {
+      await guarded({ found: theirs || incident, fields: FIELDS, read: () => call("getIncident", { incidentId: incident.id }), work: close(note) });
+    } catch (problem) {
+      if (problem.theirs) setTheirs(problem.theirs);
+      throw problem;
+    }
+    onDone();
+  };
+  return html`<${FormDialog} title=${`Close ${incident.id}`} send=${theirs ? "Close it all the same" : "Close it"} onClose=${onClose} keep=${`close ${incident.id}`} onSend=${send}>${(problem) => html`
+    ${theirs && html`<div class="wide theirs"><${Differences} fields=${FIELDS} found=${incident} theirs=${theirs} /></div>`}
+    <${Field} as="textarea" rows="3" name="note" label="What was it?" wide problem=${problem} />`}<//>`;
 }
 
 /** What helps: windows that its machines are in, articles to read, jobs to run. */
@@ -38,8 +57,8 @@ function Related({ id }) {
 export default function Incident({ id }) {
   const answer = useAnswer((signal) => call("getIncident", { incidentId: id, signal }), id, 20e3);
   const notes = useAnswer((signal) => call("listIncidentNotes", { incidentId: id, signal, query: { pageSize: 100 } }), id, 20e3);
-  const [editing, setEditing] = useState(false);
-  const [closing, setClosing] = useState(false);
+  const [editing, setEditing] = useState();
+  const [closing, setClosing] = useState();
   const incident = answer.data;
   const back = ["Incidents", link("incidents")];
   if (!incident) return html`<${Head} title=${answer.problem ? "Incident" : "…"} back=${back} />${answer.problem ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />` : html`<${Loading} />`}`;
@@ -60,8 +79,8 @@ export default function Incident({ id }) {
   const open = incident.status !== "Closed";
   return html`
     <${Head} title=${incident.subject} back=${back} actions=${html`
-      ${open && may("updateIncident") && html`<${Button} kind="primary" onClick=${() => setEditing(true)}>Change…<//>`}
-      ${open && may("closeIncident") && html`<${Button} onClick=${() => setClosing(true)}>Close…<//>`}`}><${State} of=${incident.priority} /> <${State} of=${incident.status} /> ${incident.id} · opened <${Time} at=${incident.createdDate} ago=${true} /> by ${personName(incident.createdBy)}<//>
+      ${open && may("updateIncident") && html`<${Button} kind="primary" onClick=${() => setEditing(incident)}>Change…<//>`}
+      ${open && may("closeIncident") && html`<${Button} onClick=${() => setClosing(incident)}>Close…<//>`}`}><${State} of=${incident.priority} /> <${State} of=${incident.status} /> ${incident.id} · opened <${Time} at=${incident.createdDate} ago=${true} /> by ${personName(incident.createdBy)}<//>
     <${Trouble} problem=${answer.problem} again=${answer.reload} />
     <div class="columns wide-left"><div>
       <${Panel} title="What" id="what">${incident.description ? html`<${Markdown} text=${incident.description} />` : html`<p class="dim">No description.</p>`}
@@ -74,9 +93,6 @@ export default function Incident({ id }) {
       <${Panel} title="Machines" id="machines">${incident.resources?.length ? html`<ul class="plain-list">${incident.resources.map((one) => html`<li><a href=${link(["resources", one.id])}>${one.name || one.hostName}</a></li>`)}</ul>` : html`<${Empty} title="None." />`}<//>
       <${Panel} title="Alerts" id="alerts">${incident.alerts?.length ? html`<ul class="plain-list">${incident.alerts.map((one) => html`<li><a href=${link(["alerts", one.id])}>${one.subject}</a></li>`)}</ul>` : html`<${Empty} title="It was not opened for an alert." />`}<//>
     </div></div>
-    ${editing && html`<${Edit} incident=${incident} onClose=${() => setEditing(false)} onDone=${fresh} />`}
-    ${closing && html`<${FormDialog} title=${`Close ${incident.id}`} send="Close it" onClose=${() => setClosing(false)} keep=${`close ${id}`} onSend=${async (values) => {
-      await call("closeIncident", { incidentId: id, body: values.note ? { note: values.note } : {} });
-      fresh();
-    }}>${(problem) => html`<${Field} as="textarea" rows="3" name="note" label="What was it?" wide problem=${problem} />`}<//>`}`;
+    ${editing && html`<${Edit} incident=${editing} onClose=${() => setEditing()} onDone=${fresh} />`}
+    ${closing && html`<${Close} incident=${closing} onClose=${() => setClosing()} onDone=${fresh} />`}`;
 }

@@ -1,11 +1,12 @@
 // One job: when it runs, how its runs went, and what they wrote.
 
-import { call, may, tag } from "../api.js";
+import { call, may } from "../api.js";
 import { Bars } from "../bars.js";
+import { useGuard } from "../guard.js";
 import { link, refine } from "../route.js";
 import { millis, span } from "../time.js";
 import { Button, Empty, Facts, Head, Loading, Panel, Rows, State, Time, Trouble, attempt, count, html, personName, some, useAnswer, useList, useState } from "../ui.js";
-import { ChangeJob } from "./jobform.js";
+import { ChangeJob, fieldsOf } from "./jobform.js";
 
 const OPEN = new Set(["QUEUED", "RUNNING"]);
 
@@ -50,16 +51,17 @@ export default function Job({ id, query }) {
   const ids = (job?.resources || []).map((one) => one.id);
   const machines = useAnswer((signal) => Promise.all(ids.slice(0, MOST).map((one) => name(one, signal))), ids.join());
   const [editing, setEditing] = useState(false);
+  const fresh = (now) => {
+    answer.renew(now);
+    next.reload();
+  };
+  const guard = useGuard({ fields: job ? fieldsOf(job) : [], read: () => call("getJob", { jobId: id }), onDone: fresh });
   const back = ["Jobs", link("jobs")];
   if (!job) return html`<${Head} title=${answer.problem ? "Job" : "…"} back=${back} />${answer.problem ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />` : html`<${Loading} />`}`;
   const run = async () => (await attempt("A run is asked for.", () => call("runJob", { jobId: id, body: {} }))) && runs.reload();
-  const turn = async () => {
+  const turn = () => {
     const active = !job.active;
-    if (await attempt(active ? "It goes on." : "Paused.", () => call("updateJob", { jobId: id, match: tag(job), body: { active } }))) fresh();
-  };
-  const fresh = () => {
-    answer.reload();
-    next.reload();
+    return guard.act({ label: active ? "Go on" : "Pause", said: active ? "It goes on." : "Paused.", found: job, work: (match) => call("updateJob", { jobId: id, match, body: { active } }) });
   };
   const known = machines.data || [];
   // What is not in the form would be lost with it.
@@ -79,5 +81,6 @@ export default function Job({ id, query }) {
       <div><${Panel} title="What" id="what"><${Facts} of=${[["Description", job.description], ["Type", job.script?.jobType], ["Script", job.script?.customScript?.name], ["Repeats", job.schedule?.cron || job.schedule?.pattern?.type], ["Zone", job.schedule?.timezone || job.schedule?.timeZone?.name], ["Overlap", job.overlapPolicy], ["When missed", job.misfirePolicy], ["May take", span(job.timeLimit * 1000)], ["Changed by", personName(job.updatedBy)]]} />
         ${known.length > 0 && html`<h3>Machines</h3><ul class="plain-list">${known.map((one) => html`<li key=${one.id}><a href=${link(["resources", one.id])}>${one.name}</a></li>`)}${ids.length > MOST && html`<li class="dim">and ${count(ids.length - MOST)} more</li>`}</ul>`}<//>
       <${Panel} title="Next" id="next"><${Trouble} problem=${next.problem} /><ul class="plain-list">${(next.data?.nextRuns || []).map((at) => html`<li><${Time} at=${at} /></li>`)}</ul>${next.data && !next.data.nextRuns.length && html`<${Empty} title="None." />`}<//></div></div>
+    ${guard.conflict}
     ${editing && html`<${ChangeJob} job=${job} hosts=${whole ? known.map((one) => one.hostName).join(", ") : undefined} onClose=${() => setEditing(false)} onDone=${fresh} />`}`;
 }

@@ -76,10 +76,11 @@ function Controls({ problem, job, hosts }) {
   const yesNo = [["yes", "yes"], ["no", "no"]];
   return html`<${Trouble} problem=${choices.problem} />
     <${Field} name="name" label="Name" value=${job?.name} required maxlength="200" problem=${problem} />
-    ${choices.data ? html`<${Field} as="select" name="script" label="What is done" required problem=${problem}>
-      ${!now && html`<option value="">choose…</option>`}
-      <optgroup label="Scripts">${scripts.map((one) => html`<option value=${`script ${one.id}`} selected=${now === `script ${one.id}`}>${one.name}</option>`)}</optgroup>
-      <optgroup label="Carried out by runners of your own">${types.map((one) => html`<option value=${`type ${one.jobType}`} selected=${now === `type ${one.jobType}`} title=${one.description}>${one.jobType}</option>`)}</optgroup><//>` : html`<p class="dim">Loading…</p>`}
+    <${Field} as="select" name="script" label="What is done" required problem=${problem}>
+      ${!now && html`<option value="">${choices.data ? "choose…" : "Loading…"}</option>`}
+      ${now && !choices.data && html`<option value=${now} selected>${job.script.customScript?.name || job.script.jobType}</option>`}
+      ${choices.data && html`<optgroup label="Scripts">${scripts.map((one) => html`<option value=${`script ${one.id}`} selected=${now === `script ${one.id}`}>${one.name}</option>`)}</optgroup>
+      <optgroup label="Carried out by runners of your own">${types.map((one) => html`<option value=${`type ${one.jobType}`} selected=${now === `type ${one.jobType}`} title=${one.description}>${one.jobType}</option>`)}</optgroup>`}<//>
     ${(!job || hosts !== undefined) && html`<${Field} name="resources" label="Machines" value=${hosts} problem=${problem} wide hint="Host names, separated by commas" />`}
     <${Field} as="select" name="repeat" label="When" problem=${problem} onChange=${(event) => setRepeat(event.target.value)}>${[...REPEATS, ...(repeat === "other" ? [["other", "As it is"]] : [])].map(([one, title]) => html`<option value=${one} selected=${one === repeat}>${title}</option>`)}<//>
     ${repeat === "cron" && html`<${Field} name="cron" label="Expression" value=${job?.schedule.cron || "0 3 * * MON-FRI"} required problem=${problem} hint="Minute, hour, day, month, weekday" />`}
@@ -103,16 +104,22 @@ export function NewJob({ onClose, onDone }) {
   return html`<${FormDialog} title="What is done to machines, and when" send="Create" onSend=${send} onClose=${onClose} keep="job" wide=${true}>${(problem) => html`<${Controls} problem=${problem} />`}<//>`;
 }
 
-/** Changes one; `hosts` are the host names of its machines, or nothing where the form could not name them all: they stay then. */
-export function ChangeJob({ job, hosts, onClose, onDone }) {
-  /** @type {[string, string, (one: any) => any][]} */
-  const fields = [["name", "Name", (one) => one.name], ["description", "Why", (one) => one.description], ["script", "What is done", (one) => scriptOf(one.script)],
+/**
+ * What a job has; `hosts` are the host names of its machines.
+ * @returns {[string, string, (one: any) => any][]}
+ */
+export function fieldsOf(job, hosts = `${idsOf(job).length} machines`) {
+  return [["name", "Name", (one) => one.name], ["description", "Why", (one) => one.description], ["script", "What is done", (one) => scriptOf(one.script)],
     ["resources", "Machines", (one) => (idsOf(one).join() === idsOf(job).join() ? hosts : `${idsOf(one).length} machines`)],
     ["repeat", "When", (one) => repeatOf(one.schedule)], ["cron", "Expression", (one) => one.schedule.cron], ["startDate", "From", (one) => toInput(millis(one.schedule.startDate))], ["timezone", "Zone", (one) => zoneOf(one.schedule)],
     ["overlapPolicy", "While one runs", (one) => one.overlapPolicy], ["misfirePolicy", "What was missed", (one) => one.misfirePolicy], ["timeLimit", "May take, minutes", (one) => Math.ceil(one.timeLimit / 60)],
     ["labels", "Labels", (one) => one.labels?.join(", ")], ["alertOnFailure", "An alert when it fails", (one) => (one.alertOnFailure ? "yes" : "no")], ["active", "In use", (one) => (one.active ? "yes" : "no")]];
+}
+
+/** Changes one; `hosts` are the host names of its machines, or nothing where the form could not name them all: they stay then. */
+export function ChangeJob({ job, hosts, onClose, onDone }) {
   const write = async (changed, match) => call("updateJob", { jobId: job.id, match, body: await bodyOf(changed, job) });
-  return html`<${Change} title=${`Change “${job.name}”`} of=${job} fields=${fields} read=${() => call("getJob", { jobId: job.id })} write=${write} onClose=${onClose} onDone=${onDone} keep=${`job ${job.id} ${job.updatedDate}`} wide=${true}>${(problem) => html`<${Controls} problem=${problem} job=${job} hosts=${hosts} />`}<//>`;
+  return html`<${Change} title=${`Change “${job.name}”`} of=${job} fields=${fieldsOf(job, hosts)} read=${() => call("getJob", { jobId: job.id })} write=${write} onClose=${onClose} onDone=${onDone} keep=${`job ${job.id} ${job.updatedDate}`} wide=${true}>${(problem) => html`<${Controls} problem=${problem} job=${job} hosts=${hosts} />`}<//>`;
 }
 
 /** A script of the library, for jobs to carry out. */

@@ -3,10 +3,11 @@
 import { call, may, sayable, terms } from "../api.js";
 import { Calendar, month } from "../calendar.js";
 import { machinesAt, machinesCalled, machinesIn } from "../find.js";
+import { Differences, guarded, useGuard } from "../guard.js";
 import { COLOURS, Lanes } from "../lanes.js";
 import { link, refine } from "../route.js";
-import { DAY, fromInput, midnight, millis, toInput, wire, zone } from "../time.js";
-import { Button, Choices, Cut, Empty, Facts, Field, FormDialog, Head, Loading, Panel, Rows, Search, State, Time, Trouble, attempt, count, html, personName, useAnswer, useEffect, useList, useState } from "../ui.js";
+import { DAY, fromInput, midnight, millis, short, toInput, wire, zone } from "../time.js";
+import { Button, Choices, Cut, Empty, Facts, Field, FormDialog, Head, Loading, Panel, Rows, Search, State, Time, Trouble, count, html, personName, some, useAnswer, useEffect, useList, useState } from "../ui.js";
 
 const STATES = ["Active", "Pending", "Suspended", "Completed"];
 const DAYS = 14;
@@ -85,24 +86,50 @@ function Create({ onClose, onDone }) {
       ${preview?.occurrences && html`<${Preview} ...${preview} />`}</div>`}<//>`;
 }
 
+const targets = (list) => list?.length > 0 && list.map((target) => target.name || target.hostName || target.id).join(", ");
+const stretch = (one) => one && `${short(millis(one.start))} to ${short(millis(one.end))}`;
+
+/**
+ * What of a window matters to whoever does something with it.
+ * @type {[string, string, (window: any) => any][]}
+ */
+const FIELDS = [["name", "Name", (one) => one.name], ["state", "State", (one) => one.state], ["current", "Open", (one) => stretch(one.current)], ["next", "Next", (one) => stretch(one.next)],
+  ["skipped", "Skipped", (one) => one.skipped?.map(stretch).join(", ")], ["devices", "Machines", (one) => targets(one.devices)], ["deviceGroups", "Device groups", (one) => targets(one.deviceGroups)], ["locations", "Sites", (one) => targets(one.locations)]];
+
+const read = (id) => call("getMaintenanceWindow", { windowId: id });
+
+/** Lets one that is open end later; what somebody else did to it meanwhile is shown before. */
 function Extend({ window, onClose, onDone }) {
-  return html`<${FormDialog} title=${`“${window.name}” ends later`} send="Extend" onClose=${onClose} onSend=${async (values) => onDone(await call("extendMaintenanceWindow", { windowId: window.uniqueId, body: { minutes: Number(values.minutes) } }))}>${(problem) => html`
+  const [theirs, setTheirs] = useState();
+  const { uniqueId: windowId, name } = window;
+  const send = async (values) => {
+    let answer;
+    try {
+      answer = await guarded({ found: theirs || window, fields: FIELDS, read: () => read(windowId), work: (match) => call("extendMaintenanceWindow", { windowId, match, body: { minutes: Number(values.minutes) } }) });
+    } catch (problem) {
+      if (problem.theirs) setTheirs(problem.theirs);
+      throw problem;
+    }
+    onDone(answer);
+  };
+  return html`<${FormDialog} title=${`“${name}” ends later`} send=${theirs ? "Extend all the same" : "Extend"} onClose=${onClose} onSend=${send} keep=${`extend ${windowId}`}>${(problem) => html`
+    ${theirs && html`<div class="wide theirs"><${Differences} fields=${FIELDS} found=${window} theirs=${theirs} /></div>`}
     <${Field} type="number" min="1" max="10080" name="minutes" label="Minutes" value="30" problem=${problem} required />`}<//>`;
 }
 
 /** One window, beside the list. */
 function Detail({ id, onChange }) {
   const answer = useAnswer((signal) => call("getMaintenanceWindow", { windowId: id, signal }), id, 30e3);
-  const [extending, setExtending] = useState(false);
+  const [extending, setExtending] = useState();
   const window = answer.data;
-  if (!window) return html`<${Panel} title="Window" id="window">${answer.problem ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />` : html`<${Loading} />`}<//>`;
-  const done = () => {
-    answer.reload();
+  const done = (now) => {
+    answer.renew(now);
     onChange();
   };
-  /** @param {"skipMaintenanceOccurrence" | "suspendMaintenanceWindow" | "resumeMaintenanceWindow" | "endMaintenanceWindow"} name */
-  const act = async (name, said, body = {}) => (await attempt(said, () => call(name, { windowId: id, body }))) && done();
-  const targets = (list) => list?.length > 0 && list.map((target) => target.name || target.hostName || target.id).join(", ");
+  const guard = useGuard({ fields: FIELDS, read: () => read(id), onDone: done });
+  if (!window) return html`<${Panel} title="Window" id="window">${answer.problem ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />` : html`<${Loading} />`}<//>`;
+  /** @param {"skipMaintenanceOccurrence" | "unskipMaintenanceOccurrence" | "suspendMaintenanceWindow" | "resumeMaintenanceWindow" | "endMaintenanceWindow"} name */
+  const act = (name, label, said, body = {}) => guard.act({ label, said, found: window, work: (match) => call(name, { windowId: id, match, body }) });
   const open = window.state === "Active";
   const soonest = window.current || window.next;
   return html`<${Panel} title=${window.name} id="window" actions=${html`<button type="button" class="link" onClick=${() => refine({ window: "" })}>Close</button>`}>
@@ -110,14 +137,17 @@ function Detail({ id, onChange }) {
     ${window.description && html`<p>${window.description}</p>`}
     <${Facts} of=${[["Machines", targets(window.devices)], ["Device groups", targets(window.deviceGroups)], ["Sites", targets(window.locations)], ["Repeats", window.schedule?.pattern && `${window.schedule.pattern.dayFrequency || window.schedule.pattern.type} (${window.schedule.timezone})`],
       ["Afterwards", window.runEscalationAction ? "what is still open is escalated" : "what is open stays suppressed"], ["Made by", personName(window.createdBy)]]} />
+    ${some(window.skipped) && html`<h3>Left out</h3><ul class="plain-list">${window.skipped?.map((one) => html`<li class="session" key=${one.start}><span><${Time} at=${one.start} /> to <${Time} at=${one.end} /></span>
+      ${may("unskipMaintenanceOccurrence") && html`<${Button} aria-label=${`Take back the skip of ${short(millis(one.start))}`} onClick=${() => act("unskipMaintenanceOccurrence", "Take it back", "It takes place.", { start: one.start })}>Take back<//>`}</li>`)}</ul>`}
     <div class="actions">
-      ${open && may("extendMaintenanceWindow") && html`<${Button} kind="primary" onClick=${() => setExtending(true)}>Extend…<//>`}
-      ${soonest && may("skipMaintenanceOccurrence") && html`<${Button} onClick=${() => act("skipMaintenanceOccurrence", "Skipped.", { start: soonest.start })}>${window.current ? "Skip this one" : "Skip the next"}<//>`}
-      ${window.state === "Pending" && may("suspendMaintenanceWindow") && html`<${Button} onClick=${() => act("suspendMaintenanceWindow", "Suspended.", { pattern: "now" })}>Suspend<//>`}
-      ${window.state === "Suspended" && may("resumeMaintenanceWindow") && html`<${Button} onClick=${() => act("resumeMaintenanceWindow", "Resumed.")}>Resume<//>`}
-      ${open && may("endMaintenanceWindow") && html`<${Button} kind="danger" onClick=${() => act("endMaintenanceWindow", "Ended.")}>End now<//>`}
+      ${open && may("extendMaintenanceWindow") && html`<${Button} kind="primary" onClick=${() => setExtending(window)}>Extend…<//>`}
+      ${soonest && may("skipMaintenanceOccurrence") && html`<${Button} onClick=${() => act("skipMaintenanceOccurrence", "Skip", "Skipped.", { start: soonest.start })}>${window.current ? "Skip this one" : "Skip the next"}<//>`}
+      ${window.state === "Pending" && may("suspendMaintenanceWindow") && html`<${Button} onClick=${() => act("suspendMaintenanceWindow", "Suspend", "Suspended.", { pattern: "now" })}>Suspend<//>`}
+      ${window.state === "Suspended" && may("resumeMaintenanceWindow") && html`<${Button} onClick=${() => act("resumeMaintenanceWindow", "Resume", "Resumed.")}>Resume<//>`}
+      ${open && may("endMaintenanceWindow") && html`<${Button} kind="danger" onClick=${() => act("endMaintenanceWindow", "End", "Ended.")}>End now<//>`}
     </div>
-    ${extending && html`<${Extend} window=${window} onClose=${() => setExtending(false)} onDone=${done} />`}<//>`;
+    ${guard.conflict}
+    ${extending && html`<${Extend} window=${extending} onClose=${() => setExtending()} onDone=${done} />`}<//>`;
 }
 
 /** How many occurrences a month shows; those of all windows, so that a colour is a window. */

@@ -2,6 +2,7 @@
 
 import { call, may, sayable, terms } from "../api.js";
 import { Change } from "../change.js";
+import { useGuard } from "../guard.js";
 import { link, refine } from "../route.js";
 import { Badge, Button, Cut, Empty, Facts, Field, FormDialog, Head, Panel, Rows, Search, Time, Trouble, attempt, html, personName, useAnswer, useList, useState } from "../ui.js";
 
@@ -13,6 +14,9 @@ export const ROLES = ["viewer", "operator", "integrator", "admin"];
  */
 const FIELDS = [["loginName", "Login name"], ["firstName", "First name"], ["lastName", "Last name"], ["email", "E-mail"], ["phoneNumber", "Telephone"], ["mobileNumber", "Mobile"], ["role", "Role"]]
   .map(([name, label]) => [name, label, (user) => user[name]]);
+
+/** @type {[string, string, (user: any) => string]} */
+const IN_USE = ["activated", "In use", (user) => (user.activated ? "yes" : "no")];
 
 /**
  * The controls of a person.
@@ -34,22 +38,24 @@ function Person({ id, onChange }) {
   const [signIn, setSignIn] = useState();
   const [editing, setEditing] = useState(false);
   const user = answer.data;
-  if (!user) return html`<${Trouble} problem=${answer.problem} />`;
-  const fresh = () => {
-    answer.reload();
+  const fresh = (now) => {
+    answer.renew(now);
     onChange();
   };
+  const guard = useGuard({ fields: [...FIELDS, IN_USE], read: () => call("getUser", { userId: id }), onDone: fresh });
+  if (!user) return html`<${Trouble} problem=${answer.problem} />`;
   /** @param {"activateUser" | "deactivateUser"} name */
-  const turn = async (name, said) => (await attempt(said, () => call(name, { userId: id, body: {} }))) && fresh();
+  const turn = (name, label, said) => guard.act({ label, said, found: user, work: (match) => call(name, { userId: id, match, body: {} }) });
   const invite = async () => setSignIn(await attempt("A link was made.", () => call("createSignInLink", { userId: id, body: {} })));
   return html`<${Panel} title=${personName(user)} id="person" actions=${html`<button type="button" class="link" onClick=${() => refine({ user: "" })}>Close</button>`}>
-    <${Facts} of=${[...FIELDS.map(([, label, value]) => [label, value(user)]), ["In use", user.activated ? "yes" : "no"], ["Tenant", user.tenantId], ["Since", html`<${Time} at=${user.createdDate} />`]]} />
+    <${Facts} of=${[...[...FIELDS, IN_USE].map(([, label, value]) => [label, value(user)]), ["Tenant", user.tenantId], ["Since", html`<${Time} at=${user.createdDate} />`]]} />
     <div class="actions">
       ${may("updateUser") && html`<${Button} onClick=${() => setEditing(true)}>Change…<//>`}
       ${user.activated && may("createSignInLink") && html`<${Button} onClick=${invite}>Make a sign-in link<//>`}
-      ${user.activated && may("deactivateUser") && html`<${Button} kind="danger" onClick=${() => turn("deactivateUser", "Deactivated.")}>Deactivate<//>`}
-      ${!user.activated && may("activateUser") && html`<${Button} onClick=${() => turn("activateUser", "Activated.")}>Activate<//>`}</div>
+      ${user.activated && may("deactivateUser") && html`<${Button} kind="danger" onClick=${() => turn("deactivateUser", "Deactivate", "Deactivated.")}>Deactivate<//>`}
+      ${!user.activated && may("activateUser") && html`<${Button} onClick=${() => turn("activateUser", "Activate", "Activated.")}>Activate<//>`}</div>
     ${signIn && html`<p class="note">Send this to ${personName(user)}; it works once, until <${Time} at=${signIn.expires} />, and is not shown again.</p><pre class="output" tabindex="0">${signIn.url}</pre>`}
+    ${guard.conflict}
     ${editing && html`<${Change} title=${`Change ${personName(user)}`} of=${user} fields=${FIELDS} read=${() => call("getUser", { userId: id })} keep=${`person ${id} ${user.updatedDate}`}
       write=${(changed, match) => call("updateUser", { userId: id, match, body: changed })} onClose=${() => setEditing(false)} onDone=${fresh}>${(problem) => fields(problem, user)}<//>`}<//>`;
 }

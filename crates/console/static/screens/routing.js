@@ -1,12 +1,20 @@
 // Routing: which alerts go to which policy, and who is told by it, one step after the other.
 
 import { call, may } from "../api.js";
+import { Remove } from "../guard.js";
 import { link, refine } from "../route.js";
-import { Badge, Button, Empty, Facts, Field, FormDialog, Head, Loading, Panel, Trouble, attempt, html, personName, useAnswer, useState } from "../ui.js";
+import { Badge, Button, Empty, Facts, Field, FormDialog, Head, Loading, Panel, Trouble, html, personName, say, useAnswer, useState } from "../ui.js";
 import { Explain } from "./explain.js";
 
 const OPERATORS = ["Equals", "NotEquals", "Contains", "NotContains", "Startswith", "Endswith", "Regex"];
 const MOST_STEPS = 4;
+
+const rulesOf = (route) => (route.rules || []).map((rule) => `${rule.key} ${rule.operator} ${rule.value ?? ""}`).join(route.matchingType === "ANY" ? " or " : " and ");
+
+/** @type {[string, string, (one: any) => any][]} */
+const OF_ROUTE = [["name", "Name", (one) => one.name], ["rules", "When", rulesOf], ["policy", "Goes to", (one) => one.policy.id], ["position", "Position", (one) => one.position]];
+/** @type {[string, string, (one: any) => any][]} */
+const OF_POLICY = [["name", "Name", (one) => one.name], ["description", "Description", (one) => one.description], ["steps", "Steps", (one) => JSON.stringify(one.steps)], ["repeat", "Repeated", (one) => one.repeat]];
 
 /** A target in words; names are looked up in what was loaded. */
 function target(one, names) {
@@ -19,9 +27,8 @@ function target(one, names) {
   return one.integration ? html`the integration <strong>${name}</strong>` : html`<strong>${name}</strong>`;
 }
 
-function Policy({ policy, names, onGone }) {
-  const remove = async () => (await attempt("The policy is gone.", () => call("deleteEscalationPolicy", { policyId: policy.id }))) && onGone();
-  return html`<${Panel} title=${policy.name} id="policy" actions=${html`${may("deleteEscalationPolicy") && html`<${Button} kind="danger" onClick=${remove}>Delete<//>`}<button type="button" class="link" onClick=${() => refine({ policy: "" })}>Close</button>`}>
+function Policy({ policy, names, onRemove }) {
+  return html`<${Panel} title=${policy.name} id="policy" actions=${html`${may("deleteEscalationPolicy") && html`<${Button} kind="danger" onClick=${onRemove}>Delete…<//>`}<button type="button" class="link" onClick=${() => refine({ policy: "" })}>Close</button>`}>
     ${policy.description && html`<p>${policy.description}</p>`}
     <ol class="course">${(policy.steps || []).map((step, place) => html`<li><span class="dim">${place ? `then` : "first"}</span><div>${step.targets.map((one, at) => html`${at > 0 && ", and "}${target(one, names)}`)}<div class="dim small">${step.wait || "5m"} to answer</div></div></li>`)}</ol>
     <${Facts} of=${[["Repeated", policy.repeat > 0 && (policy.repeat === 1 ? "once" : `${policy.repeat} times`)], ["In the end", policy.atEnd === "REPEAT_LAST" ? "the last step, until somebody answers" : ""], ["Acknowledged for", policy.ackTimeout], ["Urgency", policy.urgency]]} /><//>`;
@@ -65,6 +72,7 @@ function NewRoute({ policies, onClose, onDone }) {
 
 export default function Routing({ query }) {
   const [open, setOpen] = useState("");
+  const [going, setGoing] = useState(/** @type {{route?: any, policy?: any}} */ ({}));
   const all = useAnswer(async (signal) => {
     const list = async (/** @type {any} */ name) => (await /** @type {Promise<any>} */ (call(name, { signal, query: { pageSize: 200 } }))).results;
     const [routes, policies, rosters, people, groups] = await Promise.all([list("searchAlertRoutes"), list("searchEscalationPolicies"), list("searchRosters"), list("searchUsers"), list("searchUserGroups")]);
@@ -75,7 +83,10 @@ export default function Routing({ query }) {
   const names = new Map([...rosters.map((one) => [one.id, one.name]), ...people.map((one) => [one.id, personName(one)]), ...groups.map((one) => [one.uniqueId, one.name])]);
   const chosen = policies.find((one) => one.id === query.get("policy"));
   const policyName = (id) => policies.find((one) => one.id === id)?.name || id;
-  const remove = async (route) => (await attempt("The route is gone.", () => call("deleteAlertRoute", { routeId: route.id }))) && all.reload();
+  const gone = (text) => () => {
+    say(text);
+    all.reload();
+  };
   const close = () => setOpen("");
   return html`<${Head} title="Routing" />
     <${Trouble} problem=${all.problem} again=${all.reload} />
@@ -83,15 +94,19 @@ export default function Routing({ query }) {
       <${Panel} title="Which alerts go where" id="routes" actions=${may("createAlertRoute") && policies.length > 0 && html`<${Button} onClick=${() => setOpen("route")}>New route…<//>`}>
         ${routes.length ? html`<ol class="course">${routes.map((route) => html`<li><span class="dim">${route.isDefault ? "the rest" : "when"}</span><div>
           <strong>${route.name}</strong> → <a href=${link("routing", { policy: route.policy.id })}>${policyName(route.policy.id)}</a>
-          <div class="dim small">${(route.rules || []).map((rule) => `${rule.key} ${rule.operator} ${rule.value ?? ""}`).join(route.matchingType === "ANY" ? " or " : " and ")}</div>
-          ${may("deleteAlertRoute") && html`<button type="button" class="link" aria-label=${`Delete ${route.name}`} onClick=${() => remove(route)}>Delete</button>`}</div></li>`)}</ol>`
+          <div class="dim small">${rulesOf(route)}</div>
+          ${may("deleteAlertRoute") && html`<button type="button" class="link" aria-label=${`Delete… ${route.name}`} onClick=${() => setGoing({ route })}>Delete…</button>`}</div></li>`)}</ol>`
         : html`<${Empty} title="No alert goes to anybody.">The first route whose rules an alert meets takes it.<//>`}<//>
       <${Panel} title="Who is told" id="policies" actions=${may("createEscalationPolicy") && html`<${Button} onClick=${() => setOpen("policy")}>New policy…<//>`}>
         ${policies.length ? html`<ul class="plain-list">${policies.map((policy) => html`<li><a href=${link("routing", { policy: policy.id })} aria-current=${policy.id === chosen?.id ? "true" : undefined}>${policy.name}</a> <${Badge}>${(policy.steps || []).length} ${(policy.steps || []).length === 1 ? "step" : "steps"}<//></li>`)}</ul>`
         : html`<${Empty} title="There is no policy yet.">A policy says who is told first, and who is when nobody answers.<//>`}<//>
     </div>
-    ${chosen && html`<${Policy} policy=${chosen} names=${names} onGone=${() => { refine({ policy: "" }); all.reload(); }} />`}
+    ${chosen && html`<${Policy} policy=${chosen} names=${names} onRemove=${() => setGoing({ policy: chosen })} />`}
     <${Explain} query=${query} target=${(one) => target(one, names)} groupName=${(id) => names.get(id) || id} />
     ${open === "policy" && html`<${NewPolicy} rosters=${rosters} people=${people} onClose=${close} onDone=${(id) => { all.reload(); refine({ policy: id }); }} />`}
-    ${open === "route" && html`<${NewRoute} policies=${policies} onClose=${close} onDone=${all.reload} />`}`;
+    ${open === "route" && html`<${NewRoute} policies=${policies} onClose=${close} onDone=${all.reload} />`}
+    ${going.route && html`<${Remove} title=${`Delete “${going.route.name}”?`} found=${going.route} fields=${OF_ROUTE} read=${() => call("getAlertRoute", { routeId: going.route.id })} work=${(match) => call("deleteAlertRoute", { routeId: going.route.id, match })}
+      onClose=${() => setGoing({})} onDone=${gone("The route is gone.")}><p>The next route whose rules an alert meets takes it.</p><//>`}
+    ${going.policy && html`<${Remove} title=${`Delete “${going.policy.name}”?`} found=${going.policy} fields=${OF_POLICY} read=${() => call("getEscalationPolicy", { policyId: going.policy.id })} work=${(match) => call("deleteEscalationPolicy", { policyId: going.policy.id, match })}
+      onClose=${() => setGoing({})} onDone=${() => { refine({ policy: "" }); gone("The policy is gone.")(); }}><p>Nobody is told by it any more.</p><//>`}`;
 }

@@ -56,13 +56,20 @@ function Reach({ user }) {
     const told = await attempt(undefined, () => call("testPaging", { tenantId: session.home, body: {} }));
     if (told) say(`A test is on its way, by ${told.pages.length === 1 ? "one way" : `${told.pages.length} ways`}.`);
   };
-  const remove = async (one) => (await attempt(`“${one.name}” is gone.`, () => call("deleteContactMethod", { ...path, contactMethodId: one.id }))) && (methods.reload(), rules.reload());
+  const [going, setGoing] = useState();
+  const remove = async () => {
+    await call("deleteContactMethod", { ...path, contactMethodId: going.id });
+    say(`“${going.name}” is gone.`);
+    methods.reload();
+    rules.reload();
+  };
   const ofRules = rules.data || [];
   return html`<${Panel} title="How I am reached" id="reach" actions=${may("createContactMethod") && html`${list?.some((one) => one.verified) && html`<${Button} onClick=${test}>Page me as a test<//>`}<${Button} onClick=${() => setAdding("EMAIL")}>Add e-mail…<//><${Button} onClick=${() => setAdding("HTTP")}>Add push or chat…<//>`}>
     <${Trouble} problem=${methods.problem || rules.problem} again=${methods.reload} />
-    ${list && (list.length ? html`<ul class="plain-list">${list.map((one) => html`<li class="session"><div><strong>${one.name}</strong> ${one.verified ? html`<${Badge} kind="good">verified<//>` : html`<${Badge}>not verified<//>`}<div class="small dim">${one.address || [one.preset, one.host].filter(Boolean).join(" at ")}</div></div><div class="actions">${!one.verified && html`<${Button} aria-label=${`Send a code to ${one.name}`} onClick=${() => code(one)}>Send a code<//>`}<${Button} aria-label=${`Delete ${one.name}`} onClick=${() => remove(one)}>Delete<//></div></li>`)}</ul>` : html`<${Empty} title="In no way yet." />`)}
+    ${list && (list.length ? html`<ul class="plain-list">${list.map((one) => html`<li class="session"><div><strong>${one.name}</strong> ${one.verified ? html`<${Badge} kind="good">verified<//>` : html`<${Badge}>not verified<//>`}<div class="small dim">${one.address || [one.preset, one.host].filter(Boolean).join(" at ")}</div></div><div class="actions">${!one.verified && html`<${Button} aria-label=${`Send a code to ${one.name}`} onClick=${() => code(one)}>Send a code<//>`}<${Button} aria-label=${`Delete… ${one.name}`} onClick=${() => setGoing(one)}>Delete…<//></div></li>`)}</ul>` : html`<${Empty} title="In no way yet." />`)}
     ${ofRules.map((rule) => html`<h3>When it is of ${rule.urgency} urgency</h3><p>${rule.steps?.length ? rule.steps.map((step) => `${known[step.contactMethod.id] || step.contactMethod.id} after ${step.after}`).join(", then ") : "all that is verified, at once"}${rule.quietHours && `; not from ${rule.quietHours.from} to ${rule.quietHours.to}`}${rule.beforeShift && `; ${rule.beforeShift} before a shift begins`}</p>`)}
     ${list?.length > 0 && may("setNotificationRule") && html`<div class="actions">${["high", "low"].map((urgency) => html`<${Button} onClick=${() => setChanging(urgency)}>When it is of ${urgency} urgency…<//>`)}</div>`}
+    ${going && html`<${FormDialog} title=${`Delete “${going.name}”?`} send="Delete" danger=${true} onSend=${remove} onClose=${() => setGoing()}><p class="wide">Nothing is sent there any more. Added again, it has to be verified again.</p><//>`}
     ${verifying && html`<${Verify} path=${path} method=${verifying} onClose=${() => setVerifying()} onDone=${methods.reload} />`}
     ${changing && html`<${Rule} path=${path} urgency=${changing} rule=${ofRules.find((rule) => rule.urgency === changing)} methods=${list} onClose=${() => setChanging("")} onDone=${rules.reload} />`}
     ${adding && html`<${FormDialog} title=${adding === "EMAIL" ? "An e-mail address" : "A push service or a chat"} send="Add" onSend=${send} onClose=${() => setAdding("")} keep=${adding === "EMAIL" ? "contact method" : undefined}>${(problem) => html`

@@ -127,36 +127,6 @@ fn names_with_signs_are_found() {
 }
 
 #[test]
-fn what_was_typed_survives_a_reload() {
-    let server = demo();
-    let Some(window) = signed_in(server, "operator") else { return };
-    let words = unique("half-written");
-    open(&window, server, "incidents", "Incidents");
-    window.click("New incident…");
-    window.fill("input[name=subject]", &words);
-    window.fill("select[name=priority]", "High");
-    open(&window, server, "incidents", "Incidents");
-    window.click("New incident…");
-    window.until(&format!("document.querySelector('dialog [name=subject]').value == {}", json!(words)));
-    assert_eq!(window.evaluate("document.querySelector('dialog [name=priority]').value"), json!("High"));
-    window.click("Open it");
-    window.until("location.pathname.startsWith('/console/incidents/INC') && document.querySelector('textarea')");
-    let path = text(&window.evaluate("location.pathname.replace('/console/', '')"));
-    window.fill("textarea", &words);
-    open(&window, server, &path, &words);
-    window.until(&format!("document.querySelector('textarea').value == {}", json!(words)));
-    window.click("Add the note");
-    window.until(&format!("document.querySelector('.notes')?.textContent.includes({})", json!(words)));
-    // What was sent is no draft any more.
-    open(&window, server, &path, &words);
-    window.until("document.querySelector('textarea')?.value === ''");
-    open(&window, server, "incidents", "Incidents");
-    window.click("New incident…");
-    window.until("document.querySelector('dialog [name=subject]')?.value === ''");
-    assert_eq!(window.complaints(), Vec::<String>::new());
-}
-
-#[test]
 fn all_is_reached_by_keys() {
     let server = demo();
     let Some(window) = signed_in(server, "operator") else { return };

@@ -82,8 +82,46 @@ fn a_month_of_windows_is_a_calendar_with_a_table() {
         text(&window.evaluate(&format!("new Date(Date.parse({}) + 18e5).toISOString().slice(0, 19)", json!(end))));
     assert_eq!(until(&company)[..19], asked[..19]);
     window.click("End now");
-    window.shows("Completed");
+    window.until("document.querySelector('#window').closest('section').innerText.includes('nothing is left of it')");
     assert_eq!(company.get(&format!("/scheduleMaintenances/{id}")).ok()["state"], json!("Completed"));
     assert_ne!(window.evaluate("document.title"), json!("owned"));
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+/// A skip is taken back where it is shown, and an administrator undoes one from the audit log.
+#[test]
+fn a_skip_is_taken_back() {
+    let (server, company) = (demo(), company(demo()));
+    let Some(window) = signed_in(server, "admin") else { return };
+    let schedule = json!({"type": "Recurring", "startTime": "2099-01-01T00:00:00Z", "endTime": "2099-01-01T02:00:00Z", "timezone": "GMT",
+        "pattern": {"type": "daily", "dayFrequency": "everyday"}, "endBy": "NEVER"});
+    let body = json!({"name": unique("Caulking"), "devices": [{"hostName": "web-01"}], "schedule": schedule});
+    let id = text(&company.post("/scheduleMaintenances", &body).ok()["uniqueId"]);
+    let skipped = || {
+        let all = company.get(&format!("/scheduleMaintenances/{id}")).ok()["skipped"].clone();
+        all.as_array().into_iter().flatten().map(|one| text(&one["start"])).collect::<Vec<_>>()
+    };
+    let address = format!("maintenance?window={id}");
+    open(&window, server, &address, "Maintenance");
+    window.click("Skip the next");
+    window.until("document.querySelectorAll('#main li.session').length == 1");
+    window.click("Skip the next");
+    window.until("document.querySelectorAll('#main li.session').length == 2");
+    assert_eq!(skipped(), ["2099-01-01T00:00:00+0000", "2099-01-02T00:00:00+0000"]);
+    window.click("Take back");
+    window.shows("It takes place.");
+    window.until("document.querySelectorAll('#main li.session').length == 1");
+    assert_eq!(skipped(), ["2099-01-02T00:00:00+0000"]);
+    // What was done last comes first in the log: it is undone, and so is that.
+    for expected in [2, 1, 2] {
+        super::undo::newest(&window, server, "MaintenanceWindow", &id);
+        super::undo::undo(&window);
+        assert_eq!(skipped().len(), expected);
+    }
+    // Suspended, and by the log not any more.
+    company.post(&format!("/scheduleMaintenances/{id}/suspend"), &json!({"pattern": "now"})).ok();
+    super::undo::newest(&window, server, "MaintenanceWindow", &id);
+    super::undo::undo(&window);
+    assert_eq!(company.get(&format!("/scheduleMaintenances/{id}")).ok()["state"], json!("Pending"));
     assert_eq!(window.complaints(), Vec::<String>::new());
 }

@@ -1,6 +1,8 @@
 //! What people do in the console, looked at from both sides: what the page shows, and what the service then has.
 
 mod alerts;
+mod conflicts;
+mod drafts;
 mod finding;
 mod jobs;
 mod knowledge;

@@ -10,7 +10,7 @@ use super::{
 
 /// Opens the newest row of the audit log about something.
 #[track_caller]
-fn newest(window: &Window, server: &Server, entity: &str, id: &str) {
+pub(super) fn newest(window: &Window, server: &Server, entity: &str, id: &str) {
     open(window, server, &format!("audit?q={}", encode(&format!("entity:{entity}+entityId:{id}"))), "Audit");
     window.until("document.querySelector('.row-link')");
     window.evaluate("document.querySelector('.row-link').click()");
@@ -19,7 +19,7 @@ fn newest(window: &Window, server: &Server, entity: &str, id: &str) {
 
 /// Undoes it, once there is a preview.
 #[track_caller]
-fn undo(window: &Window) {
+pub(super) fn undo(window: &Window) {
     window.click("Undo…");
     window.until("document.querySelector('dialog[open] td')");
     window.click("Undo");

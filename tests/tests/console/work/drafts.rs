@@ -1,0 +1,131 @@
+//! What was typed and not sent is there again after a reload.
+
+use muster_tests::{Client, chromium::Window, unique};
+use serde_json::{Value, json};
+
+use super::super::{company, demo, meddle, open, signed_in, text};
+
+#[test]
+fn what_was_typed_survives_a_reload() {
+    let server = demo();
+    let Some(window) = signed_in(server, "operator") else { return };
+    let words = unique("half-written");
+    open(&window, server, "incidents", "Incidents");
+    window.click("New incident…");
+    window.fill("input[name=subject]", &words);
+    window.fill("select[name=priority]", "High");
+    open(&window, server, "incidents", "Incidents");
+    window.click("New incident…");
+    window.until(&format!("document.querySelector('dialog [name=subject]').value == {}", json!(words)));
+    assert_eq!(window.evaluate("document.querySelector('dialog [name=priority]').value"), json!("High"));
+    window.click("Open it");
+    window.until("location.pathname.startsWith('/console/incidents/INC') && document.querySelector('textarea')");
+    let path = text(&window.evaluate("location.pathname.replace('/console/', '')"));
+    window.fill("textarea", &words);
+    open(&window, server, &path, &words);
+    window.until(&format!("document.querySelector('textarea').value == {}", json!(words)));
+    window.click("Add the note");
+    window.until(&format!("document.querySelector('.notes')?.textContent.includes({})", json!(words)));
+    // What was sent is no draft any more.
+    open(&window, server, &path, &words);
+    window.until("document.querySelector('textarea')?.value === ''");
+    open(&window, server, "incidents", "Incidents");
+    window.click("New incident…");
+    window.until("document.querySelector('dialog [name=subject]')?.value === ''");
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
+
+/// The values of the form that is open, by the names of its controls.
+fn values(window: &Window) -> Value {
+    window.evaluate("Object.fromEntries(new FormData(document.querySelector('dialog[open] form')))")
+}
+
+/// A form, what is typed into it, and what its choices come with.
+struct Form {
+    path: String,
+    title: String,
+    button: &'static str,
+    typed: Vec<(&'static str, String)>,
+    choices: &'static str,
+}
+
+fn forms(company: &Client) -> Vec<Form> {
+    let anna = text(&company.search("/users/search", "loginName:anna.huber").page()["results"][0]["id"]);
+    let script = company.post("/jobs/scripts", &json!({"name": unique("late"), "content": "echo"})).ok()["id"].clone();
+    let subject = unique("Late");
+    let incident = text(&company.post("/incidents", &json!({"subject": subject})).ok()["id"]);
+    let form = |path: &str, title: &str, button, typed: &[(&'static str, &str)], choices| Form {
+        path: path.to_owned(),
+        title: title.to_owned(),
+        button,
+        typed: typed.iter().map(|(name, value)| (*name, (*value).to_owned())).collect(),
+        choices,
+    };
+    vec![
+        form("on-call", "On call", "Take over…", &[("user", &anna), ("note", "by train")], "/users/search"),
+        form("keys", "API keys", "New key…", &[("userId", &anna), ("name", "late")], "/users/search"),
+        form(
+            &format!("incidents/{incident}"),
+            &subject,
+            "Change…",
+            &[("assignee", &anna), ("priority", "Low")],
+            "/users/search",
+        ),
+        // What stands below a choice is shown once it is made.
+        form(
+            "jobs",
+            "Jobs",
+            "New job…",
+            &[("script", &format!("script {script}")), ("repeat", "cron"), ("cron", "0 4 * * *"), ("name", "late")],
+            "/jobs/(scripts/search|types)",
+        ),
+    ]
+}
+
+#[test]
+fn what_was_chosen_survives_although_the_choices_come_late() {
+    let (server, company) = (demo(), company(demo()));
+    let Some(window) = signed_in(server, "admin") else { return };
+    meddle(&window);
+    for Form { path, title, button, typed, choices } in forms(&company) {
+        window.evaluate("sessionStorage.slow = ''");
+        open(&window, server, &path, &title);
+        window.click(button);
+        for (name, value) in &typed {
+            let known = format!(
+                "(field => field && (!field.options || [...field.options].some(one => one.value == {})))(document.querySelector('dialog [name={name}]'))",
+                json!(value)
+            );
+            window.until(&known);
+            window.fill(&format!("[name={name}]"), value);
+        }
+        let wanted = values(&window);
+        for (name, value) in &typed {
+            assert_eq!(wanted[name], json!(value), "{button}");
+        }
+        window.evaluate(&format!("sessionStorage.slow = {}", json!(choices)));
+        open(&window, server, &path, &title);
+        window.click(button);
+        window.until("document.querySelector('dialog[open] form')");
+        let chosen = typed[0].0;
+        let early = format!("document.querySelector('dialog [name={chosen}]')?.value == {}", json!(typed[0].1));
+        assert_eq!(window.evaluate(&early), json!(false), "{button}: the choices are there already");
+        // What is typed before they come is not lost, nor is the choice by it.
+        let last = typed[typed.len() - 1].0;
+        window.until(&format!("document.querySelector('dialog [name={last}]')"));
+        if window.evaluate(&format!("document.querySelector('dialog [name={last}]').tagName")) == json!("INPUT") {
+            window.fill(&format!("[name={last}]"), "another");
+        }
+        window.until(&early);
+        let found = values(&window);
+        for (name, value) in wanted.as_object().unwrap().iter().filter(|(name, _)| *name != last) {
+            assert_eq!(found[name], *value, "{name} of {button}");
+        }
+        window.evaluate("sessionStorage.slow = ''");
+        open(&window, server, &path, &title);
+        window.click(button);
+        window.until(&early);
+        window.until(&format!("document.querySelector('dialog [name={last}]').value == {}", found[last]));
+    }
+    assert_eq!(window.complaints(), Vec::<String>::new());
+}
