@@ -4,6 +4,7 @@ mod files;
 mod keyboard;
 mod night;
 mod reference;
+mod refusals;
 mod screens;
 mod speed;
 mod work;
