@@ -164,12 +164,12 @@ const STAYS = 15e3;
 
 /**
  * Rows as they were drawn: one that has not changed is not drawn again, so that a key that chooses one of many is answered at once.
- * What a row shows comes of it, of whether it is chosen, of the address and of the time.
+ * What a row shows comes of it, of whether it is chosen, of what else is named, of the address and of the time.
  */
 function useDrawn() {
   const kept = useRef(new WeakMap());
-  return (row, chosen, draw) => {
-    const stamp = `${Boolean(chosen)} ${location.search} ${Math.floor(Date.now() / STAYS)}`;
+  return (row, chosen, also, draw) => {
+    const stamp = `${also} ${Boolean(chosen)} ${location.search} ${Math.floor(Date.now() / STAYS)}`;
     const before = kept.current.get(row);
     if (before?.stamp === stamp) return before.drawn;
     const now = { stamp, drawn: draw() };
@@ -180,10 +180,10 @@ function useDrawn() {
 
 /**
  * A table of a list. A column is `{title, cell(row), keep}`; `keep` 2 and 3 are left out on narrow screens. Rows are
- * gone through with `j` and `k`; `keys` has what other keys do with the row that has the focus.
+ * gone through with `j` and `k`; `keys` has what other keys do with the row that has the focus. When `also` is another one, all rows are drawn again.
  * @param {any} given
  */
-export function Rows({ list, columns, label, href, select, keys = {}, empty, id = (row) => row.id }) {
+export function Rows({ list, columns, label, href, select, keys = {}, empty, also = "", id = (row) => row.id }) {
   const body = useRef(null);
   const drawn = useDrawn();
   useEffect(() => {
@@ -216,7 +216,7 @@ export function Rows({ list, columns, label, href, select, keys = {}, empty, id 
         ${select && html`<th class="tick"><input type="checkbox" aria-label="Choose all" checked=${all} onChange=${() => select.set(all ? [] : list.rows.map(id))} /></th>`}
         ${columns.map((column) => html`<th scope="col" class=${`k${column.keep || 1} ${column.class || ""}`}>${column.title}</th>`)}
       </tr></thead>
-      <tbody ref=${body}>${list.rows.map((row) => drawn(row, select?.chosen.has(id(row)), () => html`<tr key=${id(row)} class=${select?.chosen.has(id(row)) ? "chosen" : ""}>
+      <tbody ref=${body}>${list.rows.map((row) => drawn(row, select?.chosen.has(id(row)), also, () => html`<tr key=${id(row)} class=${select?.chosen.has(id(row)) ? "chosen" : ""}>
         ${select && html`<td class="tick"><input type="checkbox" aria-label=${`Choose ${row.subject || row.name || id(row)}`} checked=${select.chosen.has(id(row))} onChange=${() => select.toggle(id(row))} /></td>`}
         ${columns.map((column, place) => html`<td class=${`k${column.keep || 1} ${column.class || ""}`}>
           ${column.main || (place === 0 && !columns.some((other) => other.main)) ? html`<a class="row-link" href=${href(row)}>${column.cell(row)}</a>${column.below && html`<div class="below">${column.below(row)}</div>`}` : column.cell(row)}

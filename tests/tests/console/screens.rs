@@ -134,8 +134,7 @@ fn a_viewer_is_offered_what_a_viewer_may() {
         );
         let buttons = buttons.as_array().unwrap().iter().map(text).collect::<Vec<_>>();
         for offered in &buttons {
-            let begins = |word: &&str| offered.starts_with(*word);
-            assert!(!FOR_OTHERS.iter().any(|word| begins(word)), "{path}: {buttons:?}");
+            assert!(!FOR_OTHERS.iter().any(|word| offered.starts_with(word)), "{path}: {buttons:?}");
         }
     }
     assert_eq!(window.complaints(), Vec::<String>::new());
@@ -335,21 +334,23 @@ fn pictures_for_the_documents_stay_small() {
     let server = demo();
     let Some(window) = signed_in(server, "operator") else { return };
     let mut all = 0;
+    let wide = (1280, 720);
+    let alert = text(&company(server).search("/alerts/search", "subject:certificate").page()["results"][0]["id"]);
     let pictures = [
-        ("on-call", "On call"),
-        ("alerts?status=New", "Alerts"),
-        ("maintenance?view=month", "Maintenance"),
-        ("routing?host=web-01", "Routing"),
+        ("on-call", "on-call", "On call", wide),
+        ("alerts", "alerts?status=New", "Alerts", wide),
+        ("alert", &format!("alerts/{alert}"), "The certificate ends in 20 days", (360, 780)),
+        ("maintenance", "maintenance?view=month", "Maintenance", wide),
+        ("routing", "routing?host=web-01", "Routing", wide),
     ];
-    for (path, title) in pictures {
-        open(&window, server, path, title);
-        let size = json!({"width": 1280, "height": 720, "deviceScaleFactor": 1, "mobile": false});
+    for (name, path, title, (width, height)) in pictures {
+        let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
         window.debug("Emulation.setDeviceMetricsOverride", &size);
+        open(&window, server, path, title);
         let shot = window.debug("Page.captureScreenshot", &json!({"format": "webp", "quality": 70}));
         let picture = base64::engine::general_purpose::STANDARD.decode(text(&shot["data"])).unwrap();
         all += picture.len();
         if std::env::var("MUSTER_TESTS_PICTURES").is_ok_and(|value| value == "1") {
-            let name = path.split('?').next().unwrap_or_default();
             let file = format!("{}/../docs/console/{name}.webp", env!("CARGO_MANIFEST_DIR"));
             std::fs::write(file, picture).unwrap();
         }

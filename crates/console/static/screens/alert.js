@@ -6,7 +6,7 @@ import { Markdown, Snippet } from "../markdown.js";
 import { go, link } from "../route.js";
 import { millis } from "../time.js";
 import { Button, Empty, Facts, Head, Loading, Panel, State, Time, Trouble, attempt, html, personName, say, some, useAnswer, useEffect, useState } from "../ui.js";
-import { WhoIsTold } from "../told.js";
+import { OnCallNow, WhoIsTold, useNames } from "../told.js";
 import { Action, FIELDS, late, mine, readAlert, waits } from "./alerts.js";
 
 /** What happened to an alert, as far as it says. */
@@ -25,11 +25,14 @@ function course(alert) {
   return steps.filter((step) => step && step[0]);
 }
 
+/** What became of a page; the others were told. */
+const TOLD = { pending: "Trying to tell", failed: "Could not reach", stopped: "No need to tell" };
+
 /** What the service did about it: whom it told, and whom it could not. */
 function told(timeline, names) {
-  const who = (page) => names.get(page.user?.id) || page.user?.id || (page.integration ? "an integration" : page.target);
+  const who = (page) => names.get(page.user?.id) || page.user?.id || (page.integration ? "an integration" : names.get(page.target) || page.target);
   const steps = {
-    page: ({ text, page }) => [`Told ${who(page)}`, `${text}${page.contactMethod ? `, by ${page.contactMethod.type.toLowerCase()}` : ""}${page.why ? `: ${page.why}` : ""}`],
+    page: ({ text, page }) => [`${TOLD[page.status] || "Told"} ${who(page)}`, `${text}${page.contactMethod ? `, by ${page.contactMethod.type.toLowerCase()}` : ""}${page.why ? `: ${page.why}` : ""}`],
     gap: ({ text, page }) => [`Could not tell ${(page && who(page)) || "anybody"}`, text],
     routed: ({ text }) => ["Sent on its way", text],
     waits: ({ text }) => ["Waits", text],
@@ -43,15 +46,6 @@ function Jobs({ device }) {
   const run = (job) => attempt(`“${job.name}” is asked for.`, () => call("runJob", { jobId: job.id, body: {} }));
   return html`<${Panel} title="Jobs" id="jobs"><${Trouble} problem=${list.problem} />
     ${list.data && (list.data.results.length ? html`<ul class="plain-list">${list.data.results.map((job) => html`<li class="session"><a href=${link(["jobs", job.id])}>${job.name}</a>${may("runJob") && html`<${Button} aria-label=${`Run now: ${job.name}`} onClick=${() => run(job)}>Run now<//>`}</li>`)}</ul>` : html`<${Empty} title="No job works on this machine." />`)}<//>`;
-}
-
-/** Somebody to call about a machine that is down. */
-function OnCallNow() {
-  const board = useAnswer((signal) => call("getOnCall", { signal }), "on call");
-  const people = board.data?.onCall || [];
-  return html`<${Panel} title="On call now" id="on-call-now"><${Trouble} problem=${board.problem} />
-    ${board.data && (people.length ? html`<ul class="plain-list">${people.map((entry) => html`<li><strong>${personName(entry.user)}</strong> <span class="dim">${entry.roster.name}</span>
-      ${entry.user.mobileNumber && html` <a href=${`tel:${entry.user.mobileNumber.replace(/[^+\d]/g, "")}`}>${entry.user.mobileNumber}</a>`}</li>`)}</ul>` : html`<${Empty} title="Nobody." />`)}<//>`;
 }
 
 /** Articles that may help: those with a word of the subject or the metric. */
@@ -80,8 +74,7 @@ export default function Alert({ id }) {
   const audit = useAnswer(async (signal) => (may("searchAuditLog") ? call("searchAuditLog", { signal, query: { queryString: terms({ entityId: id }), pageSize: 20 } }) : undefined), `${id} ${alert?.updatedDate}`);
   const others = useAnswer(async (signal) => (alert?.device?.id ? call("searchAlerts", { signal, query: { queryString: terms({ resourceId: alert.device.id }), pageSize: 11 } }) : { results: [] }), alert?.device?.id);
   const timeline = useAnswer((signal) => call("getAlertTimeline", { alertId: id, signal }), `${id} ${alert?.updatedDate}`, 10e3);
-  const people = useAnswer((signal) => call("searchUsers", { signal, query: { pageSize: 1000 } }), "people");
-  const names = new Map((people.data?.results || []).map((user) => [user.id, personName(user)]));
+  const names = useNames();
   const steps = [...course(alert), ...told(timeline.data, names)].sort((one, other) => millis(one[0]) - millis(other[0]));
   const [action, setAction] = useState();
   const guard = useGuard({ fields: FIELDS, read: () => readAlert({ id }), onDone: answer.renew });
@@ -100,6 +93,7 @@ export default function Alert({ id }) {
   const back = ["Alerts", link("alerts")];
   if (!alert) return html`<${Head} title=${answer.problem ? "Alert" : "…"} back=${back} />${answer.problem ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />` : html`<${Loading} />`}`;
   const open = alert.status !== "Closed";
+  const host = alert.device?.hostName || alert.device?.name;
   const incident = async () => {
     const made = await attempt("An incident was opened.", () => call("createIncident", { body: { alerts: [{ id: alert.id }] } }));
     if (made) go(link(["incidents", made.id]));
@@ -113,7 +107,7 @@ export default function Alert({ id }) {
     ${open && may("closeAlert") && html`<${Button} onClick=${() => setAction("closeAlert")}>Close…<//>`}`;
   const rest = (others.data?.results || []).filter((other) => other.id !== alert.id);
   return html`
-    <${Head} title=${alert.subject} back=${back} actions=${actions}><${State} of=${alert.currentState} /> <${State} of=${alert.status} /> ${alert.alertType} · last reported <${Time} at=${alert.alertTime} ago=${true} /><//>
+    <${Head} title=${alert.subject} back=${back} actions=${actions}><${State} of=${alert.currentState} /> <${State} of=${alert.status} /> ${alert.status === "Acknowledged" && html`by ${personName(alert.acknowledgement?.by)} `}${host && html`on ${alert.device?.id ? html`<a href=${link(["resources", alert.device.id])}>${host}</a>` : html`<strong>${host}</strong>`} · `}last reported <${Time} at=${alert.alertTime} ago=${true} /><//>
     <${Trouble} problem=${answer.problem} again=${answer.reload} />
     <div class="columns wide-left">
       <div>
@@ -135,7 +129,7 @@ export default function Alert({ id }) {
             <${Windows} device=${alert.device} />
             ${rest.length > 0 && html`<h3>Other alerts of it</h3><ul class="plain-list">${rest.slice(0, 10).map((other) => html`<li><${State} of=${other.currentState} /> <a href=${link(["alerts", other.id])}>${other.subject}</a> <span class="dim small"><${Time} at=${other.alertTime} ago=${true} /></span></li>`)}</ul>`}`
           : html`<p>${alert.device?.hostName || alert.device?.name || "None was named."}</p><p class="dim small">Not in the inventory.</p>`}<//>
-        ${alert.device?.id && html`<${WhoIsTold} id=${alert.device.id} why=${link("routing", { alert: id })} />`}
+        ${alert.device?.id && html`<${WhoIsTold} id=${alert.device.id} names=${names} why=${link("routing", { alert: id })} />`}
         <${OnCallNow} />
         ${alert.device?.id && html`<${Jobs} device=${alert.device} />`}
         <${Articles} alert=${alert} />

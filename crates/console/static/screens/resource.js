@@ -2,8 +2,8 @@
 
 import { call, may, terms } from "../api.js";
 import { link } from "../route.js";
-import { WhoIsTold } from "../told.js";
-import { Empty, Facts, Head, Loading, Panel, Rows, Search, State, Time, Trouble, count, html, personName, some, useAnswer, useList, useState } from "../ui.js";
+import { OnCallNow, WhoIsTold, useNames } from "../told.js";
+import { Empty, Facts, Head, Loading, Panel, Rows, Search, State, Time, Trouble, count, html, some, useAnswer, useList, useState } from "../ui.js";
 
 function Software({ id }) {
   const [text, set] = useState("");
@@ -49,12 +49,6 @@ function Windows({ id }) {
     ${all.data && (all.data.results.length ? html`<ul class="plain-list">${all.data.results.map((window) => html`<li><${State} of=${window.state} /> <a href=${link("maintenance", { window: window.uniqueId })}>${window.name}</a> <span class="dim small">${window.current ? html`until <${Time} at=${window.current.end} />` : window.next ? html`next <${Time} at=${window.next.start} />` : ""}</span></li>`)}</ul>` : html`<${Empty} title="No window covers it." />`)}<//>`;
 }
 
-function OnCall() {
-  const board = useAnswer((signal) => call("getOnCall", { signal }), "on call");
-  return html`<${Panel} title="On call now" id="on-call-now"><${Trouble} problem=${board.problem} />
-    ${board.data && (board.data.onCall.length ? html`<ul class="plain-list">${board.data.onCall.map((entry) => html`<li><strong>${personName(entry.user)}</strong> <span class="dim">${entry.roster.name}</span></li>`)}</ul>` : html`<${Empty} title="Nobody." />`)}<//>`;
-}
-
 function History({ id }) {
   const audit = useAnswer((signal) => call("searchAuditLog", { signal, query: { queryString: terms({ entityId: id }), pageSize: 20 } }), id);
   return html`<${Panel} title="History" id="history"><${Trouble} problem=${audit.problem} />
@@ -63,6 +57,7 @@ function History({ id }) {
 
 export default function Resource({ id }) {
   const answer = useAnswer((signal) => call("getResource", { resourceId: id, signal }), id);
+  const names = useNames();
   const machine = answer.data;
   const back = ["Inventory", link("resources")];
   if (!machine) return html`<${Head} title=${answer.problem ? "Machine" : "…"} back=${back} />${answer.problem ? html`<${Trouble} problem=${answer.problem} again=${answer.reload} />` : html`<${Loading} />`}`;
@@ -86,8 +81,8 @@ export default function Resource({ id }) {
         <${Software} id=${id} />
       </div>
       <div>
-        <${WhoIsTold} id=${id} why=${link("routing", { host: info.hostName || info.name || "" })} />
-        <${OnCall} />
+        <${WhoIsTold} id=${id} names=${names} why=${link("routing", { host: info.hostName || info.name || "" })} />
+        <${OnCallNow} />
         <${Windows} id=${id} />
         <${Groups} id=${id} />
         <${Antivirus} id=${id} />

@@ -28,6 +28,7 @@ fn keys_and_people_are_looked_after() {
     window.shows("/auth/sign-in?code=");
     // The audit log knows it, before and after.
     open(&window, server, "audit?q=ApiKey", "Audit");
+    window.until("document.querySelector('tbody tr').innerText.includes('Eva Sand')");
     window.evaluate("document.querySelector('.row-link').click()");
     window.shows(&name);
     assert_eq!(window.complaints(), Vec::<String>::new());
