@@ -244,7 +244,7 @@ fn both_backends_have_the_same_tables() {
 
 #[test]
 fn columns_have_types_that_both_backends_have() {
-    const TYPES: [&str; 5] = ["BIGINT", "TEXT", "BOOLEAN", "DOUBLE", COUNTED];
+    const TYPES: [&str; 6] = ["BIGINT", "TEXT", "BOOLEAN", "DOUBLE", "BYTEA", COUNTED];
     for (path, sql) in migrations() {
         for column in tables(&sql).iter().flat_map(Table::columns) {
             let kind = column.split_whitespace().nth(1).unwrap_or_default();

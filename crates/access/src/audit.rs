@@ -116,9 +116,9 @@ fn condition(term: &Term) -> Result<Condition, Problem> {
 }
 
 fn shown(entry: Entry) -> Result<AuditEntry, db::Error> {
-    let changes = RawValue::from_string(entry.changes);
+    let changes = RawValue::from_string(entry.changes()?);
     Ok(AuditEntry {
-        id: entry.id,
+        id: entry.id(),
         time: Timestamp::from_millis(entry.at_ms),
         tenant_id: entry.tenant_id,
         user_id: entry.user_id,

@@ -7,23 +7,27 @@ use db::{Column, Condition, Conn, Error, Order, Result};
 use diesel::prelude::*;
 use serde::{Serialize, Serializer, ser::Error as _};
 use serde_json::Value;
+use uuid::Uuid;
 
 use crate::{
     Actor, Change, Unpublished,
+    packing::{self, About},
     retention::{Keep, Retention, Setting},
     schema::audit_log,
 };
 
-/// A row of the log.
+/// A row of the log. What changed is [`Entry::changes`].
 #[derive(Clone, Debug, Queryable, Insertable)]
 #[diesel(table_name = audit_log, treat_none_as_default_value = false)]
 pub struct Entry {
     /// The tenant of the entity.
     pub tenant_id: String,
-    /// Unique; ascending in time.
-    pub id: String,
     /// When, in milliseconds.
     pub at_ms: i64,
+    /// What tells the rows of a tenant and an instant apart; it ascends as they are made.
+    id: i64,
+    /// What [`Entry::id`] answers, of a row that was written when ids were texts.
+    former_id: Option<String>,
     /// The user that acted.
     pub user_id: String,
     /// The API key that acted, or the command.
@@ -34,8 +38,9 @@ pub struct Entry {
     pub entity: String,
     /// Its id.
     pub entity_id: String,
-    /// JSON: `{field: {"before": …, "after": …}}`.
-    pub changes: String,
+    /// What changed, where it is not packed.
+    changes: Option<String>,
+    packed: Option<Vec<u8>>,
     /// The request.
     pub request_id: String,
 }
@@ -51,35 +56,88 @@ pub(crate) const RETENTION: Retention = Retention {
     }),
     most: None,
     table: "audit_log",
-    id: "id",
+    id: "CAST(at_ms AS TEXT) || ' ' || CAST(id AS TEXT)",
     since: "at_ms",
     only: "1 = 1",
     remove: |conn, tenant, ids, _| {
-        use audit_log::dsl;
-        Ok(diesel::delete(dsl::audit_log.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids)))
-            .execute(conn)?)
+        let mut gone = 0;
+        for (at_ms, id) in ids.iter().filter_map(|id| id.split_once(' ')) {
+            let (Ok(at_ms), Ok(id)) = (at_ms.parse::<i64>(), id.parse::<i64>()) else { continue };
+            gone += db::direct!(conn, |conn| diesel::delete(audit_log::table.find((tenant, at_ms, id))).execute(conn))?;
+        }
+        Ok(gone)
     },
 };
 
 /// The longest value that is kept whole; of a longer one the log says that it changed.
 const LONGEST: usize = 2000;
 
+/// How many bits of a row's number are those that a UUID of version 7 counts with; above them are the milliseconds from the
+/// row's time to that of the UUID, at most half an hour.
+const COUNTED: u32 = 42;
+const LATEST: u64 = (1 << (63 - COUNTED)) - 1;
+/// How many of the counted ones stand behind a UUID's variant.
+const BEHIND: u32 = 30;
+
 impl Entry {
     pub(crate) fn of(actor: &Actor, now: Timestamp, change: &Change, unpublished: &[Unpublished]) -> Result<Self> {
         let changes = serde_json::to_string(&difference(change.before.as_ref(), change.after.as_ref(), unpublished));
+        let changes = changes.map_err(|error| Error::Fault(format!("what changed cannot be told: {error}")))?;
+        let about = About { tenant_id: &change.tenant_id, entity_id: &change.entity_id, at: now };
+        let packed = packing::pack(&changes, about);
         Ok(Self {
             tenant_id: change.tenant_id.clone(),
-            id: format!("AUD-{}", uuid::Uuid::now_v7()),
             at_ms: now.millis(),
+            id: number(now, Uuid::now_v7()),
+            former_id: None,
             user_id: actor.user_id.clone(),
             key_id: actor.key_id.clone(),
             action: change.action().as_str().to_owned(),
             entity: change.entity.to_owned(),
             entity_id: change.entity_id.clone(),
-            changes: changes.map_err(|error| Error::Fault(format!("what changed cannot be told: {error}")))?,
+            changes: packed.is_none().then_some(changes),
+            packed,
             request_id: actor.request_id.clone(),
         })
     }
+
+    /// `AUD-` and a UUID; unique.
+    pub fn id(&self) -> String {
+        self.former_id.clone().unwrap_or_else(|| format!("AUD-{}", uuid(self.at_ms, self.id)))
+    }
+
+    /// JSON: `{field: {"before": …, "after": …}}`.
+    ///
+    /// # Errors
+    /// [`Error::Fault`] for a damaged row.
+    pub fn changes(&self) -> Result<String> {
+        match (&self.changes, &self.packed) {
+            (Some(changes), _) => Ok(changes.clone()),
+            (None, Some(packed)) => packing::unpack(packed, self.about()),
+            (None, None) => Err(Error::Fault("a row of the audit log does not say what changed".to_owned())),
+        }
+    }
+
+    fn about(&self) -> About<'_> {
+        let Self { tenant_id, entity_id, at_ms, .. } = self;
+        About { tenant_id, entity_id, at: Timestamp::from_millis(*at_ms) }
+    }
+}
+
+/// The number of a row: as much of a UUID as tells rows of one instant apart, and keeps their order.
+fn number(at: Timestamp, uuid: Uuid) -> i64 {
+    let (high, low) = uuid.as_u64_pair();
+    let later = (high >> 16).saturating_sub(at.millis().unsigned_abs()).min(LATEST);
+    let counted = (high & 0xfff) << BEHIND | low >> 32 & ((1 << BEHIND) - 1);
+    (later << COUNTED | counted).cast_signed()
+}
+
+/// The UUID that a row is known by: that which its number is made of, without what was by chance.
+fn uuid(at_ms: i64, number: i64) -> Uuid {
+    let number = number.unsigned_abs();
+    let (later, counted) = (number >> COUNTED, number & ((1 << COUNTED) - 1));
+    let high = at_ms.unsigned_abs().wrapping_add(later) << 16 | 0x7000 | counted >> BEHIND;
+    Uuid::from_u64_pair(high, 1 << 63 | (counted & ((1 << BEHIND) - 1)) << 32)
 }
 
 /// Adds rows to the log.
@@ -155,11 +213,11 @@ fn shortened<S: Serializer>(value: &Option<&Value>, serializer: S) -> std::resul
 /// A page of the log, by time.
 pub fn page(conn: &mut Conn, condition: &Condition, descending: bool, walk: &Walk) -> Result<Found<Entry>> {
     use audit_log::dsl;
-    let order = Order::by([Column::Integer("audit_log.at_ms"), Column::Text("audit_log.id")], descending);
+    let order = Order::by([Column::Integer("audit_log.at_ms"), Column::Integer("audit_log.id")], descending);
     let total = walk.total(|| dsl::audit_log.filter(condition.clone()).count().get_result(conn))?;
     let query = dsl::audit_log.filter(condition.clone()).filter(order.after(walk.after())?).order(order);
     let rows = query.offset(walk.offset()).limit(walk.wanted()).load(conn)?;
-    Ok(walk.cut(rows, total, |entry: &Entry| vec![Key::from(entry.at_ms), Key::from(&entry.id)]))
+    Ok(walk.cut(rows, total, |entry: &Entry| vec![Key::from(entry.at_ms), Key::from(entry.id)]))
 }
 
 #[cfg(test)]
@@ -177,6 +235,33 @@ mod tests {
             "note": {"after": "x"}, "place.city": {"before": "Graz", "after": "Linz"}, "tags": {"before": [1]}
         });
         assert_eq!(changes, expected);
+    }
+
+    #[test]
+    fn a_row_is_known_by_a_uuid_of_its_time_and_in_its_order() {
+        let at = Timestamp::from_millis(1_795_433_736_901);
+        let known = |delay: u64, high: u64, low: u64| {
+            let made = Uuid::from_u64_pair(
+                (at.millis().unsigned_abs() + delay) << 16 | 0x7000 | high,
+                1 << 63 | low << 32 | 7,
+            );
+            let number = number(at, made);
+            assert!(number >= 0);
+            let shown = uuid(at.millis(), number);
+            assert_eq!((shown.get_version_num(), shown.get_variant()), (7, uuid::Variant::RFC4122));
+            assert_eq!(shown.as_u128() >> 32, made.as_u128() >> 32, "all that is not by chance");
+            number
+        };
+        let last = (1 << BEHIND) - 1;
+        let numbers = [known(0, 0, 0), known(0, 0, last), known(0, 1, 0), known(0, 0xfff, last), known(1, 0, 0)];
+        assert!(numbers.is_sorted_by(|one, other| one < other), "{numbers:?}");
+        // A clock that was set back, and a write of hours.
+        for other in [at.millis() - 1, at.millis() + 86_400_000] {
+            let number = number(at, Uuid::from_u64_pair(other.unsigned_abs() << 16 | 0x7001, 1 << 63));
+            assert!(number >= 0 && uuid(at.millis(), number).get_version_num() == 7);
+        }
+        let made: Vec<i64> = (0..1_000).map(|_| super::number(at, Uuid::now_v7())).collect();
+        assert!(made.is_sorted_by(|one, other| one < other));
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod background;
 mod change;
 mod events;
 pub mod idempotency;
+mod packing;
 pub mod retention;
 mod schema;
 #[cfg(test)]

@@ -21,16 +21,18 @@ table! {
 }
 
 table! {
-    audit_log (tenant_id, id) {
+    audit_log (tenant_id, at_ms, id) {
         tenant_id -> Text,
-        id -> Text,
         at_ms -> BigInt,
+        id -> BigInt,
+        former_id -> Nullable<Text>,
         user_id -> Text,
         key_id -> Text,
         action -> Text,
         entity -> Text,
         entity_id -> Text,
-        changes -> Text,
+        changes -> Nullable<Text>,
+        packed -> Nullable<Binary>,
         request_id -> Text,
     }
 }

@@ -1,5 +1,6 @@
 //! Running it: load, limits, metrics, TLS, backups, and what happens when the machine fails.
 
+mod audit;
 mod backup;
 mod check;
 mod client;

@@ -138,7 +138,7 @@ fn what_is_too_old_goes(backend: Backend) {
 fn a_backlog_goes_once_whoever_removes_it(backend: Backend) {
     let mut server = Server::start(backend);
     server.stop();
-    let row = "'client_' || (n % 7), 'AUD-' || n, 1000 + n, 'u', 'k', 'CREATE', 'X', 'x', '{}', 'r'";
+    let row = "'client_' || (n % 7), n, 1000 + n, 'u', 'k', 'CREATE', 'X', 'x', '{}', 'r'";
     server.sql(
         &format!(
             "WITH RECURSIVE t (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 20000) INSERT INTO audit_log \

@@ -48,6 +48,12 @@ impl Fixture {
         done.unwrap();
     }
 
+    fn batch(&self, statements: &str) {
+        use diesel::connection::SimpleConnection as _;
+        let statements = statements.to_owned();
+        self.db.write_here(move |conn| Ok(conn.batch_execute(&statements)?)).unwrap();
+    }
+
     fn claim(&self, owner: &'static str, now: i64) -> Vec<String> {
         let (now, until) = (Timestamp::from_millis(now), Timestamp::from_millis(now + 1000));
         let claimed = self.db.write_here(move |conn| events::claim(conn, owner, now, until, 100)).unwrap();
