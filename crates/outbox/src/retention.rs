@@ -78,9 +78,10 @@ const DAY_MS: i64 = 86_400_000;
 const LOOK: Duration = Duration::from_secs(300);
 /// How long a step should take at most: with its commit it stays below 20 ms.
 const STEP: Duration = Duration::from_millis(8);
-/// How many rows a step takes at first, and at most.
+/// How many rows a step takes at first, and at most; and how many at most between two looks at the time.
 const FIRST_ROWS: usize = 32;
 const MOST_ROWS: usize = 1_000;
+const MOST_TOGETHER: usize = 16;
 /// The shortest wait between two steps.
 const PAUSE: Duration = Duration::from_millis(2);
 /// Whoever removes holds this.
@@ -236,7 +237,7 @@ impl Sweep {
                 return Ok(None);
             }
             let ids = old(conn, &what, &tenant, before_ms, rows)?;
-            let gone = if ids.is_empty() { 0 } else { (what.remove)(conn, &tenant, &ids, rows)? };
+            let gone = remove(conn, &what, &tenant, &ids, begun)?;
             Ok(Some((ids.len(), gone, begun.elapsed())))
         })?;
         // Another gateway is at it.
@@ -245,9 +246,9 @@ impl Sweep {
             self.tasks.clear();
             return Ok(Duration::ZERO);
         };
-        kind.rows = match took {
-            took if took > STEP => (rows / 2).max(1),
-            took if took < STEP / 2 => (rows * 2).min(MOST_ROWS),
+        kind.rows = match gone {
+            gone if gone < found => gone.max(1),
+            _ if took < STEP / 2 => (rows * 2).min(MOST_ROWS),
             _ => rows,
         };
         let removed = u64::try_from(gone).unwrap_or(0);
@@ -259,6 +260,24 @@ impl Sweep {
         // Half of the time is for the others.
         Ok(begun.elapsed().clamp(PAUSE, LOOK))
     }
+}
+
+/// Removes rows until the time of a step that began then is over; answers how many are gone, from the first on. They go a few
+/// at a time, since one may take a hundred times as long as another: how long the last few took is no promise.
+fn remove(conn: &mut Conn, what: &Retention, tenant: &str, ids: &[String], begun: Instant) -> Result<usize> {
+    let (mut gone, mut together) = (0, 1);
+    while let Some(rest) = ids.get(gone..).filter(|rest| !rest.is_empty()) {
+        let part = Instant::now();
+        gone += (what.remove)(conn, tenant, &rest[..together.min(rest.len())], together)?;
+        let (took, left) = (part.elapsed(), STEP.saturating_sub(begun.elapsed()));
+        if took > left {
+            break;
+        }
+        if took * 2 < left {
+            together = (together * 2).min(MOST_TOGETHER);
+        }
+    }
+    Ok(gone)
 }
 
 #[derive(QueryableByName)]
