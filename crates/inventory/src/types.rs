@@ -77,9 +77,22 @@ pub fn condition(conn: &mut Conn, scope: &[String], given: &[String]) -> Result<
     if paths.is_empty() {
         return Ok(by_name);
     }
-    let known = list(conn, scope)?.into_iter().filter(|kind| paths.contains(&fold(&kind.path)));
-    let by_path = Condition::integer_in("resources.resource_type_id IN", known.map(|kind| kind.id));
-    Ok(Condition::any([by_name, by_path]))
+    Ok(Condition::any([by_name, those(conn, scope, |kind| paths.contains(&fold(&kind.path)))?]))
+}
+
+/// The resources of the type with this id.
+pub fn of_id(conn: &mut Conn, scope: &[String], id: i64) -> Result<Condition> {
+    those(conn, scope, |kind| kind.id == id)
+}
+
+/// The resources of some types: by their names, which have an index, and among those by their ids, since two types may have one
+/// name.
+fn those(conn: &mut Conn, scope: &[String], meant: impl Fn(&ResourceType) -> bool) -> Result<Condition> {
+    let known: Vec<ResourceType> = list(conn, scope)?.into_iter().filter(meant).collect();
+    let names = known.iter().map(|kind| fold(&kind.name));
+    let by_name = Condition::text_in("resources.resource_type_key IN", names);
+    let by_id = Condition::integer_in("resources.resource_type_id IN", known.iter().map(|kind| kind.id));
+    Ok(Condition::all([by_name, by_id]))
 }
 
 /// The path of a type that a tenant sees; its name where it is unknown.

@@ -55,13 +55,12 @@ pub fn refresh_resource(conn: &mut Conn, partner: &str, resource: &Resource) -> 
         _ => None,
     };
     let facts = Facts { resource, site: site.as_deref() };
-    let known: BTreeMap<i64, bool> = dsl::group_members
+    let known = dsl::group_members
         .filter(dsl::tenant_id.eq(&resource.tenant_id))
         .filter(dsl::resource_id.eq(&resource.id))
-        .select((dsl::group_id, dsl::by_rule))
-        .load::<(i64, bool)>(conn)?
-        .into_iter()
-        .collect();
+        .select((dsl::group_id, dsl::by_rule));
+    let known: Vec<(i64, bool)> = db::direct!(conn, |conn| known.load(conn))?;
+    let known: BTreeMap<i64, bool> = known.into_iter().collect();
     let current = resource.state != DECOMMISSIONED;
     let meter = Meter::new(Meter::WRITE);
     for (group_id, matcher) in groups {
@@ -88,8 +87,7 @@ pub fn refresh_resource(conn: &mut Conn, partner: &str, resource: &Resource) -> 
 fn join(conn: &mut Conn, resource: &Resource, group_id: i64) -> Result<()> {
     let (tenant_id, resource_id) = (resource.tenant_id.clone(), resource.id.clone());
     let member = Member { tenant_id, group_id, resource_id, by_rule: true };
-    diesel::insert_into(group_members::table).values(&member).execute(conn)?;
-    Ok(())
+    db::insert_rows!(conn, group_members::table, std::slice::from_ref(&member))
 }
 
 /// The dynamic groups that may take in resources of a tenant: its own, and those of its partner.

@@ -3,7 +3,7 @@
 use actix_web::{HttpResponse, web};
 use api::{RequestContext, get, spec::PageOf};
 use base::{problem::Problem, query::Query, query_string, tenant::TenantId};
-use db::{Condition, Conn, Db, Result};
+use db::{Conn, Db, Result};
 use ports::Integrations;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -18,9 +18,12 @@ use super::{
     store::Order,
     wire::MinimalResource,
 };
-use crate::groups::{
-    self,
-    kind::{Kind, Reference},
+use crate::{
+    groups::{
+        self,
+        kind::{Kind, Reference},
+    },
+    types,
 };
 
 api::texts! {
@@ -91,7 +94,7 @@ impl Wanted {
             all.push(Filter::Groups(ids));
         }
         if self.device_type != 0 {
-            all.push(Filter::Row(Condition::sql("resources.resource_type_id = ").integer(self.device_type)));
+            all.push(Filter::Row(types::of_id(conn, scope, self.device_type)?));
         }
         all.extend(filter::filters(conn, scope, &self.terms)?);
         Ok(all)

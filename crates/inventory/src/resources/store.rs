@@ -94,7 +94,11 @@ pub fn insert(conn: &mut Conn, partner: &str, resource: &Resource, identities: &
     update_tags(conn, None, Some(resource))?;
     update_roles(conn, None, Some(resource))?;
     addresses::update(conn, None, Some(resource))?;
-    add_identities(conn, resource, identities)?;
+    if !identities.is_empty() {
+        hold_identities(conn, &resource.tenant_id)?;
+        let free = free_identities(conn, resource, identities)?;
+        db::insert_rows!(conn, resource_identities::table, &free)?;
+    }
     sets::note(conn, &resource.tenant_id, &resource.id)?;
     groups::dynamic::refresh_resource(conn, partner, resource)
 }
@@ -172,11 +176,8 @@ pub const RETENTION: Retention = Retention {
 pub fn identified(conn: &mut Conn, tenant: &str, keys: &[IdentityKey]) -> Result<Option<(IdentityKey, String)>> {
     use resource_identities::dsl;
     for key in keys {
-        let id: Option<String> = dsl::resource_identities
-            .find((tenant, key.stored()))
-            .select(dsl::resource_id)
-            .get_result(conn)
-            .optional()?;
+        let holder = dsl::resource_identities.find((tenant, key.stored())).select(dsl::resource_id);
+        let id: Option<String> = db::direct!(conn, |conn| holder.get_result(conn)).optional()?;
         if let Some(id) = id
             && is_same_machine(&identities(conn, tenant, &id)?, keys)
         {
@@ -195,39 +196,43 @@ pub fn hold_identities(conn: &mut Conn, tenant: &str) -> Result<()> {
 /// What a resource is known by.
 pub fn identities(conn: &mut Conn, tenant: &str, id: &str) -> Result<Vec<IdentityKey>> {
     use resource_identities::dsl;
-    let stored: Vec<String> = dsl::resource_identities
-        .filter(dsl::tenant_id.eq(tenant))
-        .filter(dsl::resource_id.eq(id))
-        .select(dsl::identity)
-        .load(conn)?;
+    let of_it = dsl::resource_identities.filter(dsl::tenant_id.eq(tenant)).filter(dsl::resource_id.eq(id));
+    let stored: Vec<String> = db::direct!(conn, |conn| of_it.select(dsl::identity).load(conn))?;
     Ok(stored.iter().filter_map(|text| IdentityKey::from_stored(text)).collect())
 }
 
 /// Notes what a resource is known by. A key that another resource has already stays with it.
 pub fn add_identities(conn: &mut Conn, resource: &Resource, keys: &[IdentityKey]) -> Result<()> {
-    use resource_identities::dsl;
-    if keys.is_empty() {
-        return Ok(());
-    }
-    let unknown = |conn: &mut Conn| -> Result<Vec<String>> {
-        let all: Vec<String> = keys.iter().map(IdentityKey::stored).collect();
-        let known: Vec<String> = dsl::resource_identities
-            .filter(dsl::tenant_id.eq(&resource.tenant_id))
-            .filter(dsl::identity.eq_any(&all))
-            .select(dsl::identity)
-            .load(conn)?;
-        Ok(all.into_iter().filter(|key| !known.contains(key)).collect())
-    };
-    if unknown(conn)?.is_empty() {
+    // Whoever says nothing new waits for nobody.
+    if free_identities(conn, resource, keys)?.is_empty() {
         return Ok(());
     }
     hold_identities(conn, &resource.tenant_id)?;
-    for key in unknown(conn)? {
-        diesel::insert_into(dsl::resource_identities)
-            .values((dsl::tenant_id.eq(&resource.tenant_id), dsl::identity.eq(&key), dsl::resource_id.eq(&resource.id)))
-            .execute(conn)?;
+    let free = free_identities(conn, resource, keys)?;
+    db::insert_rows!(conn, resource_identities::table, &free)
+}
+
+#[derive(Insertable)]
+#[diesel(table_name = resource_identities, treat_none_as_default_value = false)]
+struct IdentityRow {
+    tenant_id: String,
+    identity: String,
+    resource_id: String,
+}
+
+/// Those of the keys that no resource has, as rows of this one.
+fn free_identities(conn: &mut Conn, resource: &Resource, keys: &[IdentityKey]) -> Result<Vec<IdentityRow>> {
+    use resource_identities::dsl;
+    let mut free: Vec<IdentityRow> = Vec::with_capacity(keys.len());
+    for key in keys {
+        let (tenant_id, identity, resource_id) = (resource.tenant_id.clone(), key.stored(), resource.id.clone());
+        let holder = dsl::resource_identities.find((&tenant_id, &identity)).select(dsl::resource_id);
+        let taken: Option<String> = db::direct!(conn, |conn| holder.get_result(conn)).optional()?;
+        if taken.is_none() && free.iter().all(|row| row.identity != identity) {
+            free.push(IdentityRow { tenant_id, identity, resource_id });
+        }
     }
-    Ok(())
+    Ok(free)
 }
 
 /// Forgets some of what a resource was known by.
