@@ -155,7 +155,7 @@ fn known(conn: &mut Conn, destination: &Destination, entry: &Entry) -> Result<Op
     let here = Condition::all([mine, filter::states(STATES)]);
     let external = said.text("extResourceId");
     if !external.is_empty() {
-        if store::is_taken(conn, &place.tenant, "extResourceId", external)? == Some(false) {
+        if store::is_taken(conn, &destination.tenant, "extResourceId", external)? == Some(false) {
             return Ok(None);
         }
         let same = Condition::sql("resources.ext_key = ").text(fold(external));
@@ -178,7 +178,7 @@ fn known(conn: &mut Conn, destination: &Destination, entry: &Entry) -> Result<Op
     }
     // Most rows mean something new, which one name tells.
     for name in &given {
-        if store::is_taken(conn, &place.tenant, name, said.text(name))? == Some(false) {
+        if store::is_taken(conn, &destination.tenant, name, said.text(name))? == Some(false) {
             return Ok(None);
         }
     }
