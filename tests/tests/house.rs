@@ -146,6 +146,33 @@ fn a_row_is_never_shown_and_what_is_shown_is_never_a_row() {
     assert_eq!(both, listed, "left: what there is; right: the exceptions, a list that may only shrink");
 }
 
+/// Whoever adds a domain finds each place that names one in the page that says how; `kb` is the one that it says to copy.
+#[test]
+fn a_domain_is_named_where_the_page_on_adding_one_says() {
+    let page = read("ARCHITECTURE.md");
+    let (_, section) = page.split_once("## Adding a domain").expect("the section");
+    let outside = ["crates", "gateway/src", "tests/tests", "tests/src"].map(|folder| files(folder, ".rs")).concat();
+    let outside = outside.into_iter().filter(|path| !path.starts_with("crates/kb/"));
+    let manifests = ["Cargo.toml", "gateway/Cargo.toml"].map(str::to_owned).into_iter();
+    let named = outside.chain(manifests).filter(|path| {
+        let is_manifest = path.ends_with(".toml");
+        let text = read(path);
+        let words: &[&str] = if is_manifest { &["kb = ", "kb.workspace"] } else { &["kb::", "mod kb;"] };
+        text.lines().any(|line| {
+            words.iter().any(|word| line.trim_start().starts_with(word) || line.contains(&format!(" {word}")))
+        })
+    });
+    let named: BTreeSet<String> = named.filter(|path| !path.starts_with("tests/tests/kb/")).collect();
+    assert!(named.len() >= 6, "{named:?}");
+    // Files of the tests are called by their names, below the folder that the section names.
+    let told = |path: &String| {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        section.contains(&format!("`{path}`")) || (path.starts_with("tests/") && section.contains(&format!("`{name}`")))
+    };
+    let untold: Vec<&String> = named.iter().filter(|path| *path != "tests/tests/house.rs" && !told(path)).collect();
+    assert!(untold.is_empty(), "places that \"Adding a domain\" leaves out: {untold:?}");
+}
+
 /// Spelled twice, one lock becomes two as soon as one of the places is changed, or lowers a letter.
 #[test]
 fn a_lock_is_named_once() {
