@@ -193,6 +193,7 @@ fn laid_over(stored: &Value, change: &Value) -> Value {
 pub struct Event {
     /// `INTG-EVENT-<uuid>`.
     pub id: String,
+    /// Its name.
     pub name: String,
     /// What it is about; without it the event never fires.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -14,6 +14,7 @@ use utoipa::ToSchema;
 pub struct Available {
     /// What `POST /integrations/install/…` takes.
     id: &'static str,
+    /// Its name.
     name: &'static str,
     /// What it is for.
     category: &'static str,
