@@ -15,16 +15,14 @@ use crate::{
     copies::{self, insertion},
     http::Connection,
     load::median,
-    seed,
+    moved, seed,
     server::{Server, below_tenant},
     sqlite::{Database, Row},
     table::{Line, thousands},
 };
 
-/// Rows of a request, in the rounds of the insert loop and of doubling; with a key of idempotency; and of the import.
-const ROWS: u32 = 4_000;
-const KEPT_ROWS: u32 = 1_500;
-const IMPORT_ROWS: u32 = 40_000;
+/// How many rows the import has for each of a request of the other lines.
+const IMPORT: u32 = 10;
 
 const ROUNDS: usize = 5;
 
@@ -42,15 +40,17 @@ const WAIT: f64 = 50.0;
 const PRAGMAS: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -32000; \
      PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 4000; PRAGMA foreign_keys = OFF";
 
-/// All lines.
-pub fn measure(temporary: &Path) -> Result<Vec<Line>> {
-    Ok(vec![
-        beside_loop(temporary)?,
-        bytes(temporary)?,
-        doubled(temporary, false)?,
-        doubled(temporary, true)?,
-        beside_import(temporary)?,
-    ])
+/// All lines, with requests of so many rows.
+pub fn measure(temporary: &Path, rows: u32) -> Result<Vec<Line>> {
+    // The loop inserts into a SQLite file.
+    let beside_loop = (!moved::is_on()).then(|| beside_loop(temporary, rows)).transpose()?;
+    let others = [
+        bytes(temporary, rows)?,
+        doubled(temporary, rows, false)?,
+        doubled(temporary, rows, true)?,
+        beside_import(temporary, IMPORT * rows)?,
+    ];
+    Ok(beside_loop.into_iter().chain(others).collect())
 }
 
 /// A machine as an inventory has it.
@@ -109,7 +109,7 @@ fn start(directory: &Path) -> Result<Server> {
     Ok(server)
 }
 
-fn beside_loop(temporary: &Path) -> Result<Line> {
+fn beside_loop(temporary: &Path, rows: u32) -> Result<Line> {
     let (mut ours, mut theirs, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..ROUNDS {
         let directory = temporary.join(format!("bulk-{round}"));
@@ -119,18 +119,18 @@ fn beside_loop(temporary: &Path) -> Result<Line> {
         let empty = temporary.join(format!("loop-{round}.sqlite"));
         fs::copy(&file, &empty)?;
         let server = Server::start(&directory)?;
-        let time = send(&server, 0..ROWS, None)?;
+        let time = send(&server, 0..rows, None)?;
         server.stop()?;
-        let inserted = insert_loop(&file, &empty)?;
-        ours.push(f64::from(ROWS) / time);
-        theirs.push(f64::from(ROWS) / inserted);
+        let inserted = insert_loop(&file, &empty, rows as usize)?;
+        ours.push(f64::from(rows) / time);
+        theirs.push(f64::from(rows) / inserted);
         ratios.push(inserted / time);
         fs::remove_dir_all(&directory)?;
         fs::remove_file(&empty)?;
     }
     let ratio = median(&ratios);
     Ok(Line {
-        name: format!("POST /resources/bulk, {} new machines", thousands(f64::from(ROWS))),
+        name: format!("POST /resources/bulk, {} new machines", thousands(f64::from(rows))),
         ours: format!("{} /s", thousands(median(&ours))),
         theirs: format!("{} /s (a loop that inserts the same rows)", thousands(median(&theirs))),
         result: format!("{ratio:.2}"),
@@ -141,7 +141,7 @@ fn beside_loop(temporary: &Path) -> Result<Line> {
 
 /// Inserts all that one database has more than another into that, by prepared statements, in durable transactions of as
 /// many machines as the server's; gives the seconds.
-fn insert_loop(full: &Path, empty: &Path) -> Result<f64> {
+fn insert_loop(full: &Path, empty: &Path, machines: usize) -> Result<f64> {
     let source = Database::open(full)?;
     let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '\\_%' ESCAPE '\\'";
     let mut tables: Vec<(String, Vec<Row>)> = Vec::new();
@@ -150,7 +150,7 @@ fn insert_loop(full: &Path, empty: &Path) -> Result<f64> {
         // As they come: a machine after the other.
         let order = if columns.iter().any(|name| name == "resource_id") { "ORDER BY resource_id" } else { "" };
         let rows = source.rows(&format!("SELECT * FROM {table} {order}"), &[])?;
-        if rows.len() >= ROWS as usize / 2 {
+        if rows.len() >= machines / 2 {
             tables.push((insertion(&table, columns.len()).replace("INSERT", "INSERT OR IGNORE"), rows));
         }
     }
@@ -159,7 +159,7 @@ fn insert_loop(full: &Path, empty: &Path) -> Result<f64> {
     target.execute(PRAGMAS)?;
     let mut statements =
         tables.iter().map(|(sql, rows)| Ok((target.prepare(sql)?, rows))).collect::<Result<Vec<_>>>()?;
-    let batches = (ROWS as usize).div_ceil(BATCH);
+    let batches = machines.div_ceil(BATCH);
     let begun = Instant::now();
     for batch in 0..batches {
         target.execute("BEGIN IMMEDIATE")?;
@@ -175,8 +175,9 @@ fn insert_loop(full: &Path, empty: &Path) -> Result<f64> {
 }
 
 /// Twice the rows against once, on a database that grows.
-fn doubled(temporary: &Path, kept: bool) -> Result<Line> {
-    let rows = if kept { KEPT_ROWS } else { ROWS };
+fn doubled(temporary: &Path, rows: u32, kept: bool) -> Result<Line> {
+    // An answer that is kept is stored whole.
+    let rows = if kept { rows * 3 / 8 } else { rows };
     let server = start(&temporary.join(if kept { "doubled-kept" } else { "doubled" }))?;
     let (mut once, mut twice, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
     let mut next = 0;
@@ -206,23 +207,29 @@ fn doubled(temporary: &Path, kept: bool) -> Result<Line> {
 }
 
 /// What a machine takes on the disk, with what is kept of its making.
-fn bytes(temporary: &Path) -> Result<Line> {
+fn bytes(temporary: &Path, rows: u32) -> Result<Line> {
     let directory = temporary.join("bytes");
     let server = Server::start(&directory)?;
-    send(&server, 0..ROWS, None)?;
+    send(&server, 0..rows, None)?;
     server.stop()?;
     let file = seed::database(&directory);
     let size = || -> Result<u64> {
+        if moved::is_on() {
+            return moved::size(&directory);
+        }
         Database::open(&file)?.execute("PRAGMA wal_checkpoint(TRUNCATE)")?;
         Ok(fs::metadata(&file)?.len())
     };
     let before = size()?;
     let server = Server::start(&directory)?;
-    send(&server, ROWS..3 * ROWS, None)?;
+    send(&server, rows..3 * rows, None)?;
     server.stop()?;
-    let each = (size()? - before) as f64 / f64::from(2 * ROWS);
+    let each = (size()? - before) as f64 / f64::from(2 * rows);
     let sql = "SELECT name || ' ' || CAST(sum(pgsize) / 1024 AS TEXT) FROM dbstat GROUP BY name ORDER BY sum(pgsize) DESC LIMIT 3";
-    let largest = Database::open(&file)?.texts(sql, &[]).unwrap_or_default();
+    let largest = match moved::is_on() {
+        true => Vec::new(),
+        false => Database::open(&file)?.texts(sql, &[]).unwrap_or_default(),
+    };
     Ok(Line {
         name: "a machine of a bulk request on the disk".to_owned(),
         ours: format!("{} bytes", thousands(each)),
@@ -234,12 +241,12 @@ fn bytes(temporary: &Path) -> Result<Line> {
 }
 
 /// Creates of somebody else, one after the other, while an import is under way.
-fn beside_import(temporary: &Path) -> Result<Line> {
+fn beside_import(temporary: &Path, rows: u32) -> Result<Line> {
     let server = Server::start(&temporary.join("beside"))?;
     let (ended, created) = (AtomicBool::new(false), below_tenant("/resources"));
     let (alone, mut beside) = std::thread::scope(|scope| {
         let import = scope.spawn(|| {
-            let sent = send(&server, 0..IMPORT_ROWS, None);
+            let sent = send(&server, 0..rows, None);
             ended.store(true, Ordering::Relaxed);
             sent
         });
@@ -260,7 +267,7 @@ fn beside_import(temporary: &Path) -> Result<Line> {
     let at = beside.len().saturating_sub(1).min(beside.len() * 99 / 100);
     let slow = beside.get(at).copied().context("the import was over at once")?;
     Ok(Line {
-        name: format!("POST /resources beside an import of {} machines", thousands(f64::from(IMPORT_ROWS))),
+        name: format!("POST /resources beside an import of {} machines", thousands(f64::from(rows))),
         ours: format!("p50 {:.1} ms, p99 {slow:.1} ms of {}", median(&beside), thousands(beside.len() as f64)),
         theirs: format!("p50 {:.1} ms (alone)", median(&alone)),
         result: format!("{slow:.1} ms"),

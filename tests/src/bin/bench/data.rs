@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 
 use crate::{
-    copies,
+    copies, moved,
     seed::{self, Seed},
     server::TENANT,
     sqlite::{self, Database},
@@ -67,6 +67,9 @@ impl Store {
         let directory = self.root.join(size.to_string());
         if !directory.join(NEEDLES).is_file() {
             self.make(&directory, size).with_context(|| format!("making a database of {size} resources"))?;
+        }
+        if moved::is_on() {
+            moved::fill(&directory, &seed::database(&directory)).context("moving the rows to Postgres")?;
         }
         let needles = serde_json::from_slice(&fs::read(directory.join(NEEDLES))?)?;
         Ok(Data { directory, size, needles })

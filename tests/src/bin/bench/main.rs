@@ -20,6 +20,7 @@ mod lists;
 mod load;
 mod machine;
 mod maintenance;
+mod moved;
 mod pages;
 mod paging;
 mod points;
@@ -87,10 +88,13 @@ fn bench(settings: &Settings) -> Result<bool> {
     let mut results = Results::default();
     for part in settings.parts() {
         eprintln!("measuring: {part}");
-        let measured = measure(part, settings, &store, temporary.path(), &mut results);
-        if let Err(error) = measured {
-            results.failed = true;
-            results.lines.push(Line::skipped(part, &format!("failed: {error:#}")));
+        measure_or_say(part, settings, &store, temporary.path(), &mut results);
+        if settings.postgres && moved::PARTS.contains(&part) {
+            eprintln!("measuring: {part} on Postgres");
+            let begun = results.lines.len();
+            let directory = temporary.path().join("postgres");
+            moved::on_postgres(|| measure_or_say(part, settings, &store, &directory, &mut results));
+            results.lines.iter_mut().skip(begun).for_each(|line| line.name.push_str(", on Postgres"));
         }
     }
     let earlier = Earlier::read(&settings.earlier)?;
@@ -110,8 +114,15 @@ fn bench(settings: &Settings) -> Result<bool> {
     Ok(!results.failed)
 }
 
+fn measure_or_say(part: &str, settings: &Settings, store: &Store, temporary: &Path, results: &mut Results) {
+    if let Err(error) = measure(part, settings, store, temporary, results) {
+        results.failed = true;
+        results.lines.push(Line::skipped(part, &format!("failed: {error:#}")));
+    }
+}
+
 fn measure(part: &str, settings: &Settings, store: &Store, temporary: &Path, results: &mut Results) -> Result<()> {
-    let Settings { small, list, large, connections, reports, paging, .. } = *settings;
+    let Settings { small, list, large, connections, bulk, reports, paging, .. } = *settings;
     match part {
         "points" => results.lines.push(points::measure(&store.database(list)?, temporary, connections)?),
         "pages" => results.lines.extend(pages::measure(&store.database(list)?, connections)?),
@@ -120,7 +131,7 @@ fn measure(part: &str, settings: &Settings, store: &Store, temporary: &Path, res
         "filters" => {
             let outcome = filters::measure(&store.database(small)?, &store.database(large)?)?;
             results.lines.extend(outcome.lines);
-            results.listing = outcome.listing;
+            results.listing.push_str(&outcome.listing);
             results.failed |= !outcome.failures.is_empty();
             outcome.failures.iter().for_each(|failure| results.listing.push_str(&format!("{failure}\n")));
         }
@@ -132,7 +143,7 @@ fn measure(part: &str, settings: &Settings, store: &Store, temporary: &Path, res
         "maintenance" => results.lines.extend(maintenance::measure(temporary)?),
         "alerts" => results.lines.push(alerts::measure(&store.database(list)?, temporary)?),
         "heartbeats" => results.lines.push(heartbeats::measure(temporary)?),
-        "bulk" => results.lines.extend(bulk::measure(temporary)?),
+        "bulk" => results.lines.extend(bulk::measure(temporary, bulk)?),
         "postgres" => results.lines.push(postgres::measure(temporary, connections)?),
         "paging" => results.lines.extend(paging::measure(temporary, paging, 1_000 * paging)?),
         "integrations" => results.lines.extend(integrations::measure(temporary)?),

@@ -12,7 +12,10 @@ use anyhow::{Context as _, Result, bail, ensure};
 use muster_tests::{Guard, muster};
 use serde_json::Value;
 
-use crate::http::{Connection, request};
+use crate::{
+    http::{Connection, request},
+    moved,
+};
 
 /// The first key of every database of the bench. It opens nothing but these, on loopback.
 const KEY: &str = "benchmarkkey";
@@ -77,6 +80,9 @@ impl Server {
             .env("MUSTER_EGRESS_ALLOW", "127.0.0.0/8")
             .envs(environment.iter().copied())
             .stderr(File::create(&log)?);
+        if moved::is_on() && !environment.iter().any(|(name, _)| *name == "MUSTER_DATABASE_URL") {
+            command.env("MUSTER_DATABASE_URL", moved::url(data_dir));
+        }
         let (guard, stdout, port) = listen(&mut command, "http://127.0.0.1:")
             .with_context(|| format!("the server did not start: {}", fs::read_to_string(&log).unwrap_or_default()))?;
         Ok(Self { guard, _stdout: stdout, port, token: String::new() })

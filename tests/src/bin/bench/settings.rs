@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
+use crate::moved;
+
 /// The parts, in the order in which they run.
 const PARTS: [&str; 19] = [
     "points",
@@ -38,6 +40,8 @@ pub struct Settings {
     pub large: u32,
     /// Connections at once.
     pub connections: usize,
+    /// Rows of a bulk request.
+    pub bulk: u32,
     /// Reports of agents in a round.
     pub reports: usize,
     /// Seconds of alerts at a steady rate.
@@ -48,6 +52,8 @@ pub struct Settings {
     pub earlier: PathBuf,
     /// Whether the results take the place of the earlier ones.
     pub keep: bool,
+    /// Whether what can be is measured on Postgres as well.
+    pub postgres: bool,
     only: Vec<String>,
 }
 
@@ -65,6 +71,7 @@ impl Settings {
             list: number("BENCH_LIST", 100_000)?,
             large: number("BENCH_LARGE", 1_000_000)?,
             connections: number("BENCH_CONNECTIONS", 32)? as usize,
+            bulk: number("BENCH_BULK", 4_000)?,
             reports: number("BENCH_REPORTS", 150)? as usize,
             paging: number("BENCH_PAGING", 10)? as usize,
             earlier: Path::new(env!("CARGO_MANIFEST_DIR")).join("src/bin/bench/earlier.json"),
@@ -76,6 +83,7 @@ impl Settings {
             match word.as_str() {
                 "--help" | "-h" => return Ok(None),
                 "--keep" => settings.keep = true,
+                "--postgres" => settings.postgres = true,
                 "--result" => settings.result = Some(file()?),
                 "--earlier" => settings.earlier = file()?,
                 option if option.starts_with('-') => bail!("there is no {option}: see bench --help"),
@@ -105,7 +113,8 @@ pub fn help() -> String {
 
 Usage: bench [OPTIONS] [PART]...
 
-All parts take about an hour, most of it the first time, while databases are made that are kept for the next.
+All parts take about an hour, most of it the first time, while databases are made that are kept for the next. On Postgres, where
+they are made anew, it is longer. Small sizes try whether everything can be measured, by a build that is not optimised too.
 
 Parts: {}
 
@@ -113,6 +122,7 @@ Options:
   --result FILE   writes the results there as JSON (default: result.json in target/bench)
   --earlier FILE  the results of an earlier run that these are compared with (default: those that are committed)
   --keep          lets these results take the place of the earlier ones
+  --postgres      measures on Postgres as well: {}
   -h, --help      prints this
 
 Environment:
@@ -122,8 +132,10 @@ Environment:
   BENCH_LIST         resources of the database that is listed (100000)
   BENCH_LARGE        resources of the large database (1000000)
   BENCH_CONNECTIONS  connections at once (32)
+  BENCH_BULK         rows of a bulk request (4000); the import beside which others write has ten times as many
   BENCH_REPORTS      agents' reports in a round (150)
   BENCH_PAGING       seconds of alerts at a steady rate (10); the storm has a thousand times as many alerts",
-        PARTS.join(", ")
+        PARTS.join(", "),
+        moved::PARTS.join(", ")
     )
 }

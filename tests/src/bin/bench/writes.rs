@@ -1,4 +1,4 @@
-//! Durable writes on SQLite: what eight writers at once reach beside one, and what becomes of five times the load.
+//! Durable writes: what eight writers at once reach beside one, and what becomes of five times the load.
 
 use std::{path::Path, time::Duration};
 
@@ -44,7 +44,7 @@ pub fn together(temporary: &Path) -> Result<Line> {
     server.stop()?;
     let ratio = median(&ratios);
     Ok(Line {
-        name: format!("POST /resources on SQLite, each durable, {WRITERS} writers"),
+        name: format!("POST /resources, each durable, {WRITERS} writers"),
         ours: format!("{} /s", thousands(median(&many))),
         theirs: format!("{} /s (one writer)", thousands(median(&one))),
         result: format!("{ratio:.1} times"),
