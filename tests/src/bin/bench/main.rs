@@ -93,6 +93,7 @@ fn bench(settings: &Settings) -> Result<bool> {
             eprintln!("measuring: {part} on Postgres");
             let begun = results.lines.len();
             let directory = temporary.path().join("postgres");
+            std::fs::create_dir_all(&directory)?;
             moved::on_postgres(|| measure_or_say(part, settings, &store, &directory, &mut results));
             results.lines.iter_mut().skip(begun).for_each(|line| line.name.push_str(", on Postgres"));
         }
