@@ -184,7 +184,18 @@ fn who_is_not_signed_in_is_told_how() {
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
-/// What keeps people from an element of a page, wide and narrow, light and dark: barriers, and what does not fit.
+/// The controls within an element of a page that lie on each other, two by two.
+fn on_each_other(window: &Window, element: &str) -> Value {
+    window.evaluate(&format!(
+        "(controls => controls.flatMap(([one, of], place) => controls.slice(place + 1).filter(([other, its]) => \
+         Math.min(of.right, its.right) - Math.max(of.left, its.left) > 2 && Math.min(of.bottom, its.bottom) - Math.max(of.top, its.top) > 2) \
+         .map(([other]) => [one, other].map(control => control.name || control.ariaLabel || control.textContent))))\
+         ([...{element}.querySelectorAll('main :is(input, select, textarea, button), dialog :is(input, select, textarea, button)')]\
+         .filter(control => control.checkVisibility()).map(control => [control, control.getBoundingClientRect()]))"
+    ))
+}
+
+/// What keeps people from an element of a page, wide and narrow, light and dark: barriers, what does not fit, and controls on each other.
 fn in_the_way(window: &Window, element: &str, what: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (width, dark) in [(1440, false), (1440, true), (360, false), (360, true)] {
@@ -194,6 +205,10 @@ fn in_the_way(window: &Window, element: &str, what: &str) -> Vec<String> {
         let over = window.evaluate(&format!("{element}.scrollWidth - {element}.clientWidth"));
         if over.as_i64().is_none_or(|over| over > 0) {
             found.push(format!("{what}: {over} pixels too wide"));
+        }
+        let crowded = on_each_other(window, element);
+        if crowded != json!([]) {
+            found.push(format!("{what}: {crowded} lie on each other"));
         }
     }
     window.looks(1440, false);
