@@ -90,7 +90,13 @@ fn things() -> Vec<(&'static str, String)> {
 
 fn does(window: &Window, one: &Does) {
     match one {
-        Clicks(label) => window.click(label),
+        Clicks(label) => {
+            window.click(label);
+            // A form may have to ask for what it is about before it is there.
+            if label.ends_with('…') {
+                window.until("document.querySelector('dialog[open] form')");
+            }
+        }
         Types(selector, words) => window.fill(selector, words),
         Chooses(selector, number) => {
             let option = format!(
