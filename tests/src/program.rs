@@ -153,12 +153,18 @@ impl Exit {
 
 /// Resident memory of a running process in KiB: now, and the highest it ever was (Linux only).
 pub(crate) fn memory_kib(id: u32) -> Option<(u64, u64)> {
+    Some((status_kib(id, "VmRSS:")?, status_kib(id, "VmHWM:")?))
+}
+
+/// As [`memory_kib`], now, without the pages of files: those of the program itself come and go.
+pub(crate) fn own_memory_kib(id: u32) -> Option<u64> {
+    Some(status_kib(id, "VmRSS:")? - status_kib(id, "RssFile:")?)
+}
+
+fn status_kib(id: u32, field: &str) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
-    let field = |name: &str| -> Option<u64> {
-        let line = status.lines().find(|line| line.starts_with(name))?;
-        line.split_whitespace().nth(1)?.parse().ok()
-    };
-    Some((field("VmRSS:")?, field("VmHWM:")?))
+    let line = status.lines().find(|line| line.starts_with(field))?;
+    line.split_whitespace().nth(1)?.parse().ok()
 }
 
 /// Waits for the end of `process`, but no longer than `limit`.

@@ -10,7 +10,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::client::{Client, Request};
-use crate::program::{memory_kib, muster, muster_obeying_modes, wait};
+use crate::program::{memory_kib, muster, muster_obeying_modes, own_memory_kib, wait};
 use crate::raw;
 use crate::response::Response;
 use crate::unique::unique;
@@ -186,6 +186,11 @@ impl Server {
     /// Resident memory of the running program in KiB: now, and the highest it ever was (Linux only).
     pub fn memory_kib(&self) -> Option<(u64, u64)> {
         memory_kib(self.pid())
+    }
+
+    /// As [`Server::memory_kib`], now, without the pages of the program, which come and go.
+    pub fn own_memory_kib(&self) -> Option<u64> {
+        own_memory_kib(self.pid())
     }
 
     /// The highest resident memory in KiB of all processes that this server was, each until it was stopped or killed, or until

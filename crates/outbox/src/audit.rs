@@ -260,6 +260,9 @@ mod tests {
             let number = number(at, Uuid::from_u64_pair(other.unsigned_abs() << 16 | 0x7001, 1 << 63));
             assert!(number >= 0 && uuid(at.millis(), number).get_version_num() == 7);
         }
+        // Those of one write are made within half an hour of its time.
+        let begun = Uuid::now_v7().as_u64_pair().0 >> 16;
+        let at = Timestamp::from_millis(begun.cast_signed());
         let made: Vec<i64> = (0..1_000).map(|_| super::number(at, Uuid::now_v7())).collect();
         assert!(made.is_sorted_by(|one, other| one < other));
     }

@@ -40,8 +40,8 @@ fn full_size() -> bool {
     std::env::var("MUSTER_TESTS_FULL").is_ok_and(|value| value == "1")
 }
 
-/// Resident memory of a server in MiB, now.
+/// Resident memory of a server in MiB, now, but for the program itself.
 #[cfg(target_os = "linux")]
 fn memory_mib(server: &muster_tests::Server) -> u64 {
-    server.memory_kib().unwrap_or_default().0 / 1024
+    server.own_memory_kib().unwrap_or_default() / 1024
 }

@@ -101,11 +101,11 @@ fn a_server_that_says_too_much_is_left(backend: Backend) {
     let server = start(backend, &fake.url());
     let client = server.new_client();
     reader(&client);
-    let before = server.memory_kib();
+    let before = server.own_memory_kib();
     report(&client, "x");
     let sent = wait(&client, "sent");
     assert_eq!(sent["attempts"].as_array().unwrap().len(), 4, "{sent}");
-    if let (Some((before, _)), Some((after, _))) = (before, server.memory_kib()) {
+    if let (Some(before), Some(after)) = (before, server.own_memory_kib()) {
         assert!(after < before + 32 * 1024, "{before} KiB before, {after} KiB after");
     }
 }
