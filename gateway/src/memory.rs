@@ -32,9 +32,6 @@ pub fn settle() {
 const FIRST: Duration = Duration::from_millis(200);
 const AGAIN: Duration = Duration::from_secs(5);
 
-/// At so many of the first looks the program is taken out of memory: what runs in the background begins after the first of them.
-const FORGOTTEN: u32 = 4;
-
 /// Memory that has grown by less than this is let be: it costs milliseconds to give back.
 const GROWN_KIB: u64 = 8 << 10;
 
@@ -45,15 +42,15 @@ const GROWN_KIB: u64 = 8 << 10;
 /// # Errors
 /// When the system has no thread for it.
 pub fn watch() -> io::Result<Background> {
-    let mut looks = 0_u32;
+    let mut begun = false;
     let mut low = 0;
     Background::start("memory", move || {
-        looks = looks.saturating_add(1);
-        if looks == 1 {
+        if !begun {
+            begun = true;
             return FIRST;
         }
         let Some(now) = resident_kib() else { return Duration::from_secs(3600) };
-        if looks <= FORGOTTEN {
+        if low == 0 {
             forget_program();
         }
         if low == 0 || now > low + GROWN_KIB {
@@ -61,7 +58,7 @@ pub fn watch() -> io::Result<Background> {
             low = resident_kib().unwrap_or(now);
         }
         low = low.min(now);
-        if looks < FORGOTTEN - 1 { 2 * FIRST } else { AGAIN }
+        AGAIN
     })
 }
 
