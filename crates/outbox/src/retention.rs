@@ -76,16 +76,33 @@ const DAY_MS: i64 = 86_400_000;
 
 /// How often it is looked for what is too old.
 const LOOK: Duration = Duration::from_secs(300);
-/// How long a step should take at most: with its commit it stays below 20 ms.
-const STEP: Duration = Duration::from_millis(8);
-/// How many rows a step takes at first, and at most; and how many at most between two looks at the time.
+/// How many rows a step looks for at first, and at most.
 const FIRST_ROWS: usize = 32;
 const MOST_ROWS: usize = 1_000;
-const MOST_TOGETHER: usize = 16;
 /// The shortest wait between two steps.
 const PAUSE: Duration = Duration::from_millis(2);
 /// Whoever removes holds this.
 static LOCK: db::Lock = db::Lock::only("retention");
+
+/// How much a step does.
+struct Pace {
+    /// How long it should take at most.
+    step: Duration,
+    /// How many rows go between two looks at the time: at first, and at most.
+    together: (usize, usize),
+}
+
+impl Pace {
+    /// On SQLite everybody who writes waits for a step; with its commit it stays below 20 ms. On Postgres nobody does, and
+    /// each statement is a way to the server and back: so few rows at a time that a busy server never gets through with
+    /// them are too few.
+    const fn of(backend: Backend) -> Self {
+        match backend {
+            Backend::Sqlite => Self { step: Duration::from_millis(8), together: (1, 16) },
+            Backend::Postgres => Self { step: Duration::from_millis(50), together: (64, 256) },
+        }
+    }
+}
 
 /// What is known of a kind of rows, and was done about it.
 #[derive(Debug)]
@@ -238,17 +255,17 @@ impl Sweep {
             }
             let ids = old(conn, &what, &tenant, before_ms, rows)?;
             let gone = remove(conn, &what, &tenant, &ids, begun)?;
-            Ok(Some((ids.len(), gone, begun.elapsed())))
+            Ok(Some((ids.len(), gone, begun.elapsed(), Pace::of(Backend::of(conn)))))
         })?;
         // Another gateway is at it.
-        let Some((found, gone, took)) = done else {
+        let Some((found, gone, took, Pace { step, together: (first, _) })) = done else {
             self.looked = self.kinds.len();
             self.tasks.clear();
             return Ok(Duration::ZERO);
         };
         kind.rows = match gone {
-            gone if gone < found => gone.max(1),
-            _ if took < STEP / 2 => (rows * 2).min(MOST_ROWS),
+            gone if gone < found => gone.max(first),
+            _ if took < step / 2 => (rows * 2).min(MOST_ROWS),
             _ => rows,
         };
         let removed = u64::try_from(gone).unwrap_or(0);
@@ -265,16 +282,17 @@ impl Sweep {
 /// Removes rows until the time of a step that began then is over; answers how many are gone, from the first on. They go a few
 /// at a time, since one may take a hundred times as long as another: how long the last few took is no promise.
 fn remove(conn: &mut Conn, what: &Retention, tenant: &str, ids: &[String], begun: Instant) -> Result<usize> {
-    let (mut gone, mut together) = (0, 1);
+    let Pace { step, together: (mut together, most_together) } = Pace::of(Backend::of(conn));
+    let mut gone = 0;
     while let Some(rest) = ids.get(gone..).filter(|rest| !rest.is_empty()) {
         let part = Instant::now();
         gone += (what.remove)(conn, tenant, &rest[..together.min(rest.len())], together)?;
-        let (took, left) = (part.elapsed(), STEP.saturating_sub(begun.elapsed()));
+        let (took, left) = (part.elapsed(), step.saturating_sub(begun.elapsed()));
         if took > left {
             break;
         }
         if took * 2 < left {
-            together = (together * 2).min(MOST_TOGETHER);
+            together = (together * 2).min(most_together);
         }
     }
     Ok(gone)

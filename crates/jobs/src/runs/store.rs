@@ -28,21 +28,29 @@ pub const RETENTION: Retention = Retention {
     remove,
 };
 
-/// Removes runs with their output, as a [`Retention`] does.
+/// Removes runs with their output, as a [`Retention`] does: as many of the first as printed at most so much together.
 fn remove(conn: &mut Conn, tenant: &str, ids: &[String], most: usize) -> Result<usize> {
-    let mut left = i64::try_from(most).unwrap_or(i64::MAX);
-    for (gone, id) in ids.iter().enumerate() {
-        let own = job_output::table.filter(job_output::tenant_id.eq(tenant)).filter(job_output::run_id.eq(id));
-        let first: Vec<i64> = own.order(job_output::position).limit(left).select(job_output::position).load(conn)?;
-        diesel::delete(own.filter(job_output::position.eq_any(&first))).execute(conn)?;
-        left -= i64::try_from(first.len()).unwrap_or(left);
-        if left <= 0 {
-            return Ok(gone);
+    let limit = i64::try_from(most).unwrap_or(i64::MAX);
+    let output = job_output::table.filter(job_output::tenant_id.eq(tenant));
+    let mut whole = ids;
+    loop {
+        let lines = output.filter(job_output::run_id.eq_any(whole)).limit(limit);
+        let lines: Vec<i64> = lines.select(job_output::position).load(conn)?;
+        if lines.len() < most {
+            break;
         }
-        let run = job_runs::table.filter(job_runs::tenant_id.eq(tenant)).filter(job_runs::id.eq(id));
-        diesel::delete(run).execute(conn)?;
+        // One that printed more loses a part of it.
+        if let [one] = whole {
+            let part = output.filter(job_output::run_id.eq(one)).filter(job_output::position.eq_any(&lines));
+            diesel::delete(part).execute(conn)?;
+            return Ok(0);
+        }
+        whole = whole.get(..whole.len() / 2).unwrap_or_default();
     }
-    Ok(ids.len())
+    diesel::delete(output.filter(job_output::run_id.eq_any(whole))).execute(conn)?;
+    let runs = job_runs::table.filter(job_runs::tenant_id.eq(tenant)).filter(job_runs::id.eq_any(whole));
+    diesel::delete(runs).execute(conn)?;
+    Ok(whole.len())
 }
 
 pub fn new_id() -> String {
