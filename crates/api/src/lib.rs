@@ -31,6 +31,7 @@ pub mod metrics;
 pub mod notice;
 pub mod operations;
 pub mod paths;
+mod point;
 mod reference;
 pub mod request_id;
 pub mod sending;

@@ -23,7 +23,8 @@ use crate::{
 /// Says that an answer was given before.
 const REPLAYED: &str = "idempotency-replayed";
 
-/// The answer of a write: 200 with a JSON body, which is made inside the transaction so that it can be given again.
+/// The answer of a write, or of a point read: 200 with a JSON body, which is made where the rows are, so that it can be given
+/// again.
 #[derive(Clone, Debug)]
 pub struct Answer {
     stored: Stored,
@@ -77,6 +78,11 @@ impl Answer {
             body.push('\n');
         }
         Ok(Self::stored(None, body))
+    }
+
+    /// Its `ETag` and its body.
+    pub(crate) fn into_parts(self) -> (Option<i64>, String) {
+        (self.stored.etag, self.stored.body)
     }
 
     fn respond(self, replayed: bool) -> HttpResponse {

@@ -14,6 +14,7 @@ mod backup;
 mod bell;
 pub mod changes;
 mod condition;
+mod data_version;
 mod dates;
 mod error;
 pub mod expressions;
@@ -56,6 +57,7 @@ pub use crate::{
     backup::back_up,
     bell::{Bell, Listener},
     condition::Condition,
+    data_version::DataVersion,
     dates::Dates,
     error::{Error, Result},
     full_text::FullText,

@@ -122,10 +122,11 @@ pub async fn search(context: RequestContext<PageQuery<Heartbeats>>) -> api::Resu
 )]
 #[get("/heartbeats/{heartbeatId}")]
 pub async fn get(context: RequestContext, PathIds(id): PathIds<HeartbeatId>) -> api::Result<HttpResponse> {
-    let scope = context.scope();
-    let row = context.db.point(move |conn| store::existing(conn, &scope, &id)).await?;
-    // Pings change what is shown and make no version.
-    answer::tagged(&Heartbeat::from(&row), row.version)
+    let answered = context.point(move |conn, tenant| {
+        let row = store::existing(conn, &tenant.scope(), &id)?;
+        Answer::entity(&Heartbeat::from(&row), row.version)
+    });
+    answered.await
 }
 
 /// Update a heartbeat

@@ -271,15 +271,11 @@ pub async fn get(
     context: RequestContext,
     PathIds((integration, id)): PathIds<(IntegrationId, EventId)>,
 ) -> api::Result<HttpResponse> {
-    let scope = context.scope();
-    let (row, base) = context
-        .db
-        .point(move |conn| {
-            let (integration, row) = existing(conn, &scope, &integration, &id)?;
-            Ok((row, integration.notifier()))
-        })
-        .await?;
-    answer::tagged(&Event::of(&row, base), row.version)
+    let answered = context.point(move |conn, tenant| {
+        let (integration, row) = existing(conn, &tenant.scope(), &integration, &id)?;
+        Answer::entity(&Event::of(&row, integration.notifier()), row.version)
+    });
+    answered.await
 }
 
 /// The list of the events of an integration.

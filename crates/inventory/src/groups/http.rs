@@ -127,12 +127,11 @@ pub(super) async fn minimal(context: &RequestContext, kind: Kind) -> api::Result
 /// Answers one group.
 pub(super) async fn get(context: &RequestContext, id: &str, kind: Kind) -> api::Result<HttpResponse> {
     let (reference, reach) = (reference(kind, id)?, reach(context));
-    let found = context.db.point(move |conn| {
+    let answered = context.point(move |conn, _| {
         let group = store::existing(conn, &reach.scope, kind, &reference)?;
-        Ok((changes::shown(conn, &reach, &group)?, group.version))
+        Answer::entity(&changes::shown(conn, &reach, &group)?, group.version)
     });
-    let (group, version) = found.await?;
-    answer::tagged(&group, version)
+    answered.await
 }
 
 /// Changes one group.

@@ -1,7 +1,7 @@
 //! One resource: create, get, update, move to history, manage, unmanage.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, OptionalBody, PathIds, RequestContext, RequestScope, answer, delete, get, post};
+use api::{Answer, Body, OptionalBody, PathIds, RequestContext, RequestScope, delete, get, post};
 use base::{problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 use outbox::Tx;
@@ -97,15 +97,14 @@ pub async fn get(
     integrations: web::Data<dyn Integrations>,
     PathIds(id): PathIds<ResourceId>,
 ) -> api::Result<HttpResponse> {
-    let scope = context.scope();
-    let found = context.db.point(move |conn| {
+    let answered = context.point(move |conn, tenant| {
+        let scope = tenant.scope();
         let row = store::existing(conn, &scope, &id)?;
         let linked = linked(conn, &**integrations, &scope, &row)?;
-        Ok((row, linked))
+        let shown = detail::shown(&row)?;
+        Answer::entity(&detail::detail(&row, &shown, &linked, &tenant.partner), row.version)
     });
-    let (row, linked) = found.await?;
-    let shown = detail::shown(&row)?;
-    answer::tagged(&detail::detail(&row, &shown, &linked, &context.tenant.partner), row.version)
+    answered.await
 }
 
 /// The other records that the detail of a resource names, of those that the caller sees.

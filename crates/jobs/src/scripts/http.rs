@@ -141,13 +141,11 @@ pub async fn get(
     PathIds(ScriptId(id)): PathIds<ScriptId>,
 ) -> api::Result<HttpResponse> {
     let tenants = context.scope_and_partner();
-    let read = context.db.point(move |conn| {
+    let answered = context.point(move |conn, _| {
         let row = store::existing(conn, &tenants, id)?;
-        Ok((shown(conn, (&**people, &tenants), &row)?, row.version))
+        Answer::entity(&shown(conn, (&**people, &tenants), &row)?, row.version)
     });
-    let (script, version) = read.await?;
-    // It shows names that change without it.
-    answer::tagged(&script, version)
+    answered.await
 }
 
 /// Update a script

@@ -122,12 +122,11 @@ pub async fn get(
     PathIds(id): PathIds<PolicyId>,
 ) -> api::Result<HttpResponse> {
     let scope = context.request_scope();
-    let found = context.db.point(move |conn| {
+    let answered = context.point(move |conn, _| {
         let row = store::existing(conn, &scope.scope(), &id)?;
-        Ok((view::one(conn, &*neighbours.people, &scope.scope_and_partner(), &row)?, row.version))
+        Answer::entity(&view::one(conn, &*neighbours.people, &scope.scope_and_partner(), &row)?, row.version)
     });
-    let (policy, version) = found.await?;
-    answer::tagged(&policy, version)
+    answered.await
 }
 
 /// Update an escalation policy

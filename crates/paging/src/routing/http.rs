@@ -150,12 +150,11 @@ pub async fn get(
     PathIds(id): PathIds<RouteId>,
 ) -> api::Result<HttpResponse> {
     let scope = context.request_scope();
-    let found = context.db.point(move |conn| {
+    let answered = context.point(move |conn, _| {
         let row = store::existing(conn, &scope.scope(), &id)?;
-        Ok((view::one(conn, &*neighbours.people, &scope.scope_and_partner(), &row)?, row.version))
+        Answer::entity(&view::one(conn, &*neighbours.people, &scope.scope_and_partner(), &row)?, row.version)
     });
-    let (route, version) = found.await?;
-    answer::tagged(&route, version)
+    answered.await
 }
 
 /// Update an alert route

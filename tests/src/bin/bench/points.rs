@@ -22,7 +22,7 @@ const WARM_UP: Duration = Duration::from_millis(500);
 const ROUND: Duration = Duration::from_millis(300);
 
 /// The least that the server may answer of what the bare handler does.
-const TARGET: f64 = 0.25;
+const TARGET: f64 = 0.45;
 
 /// Many resources of a database, one after the other.
 pub fn measure(data: &Data, temporary: &Path, connections: usize) -> Result<Line> {
