@@ -48,10 +48,45 @@ pub fn apply_until(
     is_enough: impl Fn() -> bool,
 ) -> Result<Vec<BulkResult>> {
     db::Lock::of("bulk", &destination.tenant).take(tx.conn)?;
+    let (mut results, mut together, mut enough) = (Vec::with_capacity(rows.len()), TOGETHER, false);
+    while let Some(rest) = rows.get(results.len()..).filter(|rest| !enough && !rest.is_empty()) {
+        let some = rest.get(..together).unwrap_or(rest);
+        if let [row] = some {
+            results.push(one(tx, destination, row)?);
+            enough = is_enough();
+            continue;
+        }
+        match tx.attempt(|tx| all(tx, destination, some, &is_enough)) {
+            Ok(done) => {
+                enough = done.len() < some.len() || is_enough();
+                results.extend(done);
+            }
+            // Where one is refused, others often are.
+            Err(Error::Problem(_) | Error::Taken(_)) => together = 1,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(results)
+}
+
+/// How many rows are undone together when one of them is refused, and then carried out one by one. To be able to undo costs for
+/// each page that is changed, and rows that follow each other change the same ones.
+const TOGETHER: usize = 16;
+
+/// Carries out rows, until it is enough, unless one of them is refused.
+fn all(
+    tx: &mut Tx<'_>,
+    destination: &Destination,
+    rows: &[Row],
+    is_enough: impl Fn() -> bool,
+) -> Result<Vec<BulkResult>> {
     let mut results = Vec::with_capacity(rows.len());
     for row in rows {
-        results.push(one(tx, destination, row)?);
-        if is_enough() {
+        results.push(match &row.entry {
+            Ok(entry) => made(row, upsert(tx, destination, entry)?),
+            Err(errors) => BulkResult::error(row.line, errors.clone()),
+        });
+        if results.len() < rows.len() && is_enough() {
             break;
         }
     }
@@ -69,11 +104,15 @@ fn one(tx: &mut Tx<'_>, destination: &Destination, row: &Row) -> Result<BulkResu
         done = tx.attempt(|tx| upsert(tx, destination, entry));
     }
     match done {
-        Ok((result, id)) => Ok(BulkResult { line: row.line, result, id: Some(id), errors: Vec::new() }),
+        Ok(done) => Ok(made(row, done)),
         Err(Error::Problem(problem)) => Ok(BulkResult::error(row.line, errors_of(problem))),
         Err(error @ Error::Taken(_)) => Ok(BulkResult::error(row.line, errors_of(error.into_problem()))),
         Err(error) => Err(error),
     }
+}
+
+fn made(row: &Row, (result, id): (&'static str, String)) -> BulkResult {
+    BulkResult { line: row.line, result, id: Some(id), errors: Vec::new() }
 }
 
 fn errors_of(problem: Problem) -> Vec<FieldError> {

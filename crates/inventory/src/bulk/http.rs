@@ -2,6 +2,8 @@
 
 use std::{
     collections::HashSet,
+    future::{Future, poll_fn, ready},
+    pin::{Pin, pin},
     sync::{Arc, mpsc},
     time::{Duration, Instant},
 };
@@ -17,6 +19,10 @@ use actix_web::{
 use api::{Answer, RequestContext, chunks::Chunks, clock, post, spool::NDJSON, spool::Spool};
 use base::problem::{FieldError, Problem};
 use bytes::Bytes;
+use futures_util::{
+    FutureExt as _,
+    future::{LocalBoxFuture, MaybeDone, maybe_done},
+};
 use outbox::Tx;
 
 use super::{
@@ -167,7 +173,7 @@ impl Report {
     }
 }
 
-/// Stores rows batch by batch while they arrive.
+/// Stores rows batch by batch while they arrive: one is stored while the next is read.
 async fn in_batches(
     context: &RequestContext<BulkOptions>,
     mut body: Chunks,
@@ -175,15 +181,20 @@ async fn in_batches(
     destination: Destination,
     dry_run: bool,
 ) -> api::Result<HttpResponse> {
-    let mut report = Report::new(dry_run);
+    let mut batches = Batches { context, destination, dry_run, report: Report::new(dry_run), under_way: None };
     let mut piece = Bytes::new();
     loop {
-        let next = if piece.is_empty() { body.next().await } else { Ok(Some(std::mem::take(&mut piece))) };
+        let next = if piece.is_empty() {
+            batches.beside(body.next()).await
+        } else {
+            tokio::task::yield_now().await;
+            Ok(Some(std::mem::take(&mut piece)))
+        };
         let next = match next {
             Ok(Some(mut arrived)) => {
                 piece = arrived.split_off(arrived.len().min(PIECE));
                 let stop = reader.push(&arrived).err();
-                body.hold(reader.held() + report.lines.held()).map(|()| (false, stop))
+                body.hold(reader.held() + batches.held()).map(|()| (false, stop))
             }
             Ok(None) => Ok((true, reader.end().err())),
             Err(problem) => Err(problem),
@@ -191,28 +202,97 @@ async fn in_batches(
         let (last, stop) = match next {
             Ok(next) => next,
             // Nothing is stored yet: the body as a whole is refused.
-            Err(problem) if report.summary.rows == 0 => return Err(problem.into()),
+            Err(problem) if !batches.have_begun() => return Err(problem.into()),
             Err(problem) => (true, Some(Stop { line: None, message: problem.detail })),
         };
-        if let Some(stop) = stop.clone().filter(|_| report.summary.rows == 0) {
+        if let Some(stop) = stop.clone().filter(|_| !batches.have_begun()) {
             return Err(stop.problem().into());
         }
         let last = last || stop.is_some();
         while reader.is_full(BATCH) || last && reader.len() > 0 {
-            let mut results = Vec::with_capacity(BATCH);
-            let done = carry_out(context, &destination, reader.take(BATCH), dry_run, &mut results).await;
-            report.add(&results)?;
-            done.map_err(|error| interrupted(error, report.summary.rows))?;
+            let held = reader.held();
+            let rows = reader.take(BATCH);
+            batches.begin(rows, held).await?;
         }
-        let is_full = !last && report.lines.is_full();
-        let stop = stop.or(is_full.then(|| Stop { line: None, message: TOO_MANY.to_owned() }));
-        let last = last || stop.is_some();
+        let is_full = !last && batches.report.lines.is_full();
+        if last || is_full {
+            let stop = stop.or(is_full.then(|| Stop { line: None, message: TOO_MANY.to_owned() }));
+            return batches.end(stop).await;
+        }
+    }
+}
+
+/// The batches of a request, one of which is being stored.
+struct Batches<'c> {
+    context: &'c RequestContext<BulkOptions>,
+    destination: Destination,
+    dry_run: bool,
+    report: Report,
+    under_way: Option<UnderWay<'c>>,
+}
+
+/// A batch that is being stored.
+struct UnderWay<'c> {
+    /// About how many bytes it holds in memory.
+    held: usize,
+    work: MaybeDone<LocalBoxFuture<'c, CarriedOut>>,
+}
+
+/// What was done of a batch, and how the rest of it failed.
+type CarriedOut = (Vec<BulkResult>, db::Result<()>);
+
+impl<'c> Batches<'c> {
+    /// Is anything stored, or about to be?
+    fn have_begun(&self) -> bool {
+        self.report.summary.rows > 0 || self.under_way.is_some()
+    }
+
+    /// About how many bytes are held in memory.
+    fn held(&self) -> usize {
+        self.report.lines.held() + self.under_way.as_ref().map_or(0, |batch| batch.held)
+    }
+
+    /// Waits for something else, while what is under way goes on.
+    async fn beside<T>(&mut self, other: impl Future<Output = T>) -> T {
+        let mut other = pin!(other);
+        poll_fn(|context| {
+            if let Some(batch) = &mut self.under_way {
+                let _ = batch.work.poll_unpin(context);
+            }
+            other.as_mut().poll(context)
+        })
+        .await
+    }
+
+    /// Begins to store a batch, once the one before it is stored. The writer has it before the answers of that one are
+    /// written down.
+    async fn begin(&mut self, rows: Vec<Row>, held: usize) -> api::Result<()> {
+        let (results, done) = self.finish().await;
+        if done.is_ok() {
+            let work = carry_out(self.context, self.destination.clone(), rows, self.dry_run).boxed_local();
+            self.under_way = Some(UnderWay { held, work: maybe_done(work) });
+            self.beside(ready(())).await;
+        }
+        self.report.add(&results)?;
+        done.map_err(|error| interrupted(error, self.report.summary.rows))
+    }
+
+    /// Waits for what is under way.
+    async fn finish(&mut self) -> CarriedOut {
+        let Some(UnderWay { mut work, .. }) = self.under_way.take() else { return (Vec::new(), Ok(())) };
+        (&mut work).await;
+        Pin::new(&mut work).take_output().unwrap_or_else(|| (Vec::new(), Ok(())))
+    }
+
+    /// The answer to all of them, and why they end there.
+    async fn end(mut self, stop: Option<Stop>) -> api::Result<HttpResponse> {
+        let (results, done) = self.finish().await;
+        self.report.add(&results)?;
+        done.map_err(|error| interrupted(error, self.report.summary.rows))?;
         if let Some(stop) = stop {
-            report.stop(stop)?;
+            self.report.stop(stop)?;
         }
-        if last {
-            return report.respond();
-        }
+        self.report.respond()
     }
 }
 
@@ -231,32 +311,30 @@ fn interrupted(error: db::Error, stored: u64) -> api::Error {
     }
 }
 
-/// Carries a batch out, again when the database was busy: a part that failed left nothing behind. What was done stands in
-/// `results`, also when the rest failed.
+/// Carries a batch out, again when the database was busy: a part that failed left nothing behind.
 async fn carry_out(
     context: &RequestContext<BulkOptions>,
-    destination: &Destination,
+    destination: Destination,
     rows: Vec<Row>,
     dry_run: bool,
-    results: &mut Vec<BulkResult>,
-) -> db::Result<()> {
-    let rows: Arc<[Row]> = rows.into();
+) -> CarriedOut {
+    let (rows, mut results): (Arc<[Row]>, _) = (rows.into(), Vec::new());
     let mut pauses = PAUSES.into_iter();
     while results.len() < rows.len() {
-        match write(context, destination, (Arc::clone(&rows), results.len()), dry_run).await {
+        match write(context, &destination, (Arc::clone(&rows), results.len()), dry_run).await {
             Ok(done) => {
                 results.extend(done);
                 pauses = PAUSES.into_iter();
             }
             Err(db::Error::Unavailable(cause)) => {
-                let Some(pause) = pauses.next() else { return Err(db::Error::Unavailable(cause)) };
+                let Some(pause) = pauses.next() else { return (results, Err(db::Error::Unavailable(cause))) };
                 tracing::warn!(cause, "a batch of rows is tried again");
                 tokio::time::sleep(pause).await;
             }
-            Err(error) => return Err(error),
+            Err(error) => return (results, Err(error)),
         }
     }
-    Ok(())
+    (results, Ok(()))
 }
 
 /// Carries out rows of a batch in one transaction, from one of them on: all, or fewer when others wait to write. Of a dry
@@ -342,8 +420,8 @@ async fn rehearse(
 ) -> api::Result<HttpResponse> {
     let mut found = Vec::with_capacity(rows.len());
     for (places, batch) in related::batches(rows, BATCH, MOST_RELATED) {
-        let mut results = Vec::with_capacity(batch.len());
-        carry_out(context, &destination, batch, true, &mut results).await?;
+        let (results, done) = carry_out(context, destination.clone(), batch, true).await;
+        done?;
         found.extend(places.into_iter().zip(results));
     }
     found.sort_unstable_by_key(|(number, _)| *number);

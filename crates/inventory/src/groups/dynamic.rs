@@ -39,9 +39,32 @@ pub(super) struct Member {
     pub(super) by_rule: bool,
 }
 
+/// Takes a new resource into the dynamic groups of its tenant and of its partner that it belongs to. To be called in the
+/// transaction that stored it, after it was stored.
+pub fn add_resource(conn: &mut Conn, partner: &str, resource: &Resource) -> Result<()> {
+    refresh(conn, partner, resource, |_| Ok(Vec::new()))
+}
+
 /// Brings the memberships of one resource up to date with the dynamic groups of its tenant and of its partner. To be
 /// called in the transaction that stored the resource, after it was stored. Members that were added by hand stay.
 pub fn refresh_resource(conn: &mut Conn, partner: &str, resource: &Resource) -> Result<()> {
+    use group_members::dsl;
+    refresh(conn, partner, resource, |conn| {
+        let known = dsl::group_members
+            .filter(dsl::tenant_id.eq(&resource.tenant_id))
+            .filter(dsl::resource_id.eq(&resource.id))
+            .select((dsl::group_id, dsl::by_rule));
+        Ok(db::direct!(conn, |conn| known.load(conn))?)
+    })
+}
+
+/// Compares a resource with the groups; `known` says of which it is a member already, and whether by rule.
+fn refresh(
+    conn: &mut Conn,
+    partner: &str,
+    resource: &Resource,
+    known: impl FnOnce(&mut Conn) -> Result<Vec<(i64, bool)>>,
+) -> Result<()> {
     use group_members::dsl;
     lock::lock(partner).share(conn)?;
     let groups = dynamic_groups(conn, partner, &resource.tenant_id)?;
@@ -55,12 +78,7 @@ pub fn refresh_resource(conn: &mut Conn, partner: &str, resource: &Resource) -> 
         _ => None,
     };
     let facts = Facts { resource, site: site.as_deref() };
-    let known = dsl::group_members
-        .filter(dsl::tenant_id.eq(&resource.tenant_id))
-        .filter(dsl::resource_id.eq(&resource.id))
-        .select((dsl::group_id, dsl::by_rule));
-    let known: Vec<(i64, bool)> = db::direct!(conn, |conn| known.load(conn))?;
-    let known: BTreeMap<i64, bool> = known.into_iter().collect();
+    let known: BTreeMap<i64, bool> = known(conn)?.into_iter().collect();
     let current = resource.state != DECOMMISSIONED;
     let meter = Meter::new(Meter::WRITE);
     for (group_id, matcher) in groups {

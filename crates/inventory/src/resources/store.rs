@@ -96,11 +96,10 @@ pub fn insert(conn: &mut Conn, partner: &str, resource: &Resource, identities: &
     addresses::update(conn, None, Some(resource))?;
     if !identities.is_empty() {
         hold_identities(conn, &resource.tenant_id)?;
-        let free = free_identities(conn, resource, identities)?;
-        db::insert_rows!(conn, resource_identities::table, &free)?;
+        insert_identities(conn, resource, identities)?;
     }
     sets::note(conn, &resource.tenant_id, &resource.id)?;
-    groups::dynamic::refresh_resource(conn, partner, resource)
+    groups::dynamic::add_resource(conn, partner, resource)
 }
 
 /// Stores the new state of a resource; `old` is the row it had. The version must be one higher than the stored one.
@@ -204,12 +203,11 @@ pub fn identities(conn: &mut Conn, tenant: &str, id: &str) -> Result<Vec<Identit
 /// Notes what a resource is known by. A key that another resource has already stays with it.
 pub fn add_identities(conn: &mut Conn, resource: &Resource, keys: &[IdentityKey]) -> Result<()> {
     // Whoever says nothing new waits for nobody.
-    if free_identities(conn, resource, keys)?.is_empty() {
+    if !is_any_free(conn, &resource.tenant_id, keys)? {
         return Ok(());
     }
     hold_identities(conn, &resource.tenant_id)?;
-    let free = free_identities(conn, resource, keys)?;
-    db::insert_rows!(conn, resource_identities::table, &free)
+    insert_identities(conn, resource, keys)
 }
 
 #[derive(Insertable)]
@@ -220,19 +218,28 @@ struct IdentityRow {
     resource_id: String,
 }
 
-/// Those of the keys that no resource has, as rows of this one.
-fn free_identities(conn: &mut Conn, resource: &Resource, keys: &[IdentityKey]) -> Result<Vec<IdentityRow>> {
+/// Is there a key that no resource has?
+fn is_any_free(conn: &mut Conn, tenant: &str, keys: &[IdentityKey]) -> Result<bool> {
     use resource_identities::dsl;
-    let mut free: Vec<IdentityRow> = Vec::with_capacity(keys.len());
     for key in keys {
-        let (tenant_id, identity, resource_id) = (resource.tenant_id.clone(), key.stored(), resource.id.clone());
-        let holder = dsl::resource_identities.find((&tenant_id, &identity)).select(dsl::resource_id);
+        let holder = dsl::resource_identities.find((tenant, key.stored())).select(dsl::resource_id);
         let taken: Option<String> = db::direct!(conn, |conn| holder.get_result(conn)).optional()?;
-        if taken.is_none() && free.iter().all(|row| row.identity != identity) {
-            free.push(IdentityRow { tenant_id, identity, resource_id });
+        if taken.is_none() {
+            return Ok(true);
         }
     }
-    Ok(free)
+    Ok(false)
+}
+
+/// Notes those of the keys that no resource has.
+fn insert_identities(conn: &mut Conn, resource: &Resource, keys: &[IdentityKey]) -> Result<()> {
+    for key in keys {
+        let (tenant_id, identity, resource_id) = (resource.tenant_id.clone(), key.stored(), resource.id.clone());
+        let row = IdentityRow { tenant_id, identity, resource_id };
+        let insert = diesel::insert_into(resource_identities::table).values(&row).on_conflict_do_nothing();
+        db::direct!(conn, |conn| insert.execute(conn))?;
+    }
+    Ok(())
 }
 
 /// Forgets some of what a resource was known by.
