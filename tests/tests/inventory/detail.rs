@@ -14,6 +14,8 @@ both_backends![
     absent_values_are_empty_or_omitted,
     times_are_kept,
     unknown_resources_are_404s,
+    what_was_written_is_read_at_once_whoever_wrote_it,
+    those_who_write_read_what_they_wrote,
 ];
 
 const FIELDS: [&str; 23] = [
@@ -212,4 +214,45 @@ fn unknown_resources_are_404s(server: &Server) {
     let known = create(&client, &json!({"name": "a"}));
     assert_eq!(client.get(&format!("/resources/{}", known.to_uppercase())).ok()["id"], json!(known));
     client.get(&format!("/resources/{known}?fields=all")).invalid(&["fields"]);
+}
+
+/// What was read before, many times on several connections, is not what is read after a change: of the machine, of what it
+/// names, and by another process.
+fn what_was_written_is_read_at_once_whoever_wrote_it(server: &Server) {
+    let client = server.new_client();
+    let site = integer(&client.post("/sites", &json!({"name": "Graz"})).json()["id"]);
+    let id = create(&client, &json!({"name": "a", "location": {"id": site}}));
+    let others: Vec<_> = (0..6).map(|_| client.at(server.base())).collect();
+    let read = |name: &str, place: &str| {
+        for client in others.iter().chain(&others) {
+            let seen = detail(client, &id);
+            assert_eq!((text(&seen["generalInfo"]["name"]), text(&seen["location"]["name"])), (name, place));
+        }
+    };
+    read("a", "Graz");
+    client.post(&format!("/sites/{site}"), &json!({"name": "Linz"})).ok();
+    read("a", "Linz");
+    client.post(&format!("/resources/{id}"), &json!({"name": "b"})).ok();
+    read("b", "Linz");
+    server.sql(&format!("UPDATE resources SET name = 'c' WHERE id = '{id}'"));
+    read("c", "Linz");
+    client.delete(&format!("/resources/{id}")).ok();
+    others.iter().for_each(|client| client.get(&format!("/resources/{id}")).not_found());
+}
+
+fn those_who_write_read_what_they_wrote(server: &Server) {
+    let client = server.new_client();
+    let ids: Vec<String> = (0..4).map(|number| create(&client, &json!({"name": format!("m{number}")}))).collect();
+    std::thread::scope(|scope| {
+        for id in &ids {
+            let client = client.at(server.base());
+            scope.spawn(move || {
+                for step in 0..100 {
+                    let alias = format!("step {step}");
+                    client.post(&format!("/resources/{id}"), &json!({"aliasName": alias})).ok();
+                    assert_eq!(text(&detail(&client, id)["generalInfo"]["aliasName"]), alias);
+                }
+            });
+        }
+    });
 }
