@@ -258,15 +258,40 @@ fn every_primary_key_starts_with_the_tenant() {
 fn both_backends_have_the_same_tables() {
     let mut backends: BTreeMap<&str, BTreeMap<String, Vec<String>>> = BTreeMap::new();
     for (path, sql) in migrations() {
-        let backend = if path.contains("/sqlite/") { "SQLite" } else { "Postgres" };
-        let known = backends.entry(backend).or_default();
-        known.extend(tables(&sql).into_iter().map(|table| (table.name.clone(), table.columns())));
+        for backend in ["sqlite", "postgres"] {
+            if ["both", backend].iter().any(|folder| path.contains(&format!("/migrations/{folder}/"))) {
+                let known = backends.entry(backend).or_default();
+                known.extend(tables(&sql).into_iter().map(|table| (table.name.clone(), table.columns())));
+            }
+        }
     }
-    let (sqlite, postgres) = (&backends["SQLite"], &backends["Postgres"]);
+    let (sqlite, postgres) = (&backends["sqlite"], &backends["postgres"]);
     for (name, columns) in sqlite {
         assert_eq!(Some(columns), postgres.get(name), "{name}: SQLite on the left, Postgres on the right");
     }
     assert_eq!(sqlite.len(), postgres.len());
+}
+
+/// One that its crate does not name would never run; one text is enough where the backends differ in collations alone.
+#[test]
+fn migrations_are_named_by_their_crates_and_written_once() {
+    for (path, sql) in migrations() {
+        let mut pieces = path.rsplit('/').skip(1);
+        let (name, folder) = (pieces.next().unwrap_or_default(), pieces.next().unwrap_or_default());
+        let (home, _) = path.split_once("/migrations/").unwrap_or_default();
+        let of = if folder == "both" { "both" } else { "each" };
+        let named = files(&format!("{home}/src"), ".rs")
+            .iter()
+            .any(|file| read(file).split("migrations!(").skip(1).any(|list| list.contains(&format!("{of} {name}"))));
+        assert!(named, "{path}: {home} does not name `{of} {name}` in its `db::migrations!`");
+        if folder == "postgres" {
+            let (back, other) = (path.replace("/up.sql", "/down.sql"), path.replace("/postgres/", "/sqlite/"));
+            let differ = |path: &str, other: &str| read(path).replace(" COLLATE \"C\"", "") != read(other);
+            let differ = differ(&path, &other) || differ(&back, &back.replace("/postgres/", "/sqlite/"));
+            assert!(differ, "{path}: one text in `migrations/both` does for both");
+        }
+        assert!(folder != "sqlite" || !sql.contains("COLLATE \"C\""), "{path}: SQLite has no such collation");
+    }
 }
 
 #[test]

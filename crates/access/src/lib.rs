@@ -72,6 +72,22 @@ static QUOTAS: [&db::Quota; 4] =
 /// What handlers take from [`extras`].
 const NEEDS: &[Need] = &[Need::of::<Authenticator>(), Need::of::<SignIn>()];
 
+/// The tables, as they came to be.
+const MIGRATIONS: db::Migrations = db::migrations!(
+    "access",
+    both access0001_callers,
+    both access0002_people,
+    both access0003_narrow_keys,
+    both access0004_newest_tokens,
+    both access0005_terminated,
+    both access0006_inbound,
+    both access0007_retention,
+    both access0008_roles,
+    both access0009_sessions,
+    both access0010_identities,
+    both access0012_former_people,
+);
+
 /// The domain: its routes and its tables. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
@@ -81,7 +97,7 @@ pub fn domain() -> api::Domain {
         root_routes,
         aliases: ALIASES,
         needs: NEEDS,
-        migrations: db::migrations!("access"),
+        migrations: MIGRATIONS,
         retention: &[
             tokens::store::RETENTION,
             sessions::store::RETENTION,

@@ -24,6 +24,9 @@ pub use self::{
 /// What handlers take from [`extras`].
 const NEEDS: &[Need] = &[Need::of::<Hub>()];
 
+/// The tables, as they came to be.
+const MIGRATIONS: db::Migrations = db::migrations!("changes", both changes0001_changes);
+
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
@@ -33,7 +36,7 @@ pub fn domain() -> api::Domain {
         root_routes: api::domain::no_routes,
         aliases: &[],
         needs: NEEDS,
-        migrations: db::migrations!("changes"),
+        migrations: MIGRATIONS,
         retention: &[store::RETENTION],
         quotas: &[],
     }

@@ -64,7 +64,7 @@ pub use crate::{
     inspect::{Inspection, inspect},
     json::{Json, MaybeJson},
     lock::Lock,
-    migrate::Migrations,
+    migrate::{MigrationTexts, Migrations},
     numbers::{Family, GROUP_SIZES, Numbers, Writes},
     order::{Column, Order},
     probe::Probe,

@@ -1,17 +1,21 @@
 //! Each domain brings its own migrations; they share one table, so each version starts with the domain's name.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::{self, Display, Formatter},
+};
 
 use diesel::{
     QueryableByName, RunQueryDsl,
-    connection::SimpleConnection,
-    migration::{Migration, MigrationSource},
+    backend::Backend,
+    connection::{BoxableConnection, SimpleConnection},
+    migration::{self, Migration, MigrationMetadata, MigrationName, MigrationSource, MigrationVersion},
     pg::Pg,
     sql_query,
     sql_types::{BigInt, Nullable, Text},
     sqlite::Sqlite,
 };
-use diesel_migrations::{EmbeddedMigrations, MigrationHarness};
+use diesel_migrations::MigrationHarness;
 
 use crate::{Conn, Db, Error, Result, backend};
 
@@ -20,26 +24,55 @@ use crate::{Conn, Db, Error, Result, backend};
 pub struct Migrations {
     /// The domain; every version starts with it.
     pub domain: &'static str,
-    /// For SQLite.
-    pub sqlite: fn() -> EmbeddedMigrations,
-    /// For Postgres.
-    pub postgres: fn() -> EmbeddedMigrations,
+    /// In their order.
+    pub all: &'static [MigrationTexts],
 }
 
-/// Embeds the folders `migrations/sqlite` and `migrations/postgres` of the crate that names itself:
-/// `db::migrations!("inventory")`.
+/// One migration: for each backend the text that makes the change, and the one that takes it back.
+#[derive(Clone, Copy)]
+pub struct MigrationTexts {
+    /// Its folder: the version, `_`, and what it is about.
+    pub name: &'static str,
+    /// For SQLite; without the collations of Postgres ([`on_sqlite`]).
+    pub sqlite: [&'static str; 2],
+    /// For Postgres.
+    pub postgres: [&'static str; 2],
+}
+
+/// What on Postgres follows a column of text that is compared or sorted; on SQLite every column is compared so.
+const COLLATION: &str = " COLLATE \"C\"";
+
+/// Embeds the migrations of a domain, whose folders are beside that of the file that names them: those of `both` in
+/// `migrations/both`, with one text for both backends; those of `each` in `migrations/sqlite` and `migrations/postgres`.
+/// `db::migrations!("kb", each kb0001_kb, both kb0002_retention)`.
 #[macro_export]
 macro_rules! migrations {
-    ($domain:literal) => {{
-        use ::diesel_migrations::{EmbeddedMigrations, embed_migrations};
-        const SQLITE: EmbeddedMigrations = embed_migrations!("migrations/sqlite");
-        const POSTGRES: EmbeddedMigrations = embed_migrations!("migrations/postgres");
-        $crate::Migrations { domain: $domain, sqlite: || SQLITE, postgres: || POSTGRES }
-    }};
+    ($domain:literal, $($of:ident $name:ident),+ $(,)?) => {
+        $crate::Migrations { domain: $domain, all: &[$($crate::migrations!(@$of $name)),+] }
+    };
+    (@both $name:ident) => {
+        $crate::migrations!(@from $name, "both", "both")
+    };
+    (@each $name:ident) => {
+        $crate::migrations!(@from $name, "sqlite", "postgres")
+    };
+    (@from $name:ident, $sqlite:literal, $postgres:literal) => {
+        $crate::MigrationTexts {
+            name: stringify!($name),
+            sqlite: [
+                include_str!(concat!("../migrations/", $sqlite, "/", stringify!($name), "/up.sql")),
+                include_str!(concat!("../migrations/", $sqlite, "/", stringify!($name), "/down.sql")),
+            ],
+            postgres: [
+                include_str!(concat!("../migrations/", $postgres, "/", stringify!($name), "/up.sql")),
+                include_str!(concat!("../migrations/", $postgres, "/", stringify!($name), "/down.sql")),
+            ],
+        }
+    };
 }
 
 /// What this crate itself keeps: the counters.
-const OWN: Migrations = crate::migrations!("db");
+const OWN: Migrations = crate::migrations!("db", both db0001_counters, both db0002_programs, both db0003_expressions);
 
 /// The version of this program, as a refused older one is told it.
 const PROGRAM: &str = env!("CARGO_PKG_VERSION");
@@ -69,16 +102,8 @@ impl Db {
             return Err(Error::Unavailable(newer));
         }
         match &mut conn {
-            Conn::Sqlite(sqlite) => {
-                for domain in all {
-                    done.extend(run(sqlite, (domain.sqlite)())?);
-                }
-            }
-            Conn::Postgres(postgres) => {
-                for domain in all {
-                    done.extend(run(postgres, (domain.postgres)())?);
-                }
-            }
+            Conn::Sqlite(sqlite) => done.extend(run(sqlite, &all)?),
+            Conn::Postgres(postgres) => done.extend(run(postgres, &all)?),
         }
         for version in &done {
             let text = match &conn {
@@ -116,11 +141,9 @@ pub(crate) fn with_own(domains: &[Migrations]) -> Vec<Migrations> {
 /// What is wrong with a database that has migrations which none of these domains knows: a newer program made them.
 /// Changes nothing, also where there are no tables yet.
 pub(crate) fn newer(conn: &mut Conn, domains: &[Migrations]) -> Result<Option<String>> {
-    let mut known = BTreeSet::new();
-    for domain in domains {
-        known.extend(versions::<Sqlite>((domain.sqlite)())?);
-    }
-    let unknown: Vec<Applied> = applied(conn)?.into_iter().filter(|one| !known.contains(&one.version)).collect();
+    let known: BTreeSet<&str> = domains.iter().flat_map(|domain| domain.all).map(MigrationTexts::version).collect();
+    let unknown: Vec<Applied> =
+        applied(conn)?.into_iter().filter(|one| !known.contains(one.version.as_str())).collect();
     let Some(last) = unknown.iter().map(|one| one.version.as_str()).max() else { return Ok(None) };
     let needed = unknown.iter().filter_map(|one| one.program.as_deref()).max_by_key(|program| in_order(program));
     let newer = match needed {
@@ -161,47 +184,111 @@ fn in_order(program: &str) -> Vec<u64> {
     program.split(['.', '-', '+']).map_while(|part| part.parse().ok()).collect()
 }
 
-/// Runs what is pending of one domain.
-fn run<C, DB>(conn: &mut C, source: EmbeddedMigrations) -> Result<Vec<String>>
+/// Runs what is pending of each domain, one after the other; gives the versions.
+fn run<C: MigrationHarness<DB>, DB: Backend>(conn: &mut C, domains: &[Migrations]) -> Result<Vec<String>>
 where
-    C: MigrationHarness<DB>,
-    DB: diesel::backend::Backend,
-    EmbeddedMigrations: MigrationSource<DB>,
+    Migrations: MigrationSource<DB>,
 {
-    let versions = conn.run_pending_migrations(source).map_err(|error| Error::Fault(format!("migration: {error}")))?;
-    Ok(versions.iter().map(ToString::to_string).collect())
+    let mut done = Vec::new();
+    for domain in domains {
+        let ran = conn.run_pending_migrations(*domain);
+        let ran = ran.map_err(|error| Error::Fault(format!("migration: {error}")))?;
+        done.extend(ran.iter().map(ToString::to_string));
+    }
+    Ok(done)
 }
 
 /// A version that two domains share would be skipped in silence the second time: refuse to start instead.
 fn check(domains: &[Migrations]) -> Result<()> {
-    let mut owners: BTreeMap<String, &str> = BTreeMap::new();
-    for domain in domains {
-        let sqlite = versions::<Sqlite>((domain.sqlite)())?;
-        let postgres = versions::<Pg>((domain.postgres)())?;
-        if sqlite != postgres {
-            return Err(Error::Fault(format!("{}: the backends have different migrations", domain.domain)));
-        }
-        for version in sqlite {
-            if !version.starts_with(domain.domain) {
-                return Err(Error::Fault(format!("migration {version} does not start with {}", domain.domain)));
+    let mut owners: BTreeMap<&str, &str> = BTreeMap::new();
+    for Migrations { domain, all } in domains {
+        for version in all.iter().map(MigrationTexts::version) {
+            if !version.starts_with(domain) {
+                return Err(Error::Fault(format!("migration {version} does not start with {domain}")));
             }
-            if let Some(other) = owners.insert(version.clone(), domain.domain) {
-                return Err(Error::Fault(format!("migration {version} is of {other} and of {}", domain.domain)));
+            if let Some(other) = owners.insert(version, domain) {
+                return Err(Error::Fault(format!("migration {version} is of {other} and of {domain}")));
             }
         }
     }
     Ok(())
 }
 
-fn versions<DB: diesel::backend::Backend>(source: EmbeddedMigrations) -> Result<Vec<String>>
-where
-    EmbeddedMigrations: MigrationSource<DB>,
-{
-    let migrations: Vec<Box<dyn Migration<DB>>> =
-        source.migrations().map_err(|error| Error::Fault(format!("migration: {error}")))?;
-    let mut versions: Vec<String> = migrations.iter().map(|m| m.name().version().to_string()).collect();
-    versions.sort();
-    Ok(versions)
+impl MigrationTexts {
+    /// What the database notes of it: its name up to the first `_`.
+    fn version(&self) -> &'static str {
+        self.name.split('_').next().unwrap_or(self.name)
+    }
+}
+
+/// A text that both backends share, as SQLite gets it.
+fn on_sqlite(text: &str) -> String {
+    text.replace(COLLATION, "")
+}
+
+/// A migration as one backend runs it.
+struct Step {
+    texts: MigrationTexts,
+    up: String,
+    down: String,
+}
+
+impl Step {
+    fn all<DB: Backend>(
+        all: &'static [MigrationTexts],
+        of: impl Fn(&MigrationTexts) -> [String; 2],
+    ) -> Vec<Box<dyn Migration<DB>>> {
+        let steps = all.iter().map(|one| {
+            let [up, down] = of(one);
+            Box::new(Self { texts: *one, up, down }) as Box<dyn Migration<DB>>
+        });
+        steps.collect()
+    }
+}
+
+impl MigrationSource<Sqlite> for Migrations {
+    fn migrations(&self) -> migration::Result<Vec<Box<dyn Migration<Sqlite>>>> {
+        Ok(Step::all(self.all, |one| one.sqlite.map(on_sqlite)))
+    }
+}
+
+impl MigrationSource<Pg> for Migrations {
+    fn migrations(&self) -> migration::Result<Vec<Box<dyn Migration<Pg>>>> {
+        Ok(Step::all(self.all, |one| one.postgres.map(ToOwned::to_owned)))
+    }
+}
+
+impl<DB: Backend> Migration<DB> for Step {
+    fn run(&self, conn: &mut dyn BoxableConnection<DB>) -> migration::Result<()> {
+        conn.batch_execute(&self.up).map_err(|error| format!("{}: {error}", self.texts.name).into())
+    }
+
+    fn revert(&self, conn: &mut dyn BoxableConnection<DB>) -> migration::Result<()> {
+        conn.batch_execute(&self.down).map_err(|error| format!("{}: {error}", self.texts.name).into())
+    }
+
+    fn metadata(&self) -> &dyn MigrationMetadata {
+        &self.texts
+    }
+
+    fn name(&self) -> &dyn MigrationName {
+        &self.texts
+    }
+}
+
+/// Each runs in a transaction.
+impl MigrationMetadata for MigrationTexts {}
+
+impl MigrationName for MigrationTexts {
+    fn version(&self) -> MigrationVersion<'_> {
+        MigrationVersion::from(Self::version(self))
+    }
+}
+
+impl Display for MigrationTexts {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
 }
 
 #[cfg(test)]
@@ -232,6 +319,19 @@ mod tests {
         let told = db.migrate(&[]).unwrap_err().to_string();
         assert!(told.contains("Muster 9.10.0 (things0004)"), "{told}");
         assert!(matches!(db.migrate(&[]), Err(Error::Unavailable(_))));
+    }
+
+    #[test]
+    fn sqlite_gets_a_shared_text_without_collations() {
+        let text = "CREATE TABLE t (a TEXT COLLATE \"C\" NOT NULL, b TEXT COLLATE \"C\");";
+        assert_eq!(on_sqlite(text), "CREATE TABLE t (a TEXT NOT NULL, b TEXT);");
+    }
+
+    #[test]
+    fn versions_are_of_one_domain_and_of_its_own() {
+        assert!(check(&[OWN]).is_ok());
+        assert!(check(&[OWN, Migrations { domain: "d", ..OWN }]).is_err(), "two domains have them");
+        assert!(check(&[Migrations { domain: "things", ..OWN }]).is_err(), "they start with the name of another");
     }
 
     #[test]

@@ -32,6 +32,17 @@ static QUOTAS: [&db::Quota; 2] = [&alerts::QUOTA, &records::store::QUOTA];
 /// What handlers take from [`extras`].
 const NEEDS: &[Need] = &[Need::of::<Neighbours>(), Need::of::<Pings>()];
 
+/// The tables, as they came to be.
+const MIGRATIONS: db::Migrations = db::migrations!(
+    "incidents",
+    both incidents0001_alerts,
+    both incidents0002_categories,
+    both incidents0003_incidents,
+    both incidents0004_open_hosts,
+    both incidents0005_heartbeats,
+    both incidents0006_retention,
+);
+
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
@@ -41,7 +52,7 @@ pub fn domain() -> api::Domain {
         root_routes,
         aliases: ALIASES,
         needs: NEEDS,
-        migrations: db::migrations!("incidents"),
+        migrations: MIGRATIONS,
         retention: &[alerts::RETENTION, alerts::RETENTION_OF_PROBLEMS, records::store::RETENTION],
         quotas: &QUOTAS,
     }

@@ -52,6 +52,15 @@ static QUOTAS: [&db::Quota; 1] = [&installed::store::QUOTA];
 /// What handlers take from [`extras`].
 const NEEDS: &[Need] = &[Need::of::<Services>()];
 
+/// The tables, as they came to be.
+const MIGRATIONS: db::Migrations = db::migrations!(
+    "integrations",
+    both integrations0001_integrations,
+    both integrations0002_retention,
+    each integrations0003_search,
+    both integrations0004_inbound,
+);
+
 /// The domain, for the gateway's list. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
@@ -61,7 +70,7 @@ pub fn domain() -> api::Domain {
         root_routes: api::domain::no_routes,
         aliases: &[],
         needs: NEEDS,
-        migrations: db::migrations!("integrations"),
+        migrations: MIGRATIONS,
         retention: &[delivery::queue::RETENTION],
         quotas: &QUOTAS,
     }

@@ -41,6 +41,18 @@ static QUOTAS: [&db::Quota; 2] = [&sites::store::QUOTA, &groups::store::QUOTA];
 /// What handlers take from [`extras`].
 const NEEDS: &[Need] = &[Need::of::<dyn Integrations>()];
 
+/// The tables, as they came to be.
+const MIGRATIONS: db::Migrations = db::migrations!(
+    "inventory",
+    each inventory0001_resources,
+    each inventory0002_addresses,
+    each inventory0003_history,
+    each inventory0004_changes,
+    each inventory0005_names,
+    each inventory0006_types,
+    each inventory0007_states,
+);
+
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
@@ -50,7 +62,7 @@ pub fn domain() -> api::Domain {
         root_routes,
         aliases: ALIASES,
         needs: NEEDS,
-        migrations: db::migrations!("inventory"),
+        migrations: MIGRATIONS,
         retention: &[resources::store::RETENTION],
         quotas: &QUOTAS,
     }

@@ -30,6 +30,16 @@ static QUOTAS: [&db::Quota; 2] = [&job::store::QUOTA, &scripts::store::QUOTA];
 const NEEDS: &[Need] =
     &[Need::of::<dyn People>(), Need::of::<dyn Resources>(), Need::of::<dyn Maintenance>(), Need::of::<dyn Notices>()];
 
+/// The tables, as they came to be.
+const MIGRATIONS: db::Migrations = db::migrations!(
+    "jobs",
+    both jobs0001_jobs,
+    both jobs0002_claims_and_holds,
+    both jobs0003_retention,
+    both jobs0004_search,
+    both jobs0005_frequent,
+);
+
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
@@ -39,7 +49,7 @@ pub fn domain() -> api::Domain {
         root_routes: api::domain::no_routes,
         aliases: &[],
         needs: NEEDS,
-        migrations: db::migrations!("jobs"),
+        migrations: MIGRATIONS,
         retention: &[runs::store::RETENTION],
         quotas: &QUOTAS,
     }

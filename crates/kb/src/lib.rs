@@ -27,6 +27,9 @@ static QUOTAS: [&db::Quota; 2] = [&articles::store::QUOTA, &categories::store::Q
 /// What handlers take from [`extras`].
 const NEEDS: &[Need] = &[Need::of::<dyn People>()];
 
+/// The tables, as they came to be.
+const MIGRATIONS: db::Migrations = db::migrations!("kb", each kb0001_kb, both kb0002_retention);
+
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
@@ -36,7 +39,7 @@ pub fn domain() -> api::Domain {
         root_routes: api::domain::no_routes,
         aliases: ALIASES,
         needs: NEEDS,
-        migrations: db::migrations!("kb"),
+        migrations: MIGRATIONS,
         retention: &[articles::store::RETENTION],
         quotas: &QUOTAS,
     }

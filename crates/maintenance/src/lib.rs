@@ -29,6 +29,13 @@ static QUOTAS: [&db::Quota; 2] = [&window::store::QUOTA, &calendars::store::QUOT
 /// What handlers take from [`extras`].
 const NEEDS: &[Need] = &[Need::of::<Windows>(), Need::of::<dyn Alerts>()];
 
+/// The tables, as they came to be.
+const MIGRATIONS: db::Migrations = db::migrations!(
+    "maintenance",
+    each maintenance0001_windows,
+    both maintenance0002_watches,
+);
+
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
@@ -38,7 +45,7 @@ pub fn domain() -> api::Domain {
         root_routes: api::domain::no_routes,
         aliases: &[],
         needs: NEEDS,
-        migrations: db::migrations!("maintenance"),
+        migrations: MIGRATIONS,
         retention: &[],
         quotas: &QUOTAS,
     }

@@ -27,5 +27,12 @@ pub const RETENTION: [Retention; 3] = [audit::RETENTION, idempotency::RETENTION,
 
 /// The tables of this crate.
 pub const fn migrations() -> db::Migrations {
-    db::migrations!("outbox")
+    db::migrations!(
+        "outbox",
+        each outbox0001_changes,
+        both outbox0002_audit_ids,
+        both outbox0003_retention,
+        each outbox0004_audit_rows,
+        both outbox0005_event_age,
+    )
 }

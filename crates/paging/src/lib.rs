@@ -53,6 +53,15 @@ static QUOTAS: [&db::Quota; 4] =
 /// What handlers take from [`extras`].
 const NEEDS: &[Need] = &[Need::of::<Neighbours>(), Need::of::<answers::http::Handle>()];
 
+/// The tables, as they came to be.
+const MIGRATIONS: db::Migrations = db::migrations!(
+    "paging",
+    both paging0001_policies,
+    both paging0002_pages,
+    both paging0003_outages,
+    both paging0004_reminders,
+);
+
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
@@ -62,7 +71,7 @@ pub fn domain() -> api::Domain {
         root_routes,
         aliases: &[],
         needs: NEEDS,
-        migrations: db::migrations!("paging"),
+        migrations: MIGRATIONS,
         retention: &[escalation::store::RETENTION, pages::store::RETENTION],
         quotas: &QUOTAS,
     }

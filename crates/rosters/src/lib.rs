@@ -46,6 +46,15 @@ static QUOTAS: [&db::Quota; 4] =
 const NEEDS: &[Need] =
     &[Need::of::<dyn People>(), Need::of::<RosterCache>(), Need::of::<OnCallCache>(), Need::of::<TimelineCache>()];
 
+/// The tables, as they came to be.
+const MIGRATIONS: db::Migrations = db::migrations!(
+    "rosters",
+    both rosters0001_rosters,
+    both rosters0002_rotations,
+    both rosters0003_watches,
+    both rosters0004_covers,
+);
+
 /// The domain, for the gateway's list and for its own server. Its handlers need what [`extras`] adds.
 pub fn domain() -> api::Domain {
     api::Domain {
@@ -55,7 +64,7 @@ pub fn domain() -> api::Domain {
         root_routes,
         aliases: &[],
         needs: NEEDS,
-        migrations: db::migrations!("rosters"),
+        migrations: MIGRATIONS,
         retention: &[roster::versions::RETENTION, covers::store::RETENTION],
         quotas: &QUOTAS,
     }

@@ -63,7 +63,7 @@ proptest! {
     ) {
         let directory = tempfile::tempdir().unwrap();
         let db = Db::open(&DatabaseUrl::Sqlite(directory.path().join("t.sqlite")), Options::default()).unwrap();
-        db.migrate(&[outbox::migrations(), db::migrations!("incidents")]).unwrap();
+        db.migrate(&[outbox::migrations(), crate::MIGRATIONS]).unwrap();
         for step in steps {
             let done = db.write_here(move |conn| act(conn, step));
             let expected = matches!(done, Ok(()) | Err(db::Error::Problem(_) | db::Error::Taken(_)));

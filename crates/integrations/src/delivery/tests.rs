@@ -33,7 +33,7 @@ fn lane() -> Lane {
 fn fixture(deliveries: usize) -> Fixture {
     let directory = tempfile::tempdir().unwrap();
     let db = Db::open(&DatabaseUrl::Sqlite(directory.path().join("t.sqlite")), Options::default()).unwrap();
-    db.migrate(&[outbox::migrations(), db::migrations!("integrations")]).unwrap();
+    db.migrate(&[outbox::migrations(), crate::MIGRATIONS]).unwrap();
     let fixture = Fixture { db, _directory: directory };
     fixture.write(move |conn| {
         installed::insert(

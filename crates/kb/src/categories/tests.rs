@@ -39,7 +39,7 @@ fn deed() -> impl Strategy<Value = Deed> {
 
 fn database(directory: &tempfile::TempDir) -> Db {
     let db = Db::open(&DatabaseUrl::Sqlite(directory.path().join("t.sqlite")), Options::default()).unwrap();
-    db.migrate(&[outbox::migrations(), db::migrations!("kb")]).unwrap();
+    db.migrate(&[outbox::migrations(), crate::MIGRATIONS]).unwrap();
     db
 }
 

@@ -1,2 +1,0 @@
-DROP INDEX users_by_email;
-DROP TABLE user_identities;

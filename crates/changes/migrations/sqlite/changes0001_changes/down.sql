@@ -1,2 +1,0 @@
-DROP TABLE changes;
-DROP TABLE changes_heads;

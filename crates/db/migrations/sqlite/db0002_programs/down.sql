@@ -1,1 +1,0 @@
-ALTER TABLE __diesel_schema_migrations DROP COLUMN program;

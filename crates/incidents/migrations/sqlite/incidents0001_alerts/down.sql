@@ -1,3 +1,0 @@
-DROP TABLE alert_windows;
-DROP TABLE alert_problems;
-DROP TABLE alerts;

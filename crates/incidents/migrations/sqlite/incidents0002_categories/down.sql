@@ -1,1 +1,0 @@
-DROP TABLE incident_categories;

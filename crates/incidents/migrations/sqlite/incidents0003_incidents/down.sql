@@ -1,3 +1,0 @@
-DROP TABLE incident_notes;
-DROP TABLE incident_links;
-DROP TABLE incidents;

@@ -1,1 +1,0 @@
-ALTER TABLE integrations DROP COLUMN inbound;

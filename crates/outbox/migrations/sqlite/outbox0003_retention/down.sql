@@ -1,2 +1,0 @@
-DROP INDEX idempotency_age;
-CREATE INDEX idempotency_created ON idempotency (created_ms);

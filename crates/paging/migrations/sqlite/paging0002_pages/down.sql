@@ -1,3 +1,0 @@
-DROP TABLE owners;
-DROP TABLE pages;
-DROP TABLE escalations;
