@@ -92,6 +92,7 @@ impl Claimed {
     }
 
     pub(crate) fn event(&self) -> Event {
+        // A text that is none would stop all events of its entity: it is handed on as nothing.
         let value = |text: &Option<String>| text.as_deref().and_then(|text| serde_json::from_str(text).ok());
         Event {
             id: self.id.clone(),

@@ -69,7 +69,7 @@ impl Schedule {
             let until = Timestamp::from_millis(shift.valid_until_ms.unwrap_or(i64::MAX));
             let Some(valid) = Interval::new(from, until) else { continue };
             let zone = rules::zone(&shift.zone)?;
-            let rotation = shift.rotation.as_deref().map(Rotation::from_json).transpose()?;
+            let rotation = shift.rotation.as_deref().cloned();
             let version = Version {
                 id: shift.id.clone(),
                 name: shift.name.clone(),

@@ -9,7 +9,6 @@ use base::{
 use db::{Conn, Result};
 
 use super::{
-    criteria::Criteria,
     dynamic,
     input::{GivenGroup, GroupChange, Named, NewGroup},
     kind::{Kind, Reference, Setting},
@@ -95,7 +94,7 @@ pub fn save(
 
 /// What clients see of a group.
 pub fn shown(conn: &mut Conn, reach: &Reach, group: &Group) -> Result<ResourceGroup> {
-    ResourceGroup::of(group.clone(), &store::parents(conn, &reach.scope, std::slice::from_ref(group))?)
+    Ok(ResourceGroup::of(group.clone(), &store::parents(conn, &reach.scope, std::slice::from_ref(group))?))
 }
 
 fn create(conn: &mut Conn, reach: &Reach, kind: Kind, new: &NewGroup, now: Timestamp) -> Result<Group> {
@@ -168,10 +167,10 @@ fn resolved(conn: &mut Conn, kind: Kind, old: &Group, change: GroupChange) -> Re
 }
 
 fn follow_criteria(conn: &mut Conn, reach: &Reach, group: &Group) -> Result<()> {
-    let criteria = group.rules.as_deref().map(Criteria::from_json).transpose()?;
+    let criteria = group.rules.as_deref();
     // They were compiled when the body was read, and are kept since.
-    let size = criteria.as_ref().map_or(Ok(0), |criteria| criteria.expressions_size(&Meter::new(Meter::REQUEST)));
+    let size = criteria.map_or(Ok(0), |criteria| criteria.expressions_size(&Meter::new(Meter::REQUEST)));
     let size = size.map_err(|error| Problem::field("filterCriteria", error.to_string()))?;
     db::expressions::keep(conn, store::holder(&group.tenant_id, &group.unique_id), size)?;
-    dynamic::refresh_group(conn, &reach.member_tenants(group), group.id, criteria.as_ref())
+    dynamic::refresh_group(conn, &reach.member_tenants(group), group.id, criteria)
 }

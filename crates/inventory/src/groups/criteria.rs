@@ -60,17 +60,6 @@ impl Criteria {
     pub fn expressions_size(&self, meter: &Meter) -> Result<usize, Exhausted> {
         expressions_size(self.rules.iter().map(|rule| (rule.operator, rule.value.as_str())), meter)
     }
-
-    /// How they are stored.
-    pub fn to_json(&self) -> String {
-        // Strings and words only: this cannot fail.
-        serde_json::to_string(self).unwrap_or_default()
-    }
-
-    /// Reads how they are stored.
-    pub fn from_json(text: &str) -> Result<Self, db::Error> {
-        serde_json::from_str(text).map_err(|error| db::Error::Fault(format!("filter criteria: {error}")))
-    }
 }
 
 impl Rule {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use base::{matching::Meter, problem::Problem};
-use db::{Conn, Result};
+use db::{Conn, Json, Result};
 use diesel::prelude::*;
 
 use super::{
@@ -115,11 +115,8 @@ fn dynamic_groups(conn: &mut Conn, partner: &str, tenant: &str) -> Result<Vec<(i
         .filter(dsl::tenant_id.eq(tenant).or(dsl::tenant_id.eq(partner)))
         .filter(dsl::rules.is_not_null())
         .select((dsl::id, dsl::rules));
-    let rows: Vec<(i64, Option<String>)> = db::direct!(conn, |conn| query.load(conn))?;
-    rows.into_iter()
-        .filter_map(|(id, rules)| Some((id, rules?)))
-        .map(|(id, rules)| Ok((id, Matcher::new(&Criteria::from_json(&rules)?))))
-        .collect()
+    let rows: Vec<(i64, Option<Json<Criteria>>)> = db::direct!(conn, |conn| query.load(conn))?;
+    Ok(rows.into_iter().filter_map(|(id, rules)| Some((id, Matcher::new(&*rules?)))).collect())
 }
 
 /// Makes the members by rule of a group anew, from the resources of these tenants; none when it has no criteria any

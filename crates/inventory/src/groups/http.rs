@@ -83,7 +83,7 @@ pub(super) async fn create(context: &RequestContext, body: Body, kind: Kind) -> 
             let (mut groups, mut version) = (Vec::with_capacity(saved.len()), 0);
             for Saved { before, group } in saved {
                 version = group.version;
-                let group = ResourceGroup::of(group, &parents)?;
+                let group = ResourceGroup::of(group, &parents);
                 record_change(tx, kind, before.as_ref(), Some(&group))?;
                 groups.push(group);
             }
@@ -107,7 +107,7 @@ pub(super) async fn search(context: &RequestContext<PageQuery<Groups>>, kind: Ki
         let found = store::search(conn, &scope, kind, &filter, sort, &walk)?;
         let parents = store::parents(conn, &scope, &found.rows)?;
         let groups = found.rows.iter().map(|group| ResourceGroup::of(group.clone(), &parents));
-        let groups = groups.collect::<Result<Vec<_>>>()?;
+        let groups = groups.collect();
         Ok(walk.answer(found.with(groups)))
     });
     answer::ok(&page.await?.ordered(sort.name, sort.descending))

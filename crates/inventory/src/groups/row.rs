@@ -1,7 +1,9 @@
 //! The row of a group.
 
+use db::Json;
 use diesel::prelude::*;
 
+use super::criteria::Criteria;
 use crate::schema::resource_groups;
 
 /// One row of `resource_groups`.
@@ -27,8 +29,8 @@ pub struct Group {
     pub description: String,
     /// The group above, of the same tenant and kind.
     pub parent_id: Option<i64>,
-    /// The JSON of a dynamic group's criteria.
-    pub rules: Option<String>,
+    /// What makes a resource a member of a dynamic group.
+    pub rules: Option<Json<Criteria>>,
     /// When it was created.
     pub created_ms: i64,
     /// When it last changed.

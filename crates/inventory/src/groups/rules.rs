@@ -1,6 +1,7 @@
 //! Which groups a search means, and what becomes of a group. Pure.
 
 use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
+use db::Json;
 use uuid::Uuid;
 
 use super::{
@@ -78,7 +79,7 @@ pub fn created(kind: Kind, new: &NewGroup, origin: Origin) -> Group {
         name_key: fold(&new.name),
         description: new.description.clone(),
         parent_id: origin.parent_id,
-        rules: new.criteria.as_ref().map(Criteria::to_json),
+        rules: new.criteria.clone().map(Json),
         created_ms: origin.now.millis(),
         updated_ms: origin.now.millis(),
     }
@@ -106,7 +107,7 @@ pub fn changed(old: &Group, change: Change, now: Timestamp) -> Group {
         name,
         description: change.description.unwrap_or_else(|| old.description.clone()),
         parent_id: change.parent.over(old.parent_id),
-        rules: change.criteria.map(|criteria| criteria.to_json()).over(old.rules.clone()),
+        rules: change.criteria.map(Json).over(old.rules.clone()),
         updated_ms: now.millis(),
         ..old.clone()
     }

@@ -113,7 +113,7 @@ fn an_array_nests_by_name_and_is_created_whole() {
     let groups = fixture.write(create(client(), &body));
     assert_eq!((groups[0].parent_id, groups[1].parent_id), (None, Some(groups[0].id)));
     let parents = fixture.read(|conn| store::parents(conn, &client().scope, &groups));
-    let shown = json!(ResourceGroup::of(groups[1].clone(), &parents).unwrap());
+    let shown = json!(ResourceGroup::of(groups[1].clone(), &parents));
     assert_eq!(shown["parent"], json!({"id": groups[0].id, "uniqueId": groups[0].unique_id, "name": "Shop"}));
     assert!(groups[1].unique_id.starts_with("DGP-"));
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use base::timestamp::Timestamp;
+use db::Json;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -68,22 +69,18 @@ pub struct ResourceGroup {
 
 impl ResourceGroup {
     /// What clients see of a row.
-    ///
-    /// # Errors
-    /// When the stored criteria cannot be read.
-    pub fn of(row: Group, parents: &Parents) -> db::Result<Self> {
-        let criteria = row.rules.as_deref().map(Criteria::from_json).transpose()?;
-        Ok(Self {
+    pub fn of(row: Group, parents: &Parents) -> Self {
+        Self {
             id: row.id,
             unique_id: row.unique_id,
             name: row.name,
             description: row.description,
             parent: row.parent_id.and_then(|id| parents.get(&id)).cloned(),
-            filter_criteria: criteria.map(GroupFilterCriteria::from),
+            filter_criteria: row.rules.map(|Json(criteria)| GroupFilterCriteria::from(criteria)),
             tenant_id: row.tenant_id,
             created_date: Timestamp::from_millis(row.created_ms),
             updated_date: Timestamp::from_millis(row.updated_ms),
-        })
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! The rows of overrides.
 
+use db::Json;
 use diesel::prelude::*;
+use serde_json::Value;
 
 use crate::schema::roster_overrides;
 
@@ -28,8 +30,8 @@ pub struct Override {
     pub shift_name: Option<String>,
     /// As it was when this was made.
     pub zone: Option<String>,
-    /// As it was when this was made; JSON.
-    pub schedule: Option<String>,
+    /// As it was when this was made.
+    pub schedule: Option<Json<Value>>,
     /// Empty when there is none.
     pub note: String,
     /// Who made it.

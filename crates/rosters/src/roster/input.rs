@@ -12,7 +12,7 @@ use calendar::{
     rotation::{Length, Start},
 };
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     crew::{Crew, user_id},
@@ -245,16 +245,15 @@ impl NewShift {
 
 impl OffHours {
     /// What is stored of them.
-    pub fn to_json(all: &[Self]) -> String {
-        serde_json::to_string(all).unwrap_or_else(|_| "[]".to_owned())
+    pub fn to_json(all: &[Self]) -> Vec<Value> {
+        all.iter().map(|hours| json!(hours)).collect()
     }
 
     /// Reads what [`OffHours::to_json`] wrote.
     ///
     /// # Errors
     /// As for a body.
-    pub fn from_json(text: &str) -> Result<Vec<Self>, Problem> {
-        let stored: Vec<Value> = serde_json::from_str(text).map_err(|_| Problem::internal())?;
+    pub fn from_json(stored: &[Value]) -> Result<Vec<Self>, Problem> {
         stored.iter().map(Self::parse).collect()
     }
 }

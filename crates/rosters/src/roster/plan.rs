@@ -12,6 +12,7 @@ use db::Json;
 use super::{
     crew::Crew,
     input::{NewRoster, NewRotation, NewShift, OffHours, RosterChange, ShiftChange, group_ids, user_ids},
+    rotation::Rotation,
     row::{Roster, Shift, Version},
     rules::effective_ms,
     wire::LATEST_MS,
@@ -28,7 +29,7 @@ pub fn created(new: &NewRoster, tenant: &str, mut id: impl FnMut() -> String, no
         name_key: fold(&new.name),
         description: new.description.clone(),
         zone: new.time_zone.zone.name().to_owned(),
-        off_hours: OffHours::to_json(&new.off_hours),
+        off_hours: Json(OffHours::to_json(&new.off_hours)),
         created_ms: now.millis(),
         updated_ms: None,
         sequence: 0,
@@ -51,15 +52,15 @@ fn row(roster: &Roster, shift: &NewShift, id: String, position: i64, from_ms: i6
         position,
         name: shift.name.clone(),
         zone: roster.zone.clone(),
-        schedule: shift.schedule.to_json().to_string(),
+        schedule: Json(shift.schedule.to_json()),
         crew: Json(shift.crew()),
         rotation: rotation(shift.rotation.as_ref()),
         level: shift.level.map(level),
     }
 }
 
-fn rotation(new: Option<&NewRotation>) -> Option<String> {
-    new.and_then(NewRotation::stored).map(|rotation| rotation.to_json())
+fn rotation(new: Option<&NewRotation>) -> Option<Json<Rotation>> {
+    new.and_then(NewRotation::stored).map(Json)
 }
 
 /// What is stored of a level.
@@ -266,7 +267,7 @@ fn rewritten(versions: &[Version], change: &RosterChange, now_ms: i64, from_ms: 
                 last.zone = named.zone.name().to_owned();
             }
             if let Some(hours) = &change.off_hours {
-                last.off_hours = OffHours::to_json(hours);
+                last.off_hours = Json(OffHours::to_json(hours));
             }
         }
     }
@@ -308,7 +309,7 @@ fn changed(old: &Shift, change: ShiftChange, zone: &str, position: i64, from_ms:
         valid_until_ms: None,
         name: change.name.unwrap_or_else(|| old.name.clone()),
         zone: zone.to_owned(),
-        schedule: change.schedule.map_or_else(|| old.schedule.clone(), |schedule| schedule.to_json().to_string()),
+        schedule: change.schedule.map_or_else(|| old.schedule.clone(), |schedule| Json(schedule.to_json())),
         crew: Json(crew),
         rotation: change.rotation.map_or_else(|| old.rotation.clone(), |new| rotation(Some(&new))),
         level: change.level.map_or_else(|| old.level.clone(), |new| Some(level(new))),

@@ -1,6 +1,7 @@
 //! The rotation of a shift: who takes turns in it ("Rotations" in `docs/interface.md`).
 
-use base::{Fields, problem::Problem};
+use base::Fields;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::{Value, json};
 
 use super::crew::Crew;
@@ -14,21 +15,18 @@ pub struct Rotation {
     pub turns: calendar::Rotation,
 }
 
-impl Rotation {
-    /// What is stored of it.
-    pub fn to_json(&self) -> String {
-        json!({"order": self.order, "length": self.turns.length(), "start": self.turns.start()}).to_string()
+impl Serialize for Rotation {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json!({"order": self.order, "length": self.turns.length(), "start": self.turns.start()}).serialize(serializer)
     }
+}
 
-    /// Reads what [`Rotation::to_json`] wrote.
-    ///
-    /// # Errors
-    /// 500 when it did not.
-    pub fn from_json(text: &str) -> Result<Self, Problem> {
-        let mut value: Value = serde_json::from_str(text).map_err(|_| Problem::internal())?;
+impl<'de> Deserialize<'de> for Rotation {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut value = Value::deserialize(deserializer)?;
         let order = value.get_mut("order").map(Value::take).unwrap_or_default();
-        let order = serde_json::from_value(order).map_err(|_| Problem::internal())?;
-        let turns = calendar::Rotation::read(&mut Fields::of(&value)).ok_or_else(|| Problem::internal())?;
-        Ok(Self { order, turns })
+        let order = serde_json::from_value(order).map_err(D::Error::custom)?;
+        let turns = calendar::Rotation::read(&mut Fields::of(&value));
+        Ok(Self { order, turns: turns.ok_or_else(|| D::Error::custom("turns of no length"))? })
     }
 }

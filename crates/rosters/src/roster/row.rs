@@ -2,8 +2,9 @@
 
 use db::Json;
 use diesel::prelude::*;
+use serde_json::Value;
 
-use super::crew::Crew;
+use super::{crew::Crew, rotation::Rotation};
 use crate::schema::{roster_shifts, roster_versions, rosters};
 
 /// One row of `rosters`.
@@ -25,8 +26,8 @@ pub struct Roster {
     pub description: String,
     /// The name of its time zone.
     pub zone: String,
-    /// A JSON array.
-    pub off_hours: String,
+    /// When nobody needs to be on call, as `input::OffHours` reads it.
+    pub off_hours: Json<Vec<Value>>,
     /// When it was created.
     pub created_ms: i64,
     /// When it was updated last.
@@ -55,8 +56,8 @@ pub struct Version {
     pub name: String,
     /// The name of its time zone.
     pub zone: String,
-    /// A JSON array.
-    pub off_hours: String,
+    /// When nobody needs to be on call, as `input::OffHours` reads it.
+    pub off_hours: Json<Vec<Value>>,
 }
 
 impl Version {
@@ -91,12 +92,12 @@ pub struct Shift {
     pub name: String,
     /// The roster's zone, then.
     pub zone: String,
-    /// JSON.
-    pub schedule: String,
+    /// As `calendar::RosterSchedule` writes it.
+    pub schedule: Json<Value>,
     /// Who stands in it, unless they take turns.
     pub crew: Json<Crew>,
-    /// JSON; `None` when nobody takes turns.
-    pub rotation: Option<String>,
+    /// `None` when nobody takes turns.
+    pub rotation: Option<Json<Rotation>>,
     /// `primary` or `secondary`, when that was said.
     pub level: Option<String>,
 }

@@ -2,6 +2,7 @@
 
 use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
 use calendar::{RosterSchedule, Zone};
+use serde_json::Value;
 
 use crate::lines::Level;
 
@@ -19,9 +20,8 @@ pub fn effective_ms(now: Timestamp) -> i64 {
 }
 
 /// Reads a schedule that was stored.
-pub fn schedule(text: &str) -> Result<RosterSchedule, Problem> {
-    let value = serde_json::from_str(text).map_err(|_| Problem::internal())?;
-    RosterSchedule::from_json(&value)
+pub fn schedule(stored: &Value) -> Result<RosterSchedule, Problem> {
+    RosterSchedule::from_json(stored)
 }
 
 /// The level of what was stored.

@@ -36,17 +36,14 @@ pub fn rosters(
     form: &Form,
     (at, is_past): (Timestamp, bool),
 ) -> Result<Vec<Roster>> {
-    let rotation = |shift: &ShiftRow| shift.rotation.as_deref().map(Rotation::from_json).transpose();
-    let crews = shifts.iter().map(|shift| Ok((&shift.crew.0, rotation(shift)?)));
-    let crews = crews.collect::<Result<Vec<_>, Problem>>()?;
-    let all = crews
-        .iter()
-        .flat_map(|(own, rotation)| std::iter::once(*own).chain(rotation.iter().flat_map(|rotation| &rotation.order)));
+    let all = shifts.iter().flat_map(|shift| {
+        std::iter::once(&shift.crew.0).chain(shift.rotation.iter().flat_map(|rotation| &rotation.order))
+    });
     let staff = RosterPeople::since(conn, people, tenants, (all, []), is_past.then_some(at))?;
     let seen = Seen { staff: &staff, read: matches!(form, Form::Read), at };
     let show = |row: &Row| {
-        let own = shifts.iter().zip(&crews).filter(|(shift, _)| shift.roster_id == row.id);
-        let details = own.map(|(shift, (crew, rotation))| seen.shift(shift, crew, rotation.as_ref()));
+        let own = shifts.iter().filter(|shift| shift.roster_id == row.id);
+        let details = own.map(|shift| seen.shift(shift, &shift.crew, shift.rotation.as_deref()));
         Ok(Roster {
             id: row.id.clone(),
             name: row.name.clone(),
@@ -117,7 +114,6 @@ impl Recorded for WithShifts<'_> {
 
     fn event_payload(&self) -> db::Result<Value> {
         let Self(roster, shifts) = self;
-        let stored = |text: &str| serde_json::from_str::<Value>(text).map_err(|_| Problem::internal());
         Ok(json!({
             "id": roster.id,
             "name": roster.name,
@@ -126,23 +122,22 @@ impl Recorded for WithShifts<'_> {
             "createdTime": Timestamp::from_millis(roster.created_ms),
             "updatedTime": roster.updated_ms.map(|ms| Timestamp::from_millis(ms).to_string()).unwrap_or_default(),
             "timeZone": {"name": roster.zone},
-            "shiftDetails": shifts.iter().map(shift_payload).collect::<db::Result<Vec<_>>>()?,
-            "offHours": stored(&roster.off_hours)?,
+            "shiftDetails": shifts.iter().map(shift_payload).collect::<Vec<_>>(),
+            "offHours": *roster.off_hours,
         }))
     }
 }
 
-fn shift_payload(shift: &ShiftRow) -> db::Result<Value> {
+fn shift_payload(shift: &ShiftRow) -> Value {
     let crew = crew_payload(&shift.crew);
-    let schedule: Value = serde_json::from_str(&shift.schedule).map_err(|_| Problem::internal())?;
     let mut payload = json!({
         "id": shift.id,
         "name": shift.name,
-        "schedule": schedule,
+        "schedule": *shift.schedule,
         "users": crew["users"],
         "userGroups": crew["userGroups"],
     });
-    if let Some(rotation) = shift.rotation.as_deref().map(Rotation::from_json).transpose()? {
+    if let Some(rotation) = shift.rotation.as_deref() {
         let order: Vec<Value> = rotation.order.iter().map(crew_payload).collect();
         let (length, start) = (rotation.turns.length(), rotation.turns.start());
         payload["rotation"] = json!({"order": order, "length": length, "start": start});
@@ -150,7 +145,7 @@ fn shift_payload(shift: &ShiftRow) -> db::Result<Value> {
     if let Some(level) = &shift.level {
         payload["level"] = json!(level);
     }
-    Ok(payload)
+    payload
 }
 
 fn crew_payload(crew: &Crew) -> Value {

@@ -2,6 +2,7 @@
 
 use base::timestamp::Timestamp;
 use calendar::Interval;
+use db::Json;
 use outbox::Happening;
 use serde_json::{Value, json};
 
@@ -33,7 +34,6 @@ pub fn look(
     let mut users: Vec<&str> = state.current.iter().flat_map(|duty| duty.users.iter().copied()).collect();
     users.sort_unstable();
     users.dedup();
-    let is = json!(users).to_string();
     let about = |action, before, after| Happening {
         tenant_id: roster.tenant_id.clone(),
         entity: "Roster",
@@ -48,8 +48,7 @@ pub fn look(
             .collect()
     };
     let mut told = Vec::new();
-    if let Some(was) = watch.on_call.as_ref().filter(|was| **was != is) {
-        let was: Vec<String> = serde_json::from_str(was).unwrap_or_default();
+    if let Some(was) = watch.on_call.as_deref().filter(|was| **was != users) {
         let was: Vec<&str> = was.iter().map(String::as_str).collect();
         let shown = |ids: &[&str]| json!({"id": roster.id, "name": roster.name, "clientUniqueId": roster.tenant_id, "onCall": named(ids)});
         let mut after = shown(&users);
@@ -77,7 +76,8 @@ pub fn look(
     let again = now.millis().saturating_add(AGAIN_MS);
     // What ends now is looked at when it is over.
     let due = state.until.map_or(again, |until| until.millis().max(now.millis() + 1).min(again));
-    let next = Watch { seq: watch.seq + 1, due_ms: due, on_call: Some(is), warned_ms, ..watch.clone() };
+    let is = users.iter().map(ToString::to_string).collect();
+    let next = Watch { seq: watch.seq + 1, due_ms: due, on_call: Some(Json(is)), warned_ms, ..watch.clone() };
     (next, told)
 }
 

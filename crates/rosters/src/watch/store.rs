@@ -1,6 +1,6 @@
 //! Rows of watches: of all tenants; each row names its own.
 
-use db::{Conn, Result};
+use db::{Conn, Json, Result};
 use diesel::prelude::*;
 
 use crate::schema::roster_watches;
@@ -17,8 +17,8 @@ pub struct Watch {
     pub seq: i64,
     /// When the roster is to be looked at next.
     pub due_ms: i64,
-    /// Who was on call at the last look, a JSON array of ids; `None` before the first.
-    pub on_call: Option<String>,
+    /// Who was on call at the last look, by their ids; `None` before the first.
+    pub on_call: Option<Json<Vec<String>>>,
     /// When the last stretch without anybody begins that was told of.
     pub warned_ms: i64,
 }
@@ -50,7 +50,7 @@ pub fn insert(conn: &mut Conn, tenant: &str, roster: &str) -> Result<()> {
         roster_id: roster.to_owned(),
         seq: 0,
         due_ms: 0,
-        on_call: Some("[]".to_owned()),
+        on_call: Some(Json::default()),
         warned_ms: 0,
     };
     diesel::insert_into(roster_watches::table).values(row).execute(conn)?;

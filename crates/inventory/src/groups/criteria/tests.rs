@@ -56,7 +56,7 @@ fn takes(match_type: &str, rules: &[(&str, &str, &str)]) -> bool {
     let rules: Vec<Value> =
         rules.iter().map(|(key, operator, value)| json!({"key": key, "operator": operator, "value": value})).collect();
     let criteria = read(&json!({"matchType": match_type, "rules": rules})).unwrap().unwrap();
-    let stored = Criteria::from_json(&criteria.to_json()).unwrap();
+    let stored: Criteria = serde_json::from_value(json!(criteria)).unwrap();
     assert_eq!(stored, criteria);
     Matcher::new(&stored).takes(&Facts { resource: &resource(), site: Some("Paris 1") }, &meter()).unwrap()
 }

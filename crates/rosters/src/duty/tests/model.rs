@@ -341,7 +341,7 @@ fn served(case: &Case) -> (Schedule, RosterPeople) {
         let date = later(first, taken.day);
         let body: Value = json!({"order": taken.places.iter().map(|place| crew(place)).collect::<Vec<_>>(),
             "length": {taken.unit: taken.number}, "start": format!("{date}T{}", time_of_day(taken.minute))});
-        let rotation = Rotation::from_json(&body.to_string()).unwrap();
+        let rotation = serde_json::from_value::<Rotation>(body.clone()).unwrap();
         let _: Turns = rotation.turns.turns(zone);
         rotation
     };
