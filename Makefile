@@ -1,6 +1,6 @@
 # Thin on purpose: each line is a command that one could type. Needed: Rust, a C compiler and make.
 
-.PHONY: run build package test check openapi drift contract fuzz clients bench greedy campaign blackbox
+.PHONY: run build package test check openapi drift contract fuzz clients bench greedy campaign blackbox template
 
 # Builds and starts the service with its demo company on embedded SQLite, in ./data: the program that the tests use, soon
 # there and soon again after an edit. Full speed is that of `make build`. DATA=directory and ARGS="--listen 127.0.0.1:9000" are
@@ -35,6 +35,11 @@ blackbox:
 	cargo build --workspace --bin muster
 	cargo test --quiet --workspace --test blackbox -- --list $(FILTER) | grep ': test$$' >/dev/null || { echo "no test has $(FILTER) in its name"; exit 1; }
 	cargo test --workspace --test blackbox -- $(FILTER)
+
+# Adds the domain of tests/template to a copy of the workspace, as ARCHITECTURE.md says, builds the program and calls it.
+template:
+	cargo build --workspace --bin muster
+	cargo test --workspace --test blackbox -- --ignored --nocapture template::
 
 # What CI says beside the tests: formatting, lints, and openapi/ as the code has it.
 check:

@@ -55,12 +55,38 @@ impl Drop for Guard {
     }
 }
 
-/// The program under test, with nothing of this process's own configuration.
-pub fn muster() -> Command {
-    clean(Command::new(program()))
+/// Which program a server is.
+#[derive(Clone)]
+pub(crate) enum Program {
+    /// [`muster`].
+    Built,
+    /// [`muster_obeying_modes`].
+    ObeyingModes,
+    /// Another one.
+    At(PathBuf),
 }
 
-/// The same without the privilege of root to write any file.
+impl Program {
+    pub(crate) fn command(&self) -> Command {
+        match self {
+            Self::Built => muster(),
+            Self::ObeyingModes => muster_obeying_modes(),
+            Self::At(path) => program_at(path),
+        }
+    }
+}
+
+/// The program under test, with nothing of this process's own configuration.
+pub fn muster() -> Command {
+    program_at(program())
+}
+
+/// As [`muster`], of another program.
+pub fn program_at(path: &Path) -> Command {
+    clean(Command::new(path))
+}
+
+/// As [`muster`], without the privilege of root to write any file.
 pub fn muster_obeying_modes() -> Command {
     if !rustix::process::geteuid().is_root() {
         return muster();

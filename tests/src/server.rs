@@ -10,7 +10,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::client::{Client, Request};
-use crate::program::{memory_kib, muster, muster_obeying_modes, own_memory_kib, wait};
+use crate::program::{Program, memory_kib, own_memory_kib, wait};
 use crate::raw;
 use crate::response::Response;
 use crate::unique::unique;
@@ -28,7 +28,7 @@ pub struct Server {
     database_url: Option<String>,
     arguments: Vec<String>,
     environment: Vec<(String, String)>,
-    obeys_modes: bool,
+    program: Program,
     key: String,
     secret: String,
     running: Option<Running>,
@@ -66,31 +66,37 @@ impl Server {
 
     /// The same at a given `--database-url`.
     pub fn start_at(backend: Backend, database_url: Option<String>, arguments: &[&str]) -> Self {
-        Self::start_new(backend, database_url, arguments, false)
+        Self::start_new(backend, database_url, arguments, Program::Built)
+    }
+
+    /// The same of another program than the one under test.
+    pub fn start_program(program: &Path, backend: Backend) -> Self {
+        let url = (backend == Backend::Postgres).then(fresh_database);
+        Self::start_new(backend, url, &[], Program::At(program.to_owned()))
     }
 
     /// A further gateway on the Postgres of another, which knows the same callers.
     pub fn start_beside(other: &Self, arguments: &[&str]) -> Self {
         let url = other.database_url.clone();
-        Self::start_as(other.backend, url, arguments, false, (other.key.clone(), other.secret.clone()))
+        Self::start_as(other.backend, url, arguments, Program::Built, (other.key.clone(), other.secret.clone()))
     }
 
     /// On SQLite, and as a program that may not write what the mode of a file forbids, also where root runs the tests.
     pub fn start_obeying_modes(arguments: &[&str]) -> Self {
-        Self::start_new(Backend::Sqlite, None, arguments, true)
+        Self::start_new(Backend::Sqlite, None, arguments, Program::ObeyingModes)
     }
 
-    fn start_new(backend: Backend, database_url: Option<String>, arguments: &[&str], obeys_modes: bool) -> Self {
+    fn start_new(backend: Backend, database_url: Option<String>, arguments: &[&str], program: Program) -> Self {
         let key = unique("bootstrapkey").replace('-', "");
         let secret = unique("bootstrapsecret0123456789").replace('-', "");
-        Self::start_as(backend, database_url, arguments, obeys_modes, (key, secret))
+        Self::start_as(backend, database_url, arguments, program, (key, secret))
     }
 
     fn start_as(
         backend: Backend,
         database_url: Option<String>,
         arguments: &[&str],
-        obeys_modes: bool,
+        program: Program,
         (key, secret): (String, String),
     ) -> Self {
         let directory = tempfile::Builder::new().prefix("muster-test-").tempdir().expect("a temporary directory");
@@ -102,7 +108,7 @@ impl Server {
             database_url,
             arguments: arguments.iter().map(ToString::to_string).collect(),
             environment: Vec::new(),
-            obeys_modes,
+            program,
             key,
             secret,
             running: None,
@@ -151,7 +157,7 @@ impl Server {
 
     /// The command line that starts this server.
     pub fn serve_command(&self) -> Command {
-        let mut command = if self.obeys_modes { muster_obeying_modes() } else { muster() };
+        let mut command = self.program.command();
         command.args(["serve", "--listen", "127.0.0.1:0", "--data-dir"]).arg(self.data_dir());
         if let Some(url) = &self.database_url {
             command.args(["--database-url", url]);

@@ -20,10 +20,10 @@ both_backends![
 
 /// An event of a stream.
 #[derive(Debug, PartialEq)]
-struct Event {
+pub struct Event {
     id: i64,
     kind: String,
-    data: Value,
+    pub data: Value,
 }
 
 /// The events of a stream that ended.
@@ -43,7 +43,7 @@ fn events(client: &Client, parameters: &str) -> Vec<Event> {
 }
 
 /// Watches for so long, while `act` is done after a moment.
-fn while_watching(client: &Client, parameters: &str, act: impl FnOnce()) -> Vec<Event> {
+pub fn while_watching(client: &Client, parameters: &str, act: impl FnOnce()) -> Vec<Event> {
     thread::scope(|scope| {
         let watching = scope.spawn(|| events(client, parameters));
         thread::sleep(Duration::from_millis(700));

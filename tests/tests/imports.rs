@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use syn::visit::{self, Visit};
 
-use crate::house::{files, read};
+use crate::house::{TEMPLATE, files, read};
 
 /// A module by its names from the crate down; the crate itself has none.
 type Module = Vec<String>;
@@ -58,7 +58,7 @@ fn crates() -> BTreeSet<String> {
         let (folder, _) = path.split_once("/src/")?;
         Some(folder.to_owned())
     });
-    sources.chain(["gateway".to_owned()]).collect()
+    sources.chain(["gateway".to_owned(), format!("{TEMPLATE}/contacts")]).collect()
 }
 
 /// What the files below a folder import of each other, but for tests, by their modules.

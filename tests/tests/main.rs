@@ -30,3 +30,4 @@ mod people;
 mod retries;
 mod rosters;
 mod secrets;
+mod template;
