@@ -55,6 +55,28 @@ pub trait List {
     }
 }
 
+/// Makes a list that is sorted by a `db::Sorts`, and says what else is said of it ([`List`]):
+/// `api::list! { /** The list of policies. */ pub Policies by store::SORTS: SORT = "name", FILTER = "name:web" }`.
+#[macro_export]
+macro_rules! list {
+    ($(#[doc = $doc:literal])+ $visibility:vis $name:ident by $($sorts:ident)::+: $($said:ident = $value:expr),+) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Debug)]
+        $visibility struct $name;
+
+        impl $crate::List for $name {
+            $(const $said: $crate::list!(@type $said) = $value;)+
+
+            fn sorts() -> Vec<&'static str> {
+                $($sorts)::+.names()
+            }
+        }
+    };
+    (@type DESCENDING) => { bool };
+    (@type PAGE_SIZE) => { u32 };
+    (@type $text:ident) => { &'static str };
+}
+
 /// The parameters of a request for a page of the list `L`, with parameters of its own `P` ("Paginated envelope" in
 /// `docs/interface.md`).
 #[derive(Clone, Debug)]

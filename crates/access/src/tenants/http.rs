@@ -1,7 +1,7 @@
 //! Tenant facts, and the clients of a partner.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, List, PageQuery, PathIds, RequestContext, Result, answer, get, post, spec::PageOf, stream};
+use api::{Answer, Body, PageQuery, PathIds, RequestContext, Result, answer, get, post, spec::PageOf, stream};
 use base::{problem::Problem, tenant::TenantId, timestamp::Timestamp};
 use outbox::Tx;
 
@@ -12,17 +12,9 @@ use super::{
 };
 use crate::{Authenticator, api_keys, sessions};
 
-/// The list of clients.
-#[derive(Clone, Debug)]
-pub(crate) struct Clients;
-
-impl List for Clients {
-    const SORT: &'static str = "id";
-    const FILTER: &'static str = "name:glo";
-
-    fn sorts() -> Vec<&'static str> {
-        store::SORTS.names()
-    }
+api::list! {
+    /// The list of clients.
+    pub(crate) Clients by store::SORTS: SORT = "id", FILTER = "name:glo"
 }
 
 /// Get a tenant

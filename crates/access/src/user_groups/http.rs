@@ -2,7 +2,7 @@
 
 use actix_web::HttpResponse;
 use api::{
-    Answer, Body, List, ListOf, PageQuery, PathIds, RequestContext, RequestScope, Result, answer, delete, get, post,
+    Answer, Body, ListOf, PageQuery, PathIds, RequestContext, RequestScope, Result, answer, delete, get, post,
     spec::PageOf,
 };
 use outbox::Tx;
@@ -21,29 +21,14 @@ use crate::{
 /// Members that a body names.
 type Members = ListOf<UserReference, 0, MOST_MEMBERS>;
 
-/// The list of user groups.
-#[derive(Clone, Debug)]
-pub(crate) struct UserGroups;
-
-impl List for UserGroups {
-    const SORT: &'static str = "name";
-    const FILTER: &'static str = "name:night";
-
-    fn sorts() -> Vec<&'static str> {
-        store::SORTS.names()
-    }
+api::list! {
+    /// The list of user groups.
+    pub(crate) UserGroups by store::SORTS: SORT = "name", FILTER = "name:night"
 }
 
-/// The list of the members of a group.
-#[derive(Clone, Debug)]
-pub(crate) struct GroupMembers;
-
-impl List for GroupMembers {
-    const SORT: &'static str = "loginName";
-
-    fn sorts() -> Vec<&'static str> {
-        users::store::SORTS.names()
-    }
+api::list! {
+    /// The list of the members of a group.
+    pub(crate) GroupMembers by users::store::SORTS: SORT = "loginName"
 }
 
 /// Create a user group

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, List, PageQuery, PathIds, RequestContext, Result, answer, get, post, spec::PageOf, stream};
+use api::{Answer, Body, PageQuery, PathIds, RequestContext, Result, answer, get, post, spec::PageOf, stream};
 use base::{problem::Problem, timestamp::Timestamp};
 use outbox::Tx;
 
@@ -14,17 +14,9 @@ use super::{
 };
 use crate::{Authenticator, api_keys, filters, inbound, sessions};
 
-/// The list of users.
-#[derive(Clone, Debug)]
-pub(crate) struct Users;
-
-impl List for Users {
-    const SORT: &'static str = "id";
-    const FILTER: &'static str = "name:ann+activated:true";
-
-    fn sorts() -> Vec<&'static str> {
-        store::SORTS.names()
-    }
+api::list! {
+    /// The list of users.
+    pub(crate) Users by store::SORTS: SORT = "id", FILTER = "name:ann+activated:true"
 }
 
 /// Create a user

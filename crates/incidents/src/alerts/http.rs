@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use api::{
-    Answer, Body, List, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, get, post, spec::PageOf,
+    Answer, Body, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, get, post, spec::PageOf,
 };
 use base::problem::{Problem, Wrong};
 
@@ -21,18 +21,9 @@ use crate::neighbours::Neighbours;
 /// The most alerts of one request.
 const MOST: usize = 1_000;
 
-/// The search.
-#[derive(Clone, Debug)]
-pub struct AlertList;
-
-impl List for AlertList {
-    const SORT: &'static str = "createdDate";
-    const DESCENDING: bool = true;
-    const FILTER: &'static str = "state:Critical+status:New";
-
-    fn sorts() -> Vec<&'static str> {
-        store::SORTS.names()
-    }
+api::list! {
+    /// The search.
+    pub AlertList by store::SORTS: SORT = "createdDate", DESCENDING = true, FILTER = "state:Critical+status:New"
 }
 
 /// Reports to the tenant of the path may name the resources of its scope.

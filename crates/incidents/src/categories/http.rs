@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use api::{
-    Answer, Body, List, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post,
+    Answer, Body, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post,
     spec::PageOf,
 };
 use base::problem::{Problem, Wrong};
@@ -16,17 +16,9 @@ use super::{
 };
 use crate::{neighbours::Neighbours, records};
 
-/// The list of categories.
-#[derive(Clone, Debug)]
-pub struct Categories;
-
-impl List for Categories {
-    const SORT: &'static str = "name";
-    const FILTER: &'static str = "name:net";
-
-    fn sorts() -> Vec<&'static str> {
-        store::SORTS.names()
-    }
+api::list! {
+    /// The list of categories.
+    pub Categories by store::SORTS: SORT = "name", FILTER = "name:net"
 }
 
 /// The parameter that only this list has.

@@ -2,8 +2,7 @@
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use api::{
-    Answer, Body, List, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, inbound, post,
-    spec::PageOf,
+    Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, inbound, post, spec::PageOf,
 };
 use base::{fold, hex, query::Query, secret::Secret};
 use db::Db;
@@ -21,17 +20,9 @@ use super::{
 /// What a heartbeat is pinged at; its token follows.
 const PREFIX: &str = "/api/v2/heartbeats/";
 
-/// The search.
-#[derive(Clone, Debug)]
-pub struct Heartbeats;
-
-impl List for Heartbeats {
-    const SORT: &'static str = "name";
-    const FILTER: &'static str = "state:Missing";
-
-    fn sorts() -> Vec<&'static str> {
-        store::SORTS.names()
-    }
+api::list! {
+    /// The search.
+    pub Heartbeats by store::SORTS: SORT = "name", FILTER = "state:Missing"
 }
 
 /// 256 random bits, as two UUIDs of 122 each and then some.

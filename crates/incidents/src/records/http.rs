@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use api::{
-    Answer, Body, List, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, get, post, spec::PageOf,
+    Answer, Body, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, get, post, spec::PageOf,
 };
 use base::problem::Wrong;
 use db::{Conn, Result};
@@ -18,18 +18,9 @@ use super::{
 };
 use crate::{alerts::tickets, neighbours::Neighbours};
 
-/// The search.
-#[derive(Clone, Debug)]
-pub struct Incidents;
-
-impl List for Incidents {
-    const SORT: &'static str = "createdDate";
-    const DESCENDING: bool = true;
-    const FILTER: &'static str = "status:New,Open+priority:Urgent";
-
-    fn sorts() -> Vec<&'static str> {
-        store::SORTS.names()
-    }
+api::list! {
+    /// The search.
+    pub Incidents by store::SORTS: SORT = "createdDate", DESCENDING = true, FILTER = "status:New,Open+priority:Urgent"
 }
 
 /// Create an incident

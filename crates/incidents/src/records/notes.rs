@@ -1,7 +1,7 @@
 //! Notes of incidents: a list that is only ever added to.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, List, PageQuery, PathIds, RequestContext, answer, get, post, spec::PageOf};
+use api::{Answer, Body, PageQuery, PathIds, RequestContext, answer, get, post, spec::PageOf};
 
 use super::{
     document,
@@ -12,17 +12,9 @@ use super::{
 };
 use crate::neighbours::Neighbours;
 
-/// The list of notes.
-#[derive(Clone, Debug)]
-pub struct Notes;
-
-impl List for Notes {
-    const SORT: &'static str = "createdDate";
-    const DESCENDING: bool = true;
-
-    fn sorts() -> Vec<&'static str> {
-        store::NOTE_SORTS.names()
-    }
+api::list! {
+    /// The list of notes.
+    pub Notes by store::NOTE_SORTS: SORT = "createdDate", DESCENDING = true
 }
 
 /// Add a note to an incident

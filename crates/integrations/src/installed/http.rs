@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use api::{
-    Answer, Body, List, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post,
+    Answer, Body, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post,
     spec::PageOf,
 };
 use base::{Fields, Problem, query_string, secret::Secret, timestamp::Timestamp};
@@ -22,17 +22,9 @@ use crate::{
     vault::{self, Vault},
 };
 
-/// The search.
-#[derive(Clone, Debug)]
-pub struct Integrations;
-
-impl List for Integrations {
-    const SORT: &'static str = "displayName";
-    const FILTER: &'static str = "name:ticket";
-
-    fn sorts() -> Vec<&'static str> {
-        store::SORTS.names()
-    }
+api::list! {
+    /// The search.
+    pub Integrations by store::SORTS: SORT = "displayName", FILTER = "name:ticket"
 }
 
 /// Where an integration has its notifier, and the name of its signing secret.

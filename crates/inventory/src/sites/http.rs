@@ -20,18 +20,9 @@ use crate::{
 /// Members that a body names.
 type GivenMembers = ListOf<SiteMemberReference, 1, MOST>;
 
-/// The list of sites.
-#[derive(Clone, Debug)]
-pub struct Sites;
-
-impl List for Sites {
-    const SORT: &'static str = "id";
-    const DESCENDING: bool = true;
-    const FILTER: &'static str = "city:paris+country:france";
-
-    fn sorts() -> Vec<&'static str> {
-        store::SORTS.names()
-    }
+api::list! {
+    /// The list of sites.
+    pub Sites by store::SORTS: SORT = "id", DESCENDING = true, FILTER = "city:paris+country:france"
 }
 
 /// The list of the resources at a site.

@@ -1,7 +1,7 @@
 //! Antivirus products, as agents report them.
 
 use actix_web::HttpResponse;
-use api::{List, PageQuery, RequestContext, answer, get, spec::PageOf};
+use api::{PageQuery, RequestContext, answer, get, spec::PageOf};
 use base::{Key, Walk, problem::Problem, query::Sort, query_string, timestamp::Timestamp};
 use db::{Condition, Conn, Result, SortBy, Sorts};
 use diesel::prelude::*;
@@ -107,18 +107,9 @@ pub fn replace(
     db::insert_rows!(conn, antivirus::table, &rows)
 }
 
-/// The list of antivirus products.
-#[derive(Clone, Debug)]
-pub struct Products;
-
-impl List for Products {
-    const SORT: &'static str = "scanDate";
-    const DESCENDING: bool = true;
-    const FILTER: &'static str = "status:OUTOFDATE";
-
-    fn sorts() -> Vec<&'static str> {
-        SORTS.names()
-    }
+api::list! {
+    /// The list of antivirus products.
+    pub Products by SORTS: SORT = "scanDate", DESCENDING = true, FILTER = "status:OUTOFDATE"
 }
 
 /// Search antivirus definitions

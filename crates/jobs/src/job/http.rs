@@ -2,8 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use api::{
-    Answer, Body, List, PageQuery, Parameters, PathIds, RequestContext, RequestScope, answer, delete, get, post,
-    spec::PageOf,
+    Answer, Body, PageQuery, Parameters, PathIds, RequestContext, RequestScope, answer, delete, get, post, spec::PageOf,
 };
 use base::problem::{Wrong, shorten};
 use outbox::Tx;
@@ -18,18 +17,9 @@ use super::{
 };
 use crate::{runs::alarms, scripts};
 
-/// The list of jobs.
-#[derive(Clone, Debug)]
-pub struct Jobs;
-
-impl List for Jobs {
-    const SORT: &'static str = "id";
-    const DESCENDING: bool = true;
-    const FILTER: &'static str = "jobType:custom";
-
-    fn sorts() -> Vec<&'static str> {
-        store::SORTS.names()
-    }
+api::list! {
+    /// The list of jobs.
+    pub Jobs by store::SORTS: SORT = "id", DESCENDING = true, FILTER = "jobType:custom"
 }
 
 /// How many due times are asked for.

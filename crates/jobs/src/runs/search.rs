@@ -1,7 +1,7 @@
 //! The search for runs across jobs.
 
 use actix_web::HttpResponse;
-use api::{List, PageQuery, RequestContext, answer, get, spec::PageOf};
+use api::{PageQuery, RequestContext, answer, get, spec::PageOf};
 use base::{
     Found, Walk,
     problem::Problem,
@@ -15,18 +15,10 @@ use diesel::prelude::*;
 use super::{row::Run as Row, rules, store::SORTS, wire::Run};
 use crate::{job::types, schema::job_runs};
 
-/// The list of the runs of all jobs.
-#[derive(Clone, Debug)]
-pub struct Runs;
-
-impl List for Runs {
-    const SORT: &'static str = "dueDate";
-    const DESCENDING: bool = true;
-    const FILTER: &'static str = "status:FAILED,TIMED_OUT+startDate:2026-11-20T00:00:00Z";
-
-    fn sorts() -> Vec<&'static str> {
-        SORTS.names()
-    }
+api::list! {
+    /// The list of the runs of all jobs.
+    pub Runs by SORTS:
+        SORT = "dueDate", DESCENDING = true, FILTER = "status:FAILED,TIMED_OUT+startDate:2026-11-20T00:00:00Z"
 }
 
 /// The variables of a search.

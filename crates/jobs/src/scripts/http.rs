@@ -2,8 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use api::{
-    Answer, Body, List, PageQuery, Parameters, PathIds, RequestContext, RequestScope, answer, delete, get, post,
-    spec::PageOf,
+    Answer, Body, PageQuery, Parameters, PathIds, RequestContext, RequestScope, answer, delete, get, post, spec::PageOf,
 };
 use db::Conn;
 use outbox::{Entity, Tx};
@@ -16,17 +15,9 @@ use super::{
     wire::{NewScript, OfScript, Script, ScriptChange, ScriptId},
 };
 
-/// The list of scripts.
-#[derive(Clone, Debug)]
-pub struct Scripts;
-
-impl List for Scripts {
-    const SORT: &'static str = "name";
-    const FILTER: &'static str = "platform:LINUX";
-
-    fn sorts() -> Vec<&'static str> {
-        store::SORTS.names()
-    }
+api::list! {
+    /// The list of scripts.
+    pub Scripts by store::SORTS: SORT = "name", FILTER = "platform:LINUX"
 }
 
 /// Whose scripts a list shows.

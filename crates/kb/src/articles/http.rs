@@ -1,9 +1,7 @@
 //! Articles over HTTP.
 
 use actix_web::{HttpResponse, web};
-use api::{
-    Answer, Body, List, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post, spec::PageOf,
-};
+use api::{Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post, spec::PageOf};
 use base::problem::Problem;
 use outbox::Tx;
 use ports::People;
@@ -19,32 +17,14 @@ use crate::{
     state::{self, InState},
 };
 
-/// The list of articles.
-#[derive(Clone, Debug)]
-pub struct Articles;
-
-impl List for Articles {
-    const SORT: &'static str = "title";
-    const PAGE_SIZE: u32 = 20;
-    const FILTER: &'static str = "title:access";
-
-    fn sorts() -> Vec<&'static str> {
-        store::SORTS.names()
-    }
+api::list! {
+    /// The list of articles.
+    pub Articles by store::SORTS: SORT = "title", PAGE_SIZE = 20, FILTER = "title:access"
 }
 
-/// The list of an article's versions.
-#[derive(Clone, Debug)]
-pub struct Versions;
-
-impl List for Versions {
-    const SORT: &'static str = "revision";
-    const DESCENDING: bool = true;
-    const PAGE_SIZE: u32 = 20;
-
-    fn sorts() -> Vec<&'static str> {
-        store::REVISION_SORTS.names()
-    }
+api::list! {
+    /// The list of an article's versions.
+    pub Versions by store::REVISION_SORTS: SORT = "revision", DESCENDING = true, PAGE_SIZE = 20
 }
 
 /// Which revision of an article is asked for.

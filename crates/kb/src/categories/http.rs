@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use api::{
-    Answer, Body, List, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post,
+    Answer, Body, OptionalBody, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post,
     spec::PageOf,
 };
 use base::problem::Problem;
@@ -20,18 +20,9 @@ use crate::{
     state::{self, InState},
 };
 
-/// The list of categories.
-#[derive(Clone, Debug)]
-pub struct Categories;
-
-impl List for Categories {
-    const SORT: &'static str = "name";
-    const PAGE_SIZE: u32 = 20;
-    const FILTER: &'static str = "name:wire";
-
-    fn sorts() -> Vec<&'static str> {
-        store::SORTS.names()
-    }
+api::list! {
+    /// The list of categories.
+    pub Categories by store::SORTS: SORT = "name", PAGE_SIZE = 20, FILTER = "name:wire"
 }
 
 type CategoryQuery = PageQuery<Categories, InState>;

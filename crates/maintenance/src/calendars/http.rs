@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use api::{
-    Answer, List, PageQuery, PathIds, RequestContext, RequestScope, answer, delete,
+    Answer, PageQuery, PathIds, RequestContext, RequestScope, answer, delete,
     feed::{self, Address, AddressOf, CreatedAddress},
     get, post,
     spec::PageOf,
@@ -21,16 +21,9 @@ api::path_id! {
     pub CalendarId = "calendarId", "CAL-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f", str::to_owned
 }
 
-/// The list of a tenant's calendar addresses.
-#[derive(Clone, Debug)]
-pub struct Calendars;
-
-impl List for Calendars {
-    const SORT: &'static str = "createdTime";
-
-    fn sorts() -> Vec<&'static str> {
-        store::SORTS.names()
-    }
+api::list! {
+    /// The list of a tenant's calendar addresses.
+    pub Calendars by store::SORTS: SORT = "createdTime"
 }
 
 /// An address as it is listed.

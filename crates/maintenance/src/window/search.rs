@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use actix_web::{HttpResponse, web};
-use api::{List, PageQuery, RequestContext, answer, get, spec::PageOf};
+use api::{PageQuery, RequestContext, answer, get, spec::PageOf};
 use base::{fold, problem::Problem, timestamp::Timestamp};
 use db::{Conn, Result};
 use ports::{PlaceKey, ResourceKey};
@@ -17,17 +17,9 @@ use super::{
 };
 use crate::cover::Windows;
 
-/// The list of windows.
-#[derive(Clone, Debug)]
-pub struct Search;
-
-impl List for Search {
-    const SORT: &'static str = "name";
-    const FILTER: &'static str = "state:Active,Pending+name:patch";
-
-    fn sorts() -> Vec<&'static str> {
-        store::SORTS.names()
-    }
+api::list! {
+    /// The list of windows.
+    pub Search by store::SORTS: SORT = "name", FILTER = "state:Active,Pending+name:patch"
 }
 
 /// Search maintenance windows

@@ -1,7 +1,7 @@
 //! Owners over HTTP.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, List, PageQuery, PathIds, RequestContext, answer, delete, get, post, spec::PageOf};
+use api::{Answer, Body, PageQuery, PathIds, RequestContext, answer, delete, get, post, spec::PageOf};
 use base::{
     problem::{Problem, shorten},
     query_string,
@@ -18,17 +18,9 @@ use crate::Neighbours;
 
 const VARIABLES: [&str; 4] = ["id", "kind", "target", "userGroupId"];
 
-/// The list of owners.
-#[derive(Clone, Debug)]
-pub struct Owners;
-
-impl List for Owners {
-    const SORT: &'static str = "id";
-    const FILTER: &'static str = "kind:site";
-
-    fn sorts() -> Vec<&'static str> {
-        store::SORTS.names()
-    }
+api::list! {
+    /// The list of owners.
+    pub Owners by store::SORTS: SORT = "id", FILTER = "kind:site"
 }
 
 /// Set an owner

@@ -1,7 +1,7 @@
 //! Pages over HTTP.
 
 use actix_web::HttpResponse;
-use api::{List, PageQuery, RequestContext, answer, get, spec::PageOf};
+use api::{PageQuery, RequestContext, answer, get, spec::PageOf};
 use base::query_string;
 use db::Condition;
 
@@ -13,18 +13,9 @@ use super::{
 const VARIABLES: [&str; 7] = ["id", "alertId", "userId", "contactMethodId", "policyId", "status", "kind"];
 const KINDS: [&str; 4] = ["page", "code", "test", store::SHIFT];
 
-/// The list of pages.
-#[derive(Clone, Debug)]
-pub struct Pages;
-
-impl List for Pages {
-    const SORT: &'static str = "createdDate";
-    const DESCENDING: bool = true;
-    const FILTER: &'static str = "status:gap";
-
-    fn sorts() -> Vec<&'static str> {
-        store::SORTS.names()
-    }
+api::list! {
+    /// The list of pages.
+    pub Pages by store::SORTS: SORT = "createdDate", DESCENDING = true, FILTER = "status:gap"
 }
 
 /// Search pages

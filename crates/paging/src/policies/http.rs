@@ -1,9 +1,7 @@
 //! Escalation policies over HTTP.
 
 use actix_web::{HttpResponse, web};
-use api::{
-    Answer, Body, List, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post, spec::PageOf,
-};
+use api::{Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post, spec::PageOf};
 use base::{
     problem::{Wrong, shorten},
     query_string,
@@ -20,17 +18,9 @@ use crate::Neighbours;
 
 const VARIABLES: [&str; 3] = ["id", "name", "isEquals"];
 
-/// The list of policies.
-#[derive(Clone, Debug)]
-pub struct Policies;
-
-impl List for Policies {
-    const SORT: &'static str = "name";
-    const FILTER: &'static str = "name:web";
-
-    fn sorts() -> Vec<&'static str> {
-        store::SORTS.names()
-    }
+api::list! {
+    /// The list of policies.
+    pub Policies by store::SORTS: SORT = "name", FILTER = "name:web"
 }
 
 /// Create an escalation policy

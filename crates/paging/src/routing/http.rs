@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use api::{
-    Answer, Body, List, PageQuery, PathIds, RequestContext, RequestScope, answer, cpu, delete, get, post, spec::PageOf,
+    Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, answer, cpu, delete, get, post, spec::PageOf,
 };
 use base::{
     matching::{Meter, Rules},
@@ -21,17 +21,9 @@ use crate::{Neighbours, policies};
 
 const VARIABLES: [&str; 4] = ["id", "name", "isEquals", "policyId"];
 
-/// The list of routes.
-#[derive(Clone, Debug)]
-pub struct Routes;
-
-impl List for Routes {
-    const SORT: &'static str = "position";
-    const FILTER: &'static str = "name:data";
-
-    fn sorts() -> Vec<&'static str> {
-        store::SORTS.names()
-    }
+api::list! {
+    /// The list of routes.
+    pub Routes by store::SORTS: SORT = "position", FILTER = "name:data"
 }
 
 /// Create an alert route

@@ -1,7 +1,7 @@
 //! Requests for cover over HTTP.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, List, PageQuery, PathIds, RequestContext, answer, delete, get, post, spec::PageOf};
+use api::{Answer, Body, PageQuery, PathIds, RequestContext, answer, delete, get, post, spec::PageOf};
 use base::{
     problem::{Problem, Wrong, shorten},
     timestamp::Timestamp,
@@ -31,16 +31,9 @@ use crate::{
     },
 };
 
-/// The list of a roster's requests for cover.
-#[derive(Clone, Debug)]
-pub struct Covers;
-
-impl List for Covers {
-    const SORT: &'static str = "start";
-
-    fn sorts() -> Vec<&'static str> {
-        store::SORTS.names()
-    }
+api::list! {
+    /// The list of a roster's requests for cover.
+    pub Covers by store::SORTS: SORT = "start"
 }
 
 /// Everybody whom requests name.

@@ -1,7 +1,7 @@
 //! Overrides over HTTP.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, List, PageQuery, PathIds, RequestContext, answer, delete, get, post, spec::PageOf};
+use api::{Answer, Body, PageQuery, PathIds, RequestContext, answer, delete, get, post, spec::PageOf};
 use base::{
     problem::{Problem, Wrong, shorten},
     timestamp::Timestamp,
@@ -21,16 +21,9 @@ use crate::{
     roster::{self, http::lock_for_update, rules::tenants_of, wire::RosterId},
 };
 
-/// The list of a roster's overrides.
-#[derive(Clone, Debug)]
-pub struct Overrides;
-
-impl List for Overrides {
-    const SORT: &'static str = "start";
-
-    fn sorts() -> Vec<&'static str> {
-        store::SORTS.names()
-    }
+api::list! {
+    /// The list of a roster's overrides.
+    pub Overrides by store::SORTS: SORT = "start"
 }
 
 /// Create an override

@@ -1,9 +1,7 @@
 //! Rosters over HTTP.
 
 use actix_web::{HttpResponse, web};
-use api::{
-    Answer, Body, List, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post, spec::PageOf,
-};
+use api::{Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post, spec::PageOf};
 use base::{problem::Wrong, timestamp::Timestamp};
 use db::Conn;
 use outbox::Tx;
@@ -20,17 +18,9 @@ use super::{
     wire::{At, Narrowed, Roster, RosterClient, RosterId},
 };
 
-/// The list of rosters.
-#[derive(Clone, Debug)]
-pub struct Rosters;
-
-impl List for Rosters {
-    const SORT: &'static str = "name";
-    const FILTER: &'static str = "name:line";
-
-    fn sorts() -> Vec<&'static str> {
-        store::SORTS.names()
-    }
+api::list! {
+    /// The list of rosters.
+    pub Rosters by store::SORTS: SORT = "name", FILTER = "name:line"
 }
 
 fn new_id() -> String {

@@ -1,9 +1,7 @@
 //! Contacts over HTTP.
 
 use actix_web::HttpResponse;
-use api::{
-    Answer, Body, List, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post, spec::PageOf,
-};
+use api::{Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post, spec::PageOf};
 use outbox::Tx;
 
 use super::{
@@ -12,16 +10,9 @@ use super::{
     wire::{Contact, ContactChange, ContactId, NewContact},
 };
 
-/// The list of contacts.
-#[derive(Clone, Debug)]
-pub struct Contacts;
-
-impl List for Contacts {
-    const SORT: &'static str = "name";
-
-    fn sorts() -> Vec<&'static str> {
-        store::SORTS.names()
-    }
+api::list! {
+    /// The list of contacts.
+    pub Contacts by store::SORTS: SORT = "name"
 }
 
 /// Create a contact
