@@ -1,4 +1,4 @@
-//! Groups over HTTP, for both kinds. [`super::device`] and [`super::service`] name the operations.
+//! Groups over HTTP, for both kinds. [`super::operations`] names the operations.
 
 use actix_web::HttpResponse;
 use api::{Answer, Body, List, PageQuery, RequestContext, RequestScope, answer, cpu, stream};
@@ -18,18 +18,9 @@ use super::{
     wire::{CreatedGroups, ResourceGroup, ResourceGroupMinimal},
 };
 
-/// The list of groups of a kind.
-#[derive(Clone, Debug)]
-pub struct Groups;
-
-impl List for Groups {
-    const SORT: &'static str = "id";
-    const DESCENDING: bool = true;
-    const FILTER: &'static str = "name:web";
-
-    fn sorts() -> Vec<&'static str> {
-        store::SORTS.names()
-    }
+api::list! {
+    /// The list of groups of a kind.
+    pub Groups by store::SORTS: SORT = "id", DESCENDING = true, FILTER = "name:web"
 }
 
 /// The list of the children of a group.

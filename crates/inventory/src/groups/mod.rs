@@ -8,7 +8,6 @@
 pub mod attributes;
 pub mod changes;
 pub mod criteria;
-pub mod device;
 pub mod dynamic;
 pub mod holding;
 pub mod http;
@@ -16,9 +15,9 @@ pub mod input;
 pub mod kind;
 mod lock;
 pub mod members;
+pub mod operations;
 pub mod row;
 pub mod rules;
-pub mod service;
 pub mod store;
 pub mod wire;
 
@@ -27,7 +26,7 @@ mod tests;
 
 /// The operations, in reading order.
 pub fn routes(config: &mut api::Routes) {
-    device::routes(config);
-    service::routes(config);
+    operations::device::routes(config);
+    operations::service::routes(config);
     config.service(holding::list);
 }
