@@ -59,17 +59,18 @@ export function Remove({ title, send = "Delete", found, fields, read, work, onCl
 /**
  * For buttons that do something with a record at once. `act({label, said, found, work, late})` does it; `conflict` is the dialog that asks again
  * where somebody changed the record meanwhile, or says that nothing is left to do: `late(theirs)` has the words for that. `onDone` gets the record
- * as the service answers it, so that what is done next is done with that; nothing where it failed.
+ * as the service answers it, so that what is done next is done with that; nothing where it failed. For one of many records, `wanted` has its own
+ * `fields` and `read`.
  */
-export function useGuard({ fields, read, onDone }) {
+export function useGuard({ fields = /** @type {any[]} */ ([]), read = /** @type {any} */ (undefined), onDone }) {
   const [asked, ask] = useState();
   const act = async (wanted) => {
     try {
-      const answer = await guarded({ ...wanted, fields, read });
+      const answer = await guarded({ fields, read, ...wanted });
       say(wanted.said);
       onDone(answer);
     } catch (problem) {
-      if (problem.theirs) ask({ ...wanted, theirs: problem.theirs });
+      if (problem.theirs) ask({ fields, read, ...wanted, theirs: problem.theirs });
       else say("That did not work.", problem);
       onDone();
     }
@@ -77,7 +78,7 @@ export function useGuard({ fields, read, onDone }) {
   const again = async () => {
     let answer;
     try {
-      answer = await guarded({ found: asked.theirs, fields, read, work: asked.work });
+      answer = await guarded({ ...asked, found: asked.theirs });
     } catch (problem) {
       if (problem.theirs) ask({ ...asked, theirs: problem.theirs });
       throw problem;
@@ -87,6 +88,6 @@ export function useGuard({ fields, read, onDone }) {
   };
   const late = asked?.late?.(asked.theirs);
   const conflict = asked && html`<${FormDialog} title=${late || "It was changed meanwhile"} send=${late ? "" : `${asked.label} all the same`} leave=${late ? "Close" : "Cancel"} onSend=${again} onClose=${() => ask()} wide=${true}>
-    <div class="wide theirs"><${Differences} fields=${fields} found=${asked.found} theirs=${asked.theirs} /></div><//>`;
+    <div class="wide theirs"><${Differences} fields=${asked.fields} found=${asked.found} theirs=${asked.theirs} /></div><//>`;
   return { act, conflict };
 }

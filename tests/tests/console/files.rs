@@ -137,6 +137,49 @@ fn the_console_calls_operations_of_the_document_only(server: &Server) {
     assert!(unknown.is_empty(), "the console names operations that the document does not have: {unknown:?}");
 }
 
+/// Calls of operations that take `If-Match` and overwrite nothing: a note is added to whatever an incident is by now.
+const ADDS: [&str; 1] = ["addIncidentNote"];
+
+/// Nothing is done with a version that nobody saw: what can name the version does. Operations that are chosen while a page runs are `name`.
+#[test]
+fn what_takes_a_version_is_given_one() {
+    let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../openapi/openapi.json");
+    let document: serde_json::Value = serde_json::from_str(&fs::read_to_string(document).unwrap()).unwrap();
+    let operations =
+        document["paths"].as_object().unwrap().values().flat_map(|item| item.as_object().unwrap().values());
+    let heeds = operations.filter(|one| one["parameters"].to_string().contains("/IfMatch\""));
+    let heeds: BTreeSet<&str> = heeds.filter_map(|one| one["operationId"].as_str()).collect();
+    assert!(heeds.len() > 50, "{heeds:?}");
+    let mut seen = 0;
+    for source in sources() {
+        for (at, _) in source.match_indices("call(") {
+            let given = parenthesis(&source[at + "call".len()..]);
+            let name = given.split('"').nth(1).filter(|_| given.starts_with('"')).unwrap_or_default();
+            if heeds.contains(name) && !ADDS.contains(&name) {
+                assert!(given.contains("match"), "a call names no version: {given}");
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 15, "{seen} calls");
+}
+
+/// What stands between the parenthesis that a text begins with and the one that closes it.
+fn parenthesis(text: &str) -> &str {
+    let mut depth = 0;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return &text[1..at];
+        }
+    }
+    panic!("no end of {text}");
+}
+
 /// Markup has no way into a page.
 #[test]
 fn no_source_of_the_console_makes_markup() {

@@ -8,6 +8,7 @@ import { millis } from "../time.js";
 import { Button, Empty, Facts, Head, Loading, Panel, State, Time, Trouble, attempt, html, personName, say, some, useAnswer, useEffect, useState } from "../ui.js";
 import { OnCallNow, WhoIsTold, useNames } from "../told.js";
 import { Action, FIELDS, late, mine, readAlert, waits } from "./alerts.js";
+import { useRun } from "./jobform.js";
 
 /** What happened to an alert, as far as it says. */
 function course(alert) {
@@ -43,9 +44,9 @@ function told(timeline, names) {
 /** Jobs that work on its machine. */
 function Jobs({ device }) {
   const list = useAnswer((signal) => call("searchJobs", { signal, query: { queryString: terms({ resourceId: device.id }), pageSize: 6 } }), device.id);
-  const run = (job) => attempt(`“${job.name}” is asked for.`, () => call("runJob", { jobId: job.id, body: {} }));
+  const { run, conflict } = useRun();
   return html`<${Panel} title="Jobs" id="jobs"><${Trouble} problem=${list.problem} />
-    ${list.data && (list.data.results.length ? html`<ul class="plain-list">${list.data.results.map((job) => html`<li class="session"><a href=${link(["jobs", job.id])}>${job.name}</a>${may("runJob") && html`<${Button} aria-label=${`Run now: ${job.name}`} onClick=${() => run(job)}>Run now<//>`}</li>`)}</ul>` : html`<${Empty} title="No job works on this machine." />`)}<//>`;
+    ${list.data && (list.data.results.length ? html`<ul class="plain-list">${list.data.results.map((job) => html`<li class="session"><a href=${link(["jobs", job.id])}>${job.name}</a>${may("runJob") && html`<${Button} aria-label=${`Run now: ${job.name}`} onClick=${() => run(job, `“${job.name}” is asked for.`)}>Run now<//>`}</li>`)}</ul>` : html`<${Empty} title="No job works on this machine." />`)}${conflict}<//>`;
 }
 
 /** Articles that may help: those with a word of the subject or the metric. */

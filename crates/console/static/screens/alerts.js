@@ -29,14 +29,21 @@ function Meanwhile({ theirs }) {
   return html`<div class="wide theirs"><h3>Changed meanwhile</h3>${theirs.map(([alert, now]) => html`<p key=${alert.id}>${theirs.length > 1 && alert.subject}</p><${Differences} fields=${FIELDS} found=${alert} theirs=${now} />`)}</div>`;
 }
 
-/** Asks for what an action takes, and does it with each of the alerts. One that others changed meanwhile is shown before. */
-export function Action({ name, alerts, onClose, onDone }) {
+/**
+ * Asks for what an action takes, and does it with each of the alerts. One that others changed meanwhile is shown before; `meanwhile` has those of
+ * which that is known, as they were found and as they are.
+ */
+export function Action({ name, alerts, meanwhile = /** @type {[any, any][]} */ ([]), onClose, onDone }) {
   const [all] = useState(alerts);
   const [left, setLeft] = useState(alerts);
-  const [theirs, setTheirs] = useState(/** @type {[any, any][]} */ ([]));
+  const [theirs, setTheirs] = useState(meanwhile);
   const title = { acknowledgeAlert: "Acknowledge", suppressAlert: "Suppress", closeAlert: "Close", unsuppressAlert: "Unsuppress" }[name];
   const many = all.length === 1 ? `“${all[0].subject}”` : `${all.length} alerts`;
   const known = new Map(theirs.map(([alert, now]) => [alert.id, now]));
+  // What somebody else acknowledged or closed is only shown.
+  const over = name === "acknowledgeAlert" ? theirs.filter(([, now]) => late(now)) : [];
+  const open = left.filter((alert) => !over.some(([one]) => one.id === alert.id));
+  const done = open.length ? "" : over.length === 1 ? late(over[0][1]) : "Others acknowledged or closed them meanwhile";
   /** @type {(alert: any, body: {note?: string, until?: string}) => Promise<any>} */
   const act = (alert, body) => guarded({
     found: known.get(alert.id) || alert, fields: FIELDS, read: () => readAlert(alert),
@@ -47,23 +54,23 @@ export function Action({ name, alerts, onClose, onDone }) {
     const body = {};
     if (values.note) body.note = values.note;
     if (values.hours) body.until = wire(Date.now() + Number(values.hours) * 3600e3);
-    const failed = await each(left, (alert) => act(alert, body));
+    const failed = await each(open, (alert) => act(alert, body));
     const changed = failed.filter(([, problem]) => problem.theirs);
     if (changed.length) {
       setLeft(changed.map(([alert]) => alert));
       setTheirs(changed.map(([alert, problem]) => /** @type {[any, any]} */ ([alert, problem.theirs])));
     }
     const refused = failed.filter(([, problem]) => !problem.theirs);
-    if (refused.length && all.length > 1) say(`${DONE[name]} ${left.length - failed.length} of ${left.length}.`, refused[0][1]);
+    if (refused.length && all.length > 1) say(`${DONE[name]} ${open.length - failed.length} of ${open.length}.`, refused[0][1]);
     if (changed.length || (refused.length && all.length === 1)) throw (changed[0] || refused[0])[1];
     if (!failed.length) say(all.length === 1 ? `${DONE[name]}.` : `${DONE[name]}: ${all.length}.`);
     onDone(failed);
   };
-  return html`<${FormDialog} title=${`${title} ${many}`} send=${theirs.length ? `${title} all the same` : title} onSend=${send} onClose=${onClose} danger=${name === "closeAlert"} keep=${`${name} ${all.map((alert) => alert.id).join()}`}>${(problem) => html`
+  return html`<${FormDialog} title=${done || `${title} ${many}`} send=${done ? "" : theirs.length ? `${title} all the same` : title} leave=${done ? "Close" : "Cancel"} onSend=${send} onClose=${onClose} danger=${name === "closeAlert"} keep=${`${name} ${all.map((alert) => alert.id).join()}`}>${(problem) => html`
     ${theirs.length > 0 && html`<${Meanwhile} theirs=${theirs} />`}
     ${name === "suppressAlert" && html`<${Field} as="select" name="hours" label="For" problem=${problem}>
       <option value="1">1 hour</option><option value="4">4 hours</option><option value="24">1 day</option><option value="168">1 week</option><option value="">as long as it is open</option><//>`}
-    <${Field} as="textarea" rows="2" name="note" label="Note" wide problem=${problem} hint=${name === "closeAlert" ? "Reported again, it becomes a new alert." : undefined} />`}<//>`;
+    ${!done && html`<${Field} as="textarea" rows="2" name="note" label="Note" wide problem=${problem} hint=${name === "closeAlert" ? "Reported again, it becomes a new alert." : undefined} />`}`}<//>`;
 }
 
 /** An alert as it will be when I acknowledged it; one that is suppressed stays so. */
@@ -76,19 +83,24 @@ export const waits = (alert) => alert.status === "New" || (alert.status === "Sup
 export const late = (alert) => (waits(alert) ? "" : `${personName((alert.closure || alert.acknowledgement)?.by) || "Somebody"} ${alert.status === "Closed" ? "closed" : "acknowledged"} it meanwhile`);
 
 /**
- * Acknowledges at once, without asking. Rows of a list have no version: the service refuses what somebody acknowledged or closed meanwhile. `onDone` hears of what failed, `show` of what is shown meanwhile: the alerts as they
- * will be, until the service says how they are.
+ * Acknowledges at once, without asking. `show` hears of what is shown meanwhile, the alerts as they will be, until the service says how they are;
+ * `ask` of those that others changed meanwhile, as they were found and as they are.
  * @param {any[]} alerts
- * @param {(failed: any[]) => void} onDone
- * @param {(shown: any[]) => void} [show]
+ * @param {{onDone: () => void, show: (shown: any[]) => void, ask: (theirs: [any, any][]) => void}} then
  */
-export async function acknowledge(alerts, onDone, show) {
+async function acknowledge(alerts, { onDone, show, ask }) {
   const open = alerts.filter(waits);
   if (!open.length) return say("Nothing to acknowledge.");
-  show?.(open.map(mine));
-  const failed = await each(open, (alert) => call("acknowledgeAlert", { alertId: alert.id, body: {} }));
-  say(failed.length ? `Acknowledged ${open.length - failed.length} of ${open.length}.` : open.length === 1 ? "Acknowledged." : `Acknowledged: ${open.length}.`, failed[0]?.[1]);
-  return onDone(failed);
+  show(open.map(mine));
+  const failed = await each(open, (alert) => guarded({
+    found: alert, fields: FIELDS, read: () => readAlert(alert), work: (match) => call("acknowledgeAlert", { alertId: alert.id, match, body: {} }),
+  }));
+  const changed = failed.filter(([, problem]) => problem.theirs);
+  const refused = failed.find(([, problem]) => !problem.theirs);
+  const some = `Acknowledged ${open.length - failed.length} of ${open.length}.`;
+  if (changed.length < open.length) say(failed.length ? some : open.length === 1 ? "Acknowledged." : `Acknowledged: ${open.length}.`, refused?.[1]);
+  if (changed.length) ask(changed.map(([alert, problem]) => [alert, problem.theirs]));
+  return onDone();
 }
 
 const HOURS = 24;
@@ -119,6 +131,7 @@ export default function Alerts({ query }) {
   const list = useList("searchAlerts", { queryString: filter, pageSize: 100 }, {}, EVERY);
   const live = useChanges(["ALERT"], list.reload);
   const select = useChosen();
+  /** @type {[{name: string, alerts: any[], meanwhile?: [any, any][]} | undefined, (action?: any) => void]} */
   const [action, setAction] = useState();
   const rows = list.rows || [];
   const chosen = rows.filter((row) => select.chosen.has(row.id));
@@ -130,6 +143,8 @@ export default function Alerts({ query }) {
     select.clear();
     list.reload();
   };
+  const ask = (meanwhile) => setAction({ name: "acknowledgeAlert", alerts: meanwhile.map(([alert]) => alert), meanwhile });
+  const then = { onDone: done, show, ask };
   const columns = [
     { title: "State", cell: (row) => html`<${State} of=${row.currentState} />`, class: "narrow" },
     { title: "Subject", main: true, class: "grow", cell: (row) => row.subject, below: (row) => html`<span class="dim">${row.component}</span><span class="only-narrow">${row.component && " · "}${row.device?.hostName || row.device?.name} · ${row.status} · <${Time} at=${row.alertTime} ago=${true} /></span>` },
@@ -140,7 +155,7 @@ export default function Alerts({ query }) {
     { title: "Last report", keep: 2, cell: (row) => html`<${Time} at=${row.alertTime} ago=${true} />` },
   ];
   const keys = {};
-  if (may("acknowledgeAlert")) keys.a = (row) => (chosen.length || row) && acknowledge(chosen.length ? chosen : [row], done, show);
+  if (may("acknowledgeAlert")) keys.a = (row) => (chosen.length || row) && acknowledge(chosen.length ? chosen : [row], then);
   keys.x = (row) => row && select.toggle(row.id);
   const filtered = subject || hostName || state || query.has("status");
   return html`
@@ -155,12 +170,12 @@ export default function Alerts({ query }) {
     </div>
     <${Hourly} stamp=${list.data?.results[0]?.id} />
     ${chosen.length > 0 && html`<div class="chosen-bar" role="region" aria-label="What is chosen"><strong>${chosen.length} chosen</strong>
-      ${may("acknowledgeAlert") && html`<${Button} kind="primary" onClick=${() => acknowledge(chosen, done, show)}>Acknowledge<//>`}
-      ${may("suppressAlert") && html`<${Button} onClick=${() => setAction("suppressAlert")}>Suppress…<//>`}
-      ${may("closeAlert") && html`<${Button} onClick=${() => setAction("closeAlert")}>Close…<//>`}
+      ${may("acknowledgeAlert") && html`<${Button} kind="primary" onClick=${() => acknowledge(chosen, then)}>Acknowledge<//>`}
+      ${may("suppressAlert") && html`<${Button} onClick=${() => setAction({ name: "suppressAlert", alerts: chosen })}>Suppress…<//>`}
+      ${may("closeAlert") && html`<${Button} onClick=${() => setAction({ name: "closeAlert", alerts: chosen })}>Close…<//>`}
       <button type="button" class="link" onClick=${select.clear}>Choose none</button></div>`}
     <${Rows} list=${list} columns=${columns} label="Alerts" href=${(row) => link(["alerts", row.id])} select=${may("acknowledgeAlert") ? select : undefined} keys=${keys}
       empty=${filtered ? html`<${Empty} title="No alert matches."><a href=${link("alerts")}>Show all that are open</a><//>` : html`<${Empty} title="All quiet.">No alert is open. <a href=${link("alerts", { status: "Closed" })}>Those that were closed</a><//>`} />
-    ${action && html`<${Action} name=${action} alerts=${chosen} onClose=${() => setAction()} onDone=${done} />`}`;
+    ${action && html`<${Action} name=${action.name} alerts=${action.alerts} meanwhile=${action.meanwhile} onClose=${() => setAction()} onDone=${done} />`}`;
 }
 

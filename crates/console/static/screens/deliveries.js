@@ -2,21 +2,35 @@
 
 import { call, may } from "../api.js";
 import { Bars } from "../bars.js";
+import { useGuard } from "../guard.js";
 import { link, refine } from "../route.js";
 import { millis, span } from "../time.js";
 import { Button, Choices, Empty, Facts, Head, Loading, Panel, Rows, State, Time, Trouble, attempt, html, useAnswer, useList } from "../ui.js";
 
+/**
+ * What of a delivery matters to whoever sends it again.
+ * @type {[string, string, (delivery: any) => any][]}
+ */
+const FIELDS = [["status", "Status", (delivery) => delivery.status], ["attempts", "Attempts", (delivery) => delivery.attempts], ["responseStatus", "Answer", (delivery) => delivery.responseStatus]];
+
 function Delivery({ path, onChange }) {
   const answer = useAnswer((signal) => call("getDelivery", { ...path, signal }), path.deliveryId, 10e3);
   const delivery = answer.data;
+  const done = (now) => {
+    // What is sent, and the attempts, are not in the answer.
+    answer.renew(now && { ...delivery, ...now });
+    onChange();
+  };
+  const guard = useGuard({ fields: FIELDS, read: () => call("getDelivery", path), onDone: done });
   if (!delivery) return html`<${Panel} title="Delivery" id="delivery">${answer.problem ? html`<${Trouble} problem=${answer.problem} />` : html`<${Loading} />`}<//>`;
-  const again = async () => (await attempt("It is sent again.", () => call("resendDelivery", { ...path, body: {} }))) && (answer.reload(), onChange());
+  const again = () => guard.act({ label: "Send it again", said: "It is sent again.", found: delivery, work: (match) => call("resendDelivery", { ...path, match, body: {} }) });
   const { request } = delivery;
   return html`<${Panel} title="Delivery" id="delivery" actions=${html`${may("resendDelivery") && html`<${Button} onClick=${again}>Send again<//>`}<button type="button" class="link" onClick=${() => refine({ delivery: "" })}>Close</button>`}>
     <p><${State} of=${delivery.status} /> after ${delivery.attempts} ${delivery.attempts === 1 ? "attempt" : "attempts"}${delivery.nextAttemptTime && html`, the next <${Time} at=${delivery.nextAttemptTime} />`}</p>
     <${Facts} of=${[["About", `${delivery.about?.entity || ""} ${delivery.about?.entityId || ""}`], ["Request", request && html`<span class="mono">${request.method} ${request.target}</span>`]]} />
     ${request && html`<h3>What is sent</h3><pre class="output" tabindex="0" aria-label="Body of the request">${request.body}</pre>`}
-    <h3>Attempts</h3>${delivery.attemptLog?.length ? html`<ol class="course">${delivery.attemptLog.map((one) => html`<li><${Time} at=${one.time} /> <div>${one.responseStatus || "no answer"} <span class="dim">${one.durationMs ?? "–"} ms</span>${one.error && html`<div class="dim">${one.error}</div>`}${one.responseBody && html`<pre class="output" tabindex="0">${one.responseBody}</pre>`}</div></li>`)}</ol>` : html`<p class="dim">None yet.</p>`}<//>`;
+    <h3>Attempts</h3>${delivery.attemptLog?.length ? html`<ol class="course">${delivery.attemptLog.map((one) => html`<li><${Time} at=${one.time} /> <div>${one.responseStatus || "no answer"} <span class="dim">${one.durationMs ?? "–"} ms</span>${one.error && html`<div class="dim">${one.error}</div>`}${one.responseBody && html`<pre class="output" tabindex="0">${one.responseBody}</pre>`}</div></li>`)}</ol>` : html`<p class="dim">None yet.</p>`}
+    ${guard.conflict}<//>`;
 }
 
 /** From the making of a delivery to its last attempt, for the last ones. */

@@ -3,6 +3,7 @@
 import { call } from "../api.js";
 import { Change } from "../change.js";
 import { machinesCalled } from "../find.js";
+import { useGuard } from "../guard.js";
 import { fromInput, millis, toInput, zone } from "../time.js";
 import { Field, FormDialog, Trouble, html, useAnswer, useState } from "../ui.js";
 
@@ -114,6 +115,16 @@ export function fieldsOf(job, hosts = `${idsOf(job).length} machines`) {
     ["repeat", "When", (one) => repeatOf(one.schedule)], ["cron", "Expression", (one) => one.schedule.cron], ["startDate", "From", (one) => toInput(millis(one.schedule.startDate))], ["timezone", "Zone", (one) => zoneOf(one.schedule)],
     ["overlapPolicy", "While one runs", (one) => one.overlapPolicy], ["misfirePolicy", "What was missed", (one) => one.misfirePolicy], ["timeLimit", "May take, minutes", (one) => Math.ceil(one.timeLimit / 60)],
     ["labels", "Labels", (one) => one.labels?.join(", ")], ["alertOnFailure", "An alert when it fails", (one) => (one.alertOnFailure ? "yes" : "no")], ["active", "In use", (one) => (one.active ? "yes" : "no")]];
+}
+
+/** `run(job, said)` has a job run now as it was shown; what somebody else made of it meanwhile is shown before, by `conflict`. */
+export function useRun(onDone = () => {}) {
+  const { act, conflict } = useGuard({ onDone });
+  const run = (job, said) => act({
+    label: "Run it", said, found: job, fields: fieldsOf(job), read: () => call("getJob", { jobId: job.id }),
+    work: (match) => call("runJob", { jobId: job.id, match, body: {} }),
+  });
+  return { run, conflict };
 }
 
 /** Changes one; `hosts` are the host names of its machines, or nothing where the form could not name them all: they stay then. */

@@ -1,9 +1,19 @@
 // API keys: which programs may call, with what, and until when.
 
-import { call, may, tag } from "../api.js";
-import { fromInput } from "../time.js";
+import { call, may } from "../api.js";
+import { Differences, Remove, guarded } from "../guard.js";
+import { fromInput, millis } from "../time.js";
 import { Badge, Button, Empty, Field, FormDialog, Head, Loading, Time, Trouble, html, personName, some, useAnswer, useState } from "../ui.js";
 import { ROLES } from "./people.js";
+
+/**
+ * What of a key matters to whoever gives it another secret or revokes it; that it was used does not.
+ * @type {[string, string, (key: any) => any, ((key: any) => any)?][]}
+ */
+const FIELDS = [["name", "Name", (key) => key.name], ["role", "Role", (key) => key.role], ["updatedDate", "Changed", (key) => key.updatedDate, (key) => new Date(millis(key.updatedDate)).toLocaleString()],
+  ["previousSecretValid", "The secret before", (key) => (key.previousSecretValid ? "goes on" : "none")]];
+
+const readKey = (key) => call("getApiKey", { apiKeyId: key.id });
 
 /** Makes a key. */
 function Create({ onClose, onMade }) {
@@ -22,13 +32,21 @@ function Create({ onClose, onMade }) {
     <${Field} as="textarea" rows="2" name="operations" label="Only for these operations" wide problem=${problem} hint="Such as reportAlert, getMe; empty: all that its role may" />`}<//>`;
 }
 
-/** Gives a key another secret, unless somebody else just did. */
+/** Gives a key another secret; that somebody else did is shown before. */
 function Rotate({ apiKey, onClose, onMade }) {
-  const answer = useAnswer((signal) => call("getApiKey", { apiKeyId: apiKey.id, signal }), apiKey.id);
+  const [theirs, setTheirs] = useState();
   const [revoke, setRevoke] = useState(false);
-  const send = async () => onMade(await call("rotateApiKey", { apiKeyId: apiKey.id, match: tag(answer.data), body: { revokePrevious: revoke } }));
-  return html`<${FormDialog} title=${`A new secret for “${apiKey.name}”`} send="Make it" onClose=${onClose} onSend=${send}>${(problem) => html`
-    ${problem?.status === 412 && html`<p class="note wide">Somebody gave it one meanwhile. Close this, and look again.</p>`}
+  const rotate = (match) => call("rotateApiKey", { apiKeyId: apiKey.id, match, body: { revokePrevious: revoke } });
+  const send = async () => {
+    try {
+      onMade(await guarded({ found: theirs || apiKey, fields: FIELDS, read: () => readKey(apiKey), work: rotate }));
+    } catch (problem) {
+      if (problem.theirs) setTheirs(problem.theirs);
+      throw problem;
+    }
+  };
+  return html`<${FormDialog} title=${`A new secret for “${apiKey.name}”`} send=${theirs ? "Make it all the same" : "Make it"} onClose=${onClose} onSend=${send}>${() => html`
+    ${theirs && html`<div class="wide theirs"><${Differences} fields=${FIELDS} found=${apiKey} theirs=${theirs} /></div>`}
     <p class="wide">The secret before goes on until the next time, so that programs can be given the new one meanwhile.</p>
     <label class="inline wide"><input type="checkbox" checked=${revoke} onChange=${() => setRevoke(!revoke)} /> End it at once</label>`}<//>`;
 }
@@ -51,8 +69,6 @@ export default function Keys() {
         <td><div class="actions">${may("rotateApiKey") && html`<${Button} aria-label=${`New secret… ${key.name}`} onClick=${() => setRotating(key)}>New secret…<//>`}${may("revokeApiKey") && html`<${Button} aria-label=${`Revoke… ${key.name}`} onClick=${() => setRevoking(key)}>Revoke…<//>`}</div></td></tr>`)}</tbody></table></div>`}
     ${making && html`<${Create} onClose=${() => setMaking(false)} onMade=${onMade} />`}
     ${rotating && html`<${Rotate} apiKey=${rotating} onClose=${() => setRotating()} onMade=${onMade} />`}
-    ${revoking && html`<${FormDialog} title=${`Revoke “${revoking.name}”?`} send="Revoke" danger=${true} onClose=${() => setRevoking()} onSend=${async () => {
-      await call("revokeApiKey", { apiKeyId: revoking.id });
-      all.reload();
-    }}><p class="wide">Whatever uses it is refused from now on.</p><//>`}`;
+    ${revoking && html`<${Remove} title=${`Revoke “${revoking.name}”?`} send="Revoke" found=${revoking} fields=${FIELDS} read=${() => readKey(revoking)} work=${(match) => call("revokeApiKey", { apiKeyId: revoking.id, match })}
+      onClose=${() => setRevoking()} onDone=${all.reload}><p>Whatever uses it is refused from now on.</p><//>`}`;
 }

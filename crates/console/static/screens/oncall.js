@@ -64,7 +64,9 @@ function Swap({ lanes, given, onClose, onDone }) {
 function Overrides({ roster, from, stamp, onDone }) {
   const list = useAnswer((signal) => call("listRosterOverrides", { rosterId: roster.id, signal, query: { from: wire(from), pageSize: 20 } }), `${roster.id} ${stamp}`);
   const remove = async (override) => {
-    if (await attempt("The override is gone.", () => call("deleteRosterOverride", { rosterId: roster.id, overrideId: override.id }))) onDone();
+    await attempt("The override is gone.", () => call("deleteRosterOverride", { rosterId: roster.id, overrideId: override.id }));
+    // Where that was refused, it is not as it was shown.
+    onDone();
   };
   const rest = (list.data?.results || []).filter((override) => millis(override.end) > Math.max(from, Date.now()));
   return rest.map((override) => html`<li key=${override.id}>

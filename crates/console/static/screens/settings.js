@@ -1,8 +1,15 @@
 // Settings: who I am here, where I am signed in, how it looks.
 
 import { call, may, session } from "../api.js";
+import { Remove } from "../guard.js";
 import { zone } from "../time.js";
 import { Badge, Button, Empty, Facts, Field, FormDialog, Head, Loading, Panel, Time, Trouble, attempt, html, personName, say, useAnswer, useState } from "../ui.js";
+
+/**
+ * What of a contact method matters to whoever deletes it.
+ * @type {[string, string, (one: any) => any][]}
+ */
+const FIELDS = [["name", "Name", (one) => one.name], ["address", "Address", (one) => one.address || one.host], ["verified", "Verified", (one) => (one.verified ? "yes" : "no")]];
 
 /** Says in which order, and when not. */
 function Rule({ path, urgency, rule, methods, onClose, onDone }) {
@@ -57,8 +64,7 @@ function Reach({ user }) {
     if (told) say(`A test is on its way, by ${told.pages.length === 1 ? "one way" : `${told.pages.length} ways`}.`);
   };
   const [going, setGoing] = useState();
-  const remove = async () => {
-    await call("deleteContactMethod", { ...path, contactMethodId: going.id });
+  const gone = () => {
     say(`“${going.name}” is gone.`);
     methods.reload();
     rules.reload();
@@ -69,7 +75,8 @@ function Reach({ user }) {
     ${list && (list.length ? html`<ul class="plain-list">${list.map((one) => html`<li class="session"><div><strong>${one.name}</strong> ${one.verified ? html`<${Badge} kind="good">verified<//>` : html`<${Badge}>not verified<//>`}<div class="small dim">${one.address || [one.preset, one.host].filter(Boolean).join(" at ")}</div></div><div class="actions">${!one.verified && html`<${Button} aria-label=${`Send a code to ${one.name}`} onClick=${() => code(one)}>Send a code<//>`}<${Button} aria-label=${`Delete… ${one.name}`} onClick=${() => setGoing(one)}>Delete…<//></div></li>`)}</ul>` : html`<${Empty} title="In no way yet." />`)}
     ${ofRules.map((rule) => html`<h3>When it is of ${rule.urgency} urgency</h3><p>${rule.steps?.length ? rule.steps.map((step) => `${known[step.contactMethod.id] || step.contactMethod.id} after ${step.after}`).join(", then ") : "all that is verified, at once"}${rule.quietHours && `; not from ${rule.quietHours.from} to ${rule.quietHours.to}`}${rule.beforeShift && `; ${rule.beforeShift} before a shift begins`}</p>`)}
     ${list?.length > 0 && may("setNotificationRule") && html`<div class="actions">${["high", "low"].map((urgency) => html`<${Button} onClick=${() => setChanging(urgency)}>When it is of ${urgency} urgency…<//>`)}</div>`}
-    ${going && html`<${FormDialog} title=${`Delete “${going.name}”?`} send="Delete" danger=${true} onSend=${remove} onClose=${() => setGoing()}><p class="wide">Nothing is sent there any more. Added again, it has to be verified again.</p><//>`}
+    ${going && html`<${Remove} title=${`Delete “${going.name}”?`} found=${going} fields=${FIELDS} read=${() => call("getContactMethod", { ...path, contactMethodId: going.id })} work=${(match) => call("deleteContactMethod", { ...path, contactMethodId: going.id, match })}
+      onClose=${() => setGoing()} onDone=${gone}><p>Nothing is sent there any more. Added again, it has to be verified again.</p><//>`}
     ${verifying && html`<${Verify} path=${path} method=${verifying} onClose=${() => setVerifying()} onDone=${methods.reload} />`}
     ${changing && html`<${Rule} path=${path} urgency=${changing} rule=${ofRules.find((rule) => rule.urgency === changing)} methods=${list} onClose=${() => setChanging("")} onDone=${rules.reload} />`}
     ${adding && html`<${FormDialog} title=${adding === "EMAIL" ? "An e-mail address" : "A push service or a chat"} send="Add" onSend=${send} onClose=${() => setAdding("")} keep=${adding === "EMAIL" ? "contact method" : undefined}>${(problem) => html`

@@ -10,25 +10,25 @@ use super::{
 
 /// What stands side by side, row by row.
 #[track_caller]
-fn sides(window: &Window) -> Vec<String> {
+pub(super) fn sides(window: &Window) -> Vec<String> {
     window.until("document.querySelector('dialog[open] .theirs td, dialog[open] td.after')");
     let rows = "[...document.querySelectorAll('dialog[open] tbody tr')].map(row => [...row.cells].map(cell => cell.innerText).join(' | '))";
     window.evaluate(rows).as_array().unwrap().iter().map(text).collect()
 }
 
 /// From now on the page is not told of anything: it asks by itself no more, as one that nobody looks at.
-fn look_away(window: &Window) {
+pub(super) fn look_away(window: &Window) {
     window.evaluate("Object.defineProperty(document, 'hidden', {configurable: true, get: () => true})");
 }
 
-fn reported(company: &Client, name: &str) -> (String, String) {
+pub(super) fn reported(company: &Client, name: &str) -> (String, String) {
     let subject = unique(name);
     report(company, &subject);
     let id = text(&alerts(company, &subject)[0]["id"]);
     (subject, id)
 }
 
-fn act(company: &Client, alert: &str, action: &str) {
+pub(super) fn act(company: &Client, alert: &str, action: &str) {
     company.post(&format!("/alerts/{alert}/actions/{action}"), &json!({})).ok();
 }
 
