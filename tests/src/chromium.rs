@@ -1,9 +1,13 @@
 //! A Chromium that shows the console, driven through its own driver (WebDriver), which hands on what only the browser's debugging
 //! interface has: what it asked for, what it complained of, other sizes and colours.
 
+mod asked;
+mod crash;
+
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -11,7 +15,11 @@ use std::time::{Duration, Instant};
 use reqwest::blocking::Client as Http;
 use serde_json::{Value, json};
 
+use self::asked::{Asked, Request};
+use self::crash::Said;
 use crate::Guard;
+
+pub use self::crash::{Crash, once_more_after_a_crash};
 
 /// The version that the tests were written for.
 const AXE: &str = "axe-core@4.14.1";
@@ -81,18 +89,21 @@ fn fetch_axe() -> Option<String> {
     text()
 }
 
-/// Starts a driver; it, and the port that it listens at. `None` when it ended before it did.
-fn start(driver: &Path) -> Option<(Guard, u16)> {
+/// Starts a driver; it, the port that it listens at, and what its browser says. `None` when it ended before it listened.
+fn start(driver: &Path) -> Option<(Guard, u16, Said)> {
     let mut command = Command::new(driver);
-    command.arg("--port=0").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.args(["--port=0", "--enable-chrome-logs"]);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut driver = Guard::spawn(&mut command);
+    let said = Said::default();
+    said.listen(driver.process().stderr.take().expect("its errors are piped"));
     let out = driver.process().stdout.take().expect("its output is piped");
     let mut lines = BufReader::new(out).lines().map_while(Result::ok);
     let told = lines.find(|line| line.contains("started successfully on port"))?;
     let port = told.trim_end_matches('.').rsplit(' ').next()?.parse().ok()?;
     // What it says further is read, so that it never waits for a reader.
     std::thread::spawn(move || lines.for_each(drop));
-    Some((driver, port))
+    Some((driver, port, said))
 }
 
 /// A window of a browser that nobody else uses. It reaches nothing but this machine.
@@ -101,6 +112,10 @@ pub struct Window {
     http: Http,
     /// Complaints that were read.
     complaints: Mutex<Vec<String>>,
+    asked: Mutex<Asked>,
+    said: Said,
+    /// The browser died.
+    gone: AtomicBool,
     _driver: Guard,
     _turn: MutexGuard<'static, ()>,
 }
@@ -113,29 +128,44 @@ impl Window {
         let turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         // The port that it chooses may be taken before it listens there.
         let started = (0..5).find_map(|_| start(program));
-        let (driver, port) = started.expect("chromedriver starts");
+        let (driver, port, said) = started.expect("chromedriver starts");
         let http = Http::builder().timeout(Duration::from_secs(120)).no_proxy().build().expect("a client");
-        let arguments = [
+        let mut arguments = vec![
             "--headless=new",
             "--no-sandbox",
             "--disable-gpu",
-            "--disable-dev-shm-usage",
             "--window-size=1440,900",
             "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
         ];
+        if crash::lacks_shared_memory() {
+            arguments.push("--disable-dev-shm-usage");
+        }
         let wanted = json!({"capabilities": {"alwaysMatch": {
             "browserName": "chrome",
             "goog:chromeOptions": {"binary": chromium, "args": arguments},
             "goog:loggingPrefs": {"performance": "ALL", "browser": "ALL"},
         }}});
-        let made = post(&http, &format!("http://127.0.0.1:{port}/session"), &wanted);
+        let made = match post(&http, &format!("http://127.0.0.1:{port}/session"), &wanted) {
+            Err(answer) if crash::is_gone(&answer) => crash::died(&answer, &said),
+            answer => answer.unwrap_or_else(|answer| panic!("no browser: {answer}")),
+        };
         let id = made["sessionId"].as_str().unwrap_or_else(|| panic!("no session: {made}"));
         let session = format!("http://127.0.0.1:{port}/session/{id}");
-        Some(Self { session, http, complaints: Mutex::default(), _driver: driver, _turn: turn })
+        Some(Self {
+            session,
+            http,
+            complaints: Mutex::default(),
+            asked: Mutex::default(),
+            said,
+            gone: AtomicBool::new(false),
+            _driver: driver,
+            _turn: turn,
+        })
     }
 
     /// Opens an address, and waits until it is there.
     pub fn go(&self, url: &str) {
+        self.asked().goes_to(url);
         self.command("url", &json!({"url": url}));
     }
 
@@ -265,25 +295,35 @@ impl Window {
         self.command("goog/cdp/execute", &json!({"cmd": name, "params": given}))
     }
 
+    /// Somebody with a role is signed in: what the role may not is not to be asked for.
+    pub fn acts_as(&self, role: &str) {
+        self.asked().acts_as(role);
+    }
+
     /// Method and address of everything that was asked for since the last time.
-    pub fn requests(&self) -> Vec<(String, String)> {
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    pub fn requests(&self) -> Vec<Request> {
+        self.read_requests();
+        std::mem::take(&mut self.asked().unread)
+    }
+
+    fn read_requests(&self) {
         let log = self.command("se/log", &json!({"type": "performance"}));
-        let entries = log.as_array().into_iter().flatten();
-        let events = entries.filter_map(|entry| serde_json::from_str::<Value>(entry["message"].as_str()?).ok());
-        let sent = events.filter(|event| event["message"]["method"] == "Network.requestWillBeSent");
-        sent.map(|event| event["message"]["params"]["request"].clone())
-            .map(|request| (text(&request["method"]), text(&request["url"])))
-            .collect()
+        self.asked().read(&log);
+    }
+
+    fn asked(&self) -> MutexGuard<'_, Asked> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What the browser complained of: violations of the policy, and what nobody caught. That a request was answered
-    /// with an error is no complaint.
+    /// with an error is no complaint. And every request that was made of anybody else, is in no document, or needs another role.
     pub fn complaints(&self) -> Vec<String> {
         let log = self.command("se/log", &json!({"type": "browser"}));
         let mut all = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
         let told = log.as_array().into_iter().flatten().filter(|entry| entry["source"] != "network");
         all.extend(told.map(|entry| format!("{}: {}", entry["level"], entry["message"])));
+        self.read_requests();
+        all.append(&mut self.asked().astray);
         all.clone()
     }
 
@@ -302,23 +342,38 @@ impl Window {
 
     #[track_caller]
     fn command(&self, path: &str, body: &Value) -> Value {
-        post(&self.http, &format!("{}/{path}", self.session), body)
+        match post(&self.http, &format!("{}/{path}", self.session), body) {
+            Err(answer) if crash::is_gone(&answer) => {
+                self.gone.store(true, Ordering::Relaxed);
+                crash::died(&format!("{path}: {answer}"), &self.said)
+            }
+            answer => answer.unwrap_or_else(|answer| panic!("{path}: {answer}")),
+        }
     }
 }
 
 impl Drop for Window {
     fn drop(&mut self) {
+        let ended_well = !std::thread::panicking() && !self.gone.load(Ordering::Relaxed);
+        if ended_well {
+            self.read_requests();
+        }
         // The driver ends the browser; without it, only itself.
         let _ = self.http.delete(&self.session).send();
+        let astray = &self.asked().astray;
+        assert!(!ended_well || astray.is_empty(), "nobody looked at what should not have been asked for: {astray:?}");
     }
 }
 
+/// What the driver answers; the text of its answer where it did not do what it was asked to.
 #[track_caller]
-fn post(http: &Http, url: &str, body: &Value) -> Value {
+fn post(http: &Http, url: &str, body: &Value) -> Result<Value, String> {
     let answer = http.post(url).body(body.to_string()).send().expect("the driver answers");
     let status = answer.status();
     let text = answer.text().expect("an answer of the driver");
+    if !status.is_success() {
+        return Err(text);
+    }
     let mut answer: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
-    assert!(status.is_success(), "{url}: {text}");
-    answer["value"].take()
+    Ok(answer["value"].take())
 }

@@ -24,9 +24,18 @@ const LEFT_OUT: [(&str, &str); 2] = [
     ("searchResources", "verbose=true"),
 ];
 
+static CONTRACT: LazyLock<Contract> = LazyLock::new(Contract::read);
+
+/// The operation that a request is to, by its id, and the role that it needs: empty for none.
+pub(crate) fn operation_of(method: &str, path: &str) -> Option<(String, String)> {
+    let (id, operation) = CONTRACT.operation(method, path)?;
+    let mut needed = operation["security"].as_array().into_iter().flatten();
+    let role = needed.find_map(|one| one["bearer"][0].as_str()).unwrap_or_default();
+    Some((id.to_owned(), role.to_owned()))
+}
+
 /// What an answer breaks, a line each; nothing for what is no operation of the document.
 fn broken(response: &Response) -> Vec<String> {
-    static CONTRACT: LazyLock<Contract> = LazyLock::new(Contract::read);
     let Some((method, url)) = response.label.split_once(' ') else { return Vec::new() };
     let path = url.split_once("://").map_or(url, |(_, rest)| rest.find('/').map_or("/", |at| &rest[at..]));
     let path = path.split(['?', '#']).next().unwrap_or_default();

@@ -105,37 +105,112 @@ fn the_console_calls_operations_of_the_document_only(server: &Server) {
         module.lines().filter_map(|line| line.trim().split_once(": [\"")).map(|(id, _)| id).collect();
     assert!(known.contains("acknowledgeAlert") && known.len() > 200, "{} operations", known.len());
     let mut named = BTreeSet::new();
-    for source in sources() {
-        for begin in [
-            "call(\"",
-            "may(\"",
-            "useList(\"",
-            "act(\"",
-            "turn(\"",
-            "needs: \"",
-            "wanted = text ? [\"",
-            ": [\"list",
-            "read: \"",
-            "write: \"",
-            "undo: \"",
-        ] {
-            for part in source.split(begin).skip(1) {
-                let name = part.split('"').next().unwrap_or_default();
-                let name = if begin == ": [\"list" { format!("list{name}") } else { name.to_owned() };
-                named.insert(name);
-            }
+    for (file, source) in sources() {
+        let words = words_like(&source, &known);
+        let unknown: Vec<_> = words.difference(&known).filter(|word| !FIELDS.contains(word)).collect();
+        assert!(unknown.is_empty(), "{file} names operations that the document does not have: {unknown:?}");
+        named.extend(words.into_iter().map(ToOwned::to_owned));
+    }
+    assert!(named.len() > 90, "{named:?}");
+}
+
+/// Fields that begin as operations do.
+const FIELDS: [&str; 6] = ["startDate", "startTime", "endTime", "endBy", "runId", "revokePrevious"];
+
+/// Texts, and names before a colon, that begin with the verb of an operation and go on with a capital: `"acknowledgeAlert"`.
+fn words_like<'s>(source: &'s str, known: &BTreeSet<&str>) -> BTreeSet<&'s str> {
+    fn verb(word: &str) -> &str {
+        word.split(|letter: char| !letter.is_ascii_lowercase()).next().unwrap_or_default()
+    }
+    let verbs: BTreeSet<&str> = known.iter().map(|name| verb(name)).collect();
+    let mut rest = source;
+    let mut found = BTreeSet::new();
+    while let Some(at) = rest.find(|letter: char| letter.is_ascii_alphanumeric()) {
+        let before = rest[..at].chars().next_back();
+        rest = &rest[at..];
+        let length = rest.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(length);
+        let quoted = matches!(before, Some('"' | '\'' | '`')) && after.starts_with(['"', '\'', '`']);
+        let capital = word[verb(word).len()..].starts_with(|letter: char| letter.is_ascii_uppercase());
+        if (quoted || after.starts_with(':')) && capital && verbs.contains(verb(word)) {
+            found.insert(word);
         }
-        // What becomes of alerts is named where the words for it are.
-        for line in source.lines().filter(|line| line.contains("Alert:")) {
-            let names =
-                line.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| word.ends_with("Alert"));
-            named.extend(names.map(ToOwned::to_owned));
+        rest = after;
+    }
+    found
+}
+
+/// What reaches the service or anybody else, and where that may stand: the file, and how often.
+const REACHES: [(&str, &[(&str, usize)]); 19] = [
+    ("fetch(address(name, ", &[("api.js", 1)]),
+    ("fetch(", &[("api.js", 1)]),
+    ("new EventSource(address(\"watchChanges\"))", &[("changes.js", 1)]),
+    ("EventSource(", &[("changes.js", 1)]),
+    ("XMLHttpRequest", &[]),
+    ("sendBeacon", &[]),
+    ("WebSocket", &[]),
+    ("WebTransport", &[]),
+    ("RTCPeer", &[]),
+    ("Worker", &[]),
+    ("/api/", &[]),
+    ("globalThis", &[]),
+    ("window.open", &[]),
+    ("src=", &[]),
+    (".src", &[]),
+    ("action=\"", &[]),
+    ("ping=", &[]),
+    ("import.meta", &[]),
+    ("location.assign(\"/\")", &[("screens/settings.js", 1)]),
+];
+
+/// Operations are called by one function, by names: nothing else reaches the service, and nothing anybody else.
+#[test]
+fn no_module_reaches_the_service_but_by_operations() {
+    let modules = sources();
+    for (words, expected) in REACHES {
+        let found: Vec<(&str, usize)> = modules
+            .iter()
+            .map(|(file, source)| (file.as_str(), source.matches(words).count()))
+            .filter(|(_, times)| *times > 0)
+            .collect();
+        assert_eq!(found, expected, "{words}");
+    }
+    for (file, source) in &modules {
+        for (at, _) in source.match_indices("import(") {
+            assert!(
+                source[at..].starts_with("import(\"./screens/"),
+                "{file} loads something by an address that it makes"
+            );
+        }
+        for (at, _) in source.match_indices("location.") {
+            let rest = &source[at + "location.".len()..];
+            let read =
+                ["pathname", "search", "origin", "reload()", "assign(\"/\")"].iter().any(|one| rest.starts_with(one));
+            let written = rest.split_once(|letter: char| !letter.is_ascii_alphanumeric());
+            let written = written.is_some_and(|(_, rest)| rest.trim_start().starts_with("= "));
+            assert!(read && !written, "{file} goes somewhere: {}", rest.lines().next().unwrap_or_default());
+        }
+        // Operations by a name that is known only while a page runs: the name is one of those that stand in the module.
+        for (at, _) in source.match_indices("call(") {
+            let before = source[..at].chars().next_back().unwrap_or(' ');
+            let given = parenthesis(&source[at + "call".len()..]);
+            let dynamic = DYNAMIC.iter().any(|(known, name)| known == file && given.starts_with(name));
+            let literal = given.starts_with('"');
+            assert!(before.is_ascii_alphanumeric() || literal || dynamic, "{file} calls {given}");
         }
     }
-    assert!(named.len() > 50, "{named:?}");
-    let unknown: Vec<_> = named.iter().filter(|name| !known.contains(name.as_str())).collect();
-    assert!(unknown.is_empty(), "the console names operations that the document does not have: {unknown:?}");
 }
+
+/// Where an operation is called whose name is chosen while the page runs, and how it is called there.
+const DYNAMIC: [(&str, &str); 7] = [
+    ("api.js", "name, given"),
+    ("ui.js", "name, "),
+    ("undo.js", "/** @type {OperationId} */ (name)"),
+    ("screens/alerts.js", "name, "),
+    ("screens/maintenance.js", "name, "),
+    ("screens/people.js", "name, "),
+    ("screens/routing.js", "name, "),
+];
 
 /// Calls of operations that take `If-Match` and overwrite nothing: a note is added to whatever an incident is by now.
 const ADDS: [&str; 1] = ["addIncidentNote"];
@@ -151,7 +226,7 @@ fn what_takes_a_version_is_given_one() {
     let heeds: BTreeSet<&str> = heeds.filter_map(|one| one["operationId"].as_str()).collect();
     assert!(heeds.len() > 50, "{heeds:?}");
     let mut seen = 0;
-    for source in sources() {
+    for (_, source) in sources() {
         for (at, _) in source.match_indices("call(") {
             let given = parenthesis(&source[at + "call".len()..]);
             let name = given.split('"').nth(1).filter(|_| given.starts_with('"')).unwrap_or_default();
@@ -183,7 +258,7 @@ fn parenthesis(text: &str) -> &str {
 /// Markup has no way into a page.
 #[test]
 fn no_source_of_the_console_makes_markup() {
-    for source in sources() {
+    for (file, source) in sources() {
         for word in [
             "innerHTML",
             "outerHTML",
@@ -193,18 +268,20 @@ fn no_source_of_the_console_makes_markup() {
             "new Function",
             "dangerouslySet",
         ] {
-            assert!(!source.contains(word), "a file of the console has {word}");
+            assert!(!source.contains(word), "{file} has {word}");
         }
     }
 }
 
-/// The modules of the console, without the library.
-fn sources() -> Vec<String> {
+/// The modules of the console, without the library: where each is, and its text.
+pub(super) fn sources() -> Vec<(String, String)> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/console/static");
     let read = |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
     let all = read(&directory).into_iter().chain(read(&directory.join("screens")));
     let modules = all.filter(|path| path.extension().is_some_and(|kind| kind == "js"));
-    let found: Vec<_> = modules.map(|path| fs::read_to_string(path).unwrap()).collect();
+    let name = |path: &Path| path.strip_prefix(&directory).unwrap().to_string_lossy().into_owned();
+    let mut found: Vec<_> = modules.map(|path| (name(&path), fs::read_to_string(path).unwrap())).collect();
+    found.sort();
     assert!(found.len() > 20, "{} modules", found.len());
     found
 }

@@ -1,10 +1,17 @@
 //! Every screen by keys alone: nothing is clicked, no value is set, and no focus is put anywhere but by keys.
 
 use base64::Engine as _;
-use muster_tests::{Backend, Server, chromium::Window, receiver::Receiver, unique};
+use muster_tests::{Backend, Server, chromium::Window, in_browser, receiver::Receiver, unique};
 use serde_json::{Value, json};
 
 use super::{company, demo, signed_in, text};
+
+in_browser![
+    who_is_on_call_and_what_is_wrong_is_worked_on_by_keys,
+    machines_windows_jobs_and_articles_are_looked_after_by_keys,
+    people_keys_and_routes_are_looked_after_by_keys,
+    a_delivery_is_sent_again_by_keys
+];
 
 /// Somebody with a keyboard.
 struct Keys<'w>(&'w Window);
@@ -88,7 +95,6 @@ fn last(window: &Window) -> String {
     path(window).rsplit('/').next().unwrap_or_default().to_owned()
 }
 
-#[test]
 fn who_is_on_call_and_what_is_wrong_is_worked_on_by_keys() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "operator") else { return };
@@ -170,7 +176,6 @@ fn who_is_on_call_and_what_is_wrong_is_worked_on_by_keys() {
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
-#[test]
 fn machines_windows_jobs_and_articles_are_looked_after_by_keys() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "operator") else { return };
@@ -251,7 +256,6 @@ fn machines_windows_jobs_and_articles_are_looked_after_by_keys() {
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
-#[test]
 fn people_keys_and_routes_are_looked_after_by_keys() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "admin") else { return };
@@ -335,7 +339,6 @@ fn people_keys_and_routes_are_looked_after_by_keys() {
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
-#[test]
 fn a_delivery_is_sent_again_by_keys() {
     let server = Server::start_with(Backend::Sqlite, &["--demo", "--egress-allow", "127.0.0.0/8"]);
     let (server, company, receiver) = (&server, company(&server), Receiver::willing());

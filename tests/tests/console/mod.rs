@@ -1,5 +1,6 @@
 //! The console (docs/console.md): what is served, and what people see and do there, in a browser; and at the reference.
 
+mod browser;
 mod files;
 mod keyboard;
 mod night;
@@ -32,6 +33,7 @@ fn signed_in(server: &Server, role: &str) -> Option<Window> {
     let body = json!({"loginName": unique("eva"), "firstName": "Eva", "lastName": "Sand", "role": role});
     let id = text(&admin.post("/users", &body).ok()["id"]);
     let url = text(&admin.post_empty(&format!("/users/{id}/signInLink")).ok()["url"]);
+    window.acts_as(role);
     window.go(&url);
     window.click("Sign in");
     window.until("location.pathname == '/console/on-call' && document.querySelector('h1')");

@@ -5,12 +5,15 @@ use std::time::{Duration, Instant};
 use muster_tests::{
     Backend, Client, Server,
     chromium::Window,
+    in_browser,
     receiver::{Receiver, wait_for},
     unique,
 };
 use serde_json::{Value, json};
 
 use super::{company, open, signed_in, text};
+
+in_browser![one_night];
 
 /// Less than the boards take to ask by themselves (15 seconds): what is there sooner was told by the stream of changes.
 const LIVE: Duration = Duration::from_secs(10);
@@ -59,7 +62,6 @@ fn on_call(company: &Client) -> Vec<String> {
     board["onCall"].as_array().unwrap().iter().map(|one| text(&one["user"]["firstName"])).collect()
 }
 
-#[test]
 fn one_night() {
     let server = Server::start_with(Backend::Sqlite, &["--demo", "--egress-allow", "127.0.0.0/8"]);
     let (server, company, receiver) = (&server, company(&server), Receiver::willing());

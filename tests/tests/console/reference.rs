@@ -1,9 +1,11 @@
 //! The reference at `/docs`: people authorize with a key and its secret there, and try an operation.
 
-use muster_tests::{chromium::Window, unique};
+use muster_tests::{chromium::Window, in_browser, unique};
 use serde_json::{Value, json};
 
 use super::{company, demo, text};
+
+in_browser![a_key_authorizes_and_an_operation_is_tried];
 
 /// The part of the page with the operation that is tried: who am I?
 const OPERATION: &str = "[id$='-getMe']";
@@ -38,7 +40,6 @@ fn execute(window: &Window) -> (String, String) {
     answer
 }
 
-#[test]
 fn a_key_authorizes_and_an_operation_is_tried() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = Window::open() else { return };

@@ -1,9 +1,11 @@
 //! What people are told when the service does not do what they asked for: in its own words, where they asked, and nothing that they typed is lost.
 
-use muster_tests::{chromium::Window, unique};
+use muster_tests::{chromium::Window, in_browser, unique};
 use serde_json::json;
 
 use super::{REFUSAL, company, demo, meddle, screens, signed_in, text};
+
+in_browser![whoever_is_refused_is_told_why_and_loses_nothing, every_screen_says_why_it_has_nothing_to_show];
 
 /// What somebody does on a screen.
 enum Does {
@@ -123,7 +125,6 @@ fn is_told(window: &Window, what: &str) {
     assert!(told.contains(REFUSAL.0) && told.contains(REFUSAL.1), "{what}: {told}");
 }
 
-#[test]
 fn whoever_is_refused_is_told_why_and_loses_nothing() {
     let server = demo();
     let Some(window) = signed_in(server, "admin") else { return };
@@ -158,7 +159,6 @@ fn whoever_is_refused_is_told_why_and_loses_nothing() {
 }
 
 /// The service is there and does not answer what a screen shows.
-#[test]
 fn every_screen_says_why_it_has_nothing_to_show() {
     let server = demo();
     let Some(window) = signed_in(server, "admin") else { return };

@@ -3,10 +3,12 @@
 
 use std::io::Write as _;
 
-use muster_tests::{Backend, Client, Server, chromium::Window, rounds, unique};
+use muster_tests::{Backend, Client, Server, chromium::Window, in_browser, rounds, unique};
 use serde_json::json;
 
 use super::{company, demo, open, signed_in};
+
+in_browser![the_first_screen_is_small_and_soon_there, keys_and_searches_are_answered_at_once_with_much_behind_them];
 
 /// What people take for at once, in milliseconds.
 const AT_ONCE: f64 = 100.0;
@@ -36,7 +38,6 @@ impl Times {
 }
 
 /// The first screen on a slow telephone that was never here.
-#[test]
 fn the_first_screen_is_small_and_soon_there() {
     const VISITS: usize = 5;
     let server = demo();
@@ -109,7 +110,6 @@ fn answered(window: &Window, pressed: usize) -> Times {
     Times::of(all)
 }
 
-#[test]
 fn keys_and_searches_are_answered_at_once_with_much_behind_them() {
     const ALERTS: usize = 10_000;
     const CHOSEN: usize = 20;

@@ -1,6 +1,6 @@
 //! Alerts and incidents: as they come, and what people do with them.
 
-use muster_tests::{rounds, unique};
+use muster_tests::{in_browser, rounds, unique};
 use serde_json::json;
 
 use super::{
@@ -8,7 +8,13 @@ use super::{
     MARKUP, alerts, report,
 };
 
-#[test]
+in_browser![
+    alerts_arrive_live_and_are_acknowledged_by_a_key,
+    an_alert_becomes_an_incident_with_notes,
+    people_and_rosters_are_called_by_their_names,
+    an_hour_of_live_alerts_keeps_no_memory
+];
+
 fn alerts_arrive_live_and_are_acknowledged_by_a_key() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "operator") else { return };
@@ -56,7 +62,6 @@ fn alerts_arrive_live_and_are_acknowledged_by_a_key() {
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
-#[test]
 fn an_alert_becomes_an_incident_with_notes() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "operator") else { return };
@@ -97,7 +102,6 @@ fn an_alert_becomes_an_incident_with_notes() {
 }
 
 /// Whoever is told, or cannot be, has a name.
-#[test]
 fn people_and_rosters_are_called_by_their_names() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "viewer") else { return };
@@ -118,7 +122,6 @@ fn people_and_rosters_are_called_by_their_names() {
 
 /// An hour in which something changes every few seconds, told by the stream alone, as to a page that nobody looks at: what is told takes the place
 /// of what was there.
-#[test]
 fn an_hour_of_live_alerts_keeps_no_memory() {
     let changes = rounds("changes told to a live board", 120, 720);
     let (server, company) = (demo(), company(demo()));

@@ -1,12 +1,18 @@
 //! Two who do something with the same thing at once: who comes second sees both versions side by side before anything is done.
 
-use muster_tests::{Client, chromium::Window, unique};
+use muster_tests::{Client, chromium::Window, in_browser, unique};
 use serde_json::{Value, json};
 
 use super::{
     super::{company, demo, open, signed_in, text},
     alerts, report,
 };
+
+in_browser![
+    an_alert_that_somebody_else_took_is_not_taken_from_them,
+    of_many_alerts_those_are_shown_that_others_changed,
+    windows_incidents_people_and_routes_are_changed_as_they_were_seen
+];
 
 /// What stands side by side, row by row.
 #[track_caller]
@@ -39,7 +45,6 @@ fn open_alert(window: &Window, (subject, id): &(String, String)) {
     look_away(window);
 }
 
-#[test]
 fn an_alert_that_somebody_else_took_is_not_taken_from_them() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "operator") else { return };
@@ -93,7 +98,6 @@ fn an_alert_that_somebody_else_took_is_not_taken_from_them() {
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
-#[test]
 fn of_many_alerts_those_are_shown_that_others_changed() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "operator") else { return };
@@ -119,7 +123,6 @@ fn of_many_alerts_those_are_shown_that_others_changed() {
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
-#[test]
 fn windows_incidents_people_and_routes_are_changed_as_they_were_seen() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "admin") else { return };

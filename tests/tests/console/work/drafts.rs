@@ -1,11 +1,12 @@
 //! What was typed and not sent is there again after a reload.
 
-use muster_tests::{Client, chromium::Window, unique};
+use muster_tests::{Client, chromium::Window, in_browser, unique};
 use serde_json::{Value, json};
 
 use super::super::{company, demo, meddle, open, signed_in, text};
 
-#[test]
+in_browser![what_was_typed_survives_a_reload, what_was_chosen_survives_although_the_choices_come_late];
+
 fn what_was_typed_survives_a_reload() {
     let server = demo();
     let Some(window) = signed_in(server, "operator") else { return };
@@ -82,7 +83,6 @@ fn forms(company: &Client) -> Vec<Form> {
     ]
 }
 
-#[test]
 fn what_was_chosen_survives_although_the_choices_come_late() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "admin") else { return };

@@ -1,6 +1,6 @@
 //! Finding one's way: by typing, by links, by keys.
 
-use muster_tests::{chromium::Window, unique};
+use muster_tests::{chromium::Window, in_browser, unique};
 use serde_json::json;
 
 use super::{
@@ -8,7 +8,13 @@ use super::{
     MARKUP, report,
 };
 
-#[test]
+in_browser![
+    machines_are_found_while_one_types,
+    the_audit_log_leads_to_what_it_is_about_and_a_machine_to_who_is_told,
+    names_with_signs_are_found,
+    all_is_reached_by_keys
+];
+
 fn machines_are_found_while_one_types() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "viewer") else { return };
@@ -39,7 +45,6 @@ fn machines_are_found_while_one_types() {
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
-#[test]
 fn the_audit_log_leads_to_what_it_is_about_and_a_machine_to_who_is_told() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "admin") else { return };
@@ -61,7 +66,6 @@ fn the_audit_log_leads_to_what_it_is_about_and_a_machine_to_who_is_told() {
 }
 
 /// Names with what is a sign of its own in a filter.
-#[test]
 fn names_with_signs_are_found() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "operator") else { return };
@@ -126,7 +130,6 @@ fn names_with_signs_are_found() {
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
-#[test]
 fn all_is_reached_by_keys() {
     let server = demo();
     let Some(window) = signed_in(server, "operator") else { return };

@@ -1,6 +1,6 @@
 //! Jobs and scripts: made, changed and run.
 
-use muster_tests::unique;
+use muster_tests::{in_browser, unique};
 use serde_json::json;
 
 use super::{
@@ -8,7 +8,8 @@ use super::{
     MARKUP,
 };
 
-#[test]
+in_browser![a_job_is_run_and_its_run_is_called_off, jobs_are_made_and_changed_and_two_who_do_see_each_other];
+
 fn a_job_is_run_and_its_run_is_called_off() {
     let server = demo();
     let Some(window) = signed_in(server, "operator") else { return };
@@ -24,7 +25,6 @@ fn a_job_is_run_and_its_run_is_called_off() {
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
-#[test]
 fn jobs_are_made_and_changed_and_two_who_do_see_each_other() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "operator") else { return };

@@ -1,6 +1,6 @@
 //! Articles: written, read safely, and not overwritten.
 
-use muster_tests::unique;
+use muster_tests::{in_browser, unique};
 use serde_json::json;
 
 use super::{
@@ -8,7 +8,8 @@ use super::{
     MARKUP,
 };
 
-#[test]
+in_browser![an_article_is_written_read_safely_and_not_overwritten];
+
 fn an_article_is_written_read_safely_and_not_overwritten() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "operator") else { return };

@@ -1,12 +1,18 @@
 //! One machine: what its panels say, and what they say when there is nothing to say.
 
-use muster_tests::{Client, chromium::Window, unique};
+use muster_tests::{Client, chromium::Window, in_browser, unique};
 use serde_json::json;
 
 use super::{
     super::{REFUSAL, company, demo, meddle, open, signed_in, text},
     MARKUP,
 };
+
+in_browser![
+    a_machine_says_its_groups_and_its_antivirus,
+    a_machine_of_which_little_is_known_says_so,
+    a_panel_that_is_refused_leaves_the_others
+];
 
 /// A machine as its agent reports it, with an antivirus of a name full of markup.
 fn reported(company: &Client) -> (String, String) {
@@ -34,7 +40,6 @@ fn lines(window: &Window, panel: &str) -> Vec<String> {
     found.as_array().unwrap().iter().map(text).collect()
 }
 
-#[test]
 fn a_machine_says_its_groups_and_its_antivirus() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "viewer") else { return };
@@ -73,7 +78,6 @@ fn a_machine_says_its_groups_and_its_antivirus() {
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
-#[test]
 fn a_machine_of_which_little_is_known_says_so() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "viewer") else { return };
@@ -95,7 +99,6 @@ fn a_machine_of_which_little_is_known_says_so() {
 }
 
 /// A part of the page that cannot be had says so, and takes nothing else with it.
-#[test]
 fn a_panel_that_is_refused_leaves_the_others() {
     let server = demo();
     let Some(window) = signed_in(server, "admin") else { return };

@@ -1,6 +1,6 @@
 //! Windows: planned, skipped, and seen by the month.
 
-use muster_tests::{Client, unique};
+use muster_tests::{Client, in_browser, unique};
 use serde_json::json;
 
 use super::{
@@ -8,7 +8,12 @@ use super::{
     MARKUP,
 };
 
-#[test]
+in_browser![
+    a_window_is_planned_with_a_preview_and_skipped,
+    a_month_of_windows_is_a_calendar_with_a_table,
+    a_skip_is_taken_back
+];
+
 fn a_window_is_planned_with_a_preview_and_skipped() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "operator") else { return };
@@ -43,7 +48,6 @@ fn a_window_is_planned_with_a_preview_and_skipped() {
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
-#[test]
 fn a_month_of_windows_is_a_calendar_with_a_table() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "operator") else { return };
@@ -89,7 +93,6 @@ fn a_month_of_windows_is_a_calendar_with_a_table() {
 }
 
 /// A skip is taken back where it is shown, and an administrator undoes one from the audit log.
-#[test]
 fn a_skip_is_taken_back() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "admin") else { return };

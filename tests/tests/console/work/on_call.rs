@@ -1,11 +1,12 @@
 //! Who is on call: somebody takes over, people swap.
 
-use muster_tests::{Client, chromium::Window, unique};
+use muster_tests::{Client, chromium::Window, in_browser, unique};
 use serde_json::{Value, json};
 
 use super::super::{company, demo, open, signed_in, text};
 
-#[test]
+in_browser![somebody_takes_over_and_gives_back, people_swap_and_take_over_by_dragging_or_by_form];
+
 fn somebody_takes_over_and_gives_back() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "operator") else { return };
@@ -61,7 +62,6 @@ fn drag(window: &Window, selector: &str, from: f64, to: f64) {
     mouse("mouseReleased", to, 0);
 }
 
-#[test]
 fn people_swap_and_take_over_by_dragging_or_by_form() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "operator") else { return };

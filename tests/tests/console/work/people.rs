@@ -1,6 +1,6 @@
 //! People and keys: made, changed and taken out of use.
 
-use muster_tests::{Client, chromium::Window, unique};
+use muster_tests::{Client, chromium::Window, in_browser, unique};
 use serde_json::json;
 
 use super::{
@@ -8,7 +8,12 @@ use super::{
     MARKUP,
 };
 
-#[test]
+in_browser![
+    keys_and_people_are_looked_after,
+    people_are_made_and_changed_and_two_who_do_see_each_other,
+    keys_are_narrowed_and_given_new_secrets
+];
+
 fn keys_and_people_are_looked_after() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "admin") else { return };
@@ -34,7 +39,6 @@ fn keys_and_people_are_looked_after() {
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
-#[test]
 fn people_are_made_and_changed_and_two_who_do_see_each_other() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "admin") else { return };
@@ -76,7 +80,6 @@ fn people_are_made_and_changed_and_two_who_do_see_each_other() {
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
-#[test]
 fn keys_are_narrowed_and_given_new_secrets() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "admin") else { return };

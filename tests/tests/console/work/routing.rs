@@ -1,7 +1,7 @@
 //! Who is told, how, and how long that took.
 
 use base64::Engine as _;
-use muster_tests::{Backend, Server, receiver::Receiver, unique};
+use muster_tests::{Backend, Server, in_browser, receiver::Receiver, unique};
 use serde_json::json;
 
 use super::{
@@ -9,7 +9,12 @@ use super::{
     MARKUP, alerts, report,
 };
 
-#[test]
+in_browser![
+    alerts_are_routed_to_people_who_say_how,
+    who_would_be_told_is_explained_step_by_step,
+    how_long_deliveries_took_is_drawn
+];
+
 fn alerts_are_routed_to_people_who_say_how() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "operator") else { return };
@@ -52,7 +57,6 @@ fn alerts_are_routed_to_people_who_say_how() {
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
-#[test]
 fn who_would_be_told_is_explained_step_by_step() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "operator") else { return };
@@ -96,7 +100,6 @@ fn who_would_be_told_is_explained_step_by_step() {
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
-#[test]
 fn how_long_deliveries_took_is_drawn() {
     let server = Server::start_with(Backend::Sqlite, &["--demo", "--egress-allow", "127.0.0.0/8"]);
     let (server, company, receiver) = (&server, company(&server), Receiver::willing());

@@ -1,12 +1,18 @@
 //! Undoing what the audit log has: previewed, done by an operation of the document, and not over what somebody else did meanwhile.
 
-use muster_tests::{Client, Server, chromium::Window, encode, unique};
+use muster_tests::{Client, Server, chromium::Window, encode, in_browser, unique};
 use serde_json::{Value, json};
 
 use super::{
     super::{company, demo, open, signed_in, text},
     alerts, report,
 };
+
+in_browser![
+    a_change_of_each_kind_is_undone,
+    what_somebody_else_did_meanwhile_is_shown_before_it_is_undone,
+    what_was_made_goes_again_and_what_went_comes_back
+];
 
 /// Opens the newest row of the audit log about something.
 #[track_caller]
@@ -161,7 +167,6 @@ fn fields(company: &Client, one: &Changed) -> Value {
     one.change.as_object().unwrap().keys().map(|name| (name.clone(), field(name))).collect()
 }
 
-#[test]
 fn a_change_of_each_kind_is_undone() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "admin") else { return };
@@ -185,7 +190,6 @@ fn a_change_of_each_kind_is_undone() {
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
-#[test]
 fn what_somebody_else_did_meanwhile_is_shown_before_it_is_undone() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "admin") else { return };
@@ -223,7 +227,6 @@ fn what_somebody_else_did_meanwhile_is_shown_before_it_is_undone() {
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
-#[test]
 fn what_was_made_goes_again_and_what_went_comes_back() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "admin") else { return };
