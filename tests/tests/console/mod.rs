@@ -1,12 +1,14 @@
 //! The console (docs/console.md): what is served, and what people see and do there, in a browser; and at the reference.
 
 mod browser;
+mod everybody;
 mod files;
 mod keyboard;
 mod night;
 mod reference;
 mod refusals;
 mod screens;
+mod seen;
 mod speed;
 mod work;
 

@@ -12,7 +12,7 @@ mod on_call;
 mod people;
 mod routing;
 mod undo;
-mod unseen;
+pub(super) mod unseen;
 
 use muster_tests::{Client, unique};
 use serde_json::{Value, json};

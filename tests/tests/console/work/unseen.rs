@@ -3,13 +3,21 @@
 use std::{thread::sleep, time::Duration};
 
 use base64::Engine as _;
-use muster_tests::{Backend, Client, Server, chromium::Window, receiver::Receiver, unique};
+use muster_tests::{Backend, Client, Server, chromium::Window, in_browser, receiver::Receiver, unique};
 use serde_json::{Value, json};
 
 use super::{
     super::{company, demo, open, signed_in, text},
     conflicts::{act, look_away, reported, sides},
 };
+
+in_browser![
+    an_acknowledgement_from_the_board_takes_nothing_from_others,
+    a_delivery_that_somebody_else_sent_again_is_not_sent_unseen,
+    a_job_is_run_as_it_was_seen_and_a_run_called_off_as_it_was,
+    a_key_that_was_given_a_secret_is_not_revoked_unseen,
+    an_override_that_somebody_else_took_back_goes_from_the_page
+];
 
 /// No page is told by the stream from the next one on.
 fn without_stream(window: &Window) {
@@ -22,7 +30,6 @@ fn dialog(window: &Window) -> String {
     text(&window.evaluate("document.querySelector('dialog[open]').innerText"))
 }
 
-#[test]
 fn an_acknowledgement_from_the_board_takes_nothing_from_others() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "operator") else { return };
@@ -83,7 +90,7 @@ fn an_acknowledgement_from_the_board_takes_nothing_from_others() {
 }
 
 /// An event whose deliveries a receiver gets, and one that has arrived: the addresses of the event and of the delivery.
-fn delivered(company: &Client, receiver: &Receiver) -> (String, String, String) {
+pub(in super::super) fn delivered(company: &Client, receiver: &Receiver) -> (String, String, String) {
     let body = json!({"displayName": unique("desk"), "baseNotifier": {"type": "REST_API", "baseURI": receiver.url()}});
     let installed = text(&company.post("/integrations/install/CUSTOM", &body).ok()["id"]);
     let payload = base64::engine::general_purpose::STANDARD.encode("{\"text\": \"told\"}");
@@ -97,7 +104,7 @@ fn delivered(company: &Client, receiver: &Receiver) -> (String, String, String) 
 }
 
 #[track_caller]
-fn wait_for(company: &Client, path: &str, attempts: u64) {
+pub(in super::super) fn wait_for(company: &Client, path: &str, attempts: u64) {
     for _ in 0..200 {
         let found = company.get(path).ok();
         if found["attempts"] == json!(attempts) && found["status"] == "delivered" {
@@ -108,7 +115,6 @@ fn wait_for(company: &Client, path: &str, attempts: u64) {
     panic!("never delivered: {}", company.get(path).ok());
 }
 
-#[test]
 fn a_delivery_that_somebody_else_sent_again_is_not_sent_unseen() {
     let server = Server::start_with(Backend::Sqlite, &["--demo", "--egress-allow", "127.0.0.0/8"]);
     let (server, company, receiver) = (&server, company(&server), Receiver::willing());
@@ -136,7 +142,6 @@ fn job(company: &Client) -> (String, String) {
     (text(&company.post("/jobs", &body).ok()["id"]), name)
 }
 
-#[test]
 fn a_job_is_run_as_it_was_seen_and_a_run_called_off_as_it_was() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "operator") else { return };
@@ -188,7 +193,6 @@ fn a_job_is_run_as_it_was_seen_and_a_run_called_off_as_it_was() {
     assert_eq!(window.complaints(), Vec::<String>::new());
 }
 
-#[test]
 fn a_key_that_was_given_a_secret_is_not_revoked_unseen() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "admin") else { return };
@@ -224,7 +228,6 @@ fn a_key_that_was_given_a_secret_is_not_revoked_unseen() {
 }
 
 /// Overrides have no `ETag`, since nobody changes one: the service refuses what is gone, and the page then has it no more.
-#[test]
 fn an_override_that_somebody_else_took_back_goes_from_the_page() {
     let (server, company) = (demo(), company(demo()));
     let Some(window) = signed_in(server, "operator") else { return };
