@@ -29,6 +29,7 @@ const FILES: &[(&str, &[u8])] = files![
     "bars.js",
     "calendar.js",
     "find.js",
+    "focus.js",
     "lanes.js",
     "markdown.js",
     "route.js",

@@ -2,8 +2,10 @@
 
 import { render } from "./vendor/preact-htm.js";
 import { Problem, call, may, onState, session } from "./api.js";
-import { go, link, refine, useRoute } from "./route.js";
-import { Button, Loading, Toast, Trouble, attempt, html, isTyping, personName, useEffect, useModal, useState } from "./ui.js";
+import { keepFocus } from "./focus.js";
+import { comeBack, go, leaveHere, link, refine, useRoute } from "./route.js";
+import { offset, zone } from "./time.js";
+import { Button, Loading, Toast, Trouble, attempt, html, isTyping, personName, useEffect, useEvery, useModal, useState } from "./ui.js";
 
 /**
  * Every screen: the address below /console/, what the menu calls it, a letter after `g`, what it needs to be of use.
@@ -25,6 +27,9 @@ const SCREENS = [
   { path: "settings", title: "Settings", letter: "s", load: () => import("./screens/settings.js"), needs: "getMe" },
 ];
 
+/** How often it is tried whether the service answers again, in milliseconds. */
+const TRIES = 3000;
+
 const KEYS = [
   ["/  ↓", "search; from there to the first row"], ["j  k", "next row, row before"], ["Enter", "open"], ["x", "choose the row"], ["a", "acknowledge"],
   ["g then a letter", "go: o on call, a alerts, i incidents, r inventory, m maintenance, j jobs, k knowledge, t routing, d deliveries, u audit, p people, y keys, s settings"],
@@ -44,15 +49,21 @@ function Screen({ route }) {
     if (!load) return undefined;
     load().then(
       (module) => current && set({ key, View: module.default }),
-      () => current && set({ key, problem: new Problem(0, { title: "No answer", detail: "This part of the console could not be loaded." }) }),
+      () => {
+        if (current) set({ key, problem: new Problem(0, { title: "No answer", detail: "This part of the console could not be loaded." }) });
+        // Whether the service answers at all.
+        call("getMe").catch(() => {});
+      },
     );
     return () => {
       current = false;
     };
   }, [key]);
+  // Nothing was begun on a screen that is not there.
+  useEffect(() => (loaded.problem ? onState(({ online }) => online && location.reload()) : undefined), [loaded.problem]);
   if (!load) return html`<h1 tabindex="-1">Not here</h1><p>There is no such screen. <a href=${link("on-call")}>Who is on call?</a></p>`;
   if (loaded.key !== key) return html`<${Loading} />`;
-  if (loaded.problem) return html`<${Trouble} problem=${loaded.problem} />`;
+  if (loaded.problem) return html`<h1 tabindex="-1">${screen.title}</h1><${Trouble} problem=${loaded.problem} again=${() => location.reload()} />`;
   return html`<${loaded.View} key=${key} id=${id} query=${route.query} />`;
 }
 
@@ -114,6 +125,7 @@ function App({ tenants }) {
     if (state.online !== undefined) setOnline(state.online);
     if (state.signedOut) setOut(true);
   }), []);
+  useEvery(online ? 0 : TRIES, () => call("getMe").catch(() => {}));
   useEffect(() => setMenu(false), [route]);
   useEffect(() => {
     if (!route.parts.length) go(link("on-call"), true);
@@ -162,7 +174,7 @@ function App({ tenants }) {
     ${!online && html`<p class="offline" role="alert">The service does not answer. What you see may be old.</p>`}
     <div class=${menu ? "body open" : "body"}>
       <${Menu} at=${route.parts[0]} />
-      <main id="main" tabindex="-1"><${Screen} route=${route} /></main>
+      <main id="main" tabindex="-1"><${Screen} route=${route} /><p class="zone small dim">Times are those of ${zone} (${offset}).</p></main>
     </div>
     <${Toast} />
     ${open === "help" && html`<${Help} onClose=${() => setOpen("")} />`}
@@ -170,6 +182,7 @@ function App({ tenants }) {
 }
 
 function SignedOut({ problem }) {
+  useEffect(leaveHere, []);
   return html`<main class="signed-out"><h1>Not signed in</h1>
     <p>Open your sign-in link on this browser, and you come back here. An administrator makes one for you, or whoever runs the service does:</p>
     <pre><code>muster user sign-in YOUR-LOGIN-NAME</code></pre>
@@ -191,6 +204,8 @@ async function start() {
     draw(problem.status === 0 || problem.status >= 500 ? html`<main class="signed-out"><h1>Muster</h1><${Trouble} problem=${problem} again=${() => location.reload()} /></main>` : html`<${SignedOut} problem=${problem} />`);
     return;
   }
+  comeBack();
+  keepFocus();
   session.home = session.tenant = session.me.tenant;
   session.role = session.me.role;
   let tenants = [[session.home, session.home]];

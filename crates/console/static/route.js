@@ -29,6 +29,22 @@ export function link(path, query = {}) {
   return BASE + steps + (parameters.size ? `?${parameters}` : "");
 }
 
+/** Where somebody was who has to sign in, and how long that is of use, in milliseconds: as long as a link to sign in with. */
+const LEFT = "left";
+const OF_USE = 10 * 60e3;
+
+/** Somebody has to sign in: they come back here. */
+export function leaveHere() {
+  if (location.pathname !== BASE) localStorage.setItem(LEFT, `${Date.now()} ${location.pathname}${location.search}`);
+}
+
+/** Somebody has signed in, and goes where they were before. */
+export function comeBack() {
+  const [at, address] = (localStorage.getItem(LEFT) || "").split(/ (.*)/);
+  localStorage.removeItem(LEFT);
+  if (location.pathname === BASE && address?.startsWith(BASE) && Date.now() - Number(at) < OF_USE) history.replaceState(null, "", address);
+}
+
 export function go(address, replace = false) {
   if (address === location.pathname + location.search) return;
   history[replace ? "replaceState" : "pushState"](null, "", address);
@@ -62,5 +78,7 @@ document.addEventListener("click", (event) => {
   if (!anchor || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   if (anchor.target || anchor.origin !== location.origin || !anchor.pathname.startsWith(BASE)) return;
   event.preventDefault();
+  // Whoever comes back finds the row again.
+  if (anchor.matches(".row-link")) history.replaceState({ row: anchor.pathname + anchor.search }, "");
   go(anchor.pathname + anchor.search);
 });

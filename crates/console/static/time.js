@@ -54,4 +54,6 @@ export function toInput(time) {
 /** @type {(text: FormDataEntryValue | undefined) => any} nothing for nothing, of which the service says that it is missing. */
 export const fromInput = (text) => (text ? wire(new Date(String(text)).getTime()) : undefined);
 
+/** How far the zone is from GMT now: `GMT+1`. */
+export const offset = new Intl.DateTimeFormat("en", { timeZoneName: "shortOffset" }).formatToParts().find((part) => part.type === "timeZoneName")?.value || "";
 export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "GMT";

@@ -1,7 +1,8 @@
 // What the screens are made of. Text that comes from the service is only ever a child of an element, never markup.
 
 import { html, useEffect, useLayoutEffect, useRef, useState } from "./vendor/preact-htm.js";
-import { call, sayable } from "./api.js";
+import { call, onState, sayable } from "./api.js";
+import { lastRow } from "./focus.js";
 import { full, gmt, millis, short, span, zone } from "./time.js";
 
 export { html, useEffect, useLayoutEffect, useRef, useState };
@@ -24,7 +25,7 @@ export function useEvery(milliseconds, work) {
 
 /**
  * What `work(signal)` answers, asked again when `key` changes, by `reload()`, and every `poll` milliseconds. What was
- * there stays until the new is, and a late answer to an old question is dropped.
+ * there stays until the new is, and a late answer to an old question is dropped. What got no answer is asked again once there are answers.
  * @template T
  * @param {(signal: AbortSignal) => Promise<T>} work
  * @param {string | undefined} key
@@ -56,6 +57,9 @@ export function useAnswer(work, key, poll = 0) {
     };
   }, [key]);
   useEvery(poll, () => ask(true));
+  const again = useRef(() => {});
+  again.current = () => state.problem?.status === 0 && ask(true);
+  useEffect(() => onState(({ online }) => online && again.current()), []);
   const put = (data) => set((before) => ({ ...before, data }));
   /** After a change: shows what the service answered to it, where it did, and asks again. */
   const renew = (data) => {
@@ -192,7 +196,9 @@ export function Rows({ list, columns, label, href, select, keys = {}, empty, als
       const links = [...(body.current?.querySelectorAll("a.row-link") || [])];
       const at = links.findIndex((anchor) => anchor.closest("tr").contains(document.activeElement));
       if (event.key === "j" || event.key === "k") {
-        const next = event.key === "j" ? Math.min(at + 1, links.length - 1) : Math.max(at - 1, 0);
+        // Where a row went, the next one has its place.
+        const from = at < 0 && lastRow() >= 0 ? lastRow() - (event.key === "j" ? 1 : 0) : at;
+        const next = event.key === "j" ? Math.min(from + 1, links.length - 1) : Math.min(Math.max(from - 1, 0), links.length - 1);
         links[next]?.focus();
         links[next]?.scrollIntoView({ block: "nearest" });
         event.preventDefault();
@@ -204,6 +210,13 @@ export function Rows({ list, columns, label, href, select, keys = {}, empty, als
     document.addEventListener("keydown", pressed);
     return () => document.removeEventListener("keydown", pressed);
   });
+  useEffect(() => {
+    const row = history.state?.row;
+    if (!row || !body.current || !/^(BODY|H1)$/.test(document.activeElement?.tagName || "")) return;
+    const anchor = [...body.current.querySelectorAll("a.row-link")].find((one) => one.pathname + one.search === row);
+    anchor?.focus();
+    anchor?.scrollIntoView({ block: "center" });
+  }, [Boolean(list.rows?.length)]);
   if (list.problem && !list.rows) return html`<${Trouble} problem=${list.problem} again=${list.reload} />`;
   if (!list.rows) return html`<${Loading} />`;
   if (!list.rows.length) return html`${list.problem && html`<${Trouble} problem=${list.problem} again=${list.reload} />`}${empty || html`<${Empty} title="Nothing here." />`}`;
@@ -225,7 +238,7 @@ export function Rows({ list, columns, label, href, select, keys = {}, empty, als
     </table>
     <div class="foot">
       <span class="dim" role="status">${count(list.rows.length)} of ${count(list.total ?? list.rows.length)}</span>
-      ${list.cursor && html`<${Button} onClick=${list.more} disabled=${list.moreLoading}>${list.moreLoading ? "Loading…" : "Show more"}<//>`}
+      ${list.cursor && html`<${Button} onClick=${() => list.moreLoading || list.more()} aria-disabled=${list.moreLoading ? "true" : undefined}>${list.moreLoading ? "Loading…" : "Show more"}<//>`}
     </div>
     <${Trouble} problem=${list.moreProblem} />`;
 }
@@ -341,9 +354,13 @@ export function FormDialog({ title, send = "Save", onSend, onClose, keep, childr
     return () => later.disconnect();
   }, []);
   const values = (form) => Object.fromEntries(new FormData(form));
+  // Not disabled meanwhile: the focus would be lost.
+  const sending = useRef(false);
   const submit = async (event) => {
     event.preventDefault();
+    if (sending.current) return;
     const form = event.currentTarget;
+    sending.current = true;
     setBusy(true);
     try {
       await onSend(values(form));
@@ -352,6 +369,7 @@ export function FormDialog({ title, send = "Save", onSend, onClose, keep, childr
     } catch (found) {
       setProblem(found);
       setBusy(false);
+      sending.current = false;
     }
   };
   const typed = (event) => {
@@ -365,7 +383,7 @@ export function FormDialog({ title, send = "Save", onSend, onClose, keep, childr
       <div class="fields">${typeof children === "function" ? children(problem) : children}</div>
       <div class="send">
         <${Button} onClick=${onClose}>${leave}<//>
-        ${send && html`<button class=${`button ${danger ? "danger" : "primary"}`} disabled=${busy}>${busy ? "…" : send}</button>`}
+        ${send && html`<button class=${`button ${danger ? "danger" : "primary"}`} aria-disabled=${busy ? "true" : undefined}>${busy ? "…" : send}</button>`}
       </div>
     </form>
   </dialog>`;

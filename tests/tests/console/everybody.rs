@@ -77,6 +77,17 @@ fn on_each_other(window: &Window, element: &str) -> Value {
     ))
 }
 
+/// Controls that are hard to hit: less than 24 pixels high or wide (WCAG 2.5.8). Links within a text are as high as it; boxes to tick stand apart
+/// on a wide page.
+fn too_small(window: &Window) -> Value {
+    window.evaluate(
+        "[...document.querySelectorAll('a[href], button, input, select, textarea, summary')].filter(one => one.checkVisibility() && !one.closest('.skip')) \
+         .filter(one => getComputedStyle(one).display != 'inline' && !(one.type == 'checkbox' && innerWidth > 760)) \
+         .map(one => [one, one.getBoundingClientRect()]).filter(([, box]) => box.width < 23.5 || box.height < 23.5) \
+         .map(([one, box]) => [one.textContent.trim() || one.name || one.ariaLabel, Math.round(box.width), Math.round(box.height)])",
+    )
+}
+
 /// What keeps people from an element of a page, wide and narrow, light and dark: barriers, what does not fit, and controls on each other.
 fn in_the_way(window: &Window, element: &str, what: &str) -> Vec<String> {
     let mut found = Vec::new();
@@ -87,6 +98,10 @@ fn in_the_way(window: &Window, element: &str, what: &str) -> Vec<String> {
         let over = window.evaluate(&format!("{element}.scrollWidth - {element}.clientWidth"));
         if over.as_i64().is_none_or(|over| over > 0) {
             found.push(format!("{what}: {over} pixels too wide"));
+        }
+        let small = too_small(window);
+        if small != json!([]) {
+            found.push(format!("{what}: {small} are too small"));
         }
         let crowded = on_each_other(window, element);
         if crowded != json!([]) {
@@ -310,6 +325,9 @@ fn every_screen_detail_form_and_conflict_is_for_everybody() {
         open(&window, server, &path, &title);
         look.page(&path);
     }
+    // Nobody has opened a form by now, and that is noticed.
+    let missed = look.seen.missed();
+    assert!(missed.iter().filter(|mark| mark.ends_with("<${FormDialog}")).count() > 15, "{missed:?}");
     look.go(&format!("deliveries?event={event}&delivery={delivery}"));
     look.page("a delivery");
     for (path, button) in FORMS {

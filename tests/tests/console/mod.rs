@@ -10,6 +10,7 @@ mod refusals;
 mod screens;
 mod seen;
 mod speed;
+mod woken;
 mod work;
 
 use std::sync::OnceLock;

@@ -47,7 +47,7 @@ function Related({ id }) {
   const answer = useAnswer((signal) => call("getRelatedToIncident", { incidentId: id, signal }), id);
   const { windows = [], articles = [], jobs = [] } = answer.data || {};
   return html`<${Panel} title="What may help" id="related"><${Trouble} problem=${answer.problem} />
-    ${answer.data && !(windows.length || articles.length || jobs.length) && html`<${Empty} title="Nothing is known to." />`}
+    ${answer.data && !(windows.length || articles.length || jobs.length) && html`<${Empty} title="Nothing is known that would." />`}
     <ul class="plain-list">
       ${windows.map((one) => html`<li key=${`${one.uniqueId} ${one.resource.id}`}>${one.resource.name || one.resource.hostName} is in maintenance: <a href=${link("maintenance", { window: one.uniqueId })}>${one.name}</a>, until <${Time} at=${one.end} /></li>`)}
       ${articles.map((one) => html`<li key=${one.id}>Read: <a href=${link(["knowledge", one.id])}>${one.title}</a></li>`)}

@@ -69,6 +69,7 @@ export default function Resource({ id }) {
     <${Head} title=${info.name || machine.name || machine.resourceName || info.hostName || machine.id} back=${back}><${State} of=${machine.status || machine.state} /> ${info.resourceType || machine.resourceType || machine.type}${machine.ipAddress && html` · <span class="mono">${machine.ipAddress}</span>`}<//>
     <div class="columns wide-left">
       <div>
+        <${Alerts} id=${id} />
         <${Panel} title="What it is" id="facts"><${Facts} of=${[
           ["Host name", info.hostName], ["DNS", info.dns], ["Alias", info.aliasName], ["Operating system", info.osName], ["Make", info.make], ["Model", machine.bios?.systemModel], ["Serial number", machine.bios?.systemSerial && html`<span class="mono">${machine.bios.systemSerial}</span>`],
           ["Memory", info.physicalMemory], ["Processors", some(machine.cpus)?.map((cpu) => `${cpu.name}${cpu.cores ? `, ${cpu.cores} cores` : ""}`).join("; ")],
@@ -77,7 +78,6 @@ export default function Resource({ id }) {
           ["Roles", some(machine.appRoles)?.map((role) => role.name).join(", ")],
           ["Tags", some(machine.tags)?.map((tag) => html`<a class="badge quiet" href=${link("resources", { q: tag.name, by: "tags" })}>${tag.name}${tag.value && `: ${tag.value}`}</a> `)],
           ["Created", info.createdTime && html`<${Time} at=${info.createdTime} />`], ["Changed", info.updatedTime && html`<${Time} at=${info.updatedTime} />`], ["Id", html`<span class="mono small">${machine.id}</span>`]]} /><//>
-        <${Alerts} id=${id} />
         <${Software} id=${id} />
       </div>
       <div>

@@ -34,7 +34,7 @@ export default function Resources({ query }) {
     <${Head} title="Inventory">${list.total !== undefined ? html`<span role="status">${count(list.total)} ${list.total === 1 ? "machine" : "machines"}</span>` : " "}<//>
     <div class="filters">
       <select aria-label="What is typed is a" value=${name} onChange=${(event) => refine({ by: event.target.value === "hostName" ? "" : event.target.value })}>${NAMES.map(([variable, title]) => html`<option value=${variable} selected=${variable === name}>${title}</option>`)}</select>
-      <${Search} value=${text} onValue=${(value) => refine({ q: value })} label="Search the inventory" placeholder="Part of a name, an address or block, or hostName:web+tags:env" />
+      <${Search} value=${text} onValue=${(value) => refine({ q: value })} label="Search the inventory" placeholder="Name, address or hostName:web+tags:env" />
       <select aria-label="Kind" onChange=${(event) => refine({ kind: event.target.value })}><option value="">Every kind</option>${(types.data || []).map((type) => html`<option value=${String(type.id)} selected=${String(type.id) === kind}>${type.path || type.name}</option>`)}</select>
       <${Choices} label="State" options=${["active", "inactive", "discovered"]} value=${state === "all" ? "" : state} onValue=${(value) => refine({ state: value.split(",").find((one) => one !== state) || "all" })} />
       ${!VARIABLE.test(text) && html`<${Cut} text=${text} />`}
