@@ -226,7 +226,7 @@ fn what_was_written_is_read_at_once_whoever_wrote_it(server: &Server) {
     let read = |name: &str, place: &str| {
         for client in others.iter().chain(&others) {
             let seen = detail(client, &id);
-            assert_eq!((text(&seen["generalInfo"]["name"]), text(&seen["location"]["name"])), (name, place));
+            assert_eq!([text(&seen["generalInfo"]["name"]), text(&seen["location"]["name"])], [name, place]);
         }
     };
     read("a", "Graz");
@@ -237,7 +237,9 @@ fn what_was_written_is_read_at_once_whoever_wrote_it(server: &Server) {
     server.sql(&format!("UPDATE resources SET name = 'c' WHERE id = '{id}'"));
     read("c", "Linz");
     client.delete(&format!("/resources/{id}")).ok();
-    others.iter().for_each(|client| client.get(&format!("/resources/{id}")).not_found());
+    for client in others {
+        client.get(&format!("/resources/{id}")).not_found();
+    }
 }
 
 fn those_who_write_read_what_they_wrote(server: &Server) {
