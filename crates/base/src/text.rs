@@ -29,6 +29,22 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
 }
 
+/// A text as it stands in HTML and XML, also within quotes.
+pub fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
 /// A word of a text, for full-text search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
@@ -77,6 +93,11 @@ mod tests {
     fn bytes_as_hexadecimal_digits() {
         assert_eq!(hex(&[0, 0x0a, 0x7f, 0xff]), "000a7fff");
         assert_eq!(hex(&[]), "");
+    }
+
+    #[test]
+    fn what_people_are_called_is_text() {
+        assert_eq!(escaped("<b a='1'>&\"</b>"), "&lt;b a=&#39;1&#39;&gt;&amp;&quot;&lt;/b&gt;");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use actix_web::{
     HttpResponse,
     http::{StatusCode, header},
 };
+use base::text::escaped;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use sha2::{Digest as _, Sha256};
 
@@ -67,30 +68,4 @@ fn page(status: StatusCode, title: &str, body: &str) -> HttpResponse {
              <meta name=\"viewport\" content=\"width=device-width\"><style>{STYLE}</style></head>\
              <body><h1>{title}</h1>{body}</body></html>"
         ))
-}
-
-/// A text within a page, also within quotes.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            other => out.push(other),
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_people_are_called_is_text() {
-        assert_eq!(escaped("<b a='1'>&\"</b>"), "&lt;b a=&#39;1&#39;&gt;&amp;&quot;&lt;/b&gt;");
-    }
 }

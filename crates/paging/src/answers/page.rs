@@ -1,9 +1,8 @@
 //! The page that a link opens. It has no script and no style of its own, and everything that an alert says is text in it.
 
+use base::text::escaped;
 use ports::IncidentRecord;
 use serde_json::Value;
-
-use crate::sender::render::escaped;
 
 /// What a button does, and what it is called.
 type Button = (&'static str, &'static str);

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use base::secret::Secret;
+use base::{secret::Secret, text::escaped};
 use ports::{Mail, Outgoing, Recipient};
 use serde_json::{Value, json};
 use url::{Url, form_urlencoded};
 
-use super::render::{Message, escaped};
+use super::render::Message;
 use crate::methods::{row::Method, wire::EMAIL};
 
 /// The longest text of a message to a phone, in characters.

@@ -1,6 +1,6 @@
 //! From a page to what it says.
 
-use base::{secret::Secret, timestamp::Timestamp};
+use base::{secret::Secret, text::escaped, timestamp::Timestamp};
 use db::Result;
 use ports::SealedAt;
 use serde_json::{Value, json};
@@ -142,20 +142,4 @@ impl Message {
             "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>{title}</title></head>\n<body><h1 style=\"font-size: 1.2em\">{title}</h1>\n{details}{link}</body></html>\n"
         )
     }
-}
-
-/// A text as it stands in HTML and XML.
-pub fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            other => out.push(other),
-        }
-    }
-    out
 }
