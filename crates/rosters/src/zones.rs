@@ -31,10 +31,10 @@ struct Database {
 /// What is answered: the zones of the interface, or with `all=true` all.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
-#[expect(dead_code, reason = "only its schema is used")]
 enum TimeZones {
     /// The zones of the interface.
-    Listed(Vec<TimeZone>),
+    #[schema(value_type = Vec<TimeZone>)]
+    Listed(Vec<Zone>),
     /// With `all=true`.
     All(Database),
 }
@@ -58,11 +58,11 @@ pub async fn list(request: HttpRequest) -> api::Result<HttpResponse> {
     query.finish()?;
     let version = Zone::database_version();
     let time_zones: Vec<Zone> = Zone::all().collect();
-    let mut answer = if all {
-        answer::ok(&Database { version, time_zones, others: Zone::others().collect() })?
+    let mut answer = answer::ok(&if all {
+        TimeZones::All(Database { version, time_zones, others: Zone::others().collect() })
     } else {
-        answer::ok(&time_zones)?
-    };
+        TimeZones::Listed(time_zones)
+    })?;
     answer.headers_mut().insert(HeaderName::from_static("x-time-zone-database"), HeaderValue::from_static(version));
     Ok(answer)
 }

@@ -3,6 +3,7 @@
 use base::problem::Problem;
 use calendar::{Interval, sets};
 
+use super::wire::UserShift;
 use crate::{
     cache::OneRoster,
     duty::{Duties, Duty},
@@ -11,7 +12,10 @@ use crate::{
     overrides::wire::Reference,
     people::RosterPeople,
     schedule,
-    timeline::render::{Asked, Cover, LARGEST, comma, gaps, instant, json, parts, too_large},
+    timeline::{
+        render::{Asked, Cover, LARGEST, comma, gaps, instant, json, parts, too_large},
+        wire::{OnCallOverride, Reason},
+    },
 };
 
 fn range_of(out: &mut Vec<u8>, range: Interval) {
@@ -79,7 +83,7 @@ pub fn shifts(
     out.extend_from_slice(b",\"shifts\":[");
     for (index, (name, roster, duty)) in found.iter().enumerate() {
         comma(&mut out, index);
-        shift(&mut out, name, roster, duty, staff);
+        out.extend(json(&shift(name, roster, duty, staff)));
         if out.len() > LARGEST {
             return Err(too_large());
         }
@@ -88,8 +92,16 @@ pub fn shifts(
     Ok(out)
 }
 
-fn shift(out: &mut Vec<u8>, name: &str, roster: &OneRoster, duty: &Duty<'_>, staff: &RosterPeople) {
-    out.extend_from_slice(b"{\"roster\":");
-    out.extend(json(&Reference { id: roster.id.clone(), name: name.to_owned() }));
-    on_call::render::rest(out, &roster.schedule, staff, duty, duty.time.start());
+fn shift(name: &str, roster: &OneRoster, duty: &Duty<'_>, staff: &RosterPeople) -> UserShift {
+    let (schedule, since) = (&roster.schedule, duty.time.start());
+    let relief = OnCallOverride::of(schedule, staff, duty, since);
+    UserShift {
+        roster: Reference { id: roster.id.clone(), name: name.to_owned() },
+        shift: on_call::render::shift(schedule, duty),
+        level: schedule.level(duty.shift),
+        since,
+        until: on_call::render::until(duty),
+        reason: Reason::of(relief.as_ref()),
+        r#override: relief,
+    }
 }

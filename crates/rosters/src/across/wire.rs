@@ -1,7 +1,7 @@
 //! What clients see of several rosters; `render` writes it.
 
-#![expect(dead_code, reason = "only the schemas of these types are used")]
-
+use base::timestamp::Timestamp;
+use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::{
@@ -13,6 +13,7 @@ use crate::{
 /// The final schedules of several rosters, and what they cover together.
 #[derive(ToSchema)]
 #[schema(as = RosterTimelines)]
+#[expect(dead_code, reason = "documents what `render` writes")]
 pub struct Timelines {
     /// The range.
     from: String,
@@ -30,6 +31,7 @@ pub struct Timelines {
 /// The final schedule of one of several rosters.
 #[derive(ToSchema)]
 #[schema(as = RosterTimelineOfMany)]
+#[expect(dead_code, reason = "documents what `render` writes")]
 pub struct OneTimeline {
     /// The roster.
     roster: Reference,
@@ -46,6 +48,7 @@ pub struct OneTimeline {
 /// When a user is on call.
 #[derive(ToSchema)]
 #[schema(as = UserShifts, rename_all = "camelCase")]
+#[expect(dead_code, reason = "documents what `render` writes")]
 pub struct UserShifts {
     /// The range.
     from: String,
@@ -58,29 +61,35 @@ pub struct UserShifts {
 }
 
 /// A stretch of time during which a user is on call.
-#[derive(ToSchema)]
+#[derive(Serialize, ToSchema)]
 #[schema(as = UserShift)]
 pub struct UserShift {
     /// Through which roster.
-    roster: Reference,
+    pub roster: Reference,
     /// Through which shift; left out for an override while no shift takes place.
-    shift: Option<Reference>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shift: Option<Reference>,
     /// The level of the shift, when it was given one.
-    level: Option<Level>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<Level>,
     /// Since when.
-    since: String,
+    #[schema(value_type = String)]
+    pub since: Timestamp,
     /// Until when; left out when nothing ends it.
-    until: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub until: Option<Timestamp>,
     /// Why.
-    #[schema(value_type = Reason)]
-    reason: String,
+    pub reason: Reason,
     /// The override, when that is why.
-    r#override: Option<OnCallOverride>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#override: Option<OnCallOverride>,
 }
 
 /// What a change would do to a roster.
 #[derive(ToSchema)]
 #[schema(as = RosterChangePreview)]
+#[expect(dead_code, reason = "documents what `render` writes")]
 pub struct Preview {
     /// Its timeline as it is.
     before: crate::timeline::wire::Timeline,

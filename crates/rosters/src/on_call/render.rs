@@ -1,8 +1,8 @@
 //! From the state of a roster to the answer.
 
 use base::timestamp::Timestamp;
-use ports::Author;
 
+use super::wire::OnCallEntry;
 use crate::{
     duty::{Duties, Duty, NEVER},
     overrides::wire::Reference,
@@ -11,7 +11,7 @@ use crate::{
     schedule::Schedule,
     timeline::{
         render::{comma, instant, json},
-        wire::OnCallOverride,
+        wire::{OnCallOverride, Reason},
     },
 };
 
@@ -39,53 +39,42 @@ pub struct Of<'s> {
 /// The elements of a roster at an instant, and until when they hold.
 pub fn elements(of: Of<'_>, at: Timestamp) -> (Option<Timestamp>, Elements) {
     let state = Duties::new(of.schedule, of.staff).state(at);
-    let roster = json(of.roster);
     let write = |duties: &[Duty<'_>]| {
         let mut out = Vec::new();
-        duties.iter().for_each(|duty| element(&mut out, of, &roster, duty, at));
+        duties.iter().for_each(|duty| element(&mut out, of, duty, at));
         out
     };
     (state.until, Elements { current: write(&state.current), next: write(&state.next) })
 }
 
-fn element(out: &mut Vec<u8>, of: Of<'_>, roster: &[u8], duty: &Duty<'_>, at: Timestamp) {
-    let Of { schedule, staff, .. } = of;
+fn element(out: &mut Vec<u8>, of: Of<'_>, duty: &Duty<'_>, at: Timestamp) {
+    let Of { roster, schedule, staff, .. } = of;
     let wanted = |id: &&str| of.user.is_none_or(|user| user == *id);
     for person in duty.users.iter().copied().filter(wanted).filter_map(|id| staff.user_at(id, at)) {
         comma(out, out.len());
-        out.extend_from_slice(b"{\"user\":");
-        out.extend(json(&User::full(person)));
-        out.extend_from_slice(b",\"roster\":");
-        out.extend_from_slice(roster);
-        rest(out, schedule, staff, duty, at);
+        let relief = OnCallOverride::of(schedule, staff, duty, at);
+        out.extend(json(&OnCallEntry {
+            user: User::full(person),
+            roster: roster.clone(),
+            shift: shift(schedule, duty),
+            level: schedule.level(duty.shift),
+            since: duty.time.start(),
+            until: until(duty),
+            reason: Reason::of(relief.as_ref()),
+            r#override: relief,
+        }));
     }
 }
 
-/// What is told of a duty behind its roster: shift, level, times, and why it is so; `at` is when people are called as they are.
-pub fn rest(out: &mut Vec<u8>, schedule: &Schedule, staff: &RosterPeople, duty: &Duty<'_>, at: Timestamp) {
-    if let Some((id, name)) = schedule.shift(duty.shift) {
-        out.extend_from_slice(b",\"shift\":");
-        out.extend(json(&Reference { id: id.to_owned(), name: name.to_owned() }));
-    }
-    if let Some(level) = schedule.level(duty.shift) {
-        out.extend_from_slice(b",\"level\":");
-        out.extend(json(&level));
-    }
-    out.extend_from_slice(b",\"since\":");
-    instant(out, duty.time.start());
-    if duty.time.end() < NEVER {
-        out.extend_from_slice(b",\"until\":");
-        instant(out, duty.time.end());
-    }
-    let Some(relief) = duty.by.and_then(|place| schedule.overrides.get(place)) else {
-        return out.extend_from_slice(b",\"reason\":\"shift\"}");
-    };
-    let author = |id: &str| {
-        staff.user_at(id, at).map_or_else(|| Author { id: id.to_owned(), ..Author::default() }, Author::from)
-    };
-    out.extend_from_slice(b",\"reason\":\"override\",\"override\":");
-    out.extend(json(&OnCallOverride::new(relief, duty, author)));
-    out.push(b'}');
+/// The shift of a duty.
+pub fn shift(schedule: &Schedule, duty: &Duty<'_>) -> Option<Reference> {
+    let (id, name) = schedule.shift(duty.shift)?;
+    Some(Reference { id: id.to_owned(), name: name.to_owned() })
+}
+
+/// When a duty ends, if it does.
+pub fn until(duty: &Duty<'_>) -> Option<Timestamp> {
+    Some(duty.time.end()).filter(|end| *end < NEVER)
 }
 
 /// The whole answer, from the elements of some rosters.

@@ -1,7 +1,7 @@
 //! What clients see of who is on call; `render` writes it.
 
-#![expect(dead_code, reason = "only the schemas of these types are used")]
-
+use base::timestamp::Timestamp;
+use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::{
@@ -14,6 +14,7 @@ use crate::{
 /// Who is on call at an instant, and who is next.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "documents what `render` puts together of what each roster has in memory")]
 pub struct OnCall {
     /// The instant.
     #[schema(example = "2026-11-20T20:37:00+0000")]
@@ -25,25 +26,28 @@ pub struct OnCall {
 }
 
 /// Somebody on call.
-#[derive(ToSchema)]
+#[derive(Serialize, ToSchema)]
 pub struct OnCallEntry {
     /// Who, and how to reach them.
-    user: User,
+    pub user: User,
     /// Through which roster.
-    roster: Reference,
+    pub roster: Reference,
     /// Through which shift; left out for an override while no shift takes place.
-    shift: Option<Reference>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shift: Option<Reference>,
     /// The level of the shift, when it was given one.
-    level: Option<Level>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<Level>,
     /// Since when; shifts that follow each other without a gap count as one.
-    #[schema(example = "2026-11-20T16:00:00+0000")]
-    since: String,
+    #[schema(value_type = String, example = "2026-11-20T16:00:00+0000")]
+    pub since: Timestamp,
     /// Until when, this instant not included; left out when nothing ends it.
-    #[schema(example = "2026-11-21T00:00:00+0000")]
-    until: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "2026-11-21T00:00:00+0000")]
+    pub until: Option<Timestamp>,
     /// Why.
-    #[schema(value_type = Reason)]
-    reason: String,
+    pub reason: Reason,
     /// The override, when that is why.
-    r#override: Option<OnCallOverride>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#override: Option<OnCallOverride>,
 }

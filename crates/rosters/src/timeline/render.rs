@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use base::{problem::Problem, timestamp::Timestamp};
 use calendar::{Interval, sets};
-use ports::{Author, Person};
+use ports::Person;
 use serde::Serialize;
 
-use super::wire::{OnCallOverride, TimelineShift, TimelineUser};
+use super::wire::{OnCallOverride, TimelineGap, TimelineShift, TimelineUser};
 use crate::{
     duty::{Duties, Duty},
     lines::{Label, Level, Of},
@@ -104,13 +104,10 @@ pub fn too_large() -> Problem {
 /// Writes `gaps` and `coverage`.
 pub fn gaps(out: &mut Vec<u8>, cover: &Cover) {
     let gaps = sets::subtract(cover.wanted.iter().copied(), cover.staffed.iter().copied());
-    out.extend_from_slice(b",\"gaps\":[");
-    for (index, gap) in gaps.iter().enumerate() {
-        comma(out, index);
-        stretch(out, *gap);
-        out.push(b'}');
-    }
-    out.extend_from_slice(b"],\"coverage\":");
+    let told: Vec<_> = gaps.iter().map(|gap| TimelineGap { start: gap.start(), end: gap.end() }).collect();
+    out.extend_from_slice(b",\"gaps\":");
+    out.extend(json(&told));
+    out.extend_from_slice(b",\"coverage\":");
     let wanted = sets::covered_millis(cover.wanted.iter().copied());
     out.extend(json(&coverage(wanted, sets::covered_millis(gaps))));
 }
@@ -195,15 +192,11 @@ impl<'s> Texts<'s> {
         } else {
             out.extend(users());
         }
-        match duty.by.and_then(|place| schedule.overrides.get(place)) {
+        match OnCallOverride::of(schedule, staff, duty, at) {
             None => out.extend_from_slice(b",\"reason\":\"shift\"}"),
             Some(relief) => {
                 out.extend_from_slice(b",\"reason\":\"override\",\"override\":");
-                out.extend(json(&OnCallOverride::new(relief, duty, |id| {
-                    staff
-                        .user_at(id, at)
-                        .map_or_else(|| Author { id: id.to_owned(), ..Author::default() }, Author::from)
-                })));
+                out.extend(json(&relief));
                 out.push(b'}');
             }
         }

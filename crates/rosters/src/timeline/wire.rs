@@ -1,10 +1,11 @@
 //! What clients say and see of timelines.
 
+use base::timestamp::Timestamp;
 use ports::Author;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{duty::Duty, lines::Level, overrides::wire::Reference, schedule::Relief};
+use crate::{duty::Duty, lines::Level, overrides::wire::Reference, people::RosterPeople, schedule::Schedule};
 
 /// An override, where it says why somebody is on call.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -23,14 +24,18 @@ pub struct OnCallOverride {
 }
 
 impl OnCallOverride {
-    /// Of an override, which somebody's duty comes from.
-    pub fn new(relief: &Relief, duty: &Duty<'_>, author: impl Fn(&str) -> Author) -> Self {
-        Self {
+    /// The one that a duty comes from, with people as they are at an instant; `None` for one of a shift's own.
+    pub fn of(schedule: &Schedule, staff: &RosterPeople, duty: &Duty<'_>, at: Timestamp) -> Option<Self> {
+        let relief = schedule.overrides.get(duty.by?)?;
+        let author = |id: &str| {
+            staff.user_at(id, at).map_or_else(|| Author { id: id.to_owned(), ..Author::default() }, Author::from)
+        };
+        Some(Self {
             id: relief.id.clone(),
             replaces: duty.replaces.iter().map(|id| author(id)).collect(),
             created_by: author(&relief.created_by),
             note: Some(relief.note.clone()).filter(|note| !note.is_empty()),
-        }
+        })
     }
 }
 
@@ -77,15 +82,21 @@ pub struct TimelineEntry {
 }
 
 /// Through what somebody is on call.
-#[derive(Serialize, ToSchema)]
+#[derive(Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[schema(as = OnCallReason)]
-#[expect(dead_code, reason = "only its schema is used")]
 pub enum Reason {
     /// They stand in the shift.
     Shift,
     /// They have taken over.
     Override,
+}
+
+impl Reason {
+    /// Why, where this is the override if there is one.
+    pub fn of(relief: Option<&OnCallOverride>) -> Self {
+        if relief.is_some() { Self::Override } else { Self::Shift }
+    }
 }
 
 /// A shift, by its name and, when it is stored, its id.
@@ -117,14 +128,15 @@ pub struct TimelineUser {
 }
 
 /// A stretch of time with nobody on call.
-#[derive(ToSchema)]
+#[derive(Serialize, ToSchema)]
 #[schema(as = RosterTimelineGap)]
-#[expect(dead_code, reason = "documents what `render` writes")]
 pub struct TimelineGap {
     /// When it begins.
-    start: String,
+    #[schema(value_type = String)]
+    pub start: Timestamp,
     /// When it ends.
-    end: String,
+    #[schema(value_type = String)]
+    pub end: Timestamp,
 }
 
 /// A stretch of time with several shifts.
