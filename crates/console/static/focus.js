@@ -1,8 +1,9 @@
-// Where the focus is, for whoever uses keys: what had it may go when something was done, or on its own. Then the head of the page has it, and no other row, which
-// somebody could take for the one that was there; `j` and `k` go on from where that was.
+// Where the focus is, for whoever uses keys: what had it may go when something was done, or on its own. Then what it was in has it, a table, a panel or the page,
+// and no other row, which somebody could take for the one that was there; `j` and `k` go on from where that was.
 
-/** What had the focus last. */
+/** What had the focus last, and what it was in, from the inside. */
 let last;
+let around = [];
 let place = -1;
 
 const rows = () => [...document.querySelectorAll("main a.row-link")];
@@ -14,7 +15,11 @@ function keep() {
   if (!last || last.isConnected || document.activeElement !== document.body || document.querySelector("dialog[open]")) return;
   last = undefined;
   const before = place;
-  /** @type {HTMLElement} */ (document.querySelector("main h1"))?.focus({ preventScroll: true });
+  const near = around.find((one) => one?.isConnected);
+  /** @type {HTMLElement} */
+  const to = near?.querySelector(":scope > .panel-head h2") || near || document.querySelector("main h1");
+  if (to) to.tabIndex = -1;
+  to?.focus({ preventScroll: true });
   place = before;
 }
 
@@ -22,6 +27,7 @@ function keep() {
 export function keepFocus() {
   document.addEventListener("focusin", (event) => {
     last = /** @type {Element} */ (event.target);
+    around = [last.closest("table"), last.closest(".panel")];
     const row = last.closest("tbody tr");
     place = row ? rows().findIndex((link) => link.closest("tr") === row) : -1;
   });

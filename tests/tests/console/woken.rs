@@ -132,7 +132,7 @@ fn the_focus_has_a_place_whatever_goes() {
     window.until(&format!("document.activeElement.textContent == {}", rows[1]));
     window.press("a");
     window.until("document.querySelectorAll('tbody tr').length == 2");
-    window.until("document.activeElement.tagName == 'H1'");
+    window.until("document.activeElement.tagName == 'TABLE'");
     window.press("a");
     window.evaluate("new Promise(done => setTimeout(done, 200))");
     let new = work::alerts(&company, &name).into_iter().filter(|one| one["status"] == "New").count();
