@@ -30,4 +30,5 @@ mod people;
 mod retries;
 mod rosters;
 mod secrets;
+mod tables;
 mod template;
