@@ -1,13 +1,13 @@
 //! Successful answers.
 
-use actix_web::{HttpResponse, http::header};
+use actix_web::{HttpResponse, HttpResponseBuilder, http::header};
 use serde::Serialize;
 
 use crate::{RequestContext, Result};
 
 /// 200 with a JSON body.
 pub fn ok<T: Serialize>(value: &T) -> Result<HttpResponse> {
-    Ok(HttpResponse::Ok().content_type("application/json").body(encode(value)?))
+    Ok(json(None).body(encode(value)?))
 }
 
 /// 200 with one entity and its `ETag`; 304 when the caller has this version.
@@ -22,14 +22,23 @@ pub fn entity<T: Serialize>(context: &RequestContext, value: &T, version: i64) -
 /// 200 with one entity and its `ETag`, never 304: for entities that show what changes without them, such as names of
 /// others. The tag is that of what people change, for `If-Match`.
 pub fn tagged<T: Serialize>(value: &T, version: i64) -> Result<HttpResponse> {
-    let mut response = HttpResponse::Ok();
-    response.content_type("application/json").insert_header((header::ETAG, format!("\"{version}\"")));
-    Ok(response.body(encode(value)?))
+    Ok(json(Some(version)).body(encode(value)?))
 }
 
 /// 200 with an empty object: what a delete answers.
 pub fn empty() -> HttpResponse {
-    HttpResponse::Ok().content_type("application/json").body("{}")
+    json(None).body("{}")
+}
+
+/// 200 with JSON to come, and the version of the entity that it is as `ETag`.
+pub(crate) fn json(version: Option<i64>) -> HttpResponseBuilder {
+    const JSON: header::HeaderValue = header::HeaderValue::from_static("application/json");
+    let mut response = HttpResponse::Ok();
+    response.insert_header((header::CONTENT_TYPE, JSON));
+    if let Some(version) = version {
+        response.insert_header((header::ETAG, format!("\"{version}\"")));
+    }
+    response
 }
 
 fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>> {

@@ -88,14 +88,9 @@ impl RequestScope {
         if all_list == Some(false) { vec![self.tenant.id.to_string()] } else { self.scope() }
     }
 
-    /// The tenants whose people may stand in the records of [`RequestScope::scope`], and whose shared records they may
-    /// name: those of the scope, and the partner.
+    /// As [`Tenant::scope_and_partner`].
     pub fn scope_and_partner(&self) -> Vec<String> {
-        let mut tenants = self.scope();
-        if self.tenant.partner != self.tenant.id {
-            tenants.push(self.tenant.partner.to_string());
-        }
-        tenants
+        self.tenant.scope_and_partner()
     }
 
     /// The id of the tenant of the path.

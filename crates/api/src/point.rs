@@ -6,14 +6,10 @@
 
 use std::{cell::RefCell, collections::HashMap, mem, sync::Arc};
 
-use actix_web::{
-    HttpResponse,
-    http::header::{self, HeaderValue},
-    web::Bytes,
-};
+use actix_web::{HttpResponse, web::Bytes};
 use db::{Conn, DataVersion};
 
-use crate::{Answer, RequestContext, Result, Tenant, context::NoQuery};
+use crate::{Answer, RequestContext, Result, Tenant, answer, context::NoQuery};
 
 /// How many bytes a thread remembers, in two halves: when the newer is full, the older is forgotten.
 const HALF: usize = 2 << 20;
@@ -60,7 +56,7 @@ impl RequestContext<NoQuery> {
         let version = self.db.data_version();
         let known = version.and_then(|version| ANSWERS.with_borrow_mut(|answers| answers.find(path, &tenant, version)));
         if let Some(Known { etag, body, .. }) = known {
-            return Ok(respond(etag, body));
+            return Ok(answer::json(etag).body(body));
         }
         let (etag, body) = self.db.point(move |conn| f(conn, &tenant)).await?.into_parts();
         let body = Bytes::from(body.into_boxed_str().into_boxed_bytes());
@@ -68,18 +64,8 @@ impl RequestContext<NoQuery> {
             let known = Known { etag, body: body.clone(), tenant: Arc::clone(&self.tenant) };
             ANSWERS.with_borrow_mut(|answers| answers.remember(path, known, version));
         }
-        Ok(respond(etag, body))
+        Ok(answer::json(etag).body(body))
     }
-}
-
-fn respond(etag: Option<i64>, body: Bytes) -> HttpResponse {
-    const JSON: HeaderValue = HeaderValue::from_static("application/json");
-    let mut response = HttpResponse::Ok();
-    response.insert_header((header::CONTENT_TYPE, JSON));
-    if let Some(version) = etag {
-        response.insert_header((header::ETAG, format!("\"{version}\"")));
-    }
-    response.body(body)
 }
 
 impl Answers {

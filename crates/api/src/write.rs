@@ -15,7 +15,7 @@ use outbox::{
 use serde::Serialize;
 
 use crate::{
-    RequestContext, RequestScope, Result,
+    RequestContext, RequestScope, Result, answer,
     body::{BodyDigest, idempotency_key},
     request_id,
 };
@@ -87,11 +87,7 @@ impl Answer {
 
     fn respond(self, replayed: bool) -> HttpResponse {
         ignored::report(self.ignored);
-        let mut response = HttpResponse::Ok();
-        response.content_type("application/json");
-        if let Some(version) = self.stored.etag {
-            response.insert_header((header::ETAG, format!("\"{version}\"")));
-        }
+        let mut response = answer::json(self.stored.etag);
         if replayed {
             response.insert_header((REPLAYED, "true"));
         }

@@ -85,6 +85,7 @@ const PAUSE: Duration = Duration::from_millis(2);
 static LOCK: db::Lock = db::Lock::only("retention");
 
 /// How much a step does.
+#[derive(Clone, Copy)]
 struct Pace {
     /// How long it should take at most.
     step: Duration,
@@ -245,7 +246,7 @@ impl Sweep {
 
     fn step(&mut self, task: Task) -> Result<Duration> {
         let Some(kind) = self.kinds.get_mut(task.kind) else { return Ok(Duration::ZERO) };
-        let (what, rows) = (kind.what, kind.rows);
+        let (what, rows, pace) = (kind.what, kind.rows, Pace::of(self.db.backend()));
         let (tenant, before_ms) = (task.tenant.clone(), task.before_ms);
         let begun = Instant::now();
         let done = self.db.write_here(move |conn| {
@@ -254,18 +255,18 @@ impl Sweep {
                 return Ok(None);
             }
             let ids = old(conn, &what, &tenant, before_ms, rows)?;
-            let gone = remove(conn, &what, &tenant, &ids, begun)?;
-            Ok(Some((ids.len(), gone, begun.elapsed(), Pace::of(Backend::of(conn)))))
+            let gone = remove(conn, &what, &tenant, &ids, (begun, pace))?;
+            Ok(Some((ids.len(), gone, begun.elapsed())))
         })?;
         // Another gateway is at it.
-        let Some((found, gone, took, Pace { step, together: (first, _) })) = done else {
+        let Some((found, gone, took)) = done else {
             self.looked = self.kinds.len();
             self.tasks.clear();
             return Ok(Duration::ZERO);
         };
         kind.rows = match gone {
-            gone if gone < found => gone.max(first),
-            _ if took < step / 2 => (rows * 2).min(MOST_ROWS),
+            gone if gone < found => gone.max(pace.together.0),
+            _ if took < pace.step / 2 => (rows * 2).min(MOST_ROWS),
             _ => rows,
         };
         let removed = u64::try_from(gone).unwrap_or(0);
@@ -281,8 +282,14 @@ impl Sweep {
 
 /// Removes rows until the time of a step that began then is over; answers how many are gone, from the first on. They go a few
 /// at a time, since one may take a hundred times as long as another: how long the last few took is no promise.
-fn remove(conn: &mut Conn, what: &Retention, tenant: &str, ids: &[String], begun: Instant) -> Result<usize> {
-    let Pace { step, together: (mut together, most_together) } = Pace::of(Backend::of(conn));
+fn remove(
+    conn: &mut Conn,
+    what: &Retention,
+    tenant: &str,
+    ids: &[String],
+    (begun, pace): (Instant, Pace),
+) -> Result<usize> {
+    let Pace { step, together: (mut together, most_together) } = pace;
     let mut gone = 0;
     while let Some(rest) = ids.get(gone..).filter(|rest| !rest.is_empty()) {
         let part = Instant::now();

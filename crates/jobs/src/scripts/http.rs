@@ -131,8 +131,8 @@ pub async fn get(
     people: web::Data<dyn People>,
     PathIds(ScriptId(id)): PathIds<ScriptId>,
 ) -> api::Result<HttpResponse> {
-    let tenants = context.scope_and_partner();
-    let answered = context.point(move |conn, _| {
+    let answered = context.point(move |conn, tenant| {
+        let tenants = tenant.scope_and_partner();
         let row = store::existing(conn, &tenants, id)?;
         Answer::entity(&shown(conn, (&**people, &tenants), &row)?, row.version)
     });

@@ -111,10 +111,9 @@ pub async fn get(
     neighbours: web::Data<Neighbours>,
     PathIds(id): PathIds<PolicyId>,
 ) -> api::Result<HttpResponse> {
-    let scope = context.request_scope();
-    let answered = context.point(move |conn, _| {
-        let row = store::existing(conn, &scope.scope(), &id)?;
-        Answer::entity(&view::one(conn, &*neighbours.people, &scope.scope_and_partner(), &row)?, row.version)
+    let answered = context.point(move |conn, tenant| {
+        let row = store::existing(conn, &tenant.scope(), &id)?;
+        Answer::entity(&view::one(conn, &*neighbours.people, &tenant.scope_and_partner(), &row)?, row.version)
     });
     answered.await
 }
