@@ -113,12 +113,15 @@ impl<C> RunQueryDsl<C> for Note<'_> {}
 
 impl QueryFragment<Sqlite> for Note<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
-        out.push_sql("INSERT INTO resource_changes (tenant_id, stamp, resource_id) SELECT ");
+        // Not `INSERT … SELECT` from the table itself: for that SQLite makes a temporary table each time.
+        out.push_sql("INSERT INTO resource_changes (tenant_id, stamp, resource_id) VALUES (");
         out.push_bind_param::<Text, _>(self.tenant)?;
-        out.push_sql(", COALESCE(MAX(stamp), 0) + 1, ");
+        out.push_sql(", (SELECT COALESCE(MAX(stamp), 0) + 1 FROM resource_changes WHERE tenant_id = ");
+        out.push_bind_param::<Text, _>(self.tenant)?;
+        out.push_sql("), ");
         out.push_bind_param::<Text, _>(self.key)?;
-        out.push_sql(" FROM resource_changes WHERE tenant_id = ");
-        out.push_bind_param::<Text, _>(self.tenant)
+        out.push_sql(")");
+        Ok(())
     }
 }
 
@@ -151,8 +154,15 @@ fn forget(conn: &mut Conn, tenant: &str) -> Result<()> {
                     AND stamp <> pg_current_xact_id()::text::bigint";
         sql_query(text).bind::<Text, _>(tenant).execute(conn)?;
     }
-    let text = "SELECT stamp FROM resource_changes WHERE tenant_id = $1 AND stamp > 0 \
-                ORDER BY stamp DESC LIMIT 1 OFFSET $2";
+    let text = match conn {
+        // They are counted there.
+        Conn::Sqlite(_) => {
+            "SELECT MAX(stamp) - $2 AS stamp FROM resource_changes WHERE tenant_id = $1 HAVING MAX(stamp) > $2 + 1"
+        }
+        Conn::Postgres(_) => {
+            "SELECT stamp FROM resource_changes WHERE tenant_id = $1 AND stamp > 0 ORDER BY stamp DESC LIMIT 1 OFFSET $2"
+        }
+    };
     let oldest: Vec<Stamp> = sql_query(text).bind::<Text, _>(tenant).bind::<BigInt, _>(KEPT).load(conn)?;
     let Some(oldest) = oldest.first() else { return Ok(()) };
     let text = "DELETE FROM resource_changes WHERE tenant_id = $1 AND stamp < $2";

@@ -31,6 +31,7 @@ pub fn routes(config: &mut Routes) {
 }
 
 /// A decommissioned resource (`docs/interface.md`, "Decommissioned resource record"). What has no value is left out.
+#[api::without_none]
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DecommissionedResource<'a> {
@@ -97,10 +98,8 @@ pub struct DecommissionedResource<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     pub resource_type: &'a str,
     /// Cloud attributes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub attributes: Option<Properties<'a>>,
     /// Its management profile.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub management_profile: Option<&'a RawValue>,
     /// Custom attributes.

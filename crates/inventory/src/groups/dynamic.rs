@@ -40,37 +40,40 @@ pub(super) struct Member {
 }
 
 /// Takes a new resource into the dynamic groups of its tenant and of its partner that it belongs to. To be called in the
-/// transaction that stored it, after it was stored.
+/// transaction that stored it, and noted that it changed.
 pub fn add_resource(conn: &mut Conn, partner: &str, resource: &Resource) -> Result<()> {
-    refresh(conn, partner, resource, |_| Ok(Vec::new()))
+    refresh(conn, partner, resource, |_| Ok(Vec::new())).map(drop)
 }
 
 /// Brings the memberships of one resource up to date with the dynamic groups of its tenant and of its partner. To be
 /// called in the transaction that stored the resource, after it was stored. Members that were added by hand stay.
 pub fn refresh_resource(conn: &mut Conn, partner: &str, resource: &Resource) -> Result<()> {
     use group_members::dsl;
-    refresh(conn, partner, resource, |conn| {
+    let changed = refresh(conn, partner, resource, |conn| {
         let known = dsl::group_members
             .filter(dsl::tenant_id.eq(&resource.tenant_id))
             .filter(dsl::resource_id.eq(&resource.id))
             .select((dsl::group_id, dsl::by_rule));
         Ok(db::direct!(conn, |conn| known.load(conn))?)
-    })
+    })?;
+    if changed { sets::note(conn, &resource.tenant_id, &resource.id) } else { Ok(()) }
 }
 
-/// Compares a resource with the groups; `known` says of which it is a member already, and whether by rule.
+/// Compares a resource with the groups; `known` says of which it is a member already, and whether by rule. Says whether a
+/// membership changed.
 fn refresh(
     conn: &mut Conn,
     partner: &str,
     resource: &Resource,
     known: impl FnOnce(&mut Conn) -> Result<Vec<(i64, bool)>>,
-) -> Result<()> {
+) -> Result<bool> {
     use group_members::dsl;
     lock::lock(partner).share(conn)?;
     let groups = dynamic_groups(conn, partner, &resource.tenant_id)?;
     if groups.is_empty() {
-        return Ok(());
+        return Ok(false);
     }
+    let mut changed = false;
     let site = match resource.site_id {
         Some(id) if groups.iter().any(|(_, matcher)| matcher.asks_for_site()) => {
             sites::store::name_of(conn, &resource.tenant_id, id)?
@@ -88,18 +91,15 @@ fn refresh(
             continue;
         };
         match (current && takes, known.get(&group_id)) {
-            (true, None) => {
-                join(conn, resource, group_id)?;
-                sets::note(conn, &resource.tenant_id, &resource.id)?;
-            }
+            (true, None) => join(conn, resource, group_id)?,
             (false, Some(true)) => {
-                sets::note(conn, &resource.tenant_id, &resource.id)?;
                 diesel::delete(dsl::group_members.find((&resource.tenant_id, group_id, &resource.id))).execute(conn)?;
             }
-            _ => {}
+            _ => continue,
         }
+        changed = true;
     }
-    Ok(())
+    Ok(changed)
 }
 
 fn join(conn: &mut Conn, resource: &Resource, group_id: i64) -> Result<()> {
@@ -111,11 +111,15 @@ fn join(conn: &mut Conn, resource: &Resource, group_id: i64) -> Result<()> {
 /// The dynamic groups that may take in resources of a tenant: its own, and those of its partner.
 fn dynamic_groups(conn: &mut Conn, partner: &str, tenant: &str) -> Result<Vec<(i64, Matcher)>> {
     use resource_groups::dsl;
-    let query = dsl::resource_groups
-        .filter(dsl::tenant_id.eq(tenant).or(dsl::tenant_id.eq(partner)))
-        .filter(dsl::rules.is_not_null())
-        .select((dsl::id, dsl::rules));
-    let rows: Vec<(i64, Option<Json<Criteria>>)> = db::direct!(conn, |conn| query.load(conn))?;
+    let of = |owner| {
+        let owned = dsl::resource_groups.filter(dsl::tenant_id.eq(owner)).filter(dsl::rules.is_not_null());
+        owned.select((dsl::id, dsl::rules))
+    };
+    // Not one query with `or`: for that SQLite makes a temporary table each time.
+    let mut rows: Vec<(i64, Option<Json<Criteria>>)> = db::direct!(conn, |conn| of(tenant).load(conn))?;
+    if partner != tenant {
+        rows.extend(db::direct!(conn, |conn| of(partner).load::<(i64, Option<Json<Criteria>>)>(conn))?);
+    }
     Ok(rows.into_iter().filter_map(|(id, rules)| Some((id, Matcher::new(&*rules?)))).collect())
 }
 
