@@ -37,6 +37,7 @@ mod stream;
 mod tls;
 mod tree;
 mod turns;
+mod update;
 mod url;
 mod writer;
 
@@ -74,6 +75,7 @@ pub use crate::{
     sorts::{SortBy, Sorts},
     stream::for_each_row,
     tree::Tree,
+    update::Update,
     url::{Backend, DatabaseUrl},
 };
 

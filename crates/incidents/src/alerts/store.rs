@@ -214,8 +214,10 @@ pub fn learn_new(conn: &mut Conn, rows: &[Known]) -> Result<()> {
 /// The problem of an alert that somebody closed is over: what is reported from now on is a new one.
 pub fn settle(conn: &mut Conn, alert: &Alert) -> Result<()> {
     use alert_problems::dsl;
-    let stored = dsl::alert_problems.find((&alert.tenant_id, &alert.problem)).filter(dsl::alert_id.eq(&alert.id));
-    diesel::update(stored).set((dsl::is_open.eq(false), dsl::settled_ms.eq(alert.last_ms))).execute(conn)?;
+    let stored = dsl::tenant_id.eq(&alert.tenant_id).and(dsl::problem.eq(&alert.problem));
+    let its_own = stored.and(dsl::alert_id.eq(&alert.id));
+    let settled = (dsl::is_open.eq(false), dsl::settled_ms.eq(alert.last_ms));
+    db::update!(conn, alert_problems::table, its_own, settled)?;
     Ok(())
 }
 

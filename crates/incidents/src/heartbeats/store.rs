@@ -98,18 +98,19 @@ pub fn of_token(conn: &mut Conn, token_hash: &str) -> Result<Option<(String, Str
 /// A ping that another gateway heard later counts; one that it heard before changes nothing.
 pub fn heard(conn: &mut Conn, heard: &Heard) -> Result<Option<Row>> {
     use heartbeats::dsl;
-    let stored = || dsl::heartbeats.find((&heard.tenant_id, &heard.id));
-    let known = stored().select((dsl::missed, dsl::interval_ms, dsl::grace_ms)).get_result(conn).optional()?;
+    let stored = dsl::heartbeats.find((&heard.tenant_id, &heard.id));
+    let timing = stored.select((dsl::missed, dsl::interval_ms, dsl::grace_ms));
+    let known = db::direct!(conn, |conn| timing.get_result(conn)).optional()?;
     let Some((missed, interval_ms, grace_ms)) = known else { return Ok(None) };
     let before = match missed {
         true => Some(lock_for_update(conn, std::slice::from_ref(&heard.tenant_id), &heard.id)?),
         false => None,
     };
-    let later = stored().filter(dsl::last_ms.is_null().or(dsl::last_ms.lt(heard.at_ms)));
+    let stored = dsl::tenant_id.eq(&heard.tenant_id).and(dsl::id.eq(&heard.id));
+    let later = stored.and(dsl::last_ms.is_null().or(dsl::last_ms.lt(heard.at_ms)));
     let due = rules::due(interval_ms, grace_ms, heard.at_ms);
-    let changed = diesel::update(later)
-        .set((dsl::last_ms.eq(heard.at_ms), dsl::due_ms.eq(due), dsl::missed.eq(false)))
-        .execute(conn)?;
+    let set = (dsl::last_ms.eq(heard.at_ms), dsl::due_ms.eq(due), dsl::missed.eq(false));
+    let changed = db::update!(conn, heartbeats::table, later, set)?;
     Ok(before.filter(|row| changed > 0 && row.missed))
 }
 

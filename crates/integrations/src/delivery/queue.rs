@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::timestamp::Timestamp;
-use db::{Conn, Json, Result};
+use db::{Conn, Result};
 use diesel::{
     prelude::*,
     sql_query,
@@ -16,7 +16,7 @@ use diesel::{
 use outbox::{Keep, Retention, Setting};
 
 use super::{
-    row::{Attempt, MessageRow, NEVER},
+    row::{MessageRow, NEVER},
     store,
 };
 use crate::schema::{integration_deliveries, integration_lanes, integration_messages};
@@ -47,9 +47,9 @@ pub struct Claimed {
     /// When the action committed.
     #[diesel(sql_type = BigInt)]
     pub created_ms: i64,
-    /// The attempts so far.
+    /// The attempts so far, as they are stored.
     #[diesel(sql_type = Text)]
-    pub log: Json<Vec<Attempt>>,
+    pub log: String,
 }
 
 #[derive(QueryableByName)]
@@ -198,8 +198,8 @@ pub enum End {
         at: Timestamp,
         /// The status of the answer.
         response: Option<i64>,
-        /// The attempts, a JSON array.
-        log: Json<Vec<Attempt>>,
+        /// The attempts, as they are stored.
+        log: String,
     },
     /// Nothing was sent: it is due again at once, in the place that it had.
     GivenBack,
@@ -228,15 +228,13 @@ pub fn finish(conn: &mut Conn, owner: &str, all: &[Done], now: Timestamp) -> Res
     });
     for Done { claimed, end } in sorted {
         let lane: Lane = (claimed.tenant_id.clone(), claimed.event_id.clone());
-        let mine = dsl::integration_deliveries
-            .find((&claimed.tenant_id, &claimed.id))
-            .filter(dsl::owner.eq(owner))
-            .filter(dsl::claim.eq(claimed.claim));
+        let this = dsl::tenant_id.eq(&claimed.tenant_id).and(dsl::id.eq(&claimed.id));
+        let mine = this.and(dsl::owner.eq(owner)).and(dsl::claim.eq(claimed.claim));
         let (count, again) = match end {
             End::GivenBack => {
                 let due_ms = claimed.created_ms.min(now.millis());
                 let set = (dsl::due_ms.eq(due_ms), dsl::owner.eq(""));
-                (diesel::update(mine).set(set).execute(conn)?, Some(due_ms))
+                (db::update!(conn, integration_deliveries::table, mine, set)?, Some(due_ms))
             }
             End::Attempted { status, due_ms, at, response, log } => {
                 let set = (
@@ -251,7 +249,7 @@ pub fn finish(conn: &mut Conn, owner: &str, all: &[Done], now: Timestamp) -> Res
                     dsl::response_status.eq(*response),
                     dsl::log.eq(log),
                 );
-                let count = diesel::update(mine).set(set).execute(conn)?;
+                let count = db::update!(conn, integration_deliveries::table, mine, set)?;
                 if count == 1 && *status == "delivered" {
                     succeeded.insert(lane.clone());
                 } else if count == 1 {

@@ -109,7 +109,7 @@ impl Fixture {
         due: i64,
         at: Timestamp,
     ) -> queue::Finished {
-        let end = End::Attempted { status, due_ms: due, at, response: None, log: db::Json::default() };
+        let end = End::Attempted { status, due_ms: due, at, response: None, log: "[]".to_owned() };
         let done = Done { claimed: claimed.clone(), end };
         self.write(move |conn| queue::finish(conn, owner, &[done], at))
     }

@@ -10,7 +10,7 @@ use std::{
 };
 
 use base::timestamp::Timestamp;
-use db::{Backend, Conn, Json};
+use db::{Backend, Conn};
 use outbox::{Actor, Tx};
 use ports::People;
 use tokio::sync::{Notify, mpsc};
@@ -286,7 +286,7 @@ fn ended(shared: &Shared, job: &Job, answer: Result<Answer, CallError>, begun: T
         None => "failed",
     };
     let due_ms = again.unwrap_or(now).millis();
-    End::Attempted { status, due_ms, at: begun, response, log: Json(logged(&job.claimed.log, attempt)) }
+    End::Attempted { status, due_ms, at: begun, response, log: logged(&job.claimed.log, attempt) }
 }
 
 /// Between -1 and 1.
@@ -295,9 +295,19 @@ fn dice() -> f64 {
     f64::from(byte) / 127.5 - 1.0
 }
 
-/// The log with a further attempt.
-fn logged(log: &[Attempt], attempt: Attempt) -> Vec<Attempt> {
-    let mut all = log.to_vec();
+/// The log with a further attempt, as it is stored. A short one has no more attempts than it may, and no long answer: it is not
+/// read for that.
+fn logged(log: &str, attempt: Attempt) -> String {
+    let written = serde_json::to_string(&attempt).unwrap_or_default();
+    match log.strip_suffix(']') {
+        Some("[") => return format!("[{written}]"),
+        Some(former) if log.len() <= KEPT_OF_FORMER => return format!("{former},{written}]"),
+        _ => {}
+    }
+    let mut all: Vec<Attempt> = serde_json::from_str(log).unwrap_or_else(|error| {
+        tracing::error!(%error, "the attempts of a delivery cannot be read; they are left out");
+        Vec::new()
+    });
     for former in &mut all {
         let end = former.response_body.char_indices().map(|(at, _)| at).take_while(|at| *at <= KEPT_OF_FORMER).last();
         if former.response_body.len() > KEPT_OF_FORMER {
@@ -307,7 +317,7 @@ fn logged(log: &[Attempt], attempt: Attempt) -> Vec<Attempt> {
     all.push(attempt);
     let surplus = all.len().saturating_sub(LOGGED);
     all.drain(..surplus);
-    all
+    serde_json::to_string(&all).unwrap_or(written)
 }
 
 /// Writes down what became of deliveries, and deactivates events whose endpoint is gone, or has failed for days. What

@@ -132,13 +132,13 @@ pub fn insert(conn: &mut Conn, runs: &[Run]) -> Result<()> {
 /// Stores what became of a run; false when somebody else was faster.
 pub fn update(conn: &mut Conn, old: &Run, new: &Run) -> Result<bool> {
     use job_runs::dsl;
-    let stored = dsl::job_runs
-        .find((&old.tenant_id, &old.job_id, old.due_ms))
-        .filter(dsl::finished_ms.is_null())
-        .filter(dsl::attempt.eq(old.attempt))
-        .filter(dsl::state.eq(&old.state))
-        .filter(dsl::output_bytes.eq(old.output_bytes));
-    Ok(diesel::update(stored).set(new).execute(conn)? == 1)
+    let this = dsl::tenant_id.eq(&old.tenant_id).and(dsl::job_id.eq(&old.job_id)).and(dsl::due_ms.eq(old.due_ms));
+    let as_it_was = this
+        .and(dsl::finished_ms.is_null())
+        .and(dsl::attempt.eq(old.attempt))
+        .and(dsl::state.eq(&old.state))
+        .and(dsl::output_bytes.eq(old.output_bytes));
+    Ok(db::update!(conn, job_runs::table, as_it_was, new)? == 1)
 }
 
 /// Lets a run whose lease ran out wait again; false when its runner, or another, was faster.
