@@ -80,7 +80,14 @@ const LATEST: u64 = (1 << (63 - COUNTED)) - 1;
 const BEHIND: u32 = 30;
 
 impl Entry {
-    pub(crate) fn of(actor: &Actor, now: Timestamp, change: &Change, unpublished: &[Unpublished]) -> Result<Self> {
+    /// The row of a change. `uuid` is of version 7, and later than those of the changes before.
+    pub(crate) fn of(
+        actor: &Actor,
+        now: Timestamp,
+        uuid: Uuid,
+        change: &Change,
+        unpublished: &[Unpublished],
+    ) -> Result<Self> {
         let changes = serde_json::to_string(&difference(change.before.as_ref(), change.after.as_ref(), unpublished));
         let changes = changes.map_err(|error| Error::Fault(format!("what changed cannot be told: {error}")))?;
         let about = About { tenant_id: &change.tenant_id, entity_id: &change.entity_id, at: now };
@@ -88,7 +95,7 @@ impl Entry {
         Ok(Self {
             tenant_id: change.tenant_id.clone(),
             at_ms: now.millis(),
-            id: number(now, Uuid::now_v7()),
+            id: number(now, uuid),
             former_id: None,
             user_id: actor.user_id.clone(),
             key_id: actor.key_id.clone(),

@@ -14,7 +14,7 @@ use super::{
     wire::{BulkResult, CREATED, UNCHANGED, UPDATED},
 };
 use crate::{
-    reports::identity::are_told_apart,
+    reports::identity::{IdentityKey, are_told_apart},
     resources::{
         changes,
         document::{Document, Resource, STATES, Tag},
@@ -71,7 +71,7 @@ pub fn apply_until(
 
 /// How many rows are undone together when one of them is refused, and then carried out one by one. To be able to undo costs for
 /// each page that is changed, and rows that follow each other change the same ones.
-const TOGETHER: usize = 16;
+const TOGETHER: usize = 64;
 
 /// Carries out rows, until it is enough, unless one of them is refused.
 fn all(
@@ -123,14 +123,15 @@ fn errors_of(problem: Problem) -> Vec<FieldError> {
 }
 
 fn upsert(tx: &mut Tx<'_>, destination: &Destination, entry: &Entry) -> Result<(&'static str, String)> {
-    let Some(id) = known(tx.conn, destination, entry)? else {
+    let (said, keys) = said(entry);
+    let Some(id) = known(tx.conn, destination, entry, &said, &keys)? else {
         let mut input = entry.input.clone();
         input.tags = input.tags.or_else(|| Some(entry.tags.clone()));
         input.resource_type = input.resource_type.or_else(|| entry.type_if_new.map(str::to_owned));
         if entry.no_source_if_new {
             input.texts.push(("source", String::new()));
         }
-        let resource = http::create_in(tx, &destination.partner, &destination.tenant, &input)?;
+        let resource = http::create_known_by(tx, &destination.partner, &destination.tenant, &input, &keys)?;
         return Ok((CREATED, resource.id));
     };
     lock::alone(tx.conn, &id)?;
@@ -178,16 +179,27 @@ fn is_same(before: &Resource, after: &Resource) -> bool {
     *before == Resource { version: before.version, updated: before.updated, ..after.clone() }
 }
 
-/// The resource that a row means: by its id; else by what identifies a machine; else by the id that another system
-/// has for it; else, when it says none of these, by the names and the address that it gives.
-fn known(conn: &mut Conn, destination: &Destination, entry: &Entry) -> Result<Option<String>> {
-    if let Some(id) = &entry.id {
-        return Ok(Some(id.clone()));
-    }
+/// What a row says of a machine, and what that is known by.
+fn said(entry: &Entry) -> (Document, Vec<IdentityKey>) {
     let mut said = Document::default();
     entry.input.apply(&mut said);
     let keys = rules::identities_in(&said);
-    if let Some((_, id)) = store::identified(conn, &destination.tenant, &keys)? {
+    (said, keys)
+}
+
+/// The resource that a row means: by its id; else by what identifies a machine; else by the id that another system
+/// has for it; else, when it says none of these, by the names and the address that it gives.
+fn known(
+    conn: &mut Conn,
+    destination: &Destination,
+    entry: &Entry,
+    said: &Document,
+    keys: &[IdentityKey],
+) -> Result<Option<String>> {
+    if let Some(id) = &entry.id {
+        return Ok(Some(id.clone()));
+    }
+    if let Some((_, id)) = store::identified(conn, &destination.tenant, keys)? {
         return Ok(Some(id));
     }
     let mine = filter::tenants(std::slice::from_ref(&destination.tenant));
@@ -202,7 +214,7 @@ fn known(conn: &mut Conn, destination: &Destination, entry: &Entry) -> Result<Op
         let mut alike = Vec::new();
         for row in found.drain(..) {
             // Another system may have counted two machines as one; their own signs know better.
-            if !are_told_apart(&store::identities(conn, &destination.tenant, &row.id)?, &keys) {
+            if !are_told_apart(&store::identities(conn, &destination.tenant, &row.id)?, keys) {
                 alike.push(row);
             }
         }

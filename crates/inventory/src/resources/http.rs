@@ -17,7 +17,7 @@ use super::{
     rules, store,
     wire::{CreatedResource, Decommission, ResourceDetail, ResourceId},
 };
-use crate::{history, sites, types};
+use crate::{history, reports::identity::IdentityKey, sites, types};
 
 /// Create a resource
 ///
@@ -50,17 +50,37 @@ pub async fn create(context: RequestContext, Body(input): Body<Input>) -> api::R
 
 /// Creates the resource that a body describes.
 pub fn create_in(tx: &mut Tx<'_>, partner: &str, tenant: &str, input: &Input) -> Result<Resource> {
-    let id = store::new_id();
-    let mut resource = rules::create(input, tenant, id, tx.now)?;
-    resolve(tx.conn, input, &mut resource)?;
+    let resource = described(tx, tenant, input)?;
     let identities = rules::identities(&resource);
+    add(tx, partner, resource, &identities)
+}
+
+/// As [`create_in`], for who knows already what the machine is known by.
+pub fn create_known_by(
+    tx: &mut Tx<'_>,
+    partner: &str,
+    tenant: &str,
+    input: &Input,
+    identities: &[IdentityKey],
+) -> Result<Resource> {
+    let resource = described(tx, tenant, input)?;
+    add(tx, partner, resource, identities)
+}
+
+fn described(tx: &mut Tx<'_>, tenant: &str, input: &Input) -> Result<Resource> {
+    let mut resource = rules::create(input, tenant, store::new_id(), tx.now)?;
+    resolve(tx.conn, input, &mut resource)?;
+    Ok(resource)
+}
+
+fn add(tx: &mut Tx<'_>, partner: &str, resource: Resource, identities: &[IdentityKey]) -> Result<Resource> {
     if !identities.is_empty() {
-        store::hold_identities(tx.conn, tenant)?;
+        store::hold_identities(tx.conn, &resource.tenant_id)?;
     }
-    if let Some((key, id)) = store::identified(tx.conn, tenant, &identities)? {
+    if let Some((key, id)) = store::identified(tx.conn, &resource.tenant_id, identities)? {
         return Err(rules::known_already(key.kind(), &id).into());
     }
-    store::insert(tx.conn, partner, &resource, &identities)?;
+    store::insert(tx.conn, partner, &resource, identities)?;
     changes::record_change(tx, None, Some(&resource))?;
     Ok(resource)
 }

@@ -106,9 +106,7 @@ pub fn insert(conn: &mut Conn, partner: &str, resource: &Resource, identities: &
 pub fn update(conn: &mut Conn, partner: &str, old: &Row, resource: &Resource) -> Result<Row> {
     let row = Row::of(resource)?;
     let before = old.clone().into_resource()?;
-    diesel::update(resources::table.find((&old.tenant_id, &old.id)))
-        .set((&row, &FurtherKeys::of(resource)))
-        .execute(conn)?;
+    write_over(conn, &row, resource)?;
     update_tags(conn, Some(&before), Some(resource))?;
     update_roles(conn, Some(&before), Some(resource))?;
     addresses::update(conn, Some(&before), Some(resource))?;
@@ -117,12 +115,20 @@ pub fn update(conn: &mut Conn, partner: &str, old: &Row, resource: &Resource) ->
     Ok(row)
 }
 
+/// Replaces the row of a resource.
+fn write_over(conn: &mut Conn, row: &Row, resource: &Resource) -> Result<()> {
+    let this = resources::tenant_id.eq(&resource.tenant_id).and(resources::id.eq(&resource.id));
+    let keys = FurtherKeys::of(resource);
+    db::update!(conn, resources::table, this, (row, &keys))?;
+    Ok(())
+}
+
 /// Moves a resource to history: it keeps its row, its names and tags, and gives up what would find it as a machine of
 /// the inventory (identities, groups, software, antivirus).
 pub fn decommission(conn: &mut Conn, resource: &Resource) -> Result<Row> {
     let row = Row::of(resource)?;
     let (tenant, id) = (&resource.tenant_id, &resource.id);
-    diesel::update(resources::table.find((tenant, id))).set((&row, &FurtherKeys::of(resource))).execute(conn)?;
+    write_over(conn, &row, resource)?;
     sets::note(conn, tenant, id)?;
     release_identities(conn, tenant, id)?;
     diesel::delete(group_members::table)
