@@ -46,16 +46,19 @@
 //! `#[get("/path")]`, `#[post("/path")]` and `#[delete("/path")]` make an `api::operations::Operation` of a handler, below the
 //! `#[utoipa::path]` that documents it.
 //!
+//! `#[without_none]`, above the derives of a struct of an answer: what is `None` is left out, field by field.
+//!
 //! Of an enum without fields it makes a `base::body::Field` that reads its variants, by the names that `serde` gives them.
 
 mod declared;
 mod object;
 mod operation;
 mod parameters;
+mod without_none;
 mod words;
 
 use proc_macro::TokenStream;
-use syn::{Data, DeriveInput, parse_macro_input};
+use syn::{Data, DeriveInput, ItemStruct, parse_macro_input};
 
 /// Reader and schema of a request; see the crate's page.
 #[proc_macro_derive(Request, attributes(request, serde, schema))]
@@ -74,6 +77,12 @@ pub fn parameters(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     let written = declared::Declared::read(&input).and_then(|declared| parameters::write(&declared));
     written.unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Leaves out the fields of an answer that are `None`; see the crate's page.
+#[proc_macro_attribute]
+pub fn without_none(_: TokenStream, answer: TokenStream) -> TokenStream {
+    without_none::write(parse_macro_input!(answer as ItemStruct)).into()
 }
 
 /// The handler of an operation that reads.

@@ -69,6 +69,7 @@ pub(crate) struct User {
 }
 
 /// A user, as the minimal list has it.
+#[api::without_none]
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({"id": "USR0000000007", "loginName": "ann.lee", "firstName": "Ann", "lastName": "Lee"}))]
@@ -78,10 +79,8 @@ pub(crate) struct UserMinimal {
     /// Unique in the tenant, whatever the letter case.
     pub(crate) login_name: String,
     /// Left out when there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) first_name: Option<String>,
     /// Left out when there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) last_name: Option<String>,
 }
 

@@ -42,6 +42,7 @@ fn trimmed(text: String) -> Result<String, String> {
 }
 
 /// An alert. What has no value is left out.
+#[api::without_none]
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Alert<'a> {
@@ -90,7 +91,6 @@ pub struct Alert<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     pub component: &'a str,
     /// What it is about. Without an `id` it is not in the inventory, and is named as the report named it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<&'a Device>,
     /// Attributes; the labels of an Alertmanager.
     #[serde(skip_serializing_if = "<[Tag]>::is_empty")]
@@ -124,25 +124,18 @@ pub struct Alert<'a> {
     #[schema(example = "Repeated")]
     pub last_event: &'a str,
     /// Who is working on it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub acknowledgement: Option<&'a Note>,
     /// Why nobody needs to hear of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub suppression: Option<&'a Suppression>,
     /// Who ended its suppression.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub unsuppression: Option<&'a Note>,
     /// The maintenance window that expects it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub maintenance: Option<&'a Window>,
     /// What was done when that window was over.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub escalation: Option<&'a Escalation>,
     /// How it ended.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub closure: Option<&'a Note>,
     /// The incident that was opened from it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub incident_id: Option<&'a str>,
 }
 
@@ -201,6 +194,7 @@ pub struct Note {
 }
 
 /// Why nobody needs to hear of an alert.
+#[api::without_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = AlertSuppression)]
 pub struct Suppression {
@@ -208,12 +202,10 @@ pub struct Suppression {
     #[schema(example = "person")]
     pub reason: String,
     /// Who, when it was a person.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<Person>,
     /// Since when.
     pub time: String,
     /// Until when; left out for one without end.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "2026-11-21T06:00:00+0000")]
     pub until: Option<String>,
     /// Their note.
@@ -222,6 +214,7 @@ pub struct Suppression {
 }
 
 /// A user, as they were then.
+#[api::without_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AlertPerson)]
@@ -232,13 +225,10 @@ pub struct Person {
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub login_name: String,
     /// The given name.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub first_name: Option<String>,
     /// The family name.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_name: Option<String>,
     /// An email address.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
 }
 
@@ -271,6 +261,7 @@ pub struct Escalation {
 }
 
 /// Somebody who was on call, and how to reach them.
+#[api::without_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AlertOnCallPerson)]
@@ -279,15 +270,12 @@ pub struct OnCallPerson {
     #[serde(flatten)]
     pub person: Person,
     /// A telephone number, as people write it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phone_number: Option<String>,
     /// A telephone number, as people write it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mobile_number: Option<String>,
     /// Through which roster, `ES-<uuid>`.
     pub roster_id: String,
     /// Through which shift, `ESD-<uuid>`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub shift_id: Option<String>,
     /// Since when.
     pub since: String,
@@ -296,6 +284,7 @@ pub struct OnCallPerson {
 }
 
 /// What became of a report.
+#[api::without_none]
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AlertResult {
@@ -304,26 +293,19 @@ pub struct AlertResult {
     #[schema(example = "created")]
     pub result: &'static str,
     /// The alert, where there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ALT-0190a6b2-8f0e-7f6e-9d5a-3c1d7a5b2e90")]
     pub id: Option<String>,
     /// The same as `id`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub unique_id: Option<String>,
     /// The state of the alert when all reports of the request were taken in.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub current_state: Option<String>,
     /// Its status.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<&'static str>,
     /// `Maintenance`, `Monitoring`, or as given.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub alert_type: Option<String>,
     /// How often the problem was reported.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub repeat_count: Option<i64>,
     /// The resource that it is about, when the inventory knows it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_id: Option<String>,
     /// What the sender should look into, though the report was taken in.
     #[serde(skip_serializing_if = "Vec::is_empty")]

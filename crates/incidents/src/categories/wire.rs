@@ -27,6 +27,7 @@ pub fn normal_id(text: &str) -> String {
 }
 
 /// A category.
+#[api::without_none]
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = IncidentCategory)]
@@ -37,7 +38,6 @@ pub struct Category {
     /// Unique among its siblings, whatever the letter case.
     pub name: String,
     /// The category above it; left out at the top.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_category: Option<CategoryName>,
     /// The tenant that it belongs to. A client reads those of its partner, and changes its own.
     #[schema(example = "client_1")]
@@ -53,7 +53,6 @@ pub struct Category {
     #[schema(example = "2026-11-20T20:37:00+0000")]
     pub updated_date: String,
     /// Those below it, by name, when the list is asked for as a tree.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(no_recursion)]
     pub children: Option<Vec<Category>>,
 }

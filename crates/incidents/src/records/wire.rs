@@ -33,6 +33,7 @@ pub fn normal_id(text: &str) -> String {
 }
 
 /// An incident. What is not set is left out.
+#[api::without_none]
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Incident {
@@ -55,22 +56,16 @@ pub struct Incident {
     #[schema(example = "Open")]
     pub status: String,
     /// What it is filed under.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<CategoryName>,
     /// What it is filed under, right below `category`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sub_category: Option<CategoryName>,
     /// Who asks for it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub requester: Option<Author>,
     /// Who is working on it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub assignee: Option<Author>,
     /// Whose members work on it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub assignee_group: Option<Group>,
     /// The roster that it was assigned to.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub roster: Option<Roster>,
     /// The machines that it is about.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -83,14 +78,11 @@ pub struct Incident {
     /// How many notes it has.
     pub note_count: i64,
     /// When it is to be done.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "2026-11-21T20:37:00+0000")]
     pub due_date: Option<String>,
     /// When it was resolved, or closed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resolved_date: Option<String>,
     /// When it was closed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub closed_date: Option<String>,
     /// Who created it.
     pub created_by: Author,

@@ -25,6 +25,7 @@ pub struct Message {
 }
 
 /// An attempt.
+#[api::without_none]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[schema(as = IntegrationAttempt)]
@@ -32,10 +33,8 @@ pub struct Attempt {
     /// When it was made.
     pub time: String,
     /// How long it took, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<i64>,
     /// The status of the answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub response_status: Option<u16>,
     /// Those of the configured `responseHeaders` that the answer has.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -14,23 +14,20 @@ use crate::{
 pub const ACTIONS: [&str; 8] = ["NONE", "CREATE", "UPDATE", "DELETE", "OPENED", "CLOSED", "ONCALLCHANGED", "UNCOVERED"];
 
 /// What an event does, without its secrets; stored as JSON under the names of the interface.
+#[api::without_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Config {
     pub name: String,
     /// One of [`Entity::WORDS`]; without one it never fires.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub entity: Option<String>,
     /// One of [`ACTIONS`]; without one it never fires.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub event_type: Option<String>,
     /// Which entities it is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub filter_criteria: Option<Criteria>,
     /// Does it use the notifier of its integration?
     pub use_base_notifier: bool,
     /// Its own notifier.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub notifier: Option<Notifier>,
     /// What is joined to the base of the URL; may hold placeholders.
     #[serde(rename = "endPointURI", skip_serializing_if = "String::is_empty")]

@@ -34,6 +34,7 @@ use crate::{
 };
 
 /// What an event would do.
+#[api::without_none]
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = EventTest)]
@@ -46,10 +47,8 @@ pub struct Tested {
     /// Each rule of the filter, in its order.
     pub rules: Vec<TestedRule>,
     /// What would be sent, whether it fires or not; left out when there is nothing to send.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<TestedRequest>,
     /// What was answered, when it was sent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub response: Option<TestedResponse>,
 }
 

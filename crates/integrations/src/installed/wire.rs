@@ -108,15 +108,14 @@ pub struct WithSecret {
 }
 
 /// A new signing secret, which is shown this once.
+#[api::without_none]
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SigningSecret {
     /// `whsec_…`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "whsec_…")]
     pub signing_secret: Option<String>,
     /// Until when deliveries are signed with the former secret too; left out when it was dropped at once.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "2026-11-20T20:37:05+0000")]
     pub previous_valid_until: Option<Timestamp>,
 }

@@ -153,32 +153,25 @@ impl Report {
 }
 
 /// `bios` of the detail, and what else is known of the firmware.
+#[api::without_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Bios {
     /// The serial number as the firmware has it, placeholder or not.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub system_serial: Option<String>,
     /// The model as the firmware has it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub system_model: Option<String>,
     /// The manufacturer of the system.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub system_manufacturer: Option<String>,
     /// The manufacturer of the firmware.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bios_manufacturer: Option<String>,
     /// The version of the firmware.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bios_version: Option<String>,
     /// The date of the firmware, as reported.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bios_date: Option<String>,
     /// The serial number of the main board.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub board_serial: Option<String>,
     /// The model of the main board.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub board_model: Option<String>,
 }
 

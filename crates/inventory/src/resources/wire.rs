@@ -53,6 +53,7 @@ pub struct MinimalResource {
 }
 
 /// Where a resource is.
+#[api::without_none]
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Location {
@@ -61,10 +62,8 @@ pub struct Location {
     /// The site's name.
     pub name: String,
     /// The number of the client, for a client's resource.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub client_id: Option<i64>,
     /// The number of the partner.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub msp_id: Option<i64>,
     /// Its city.
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -85,6 +84,7 @@ pub enum ResourceDetail<'a> {
 }
 
 /// The Resource shape, of a device.
+#[api::without_none]
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeviceDetail<'a> {
@@ -95,23 +95,18 @@ pub struct DeviceDetail<'a> {
     #[schema(pattern = "^DEVICE$", example = "DEVICE")]
     pub kind: &'a str,
     /// IPv4 or IPv6.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ip_address: Option<&'a str>,
     /// The id that another system knows it by.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ext_resource_id: Option<&'a str>,
     /// `active`, `inactive` or `discovered`.
     pub state: &'a str,
     /// Where it came from: `API`, `AGENT`, or what was given.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<&'a str>,
     /// Does an agent report for it?
     pub agent_installed: bool,
     /// Such as `UP`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<&'a str>,
     /// Its site.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<Location>,
     /// Parts that it is made of.
     #[schema(value_type = Vec<String>)]
@@ -133,16 +128,13 @@ pub struct DeviceDetail<'a> {
     #[schema(value_type = Vec<NetworkCard>)]
     pub network_card_details: Part<'a>,
     /// The integration that brought it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub installed_app: Option<InstalledApp<'a>>,
     /// Cloud attributes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub properties: Option<Properties<'a>>,
     /// Metrics collected of it.
     #[schema(value_type = Vec<MetricType>)]
     pub metric_types: Part<'a>,
     /// Any object that was given.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub meta_data: Option<&'a RawValue>,
     /// The owning tenant.
@@ -154,6 +146,7 @@ pub struct DeviceDetail<'a> {
 }
 
 /// The Device shape, of every type but `DEVICE` and `SYNTHETIC`.
+#[api::without_none]
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CloudDetail<'a> {
@@ -172,13 +165,10 @@ pub struct CloudDetail<'a> {
     /// `active`, `inactive` or `discovered`.
     pub state: &'a str,
     /// Where it came from.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<&'a str>,
     /// Such as `UP`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<&'a str>,
     /// Its site.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<Location>,
     /// Resource name.
     pub resource_name: &'a str,
@@ -190,6 +180,7 @@ pub struct CloudDetail<'a> {
 }
 
 /// The Synthetic shape.
+#[api::without_none]
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SyntheticDetail<'a> {
@@ -215,7 +206,6 @@ pub struct SyntheticDetail<'a> {
     /// The URL checked.
     pub url: &'a str,
     /// Its credential; secrets are answered as an empty string.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub credential: Option<&'a RawValue>,
     /// Where it is checked from: UUIDs.
@@ -224,7 +214,6 @@ pub struct SyntheticDetail<'a> {
     /// When it last changed, in milliseconds since the epoch.
     pub ts: i64,
     /// The number of the client, for a client's check.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub client_id: Option<i64>,
     /// Always 0: all locations are answered.
     pub location_offset: i64,

@@ -40,6 +40,7 @@ pub const MISFIRE: [&str; 3] = ["once", "skip", "all"];
 pub const OVERLAP: [&str; 3] = ["skip", "queue", "allow"];
 
 /// A scheduled job (operation 9 of `docs/interface.md`), and what is around it.
+#[api::without_none]
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ScheduledJob)]
@@ -78,7 +79,6 @@ pub struct Job {
     #[schema(example = "once")]
     pub misfire_policy: String,
     /// How late a run may begin, in seconds; left out when there is no limit.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub maximum_lateness: Option<i64>,
     /// `skip`, `queue` or `allow`.
     #[schema(example = "skip")]
@@ -91,7 +91,6 @@ pub struct Job {
     /// Is a run that failed, timed out or was missed an alert, which the next good one closes?
     pub alert_on_failure: bool,
     /// When the next run is due; left out when none will be.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "2026-11-21T02:00:00+0000")]
     pub next_run: Option<Timestamp>,
     /// Who created it.

@@ -12,6 +12,7 @@ api::path_id! {
 }
 
 /// A run of a job.
+#[api::without_none]
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = JobRun)]
@@ -42,27 +43,22 @@ pub struct Run {
     #[schema(value_type = String, example = "2026-11-20T02:00:00+0000")]
     pub created_date: Timestamp,
     /// When a runner took it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub started_date: Option<Timestamp>,
     /// When it was over.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub finished_date: Option<Timestamp>,
     /// How many times a runner took it.
     pub attempt: i64,
     /// Who has it, or had it last.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub runner: Option<Runner>,
     /// The exit code of the program.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i64>,
     /// How much output is kept, in bytes.
     pub output_bytes: i64,
     /// Was there more output than is kept?
     pub output_truncated: bool,
     /// What it printed, both streams in the order in which they came; only when a single run is read.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
 }
 

@@ -21,6 +21,7 @@ api::path_id! {
 }
 
 /// An article.
+#[api::without_none]
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = KbArticle)]
@@ -33,11 +34,9 @@ pub struct Article {
     /// The same as `title`.
     pub subject: String,
     /// Markdown; only when a single article is read.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
     /// Where the words that were searched for occur: HTML in which they are marked up as `<mark>`, and all else is
     /// escaped.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub snippet: Option<String>,
     /// The category that it is in.
     pub category: CategoryName,

@@ -22,6 +22,7 @@ impl List for Contents {
 }
 
 /// A resource that a window covers by itself.
+#[api::without_none]
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = MaintenanceResource)]
@@ -31,16 +32,12 @@ pub struct ResourceTarget {
     /// The same as `id`.
     unique_id: String,
     /// What it is called; this and all that follows is absent when it is not in the inventory any more.
-    #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     /// Empty when it has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     host_name: Option<String>,
     /// Empty when it has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     ip_address: Option<String>,
     /// The name of its resource type.
-    #[serde(skip_serializing_if = "Option::is_none")]
     resource_type: Option<String>,
 }
 

@@ -68,6 +68,7 @@ fn state(query: &mut Query, name: &str) -> Option<State> {
 }
 
 /// A window.
+#[api::without_none]
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = MaintenanceWindow)]
@@ -92,11 +93,9 @@ pub struct Window {
     #[schema(value_type = WindowSchedule)]
     pub schedule: MaintenanceSchedule,
     /// The time in which it is open now.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Occurrence>)]
     pub current: Option<Interval>,
     /// The time in which it will be open next.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Occurrence>)]
     pub next: Option<Interval>,
     /// Suspensions that are not over.
@@ -121,7 +120,6 @@ pub struct Window {
     /// Are alerts that are still open afterwards to be escalated?
     pub run_escalation_action: bool,
     /// Which alerts it catches; all when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub alert_conditions: Option<AlertConditions>,
     /// Who made it.
     pub created_by: Author,
@@ -188,6 +186,7 @@ pub struct DeviceTarget {
 }
 
 /// A device group that a window covers.
+#[api::without_none]
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = MaintenanceDeviceGroup)]
@@ -195,10 +194,8 @@ pub struct GroupTarget {
     /// Its number.
     pub id: i64,
     /// `DGP-<uuid>`; absent when the group is gone.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub unique_id: Option<String>,
     /// Its name; absent when the group is gone.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
 

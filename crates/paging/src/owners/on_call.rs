@@ -20,24 +20,22 @@ use crate::{
 };
 
 /// Who is on call for a machine.
+#[api::without_none]
 #[derive(Debug, Serialize, ToSchema)]
 pub struct MachineOnCall {
     /// The machine.
     #[schema(value_type = Object)]
     resource: Value,
     /// The user group that owns it; left out when it has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     owner: Option<Value>,
     /// The policy that a `Critical` alert of it would go to; left out when there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     policy: Option<Value>,
     /// Whom each step of that policy tells, and why.
     #[schema(value_type = Vec<Object>)]
     steps: Vec<Value>,
     /// Why nobody would be told, when nobody would be.
-    #[serde(skip_serializing_if = "Option::is_none")]
     gap: Option<&'static str>,
 }
 

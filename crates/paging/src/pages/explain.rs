@@ -46,6 +46,7 @@ fn alert_or_id(given: &PagingExplainInput, fields: &mut Fields<'_>) {
 }
 
 /// Every decision about an alert.
+#[api::without_none]
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PagingExplanation {
     /// The instant that it is explained for.
@@ -55,22 +56,18 @@ pub struct PagingExplanation {
     #[schema(value_type = Object)]
     machine: Value,
     /// The user group that owns the machine, and through what.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     owner: Option<Value>,
     /// The maintenance window that would hold the alert back.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     maintenance: Option<Value>,
     /// The alert of its site or group that it would wait for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     dependency: Option<Value>,
     /// The routes in the order in which they are asked, each with what its rules find.
     #[schema(value_type = Vec<Object>)]
     routes: Vec<Value>,
     /// The policy that it goes to.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     policy: Option<Value>,
     /// Whom each step would tell, when and through what.

@@ -14,6 +14,7 @@ use super::{
 use crate::{Neighbours, escalation};
 
 /// What happened with an alert.
+#[api::without_none]
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AlertTimeline {
@@ -21,11 +22,9 @@ pub struct AlertTimeline {
     pub alert_id: String,
     /// Where its escalation stands: `waiting` (for the alert of its site or group), `running`, `acknowledged`, `suppressed`,
     /// `closed`, `ended` or `noPolicy`; left out when there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "running")]
     pub escalation: Option<String>,
     /// When its next step is due.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "2026-11-20T20:42:00+0000")]
     pub next_step_date: Option<Timestamp>,
     /// What happened, in its order.
@@ -33,6 +32,7 @@ pub struct AlertTimeline {
 }
 
 /// Something that happened.
+#[api::without_none]
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = TimelineEvent)]
@@ -49,10 +49,8 @@ pub struct Event {
     /// A sentence.
     pub text: String,
     /// The page that it is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub page: Option<Page>,
     /// Who did it, by id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
 }
 

@@ -8,6 +8,7 @@ use super::{facts::Attempt, store::Row};
 use crate::methods::wire::UserId;
 
 /// A message to a person: what was sent, to whom and through what, or why it was not.
+#[api::without_none]
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Page {
@@ -21,33 +22,24 @@ pub struct Page {
     #[schema(example = "page")]
     pub kind: String,
     /// The alert.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub alert: Option<PagedAlert>,
     /// The incident, in place of the alert, when it is one that is escalated.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub incident: Option<PagedAlert>,
     /// The policy, by id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<Id>,
     /// The step of the policy, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 1)]
     pub step: Option<i64>,
     /// Which pass through the steps it belongs to, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 1)]
     pub round: Option<i64>,
     /// Whom it is for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<UserId>,
     /// Through what.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub contact_method: Option<Through>,
     /// Which integration, where it is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub integration: Option<Id>,
     /// Of a gap: whom the step meant.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// `pending`, `sent`, `failed`, `stopped` (somebody answered before), `summarised` (told together with others) or `gap`
     /// (there was nobody, or nothing that reaches them).
@@ -68,11 +60,9 @@ pub struct Page {
     #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
     pub created_date: Timestamp,
     /// When it is sent, or tried again.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "2026-11-20T20:39:00+0000")]
     pub due_date: Option<Timestamp>,
     /// When the other side accepted it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "2026-11-20T20:37:00+0000")]
     pub sent_date: Option<Timestamp>,
     /// What was tried; the last 20.

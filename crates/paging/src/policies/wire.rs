@@ -101,28 +101,23 @@ pub struct Step {
 }
 
 /// Whom a step tells: exactly one of its fields, or a roster with a `level`.
+#[api::without_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[schema(as = EscalationTarget, example = json!({"roster": {"id": "ES-0b8f7c4e-8f0e-4f6e-9d5a-3c1d7a5b2e90"}}))]
 pub struct Target {
     /// Whoever is on call in a roster then.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub roster: Option<Id>,
     /// Of a roster: those of this level alone, 1 (`primary`) or 2 (`secondary`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 2)]
     pub level: Option<i64>,
     /// A person.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<Id>,
     /// Everybody in a user group.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub user_group: Option<GroupId>,
     /// `true`: the user group that owns the machine of the alert.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<bool>,
     /// The notifier of an installed integration.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub integration: Option<Id>,
 }
 

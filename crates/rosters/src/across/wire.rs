@@ -61,28 +61,25 @@ pub struct UserShifts {
 }
 
 /// A stretch of time during which a user is on call.
+#[api::without_none]
 #[derive(Serialize, ToSchema)]
 #[schema(as = UserShift)]
 pub struct UserShift {
     /// Through which roster.
     pub roster: Reference,
     /// Through which shift; left out for an override while no shift takes place.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub shift: Option<Reference>,
     /// The level of the shift, when it was given one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
     /// Since when.
     #[schema(value_type = String)]
     pub since: Timestamp,
     /// Until when; left out when nothing ends it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub until: Option<Timestamp>,
     /// Why.
     pub reason: Reason,
     /// The override, when that is why.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub r#override: Option<OnCallOverride>,
 }
 

@@ -33,6 +33,7 @@ fn status(query: &mut Query, name: &str) -> &'static str {
 }
 
 /// A request for cover.
+#[api::without_none]
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = RosterCoverRequest)]
@@ -49,27 +50,22 @@ pub struct Cover {
     #[schema(value_type = String, example = "2026-11-21T04:00:00+0000")]
     pub end: Timestamp,
     /// The id of the shift; left out for any.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub shift: Option<String>,
     /// Who is asked; left out for everybody.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub asked: Vec<Author>,
     /// Left out when there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// `OPEN`, `ACCEPTED`, `DECLINED`, `WITHDRAWN`, or `EXPIRED` when its time is over.
     #[schema(example = "OPEN")]
     pub status: String,
     /// Who accepted, declined last, or withdrew it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub answered_by: Option<Author>,
     /// When.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "2026-11-20T20:37:00+0000")]
     pub answered_time: Option<Timestamp>,
     /// The override that came of it, `OVR-<uuid>`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub override_id: Option<String>,
     /// Who made it.
     pub created_by: Author,

@@ -26,6 +26,7 @@ pub struct OnCall {
 }
 
 /// Somebody on call.
+#[api::without_none]
 #[derive(Serialize, ToSchema)]
 pub struct OnCallEntry {
     /// Who, and how to reach them.
@@ -33,21 +34,17 @@ pub struct OnCallEntry {
     /// Through which roster.
     pub roster: Reference,
     /// Through which shift; left out for an override while no shift takes place.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub shift: Option<Reference>,
     /// The level of the shift, when it was given one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
     /// Since when; shifts that follow each other without a gap count as one.
     #[schema(value_type = String, example = "2026-11-20T16:00:00+0000")]
     pub since: Timestamp,
     /// Until when, this instant not included; left out when nothing ends it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "2026-11-21T00:00:00+0000")]
     pub until: Option<Timestamp>,
     /// Why.
     pub reason: Reason,
     /// The override, when that is why.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub r#override: Option<OnCallOverride>,
 }

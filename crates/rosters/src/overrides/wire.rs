@@ -38,6 +38,7 @@ pub struct Within {
 }
 
 /// Somebody takes a shift, or the whole roster, for a time.
+#[api::without_none]
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = RosterOverride)]
@@ -54,17 +55,13 @@ pub struct Override {
     #[schema(value_type = String, example = "2026-11-21T04:00:00+0000")]
     pub end: Timestamp,
     /// The shift, as it was when this was made; left out for the whole roster.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub shift: Option<Reference>,
     /// Whom the user relieves; left out when that is whoever is on call.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub replaces: Option<User>,
     /// The swap that it is one half of.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "SWP-5a0f2c55-6a55-4f5e-8f0e-1a2b3c4d5e6f")]
     pub swap_id: Option<String>,
     /// Left out when there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// Who made it.
     pub created_by: Author,

@@ -57,6 +57,7 @@ pub struct Narrowed {
 }
 
 /// A roster.
+#[api::without_none]
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Roster {
@@ -76,17 +77,13 @@ pub struct Roster {
     #[schema(value_type = TimeZone)]
     pub time_zone: Zone,
     /// The tenant that it belongs to; in the answer to a create.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub client: Option<RosterClient>,
     /// Of a partner's roster when it is read: it stands for all clients.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub all_clients: Option<bool>,
     /// When it was deleted; of one that is asked for by an earlier `at`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "2026-12-01T00:00:00+0000")]
     pub deleted_time: Option<String>,
     /// When the change takes effect, if that is later than the answer; only in the answer to an update.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "2026-12-01T00:00:00+0000")]
     pub effective_from: Option<String>,
     /// Its shifts, in the order in which they were given.
@@ -127,6 +124,7 @@ pub struct TimeZone {
 }
 
 /// A shift of a roster.
+#[api::without_none]
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = RosterShift)]
@@ -144,10 +142,8 @@ pub struct Shift {
     /// Groups whose members are on call.
     pub user_groups: Vec<UserGroup>,
     /// Who takes turns in it, beside `users` and `userGroups`; left out when nobody does.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rotation: Option<Rotation>,
     /// Left out when it was not given: then it is called first.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
 }
 

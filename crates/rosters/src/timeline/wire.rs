@@ -111,6 +111,7 @@ pub struct TimelineShift {
 }
 
 /// A user of an entry.
+#[api::without_none]
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = RosterTimelineUser)]
@@ -120,10 +121,8 @@ pub struct TimelineUser {
     /// The login name.
     pub login_name: String,
     /// The given name.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub first_name: Option<String>,
     /// The family name.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_name: Option<String>,
 }
 

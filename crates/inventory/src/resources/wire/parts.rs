@@ -96,16 +96,15 @@ pub struct AppRole<'a> {
 }
 
 /// The installed integration of a resource.
+#[api::without_none]
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InstalledApp<'a> {
     /// `INTG-<uuid>`.
     pub id: &'a str,
     /// What people call it; left out when it is not installed any more, or belongs to the partner.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub display_name: Option<&'a str>,
     /// What was installed; left out when `displayName` is.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub integration: Option<InstalledKind<'a>>,
 }
 

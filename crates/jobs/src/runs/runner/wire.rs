@@ -46,6 +46,7 @@ pub struct Claim {
 }
 
 /// A run, with all that it takes to carry it out.
+#[api::without_none]
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = JobWork)]
@@ -63,11 +64,9 @@ pub struct Work {
     #[schema(value_type = ScriptVariant)]
     pub script: Value,
     /// Of a custom script: what it is run with.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "sh")]
     pub interpreter: Option<String>,
     /// Of a custom script: its text.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
 }
 
