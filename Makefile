@@ -21,14 +21,14 @@ package: build
 export RUST_TEST_THREADS ?= $(shell echo $$((3 * $$(getconf _NPROCESSORS_ONLN))))
 
 # All tests, on SQLite and on a Postgres that the tests start themselves (TEST_POSTGRES_URL names another).
-# What compiles for long is made before, since some tests are about time.
+# What compiles for long is made before, since some tests are about time; up to three that fail are run once more, alone.
 # --workspace in both, so that both resolve the same features and nothing is built twice.
 test:
 	@[ -n "$$TEST_POSTGRES_URL" ] || sh scripts/postgres.sh >/dev/null
 	@sh scripts/chromium.sh >/dev/null || true
 	@sh openapi/clients/build.sh >/dev/null 2>&1 || true
 	cargo build --workspace --bin muster
-	cargo test --workspace
+	sh scripts/test.sh
 
 # The black-box tests with FILTER in their names, such as "sqlite" or "rosters::sqlite"; says so when there is none.
 blackbox:

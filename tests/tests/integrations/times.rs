@@ -106,11 +106,11 @@ fn windows_tell_when_they_open_and_close(backend: Backend) {
         let body = json!({"name": name, "devices": [{"uniqueId": resource}], "schedule": once});
         text(&client.post("/scheduleMaintenances", &body).ok()["uniqueId"])
     };
-    // One by its schedule, and one that is open at once and is ended.
-    window("short", soon(2), soon(5));
+    // One that is open at once and is ended, and one by its schedule.
     let long = window("long", "2026-01-01T00:00:00Z".to_owned(), "2099-01-01T00:00:00Z".to_owned());
     assert_eq!(told(&receiver, 1), ["OPENED long Active"]);
     client.post(&format!("/scheduleMaintenances/{long}/end"), &json!({"pattern": "all"})).ok();
+    window("short", soon(2), soon(8));
     let all = ["CLOSED long Completed", "CLOSED short Completed", "OPENED long Active", "OPENED short Active"];
     assert_eq!(told(&receiver, 4), all);
     std::thread::sleep(std::time::Duration::from_secs(2));
@@ -127,7 +127,7 @@ fn rosters_tell_who_is_on_call_from_whom_to_whom(backend: Backend) {
     let name = text(&body["name"]);
     let roster = format!("/rosters/{}", text(&client.post("/rosters", &body).ok()["id"]));
     assert_eq!(told(&receiver, 1), [format!("{name}:  > Ann")]);
-    let relief = json!({"user": {"id": bob}, "start": soon(0), "end": soon(4)});
+    let relief = json!({"user": {"id": bob}, "start": soon(0), "end": soon(6)});
     client.post(&format!("{roster}/overrides"), &relief).ok();
     let back = format!("{name}: Bob > Ann");
     assert_eq!(told(&receiver, 3), [format!("{name}:  > Ann"), format!("{name}: Ann > Bob"), back]);
