@@ -50,10 +50,8 @@ pub fn watch() -> io::Result<Background> {
             return FIRST;
         }
         let Some(now) = resident_kib() else { return Duration::from_secs(3600) };
-        if low == 0 {
-            forget_program();
-        }
         if low == 0 || now > low + GROWN_KIB {
+            forget_program();
             trim();
             low = resident_kib().unwrap_or(now);
         }
@@ -80,21 +78,24 @@ fn trim() {
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 const fn trim() {}
 
-/// Takes the pages of the program itself out of the process: those that are used again come back from the cache of the
-/// system, and what was used for the start only does not.
+/// Takes the pages of the program itself, its code and its constants, out of the process: those that are used again come
+/// back from the cache of the system, and what was used for the start only does not.
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "advice about memory that holds nothing but the file that it is mapped from")]
 fn forget_program() {
     let Ok(program) = env::current_exe() else { return };
-    let Ok(maps) = fs::read_to_string("/proc/self/maps") else { return };
-    // Such as `5612…-5614… r-xp 00f3e000 fe:00 1234   /usr/bin/muster`; what may be written is not touched.
-    for line in maps.lines().filter(|line| line.ends_with(&*program.to_string_lossy())) {
-        let mut fields = line.split_whitespace();
-        let (range, rights) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
-        let Some((start, end)) = range.split_once('-') else { continue };
-        let numbers = (usize::from_str_radix(start, 16), usize::from_str_radix(end, 16));
-        let (Ok(start), Ok(end), "r-xp") = (numbers.0, numbers.1, rights) else { continue };
-        // SAFETY: a private mapping that nobody may write has the bytes of its file, before and after.
+    let Ok(maps) = fs::read_to_string("/proc/self/smaps") else { return };
+    let program = program.to_string_lossy();
+    let mut last = None;
+    for line in maps.lines() {
+        if line.ends_with(&*program) {
+            last = unwritable(line);
+            continue;
+        }
+        let Some(own) = line.strip_prefix("Anonymous:") else { continue };
+        // Constants with addresses in them were written when the program was loaded, and are its own since.
+        let (Some((start, end)), "0 kB") = (last.take(), own.trim()) else { continue };
+        // SAFETY: a private mapping that nobody may write, and nobody has written, has the bytes of its file, before and after.
         let done = unsafe {
             rustix::mm::madvise(start as *mut _, end.saturating_sub(start), rustix::mm::Advice::LinuxDontNeed)
         };
@@ -102,6 +103,16 @@ fn forget_program() {
             tracing::debug!(%error, "the program stays in memory");
         }
     }
+}
+
+/// Where a mapping begins and ends that nobody may write, by its line in the list of the system, such as
+/// `5612…-5614… r-xp 00f3e000 fe:00 1234   /usr/bin/muster`.
+#[cfg(target_os = "linux")]
+fn unwritable(line: &str) -> Option<(usize, usize)> {
+    let mut fields = line.split_whitespace();
+    let (start, end) = fields.next()?.split_once('-')?;
+    let number = |text| usize::from_str_radix(text, 16).ok();
+    if fields.next()?.contains('w') { None } else { Some((number(start)?, number(end)?)) }
 }
 
 #[cfg(not(target_os = "linux"))]
