@@ -3,7 +3,7 @@
 use std::{
     io::{ErrorKind, Read as _},
     process::{Command, Stdio},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use anyhow::{Context as _, Result, ensure};
@@ -91,7 +91,7 @@ pub fn measure_memory(data: &Data) -> Result<Line> {
     let mut server = Server::start(&data.directory)?;
     let mut connection = server.connect()?;
     connection.exchange(&server.get("/resources/minimal?queryString=hostName:nobody"))?.ok()?;
-    std::thread::sleep(Duration::from_millis(200));
+    server.settle()?;
     server.reset_peak()?;
     let before = server.memory()?;
     let request = server.get("/resources/minimal?state=all");

@@ -21,6 +21,9 @@ use crate::{
 const KEY: &str = "benchmarkkey";
 const SECRET: &str = "benchmarksecret0123456789";
 
+/// The longest that [`Server::settle`] waits.
+const SETTLED: Duration = Duration::from_secs(60);
+
 /// The tenant that owns everything.
 pub const TENANT: &str = "client_1";
 
@@ -114,6 +117,22 @@ impl Server {
         };
         let resident_kib = field("VmRSS:").context("no VmRSS")?;
         Ok(Memory { resident_kib, peak_kib: field("VmHWM:").context("no VmHWM")? })
+    }
+
+    /// Waits until its memory stays as it is: what it makes behind the first question after a start, such as the sets that
+    /// filters and totals are answered from, is made.
+    pub fn settle(&mut self) -> Result<()> {
+        let begun = Instant::now();
+        let mut before = self.memory()?.resident_kib;
+        while begun.elapsed() < SETTLED {
+            std::thread::sleep(Duration::from_millis(1_500));
+            let now = self.memory()?.resident_kib;
+            if now.abs_diff(before) < 1 << 10 {
+                break;
+            }
+            before = now;
+        }
+        Ok(())
     }
 
     /// Its process id.

@@ -24,7 +24,7 @@ const CONNECTIONS: usize = 1_000;
 const CONNECTED: f64 = 20.0;
 
 /// All measurements.
-pub fn measure(data: &Data) -> Result<[Line; 3]> {
+pub fn measure(data: &Data) -> Result<[Line; 4]> {
     let server = Server::start(&data.directory)?;
     let id = data.some_ids(1)?.pop().context("no resources")?;
     let (token, request) = (server.token.clone(), server.get(&format!("/resources/{id}")));
@@ -60,8 +60,32 @@ pub fn measure(data: &Data) -> Result<[Line; 3]> {
             target: format!("≤ {IDLE:.0} MiB"),
             met: Some(memory <= IDLE),
         },
+        first_page(data, &size)?,
         connected(data)?,
     ])
+}
+
+/// How long the first question about many takes after a start, when no set of what a term means is in memory.
+fn first_page(data: &Data, size: &str) -> Result<Line> {
+    let server = Server::start(&data.directory)?;
+    let request = server.get("/resources/search?queryString=hostName:web&pageSize=100");
+    let mut connection = server.connect()?;
+    let mut milliseconds = || -> Result<f64> {
+        let begun = Instant::now();
+        connection.exchange(&request)?.ok()?;
+        Ok(begun.elapsed().as_secs_f64() * 1000.0)
+    };
+    let (first, second) = (milliseconds()?, milliseconds()?);
+    drop(connection);
+    server.stop()?;
+    Ok(Line {
+        name: format!("first page of hostName:web after the start, {size} resources"),
+        ours: format!("{first:.0} ms"),
+        theirs: format!("{second:.1} ms (the second)"),
+        result: format!("{first:.0} ms"),
+        target: String::new(),
+        met: None,
+    })
 }
 
 /// What idle connections take that have had an answer each.
@@ -69,7 +93,7 @@ fn connected(data: &Data) -> Result<Line> {
     let mut server = Server::start(&data.directory)?;
     let request = server.get("/resources/minimal?queryString=hostName:nobody");
     server.connect()?.exchange(&request)?.ok()?;
-    std::thread::sleep(Duration::from_secs(1));
+    server.settle()?;
     let before = server.memory()?.resident_kib;
     let mut connections = Vec::with_capacity(CONNECTIONS);
     for _ in 0..CONNECTIONS {

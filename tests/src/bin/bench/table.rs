@@ -16,7 +16,7 @@ pub struct Line {
     pub result: String,
     /// The target.
     pub target: String,
-    /// Whether it is met; `None` when nothing was measured.
+    /// Whether it is met; `None` when nothing was measured, or it is measured for its own sake.
     pub met: Option<bool>,
 }
 
@@ -36,6 +36,7 @@ pub fn render(lines: &[Line], earlier: &Earlier) -> String {
         let met = match line.met {
             Some(true) => "met",
             Some(false) => "NOT MET",
+            None if !line.result.is_empty() => "",
             None => "not measured",
         };
         let Line { name, ours, theirs, result, target, .. } = line;

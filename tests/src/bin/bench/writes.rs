@@ -1,4 +1,4 @@
-//! Durable writes: what eight writers at once reach beside one, and what becomes of five times the load.
+//! Durable writes: how many eight writers at once reach, and what becomes of five times the load.
 
 use std::{path::Path, time::Duration};
 
@@ -17,8 +17,8 @@ const WRITERS: usize = 8;
 const ROUNDS: usize = 9;
 const ROUND: Duration = Duration::from_millis(700);
 
-/// How many times the writes of one writer the eight reach.
-const TOGETHER: f64 = 4.0;
+/// The writes a second that the eight reach, each with its row in the audit log and its event.
+const TOGETHER: f64 = 5_000.0;
 
 /// Requests that are worked on at once under pressure: what two cores carry well.
 const BOUND: usize = 32;
@@ -34,22 +34,20 @@ pub fn together(temporary: &Path) -> Result<Line> {
     let server = Server::start(&temporary.join("writes"))?;
     let target = Target::new(server.port, vec![create(&server)])?;
     target.rate(WRITERS, ROUND)?;
-    let (mut one, mut many, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut one, mut many) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
-        let (alone, together) = (target.rate(1, ROUND)?, target.rate(WRITERS, ROUND)?);
-        one.push(alone);
-        many.push(together);
-        ratios.push(together / alone);
+        one.push(target.rate(1, ROUND)?);
+        many.push(target.rate(WRITERS, ROUND)?);
     }
     server.stop()?;
-    let ratio = median(&ratios);
+    let (one, many) = (median(&one), median(&many));
     Ok(Line {
         name: format!("POST /resources, each durable, {WRITERS} writers"),
-        ours: format!("{} /s", thousands(median(&many))),
-        theirs: format!("{} /s (one writer)", thousands(median(&one))),
-        result: format!("{ratio:.1} times"),
-        target: format!("≥ {TOGETHER:.0} times"),
-        met: Some(ratio >= TOGETHER),
+        ours: format!("{:.1} times one writer", many / one),
+        theirs: format!("{} /s (one writer)", thousands(one)),
+        result: thousands(many),
+        target: format!("≥ {} /s", thousands(TOGETHER)),
+        met: Some(many >= TOGETHER),
     })
 }
 
@@ -80,11 +78,13 @@ fn pressed(server: &mut Server, name: &str, request: &[u8]) -> Result<Line> {
     press(BOUND, None);
     let before = server.memory()?.resident_kib;
     let (mut ratios, mut peaks, mut refusals, mut others) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    let mut refused = 0;
     for _ in 0..PRESSURES {
         let peak = rate(&press(BOUND, None));
         let over = press(10 * BOUND, Some((5.0 * peak) as usize));
         ratios.push(rate(&over) / peak);
         peaks.push(peak);
+        refused += over.count(503);
         refusals.push(over.percentile_99(503).as_secs_f64() * 1000.0);
         others += over.lost;
         others += over
@@ -99,7 +99,10 @@ fn pressed(server: &mut Server, name: &str, request: &[u8]) -> Result<Line> {
     let most = REFUSAL.as_secs_f64() * 1000.0;
     Ok(Line {
         name: format!("{name} at five times the load that it carries"),
-        ours: format!("99 % of refusals in {refusal:.0} ms, {grown:.1} MiB more, {others} lost or failed"),
+        ours: format!(
+            "{} refused, 99 % of them in {refusal:.0} ms, {grown:.1} MiB more, {others} lost or failed",
+            thousands(refused as f64)
+        ),
         theirs: format!("{} /s at its peak", thousands(median(&peaks))),
         result: format!("{ratio:.2}"),
         target: format!("≥ {GOODPUT:.1}, {most:.0} ms"),
