@@ -36,11 +36,8 @@ use super::{
 /// The largest body.
 const LIMIT: u64 = 256 << 20;
 
-/// Rows that are stored together at most: what a commit costs is for each page that changed, and many rows change the same.
-const BATCH: usize = 500;
-
-/// Rows that a dry run tries together: others wait to write until all are tried.
-const TRIED: usize = 200;
+/// Rows that are stored together at most.
+const BATCH: usize = 200;
 
 /// How long rows are stored together while others wait to write: long enough that most of the time is not that of commits.
 const SHARE: Duration = Duration::from_millis(10);
@@ -184,7 +181,6 @@ async fn in_batches(
     destination: Destination,
     dry_run: bool,
 ) -> api::Result<HttpResponse> {
-    let most = if dry_run { TRIED } else { BATCH };
     let mut batches = Batches { context, destination, dry_run, report: Report::new(dry_run), under_way: None };
     let mut piece = Bytes::new();
     loop {
@@ -213,9 +209,9 @@ async fn in_batches(
             return Err(stop.problem().into());
         }
         let last = last || stop.is_some();
-        while reader.is_full(most) || last && reader.len() > 0 {
+        while reader.is_full(BATCH) || last && reader.len() > 0 {
             let held = reader.held();
-            let rows = reader.take(most);
+            let rows = reader.take(BATCH);
             batches.begin(rows, held).await?;
         }
         let is_full = !last && batches.report.lines.is_full();
@@ -423,7 +419,7 @@ async fn rehearse(
     rows: Vec<Row>,
 ) -> api::Result<HttpResponse> {
     let mut found = Vec::with_capacity(rows.len());
-    for (places, batch) in related::batches(rows, TRIED, MOST_RELATED) {
+    for (places, batch) in related::batches(rows, BATCH, MOST_RELATED) {
         let (results, done) = carry_out(context, destination.clone(), batch, true).await;
         done?;
         found.extend(places.into_iter().zip(results));
