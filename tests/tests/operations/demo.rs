@@ -3,7 +3,35 @@
 use muster_tests::{Backend, Server, both_backends};
 use serde_json::{Value, json};
 
+use crate::house::read;
+
 both_backends![its_integration_shows_what_it_would_send_and_calls_nobody];
+
+/// Whoever reads the README at night is paged like whoever reads it by day: no window of the demo company covers the
+/// machine that the README creates, and somebody is on call.
+#[test]
+fn the_machine_of_the_readme_pages_somebody_at_any_time() {
+    let server = Server::start_with(Backend::Sqlite, &["--demo"]);
+    let client = server.admin().tenant("client_1");
+    let readme = read("README.md");
+    let block = readme.split("$CLIENT/resources -d '").nth(1).and_then(|rest| rest.split('\'').next());
+    let machine: Value = serde_json::from_str(block.unwrap_or_default()).expect("the README creates a resource");
+    client.post("/resources", &machine).ok();
+    let alert =
+        json!({"currentState": "Critical", "subject": "Load is 31", "device": {"hostName": machine["hostName"]}});
+    // Any week does: what the demo company plans goes on for ever.
+    let half_hours = (1..=7).flat_map(|day| (0..24).flat_map(move |hour| [0, 30].map(|minute| (day, hour, minute))));
+    for (day, hour, minute) in half_hours {
+        let at = format!("2030-07-{day:02}T{hour:02}:{minute:02}:00Z");
+        let told = client.post("/paging/explain", &json!({"alert": alert, "at": at})).ok();
+        assert_eq!(told.get("maintenance"), None, "{at}: {told}");
+        // A step that reaches nobody hands over to the next at once.
+        let all = |list: &Value| list.as_array().cloned().unwrap_or_default();
+        let at_once = all(&told["steps"]).into_iter().filter(|step| step["at"] == told["at"]);
+        let mut users = at_once.flat_map(|step| all(&step["targets"])).flat_map(|target| all(&target["users"]));
+        assert!(users.any(|user| user["through"] != json!([])), "{at}: {told}");
+    }
+}
 
 fn its_integration_shows_what_it_would_send_and_calls_nobody(backend: Backend) {
     let mut server = Server::start_with(backend, &["--demo"]);
