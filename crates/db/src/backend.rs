@@ -1,6 +1,11 @@
 //! One connection type over both backends, and how one is opened.
 
-use std::{fs::OpenOptions, io::ErrorKind, path::Path, time::Duration};
+use std::{
+    fs::OpenOptions,
+    io::ErrorKind,
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use diesel::{
     Connection, RunQueryDsl, connection::SimpleConnection, pg::PgConnection, sql_types::Text, sqlite::SqliteConnection,
@@ -32,6 +37,27 @@ const POSTGRES_SETTINGS: &str =
 pub(crate) struct Manager {
     url: DatabaseUrl,
 }
+
+/// A connection of the pool.
+pub(crate) struct Pooled {
+    conn: Conn,
+    /// When it was last seen to work; [`None`] since something failed.
+    worked: Option<Instant>,
+}
+
+impl Pooled {
+    /// Does something with the connection, and remembers whether it worked.
+    pub(crate) fn run<T>(&mut self, f: impl FnOnce(&mut Conn) -> Result<T>) -> Result<T> {
+        self.worked = None;
+        let result = f(&mut self.conn);
+        self.worked = result.is_ok().then(Instant::now);
+        result
+    }
+}
+
+/// For how long a connection that worked is used without a question whether it still does: to ask takes as long as a point
+/// read. One that broke meanwhile fails for one caller, and is asked then.
+const TRUSTED: Duration = Duration::from_secs(1);
 
 impl Manager {
     pub(crate) fn new(url: DatabaseUrl) -> Self {
@@ -100,20 +126,24 @@ fn close_to_others(path: &Path) {
 }
 
 impl r2d2::ManageConnection for Manager {
-    type Connection = Conn;
+    type Connection = Pooled;
     type Error = Error;
 
-    fn connect(&self) -> Result<Conn> {
-        connect(&self.url)
+    fn connect(&self) -> Result<Pooled> {
+        Ok(Pooled { conn: connect(&self.url)?, worked: Some(Instant::now()) })
     }
 
-    fn is_valid(&self, conn: &mut Conn) -> Result<()> {
-        Ok(conn.batch_execute("SELECT 1")?)
+    fn is_valid(&self, pooled: &mut Pooled) -> Result<()> {
+        if pooled.worked.is_some_and(|when| when.elapsed() < TRUSTED) {
+            return Ok(());
+        }
+        pooled.run(|conn| Ok(conn.batch_execute("SELECT 1")?))
     }
 
-    fn has_broken(&self, conn: &mut Conn) -> bool {
+    fn has_broken(&self, pooled: &mut Pooled) -> bool {
         use diesel::connection::TransactionManager as _;
-        <Conn as Connection>::TransactionManager::is_broken_transaction_manager(conn) || std::thread::panicking()
+        <Conn as Connection>::TransactionManager::is_broken_transaction_manager(&mut pooled.conn)
+            || std::thread::panicking()
     }
 }
 

@@ -127,7 +127,7 @@ impl Db {
         let (url, tunnel) = tls::through(url)?;
         backend::make_private(&url)?;
         let manager = backend::Manager::new(url.clone());
-        backend::check_durability(&mut r2d2::ManageConnection::connect(&manager)?)?;
+        backend::check_durability(&mut backend::connect(&url)?)?;
         let pool = r2d2::Pool::builder()
             .max_size(options.connections)
             .min_idle(Some(1))

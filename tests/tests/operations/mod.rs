@@ -2,6 +2,7 @@
 
 mod audit;
 mod backup;
+mod broken_connections;
 mod check;
 mod client;
 mod costs;
