@@ -137,7 +137,7 @@ impl ToSchema for ExportedResource {
 
 /// The resources that are wanted: each by name, when they are few.
 fn meant(wanted: &Wanted, db: &Db, conn: &mut Conn, scope: &[String]) -> Result<Condition> {
-    let asked = wanted.ask(db, conn, scope)?;
+    let asked = wanted.ask_for_all(db, conn, scope)?;
     Ok(asked.named().unwrap_or_else(|| asked.condition()))
 }
 

@@ -68,7 +68,14 @@ pub type Brief = (String, String, String, String, String, String, String);
 impl<'a> Asked<'a> {
     /// Asks, in a transaction that only reads. One of the filters says a state.
     pub fn new(db: &Db, conn: &mut Conn, scope: &'a [String], filters: Vec<Filter>) -> Result<Self> {
-        Self::by(&db.kept::<Sets>(), db, conn, scope, filters)
+        Self::by(&db.kept::<Sets>(), db, conn, scope, filters, true)
+    }
+
+    /// As [`Asked::new`], for all of them: to hand on what a state alone means, the database needs no set of it, and a set of
+    /// everything is large.
+    pub fn for_all(db: &Db, conn: &mut Conn, scope: &'a [String], filters: Vec<Filter>) -> Result<Self> {
+        let make = filters.len() > 1;
+        Self::by(&db.kept::<Sets>(), db, conn, scope, filters, make)
     }
 
     pub(super) fn by(
@@ -77,8 +84,9 @@ impl<'a> Asked<'a> {
         conn: &mut Conn,
         scope: &'a [String],
         filters: Vec<Filter>,
+        make: bool,
     ) -> Result<Self> {
-        let matches = sets.find(db, conn, scope, &filters)?;
+        let matches = sets.find(db, conn, scope, &filters, make)?;
         Ok(Self { scope, filters, matches, lengths: Lengths::default() })
     }
 

@@ -77,6 +77,12 @@ impl Wanted {
         Asked::new(db, conn, scope, filters)
     }
 
+    /// As [`Wanted::ask`], for whoever hands on all of them.
+    pub fn ask_for_all<'s>(&self, db: &Db, conn: &mut Conn, scope: &'s [String]) -> Result<Asked<'s>> {
+        let filters = self.filters(conn, scope)?;
+        Asked::for_all(db, conn, scope, filters)
+    }
+
     fn filters(&self, conn: &mut Conn, scope: &[String]) -> Result<Vec<Filter>> {
         let mut all = Vec::new();
         if !self.states.is_empty() {
@@ -136,7 +142,7 @@ pub async fn minimal(context: RequestContext<Query>) -> api::Result<HttpResponse
     query.finish()?;
     let (scope, db) = (context.scope(), context.db.clone());
     api::stream::array(&context.db, move |conn, rows| {
-        wanted.ask(&db, conn, &scope)?.each_brief(conn, |row| {
+        wanted.ask_for_all(&db, conn, &scope)?.each_brief(conn, |row| {
             rows.push(|out| {
                 // Writing JSON to a Vec of plain strings cannot fail.
                 let _ = serde_json::to_writer(out, &minimal_of(row));

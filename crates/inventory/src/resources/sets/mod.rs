@@ -124,13 +124,15 @@ impl Work {
 
 impl Sets {
     /// The resources of these tenants that all filters mean, of which one at least says a state; [`None`] when that
-    /// cannot be told at once. Inside a transaction that reads.
+    /// cannot be told at once; then what it takes to tell next time is made beside, if so wished. Inside a transaction that
+    /// reads.
     pub fn find(
         self: &Arc<Self>,
         db: &Db,
         conn: &mut Conn,
         scope: &[String],
         filters: &[Filter],
+        make: bool,
     ) -> Result<Option<Matches>> {
         let tenants: BTreeSet<&String> = scope.iter().collect();
         if tenants.len() > MOST_TENANTS || filters.is_empty() {
@@ -140,7 +142,12 @@ impl Sets {
         let mut parts = Some(Vec::with_capacity(tenants.len()));
         for tenant in tenants {
             let cell = self.cell(tenant);
-            let found = self.find_in(db, conn, tenant, &cell, &keyed)?;
+            let want = |filter: &Filter| {
+                if make {
+                    self.want(db, tenant, &cell, Work::of(filter));
+                }
+            };
+            let found = self.find_in(conn, tenant, &cell, &keyed, want)?;
             self.settle(&cell);
             // The others are asked all the same, so that what they lack is made too.
             match (found, &mut parts) {
@@ -152,16 +159,14 @@ impl Sets {
     }
 
     fn find_in(
-        self: &Arc<Self>,
-        db: &Db,
+        &self,
         conn: &mut Conn,
         tenant: &str,
         cell: &Arc<Cell>,
         filters: &[(String, &Filter)],
+        want: impl Fn(&Filter),
     ) -> Result<Option<(u64, Arc<RoaringBitmap>)>> {
-        let want_all = |unknown: &[&(String, &Filter)]| {
-            unknown.iter().for_each(|(_, filter)| self.want(db, tenant, cell, Work::of(filter)));
-        };
+        let want_all = |unknown: &[&(String, &Filter)]| unknown.iter().for_each(|(_, filter)| want(filter));
         let Some(seen) = Seen::new(conn, tenant, cell, self.limits.entries)? else {
             want_all(&filters.iter().collect::<Vec<_>>());
             return Ok(None);

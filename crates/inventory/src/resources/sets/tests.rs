@@ -104,7 +104,7 @@ fn compare(fixture: &Fixture, sets: &Arc<Sets>, lengths: &Lengths, scope: &[Stri
     let mut filters = filters.clone();
     filters.push(Filter::Row(filter::states(STATES)));
     fixture.read(|conn| {
-        let mut asked = Asked::by(sets, &fixture.db, conn, scope, filters)?;
+        let mut asked = Asked::by(sets, &fixture.db, conn, scope, filters, true)?;
         asked.lengths = *lengths;
         let condition = asked.condition();
         assert_eq!(asked.total(conn)?, store::count(conn, &condition)?, "{step:?}");
@@ -207,7 +207,7 @@ fn ask(fixture: &Fixture, sets: &Arc<Sets>) -> (bool, i64) {
     fixture.read(|conn| {
         let scope = [TENANTS[0].to_owned()];
         let filters = vec![Filter::Row(filter::states(STATES)), Filter::Tags(vec!["env".to_owned()])];
-        let asked = Asked::by(sets, &fixture.db, conn, &scope, filters)?;
+        let asked = Asked::by(sets, &fixture.db, conn, &scope, filters, true)?;
         Ok((asked.is_told(), asked.total(conn)?))
     })
 }
@@ -239,10 +239,29 @@ fn an_earlier_reader_sees_what_was() {
         fixture.write(|conn| store::insert(conn, "msp_1", &machine(0, "db", Some("env")), &[]));
         assert_eq!(ask(&fixture, &sets), (true, 2));
         let filters = vec![Filter::Row(filter::states(STATES)), Filter::Tags(vec!["env".to_owned()])];
-        let asked = Asked::by(&sets, &fixture.db, conn, &scope, filters)?;
+        let asked = Asked::by(&sets, &fixture.db, conn, &scope, filters, true)?;
         assert_eq!((asked.is_told(), asked.total(conn)?), (true, 1));
         Ok(())
     });
+}
+
+/// Whoever hands on everything has no set of it made; whoever asks how many there are does.
+#[test]
+fn what_nobody_needs_is_not_made() {
+    let fixture = Fixture::new();
+    let limits = Limits { entries: 0, ..Limits::default() };
+    let sets = Arc::new(Sets { limits, ..Sets::default() });
+    fixture.write(|conn| store::insert(conn, "msp_1", &machine(0, "web", None), &[]));
+    let is_told = |make| {
+        let told = fixture.read(|conn| {
+            let scope = [TENANTS[0].to_owned()];
+            let filters = vec![Filter::Row(filter::states(STATES))];
+            Ok(Asked::by(&sets, &fixture.db, conn, &scope, filters, make)?.is_told())
+        });
+        wait(&sets);
+        told
+    };
+    assert_eq!([is_told(false), is_told(false), is_told(true), is_told(true)], [false, false, false, true]);
 }
 
 /// What takes more than there is room for is given up, and asked for again.
