@@ -7,12 +7,15 @@ use actix_http::{
     body::{BoxBody, MessageBody},
     error::DispatchError,
 };
-use actix_service::{IntoServiceFactory, Service, ServiceFactory, ServiceFactoryExt as _, fn_service, map_config};
+use actix_service::{
+    IntoServiceFactory, Service, ServiceFactory, ServiceFactoryExt as _, apply_fn_factory, fn_service, map_config,
+};
 use actix_web::{
     Error,
     dev::{AppConfig, Extensions},
     rt::net::TcpStream,
 };
+use futures_util::FutureExt as _;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
@@ -77,7 +80,11 @@ impl Door {
             .on_connect_ext(|stream: &Stream, data: &mut Extensions| {
                 data.insert(Rc::clone(stream.connection()));
             })
-            .finish(map_config(application, |()| AppConfig::default()));
+            .finish(apply_fn_factory(map_config(application, |()| AppConfig::default()), |request, service| {
+                // Each connection has room for the work of a request. In a box it takes room while it is done, and none while
+                // the connection is idle.
+                service.call(request).boxed_local()
+            }));
         fn_service(move |stream: TcpStream| {
             let door = self.clone();
             async move { door.enter(stream).await.map_err(DispatchError::Io) }
