@@ -28,8 +28,10 @@ pub fn settle() {
     tracing::debug!(%error, "memory is given back later");
 }
 
-/// How soon after the start memory is given back, and how often it is looked at from then on.
-const FIRST: Duration = Duration::from_millis(200);
+/// How soon after the start memory is given back, and how soon again: behind the first rounds of the work that goes on by
+/// itself, of which each touches parts of the program that are not used again for long.
+const EARLY: [Duration; 3] = [Duration::from_millis(200), Duration::from_millis(500), Duration::from_secs(2)];
+/// How often it is looked at from then on.
 const AGAIN: Duration = Duration::from_secs(5);
 
 /// Memory that has grown by less than this is let be: it costs milliseconds to give back.
@@ -42,21 +44,20 @@ const GROWN_KIB: u64 = 8 << 10;
 /// # Errors
 /// When the system has no thread for it.
 pub fn watch() -> io::Result<Background> {
-    let mut begun = false;
-    let mut low = 0;
+    let (mut rounds, mut low) = (0, 0);
     Background::start("memory", move || {
-        if !begun {
-            begun = true;
-            return FIRST;
+        let round = rounds;
+        rounds += 1;
+        if round > 0 {
+            let Some(now) = resident_kib() else { return Duration::from_secs(3600) };
+            if round <= EARLY.len() || now > low + GROWN_KIB {
+                forget_program();
+                trim();
+                low = resident_kib().unwrap_or(now);
+            }
+            low = low.min(now);
         }
-        let Some(now) = resident_kib() else { return Duration::from_secs(3600) };
-        if low == 0 || now > low + GROWN_KIB {
-            forget_program();
-            trim();
-            low = resident_kib().unwrap_or(now);
-        }
-        low = low.min(now);
-        AGAIN
+        EARLY.get(round).copied().unwrap_or(AGAIN)
     })
 }
 
