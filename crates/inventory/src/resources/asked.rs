@@ -15,7 +15,7 @@ use diesel::{
 use super::{
     meant::{Filter, tenants},
     row::Row,
-    sets::{Found, Matches, Sets, numbers},
+    sets::{Found, Matches, Sets, Unmade, numbers},
     store::{self, Order},
 };
 use crate::schema::resources;
@@ -100,6 +100,14 @@ impl<'a> Asked<'a> {
     pub fn named(&self) -> Option<Condition> {
         let matches = self.matches.as_ref().filter(|matches| matches.total() <= self.lengths.few)?;
         Some(named(matches, &matches.by_id(false, None, 0, usize::MAX)?))
+    }
+
+    /// What is being made and would tell sooner than the database does; [`None`] when there is nothing to wait for.
+    pub fn unmade(&self, db: &Db, conn: &mut Conn) -> Result<Option<Unmade>> {
+        if self.matches.is_some() {
+            return Ok(None);
+        }
+        db.kept::<Sets>().unmade(conn, self.scope, &self.filters)
     }
 
     /// Do the sets tell?

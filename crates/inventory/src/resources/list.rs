@@ -1,8 +1,17 @@
 //! The resource list: streamed whole, or searched page by page.
 
+use std::sync::Arc;
+
 use actix_web::{HttpResponse, web};
-use api::{RequestContext, get, spec::PageOf};
-use base::{problem::Problem, query::Query, query_string, tenant::TenantId};
+use api::{RequestContext, RequestScope, get, spec::PageOf};
+use base::{
+    Walk,
+    page::Page,
+    problem::Problem,
+    query::{Query, Sort},
+    query_string,
+    tenant::TenantId,
+};
 use db::{Conn, Db, Result};
 use ports::Integrations;
 use serde::Serialize;
@@ -192,34 +201,68 @@ pub async fn search(
     if verbose && walk.limit() > MOST_VERBOSE {
         return Err(Problem::field("pageSize", format!("must be at most {MOST_VERBOSE} with verbose=true")).into());
     }
-    let order = match sort.name {
-        "name" => Order::Name,
-        "hostName" => Order::HostName,
-        "resourceName" => Order::ResourceName,
-        "ipAddress" => Order::Address,
-        "createdDate" => Order::Created,
-        "updatedDate" => Order::Updated,
-        _ => Order::Id,
-    };
-    let db = context.db.clone();
-    let page = context.read(move |conn, scope| {
-        let (partner, scope) = (&scope.tenant.partner, scope.scope());
-        let asked = wanted.ask(&db, conn, &scope)?;
-        if !verbose
-            && order == Order::Id
-            && let Some(found) = asked.brief_page(conn, sort.descending, &walk)?
-        {
-            return Ok(walk.answer(found.map(|row| Shown::Minimal(minimal_of(row)))));
+    let search = Arc::new(Search { wanted, sort, verbose, walk, db: context.db.clone(), integrations });
+    let first = Arc::clone(&search);
+    let found = context.read(move |conn, scope| {
+        let among = scope.scope();
+        let asked = first.wanted.ask(&first.db, conn, &among)?;
+        match asked.unmade(&first.db, conn)? {
+            Some(unmade) => Ok(Err(unmade)),
+            None => first.page(conn, scope, &asked).map(Ok),
         }
-        let found = asked.page(conn, order, sort.descending, &walk)?;
-        let shown = found.rows.iter().map(|row| match verbose {
-            true => with_detail(conn, &**integrations, &scope, row, partner).map(Shown::Verbose),
+    });
+    let page = match found.await? {
+        Ok(page) => page,
+        // Meanwhile it has no connection to the database, of which there are few.
+        Err(unmade) => {
+            unmade.made().await;
+            let again = context.read(move |conn, scope| {
+                let among = scope.scope();
+                let asked = search.wanted.ask(&search.db, conn, &among)?;
+                search.page(conn, scope, &asked)
+            });
+            again.await?
+        }
+    };
+    api::answer::ok(&page.ordered(sort.name, sort.descending))
+}
+
+/// What a search asks for.
+struct Search {
+    wanted: Wanted,
+    sort: Sort,
+    verbose: bool,
+    walk: Walk,
+    db: Db,
+    integrations: web::Data<dyn Integrations>,
+}
+
+impl Search {
+    fn page(&self, conn: &mut Conn, scope: &RequestScope, asked: &Asked<'_>) -> Result<Page<Shown>> {
+        let order = match self.sort.name {
+            "name" => Order::Name,
+            "hostName" => Order::HostName,
+            "resourceName" => Order::ResourceName,
+            "ipAddress" => Order::Address,
+            "createdDate" => Order::Created,
+            "updatedDate" => Order::Updated,
+            _ => Order::Id,
+        };
+        if !self.verbose
+            && order == Order::Id
+            && let Some(found) = asked.brief_page(conn, self.sort.descending, &self.walk)?
+        {
+            return Ok(self.walk.answer(found.map(|row| Shown::Minimal(minimal_of(row)))));
+        }
+        let found = asked.page(conn, order, self.sort.descending, &self.walk)?;
+        let (partner, among) = (&scope.tenant.partner, scope.scope());
+        let shown = found.rows.iter().map(|row| match self.verbose {
+            true => with_detail(conn, &**self.integrations, &among, row, partner).map(Shown::Verbose),
             false => Ok(Shown::Minimal(minimal_of_row(row.clone()))),
         });
         let shown = shown.collect::<Result<Vec<_>>>()?;
-        Ok(walk.answer(found.with(shown)))
-    });
-    api::answer::ok(&page.await?.ordered(sort.name, sort.descending))
+        Ok(self.walk.answer(found.with(shown)))
+    }
 }
 
 /// A resource of a page.

@@ -83,6 +83,15 @@ impl Filter {
         }
     }
 
+    /// Does an index lead to those that are meant, and to no others?
+    pub fn is_indexed(&self) -> bool {
+        match self {
+            Self::Row(_) | Self::Tags(_) | Self::Roles(_) | Self::Groups(_) => true,
+            Self::Name(name) => name.exact,
+            Self::Walked(_) => false,
+        }
+    }
+
     /// The same for filters that ask for the same.
     pub fn key(&self) -> String {
         format!("{:?}", self.probe())

@@ -6,8 +6,9 @@
 //! write notes which resource it changed ([`db::changes`]), and whoever reads looks at those again that changed between
 //! the set's instant and its own, by the very condition that the set was made by.
 //!
-//! A set is made at once when an index leads to few entries. Where it leads to many, the request is answered by the
-//! database as if there were no sets, and the set is made beside it, one at a time. What is asked of names is looked for
+//! A set is made at once when an index leads to few entries. Where it leads to many, the set is made beside the request, one
+//! at a time; who asks for a page or a total waits for it, and is answered by the database as if there were no sets when that
+//! takes too long. What is asked of names is looked for
 //! in the names themselves ([`names`]), which are read once in the same way, and are as of an instant as sets are. All sets
 //! and names together take no more than [`BUDGET`]; the tenant that has most gives first, what it did not use for longest.
 
@@ -25,6 +26,7 @@ use std::{
         atomic::{AtomicUsize, Ordering},
         mpsc::{SyncSender, sync_channel},
     },
+    time::Duration,
 };
 
 use db::{Conn, Db, Result, changes};
@@ -44,6 +46,8 @@ const BUDGET: usize = 96 << 20;
 const MOST_RESOURCES: i64 = 3_000_000;
 /// Tenants of one question beyond which the database answers it.
 const MOST_TENANTS: usize = 256;
+/// How long a request waits for what it takes. The database alone takes longer for a million names.
+const LONGEST_WAIT: Duration = Duration::from_secs(3);
 /// Sets that wait to be made.
 const MOST_WAITING: usize = 256;
 
@@ -87,6 +91,25 @@ pub struct Sets {
     tenants: Mutex<HashMap<String, Arc<Cell>>>,
     bytes: AtomicUsize,
     makers: OnceLock<Option<SyncSender<Job>>>,
+}
+
+/// What is being made of some tenants, for somebody who waits for it.
+pub struct Unmade {
+    cells: Vec<Arc<Cell>>,
+    keys: Vec<String>,
+}
+
+impl Unmade {
+    /// Waits until it is made, or has taken too long.
+    pub async fn made(self) {
+        let all = async {
+            for cell in &self.cells {
+                cell.made(&self.keys).await;
+            }
+        };
+        // Who waited enough is answered by the database.
+        let _ = tokio::time::timeout(LONGEST_WAIT, all).await;
+    }
 }
 
 /// A set to be made, or names to be read.
@@ -158,6 +181,26 @@ impl Sets {
         Ok(parts.map(|parts| Matches { parts }))
     }
 
+    /// What is being made that it takes to [tell](Self::find); [`None`] when it is nothing, or when the database answers
+    /// sooner: by one filter whose index leads to few entries.
+    pub fn unmade(&self, conn: &mut Conn, scope: &[String], filters: &[Filter]) -> Result<Option<Unmade>> {
+        let keys: Vec<String> = filters.iter().map(|filter| Work::of(filter).key()).collect();
+        let tenants: BTreeSet<&String> = scope.iter().take(MOST_TENANTS).collect();
+        let cells = tenants.into_iter().map(|tenant| (tenant, self.cell(tenant)));
+        let cells: Vec<_> = cells.filter(|(_, cell)| cell.lock().is_any_wanted(&keys)).collect();
+        for filter in filters.iter().filter(|filter| filter.is_indexed()) {
+            let mut are_few = true;
+            for (tenant, _) in &cells {
+                are_few = are_few && gather::meant(conn, tenant, filter, self.limits.entries, |_| Ok(()))?;
+            }
+            if are_few {
+                return Ok(None);
+            }
+        }
+        let cells: Vec<_> = cells.into_iter().map(|(_, cell)| cell).collect();
+        Ok((!cells.is_empty()).then_some(Unmade { cells, keys }))
+    }
+
     fn find_in(
         &self,
         conn: &mut Conn,
@@ -224,8 +267,7 @@ impl Sets {
             Filter::Name(name) => Some(name.column),
             _ => None,
         };
-        let is_indexed = !matches!(filter, Filter::Name(name) if !name.exact);
-        if is_indexed
+        if filter.is_indexed()
             && !seen.cell.lock().is_wanted(key)
             && let Some(set) = seen.by_index(conn, one, self.limits.entries)?
         {
@@ -306,7 +348,7 @@ impl Sets {
             None => true,
         };
         if refused {
-            cell.lock().done(&key);
+            cell.done(&key);
         }
     }
 }
@@ -319,7 +361,7 @@ fn start() -> Option<SyncSender<Job>> {
             let key = job.what.key();
             let made =
                 std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job.db.read_here(|conn| make(conn, &job))));
-            job.cell.lock().done(&key);
+            job.cell.done(&key);
             job.sets.settle(&job.cell);
             if !matches!(made, Ok(Ok(()))) {
                 tracing::warn!(tenant = job.tenant, "the set of a filter could not be made");

@@ -10,6 +10,7 @@ use std::{
 
 use db::changes::{Changes, Snapshot};
 use roaring::RoaringBitmap;
+use tokio::sync::Notify;
 
 use super::{
     names::Names,
@@ -27,6 +28,7 @@ pub const GROUP: &str = "group:";
 #[derive(Default)]
 pub struct Cell {
     state: Mutex<State>,
+    made: Notify,
     bytes: AtomicUsize,
     gone: AtomicBool,
 }
@@ -35,6 +37,24 @@ impl Cell {
     /// The state, for a moment: nobody asks the database meanwhile.
     pub fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that something is not being made any more, and tells those who wait for it.
+    pub fn done(&self, key: &str) {
+        self.lock().wanted.remove(key);
+        self.made.notify_waiters();
+    }
+
+    /// Waits until none of these is being made.
+    pub async fn made(&self, keys: &[String]) {
+        loop {
+            // What is made from here on wakes it.
+            let made = self.made.notified();
+            if !self.lock().is_any_wanted(keys) {
+                return;
+            }
+            made.await;
+        }
     }
 
     /// What it takes, as of the last [`Cell::weigh`].
@@ -288,14 +308,14 @@ impl State {
         self.wanted.contains(key)
     }
 
+    /// Is any of these being made?
+    pub fn is_any_wanted(&self, keys: &[String]) -> bool {
+        keys.iter().any(|key| self.is_wanted(key))
+    }
+
     /// Notes that it is to be made; `false` when it is already.
     pub fn want(&mut self, key: &str) -> bool {
         self.wanted.insert(key.to_owned())
-    }
-
-    /// Notes that it is not being made any more.
-    pub fn done(&mut self, key: &str) {
-        self.wanted.remove(key);
     }
 
     /// What all of it takes.

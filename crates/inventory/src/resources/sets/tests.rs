@@ -264,6 +264,33 @@ fn what_nobody_needs_is_not_made() {
     assert_eq!([is_told(false), is_told(false), is_told(true), is_told(true)], [false, false, false, true]);
 }
 
+/// Whoever waits for what is being made is told next; there is nothing to wait for where an index leads to few.
+#[test]
+fn who_waits_is_told() {
+    let fixture = Fixture::new();
+    let fresh = || Arc::new(Sets { limits: Limits { entries: 0, ..Limits::default() }, ..Sets::default() });
+    fixture.write(|conn| store::insert(conn, "msp_1", &machine(0, "web", Some("env")), &[]));
+    let ask = |sets: &Arc<Sets>, tag: &str| {
+        fixture.read(|conn| {
+            let scope = [TENANTS[0].to_owned()];
+            let filters = vec![Filter::Row(filter::states(STATES)), Filter::Tags(vec![tag.to_owned()])];
+            let is_told = Asked::by(sets, &fixture.db, conn, &scope, filters.clone(), true)?.is_told();
+            Ok((is_told, sets.unmade(conn, &scope, &filters)?))
+        })
+    };
+    let few = fresh();
+    assert!(matches!(ask(&few, "rack"), (false, None)));
+    wait(&few);
+    let sets = fresh();
+    let (is_told, unmade) = ask(&sets, "env");
+    assert!(!is_told);
+    if let Some(unmade) = unmade {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        runtime.block_on(unmade.made());
+    }
+    assert!(matches!(ask(&sets, "env"), (true, None)));
+}
+
 /// What takes more than there is room for is given up, and asked for again.
 #[test]
 fn room_is_made() {
