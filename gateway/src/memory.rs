@@ -2,6 +2,7 @@
 
 use std::{env, fs, io, os::unix::process::CommandExt as _, process::Command, time::Duration};
 
+use db::Db;
 use outbox::Background;
 
 /// What the C library reads when a process starts, and not later: few arenas, of which each keeps what its threads gave
@@ -39,23 +40,27 @@ const GROWN_KIB: u64 = 8 << 10;
 
 /// Gives memory back once the service has started, and whenever much has been used since and is free again. Making the
 /// OpenAPI document and the routes takes some 25 MiB for a moment, and touches most of the program; what the C library has
-/// free in the middle of its heap it keeps until it is asked.
+/// free in the middle of its heap it keeps until it is asked, and so do connections with pages of the database.
 ///
 /// # Errors
 /// When the system has no thread for it.
-pub fn watch() -> io::Result<Background> {
-    let (mut rounds, mut low) = (0, 0);
+pub fn watch(db: Db) -> io::Result<Background> {
+    let (mut rounds, mut low) = (0, None);
     Background::start("memory", move || {
         let round = rounds;
         rounds += 1;
         if round > 0 {
             let Some(now) = resident_kib() else { return Duration::from_secs(3600) };
-            if round <= EARLY.len() || now > low + GROWN_KIB {
+            let has_grown = low.is_some_and(|low| now > low + GROWN_KIB);
+            if round <= EARLY.len() || has_grown {
+                db.shrink();
                 forget_program();
                 trim();
-                low = resident_kib().unwrap_or(now);
+                // What is in use comes back until the next look.
+                low = None;
+            } else {
+                low = Some(low.map_or(now, |low: u64| low.min(now)));
             }
-            low = low.min(now);
         }
         EARLY.get(round).copied().unwrap_or(AGAIN)
     })

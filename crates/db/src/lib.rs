@@ -23,6 +23,7 @@ mod insert;
 mod inspect;
 mod json;
 mod lock;
+mod memory;
 mod migrate;
 mod numbers;
 mod order;

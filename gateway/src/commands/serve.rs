@@ -132,7 +132,7 @@ pub fn serve(arguments: Serve) -> anyhow::Result<()> {
             ..options(&carry, &listen, storage.connections, certificate.as_ref())?
         },
     };
-    let memory = memory::watch()?;
+    let memory = memory::watch(service.db.clone())?;
     System::new().block_on(async {
         heed_signals(certificate)?;
         service.run(listener, move |_| first_run::greet(scheme, address, &storage.data_dir, lost.as_deref())).await
