@@ -97,11 +97,11 @@ fn first_page(data: &Data, size: &str) -> Result<Line> {
 fn connected(data: &Data) -> Result<Line> {
     let mut server = Server::start(&data.directory)?;
     let request = server.get("/resources/minimal?queryString=hostName:nobody");
-    // All that work for connections have worked before, so that what is measured is the connections.
+    server.settle()?;
+    // Whatever works for connections has worked then, so that what is measured is the connections.
     for _ in 0..WARM {
         server.connect()?.exchange(&request)?.ok()?;
     }
-    server.settle()?;
     let before = server.memory()?.resident_kib;
     let mut connections = Vec::with_capacity(CONNECTIONS);
     for _ in 0..CONNECTIONS {
