@@ -29,6 +29,7 @@ mod schedule;
 mod schema;
 mod timeline;
 mod watch;
+mod written;
 mod zones;
 
 use std::sync::Arc;

@@ -19,7 +19,7 @@ use crate::{
         self,
         crew::user_id,
         input::RosterChange,
-        plan,
+        plan, row,
         rules::tenants_of,
         schedule_schema::Instant,
         store, versions,
@@ -29,7 +29,7 @@ use crate::{
     timeline::{
         cache::{Key, TimelineCache},
         http::respond,
-        render::{Asked, timeline},
+        render::{Asked, Room, told},
     },
 };
 
@@ -176,20 +176,17 @@ pub async fn preview(
         let overrides = crate::overrides::store::since(conn, &old.tenant_id, &old.id, since)?;
         let shifts = versions::shifts_since(conn, &old.tenant_id, &old.id, since)?;
         let known = versions::since(conn, &old.tenant_id, &old.id, since)?;
-        let mut out = b"{\"before\":".to_vec();
-        let after = (plan::shifts_after(&shifts, &plan), plan::versions_after(&known, &plan));
-        for (place, (shifts, known)) in [(shifts, known), after].into_iter().enumerate() {
-            if place > 0 {
-                out.extend_from_slice(b",\"after\":");
-            }
-            let schedule = Schedule::stored(&shifts, &overrides)?;
+        let mut room = Room::of(2);
+        let mut side = |shifts: &[row::Shift], known: &[row::Version]| -> db::Result<_> {
+            let schedule = Schedule::stored(shifts, &overrides)?;
             let staff = schedule.people(conn, &**people, &tenants, Some(range.start()))?;
-            let off = schedule::free(&known, range)?;
+            let off = schedule::free(known, range)?;
             let asked = Asked { schedule: &schedule, staff: &staff, range, off: &off, saved: true };
-            out.extend(timeline(asked)?);
-        }
-        out.push(b'}');
-        Ok(out)
+            Ok(told(asked, &mut room)?.0)
+        };
+        let before = side(&shifts, &known)?;
+        let after = side(&plan::shifts_after(&shifts, &plan), &plan::versions_after(&known, &plan))?;
+        Ok(room.answer(&Preview { before, after })?)
     });
     Ok(respond(text.await?))
 }

@@ -3,7 +3,7 @@
 use base::problem::Problem;
 use calendar::{Interval, sets};
 
-use super::wire::UserShift;
+use super::wire::{OneTimeline, Timelines, UserShift, UserShifts};
 use crate::{
     cache::OneRoster,
     duty::{Duties, Duty},
@@ -13,46 +13,30 @@ use crate::{
     people::RosterPeople,
     schedule,
     timeline::{
-        render::{Asked, Cover, LARGEST, comma, gaps, instant, json, parts, too_large},
-        wire::{OnCallOverride, Reason},
+        render::{Asked, Cover, Room, told, too_large},
+        wire::{OnCallOverride, Reason, Timeline},
     },
+    written::Written,
 };
-
-fn range_of(out: &mut Vec<u8>, range: Interval) {
-    out.extend_from_slice(b"{\"from\":");
-    instant(out, range.start());
-    out.extend_from_slice(b",\"to\":");
-    instant(out, range.end());
-}
 
 /// The timelines of rosters, and what they cover together, as JSON.
 ///
 /// # Errors
 /// 400 when the answer would be too large.
 pub fn timelines(rosters: &[(&str, &OneRoster)], staff: &RosterPeople, range: Interval) -> Result<Vec<u8>, Problem> {
-    let mut out = Vec::with_capacity(1 << 12);
-    range_of(&mut out, range);
-    out.extend_from_slice(b",\"rosters\":[");
-    let mut together = Cover::default();
-    for (index, (name, roster)) in rosters.iter().enumerate() {
-        comma(&mut out, index);
-        out.extend_from_slice(b"{\"roster\":");
-        out.extend(json(&Reference { id: roster.id.clone(), name: (*name).to_owned() }));
-        out.push(b',');
+    let (mut room, mut together) = (Room::of(1), Cover::default());
+    let mut all = Vec::with_capacity(rosters.len());
+    for (name, roster) in rosters {
         let off = schedule::free(&roster.versions, range)?;
         let asked = Asked { schedule: &roster.schedule, staff, range, off: &off, saved: true };
-        let Cover { staffed, wanted } = parts(&mut out, asked)?;
-        out.push(b'}');
+        let (Timeline { entries, overlaps, gaps, coverage, .. }, Cover { staffed, wanted }) = told(asked, &mut room)?;
+        let roster = Reference { id: roster.id.clone(), name: (*name).to_owned() };
+        all.push(OneTimeline { roster, entries, overlaps, gaps, coverage });
         together.staffed = sets::union(together.staffed.into_iter().chain(staffed));
         together.wanted = sets::union(together.wanted.into_iter().chain(wanted));
-        if out.len() > LARGEST {
-            return Err(too_large());
-        }
     }
-    out.push(b']');
-    gaps(&mut out, &together);
-    out.push(b'}');
-    Ok(out)
+    let (gaps, coverage) = together.gaps();
+    room.answer(&Timelines { from: range.start(), to: range.end(), rosters: all, gaps, coverage })
 }
 
 /// When a user is on call through rosters, as JSON.
@@ -76,20 +60,14 @@ pub fn shifts(
         found.extend(own.map(|duty| (*name, *roster, duties.whole(duty))));
     }
     found.sort_by_key(|(_, _, duty)| (duty.time.start(), duty.time.end()));
-    let mut out = Vec::with_capacity(1 << 12);
-    range_of(&mut out, range);
-    out.extend_from_slice(b",\"userId\":");
-    out.extend(json(&user));
-    out.extend_from_slice(b",\"shifts\":[");
-    for (index, (name, roster, duty)) in found.iter().enumerate() {
-        comma(&mut out, index);
-        out.extend(json(&shift(name, roster, duty, staff)));
-        if out.len() > LARGEST {
-            return Err(too_large());
-        }
+    let mut room = Room::of(1);
+    let mut shifts = Vec::with_capacity(found.len());
+    for (name, roster, duty) in &found {
+        let shift = Written::of(&shift(name, roster, duty, staff));
+        room.take(shift.len())?;
+        shifts.push(shift);
     }
-    out.extend_from_slice(b"]}");
-    Ok(out)
+    room.answer(&UserShifts { from: range.start(), to: range.end(), user_id: user.to_owned(), shifts })
 }
 
 fn shift(name: &str, roster: &OneRoster, duty: &Duty<'_>, staff: &RosterPeople) -> UserShift {

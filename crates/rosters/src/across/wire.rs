@@ -1,4 +1,4 @@
-//! What clients see of several rosters; `render` writes it.
+//! What clients see of several rosters.
 
 use base::timestamp::Timestamp;
 use serde::Serialize;
@@ -7,57 +7,60 @@ use utoipa::ToSchema;
 use crate::{
     lines::Level,
     overrides::wire::Reference,
-    timeline::wire::{OnCallOverride, Reason, TimelineEntry, TimelineGap, TimelineOverlap},
+    timeline::wire::{OnCallOverride, Reason, Timeline, TimelineEntry, TimelineGap, TimelineOverlap},
+    written::Written,
 };
 
 /// The final schedules of several rosters, and what they cover together.
-#[derive(ToSchema)]
+#[derive(Serialize, ToSchema)]
 #[schema(as = RosterTimelines)]
-#[expect(dead_code, reason = "documents what `render` writes")]
 pub struct Timelines {
     /// The range.
-    from: String,
+    #[schema(value_type = String)]
+    pub from: Timestamp,
     /// The range.
-    to: String,
+    #[schema(value_type = String)]
+    pub to: Timestamp,
     /// By name.
-    rosters: Vec<OneTimeline>,
+    pub rosters: Vec<OneTimeline>,
     /// When nobody is on call through any of them, and somebody should be.
-    gaps: Vec<TimelineGap>,
+    pub gaps: Vec<TimelineGap>,
     /// In percent: of the time in which somebody should be on call through any of them, how much somebody is.
     #[schema(example = 97.5)]
-    coverage: f64,
+    pub coverage: f64,
 }
 
 /// The final schedule of one of several rosters.
-#[derive(ToSchema)]
+#[derive(Serialize, ToSchema)]
 #[schema(as = RosterTimelineOfMany)]
-#[expect(dead_code, reason = "documents what `render` writes")]
 pub struct OneTimeline {
     /// The roster.
-    roster: Reference,
+    pub roster: Reference,
     /// Who is on call when, cut to the range and in order.
-    entries: Vec<TimelineEntry>,
-    /// When nobody is on call, off hours aside.
-    gaps: Vec<TimelineGap>,
+    pub entries: Vec<TimelineEntry>,
     /// When more than one shift of a level takes place.
-    overlaps: Vec<TimelineOverlap>,
+    pub overlaps: Vec<TimelineOverlap>,
+    /// When nobody is on call, off hours aside.
+    pub gaps: Vec<TimelineGap>,
     /// How much of the range somebody is on call, off hours aside, in percent.
-    coverage: f64,
+    pub coverage: f64,
 }
 
 /// When a user is on call.
-#[derive(ToSchema)]
-#[schema(as = UserShifts, rename_all = "camelCase")]
-#[expect(dead_code, reason = "documents what `render` writes")]
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct UserShifts {
     /// The range.
-    from: String,
+    #[schema(value_type = String)]
+    pub from: Timestamp,
     /// The range.
-    to: String,
+    #[schema(value_type = String)]
+    pub to: Timestamp,
     /// The user's id.
-    user_id: String,
+    pub user_id: String,
     /// Those that overlap the range, by when they begin.
-    shifts: Vec<UserShift>,
+    #[schema(value_type = Vec<UserShift>)]
+    pub shifts: Vec<Written<UserShift>>,
 }
 
 /// A stretch of time during which a user is on call.
@@ -84,12 +87,11 @@ pub struct UserShift {
 }
 
 /// What a change would do to a roster.
-#[derive(ToSchema)]
+#[derive(Serialize, ToSchema)]
 #[schema(as = RosterChangePreview)]
-#[expect(dead_code, reason = "documents what `render` writes")]
 pub struct Preview {
     /// Its timeline as it is.
-    before: crate::timeline::wire::Timeline,
+    pub before: Timeline,
     /// Its timeline as it would be.
-    after: crate::timeline::wire::Timeline,
+    pub after: Timeline,
 }

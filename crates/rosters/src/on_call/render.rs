@@ -2,26 +2,24 @@
 
 use base::timestamp::Timestamp;
 
-use super::wire::OnCallEntry;
+use super::wire::{OnCall, OnCallEntry};
 use crate::{
     duty::{Duties, Duty, NEVER},
     overrides::wire::Reference,
     people::RosterPeople,
     roster::wire::User,
     schedule::Schedule,
-    timeline::{
-        render::{comma, instant, json},
-        wire::{OnCallOverride, Reason},
-    },
+    timeline::wire::{OnCallOverride, Reason},
+    written::{Written, json},
 };
 
-/// The elements of `onCall` and of `next` of one roster, separated by commas.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The elements of `onCall` and of `next` of one roster.
+#[derive(Default)]
 pub struct Elements {
     /// Of `onCall`.
-    pub current: Vec<u8>,
+    pub current: Vec<Written<OnCallEntry>>,
     /// Of `next`.
-    pub next: Vec<u8>,
+    pub next: Vec<Written<OnCallEntry>>,
 }
 
 /// A roster of which is told.
@@ -39,21 +37,17 @@ pub struct Of<'s> {
 /// The elements of a roster at an instant, and until when they hold.
 pub fn elements(of: Of<'_>, at: Timestamp) -> (Option<Timestamp>, Elements) {
     let state = Duties::new(of.schedule, of.staff).state(at);
-    let write = |duties: &[Duty<'_>]| {
-        let mut out = Vec::new();
-        duties.iter().for_each(|duty| element(&mut out, of, duty, at));
-        out
-    };
-    (state.until, Elements { current: write(&state.current), next: write(&state.next) })
+    let entries = |duties: &[Duty<'_>]| duties.iter().flat_map(|duty| entries(of, duty, at)).collect();
+    (state.until, Elements { current: entries(&state.current), next: entries(&state.next) })
 }
 
-fn element(out: &mut Vec<u8>, of: Of<'_>, duty: &Duty<'_>, at: Timestamp) {
+fn entries<'d>(of: Of<'d>, duty: &'d Duty<'_>, at: Timestamp) -> impl Iterator<Item = Written<OnCallEntry>> + 'd {
     let Of { roster, schedule, staff, .. } = of;
-    let wanted = |id: &&str| of.user.is_none_or(|user| user == *id);
-    for person in duty.users.iter().copied().filter(wanted).filter_map(|id| staff.user_at(id, at)) {
-        comma(out, out.len());
+    let wanted = move |id: &&str| of.user.is_none_or(|user| user == *id);
+    let people = duty.users.iter().copied().filter(wanted).filter_map(move |id| staff.user_at(id, at));
+    people.map(move |person| {
         let relief = OnCallOverride::of(schedule, staff, duty, at);
-        out.extend(json(&OnCallEntry {
+        Written::of(&OnCallEntry {
             user: User::full(person),
             roster: roster.clone(),
             shift: shift(schedule, duty),
@@ -62,8 +56,8 @@ fn element(out: &mut Vec<u8>, of: Of<'_>, duty: &Duty<'_>, at: Timestamp) {
             until: until(duty),
             reason: Reason::of(relief.as_ref()),
             r#override: relief,
-        }));
-    }
+        })
+    })
 }
 
 /// The shift of a duty.
@@ -79,21 +73,8 @@ pub fn until(duty: &Duty<'_>) -> Option<Timestamp> {
 
 /// The whole answer, from the elements of some rosters.
 pub fn answer<'e>(at: Timestamp, rosters: impl Iterator<Item = &'e Elements> + Clone) -> Vec<u8> {
-    let length: usize = rosters.clone().map(|elements| elements.current.len() + elements.next.len() + 2).sum();
-    let mut out = Vec::with_capacity(length + 64);
-    out.extend_from_slice(b"{\"at\":");
-    instant(&mut out, at);
-    out.extend_from_slice(b",\"onCall\":[");
-    join(&mut out, rosters.clone().map(|elements| elements.current.as_slice()));
-    out.extend_from_slice(b"],\"next\":[");
-    join(&mut out, rosters.map(|elements| elements.next.as_slice()));
-    out.extend_from_slice(b"]}");
-    out
-}
-
-fn join<'e>(out: &mut Vec<u8>, lists: impl Iterator<Item = &'e [u8]>) {
-    for (index, list) in lists.filter(|list| !list.is_empty()).enumerate() {
-        comma(out, index);
-        out.extend_from_slice(list);
-    }
+    let on_call: Vec<_> = rosters.clone().flat_map(|elements| &elements.current).collect();
+    let next: Vec<_> = rosters.flat_map(|elements| &elements.next).collect();
+    let length: usize = on_call.iter().chain(&next).map(|entry| entry.len() + 1).sum();
+    json(&OnCall { at, on_call, next }, length + 64)
 }

@@ -1,4 +1,4 @@
-//! What clients see of who is on call; `render` writes it.
+//! What clients see of who is on call.
 
 use base::timestamp::Timestamp;
 use serde::Serialize;
@@ -9,20 +9,22 @@ use crate::{
     overrides::wire::Reference,
     roster::wire::User,
     timeline::wire::{OnCallOverride, Reason},
+    written::Written,
 };
 
 /// Who is on call at an instant, and who is next.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "documents what `render` puts together of what each roster has in memory")]
-pub struct OnCall {
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OnCall<'e> {
     /// The instant.
-    #[schema(example = "2026-11-20T20:37:00+0000")]
-    at: String,
+    #[schema(value_type = String, example = "2026-11-20T20:37:00+0000")]
+    pub at: Timestamp,
     /// Those on call, one element for each user and shift; empty when nobody is.
-    on_call: Vec<OnCallEntry>,
+    #[schema(value_type = Vec<OnCallEntry>)]
+    pub on_call: Vec<&'e Written<OnCallEntry>>,
     /// For each roster and each level of its shifts, those whose time begins next.
-    next: Vec<OnCallEntry>,
+    #[schema(value_type = Vec<OnCallEntry>)]
+    pub next: Vec<&'e Written<OnCallEntry>>,
 }
 
 /// Somebody on call.

@@ -1,25 +1,64 @@
 //! From duties to the answer. A year has some thousand entries, so what repeats in them is written once.
 
-use std::collections::{BTreeMap, HashMap};
+use std::{collections::BTreeMap, rc::Rc};
 
-use base::{problem::Problem, timestamp::Timestamp};
+use base::problem::Problem;
 use calendar::{Interval, sets};
 use ports::Person;
 use serde::Serialize;
 
-use super::wire::{OnCallOverride, TimelineGap, TimelineShift, TimelineUser};
+use super::wire::{
+    OnCallOverride, Reason, Timeline, TimelineEntry, TimelineGap, TimelineOverlap, TimelineShift, TimelineUser,
+};
 use crate::{
     duty::{Duties, Duty},
     lines::{Label, Level, Of},
     people::RosterPeople,
     schedule::Schedule,
+    written::{Written, json},
 };
 
-/// The largest answer, in bytes.
-pub const LARGEST: usize = 8 << 20;
+/// The largest timeline, in bytes.
+const LARGEST: usize = 8 << 20;
 
 /// A shift in it is no shorter than this, in bytes.
 const SHIFT: usize = 16;
+
+/// An entry and an overlap are longer than this, in bytes, beside the shifts, users and override in them.
+const STRETCH: usize = 80;
+
+/// How many bytes an answer may still take: it is refused before it is in memory.
+pub struct Room {
+    most: usize,
+    left: usize,
+}
+
+impl Room {
+    /// For an answer of so many timelines that are asked for.
+    pub fn of(timelines: usize) -> Self {
+        let most = timelines * LARGEST;
+        Self { most, left: most }
+    }
+
+    /// Takes some.
+    ///
+    /// # Errors
+    /// 400 when there is no room.
+    pub fn take(&mut self, bytes: usize) -> Result<(), Problem> {
+        self.left = self.left.checked_sub(bytes).ok_or_else(too_large)?;
+        Ok(())
+    }
+
+    /// The answer whose parts have taken some of it.
+    ///
+    /// # Errors
+    /// 400 when it is too large as a whole.
+    pub fn answer<T: Serialize>(self, value: &T) -> Result<Vec<u8>, Problem> {
+        let parts = self.most - self.left;
+        let text = json(value, parts + parts / 2 + 128);
+        if text.len() > self.most { Err(too_large()) } else { Ok(text) }
+    }
+}
 
 /// What of a roster is shown.
 #[derive(Clone, Copy)]
@@ -44,56 +83,38 @@ pub struct Cover {
     pub wanted: Vec<Interval>,
 }
 
-/// The timeline of a schedule within a range, as JSON.
+/// The timeline of a schedule within a range, written.
 ///
 /// # Errors
 /// 400 when the answer would be too large.
 pub fn timeline(asked: Asked<'_>) -> Result<Vec<u8>, Problem> {
-    let mut out = Vec::with_capacity(1 << 12);
-    out.extend_from_slice(b"{\"from\":");
-    instant(&mut out, asked.range.start());
-    out.extend_from_slice(b",\"to\":");
-    instant(&mut out, asked.range.end());
-    out.push(b',');
-    parts(&mut out, asked)?;
-    out.push(b'}');
-    Ok(out)
+    let mut room = Room::of(1);
+    let (timeline, _) = told(asked, &mut room)?;
+    room.answer(&timeline)
 }
 
-/// Writes `entries`, `gaps`, `overlaps` and `coverage`.
+/// The timeline of a schedule within a range, and when somebody is on call in it.
 ///
 /// # Errors
 /// 400 when the answer would be too large.
-pub fn parts(out: &mut Vec<u8>, asked: Asked<'_>) -> Result<Cover, Problem> {
-    let (mut duties, cut) = Duties::new(asked.schedule, asked.staff).within(asked.range, Of::All);
+pub fn told(asked: Asked<'_>, room: &mut Room) -> Result<(Timeline, Cover), Problem> {
+    let Asked { schedule, staff, range, off, .. } = asked;
+    let (mut duties, cut) = Duties::new(schedule, staff).within(range, Of::All);
     if cut {
         return Err(too_large());
     }
     duties.retain_mut(|duty| {
-        let part = duty.time.intersection(asked.range);
+        let part = duty.time.intersection(range);
         duty.time = part.unwrap_or(duty.time);
         part.is_some()
     });
-    let mut texts = Texts { asked, users: HashMap::new(), shifts: HashMap::new() };
-    out.reserve(128 + duties.len() * 192);
-    out.extend_from_slice(b"\"entries\":[");
-    let mut instants = Instants::default();
-    for (index, duty) in duties.iter().enumerate() {
-        comma(out, index);
-        instants.stretch(out, duty.time);
-        texts.entry(out, duty);
-        if out.len() > LARGEST {
-            return Err(too_large());
-        }
-    }
+    let mut texts = Texts { asked, room, users: BTreeMap::new(), shifts: BTreeMap::new() };
+    let entries = duties.iter().map(|duty| texts.entry(duty)).collect::<Result<_, _>>()?;
+    let overlaps = overlaps(&duties, &mut texts)?;
     let staffed = duties.iter().filter(|duty| !duty.users.is_empty()).map(|duty| duty.time).collect();
-    let cover = Cover { staffed, wanted: sets::subtract([asked.range], asked.off.iter().copied()) };
-    out.push(b']');
-    out.extend_from_slice(b",\"overlaps\":[");
-    overlaps(out, &duties, &mut texts)?;
-    out.push(b']');
-    gaps(out, &cover);
-    Ok(cover)
+    let cover = Cover { staffed, wanted: sets::subtract([range], off.iter().copied()) };
+    let (gaps, coverage) = cover.gaps();
+    Ok((Timeline { from: range.start(), to: range.end(), entries, overlaps, gaps, coverage }, cover))
 }
 
 /// What a range is refused with that has too much in it.
@@ -101,15 +122,14 @@ pub fn too_large() -> Problem {
     Problem::field("to", "makes the answer too large: ask for a shorter range")
 }
 
-/// Writes `gaps` and `coverage`.
-pub fn gaps(out: &mut Vec<u8>, cover: &Cover) {
-    let gaps = sets::subtract(cover.wanted.iter().copied(), cover.staffed.iter().copied());
-    let told: Vec<_> = gaps.iter().map(|gap| TimelineGap { start: gap.start(), end: gap.end() }).collect();
-    out.extend_from_slice(b",\"gaps\":");
-    out.extend(json(&told));
-    out.extend_from_slice(b",\"coverage\":");
-    let wanted = sets::covered_millis(cover.wanted.iter().copied());
-    out.extend(json(&coverage(wanted, sets::covered_millis(gaps))));
+impl Cover {
+    /// When nobody is on call and somebody should be, and how much of that time somebody is, in percent.
+    pub fn gaps(&self) -> (Vec<TimelineGap>, f64) {
+        let gaps = sets::subtract(self.wanted.iter().copied(), self.staffed.iter().copied());
+        let told = gaps.iter().map(|gap| TimelineGap { start: gap.start(), end: gap.end() }).collect();
+        let wanted = sets::covered_millis(self.wanted.iter().copied());
+        (told, coverage(wanted, sets::covered_millis(gaps)))
+    }
 }
 
 /// How much of the wanted time is not missing, in percent.
@@ -123,7 +143,7 @@ fn coverage(wanted: u64, missing: u64) -> f64 {
 }
 
 /// Shifts of one level that take place at the same time.
-fn overlaps(out: &mut Vec<u8>, duties: &[Duty<'_>], texts: &mut Texts<'_>) -> Result<(), Problem> {
+fn overlaps(duties: &[Duty<'_>], texts: &mut Texts<'_, '_>) -> Result<Vec<TimelineOverlap>, Problem> {
     let schedule = texts.asked.schedule;
     // Of each shift its time as one, whoever shares or takes it.
     let mut shifts: BTreeMap<(Level, &str), (Label, Vec<Interval>)> = BTreeMap::new();
@@ -147,69 +167,51 @@ fn overlaps(out: &mut Vec<u8>, duties: &[Duty<'_>], texts: &mut Texts<'_>) -> Re
         }
     }
     found.sort_by_key(|(time, _)| *time);
-    for (index, (time, labels)) in found.into_iter().enumerate() {
-        comma(out, index);
-        stretch(out, time);
-        out.extend_from_slice(b",\"shifts\":[");
-        for (index, label) in labels.into_iter().enumerate() {
-            comma(out, index);
-            if let Some(shift) = texts.shift(label) {
-                out.extend_from_slice(shift);
-            }
-        }
-        out.extend_from_slice(b"]}");
-        if out.len() > LARGEST {
-            return Err(too_large());
-        }
-    }
-    Ok(())
+    let told = found.into_iter().map(|(time, labels): (Interval, Vec<Label>)| {
+        let shifts: Vec<_> = labels.into_iter().filter_map(|label| texts.shift(label)).collect();
+        texts.room.take(STRETCH + shifts.iter().map(|shift| shift.len()).sum::<usize>())?;
+        Ok(TimelineOverlap { start: time.start(), end: time.end(), shifts })
+    });
+    told.collect()
 }
 
-/// What repeats in the entries, as JSON.
-struct Texts<'s> {
+/// What repeats in the entries, written.
+struct Texts<'s, 'r> {
     asked: Asked<'s>,
-    users: HashMap<Vec<&'s str>, Vec<u8>>,
-    shifts: HashMap<Label, Vec<u8>>,
+    room: &'r mut Room,
+    users: BTreeMap<Vec<&'s str>, Rc<Written<Vec<TimelineUser>>>>,
+    shifts: BTreeMap<Label, Rc<Written<TimelineShift>>>,
 }
 
-impl<'s> Texts<'s> {
-    /// The rest of an entry, behind its time.
-    fn entry(&mut self, out: &mut Vec<u8>, duty: &Duty<'s>) {
+impl<'s> Texts<'s, '_> {
+    fn entry(&mut self, duty: &Duty<'s>) -> Result<TimelineEntry, Problem> {
         let Asked { schedule, staff, .. } = self.asked;
-        if let Some(shift) = self.shift(duty.shift) {
-            out.extend_from_slice(b",\"shift\":");
-            out.extend_from_slice(shift);
-        }
-        if let Some(level) = schedule.level(duty.shift) {
-            out.extend_from_slice(b",\"level\":");
-            out.extend(json(&level));
-        }
-        out.extend_from_slice(b",\"users\":");
-        let at = duty.time.start();
-        let users = || json(&duty.users.iter().filter_map(|id| staff.user_at(id, at)).map(shown).collect::<Vec<_>>());
-        if staff.is_steady() {
-            out.extend_from_slice(self.users.entry(duty.users.clone()).or_insert_with(users));
-        } else {
-            out.extend(users());
-        }
-        match OnCallOverride::of(schedule, staff, duty, at) {
-            None => out.extend_from_slice(b",\"reason\":\"shift\"}"),
-            Some(relief) => {
-                out.extend_from_slice(b",\"reason\":\"override\",\"override\":");
-                out.extend(json(&relief));
-                out.push(b'}');
-            }
-        }
+        let (start, end) = (duty.time.start(), duty.time.end());
+        let relief = OnCallOverride::of(schedule, staff, duty, start);
+        let reason = Reason::of(relief.as_ref());
+        let (shift, users, relief) = (self.shift(duty.shift), self.users(duty), relief.as_ref().map(Written::of));
+        let lengths = [shift.as_ref().map(|shift| shift.len()), Some(users.len()), relief.as_ref().map(Written::len)];
+        self.room.take(STRETCH + lengths.into_iter().flatten().sum::<usize>())?;
+        Ok(TimelineEntry { start, end, shift, level: schedule.level(duty.shift), users, reason, r#override: relief })
     }
 
-    fn shift(&mut self, label: Label) -> Option<&[u8]> {
+    fn users(&mut self, duty: &Duty<'s>) -> Rc<Written<Vec<TimelineUser>>> {
+        if let Some(known) = self.users.get(duty.users.as_slice()) {
+            return Rc::clone(known);
+        }
+        let (staff, at) = (self.asked.staff, duty.time.start());
+        let people = duty.users.iter().filter_map(|id| staff.user_at(id, at));
+        let users = Rc::new(Written::of(&people.map(shown).collect()));
+        if staff.is_steady() {
+            self.users.insert(duty.users.clone(), Rc::clone(&users));
+        }
+        users
+    }
+
+    fn shift(&mut self, label: Label) -> Option<Rc<Written<TimelineShift>>> {
         let (id, name) = self.asked.schedule.shift(label)?;
-        let saved = self.asked.saved;
-        let text = self
-            .shifts
-            .entry(label)
-            .or_insert_with(|| json(&TimelineShift { id: saved.then(|| id.to_owned()), name: name.to_owned() }));
-        Some(text)
+        let shift = || TimelineShift { id: self.asked.saved.then(|| id.to_owned()), name: name.to_owned() };
+        Some(Rc::clone(self.shifts.entry(label).or_insert_with(|| Rc::new(Written::of(&shift())))))
     }
 }
 
@@ -220,58 +222,6 @@ fn shown(person: &Person) -> TimelineUser {
         first_name: person.first_name.clone(),
         last_name: person.last_name.clone(),
     }
-}
-
-/// Writes stretches of which one often begins when another has ended: that instant is worked out once.
-#[derive(Default)]
-struct Instants {
-    last: Option<Timestamp>,
-    text: Vec<u8>,
-}
-
-impl Instants {
-    fn stretch(&mut self, out: &mut Vec<u8>, time: Interval) {
-        out.extend_from_slice(b"{\"start\":\"");
-        self.write(out, time.start());
-        out.extend_from_slice(b"\",\"end\":\"");
-        self.write(out, time.end());
-        out.push(b'"');
-    }
-
-    fn write(&mut self, out: &mut Vec<u8>, at: Timestamp) {
-        if self.last != Some(at) {
-            self.last = Some(at);
-            self.text.clear();
-            at.write_to(&mut self.text);
-        }
-        out.extend_from_slice(&self.text);
-    }
-}
-
-fn stretch(out: &mut Vec<u8>, time: Interval) {
-    out.extend_from_slice(b"{\"start\":");
-    instant(out, time.start());
-    out.extend_from_slice(b",\"end\":");
-    instant(out, time.end());
-}
-
-/// An instant as JSON.
-pub fn instant(out: &mut Vec<u8>, at: Timestamp) {
-    out.push(b'"');
-    at.write_to(out);
-    out.push(b'"');
-}
-
-/// A comma before every element but the first.
-pub fn comma(out: &mut Vec<u8>, index: usize) {
-    if index > 0 {
-        out.push(b',');
-    }
-}
-
-/// A value as JSON. Texts, numbers and lists of them cannot fail to be written.
-pub fn json<T: Serialize>(value: &T) -> Vec<u8> {
-    serde_json::to_vec(value).unwrap_or_default()
 }
 
 #[cfg(test)]

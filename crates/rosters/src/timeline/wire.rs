@@ -1,11 +1,15 @@
 //! What clients say and see of timelines.
 
+use std::rc::Rc;
+
 use base::timestamp::Timestamp;
 use ports::Author;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{duty::Duty, lines::Level, overrides::wire::Reference, people::RosterPeople, schedule::Schedule};
+use crate::{
+    duty::Duty, lines::Level, overrides::wire::Reference, people::RosterPeople, schedule::Schedule, written::Written,
+};
 
 /// An override, where it says why somebody is on call.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -40,45 +44,50 @@ impl OnCallOverride {
 }
 
 /// The final schedule within a range.
-#[derive(ToSchema)]
+#[derive(Serialize, ToSchema)]
 #[schema(as = RosterTimeline)]
-#[expect(dead_code, reason = "documents what `render` writes")]
 pub struct Timeline {
     /// The range.
-    from: String,
+    #[schema(value_type = String)]
+    pub from: Timestamp,
     /// The range.
-    to: String,
+    #[schema(value_type = String)]
+    pub to: Timestamp,
     /// Who is on call when, cut to the range and in order.
-    entries: Vec<TimelineEntry>,
-    /// When nobody is on call, off hours aside.
-    gaps: Vec<TimelineGap>,
+    pub entries: Vec<TimelineEntry>,
     /// When more than one shift of a level takes place.
-    overlaps: Vec<TimelineOverlap>,
+    pub overlaps: Vec<TimelineOverlap>,
+    /// When nobody is on call, off hours aside.
+    pub gaps: Vec<TimelineGap>,
     /// How much of the range somebody is on call, off hours aside, in percent; rounded down to hundredths.
     #[schema(example = 97.5)]
-    coverage: f64,
+    pub coverage: f64,
 }
 
 /// A stretch of time with the same people on call.
-#[derive(ToSchema)]
+#[api::without_none]
+#[derive(Serialize, ToSchema)]
 #[schema(as = RosterTimelineEntry)]
-#[expect(dead_code, reason = "documents what `render` writes")]
 pub struct TimelineEntry {
     /// When it begins.
-    start: String,
+    #[schema(value_type = String)]
+    pub start: Timestamp,
     /// When it ends.
-    end: String,
+    #[schema(value_type = String)]
+    pub end: Timestamp,
     /// Left out for an override while no shift takes place. A preview has no ids.
-    shift: Option<TimelineShift>,
+    #[schema(value_type = Option<TimelineShift>)]
+    pub shift: Option<Rc<Written<TimelineShift>>>,
     /// The level of the shift, when it was given one.
-    level: Option<Level>,
+    pub level: Option<Level>,
     /// Who is on call; members of groups are resolved. Nobody when all are deactivated: then it is a gap, too.
-    users: Vec<TimelineUser>,
+    #[schema(value_type = Vec<TimelineUser>)]
+    pub users: Rc<Written<Vec<TimelineUser>>>,
     /// Why.
-    #[schema(value_type = Reason)]
-    reason: String,
+    pub reason: Reason,
     /// The override, when that is why.
-    r#override: Option<OnCallOverride>,
+    #[schema(value_type = Option<OnCallOverride>)]
+    pub r#override: Option<Written<OnCallOverride>>,
 }
 
 /// Through what somebody is on call.
@@ -139,14 +148,16 @@ pub struct TimelineGap {
 }
 
 /// A stretch of time with several shifts.
-#[derive(ToSchema)]
+#[derive(Serialize, ToSchema)]
 #[schema(as = RosterTimelineOverlap)]
-#[expect(dead_code, reason = "documents what `render` writes")]
 pub struct TimelineOverlap {
     /// When it begins.
-    start: String,
+    #[schema(value_type = String)]
+    pub start: Timestamp,
     /// When it ends.
-    end: String,
+    #[schema(value_type = String)]
+    pub end: Timestamp,
     /// Which.
-    shifts: Vec<Reference>,
+    #[schema(value_type = Vec<Reference>)]
+    pub shifts: Vec<Rc<Written<TimelineShift>>>,
 }
