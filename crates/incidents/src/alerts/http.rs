@@ -98,7 +98,7 @@ pub async fn create_many(
 #[utoipa::path(
     tag = "alerts",
     operation_id = "reportAlertmanagerAlerts",
-    request_body(content = AlertmanagerNotification),
+    request_body(content = AlertmanagerNotification<'_>),
     responses((status = 200, description = "What became of each alert", body = Vec<AlertResult>)),
     security(("bearer" = ["operator"]))
 )]

@@ -109,7 +109,7 @@ fn accepted(mut response: HttpResponse) -> HttpResponse {
     tag = "Inbound addresses",
     operation_id = "reportInbound",
     params(("token" = String, Path, description = "The token of the address")),
-    request_body(content = PlainReport),
+    request_body(content = PlainReport<'_>),
     responses(
         (status = 200, description = "What became of it", body = AlertResult),
         (status = 401, description = "The token is unknown or revoked"),
@@ -200,7 +200,7 @@ async fn pagerduty_event(
 #[utoipa::path(
     tag = "Inbound addresses",
     operation_id = "sendPagerDutyEvent",
-    request_body(content = PagerDutyEvent),
+    request_body(content = PagerDutyEvent<'_>),
     responses(
         (status = 202, description = "The event was processed", body = PagerDutyAnswer),
         (status = 401, description = "The routing key is no token of an inbound address"),
@@ -247,7 +247,7 @@ async fn opsgenie_event<Q>(
 #[utoipa::path(
     tag = "Inbound addresses",
     operation_id = "createOpsgenieAlert",
-    request_body(content = OpsgenieAlert),
+    request_body(content = OpsgenieAlert<'_>),
     responses(
         (status = 202, description = "The event was processed", body = OpsgenieAnswer),
         (status = 401, description = "The key is no token of an inbound address"),
@@ -305,7 +305,7 @@ async fn about(
         ("alias" = String, Path, description = "The alias of the alert", example = "disk-web-01"),
         ("identifierType" = inline(Option<IdentifierType>), Query, description = "`alias`; `id` and `tiny` are read as aliases too"),
     ),
-    request_body(content = Option<OpsgenieNote>),
+    request_body(content = Option<OpsgenieNote<'_>>),
     responses(
         (status = 202, description = "The event was processed", body = OpsgenieAnswer),
         (status = 401, description = "The key is no token of an inbound address"),
@@ -334,7 +334,7 @@ pub async fn opsgenie_acknowledge(
         ("alias" = String, Path, description = "The alias of the alert", example = "disk-web-01"),
         ("identifierType" = inline(Option<IdentifierType>), Query, description = "`alias`; `id` and `tiny` are read as aliases too"),
     ),
-    request_body(content = Option<OpsgenieNote>),
+    request_body(content = Option<OpsgenieNote<'_>>),
     responses(
         (status = 202, description = "The event was processed", body = OpsgenieAnswer),
         (status = 401, description = "The key is no token of an inbound address"),

@@ -3,7 +3,6 @@
 
 use base::problem::{FieldError, Problem};
 use serde_json::{Map, Value};
-use utoipa::ToSchema;
 
 use super::{ALERTMANAGER, GRAFANA, instant, state_of, text};
 use crate::alerts::{
@@ -23,7 +22,8 @@ pub fn read(body: &Value) -> Result<Vec<Read>, Problem> {
     if !body.is_object() {
         return Err(Problem::field("body", "must be a JSON object"));
     }
-    let version = text(body.get("version"));
+    let given = AlertmanagerNotification::read(|name| body.get(name));
+    let version = text(given.version);
     let app = match version.as_str() {
         "4" => ALERTMANAGER,
         "1" => GRAFANA,
@@ -32,7 +32,7 @@ pub fn read(body: &Value) -> Result<Vec<Read>, Problem> {
             ""
         }
     };
-    let alerts = body.get("alerts").and_then(Value::as_array);
+    let alerts = given.alerts.and_then(Value::as_array);
     match alerts {
         None => errors.push(FieldError::new("alerts", "must be an array")),
         Some(alerts) if alerts.len() > MOST => {
@@ -40,7 +40,7 @@ pub fn read(body: &Value) -> Result<Vec<Read>, Problem> {
         }
         Some(_) => {}
     }
-    let group = text(body.get("groupKey"));
+    let group = text(given.group_key);
     match alerts {
         Some(alerts) if errors.is_empty() => Ok(alerts.iter().map(|alert| report(alert, app, &group)).collect()),
         _ => Err(Problem::fields(errors)),
@@ -48,8 +48,9 @@ pub fn read(body: &Value) -> Result<Vec<Read>, Problem> {
 }
 
 fn report(alert: &Value, app: &str, group: &str) -> Read {
-    let labels = alert.get("labels").and_then(Value::as_object);
-    let firing = match text(alert.get("status")).to_ascii_lowercase().as_str() {
+    let given = AlertmanagerAlert::read(|name| alert.get(name));
+    let labels = given.labels.and_then(Value::as_object);
+    let firing = match text(given.status).to_ascii_lowercase().as_str() {
         "firing" => Some(true),
         "resolved" => Some(false),
         _ => None,
@@ -61,19 +62,19 @@ fn report(alert: &Value, app: &str, group: &str) -> Read {
         return Err(labels.into_iter().chain(status).collect());
     };
     let label = |name: &str| text(labels.get(name));
-    let annotations = alert.get("annotations").and_then(Value::as_object);
+    let annotations = given.annotations.and_then(Value::as_object);
     let annotation = |name: &str| text(annotations.and_then(|all| all.get(name)));
     // A severity that nobody here knows is the worst: somebody meant something by it, and so is one that means "well".
     let severity = state_of(&label("severity")).filter(|state| *state != "Ok");
     let state = if firing { severity.unwrap_or("Critical") } else { "Ok" };
     let metric = label("alertname");
     let subject = first([annotation("summary"), annotation("message"), annotation("title"), metric.clone()]);
-    let fingerprint = text(alert.get("fingerprint"));
+    let fingerprint = text(given.fingerprint);
     // Grafana says which panel shows it.
-    let url = ["generatorURL", "panelURL", "dashboardURL"].map(|field| text(alert.get(field)));
+    let url = [given.generator_url, alert.get("panelURL"), alert.get("dashboardURL")].map(text);
     Ok(Report {
         state,
-        time: instant(alert.get(if firing { "startsAt" } else { "endsAt" })),
+        time: instant(if firing { given.starts_at } else { given.ends_at }),
         subject: if subject.is_empty() { format!("An alert is {state}") } else { subject },
         description: first([annotation("description"), annotation("runbook_url")]),
         metric,
@@ -120,52 +121,51 @@ fn first<const N: usize>(texts: [String; N]) -> String {
     texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
 }
 
-/// A notification, as Alertmanager and Grafana send it.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase", example = json!({
-    "version": "4", "groupKey": "{}:{alertname=\"HighLoad\"}", "status": "firing",
-    "alerts": [{
-        "status": "firing", "fingerprint": "b1c9d04f6a4f0f9a", "startsAt": "2026-11-20T20:37:00.000Z",
-        "labels": {"alertname": "HighLoad", "severity": "critical", "instance": "web-01:9100"},
-        "annotations": {"summary": "Load is 31"}
-    }]
-}))]
-#[expect(dead_code, reason = "only its schema is used")]
-pub struct AlertmanagerNotification {
-    /// `4`; Grafana sends `1`.
-    #[schema(pattern = "^(4|1)$")]
-    version: String,
-    /// Which group was notified.
-    group_key: Option<String>,
-    /// `firing` or `resolved`, of the whole group.
-    status: Option<String>,
-    /// At most 10,000.
-    alerts: Vec<AlertmanagerAlert>,
+given! {
+    /// A notification, as Alertmanager and Grafana send it.
+    #[schema(example = json!({
+        "version": "4", "groupKey": "{}:{alertname=\"HighLoad\"}", "status": "firing",
+        "alerts": [{
+            "status": "firing", "fingerprint": "b1c9d04f6a4f0f9a", "startsAt": "2026-11-20T20:37:00.000Z",
+            "labels": {"alertname": "HighLoad", "severity": "critical", "instance": "web-01:9100"},
+            "annotations": {"summary": "Load is 31"}
+        }]
+    }))]
+    pub struct AlertmanagerNotification {
+        /// `4`; Grafana sends `1`.
+        #[schema(pattern = "^(4|1)$", required = true)]
+        version: String,
+        /// Which group was notified.
+        group_key as "groupKey": Option<String>,
+        /// `firing` or `resolved`, of the whole group.
+        #[expect(dead_code, reason = "each alert says it of itself")]
+        status: Option<String>,
+        /// At most 10,000.
+        #[schema(required = true)]
+        alerts: Vec<AlertmanagerAlert>,
+    }
 }
 
-/// An alert of a notification.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "only its schema is used")]
-pub struct AlertmanagerAlert {
-    /// `firing` or `resolved`.
-    #[schema(example = "firing")]
-    status: String,
-    /// What identifies it; kept as tags.
-    #[schema(value_type = Object)]
-    labels: Value,
-    /// `summary` is the subject, `description` the description.
-    #[schema(value_type = Option<Object>)]
-    annotations: Option<Value>,
-    /// Since when.
-    starts_at: Option<String>,
-    /// Until when, for one that is resolved.
-    ends_at: Option<String>,
-    /// What identifies the labels.
-    fingerprint: Option<String>,
-    /// Where the rule can be looked at.
-    #[schema(rename = "generatorURL")]
-    generator_url: Option<String>,
+given! {
+    /// An alert of a notification.
+    pub struct AlertmanagerAlert {
+        /// `firing` or `resolved`.
+        #[schema(example = "firing", required = true)]
+        status: String,
+        /// What identifies it; kept as tags.
+        #[schema(required = true)]
+        labels: Object,
+        /// `summary` is the subject, `description` the description.
+        annotations: Option<Object>,
+        /// Since when.
+        starts_at as "startsAt": Option<String>,
+        /// Until when, for one that is resolved.
+        ends_at as "endsAt": Option<String>,
+        /// What identifies the labels.
+        fingerprint: Option<String>,
+        /// Where the rule can be looked at.
+        generator_url as "generatorURL": Option<String>,
+    }
 }
 
 #[cfg(test)]

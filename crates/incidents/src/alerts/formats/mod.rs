@@ -5,6 +5,27 @@
 //! prints it, and what a sender leaves out is left out of the report. Lengths are cut rather than refused, since an alert
 //! that is not taken in wakes nobody.
 
+/// Declares what an object of a sender holds, once for its reader and for the document: each field is what is given under its
+/// name, or under the name that follows it, and its type is what the document says of it. A reader takes more than that.
+macro_rules! given {
+    ($(#[$about:meta])* pub struct $name:ident {
+        $($(#[$of:meta])* $field:ident $(as $wire:literal)?: $documented:ty,)*
+    }) => {
+        #[derive(Clone, Copy, ::utoipa::ToSchema)]
+        $(#[$about])*
+        pub struct $name<'v> {
+            $($(#[$of])* #[schema(value_type = $documented $(, rename = $wire)?)] $field: Option<&'v ::serde_json::Value>,)*
+        }
+
+        impl<'v> $name<'v> {
+            /// By the value that is given under a name.
+            fn read(get: impl Fn(&str) -> Option<&'v ::serde_json::Value>) -> Self {
+                Self { $($field: get([$($wire,)? stringify!($field)][0]),)* }
+            }
+        }
+    };
+}
+
 pub mod alertmanager;
 pub mod opsgenie;
 pub mod pagerduty;
@@ -91,15 +112,23 @@ fn text(value: Option<&Value>) -> String {
     cut(text, LONGEST_TEXT)
 }
 
+/// A field, or else these of its object.
+fn or<'v>(
+    field: Option<&'v Value>,
+    body: &'v Map<String, Value>,
+    others: &'static [&'static str],
+) -> impl Iterator<Item = Option<&'v Value>> {
+    std::iter::once(field).chain(others.iter().map(|other| body.get(*other)))
+}
+
 /// The first of these fields that has a text, at most as long as a name.
-fn name(body: &Map<String, Value>, fields: &[&str]) -> String {
-    let found = fields.iter().map(|field| text(body.get(*field))).find(|text| !text.is_empty());
-    cut(found.unwrap_or_default(), LONGEST_NAME)
+fn name<'v>(fields: impl IntoIterator<Item = Option<&'v Value>>) -> String {
+    cut(long(fields), LONGEST_NAME)
 }
 
 /// The first of these fields that has a text, at most as long as a description.
-fn long(body: &Map<String, Value>, fields: &[&str]) -> String {
-    fields.iter().map(|field| text(body.get(*field))).find(|text| !text.is_empty()).unwrap_or_default()
+fn long<'v>(fields: impl IntoIterator<Item = Option<&'v Value>>) -> String {
+    fields.into_iter().map(text).find(|text| !text.is_empty()).unwrap_or_default()
 }
 
 /// A template may write any amount of text, and its length is no reason to lose an alert.

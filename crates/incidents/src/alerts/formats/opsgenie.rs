@@ -1,10 +1,10 @@
 //! Opsgenie's alert API, version 2: create, acknowledge, close.
 
 use base::problem::Problem;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{Event, identity, long, name, state_of, tags, text};
+use super::{Event, identity, long, name, or, state_of, tags, text};
 use crate::alerts::{
     report::{Named, Report},
     wire::Tag,
@@ -15,28 +15,29 @@ use crate::alerts::{
 /// # Errors
 /// 400 when it has no message.
 pub fn create(body: &Value, sender: &str) -> Result<Event, Problem> {
-    let Some(alert) = body.as_object() else { return Err(Problem::field("body", "must be a JSON object")) };
-    let subject = name(alert, &["message"]);
+    let Some(given) = body.as_object() else { return Err(Problem::field("body", "must be a JSON object")) };
+    let alert = OpsgenieAlert::read(|name| given.get(name));
+    let subject = name([alert.message]);
     if subject.is_empty() {
         return Err(Problem::field("message", "is required"));
     }
-    let entity = name(alert, &["entity"]);
-    let alias = name(alert, &["alias"]);
+    let entity = name([alert.entity]);
+    let alias = name([alert.alias]);
     let key = if alias.is_empty() { format!("{entity}\n{subject}") } else { alias.clone() };
-    let priority = name(alert, &["priority"]);
-    let mut attributes = tags(alert.get("details"));
-    let labels = alert.get("tags").and_then(Value::as_array).into_iter().flatten().take(20);
+    let priority = name([alert.priority]);
+    let mut attributes = tags(alert.details);
+    let labels = alert.tags.and_then(Value::as_array).into_iter().flatten().take(20);
     attributes.extend(labels.map(|label| Tag { name: text(Some(label)), value: String::new() }));
     Ok(Event::Report(Box::new(Report {
         state: if priority.is_empty() { "Warning" } else { state_of(&priority).unwrap_or("Critical") },
         subject,
-        description: long(alert, &["description", "note"]),
+        description: long(or(alert.description, given, &["note"])),
         app: super::OPSGENIE.to_owned(),
         device: Named::of_text(&entity),
         tags: attributes,
         identity: Some(identity(sender, &key)),
         ext_alert_id: alias,
-        url: url(alert),
+        url: url(&alert),
         ..Report::default()
     })))
 }
@@ -59,48 +60,48 @@ pub fn close(body: &Value, sender: &str, alias: &str) -> Event {
 }
 
 fn note(body: &Value) -> String {
-    body.as_object().map(|body| long(body, &["note"])).unwrap_or_default()
+    long([OpsgenieNote::read(|name| body.get(name)).note])
 }
 
 /// The source, where that is an address.
-fn url(alert: &Map<String, Value>) -> String {
-    Some(name(alert, &["source"])).filter(|source| source.contains("://")).unwrap_or_default()
+fn url(alert: &OpsgenieAlert<'_>) -> String {
+    Some(name([alert.source])).filter(|source| source.contains("://")).unwrap_or_default()
 }
 
-/// An alert, as Opsgenie takes it.
-#[derive(ToSchema)]
-#[schema(example = json!({
-    "message": "Disk is 98 % full", "alias": "disk-web-01", "entity": "web-01", "priority": "P1",
-    "description": "/var has 200 MB left", "tags": ["disk"], "details": {"mount": "/var"}
-}))]
-#[expect(dead_code, reason = "only its schema is used")]
-pub struct OpsgenieAlert {
-    /// The subject.
-    message: String,
-    /// What identifies the problem; without it `entity` and `message` do.
-    alias: Option<String>,
-    /// What there is to say beside the message.
-    description: Option<String>,
-    /// The machine.
-    entity: Option<String>,
-    /// `P1` and `P2` are `Critical`, `P3` (default) and `P4` `Warning`, `P5` is `Info`.
-    priority: Option<String>,
-    /// Where it comes from; an address is the alert's `url`.
-    source: Option<String>,
-    /// Kept as tags without a value; at most 20.
-    tags: Option<Vec<String>>,
-    /// Kept as tags.
-    #[schema(value_type = Option<Object>)]
-    details: Option<Value>,
+given! {
+    /// An alert, as Opsgenie takes it.
+    #[schema(example = json!({
+        "message": "Disk is 98 % full", "alias": "disk-web-01", "entity": "web-01", "priority": "P1",
+        "description": "/var has 200 MB left", "tags": ["disk"], "details": {"mount": "/var"}
+    }))]
+    pub struct OpsgenieAlert {
+        /// The subject.
+        #[schema(required = true)]
+        message: String,
+        /// What identifies the problem; without it `entity` and `message` do.
+        alias: Option<String>,
+        /// What there is to say beside the message.
+        description: Option<String>,
+        /// The machine.
+        entity: Option<String>,
+        /// `P1` and `P2` are `Critical`, `P3` (default) and `P4` `Warning`, `P5` is `Info`.
+        priority: Option<String>,
+        /// Where it comes from; an address is the alert's `url`.
+        source: Option<String>,
+        /// Kept as tags without a value; at most 20.
+        tags: Option<Vec<String>>,
+        /// Kept as tags.
+        details: Option<Object>,
+    }
 }
 
-/// What goes with an acknowledgement or a close.
-#[derive(ToSchema)]
-#[schema(example = json!({"note": "Looking into it"}))]
-#[expect(dead_code, reason = "only its schema is used")]
-pub struct OpsgenieNote {
-    /// A note about it.
-    note: Option<String>,
+given! {
+    /// What goes with an acknowledgement or a close.
+    #[schema(example = json!({"note": "Looking into it"}))]
+    pub struct OpsgenieNote {
+        /// A note about it.
+        note: Option<String>,
+    }
 }
 
 /// The answer to a request.

@@ -12,7 +12,11 @@ use crate::alerts::{
 
 /// The token of the inbound address that an event names as its `routing_key`.
 pub fn routing_key(body: &Value) -> Option<&str> {
-    body.get("routing_key").and_then(Value::as_str).map(str::trim).filter(|key| !key.is_empty())
+    PagerDutyEvent::read(|name| body.get(name))
+        .routing_key
+        .and_then(Value::as_str)
+        .map(str::trim)
+        .filter(|key| !key.is_empty())
 }
 
 /// Reads an event of `sender`; also its `dedup_key`. One that is triggered without a key gets `new_key`.
@@ -20,91 +24,92 @@ pub fn routing_key(body: &Value) -> Option<&str> {
 /// # Errors
 /// 400 that lists what is missing.
 pub fn read(body: &Value, sender: &str, new_key: impl FnOnce() -> String) -> Result<(Event, String), Problem> {
-    let Some(event) = body.as_object() else { return Err(Problem::field("body", "must be a JSON object")) };
+    let Some(given) = body.as_object() else { return Err(Problem::field("body", "must be a JSON object")) };
+    let event = PagerDutyEvent::read(|name| given.get(name));
     let mut errors = Vec::new();
-    let action = name(event, &["event_action"]).to_ascii_lowercase();
+    let action = name([event.event_action]).to_ascii_lowercase();
     let triggers = action == "trigger";
     if !["trigger", "acknowledge", "resolve"].contains(&action.as_str()) {
         errors.push(FieldError::new("event_action", "must be one of: trigger, acknowledge, resolve"));
     }
     let nothing = Map::new();
-    let payload = event.get("payload").and_then(Value::as_object).unwrap_or(&nothing);
-    let subject = name(payload, &["summary"]);
+    let payload = event.payload.and_then(Value::as_object).unwrap_or(&nothing);
+    let field = |field: &str| name([payload.get(field)]);
+    let subject = field("summary");
     if triggers && subject.is_empty() {
         errors.push(FieldError::new("payload.summary", "is required"));
     }
-    let given = name(event, &["dedup_key"]);
-    if given.is_empty() && !triggers {
+    let key = name([event.dedup_key]);
+    if key.is_empty() && !triggers {
         errors.push(FieldError::new("dedup_key", "is required"));
     }
     if !errors.is_empty() {
         return Err(Problem::fields(errors));
     }
-    let key = if given.is_empty() { new_key() } else { given };
+    let key = if key.is_empty() { new_key() } else { key };
     let of_sender = identity(sender, &key);
     if action == "acknowledge" {
         return Ok((Event::Acknowledge { identity: of_sender, note: String::new(), report: None }, key));
     }
     // A severity that nobody here knows is the worst: somebody meant something by it.
-    let state = if triggers { state_of(&name(payload, &["severity"])).unwrap_or("Critical") } else { "Ok" };
+    let state = if triggers { state_of(&field("severity")).unwrap_or("Critical") } else { "Ok" };
     let mut attributes = tags(payload.get("custom_details"));
-    for field in ["group", "class"] {
-        let value = name(payload, &[field]);
+    for attribute in ["group", "class"] {
+        let value = field(attribute);
         if !value.is_empty() {
-            attributes.push(Tag { name: field.to_owned(), value });
+            attributes.push(Tag { name: attribute.to_owned(), value });
         }
     }
-    let client = name(event, &["client"]);
+    let client = name([event.client]);
     let report = Report {
         state,
         time: if triggers { instant(payload.get("timestamp")) } else { None },
         subject: if subject.is_empty() { format!("{key} is {state}") } else { subject },
-        description: long(payload, &["custom_details"]),
-        metric: name(payload, &["class"]),
-        component: name(payload, &["component"]),
+        description: long([payload.get("custom_details")]),
+        metric: field("class"),
+        component: field("component"),
         app: if client.is_empty() { super::PAGERDUTY.to_owned() } else { client },
-        device: Named::of_text(&name(payload, &["source"])),
+        device: Named::of_text(&field("source")),
         tags: attributes,
         identity: Some(of_sender),
         ext_alert_id: key.clone(),
-        url: link(event),
+        url: link(&event),
         ..Report::default()
     };
     Ok((Event::Report(Box::new(report)), key))
 }
 
 /// The first of the links, or else where the sender is.
-fn link(event: &Map<String, Value>) -> String {
-    let links = event.get("links").and_then(Value::as_array).into_iter().flatten();
+fn link(event: &PagerDutyEvent<'_>) -> String {
+    let links = event.links.and_then(Value::as_array).into_iter().flatten();
     let first = links.map(|link| text(link.get("href"))).find(|link| !link.is_empty());
-    cut(first.unwrap_or_else(|| name(event, &["client_url"])), LONGEST_NAME)
+    cut(first.unwrap_or_else(|| name([event.client_url])), LONGEST_NAME)
 }
 
-/// An event, as PagerDuty takes it.
-#[derive(ToSchema)]
-#[schema(example = json!({
-    "routing_key": "<token>", "event_action": "trigger", "dedup_key": "disk-web-01",
-    "payload": {"summary": "Disk is 98 % full", "source": "web-01", "severity": "critical", "component": "/var"}
-}))]
-#[expect(dead_code, reason = "only its schema is used")]
-pub struct PagerDutyEvent {
-    /// The token of an inbound address.
-    #[schema(min_length = 1, pattern = r"\S")]
-    routing_key: String,
-    /// `trigger`, `acknowledge` or `resolve`.
-    event_action: String,
-    /// What identifies the problem; made when a trigger has none.
-    dedup_key: Option<String>,
-    /// `summary`, `source` (the machine), `severity`, `timestamp`, `component`, `group`, `class`, `custom_details`.
-    #[schema(value_type = Option<Object>)]
-    payload: Option<Value>,
-    /// The monitoring program.
-    client: Option<String>,
-    /// Where it is.
-    client_url: Option<String>,
-    /// `{"href","text"}`; the first is the alert's `url`.
-    #[schema(value_type = Option<Vec<Object>>)]
-    links: Option<Value>,
+given! {
+    /// An event, as PagerDuty takes it.
+    #[schema(example = json!({
+        "routing_key": "<token>", "event_action": "trigger", "dedup_key": "disk-web-01",
+        "payload": {"summary": "Disk is 98 % full", "source": "web-01", "severity": "critical", "component": "/var"}
+    }))]
+    pub struct PagerDutyEvent {
+        /// The token of an inbound address.
+        #[schema(min_length = 1, pattern = r"\S", required = true)]
+        routing_key: String,
+        /// `trigger`, `acknowledge` or `resolve`.
+        #[schema(required = true)]
+        event_action: String,
+        /// What identifies the problem; made when a trigger has none.
+        dedup_key: Option<String>,
+        /// `summary`, `source` (the machine), `severity`, `timestamp`, `component`, `group`, `class`, `custom_details`.
+        payload: Option<Object>,
+        /// The monitoring program.
+        client: Option<String>,
+        /// Where it is.
+        client_url: Option<String>,
+        /// `{"href","text"}`; the first is the alert's `url`.
+        links: Option<Vec<Object>>,
+    }
 }
 
 /// The answer to an event.

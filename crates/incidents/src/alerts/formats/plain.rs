@@ -2,9 +2,8 @@
 
 use base::problem::{FieldError, Problem};
 use serde_json::Value;
-use utoipa::ToSchema;
 
-use super::{Event, identity, instant, long, name, state_of, tags};
+use super::{Event, identity, instant, long, name, or, state_of, tags};
 use crate::alerts::report::{Named, Report};
 
 /// Reads a report of `sender`: two fields are enough, under any of the names that scripts give them.
@@ -13,64 +12,66 @@ use crate::alerts::report::{Named, Report};
 /// 400 that lists what is missing, or a state that is no word of any monitor.
 pub fn read(body: &Value, sender: &str) -> Result<Event, Problem> {
     let Some(body) = body.as_object() else { return Err(Problem::field("body", "must be a JSON object")) };
+    let given = PlainReport::read(|name| body.get(name));
     let mut errors = Vec::new();
-    let subject = name(body, &["subject", "message", "title", "summary", "text"]);
+    let subject = name(or(given.subject, body, &["message", "title", "summary", "text"]));
     if subject.is_empty() {
         errors.push(FieldError::new("subject", "is required"));
     }
-    let word = name(body, &["state", "currentState", "severity", "level", "status", "priority"]);
+    let word = name(or(given.state, body, &["currentState", "severity", "level", "status", "priority"]));
     let state = if word.is_empty() { Some("Critical") } else { state_of(&word) };
     if state.is_none() {
         let message = "must be Critical, Warning, Info or Ok, or a word of a monitor for one of them";
         errors.push(FieldError::new("state", message));
     }
     let Some(state) = state.filter(|_| errors.is_empty()) else { return Err(Problem::fields(errors)) };
-    let device = name(body, &["host", "hostName", "hostname", "device", "resource", "source", "entity", "instance"]);
-    let component = name(body, &["component", "service", "check"]);
-    let key = name(body, &["key", "dedupKey", "dedup_key", "alias", "fingerprint", "id"]);
+    let devices = &["hostName", "hostname", "device", "resource", "source", "entity", "instance"];
+    let device = name(or(given.host, body, devices));
+    let component = name(or(given.component, body, &["service", "check"]));
+    let key = name(or(given.key, body, &["dedupKey", "dedup_key", "alias", "fingerprint", "id"]));
     let own = if key.is_empty() { [device.as_str(), &component, &subject].join("\n") } else { key.clone() };
     Ok(Event::Report(Box::new(Report {
         state,
-        time: ["time", "alertTime", "timestamp", "date"].into_iter().find_map(|field| instant(body.get(field))),
+        time: or(given.time, body, &["alertTime", "timestamp", "date"]).find_map(instant),
         subject,
-        description: long(body, &["description", "details", "body"]),
-        metric: name(body, &["metric"]),
-        app: name(body, &["app"]),
+        description: long(or(given.description, body, &["details", "body"])),
+        metric: name([body.get("metric")]),
+        app: name([body.get("app")]),
         component,
         device: Named::of_text(&device),
-        tags: tags(body.get("tags").or_else(|| body.get("labels"))),
+        tags: tags(given.tags.or_else(|| body.get("labels"))),
         identity: Some(identity(sender, &own)),
         ext_alert_id: key,
-        url: name(body, &["url", "link"]),
+        url: name(or(given.url, body, &["link"])),
         ..Report::default()
     })))
 }
 
-/// A report in its simplest form.
-#[derive(ToSchema)]
-#[schema(example = json!({"subject": "Backup of web-01 failed", "state": "critical", "host": "web-01", "key": "backup-web-01"}))]
-#[expect(dead_code, reason = "only its schema is used")]
-pub struct PlainReport {
-    /// One line; also taken as `message`, `title`, `summary` or `text`.
-    subject: String,
-    /// `Critical` (default), `Warning`, `Info` or `Ok`, or another monitor's word for it; also taken as `severity`,
-    /// `level`, `status` or `priority`.
-    state: Option<String>,
-    /// The machine, by host name, address or id.
-    host: Option<String>,
-    /// What identifies the problem, so that its `Ok` finds it; without it host, component and subject do.
-    key: Option<String>,
-    /// Which part of the machine.
-    component: Option<String>,
-    /// What there is to say beside the subject.
-    description: Option<String>,
-    /// When that was observed; default now.
-    time: Option<String>,
-    /// Where to find out more.
-    url: Option<String>,
-    /// Attributes, as an object of texts.
-    #[schema(value_type = Option<Object>)]
-    tags: Option<Value>,
+given! {
+    /// A report in its simplest form.
+    #[schema(example = json!({"subject": "Backup of web-01 failed", "state": "critical", "host": "web-01", "key": "backup-web-01"}))]
+    pub struct PlainReport {
+        /// One line; also taken as `message`, `title`, `summary` or `text`.
+        #[schema(required = true)]
+        subject: String,
+        /// `Critical` (default), `Warning`, `Info` or `Ok`, or another monitor's word for it; also taken as `severity`,
+        /// `level`, `status` or `priority`.
+        state: Option<String>,
+        /// The machine, by host name, address or id.
+        host: Option<String>,
+        /// What identifies the problem, so that its `Ok` finds it; without it host, component and subject do.
+        key: Option<String>,
+        /// Which part of the machine.
+        component: Option<String>,
+        /// What there is to say beside the subject.
+        description: Option<String>,
+        /// When that was observed; default now.
+        time: Option<String>,
+        /// Where to find out more.
+        url: Option<String>,
+        /// Attributes, as an object of texts.
+        tags: Option<Object>,
+    }
 }
 
 #[cfg(test)]

@@ -8,9 +8,8 @@ use base::{
     timestamp::Timestamp,
 };
 use serde_json::{Map, Value};
-use utoipa::ToSchema;
 
-use super::{Event, identity, instant, long, name, state_of, tags, text};
+use super::{Event, identity, instant, long, name, or, state_of, tags, text};
 use crate::alerts::{
     report::{Named, Report},
     wire::Tag,
@@ -24,13 +23,14 @@ pub fn read(body: &Value, sender: &str) -> Result<Event, Problem> {
     let Some(given) = body.as_object() else { return Err(Problem::field("body", "must be a JSON object")) };
     let filled = given.iter().filter(|(_, value)| !value.as_str().is_some_and(is_empty_macro));
     let macros: Map<String, Value> = filled.map(|(name, value)| (folded(name), value.clone())).collect();
+    let event = ZabbixEvent::read(|name| macros.get(&folded(name)));
     let mut errors = Vec::new();
-    let subject = name(&macros, &["eventname", "triggername", "alertsubject", "subject"]);
+    let subject = name(or(event.event_name, &macros, &["triggername", "alertsubject", "subject"]));
     if subject.is_empty() {
         errors.push(FieldError::new("event_name", "is required"));
     }
     // The recovery of a problem has the id of the problem; a trigger has one problem at a time.
-    let key = name(&macros, &["eventid", "triggerid"]);
+    let key = name(or(event.event_id, &macros, &["triggerid"]));
     if key.is_empty() {
         errors.push(FieldError::new("event_id", "is required"));
     }
@@ -38,47 +38,51 @@ pub fn read(body: &Value, sender: &str) -> Result<Event, Problem> {
         return Err(Problem::fields(errors));
     }
     let of_sender = identity(sender, &key);
-    if is_over(&macros) {
+    if is_over(&macros, &event) {
         return Ok(Event::Report(Box::new(Report {
-            time: when(&macros, "eventrecovery"),
-            ..report(&macros, "Ok", subject, key, of_sender)
+            time: when(&macros, macros.get("eventrecoverytimestamp"), "eventrecovery"),
+            ..report(&macros, &event, "Ok", subject, key, of_sender)
         })));
     }
     let problem = || {
         let (subject, key, of_sender) = (subject.clone(), key.clone(), of_sender.clone());
-        let time = when(&macros, "event");
-        Box::new(Report { time, ..report(&macros, severity(&macros), subject, key, of_sender) })
+        let time = when(&macros, event.event_timestamp, "event");
+        Box::new(Report { time, ..report(&macros, &event, severity(&macros, &event), subject, key, of_sender) })
     };
-    let update = text(macros.get("eventupdateaction")).to_ascii_lowercase();
+    let update = text(event.event_update_action).to_ascii_lowercase();
     if update.contains("acknowledged") && !update.contains("unacknowledged") {
         let report = update.contains("severity").then(problem);
-        return Ok(Event::Acknowledge { identity: of_sender, note: long(&macros, &["eventupdatemessage"]), report });
+        return Ok(Event::Acknowledge { identity: of_sender, note: long([macros.get("eventupdatemessage")]), report });
     }
     Ok(Event::Report(problem()))
 }
 
 /// A word, or a number under the name of the word or of the number.
-fn severity(macros: &Map<String, Value>) -> &'static str {
-    let word = name(macros, &["eventseverity", "triggerseverity", "severity"]);
-    let number = || numbered(&name(macros, &["eventnseverity", "triggernseverity"]));
+fn severity(macros: &Map<String, Value>, event: &ZabbixEvent<'_>) -> &'static str {
+    let word = name(or(event.event_severity, macros, &["triggerseverity", "severity"]));
+    let number = || numbered(&name(["eventnseverity", "triggernseverity"].map(|field| macros.get(field))));
     numbered(&word).or_else(|| state_of(&word)).or_else(number).unwrap_or("Critical")
 }
 
-fn report(macros: &Map<String, Value>, state: &'static str, subject: String, key: String, of_sender: String) -> Report {
-    let host = ["hostip", "hosthost", "hostname", "hostdns"].map(|field| name(macros, &[field]));
-    // The technical name is what an inventory knows; the visible one may be any text.
-    let [address, technical, visible, dns] = host;
-    let machine = [technical, visible, dns, address].into_iter().find(|name| !name.is_empty());
+fn report(
+    macros: &Map<String, Value>,
+    event: &ZabbixEvent<'_>,
+    state: &'static str,
+    subject: String,
+    key: String,
+    of_sender: String,
+) -> Report {
     Report {
         state,
         subject,
-        description: long(macros, &["alertmessage", "message", "eventopdata", "triggerdescription"]),
+        description: long(or(event.alert_message, macros, &["message", "eventopdata", "triggerdescription"])),
         app: super::ZABBIX.to_owned(),
-        device: Named::of_text(&machine.unwrap_or_default()),
-        tags: event_tags(macros),
+        // The technical name is what an inventory knows; the visible one may be any text.
+        device: Named::of_text(&name(or(event.host_host, macros, &["hostname", "hostdns", "hostip"]))),
+        tags: event_tags(macros, event),
         identity: Some(of_sender),
         ext_alert_id: key,
-        url: name(macros, &["triggerurl", "eventurl", "url"]),
+        url: name(["triggerurl", "eventurl", "url"].map(|field| macros.get(field))),
         ..Report::default()
     }
 }
@@ -101,8 +105,9 @@ fn is_name(text: &str) -> bool {
 }
 
 /// A problem has the value 1 and its recovery 0, or words for them.
-fn is_over(macros: &Map<String, Value>) -> bool {
-    let value = name(macros, &["eventvalue", "triggervalue", "eventstatus", "triggerstatus", "status"]);
+fn is_over(macros: &Map<String, Value>, event: &ZabbixEvent<'_>) -> bool {
+    let others = &["triggervalue", "eventstatus", "triggerstatus", "status"];
+    let value = name(or(event.event_value, macros, others));
     let recovered = text(macros.get("eventrecoveryid"));
     value == "0" || state_of(&value) == Some("Ok") || !(recovered.is_empty() || recovered == "0")
 }
@@ -119,19 +124,19 @@ fn numbered(number: &str) -> Option<&'static str> {
 
 /// `2026.11.20` and `20:37:00`, or seconds since 1970. The date and time of Zabbix do not say their zone: they are read as
 /// GMT, unless that is still to come.
-fn when(macros: &Map<String, Value>, which: &str) -> Option<Timestamp> {
-    let field = |name: &str| macros.get(&format!("{which}{name}"));
-    if let Some(at) = instant(field("timestamp")) {
+fn when(macros: &Map<String, Value>, timestamp: Option<&Value>, which: &str) -> Option<Timestamp> {
+    if let Some(at) = instant(timestamp) {
         return Some(at);
     }
+    let field = |name: &str| macros.get(&format!("{which}{name}"));
     let (date, time) = (text(field("date")), text(field("time")));
     let date = date.replace('.', "-");
     Timestamp::parse(&format!("{date}T{time}Z"))
 }
 
 /// `[{"tag":"a","value":"b"}]`, as an array or written as a text; or `a:b, c:d`.
-fn event_tags(macros: &Map<String, Value>) -> Vec<Tag> {
-    let given = macros.get("eventtagsjson").or_else(|| macros.get("eventtags"));
+fn event_tags(macros: &Map<String, Value>, event: &ZabbixEvent<'_>) -> Vec<Tag> {
+    let given = macros.get("eventtagsjson").or(event.event_tags);
     let parsed = given.and_then(Value::as_str).and_then(|text| serde_json::from_str(text).ok());
     let list = match parsed.as_ref().or(given) {
         Some(Value::Array(list)) => list.clone(),
@@ -153,32 +158,34 @@ fn event_tags(macros: &Map<String, Value>) -> Vec<Tag> {
     list.iter().filter_map(named).take(super::MOST_TAGS).collect()
 }
 
-/// An event, as Zabbix sends it.
-#[derive(ToSchema)]
-#[schema(example = json!({
-    "event_id": "1047", "event_name": "High CPU utilization", "event_severity": "Disaster", "event_value": "1",
-    "event_date": "2026.11.20", "event_time": "20:37:00", "host_host": "web-01", "event_tags": "scope:performance"
-}))]
-#[expect(dead_code, reason = "only its schema is used")]
-pub struct ZabbixEvent {
-    /// `{EVENT.ID}`, or else `trigger_id`: what identifies the problem.
-    event_id: String,
-    /// `{EVENT.NAME}`: the subject.
-    event_name: String,
-    /// `{EVENT.SEVERITY}`; `event_nseverity` is taken as well.
-    event_severity: Option<String>,
-    /// `{EVENT.VALUE}`: 1 for a problem, 0 when it is over.
-    event_value: Option<String>,
-    /// `{EVENT.TIMESTAMP}`, or `event_date` and `event_time`, which are read as GMT.
-    event_timestamp: Option<String>,
-    /// `{HOST.HOST}`: the machine; `host_name`, `host_dns` and `host_ip` are taken as well.
-    host_host: Option<String>,
-    /// `{EVENT.TAGSJSON}` or `{EVENT.TAGS}`.
-    event_tags: Option<String>,
-    /// `{EVENT.UPDATE.ACTION}`: `acknowledged` acknowledges the alert.
-    event_update_action: Option<String>,
-    /// `{ALERT.MESSAGE}`: the description.
-    alert_message: Option<String>,
+given! {
+    /// An event, as Zabbix sends it.
+    #[schema(example = json!({
+        "event_id": "1047", "event_name": "High CPU utilization", "event_severity": "Disaster", "event_value": "1",
+        "event_date": "2026.11.20", "event_time": "20:37:00", "host_host": "web-01", "event_tags": "scope:performance"
+    }))]
+    pub struct ZabbixEvent {
+        /// `{EVENT.ID}`, or else `trigger_id`: what identifies the problem.
+        #[schema(required = true)]
+        event_id: String,
+        /// `{EVENT.NAME}`: the subject.
+        #[schema(required = true)]
+        event_name: String,
+        /// `{EVENT.SEVERITY}`; `event_nseverity` is taken as well.
+        event_severity: Option<String>,
+        /// `{EVENT.VALUE}`: 1 for a problem, 0 when it is over.
+        event_value: Option<String>,
+        /// `{EVENT.TIMESTAMP}`, or `event_date` and `event_time`, which are read as GMT.
+        event_timestamp: Option<String>,
+        /// `{HOST.HOST}`: the machine; `host_name`, `host_dns` and `host_ip` are taken as well.
+        host_host: Option<String>,
+        /// `{EVENT.TAGSJSON}` or `{EVENT.TAGS}`.
+        event_tags: Option<String>,
+        /// `{EVENT.UPDATE.ACTION}`: `acknowledged` acknowledges the alert.
+        event_update_action: Option<String>,
+        /// `{ALERT.MESSAGE}`: the description.
+        alert_message: Option<String>,
+    }
 }
 
 #[cfg(test)]
