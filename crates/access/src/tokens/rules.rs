@@ -3,6 +3,9 @@
 use std::collections::HashSet;
 
 use base::{secret::Secret, timestamp::Timestamp};
+use serde::{Deserialize as _, de::value::MapDeserializer};
+
+use super::wire::TokenRequest;
 
 /// Seconds that a token lives.
 pub(crate) const LIFE: i64 = 7199;
@@ -51,22 +54,16 @@ pub(crate) fn read(
     if let Some((name, _)) = form.iter().find(|(name, _)| !seen.insert(name.as_str())) {
         return Err(Refusal::Invalid(format!("The parameter {name:.64} is repeated")));
     }
-    let mut grant = None;
-    let (mut key, mut secret) = (None, None);
-    for (name, value) in form.into_iter().filter(|(_, value)| !value.is_empty()) {
-        match name.as_str() {
-            "grant_type" => grant = Some(value),
-            "client_id" => key = Some(value),
-            "client_secret" => secret = Some(Secret::new(value)),
-            _ => {}
-        }
+    let form = MapDeserializer::<_, serde::de::value::Error>::new(form.into_iter());
+    let request = TokenRequest::deserialize(form).map_err(|error| Refusal::Invalid(error.to_string()))?;
+    match request.grant_type.as_str() {
+        "" => return Err(missing("grant_type")),
+        GRANT => {}
+        _ => return Err(Refusal::Grant),
     }
-    match grant.as_deref() {
-        None => return Err(missing("grant_type")),
-        Some(GRANT) => {}
-        Some(_) => return Err(Refusal::Grant),
-    }
-    match (basic, key, secret) {
+    let [key, secret] =
+        [request.client_id, request.client_secret].map(|text| Some(text).filter(|text| !text.is_empty()));
+    match (basic, key, secret.map(Secret::new)) {
         (None, Some(key), Some(secret)) => Ok(Credentials { key, secret }),
         (None, None, _) => Err(missing("client_id")),
         (None, _, None) => Err(missing("client_secret")),

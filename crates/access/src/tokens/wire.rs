@@ -1,22 +1,27 @@
 //! What clients of the token endpoint see (RFC 6749, sections 4.4 and 5).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// What the token endpoint reads, as a form. Key and secret may come as HTTP Basic instead.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "for the document; rules.rs reads the form itself, to tell what is missing or repeated")]
+// A parameter that is left out is empty. Without `Debug`, so that it cannot be printed by mistake.
+#[derive(Deserialize, ToSchema)]
 #[schema(example = json!({
     "grant_type": "client_credentials", "client_id": "<key>", "client_secret": "<secret>"
 }))]
 pub(crate) struct TokenRequest {
     /// Always `client_credentials`.
-    #[schema(pattern = "^client_credentials$")]
-    grant_type: String,
+    #[schema(pattern = "^client_credentials$", required = true)]
+    #[serde(default)]
+    pub(crate) grant_type: String,
     /// The key of the API key.
-    client_id: Option<String>,
+    #[schema(value_type = Option<String>)]
+    #[serde(default)]
+    pub(crate) client_id: String,
     /// The secret of the API key.
-    client_secret: Option<String>,
+    #[schema(value_type = Option<String>)]
+    #[serde(default)]
+    pub(crate) client_secret: String,
 }
 
 /// A new token.
