@@ -23,13 +23,12 @@ use crate::{
 #[schema(as = MaintenanceOccurrences)]
 pub struct Occurrences {
     /// In order.
-    #[schema(value_type = Vec<Occurrence>)]
-    pub results: Vec<Interval>,
+    pub results: Vec<Occurrence>,
 }
 
 impl Occurrences {
     fn of(course: &Course, range: Interval) -> Self {
-        Self { results: course.open(range.start()..range.end()).collect() }
+        Self { results: course.open(range.start()..range.end()).map(Occurrence::from).collect() }
     }
 }
 

@@ -11,7 +11,7 @@ use super::{
     row::Window as Row,
     rules, store,
     targets::{Kind, Target},
-    wire::{AlertConditions, DeviceTarget, GroupTarget, LocationTarget, Suspension, Window},
+    wire::{AlertConditions, DeviceTarget, GroupTarget, LocationTarget, Occurrence, Suspension, Window},
 };
 use crate::{course::stored_schedule, cover::Windows};
 
@@ -51,15 +51,15 @@ fn window(row: &Row, targets: &[Target], names: &Names, author: Author, now: Tim
         state: course.state(now).word(),
         status: course.state(now).word(),
         schedule: stored_schedule(&row.schedule)?,
-        current: course.open_at(now),
-        next: course.next(now),
+        current: course.open_at(now).map(Occurrence::from),
+        next: course.next(now).map(Occurrence::from),
         suspensions: suspensions
             .map(|(from, until)| Suspension {
                 start: Timestamp::from_millis(*from),
                 end: until.map(Timestamp::from_millis),
             })
             .collect(),
-        skipped: course.skipped(now).collect(),
+        skipped: course.skipped(now).map(Occurrence::from).collect(),
         devices: of(Kind::Device)
             .map(|target| DeviceTarget {
                 unique_id: target.id.clone(),

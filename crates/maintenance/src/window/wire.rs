@@ -93,19 +93,17 @@ pub struct Window {
     #[schema(value_type = WindowSchedule)]
     pub schedule: MaintenanceSchedule,
     /// The time in which it is open now.
-    #[schema(value_type = Option<Occurrence>)]
-    pub current: Option<Interval>,
+    pub current: Option<Occurrence>,
     /// The time in which it will be open next.
-    #[schema(value_type = Option<Occurrence>)]
-    pub next: Option<Interval>,
+    pub next: Option<Occurrence>,
     /// Suspensions that are not over.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub suspensions: Vec<Suspension>,
     /// Occurrences that were skipped or ended early and are not over yet, as the schedule has them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false, value_type = Vec<Occurrence>)]
-    pub skipped: Vec<Interval>,
+    #[schema(required = false)]
+    pub skipped: Vec<Occurrence>,
     /// The resources that it covers by themselves.
     pub devices: Vec<DeviceTarget>,
     /// The device groups whose members it covers.
@@ -148,16 +146,21 @@ pub struct Created {
 }
 
 /// A stretch of time: it contains its start and not its end.
-#[derive(ToSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = MaintenanceOccurrence)]
-#[expect(dead_code, reason = "documents what calendar::Interval serialises")]
 pub struct Occurrence {
     /// From when.
-    #[schema(example = "2026-11-20T22:00:00+0000")]
-    start: String,
+    #[schema(value_type = String, example = "2026-11-20T22:00:00+0000")]
+    pub start: Timestamp,
     /// Until when.
-    #[schema(example = "2026-11-21T02:00:00+0000")]
-    end: String,
+    #[schema(value_type = String, example = "2026-11-21T02:00:00+0000")]
+    pub end: Timestamp,
+}
+
+impl From<Interval> for Occurrence {
+    fn from(open: Interval) -> Self {
+        Self { start: open.start(), end: open.end() }
+    }
 }
 
 /// Time in which a window does not open.
