@@ -7,6 +7,7 @@
 //! each holds a connection of the database; and the memory that all of them hold. A request is in one state at a time:
 //! while its body is awaited it is not counted as worked on. What it holds in memory counts until its answer is sent.
 
+mod pace;
 mod ticket;
 
 use std::{
@@ -27,6 +28,7 @@ use base::{
 };
 use tokio::time::{Instant, timeout};
 
+use self::pace::Pace;
 pub(crate) use self::ticket::answer;
 pub use self::ticket::{Ticket, current};
 use crate::Caller;
@@ -34,9 +36,12 @@ use crate::Caller;
 /// How long a request waits for those of others to be done before it is refused.
 const PATIENCE: Duration = Duration::from_millis(15);
 
-/// How long it waits for others of the same caller: that is the caller's own time, and cheaper than to ask again. With 30 ms five
-/// times the load of searches makes so many refusals that connections are paused, and 99 of 100 come within 840 ms, not 157.
-const PATIENCE_WITH_OWN: Duration = Duration::from_millis(150);
+/// How long it waits for others of the same caller: to wait is cheaper than to ask again.
+const PATIENCE_WITH_OWN: Duration = Duration::from_millis(40);
+
+/// How long it waits for them where the request before it on its connection was refused, if that is enough for all who wait so. Who
+/// comes back is not sent away again: so one of two answers is a refusal at most, and refusals cost the others little.
+const PATIENCE_WHEN_BACK: Duration = Duration::from_secs(1);
 
 /// So many times as many requests may wait as may be worked on; beyond them one is refused at once.
 const WAITING: usize = 16;
@@ -164,6 +169,7 @@ pub struct Gate {
     pub(crate) answers: AtomicUsize,
     parties: Parties,
     service: Arc<Party>,
+    pace: Pace,
     shed: [AtomicU64; Reason::ALL.len()],
     begun: Instant,
     /// The second in which the log was last told.
@@ -189,6 +195,7 @@ impl Gate {
     /// A gate with nothing under way.
     pub fn new(limits: Limits) -> Self {
         let Limits { requests, bodies, memory, streams, time } = limits;
+        let begun = Instant::now();
         Self {
             time,
             requests: Pool::new(Kind::Requests, requests, GREED, requests * WAITING),
@@ -198,8 +205,9 @@ impl Gate {
             answers: AtomicUsize::new(0),
             parties: Parties::default(),
             service: Party::service(),
+            pace: Pace::new(begun, requests),
             shed: Default::default(),
-            begun: Instant::now(),
+            begun,
             told: AtomicU64::new(0),
         }
     }
@@ -235,12 +243,19 @@ impl Gate {
         self.memory.try_take(party, bytes).map_err(|full| Reason::of(Kind::Memory, full))
     }
 
-    /// Waits for a moment, of a request that there was no room for.
-    async fn wait_for_work(&self, party: &Arc<Party>, full: Full) -> Result<(), Problem> {
-        let patience = if full == Full::Everything { PATIENCE } else { PATIENCE_WITH_OWN };
+    /// Waits for a moment, of a request that there was no room for; `back` says that the one before it was refused.
+    async fn wait_for_work(&self, party: &Arc<Party>, full: Full, back: bool) -> Result<(), Problem> {
+        let own = full != Full::Everything;
+        let place = if back && own { self.pace.wait(PATIENCE_WHEN_BACK, Instant::now()) } else { None };
+        let patience = match place {
+            Some(_) => PATIENCE_WHEN_BACK,
+            None if own => PATIENCE_WITH_OWN,
+            None => PATIENCE,
+        };
         match timeout(patience, self.requests.take(party, 1)).await {
             Ok(Ok(lease)) => {
                 lease.keep();
+                self.pace.turn(Instant::now());
                 Ok(())
             }
             Ok(Err(full)) => Err(self.refuse(Reason::of(Kind::Requests, full))),

@@ -58,6 +58,24 @@ async fn who_has_its_share_waits_alone() {
 }
 
 #[tokio::test]
+async fn who_was_refused_and_is_back_waits_for_its_turn() {
+    let gate = Arc::new(Gate::new(Limits { requests: 8, ..limits() }));
+    let mut greedy = Vec::new();
+    while let Ok(ticket) = enter(&gate, 1).await {
+        greedy.push(ticket);
+    }
+    let party = || Rc::new(gate.party_of(IpAddr::V4(Ipv4Addr::from_bits(1))));
+    let back = Ticket::of_connection(&gate, party(), false, true);
+    let begun = Instant::now();
+    let (served, refused, ()) = tokio::join!(back.begin(), enter(&gate, 1), async {
+        tokio::time::sleep(3 * PATIENCE_WITH_OWN).await;
+        greedy.pop();
+    });
+    assert!(served.is_ok() && refused.is_err());
+    assert!((3 * PATIENCE_WITH_OWN..PATIENCE_WHEN_BACK).contains(&begun.elapsed()));
+}
+
+#[tokio::test]
 async fn a_body_that_is_awaited_takes_no_place_of_those_worked_on() {
     let gate = gate();
     let mut stalled = Vec::new();

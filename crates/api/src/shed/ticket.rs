@@ -35,6 +35,8 @@ pub struct Ticket {
     /// counted by thread, so that they do not wait for each other to count.
     party: RefCell<LocalParty>,
     always: bool,
+    /// The request before it on its connection was refused.
+    back: bool,
     state: Cell<State>,
     memory: RefCell<Option<Lease>>,
     /// When it will have been worked on for too long; set when its body is complete.
@@ -57,10 +59,16 @@ pub fn current() -> Option<Rc<Ticket>> {
 impl Ticket {
     /// Of a request that has just come from somewhere. With `always` it is let in whatever is under way.
     pub(crate) fn new(gate: &Arc<Gate>, from: LocalParty, always: bool) -> Rc<Self> {
+        Self::of_connection(gate, from, always, false)
+    }
+
+    /// The same; `back` says that the request before it on its connection was refused.
+    pub(crate) fn of_connection(gate: &Arc<Gate>, from: LocalParty, always: bool, back: bool) -> Rc<Self> {
         Rc::new(Self {
             gate: Arc::clone(gate),
             party: RefCell::new(from),
             always,
+            back,
             state: Cell::new(State::Uncounted),
             memory: RefCell::new(None),
             deadline: Cell::new(None),
@@ -97,7 +105,7 @@ impl Ticket {
     async fn work(&self) -> Result<(), Problem> {
         let tried = self.gate.requests.try_hold(&self.party.borrow(), 1);
         if let Err(full) = tried {
-            self.gate.wait_for_work(&self.party(), full).await?;
+            self.gate.wait_for_work(&self.party(), full, self.back).await?;
         }
         self.state.set(State::Working);
         Ok(())
