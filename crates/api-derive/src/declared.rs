@@ -195,6 +195,9 @@ impl Field {
             "schema" => self.schema = Some(meta.value()?.parse()?),
             "example" => self.example = Some(tokens(meta)?),
             "pattern" => self.pattern = Some(meta.value()?.parse()?),
+            "text" => {
+                (self.schema, self.pattern) = (Some(syn::parse_quote!(String)), Some(meta.value()?.parse()?));
+            }
             "undocumented" => self.undocumented = true,
             "create" => self.create = true,
             _ => return Err(meta.error("not known of a field of a request")),

@@ -39,6 +39,7 @@
 //! - `with = path`: a `fn(&mut Fields, &str) -> Option<FieldType>` that reads the field in place of all that
 //! - `schema = Type`: what the document says it is; `example = value`, `undocumented`
 //! - `pattern = "…"`, or a constant: that of a text, or of each element, in the document; the reader sees to it by itself
+//! - `text = "…"`: in the document a text of this pattern
 //! - `create`: not part of the update
 //!
 //! `#[derive(Parameters)]` does the same for the parameters of a URL: texts, `&'static str` with `words`, booleans, integers and

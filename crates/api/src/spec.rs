@@ -25,7 +25,7 @@ use utoipa::{
 pub use self::{
     limits::{limit, requiring},
     published::{in_3_0, published},
-    texts::{Time, integer, of_form, one_of},
+    texts::{Time, described, integer, of_form, one_of},
 };
 use crate::{Domain, Role, Routes, access::Roles, aliases, aliases::Rewrite, paths};
 

@@ -1,14 +1,13 @@
 //! Schedules as JSON: read from a body with every problem named by its path, and written as documented.
 //!
 //! Lenient in: enum values and names in any letter case, integers as strings, empty strings as absence. Strict out:
-//! the documented spelling. What [`RosterSchedule::to_json`] and its like write is also how schedules are stored, and
+//! the documented spelling. What [`MaintenanceSchedule::to_json`] and its like write is also how schedules are stored, and
 //! reads back as the same schedule. The OpenAPI schemas of these shapes belong to the domains that serve them.
 
 mod job;
 mod maintenance;
 mod range;
 mod repetition;
-mod roster;
 
 use base::{
     Fields, Problem, Timestamp,
@@ -20,10 +19,8 @@ pub use job::{JobPattern, JobSchedule};
 pub use maintenance::MaintenanceSchedule;
 pub use range::range;
 pub use repetition::{Frequency, Repetition};
-pub use roster::RosterSchedule;
 
 use crate::{
-    local::TimeOfDay,
     pattern::{MonthDays, Months, WeekIndex, Weekday, Weekdays},
     zones::Zone,
 };
@@ -31,31 +28,6 @@ use crate::{
 /// The instants that a schedule may name, in milliseconds: the years 1970 to 9998. A year 9999 is a placeholder for
 /// `never`, which has a word of its own.
 const INSTANTS: std::ops::Range<i64> = 0..253_370_764_800_000;
-
-/// The name of a time zone (`timeZone.name` in operation 11 of `docs/interface.md`, `timezone` in operation 14). One that
-/// does not exist is noted with those that are like it.
-impl Field for Zone {
-    fn read(fields: &mut Fields<'_>, name: &str, _: &Limits) -> Option<Self> {
-        let text = fields.text(name)?;
-        let zone = Zone::find(&text);
-        if zone.is_none() {
-            let near = Zone::suggestions(&text);
-            fields.error(
-                name,
-                if near.is_empty() {
-                    "is no time zone: take a name of the IANA database, such as Europe/Paris".to_owned()
-                } else {
-                    format!("is no time zone; did you mean {}?", near.join(" or "))
-                },
-            );
-        }
-        zone
-    }
-
-    fn blank(_: &Fields<'_>, _: &Limits) -> Self {
-        Self::GMT
-    }
-}
 
 /// Reads the name of a time zone. Absence is noted.
 pub fn zone(fields: &mut Fields<'_>, name: &str) -> Option<Zone> {
@@ -101,17 +73,6 @@ fn check_order(fields: &mut Fields<'_>, start: (&str, Option<Timestamp>), end: (
     if start.1.zip(end.1).is_some_and(|(start, end)| end <= start) {
         fields.error(end.0, format!("must be after {}", start.0));
     }
-}
-
-fn time_of_day(fields: &mut Fields<'_>, name: &str) -> Option<TimeOfDay> {
-    if !fields.require(name) {
-        return None;
-    }
-    let time = fields.value(name)?.as_str().and_then(TimeOfDay::parse);
-    if time.is_none() {
-        fields.error(name, "must be a time of day from 00:00:00 to 23:59:59");
-    }
-    time
 }
 
 /// A list of values separated by commas; empty when the field has no value, or a wrong one, which is noted.

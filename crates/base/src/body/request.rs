@@ -222,6 +222,24 @@ impl Field for i64 {
     }
 }
 
+/// Smaller integers, within their range where no other one is said.
+macro_rules! small_integers {
+    ($($number:ty),*) => { $(
+        impl Field for $number {
+            fn read(fields: &mut Fields<'_>, name: &str, limits: &Limits) -> Option<Self> {
+                let (first, last) = limits.range.unwrap_or((0, <$number>::MAX.into()));
+                fields.integer_in(name, first..=last).and_then(|number| number.try_into().ok())
+            }
+
+            fn blank(_: &Fields<'_>, _: &Limits) -> Self {
+                0
+            }
+        }
+    )* };
+}
+
+small_integers!(u8, u16, u32);
+
 impl Field for Timestamp {
     fn read(fields: &mut Fields<'_>, name: &str, _: &Limits) -> Option<Self> {
         fields.timestamp(name)

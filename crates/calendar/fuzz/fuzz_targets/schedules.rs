@@ -7,7 +7,7 @@ use base::{
     body::{Field as _, Limits},
     parse_json,
 };
-use calendar::{JobSchedule, MaintenanceSchedule, RosterSchedule, Rule, Zone, parse};
+use calendar::{JobSchedule, MaintenanceSchedule, Rule, Zone, parse};
 use libfuzzer_sys::fuzz_target;
 
 /// 2026-11-20T20:37:00Z, and the ends of everything.
@@ -20,10 +20,6 @@ fuzz_target!(|bytes: &[u8]| {
     let mut fields = Fields::of(&body);
     let zone = parse::zone(&mut fields, "timezone").unwrap_or(Zone::GMT);
     let _ = MaintenanceSchedule::read(&mut fields, "schedule", &Limits::NONE);
-    if let Ok(schedule) = RosterSchedule::from_json(&body) {
-        assert_eq!(RosterSchedule::from_json(&schedule.to_json()), Ok(schedule));
-        ask(&schedule.rule(zone));
-    }
     if let Ok(schedule) = MaintenanceSchedule::from_json(&body) {
         assert_eq!(MaintenanceSchedule::from_json(&schedule.to_json()), Ok(schedule));
         ask(&schedule.rule());

@@ -11,4 +11,3 @@ mod windows;
 mod wire_jobs;
 mod wire_maintenance;
 mod wire_properties;
-mod wire_rosters;

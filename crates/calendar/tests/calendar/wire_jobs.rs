@@ -3,7 +3,7 @@
 use calendar::{JobSchedule, Zone};
 use serde_json::{Value, json};
 
-use crate::{generate::stamp, wire_rosters::errors};
+use crate::{generate::stamp, wire_maintenance::errors};
 
 fn job(pattern: Value) -> Value {
     json!({"startDate": "2026-11-20T10:10:10+0000", "pattern": pattern})

@@ -7,7 +7,12 @@ use base::{
 use calendar::{Interval, MaintenanceSchedule, MonthDays, OnDay, Pattern, WeekIndex, Weekday, Weekdays};
 use serde_json::{Value, json};
 
-use crate::{generate::stamp, wire_rosters::errors};
+use crate::generate::stamp;
+
+/// The errors of a reading, as `path: message`.
+pub fn errors(problem: &base::Problem) -> Vec<String> {
+    problem.errors.iter().map(|error| format!("{}: {}", error.field_name, error.message)).collect()
+}
 
 /// A recurring schedule with some members replaced; `null` stands for absence.
 fn recurring(changes: &Value) -> Value {

@@ -21,9 +21,8 @@ use crate::{
         input::RosterChange,
         plan, row,
         rules::tenants_of,
-        schedule_schema::Instant,
         store, versions,
-        wire::{LATEST_MS, RosterId, UserId},
+        wire::{Instant, LATEST_MS, RosterId, UserId},
     },
     schedule::{self, Schedule, look_back},
     timeline::{

@@ -13,7 +13,11 @@ use super::{
 use crate::{
     revisions::Revisions,
     roster::{
-        http::check_new, input::NewRoster, rules::tenants_of, schedule_schema::Instant, store, versions, wire::RosterId,
+        http::check_new,
+        input::NewRoster,
+        rules::tenants_of,
+        store, versions,
+        wire::{Instant, RosterId},
     },
     schedule::{self, Schedule},
 };
