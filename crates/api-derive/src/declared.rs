@@ -169,8 +169,8 @@ impl Field {
         if read.from.is_some() && read.parse.is_none() {
             return Err(Error::new(field.span(), "`from` says what `parse` takes, and there is none"));
         }
-        if (read.blank || read.when.is_some()) && read.is_required() {
-            return Err(Error::new(field.span(), "what is not always read must be an Option, or have a default"));
+        if read.when.is_some() && read.is_required() {
+            return Err(Error::new(field.span(), "what is read only when something holds may be absent"));
         }
         Ok(read)
     }

@@ -74,6 +74,10 @@ fn value(field: &Field) -> TokenStream {
         Some(Some(default)) => quote!(#read.unwrap_or_else(|| #default)),
         Some(None) => quote!(#read.unwrap_or_default()),
         None if !field.is_required() => read,
+        None if field.blank => quote!({
+            #fields.require_filled(#name);
+            #read.unwrap_or_else(|| <#held as ::base::body::Field>::blank(#fields, &#limits))
+        }),
         None if is_plain => quote!(::base::body::required::<#held>(#fields, #name, &#limits)),
         None => quote!({ #fields.require(#name); #read.unwrap_or_default() }),
     };

@@ -87,6 +87,15 @@ impl<'v> Fields<'v> {
         has
     }
 
+    /// Whether a field has a value other than blanks; notes `is required` when not.
+    pub fn require_filled(&mut self, name: &str) -> bool {
+        let is_blank = self.is_blank(name);
+        if is_blank && self.object.is_some() {
+            self.error(name, "is required");
+        }
+        !is_blank
+    }
+
     /// A field as it is; `None` when absent or `null`.
     pub fn value(&self, name: &str) -> Option<&'v Value> {
         let object = self.object?;

@@ -8,16 +8,19 @@ use base::{
     matching::{Meter, Operator, Rules},
     timestamp::Timestamp,
 };
-use calendar::{Interval, MaintenanceSchedule};
+use calendar::Interval;
 use ports::Author;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
-    schemas::{DeviceReference, PlaceReference, WindowSchedule},
+    schemas::{DeviceReference, PlaceReference},
     targets::{self, Kind, Lists, MOST, Reference},
 };
-use crate::course::State;
+use crate::{
+    course::State,
+    schedule::{NEVER, WindowSchedule},
+};
 
 /// The longest name, in characters.
 const LONGEST_NAME: usize = 200;
@@ -90,8 +93,7 @@ pub struct Window {
     #[schema(example = "Pending")]
     pub status: &'static str,
     /// When it is open, as far as its schedule says.
-    #[schema(value_type = WindowSchedule)]
-    pub schedule: MaintenanceSchedule,
+    pub schedule: WindowSchedule,
     /// The time in which it is open now.
     pub current: Option<Occurrence>,
     /// The time in which it will be open next.
@@ -277,10 +279,9 @@ pub struct NewWindow {
     #[request(with = targets::locations, schema = Vec<PlaceReference>, items = 0..=MOST)]
     pub locations: Option<Vec<Reference>>,
     /// When it is open; what was skipped, extended or ended before does not count for a new one.
-    #[request(schema = WindowSchedule)]
-    pub schedule: MaintenanceSchedule,
+    pub schedule: WindowSchedule,
     /// `NEVER`: a recurring window has no end, and of `endTime` only the time of day counts. May stand in `schedule`.
-    #[request(with = end_by, schema = String, words = ["NEVER"], example = "NEVER")]
+    #[request(blank, words = NEVER, example = "NEVER")]
     pub end_by: Option<&'static str>,
     /// Are scripts to be run? Default false.
     #[request(name = "runRBA", default)]
@@ -420,26 +421,24 @@ fn conditions(fields: &mut Fields<'_>, meter: &Meter) -> Option<Option<Rules>> {
     Some(Rules::read(&mut conditions, "matchingType", Operator::word, meter))
 }
 
-/// Is the word beside the schedule? What is wrong with it, the schedule says.
-fn end_by(fields: &mut Fields<'_>, name: &str) -> Option<&'static str> {
-    let word = fields.value(name)?.as_str()?;
-    word.trim().eq_ignore_ascii_case("NEVER").then_some("NEVER")
-}
-
 fn instant_of_range(fields: &mut Fields<'_>, name: &str) -> Option<Timestamp> {
     let pattern = fields.value("pattern")?.as_str()?;
     if pattern.trim().eq_ignore_ascii_case("range") { fields.timestamp(name) } else { None }
 }
 
-fn check_new(new: &NewWindow, fields: &mut Fields<'_>) {
+fn check_new(new: &mut NewWindow, fields: &mut Fields<'_>) {
+    new.schedule.complete(new.end_by, fields);
     targets::check_number(fields, true);
     check_escalation(Some(new.run_escalation_action), fields);
 }
 
-fn check_change(change: &WindowChange, fields: &mut Fields<'_>) {
+fn check_change(change: &mut WindowChange, fields: &mut Fields<'_>) {
     // `endBy` is a part of the schedule, and says nothing alone.
     if change.end_by.is_some() {
         fields.require("schedule");
+    }
+    if let Some(schedule) = &mut change.schedule {
+        schedule.complete(change.end_by, fields);
     }
     targets::check_number(fields, false);
     check_escalation(change.run_escalation_action, fields);
