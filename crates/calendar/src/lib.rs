@@ -14,7 +14,7 @@
 //! - [`occurrences`]: the asking
 //! - [`interval`], [`sets`]: stretches of time, and their union, gaps and overlaps
 //! - [`fields`], [`forms`]: the words of schedules in a body, and in a document
-//! - [`parse`]: schedules as JSON
+//! - [`range`]: the stretch that a question is about
 //! - [`ical`]: what takes place, for calendar programs
 
 mod count;
@@ -28,8 +28,8 @@ pub mod interval;
 mod local;
 mod months;
 pub mod occurrences;
-pub mod parse;
 pub mod pattern;
+pub mod range;
 pub mod rotation;
 pub mod rule;
 pub mod sets;
@@ -41,7 +41,6 @@ pub use fields::Instant;
 pub use interval::Interval;
 pub use local::TimeOfDay;
 pub use occurrences::Occurrences;
-pub use parse::{JobPattern, JobSchedule, MaintenanceSchedule, Repetition};
 pub use pattern::{Frequency, MonthDays, Months, OnDay, Pattern, WeekIndex, Weekday, Weekdays};
 pub use rotation::{Rotation, Turns};
 pub use rule::{End, Recurring, Repeated, Rule};

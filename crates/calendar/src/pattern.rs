@@ -322,6 +322,24 @@ mod tests {
     }
 
     #[test]
+    fn what_is_written_is_read() {
+        let days: Weekdays = Weekdays::parse(" friday, MONDAY ,friday").unwrap();
+        assert_eq!((days.to_string().as_str(), Weekdays::parse(&days.to_string())), ("Monday,Friday", Some(days)));
+        let days = MonthDays::parse("31, 1,1").unwrap();
+        assert_eq!((days.to_string().as_str(), MonthDays::parse(&days.to_string())), ("1,31", Some(days)));
+        let months = Months::parse("december, 1").unwrap();
+        assert_eq!(
+            (months.to_string().as_str(), Months::parse(&months.to_string())),
+            ("January,December", Some(months))
+        );
+        for wrong in ["", ",", "0", "Munday", "1,,2", "32", "13"] {
+            assert_eq!(Weekdays::parse(wrong), None, "{wrong}");
+            assert_eq!(MonthDays::parse(wrong).is_some(), wrong == "13", "{wrong}");
+            assert_eq!(Months::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
     fn sets_are_ordered_and_leave_out_what_does_not_exist() {
         let days: Weekdays = [Weekday::Friday, Weekday::Sunday, Weekday::Friday].into_iter().collect();
         assert_eq!(days.iter().collect::<Vec<_>>(), [Weekday::Sunday, Weekday::Friday]);

@@ -4,6 +4,7 @@ pub mod http;
 pub mod port;
 pub mod row;
 pub mod rules;
+pub mod schedule;
 pub mod script;
 pub mod shapes;
 pub mod store;
