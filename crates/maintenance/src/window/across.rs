@@ -10,7 +10,7 @@ use db::{Conn, Result};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{filter::Filter, row::Window, schemas::Instant, search::covering, store};
+use super::{filter::Filter, row::Window, search::covering, store, wire::Instant};
 use crate::cover::{Windows, damaged_cursor, wire::WindowName};
 
 api::texts! {

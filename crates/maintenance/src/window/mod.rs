@@ -9,7 +9,6 @@ pub mod names;
 pub mod occurrences;
 pub mod row;
 pub mod rules;
-pub mod schemas;
 pub mod search;
 pub mod store;
 pub mod targets;

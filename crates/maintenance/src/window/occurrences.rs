@@ -9,9 +9,8 @@ use utoipa::ToSchema;
 
 use super::{
     http::check_new,
-    schemas::Instant,
     store,
-    wire::{NewWindow, Occurrence, WindowId},
+    wire::{Instant, NewWindow, Occurrence, WindowId},
 };
 use crate::{
     course::{Course, Holds},

@@ -5,7 +5,7 @@ use base::{
     Fields, Query,
     body::Request as _,
     fold,
-    matching::{Meter, Operator, Rules},
+    matching::{MatchType, Meter, Operator, Rules},
     timestamp::Timestamp,
 };
 use calendar::Interval;
@@ -13,10 +13,7 @@ use ports::Author;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{
-    schemas::{DeviceReference, PlaceReference},
-    targets::{self, Kind, Lists, MOST, Reference},
-};
+use super::targets::{self, DeviceReference, Kind, Lists, MOST, PlaceReference, Reference};
 use crate::{
     course::State,
     schedule::{NEVER, WindowSchedule},
@@ -36,6 +33,11 @@ api::path_id! {
 pub fn window_id(text: &str) -> String {
     let folded = fold(text.trim());
     folded.strip_prefix("sm-").map(|uuid| format!("SM-{uuid}")).unwrap_or(folded)
+}
+
+api::texts! {
+    /// An instant that a schedule may name, as a parameter.
+    pub Instant = api::spec::of_form(calendar::forms::INSTANT);
 }
 
 /// What narrows a search, beside its filter.
@@ -293,7 +295,7 @@ pub struct NewWindow {
     #[request(also = ["runEscalateAction"], default = true)]
     pub run_escalation_action: bool,
     /// Which alerts it catches; without rules: all.
-    #[request(with = not_yet, schema = AlertConditionsInput)]
+    #[request(with = not_yet, schema = NewConditions)]
     pub alert_conditions: Option<Option<Rules>>,
 }
 
@@ -313,16 +315,16 @@ pub struct Targets {
 }
 
 /// Which alerts a window catches.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "`base::matching` reads what this documents")]
-pub struct AlertConditionsInput {
+// Its rules are read with what they cost.
+#[derive(Clone, Copy, Debug, Request)]
+#[request(schema = "AlertConditionsInput")]
+struct NewConditions {
     /// `ALL` (default) or `ANY` of the rules have to hold.
-    #[schema(pattern = "^(ANY|ALL)$", example = "ALL")]
-    matching_type: Option<String>,
+    #[request(words = MatchType::WORDS, default = MatchType::All.word(), example = "ALL")]
+    matching_type: &'static str,
     /// At most 50.
-    #[schema(max_items = 50)]
-    rules: Option<Vec<AlertRule>>,
+    #[request(name = "rules", with = is_given, schema = Vec<AlertRule>, items = 0..=50, default)]
+    has_rules: bool,
 }
 
 /// How to suspend a window.
@@ -417,8 +419,14 @@ fn not_yet(_: &mut Fields<'_>, _: &str) -> Option<Option<Rules>> {
 
 /// The inner `None`: conditions without rules, which are none.
 fn conditions(fields: &mut Fields<'_>, meter: &Meter) -> Option<Option<Rules>> {
-    let mut conditions = fields.object("alertConditions")?;
-    Some(Rules::read(&mut conditions, "matchingType", Operator::word, meter))
+    let mut object = fields.object("alertConditions")?;
+    let NewConditions { matching_type, has_rules } = NewConditions::read(&mut object);
+    let rules = || Rules::read(&mut object, MatchType::of(matching_type), Operator::word, meter);
+    Some(has_rules.then(rules).flatten())
+}
+
+fn is_given(fields: &mut Fields<'_>, name: &str) -> Option<bool> {
+    Some(fields.has(name))
 }
 
 fn instant_of_range(fields: &mut Fields<'_>, name: &str) -> Option<Timestamp> {
