@@ -81,7 +81,7 @@ pub struct ProblemField {
 /// The envelope of a paged search, for the document; `base::page::Page` is what is sent.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "only its schema is used")]
+#[expect(dead_code, reason = "`base`, which makes pages, knows no documents; tests hold each page against this")]
 pub struct PageOf<T> {
     /// The records of the page.
     results: Vec<T>,
