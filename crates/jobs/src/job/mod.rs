@@ -6,7 +6,6 @@ pub mod row;
 pub mod rules;
 pub mod schedule;
 pub mod script;
-pub mod shapes;
 pub mod store;
 pub mod types;
 pub mod view;

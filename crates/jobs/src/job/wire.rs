@@ -7,7 +7,10 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{schedule::Schedule, script::JobScript, shapes};
+use super::{
+    schedule::Schedule,
+    script::{JobScript, ScriptVariant},
+};
 
 /// The most resources of one job.
 const MOST_RESOURCES: usize = 1000;
@@ -60,7 +63,7 @@ pub struct Job {
     /// As it was given; if it was not, whether a run is waiting.
     pub job_queued: bool,
     /// What it does.
-    #[schema(value_type = shapes::ScriptVariant)]
+    #[schema(value_type = ScriptVariant)]
     pub script: Value,
     /// The resources that it is for; left out when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -178,7 +181,7 @@ pub struct NewJob {
     /// When it runs. Of a job that has another one from now on, runs that were due before are not made up for.
     pub schedule: Schedule,
     /// What it does.
-    #[request(with = JobScript::read, schema = shapes::ScriptVariant)]
+    #[request(with = JobScript::read, schema = ScriptVariant)]
     pub script: JobScript,
     /// The resources that it is for.
     #[request(with = entities, items = 0..=MOST_RESOURCES, schema = Vec<JobEntity>)]
