@@ -44,7 +44,7 @@ pub struct Field {
     pub items: Option<ExprRange>,
     pub words: Option<Expr>,
     pub blank: bool,
-    pub when: Option<Path>,
+    pub when: Option<Expr>,
     /// The inner `None`: that of its type.
     pub default: Option<Option<Expr>>,
     pub parse: Option<Expr>,

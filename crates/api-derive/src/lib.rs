@@ -33,7 +33,8 @@
 //! - `name = "…"`: its name on the wire; `also = ["…"]`: other names, looked at when it is absent
 //! - `chars = n`, `line`, `filled`, `range = a..=b`, `items = a..=b`, `words = LIST`: its limits (`base::body::Limits`)
 //! - `default` or `default = value`
-//! - `blank`: a text of blanks is absence; `when = path`: a `fn(&Fields) -> bool` without which the field is not read
+//! - `blank`: a text of blanks is absence; `when = path`, or `when = says("type", &["a"])` (`base::body::says`): a `fn(&Fields) -> bool`
+//!   without which the field is not read
 //! - `parse = path`, with `from = Type` when that is another one than the field's: a `fn(Type) -> Result<FieldType, E>`
 //!   that takes over what was read, or says what is wrong with it
 //! - `with = path`: a `fn(&mut Fields, &str) -> Option<FieldType>` that reads the field in place of all that

@@ -189,7 +189,7 @@ struct Sent {
     #[request(default)]
     abroad: bool,
     /// What the customs are told.
-    #[request(when = is_abroad, blank)]
+    #[request(when = base::body::says("abroad", &["true"]), blank)]
     contents: Option<String>,
     /// What is paid when it is lost.
     #[request(blank)]
@@ -201,10 +201,6 @@ struct Sent {
 struct Moved {
     /// How.
     how: Move,
-}
-
-fn is_abroad(of: &base::Fields<'_>) -> bool {
-    of.says("abroad", &["true"])
 }
 
 fn insured(sent: &mut Sent, fields: &mut base::Fields<'_>) {

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use self::ignored::Reads;
 pub use self::{
     array::read_each,
-    request::{Field, FromBody, Limits, Request, parsed, required},
+    request::{Field, FromBody, Limits, Request, parsed, required, says},
 };
 pub use crate::json::{parse_json, weight};
 use crate::{

@@ -7,7 +7,7 @@
 //! ```
 
 use api::Request;
-use base::Fields;
+use base::{Fields, body::says};
 use calendar::{
     Frequency, Instant, Interval, MonthDays, Months, OnDay, Pattern, Repeated, Rule, WeekIndex, Weekday, Weekdays,
     Zone,
@@ -99,13 +99,13 @@ pub struct WindowPattern {
     #[serde(rename = "type")]
     pub kind: &'static str,
     /// `everyday` or `every weekday`, or `recurrence`: every `repeatFrequency` days.
-    #[request(when = is_daily, blank, schema = String, words = Frequency::NAMES)]
+    #[request(when = says("type", &[DAILY]), blank, schema = String, words = Frequency::NAMES)]
     pub day_frequency: Option<Frequency>,
     /// `Sunday` to `Saturday`, separated by commas.
-    #[request(when = is_weekly, blank, text = forms::WEEKDAYS)]
+    #[request(when = says("type", &[WEEKLY]), blank, text = forms::WEEKDAYS)]
     pub week_days: Option<Weekdays>,
     /// `January` to `December`, separated by commas.
-    #[request(when = is_yearly, blank, text = forms::MONTHS)]
+    #[request(when = says("type", &[YEARLY]), blank, text = forms::MONTHS)]
     pub months: Option<Months>,
     /// 1 to 31, one or more, separated by commas.
     #[request(when = is_by_number, blank, text = forms::MONTH_DAYS)]
@@ -117,7 +117,7 @@ pub struct WindowPattern {
     #[request(when = is_by_weekday, schema = String, words = Weekday::NAMES)]
     pub day_of_week: Option<Weekday>,
     /// Every so many days, weeks, months or years; 1 to 366, default 1.
-    #[request(when = is_known, blank, range = 1..=366)]
+    #[request(when = says("type", &PATTERNS), blank, range = 1..=366)]
     pub repeat_frequency: Option<u16>,
     /// Some say it here, where it looks at home.
     #[request(undocumented, blank, words = NEVER)]
@@ -165,22 +165,6 @@ impl WindowPattern {
             _ => Pattern::Daily { every },
         }
     }
-}
-
-fn is_known(of: &Fields<'_>) -> bool {
-    of.says("type", &PATTERNS)
-}
-
-fn is_daily(of: &Fields<'_>) -> bool {
-    of.says("type", &[DAILY])
-}
-
-fn is_weekly(of: &Fields<'_>) -> bool {
-    of.says("type", &[WEEKLY])
-}
-
-fn is_yearly(of: &Fields<'_>) -> bool {
-    of.says("type", &[YEARLY])
 }
 
 fn is_by_weekday(of: &Fields<'_>) -> bool {

@@ -86,6 +86,11 @@ impl FromBody for Value {
     }
 }
 
+/// Does a field say one of some words? As a condition for others to be read.
+pub fn says(name: &str, words: &'static [&'static str]) -> impl Fn(&Fields<'_>) -> bool {
+    move |of| of.says(name, words)
+}
+
 /// What a field may be.
 pub trait Field: Sized {
     /// Reads a field; `None` when it is absent, `null` or wrong, which is noted.

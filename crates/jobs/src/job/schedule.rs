@@ -6,7 +6,11 @@
 //! ```
 
 use api::Request;
-use base::{Fields, body::Field as _, body::Limits, timestamp::Timestamp};
+use base::{
+    Fields,
+    body::{Field as _, Limits, says},
+    timestamp::Timestamp,
+};
 use calendar::{
     CronExpression, Due, End, Frequency, Instant, MonthDays, OnDay, Pattern, Recurring, Rule, WeekIndex, Weekday,
     Weekdays, Zone,
@@ -71,10 +75,10 @@ pub struct JobPattern {
     #[serde(rename = "type")]
     pub kind: &'static str,
     /// Of a daily one: `everyday`, `every weekday`, or `recurrence` with `repeatFrequency`.
-    #[request(when = is_daily, blank, with = frequency, schema = String, words = Frequency::NAMES)]
+    #[request(when = says("type", &[DAILY]), blank, with = frequency, schema = String, words = Frequency::NAMES)]
     pub frequency: Option<Frequency>,
     /// Of a weekly one: names of days, separated by commas; without them the day of `startDate`.
-    #[request(when = is_weekly, blank, text = forms::WEEKDAYS)]
+    #[request(when = says("type", &[WEEKLY]), blank, text = forms::WEEKDAYS)]
     pub week_days: Option<Weekdays>,
     /// Of a monthly one: days of the month, separated by commas; in a shorter month its last day.
     #[request(when = is_by_number, blank, text = forms::MONTH_DAYS)]
@@ -86,10 +90,10 @@ pub struct JobPattern {
     #[request(when = is_by_weekday, schema = String, words = Weekday::NAMES)]
     pub day_of_week: Option<Weekday>,
     /// Every so many days, weeks or months: 1 to 366; up to 744 hours, or 1,440 minutes.
-    #[request(when = is_repeated, with = step, range = 1..=1_440)]
+    #[request(when = says("type", &[DAILY, WEEKLY, MONTHLY]), with = step, range = 1..=1_440)]
     pub repeat_frequency: Option<u16>,
     /// Of a daily recurrence: `days`, or `hours` (up to 744) or `minutes` (up to 1,440) that go by, counted from `startDate`.
-    #[request(when = is_daily, blank, words = [DAYS, HOURS, MINUTES])]
+    #[request(when = says("type", &[DAILY]), blank, words = [DAYS, HOURS, MINUTES])]
     pub repeat_type: Option<&'static str>,
 }
 
@@ -162,20 +166,8 @@ fn is_without_timezone(of: &Fields<'_>) -> bool {
     of.is_blank("timezone")
 }
 
-fn is_daily(of: &Fields<'_>) -> bool {
-    of.says("type", &[DAILY])
-}
-
-fn is_weekly(of: &Fields<'_>) -> bool {
-    of.says("type", &[WEEKLY])
-}
-
-fn is_repeated(of: &Fields<'_>) -> bool {
-    of.says("type", &[DAILY, WEEKLY, MONTHLY])
-}
-
 fn is_elapsed(of: &Fields<'_>) -> bool {
-    is_daily(of) && of.says("repeatType", &[HOURS, MINUTES])
+    of.says("type", &[DAILY]) && of.says("repeatType", &[HOURS, MINUTES])
 }
 
 fn is_by_weekday(of: &Fields<'_>) -> bool {

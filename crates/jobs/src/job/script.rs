@@ -2,7 +2,10 @@
 //! one of the other types, which may ask for an approval.
 
 use api::Request;
-use base::{Fields, body::Request as _};
+use base::{
+    Fields,
+    body::{Request as _, says},
+};
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
@@ -81,7 +84,7 @@ pub struct TypedVariant {
     #[request(with = job_type, schema = String, words = WITHOUT_SCRIPT, example = "adCheckList")]
     pub job_type: &'static str,
     /// What is backed up, of a `networkconfigbackup`.
-    #[request(when = is_backup)]
+    #[request(when = says("jobType", &[CONFIG_BACKUP]))]
     pub config_params: Option<ConfigParams>,
     /// How it is approved, of every other type.
     #[request(when = is_other)]
@@ -172,12 +175,8 @@ fn versions(config: &mut Fields<'_>, name: &str) -> Option<String> {
     }
 }
 
-fn is_backup(of: &Fields<'_>) -> bool {
-    of.says("jobType", &[CONFIG_BACKUP])
-}
-
 fn is_other(of: &Fields<'_>) -> bool {
-    of.says("jobType", &NAMES) && !is_backup(of)
+    of.says("jobType", &NAMES) && !of.says("jobType", &[CONFIG_BACKUP])
 }
 
 fn check_typed(_: &mut TypedVariant, script: &mut Fields<'_>) {
@@ -187,7 +186,7 @@ fn check_typed(_: &mut TypedVariant, script: &mut Fields<'_>) {
     if is_other(script) && script.has("configParams") {
         script.error("configParams", format!("is for jobs of the type {CONFIG_BACKUP}"));
     }
-    if is_backup(script) && script.has("approvalType") {
+    if script.says("jobType", &[CONFIG_BACKUP]) && script.has("approvalType") {
         script.error("approvalType", format!("is not for jobs of the type {CONFIG_BACKUP}"));
     }
 }

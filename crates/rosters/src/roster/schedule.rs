@@ -11,7 +11,7 @@ use api::{
     Request,
     spec::{described, one_of},
 };
-use base::Fields;
+use base::{Fields, body::says};
 use calendar::{
     End, Instant, Interval, MonthDays, Months, OnDay, Pattern, Recurring, Rule, TimeOfDay, WeekIndex, Weekday,
     Weekdays, Zone, fields::check_order, forms,
@@ -21,6 +21,9 @@ use utoipa::ToSchema;
 
 /// The largest number of occurrences that can be asked for: of a daily shift, more than 2,700 years.
 const MOST_OCCURRENCES: i64 = 1_000_000;
+
+const BY_WEEKDAY: &str = "DAY_OF_WEEK";
+const BY_NUMBER: &str = "DAY_OF_MONTH";
 
 api::texts! {
     /// A week of a month.
@@ -128,13 +131,13 @@ pub struct MonthlyPattern {
     /// What names the day.
     pub repeat_type: RepeatType,
     /// For `DAY_OF_WEEK`: which week.
-    #[request(when = is_by_weekday, schema = RosterWeekIndex)]
+    #[request(when = says("repeatType", &[BY_WEEKDAY]), schema = RosterWeekIndex)]
     pub week_index: Option<WeekIndex>,
     /// For `DAY_OF_WEEK`: which day of it.
-    #[request(when = is_by_weekday, schema = RosterDayOfWeek)]
+    #[request(when = says("repeatType", &[BY_WEEKDAY]), schema = RosterDayOfWeek)]
     pub day_of_week: Option<Weekday>,
     /// For `DAY_OF_MONTH`; in a shorter month its last day.
-    #[request(when = is_by_number, range = 1..=31)]
+    #[request(when = says("repeatType", &[BY_NUMBER]), range = 1..=31)]
     pub day_of_month: Option<u8>,
 }
 
@@ -237,14 +240,6 @@ impl ShiftEnd {
     }
 }
 
-fn is_by_weekday(of: &Fields<'_>) -> bool {
-    of.says("repeatType", &["DAY_OF_WEEK"])
-}
-
-fn is_by_number(of: &Fields<'_>) -> bool {
-    of.says("repeatType", &["DAY_OF_MONTH"])
-}
-
 fn check_once(once: &mut OneTimeSchedule, fields: &mut Fields<'_>) {
     check_order(fields, ("startDate", once.start_date), ("endDate", once.end_date));
 }
@@ -258,10 +253,10 @@ fn check_recurring(schedule: &mut RecurringSchedule, fields: &mut Fields<'_>) {
 }
 
 fn check_monthly(_: &mut MonthlyPattern, fields: &mut Fields<'_>) {
-    if is_by_weekday(fields) {
+    if fields.says("repeatType", &[BY_WEEKDAY]) {
         fields.require("weekIndex");
         fields.require("dayOfWeek");
-    } else if is_by_number(fields) {
+    } else if fields.says("repeatType", &[BY_NUMBER]) {
         fields.require("dayOfMonth");
     }
 }
