@@ -1,6 +1,7 @@
 //! Maintenance windows: made, read, changed, and led through their life.
 
 pub mod across;
+pub mod conditions;
 pub mod contents;
 mod filter;
 pub mod http;

@@ -3,9 +3,9 @@
 use api::Request;
 use base::{
     Fields, Query,
-    body::Request as _,
+    body::{Request as _, says},
     fold,
-    matching::{MatchType, Meter, Operator, Rules},
+    matching::{Meter, Rules},
     timestamp::Timestamp,
 };
 use calendar::Interval;
@@ -13,7 +13,10 @@ use ports::Author;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::targets::{self, DeviceReference, Kind, Lists, MOST, PlaceReference, Reference};
+use super::{
+    conditions::{self, AlertConditions},
+    targets::{self, DeviceReference, Kind, Lists, MOST, PlaceReference, Reference},
+};
 use crate::{
     course::State,
     schedule::{NEVER, WindowSchedule},
@@ -218,42 +221,6 @@ pub struct LocationTarget {
     pub name: Option<String>,
 }
 
-/// Which alerts a window catches.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct AlertConditions {
-    /// `ALL` or `ANY` of the rules have to hold.
-    #[schema(pattern = "^(ANY|ALL)$", example = "ALL")]
-    pub matching_type: &'static str,
-    /// At least one.
-    pub rules: Vec<AlertRule>,
-}
-
-/// A rule of alert conditions.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct AlertRule {
-    /// A property of the alert, by its name or, with dots between names, by its path.
-    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "subject")]
-    pub key: String,
-    /// `Equals`, `NotEquals`, `Startswith`, `Endswith`, `Contains`, `NotContains` or `Regex`.
-    #[schema(pattern = "^(Contains|NotContains|Equals|NotEquals|Startswith|Endswith|Regex)$", example = "Contains")]
-    pub operator: &'static str,
-    /// What it is compared with.
-    #[schema(min_length = 1, max_length = 1000, example = "disk")]
-    pub value: String,
-}
-
-impl From<&Rules> for AlertConditions {
-    fn from(rules: &Rules) -> Self {
-        let shown = |rule: &base::matching::Rule| AlertRule {
-            key: rule.key.clone(),
-            operator: rule.operator.word(),
-            value: rule.value.clone(),
-        };
-        Self { matching_type: rules.match_type.word(), rules: rules.rules.iter().map(shown).collect() }
-    }
-}
-
 /// A window to create, or to preview. At least one of `devices`, `deviceGroups` and `locations` is needed; together
 /// they have at most 100 elements.
 #[derive(Clone, Debug, PartialEq, Request)]
@@ -295,7 +262,7 @@ pub struct NewWindow {
     #[request(also = ["runEscalateAction"], default = true)]
     pub run_escalation_action: bool,
     /// Which alerts it catches; without rules: all.
-    #[request(with = not_yet, schema = NewConditions)]
+    #[request(with = not_yet, schema = conditions::NewConditions)]
     pub alert_conditions: Option<Option<Rules>>,
 }
 
@@ -314,19 +281,6 @@ pub struct Targets {
     pub locations: Option<Vec<Reference>>,
 }
 
-/// Which alerts a window catches.
-// Its rules are read with what they cost.
-#[derive(Clone, Copy, Debug, Request)]
-#[request(schema = "AlertConditionsInput")]
-struct NewConditions {
-    /// `ALL` (default) or `ANY` of the rules have to hold.
-    #[request(words = MatchType::WORDS, default = MatchType::All.word(), example = "ALL")]
-    matching_type: &'static str,
-    /// At most 50.
-    #[request(name = "rules", with = is_given, schema = Vec<AlertRule>, items = 0..=50, default)]
-    has_rules: bool,
-}
-
 /// How to suspend a window.
 #[derive(Clone, Debug, Request)]
 #[request(schema = "MaintenanceSuspensionInput", check = check_suspension)]
@@ -335,10 +289,10 @@ pub struct NewSuspension {
     #[request(words = ["now", "range"], example = "now")]
     pub pattern: &'static str,
     /// Of a range; one in the past is now. `startTime` is taken too.
-    #[request(also = ["startTime"], with = instant_of_range, schema = Timestamp, example = "2026-11-20T22:00:00+0000")]
+    #[request(also = ["startTime"], when = says("pattern", &["range"]), example = "2026-11-20T22:00:00+0000")]
     pub start_date: Option<Timestamp>,
     /// Of a range. `endTime` is taken too.
-    #[request(also = ["endTime"], with = instant_of_range, schema = Timestamp, example = "2026-11-21T22:00:00+0000")]
+    #[request(also = ["endTime"], when = says("pattern", &["range"]), example = "2026-11-21T22:00:00+0000")]
     pub end_date: Option<Timestamp>,
 }
 
@@ -384,7 +338,7 @@ impl NewWindow {
     /// Reads one, with its conditions, whose expressions are compiled to be checked.
     pub fn read_all(fields: &mut Fields<'_>, meter: &Meter) -> Self {
         let new = Self::read(fields);
-        Self { alert_conditions: conditions(fields, meter), ..new }
+        Self { alert_conditions: conditions::read(fields, meter), ..new }
     }
 
     /// What it names as its targets.
@@ -397,7 +351,7 @@ impl WindowChange {
     /// As [`NewWindow::read_all`].
     pub fn read_all(fields: &mut Fields<'_>, meter: &Meter) -> Self {
         let change = Self::read(fields);
-        Self { alert_conditions: conditions(fields, meter), ..change }
+        Self { alert_conditions: conditions::read(fields, meter), ..change }
     }
 
     /// What it names as its targets.
@@ -415,23 +369,6 @@ impl From<Targets> for Lists {
 /// What conditions cost is counted, so they are read when that can be.
 fn not_yet(_: &mut Fields<'_>, _: &str) -> Option<Option<Rules>> {
     None
-}
-
-/// The inner `None`: conditions without rules, which are none.
-fn conditions(fields: &mut Fields<'_>, meter: &Meter) -> Option<Option<Rules>> {
-    let mut object = fields.object("alertConditions")?;
-    let NewConditions { matching_type, has_rules } = NewConditions::read(&mut object);
-    let rules = || Rules::read(&mut object, MatchType::of(matching_type), Operator::word, meter);
-    Some(has_rules.then(rules).flatten())
-}
-
-fn is_given(fields: &mut Fields<'_>, name: &str) -> Option<bool> {
-    Some(fields.has(name))
-}
-
-fn instant_of_range(fields: &mut Fields<'_>, name: &str) -> Option<Timestamp> {
-    let pattern = fields.value("pattern")?.as_str()?;
-    if pattern.trim().eq_ignore_ascii_case("range") { fields.timestamp(name) } else { None }
 }
 
 fn check_new(new: &mut NewWindow, fields: &mut Fields<'_>) {
