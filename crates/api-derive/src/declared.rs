@@ -43,6 +43,8 @@ pub struct Field {
     pub range: Option<ExprRange>,
     pub items: Option<ExprRange>,
     pub words: Option<Expr>,
+    pub blank: bool,
+    pub when: Option<Expr>,
     /// The inner `None`: that of its type.
     pub default: Option<Option<Expr>>,
     pub parse: Option<Expr>,
@@ -59,7 +61,7 @@ impl Declared {
     pub fn read(input: &DeriveInput) -> Result<Self> {
         let fields = match &input.data {
             Data::Struct(data) => &data.fields,
-            _ => return Err(Error::new(input.span(), "a request is a struct, or an enum of words")),
+            _ => return Err(Error::new(input.span(), "a request is a struct, or an enum")),
         };
         let Fields::Named(named) = fields else {
             return Err(Error::new(input.span(), "a request has fields with names"));
@@ -149,6 +151,8 @@ impl Field {
             range: None,
             items: None,
             words: None,
+            blank: false,
+            when: None,
             default: None,
             parse: None,
             from: None,
@@ -165,6 +169,9 @@ impl Field {
         if read.from.is_some() && read.parse.is_none() {
             return Err(Error::new(field.span(), "`from` says what `parse` takes, and there is none"));
         }
+        if read.when.is_some() && read.is_required() {
+            return Err(Error::new(field.span(), "what is read only when something holds may be absent"));
+        }
         Ok(read)
     }
 
@@ -178,6 +185,8 @@ impl Field {
             "range" => self.range = Some(range(meta)?),
             "items" => self.items = Some(range(meta)?),
             "words" => self.words = Some(meta.value()?.parse()?),
+            "blank" => self.blank = true,
+            "when" => self.when = Some(meta.value()?.parse()?),
             "default" if meta.input.peek(syn::Token![=]) => self.default = Some(Some(meta.value()?.parse()?)),
             "default" => self.default = Some(None),
             "parse" => self.parse = Some(meta.value()?.parse()?),
@@ -186,6 +195,9 @@ impl Field {
             "schema" => self.schema = Some(meta.value()?.parse()?),
             "example" => self.example = Some(tokens(meta)?),
             "pattern" => self.pattern = Some(meta.value()?.parse()?),
+            "text" => {
+                (self.schema, self.pattern) = (Some(syn::parse_quote!(String)), Some(meta.value()?.parse()?));
+            }
             "undocumented" => self.undocumented = true,
             "create" => self.create = true,
             _ => return Err(meta.error("not known of a field of a request")),

@@ -33,12 +33,13 @@ fn reader(Declared { name, check, fields, .. }: &Declared) -> TokenStream {
     let (of, read) = (own("fields"), own("read"));
     let names = fields.iter().map(|field| &field.name);
     let values = fields.iter().map(value);
-    let check = check.iter().map(|check| quote!(#check(&#read, #of);));
+    let is_mutable = check.iter().map(|_| quote!(mut));
+    let check = check.iter().map(|check| quote!(#check(&mut #read, #of);));
     quote! {
         #[automatically_derived]
         impl ::base::body::Request for #name {
             fn read(#of: &mut ::base::body::Fields<'_>) -> Self {
-                let #read = Self { #(#names: #values,)* };
+                let #(#is_mutable)* #read = Self { #(#names: #values,)* };
                 #(#check)*
                 #read
             }
@@ -60,11 +61,23 @@ fn value(field: &Field) -> TokenStream {
         }
         (None, None) => quote!(<#held as ::base::body::Field>::read(#fields, #name, &#limits)),
     };
+    let blank = field.blank.then(|| quote!(!#fields.is_blank(#name)));
+    let when = field.when.iter().map(|when| quote!(#when(&*#fields)));
+    let conditions: Vec<_> = when.chain(blank).collect();
+    let read = if conditions.is_empty() {
+        read
+    } else {
+        quote!((if #(#conditions)&&* { #read } else { ::core::option::Option::None }))
+    };
     let is_plain = field.with.is_none() && field.parse.is_none();
     let value = match &field.default {
         Some(Some(default)) => quote!(#read.unwrap_or_else(|| #default)),
         Some(None) => quote!(#read.unwrap_or_default()),
         None if !field.is_required() => read,
+        None if field.blank => quote!({
+            #fields.require_filled(#name);
+            #read.unwrap_or_else(|| <#held as ::base::body::Field>::blank(#fields, &#limits))
+        }),
         None if is_plain => quote!(::base::body::required::<#held>(#fields, #name, &#limits)),
         None => quote!({ #fields.require(#name); #read.unwrap_or_default() }),
     };

@@ -25,7 +25,7 @@ use utoipa::{
 pub use self::{
     limits::{limit, requiring},
     published::{in_3_0, published},
-    texts::{Time, integer, of_form, one_of},
+    texts::{Time, described, integer, of_form, one_of},
 };
 use crate::{Domain, Role, Routes, access::Roles, aliases, aliases::Rewrite, paths};
 
@@ -81,7 +81,7 @@ pub struct ProblemField {
 /// The envelope of a paged search, for the document; `base::page::Page` is what is sent.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "only its schema is used")]
+#[expect(dead_code, reason = "`base`, which makes pages, knows no documents; tests hold each page against this")]
 pub struct PageOf<T> {
     /// The records of the page.
     results: Vec<T>,

@@ -158,6 +158,95 @@ fn the_document_has_the_limits_of_the_reader() {
     assert_eq!(update["properties"]["name"]["maxLength"], json!(10));
 }
 
+/// How a box is moved, by its `type`.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, utoipa::ToSchema, Request)]
+#[serde(tag = "type")]
+#[schema(as = BoxMove)]
+#[request(otherwise = Carried)]
+enum Move {
+    /// By people.
+    #[serde(rename = "carried")]
+    Carried(Carried),
+    /// By post.
+    #[serde(rename = "sent")]
+    Sent(Sent),
+}
+
+/// By people.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, Request)]
+#[request(schema = "BoxCarried")]
+struct Carried {
+    /// By how many.
+    #[request(range = 1..=4)]
+    people: i64,
+}
+
+/// By post.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, Request)]
+#[request(schema = "BoxSent", check = insured)]
+struct Sent {
+    /// Out of the country?
+    #[request(default)]
+    abroad: bool,
+    /// What the customs are told.
+    #[request(when = base::body::says("abroad", &["true"]), blank)]
+    contents: Option<String>,
+    /// What is paid when it is lost.
+    #[request(blank)]
+    value: Option<i64>,
+}
+
+/// A box that is moved.
+#[derive(Clone, Debug, PartialEq, Request)]
+struct Moved {
+    /// How.
+    how: Move,
+}
+
+fn insured(sent: &mut Sent, fields: &mut base::Fields<'_>) {
+    if sent.abroad && fields.is_blank("contents") {
+        fields.error("contents", "is required");
+    }
+    sent.value = sent.value.or(Some(100));
+}
+
+#[test]
+fn a_union_is_told_apart_by_a_field() {
+    let read = |how: Value| Moved::parse(&json!({"how": how})).map(|moved| moved.how);
+    assert_eq!(read(json!({"type": "CARRIED", "people": "2"})), Ok(Move::Carried(Carried { people: 2 })));
+    let sent = |abroad, contents: Option<&str>, value| {
+        Ok(Move::Sent(Sent { abroad, contents: contents.map(str::to_owned), value }))
+    };
+    assert_eq!(read(json!({"type": "sent", "contents": 5, "value": " "})), sent(false, None, Some(100)));
+    let abroad = json!({"type": "sent", "abroad": "True", "contents": "tools", "value": 7});
+    assert_eq!(read(abroad.clone()), sent(true, Some("tools"), Some(7)));
+    assert_eq!(
+        serde_json::to_value(read(json!({"type": "carried", "people": 2})).unwrap()).unwrap()["type"],
+        "carried"
+    );
+    let told = |how: Value| errors(read(how)).into_iter().map(|(name, message)| format!("{name} {message}"));
+    let of_word = "how.type must be one of: carried, sent".to_owned();
+    assert_eq!(
+        told(json!({"type": "thrown", "people": 9})).collect::<Vec<_>>(),
+        [of_word, "how.people must be an integer from 1 to 4".to_owned()]
+    );
+    assert_eq!(told(json!({})).collect::<Vec<_>>(), ["how.type is required", "how.people is required"]);
+    assert_eq!(told(json!({"type": "sent", "abroad": "true"})).collect::<Vec<_>>(), ["how.contents is required"]);
+    assert_eq!(errors(Moved::parse(&json!({}))), [("how".to_owned(), "is required".to_owned())]);
+    // What is not read of it is as if nobody knew it.
+    let (_, ignored) = base::body::ignored::collect(|| read(json!({"type": "sent", "contents": "x", "people": 1})));
+    assert_eq!(ignored, ["how.contents", "how.people"]);
+}
+
+#[test]
+fn a_union_is_documented_with_its_words() {
+    let schema = serde_json::to_value(Move::schema()).unwrap();
+    let parts = &schema["oneOf"][1]["allOf"];
+    assert_eq!(parts[0]["$ref"], "#/components/schemas/BoxSent");
+    assert_eq!(parts[1]["properties"]["type"]["enum"], json!(["sent"]));
+    assert_eq!(serde_json::to_value(Sent::schema()).unwrap().get("required"), None);
+}
+
 /// What a list of boxes has of its own.
 #[derive(Clone, Debug, PartialEq, Parameters)]
 struct BoxParameters {

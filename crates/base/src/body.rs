@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use self::ignored::Reads;
 pub use self::{
     array::read_each,
-    request::{Field, FromBody, Limits, Request, parsed, required},
+    request::{Field, FromBody, Limits, Request, parsed, required, says},
 };
 pub use crate::json::{parse_json, weight};
 use crate::{
@@ -87,6 +87,15 @@ impl<'v> Fields<'v> {
         has
     }
 
+    /// Whether a field has a value other than blanks; notes `is required` when not.
+    pub fn require_filled(&mut self, name: &str) -> bool {
+        let is_blank = self.is_blank(name);
+        if is_blank && self.object.is_some() {
+            self.error(name, "is required");
+        }
+        !is_blank
+    }
+
     /// A field as it is; `None` when absent or `null`.
     pub fn value(&self, name: &str) -> Option<&'v Value> {
         let object = self.object?;
@@ -101,8 +110,18 @@ impl<'v> Fields<'v> {
         self.value(name).is_none() && self.object.is_some_and(|object| object.contains_key(name))
     }
 
+    /// Whether a field has no value: absent, `null`, or a text of blanks, where the interface allows that for absence.
+    pub fn is_blank(&self, name: &str) -> bool {
+        self.value(name).is_none_or(|value| value.as_str().is_some_and(|text| text.trim().is_empty()))
+    }
+
+    /// Whether a field says one of some words, in any letter case. Notes nothing when it does not.
+    pub fn says(&self, name: &str, words: &[&'static str]) -> bool {
+        self.value(name).and_then(Value::as_str).is_some_and(|text| one_of(words, text).is_some())
+    }
+
     /// What stands for an object that is not there: it has no fields, and that they are missing is not noted.
-    fn nothing(&self) -> Fields<'v> {
+    pub fn nothing(&self) -> Fields<'v> {
         self.child(self.path.clone(), None)
     }
 

@@ -1,12 +1,11 @@
 //! Time zones, recurrence rules, occurrences and intervals, as rosters, maintenance windows and jobs share them.
 //!
 //! Pure: nothing here reads a clock, a file or the machine's time zone database. Whoever asks says which instant or
-//! range is meant. What a rule means is written at [`Rule`]; how its JSON looks, at [`RosterSchedule`] (operation 11 of
-//! `docs/interface.md`), [`MaintenanceSchedule`] (operation 14) and [`JobSchedule`] (operation 9).
+//! range is meant. What a rule means is written at [`Rule`]. How the JSON of a schedule looks is the business of its domain,
+//! which declares it in the words that all of them share ([`fields`]), and makes a rule of it.
 //!
-//! From the wire to an answer: a schedule is read from a body or from what was stored, [`RosterSchedule::rule`] works
-//! out what it means in its zone, and the [`Rule`] is asked. Each of those steps costs about a microsecond, however
-//! long ago the rule started, so nothing has to be materialised or cached.
+//! A [`Rule`] is made, and asked, in about a microsecond, however long ago it started, so nothing has to be materialised
+//! or cached.
 //!
 //! - [`zones`]: the zones that exist here
 //! - [`pattern`], [`rule`]: what repeats, and how
@@ -14,21 +13,23 @@
 //! - [`due`], [`cron`]: when a job is due
 //! - [`occurrences`]: the asking
 //! - [`interval`], [`sets`]: stretches of time, and their union, gaps and overlaps
-//! - [`parse`]: schedules as JSON
+//! - [`fields`], [`forms`]: the words of schedules in a body, and in a document
+//! - [`range`]: the stretch that a question is about
 //! - [`ical`]: what takes place, for calendar programs
 
 mod count;
 pub mod cron;
 mod dates;
 pub mod due;
+pub mod fields;
 pub mod forms;
 pub mod ical;
 pub mod interval;
 mod local;
 mod months;
 pub mod occurrences;
-pub mod parse;
 pub mod pattern;
+pub mod range;
 pub mod rotation;
 pub mod rule;
 pub mod sets;
@@ -36,11 +37,11 @@ pub mod zones;
 
 pub use cron::CronExpression;
 pub use due::Due;
+pub use fields::Instant;
 pub use interval::Interval;
 pub use local::TimeOfDay;
 pub use occurrences::Occurrences;
-pub use parse::{Frequency, JobPattern, JobSchedule, MaintenanceSchedule, Repetition, RosterSchedule};
-pub use pattern::{MonthDays, Months, OnDay, Pattern, WeekIndex, Weekday, Weekdays};
+pub use pattern::{Frequency, MonthDays, Months, OnDay, Pattern, WeekIndex, Weekday, Weekdays};
 pub use rotation::{Rotation, Turns};
 pub use rule::{End, Recurring, Repeated, Rule};
 pub use zones::Zone;

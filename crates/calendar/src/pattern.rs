@@ -1,5 +1,7 @@
 //! On which dates something repeats.
 
+use std::fmt;
+
 /// On which local dates something repeats, counted from an anchor: the first date that counts.
 ///
 /// `every` n means every n days, weeks, months or years from the anchor's own; 0 is taken for 1. Weeks start on Sunday.
@@ -43,6 +45,13 @@ pub enum OnDay {
     Days(MonthDays),
     /// By weekday: the second Tuesday, the last Friday. Each month has exactly one.
     Nth(WeekIndex, Weekday),
+}
+
+impl OnDay {
+    /// By weekday where one is named, else by number.
+    pub fn of(nth: Option<(WeekIndex, Weekday)>, days: Option<MonthDays>) -> Self {
+        nth.map_or_else(|| Self::Days(days.unwrap_or_default()), |(index, weekday)| Self::Nth(index, weekday))
+    }
 }
 
 /// A day of the week.
@@ -122,6 +131,34 @@ impl WeekIndex {
     }
 }
 
+/// Which days a daily pattern of a maintenance window or a job has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Frequency {
+    /// All of them.
+    Everyday,
+    /// Monday to Friday.
+    EveryWeekday,
+    /// Every so many.
+    Recurrence,
+}
+
+impl Frequency {
+    /// All three.
+    pub const ALL: [Frequency; 3] = [Frequency::Everyday, Frequency::EveryWeekday, Frequency::Recurrence];
+    /// The names on the wire.
+    pub const NAMES: [&str; 3] = ["everyday", "every weekday", "recurrence"];
+
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.get(self as usize).copied().unwrap_or_default()
+    }
+
+    /// The frequency of a name in any letter case.
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|frequency| frequency.name().eq_ignore_ascii_case(name))
+    }
+}
+
 /// A set of weekdays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Weekdays(u32);
@@ -129,6 +166,11 @@ pub struct Weekdays(u32);
 impl Weekdays {
     /// Monday to Friday: what `every weekday` means.
     pub const MONDAY_TO_FRIDAY: Weekdays = Weekdays(0b011_1110);
+
+    /// Reads names separated by commas, in any letter case.
+    pub fn parse(text: &str) -> Option<Self> {
+        text.split(',').map(|name| Weekday::find(name.trim())).collect()
+    }
 
     /// In the order of the week, from Sunday.
     pub fn iter(self) -> impl Iterator<Item = Weekday> {
@@ -157,6 +199,12 @@ impl FromIterator<Weekday> for Weekdays {
 pub struct MonthDays(u32);
 
 impl MonthDays {
+    /// Reads numbers from 1 to 31, separated by commas.
+    pub fn parse(text: &str) -> Option<Self> {
+        let day = |text: &str| text.trim().parse().ok().filter(|day| (1..=31).contains(day));
+        text.split(',').map(day).collect()
+    }
+
     /// Ascending, each from 1 to 31.
     pub fn iter(self) -> impl Iterator<Item = u8> {
         (1..=31).filter(move |day| self.0 & (1 << day) != 0)
@@ -201,6 +249,15 @@ impl Months {
         "December",
     ];
 
+    /// Reads names in any letter case, or numbers from 1 to 12, separated by commas.
+    pub fn parse(text: &str) -> Option<Self> {
+        let month = |text: &str| {
+            let named = (1..).zip(Self::NAMES).find(|(_, name)| name.eq_ignore_ascii_case(text));
+            named.map(|(month, _)| month).or_else(|| text.parse().ok().filter(|month| (1..=12).contains(month)))
+        };
+        text.split(',').map(|text| month(text.trim())).collect()
+    }
+
     /// Ascending, 1 for January to 12 for December.
     pub fn iter(self) -> impl Iterator<Item = u8> {
         (1..=12).filter(move |month| self.0 & (1 << month) != 0)
@@ -224,6 +281,28 @@ impl FromIterator<u8> for Months {
     }
 }
 
+impl fmt::Display for Weekdays {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        joined(f, self.iter().map(Weekday::name))
+    }
+}
+
+impl fmt::Display for MonthDays {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        joined(f, self.iter())
+    }
+}
+
+impl fmt::Display for Months {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        joined(f, self.iter().filter_map(|month| Self::NAMES.get(usize::from(month) - 1)))
+    }
+}
+
+fn joined<T: fmt::Display>(f: &mut fmt::Formatter<'_>, values: impl Iterator<Item = T>) -> fmt::Result {
+    values.enumerate().try_for_each(|(place, value)| write!(f, "{}{value}", if place == 0 { "" } else { "," }))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -240,6 +319,24 @@ mod tests {
         }
         assert_eq!(Weekday::find("Sun"), None);
         assert_eq!(WeekIndex::find("Fifth"), None);
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let days: Weekdays = Weekdays::parse(" friday, MONDAY ,friday").unwrap();
+        assert_eq!((days.to_string().as_str(), Weekdays::parse(&days.to_string())), ("Monday,Friday", Some(days)));
+        let days = MonthDays::parse("31, 1,1").unwrap();
+        assert_eq!((days.to_string().as_str(), MonthDays::parse(&days.to_string())), ("1,31", Some(days)));
+        let months = Months::parse("december, 1").unwrap();
+        assert_eq!(
+            (months.to_string().as_str(), Months::parse(&months.to_string())),
+            ("January,December", Some(months))
+        );
+        for wrong in ["", ",", "0", "Munday", "1,,2", "32", "13"] {
+            assert_eq!(Weekdays::parse(wrong), None, "{wrong}");
+            assert_eq!(MonthDays::parse(wrong).is_some(), wrong == "13", "{wrong}");
+            assert_eq!(Months::parse(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

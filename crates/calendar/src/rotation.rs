@@ -1,8 +1,10 @@
 //! Taking turns: when the places of a rotation hand over to each other.
 
-use base::{Fields, Timestamp};
+use std::{fmt, num::NonZeroU16};
+
+use base::Timestamp;
 use jiff::civil::{Date, DateTime};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::{
     interval::Interval,
@@ -10,15 +12,16 @@ use crate::{
     zones::Zone,
 };
 
-/// How long a turn is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// How long a turn is: `{"weeks":1}`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Length {
     /// So many weeks of the local calendar.
-    Weeks(u16),
+    Weeks(NonZeroU16),
     /// So many days of the local calendar.
-    Days(u16),
+    Days(NonZeroU16),
     /// So many elapsed hours.
-    Hours(u16),
+    Hours(NonZeroU16),
 }
 
 /// How turns follow each other ("Rotations" of `docs/interface.md`).
@@ -26,11 +29,12 @@ pub enum Length {
 /// ```json
 /// {"length":{"weeks":1},"start":"2026-11-23T09:00:00"}
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Rotation {
-    length: Length,
-    day: Day,
-    time: TimeOfDay,
+    /// How long each turn is.
+    pub length: Length,
+    /// The first hand-over.
+    pub start: Start,
 }
 
 /// A rotation in a zone. Turns are numbered from 0, which begins at the first hand-over.
@@ -47,11 +51,9 @@ pub struct Turns {
 
 const HOUR_MS: i64 = 3_600_000;
 
-/// The most of each unit: a year, leap days included.
-const UNITS: [(&str, i64); 3] = [("weeks", 53), ("days", 366), ("hours", 8_784)];
-
 /// The first hand-over: a local time in the years 1970 to 9998, in no zone, such as `2026-11-23T09:00:00`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(try_from = "String")]
 pub struct Start(Day, TimeOfDay);
 
 impl Start {
@@ -71,70 +73,48 @@ impl Start {
     }
 }
 
-impl Rotation {
-    /// Turns of a length, from the first hand-over on.
-    pub fn new(length: Length, Start(day, time): Start) -> Self {
-        Self { length, day, time }
-    }
+impl TryFrom<String> for Start {
+    type Error = &'static str;
 
-    /// Reads `length` and `start` of a rotation; what is wrong or missing is noted there.
-    pub fn read(fields: &mut Fields<'_>) -> Option<Self> {
-        fields.require("length");
-        let length = fields.object("length").and_then(|mut length| read_length(&mut length));
-        fields.require("start");
-        let start = fields.text("start").map(|text| Start::parse(&text));
-        let start = start?.map_err(|message| fields.error("start", message)).ok()?;
-        Some(Self::new(length?, start))
-    }
-
-    /// `length`, as documented.
-    pub fn length(&self) -> Value {
-        match self.length {
-            Length::Weeks(number) => json!({"weeks": number}),
-            Length::Days(number) => json!({"days": number}),
-            Length::Hours(number) => json!({"hours": number}),
-        }
-    }
-
-    /// `start`, as documented: a local time, in no zone.
-    pub fn start(&self) -> String {
-        let date = self.day.civil().unwrap_or(Date::MAX);
-        format!("{:04}-{:02}-{:02}T{}", date.year(), date.month(), date.day(), self.time)
-    }
-
-    /// What it means in the zone of its roster.
-    pub fn turns(self, zone: Zone) -> Turns {
-        let first = zone.instant(self.day, self.time).unwrap_or(Timestamp::from_millis(i64::MAX));
-        Turns { rotation: self, zone, first }
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::parse(&text)
     }
 }
 
-fn read_length(fields: &mut Fields<'_>) -> Option<Length> {
-    let given: Vec<(&str, i64)> = UNITS.into_iter().filter(|(name, _)| fields.has(name)).collect();
-    let &[(name, most)] = given.as_slice() else {
-        fields.error("", "must have one of weeks, days and hours");
-        return None;
-    };
-    let number = u16::try_from(fields.integer_in(name, 1..=most)?).ok()?;
-    Some(match name {
-        "weeks" => Length::Weeks(number),
-        "days" => Length::Days(number),
-        _ => Length::Hours(number),
-    })
+impl fmt::Display for Start {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let date = self.0.civil().unwrap_or(Date::MAX);
+        write!(f, "{:04}-{:02}-{:02}T{}", date.year(), date.month(), date.day(), self.1)
+    }
+}
+
+impl Serialize for Start {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl Rotation {
+    /// What it means in the zone of its roster.
+    pub fn turns(self, zone: Zone) -> Turns {
+        let first = zone.instant(self.start.0, self.start.1).unwrap_or(Timestamp::from_millis(i64::MAX));
+        Turns { rotation: self, zone, first }
+    }
 }
 
 impl Turns {
     /// When a turn begins; [`None`] beyond the calendar.
     fn start(&self, number: i64) -> Option<Timestamp> {
         let days = match self.rotation.length {
-            Length::Weeks(weeks) => number.checked_mul(7 * i64::from(weeks))?,
-            Length::Days(days) => number.checked_mul(i64::from(days))?,
+            Length::Weeks(weeks) => number.checked_mul(7 * i64::from(weeks.get()))?,
+            Length::Days(days) => number.checked_mul(i64::from(days.get()))?,
             Length::Hours(hours) => {
-                let passed = number.checked_mul(i64::from(hours) * HOUR_MS)?;
+                let passed = number.checked_mul(i64::from(hours.get()) * HOUR_MS)?;
                 return self.first.millis().checked_add(passed).map(Timestamp::from_millis);
             }
         };
-        self.zone.instant(self.rotation.day.plus(days), self.rotation.time)
+        let Start(day, time) = self.rotation.start;
+        self.zone.instant(day.plus(days), time)
     }
 
     /// The number of the turn at an instant; [`None`] before the first hand-over.
@@ -143,14 +123,16 @@ impl Turns {
             return None;
         }
         let days = match self.rotation.length {
-            Length::Weeks(weeks) => 7 * i64::from(weeks),
-            Length::Days(days) => i64::from(days),
+            Length::Weeks(weeks) => 7 * i64::from(weeks.get()),
+            Length::Days(days) => i64::from(days.get()),
             Length::Hours(hours) => {
-                return Some(at.millis().saturating_sub(self.first.millis()).div_euclid(i64::from(hours) * HOUR_MS));
+                return Some(
+                    at.millis().saturating_sub(self.first.millis()).div_euclid(i64::from(hours.get()) * HOUR_MS),
+                );
             }
         };
         // When the clocks go back over midnight, a hand-over of the next date may have been already.
-        let mut number = self.zone.local(at).day.since(self.rotation.day).div_euclid(days) + 2;
+        let mut number = self.zone.local(at).day.since(self.rotation.start.0).div_euclid(days) + 2;
         while number > 0 && self.start(number).is_none_or(|start| start > at) {
             number -= 1;
         }
@@ -173,22 +155,12 @@ impl Turns {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::{Value, json};
 
     use super::*;
 
     fn rotation(length: Value, start: &str) -> Rotation {
-        let value = json!({"length": length, "start": start});
-        let mut fields = Fields::of(&value);
-        let read = Rotation::read(&mut fields);
-        fields.finish().unwrap();
-        read.unwrap()
-    }
-
-    fn errors(value: Value) -> Vec<String> {
-        let mut fields = Fields::of(&value);
-        Rotation::read(&mut fields);
-        let errors = fields.finish().unwrap_err().errors.into_iter();
-        errors.map(|error| format!("{}: {}", error.field_name, error.message)).collect()
+        serde_json::from_value(json!({"length": length, "start": start})).unwrap()
     }
 
     fn starts(length: Value, start: &str, zone: &str, count: i64) -> Vec<String> {
@@ -217,24 +189,24 @@ mod tests {
             (json!({"hours": 8}), "9998-12-31T23:59:59"),
         ] {
             let read = rotation(length.clone(), start);
-            assert_eq!((read.length(), read.start().as_str()), (length, start));
+            assert_eq!(json!(read), json!({"length": length, "start": start}));
         }
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
-        assert_eq!(errors(json!({})), ["length: is required", "start: is required"]);
-        let both = json!({"length": {"weeks": 1, "days": 1}, "start": "2026-11-23T09:00:00Z"});
-        let local = "must be a local time without an offset, such as 2026-11-23T09:00:00";
-        assert_eq!(
-            errors(both),
-            ["length: must have one of weeks, days and hours".to_owned(), format!("start: {local}")]
-        );
-        for start in ["2026-11-23", "2026-11-23T09:00", "2026-02-30T09:00:00", "1969-01-01T00:00:00", "x", ""] {
-            assert_eq!(errors(json!({"length": {"days": 2}, "start": start})), [format!("start: {local}")], "{start}");
+    fn a_start_is_a_local_time() {
+        let local = Err("must be a local time without an offset, such as 2026-11-23T09:00:00");
+        for start in [
+            "2026-11-23",
+            "2026-11-23T09:00",
+            "2026-02-30T09:00:00",
+            "1969-01-01T00:00:00",
+            "2026-11-23T09:00:00Z",
+            "x",
+            "",
+        ] {
+            assert_eq!(Start::parse(start), local, "{start}");
         }
-        let errors = errors(json!({"length": {"hours": 0}, "start": "2026-11-23T09:00:00"}));
-        assert_eq!(errors, ["length.hours: must be an integer from 1 to 8784"]);
     }
 
     proptest! {

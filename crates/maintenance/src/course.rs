@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
-use base::{problem::Problem, timestamp::Timestamp};
-use calendar::{Interval, MaintenanceSchedule, Rule};
+use base::{body::Request as _, problem::Problem, timestamp::Timestamp};
+use calendar::{Interval, Rule};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use crate::schedule::WindowSchedule;
 
 #[cfg(test)]
 mod tests;
@@ -76,7 +78,7 @@ pub fn second(at: Timestamp) -> i64 {
 
 impl Course {
     /// Of a schedule, and what was said since.
-    pub fn new(schedule: &MaintenanceSchedule, holds: Holds) -> Self {
+    pub fn new(schedule: &WindowSchedule, holds: Holds) -> Self {
         Self { rule: schedule.rule(), holds }
     }
 
@@ -268,6 +270,6 @@ impl Holds {
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn stored_schedule(stored: &Value) -> Result<MaintenanceSchedule, Problem> {
-    MaintenanceSchedule::from_json(stored).map_err(|_| Problem::internal())
+pub fn stored_schedule(stored: &Value) -> Result<WindowSchedule, Problem> {
+    WindowSchedule::parse(stored).map_err(|_| Problem::internal())
 }

@@ -1,6 +1,7 @@
 //! Maintenance windows: when machines are worked on, and which alerts that concerns.
 //!
-//! - [`window`]: windows, their schedules and targets, and what is done with them during their life
+//! - [`schedule`]: when a window is open, as it is said
+//! - [`window`]: windows and their targets, and what is done with them during their life
 //! - [`course`]: from a schedule, and what was said since, to when a window is open; states are computed, never stored
 //! - [`cover`]: which windows cover which resources, and catch which alerts
 //! - [`watch`]: tells when windows open and close
@@ -13,6 +14,7 @@ mod calendars;
 mod course;
 mod cover;
 pub mod demo;
+mod schedule;
 mod schema;
 mod watch;
 mod window;

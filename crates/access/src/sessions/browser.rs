@@ -1,5 +1,7 @@
 //! What a browser asks: the first page, the page of a link, and to sign in and out.
 
+use std::collections::HashMap;
+
 use actix_web::{
     HttpRequest, HttpResponse,
     http::{StatusCode, header},
@@ -10,6 +12,7 @@ use base::{
     problem::{Kind, Problem},
     secret::Secret,
 };
+use serde::{Deserialize as _, de::value::MapDeserializer};
 
 use super::{
     pages,
@@ -178,9 +181,11 @@ async fn read(request: &HttpRequest, payload: web::Payload) -> Result<Secret<Str
     let bytes = api::body::read(request, payload.into_inner(), LIMIT).await?;
     let form =
         std::str::from_utf8(&bytes).ok().and_then(|text| web::Query::<Vec<(String, String)>>::from_query(text).ok());
-    let code = form.and_then(|form| form.into_inner().into_iter().find(|(name, _)| name == "code"));
-    let code = code.ok_or_else(|| Problem::field("code", "is required"))?;
-    Ok(Secret::new(code.1))
+    // Of what is said twice, the first counts.
+    let form: HashMap<String, String> = form.map(web::Query::into_inner).into_iter().flatten().rev().collect();
+    let form = MapDeserializer::<_, serde::de::value::Error>::new(form.into_iter());
+    let form = SignInForm::deserialize(form).map_err(|_| Problem::field("code", "is required"))?;
+    Ok(Secret::new(form.code))
 }
 
 /// Is somebody signed in on the browser that sends a request?

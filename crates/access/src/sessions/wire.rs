@@ -1,7 +1,7 @@
 //! What clients see of sessions and sign-in links.
 
 use base::timestamp::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 api::path_id! {
@@ -71,10 +71,10 @@ pub(crate) struct NotedSignInLink {
 }
 
 /// What redeems a sign-in link, as a form.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "for the document; browser.rs reads the form itself")]
+// Without `Debug`, so that it cannot be printed by mistake.
+#[derive(Deserialize, ToSchema)]
 #[schema(example = json!({"code": "<code>"}))]
 pub(crate) struct SignInForm {
     /// The code of the link.
-    code: String,
+    pub(super) code: String,
 }

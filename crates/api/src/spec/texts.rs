@@ -39,6 +39,11 @@ pub fn one_of(words: &[&'static str]) -> Object {
     ObjectBuilder::new().schema_type(Type::String).enum_values(Some(words.iter().copied())).build()
 }
 
+/// The same, with what is said of it.
+pub fn described(text: Object, description: &str) -> Object {
+    ObjectBuilder::from(text).description(Some(description)).build()
+}
+
 /// A text of the form of a pattern.
 pub fn of_form(pattern: &str) -> Object {
     ObjectBuilder::new().schema_type(Type::String).pattern(Some(pattern)).build()

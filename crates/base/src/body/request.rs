@@ -86,6 +86,11 @@ impl FromBody for Value {
     }
 }
 
+/// Does a field say one of some words? As a condition for others to be read.
+pub fn says(name: &str, words: &'static [&'static str]) -> impl Fn(&Fields<'_>) -> bool {
+    move |of| of.says(name, words)
+}
+
 /// What a field may be.
 pub trait Field: Sized {
     /// Reads a field; `None` when it is absent, `null` or wrong, which is noted.
@@ -221,6 +226,24 @@ impl Field for i64 {
         limits.range.map_or(0, |(first, _)| first)
     }
 }
+
+/// Smaller integers, within their range where no other one is said.
+macro_rules! small_integers {
+    ($($number:ty),*) => { $(
+        impl Field for $number {
+            fn read(fields: &mut Fields<'_>, name: &str, limits: &Limits) -> Option<Self> {
+                let (first, last) = limits.range.unwrap_or((0, <$number>::MAX.into()));
+                fields.integer_in(name, first..=last).and_then(|number| number.try_into().ok())
+            }
+
+            fn blank(_: &Fields<'_>, _: &Limits) -> Self {
+                0
+            }
+        }
+    )* };
+}
+
+small_integers!(u8, u16, u32);
 
 impl Field for Timestamp {
     fn read(fields: &mut Fields<'_>, name: &str, _: &Limits) -> Option<Self> {

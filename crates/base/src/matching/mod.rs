@@ -55,12 +55,14 @@ impl MatchType {
         }
     }
 
+    /// By its word; any other means that all rules have to hold.
+    pub fn of(word: &str) -> Self {
+        if word == Self::Any.word() { Self::Any } else { Self::All }
+    }
+
     /// Reads a field, in any letter case; when it is absent, all rules have to hold.
     pub fn read(fields: &mut Fields<'_>, name: &str) -> Self {
-        match fields.one_of(name, &Self::WORDS) {
-            Some("ANY") => Self::Any,
-            _ => Self::All,
-        }
+        fields.one_of(name, &Self::WORDS).map_or(Self::All, Self::of)
     }
 }
 

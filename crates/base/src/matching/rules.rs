@@ -33,15 +33,14 @@ pub struct Rule {
 }
 
 impl Rules {
-    /// Reads an object with `rules` (`{key,operator,value}`) and a field that says `ANY` or `ALL`; what is wrong is
-    /// noted there. No rule at all is no rules: `None`.
+    /// Reads the `rules` of an object (`{key,operator,value}`); what is wrong is noted there. No rule at all is no rules:
+    /// `None`.
     pub fn read(
         fields: &mut Fields<'_>,
-        match_type: &str,
+        match_type: MatchType,
         word: fn(Operator) -> &'static str,
         meter: &Meter,
     ) -> Option<Self> {
-        let match_type = MatchType::read(fields, match_type);
         let given = fields.objects("rules").unwrap_or_default();
         if given.len() > MOST_RULES {
             fields.error("rules", format!("must have at most {MOST_RULES} elements"));

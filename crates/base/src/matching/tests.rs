@@ -6,7 +6,8 @@ use crate::problem::Problem;
 
 fn read(body: Value) -> Result<Option<Rules>, Problem> {
     let mut fields = Fields::of(&body);
-    let rules = Rules::read(&mut fields, "matchingType", Operator::word, &meter());
+    let match_type = MatchType::read(&mut fields, "matchingType");
+    let rules = Rules::read(&mut fields, match_type, Operator::word, &meter());
     fields.finish()?;
     Ok(rules)
 }

@@ -1,5 +1,5 @@
 //! The calendar from outside: example values, properties, and an independent slow implementation that agrees.
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests, which may panic as the tests do")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests, which may panic as the tests do")]
 
 mod cost;
 mod due;
@@ -8,7 +8,3 @@ mod generate;
 mod properties;
 mod slow;
 mod windows;
-mod wire_jobs;
-mod wire_maintenance;
-mod wire_properties;
-mod wire_rosters;

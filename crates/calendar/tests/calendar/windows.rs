@@ -1,13 +1,8 @@
 //! Maintenance windows as people write them, over the changes of the clocks, against the slow implementation.
 
-use base::{
-    Fields,
-    body::{Field as _, Limits},
-};
-use calendar::{End, Interval, MaintenanceSchedule, Pattern, Recurring, Rule, TimeOfDay, Zone};
+use calendar::{End, Interval, Pattern, Recurring, Repeated, Rule, TimeOfDay, Zone};
 use jiff::Timestamp;
 use proptest::{prelude::*, sample::select};
-use serde_json::json;
 
 use crate::{
     generate::{DAY, FROM_2020, TO_2037, all_zones, at, changes, time},
@@ -20,14 +15,10 @@ fn local(zone: Zone, millis: i64) -> TimeOfDay {
     time(&format!("{:02}:{:02}:00", shown.hour(), shown.minute()))
 }
 
-/// The rule of a perpetual daily window, read as a body is.
+/// The rule of a perpetual daily window.
 fn window(zone: Zone, start: i64, end: i64) -> Rule {
-    let body = json!({"schedule": {"type": "Recurring", "startTime": at(start), "endTime": at(end),
-        "timezone": zone.name(), "pattern": {"type": "daily", "dayFrequency": "everyday"}}, "endBy": "NEVER"});
-    let mut fields = Fields::of(&body);
-    let schedule = MaintenanceSchedule::read(&mut fields, "schedule", &Limits::NONE);
-    fields.finish().unwrap();
-    schedule.unwrap().rule()
+    let pattern = Pattern::Daily { every: 1 };
+    Rule::repeated(Repeated { zone, start: at(start), end: at(end), pattern, perpetual: true })
 }
 
 proptest! {

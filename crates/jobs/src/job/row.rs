@@ -22,7 +22,7 @@ pub struct Job {
     pub name_key: String,
     /// What it is for.
     pub description: String,
-    /// As `calendar::JobSchedule` reads it.
+    /// As `Schedule` reads it.
     pub schedule: Json<Value>,
     /// The name of its time zone; empty for GMT.
     pub zone: String,

@@ -1,15 +1,11 @@
 //! What becomes of jobs, when they are due, and which of them a search means. Pure.
 
-use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
-use calendar::{Due, JobSchedule, Zone};
+use base::{body::Request as _, problem::Problem, query_string, text::fold, timestamp::Timestamp};
+use calendar::{Due, Zone};
 use db::Json;
+use serde_json::json;
 
-use super::{
-    row::Job,
-    script::JobScript,
-    types,
-    wire::{JobChange, Timing},
-};
+use super::{row::Job, schedule::Schedule, script::JobScript, types, wire::JobChange};
 
 /// The variables of a search.
 const VARIABLES: [&str; 6] = ["id", "name", "jobType", "jobQueued", "resourceId", "isEquals"];
@@ -24,7 +20,7 @@ const TIME_LIMIT: i64 = 3600;
 pub fn rule(job: &Job) -> Result<Due, Problem> {
     let zone =
         if job.zone.is_empty() { Zone::GMT } else { Zone::find(&job.zone).ok_or_else(|| Problem::internal())? };
-    Ok(JobSchedule::from_json(&job.schedule)?.due(zone))
+    Ok(Schedule::parse(&job.schedule)?.due(zone))
 }
 
 /// The first due time after an instant.
@@ -88,10 +84,11 @@ pub fn changed(old: &Job, change: &JobChange, by: &str, now: Timestamp) -> Resul
     if let Some(description) = &change.description {
         job.description.clone_from(description);
     }
-    if let Some(Timing(Some((schedule, zone)))) = &change.schedule {
-        job.schedule = Json(schedule.to_json());
+    if let Some(schedule) = &change.schedule {
+        let zone = schedule.zone();
+        job.schedule = Json(json!(schedule));
         job.zone = zone.map(|zone| zone.name().to_owned()).unwrap_or_default();
-        job.start_ms = schedule.start_date.millis();
+        job.start_ms = schedule.start_date.at().millis();
         let start = Timestamp::from_millis(job.start_ms.max(now.millis()));
         job.frequent = schedule.due(zone.unwrap_or(Zone::GMT)).is_frequent(start);
     }
@@ -179,9 +176,6 @@ pub fn no_job() -> Problem {
 
 #[cfg(test)]
 mod tests {
-    use base::body::Request as _;
-    use serde_json::json;
-
     use super::*;
     use crate::job::wire::NewJob;
 

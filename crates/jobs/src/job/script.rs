@@ -1,9 +1,19 @@
-//! The four forms of a job's `script`, read from a body.
+//! What a job does, as clients say and see it, and as it is stored: a script of the library, a backup of configurations, or
+//! one of the other types, which may ask for an approval.
 
-use base::Fields;
-use serde_json::{Map, Value, json};
+use api::Request;
+use base::{
+    Fields,
+    body::{Request as _, says},
+};
+use serde::Serialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
 
-use super::types::{CONFIG_BACKUP, CUSTOM, NAMES};
+use super::types::{CONFIG_BACKUP, CUSTOM, NAMES, WITHOUT_SCRIPT};
+
+/// The most bytes of `parameters`.
+const MOST_PARAMETERS: usize = 16_384;
 
 /// What a job does.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,69 +26,173 @@ pub struct JobScript {
     pub script_id: Option<i64>,
 }
 
-/// The most bytes of `parameters`.
-const MOST_PARAMETERS: usize = 16_384;
+/// What a job does: a script of the library, a backup of configurations, or one of the other types, which may ask for
+/// an approval.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(as = JobScriptVariant)]
+pub enum ScriptVariant {
+    /// A script of the library.
+    Custom(CustomVariant),
+    /// One of the other types.
+    Typed(TypedVariant),
+}
 
-const BACKUP_FLAGS: [&str; 5] = [
-    "backUpTrigger",
-    "startupConfigAlert",
-    "runtimeConfigAlert",
-    "startUpConfigFilesBackUp",
-    "runTimeConfigFilesBackUp",
-];
+/// A script of the library.
+#[api::without_none]
+#[derive(Debug, Serialize, Request)]
+#[serde(rename_all = "camelCase")]
+#[request(schema = "JobCustomScript", check = check_custom)]
+pub struct CustomVariant {
+    /// Which one; a request names its `id`.
+    #[serde(skip)]
+    pub custom_script: CustomScript,
+    /// Kept as it is given; default 0.
+    #[request(range = 0..=2_147_483_647, default)]
+    pub user_type: i64,
+    /// What the script is given: an object or an array, kept as it is given; at most 16,384 bytes.
+    #[request(with = parameters, example = json!({"path": "/tmp"}))]
+    pub parameters: Option<Value>,
+}
+
+/// A script of the library, as a job shows it.
+#[api::without_none]
+#[derive(Clone, Debug, Serialize, Request)]
+#[request(schema = "JobCustomScriptReference")]
+pub struct CustomScript {
+    /// Its number.
+    #[request(example = 7)]
+    pub id: i64,
+    /// Its name.
+    #[request(with = only_shown)]
+    pub name: Option<String>,
+    /// What it runs on.
+    #[request(with = only_shown)]
+    pub platforms: Option<Vec<String>>,
+    /// What it does.
+    #[request(with = only_shown)]
+    pub description: Option<String>,
+}
+
+/// One of the types that need no script.
+#[api::without_none]
+#[derive(Debug, Serialize, Request)]
+#[serde(rename_all = "camelCase")]
+#[request(schema = "JobOfType", check = check_typed)]
+pub struct TypedVariant {
+    /// One of `GET /jobs/types`, but `custom`.
+    #[request(with = job_type, schema = String, words = WITHOUT_SCRIPT, example = "adCheckList")]
+    pub job_type: &'static str,
+    /// What is backed up, of a `networkconfigbackup`.
+    #[request(when = says("jobType", &[CONFIG_BACKUP]))]
+    pub config_params: Option<ConfigParams>,
+    /// How it is approved, of every other type.
+    #[request(when = is_other)]
+    pub approval_type: Option<ApprovalType>,
+    /// An object or an array, kept as it is given; at most 16,384 bytes.
+    #[request(with = parameters, example = json!([{"name": "path", "value": "/tmp"}]))]
+    pub parameters: Option<Value>,
+}
+
+/// What is backed up.
+#[api::without_none]
+#[derive(Debug, Serialize, Request)]
+#[serde(rename_all = "camelCase")]
+#[request(schema = "JobConfigParams")]
+pub struct ConfigParams {
+    /// How many versions are kept.
+    #[request(with = versions, example = "5")]
+    pub versions_saved: Option<String>,
+    /// Back up when a device changes?
+    pub back_up_trigger: Option<bool>,
+    /// Alert on a change of the configuration at start?
+    pub startup_config_alert: Option<bool>,
+    /// Alert on a change of the running configuration?
+    pub runtime_config_alert: Option<bool>,
+    /// Back up the configuration at start?
+    pub start_up_config_files_back_up: Option<bool>,
+    /// Back up the running configuration?
+    pub run_time_config_files_back_up: Option<bool>,
+}
+
+/// How a job is approved.
+#[api::without_none]
+#[derive(Debug, Serialize, Request)]
+#[serde(rename_all = "camelCase")]
+#[request(schema = "JobApprovalType")]
+pub struct ApprovalType {
+    /// Kept as it is given.
+    pub approval_type: Option<i64>,
+    /// Why.
+    #[request(with = Fields::text)]
+    pub approval_reason: Option<String>,
+    /// Is somebody alerted?
+    pub alert_required: Option<bool>,
+}
 
 impl JobScript {
     /// Reads one; what is wrong or missing is noted, and the answer is then not to be used.
     pub fn read(fields: &mut Fields<'_>, name: &str) -> Option<Self> {
         let mut script = fields.object(name)?;
-        let given = parameters(&mut script);
-        let mut read = if script.has("customScript") { custom(&mut script)? } else { plain(&mut script)? };
-        if let (Some(given), Some(shown)) = (given, read.shown.as_object_mut()) {
-            shown.insert("parameters".to_owned(), given);
-        }
-        Some(read)
+        let variant = if script.has("customScript") {
+            ScriptVariant::Custom(CustomVariant::read(&mut script))
+        } else {
+            ScriptVariant::Typed(TypedVariant::read(&mut script))
+        };
+        let (job_type, script_id) = match &variant {
+            ScriptVariant::Custom(custom) => (CUSTOM, Some(custom.custom_script.id)),
+            ScriptVariant::Typed(typed) => (typed.job_type, None),
+        };
+        Some(Self { job_type, shown: json!(variant), script_id })
     }
 }
 
 /// What the script is to be given, of any form; bounded, since it travels in an environment.
-fn parameters(script: &mut Fields<'_>) -> Option<Value> {
-    let given = script.value("parameters").filter(|given| !given.is_null())?;
+fn parameters(script: &mut Fields<'_>, name: &str) -> Option<Value> {
+    let given = script.value(name)?;
     if !(given.is_object() || given.is_array()) {
-        script.error("parameters", "must be an object or an array");
+        script.error(name, "must be an object or an array");
     }
     if given.to_string().len() > MOST_PARAMETERS {
-        script.error("parameters", format!("must have at most {MOST_PARAMETERS} bytes as JSON"));
+        script.error(name, format!("must have at most {MOST_PARAMETERS} bytes as JSON"));
     }
     Some(given.clone())
 }
 
-fn plain(script: &mut Fields<'_>) -> Option<JobScript> {
-    script.require("jobType");
-    let job_type = script.one_of("jobType", &NAMES)?;
-    let mut shown = Map::new();
-    shown.insert("jobType".to_owned(), json!(job_type));
-    if job_type == CUSTOM {
-        script.require("customScript");
-    }
-    if script.has("configParams") {
-        if job_type == CONFIG_BACKUP {
-            shown.insert("configParams".to_owned(), config(script)?);
-        } else {
-            script.error("configParams", format!("is for jobs of the type {CONFIG_BACKUP}"));
-        }
-    }
-    if script.has("approvalType") {
-        if job_type == CONFIG_BACKUP {
-            script.error("approvalType", format!("is not for jobs of the type {CONFIG_BACKUP}"));
-        } else {
-            shown.insert("approvalType".to_owned(), approval(script)?);
-        }
-    }
-    Some(JobScript { job_type, shown: Value::Object(shown), script_id: None })
+/// The library knows it.
+fn only_shown<T>(_: &mut Fields<'_>, _: &str) -> Option<T> {
+    None
 }
 
-fn custom(script: &mut Fields<'_>) -> Option<JobScript> {
-    if script.has("jobType") && script.one_of("jobType", &NAMES).is_some_and(|name| name != CUSTOM) {
+fn job_type(script: &mut Fields<'_>, name: &str) -> Option<&'static str> {
+    script.one_of(name, &NAMES)
+}
+
+fn versions(config: &mut Fields<'_>, name: &str) -> Option<String> {
+    match config.value(name)? {
+        Value::Number(number) => Some(number.to_string()),
+        _ => config.text_max(name, 40),
+    }
+}
+
+fn is_other(of: &Fields<'_>) -> bool {
+    of.says("jobType", &NAMES) && !of.says("jobType", &[CONFIG_BACKUP])
+}
+
+fn check_typed(_: &mut TypedVariant, script: &mut Fields<'_>) {
+    if script.says("jobType", &[CUSTOM]) {
+        script.require("customScript");
+    }
+    if is_other(script) && script.has("configParams") {
+        script.error("configParams", format!("is for jobs of the type {CONFIG_BACKUP}"));
+    }
+    if script.says("jobType", &[CONFIG_BACKUP]) && script.has("approvalType") {
+        script.error("approvalType", format!("is not for jobs of the type {CONFIG_BACKUP}"));
+    }
+}
+
+fn check_custom(_: &mut CustomVariant, script: &mut Fields<'_>) {
+    if job_type(script, "jobType").is_some_and(|name| name != CUSTOM) {
         script.error("jobType", format!("must be {CUSTOM} where customScript is given"));
     }
     for other in ["configParams", "approvalType"] {
@@ -86,45 +200,6 @@ fn custom(script: &mut Fields<'_>) -> Option<JobScript> {
             script.error(other, "must not stand beside customScript");
         }
     }
-    let user_type = script.integer_in("userType", 0..=i64::from(i32::MAX)).unwrap_or(0);
-    let id = script.object("customScript").and_then(|mut custom| {
-        custom.require("id");
-        custom.integer("id")
-    });
-    Some(JobScript { job_type: CUSTOM, shown: json!({"userType": user_type}), script_id: Some(id?) })
-}
-
-fn approval(script: &mut Fields<'_>) -> Option<Value> {
-    let mut given = script.object("approvalType")?;
-    let mut shown = Map::new();
-    if let Some(kind) = given.integer("approvalType") {
-        shown.insert("approvalType".to_owned(), json!(kind));
-    }
-    if let Some(reason) = given.text("approvalReason") {
-        shown.insert("approvalReason".to_owned(), json!(reason));
-    }
-    if let Some(alert) = given.boolean("alertRequired") {
-        shown.insert("alertRequired".to_owned(), json!(alert));
-    }
-    Some(Value::Object(shown))
-}
-
-fn config(script: &mut Fields<'_>) -> Option<Value> {
-    let mut given = script.object("configParams")?;
-    let mut shown = Map::new();
-    let versions = match given.value("versionsSaved") {
-        Some(Value::Number(number)) => Some(number.to_string()),
-        _ => given.text_max("versionsSaved", 40),
-    };
-    if let Some(versions) = versions {
-        shown.insert("versionsSaved".to_owned(), json!(versions));
-    }
-    for name in BACKUP_FLAGS {
-        if let Some(flag) = given.boolean(name) {
-            shown.insert(name.to_owned(), json!(flag));
-        }
-    }
-    Some(Value::Object(shown))
 }
 
 #[cfg(test)]
@@ -168,7 +243,7 @@ mod tests {
         assert_eq!(read(json!({"jobType": "custom"})).unwrap_err(), ["script.customScript"]);
         assert_eq!(read(json!({"jobType": "nothing"})).unwrap_err(), ["script.jobType"]);
         let mixed = json!({"jobType": "antivirus", "customScript": {}, "configParams": {}});
-        assert_eq!(read(mixed).unwrap_err(), ["script.jobType", "script.configParams", "script.customScript.id"]);
+        assert_eq!(read(mixed).unwrap_err(), ["script.customScript.id", "script.jobType", "script.configParams"]);
         assert_eq!(read(json!({"jobType": "antivirus", "configParams": {}})).unwrap_err(), ["script.configParams"]);
     }
 }

@@ -41,10 +41,12 @@ pub const NAMES: [&str; TYPES.len()] = {
     names
 };
 
-/// The names of those that need no script.
-pub fn without_script() -> Vec<&'static str> {
-    NAMES.into_iter().filter(|name| *name != CUSTOM).collect()
-}
+/// The names of those that need no script: all but the last.
+pub const WITHOUT_SCRIPT: [&str; NAMES.len() - 1] = {
+    let mut names = [""; NAMES.len() - 1];
+    names.copy_from_slice(NAMES.split_at(NAMES.len() - 1).0);
+    names
+};
 
 /// A type of job.
 #[derive(Debug, Serialize, ToSchema)]

@@ -9,7 +9,9 @@ use ports::{Authors, People};
 use serde_json::{Value, json};
 
 use super::{
-    row, store,
+    row,
+    script::CustomScript,
+    store,
     types::CUSTOM,
     wire::{Job, JobEntity, JobEntityResource, JobResource},
 };
@@ -62,17 +64,14 @@ pub fn jobs(conn: &mut Conn, people: &dyn People, around: &[String], rows: &[row
 }
 
 /// What jobs show of the scripts that they run, by number.
-fn library(conn: &mut Conn, around: &[String], rows: &[row::Job]) -> Result<HashMap<i64, Value>> {
+fn library(conn: &mut Conn, around: &[String], rows: &[row::Job]) -> Result<HashMap<i64, CustomScript>> {
     let ids: HashSet<i64> = rows.iter().filter_map(|row| row.script_id).collect();
     let ids: Vec<i64> = ids.into_iter().collect();
     let found = scripts::store::summaries(conn, around, &ids)?.into_iter();
     Ok(found
         .map(|(id, name, description, platforms)| {
-            let mut shown = json!({"id": id, "name": name, "platforms": *platforms});
-            if !description.is_empty() {
-                shown["description"] = Value::String(description);
-            }
-            (id, shown)
+            let description = Some(description).filter(|text| !text.is_empty());
+            (id, CustomScript { id, name: Some(name), platforms: Some(platforms.0), description })
         })
         .collect())
 }
@@ -107,12 +106,12 @@ fn schedule(row: &row::Job) -> Value {
     schedule
 }
 
-fn script(row: &row::Job, library: &HashMap<i64, Value>) -> Value {
+fn script(row: &row::Job, library: &HashMap<i64, CustomScript>) -> Value {
     let stored = &*row.script;
     if row.job_type != CUSTOM {
         return stored.clone();
     }
-    let named = row.script_id.map(|id| library.get(&id).cloned().unwrap_or_else(|| json!({"id": id})));
+    let named = row.script_id.map(|id| library.get(&id).map_or_else(|| json!({"id": id}), |script| json!(script)));
     let mut shown = json!({"customScript": named, "userType": stored["userType"]});
     if let Some(parameters) = stored.get("parameters") {
         shown["parameters"] = parameters.clone();

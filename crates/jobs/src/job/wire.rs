@@ -2,13 +2,15 @@
 
 use api::Request;
 use base::{Fields, timestamp::Timestamp};
-use calendar::{JobSchedule, Zone};
 use ports::Author;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{script::JobScript, shapes};
+use super::{
+    schedule::Schedule,
+    script::{JobScript, ScriptVariant},
+};
 
 /// The most resources of one job.
 const MOST_RESOURCES: usize = 1000;
@@ -56,12 +58,12 @@ pub struct Job {
     #[schema(required = false)]
     pub description: String,
     /// When it runs.
-    #[schema(value_type = shapes::Schedule)]
+    #[schema(value_type = Schedule)]
     pub schedule: Value,
     /// As it was given; if it was not, whether a run is waiting.
     pub job_queued: bool,
     /// What it does.
-    #[schema(value_type = shapes::ScriptVariant)]
+    #[schema(value_type = ScriptVariant)]
     pub script: Value,
     /// The resources that it is for; left out when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -177,10 +179,9 @@ pub struct NewJob {
     /// What it is for.
     pub description: Option<String>,
     /// When it runs. Of a job that has another one from now on, runs that were due before are not made up for.
-    #[request(with = timing, schema = shapes::Schedule)]
-    pub schedule: Timing,
+    pub schedule: Schedule,
     /// What it does.
-    #[request(with = JobScript::read, schema = shapes::ScriptVariant)]
+    #[request(with = JobScript::read, schema = ScriptVariant)]
     pub script: JobScript,
     /// The resources that it is for.
     #[request(with = entities, items = 0..=MOST_RESOURCES, schema = Vec<JobEntity>)]
@@ -211,10 +212,6 @@ pub struct NewJob {
     pub alert_on_failure: Option<bool>,
 }
 
-/// When a job runs, and on whose clocks; without a zone, GMT. Empty where it could not be read.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Timing(pub Option<(JobSchedule, Option<Zone>)>);
-
 /// A new job is a change of one of which nothing is said.
 impl From<NewJob> for JobChange {
     fn from(new: NewJob) -> Self {
@@ -242,20 +239,6 @@ impl JobChange {
     pub fn targets(&self) -> Option<&[Target]> {
         self.resources.as_deref().or(self.entities.as_deref())
     }
-}
-
-fn timing(fields: &mut Fields<'_>, name: &str) -> Option<Timing> {
-    let mut schedule = fields.object(name)?;
-    let given = schedule.value("timezone").is_some_and(|zone| zone.as_str().is_none_or(|name| !name.trim().is_empty()));
-    let zone = if given {
-        if schedule.has("timeZone") {
-            schedule.error("timezone", "must be absent when timeZone is there");
-        }
-        calendar::parse::zone(&mut schedule, "timezone")
-    } else {
-        schedule.object("timeZone").and_then(|mut zone| calendar::parse::zone(&mut zone, "name"))
-    };
-    JobSchedule::read(&mut schedule).map(|read| Timing(Some((read, zone))))
 }
 
 /// An explicit `null` or an empty text takes the limit away.
@@ -332,9 +315,9 @@ mod tests {
             "maximumLateness": -1, "overlapPolicy": 1, "timeLimit": 0, "active": "maybe"});
         let named = [
             "name",
-            "schedule.timeZone.name",
             "schedule.startDate",
             "schedule.pattern.type",
+            "schedule.timeZone.name",
             "script.jobType",
             "resources[1]",
             "resources[0].id",

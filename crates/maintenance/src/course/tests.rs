@@ -1,7 +1,3 @@
-use base::{
-    Fields,
-    body::{Field as _, Limits},
-};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -15,12 +11,8 @@ fn at(text: &str) -> Timestamp {
     Timestamp::parse(text).unwrap()
 }
 
-fn schedule(value: Value) -> MaintenanceSchedule {
-    let body = json!({"schedule": value});
-    let mut fields = Fields::of(&body);
-    let schedule = MaintenanceSchedule::read(&mut fields, "schedule", &Limits::NONE);
-    fields.finish().unwrap();
-    schedule.unwrap()
+fn schedule(value: Value) -> WindowSchedule {
+    WindowSchedule::parse(&value).unwrap()
 }
 
 /// Nightly, 22:00 to 02:00 in London, since November 2026 and for ever.

@@ -16,9 +16,9 @@ use super::{
 };
 use crate::window::{
     names::Names,
-    schemas::Instant,
     store,
     targets::{Kind, Target},
+    wire::Instant,
 };
 
 /// The one order: by window, target and resource.

@@ -16,13 +16,10 @@ use super::{
     ready::Ready,
     windows::{Covered, Windows},
 };
-use crate::{
-    course::{Course, Holds},
-    window::{
-        rules,
-        targets::{self, Kind, Target},
-        wire::{NewWindow, window_id},
-    },
+use crate::window::{
+    rules,
+    targets::{self, Kind, Target},
+    wire::{NewWindow, window_id},
 };
 
 /// How many windows may be tried at once.
@@ -59,9 +56,7 @@ impl Drafts {
     ) -> Result<(Vec<Covered>, BTreeSet<String>)> {
         let mut complete: Vec<(String, NewWindow, Vec<Target>)> = Vec::new();
         for (place, (id, mut new)) in self.0.into_iter().enumerate() {
-            if Course::new(&new.schedule, Holds::default()).bounds().is_none() {
-                wrong.add(&format!("windows[{place}].schedule"), rules::NEVER);
-            }
+            rules::check_opens(Some(&new.schedule), &format!("windows[{place}].schedule"), &mut wrong);
             let references = new.take_targets().all();
             let targets = targets::resolve(conn, windows.resources(), scope, &references, &mut wrong)?;
             complete.push((id, new, targets));

@@ -22,7 +22,7 @@ use crate::window::wire::NewWindow;
 /// An alert, as it is reported. The rules of windows look for their keys in what would become of it.
 #[derive(ToSchema)]
 #[schema(as = MaintenanceMatchInput, rename_all = "camelCase")]
-#[expect(dead_code, reason = "documents what is read as any object")]
+#[expect(dead_code, reason = "an alert is read by those who take alerts in, behind `ports`")]
 pub struct MatchInput {
     /// The resource, by `id`, `hostName`, `extResourceId`, `ipAddress` or `macAddress`, or a text that is one of them;
     /// `resource` is the same.

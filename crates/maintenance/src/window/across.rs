@@ -10,7 +10,7 @@ use db::{Conn, Result};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{filter::Filter, row::Window, schemas::Instant, search::covering, store};
+use super::{filter::Filter, row::Window, search::covering, store, wire::Instant};
 use crate::cover::{Windows, damaged_cursor, wire::WindowName};
 
 api::texts! {
@@ -70,7 +70,7 @@ pub async fn list(context: RequestContext<Query>, windows: web::Data<Windows>) -
     let sort = query.sort(&SORTS, "start", false);
     let walk = query.walk(context.request().path(), sort);
     let text = query.text("queryString").unwrap_or_default();
-    let range = calendar::parse::range(query, None)?;
+    let range = calendar::range::read(query, None)?;
     let filter = Filter::parse(&text)?;
     let page = context.read(move |conn, scope| {
         let only = covering(conn, &windows, &scope.scope(), &filter)?;

@@ -77,7 +77,7 @@ pub fn check_new(
     new: &mut NewWindow,
     mut wrong: Wrong,
 ) -> Result<Vec<Target>> {
-    rules::check_opens(Some(&new.schedule), &mut wrong);
+    rules::check_opens(Some(&new.schedule), "schedule", &mut wrong);
     let targets = targets::resolve(conn, windows.resources(), tenants, &new.take_targets().all(), &mut wrong)?;
     wrong.check()?;
     Ok(targets)
@@ -133,7 +133,7 @@ pub async fn update(
         Ok((WindowChange::read_all(&mut fields, meter), fields.wrong()))
     });
     let (mut change, mut wrong) = read.await?;
-    rules::check_opens(change.schedule.as_ref(), &mut wrong);
+    rules::check_opens(change.schedule.as_ref(), "schedule", &mut wrong);
     let members = Members::Replace(change.take_targets());
     let change = move |old: &row::Window, now| rules::changed(old, change, now);
     change_window(context, windows, id, Some((members, wrong)), change).await

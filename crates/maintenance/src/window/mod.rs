@@ -1,6 +1,7 @@
 //! Maintenance windows: made, read, changed, and led through their life.
 
 pub mod across;
+pub mod conditions;
 pub mod contents;
 mod filter;
 pub mod http;
@@ -9,7 +10,6 @@ pub mod names;
 pub mod occurrences;
 pub mod row;
 pub mod rules;
-pub mod schemas;
 pub mod search;
 pub mod store;
 pub mod targets;

@@ -9,9 +9,8 @@ use utoipa::ToSchema;
 
 use super::{
     http::check_new,
-    schemas::Instant,
     store,
-    wire::{NewWindow, Occurrence, WindowId},
+    wire::{Instant, NewWindow, Occurrence, WindowId},
 };
 use crate::{
     course::{Course, Holds},
@@ -48,7 +47,7 @@ impl Occurrences {
 )]
 #[get("/scheduleMaintenances/{windowId}/occurrences")]
 pub async fn list(context: RequestContext<Query>, PathIds(id): PathIds<WindowId>) -> api::Result<HttpResponse> {
-    let range = calendar::parse::range(context.query(), None)?;
+    let range = calendar::range::read(context.query(), None)?;
     let scope = context.scope();
     let window = context.db.point(move |conn| store::existing(conn, &scope, &id)).await?;
     answer::ok(&Occurrences::of(&window.course()?, range))
@@ -79,7 +78,7 @@ pub async fn preview(
         let mut fields = Fields::of(body);
         let new = NewWindow::read_all(&mut fields, meter);
         let mut wrong = fields.wrong();
-        let range = wrong.take(calendar::parse::range(query, Some(body)))?;
+        let range = wrong.take(calendar::range::read(query, Some(body)))?;
         Ok((new, range, wrong))
     });
     let (mut new, range, wrong) = read.await?;

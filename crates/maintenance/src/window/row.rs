@@ -28,7 +28,7 @@ pub struct Window {
     pub name_key: String,
     /// Empty when there is none.
     pub description: String,
-    /// As `calendar::MaintenanceSchedule` writes it.
+    /// As `WindowSchedule` writes it.
     pub schedule: Json<Value>,
     /// What was said of its occurrences since.
     pub holds: Json<Holds>,

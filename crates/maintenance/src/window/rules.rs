@@ -5,14 +5,18 @@ use base::{
     text::fold,
     timestamp::Timestamp,
 };
-use calendar::{Interval, MaintenanceSchedule};
+use calendar::Interval;
 use db::Json;
+use serde_json::json;
 
 use super::{
     row::Window,
     wire::{NewWindow, WindowChange},
 };
-use crate::course::{Course, Holds, State, second, stored_schedule};
+use crate::{
+    course::{Course, Holds, State, second, stored_schedule},
+    schedule::WindowSchedule,
+};
 
 /// 404: the tenant has no such window.
 pub fn no_window() -> Problem {
@@ -25,16 +29,17 @@ fn not_while(state: State, what: &str) -> Problem {
 }
 
 /// What is said of a schedule by which a window never opens.
-pub const NEVER: &str = "takes place never: no date of its pattern lies between startTime and endTime";
+const NEVER: &str = "takes place never: no date of its pattern lies between startTime and endTime";
 
 fn never() -> Problem {
     Problem::field("schedule", NEVER)
 }
 
-/// Adds a schedule by which a window never opens to what is wrong.
-pub fn check_opens(schedule: Option<&MaintenanceSchedule>, wrong: &mut Wrong) {
-    if schedule.is_some_and(|schedule| Course::new(schedule, Holds::default()).bounds().is_none()) {
-        wrong.add("schedule", NEVER);
+/// Adds a schedule by which a window never opens to what is wrong, unless it is wrong already.
+pub fn check_opens(schedule: Option<&WindowSchedule>, name: &str, wrong: &mut Wrong) {
+    let opens = |schedule: &WindowSchedule| Course::new(schedule, Holds::default()).bounds().is_some();
+    if !wrong.has(name) && !schedule.is_none_or(opens) {
+        wrong.add(name, NEVER);
     }
 }
 
@@ -51,7 +56,7 @@ pub fn created(new: &NewWindow, tenant: &str, id: String, author: &str, now: Tim
         name: new.name.clone(),
         name_key: fold(&new.name),
         description: new.description.clone(),
-        schedule: Json(new.schedule.to_json()),
+        schedule: Json(json!(new.schedule)),
         holds: Json::default(),
         conditions: new.alert_conditions.clone().flatten().map(Json),
         run_rba: new.run_rba,
@@ -85,10 +90,10 @@ pub fn changed(old: &Window, change: WindowChange, now: Timestamp) -> Result<Win
     window.run_rba = change.run_rba.unwrap_or(old.run_rba);
     window.install_patch = change.install_patch.unwrap_or(old.install_patch);
     window.run_escalation = change.run_escalation_action.unwrap_or(old.run_escalation);
-    let schedule = change.schedule.filter(|schedule| schedule.to_json() != *old.schedule);
+    let schedule = change.schedule.filter(|schedule| json!(schedule) != *old.schedule);
     if let Some(schedule) = schedule {
         let suspensions = old.holds.suspensions.clone();
-        window.schedule = Json(schedule.to_json());
+        window.schedule = Json(json!(schedule));
         hold(&mut window, &schedule, Holds { suspensions, ..Holds::default() })?;
     }
     Ok(window)
@@ -100,7 +105,7 @@ pub fn next_version(old: &Window, now: Timestamp) -> Window {
 }
 
 /// Notes what is said of a window's occurrences.
-fn hold(window: &mut Window, schedule: &MaintenanceSchedule, holds: Holds) -> Result<(), Problem> {
+fn hold(window: &mut Window, schedule: &WindowSchedule, holds: Holds) -> Result<(), Problem> {
     let course = Course::new(schedule, holds);
     let bounds = course.bounds().ok_or_else(never)?;
     (window.opens_ms, window.closes_ms) = (bounds.start().millis(), bounds.end().millis());
@@ -274,10 +279,8 @@ pub fn unskipped(old: &Window, start: Option<Timestamp>, now: Timestamp) -> Resu
 
 #[cfg(test)]
 mod tests {
-    use base::{Fields, body::Request as _, matching::Meter};
-    use serde_json::json;
-
     use super::*;
+    use base::{Fields, body::Request as _, matching::Meter};
 
     const NOW: Timestamp = Timestamp::from_millis(1_795_176_000_000);
 

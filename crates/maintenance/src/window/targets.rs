@@ -2,8 +2,10 @@
 
 use std::collections::HashSet;
 
+use api::Request;
 use base::{
     Fields,
+    body::Request as _,
     problem::{FieldError, Wrong, shorten},
 };
 use db::{Conn, Result};
@@ -170,29 +172,81 @@ pub fn refuse_number(number: usize, wrong: &mut Wrong) {
     }
 }
 
+/// A resource, by one of these.
+#[derive(Debug, Request)]
+#[request(schema = "MaintenanceDeviceReference", check = check_device, example = json!({"hostName": "web-01"}))]
+pub struct DeviceReference {
+    /// Its host name, whatever the letter case; it must be unique in the tenant.
+    #[request(when = is_without_id, with = text, schema = String, filled)]
+    host_name: Option<String>,
+    /// UUID.
+    #[request(also = ["id"], with = text, schema = String, filled)]
+    unique_id: Option<String>,
+}
+
+/// A device group or a site, by one of these.
+#[derive(Debug, Request)]
+#[request(schema = "MaintenancePlaceReference", check = check_place, example = json!({"name": "Web servers"}))]
+pub struct PlaceReference {
+    /// Its name, whatever the letter case.
+    #[request(when = is_without_id, with = text, schema = String, filled)]
+    name: Option<String>,
+    /// Its number; of a group also its `DGP-<uuid>`.
+    #[request(with = place_id, schema = String, filled)]
+    id: Option<String>,
+}
+
+/// The fields that hold an id, the first that counts before the other.
+const IDS: [&str; 2] = ["uniqueId", "id"];
+
+fn is_without_id(of: &Fields<'_>) -> bool {
+    !IDS.into_iter().any(|name| of.has(name))
+}
+
+fn place_id(fields: &mut Fields<'_>, _: &str) -> Option<String> {
+    let name = IDS.into_iter().find(|name| fields.has(name))?;
+    text(fields, name)
+}
+
+fn text(fields: &mut Fields<'_>, name: &str) -> Option<String> {
+    let text = match fields.value(name)? {
+        Value::Number(number) if name == "id" => number.to_string(),
+        _ => fields.required_text(name).trim().to_owned(),
+    };
+    Some(text).filter(|text| !text.is_empty())
+}
+
+fn check_device(_: &mut DeviceReference, fields: &mut Fields<'_>) {
+    if is_without_id(fields) && !fields.has("hostName") {
+        fields.error("hostName", "is required, or uniqueId is");
+    }
+}
+
+fn check_place(_: &mut PlaceReference, fields: &mut Fields<'_>) {
+    if is_without_id(fields) && !fields.has("name") {
+        fields.error("name", "is required, or id is");
+    }
+}
+
 impl Reference {
     fn read(fields: &mut Fields<'_>, kind: Kind) -> Option<Self> {
-        let names: &[&str] =
-            if kind == Kind::Device { &["uniqueId", "id", "hostName"] } else { &["uniqueId", "id", "name"] };
-        let Some(name) = names.iter().copied().find(|name| fields.has(name)) else {
-            let (first, last) = if kind == Kind::Device { ("hostName", "uniqueId") } else { ("name", "id") };
-            fields.error(first, format!("is required, or {last} is"));
-            return None;
+        let (id, name, called) = if kind == Kind::Device {
+            let DeviceReference { host_name, unique_id } = DeviceReference::read(fields);
+            (unique_id, host_name, "hostName")
+        } else {
+            let PlaceReference { name, id } = PlaceReference::read(fields);
+            (id, name, "name")
         };
-        let text = match fields.value(name) {
-            Some(Value::Number(number)) if name == "id" => number.to_string(),
-            _ => fields.required_text(name).trim().to_owned(),
+        let is_named = id.is_none();
+        let text = id.or(name)?;
+        let key = match (kind, is_named) {
+            (Kind::Device, true) => Key::Resource(ResourceKey::HostName(text.clone())),
+            (Kind::Device, false) => Key::Resource(ResourceKey::Id(text.clone())),
+            (_, true) => Key::Place(PlaceKey::Name(text.clone())),
+            (_, false) => Key::Place(text.parse().map_or_else(|_| PlaceKey::UniqueId(text.clone()), PlaceKey::Id)),
         };
-        if text.is_empty() {
-            return None;
-        }
-        let key = match (kind, name) {
-            (Kind::Device, "hostName") => Key::Resource(ResourceKey::HostName(text.clone())),
-            (Kind::Device, _) => Key::Resource(ResourceKey::Id(text.clone())),
-            (_, "name") => Key::Place(PlaceKey::Name(text.clone())),
-            _ => Key::Place(text.parse().map_or_else(|_| PlaceKey::UniqueId(text.clone()), PlaceKey::Id)),
-        };
-        Some(Self { kind, path: fields.path(name), text, key })
+        let field = IDS.into_iter().find(|name| fields.has(name)).unwrap_or(called);
+        Some(Self { kind, path: fields.path(field), text, key })
     }
 
     /// Does it name a target by its id?

@@ -7,11 +7,12 @@ use ports::{Author, Authors};
 use serde_json::{Value, json};
 
 use super::{
+    conditions::AlertConditions,
     names::Names,
     row::Window as Row,
     rules, store,
     targets::{Kind, Target},
-    wire::{AlertConditions, DeviceTarget, GroupTarget, LocationTarget, Occurrence, Suspension, Window},
+    wire::{DeviceTarget, GroupTarget, LocationTarget, Occurrence, Suspension, Window},
 };
 use crate::{course::stored_schedule, cover::Windows};
 

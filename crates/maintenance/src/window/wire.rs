@@ -3,21 +3,24 @@
 use api::Request;
 use base::{
     Fields, Query,
-    body::Request as _,
+    body::{Request as _, says},
     fold,
-    matching::{Meter, Operator, Rules},
+    matching::{Meter, Rules},
     timestamp::Timestamp,
 };
-use calendar::{Interval, MaintenanceSchedule};
+use calendar::Interval;
 use ports::Author;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
-    schemas::{DeviceReference, PlaceReference, WindowSchedule},
-    targets::{self, Kind, Lists, MOST, Reference},
+    conditions::{self, AlertConditions},
+    targets::{self, DeviceReference, Kind, Lists, MOST, PlaceReference, Reference},
 };
-use crate::course::State;
+use crate::{
+    course::State,
+    schedule::{NEVER, WindowSchedule},
+};
 
 /// The longest name, in characters.
 const LONGEST_NAME: usize = 200;
@@ -33,6 +36,11 @@ api::path_id! {
 pub fn window_id(text: &str) -> String {
     let folded = fold(text.trim());
     folded.strip_prefix("sm-").map(|uuid| format!("SM-{uuid}")).unwrap_or(folded)
+}
+
+api::texts! {
+    /// An instant that a schedule may name, as a parameter.
+    pub Instant = api::spec::of_form(calendar::forms::INSTANT);
 }
 
 /// What narrows a search, beside its filter.
@@ -90,8 +98,7 @@ pub struct Window {
     #[schema(example = "Pending")]
     pub status: &'static str,
     /// When it is open, as far as its schedule says.
-    #[schema(value_type = WindowSchedule)]
-    pub schedule: MaintenanceSchedule,
+    pub schedule: WindowSchedule,
     /// The time in which it is open now.
     pub current: Option<Occurrence>,
     /// The time in which it will be open next.
@@ -214,42 +221,6 @@ pub struct LocationTarget {
     pub name: Option<String>,
 }
 
-/// Which alerts a window catches.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct AlertConditions {
-    /// `ALL` or `ANY` of the rules have to hold.
-    #[schema(pattern = "^(ANY|ALL)$", example = "ALL")]
-    pub matching_type: &'static str,
-    /// At least one.
-    pub rules: Vec<AlertRule>,
-}
-
-/// A rule of alert conditions.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct AlertRule {
-    /// A property of the alert, by its name or, with dots between names, by its path.
-    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "subject")]
-    pub key: String,
-    /// `Equals`, `NotEquals`, `Startswith`, `Endswith`, `Contains`, `NotContains` or `Regex`.
-    #[schema(pattern = "^(Contains|NotContains|Equals|NotEquals|Startswith|Endswith|Regex)$", example = "Contains")]
-    pub operator: &'static str,
-    /// What it is compared with.
-    #[schema(min_length = 1, max_length = 1000, example = "disk")]
-    pub value: String,
-}
-
-impl From<&Rules> for AlertConditions {
-    fn from(rules: &Rules) -> Self {
-        let shown = |rule: &base::matching::Rule| AlertRule {
-            key: rule.key.clone(),
-            operator: rule.operator.word(),
-            value: rule.value.clone(),
-        };
-        Self { matching_type: rules.match_type.word(), rules: rules.rules.iter().map(shown).collect() }
-    }
-}
-
 /// A window to create, or to preview. At least one of `devices`, `deviceGroups` and `locations` is needed; together
 /// they have at most 100 elements.
 #[derive(Clone, Debug, PartialEq, Request)]
@@ -277,10 +248,9 @@ pub struct NewWindow {
     #[request(with = targets::locations, schema = Vec<PlaceReference>, items = 0..=MOST)]
     pub locations: Option<Vec<Reference>>,
     /// When it is open; what was skipped, extended or ended before does not count for a new one.
-    #[request(schema = WindowSchedule)]
-    pub schedule: MaintenanceSchedule,
+    pub schedule: WindowSchedule,
     /// `NEVER`: a recurring window has no end, and of `endTime` only the time of day counts. May stand in `schedule`.
-    #[request(with = end_by, schema = String, words = ["NEVER"], example = "NEVER")]
+    #[request(blank, words = NEVER, example = "NEVER")]
     pub end_by: Option<&'static str>,
     /// Are scripts to be run? Default false.
     #[request(name = "runRBA", default)]
@@ -292,7 +262,7 @@ pub struct NewWindow {
     #[request(also = ["runEscalateAction"], default = true)]
     pub run_escalation_action: bool,
     /// Which alerts it catches; without rules: all.
-    #[request(with = not_yet, schema = AlertConditionsInput)]
+    #[request(with = not_yet, schema = conditions::NewConditions)]
     pub alert_conditions: Option<Option<Rules>>,
 }
 
@@ -311,19 +281,6 @@ pub struct Targets {
     pub locations: Option<Vec<Reference>>,
 }
 
-/// Which alerts a window catches.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "`base::matching` reads what this documents")]
-pub struct AlertConditionsInput {
-    /// `ALL` (default) or `ANY` of the rules have to hold.
-    #[schema(pattern = "^(ANY|ALL)$", example = "ALL")]
-    matching_type: Option<String>,
-    /// At most 50.
-    #[schema(max_items = 50)]
-    rules: Option<Vec<AlertRule>>,
-}
-
 /// How to suspend a window.
 #[derive(Clone, Debug, Request)]
 #[request(schema = "MaintenanceSuspensionInput", check = check_suspension)]
@@ -332,10 +289,10 @@ pub struct NewSuspension {
     #[request(words = ["now", "range"], example = "now")]
     pub pattern: &'static str,
     /// Of a range; one in the past is now. `startTime` is taken too.
-    #[request(also = ["startTime"], with = instant_of_range, schema = Timestamp, example = "2026-11-20T22:00:00+0000")]
+    #[request(also = ["startTime"], when = says("pattern", &["range"]), example = "2026-11-20T22:00:00+0000")]
     pub start_date: Option<Timestamp>,
     /// Of a range. `endTime` is taken too.
-    #[request(also = ["endTime"], with = instant_of_range, schema = Timestamp, example = "2026-11-21T22:00:00+0000")]
+    #[request(also = ["endTime"], when = says("pattern", &["range"]), example = "2026-11-21T22:00:00+0000")]
     pub end_date: Option<Timestamp>,
 }
 
@@ -381,7 +338,7 @@ impl NewWindow {
     /// Reads one, with its conditions, whose expressions are compiled to be checked.
     pub fn read_all(fields: &mut Fields<'_>, meter: &Meter) -> Self {
         let new = Self::read(fields);
-        Self { alert_conditions: conditions(fields, meter), ..new }
+        Self { alert_conditions: conditions::read(fields, meter), ..new }
     }
 
     /// What it names as its targets.
@@ -394,7 +351,7 @@ impl WindowChange {
     /// As [`NewWindow::read_all`].
     pub fn read_all(fields: &mut Fields<'_>, meter: &Meter) -> Self {
         let change = Self::read(fields);
-        Self { alert_conditions: conditions(fields, meter), ..change }
+        Self { alert_conditions: conditions::read(fields, meter), ..change }
     }
 
     /// What it names as its targets.
@@ -414,32 +371,19 @@ fn not_yet(_: &mut Fields<'_>, _: &str) -> Option<Option<Rules>> {
     None
 }
 
-/// The inner `None`: conditions without rules, which are none.
-fn conditions(fields: &mut Fields<'_>, meter: &Meter) -> Option<Option<Rules>> {
-    let mut conditions = fields.object("alertConditions")?;
-    Some(Rules::read(&mut conditions, "matchingType", Operator::word, meter))
-}
-
-/// Is the word beside the schedule? What is wrong with it, the schedule says.
-fn end_by(fields: &mut Fields<'_>, name: &str) -> Option<&'static str> {
-    let word = fields.value(name)?.as_str()?;
-    word.trim().eq_ignore_ascii_case("NEVER").then_some("NEVER")
-}
-
-fn instant_of_range(fields: &mut Fields<'_>, name: &str) -> Option<Timestamp> {
-    let pattern = fields.value("pattern")?.as_str()?;
-    if pattern.trim().eq_ignore_ascii_case("range") { fields.timestamp(name) } else { None }
-}
-
-fn check_new(new: &NewWindow, fields: &mut Fields<'_>) {
+fn check_new(new: &mut NewWindow, fields: &mut Fields<'_>) {
+    new.schedule.complete(new.end_by, fields);
     targets::check_number(fields, true);
     check_escalation(Some(new.run_escalation_action), fields);
 }
 
-fn check_change(change: &WindowChange, fields: &mut Fields<'_>) {
+fn check_change(change: &mut WindowChange, fields: &mut Fields<'_>) {
     // `endBy` is a part of the schedule, and says nothing alone.
     if change.end_by.is_some() {
         fields.require("schedule");
+    }
+    if let Some(schedule) = &mut change.schedule {
+        schedule.complete(change.end_by, fields);
     }
     targets::check_number(fields, false);
     check_escalation(change.run_escalation_action, fields);

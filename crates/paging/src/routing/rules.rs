@@ -79,7 +79,7 @@ pub fn changed(
 
 /// The rules, put together as a word says.
 fn together(rules: Rules, word: &str) -> Rules {
-    Rules { match_type: if word == MatchType::Any.word() { MatchType::Any } else { MatchType::All }, ..rules }
+    Rules { match_type: MatchType::of(word), ..rules }
 }
 
 fn check_default(is_default: bool, has_rules: bool) -> Result<(), Problem> {

@@ -145,7 +145,8 @@ fn has_rules_or_is_default(new: &NewRoute, fields: &mut Fields<'_>) {
 /// 400 that lists every field that is wrong.
 pub fn read<T: Request>(body: &Value, meter: &Meter) -> Result<(T, Option<Rules>), Problem> {
     let mut fields = Fields::of(body);
-    let rules = Rules::read(&mut fields, "matchingType", Operator::word, meter);
+    let match_type = MatchType::read(&mut fields, "matchingType");
+    let rules = Rules::read(&mut fields, match_type, Operator::word, meter);
     let read = T::read(&mut fields);
     fields.finish()?;
     Ok((read, rules))

@@ -21,9 +21,8 @@ use crate::{
         input::RosterChange,
         plan, row,
         rules::tenants_of,
-        schedule_schema::Instant,
         store, versions,
-        wire::{LATEST_MS, RosterId, UserId},
+        wire::{Instant, LATEST_MS, RosterId, UserId},
     },
     schedule::{self, Schedule, look_back},
     timeline::{
@@ -66,7 +65,7 @@ pub async fn timelines(
         user: query.text("userId").map(|id| user_id(&id)),
         group: query.text("userGroupId").map(|id| id.trim().to_owned()),
     };
-    let range = calendar::parse::range(query, None)?;
+    let range = calendar::range::read(query, None)?;
     let asked = Key { scope: context.scope(), roster: format!("{filter:?}"), range };
     let revisions = Revisions::of(&context, people.clone().into_inner()).await?;
     if let Some(text) = cache.get(&asked, revisions) {
@@ -162,7 +161,7 @@ pub async fn preview(
     Body(body): Body,
 ) -> api::Result<HttpResponse> {
     let (change, mut wrong) = RosterChange::parse_with_errors(&body);
-    let range = wrong.take(calendar::parse::range(context.query(), Some(&body)))?;
+    let range = wrong.take(calendar::range::read(context.query(), Some(&body)))?;
     let text = context.read(move |conn, scope| {
         let old = store::existing(conn, &scope.scope(), &id)?;
         let tenants = tenants_of(&old.tenant_id, scope.tenant.partner.as_str());

@@ -2,13 +2,14 @@
 
 use api::Request;
 use base::{Fields, Query, timestamp::Timestamp};
+use calendar::Instant;
 use ports::Author;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::row::{ACCEPTED, DECLINED, EXPIRED, OPEN, STATUSES, WITHDRAWN};
 use crate::{
-    overrides::wire::{Instant, ShiftReference, check_time, instant, shift_id, trimmed},
+    overrides::wire::{ShiftReference, check_time, shift_id, trimmed},
     roster::input::UserReference,
 };
 
@@ -83,10 +84,10 @@ pub struct NewCover {
     /// Who is to be relieved; by default the caller.
     pub user: Option<UserReference>,
     /// When it begins; the years 1970 to 9998.
-    #[request(from = Timestamp, parse = instant, pattern = calendar::forms::INSTANT)]
+    #[request(text = calendar::forms::INSTANT)]
     pub start: Instant,
     /// When it ends: after `start` by at most 366 days, and after now.
-    #[request(from = Timestamp, parse = instant, pattern = calendar::forms::INSTANT)]
+    #[request(text = calendar::forms::INSTANT)]
     pub end: Instant,
     /// A shift of the roster; without it, whatever shift the user is on call through.
     #[request(with = shift_id, schema = ShiftReference)]

@@ -2,7 +2,7 @@
 
 mod model;
 
-use calendar::{Interval, RosterSchedule, Zone};
+use calendar::{Interval, Zone};
 use serde_json::json;
 
 use super::*;
@@ -15,7 +15,7 @@ fn at(text: &str) -> Timestamp {
 fn daily(from: &str, to: &str) -> calendar::Rule {
     let schedule = json!({"type": "recurring", "startDate": "2026-01-01T00:00:00Z", "startTime": from, "endTime": to,
         "pattern": {"type": "daily", "repeatFrequency": 1}, "endPattern": {"type": "NEVER"}});
-    RosterSchedule::from_json(&schedule).unwrap().rule(Zone::GMT)
+    crate::roster::rules::schedule(&schedule).unwrap().rule(Zone::GMT)
 }
 
 /// Id, user, from, to, and within which stretch.

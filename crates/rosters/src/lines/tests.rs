@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use base::Fields;
-use calendar::{RosterSchedule, Rotation, Zone};
+use calendar::{Rotation, Zone};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -26,7 +25,7 @@ fn always() -> Interval {
 fn daily(zone: &str, from: &str, to: &str) -> Rule {
     let schedule = json!({"type": "recurring", "startDate": "2026-01-01T00:00:00Z", "startTime": from, "endTime": to,
         "pattern": {"type": "daily", "repeatFrequency": 1}, "endPattern": {"type": "NEVER"}});
-    RosterSchedule::from_json(&schedule).unwrap().rule(Zone::find(zone).unwrap())
+    crate::roster::rules::schedule(&schedule).unwrap().rule(Zone::find(zone).unwrap())
 }
 
 fn version(id: &str, from: &str, to: &str, valid: Interval) -> Version {
@@ -127,7 +126,7 @@ fn an_override_of_a_shift_stays_when_the_shift_moves() {
 
 fn turns(length: serde_json::Value, start: &str, zone: &str, posts: &[usize]) -> Option<Places> {
     let body = json!({"length": length, "start": start});
-    let rotation = Rotation::read(&mut Fields::of(&body)).unwrap();
+    let rotation: Rotation = serde_json::from_value(body).unwrap();
     Some(Places { turns: rotation.turns(Zone::find(zone).unwrap()), posts: posts.to_vec() })
 }
 

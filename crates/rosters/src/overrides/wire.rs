@@ -7,16 +7,13 @@ use base::{
     problem::Problem,
     timestamp::Timestamp,
 };
-use calendar::Interval;
+use calendar::{Instant, Interval, fields::check_order, forms};
 use ports::Author;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::roster::{input::UserReference, wire::User};
-
-/// Instants that an override may name, in milliseconds: the years 1970 to 9998.
-const INSTANTS: std::ops::Range<i64> = 0..253_370_764_800_000;
 
 /// The longest override, in milliseconds: 366 days.
 const LONGEST_MS: u64 = 366 * 86_400_000;
@@ -90,10 +87,10 @@ pub struct NewOverride {
     /// A user of the tenant or of its partner.
     pub user: UserReference,
     /// When it begins; the years 1970 to 9998.
-    #[request(from = Timestamp, parse = instant, pattern = calendar::forms::INSTANT)]
+    #[request(text = forms::INSTANT)]
     pub start: Instant,
     /// When it ends: after `start`, by at most 366 days.
-    #[request(from = Timestamp, parse = instant, pattern = calendar::forms::INSTANT)]
+    #[request(text = forms::INSTANT)]
     pub end: Instant,
     /// A shift of the roster, as `{"id"}` or as its id alone; without it, whoever is on call is relieved.
     #[request(with = shift_id, schema = ShiftReference)]
@@ -131,10 +128,10 @@ pub struct SwapHalf {
     /// A user of the tenant or of its partner.
     pub user: UserReference,
     /// When it begins; the years 1970 to 9998.
-    #[request(from = Timestamp, parse = instant, pattern = calendar::forms::INSTANT)]
+    #[request(text = forms::INSTANT)]
     pub start: Instant,
     /// When it ends: after `start`, by at most 366 days.
-    #[request(from = Timestamp, parse = instant, pattern = calendar::forms::INSTANT)]
+    #[request(text = forms::INSTANT)]
     pub end: Instant,
 }
 
@@ -147,33 +144,19 @@ pub struct ShiftReference {
     pub id: String,
 }
 
-/// An instant of the years 1970 to 9998; without one the body is refused.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Instant(Option<Timestamp>);
-
-/// Takes over an instant.
-///
-/// # Errors
-/// What is wrong with it, to be read after the name of the field.
-pub fn instant(at: Timestamp) -> Result<Instant, &'static str> {
-    if INSTANTS.contains(&at.millis()) { Ok(Instant(Some(at))) } else { Err("must lie in the years 1970 to 9998") }
-}
-
 /// The time between two instants of a body of which nothing is wrong.
 ///
 /// # Errors
 /// 500 when something is wrong nevertheless.
 pub fn time(start: Instant, end: Instant) -> Result<Interval, Problem> {
-    start.0.zip(end.0).and_then(|(start, end)| Interval::new(start, end)).ok_or_else(|| Problem::internal())
+    start.until(end).ok_or_else(|| Problem::internal())
 }
 
 /// Notes that a time ends before it begins, or is too long.
 pub fn check_time(start: Instant, end: Instant, fields: &mut Fields<'_>) {
-    let Some((start, end)) = start.0.zip(end.0) else { return };
-    match Interval::new(start, end) {
-        None => fields.error("end", "must be after start"),
-        Some(time) if time.millis() > LONGEST_MS => fields.error("end", "must be at most 366 days after start"),
-        Some(_) => {}
+    check_order(fields, ("start", start), ("end", end));
+    if start.until(end).is_some_and(|time| time.millis() > LONGEST_MS) {
+        fields.error("end", "must be at most 366 days after start");
     }
 }
 

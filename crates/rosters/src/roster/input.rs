@@ -1,5 +1,7 @@
 //! What clients say of rosters: a new one, or changes to one ("Rosters" in `docs/interface.md`).
 
+use std::num::NonZeroU16;
+
 use api::Request;
 use base::{
     Fields,
@@ -8,7 +10,7 @@ use base::{
     timestamp::Timestamp,
 };
 use calendar::{
-    RosterSchedule, Zone,
+    Zone,
     rotation::{Length, Start},
 };
 use serde::Serialize;
@@ -17,7 +19,7 @@ use serde_json::{Value, json};
 use super::{
     crew::{Crew, user_id},
     rotation::Rotation,
-    schedule_schema::ShiftSchedule,
+    schedule::ShiftSchedule,
 };
 use crate::lines::Level;
 
@@ -94,8 +96,7 @@ pub struct NewShift {
     #[request(line, chars = LONGEST_NAME)]
     pub name: String,
     /// When it takes place.
-    #[request(schema = ShiftSchedule)]
-    pub schedule: RosterSchedule,
+    pub schedule: ShiftSchedule,
     /// Users of the tenant or of its partner.
     #[request(items = 0..=MOST_REFERENCES, default)]
     pub users: Vec<UserReference>,
@@ -120,8 +121,7 @@ pub struct ShiftChange {
     #[request(line, chars = LONGEST_NAME)]
     pub name: Option<String>,
     /// When it takes place.
-    #[request(schema = ShiftSchedule)]
-    pub schedule: Option<RosterSchedule>,
+    pub schedule: Option<ShiftSchedule>,
     /// Who is on call.
     #[request(items = 0..=MOST_REFERENCES)]
     pub users: Option<Vec<UserReference>>,
@@ -143,8 +143,7 @@ pub struct OffHours {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// When it is.
-    #[request(schema = ShiftSchedule)]
-    pub schedule: RosterSchedule,
+    pub schedule: ShiftSchedule,
 }
 
 /// A user, by its id.
@@ -204,13 +203,13 @@ pub struct NewTurn {
 pub struct TurnLength {
     /// Weeks of the local calendar.
     #[request(range = 1..=53)]
-    pub weeks: Option<i64>,
+    pub weeks: Option<u16>,
     /// Days of the local calendar.
     #[request(range = 1..=366)]
-    pub days: Option<i64>,
+    pub days: Option<u16>,
     /// Elapsed hours.
     #[request(range = 1..=8_784)]
-    pub hours: Option<i64>,
+    pub hours: Option<u16>,
 }
 
 impl UserReference {
@@ -262,7 +261,7 @@ impl NewRotation {
     /// What is stored of it; `None` for no rotation any more.
     pub fn stored(&self) -> Option<Rotation> {
         let order: Vec<Crew> = self.order.iter().map(NewTurn::crew).collect();
-        let turns = calendar::Rotation::new(self.length?.length()?, self.start?);
+        let turns = calendar::Rotation { length: self.length?.length()?, start: self.start? };
         (!order.is_empty()).then_some(Rotation { order, turns })
     }
 
@@ -281,11 +280,10 @@ impl NewTurn {
 
 impl TurnLength {
     fn length(self) -> Option<Length> {
-        let number = |number: i64| u16::try_from(number).ok();
         match (self.weeks, self.days, self.hours) {
-            (Some(weeks), None, None) => number(weeks).map(Length::Weeks),
-            (None, Some(days), None) => number(days).map(Length::Days),
-            (None, None, Some(hours)) => number(hours).map(Length::Hours),
+            (Some(weeks), None, None) => NonZeroU16::new(weeks).map(Length::Weeks),
+            (None, Some(days), None) => NonZeroU16::new(days).map(Length::Days),
+            (None, None, Some(hours)) => NonZeroU16::new(hours).map(Length::Hours),
             _ => None,
         }
     }

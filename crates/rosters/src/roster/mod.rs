@@ -11,7 +11,7 @@ pub mod plan;
 pub mod rotation;
 pub mod row;
 pub mod rules;
-pub mod schedule_schema;
+pub mod schedule;
 pub mod store;
 pub mod versions;
 pub mod view;

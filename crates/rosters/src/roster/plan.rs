@@ -8,6 +8,7 @@ use base::{
     timestamp::Timestamp,
 };
 use db::Json;
+use serde_json::json;
 
 use super::{
     crew::Crew,
@@ -52,7 +53,7 @@ fn row(roster: &Roster, shift: &NewShift, id: String, position: i64, from_ms: i6
         position,
         name: shift.name.clone(),
         zone: roster.zone.clone(),
-        schedule: Json(shift.schedule.to_json()),
+        schedule: Json(json!(shift.schedule)),
         crew: Json(shift.crew()),
         rotation: rotation(shift.rotation.as_ref()),
         level: shift.level.map(level),
@@ -309,7 +310,7 @@ fn changed(old: &Shift, change: ShiftChange, zone: &str, position: i64, from_ms:
         valid_until_ms: None,
         name: change.name.unwrap_or_else(|| old.name.clone()),
         zone: zone.to_owned(),
-        schedule: change.schedule.map_or_else(|| old.schedule.clone(), |schedule| Json(schedule.to_json())),
+        schedule: change.schedule.map_or_else(|| old.schedule.clone(), |schedule| Json(json!(schedule))),
         crew: Json(crew),
         rotation: change.rotation.map_or_else(|| old.rotation.clone(), |new| rotation(Some(&new))),
         level: change.level.map_or_else(|| old.level.clone(), |new| Some(level(new))),

@@ -92,7 +92,7 @@ pub struct Shift {
     pub name: String,
     /// The roster's zone, then.
     pub zone: String,
-    /// As `calendar::RosterSchedule` writes it.
+    /// As `ShiftSchedule` writes it.
     pub schedule: Json<Value>,
     /// Who stands in it, unless they take turns.
     pub crew: Json<Crew>,

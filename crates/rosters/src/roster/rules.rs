@@ -1,9 +1,10 @@
 //! What was stored of a roster, and which rosters a search means. Pure.
 
-use base::{problem::Problem, query_string, text::fold, timestamp::Timestamp};
-use calendar::{RosterSchedule, Zone};
+use base::{body::Request as _, problem::Problem, query_string, text::fold, timestamp::Timestamp};
+use calendar::Zone;
 use serde_json::Value;
 
+use super::schedule::ShiftSchedule;
 use crate::lines::Level;
 
 /// The variables of a search.
@@ -20,8 +21,8 @@ pub fn effective_ms(now: Timestamp) -> i64 {
 }
 
 /// Reads a schedule that was stored.
-pub fn schedule(stored: &Value) -> Result<RosterSchedule, Problem> {
-    RosterSchedule::from_json(stored)
+pub fn schedule(stored: &Value) -> Result<ShiftSchedule, Problem> {
+    ShiftSchedule::parse(stored)
 }
 
 /// The level of what was stored.

@@ -80,8 +80,8 @@ impl Seen<'_> {
                 .iter()
                 .map(|crew| Turn { users: self.users(crew), user_groups: self.groups(crew) })
                 .collect(),
-            length: rotation.turns.length(),
-            start: rotation.turns.start(),
+            length: rotation.turns.length,
+            start: rotation.turns.start,
         };
         Ok(Shift {
             id: shift.id.clone(),
@@ -139,8 +139,7 @@ fn shift_payload(shift: &ShiftRow) -> Value {
     });
     if let Some(rotation) = shift.rotation.as_deref() {
         let order: Vec<Value> = rotation.order.iter().map(crew_payload).collect();
-        let (length, start) = (rotation.turns.length(), rotation.turns.start());
-        payload["rotation"] = json!({"order": order, "length": length, "start": start});
+        payload["rotation"] = json!({"order": order, "length": rotation.turns.length, "start": rotation.turns.start});
     }
     if let Some(level) = &shift.level {
         payload["level"] = json!(level);

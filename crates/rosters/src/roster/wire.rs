@@ -2,16 +2,18 @@
 
 use base::query::Query;
 use base::timestamp::Timestamp;
-use calendar::{RosterSchedule, Zone};
+use calendar::{
+    Zone,
+    rotation::{Length, Start},
+};
 use ports::{PeopleGroup, Person};
 use serde::Serialize;
-use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{
     crew::user_id,
     input::{self, TurnLength},
-    schedule_schema::ShiftSchedule,
+    schedule::ShiftSchedule,
 };
 use crate::lines::Level;
 
@@ -34,6 +36,11 @@ pub struct At {
     /// Default now.
     #[request(with = instant, pattern = calendar::forms::INSTANT, example = "2026-11-20T20:37:00+0000")]
     pub at: Option<Timestamp>,
+}
+
+api::texts! {
+    /// An instant of the years in which something may take place, as a parameter.
+    pub Instant = api::spec::of_form(calendar::forms::INSTANT);
 }
 
 /// Reads an instant of the years in which something may take place.
@@ -135,8 +142,7 @@ pub struct Shift {
     /// Unique in its roster, whatever the letter case.
     pub name: String,
     /// When it takes place.
-    #[schema(value_type = ShiftSchedule)]
-    pub schedule: RosterSchedule,
+    pub schedule: ShiftSchedule,
     /// Who is on call.
     pub users: Vec<User>,
     /// Groups whose members are on call.
@@ -239,8 +245,7 @@ pub struct OffHours {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// When it is.
-    #[schema(value_type = ShiftSchedule)]
-    pub schedule: RosterSchedule,
+    pub schedule: ShiftSchedule,
 }
 
 impl From<input::OffHours> for OffHours {
@@ -257,10 +262,10 @@ pub struct Rotation {
     pub order: Vec<Turn>,
     /// How long a turn is.
     #[schema(value_type = TurnLength)]
-    pub length: Value,
+    pub length: Length,
     /// The first hand-over, to the first place: a local time of the roster's zone.
-    #[schema(example = "2026-11-23T09:00:00")]
-    pub start: String,
+    #[schema(value_type = String, example = "2026-11-23T09:00:00")]
+    pub start: Start,
 }
 
 /// A place of a rotation.

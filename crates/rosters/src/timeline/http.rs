@@ -13,7 +13,11 @@ use super::{
 use crate::{
     revisions::Revisions,
     roster::{
-        http::check_new, input::NewRoster, rules::tenants_of, schedule_schema::Instant, store, versions, wire::RosterId,
+        http::check_new,
+        input::NewRoster,
+        rules::tenants_of,
+        store, versions,
+        wire::{Instant, RosterId},
     },
     schedule::{self, Schedule},
 };
@@ -45,7 +49,7 @@ pub async fn timeline(
     cache: web::Data<TimelineCache>,
     PathIds(id): PathIds<RosterId>,
 ) -> api::Result<HttpResponse> {
-    let range = calendar::parse::range(context.query(), None)?;
+    let range = calendar::range::read(context.query(), None)?;
     let asked = Key { scope: context.scope(), roster: id.0.clone(), range };
     let revisions = Revisions::of(&context, people.clone().into_inner()).await?;
     if let Some(text) = cache.get(&asked, revisions) {
@@ -85,7 +89,7 @@ pub async fn preview(
     Body(body): Body,
 ) -> api::Result<HttpResponse> {
     let (new, mut wrong) = NewRoster::parse_with_errors(&body);
-    let range = wrong.take(calendar::parse::range(context.query(), Some(&body)))?;
+    let range = wrong.take(calendar::range::read(context.query(), Some(&body)))?;
     let text = context.read(move |conn, scope| {
         let tenants = tenants_of(scope.tenant_id(), scope.tenant.partner.as_str());
         check_new(conn, &**people, &tenants, &new, wrong)?;

@@ -31,7 +31,10 @@ pub(super) fn merge_unions(document: &mut Value) {
             mapping.insert(value.clone(), json!(format!("{SCHEMAS}{name}")));
             let Some(schema) = schemas.get_mut(name).and_then(Value::as_object_mut) else { continue };
             let mut properties = Object::new();
-            properties.insert(field.clone(), json!({"type": "string", "enum": [value]}));
+            properties.insert(
+                field.clone(),
+                json!({"type": "string", "description": format!("Always `{value}`."), "enum": [value]}),
+            );
             if let Some(Value::Object(own)) = schema.get_mut("properties").map(Value::take) {
                 properties.extend(own);
             }

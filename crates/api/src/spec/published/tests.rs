@@ -95,7 +95,10 @@ fn the_members_of_a_union_tell_what_they_are() {
     assert_eq!(schemas["Asked"]["discriminator"], json!({"propertyName": "type", "mapping": mapping}));
     assert_eq!(schemas["Asked"]["oneOf"][0], json!({"$ref": format!("{SCHEMAS}Once")}));
     assert_eq!(schemas["Once"]["required"], json!(["type", "at"]));
-    assert_eq!(schemas["Often"]["properties"]["type"], json!({"type": "string", "enum": ["many"]}));
+    assert_eq!(
+        schemas["Often"]["properties"]["type"],
+        json!({"type": "string", "description": "Always `many`.", "enum": ["many"]})
+    );
     assert_eq!(schemas["Answered"]["properties"]["type"], json!({"type": "string", "enum": ["one-time"]}));
 }
 

@@ -138,8 +138,8 @@ given! {
         /// Which group was notified.
         group_key as "groupKey": Option<String>,
         /// `firing` or `resolved`, of the whole group.
-        #[expect(dead_code, reason = "each alert says it of itself")]
-        status: Option<String>,
+        // Each alert says it of itself.
+        _status as "status": Option<String>,
         /// At most 10,000.
         #[schema(required = true)]
         alerts: Vec<AlertmanagerAlert>,

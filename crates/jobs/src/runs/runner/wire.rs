@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use crate::{
     job::{
-        shapes::ScriptVariant,
+        script::ScriptVariant,
         types::NAMES,
         wire::{JobResource, MOST_LABELS, labels},
     },

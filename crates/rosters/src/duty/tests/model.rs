@@ -335,7 +335,7 @@ fn served(case: &Case) -> (Schedule, RosterPeople) {
         };
         let schedule = json!({"type": "recurring", "startDate": begin, "startTime": time_of_day(plan.start),
             "endTime": time_of_day(plan.end), "pattern": pattern, "endPattern": {"type": "NEVER"}});
-        RosterSchedule::from_json(&schedule).unwrap().rule(zone)
+        crate::roster::rules::schedule(&schedule).unwrap().rule(zone)
     };
     let rotation = |taken: &Taken| -> Rotation {
         let date = later(first, taken.day);
