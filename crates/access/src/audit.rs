@@ -75,7 +75,6 @@ const VARIABLES: [&str; 8] = ["userId", "keyId", "action", "entity", "entityId",
 /// Every change of the tenant's entities; at partner level, of its clients' too. Newest first. `queryString`
 /// variables: `userId`, `keyId`, `action`, `entity`, `entityId`, `requestId`, `startDate` and `endDate`.
 #[utoipa::path(
-    tag = "audit",
     operation_id = "searchAuditLog",
     params(PageQuery<AuditLog>),
     responses((status = 200, description = "A page of the log", body = PageOf<AuditEntry>)),

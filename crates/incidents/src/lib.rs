@@ -75,7 +75,7 @@ const ALIASES: &[Alias] = &[Alias {
 fn root_routes(config: &mut Routes) {
     alerts::root_routes(config);
     heartbeats::root_routes(config);
-    config.service(alerts::kinds::types).service(alerts::kinds::technologies);
+    config.tagged("configuration").service(alerts::kinds::types).service(alerts::kinds::technologies);
 }
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.

@@ -108,15 +108,16 @@ const ALIASES: &[Alias] = &[
 ];
 
 fn root_routes(config: &mut Routes) {
-    config.service(types::of_devices).service(countries::list);
+    config.tagged("configuration").service(types::of_devices).service(countries::list);
 }
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
 fn routes(config: &mut Routes) {
-    config.service(software::antivirus::search);
+    config.tagged("software").service(software::antivirus::search);
     bulk::routes(config);
     resources::routes(config);
-    config.service(software::applications::list).service(types::minimal);
+    config.tagged("software").service(software::applications::list);
+    config.tagged("resource types").service(types::minimal);
     history::routes(config);
     sites::routes(config);
     groups::routes(config);

@@ -92,6 +92,7 @@ const ALIASES: &[Alias] = &[
 
 /// The operations, in reading order. Paths that are literal come before those with a parameter in their place.
 fn routes(config: &mut Routes) {
+    let config = &mut config.tagged("knowledge base");
     categories::routes(config);
     articles::routes(config);
 }

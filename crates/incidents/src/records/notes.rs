@@ -21,7 +21,6 @@ api::list! {
 ///
 /// To a closed incident as well. A note counts as a change of the incident.
 #[utoipa::path(
-    tag = "incidents",
     operation_id = "addIncidentNote",
     params(IncidentId),
     request_body(content = NewNote, example = json!({"content": "The provider is working on it."})),
@@ -71,7 +70,6 @@ pub async fn create(
 ///
 /// A page of them, the latest first.
 #[utoipa::path(
-    tag = "incidents",
     operation_id = "listIncidentNotes",
     params(IncidentId, PageQuery<Notes>),
     responses((status = 200, description = "A page of notes", body = PageOf<Note>)),

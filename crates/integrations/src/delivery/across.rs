@@ -110,7 +110,6 @@ pub struct Named {
 /// contains the value), `entity` (as events have it), `eventType`, `entityId`, `startTime` and `endTime` (created at or after
 /// the one, and before the other). `status`, `startTime` and `endTime` may be parameters of their own.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "searchAllDeliveries",
     params(PageQuery<Deliveries, Which>),
     responses((status = 200, description = "A page of deliveries", body = PageOf<Listed>)),

@@ -22,7 +22,6 @@ use crate::{
 ///
 /// Newest first, those that were created from `startTime` on and before `endTime`. Ended ones are kept for 30 days.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "searchDeliveries",
     params(
         IntegrationId, EventId,
@@ -60,7 +59,6 @@ pub async fn search(
 ///
 /// With what it sends and all attempts.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "getDelivery",
     params(IntegrationId, EventId, DeliveryId),
     responses((status = 200, description = "The delivery", body = Detail)),
@@ -97,7 +95,6 @@ fn due_ms(integration: &Integration, event: &event::row::Row, now: Timestamp) ->
 ///
 /// The same bytes under the same id, whether it was delivered or not. One that is pending becomes due at once.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "resendDelivery",
     params(IntegrationId, EventId, DeliveryId),
     responses(
@@ -135,7 +132,6 @@ pub async fn resend(
 /// Sends all deliveries of a status (default `failed`) again that were created from `startTime` on and before `endTime`:
 /// the same bytes under the same ids.
 #[utoipa::path(
-    tag = "integrations",
     operation_id = "replayDeliveries",
     params(IntegrationId, EventId),
     request_body(content = Option<Replay>),

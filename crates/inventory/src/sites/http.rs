@@ -41,7 +41,6 @@ impl List for Members {
 ///
 /// Adds a place to the tenant of the path. Its name is unique in the tenant, whatever the letter case.
 #[utoipa::path(
-    tag = "sites",
     operation_id = "createSite",
     request_body(content = NewSite, example = json!({
         "name": "Paris 1", "address": "12 rue de la Paix", "city": "Paris", "country": "France"
@@ -75,7 +74,6 @@ fn answered(site: row::Site) -> db::Result<Answer> {
 /// `name`, `city`, `country` (they contain the value, whatever the letter case) and `isEquals` (`true`: they are the
 /// value).
 #[utoipa::path(
-    tag = "sites",
     operation_id = "searchSites",
     params(PageQuery<Sites>),
     responses((status = 200, description = "A page of sites", body = OrderedPageOf<Site>)),
@@ -96,7 +94,6 @@ pub async fn search(context: RequestContext<PageQuery<Sites>>) -> api::Result<Ht
 ///
 /// Id and name of every site of the tenant, by name; at partner level, of its clients too. Streamed, not paged.
 #[utoipa::path(
-    tag = "sites",
     operation_id = "listMinimalSites",
     responses((status = 200, description = "Every site", body = Vec<SiteMinimal>)),
     security(("bearer" = ["viewer"]))
@@ -112,7 +109,6 @@ pub async fn minimal(context: RequestContext) -> api::Result<HttpResponse> {
 
 /// Get a site
 #[utoipa::path(
-    tag = "sites",
     operation_id = "getSite",
     params(SiteId),
     responses((status = 200, description = "The site", body = Site)),
@@ -131,7 +127,6 @@ pub async fn get(context: RequestContext, PathIds(SiteId(id)): PathIds<SiteId>) 
 /// Fields left out stay as they are; an empty text removes a value. `If-Match` with the `ETag` of what you read makes
 /// sure that nobody else changed it meanwhile.
 #[utoipa::path(
-    tag = "sites",
     operation_id = "updateSite",
     params(SiteId),
     request_body(content = SiteChange, example = json!({"name": "Paris, rue de la Paix"})),
@@ -166,7 +161,6 @@ pub async fn update(
 ///
 /// Refused while resources are there.
 #[utoipa::path(
-    tag = "sites",
     operation_id = "deleteSite",
     params(SiteId),
     responses(
@@ -192,7 +186,6 @@ pub async fn delete(context: RequestContext, PathIds(id): PathIds<SiteId>) -> ap
 ///
 /// A page of the resources of any state that are there.
 #[utoipa::path(
-    tag = "sites",
     operation_id = "listSiteMembers",
     params(SiteId, PageQuery<Members>),
     responses((status = 200, description = "A page of resources", body = OrderedPageOf<SiteMember>)),
@@ -217,7 +210,6 @@ pub async fn list_members(
 ///
 /// Moves up to 1,000 resources of the site's tenant there, all or none. Those that are there already stay as they are.
 #[utoipa::path(
-    tag = "sites",
     operation_id = "addSiteMembers",
     params(SiteId),
     request_body(content = inline(GivenMembers), example = json!([{"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}])),
@@ -240,7 +232,6 @@ pub async fn add_members(
 ///
 /// Up to 1,000 resources are at no site afterwards, all or none. Those that were not there stay where they are.
 #[utoipa::path(
-    tag = "sites",
     operation_id = "removeSiteMembers",
     params(SiteId),
     request_body(content = inline(GivenMembers), example = json!([{"id": "0a0fb2a7-53f4-4f5e-8f0e-1a2b3c4d5e6f"}])),

@@ -117,7 +117,6 @@ api::list! {
 /// Every antivirus product that agents reported. The variables of `queryString` are `status` with `UPTODATE` or `OUTOFDATE`, and `resourceId`,
 /// the UUID of the resource that it runs on.
 #[utoipa::path(
-    tag = "software",
     operation_id = "searchAntivirus",
     params(PageQuery<Products>),
     responses((status = 200, description = "A page of antivirus records", body = PageOf<AntivirusRecord>)),

@@ -46,7 +46,6 @@ const VARIABLES: [&str; 14] = [
 /// `jobType`, `status`, `trigger`, `runner` (what it called itself), `runnerUserId`, `resourceId` (runs of jobs that have it
 /// among their targets now), `startDate` and `endDate` (due between the two), `startFinishedDate` and `endFinishedDate`.
 #[utoipa::path(
-    tag = "jobs",
     operation_id = "searchJobRuns",
     params(PageQuery<Runs>),
     responses((status = 200, description = "A page of runs", body = PageOf<Run>)),

@@ -39,7 +39,6 @@ pub struct OfRevision {
 ///
 /// In Markdown, which is kept as it is. The category is one of the same tenant, outside the trash.
 #[utoipa::path(
-    tag = "knowledge base",
     operation_id = "createKbArticle",
     request_body(content = NewArticle, example = json!({
         "title": "An access point does not answer", "content": "Look at the **LED** first.", "category": {"id": "KBC0000000001"}
@@ -97,7 +96,6 @@ fn check_category(tx: &mut Tx<'_>, tenant: &str, id: &str) -> db::Result<()> {
 /// `queryString` are `id`, `title` or `subject` (it contains the value, whatever the letter case), `isEquals` (`true`: it
 /// is the value), `state` or `states`, `categoryId`, `categoryName` (as `title`) and `allList`.
 #[utoipa::path(
-    tag = "knowledge base",
     operation_id = "listKbArticles",
     params(PageQuery<Articles, InState>),
     responses((status = 200, description = "A page of articles", body = PageOf<Article>)),
@@ -125,7 +123,6 @@ pub async fn list(
 ///
 /// As it is, or with `revision` as title and content were then.
 #[utoipa::path(
-    tag = "knowledge base",
     operation_id = "getKbArticle",
     params(ArticleId, OfRevision),
     responses((status = 200, description = "The article", body = Article)),
@@ -160,7 +157,6 @@ pub async fn get(
 /// history. What is in the trash is not changed (409). `If-Match` with the `ETag` of what you read makes sure that
 /// nobody else changed it meanwhile.
 #[utoipa::path(
-    tag = "knowledge base",
     operation_id = "updateKbArticle",
     params(ArticleId),
     request_body(content = ArticleChange, example = json!({"content": "Look at the **LED**, then at the cable."})),
@@ -198,7 +194,6 @@ pub async fn update(
 ///
 /// Moves it to the trash (state `TRASH`). It can still be read, and restored.
 #[utoipa::path(
-    tag = "knowledge base",
     operation_id = "deleteKbArticle",
     params(ArticleId),
     responses(
@@ -229,7 +224,6 @@ pub async fn delete(context: RequestContext, PathIds(id): PathIds<ArticleId>) ->
 /// Takes it out of the trash; its state is `ACTIVE` then. One that is `ACTIVE` already is answered as it is. While its
 /// category is in the trash, the answer is a 409 that names the category.
 #[utoipa::path(
-    tag = "knowledge base",
     operation_id = "restoreKbArticle",
     params(ArticleId),
     responses(
@@ -264,7 +258,6 @@ pub async fn restore(
 ///
 /// A page of its revisions, without their contents, the latest first. `revision` of the article's own path reads one.
 #[utoipa::path(
-    tag = "knowledge base",
     operation_id = "listKbArticleVersions",
     params(ArticleId, PageQuery<Versions>),
     responses((status = 200, description = "A page of versions", body = PageOf<Version>)),

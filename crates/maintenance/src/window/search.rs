@@ -31,7 +31,6 @@ api::list! {
 /// (those that are open at some time between the two), `startCreationDate`, `endCreationDate`, `startUpdationDate` and
 /// `endUpdationDate`. `name`, `state`, `resourceId`, `startTime` and `endTime` may be parameters of their own.
 #[utoipa::path(
-    tag = "maintenance",
     operation_id = "searchMaintenanceWindows",
     params(PageQuery<Search, Narrowed>),
     responses((status = 200, description = "A page of windows", body = PageOf<Window>)),

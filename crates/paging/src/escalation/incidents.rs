@@ -63,7 +63,6 @@ pub struct IncidentEscalation {
 /// `High` it counts as critical, else as a warning. When the status is `New` or `Pending` again, the escalation goes
 /// on.
 #[utoipa::path(
-    tag = "paging",
     operation_id = "escalateIncident",
     params(IncidentId),
     request_body(content = IncidentEscalationInput),

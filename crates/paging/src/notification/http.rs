@@ -33,7 +33,6 @@ impl Recorded for Rule {
 ///
 /// One for each urgency. Where none was set, every verified contact method is used at once.
 #[utoipa::path(
-    tag = "contact methods",
     operation_id = "listNotificationRules",
     params(PersonId),
     responses((status = 200, description = "The rules for `high` and for `low`", body = Vec<NotificationRule>)),
@@ -60,7 +59,6 @@ pub async fn list(
 /// It replaces the rule for that urgency. A contact method that is deleted later is skipped; when none is left, every
 /// verified one is used at once.
 #[utoipa::path(
-    tag = "contact methods",
     operation_id = "setNotificationRule",
     params(PersonId),
     request_body(content = NotificationRuleInput),

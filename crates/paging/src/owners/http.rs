@@ -29,7 +29,6 @@ api::list! {
 /// place of the owner before; without `userGroup`, nobody does any more. A resource without an owner has that of one of
 /// its device groups, of one of its service groups, of its site, or the default.
 #[utoipa::path(
-    tag = "paging",
     operation_id = "setOwner",
     request_body(content = OwnerInput),
     responses((status = 200, description = "The owner, or an empty object when there is none any more", body = Owner)),
@@ -114,7 +113,6 @@ fn target(
 ///
 /// At partner level those of its clients too. `queryString` variables: `id`, `kind`, `target`, `userGroupId`.
 #[utoipa::path(
-    tag = "paging",
     operation_id = "searchOwners",
     params(PageQuery<Owners>),
     responses((status = 200, description = "A page of owners", body = PageOf<Owner>)),
@@ -142,7 +140,6 @@ pub async fn search(context: RequestContext<PageQuery<Owners>>) -> api::Result<H
 
 /// Delete an owner
 #[utoipa::path(
-    tag = "paging",
     operation_id = "deleteOwner",
     params(OwnerId),
     responses((status = 200, description = "Deleted; an empty object", body = Object)),

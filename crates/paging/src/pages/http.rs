@@ -23,7 +23,6 @@ api::list! {
 /// What was sent to whom, and what could not be; newest first, at partner level those of its clients too. `queryString`
 /// variables: `id`, `alertId`, `userId`, `contactMethodId`, `policyId`, `status`, `kind`.
 #[utoipa::path(
-    tag = "paging",
     operation_id = "searchPages",
     params(PageQuery<Pages>),
     responses((status = 200, description = "A page of pages", body = PageOf<Page>)),

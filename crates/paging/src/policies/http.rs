@@ -28,7 +28,6 @@ api::list! {
 /// Who is told of an alert, one step after the other, until somebody answers. Alert routes say which alerts go to it. A
 /// step that would reach nobody at its time (a gap in a roster) moves on to the next at once, and says so.
 #[utoipa::path(
-    tag = "paging",
     operation_id = "createEscalationPolicy",
     request_body(content = NewPolicy),
     responses(
@@ -71,7 +70,6 @@ fn answered(
 /// By name; at partner level those of its clients too. `queryString` variables: `id`, `name` (contains, unless
 /// `isEquals:true`).
 #[utoipa::path(
-    tag = "paging",
     operation_id = "searchEscalationPolicies",
     params(PageQuery<Policies>),
     responses((status = 200, description = "A page of policies", body = PageOf<EscalationPolicy>)),
@@ -99,7 +97,6 @@ pub async fn search(
 
 /// Get an escalation policy
 #[utoipa::path(
-    tag = "paging",
     operation_id = "getEscalationPolicy",
     params(PolicyId),
     responses((status = 200, description = "The policy", body = EscalationPolicy)),
@@ -123,7 +120,6 @@ pub async fn get(
 /// What is left out stays as it is; `steps` are replaced as a whole. Escalations that have begun keep the policy as it
 /// was.
 #[utoipa::path(
-    tag = "paging",
     operation_id = "updateEscalationPolicy",
     params(PolicyId),
     request_body(content = PolicyChange),
@@ -158,7 +154,6 @@ pub async fn update(
 ///
 /// Escalations that have begun keep the policy as it was.
 #[utoipa::path(
-    tag = "paging",
     operation_id = "deleteEscalationPolicy",
     params(PolicyId),
     responses(

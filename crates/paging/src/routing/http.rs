@@ -31,7 +31,6 @@ api::list! {
 /// Alerts that match its rules go to its policy, unless a route before it takes them. A client's alerts that none of its own
 /// routes takes, the default among them, are offered to the routes of its partner.
 #[utoipa::path(
-    tag = "paging",
     operation_id = "createAlertRoute",
     request_body(content = NewRoute),
     responses(
@@ -95,7 +94,6 @@ fn answered(
 /// In the order in which they are asked, the default last; at partner level those of its clients too. `queryString`
 /// variables: `id`, `name` (contains, unless `isEquals:true`), `policyId`.
 #[utoipa::path(
-    tag = "paging",
     operation_id = "searchAlertRoutes",
     params(PageQuery<Routes>),
     responses((status = 200, description = "A page of routes", body = PageOf<AlertRoute>)),
@@ -129,7 +127,6 @@ pub async fn search(
 
 /// Get an alert route
 #[utoipa::path(
-    tag = "paging",
     operation_id = "getAlertRoute",
     params(RouteId),
     responses((status = 200, description = "The route", body = AlertRoute)),
@@ -152,7 +149,6 @@ pub async fn get(
 ///
 /// What is left out stays as it is; `rules` are replaced as a whole.
 #[utoipa::path(
-    tag = "paging",
     operation_id = "updateAlertRoute",
     params(RouteId),
     request_body(content = RouteChange),
@@ -190,7 +186,6 @@ pub async fn update(
 
 /// Delete an alert route
 #[utoipa::path(
-    tag = "paging",
     operation_id = "deleteAlertRoute",
     params(RouteId),
     responses(

@@ -56,7 +56,6 @@ fn people_of(
 /// Asks to be relieved for a time, or for somebody else to be. Whoever accepts is on call in that user's place; others who are on
 /// call stay. Nothing changes until then.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "createRosterCoverRequest",
     params(RosterId),
     request_body(content = NewCover),
@@ -124,7 +123,6 @@ fn check_new(row: &row::Cover, asked: &[String], staff: &RosterPeople, now: Time
 ///
 /// A page of those of a roster, by their start.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "listRosterCoverRequests",
     params(RosterId, PageQuery<Covers, OfStatus>),
     responses((status = 200, description = "A page of requests", body = PageOf<Cover>)),
@@ -251,7 +249,6 @@ fn take_over(tx: &mut Tx<'_>, roster: &roster::row::Roster, cover: &row::Cover, 
 ///
 /// The user that the caller acts as takes over, from now on when the time has begun: an override of that one person.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "acceptRosterCoverRequest",
     params(RosterId, CoverId),
     responses(
@@ -274,7 +271,6 @@ pub async fn accept(
 /// For those who were asked by name; once all of them have declined, the request is declined. A request to everybody
 /// stays open.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "declineRosterCoverRequest",
     params(RosterId, CoverId),
     responses(
@@ -296,7 +292,6 @@ pub async fn decline(
 ///
 /// Only while it is open. An accepted request has become an override, which is deleted as such.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "withdrawRosterCoverRequest",
     params(RosterId, CoverId),
     responses(

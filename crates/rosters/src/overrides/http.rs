@@ -32,7 +32,6 @@ api::list! {
 /// roster, also while no shift takes place. Of several overrides of the same time the last one made wins. An override
 /// of a shift takes place when the shift does as it is now: it follows no later edit.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "createRosterOverride",
     params(RosterId),
     request_body(content = NewOverride),
@@ -124,7 +123,6 @@ pub fn named_shift(
 ///
 /// A page of the overrides of a roster, past ones included.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "listRosterOverrides",
     params(RosterId, PageQuery<Overrides, Within>),
     responses((status = 200, description = "A page of overrides", body = PageOf<Override>)),
@@ -156,7 +154,6 @@ pub async fn list(
 /// One that has not begun goes; one that is under way ends now. One that is over stays as history, also when it was entered
 /// after the fact, and the answer is a 409.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "deleteRosterOverride",
     params(RosterId, OverrideId),
     responses(

@@ -35,7 +35,6 @@ pub struct Swap {
 /// the second time the other way round. Others who are on call stay. Both overrides are made or none, and deleting one
 /// takes back both, as far as they are not over.
 #[utoipa::path(
-    tag = "rosters",
     operation_id = "createRosterSwap",
     params(RosterId),
     request_body(content = NewSwap),
