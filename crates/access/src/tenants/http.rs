@@ -94,11 +94,11 @@ pub(crate) async fn list_clients_minimal(context: RequestContext) -> Result<Http
 #[get("/clients/search")]
 pub(crate) async fn search_clients(context: RequestContext<PageQuery<Clients>>) -> Result<HttpResponse> {
     rules::check_partner(&context.tenant.id)?;
-    let PageQuery { sort, walk, filter, .. } = context.query.clone();
-    let (filter, paged) = (rules::filter(&filter)?, walk.clone());
-    let found = context
-        .read(move |conn, scope| Ok(store::search(conn, &scope.tenant.id, &filter, sort, &paged)?.map(Client::from)));
-    answer::ok(&walk.answer(found.await?).ordered(sort.name, sort.descending))
+    let filter = rules::filter(&context.query.filter)?;
+    let page = context.page(move |conn, scope, sort, walk| {
+        Ok(store::search(conn, &scope.tenant.id, &filter, sort, walk)?.map(Client::from))
+    });
+    page.await
 }
 
 /// Get a client

@@ -71,13 +71,12 @@ pub(crate) async fn create_user_group(context: RequestContext, Body(new): Body<N
 )]
 #[get("/userGroups/search")]
 pub(crate) async fn search_user_groups(context: RequestContext<PageQuery<UserGroups>>) -> Result<HttpResponse> {
-    let PageQuery { sort, walk, filter, .. } = context.query.clone();
-    let (filter, paged) = (rules::filter(&filter)?, walk.clone());
-    let found = context.read(move |conn, scope| {
+    let filter = rules::filter(&context.query.filter)?;
+    let page = context.page(move |conn, scope, sort, walk| {
         let here = filters::readable("user_groups.tenant_id", &scope.tenant);
-        Ok(store::search(conn, here, &filter, sort, &paged)?.map(UserGroup::from))
+        Ok(store::search(conn, here, &filter, sort, walk)?.map(UserGroup::from))
     });
-    answer::ok(&walk.answer(found.await?).ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// Get a user group
@@ -186,13 +185,11 @@ pub(crate) async fn list_user_group_members(
     context: RequestContext<PageQuery<GroupMembers>>,
     PathIds(id): PathIds<UserGroupId>,
 ) -> Result<HttpResponse> {
-    let PageQuery { sort, walk, .. } = context.query.clone();
-    let paged = walk.clone();
-    let found = context.read(move |conn, scope| {
+    let page = context.page(move |conn, scope, sort, walk| {
         let group = store::find(conn, filters::readable("user_groups.tenant_id", &scope.tenant), &id)?;
-        Ok(members::page(conn, &group, sort, &paged)?.map(User::from))
+        Ok(members::page(conn, &group, sort, walk)?.map(User::from))
     });
-    answer::ok(&walk.answer(found.await?).ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// Add members to a user group

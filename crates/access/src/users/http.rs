@@ -65,13 +65,12 @@ fn answered(tx: &mut Tx<'_>, before: Option<&Row>, after: Row) -> db::Result<Ans
 )]
 #[get("/users/search")]
 pub(crate) async fn search_users(context: RequestContext<PageQuery<Users>>) -> Result<HttpResponse> {
-    let PageQuery { sort, walk, filter, .. } = context.query.clone();
-    let (filter, paged) = (rules::filter(&filter)?, walk.clone());
-    let found = context.read(move |conn, scope| {
+    let filter = rules::filter(&context.query.filter)?;
+    let page = context.page(move |conn, scope, sort, walk| {
         let here = filters::readable("users.tenant_id", &scope.tenant);
-        Ok(store::search(conn, here, &filter, sort, &paged)?.map(User::from))
+        Ok(store::search(conn, here, &filter, sort, walk)?.map(User::from))
     });
-    answer::ok(&walk.answer(found.await?).ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// List users, minimal

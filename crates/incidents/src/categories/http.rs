@@ -105,22 +105,19 @@ pub async fn list(
     context: RequestContext<PageQuery<Categories, View>>,
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, own: View { view }, filter, .. } = context.query.clone();
-    let mut filter = Filter::parse(&filter)?;
+    let PageQuery { own: View { view }, .. } = context.query.clone();
+    let mut filter = Filter::parse(&context.query.filter)?;
     if view == TREE {
         filter.parents.get_or_insert_with(|| vec![String::new()]);
     }
-    let paged = walk.clone();
-    let found = context
-        .read(move |conn, scope| {
-            let own_alone = filter.all == Some(false);
-            let tenants = if own_alone { vec![scope.tenant_id().to_owned()] } else { scope.scope_and_partner() };
-            let found = store::search(conn, &tenants, &filter, sort, &paged)?;
-            let show = if view == TREE { view::trees } else { view::all };
-            Ok(found.with(show(conn, &*neighbours.people, &tenants, &found.rows)?))
-        })
-        .await?;
-    answer::ok(&walk.answer(found).ordered(sort.name, sort.descending))
+    let page = context.page(move |conn, scope, sort, walk| {
+        let own_alone = filter.all == Some(false);
+        let tenants = if own_alone { vec![scope.tenant_id().to_owned()] } else { scope.scope_and_partner() };
+        let found = store::search(conn, &tenants, &filter, sort, walk)?;
+        let show = if view == TREE { view::trees } else { view::all };
+        Ok(found.with(show(conn, &*neighbours.people, &tenants, &found.rows)?))
+    });
+    page.await
 }
 
 /// Get an incident category

@@ -92,13 +92,12 @@ pub async fn create(context: RequestContext, Body(new): Body<NewHeartbeat>) -> a
 )]
 #[get("/heartbeats/search")]
 pub async fn search(context: RequestContext<PageQuery<Heartbeats>>) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, filter, .. } = context.query.clone();
-    let condition = filter::condition(&context.scope(), &filter)?;
-    let page = context.read(move |conn, _| {
-        let found = store::page(conn, &condition, sort, &walk)?;
-        Ok(walk.answer(found.map(|row| Heartbeat::from(&row))))
+    let condition = filter::condition(&context.scope(), &context.query.filter)?;
+    let page = context.page(move |conn, _, sort, walk| {
+        let found = store::page(conn, &condition, sort, walk)?;
+        Ok(found.map(|row| Heartbeat::from(&row)))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// Get a heartbeat

@@ -116,16 +116,12 @@ pub async fn search(
     context: RequestContext<PageQuery<Incidents>>,
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, filter, .. } = context.query.clone();
-    let filter = Filter::parse(&filter)?;
-    let paged = walk.clone();
-    let found = context
-        .read(move |conn, scope| {
-            let found = store::search(conn, &scope.scope_of_list(filter.all), &filter, sort, &paged)?;
-            Ok(found.with(view::all(conn, &neighbours, &scope.scope_and_partner(), &found.rows)?))
-        })
-        .await?;
-    answer::ok(&walk.answer(found).ordered(sort.name, sort.descending))
+    let filter = Filter::parse(&context.query.filter)?;
+    let page = context.page(move |conn, scope, sort, walk| {
+        let found = store::search(conn, &scope.scope_of_list(filter.all), &filter, sort, walk)?;
+        Ok(found.with(view::all(conn, &neighbours, &scope.scope_and_partner(), &found.rows)?))
+    });
+    page.await
 }
 
 /// Get an incident

@@ -1,7 +1,7 @@
 //! Notes of incidents: a list that is only ever added to.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, PageQuery, PathIds, RequestContext, answer, get, post, spec::PageOf};
+use api::{Answer, Body, PageQuery, PathIds, RequestContext, get, post, spec::PageOf};
 
 use super::{
     document,
@@ -81,14 +81,10 @@ pub async fn list(
     neighbours: web::Data<Neighbours>,
     PathIds(id): PathIds<IncidentId>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, .. } = context.query.clone();
-    let paged = walk.clone();
-    let found = context
-        .read(move |conn, scope| {
-            let row = store::existing(conn, &scope.scope(), &id)?;
-            let found = store::notes(conn, &row, sort, &paged)?;
-            Ok(found.with(view::notes(conn, &neighbours, &scope.scope_and_partner(), &found.rows)?))
-        })
-        .await?;
-    answer::ok(&walk.answer(found).ordered(sort.name, sort.descending))
+    let page = context.page(move |conn, scope, sort, walk| {
+        let row = store::existing(conn, &scope.scope(), &id)?;
+        let found = store::notes(conn, &row, sort, walk)?;
+        Ok(found.with(view::notes(conn, &neighbours, &scope.scope_and_partner(), &found.rows)?))
+    });
+    page.await
 }

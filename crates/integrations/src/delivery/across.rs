@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use actix_web::HttpResponse;
-use api::{List, PageQuery, Parameters, RequestContext, answer, get, spec::PageOf};
+use api::{List, PageQuery, Parameters, RequestContext, get, spec::PageOf};
 use base::{
     Found, Key, Walk,
     problem::Problem,
@@ -117,7 +117,7 @@ pub struct Named {
 )]
 #[get("/integrations/deliveries/search")]
 pub async fn search(context: RequestContext<PageQuery<Deliveries, Which>>) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, filter, own: Which { status, start_time, end_time }, .. } = context.query.clone();
+    let PageQuery { own: Which { status, start_time, end_time }, .. } = context.query.clone();
     let scope = context.scope();
     let mut all = vec![Condition::text_in("integration_deliveries.tenant_id IN", &scope)];
     if !status.is_empty() {
@@ -125,16 +125,16 @@ pub async fn search(context: RequestContext<PageQuery<Deliveries, Which>>) -> ap
     }
     all.extend(start_time.map(|at| Condition::sql("integration_deliveries.created_ms >= ").integer(at.millis())));
     all.extend(end_time.map(|at| Condition::sql("integration_deliveries.created_ms < ").integer(at.millis())));
-    for term in query_string::parse(&filter, &VARIABLES)? {
+    for term in query_string::parse(&context.query.filter, &VARIABLES)? {
         all.push(condition(&scope, &term)?);
     }
     let condition = Condition::all(all);
-    let page = context.db.read(move |conn| {
-        let found = find(conn, &condition, sort.descending, &walk)?;
+    let page = context.page(move |conn, _, sort, walk| {
+        let found = find(conn, &condition, sort.descending, walk)?;
         let shown = shown(conn, &scope, &found.rows)?;
-        Ok(walk.answer(found.with(shown)))
+        Ok(found.with(shown))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// What a term of a `queryString` means.

@@ -122,9 +122,8 @@ pub fn create_row(
 )]
 #[get("/integrations/installed/search")]
 pub async fn search(context: RequestContext<PageQuery<Integrations>>) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, filter: text, .. } = context.query.clone();
     let mut filter = Filter::default();
-    let terms = query_string::parse(&text, &["id", "name", "category", "uId"])?;
+    let terms = query_string::parse(&context.query.filter, &["id", "name", "category", "uId"])?;
     let of_kind = terms.iter().filter(|term| ["category", "uId"].contains(&term.name));
     filter.kinds = kinds::meant(of_kind).iter().map(kinds::Available::id).collect();
     for term in terms {
@@ -134,11 +133,11 @@ pub async fn search(context: RequestContext<PageQuery<Integrations>>) -> api::Re
             _ => filter.names = Some(term.values.iter().map(|name| base::fold(name)).collect()),
         }
     }
-    let page = context.read(move |conn, scope| {
-        let found = store::search(conn, &scope.scope(), &filter, sort, &walk)?;
-        Ok(walk.answer(found.map(|row| Installed::of(&row))))
+    let page = context.page(move |conn, scope, sort, walk| {
+        let found = store::search(conn, &scope.scope(), &filter, sort, walk)?;
+        Ok(found.map(|row| Installed::of(&row)))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// Get an installed integration

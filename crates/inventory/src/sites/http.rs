@@ -81,13 +81,12 @@ fn answered(site: row::Site) -> db::Result<Answer> {
 )]
 #[get("/sites/search")]
 pub async fn search(context: RequestContext<PageQuery<Sites>>) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, filter, .. } = context.query.clone();
-    let filter = Filter::parse(&filter)?;
-    let page = context.read(move |conn, scope| {
-        let found = store::search(conn, &scope.scope(), &filter, sort, &walk)?;
-        Ok(walk.answer(found.map(Site::from)))
+    let filter = Filter::parse(&context.query.filter)?;
+    let page = context.page(move |conn, scope, sort, walk| {
+        let found = store::search(conn, &scope.scope(), &filter, sort, walk)?;
+        Ok(found.map(Site::from))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// List minimal sites
@@ -196,14 +195,13 @@ pub async fn list_members(
     context: RequestContext<PageQuery<Members>>,
     PathIds(SiteId(id)): PathIds<SiteId>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, .. } = context.query.clone();
     let db = context.db.clone();
-    let page = context.read(move |conn, scope| {
+    let page = context.page(move |conn, scope, sort, walk| {
         let site = store::existing(conn, &scope.scope(), id)?;
-        let found = members::page(&db, conn, &site, sort, &walk)?;
-        Ok(walk.answer(found.map(SiteMember::from)))
+        let found = members::page(&db, conn, &site, sort, walk)?;
+        Ok(found.map(SiteMember::from))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// Put resources at a site

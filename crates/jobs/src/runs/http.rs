@@ -114,14 +114,13 @@ async fn run(context: RequestContext, maintenance: web::Data<dyn Maintenance>, i
 )]
 #[get("/jobs/{jobId}/runs")]
 pub async fn list(context: RequestContext<PageQuery<OfJob>>, PathIds(id): PathIds<JobId>) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, filter: text, .. } = context.query.clone();
-    let filter = filter(&text)?;
-    let page = context.read(move |conn, scope| {
+    let filter = filter(&context.query.filter)?;
+    let page = context.page(move |conn, scope, sort, walk| {
         let job = job::store::existing(conn, &scope.scope(), &id)?;
-        let found = store::of_job(conn, (&job.tenant_id, &job.id), &filter, sort, &walk)?;
-        Ok(walk.answer(found.map(|row| Run::new(&row))))
+        let found = store::of_job(conn, (&job.tenant_id, &job.id), &filter, sort, walk)?;
+        Ok(found.map(|row| Run::new(&row)))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// Variable and values, in the spelling in which they are stored.

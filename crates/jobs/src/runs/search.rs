@@ -1,7 +1,7 @@
 //! The search for runs across jobs.
 
 use actix_web::HttpResponse;
-use api::{PageQuery, RequestContext, answer, get, spec::PageOf};
+use api::{PageQuery, RequestContext, get, spec::PageOf};
 use base::{
     Found, Walk,
     problem::Problem,
@@ -53,13 +53,12 @@ const VARIABLES: [&str; 14] = [
 )]
 #[get("/jobs/runs/search")]
 pub async fn search(context: RequestContext<PageQuery<Runs>>) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, filter, .. } = context.query.clone();
-    let condition = condition(&context.scope(), &filter)?;
-    let page = context.db.read(move |conn| {
-        let found = find(conn, &condition, sort, &walk)?;
-        Ok(walk.answer(found.map(|row| Run::new(&row))))
+    let condition = condition(&context.scope(), &context.query.filter)?;
+    let page = context.page(move |conn, _, sort, walk| {
+        let found = find(conn, &condition, sort, walk)?;
+        Ok(found.map(|row| Run::new(&row)))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 fn find(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &Walk) -> Result<Found<Row>> {

@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use api::{
-    Answer, Body, PageQuery, Parameters, PathIds, RequestContext, RequestScope, answer, delete, get, post, spec::PageOf,
+    Answer, Body, PageQuery, Parameters, PathIds, RequestContext, RequestScope, delete, get, post, spec::PageOf,
 };
 use db::Conn;
 use outbox::{Entity, Tx};
@@ -101,16 +101,16 @@ pub async fn search(
     context: RequestContext<PageQuery<Scripts, Whose>>,
     people: web::Data<dyn People>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, filter, own: Whose { with_partner }, .. } = context.query.clone();
-    let filter = Filter::parse(&filter)?;
-    let page = context.read(move |conn, scope| {
+    let PageQuery { own: Whose { with_partner }, .. } = context.query.clone();
+    let filter = Filter::parse(&context.query.filter)?;
+    let page = context.page(move |conn, scope, sort, walk| {
         let tenants = scope.scope_and_partner();
         let scope = if with_partner { tenants.clone() } else { scope.scope() };
-        let found = store::search(conn, &scope, &filter, sort, &walk)?;
+        let found = store::search(conn, &scope, &filter, sort, walk)?;
         let authors = authors(conn, (&**people, &tenants), &found.rows.iter().collect::<Vec<_>>())?;
-        Ok(walk.answer(found.map(|row| Script::new(&row, &authors, false))))
+        Ok(found.map(|row| Script::new(&row, &authors, false)))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// Get a script

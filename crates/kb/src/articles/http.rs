@@ -106,17 +106,14 @@ pub async fn list(
     context: RequestContext<PageQuery<Articles, InState>>,
     people: web::Data<dyn People>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, own: InState { state }, filter, .. } = context.query.clone();
-    let mut filter = Filter::parse(&filter)?;
+    let PageQuery { own: InState { state }, .. } = context.query.clone();
+    let mut filter = Filter::parse(&context.query.filter)?;
     filter.states.get_or_insert(state);
-    let paged = walk.clone();
-    let found = context
-        .read(move |conn, scope| {
-            let found = store::list(conn, &scope.scope_of_list(filter.all), &filter, sort, &paged)?;
-            Ok(found.with(view::all(conn, &**people, &scope.scope_and_partner(), &found.rows)?))
-        })
-        .await?;
-    answer::ok(&walk.answer(found).ordered(sort.name, sort.descending))
+    let page = context.page(move |conn, scope, sort, walk| {
+        let found = store::list(conn, &scope.scope_of_list(filter.all), &filter, sort, walk)?;
+        Ok(found.with(view::all(conn, &**people, &scope.scope_and_partner(), &found.rows)?))
+    });
+    page.await
 }
 
 /// Get a knowledge-base article
@@ -269,16 +266,12 @@ pub async fn versions(
     people: web::Data<dyn People>,
     PathIds(id): PathIds<ArticleId>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, .. } = context.query.clone();
-    let paged = walk.clone();
-    let found = context
-        .read(move |conn, scope| {
-            let row = store::existing(conn, &scope.scope(), &id)?;
-            let found = store::revisions(conn, &row, sort, &paged)?;
-            Ok(found.with(view::versions(conn, &**people, &scope.scope_and_partner(), &found.rows)?))
-        })
-        .await?;
-    answer::ok(&walk.answer(found).ordered(sort.name, sort.descending))
+    let page = context.page(move |conn, scope, sort, walk| {
+        let row = store::existing(conn, &scope.scope(), &id)?;
+        let found = store::revisions(conn, &row, sort, walk)?;
+        Ok(found.with(view::versions(conn, &**people, &scope.scope_and_partner(), &found.rows)?))
+    });
+    page.await
 }
 
 /// The article that is to be changed, which nobody else changes until the end of the transaction, in a tree that stays

@@ -119,21 +119,18 @@ async fn page(
     people: web::Data<dyn People>,
     parent: Option<CategoryId>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, own: InState { state }, filter, .. } = context.query.clone();
-    let mut filter = Filter::parse(&filter)?;
+    let PageQuery { own: InState { state }, .. } = context.query.clone();
+    let mut filter = Filter::parse(&context.query.filter)?;
     filter.states.get_or_insert(state);
     filter.below(parent.as_deref());
-    let paged = walk.clone();
-    let found = context
-        .read(move |conn, scope| {
-            if let Some(parent) = parent {
-                store::existing(conn, &scope.scope(), &parent)?;
-            }
-            let found = store::search(conn, &scope.scope_of_list(filter.all), &filter, sort, &paged)?;
-            Ok(found.with(view::all(conn, &**people, &scope.scope_and_partner(), &found.rows)?))
-        })
-        .await?;
-    answer::ok(&walk.answer(found).ordered(sort.name, sort.descending))
+    let page = context.page(move |conn, scope, sort, walk| {
+        if let Some(parent) = parent {
+            store::existing(conn, &scope.scope(), &parent)?;
+        }
+        let found = store::search(conn, &scope.scope_of_list(filter.all), &filter, sort, walk)?;
+        Ok(found.with(view::all(conn, &**people, &scope.scope_and_partner(), &found.rows)?))
+    });
+    page.await
 }
 
 /// Restore a knowledge-base category

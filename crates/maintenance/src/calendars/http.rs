@@ -46,13 +46,12 @@ pub async fn list_of_tenant(
     context: RequestContext<PageQuery<Calendars>>,
     asked: web::Data<Windows>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, .. } = context.query.clone();
-    let page = context.read(move |conn, scope| {
-        let found = store::page(conn, &scope.scope(), scope.now, sort, &walk)?;
+    let page = context.page(move |conn, scope, sort, walk| {
+        let found = store::page(conn, &scope.scope(), scope.now, sort, walk)?;
         let authors = authors(conn, &asked, scope, &found.rows)?;
-        Ok(walk.answer(found.map(|row| row.listed(authors.of(&row.created_by)))))
+        Ok(found.map(|row| row.listed(authors.of(&row.created_by))))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// Create a calendar address of a maintenance window

@@ -1,7 +1,7 @@
 //! Owners over HTTP.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, PageQuery, PathIds, RequestContext, answer, delete, get, post, spec::PageOf};
+use api::{Answer, Body, PageQuery, PathIds, RequestContext, delete, get, post, spec::PageOf};
 use base::{
     problem::{Problem, shorten},
     query_string,
@@ -120,9 +120,8 @@ fn target(
 )]
 #[get("/owners/search")]
 pub async fn search(context: RequestContext<PageQuery<Owners>>) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, filter, .. } = context.query.clone();
     let mut all = vec![Condition::text_in("owners.tenant_id IN", context.scope())];
-    for term in query_string::parse(&filter, &VARIABLES)? {
+    for term in query_string::parse(&context.query.filter, &VARIABLES)? {
         let folded = || term.values.iter().map(|value| base::fold(value));
         all.push(match term.name {
             "id" => Condition::text_in("lower(owners.id) IN", folded()),
@@ -131,11 +130,11 @@ pub async fn search(context: RequestContext<PageQuery<Owners>>) -> api::Result<H
             _ => Condition::text_in("lower(owners.group_id) IN", folded()),
         });
     }
-    let page = context.read(move |conn, _| {
-        let found = store::page(conn, &Condition::all(all), sort, &walk)?;
-        Ok(walk.answer(found.map(|row| Owner::from(&row))))
+    let page = context.page(move |conn, _, sort, walk| {
+        let found = store::page(conn, &Condition::all(all), sort, walk)?;
+        Ok(found.map(|row| Owner::from(&row)))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// Delete an owner

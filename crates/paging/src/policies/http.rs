@@ -1,7 +1,7 @@
 //! Escalation policies over HTTP.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, answer, delete, get, post, spec::PageOf};
+use api::{Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, delete, get, post, spec::PageOf};
 use base::{
     problem::{Wrong, shorten},
     query_string,
@@ -80,19 +80,18 @@ pub async fn search(
     context: RequestContext<PageQuery<Policies>>,
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, filter, .. } = context.query.clone();
     let named = crate::filter::named(
-        &query_string::parse(&filter, &VARIABLES)?,
+        &query_string::parse(&context.query.filter, &VARIABLES)?,
         ["escalation_policies.id IN", "escalation_policies.name_key IN", "escalation_policies.name_key"],
         normal_id,
     )?;
-    let page = context.read(move |conn, scope| {
+    let page = context.page(move |conn, scope, sort, walk| {
         let condition = Condition::all([Condition::text_in("escalation_policies.tenant_id IN", scope.scope()), named]);
-        let found = store::page(conn, &condition, sort, &walk)?;
+        let found = store::page(conn, &condition, sort, walk)?;
         let shown = view::all(conn, &*neighbours.people, &scope.scope_and_partner(), &found.rows)?;
-        Ok(walk.answer(found.with(shown)))
+        Ok(found.with(shown))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// Get an escalation policy

@@ -1,9 +1,7 @@
 //! Alert routes over HTTP.
 
 use actix_web::{HttpResponse, web};
-use api::{
-    Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, answer, cpu, delete, get, post, spec::PageOf,
-};
+use api::{Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, cpu, delete, get, post, spec::PageOf};
 use base::{
     matching::{Meter, Rules},
     problem::{Problem, shorten},
@@ -104,8 +102,7 @@ pub async fn search(
     context: RequestContext<PageQuery<Routes>>,
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, filter, .. } = context.query.clone();
-    let terms = query_string::parse(&filter, &VARIABLES)?;
+    let terms = query_string::parse(&context.query.filter, &VARIABLES)?;
     let named = crate::filter::named(
         &terms,
         ["alert_routes.id IN", "alert_routes.name_key IN", "alert_routes.name_key"],
@@ -116,13 +113,13 @@ pub async fn search(
         Condition::text_in("alert_routes.policy_id IN", ids)
     });
     let wanted = Condition::all([named].into_iter().chain(policies));
-    let page = context.read(move |conn, scope| {
+    let page = context.page(move |conn, scope, sort, walk| {
         let condition = Condition::all([Condition::text_in("alert_routes.tenant_id IN", scope.scope()), wanted]);
-        let found = store::page(conn, &condition, sort, &walk)?;
+        let found = store::page(conn, &condition, sort, walk)?;
         let shown = view::all(conn, &*neighbours.people, &scope.scope_and_partner(), &found.rows)?;
-        Ok(walk.answer(found.with(shown)))
+        Ok(found.with(shown))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// Get an alert route

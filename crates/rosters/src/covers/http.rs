@@ -1,7 +1,7 @@
 //! Requests for cover over HTTP.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, PageQuery, PathIds, RequestContext, answer, delete, get, post, spec::PageOf};
+use api::{Answer, Body, PageQuery, PathIds, RequestContext, delete, get, post, spec::PageOf};
 use base::{
     problem::{Problem, Wrong, shorten},
     timestamp::Timestamp,
@@ -134,15 +134,15 @@ pub async fn list(
     people: web::Data<dyn People>,
     PathIds(id): PathIds<RosterId>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, own: OfStatus { status }, .. } = context.query.clone();
-    let page = context.read(move |conn, scope| {
+    let PageQuery { own: OfStatus { status }, .. } = context.query.clone();
+    let page = context.page(move |conn, scope, sort, walk| {
         let roster = roster::store::existing(conn, &scope.scope(), &id)?;
         let condition = in_status(status, scope.now);
-        let found = store::page(conn, (&roster.tenant_id, &roster.id), &condition, sort, &walk)?;
+        let found = store::page(conn, (&roster.tenant_id, &roster.id), &condition, sort, walk)?;
         let staff = people_of(conn, &**people, &scope.scope_and_partner(), &found.rows, None)?;
-        Ok(walk.answer(found.map(|row| view::one(&row, &staff, scope.now))))
+        Ok(found.map(|row| view::one(&row, &staff, scope.now)))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// The requests of which this became; all for an empty word.

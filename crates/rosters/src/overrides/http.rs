@@ -1,7 +1,7 @@
 //! Overrides over HTTP.
 
 use actix_web::{HttpResponse, web};
-use api::{Answer, Body, PageQuery, PathIds, RequestContext, answer, delete, get, post, spec::PageOf};
+use api::{Answer, Body, PageQuery, PathIds, RequestContext, delete, get, post, spec::PageOf};
 use base::{
     problem::{Problem, Wrong, shorten},
     timestamp::Timestamp,
@@ -134,19 +134,19 @@ pub async fn list(
     people: web::Data<dyn People>,
     PathIds(id): PathIds<RosterId>,
 ) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, own: Within { from, to }, .. } = context.query.clone();
+    let PageQuery { own: Within { from, to }, .. } = context.query.clone();
     let within = (from.map_or(i64::MIN, Timestamp::millis), to.map_or(i64::MAX, Timestamp::millis));
-    let page = context.read(move |conn, scope| {
+    let page = context.page(move |conn, scope, sort, walk| {
         let roster = roster::store::existing(conn, &scope.scope(), &id)?;
-        let found = store::page(conn, &roster.tenant_id, &roster.id, within, sort, &walk)?;
+        let found = store::page(conn, &roster.tenant_id, &roster.id, within, sort, walk)?;
         let users = found
             .rows
             .iter()
             .flat_map(|row| [row.user_id.clone(), row.created_by.clone()].into_iter().chain(row.replaces.clone()));
         let staff = RosterPeople::load(conn, &**people, &scope.scope_and_partner(), [], users)?;
-        Ok(walk.answer(found.map(|row| view::one(row, &staff))))
+        Ok(found.map(|row| view::one(row, &staff)))
     });
-    answer::ok(&page.await?.ordered(sort.name, sort.descending))
+    page.await
 }
 
 /// Delete an override
