@@ -35,7 +35,6 @@ pub mod users;
 
 use std::sync::Arc;
 
-use actix_web::http::Method;
 use api::{Alias, Extras, Need, Routes};
 
 pub use crate::{
@@ -117,36 +116,15 @@ pub fn extras(authenticator: Arc<Authenticator>, sign_in: SignIn) -> Extras {
 
 /// The paths by which clients of other services of this kind call the same operations.
 const ALIASES: &[Alias] = &[
-    Alias {
-        method: &Method::POST,
-        path: "/clients/{clientId}/activate",
-        of: "/clients/{clientId}/resume",
-        operation_id: "resumeClientAlias",
-    },
-    Alias {
-        method: &Method::GET,
-        path: "/userGroups",
-        of: "/userGroups/search",
-        operation_id: "searchUserGroupsAlias",
-    },
-    Alias {
-        method: &Method::GET,
-        path: "/userGroups/{userGroupId}/users",
-        of: "/userGroups/{userGroupId}/members",
-        operation_id: "listUserGroupMembersAlias",
-    },
-    Alias {
-        method: &Method::POST,
-        path: "/userGroups/{userGroupId}/users",
-        of: "/userGroups/{userGroupId}/members",
-        operation_id: "addUserGroupMembersAlias",
-    },
-    Alias {
-        method: &Method::DELETE,
-        path: "/userGroups/{userGroupId}/users",
-        of: "/userGroups/{userGroupId}/members",
-        operation_id: "removeUserGroupMembersAlias",
-    },
+    Alias::post("/clients/{clientId}/activate", "/clients/{clientId}/resume", "resumeClientAlias"),
+    Alias::get("/userGroups", "/userGroups/search", "searchUserGroupsAlias"),
+    Alias::get("/userGroups/{userGroupId}/users", "/userGroups/{userGroupId}/members", "listUserGroupMembersAlias"),
+    Alias::post("/userGroups/{userGroupId}/users", "/userGroups/{userGroupId}/members", "addUserGroupMembersAlias"),
+    Alias::delete(
+        "/userGroups/{userGroupId}/users",
+        "/userGroups/{userGroupId}/members",
+        "removeUserGroupMembersAlias",
+    ),
 ];
 
 fn root_routes(config: &mut Routes) {

@@ -32,7 +32,6 @@ pub use machines::Machines;
 
 use std::sync::Arc;
 
-use actix_web::http::Method;
 use api::{Alias, Extras, Need, Routes};
 use ports::Integrations;
 
@@ -75,36 +74,19 @@ pub fn extras(integrations: Arc<dyn Integrations>) -> Extras {
 
 /// The paths by which clients of other services of this kind call the same operations.
 const ALIASES: &[Alias] = &[
-    Alias {
-        method: &Method::GET,
-        path: "/deviceGroups/{groupId}/childs/search",
-        of: "/deviceGroups/{groupId}/childs",
-        operation_id: "listDeviceGroupChildrenAlias",
-    },
-    Alias {
-        method: &Method::GET,
-        path: "/serviceGroups/{groupId}/childs/search",
-        of: "/serviceGroups/{groupId}/childs",
-        operation_id: "listServiceGroupChildrenAlias",
-    },
-    Alias {
-        method: &Method::GET,
-        path: "/sites/{siteId}/childs",
-        of: "/sites/{siteId}/members",
-        operation_id: "listSiteMembersAlias",
-    },
-    Alias {
-        method: &Method::POST,
-        path: "/sites/{siteId}/childs",
-        of: "/sites/{siteId}/members",
-        operation_id: "addSiteMembersAlias",
-    },
-    Alias {
-        method: &Method::DELETE,
-        path: "/sites/{siteId}/childs",
-        of: "/sites/{siteId}/members",
-        operation_id: "removeSiteMembersAlias",
-    },
+    Alias::get(
+        "/deviceGroups/{groupId}/childs/search",
+        "/deviceGroups/{groupId}/childs",
+        "listDeviceGroupChildrenAlias",
+    ),
+    Alias::get(
+        "/serviceGroups/{groupId}/childs/search",
+        "/serviceGroups/{groupId}/childs",
+        "listServiceGroupChildrenAlias",
+    ),
+    Alias::get("/sites/{siteId}/childs", "/sites/{siteId}/members", "listSiteMembersAlias"),
+    Alias::post("/sites/{siteId}/childs", "/sites/{siteId}/members", "addSiteMembersAlias"),
+    Alias::delete("/sites/{siteId}/childs", "/sites/{siteId}/members", "removeSiteMembersAlias"),
 ];
 
 fn root_routes(config: &mut Routes) {

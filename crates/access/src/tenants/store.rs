@@ -149,7 +149,7 @@ pub(crate) fn search(
 fn condition(filter: &Filter) -> Condition {
     let ids = filter.ids.iter().map(|ids| Condition::integer_in("tenants.number IN", ids.iter().copied()));
     let unique = filter.unique_ids.iter().map(|ids| Condition::text_in("tenants.id IN", ids.iter().cloned()));
-    let names = filter.names.iter().map(|names| filters::matching("tenants.name_fold", names, filter.whole));
+    let names = filter.names.iter().map(|names| Condition::named("tenants.name_fold", names, filter.whole));
     let activated = filter.activated.iter().map(|activated| filters::boolean("tenants.activated", *activated));
     let dates = filter.dates.condition("tenants.created_ms", "tenants.updated_ms");
     Condition::all(ids.chain(unique).chain(names).chain(activated).chain([dates]))

@@ -98,7 +98,7 @@ fn here_and(here: Condition, filter: &Filter) -> Condition {
         .append(ids)
         .then(")")
     });
-    let names = filter.names.iter().map(|names| filters::matching("user_groups.name_fold", names, filter.whole));
+    let names = filter.names.iter().map(|names| Condition::named("user_groups.name_fold", names, filter.whole));
     let activated = filter.activated.iter().map(|activated| filters::boolean("user_groups.activated", *activated));
     Condition::all(std::iter::once(here).chain(ids).chain(users).chain(names).chain(activated))
 }

@@ -153,7 +153,7 @@ pub(crate) fn search(conn: &mut Conn, here: Condition, filter: &Filter, sort: So
 
 fn here_and(here: Condition, filter: &Filter) -> Condition {
     let ids = filter.ids.iter().map(|ids| Condition::text_in("users.id IN", ids.iter().cloned()));
-    let texts = filter.texts.iter().map(|(name, texts)| filters::matching(column(name), texts, filter.whole));
+    let texts = filter.texts.iter().map(|(name, texts)| Condition::named(column(name), texts, filter.whole));
     let activated = filter.activated.iter().map(|activated| filters::boolean("users.activated", *activated));
     let dates = filter.dates.condition("users.created_ms", "users.updated_ms");
     Condition::all([here, dates].into_iter().chain(ids).chain(texts).chain(activated))

@@ -89,10 +89,8 @@ fn one(term: &Term, whole: bool, time: &'static str, now: Timestamp) -> Result<C
         "maintenanceId" => Ok(Condition::text_in("lower(alerts.window_id) IN", keys())),
         "extAlertId" => is("alerts.ext_key IN"),
         "resourceId" | "resourceIds" => is("alerts.resource_id IN"),
-        "hostName" if whole => is("alerts.host_key IN"),
-        "hostName" => Ok(contains(term, "alerts.host_key")),
-        "subject" if whole => is("alerts.subject_key IN"),
-        "subject" => Ok(contains(term, "alerts.subject_key")),
+        "hostName" => Ok(Condition::named("alerts.host_key", keys(), whole)),
+        "subject" => Ok(Condition::named("alerts.subject_key", keys(), whole)),
         "state" | "states" | "currentState" => Ok(Condition::text_in("alerts.current_state IN", term.words(&STATES)?)),
         "status" | "actions" => Ok(Condition::any(term.words(&STATUSES)?.into_iter().map(|word| status(word, now)))),
         "alertType" | "alertTypes" => is("alerts.type_key IN"),
@@ -130,10 +128,6 @@ fn status(word: &str, now: Timestamp) -> Condition {
         "Acknowledged" => free().then(" AND alerts.acknowledged = TRUE"),
         _ => free().then(" AND alerts.acknowledged = FALSE"),
     }
-}
-
-fn contains(term: &Term, column: &'static str) -> Condition {
-    Condition::any(term.values.iter().map(|value| Condition::contains(column, fold(value))))
 }
 
 fn days(term: &Term) -> Result<i64, Problem> {

@@ -93,14 +93,7 @@ pub fn lock_tenants(conn: &mut Conn, tenants: &[String]) -> Result<()> {
 
 /// The alert with this id among these tenants, or 404.
 pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Alert> {
-    use alerts::dsl;
-    let id = wire::normal_id(id);
-    let row = match scope {
-        // The common case has a text that never changes, so that the statement stays prepared.
-        [tenant] => dsl::alerts.find((tenant, id)).get_result(conn),
-        tenants => dsl::alerts.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::id.eq(id)).get_result(conn),
-    };
-    Ok(row.optional()?.ok_or_else(rules::no_alert)?)
+    Ok(db::one!(conn, alerts, scope, wire::normal_id(id)).ok_or_else(rules::no_alert)?)
 }
 
 /// Has a tenant any alert?

@@ -47,12 +47,7 @@ pub fn existing(conn: &mut Conn, visible: &[String], id: &str) -> Result<Categor
 
 /// The category with this id among these tenants.
 pub fn find(conn: &mut Conn, visible: &[String], id: &str) -> Result<Option<Category>> {
-    use incident_categories::dsl;
-    let row = match visible {
-        [tenant] => dsl::incident_categories.find((tenant, id)).get_result(conn),
-        many => dsl::incident_categories.filter(dsl::tenant_id.eq_any(many)).filter(dsl::id.eq(id)).get_result(conn),
-    };
-    Ok(row.optional()?)
+    Ok(db::one!(conn, incident_categories, visible, id))
 }
 
 /// The categories that a reference means among these tenants; two at most, which is enough to know that a name is not
@@ -115,12 +110,7 @@ pub fn search(
 fn condition(filter: &Filter) -> Condition {
     let ids = filter.ids.iter().map(|ids| Condition::text_in("incident_categories.id IN", ids));
     let parents = filter.parents.iter().map(|ids| Condition::text_in("incident_categories.parent_id IN", ids));
-    let names = filter.names.iter().map(|names| {
-        if filter.whole {
-            return Condition::text_in("incident_categories.name_key IN", names);
-        }
-        Condition::any(names.iter().map(|name| Condition::contains("incident_categories.name_key", name)))
-    });
+    let names = filter.names.iter().map(|names| Condition::named("incident_categories.name_key", names, filter.whole));
     Condition::all(ids.chain(parents).chain(names))
 }
 

@@ -104,11 +104,7 @@ fn since(text: &'static str, term: &Term, more: i64) -> Result<Condition, Proble
 /// Runs of jobs that are called so now: there are far fewer jobs than runs, and their names are kept folded.
 fn of_names(scope: &[String], term: &Term, whole: bool) -> Condition {
     let names = term.values.iter().map(|name| fold(name));
-    let named = if whole {
-        Condition::text_in("jobs.name_key IN", names)
-    } else {
-        Condition::any(names.map(|name| Condition::contains("jobs.name_key", name)))
-    };
+    let named = Condition::named("jobs.name_key", names, whole);
     let of_tenants = "job_runs.job_id IN (SELECT jobs.id FROM jobs WHERE jobs.tenant_id IN";
     Condition::text_in(of_tenants, scope).then(" AND (").append(named).then("))")
 }

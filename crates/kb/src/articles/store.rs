@@ -140,22 +140,14 @@ fn condition(filter: &Filter) -> Condition {
     let ids = filter.ids.iter().map(|ids| Condition::text_in("kb_articles.id IN", ids));
     let categories = filter.categories.iter().map(|ids| Condition::text_in("kb_articles.category_id IN", ids));
     let states = filter.states.iter().map(|states| STATE.among(states));
-    let titles = filter.titles.iter().map(|titles| named("kb_articles.title_key", titles, filter.whole));
+    let titles = filter.titles.iter().map(|titles| Condition::named("kb_articles.title_key", titles, filter.whole));
     let category_names = filter.category_names.iter().map(|names| {
         Condition::sql("EXISTS (SELECT 1 FROM kb_categories WHERE kb_categories.tenant_id = kb_articles.tenant_id AND ")
             .then("kb_categories.id = kb_articles.category_id AND ")
-            .append(named("kb_categories.name_key", names, filter.whole))
+            .append(Condition::named("kb_categories.name_key", names, filter.whole))
             .then(")")
     });
     Condition::all(ids.chain(categories).chain(states).chain(titles).chain(category_names))
-}
-
-/// A folded column is one of these names, or contains one.
-fn named(column: &'static str, names: &[String], whole: bool) -> Condition {
-    Condition::any(names.iter().map(|name| match whole {
-        true => Condition::sql(column).then(" = ").text(name),
-        false => Condition::contains(column, name),
-    }))
 }
 
 /// A page of the articles of these tenants that have all words, best first; each is handed to `show` with its content.

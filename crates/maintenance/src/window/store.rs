@@ -52,15 +52,7 @@ pub fn lock(tenant: &str) -> db::Lock {
 
 /// The window with this id among these tenants, or 404.
 pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Window> {
-    use maintenance_windows::dsl;
-    let row = match scope {
-        // The common case has a text that never changes, so that the statement stays prepared.
-        [tenant] => dsl::maintenance_windows.find((tenant, id)).get_result(conn),
-        tenants => {
-            dsl::maintenance_windows.filter(dsl::tenant_id.eq_any(tenants)).filter(dsl::id.eq(id)).get_result(conn)
-        }
-    };
-    Ok(row.optional()?.ok_or_else(rules::no_window)?)
+    Ok(db::one!(conn, maintenance_windows, scope, id).ok_or_else(rules::no_window)?)
 }
 
 /// These windows, by tenant and id; those that are gone are left out.

@@ -82,7 +82,7 @@ pub async fn search(
 ) -> api::Result<HttpResponse> {
     let named = crate::filter::named(
         &query_string::parse(&context.query.filter, &VARIABLES)?,
-        ["escalation_policies.id IN", "escalation_policies.name_key IN", "escalation_policies.name_key"],
+        ["escalation_policies.id IN", "escalation_policies.name_key"],
         normal_id,
     )?;
     let page = context.page(move |conn, scope, sort, walk| {

@@ -21,13 +21,7 @@ pub const SORTS: Sorts<Policy> = Sorts {
 
 /// The policy with this id among these tenants.
 pub fn find(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Policy>> {
-    use escalation_policies::dsl;
-    let id = normal_id(id);
-    let row = match scope {
-        [tenant] => dsl::escalation_policies.find((tenant, id)).get_result(conn),
-        many => dsl::escalation_policies.filter(dsl::tenant_id.eq_any(many)).filter(dsl::id.eq(id)).get_result(conn),
-    };
-    Ok(row.optional()?)
+    Ok(db::one!(conn, escalation_policies, scope, normal_id(id)))
 }
 
 /// The policy with this id among these tenants, or 404.

@@ -103,11 +103,7 @@ pub async fn search(
     neighbours: web::Data<Neighbours>,
 ) -> api::Result<HttpResponse> {
     let terms = query_string::parse(&context.query.filter, &VARIABLES)?;
-    let named = crate::filter::named(
-        &terms,
-        ["alert_routes.id IN", "alert_routes.name_key IN", "alert_routes.name_key"],
-        wire::normal_id,
-    )?;
+    let named = crate::filter::named(&terms, ["alert_routes.id IN", "alert_routes.name_key"], wire::normal_id)?;
     let policies = terms.iter().filter(|term| term.name == "policyId").map(|term| {
         let ids = term.values.iter().map(|id| policies::wire::normal_id(id));
         Condition::text_in("alert_routes.policy_id IN", ids)
