@@ -29,6 +29,25 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
 }
 
+/// The words of a text, between blanks: for constants with more names than anybody wants to read a line each. A program in
+/// which they are not as many as it says does not compile.
+pub const fn listed<const N: usize>(text: &'static str) -> [&'static str; N] {
+    let mut words = [""; N];
+    let (mut count, mut rest) = (0, text.trim_ascii());
+    while !rest.is_empty() {
+        let mut end = 0;
+        while end < rest.len() && rest.as_bytes()[end] != b' ' {
+            end += 1;
+        }
+        let (word, behind) = rest.split_at(end);
+        words[count] = word;
+        count += 1;
+        rest = behind.trim_ascii_start();
+    }
+    assert!(count == N, "the words are not as many as the constant says");
+    words
+}
+
 /// A text as it stands in HTML and XML, also within quotes.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -88,6 +107,17 @@ pub fn plain(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_of_a_constant_stand_between_blanks() {
+        const NAMES: [&str; 3] = listed(
+            " id name \
+            hostName",
+        );
+        assert_eq!(NAMES, ["id", "name", "hostName"]);
+        const NONE: [&str; 0] = listed("");
+        assert!(NONE.is_empty());
+    }
 
     #[test]
     fn bytes_as_hexadecimal_digits() {

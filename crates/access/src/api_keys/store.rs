@@ -19,7 +19,8 @@ use crate::{
 };
 
 /// What anybody may see of a key.
-#[derive(Clone, Debug, PartialEq, Eq, Queryable)]
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable)]
+#[diesel(table_name = api_keys)]
 pub(crate) struct Row {
     pub(crate) tenant_id: String,
     pub(crate) id: String,
@@ -32,6 +33,7 @@ pub(crate) struct Row {
     /// When it was rotated last; else when it was created.
     pub(crate) updated_ms: i64,
     /// Is the secret before the last rotation still valid?
+    #[diesel(select_expression = api_keys::secret2_hash.is_not_null())]
     pub(crate) previous_secret: bool,
     /// Counts its changes; the `ETag`.
     pub(crate) version: i64,
@@ -57,44 +59,6 @@ impl Row {
     }
 }
 
-type Columns = (
-    api_keys::tenant_id,
-    api_keys::id,
-    api_keys::name,
-    api_keys::role,
-    api_keys::key,
-    api_keys::user_id,
-    api_keys::created_by,
-    api_keys::created_ms,
-    api_keys::updated_ms,
-    diesel::dsl::IsNotNull<api_keys::secret2_hash>,
-    api_keys::version,
-    api_keys::operations,
-    api_keys::expires_ms,
-    api_keys::last_used_ms,
-    api_keys::personal,
-);
-
-fn columns() -> Columns {
-    (
-        api_keys::tenant_id,
-        api_keys::id,
-        api_keys::name,
-        api_keys::role,
-        api_keys::key,
-        api_keys::user_id,
-        api_keys::created_by,
-        api_keys::created_ms,
-        api_keys::updated_ms,
-        api_keys::secret2_hash.is_not_null(),
-        api_keys::version,
-        api_keys::operations,
-        api_keys::expires_ms,
-        api_keys::last_used_ms,
-        api_keys::personal,
-    )
-}
-
 #[derive(Insertable)]
 #[diesel(table_name = api_keys, treat_none_as_default_value = false)]
 struct NewRow<'a> {
@@ -113,6 +77,13 @@ struct NewRow<'a> {
     operations: Option<String>,
     expires_ms: Option<i64>,
     personal: bool,
+}
+
+type Backend = <Conn as diesel::Connection>::Backend;
+
+/// The columns of a row.
+fn columns() -> <Row as Selectable<Backend>>::SelectExpression {
+    <Row as Selectable<Backend>>::construct_selection()
 }
 
 /// A key that is not revoked, with the hashes of its secrets.

@@ -3,7 +3,7 @@
 use base::{
     problem::Problem,
     query_string::{self, Term},
-    text::fold,
+    text::{fold, listed},
     timestamp::Timestamp,
 };
 use db::Condition;
@@ -11,41 +11,12 @@ use db::Condition;
 use super::report::STATES;
 
 /// The variables of the search.
-pub const VARIABLES: [&str; 33] = [
-    "id",
-    "uniqueId",
-    "extAlertId",
-    "resourceId",
-    "resourceIds",
-    "hostName",
-    "state",
-    "states",
-    "currentState",
-    "status",
-    "actions",
-    "alertType",
-    "alertTypes",
-    "component",
-    "metric",
-    "metrics",
-    "monitorName",
-    "app",
-    "serviceName",
-    "subject",
-    "isEquals",
-    "startDate",
-    "endDate",
-    "startUpdationDate",
-    "endUpdationDate",
-    "startAlertTime",
-    "endAlertTime",
-    "incidentId",
-    "ticketId",
-    "maintenanceId",
-    "clientIds",
-    "duration",
-    "alertTimeBase",
-];
+pub const VARIABLES: [&str; 33] = listed(
+    "id uniqueId extAlertId resourceId resourceIds hostName state states currentState status actions alertType \
+    alertTypes component metric metrics monitorName app serviceName subject isEquals startDate endDate \
+    startUpdationDate endUpdationDate startAlertTime endAlertTime incidentId ticketId maintenanceId clientIds duration \
+    alertTimeBase",
+);
 
 /// The times that `alertTimeBase` names.
 const TIME_BASES: [&str; 2] = ["created", "updated"];

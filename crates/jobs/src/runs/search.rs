@@ -7,7 +7,7 @@ use base::{
     problem::Problem,
     query::Sort,
     query_string::{self, Term},
-    text::fold,
+    text::{fold, listed},
 };
 use db::{Condition, Conn, Result};
 use diesel::prelude::*;
@@ -22,22 +22,10 @@ api::list! {
 }
 
 /// The variables of a search.
-const VARIABLES: [&str; 14] = [
-    "id",
-    "jobId",
-    "jobName",
-    "isEquals",
-    "jobType",
-    "status",
-    "trigger",
-    "runner",
-    "runnerUserId",
-    "resourceId",
-    "startDate",
-    "endDate",
-    "startFinishedDate",
-    "endFinishedDate",
-];
+const VARIABLES: [&str; 14] = listed(
+    "id jobId jobName isEquals jobType status trigger runner runnerUserId resourceId startDate endDate \
+    startFinishedDate endFinishedDate",
+);
 
 /// Search runs
 ///
