@@ -27,6 +27,7 @@ mod memory;
 mod migrate;
 mod numbers;
 mod order;
+mod parts;
 mod probe;
 mod quota;
 mod read;
@@ -69,6 +70,7 @@ pub use crate::{
     migrate::{MigrationTexts, Migrations},
     numbers::{Family, GROUP_SIZES, Numbers, Writes},
     order::{Column, Order},
+    parts::in_parts,
     probe::Probe,
     quota::Quota,
     savepoint::savepoint,

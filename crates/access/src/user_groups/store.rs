@@ -10,9 +10,6 @@ use super::{
 };
 use crate::{filters, former, schema::user_groups};
 
-/// Ids that one statement names at most.
-const AT_ONCE: usize = 500;
-
 /// What a list of groups is sorted by.
 pub(crate) const SORTS: Sorts<Row> = Sorts {
     by: &[
@@ -30,14 +27,9 @@ pub(crate) static QUOTA: Quota = Quota::new("user groups", "user_groups", 20_000
 ///
 /// For a record of a client the tenants are the client and its partner, whose groups may stand in it as well.
 pub fn find_many(conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Row>> {
-    let mut found = Vec::with_capacity(ids.len());
-    for ids in ids.chunks(AT_ONCE) {
-        let rows: Vec<Row> = user_groups::table
-            .filter(user_groups::tenant_id.eq_any(tenants))
-            .filter(user_groups::id.eq_any(ids))
-            .load(conn)?;
-        found.extend(rows);
-    }
+    let mut found: Vec<Row> = db::in_parts(ids, |ids| {
+        user_groups::table.filter(user_groups::tenant_id.eq_any(tenants)).filter(user_groups::id.eq_any(ids)).load(conn)
+    })?;
     found.sort_by(|one, other| one.id.cmp(&other.id));
     found.dedup();
     Ok(found)

@@ -12,9 +12,6 @@ use super::{
 };
 use crate::{filters, former, schema::users};
 
-/// Ids that one statement names at most.
-const AT_ONCE: usize = 500;
-
 /// What a list of users is sorted by.
 pub(crate) const SORTS: Sorts<Row> = Sorts {
     by: &[
@@ -30,12 +27,9 @@ pub(crate) const SORTS: Sorts<Row> = Sorts {
 ///
 /// For a record of a client the tenants are the client and its partner, whose users may stand in it as well.
 pub fn find_many(conn: &mut Conn, tenants: &[String], ids: &[String]) -> Result<Vec<Row>> {
-    let mut found = Vec::with_capacity(ids.len());
-    for ids in ids.chunks(AT_ONCE) {
-        let rows: Vec<Row> =
-            users::table.filter(users::tenant_id.eq_any(tenants)).filter(users::id.eq_any(ids)).load(conn)?;
-        found.extend(rows);
-    }
+    let mut found: Vec<Row> = db::in_parts(ids, |ids| {
+        users::table.filter(users::tenant_id.eq_any(tenants)).filter(users::id.eq_any(ids)).load(conn)
+    })?;
     found.sort_by(|one, other| one.id.cmp(&other.id));
     found.dedup();
     Ok(found)

@@ -105,42 +105,31 @@ pub fn any(conn: &mut Conn, tenant: &str) -> Result<bool> {
 /// The alerts of a tenant that have these ids.
 pub fn some(conn: &mut Conn, tenant: &str, ids: &[String]) -> Result<Vec<Alert>> {
     use alerts::dsl;
-    let mut found = Vec::with_capacity(ids.len());
-    for ids in ids.chunks(AT_ONCE) {
-        let rows: Vec<Alert> = dsl::alerts.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids)).load(conn)?;
-        found.extend(rows);
-    }
-    Ok(found)
+    db::in_parts(ids, |ids| dsl::alerts.filter(dsl::tenant_id.eq(tenant)).filter(dsl::id.eq_any(ids)).load(conn))
 }
 
 /// Host name and resource of the alerts of a tenant that are open on these hosts, each once.
 pub fn open_on_hosts(conn: &mut Conn, tenant: &str, hosts: &[String]) -> Result<Vec<(String, String)>> {
     use alerts::dsl;
-    let mut found = Vec::new();
-    for hosts in hosts.chunks(AT_ONCE) {
-        let rows: Vec<(String, Option<String>)> = dsl::alerts
+    let rows: Vec<(String, Option<String>)> = db::in_parts(hosts, |hosts| {
+        dsl::alerts
             .filter(dsl::tenant_id.eq(tenant))
             .filter(dsl::host_key.eq_any(hosts))
             .filter(dsl::closed_ms.is_null())
             .filter(dsl::resource_id.is_not_null())
             .select((dsl::host_key, dsl::resource_id))
             .distinct()
-            .load(conn)?;
-        found.extend(rows.into_iter().filter_map(|(host, id)| Some((host, id?))));
-    }
-    Ok(found)
+            .load(conn)
+    })?;
+    Ok(rows.into_iter().filter_map(|(host, id)| Some((host, id?))).collect())
 }
 
 /// What is known of these problems of a tenant.
 pub fn known(conn: &mut Conn, tenant: &str, problems: &[String]) -> Result<Vec<Known>> {
     use alert_problems::dsl;
-    let mut found = Vec::with_capacity(problems.len());
-    for problems in problems.chunks(AT_ONCE) {
-        let rows: Vec<Known> =
-            dsl::alert_problems.filter(dsl::tenant_id.eq(tenant)).filter(dsl::problem.eq_any(problems)).load(conn)?;
-        found.extend(rows);
-    }
-    Ok(found)
+    db::in_parts(problems, |problems| {
+        dsl::alert_problems.filter(dsl::tenant_id.eq(tenant)).filter(dsl::problem.eq_any(problems)).load(conn)
+    })
 }
 
 /// Which of these problems have an alert that is open, at any of these tenants.

@@ -68,31 +68,21 @@ pub fn meant(conn: &mut Conn, visible: &[String], reference: &CategoryReference)
 /// The names of the categories with these ids, by id.
 pub fn names(conn: &mut Conn, visible: &[String], ids: &[String]) -> Result<BTreeMap<String, String>> {
     use incident_categories::dsl;
-    let mut found = BTreeMap::new();
-    for ids in ids.chunks(AT_ONCE) {
-        let rows: Vec<(String, String)> = dsl::incident_categories
-            .filter(of(visible))
-            .filter(dsl::id.eq_any(ids))
-            .select((dsl::id, dsl::name))
-            .load(conn)?;
-        found.extend(rows);
-    }
-    Ok(found)
+    db::in_parts(ids, |ids| {
+        dsl::incident_categories.filter(of(visible)).filter(dsl::id.eq_any(ids)).select((dsl::id, dsl::name)).load(conn)
+    })
 }
 
 /// The categories right below these, by name.
 pub fn children(conn: &mut Conn, visible: &[String], ids: &[String]) -> Result<Vec<Category>> {
     use incident_categories::dsl;
-    let mut found = Vec::new();
-    for ids in ids.chunks(AT_ONCE) {
-        let rows: Vec<Category> = dsl::incident_categories
+    db::in_parts(ids, |ids| {
+        dsl::incident_categories
             .filter(of(visible))
             .filter(dsl::parent_id.eq_any(ids))
             .order((dsl::name_key, dsl::id))
-            .load(conn)?;
-        found.extend(rows);
-    }
-    Ok(found)
+            .load(conn)
+    })
 }
 
 /// A page of the categories that a filter means.

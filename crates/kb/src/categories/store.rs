@@ -19,9 +19,6 @@ use crate::{
     state,
 };
 
-/// Ids that one statement takes: SQLite allows no more than 32,766 values.
-const AT_ONCE: usize = 500;
-
 const TREE: Tree = Tree::of("kb_categories");
 const STATE: state::Columns =
     state::Columns { state: "kb_categories.state", trashed_with: "kb_categories.trashed_with" };
@@ -58,16 +55,13 @@ pub fn is_empty(conn: &mut Conn, tenant: &str) -> Result<bool> {
 /// The names of the categories with these ids, by id.
 pub fn names(conn: &mut Conn, scope: &[String], ids: &[String]) -> Result<BTreeMap<String, String>> {
     use kb_categories::dsl;
-    let mut found = BTreeMap::new();
-    for ids in ids.chunks(AT_ONCE) {
-        let rows: Vec<(String, String)> = dsl::kb_categories
+    db::in_parts(ids, |ids| {
+        dsl::kb_categories
             .filter(dsl::tenant_id.eq_any(scope))
             .filter(dsl::id.eq_any(ids))
             .select((dsl::id, dsl::name))
-            .load(conn)?;
-        found.extend(rows);
-    }
-    Ok(found)
+            .load(conn)
+    })
 }
 
 /// A page of the categories that a filter means.
