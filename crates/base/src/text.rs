@@ -22,6 +22,13 @@ fn capitals(letter: char) -> impl Iterator<Item = char> {
     letter.to_uppercase()
 }
 
+/// An id of a prefix, such as `EP-`, and a UUID in the spelling in which it is stored, whatever its letter case; what has
+/// another prefix is no such id, and folded.
+pub fn spelled(id: &str, prefix: &str) -> String {
+    let folded = fold(id.trim());
+    folded.strip_prefix(&fold(prefix)).map(|uuid| format!("{prefix}{uuid}")).unwrap_or(folded)
+}
+
 /// Bytes, such as those of a hash, in hexadecimal digits with small letters.
 pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
@@ -107,6 +114,12 @@ pub fn plain(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ids_have_one_spelling() {
+        assert_eq!(spelled(" ep-0190A6B2 ", "EP-"), "EP-0190a6b2");
+        assert_eq!(spelled("XX-0190A6B2", "EP-"), "xx-0190a6b2");
+    }
 
     #[test]
     fn words_of_a_constant_stand_between_blanks() {

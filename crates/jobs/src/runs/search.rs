@@ -7,7 +7,7 @@ use base::{
     problem::Problem,
     query::Sort,
     query_string::{self, Term},
-    text::{fold, listed},
+    text::{fold, listed, spelled},
 };
 use db::{Condition, Conn, Result};
 use diesel::prelude::*;
@@ -107,6 +107,5 @@ fn of_resources(scope: &[String], ids: &[String]) -> Condition {
 
 /// The id of a run in the spelling in which it is stored.
 fn run_id(text: &str) -> String {
-    let small = text.trim().to_ascii_lowercase();
-    small.strip_prefix("run-").map(|uuid| format!("RUN-{uuid}")).unwrap_or(small)
+    spelled(text, "RUN-")
 }

@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use api::{Answer, Body, PathIds, RequestContext, answer, get, post};
-use base::problem::{Problem, Wrong, shorten};
+use base::problem::{Problem, Wrong};
 use outbox::{Entity, Recorded};
 use serde_json::Value;
 
@@ -105,8 +105,8 @@ fn check_methods(plan: &Plan, known: &[Method]) -> Result<(), Problem> {
     let mut wrong = Wrong::new(Vec::new());
     for (place, step) in plan.steps.iter().enumerate() {
         if !known.iter().any(|method| method.id == step.method) {
-            let message = format!("names no contact method of the person: {}", shorten(&step.method));
-            wrong.add(&format!("steps[{place}].contactMethod.id"), message);
+            let field = format!("steps[{place}].contactMethod.id");
+            wrong.unknown(&field, "contact method of the person", &step.method);
         }
     }
     wrong.check()

@@ -2,10 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use api::{Answer, Body, PageQuery, PathIds, RequestContext, delete, get, post, spec::PageOf};
-use base::{
-    problem::{Problem, shorten},
-    query_string,
-};
+use base::{problem::Problem, query_string};
 use db::{Condition, Conn};
 use ports::{PlaceKind, ResourceKey};
 
@@ -55,8 +52,8 @@ pub async fn set(
             };
             let around = neighbours.people.around(tx.conn, &tenant)?;
             if neighbours.people.groups(tx.conn, &around, std::slice::from_ref(&group))?.is_empty() {
-                let message = format!("names no user group of the tenant or its partner: {}", shorten(&group));
-                return Err(Problem::field("userGroup.uniqueId", message).into());
+                let what = "user group of the tenant or its partner";
+                return Err(Problem::unknown("userGroup.uniqueId", what, &group).into());
             }
             let row = Ownership {
                 id: old.as_ref().map_or_else(|| format!("OWN-{}", uuid::Uuid::now_v7()), |old| old.id.clone()),

@@ -2,10 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use api::{Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, delete, get, post, spec::PageOf};
-use base::{
-    problem::{Wrong, shorten},
-    query_string,
-};
+use base::{problem::Wrong, query_string};
 use db::{Condition, Conn};
 use outbox::Tx;
 
@@ -191,8 +188,7 @@ fn check_targets(conn: &mut Conn, neighbours: &Neighbours, tenant: &str, documen
     for (step, targets) in document.steps.iter().enumerate() {
         for (place, target) in targets.targets.iter().enumerate() {
             let mut unknown = |field: &str, what: &str, id: &str| {
-                let path = format!("steps[{step}].targets[{place}].{field}");
-                wrong.add(&path, format!("names no {what}: {}", shorten(id)));
+                wrong.unknown(&format!("steps[{step}].targets[{place}].{field}"), what, id);
             };
             if let Some(roster) = &target.roster
                 && neighbours.on_call.roster(conn, &own, &roster.id)?.is_none()

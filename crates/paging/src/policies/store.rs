@@ -1,6 +1,6 @@
-//! Policys of escalation policies. Every function takes the tenant, or the tenants of a scope.
+//! Rows of escalation policies. Every function takes the tenant, or the tenants of a scope.
 
-use base::{Found, Key, Walk, query::Sort};
+use base::{Found, Key, Walk, problem::Problem, query::Sort};
 use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
@@ -27,6 +27,12 @@ pub fn find(conn: &mut Conn, scope: &[String], id: &str) -> Result<Option<Policy
 /// The policy with this id among these tenants, or 404.
 pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Policy> {
     Ok(find(conn, scope, id)?.ok_or_else(rules::unknown)?)
+}
+
+/// The policy of the tenant that `policy` of a body names, or 400.
+pub fn named(conn: &mut Conn, tenant: &str, id: &str) -> Result<Policy> {
+    let unknown = || Problem::unknown("policy.id", "escalation policy of the tenant", id);
+    Ok(find(conn, &[tenant.to_owned()], id)?.ok_or_else(unknown)?)
 }
 
 /// Whoever changes policies or routes of a tenant takes this.

@@ -4,10 +4,10 @@ use actix_web::{HttpResponse, web};
 use api::{Answer, Body, PageQuery, PathIds, RequestContext, RequestScope, cpu, delete, get, post, spec::PageOf};
 use base::{
     matching::{Meter, Rules},
-    problem::{Problem, shorten},
+    problem::Problem,
     query_string,
 };
-use db::{Condition, Conn};
+use db::Condition;
 use outbox::Tx;
 
 use super::{
@@ -48,7 +48,7 @@ pub async fn create(
         .write(move |tx, scope| {
             let tenant = scope.tenant_id();
             policies::store::lock(tenant).take(tx.conn)?;
-            check_policy(tx.conn, tenant, &new.policy)?;
+            policies::store::named(tx.conn, tenant, &new.policy)?;
             let position = store::behind_all(tx.conn, tenant)?;
             let row = rules::created(tenant, new, rules, position, tx.author(), tx.now)?;
             store::insert(tx.conn, &row)?;
@@ -64,15 +64,6 @@ fn read<T: base::body::Request>(body: &serde_json::Value, meter: &Meter) -> api:
     let size = rules.as_ref().map(|rules| rules.expressions_size(meter)).transpose();
     let size = size.map_err(|error| Problem::field("rules", error.to_string()))?.unwrap_or(0);
     Ok((read, rules, size))
-}
-
-/// Refuses a policy that is not the tenant's.
-fn check_policy(conn: &mut Conn, tenant: &str, id: &str) -> db::Result<()> {
-    if policies::store::find(conn, &[tenant.to_owned()], id)?.is_none() {
-        let message = format!("names no escalation policy of the tenant: {}", shorten(id));
-        return Err(Problem::field("policy.id", message).into());
-    }
-    Ok(())
 }
 
 /// Records a change of a route, and answers the route.
@@ -164,7 +155,7 @@ pub async fn update(
         .write(move |tx, scope| {
             let old = lock_for_update(tx, scope, &id)?;
             if let Some(policy) = &change.policy {
-                check_policy(tx.conn, &old.tenant_id, policy)?;
+                policies::store::named(tx.conn, &old.tenant_id, policy)?;
             }
             let replaces_rules = change.has_rules.is_some();
             let row = rules::changed(&old, change, rules, tx.author(), tx.now)?;

@@ -3,7 +3,7 @@
 use actix_web::{HttpResponse, web};
 use api::{Answer, Body, PageQuery, PathIds, RequestContext, delete, get, post, spec::PageOf};
 use base::{
-    problem::{Problem, Wrong, shorten},
+    problem::{Problem, Wrong},
     timestamp::Timestamp,
 };
 use calendar::Interval;
@@ -106,9 +106,7 @@ fn check_new(row: &row::Cover, asked: &[String], staff: &RosterPeople, now: Time
     let mut wrong = Wrong::default();
     let named = (0..).zip(asked).map(|(place, id): (usize, _)| (format!("asked[{place}].id"), id));
     for (field, id) in [("user.id".to_owned(), &row.user_id)].into_iter().chain(named) {
-        if staff.user(id).is_none() {
-            wrong.add(&field, format!("names no user of the tenant or its partner: {}", shorten(id)));
-        }
+        staff.check_user(id, &field, &mut wrong);
     }
     if asked.contains(&row.user_id) {
         wrong.add("asked", "must not name the user who is to be relieved");

@@ -3,7 +3,7 @@
 use actix_web::{HttpResponse, web};
 use api::{Answer, Body, PageQuery, PathIds, RequestContext, delete, get, post, spec::PageOf};
 use base::{
-    problem::{Problem, Wrong, shorten},
+    problem::{Problem, Wrong},
     timestamp::Timestamp,
 };
 use calendar::Interval;
@@ -55,9 +55,7 @@ pub async fn create(
             let staff = RosterPeople::load(tx.conn, &**people, &tenants, [], named)?;
             let mut wrong = Wrong::default();
             for (field, id) in [("user.id", Some(&user)), ("replaces.id", replaces.as_ref())] {
-                if let Some(id) = id.filter(|id| staff.user(id).is_none()) {
-                    wrong.add(field, format!("names no user of the tenant or its partner: {}", shorten(id)));
-                }
+                id.into_iter().for_each(|id| staff.check_user(id, field, &mut wrong));
             }
             wrong.check()?;
             let shift = named_shift(tx, &roster, new.shift.as_deref(), time)?;
@@ -110,8 +108,7 @@ pub fn named_shift(
     let at = time.start().max(tx.now).millis();
     let shifts = roster::versions::shifts_at(tx.conn, tenant, id, at)?;
     let Some(shift) = shifts.into_iter().find(|shift| shift.id == wanted) else {
-        let message = format!("names no shift of the roster: {}", shorten(wanted));
-        return Err(Problem::field("shift", message).into());
+        return Err(Problem::unknown("shift", "shift of the roster", wanted).into());
     };
     if !rules::takes_place(&shift, time)? {
         return Err(Problem::field("shift", "does not take place between start and end").into());
