@@ -2,7 +2,6 @@
 
 use api::{Caller, RequestScope, Role};
 use base::{
-    problem::Problem,
     secret::Secret,
     tenant::{Level, TenantId},
     text::fold,
@@ -177,10 +176,8 @@ pub(crate) fn insert(
         expires_ms: new.expires.map(|end| end.millis()),
         personal: new.person.is_some(),
     };
-    diesel::insert_into(api_keys::table).values(&row).execute(conn).map_err(|error| match error.into() {
-        db::Error::Taken(_) => Problem::conflict(format!("An API key named {} already exists.", new.name)).into(),
-        other => other,
-    })?;
+    let taken = |error| db::Error::or_conflict(error, format!("An API key named {} already exists.", new.name));
+    diesel::insert_into(api_keys::table).values(&row).execute(conn).map_err(taken)?;
     find(conn, tenant, &id)
 }
 

@@ -46,10 +46,7 @@ pub(crate) fn insert_client(conn: &mut Conn, partner: &TenantId, name: &str, now
 }
 
 fn taken(error: diesel::result::Error, name: &str) -> db::Error {
-    match error.into() {
-        db::Error::Taken(_) => Problem::conflict(format!("A client named {name} already exists.")).into(),
-        other => other,
-    }
+    db::Error::or_conflict(error, format!("A client named {name} already exists."))
 }
 
 /// Stores a client that has changed since its row was read. Somebody else's change in between is a conflict.

@@ -1,6 +1,6 @@
 //! The rows of user groups.
 
-use base::{Found, Key, Walk, problem::Problem, query::Sort};
+use base::{Found, Key, Walk, query::Sort};
 use db::{Condition, Conn, Quota, Result, SortBy, Sorts};
 use diesel::prelude::*;
 
@@ -59,10 +59,7 @@ pub(crate) fn insert(conn: &mut Conn, row: &Row) -> Result<()> {
 }
 
 fn taken(error: diesel::result::Error, row: &Row) -> db::Error {
-    match error.into() {
-        db::Error::Taken(_) => Problem::conflict(format!("A user group named {} already exists.", row.name)).into(),
-        other => other,
-    }
+    db::Error::or_conflict(error, format!("A user group named {} already exists.", row.name))
 }
 
 /// Stores a group that was read by [`find_alone`].

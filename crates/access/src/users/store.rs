@@ -107,12 +107,8 @@ fn next_number(conn: &mut Conn) -> Result<i64> {
 }
 
 fn taken(error: diesel::result::Error, row: &Row) -> db::Error {
-    match error.into() {
-        db::Error::Taken(_) => {
-            Problem::conflict(format!("The tenant has a user with the login name {} already.", row.login_name)).into()
-        }
-        other => other,
-    }
+    let detail = format!("The tenant has a user with the login name {} already.", row.login_name);
+    db::Error::or_conflict(error, detail)
 }
 
 /// Stores a user that has changed since its row was read. Somebody else's change in between is a conflict.
