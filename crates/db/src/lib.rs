@@ -32,6 +32,7 @@ mod probe;
 mod quota;
 mod read;
 mod savepoint;
+mod select;
 mod sequence;
 mod shelf;
 mod sorts;
@@ -74,6 +75,7 @@ pub use crate::{
     probe::Probe,
     quota::Quota,
     savepoint::savepoint,
+    select::columns,
     sequence::{next_id, next_number},
     sorts::{SortBy, Sorts},
     stream::for_each_row,

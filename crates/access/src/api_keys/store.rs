@@ -78,13 +78,6 @@ struct NewRow<'a> {
     personal: bool,
 }
 
-type Backend = <Conn as diesel::Connection>::Backend;
-
-/// The columns of a row.
-fn columns() -> <Row as Selectable<Backend>>::SelectExpression {
-    <Row as Selectable<Backend>>::construct_selection()
-}
-
 /// A key that is not revoked, with the hashes of its secrets.
 pub(crate) struct LiveKey {
     /// The row's id.
@@ -190,7 +183,7 @@ pub(crate) fn find(conn: &mut Conn, tenant: &TenantId, id: &str) -> db::Result<R
         .filter(api_keys::tenant_id.eq(tenant.as_str()))
         .filter(api_keys::id.eq(id))
         .filter(api_keys::revoked_ms.is_null())
-        .select(columns())
+        .select(db::columns::<Row>())
         .get_result(conn)
         .optional()?;
     Ok(row.ok_or_else(rules::unknown)?)
@@ -212,7 +205,7 @@ pub(crate) fn find_anywhere(conn: &mut Conn, text: &str) -> db::Result<Option<Ro
     Ok(api_keys::table
         .filter(api_keys::id.eq(text).or(api_keys::key.eq(text)))
         .filter(api_keys::revoked_ms.is_null())
-        .select(columns())
+        .select(db::columns::<Row>())
         .get_result(conn)
         .optional()?)
 }
@@ -227,7 +220,7 @@ pub(crate) fn unused_of(conn: &mut Conn, tenant: &TenantId, name: &str) -> db::R
         .filter(api_keys::created_by.eq(api_keys::user_id))
         .filter(api_keys::updated_ms.eq(api_keys::created_ms))
         .order(api_keys::created_ms)
-        .select(columns())
+        .select(db::columns::<Row>())
         .first(conn)
         .optional()?)
 }
@@ -259,7 +252,7 @@ pub(crate) fn each(conn: &mut Conn, tenant: &TenantId, mut each: impl FnMut(Row)
         .filter(api_keys::tenant_id.eq(tenant.to_string()))
         .filter(api_keys::revoked_ms.is_null())
         .order((api_keys::created_ms, api_keys::id))
-        .select(columns());
+        .select(db::columns::<Row>());
     db::for_each_row(conn, query, |row: Row| each(row))
 }
 
@@ -268,7 +261,7 @@ pub(crate) fn each_anywhere(conn: &mut Conn, mut each: impl FnMut(Row) -> db::Re
     let query = api_keys::table
         .filter(api_keys::revoked_ms.is_null())
         .order((api_keys::tenant_id, api_keys::created_ms, api_keys::id))
-        .select(columns());
+        .select(db::columns::<Row>());
     db::for_each_row(conn, query, |row: Row| each(row))
 }
 

@@ -255,9 +255,5 @@ pub fn lapsing(conn: &mut Conn, now_ms: i64, most: i64) -> Result<Vec<(String, S
 
 /// A page of the alerts that meet a condition.
 pub fn page(conn: &mut Conn, condition: &Condition, sort: Sort, walk: &Walk) -> Result<Found<Alert>> {
-    let order = SORTS.order(sort);
-    let total = walk.total(|| alerts::table.filter(condition.clone()).count().get_result(conn))?;
-    let query = alerts::table.filter(condition.clone()).filter(order.after(walk.after())?).into_boxed::<db::Sql>();
-    let rows: Vec<Alert> = query.order(order).offset(walk.offset()).limit(walk.wanted()).load(conn)?;
-    Ok(walk.cut(rows, total, |row| SORTS.keys(sort, row)))
+    Ok(db::page!(conn, alerts::table.filter(condition.clone()), SORTS, sort, walk))
 }

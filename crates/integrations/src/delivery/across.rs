@@ -5,25 +5,24 @@ use std::collections::HashMap;
 use actix_web::HttpResponse;
 use api::{List, PageQuery, Parameters, RequestContext, get, spec::PageOf};
 use base::{
-    Found, Key, Walk,
     problem::Problem,
     query_string::{self, Term},
     text::fold,
     timestamp::Timestamp,
 };
-use db::{Column, Condition, Conn, Json, Order, Result};
+use db::{Condition, Conn, Json, Result};
 use diesel::prelude::*;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
     row::Row,
-    store::LONGEST_ABOUT,
+    store::{self, LONGEST_ABOUT},
     wire::{Delivery, STATUSES},
 };
 use crate::{
     event::config::{ACTIONS, Config},
-    schema::{integration_deliveries, integration_events, integrations},
+    schema::{integration_events, integrations},
     template::Entity,
 };
 
@@ -130,7 +129,7 @@ pub async fn search(context: RequestContext<PageQuery<Deliveries, Which>>) -> ap
     }
     let condition = Condition::all(all);
     let page = context.page(move |conn, _, sort, walk| {
-        let found = find(conn, &condition, sort.descending, walk)?;
+        let found = store::page(conn, condition, sort, walk)?;
         let shown = shown(conn, &scope, &found.rows)?;
         Ok(found.with(shown))
     });
@@ -166,21 +165,6 @@ fn condition(scope: &[String], term: &Term) -> Result<Condition, Problem> {
         "startTime" => Condition::sql("integration_deliveries.created_ms >= ").integer(time()?),
         _ => Condition::sql("integration_deliveries.created_ms < ").integer(time()?),
     })
-}
-
-fn find(conn: &mut Conn, condition: &Condition, descending: bool, walk: &Walk) -> Result<Found<Row>> {
-    use integration_deliveries::dsl;
-    let columns = [Column::Integer("integration_deliveries.created_ms"), Column::Text("integration_deliveries.id")];
-    let order = Order::by(columns, descending);
-    let total = walk.total(|| dsl::integration_deliveries.filter(condition.clone()).count().get_result(conn))?;
-    let rows: Vec<Row> = dsl::integration_deliveries
-        .filter(condition.clone())
-        .filter(order.after(walk.after())?)
-        .order(order)
-        .offset(walk.offset())
-        .limit(walk.wanted())
-        .load(conn)?;
-    Ok(walk.cut(rows, total, |row: &Row| vec![Key::from(row.created_ms), Key::from(&row.id)]))
 }
 
 fn shown(conn: &mut Conn, scope: &[String], rows: &[Row]) -> Result<Vec<Listed>> {

@@ -41,7 +41,8 @@ pub async fn search(
 ) -> api::Result<HttpResponse> {
     let mut query = context.query();
     let descending = query.boolean("isDescendingOrder", true);
-    let walk = query.walk(context.request().path(), Sort { name: "createdTime", descending });
+    let sort = Sort { name: "createdTime", descending };
+    let walk = query.walk(context.request().path(), sort);
     let Which { status, start_time: from, end_time: to } = Which::read(&mut query);
     query.finish()?;
     let filter = Filter { status: Some(status).filter(|status| !status.is_empty()), from, to };
@@ -49,10 +50,10 @@ pub async fn search(
     let found = context
         .read(move |conn, scope| {
             let (_, event) = event::http::existing(conn, &scope.scope(), &integration, &id)?;
-            store::search(conn, &event.tenant_id, &event.id, &filter, descending, &asked)
+            store::search(conn, &event.tenant_id, &event.id, &filter, sort, &asked)
         })
         .await?;
-    answer::ok(&walk.answer(found.map(|row| Delivery::of(&row))).ordered("createdTime", descending))
+    answer::ok(&walk.answer(found.map(|row| Delivery::of(&row))).ordered(sort.name, sort.descending))
 }
 
 /// Get a delivery

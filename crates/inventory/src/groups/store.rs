@@ -141,10 +141,7 @@ pub fn search(
         all.push(called(&filter.names, filter.exact));
     }
     let condition = Condition::all(all);
-    let order = SORTS.order(sort);
-    let total = walk.total(|| resource_groups::table.filter(condition.clone()).count().get_result(conn))?;
-    let query = resource_groups::table.filter(condition).filter(order.after(walk.after())?).order(order);
-    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, |row| SORTS.keys(sort, row)))
+    Ok(db::page!(conn, resource_groups::table.filter(condition), SORTS, sort, walk))
 }
 
 /// Is the group `below` (itself, or somewhere below) `top`?

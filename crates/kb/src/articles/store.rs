@@ -61,34 +61,12 @@ pub const REVISION_SORTS: Sorts<Revision> = Sorts {
     then: &[SortBy::integer("revision", "kb_article_revisions.revision", |row| Key::from(row.revision))],
 };
 
-/// The columns of a [`Head`].
-macro_rules! head {
-    () => {
-        (
-            kb_articles::tenant_id,
-            kb_articles::id,
-            kb_articles::number,
-            kb_articles::version,
-            kb_articles::revision,
-            kb_articles::category_id,
-            kb_articles::title,
-            kb_articles::title_key,
-            kb_articles::state,
-            kb_articles::trashed_with,
-            kb_articles::created_by,
-            kb_articles::updated_by,
-            kb_articles::created_ms,
-            kb_articles::updated_ms,
-        )
-    };
-}
-
 /// The article with this id among these tenants, or 404.
 pub fn existing(conn: &mut Conn, scope: &[String], id: &str) -> Result<Head> {
     let found = kb_articles::table
         .filter(kb_articles::tenant_id.eq_any(scope))
         .filter(kb_articles::id.eq(id))
-        .select(head!())
+        .select(db::columns::<Head>())
         .get_result(conn);
     Ok(found.optional()?.ok_or_else(rules::no_article)?)
 }
@@ -110,30 +88,17 @@ pub fn said(conn: &mut Conn, article: &Head, revision: i64) -> Result<(String, S
 /// A page of the revisions of an article.
 pub fn revisions(conn: &mut Conn, article: &Head, sort: Sort, walk: &Walk) -> Result<Found<Revision>> {
     use kb_article_revisions::dsl;
-    let own = || {
-        dsl::kb_article_revisions
-            .filter(dsl::tenant_id.eq(article.tenant_id.clone()))
-            .filter(dsl::article_id.eq(article.id.clone()))
-    };
-    let order = REVISION_SORTS.order(sort);
-    let total = walk.total(|| own().count().get_result(conn))?;
-    let query = own().filter(order.after(walk.after())?).order(order).select((
-        dsl::revision,
-        dsl::title,
-        dsl::created_by,
-        dsl::created_ms,
-    ));
-    let rows = query.offset(walk.offset()).limit(walk.wanted()).load(conn)?;
-    Ok(walk.cut(rows, total, |row| REVISION_SORTS.keys(sort, row)))
+    let own = dsl::kb_article_revisions
+        .filter(dsl::tenant_id.eq(article.tenant_id.clone()))
+        .filter(dsl::article_id.eq(article.id.clone()));
+    let rows = own.select((dsl::revision, dsl::title, dsl::created_by, dsl::created_ms));
+    Ok(db::page!(conn, rows, REVISION_SORTS, sort, walk))
 }
 
 /// A page of the articles that a filter means.
 pub fn list(conn: &mut Conn, scope: &[String], filter: &Filter, sort: Sort, walk: &Walk) -> Result<Found<Head>> {
     let condition = Condition::all([Condition::text_in("kb_articles.tenant_id IN", scope), condition(filter)]);
-    let order = SORTS.order(sort);
-    let total = walk.total(|| kb_articles::table.filter(condition.clone()).count().get_result(conn))?;
-    let query = kb_articles::table.filter(condition).filter(order.after(walk.after())?).order(order).select(head!());
-    Ok(walk.cut(query.offset(walk.offset()).limit(walk.wanted()).load(conn)?, total, |row| SORTS.keys(sort, row)))
+    Ok(db::page!(conn, kb_articles::table.filter(condition).select(db::columns::<Head>()), SORTS, sort, walk))
 }
 
 fn condition(filter: &Filter) -> Condition {
@@ -174,7 +139,7 @@ pub fn search<T>(
     let query = kb_articles::table
         .filter(kb_articles::tenant_id.eq_any(scope.to_vec()))
         .filter(kb_articles::number.eq_any(numbers.clone()))
-        .select((head!(), kb_articles::content));
+        .select((db::columns::<Head>(), kb_articles::content));
     // One content at a time: together they may be large.
     db::for_each_row(conn, query, |(head, content): (Head, String)| {
         let shown = show(&head, &content);
