@@ -50,11 +50,10 @@ pub async fn create(context: RequestContext, Body(new): Body<NewContact>) -> api
 )]
 #[get("/contacts/search")]
 pub async fn search(context: RequestContext<PageQuery<Contacts>>) -> api::Result<HttpResponse> {
-    let PageQuery { sort, walk, .. } = context.query.clone();
-    let paged = walk.clone();
-    let found = context.read(move |conn, scope| store::page(conn, &scope.scope(), sort, &paged)).await?;
-    let shown = found.rows.iter().map(Contact::from).collect();
-    answer::ok(&walk.answer(found.with(shown)).ordered(sort.name, sort.descending))
+    let page = context.page(move |conn, scope, sort, walk| {
+        Ok(store::page(conn, &scope.scope(), sort, walk)?.map(|row| Contact::from(&row)))
+    });
+    page.await
 }
 
 /// Get a contact
